@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <jansson.h>
+#include <stdint.h>
+#include <time.h>
+#include <unheard_of.h>
+
+#include "base/err.h"
+#include "core/tz.h"
+#include "io/zoneinfo.h"
+#include "tz.h"
+  #  include "model/spec.h"
+#include "core/cron.c"
+
+/*
+#include "daemon/config.h"
+*/

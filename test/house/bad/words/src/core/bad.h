@@ -1,0 +1,2 @@
+/* No licence, and no pragma. */
+struct thing;

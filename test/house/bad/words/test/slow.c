@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* FIXME */
+void slow(void)
+{
+    usleep(1000);
+    srand(7);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The walls: no file, function, line, nesting or parameter list beyond its size.
+ *
+ * They are walls, not aims: what comes near is ready to be split.  The parser below knows
+ * just enough C to find function bodies and the statements in them.  It reads tokens, so
+ * neither layout nor comments nor literals mislead it; preprocessor lines are skipped.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source.h"
+
+enum {
+    LINES_OF_C_MAX = 600,
+    LINES_OF_H_MAX = 150,
+    LINES_OF_FUNCTION_MAX = 70,
+    NESTING_MAX = 3,
+    PARAMETERS_MAX = 6,
+    COLUMNS_MAX = 96,
+};
+
+struct token {
+    const char *at;
+    int len; /* a word, or one character; 0 marks the end of the file */
+    int line;
+};
+
+struct file {
+    const struct source *source;
+    struct token *tokens;
+    int found;
+};
+
+static bool is_word_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_';
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool token_is(const struct token *token, const char *text)
+{
+    return (size_t)token->len == strlen(text) && memcmp(token->at, text, strlen(text)) == 0;
+}
+
+static bool is_one_of(const struct token *token, const char *const *words)
+{
+    for (; *words; words++)
+        if (token_is(token, *words))
+            return true;
+    return false;
+}
+
+static bool is_word(const struct token *token)
+{
+    return token->len > 0 && is_word_char(token->at[0]);
+}
+
+/* The end of a preprocessor line, with the lines that a backslash adds to it. */
+static const char *directive_end(const char *p)
+{
+    while (*p != '\0' && *p != '\n')
+        p += p[0] == '\\' && p[1] == '\n' ? 2 : 1;
+    return p;
+}
+
+static struct token *tokens_of(const struct source *source)
+{
+    struct token *tokens = malloc((source->len + 1) * sizeof *tokens);
+    size_t count = 0;
+    int line = 1;
+    bool fresh = true; /* nothing but blanks on this line so far */
+
+    if (!tokens)
+        abort();
+    for (const char *p = source->code; *p != '\0';) {
+        const char *from = p;
+
+        if (*p == '#' && fresh)
+            p = directive_end(p);
+        else if (is_word_char(*p))
+            while (is_word_char(*p))
+                p++;
+        else
+            p++;
+        if (*from != '#' && !is_blank(*from)) {
+            tokens[count++] = (struct token){from, (int)(p - from), line};
+            fresh = false;
+        }
+        for (; from < p; from++)
+            if (*from == '\n') {
+                line++;
+                fresh = true;
+            }
+    }
+    tokens[count] = (struct token){source->code + source->len, 0, line};
+    return tokens;
+}
+
+/* Past the bracket that closes the one at `t`, whatever kinds stand between. */
+static const struct token *skip_group(const struct token *t)
+{
+    int depth = 0;
+
+    for (; t->len > 0; t++) {
+        if (strchr("([{", t->at[0]))
+            depth++;
+        if (strchr(")]}", t->at[0]) && --depth == 0)
+            return t + 1;
+    }
+    return t;
+}
+
+/* Past the semicolon that ends the declaration or expression at `t`. */
+static const struct token *skip_plain(const struct token *t)
+{
+    while (t->len > 0 && !token_is(t, ";") && !token_is(t, "}"))
+        t = strchr("([{", t->at[0]) ? skip_group(t) : t + 1;
+    return token_is(t, ";") ? t + 1 : t;
+}
+
+static const struct token *statement(struct file *file, const struct token *t, int level);
+
+static const struct token *block(struct file *file, const struct token *t, int level)
+{
+    t++;
+    while (t->len > 0 && !token_is(t, "}"))
+        t = statement(file, t, level);
+    return t->len > 0 ? t + 1 : t;
+}
+
+/* What an `if`, a loop or a switch governs: one level deeper. */
+static const struct token *governed(struct file *file, const struct token *keyword,
+                                    const struct token *t, int level)
+{
+    if (level == NESTING_MAX)
+        file->found += source_complain(file->source, keyword->line,
+                                       "'%.*s' nested deeper than %d; return early, or make "
+                                       "the inner part a function",
+                                       keyword->len, keyword->at, NESTING_MAX);
+    return statement(file, t, level + 1);
+}
+
+static const struct token *if_statement(struct file *file, const struct token *t, int level)
+{
+    const struct token *keyword = t;
+
+    t = governed(file, keyword, skip_group(t + 1), level);
+    if (!token_is(t, "else"))
+        return t;
+    if (token_is(t + 1, "if")) /* a chain is one decision: no deeper than its first if */
+        return if_statement(file, t + 1, level);
+    return statement(file, t + 1, level + 1);
+}
+
+static const struct token *do_statement(struct file *file, const struct token *t, int level)
+{
+    return skip_plain(governed(file, t, t + 1, level));
+}
+
+/* A macro that stands where a loop head would: FOR_EACH(x, list) { ... */
+static bool is_loop_macro(const struct token *t)
+{
+    return is_word(t) && token_is(t + 1, "(") && token_is(skip_group(t + 1), "{");
+}
+
+static const struct token *statement(struct file *file, const struct token *t, int level)
+{
+    static const char *const heads[] = {"for", "while", "switch", NULL};
+
+    if (token_is(t, "{"))
+        return block(file, t, level);
+    if (token_is(t, "if"))
+        return if_statement(file, t, level);
+    if (token_is(t, "do"))
+        return do_statement(file, t, level);
+    if (is_one_of(t, heads) || is_loop_macro(t))
+        return governed(file, t, skip_group(t + 1), level);
+    if (token_is(t, "case") || token_is(t, "default")) {
+        while (t->len > 0 && !token_is(t, ":"))
+            t++;
+        return t->len > 0 ? t + 1 : t;
+    }
+    return skip_plain(t);
+}
+
+/* The name before the parameter list between two tokens; NULL when there is none. */
+static const struct token *function_name(const struct token *from, const struct token *to)
+{
+    static const char *const not_names[] = {"__attribute__",  "_Alignas",      "alignas",
+                                            "_Static_assert", "static_assert", NULL};
+
+    for (const struct token *t = from; t < to;) {
+        if (token_is(t, "="))
+            return NULL;
+        if (is_word(t) && token_is(t + 1, "(") && !is_one_of(t, not_names))
+            return t;
+        t = strchr("([{", t->at[0]) ? skip_group(t) : t + 1;
+    }
+    return NULL;
+}
+
+static void check_parameters(struct file *file, const struct token *name)
+{
+    const struct token *end = skip_group(name + 1);
+    int count = 1;
+
+    for (const struct token *t = name + 2; t < end - 1;) {
+        if (token_is(t, ",") && !token_is(t + 1, "."))
+            count++;
+        t = strchr("([{", t->at[0]) ? skip_group(t) : t + 1;
+    }
+    if (count > PARAMETERS_MAX)
+        file->found += source_complain(file->source, name->line,
+                                       "%.*s() has %d parameters, at most %d; give it a struct",
+                                       name->len, name->at, count, PARAMETERS_MAX);
+}
+
+static void check_function(struct file *file, const struct token *from,
+                           const struct token *name, const struct token *body)
+{
+    const struct token *end = block(file, body, 0);
+    int lines = end[-1].line - from->line + 1;
+
+    if (lines > LINES_OF_FUNCTION_MAX)
+        file->found += source_complain(file->source, from->line,
+                                       "%.*s() has %d lines, at most %d; take out a step that "
+                                       "deserves a name",
+                                       name->len, name->at, lines, LINES_OF_FUNCTION_MAX);
+}
+
+static void check_functions(struct file *file)
+{
+    const struct token *from = file->tokens;
+
+    for (const struct token *t = from; t->len > 0;) {
+        const struct token *name;
+
+        if (!token_is(t, "{") && !token_is(t, ";")) {
+            t++;
+            continue;
+        }
+        name = function_name(from, t);
+        if (name)
+            check_parameters(file, name);
+        if (token_is(t, ";")) {
+            from = ++t;
+        } else if (name) {
+            check_function(file, from, name, t);
+            from = t = skip_group(t);
+        } else {
+            t = skip_group(t);
+        }
+    }
+}
+
+/* Columns of a line: every byte that does not go on with a UTF-8 sequence is one. */
+static int columns(const char *line)
+{
+    int count = 0;
+
+    for (; *line != '\0' && *line != '\n'; line++)
+        if (((unsigned char)*line & 0xc0) != 0x80)
+            count++;
+    return count;
+}
+
+static int check_lines(const struct source *source)
+{
+    int max = path_ends(source->path, ".h") ? LINES_OF_H_MAX : LINES_OF_C_MAX;
+    int found = 0, line = 0;
+
+    for (const char *p = source->text; *p != '\0';) {
+        line++;
+        if (columns(p) > COLUMNS_MAX)
+            found += source_complain(source, line, "%d columns, at most %d; break the line",
+                                     columns(p), COLUMNS_MAX);
+        p += strcspn(p, "\n");
+        p += *p == '\n' ? 1 : 0;
+    }
+    if (line > max)
+        found += source_complain(source, line,
+                                 "%d lines, at most %d; split the file by subject", line, max);
+    return found;
+}
+
+static int check_sizes(const struct source *source)
+{
+    struct file file = {.source = source, .tokens = tokens_of(source)};
+
+    check_functions(&file);
+    free(file.tokens);
+    return file.found + check_lines(source);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: check_sizes ROOT\n");
+        return 2;
+    }
+    return sources_check(argv[1], check_sizes);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Words that may not stand in the tree, or only at their one place.
+ *
+ * Calls of the clock, of the locale and of functions that cannot be used safely; notes to
+ * self; line comments; goto in the core.  And two lines that must be there: the licence at
+ * the top of every file, `#pragma once` in every header.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "source.h"
+
+struct banned {
+    const char *names; /* functions, apart by blanks                         */
+    const char *where; /* the folder in which they are banned; "" for all    */
+    const char *home;  /* a place in it where they are not; NULL for nowhere */
+    const char *hint;
+};
+
+static const struct banned banned[] = {
+    {"time clock clock_gettime gettimeofday timespec_get ftime localtime localtime_r gmtime "
+     "gmtime_r mktime timegm timelocal strftime strptime asctime ctime difftime tzset",
+     "", "src/io/clock.c test/io/test_clock.c bench", "time is handed in; io/clock.h reads it"},
+    {"sleep usleep nanosleep clock_nanosleep", "", "bench",
+     "wait for the event itself; a test that sleeps is slow or flaky"},
+    {"strtol strtoll strtoul strtoull strtod strtof atoi atol atoll atof sscanf", "src", NULL,
+     "it skips blanks, wraps or heeds the locale; parse with base/str.h"},
+    {"isalnum isalpha isdigit isspace isupper islower ispunct isprint isxdigit toupper "
+     "tolower strcasecmp strncasecmp strcoll setlocale",
+     "src", NULL, "it heeds the locale; see base/str.h"},
+    {"gets strcpy strncpy strcat strncat sprintf vsprintf strtok strtok_r alloca", "", NULL,
+     "it cannot be bounded well; see base/buf.h and base/str.h"},
+    {"rand srand random srandom drand48 rand_r", "", NULL,
+     "chance comes from a seeded generator, so that a failure can be repeated"},
+    {"malloc calloc realloc reallocarray free strdup strndup asprintf vasprintf", "src",
+     "src/base src/io src/cli src/daemon", "memory comes from an arena (base/arena.h)"},
+    {"getenv setenv putenv secure_getenv", "src", "src/io src/cli src/daemon",
+     "the environment is read where the program starts; pass the value"},
+};
+
+static bool is_word_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_';
+}
+
+/* True when `word` of `len` bytes is in a list of words apart by blanks. */
+static bool list_has(const char *list, const char *word, size_t len)
+{
+    while (*list != '\0') {
+        size_t n = strcspn(list, " ");
+
+        if (n == len && memcmp(list, word, n) == 0)
+            return true;
+        list += n + strspn(list + n, " ");
+    }
+    return false;
+}
+
+static bool is_home(const char *homes, const char *path)
+{
+    char home[200];
+
+    while (homes && *homes != '\0') {
+        size_t n = strcspn(homes, " ");
+
+        snprintf(home, sizeof home, "%.*s", (int)n, homes);
+        if (path_is_below(path, home))
+            return true;
+        homes += n + strspn(homes + n, " ");
+    }
+    return false;
+}
+
+static int check_call(const struct source *source, int line, const char *word, size_t len)
+{
+    for (size_t i = 0; i < sizeof banned / sizeof banned[0]; i++) {
+        const struct banned *ban = &banned[i];
+
+        if (!list_has(ban->names, word, len) || is_home(ban->home, source->path))
+            continue;
+        if (ban->where[0] == '\0' || path_is_below(source->path, ban->where))
+            return source_complain(source, line, "%.*s() is banned here: %s", (int)len, word,
+                                   ban->hint);
+    }
+    return 0;
+}
+
+/* A call or the taking of an address: a bare name, not a member and not a longer word. */
+static bool is_called(const char *code, const char *word, size_t len)
+{
+    const char *after = word + len + strspn(word + len, " \n");
+
+    if (word > code && (word[-1] == '.' || (word[-1] == '>' && word[-2] == '-')))
+        return false;
+    return *after == '(';
+}
+
+static int check_code(const struct source *source)
+{
+    bool in_core = path_is_below(source->path, "src/core");
+    int found = 0, line = 1;
+
+    for (const char *p = source->code; *p != '\0';) {
+        size_t len = 0;
+
+        while (is_word_char(p[len]))
+            len++;
+        if (len > 0 && is_called(source->code, p, len))
+            found += check_call(source, line, p, len);
+        if (in_core && len == 4 && memcmp(p, "goto", 4) == 0)
+            found += source_complain(source, line, "goto in the core: return from a function");
+        if (p[0] == '/' && p[1] == '/') {
+            found += source_complain(source, line, "line comment: write it as /* ... */");
+            len = 2;
+        }
+        line += *p == '\n' ? 1 : 0;
+        p += len > 0 ? len : 1;
+    }
+    return found;
+}
+
+static int check_notes(const struct source *source)
+{
+    static const char notes[] = "TO"
+                                "DO FIX"
+                                "ME"; /* in halves, or this file would fail */
+    int found = 0, line = 1;
+
+    for (const char *p = source->text; *p != '\0';) {
+        size_t len = 0;
+
+        while (is_word_char(p[len]))
+            len++;
+        if (len > 0 && list_has(notes, p, len))
+            found += source_complain(source, line, "%.*s: do it now, or open an issue",
+                                     (int)len, p);
+        line += *p == '\n' ? 1 : 0;
+        p += len > 0 ? len : 1;
+    }
+    return found;
+}
+
+static int check_words(const struct source *source)
+{
+    static const char licence[] = "/* SPDX-License-Identifier: Apache-2.0 */\n";
+    int found = 0;
+
+    if (strncmp(source->text, licence, strlen(licence)) != 0)
+        found += source_complain(source, 1, "the first line must be: %.*s",
+                                 (int)strlen(licence) - 1, licence);
+    if (path_ends(source->path, ".h") && !strstr(source->code, "\n#pragma once\n"))
+        found += source_complain(source, 1, "a header needs the line: #pragma once");
+    return found + check_code(source) + check_notes(source);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: check_words ROOT\n");
+        return 2;
+    }
+    return sources_check(argv[1], check_words);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "core/good.h"
+#include "helper.h"
+
+static void a_number_is_read(void **state)
+{
+    (void)state;
+    assert_int_equal(strtol("7", NULL, 10), 7);
+}

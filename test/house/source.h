@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The C files of a tree, one after the other, for the checks in this folder.
+ *
+ * A check is a function that looks at one file and returns how many findings it reported.
+ * Nothing here knows a rule of the house.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct source {
+    const char *path; /* from the root of the tree: "src/core/tz.c" */
+    const char *text;
+    size_t len;
+
+    /*
+     * Same length as the text, but comments and the insides of string and character
+     * literals are blanks (newlines stay).  A line comment keeps its two slashes.
+     */
+    const char *code;
+};
+
+typedef int source_check(const struct source *source);
+
+/*
+ * Runs `check` on every .c and .h below src, sim, test, fuzz and bench of `root`, in order
+ * of their names, but not on the deliberately bad and good trees of test/house.  Returns
+ * the exit status of a test program: 0 when nothing was found, and something was read.
+ */
+int sources_check(const char *root, source_check *check);
+
+/* Prints "path:line: message" and returns 1, so that callers add up findings. */
+int source_complain(const struct source *source, int line, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+bool path_is_below(const char *path, const char *folder);
+bool path_ends(const char *path, const char *ending);
