@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/must.h"
+
+void buf_add(struct buf *buf, const void *bytes, size_t len)
+{
+    size_t room;
+
+    must(buf->cap > buf->len);
+    room = buf->cap - buf->len - 1;
+    if (len > room) {
+        buf->cut = true;
+        len = room;
+    }
+    if (len > 0)
+        memcpy(buf->ptr + buf->len, bytes, len);
+    buf->len += len;
+    buf->ptr[buf->len] = '\0';
+}
+
+void buf_str(struct buf *buf, struct str s)
+{
+    buf_add(buf, s.ptr, s.len);
+}
+
+void buf_text(struct buf *buf, const char *text)
+{
+    buf_add(buf, text, strlen(text));
+}
+
+void buf_char(struct buf *buf, char c)
+{
+    buf_add(buf, &c, 1);
+}
+
+void buf_printf(struct buf *buf, const char *fmt, ...)
+{
+    va_list args;
+    size_t room;
+    int n;
+
+    must(buf->cap > buf->len);
+    room = buf->cap - buf->len;
+    va_start(args, fmt);
+    n = vsnprintf(buf->ptr + buf->len, room, fmt, args);
+    va_end(args);
+    must(n >= 0);
+    if ((size_t)n >= room) {
+        buf->cut = true;
+        buf->len = buf->cap - 1;
+    } else {
+        buf->len += (size_t)n;
+    }
+}

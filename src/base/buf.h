@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text or bytes written into a fixed space that the caller owns.
+ *
+ * Writing past the end is not an error at each call: the buffer remembers that it was too
+ * small, and the caller asks once.  The text is always terminated while cap > 0.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct buf {
+    char *ptr;
+    size_t len; /* bytes written, without the terminating zero */
+    size_t cap; /* room, with the terminating zero             */
+    bool cut;   /* something did not fit                        */
+};
+
+#define BUF(array) ((struct buf){.ptr = (array), .len = 0, .cap = sizeof(array), .cut = false})
+
+void buf_add(struct buf *buf, const void *bytes, size_t len);
+void buf_str(struct buf *buf, struct str s);
+void buf_text(struct buf *buf, const char *text);
+void buf_char(struct buf *buf, char c);
+void buf_printf(struct buf *buf, const char *fmt, ...) PRINTF(2, 3);
+
+static inline struct str buf_as_str(const struct buf *buf)
+{
+    return (struct str){buf->ptr, buf->len};
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/must.h"
+
+enum rc err_set(struct err *reterr, enum rc rc, int at, int len, const char *fmt, ...)
+{
+    va_list args;
+
+    must(rc != RC_OK);
+    reterr->rc = rc;
+    reterr->at = at;
+    reterr->len = len < 0 ? 0 : len;
+    reterr->field[0] = '\0';
+    va_start(args, fmt);
+    vsnprintf(reterr->text, sizeof reterr->text, fmt, args);
+    va_end(args);
+    return rc;
+}
+
+void err_in(struct err *reterr, const char *fmt, ...)
+{
+    char inner[ERR_FIELD_MAX];
+    struct buf field = BUF(reterr->field);
+    va_list args;
+    int n;
+
+    memcpy(inner, reterr->field, sizeof inner);
+    va_start(args, fmt);
+    n = vsnprintf(reterr->field, sizeof reterr->field, fmt, args);
+    va_end(args);
+    field.len = n < 0 ? 0 : n < ERR_FIELD_MAX ? (size_t)n : ERR_FIELD_MAX - 1;
+    if (inner[0] != '\0' && inner[0] != '[')
+        buf_char(&field, '.');
+    buf_text(&field, inner);
+}
+
+const char *rc_name(enum rc rc)
+{
+    static const char *const names[RC_COUNT] = {
+        [RC_OK] = "ok",       [RC_INVALID] = "invalid", [RC_NOT_FOUND] = "not_found",
+        [RC_CONFLICT] = "conflict", [RC_LIMIT] = "limit",     [RC_BUSY] = "busy",
+        [RC_LOST] = "lost",   [RC_CORRUPT] = "corrupt",
+    };
+
+    must(rc >= 0 && rc < RC_COUNT);
+    return names[rc];
+}

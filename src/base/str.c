@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/str.h"
+
+bool str_eq_nocase(struct str a, struct str b)
+{
+    if (a.len != b.len)
+        return false;
+    for (size_t i = 0; i < a.len; i++)
+        if (char_lower(a.ptr[i]) != char_lower(b.ptr[i]))
+            return false;
+    return true;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+struct str str_trim(struct str s)
+{
+    while (s.len > 0 && is_blank(s.ptr[0]))
+        s = str_from(s, 1);
+    while (s.len > 0 && is_blank(s.ptr[s.len - 1]))
+        s.len--;
+    return s;
+}
+
+bool str_cut(struct str s, char sep, struct str *ret_head, struct str *ret_tail)
+{
+    const char *at = s.len ? memchr(s.ptr, sep, s.len) : NULL;
+
+    if (!at)
+        return false;
+    *ret_head = (struct str){s.ptr, (size_t)(at - s.ptr)};
+    *ret_tail = str_from(s, ret_head->len + 1);
+    return true;
+}
+
+size_t str_take_number(struct str *s, int64_t max, int64_t *ret)
+{
+    size_t n = 0;
+    int64_t value = 0;
+
+    while (n < s->len && char_is_digit(s->ptr[n])) {
+        int digit = s->ptr[n] - '0';
+
+        if (value > max || value > (max - digit) / 10)
+            value = max + 1;
+        else
+            value = value * 10 + digit;
+        n++;
+    }
+    if (n > 0) {
+        *ret = value;
+        *s = str_from(*s, n);
+    }
+    return n;
+}
+
+/* Length of the UTF-8 sequence at p (of `left` bytes), 0 when it is malformed. */
+static size_t utf8_length(const unsigned char *p, size_t left)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+    uint32_t code;
+
+    if (n == 1)
+        return 1;
+    if (p[0] < 0xc2 || p[0] > 0xf4 || n > left)
+        return 0;
+    code = p[0] & (0x7fu >> n);
+    for (size_t i = 1; i < n; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (p[i] & 0x3fu);
+    }
+    if (code < least[n] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+        return 0;
+    return n;
+}
+
+bool str_is_utf8(struct str s)
+{
+    const unsigned char *p = (const unsigned char *)s.ptr;
+
+    for (size_t i = 0; i < s.len;) {
+        size_t n = utf8_length(p + i, s.len - i);
+
+        if (n == 0)
+            return false;
+        i += n;
+    }
+    return true;
+}
+
+enum { NEAREST_LEN_MAX = 40 }; /* longer words are not misspellings of our names */
+
+/* Edits (insert, delete, replace) that turn a into b, ignoring case. */
+static int edit_distance(struct str a, struct str b)
+{
+    int row[NEAREST_LEN_MAX + 1];
+
+    for (size_t j = 0; j <= b.len; j++)
+        row[j] = (int)j;
+    for (size_t i = 1; i <= a.len; i++) {
+        int diagonal = row[0];
+
+        row[0] = (int)i;
+        for (size_t j = 1; j <= b.len; j++) {
+            int same = char_lower(a.ptr[i - 1]) == char_lower(b.ptr[j - 1]) ? 0 : 1;
+            int best = diagonal + same;
+
+            diagonal = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[b.len];
+}
+
+int str_nearest(struct str wrong, const char *const *names, int count)
+{
+    int best = -1, best_edits = 0;
+
+    if (wrong.len == 0 || wrong.len > NEAREST_LEN_MAX)
+        return -1;
+    for (int i = 0; i < count; i++) {
+        struct str name = str_of(names[i]);
+        int edits;
+
+        if (name.len > NEAREST_LEN_MAX)
+            continue;
+        edits = edit_distance(wrong, name);
+        if (edits <= (int)(name.len + 2) / 3 && (best < 0 || edits < best_edits)) {
+            best = i;
+            best_edits = edits;
+        }
+    }
+    return best;
+}
