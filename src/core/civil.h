@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The proleptic Gregorian calendar: day numbers and dates.
+ *
+ * Pure arithmetic.  A day number counts days from 1970-01-01 (0), which was a Thursday.
+ * A local second is the number of seconds from 1970-01-01T00:00:00 on the wall clock of
+ * some zone; it is not an instant.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    DAY_SECONDS = 86400,
+    HOUR_SECONDS = 3600,
+    MONTHS = 12,
+};
+
+/* Day numbers of 0001-01-01 and 9999-12-31. */
+#define DAY_MIN INT64_C(-719162)
+#define DAY_MAX INT64_C(2932896)
+
+/* The calendar repeats exactly after 400 years, which are whole weeks. */
+#define CYCLE_DAYS INT64_C(146097)
+#define CYCLE_YEARS 400
+
+struct date {
+    int year;  /* 1..9999 */
+    int month; /* 1..12   */
+    int day;   /* 1..31   */
+};
+
+struct civil {
+    struct date date;
+    int hour, minute, second;
+};
+
+static inline int64_t floor_div(int64_t a, int64_t b)
+{
+    int64_t q = a / b;
+
+    return a % b != 0 && (a % b < 0) != (b < 0) ? q - 1 : q;
+}
+
+static inline bool year_is_leap(int year)
+{
+    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+static inline int month_days(int year, int month)
+{
+    /* 31 and 30 alternate, with the turn at August; February stands alone. */
+    return month == 2 ? 28 + year_is_leap(year) : 30 + ((month ^ (month >> 3)) & 1);
+}
+
+/* 0 = Sunday .. 6 = Saturday. */
+static inline int day_weekday(int64_t day)
+{
+    int64_t w = (day + 4) % 7;
+
+    return (int)(w < 0 ? w + 7 : w);
+}
+
+/* The date must be valid; month and day are not normalised. */
+int64_t day_of_date(int year, int month, int day);
+
+struct date date_of_day(int64_t day);
+
+/* A valid date within the years that Belfry knows. */
+bool date_is_valid(int year, int month, int day);
+
+struct civil civil_of_local(int64_t local);
+int64_t local_of_civil(const struct civil *civil);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bytes that have no place in a cron text: control characters and all that is not ASCII.
+ *
+ * Pure.  Texts come from web pages and word processors, where `-` and blanks are often
+ * replaced by others that look alike; the message says which character to type.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "base/str.h"
+
+/* The first byte of `text` that is not printable ASCII; NULL when there is none. */
+const char *cron_find_bad_byte(struct str text);
+
+/* The error for the byte at `at` of a text that ends at `end`; columns count from `origin`. */
+enum rc cron_bad_byte(const char *origin, const char *at, const char *end, struct err *reterr);

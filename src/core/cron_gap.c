@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a pattern does not match: what an exclusion leaves over.  Pure.
+ *
+ * Kept apart from the search for matches because only exclusions need it.
+ */
+#include "core/cron.h"
+
+#define ALL_SIXTY ((UINT64_C(1) << 60) - 1)
+#define ALL_HOURS ((UINT32_C(1) << 24) - 1)
+
+static bool is_whole_day(const struct cron *cron)
+{
+    return cron->second == ALL_SIXTY && cron->minute == ALL_SIXTY && cron->hour == ALL_HOURS;
+}
+
+bool cron_is_whole_day(const struct cron *cron)
+{
+    return is_whole_day(cron);
+}
+
+/* First day from `day` on that does not match, a month's mask at a time. */
+static int64_t next_other_day(const struct cron *cron, int64_t day)
+{
+    if (cron->flags & CRON_EVERY_DAY)
+        return DAY_MAX + 1;
+    while (day <= DAY_MAX && cron_matches_day(cron, day))
+        day++;
+    return day;
+}
+
+static int64_t prev_other_day(const struct cron *cron, int64_t day)
+{
+    if (cron->flags & CRON_EVERY_DAY)
+        return DAY_MIN - 1;
+    while (day >= DAY_MIN && cron_matches_day(cron, day))
+        day--;
+    return day;
+}
+
+/*
+ * One step towards the end of the run of matches that `local` is in: the start of the next
+ * second, minute, hour or day that may be outside it, at the coarsest level that is full.
+ */
+static int64_t step_up(const struct cron *cron, int64_t local)
+{
+    int64_t day = floor_div(local, DAY_SECONDS);
+    int tod = (int)(local - day * DAY_SECONDS);
+    uint64_t seconds = ~cron->second & ALL_SIXTY, minutes = ~cron->minute & ALL_SIXTY;
+    uint32_t hours = ~cron->hour & ALL_HOURS;
+
+    if (seconds >> tod % 60)
+        return local + __builtin_ctzll(seconds >> tod % 60);
+    if (seconds)
+        return local - tod % 60 + 60;
+    if (minutes >> tod / 60 % 60)
+        return local - tod % 60 + 60 * __builtin_ctzll(minutes >> tod / 60 % 60);
+    if (minutes)
+        return local - tod % HOUR_SECONDS + HOUR_SECONDS;
+    if (hours >> tod / HOUR_SECONDS)
+        return local - tod % HOUR_SECONDS +
+               (int64_t)HOUR_SECONDS * __builtin_ctz(hours >> tod / HOUR_SECONDS);
+    if (hours)
+        return (day + 1) * DAY_SECONDS;
+    day = next_other_day(cron, day + 1);
+    return day > DAY_MAX ? LOCAL_NEVER : day * DAY_SECONDS;
+}
+
+int64_t cron_next_gap(const struct cron *cron, int64_t local)
+{
+    while (local != LOCAL_NEVER && cron_matches(cron, local))
+        local = step_up(cron, local);
+    return local;
+}
+
+static int64_t step_down(const struct cron *cron, int64_t local)
+{
+    int64_t day = floor_div(local, DAY_SECONDS);
+    int tod = (int)(local - day * DAY_SECONDS);
+
+    if (cron->second != ALL_SIXTY)
+        return local - 1;
+    if (cron->minute != ALL_SIXTY)
+        return local - tod % 60 - 1;
+    if (cron->hour != ALL_HOURS)
+        return local - tod % HOUR_SECONDS - 1;
+    day = prev_other_day(cron, day - 1);
+    return day < DAY_MIN ? LOCAL_NONE : day * DAY_SECONDS + DAY_SECONDS - 1;
+}
+
+int64_t cron_prev_gap(const struct cron *cron, int64_t local)
+{
+    while (local != LOCAL_NONE && cron_matches(cron, local))
+        local = step_down(cron, local);
+    return local;
+}

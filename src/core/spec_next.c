@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From raw candidates to slots: start and end, exclusions, window, jitter.
+ */
+#include "base/must.h"
+#include "core/jitter.h"
+#include "core/spec_search.h"
+#include "core/window.h"
+
+static const struct tz *own_zone(const struct search *search)
+{
+    return search->spec->zones[0].tz;
+}
+
+/* One raw candidate, or one moved from an excluded day. */
+static instant candidate_next(struct search *search, instant after, int *ret_entry)
+{
+    const struct spec *spec = search->spec;
+
+    if (spec->shift != SHIFT_NONE)
+        return shift_next(search, after, ret_entry);
+    if (spec->start != INSTANT_NONE && after < spec->start)
+        after = spec->start - 1;
+    return raw_next(search, after, ret_entry);
+}
+
+static instant candidate_prev(struct search *search, instant before, int *ret_entry)
+{
+    const struct spec *spec = search->spec;
+
+    if (spec->shift != SHIFT_NONE)
+        return shift_prev(search, before, ret_entry);
+    if (spec->end != INSTANT_NEVER && before > spec->end)
+        before = spec->end + 1;
+    return raw_prev(search, before, ret_entry);
+}
+
+instant survivor_next(struct search *search, instant after, int *ret_entry)
+{
+    do {
+        instant t = candidate_next(search, after, ret_entry);
+        instant free;
+
+        if (t == INSTANT_NEVER || t > search->spec->end)
+            return INSTANT_NEVER;
+        free = free_next(search, t);
+        if (free == t || free == INSTANT_NEVER)
+            return free;
+        after = free - 1;
+    } while (search_goes_on(search));
+    return INSTANT_NEVER;
+}
+
+instant survivor_prev(struct search *search, instant before, int *ret_entry)
+{
+    do {
+        instant t = candidate_prev(search, before, ret_entry);
+        instant free;
+
+        if (t == INSTANT_NONE || t < search->spec->start)
+            return INSTANT_NONE;
+        free = free_prev(search, t);
+        if (free == t || free == INSTANT_NONE)
+            return free;
+        before = free + 1;
+    } while (search_goes_on(search));
+    return INSTANT_NONE;
+}
+
+static instant filtered_next(struct search *search, instant after, int *ret_entry)
+{
+    do {
+        instant t = survivor_next(search, after, ret_entry);
+        instant inside;
+
+        if (t == INSTANT_NEVER)
+            return INSTANT_NEVER;
+        inside = window_next(&search->spec->window, own_zone(search), t);
+        if (inside == t || inside == INSTANT_NEVER)
+            return inside;
+        after = inside - 1;
+    } while (search_goes_on(search));
+    return INSTANT_NEVER;
+}
+
+static instant filtered_prev(struct search *search, instant before, int *ret_entry)
+{
+    do {
+        instant t = survivor_prev(search, before, ret_entry);
+        instant inside;
+
+        if (t == INSTANT_NONE)
+            return INSTANT_NONE;
+        inside = window_prev(&search->spec->window, own_zone(search), t);
+        if (inside == t || inside == INSTANT_NONE)
+            return inside;
+        before = inside + 1;
+    } while (search_goes_on(search));
+    return INSTANT_NONE;
+}
+
+/*
+ * What lies outside is moved to the window's next opening, so a survivor before `after` may
+ * still give a slot after it: the search begins where the current stretch outside began.
+ */
+static instant clamped_next(struct search *search, instant after, int *ret_entry)
+{
+    const struct window_def *window = &search->spec->window;
+    const struct tz *tz = own_zone(search);
+
+    do {
+        instant t = survivor_next(search, window_prev(window, tz, after), ret_entry);
+        instant inside;
+
+        if (t == INSTANT_NEVER)
+            return INSTANT_NEVER;
+        inside = window_next(window, tz, t);
+        if (inside > search->spec->end)
+            return INSTANT_NEVER;
+        if (inside == t || free_next(search, inside) == inside)
+            return inside;
+        after = inside;
+    } while (search_goes_on(search));
+    return INSTANT_NEVER;
+}
+
+static instant clamped_prev(struct search *search, instant before, int *ret_entry)
+{
+    const struct window_def *window = &search->spec->window;
+    const struct tz *tz = own_zone(search);
+    instant limit = before;
+
+    do {
+        instant t = survivor_prev(search, limit, ret_entry);
+        instant inside;
+
+        if (t == INSTANT_NONE)
+            return INSTANT_NONE;
+        inside = window_next(window, tz, t);
+        if (inside < before && inside <= search->spec->end &&
+            (inside == t || free_next(search, inside) == inside))
+            return inside;
+        limit = window_prev(window, tz, t) + 1;
+    } while (search_goes_on(search));
+    return INSTANT_NONE;
+}
+
+instant shaped_next(struct search *search, instant after, int *ret_entry)
+{
+    if (!search->spec->window.is_set)
+        return survivor_next(search, after, ret_entry);
+    if (search->spec->window.rule == WINDOW_FILTER)
+        return filtered_next(search, after, ret_entry);
+    return clamped_next(search, after, ret_entry);
+}
+
+instant shaped_prev(struct search *search, instant before, int *ret_entry)
+{
+    if (!search->spec->window.is_set)
+        return survivor_prev(search, before, ret_entry);
+    if (search->spec->window.rule == WINDOW_FILTER)
+        return filtered_prev(search, before, ret_entry);
+    return clamped_prev(search, before, ret_entry);
+}
+
+/* The delay stays below the distance to what comes next and inside the window. */
+static instant delayed(struct search *search, instant at)
+{
+    const struct spec *spec = search->spec;
+    span most = spec->jitter;
+    bool is_moved = spec->shift != SHIFT_NONE || spec->window.is_set;
+    instant next;
+    int entry;
+
+    if (most == 0)
+        return at;
+    next = is_moved ? shaped_next(search, at, &entry) : raw_next(search, at, &entry);
+    if (next != INSTANT_NEVER && next - at < most)
+        most = next - at;
+    if (spec->window.is_set) {
+        span room = window_close(&spec->window, own_zone(search), at) - at + SPAN_MS;
+
+        most = room < most ? room : most;
+    }
+    return at + jitter_delay(search->ctx->seed, at, most);
+}
+
+bool spec_next(const struct spec *spec, const struct spec_ctx *ctx, instant after,
+               struct slot *ret)
+{
+    struct search search = search_begin(spec, ctx);
+    int entry = 0;
+    instant at = shaped_next(&search, after, &entry);
+
+    if (at == INSTANT_NEVER)
+        return false;
+    *ret = (struct slot){.at = at, .due = delayed(&search, at), .entry = entry};
+    return true;
+}
+
+bool spec_prev(const struct spec *spec, const struct spec_ctx *ctx, instant before,
+               struct slot *ret)
+{
+    struct search search = search_begin(spec, ctx);
+    int entry = 0;
+    instant at = shaped_prev(&search, before, &entry);
+
+    if (at == INSTANT_NONE)
+        return false;
+    *ret = (struct slot){.at = at, .due = delayed(&search, at), .entry = entry};
+    return true;
+}

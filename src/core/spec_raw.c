@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The union of a spec's entries: the nearest of all candidates, the first entry named.
+ */
+#include "base/must.h"
+#include "core/interval.h"
+#include "core/spec_search.h"
+
+struct search search_begin(const struct spec *spec, const struct spec_ctx *ctx)
+{
+    must(ctx->created >= INSTANT_MIN && ctx->created <= INSTANT_MAX);
+    return (struct search){.spec = spec, .ctx = ctx, .steps = SPEC_STEPS_MAX};
+}
+
+bool search_goes_on(struct search *search)
+{
+    return --search->steps > 0;
+}
+
+static struct pattern entry_pattern(const struct spec *spec, const struct entry *entry)
+{
+    bool is_cron = entry->kind == ENTRY_CRON;
+
+    return (struct pattern){.cron = is_cron ? &entry->cron : NULL,
+                            .rrule = is_cron ? NULL : entry->rrule,
+                            .tz = spec->zones[entry->zone].tz,
+                            .dst = entry->dst};
+}
+
+static struct interval_origin origin_of(const struct search *search, const struct entry *entry)
+{
+    return (struct interval_origin){.created = search->ctx->created,
+                                    .last_start = search->ctx->last_start,
+                                    .last_end = search->ctx->last_end,
+                                    .tz = search->spec->zones[entry->zone].tz};
+}
+
+/* Milliseconds of a minute: the first member of any part at or after `ms`, or -1. */
+static int32_t part_next(const struct cron *cron, int32_t ms)
+{
+    int32_t best = -1;
+
+    for (int i = 0; i < cron->parts; i++) {
+        const struct cron_part *part = &cron->part[i];
+        int32_t at = part->from;
+
+        if (at < ms && part->step > 0)
+            at += (ms - at + part->step - 1) / part->step * part->step;
+        if (at >= ms && at <= part->to && (best < 0 || at < best))
+            best = at;
+    }
+    return best;
+}
+
+static int32_t part_prev(const struct cron *cron, int32_t ms)
+{
+    int32_t best = -1;
+
+    for (int i = 0; i < cron->parts; i++) {
+        const struct cron_part *part = &cron->part[i];
+        int32_t top = ms < part->to ? ms : part->to;
+
+        if (top < part->from)
+            continue;
+        if (part->step > 0)
+            top = part->from + (top - part->from) / part->step * part->step;
+        else
+            top = part->from;
+        if (top > best)
+            best = top;
+    }
+    return best;
+}
+
+/*
+ * Seconds with fractions.  `s` is a second that holds at least one member; a second that a
+ * gap rule moved here (its clock does not match) counts as whole.
+ */
+static int32_t fraction_in(const struct pattern *p, int64_t s, int32_t from, bool is_up)
+{
+    int64_t local = s + tz_offset(p->tz, s);
+    int32_t second = (int32_t)(local - floor_div(local, 60) * 60);
+    int32_t ms;
+
+    if (!cron_matches(p->cron, local))
+        return (is_up ? from <= 0 : from >= 0) ? 0 : -1;
+    ms = is_up ? part_next(p->cron, second * 1000 + from)
+               : part_prev(p->cron, second * 1000 + from);
+    return ms >= second * 1000 && ms < (second + 1) * 1000 ? ms - second * 1000 : -1;
+}
+
+static instant fraction_next(const struct pattern *p, instant after)
+{
+    int64_t s = instant_seconds(after);
+    int32_t from = (int32_t)((after - instant_of_seconds(s)) / SPAN_MS) + 1;
+
+    for (;;) {
+        int64_t found = pattern_next(p, s);
+        int32_t ms;
+
+        if (found == LOCAL_NEVER)
+            return INSTANT_NEVER;
+        ms = fraction_in(p, found, found == s ? from : 0, true);
+        if (ms >= 0)
+            return instant_of_seconds(found) + ms * SPAN_MS;
+        s = found + 1;
+        from = 0;
+    }
+}
+
+static instant fraction_prev(const struct pattern *p, instant before)
+{
+    instant last = before - 1;
+    int64_t s = instant_seconds(last);
+    int32_t from = (int32_t)((last - instant_of_seconds(s)) / SPAN_MS);
+
+    for (;;) {
+        int64_t found = pattern_prev(p, s);
+        int32_t ms;
+
+        if (found == LOCAL_NONE)
+            return INSTANT_NONE;
+        ms = fraction_in(p, found, found == s ? from : 999, false);
+        if (ms >= 0)
+            return instant_of_seconds(found) + ms * SPAN_MS;
+        s = found - 1;
+        from = 999;
+    }
+}
+
+static instant entry_next(const struct search *search, const struct entry *entry, instant after)
+{
+    struct pattern p;
+    struct interval_origin origin;
+    int64_t s;
+
+    if (entry->kind == ENTRY_INTERVAL) {
+        origin = origin_of(search, entry);
+        return interval_next(&entry->interval, &origin, after);
+    }
+    p = entry_pattern(search->spec, entry);
+    if (entry->kind == ENTRY_CRON && (entry->cron.flags & CRON_FRACTION))
+        return fraction_next(&p, after);
+    s = pattern_next(&p, instant_seconds(after) + 1);
+    if (s == LOCAL_NEVER || s > INSTANT_MAX / SPAN_S)
+        return INSTANT_NEVER;
+    if (entry->kind == ENTRY_RRULE && instant_of_seconds(s) > entry->rrule_end)
+        return INSTANT_NEVER;
+    return instant_of_seconds(s);
+}
+
+static instant entry_prev(const struct search *search, const struct entry *entry,
+                          instant before)
+{
+    struct pattern p;
+    struct interval_origin origin;
+    int64_t s;
+
+    if (entry->kind == ENTRY_INTERVAL) {
+        origin = origin_of(search, entry);
+        return interval_prev(&entry->interval, &origin, before);
+    }
+    p = entry_pattern(search->spec, entry);
+    if (entry->kind == ENTRY_CRON && (entry->cron.flags & CRON_FRACTION))
+        return fraction_prev(&p, before);
+    if (entry->kind == ENTRY_RRULE && before > entry->rrule_end)
+        before = entry->rrule_end + 1;
+    s = pattern_prev(&p, instant_seconds(before - 1));
+    return s == LOCAL_NONE || s < INSTANT_MIN / SPAN_S ? INSTANT_NONE : instant_of_seconds(s);
+}
+
+instant spec_at_time(const struct search *search, int i)
+{
+    instant at = search->spec->at[i].at;
+
+    return at == INSTANT_NONE ? search->ctx->created / SPAN_MS * SPAN_MS : at;
+}
+
+/* "Now" sorts first though its time is anywhere, so it is looked at by itself. */
+static int at_sorted_from(const struct spec *spec)
+{
+    int i = 0;
+
+    while (i < spec->at_count && spec->at[i].at == INSTANT_NONE)
+        i++;
+    return i;
+}
+
+/* Position of the first one-off strictly after `after`, among the sorted ones. */
+static int at_search(const struct spec *spec, int from, instant after)
+{
+    int low = from, high = spec->at_count;
+
+    while (low < high) {
+        int mid = low + (high - low) / 2;
+
+        if (spec->at[mid].at > after)
+            high = mid;
+        else
+            low = mid + 1;
+    }
+    return low;
+}
+
+static instant at_next(const struct search *search, instant after, int *ret_index)
+{
+    int from = at_sorted_from(search->spec);
+    int i = at_search(search->spec, from, after);
+    instant best = i < search->spec->at_count ? search->spec->at[i].at : INSTANT_NEVER;
+
+    *ret_index = i;
+    if (from > 0 && spec_at_time(search, 0) > after && spec_at_time(search, 0) <= best) {
+        best = spec_at_time(search, 0);
+        *ret_index = 0;
+    }
+    return best;
+}
+
+static instant at_prev(const struct search *search, instant before, int *ret_index)
+{
+    int from = at_sorted_from(search->spec);
+    int i = at_search(search->spec, from, before - 1) - 1;
+    instant best = i >= from ? search->spec->at[i].at : INSTANT_NONE;
+
+    /* Of equal times the first written is named. */
+    while (i > from && search->spec->at[i - 1].at == best)
+        i--;
+    *ret_index = i;
+    if (from > 0 && spec_at_time(search, 0) < before && spec_at_time(search, 0) >= best) {
+        best = spec_at_time(search, 0);
+        *ret_index = 0;
+    }
+    return best;
+}
+
+instant raw_next(const struct search *search, instant after, int *ret_entry)
+{
+    const struct spec *spec = search->spec;
+    instant best = INSTANT_NEVER, t;
+    int index;
+
+    if (after < INSTANT_MIN)
+        after = INSTANT_MIN;
+    if (after >= INSTANT_MAX)
+        return INSTANT_NEVER;
+    for (int i = 0; i < spec->entry_count; i++) {
+        if (spec->entries[i].covered)
+            continue;
+        t = entry_next(search, &spec->entries[i], after);
+        if (t < best) {
+            best = t;
+            *ret_entry = i;
+        }
+    }
+    if (spec->at_count > 0) {
+        t = at_next(search, after, &index);
+        if (t < best) {
+            best = t;
+            *ret_entry = spec->entry_count + index;
+        }
+    }
+    return best;
+}
+
+instant raw_prev(const struct search *search, instant before, int *ret_entry)
+{
+    const struct spec *spec = search->spec;
+    instant best = INSTANT_NONE, t;
+    int index;
+
+    if (before > INSTANT_MAX)
+        before = INSTANT_MAX;
+    if (before <= INSTANT_MIN)
+        return INSTANT_NONE;
+    for (int i = 0; i < spec->entry_count; i++) {
+        if (spec->entries[i].covered)
+            continue;
+        t = entry_prev(search, &spec->entries[i], before);
+        if (t > best) {
+            best = t;
+            *ret_entry = i;
+        }
+    }
+    if (spec->at_count > 0) {
+        t = at_prev(search, before, &index);
+        if (t > best) {
+            best = t;
+            *ret_entry = spec->entry_count + index;
+        }
+    }
+    return best;
+}
