@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "io/zoneinfo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/must.h"
+#include "io/file.h"
+#include "io/zone_names.h"
+
+enum {
+    SLOTS = 2 * ZONEINFO_ZONES_MAX, /* half empty, so that a search is short */
+    VERSION_MAX = 32,               /* bytes of "2025b" and the zero         */
+};
+
+static const char *const system_dirs[] = {
+    "/usr/share/zoneinfo",
+    "/usr/lib/zoneinfo",
+    "/etc/zoneinfo",
+};
+
+/*
+ * Zones are found without a lock: a slot is written once, after the zone that it points
+ * to.  What stands below the lock is touched only by its holder; but `names` never changes
+ * once it is there.
+ */
+struct zoneinfo {
+    _Atomic(const struct tz *) slot[SLOTS];
+    int fd; /* the directory, -1: none */
+    const char *dir;
+    char version[VERSION_MAX];
+
+    pthread_mutex_t lock;
+    struct arena *arena; /* of all here, this struct included */
+    int zone_count;
+    size_t zone_bytes;
+    const struct zone_names *names; /* NULL: nobody asked yet             */
+    struct tz *scratch;             /* TZ_BYTES_MAX                       */
+    uint8_t *bytes;                 /* TZ_FILE_MAX and one, to see longer */
+};
+
+/* Everything that the arena holds besides zones. */
+#define OWN_BYTES_MAX \
+    (sizeof(struct zoneinfo) + TZ_BYTES_MAX + TZ_FILE_MAX + ZONE_NAMES_BYTES_MAX + 65536)
+
+static void lock(struct zoneinfo *zones)
+{
+    must(pthread_mutex_lock(&zones->lock) == 0);
+}
+
+static void unlock(struct zoneinfo *zones)
+{
+    must(pthread_mutex_unlock(&zones->lock) == 0);
+}
+
+static int open_dir(const char *dir)
+{
+    return open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static int open_system_dir(const char **ret_dir)
+{
+    for (size_t i = 0; i < sizeof system_dirs / sizeof system_dirs[0]; i++) {
+        int fd = open_dir(system_dirs[i]);
+
+        if (fd >= 0) {
+            *ret_dir = system_dirs[i];
+            return fd;
+        }
+    }
+    *ret_dir = "";
+    return -1;
+}
+
+/* The word behind `prefix` at the start of a file; false when it does not begin so. */
+static bool read_version(struct zoneinfo *zones, const char *file, struct str prefix)
+{
+    char text[64];
+    ssize_t n = file_read_at(zones->fd, file, text, sizeof text);
+    struct str line = {text, n < 0 ? 0 : (size_t)n}, rest;
+
+    if (!str_starts(line, prefix) || !str_cut(line, '\n', &line, &rest))
+        return false;
+    line = str_trim(str_from(line, prefix.len));
+    if (line.len >= VERSION_MAX || !tz_name_is_safe(line))
+        return false;
+    memcpy(zones->version, line.ptr, line.len);
+    return true;
+}
+
+struct zoneinfo *zoneinfo_open(const char *dir, struct err *reterr)
+{
+    const char *found = dir;
+    int fd = dir ? open_dir(dir) : open_system_dir(&found);
+    struct arena *arena;
+    struct zoneinfo *zones;
+
+    if (dir && fd < 0) {
+        (void)err_set(reterr, RC_NOT_FOUND, -1, 0,
+                      "time zone directory `%s`: %s; give one that holds TZif files, such "
+                      "as %s",
+                      dir, strerrordesc_np(errno), system_dirs[0]);
+        return NULL;
+    }
+    arena = arena_new(ZONEINFO_BYTES_MAX + OWN_BYTES_MAX);
+    zones = arena_take(arena, sizeof *zones);
+    zones->fd = fd;
+    zones->dir = arena_str(arena, str_of(found)).ptr;
+    must(pthread_mutex_init(&zones->lock, NULL) == 0);
+    zones->arena = arena;
+    zones->scratch = arena_take(arena, TZ_BYTES_MAX);
+    zones->bytes = arena_take(arena, TZ_FILE_MAX + 1);
+    if (!read_version(zones, "tzdata.zi", STR("# version ")))
+        (void)read_version(zones, "+VERSION", STR(""));
+    return zones;
+}
+
+struct zoneinfo *zoneinfo_close(struct zoneinfo *zones)
+{
+    if (zones) {
+        if (zones->fd >= 0)
+            close(zones->fd);
+        must(pthread_mutex_destroy(&zones->lock) == 0);
+        arena_free(zones->arena);
+    }
+    return NULL;
+}
+
+static size_t first_slot(struct str name)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+    for (size_t i = 0; i < name.len; i++)
+        hash = (hash ^ (uint8_t)name.ptr[i]) * UINT64_C(0x100000001b3);
+    return (size_t)(hash ^ hash >> 32) % SLOTS;
+}
+
+/* The slot of a name, or the empty one where it belongs; *ret is what is in it. */
+static size_t find_slot(const struct zoneinfo *zones, struct str name, const struct tz **ret)
+{
+    size_t i = first_slot(name);
+
+    for (;;) {
+        *ret = atomic_load_explicit(&zones->slot[i], memory_order_acquire);
+        if (!*ret || str_eq(str_of((*ret)->name), name))
+            return i;
+        i = (i + 1) % SLOTS;
+    }
+}
+
+/* Keeps a copy of the scratch zone, or finds that its name is there already. */
+static const struct tz *keep_scratch(struct zoneinfo *zones, struct err *reterr)
+{
+    const struct tz *found;
+    size_t slot = find_slot(zones, str_of(zones->scratch->name), &found);
+    size_t size = tz_size(zones->scratch);
+    struct tz *copy;
+
+    if (found)
+        return found;
+    if (zones->zone_count == ZONEINFO_ZONES_MAX ||
+        size > ZONEINFO_BYTES_MAX - zones->zone_bytes) {
+        (void)err_set(reterr, RC_LIMIT, -1, 0,
+                      "%d different time zones are in use, and no more fit", zones->zone_count);
+        return NULL;
+    }
+    copy = arena_take(zones->arena, size);
+    memcpy(copy, zones->scratch, size);
+    zones->zone_count++;
+    zones->zone_bytes += size;
+    atomic_store_explicit(&zones->slot[slot], copy, memory_order_release);
+    return copy;
+}
+
+static const struct zone_names *all_names(struct zoneinfo *zones)
+{
+    const struct zone_names *names;
+
+    lock(zones);
+    if (!zones->names)
+        zones->names = zone_names_read(zones->fd, zones->arena);
+    names = zones->names;
+    unlock(zones);
+    return names;
+}
+
+static bool is_printable(struct str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (s.ptr[i] < ' ' || s.ptr[i] > '~')
+            return false;
+    return true;
+}
+
+/* How much of a name an error points at: a name may be of any length. */
+static int pointed_at(struct str name)
+{
+    return name.len > ZONE_NAME_MAX ? ZONE_NAME_MAX : (int)name.len;
+}
+
+/* Says what is wrong with a name that no file bears. */
+static void refuse_unknown(struct zoneinfo *zones, struct str name, struct err *reterr)
+{
+    const char *guess, *hint = "; use a name such as Europe/Berlin";
+    const struct zone_names *names;
+    int len = pointed_at(name);
+
+    if (zones->fd < 0) {
+        (void)err_set(reterr, RC_NOT_FOUND, 0, len,
+                      "there are no time zones on this machine: neither %s nor %s nor %s "
+                      "exists; install tzdata, give a directory of TZif files, or use an "
+                      "offset such as UTC+05:30",
+                      system_dirs[0], system_dirs[1], system_dirs[2]);
+        return;
+    }
+    if (name.len == 0 || name.len > ZONE_NAME_MAX || !is_printable(name)) {
+        (void)err_set(reterr, RC_NOT_FOUND, 0, len,
+                      "the name of a time zone has 1 to %d letters, digits and _ - + . /%s",
+                      ZONE_NAME_MAX, hint);
+        return;
+    }
+    names = all_names(zones);
+    guess = zone_names_guess(names, name);
+    if (guess)
+        (void)err_set(reterr, RC_NOT_FOUND, 0, len,
+                      "time zone `%.*s` is not known; did you mean %s?", STR_ARG(name), guess);
+    else if (names->count == 0)
+        (void)err_set(reterr, RC_NOT_FOUND, 0, len,
+                      "time zone `%.*s` is not known: %s holds no time zones at all",
+                      STR_ARG(name), zones->dir);
+    else
+        (void)err_set(reterr, RC_NOT_FOUND, 0, len, "time zone `%.*s` is not known%s",
+                      STR_ARG(name), hint);
+}
+
+/* Reads the file of a name into the scratch zone. */
+static enum rc load_file(struct zoneinfo *zones, struct str name, struct err *reterr)
+{
+    char path[ZONE_NAME_MAX + 1] = "";
+    ssize_t len;
+
+    memcpy(path, name.ptr, name.len);
+    len = file_read_at(zones->fd, path, zones->bytes, TZ_FILE_MAX + 1);
+    if (len > TZ_FILE_MAX)
+        return err_set(reterr, RC_LIMIT, -1, 0,
+                       "the file of time zone `%s` has more than %d bytes", path, TZ_FILE_MAX);
+    if (len >= 0)
+        return tz_parse(name, zones->bytes, (size_t)len, zones->scratch, TZ_BYTES_MAX, reterr);
+    if (errno == ENOENT || errno == ENOTDIR || errno == EISDIR)
+        return RC_NOT_FOUND;
+    return err_set(reterr, RC_CORRUPT, -1, 0, "the file of time zone `%s` cannot be read: %s",
+                   path, strerrordesc_np(errno));
+}
+
+/* The zone of a text that is not loaded under that very text. */
+static const struct tz *load(struct zoneinfo *zones, struct str name, struct err *reterr)
+{
+    const struct tz *ret = NULL;
+    struct err unknown;
+    enum rc rc;
+
+    lock(zones);
+    rc = tz_fixed(name, zones->scratch, TZ_BYTES_MAX, &unknown);
+    if (rc == RC_INVALID)
+        *reterr = unknown;
+    if (rc == RC_NOT_FOUND && zones->fd >= 0 && tz_name_is_safe(name))
+        rc = load_file(zones, name, reterr);
+    if (rc == RC_OK)
+        ret = keep_scratch(zones, reterr);
+    unlock(zones);
+    if (rc == RC_NOT_FOUND)
+        refuse_unknown(zones, name, reterr);
+    return ret;
+}
+
+const struct tz *zoneinfo_find(struct zoneinfo *zones, struct str name, struct err *reterr)
+{
+    const struct tz *found;
+
+    (void)find_slot(zones, name, &found);
+    if (found)
+        return found;
+    if (str_starts(name, STR("right/"))) {
+        (void)err_set(reterr, RC_INVALID, 0, pointed_at(name),
+                      "time zones below `right/` count leap seconds, so their times are not "
+                      "UTC; leave `right/` out");
+        return NULL;
+    }
+    if (str_eq(name, STR("posixrules")) || str_eq(name, STR("localtime"))) {
+        (void)err_set(reterr, RC_INVALID, 0, pointed_at(name),
+                      "`%.*s` is another time zone on each machine; name the zone itself, "
+                      "such as Europe/Berlin",
+                      STR_ARG(name));
+        return NULL;
+    }
+    return load(zones, name, reterr);
+}
+
+const char *zoneinfo_version(const struct zoneinfo *zones)
+{
+    return zones->version;
+}
+
+const char *zoneinfo_dir(const struct zoneinfo *zones)
+{
+    return zones->dir;
+}
+
+void zoneinfo_each(struct zoneinfo *zones, void (*fn)(const char *name, void *arg), void *arg)
+{
+    const struct zone_names *names = all_names(zones);
+
+    for (int i = 0; i < names->count; i++)
+        fn(names->names[i], arg);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One field of a Temporal calendar: text, list of ranges, set of values.
+ *
+ * Fields are numbered as in model/spec_fields.h.  Ranges are kept as they were given, zeroes
+ * included, since clients read them back; what they mean is a set of values.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+
+/* An end of 0 means start, a step of 0 means 1. */
+struct temporal_range {
+    int32_t start, end, step;
+};
+
+struct temporal_ranges {
+    struct temporal_range *at;
+    int count;
+};
+
+/*
+ * Lists of values, a-b, a/step and names, as in a cron field.  Blank is the default of the
+ * field.  A year of `*` is the empty list.  Sunday may be written 7 but is kept as 0: 1-7 is
+ * 0-6, 5-7 is 0 and 5-6.
+ */
+MUST_USE enum rc temporal_field_parse(struct str text, int field, struct arena *arena,
+                                      struct temporal_ranges *ret, struct err *reterr);
+
+/* Every range within the field; an end below its start is wrong unless it is 0. */
+MUST_USE enum rc temporal_field_check(struct temporal_ranges ranges, int field,
+                                      struct err *reterr);
+
+/*
+ * The values as text that each dialect of cron reads alike, such as `0-5,10`, or `*`.  What
+ * is out of the field's range counts for nothing; len 0: no value is left.
+ */
+struct str temporal_field_text(struct temporal_ranges ranges, int field, struct arena *arena);
