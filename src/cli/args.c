@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/args.h"
+
+#include <string.h>
+
+#include "base/must.h"
+#include "base/str.h"
+
+struct reader {
+    int argc, at;
+    char **argv;
+    const struct option *options;
+    int count;
+    struct args *args;
+};
+
+static enum rc unknown(const struct reader *r, const char *word, struct err *reterr)
+{
+    const char *names[ARGS_OPTIONS_MAX];
+    struct str name = str_of(word), rest;
+    int near;
+
+    while (name.len > 0 && name.ptr[0] == '-')
+        name = str_from(name, 1);
+    str_cut(name, '=', &name, &rest);
+    for (int i = 0; i < r->count; i++)
+        names[i] = r->options[i].name;
+    near = str_nearest(name, names, r->count);
+    if (near >= 0)
+        return err_set(reterr, RC_INVALID, -1, 0, "unknown option %.200s; did you mean --%s?",
+                       word, names[near]);
+    return err_set(reterr, RC_INVALID, -1, 0, "unknown option %.200s; --help lists them", word);
+}
+
+/* The word behind an option, when its value did not stand in the same word. */
+static enum rc take_value(struct reader *r, int i, const char *inside, struct err *reterr)
+{
+    const struct option *option = &r->options[i];
+
+    if (!option->value) {
+        if (inside)
+            return err_set(reterr, RC_INVALID, -1, 0, "--%s takes no value", option->name);
+        r->args->value[i] = "";
+        return RC_OK;
+    }
+    if (!inside && r->at >= r->argc)
+        return err_set(reterr, RC_INVALID, -1, 0, "--%s needs a value: --%s %s", option->name,
+                       option->name, option->value);
+    r->args->value[i] = inside ? inside : r->argv[r->at++];
+    return RC_OK;
+}
+
+static enum rc long_option(struct reader *r, const char *word, struct err *reterr)
+{
+    struct str name = str_of(word + 2), value = {NULL, 0};
+    bool has_value = str_cut(name, '=', &name, &value);
+
+    for (int i = 0; i < r->count; i++)
+        if (str_eq(name, str_of(r->options[i].name)))
+            return take_value(r, i, has_value ? value.ptr : NULL, reterr);
+    return unknown(r, word, reterr);
+}
+
+/* `-n5`, `-n 5`; bare options may stand together: `-lj`. */
+static enum rc short_options(struct reader *r, const char *word, struct err *reterr)
+{
+    for (const char *p = word + 1; *p != '\0'; p++) {
+        int i = 0;
+        enum rc rc;
+
+        while (i < r->count && r->options[i].letter != *p)
+            i++;
+        if (i == r->count)
+            return unknown(r, word, reterr);
+        if (r->options[i].value)
+            return take_value(r, i, p[1] != '\0' ? p + 1 : NULL, reterr);
+        rc = take_value(r, i, NULL, reterr);
+        if (rc != RC_OK)
+            return rc;
+    }
+    return RC_OK;
+}
+
+static enum rc operand(struct reader *r, const char *word, struct err *reterr)
+{
+    if (r->args->operands == ARGS_OPERANDS_MAX)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "too many words: put the expression in quotes");
+    r->args->operand[r->args->operands++] = word;
+    return RC_OK;
+}
+
+enum rc args_read(int argc, char **argv, const struct option *options, int count,
+                  struct args *ret, struct err *reterr)
+{
+    struct args args = {.operands = 0};
+    struct reader r = {
+        .argc = argc, .argv = argv, .options = options, .count = count, .args = &args};
+    bool only_operands = false;
+
+    must(count <= ARGS_OPTIONS_MAX);
+    while (r.at < argc) {
+        const char *word = argv[r.at++];
+        enum rc rc = RC_OK;
+
+        if (only_operands || word[0] != '-' || word[1] == '\0')
+            rc = operand(&r, word, reterr);
+        else if (strcmp(word, "--") == 0)
+            only_operands = true;
+        else if (word[1] == '-')
+            rc = long_option(&r, word, reterr);
+        else
+            rc = short_options(&r, word, reterr);
+        if (rc != RC_OK)
+            return rc;
+    }
+    *ret = args;
+    return RC_OK;
+}

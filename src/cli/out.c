@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/out.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE_MAX_BYTES = 4096 }; /* of one out_printf(); all callers bound what they print */
+
+void out_open(struct out *out, int fd)
+{
+    const char *no_color = getenv("NO_COLOR");
+
+    out->fd = fd;
+    out->error = 0;
+    out->len = 0;
+    out->colours = isatty(fd) && (!no_color || no_color[0] == '\0');
+}
+
+void out_flush(struct out *out)
+{
+    size_t done = 0;
+
+    while (done < out->len && out->error == 0) {
+        ssize_t n = write(out->fd, out->bytes + done, out->len - done);
+
+        if (n >= 0)
+            done += (size_t)n;
+        else if (errno != EINTR)
+            out->error = errno;
+    }
+    out->len = 0;
+}
+
+void out_add(struct out *out, const void *bytes, size_t len)
+{
+    const char *p = bytes;
+
+    while (len > 0) {
+        size_t room = OUT_BYTES - out->len, n = len < room ? len : room;
+
+        memcpy(out->bytes + out->len, p, n);
+        out->len += n;
+        p += n;
+        len -= n;
+        if (out->len == OUT_BYTES)
+            out_flush(out);
+    }
+}
+
+void out_str(struct out *out, struct str s)
+{
+    out_add(out, s.ptr, s.len);
+}
+
+void out_text(struct out *out, const char *text)
+{
+    out_add(out, text, strlen(text));
+}
+
+void out_printf(struct out *out, const char *fmt, ...)
+{
+    char line[LINE_MAX_BYTES];
+    va_list args;
+    int n;
+
+    va_start(args, fmt);
+    n = vsnprintf(line, sizeof line, fmt, args);
+    va_end(args);
+    if (n > 0)
+        out_add(out, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+}
+
+/* Bytes at the start of `s` that may stand in a JSON string as they are. */
+static size_t plain_run(struct str s)
+{
+    size_t n = 0;
+
+    while (n < s.len && (unsigned char)s.ptr[n] >= 0x20 && (unsigned char)s.ptr[n] < 0x7f &&
+           s.ptr[n] != '"' && s.ptr[n] != '\\')
+        n++;
+    return n;
+}
+
+/* The length of the well-formed character at the start of `s`, 0 when there is none. */
+static size_t character(struct str s)
+{
+    for (size_t n = 1; n <= 4 && n <= s.len; n++)
+        if (str_is_utf8((struct str){s.ptr, n}))
+            return n;
+    return 0;
+}
+
+void out_json(struct out *out, struct str s)
+{
+    out_add(out, "\"", 1);
+    while (s.len > 0) {
+        size_t n = plain_run(s);
+
+        if (n > 0) {
+            out_add(out, s.ptr, n);
+        } else if ((unsigned char)s.ptr[0] < 0x20 || s.ptr[0] == 0x7f) {
+            out_printf(out, "\\u%04x", (unsigned)(unsigned char)s.ptr[0]);
+            n = 1;
+        } else if (s.ptr[0] == '"' || s.ptr[0] == '\\') {
+            out_add(out, "\\", 1);
+            out_add(out, s.ptr, 1);
+            n = 1;
+        } else if ((n = character(s)) > 0) {
+            out_add(out, s.ptr, n);
+        } else {
+            out_text(out, "\\ufffd");
+            n = 1;
+        }
+        s = str_from(s, n);
+    }
+    out_add(out, "\"", 1);
+}
+
+bool out_is_closed(const struct out *out)
+{
+    return out->error != 0;
+}
+
+int out_close(struct out *out)
+{
+    out_flush(out);
+    if (out->error == 0 || out->error == EPIPE)
+        return 0;
+    fprintf(stderr, "belfry: cannot write: %s\n", strerror(out->error));
+    return 1;
+}

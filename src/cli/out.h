@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Output in large writes, and the few forms of text that commands print.
+ *
+ * A reader that went away (a closed pipe) ends the output quietly; any other failure is
+ * kept and told once, at the end.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum { OUT_BYTES = 64 * 1024 }; /* one write; a pipe holds as much */
+
+struct out {
+    int fd;
+    int error;    /* errno of the first write that failed */
+    bool colours; /* a terminal, and nobody asked to do without */
+    size_t len;
+    char bytes[OUT_BYTES];
+};
+
+void out_open(struct out *out, int fd);
+void out_add(struct out *out, const void *bytes, size_t len);
+void out_str(struct out *out, struct str s);
+void out_text(struct out *out, const char *text);
+void out_printf(struct out *out, const char *fmt, ...) PRINTF(2, 3);
+
+/* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
+void out_json(struct out *out, struct str s);
+
+void out_flush(struct out *out);
+
+/* True when nobody reads any more: there is no point in going on. */
+bool out_is_closed(const struct out *out);
+
+/* Flushes; the exit status of the command: 0, or 1 after a failed write, which it tells. */
+int out_close(struct out *out);
