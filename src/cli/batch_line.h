@@ -18,9 +18,9 @@ struct batch {
     struct out *out;
     struct arena *arena;
     struct zoneinfo *zones;
-    struct question standard;     /* what lines mean that do not say     */
+    struct question standard; /* what lines mean that do not say     */
     char id_room[QUESTION_ID_MAX];
-    int64_t line;                 /* number of the current one, from 1   */
+    int64_t line; /* number of the current one, from 1   */
 };
 
 /* Exactly one object and a line end go to batch->out. */

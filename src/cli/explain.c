@@ -34,7 +34,8 @@ static void find_next(struct findings *f, int most)
     spec_walk_begin(&walk, &s->spec, &s->ctx, s->after);
     while (f->next_count < most && spec_walk_next(&walk, &f->next[f->next_count]))
         f->next_count++;
-    f->per_day = (spec_count(&s->spec, &s->ctx, s->after, later(s->after, WEEK_DAYS * SPAN_DAY)) +
+    f->per_day = (spec_count(&s->spec, &s->ctx, s->after,
+                             later(s->after, WEEK_DAYS * SPAN_DAY)) +
                   WEEK_DAYS / 2) /
                  WEEK_DAYS;
 }
@@ -66,8 +67,8 @@ static void find_changes(struct findings *f)
     int count;
 
     f->changes_until = later(s->after, YEAR);
-    f->change_count =
-        explain_changes(&s->spec, &s->ctx, s->after, f->changes_until, f->changes);
+    f->change_count = explain_changes(&s->spec, &s->ctx, s->after, f->changes_until,
+                                      f->changes);
     end = later(f->changes_until, YEAR);
     count = explain_changes(&s->spec, &s->ctx, f->changes_until, end, second);
     f->touched_later = INSTANT_NEVER;
@@ -146,10 +147,9 @@ const struct command explain_command = {
         "Prints a description, the next times, whether the moment of --at is one of them and\n"
         "why, what the clock changes of the coming year do to it, and what in it is often a\n"
         "mistake.  TIME and DIALECT are as for `belfry next`.\n",
-    .examples =
-        "  belfry explain '0 0 13 * FRI'\n"
-        "  belfry explain --tz America/New_York --at 2027-03-14T02:30 '30 2 * * *'\n"
-        "  belfry explain --spec nightly.json --at 2027-12-25T02:30:00Z\n",
+    .examples = "  belfry explain '0 0 13 * FRI'\n"
+                "  belfry explain --tz America/New_York --at 2027-03-14T02:30 '30 2 * * *'\n"
+                "  belfry explain --spec nightly.json --at 2027-12-25T02:30:00Z\n",
     .options = explain_options,
     .option_count = OPT_COUNT,
     .run = explain_run,

@@ -23,8 +23,9 @@ static void print_lines(struct out *out, const char *text)
 static void print_option(struct out *out, const struct option *option)
 {
     char left[80];
-    int n = option->letter ? snprintf(left, sizeof left, "  -%c, --%s", option->letter, option->name)
-                           : snprintf(left, sizeof left, "      --%s", option->name);
+    int n = option->letter
+                ? snprintf(left, sizeof left, "  -%c, --%s", option->letter, option->name)
+                : snprintf(left, sizeof left, "      --%s", option->name);
 
     if (option->value)
         n += snprintf(left + n, sizeof left - (size_t)n, " %s", option->value);

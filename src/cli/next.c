@@ -198,8 +198,9 @@ static const struct option next_options[] = {
     SUBJECT_OPTIONS,
     [OPT_UNTIL] = {"until", 'u', "TIME", "not after this moment; without -n all times to it"},
     [OPT_LOCAL] = {"local", 'l', NULL, "print the time on the zone's clock as well"},
-    [OPT_BATCH] = {"batch", 'b', "FILE", "one question a line as JSON, one answer a line;\n"
-                                         "- is standard input"},
+    [OPT_BATCH] = {"batch", 'b', "FILE",
+                   "one question a line as JSON, one answer a line;\n"
+                   "- is standard input"},
 };
 
 const struct command next_command = {
@@ -220,13 +221,12 @@ const struct command next_command = {
         "seed.  Its answer has the same id, and times, or error and at (the byte).\n"
         "\n"
         "Exit status: 0, 1 when reading or writing fails, 2 when the input is wrong.\n",
-    .examples =
-        "  belfry next '*/15 9-17 * * MON-FRI'\n"
-        "  belfry next --tz America/New_York --after 2026-03-07 --local '30 2 * * *'\n"
-        "  belfry next --dialect quartz -n 1 '0 0 12 L * ?'\n"
-        "  belfry next --until 2027-01-01 --dialect systemd 'Mon..Fri *-*~01 18:00'\n"
-        "  belfry next --spec nightly.json --json\n"
-        "  echo '{\"id\":1,\"expr\":\"@daily\",\"n\":2}' | belfry next --batch -\n",
+    .examples = "  belfry next '*/15 9-17 * * MON-FRI'\n"
+                "  belfry next --tz America/New_York --after 2026-03-07 --local '30 2 * * *'\n"
+                "  belfry next --dialect quartz -n 1 '0 0 12 L * ?'\n"
+                "  belfry next --until 2027-01-01 --dialect systemd 'Mon..Fri *-*~01 18:00'\n"
+                "  belfry next --spec nightly.json --json\n"
+                "  echo '{\"id\":1,\"expr\":\"@daily\",\"n\":2}' | belfry next --batch -\n",
     .options = next_options,
     .option_count = OPT_COUNT,
     .run = next_run,

@@ -143,9 +143,11 @@ static const struct field {
     const char *name;
     enum rc (*take)(const struct value *value, struct question *q, struct err *reterr);
 } fields[] = {
-    {"id", take_id},       {"expr", take_expr}, {"tz", take_tz},     {"after", take_after},
-    {"n", take_n},         {"spec", take_spec}, {"dst", take_dst},   {"dialect", take_dialect},
-    {"seed", take_seed},   {"jitterSeed", take_seed},
+    {"id", take_id},     {"expr", take_expr},
+    {"tz", take_tz},     {"after", take_after},
+    {"n", take_n},       {"spec", take_spec},
+    {"dst", take_dst},   {"dialect", take_dialect},
+    {"seed", take_seed}, {"jitterSeed", take_seed},
 };
 
 enum { FIELDS = sizeof fields / sizeof fields[0] };

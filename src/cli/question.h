@@ -8,9 +8,9 @@
  */
 #pragma once
 
+#include "base/instant.h"
 #include "core/dialect.h"
 #include "core/dst.h"
-#include "base/instant.h"
 #include "wire/json.h"
 
 enum {

@@ -23,8 +23,9 @@ enum rc subject_number(const char *text, const char *what, int max, int *ret,
     int64_t value = 0;
 
     if (str_take_number(&rest, max, &value) == 0 || rest.len > 0 || value < 1 || value > max)
-        return err_set(reterr, RC_INVALID, -1, 0, "%s must be a number from 1 to %d, not %.100s",
-                       what, max, text[0] != '\0' ? text : "empty");
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "%s must be a number from 1 to %d, not %.100s", what, max,
+                       text[0] != '\0' ? text : "empty");
     *ret = (int)value;
     return RC_OK;
 }
@@ -234,7 +235,8 @@ static int check_operands(const struct args *args)
     if (args->value[OPT_SPEC] && args->operands > 0)
         err_set(&err, RC_INVALID, -1, 0, "give an expression or --spec, not both");
     else if (!args->value[OPT_SPEC] && args->operands == 0)
-        err_set(&err, RC_INVALID, -1, 0, "an expression is missing, such as '30 2 * * MON-FRI'");
+        err_set(&err, RC_INVALID, -1, 0,
+                "an expression is missing, such as '30 2 * * MON-FRI'");
     else if (args->operands > 1)
         err_set(&err, RC_INVALID, -1, 0,
                 "one expression is expected, not %d words: put it in quotes", args->operands);

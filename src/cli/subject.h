@@ -24,19 +24,20 @@ enum {
     OPT_SHARED, /* how many */
 };
 
-#define SUBJECT_OPTIONS                                                                      \
-    [OPT_DIALECT] = {"dialect", 'd', "DIALECT", "how EXPR is written; default belfry"},      \
-    [OPT_TZ] = {"tz", 'z', "ZONE", "time zone: Europe/Berlin, UTC+05:30; default UTC"},      \
-    [OPT_DST] = {"dst", '\0', "RULE",                                                        \
-                 "what clock changes do: vixie, literal, once, last, shift,\n"               \
-                 "or GAP/FOLD out of skip, next, shift and first, last, both;\n"             \
-                 "default is the dialect's own rule"},                                       \
-    [OPT_SEED] = {"seed", '\0', "TEXT", "feeds H and jitter; usually the schedule's name"},  \
-    [OPT_ZONEINFO] = {"zoneinfo", '\0', "DIR", "time zone files; default the system's"},     \
-    [OPT_SPEC] = {"spec", 's', "FILE", "a spec as JSON in place of EXPR; - is standard input"}, \
-    [OPT_AFTER] = {"after", 'a', "TIME", "begin after this moment; default now"},            \
-    [OPT_N] = {"count", 'n', "N", "how many times to print; default 5"},                     \
-    [OPT_JSON] = {"json", 'j', NULL, "print JSON"},                                          \
+#define SUBJECT_OPTIONS                                                                     \
+    [OPT_DIALECT] = {"dialect", 'd', "DIALECT", "how EXPR is written; default belfry"},     \
+    [OPT_TZ] = {"tz", 'z', "ZONE", "time zone: Europe/Berlin, UTC+05:30; default UTC"},     \
+    [OPT_DST] = {"dst", '\0', "RULE",                                                       \
+                 "what clock changes do: vixie, literal, once, last, shift,\n"              \
+                 "or GAP/FOLD out of skip, next, shift and first, last, both;\n"            \
+                 "default is the dialect's own rule"},                                      \
+    [OPT_SEED] = {"seed", '\0', "TEXT", "feeds H and jitter; usually the schedule's name"}, \
+    [OPT_ZONEINFO] = {"zoneinfo", '\0', "DIR", "time zone files; default the system's"},    \
+    [OPT_SPEC] = {"spec", 's', "FILE",                                                      \
+                  "a spec as JSON in place of EXPR; - is standard input"},                  \
+    [OPT_AFTER] = {"after", 'a', "TIME", "begin after this moment; default now"},           \
+    [OPT_N] = {"count", 'n', "N", "how many times to print; default 5"},                    \
+    [OPT_JSON] = {"json", 'j', NULL, "print JSON"},                                         \
     [OPT_HELP] = {"help", 'h', NULL, "print this"}
 
 struct subject {

@@ -43,7 +43,7 @@ static inline int64_t split_day(int64_t local, int32_t *ret_tod)
 
 static inline int weekday_of(int64_t day)
 {
-    return (int)((uint64_t)(day + DAY_BIAS + 4) % 7);
+    return (int)((uint32_t)(day + DAY_BIAS + 4) % 7);
 }
 
 /* Weekday bits turned so that bit 0 is weekday `w`. */
@@ -83,9 +83,11 @@ void cron_seal(struct cron *cron)
     bool weekdays = cron->weekday == ALL_WEEKDAYS;
 
     must(cron->second != 0 && cron->minute != 0 && cron->hour != 0);
-    cron->flags &= (uint8_t) ~(CRON_DAY_SPECIAL | CRON_EVERY_DAY | CRON_WEEKDAYS_ONLY);
+    cron->flags &= CRON_DAY_AND | CRON_INTERVAL | CRON_ANY_YEAR | CRON_FRACTION;
     if (has_special(cron))
         cron->flags |= CRON_DAY_SPECIAL;
+    else if (both && weekdays)
+        cron->flags |= CRON_DAYS_ONLY;
     if (whole_years && (both ? days && weekdays : days || weekdays))
         cron->flags |= CRON_EVERY_DAY;
     else if (whole_years && both && days && !(cron->flags & CRON_DAY_SPECIAL))
@@ -133,14 +135,18 @@ static uint32_t special_week_days(const struct cron *cron, int n, int w)
     return (uint32_t)days;
 }
 
-/* `w` is the weekday of the 1st, `n` the number of days. */
-static uint32_t days_of_month(const struct cron *cron, int n, int w)
+/* Days of a month of `n` days whose 1st is day `first`. */
+static inline uint32_t days_of_month(const struct cron *cron, int n, int64_t first)
 {
     uint32_t valid = (uint32_t)((UINT64_C(2) << n) - 2);
-    uint32_t days = cron->day;
-    /* One week's bits repeated five times, from day 1 on. */
-    uint32_t weekdays = (uint32_t)(turn(cron->weekday, w) * UINT64_C(0x20408102));
+    uint32_t days = cron->day, weekdays;
+    int w;
 
+    if (cron->flags & CRON_DAYS_ONLY)
+        return days & valid;
+    w = weekday_of(first);
+    /* One week's bits repeated five times, from day 1 on. */
+    weekdays = (uint32_t)(turn(cron->weekday, w) * UINT64_C(0x20408102));
     if (cron->flags & CRON_DAY_SPECIAL) {
         days |= special_month_days(cron, n, w);
         weekdays |= special_week_days(cron, n, w);
@@ -150,8 +156,7 @@ static uint32_t days_of_month(const struct cron *cron, int n, int w)
 
 uint32_t cron_days(const struct cron *cron, int year, int month)
 {
-    return days_of_month(cron, month_days(year, month),
-                         weekday_of(day_of_date(year, month, 1)));
+    return days_of_month(cron, month_days(year, month), day_of_date(year, month, 1));
 }
 
 static bool year_matches(const struct cron *cron, int year)
@@ -251,33 +256,41 @@ static int prev_year(const struct cron *cron, int year)
     return YEAR_MIN - 1;
 }
 
-/* Month by month; no match in 400 years is proof, for then the calendar repeats. */
+/* The first day that matches in `months` of a year, DAY_MAX + 1 when there is none. */
+static inline int64_t scan_months_up(const struct cron *cron, int year, uint32_t months)
+{
+    for (; months; months &= months - 1) {
+        int month = lowest(months);
+        int64_t first = day_of_date(year, month, 1);
+        uint32_t days = days_of_month(cron, month_days(year, month), first);
+
+        if (days)
+            return first + lowest(days) - 1;
+    }
+    return DAY_MAX + 1;
+}
+
+/* No match in 400 years is proof, for then the calendar repeats. */
 static int64_t scan_days_up(const struct cron *cron, int64_t day)
 {
     struct date date = date_of_day(day);
     int last_year = date.year + CYCLE_YEARS < YEAR_MAX ? date.year + CYCLE_YEARS : YEAR_MAX;
-    int year = date.year;
-    uint32_t months = cron->month & (uint32_t)~upto(date.month - 1);
-    uint32_t from = (uint32_t)~upto(date.day - 1);
+    int64_t first = day - date.day + 1, found = DAY_MAX + 1;
 
-    if (!year_matches(cron, year))
-        months = 0;
-    for (;;) {
-        for (; months; months &= months - 1) {
-            int month = lowest(months);
-            int64_t first = day_of_date(year, month, 1);
-            uint32_t days = days_of_month(cron, month_days(year, month), weekday_of(first));
+    if (year_matches(cron, date.year)) {
+        if (cron->month >> date.month & 1) {
+            uint32_t days = days_of_month(cron, month_days(date.year, date.month), first) &
+                            (uint32_t)~upto(date.day - 1);
 
-            if (month == date.month && year == date.year)
-                days &= from;
             if (days)
                 return first + lowest(days) - 1;
         }
-        year = next_year(cron, year);
-        if (year > last_year)
-            return DAY_MAX + 1;
-        months = cron->month;
+        found = scan_months_up(cron, date.year, cron->month & (uint32_t)~upto(date.month));
     }
+    for (int year = next_year(cron, date.year); found > DAY_MAX && year <= last_year;
+         year = next_year(cron, year))
+        found = scan_months_up(cron, year, cron->month);
+    return found;
 }
 
 static int64_t scan_days_down(const struct cron *cron, int64_t day)

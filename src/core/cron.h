@@ -24,6 +24,7 @@ enum {
     CRON_DAY_SPECIAL = 1 << 3,  /* last, last_near, near or nth is in use                    */
     CRON_EVERY_DAY = 1 << 4,    /* set by cron_seal(): each day matches                      */
     CRON_WEEKDAYS_ONLY = 1 << 5, /* set by cron_seal(): only the weekday decides             */
+    CRON_DAYS_ONLY = 1 << 7,    /* set by cron_seal(): of a month's days the number decides  */
     CRON_FRACTION = 1 << 6,     /* seconds have a fraction: `part` decides, not `second`     */
 };
 

@@ -2,10 +2,10 @@
 #include "core/describe_parts.h"
 #include "core/describe_words.h"
 
-#define ALL_DAYS UINT32_C(0xfffffffe)
-#define ALL_MONTHS 0x1ffe
+#define ALL_DAYS     UINT32_C(0xfffffffe)
+#define ALL_MONTHS   0x1ffe
 #define ALL_WEEKDAYS 0x7f
-#define MON_TO_FRI 0x3e
+#define MON_TO_FRI   0x3e
 
 enum {
     WEEK = 7,
@@ -163,8 +163,7 @@ static unsigned nth_weeks(const struct cron *cron, int w)
 /* "the first and third Monday" */
 static void nth_weekday(struct buf *out, unsigned weeks, int w)
 {
-    struct words_list list = {
-        .out = out, .last = "and", .total = __builtin_popcount(weeks)};
+    struct words_list list = {.out = out, .last = "and", .total = __builtin_popcount(weeks)};
 
     buf_text(out, "the ");
     for (; weeks && words_next(&list); weeks &= weeks - 1) {
@@ -198,9 +197,8 @@ static void list_weekdays(struct days *d, enum manner manner)
     const struct cron *cron = d->cron;
     bool workdays = cron->weekday == MON_TO_FRI;
     int nths = count_nth(cron);
-    struct words_list list = {.out = d->out,
-                              .last = manner == AS_CONDITION ? "or" : "and",
-                              .total = nths};
+    struct words_list list = {
+        .out = d->out, .last = manner == AS_CONDITION ? "or" : "and", .total = nths};
 
     list.total += workdays ? 1 : __builtin_popcount(cron->weekday);
     if (workdays && words_next(&list))
@@ -366,14 +364,14 @@ static void list_years(const struct cron *cron, struct buf *out)
     struct words_list list = {.out = out, .last = "and"};
     int n, longest = 0;
 
-    for (int i = 0; i < YEARS; i += n > 0 ? n : 1) {
+    for (int i = 0; i<YEARS; i += n> 0 ? n : 1) {
         n = year_run(cron, i);
         list.total += n > 0;
         longest = n > longest ? n : longest;
     }
     buf_text(out, list.total == 1 && longest > 1 ? ", from " : ", in ");
     buf_text(out, list.total == 0 ? "no year" : "");
-    for (int i = 0; i < YEARS; i += n > 0 ? n : 1) {
+    for (int i = 0; i<YEARS; i += n> 0 ? n : 1) {
         n = year_run(cron, i);
         if (n == 0 || !words_next(&list))
             continue;

@@ -15,8 +15,8 @@ enum {
 };
 
 static const char *const units[] = {
-    [RRULE_YEARLY] = "year",   [RRULE_MONTHLY] = "month",     [RRULE_WEEKLY] = "week",
-    [RRULE_DAILY] = "day",     [RRULE_HOURLY] = "hour",       [RRULE_MINUTELY] = "minute",
+    [RRULE_YEARLY] = "year",     [RRULE_MONTHLY] = "month", [RRULE_WEEKLY] = "week",
+    [RRULE_DAILY] = "day",       [RRULE_HOURLY] = "hour",   [RRULE_MINUTELY] = "minute",
     [RRULE_SECONDLY] = "second",
 };
 

@@ -11,9 +11,9 @@
 struct telling {
     const struct spec *spec;
     struct buf *out;
-    int groups;       /* what the union consists of, with times of day as one thing */
+    int groups;        /* what the union consists of, with times of day as one thing */
     bool zone_is_said; /* every entry was told with the spec's own zone             */
-    bool shaped;      /* a phrase that shapes the whole has been told              */
+    bool shaped;       /* a phrase that shapes the whole has been told              */
 };
 
 static bool is_whole_day(const struct cron *cron)
@@ -88,7 +88,8 @@ static int tell_times(const struct spec *spec, int i, struct buf *out)
 {
     struct words_list list = {.out = out, .last = "and"};
 
-    while (i + list.total < spec->entry_count && spec->entries[i + list.total].list == LIST_TIMES)
+    while (i + list.total < spec->entry_count &&
+           spec->entries[i + list.total].list == LIST_TIMES)
         list.total++;
     buf_text(out, "at ");
     for (int k = i; k < i + list.total && words_next(&list); k++)

@@ -5,8 +5,8 @@
 enum {
     SIXTY = 60,
     HOURS = 24,
-    TIMES_FEW = 4,  /* so many times of day are always listed          */
-    TIMES_MANY = 8, /* so many are listed when they have no even step  */
+    TIMES_FEW = 4,     /* so many times of day are always listed          */
+    TIMES_MANY = 8,    /* so many are listed when they have no even step  */
     STRETCHES_MAX = 3, /* "from a to b and from c to d and from e to f" */
 };
 

@@ -147,8 +147,7 @@ static const char *single_unit(span d, int64_t *ret_n)
     static const struct {
         span length;
         const char *name;
-    } units[] = {
-        {SPAN_DAY, "day"}, {SPAN_H, "hour"}, {SPAN_MIN, "minute"}, {SPAN_S, "second"}};
+    } units[] = {{SPAN_DAY, "day"}, {SPAN_H, "hour"}, {SPAN_MIN, "minute"}, {SPAN_S, "second"}};
     enum { READABLE = 60 }; /* "60 seconds" is clear, "5400 seconds" is not */
 
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
@@ -219,9 +218,9 @@ static void place(struct buf *out, struct str name)
 
 static bool is_region(struct str name)
 {
-    static const char *const regions[] = {"Africa",   "America",   "Antarctica", "Arctic",
-                                          "Asia",     "Atlantic",  "Australia",  "Europe",
-                                          "Indian",   "Pacific"};
+    static const char *const regions[] = {"Africa", "America",  "Antarctica", "Arctic",
+                                          "Asia",   "Atlantic", "Australia",  "Europe",
+                                          "Indian", "Pacific"};
 
     for (size_t i = 0; i < sizeof regions / sizeof regions[0]; i++)
         if (str_eq(name, str_of(regions[i])))

@@ -61,8 +61,7 @@ void explain_entry(const struct spec *spec, int entry, struct buf *out)
 
     must(entry >= 0 && entry < explain_count(spec));
     buf_printf(out, "%s[%d]", lists[is_at ? LIST_AT : spec->entries[entry].list],
-               is_at ? spec->at[entry - spec->entry_count].index
-                     : spec->entries[entry].index);
+               is_at ? spec->at[entry - spec->entry_count].index : spec->entries[entry].index);
 }
 
 static span away(instant a, instant b)
@@ -164,7 +163,8 @@ static void other_pass(const struct entry *entry, const struct spec_zone *zone, 
     words_moment(out, s + tz_offset(zone->tz, s));
     buf_text(out, " comes twice in ");
     buf_str(out, zone->name);
-    buf_printf(out, ": this is the %s time, and only the %s runs", is_first ? "first" : "second",
+    buf_printf(out, ": this is the %s time, and only the %s runs",
+               is_first ? "first" : "second",
                entry->dst.fold == FOLD_LAST ? "second" : "first");
 }
 

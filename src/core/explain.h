@@ -15,7 +15,7 @@
 #include "core/spec.h"
 
 enum {
-    EXPLAIN_TEXT_MAX = 1536, /* bytes of one answer; its lists are cut                      */
+    EXPLAIN_TEXT_MAX = 1536,  /* bytes of one answer; its lists are cut                      */
     EXPLAIN_CHANGES_MAX = 64, /* clock changes in one answer: two a year and zone are usual */
     EXPLAIN_WARNINGS_MAX = 16,
 };

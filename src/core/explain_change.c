@@ -98,7 +98,8 @@ static int repeated(const struct entry *entry, const struct clock_change *change
     int n = list_times(entry, change->at + change->after, change->at + change->before, out);
 
     if (n > 0)
-        buf_printf(out, n == 1 ? " comes twice that day: runs %s" : " come twice that day: run %s",
+        buf_printf(out,
+                   n == 1 ? " comes twice that day: runs %s" : " come twice that day: run %s",
                    what[entry->dst.fold]);
     return n;
 }

@@ -59,8 +59,8 @@ static void every_minute_of_hour(struct warnings *w, int entry, const struct cro
     struct words_set hours = words_set(cron->hour);
     struct buf out;
 
-    if (cron->minute != ALL_SIXTY || (hours.count > 1 && hours.step == 1) || hours.count == HOURS ||
-        cron->second == ALL_SIXTY || !begin(w, entry, &out))
+    if (cron->minute != ALL_SIXTY || (hours.count > 1 && hours.step == 1) ||
+        hours.count == HOURS || cron->second == ALL_SIXTY || !begin(w, entry, &out))
         return;
     buf_text(&out, "it runs in every minute of ");
     describe_field(cron->hour, HOURS, "hour", &out);
@@ -83,8 +83,7 @@ static void late_days(struct warnings *w, int entry, const struct cron *cron)
 
 static void either_day(struct warnings *w, int entry, const struct cron *cron)
 {
-    bool is_belfry =
-        w->def->cron[w->spec->entries[entry].index].dialect == DIALECT_BELFRY;
+    bool is_belfry = w->def->cron[w->spec->entries[entry].index].dialect == DIALECT_BELFRY;
     struct buf out;
 
     if ((cron->flags & CRON_DAY_AND) || cron->day == ALL_DAYS ||

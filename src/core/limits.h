@@ -34,8 +34,8 @@ enum {
     SPEC_STEPS_MAX = 2000000, /* excluded candidates that one search passes, then gives up */
     SPEC_EVERY_MIN_MS = 1000, /* a shorter interval is a loop, not a schedule              */
     SPEC_JITTER_DAYS_MAX = 366, /* a yearly schedule may spread over its year, none further */
-    SPEC_DEF_BYTES_MAX = 8 << 20, /* of arena that any spec_def fits into: 768 entries of   */
-                              /* 8 texts of CRON_TEXT_MAX, and the lists of numbers        */
+    SPEC_DEF_BYTES_MAX = 16 << 20, /* of arena, for reading any spec: 512 calendars of 7   */
+                              /* texts of CRON_TEXT_MAX take 4 MiB, as ranges 7 more       */
     SPEC_PACKED_MAX = 512 * 1024, /* bytes of a packed spec, with every list full           */
     SEED_MAX = 1024,          /* bytes of a seed for H and jitter                          */
 };

@@ -220,6 +220,22 @@ static int64_t walk_down(const struct pattern *p, int64_t s)
     return LOCAL_NONE;
 }
 
+/*
+ * The instant of a match that lies beyond the segment one stands in, when no clock change is
+ * near it either: nothing in between matches on any clock.  LOCAL_NEVER: walk there.
+ */
+static int64_t leap(const struct tz *tz, const struct tz_seg *seg, int64_t local)
+{
+    const struct tz_seg *to;
+    int64_t slot;
+
+    if (local > S_LAST || tz_wrap(tz, local + FAR) != 0)
+        return LOCAL_NEVER;
+    to = &tz->seg[tz_find(tz, local - seg->offset)];
+    slot = local - to->offset;
+    return slot >= to->calm_from && slot < to->calm_until ? slot : LOCAL_NEVER;
+}
+
 int64_t cron_next(const struct cron *cron, const struct tz *tz, struct dst_cell dst, int64_t s)
 {
     struct pattern p = {.cron = cron, .tz = tz, .dst = dst};
@@ -232,6 +248,12 @@ int64_t cron_next(const struct cron *cron, const struct tz *tz, struct dst_cell 
     local = cron_next_local(cron, s + seg->offset);
     if (s >= seg->calm_from && local != LOCAL_NEVER && local - seg->offset < seg->calm_until)
         return local - seg->offset;
+    if (s >= seg->calm_from && s + FAR < seg->calm_until) {
+        int64_t slot = leap(tz, seg, local);
+
+        if (slot != LOCAL_NEVER)
+            return slot;
+    }
     return walk_up(&p, s);
 }
 

@@ -57,8 +57,9 @@ struct spec {
     struct window_def window;
     instant start, end;
     span jitter;
-    int zone_count;                /* zones[0] is the spec's own */
-    struct spec_zone zones[SPEC_ZONES_MAX];
+    struct spec_zone *zones;       /* zones[0] is the spec's own */
+    int zone_count;
+    bool simple;                   /* one cron on whole seconds; only start and end shape it */
 };
 
 /* Days on which something does not happen, ascending day numbers. */
@@ -119,7 +120,6 @@ struct spec_walk {
     const struct spec *spec;
     const struct spec_ctx *ctx;
     instant after;
-    bool simple;             /* one cron entry and nothing that shapes it              */
     int64_t day_base;        /* UTC second of the current local day's 00:00            */
     int64_t hour_base, minute_base;
     uint64_t seconds, minutes; /* bits not yet given                                   */

@@ -370,6 +370,8 @@ enum rc spec_compile(const struct spec_def *def, struct str seed,
                             (size_t)(def->cron_count + def->calendar_count +
                                      def->interval_count + def->time_count),
                             sizeof(struct entry));
+    /* Each cron entry may name one zone, and the spec itself another. */
+    c.spec.zones = arena_array(arena, (size_t)def->cron_count + 1, sizeof(struct spec_zone));
     rc = zone_index(&c, def->zone, &own, reterr);
     if (rc != RC_OK) {
         err_in(reterr, "timezone");

@@ -158,8 +158,18 @@ static bool may_be_moved(const struct entry *entry, const struct tz *tz)
     return false;
 }
 
+static bool is_simple(const struct spec *spec)
+{
+    return spec->entry_count == 1 && spec->at_count == 0 && spec->not_cron_count == 0 &&
+           spec->not_date_count == 0 && spec->not_named_count == 0 && spec->jitter == 0 &&
+           spec->shift == SHIFT_NONE && !spec->window.is_set &&
+           spec->entries[0].kind == ENTRY_CRON &&
+           !(spec->entries[0].cron.flags & CRON_FRACTION);
+}
+
 void spec_seal(struct spec *spec)
 {
+    spec->simple = is_simple(spec);
     for (int i = 0; i < spec->entry_count; i++) {
         struct entry *entry = &spec->entries[i];
         bool covered = false;

@@ -185,8 +185,8 @@ static instant delayed(struct search *search, instant at)
     return at + jitter_delay(search->ctx->seed, at, most);
 }
 
-bool spec_next(const struct spec *spec, const struct spec_ctx *ctx, instant after,
-               struct slot *ret)
+static bool shaped_slot(const struct spec *spec, const struct spec_ctx *ctx, instant after,
+                        struct slot *ret)
 {
     struct search search = search_begin(spec, ctx);
     int entry = 0;
@@ -196,6 +196,36 @@ bool spec_next(const struct spec *spec, const struct spec_ctx *ctx, instant afte
         return false;
     *ret = (struct slot){.at = at, .due = delayed(&search, at), .entry = entry};
     return true;
+}
+
+/* The way of most schedules: nothing stands between the cron and the slot. */
+static bool simple_next(const struct spec *spec, instant after, struct slot *ret)
+{
+    const struct entry *entry = &spec->entries[0];
+    instant at;
+    int64_t s;
+
+    if (after < spec->start)
+        after = spec->start - 1;
+    if (after < INSTANT_MIN)
+        after = INSTANT_MIN - 1;
+    s = cron_next(&entry->cron, spec->zones[entry->zone].tz, entry->dst,
+                  instant_seconds(after) + 1);
+    if (s > INSTANT_MAX / SPAN_S)
+        return false;
+    at = instant_of_seconds(s);
+    if (at > spec->end)
+        return false;
+    *ret = (struct slot){.at = at, .due = at, .entry = 0};
+    return true;
+}
+
+bool spec_next(const struct spec *spec, const struct spec_ctx *ctx, instant after,
+               struct slot *ret)
+{
+    if (spec->simple)
+        return simple_next(spec, after, ret);
+    return shaped_slot(spec, ctx, after, ret);
 }
 
 bool spec_prev(const struct spec *spec, const struct spec_ctx *ctx, instant before,

@@ -243,6 +243,7 @@ static void take_frame(struct reader *r, struct spec *spec)
     spec->zone_count = take_upto(r, 1, SPEC_ZONES_MAX);
     if (spec->zone_count == 0)
         r->bad = true;
+    spec->zones = arena_array(r->arena, (size_t)spec->zone_count, sizeof(struct spec_zone));
     for (int i = 0; i < spec->zone_count && !r->bad; i++)
         spec->zones[i].name = take_str(r, ZONE_NAME_MAX);
 }
@@ -272,14 +273,11 @@ enum rc spec_unpack(const void *bytes, size_t len, struct arena *arena, struct s
 
 enum rc spec_bind(struct spec *spec, const struct zone_source *zones, struct err *reterr)
 {
-    struct spec bound = *spec;
-
-    for (int i = 0; i < bound.zone_count; i++) {
-        bound.zones[i].tz = zones->find(zones->user, bound.zones[i].name, reterr);
-        if (!bound.zones[i].tz)
+    for (int i = 0; i < spec->zone_count; i++) {
+        spec->zones[i].tz = zones->find(zones->user, spec->zones[i].name, reterr);
+        if (!spec->zones[i].tz)
             return reterr->rc;
     }
-    *spec = bound;
     spec_seal(spec);
     return RC_OK;
 }

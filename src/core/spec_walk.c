@@ -6,21 +6,11 @@
 #include "base/must.h"
 #include "core/spec_search.h"
 
-static bool is_simple(const struct spec *spec)
-{
-    return spec->entry_count == 1 && spec->at_count == 0 && spec->not_cron_count == 0 &&
-           spec->not_date_count == 0 && spec->not_named_count == 0 && spec->jitter == 0 &&
-           spec->shift == SHIFT_NONE && !spec->window.is_set &&
-           spec->entries[0].kind == ENTRY_CRON &&
-           !(spec->entries[0].cron.flags & CRON_FRACTION);
-}
-
 void spec_walk_begin(struct spec_walk *walk, const struct spec *spec,
                      const struct spec_ctx *ctx, instant after)
 {
-    *walk = (struct spec_walk){
-        .spec = spec, .ctx = ctx, .after = after, .simple = is_simple(spec)};
-    if (walk->simple && spec->start != INSTANT_NONE && after < spec->start)
+    *walk = (struct spec_walk){.spec = spec, .ctx = ctx, .after = after};
+    if (spec->simple && spec->start != INSTANT_NONE && after < spec->start)
         walk->after = spec->start - 1;
 }
 
@@ -90,7 +80,7 @@ bool spec_walk_next(struct spec_walk *walk, struct slot *ret)
     int64_t s;
     instant at;
 
-    if (!walk->simple) {
+    if (!walk->spec->simple) {
         if (!spec_next(walk->spec, walk->ctx, walk->after, ret))
             return false;
         walk->after = ret->at;

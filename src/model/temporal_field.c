@@ -166,41 +166,53 @@ static enum rc take_part(const struct scan *scan, struct str part, struct tempor
     return RC_OK;
 }
 
-static size_t count_parts(struct str text)
+static int count_parts(struct str text)
 {
-    size_t parts = 1;
+    int parts = 1;
 
     for (size_t i = 0; i < text.len; i++)
         parts += text.ptr[i] == ',';
     return parts;
 }
 
+static enum rc take_parts(const struct scan *scan, struct str rest, struct arena *arena,
+                          struct temporal_ranges *ret, struct err *reterr)
+{
+    /* A weekday's part may become two ranges. */
+    int parts = count_parts(rest), room = scan->field == WEEKDAY_FIELD ? 2 * parts : parts;
+    struct temporal_ranges ranges = {0};
+    struct str part;
+
+    if (room > TEMPORAL_RANGES_MAX)
+        return err_set(reterr, RC_LIMIT, 0, 0, "too many values: %d in a list are the most",
+                       TEMPORAL_RANGES_MAX * parts / room);
+    ranges.at = arena_array(arena, (size_t)room, sizeof *ranges.at);
+    for (bool more = true; more;) {
+        enum rc rc;
+
+        more = str_cut(rest, ',', &part, &rest);
+        rc = take_part(scan, more ? part : rest, &ranges, reterr);
+        if (rc != RC_OK)
+            return rc;
+    }
+    *ret = ranges;
+    return RC_OK;
+}
+
 enum rc temporal_field_parse(struct str text, int field, struct arena *arena,
                              struct temporal_ranges *ret, struct err *reterr)
 {
-    struct scan scan = {.text = text, .field = field, .max = rules[field].max};
-    struct str rest = str_trim(text), part;
-    struct temporal_ranges ranges = {0};
-    enum rc rc = RC_OK;
-    bool more = true;
+    struct scan scan = {
+        .text = text, .field = field, .max = field == WEEKDAY_FIELD ? 7 : rules[field].max};
+    struct str trimmed = str_trim(text);
 
-    if (rest.len == 0)
-        rest = scan.text = str_of(calendar_fields[field].initial);
-    if (field == YEAR_FIELD && str_eq(rest, STR("*"))) {
-        *ret = ranges;
+    if (trimmed.len == 0)
+        trimmed = scan.text = str_of(calendar_fields[field].initial);
+    if (field == YEAR_FIELD && str_eq(trimmed, STR("*"))) {
+        *ret = (struct temporal_ranges){0};
         return RC_OK;
     }
-    if (field == WEEKDAY_FIELD)
-        scan.max = 7;
-    /* Twice: a weekday's part may become two ranges. */
-    ranges.at = arena_array(arena, 2 * count_parts(rest), sizeof *ranges.at);
-    while (more && rc == RC_OK) {
-        more = str_cut(rest, ',', &part, &rest);
-        rc = take_part(&scan, more ? part : rest, &ranges, reterr);
-    }
-    if (rc == RC_OK)
-        *ret = ranges;
-    return rc;
+    return take_parts(&scan, trimmed, arena, ret, reterr);
 }
 
 enum rc temporal_field_check(struct temporal_ranges ranges, int field, struct err *reterr)

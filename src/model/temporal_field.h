@@ -13,6 +13,8 @@
 #include "base/err.h"
 #include "base/str.h"
 
+enum { TEMPORAL_RANGES_MAX = 128 }; /* of one field; it can name 101 years, 60 seconds */
+
 /* An end of 0 means start, a step of 0 means 1. */
 struct temporal_range {
     int32_t start, end, step;

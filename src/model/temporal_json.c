@@ -7,7 +7,6 @@
 
 enum {
     TIME_TEXT_MAX = 64,       /* bytes of a time or duration; the longest right one has 35 */
-    RANGES_MAX = 256,         /* of one field: more than twice the years that it can name  */
     COMMENT_BYTES_MAX = 4096, /* read, so that the error for 201 names the rule            */
 };
 
@@ -173,7 +172,7 @@ static enum rc take_ranges(const json_t *object, const char *name, struct arena 
 
     if (!value || json_is_null(value))
         return RC_OK;
-    rc = json_take_count(value, RANGES_MAX, &ret->count, reterr);
+    rc = json_take_count(value, TEMPORAL_RANGES_MAX, &ret->count, reterr);
     if (rc == RC_OK) {
         ret->at = arena_array(arena, (size_t)ret->count, sizeof *ret->at);
         rc = json_take_items(value, read_range_item, ret, reterr);
