@@ -11,12 +11,12 @@ static instant clip(instant t)
     return t < INSTANT_MIN ? INSTANT_NONE : t;
 }
 
-/* Slots origin + k × every with k >= least; the first one after `after`. */
-static instant grid_next(instant origin, span every, int64_t least, instant after)
+/* Slots origin + k × every with k >= 0; the first one after `after`. */
+static instant grid_next(instant origin, span every, instant after)
 {
     int64_t k = floor_div(after - origin, every) + 1;
 
-    return origin + (k < least ? least : k) * every;
+    return origin + (k < 0 ? 0 : k) * every;
 }
 
 /* Whole milliseconds, so that slots are. */
@@ -41,6 +41,35 @@ int64_t local_day(const struct tz *tz, instant t)
     return day;
 }
 
+/*
+ * Only a day on which clocks change can be longer than 24 hours.  From a day that was looked
+ * at to one before the next such day; false when there is none.
+ */
+static bool skip_to_change(const struct tz *tz, int64_t *day)
+{
+    int64_t at, near;
+    int32_t before, after;
+
+    if (!tz_next_change(tz, instant_seconds(local_day_start(tz, *day + 1)) - 1, &at, &before,
+                        &after))
+        return false;
+    near = local_day(tz, instant_of_seconds(at)) - 2;
+    *day = near > *day ? near : *day;
+    return true;
+}
+
+static bool skip_back_to_change(const struct tz *tz, int64_t *day)
+{
+    int64_t s = instant_seconds(local_day_start(tz, *day)), wrap = tz_wrap(tz, s), near;
+    int i = tz_find(tz, s - wrap);
+
+    if (i == 0)
+        return false;
+    near = local_day(tz, instant_of_seconds(tz->seg[i].start + wrap)) + 2;
+    *day = near < *day ? near : *day;
+    return true;
+}
+
 static instant midnight_next(const struct interval_def *interval, const struct tz *tz,
                              instant after)
 {
@@ -48,10 +77,12 @@ static instant midnight_next(const struct interval_def *interval, const struct t
 
     for (;; day++) {
         instant start = local_day_start(tz, day);
-        instant slot = grid_next(start + interval->phase, interval->every, 0, after);
+        instant slot = grid_next(start + interval->phase, interval->every, after);
 
         if (slot < local_day_start(tz, day + 1))
             return slot;
+        if (interval->phase >= SPAN_DAY && !skip_to_change(tz, &day))
+            return INSTANT_NEVER;
         if (day >= DAY_MAX)
             return INSTANT_NEVER;
     }
@@ -69,6 +100,8 @@ static instant midnight_prev(const struct interval_def *interval, const struct t
 
         if (last >= start)
             return start + (last - start) / interval->every * interval->every;
+        if (interval->phase >= SPAN_DAY && !skip_back_to_change(tz, &day))
+            return INSTANT_NONE;
     }
     return INSTANT_NONE;
 }
@@ -83,39 +116,50 @@ static instant follow(const struct interval_def *interval, const struct interval
     return origin->last_end != INSTANT_NONE ? origin->last_end : origin->created;
 }
 
+bool interval_grid(const struct interval_def *interval, const struct interval_origin *origin,
+                   instant *ret_origin, instant *ret_least)
+{
+    instant from = interval->phase;
+
+    must(interval->anchor != ANCHOR_MIDNIGHT);
+    *ret_least = INSTANT_MIN;
+    if (interval->anchor != ANCHOR_EPOCH) {
+        from = follow(interval, origin);
+        if (from == INSTANT_NEVER)
+            return false;
+        from = whole_ms(from);
+        *ret_least = from + interval->every;
+    }
+    *ret_origin = from;
+    return true;
+}
+
 instant interval_next(const struct interval_def *interval, const struct interval_origin *origin,
                       instant after)
 {
-    instant from;
+    instant from, least;
+    int64_t k;
 
-    must(interval->every > 0 && after >= INSTANT_MIN && after <= INSTANT_MAX);
-    if (interval->anchor == ANCHOR_EPOCH)
-        return clip(floor_div(after - interval->phase, interval->every) * interval->every +
-                    interval->every + interval->phase);
+    must(interval->every > 0 && after >= INSTANT_MIN - 1 && after <= INSTANT_MAX);
     if (interval->anchor == ANCHOR_MIDNIGHT)
         return clip(midnight_next(interval, origin->tz, after));
-    from = follow(interval, origin);
-    if (from == INSTANT_NEVER)
+    if (!interval_grid(interval, origin, &from, &least))
         return INSTANT_NEVER;
-    return clip(grid_next(whole_ms(from), interval->every, 1, after));
+    k = floor_div(after - from, interval->every) + 1;
+    from += k * interval->every;
+    return clip(from < least ? least : from);
 }
 
 instant interval_prev(const struct interval_def *interval, const struct interval_origin *origin,
                       instant before)
 {
-    instant from, slot;
+    instant from, least;
 
     must(interval->every > 0 && before >= INSTANT_MIN && before <= INSTANT_MAX);
-    if (interval->anchor == ANCHOR_EPOCH)
-        return clip(floor_div(before - 1 - interval->phase, interval->every) *
-                        interval->every +
-                    interval->phase);
     if (interval->anchor == ANCHOR_MIDNIGHT)
         return clip(midnight_prev(interval, origin->tz, before));
-    from = follow(interval, origin);
-    if (from == INSTANT_NEVER)
+    if (!interval_grid(interval, origin, &from, &least))
         return INSTANT_NONE;
-    from = whole_ms(from);
-    slot = from + floor_div(before - 1 - from, interval->every) * interval->every;
-    return slot > from ? clip(slot) : INSTANT_NONE;
+    from += floor_div(before - 1 - from, interval->every) * interval->every;
+    return from >= least ? clip(from) : INSTANT_NONE;
 }

@@ -22,6 +22,13 @@ instant interval_next(const struct interval_def *interval, const struct interval
 instant interval_prev(const struct interval_def *interval, const struct interval_origin *origin,
                       instant before);
 
+/*
+ * Slots as origin + k × every, not before *ret_least; false when there are none.  Not for
+ * ANCHOR_MIDNIGHT, whose origin moves from day to day.
+ */
+bool interval_grid(const struct interval_def *interval, const struct interval_origin *origin,
+                   instant *ret_origin, instant *ret_least);
+
 /* The local day that `t` belongs to: it begins at the first instant whose date it is. */
 int64_t local_day(const struct tz *tz, instant t);
 

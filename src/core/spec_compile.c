@@ -112,8 +112,7 @@ static enum rc set_cron_text(struct compiler *c, struct entry *entry,
     entry->kind = ENTRY_INTERVAL;
     entry->interval = (struct interval_def){.every = text.every,
                                             .phase = text.phase,
-                                            .anchor = text.epoch ? ANCHOR_EPOCH
-                                                                 : ANCHOR_START};
+                                            .anchor = text.epoch ? ANCHOR_EPOCH : ANCHOR_START};
     return RC_OK;
 }
 
@@ -145,16 +144,15 @@ static enum rc compile_cron(struct compiler *c, int i, struct err *reterr)
             reterr->len = (int)zone.len;
         }
     } else {
-        rc = zone_index(c, def->zone.len > 0 ? def->zone : c->spec.zones[0].name,
-                        &entry->zone, reterr);
+        rc = zone_index(c, def->zone.len > 0 ? def->zone : c->spec.zones[0].name, &entry->zone,
+                        reterr);
     }
     if (rc != RC_OK) {
         err_in(reterr, zone.len > 0 ? "cron[%d].expr" : "cron[%d].timezone", i);
         return rc;
     }
     if (entry->kind == ENTRY_RRULE)
-        entry->rrule_end =
-            rrule_last(entry->rrule, c->spec.zones[entry->zone].tz, entry->dst);
+        entry->rrule_end = rrule_last(entry->rrule, c->spec.zones[entry->zone].tz, entry->dst);
     return RC_OK;
 }
 
@@ -180,9 +178,13 @@ static enum rc compile_interval(struct compiler *c, int i, struct err *reterr)
     bool follows = def->anchor == ANCHOR_START || def->anchor == ANCHOR_COMPLETION;
     enum rc rc = RC_OK;
 
-    if (def->every < SPAN_S || def->every % SPAN_MS != 0)
+    if (def->every < SPEC_EVERY_MIN_MS * SPAN_MS || def->every % SPAN_MS != 0)
         rc = err_set(reterr, RC_INVALID, -1, 0,
-                     "an interval is at least 1s, in whole milliseconds");
+                     "an interval is at least %ds, in whole milliseconds",
+                     SPEC_EVERY_MIN_MS / 1000);
+    else if (def->every > DURATION_DAYS_MAX * SPAN_DAY)
+        rc = err_set(reterr, RC_LIMIT, -1, 0, "an interval is at most 1000 years (%dd)",
+                     DURATION_DAYS_MAX);
     else if (def->phase < 0 || def->phase >= def->every || def->phase % SPAN_MS != 0)
         rc = err_set(reterr, RC_INVALID, -1, 0,
                      "phase is at least 0s and less than the interval, in whole milliseconds");
@@ -233,8 +235,8 @@ static void sort_at(struct spec_at *at, int count)
 
 static enum rc compile_at(struct compiler *c, struct err *reterr)
 {
-    struct spec_at *at =
-        arena_array(c->arena, (size_t)c->def->at_count, sizeof(struct spec_at));
+    struct spec_at *at = arena_array(c->arena, (size_t)c->def->at_count,
+                                     sizeof(struct spec_at));
 
     for (int i = 0; i < c->def->at_count; i++) {
         instant t = c->def->at[i];
@@ -299,21 +301,30 @@ static enum rc compile_not_dates(struct compiler *c, struct err *reterr)
     return RC_OK;
 }
 
-static void compile_not_named(struct compiler *c)
+static enum rc compile_not_named(struct compiler *c, struct err *reterr)
 {
     int count = c->def->not_named_count;
     struct str *names = arena_array(c->arena, (size_t)count, sizeof(struct str));
 
-    for (int i = 0; i < count; i++)
-        names[i] = arena_str(c->arena, c->def->not_named[i]);
+    for (int i = 0; i < count; i++) {
+        struct str name = c->def->not_named[i];
+
+        if (name.len == 0 || name.len > SPEC_NAME_MAX) {
+            err_set(reterr, RC_LIMIT, -1, 0, "the name of a calendar has 1 to %d bytes",
+                    SPEC_NAME_MAX);
+            err_in(reterr, "exclude.named[%d]", i);
+            return RC_LIMIT;
+        }
+        names[i] = arena_str(c->arena, name);
+    }
     c->spec.not_named = names;
     c->spec.not_named_count = count;
+    return RC_OK;
 }
 
 static enum rc check_limits(const struct spec_def *def, struct err *reterr)
 {
-    int entries = def->cron_count + def->calendar_count + def->interval_count +
-                  def->time_count;
+    int entries = def->cron_count + def->calendar_count + def->interval_count + def->time_count;
 
     if (entries > SPEC_ENTRIES_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0,
@@ -331,10 +342,29 @@ static enum rc check_limits(const struct spec_def *def, struct err *reterr)
     if (def->not_named_count > SPEC_NAMED_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0, "a spec excludes at most %d named calendars",
                        SPEC_NAMED_MAX);
+    return RC_OK;
+}
+
+/* What is not a list: the bounds in time, the window and the jitter. */
+static enum rc check_shape(const struct spec_def *def, struct err *reterr)
+{
+    const struct window_def *window = &def->window;
+
+    if ((def->start != INSTANT_NONE &&
+         (def->start < INSTANT_MIN || def->start > INSTANT_MAX)) ||
+        (def->end != INSTANT_NEVER && (def->end < INSTANT_MIN || def->end > INSTANT_MAX)))
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "start and end are instants of the years %d to %d", YEAR_MIN, YEAR_MAX);
     if (def->start != INSTANT_NONE && def->end != INSTANT_NEVER && def->end < def->start)
         return err_set(reterr, RC_INVALID, -1, 0, "end is before start: nothing could run");
+    if (window->is_set && (window->from < 0 || window->from >= DAY_SECONDS || window->to < 0 ||
+                           window->to >= DAY_SECONDS))
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "a window has times of day from 00:00 to 23:59:59");
     if (def->jitter < 0)
         return err_set(reterr, RC_INVALID, -1, 0, "jitter is at least 0s");
+    if (def->jitter > SPEC_JITTER_DAYS_MAX * SPAN_DAY)
+        return err_set(reterr, RC_LIMIT, -1, 0, "jitter is at most %dd", SPEC_JITTER_DAYS_MAX);
     return RC_OK;
 }
 
@@ -354,6 +384,21 @@ static enum rc compile_entries(struct compiler *c, struct err *reterr)
     return rc;
 }
 
+/*
+ * Temporal's search ends with the year 2100; a spec that is all of that dialect keeps to it.
+ */
+#define TEMPORAL_END INT64_C(4133980799000000) /* 2100-12-31T23:59:59Z */
+
+static bool is_all_temporal(const struct spec_def *def)
+{
+    for (int i = 0; i < def->cron_count; i++)
+        if (def->cron[i].dialect != DIALECT_TEMPORAL)
+            return false;
+    return def->cron_count > 0 &&
+           (def->calendar_count == 0 || def->calendar_dialect == DIALECT_TEMPORAL) &&
+           def->interval_count + def->time_count + def->at_count == 0;
+}
+
 enum rc spec_compile(const struct spec_def *def, struct str seed,
                      const struct zone_source *zones, struct arena *arena, struct spec *ret,
                      struct err *reterr)
@@ -362,14 +407,16 @@ enum rc spec_compile(const struct spec_def *def, struct str seed,
     enum rc rc = check_limits(def, reterr);
     uint8_t own;
 
+    if (rc == RC_OK)
+        rc = check_shape(def, reterr);
     if (rc != RC_OK)
         return rc;
     if (seed.len > SEED_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0, "a seed has at most %d bytes", SEED_MAX);
-    c.entries = arena_array(arena,
-                            (size_t)(def->cron_count + def->calendar_count +
-                                     def->interval_count + def->time_count),
-                            sizeof(struct entry));
+    c.entries = arena_array(
+        arena,
+        (size_t)(def->cron_count + def->calendar_count + def->interval_count + def->time_count),
+        sizeof(struct entry));
     /* Each cron entry may name one zone, and the spec itself another. */
     c.spec.zones = arena_array(arena, (size_t)def->cron_count + 1, sizeof(struct spec_zone));
     rc = zone_index(&c, def->zone, &own, reterr);
@@ -384,14 +431,15 @@ enum rc spec_compile(const struct spec_def *def, struct str seed,
         rc = compile_not_crons(&c, reterr);
     if (rc == RC_OK)
         rc = compile_not_dates(&c, reterr);
+    if (rc == RC_OK)
+        rc = compile_not_named(&c, reterr);
     if (rc != RC_OK)
         return rc;
-    compile_not_named(&c);
     c.spec.entries = c.entries;
     c.spec.shift = def->shift;
     c.spec.window = def->window;
     c.spec.start = def->start;
-    c.spec.end = def->end;
+    c.spec.end = is_all_temporal(def) && def->end > TEMPORAL_END ? TEMPORAL_END : def->end;
     c.spec.jitter = def->jitter;
     spec_seal(&c.spec);
     *ret = c.spec;

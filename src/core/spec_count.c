@@ -96,29 +96,13 @@ static void paint_midnight(struct chunk *chunk, const struct interval_def *inter
     }
 }
 
-/* The origin of an interval that does not restart each day; false: it has no slots now. */
-static bool grid_origin(const struct search *search, const struct interval_def *interval,
+/* The grid of an interval that does not restart each day; false: it has no slots now. */
+static bool grid_origin(const struct search *search, const struct entry *entry,
                         instant *ret_origin, instant *ret_least)
 {
-    const struct spec_ctx *ctx = search->ctx;
-    instant from;
+    struct interval_origin origin = entry_origin(search, entry);
 
-    if (interval->anchor == ANCHOR_EPOCH) {
-        *ret_origin = interval->phase;
-        *ret_least = INSTANT_MIN;
-        return true;
-    }
-    from = ctx->last_start;
-    if (interval->anchor == ANCHOR_COMPLETION) {
-        if (ctx->last_start != INSTANT_NONE && ctx->last_end < ctx->last_start)
-            return false;
-        from = ctx->last_end;
-    }
-    if (from == INSTANT_NONE)
-        from = ctx->created;
-    *ret_origin = floor_div(from, SPAN_MS) * SPAN_MS;
-    *ret_least = *ret_origin + 1;
-    return true;
+    return interval_grid(&entry->interval, &origin, ret_origin, ret_least);
 }
 
 static void paint_interval(const struct search *search, struct chunk *chunk,
@@ -129,7 +113,7 @@ static void paint_interval(const struct search *search, struct chunk *chunk,
 
     if (interval->anchor == ANCHOR_MIDNIGHT)
         paint_midnight(chunk, interval, search->spec->zones[entry->zone].tz);
-    else if (grid_origin(search, interval, &origin, &least))
+    else if (grid_origin(search, entry, &origin, &least))
         paint_grid(chunk, instant_seconds(origin), interval->every / SPAN_S,
                    instant_seconds(least - 1) + 1, chunk->to);
 }
@@ -284,7 +268,7 @@ static bool entry_is_even(const struct search *search, const struct entry *entry
         return false;
     if (entry->interval.anchor == ANCHOR_MIDNIGHT)
         return true;
-    return !grid_origin(search, &entry->interval, &origin, &least) || is_whole_second(origin);
+    return !grid_origin(search, entry, &origin, &least) || is_whole_second(origin);
 }
 
 /* Everything lies on whole seconds and no slot moves: bits can tell. */
@@ -343,6 +327,7 @@ static int64_t count_openings(struct search *search, instant after, instant unti
         open = window_next(window, tz, close + 1);
         if (open > until || open > search->spec->end)
             return count;
+        search_from(search, close);
         t = survivor_next(search, close, &entry);
         if (t == INSTANT_NEVER)
             return count;
@@ -360,16 +345,17 @@ static bool count_by_division(const struct search *search, instant after, instan
 {
     const struct spec *spec = search->spec;
     const struct interval_def *interval;
+    const struct entry *entry = spec->entries;
     instant origin, least;
 
     if (spec->entry_count != 1 || spec->at_count > 0 || spec->window.is_set ||
         spec->not_cron_count + spec->not_date_count + spec->not_named_count > 0)
         return false;
-    interval = &spec->entries[0].interval;
-    if (spec->entries[0].kind != ENTRY_INTERVAL || interval->anchor == ANCHOR_MIDNIGHT)
+    interval = &entry->interval;
+    if (entry->kind != ENTRY_INTERVAL || interval->anchor == ANCHOR_MIDNIGHT)
         return false;
     *ret = 0;
-    if (!grid_origin(search, interval, &origin, &least))
+    if (!grid_origin(search, entry, &origin, &least))
         return true;
     if (after < least - 1)
         after = least - 1;

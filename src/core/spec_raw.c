@@ -6,10 +6,66 @@
 #include "core/interval.h"
 #include "core/spec_search.h"
 
+static void be_odd(struct search *search, instant from, instant until)
+{
+    search->odd_from = from < search->odd_from ? from : search->odd_from;
+    search->odd_until = until > search->odd_until ? until : search->odd_until;
+}
+
 struct search search_begin(const struct spec *spec, const struct spec_ctx *ctx)
 {
+    struct search search = {.spec = spec,
+                            .ctx = ctx,
+                            .steps = SPEC_STEPS_MAX,
+                            .odd_from = spec->odd_from,
+                            .odd_until = spec->odd_until,
+                            .first = INSTANT_MIN,
+                            .last = INSTANT_MAX};
+
     must(ctx->created >= INSTANT_MIN && ctx->created <= INSTANT_MAX);
-    return (struct search){.spec = spec, .ctx = ctx, .steps = SPEC_STEPS_MAX};
+    if (spec->at_count > 0)
+        be_odd(&search, ctx->created, ctx->created);
+    for (int i = 0; ctx->calendars && i < spec->not_named_count; i++) {
+        const struct day_set *set = &ctx->calendars[i];
+
+        if (set->count > 0)
+            be_odd(&search, (set->days[0] - 2) * SPAN_DAY,
+                   (set->days[set->count - 1] + 2) * SPAN_DAY);
+    }
+    return search;
+}
+
+/*
+ * Years of one kind are alike, so a search that saw each kind has seen all.  A shift looks
+ * over the turn of the year, where two kinds meet: then only the whole cycle is proof.
+ */
+static span proof_span(const struct spec *spec)
+{
+    int years = spec->shift == SHIFT_NONE ? KINDS_YEARS : CYCLE_YEARS;
+
+    return (years + 2) * 366 * SPAN_DAY;
+}
+
+instant search_reach_up(const struct search *search, instant t)
+{
+    t = t < search->odd_until ? search->odd_until : t;
+    return t > INSTANT_MAX - proof_span(search->spec) ? INSTANT_MAX
+                                                      : t + proof_span(search->spec);
+}
+
+instant search_reach_down(const struct search *search, instant t)
+{
+    t = t > search->odd_from ? search->odd_from : t;
+    return t < INSTANT_MIN + proof_span(search->spec) ? INSTANT_MIN
+                                                      : t - proof_span(search->spec);
+}
+
+void search_from(struct search *search, instant t)
+{
+    if (!search->spec->repeats)
+        return;
+    search->first = search_reach_down(search, t);
+    search->last = search_reach_up(search, t);
 }
 
 bool search_goes_on(struct search *search)
@@ -27,11 +83,21 @@ static struct pattern entry_pattern(const struct spec *spec, const struct entry 
                             .dst = entry->dst};
 }
 
-static struct interval_origin origin_of(const struct search *search, const struct entry *entry)
+/* `@every` of cron counts in whole seconds, an interval in milliseconds. */
+static instant origin_time(const struct entry *entry, instant t)
 {
-    return (struct interval_origin){.created = search->ctx->created,
-                                    .last_start = search->ctx->last_start,
-                                    .last_end = search->ctx->last_end,
+    if (t == INSTANT_NONE)
+        return t;
+    return entry->list == LIST_CRON ? instant_of_seconds(instant_seconds(t)) : t;
+}
+
+struct interval_origin entry_origin(const struct search *search, const struct entry *entry)
+{
+    const struct spec_ctx *ctx = search->ctx;
+
+    return (struct interval_origin){.created = origin_time(entry, ctx->created),
+                                    .last_start = origin_time(entry, ctx->last_start),
+                                    .last_end = origin_time(entry, ctx->last_end),
                                     .tz = search->spec->zones[entry->zone].tz};
 }
 
@@ -73,8 +139,9 @@ static int32_t part_prev(const struct cron *cron, int32_t ms)
 }
 
 /*
- * Seconds with fractions.  `s` is a second that holds at least one member; a second that a
- * gap rule moved here (its clock does not match) counts as whole.
+ * Seconds with fractions.  `s` is a second that holds at least one member.  One that a gap
+ * rule moved here (its clock does not match) keeps its fraction when it was shifted, and is
+ * whole when it stands for all of the gap.
  */
 static int32_t fraction_in(const struct pattern *p, int64_t s, int32_t from, bool is_up)
 {
@@ -82,7 +149,8 @@ static int32_t fraction_in(const struct pattern *p, int64_t s, int32_t from, boo
     int32_t second = (int32_t)(local - floor_div(local, 60) * 60);
     int32_t ms;
 
-    if (!cron_matches(p->cron, local))
+    if (!cron_matches(p->cron, local) &&
+        (p->dst.gap != GAP_SHIFT || !(p->cron->second >> second & 1)))
         return (is_up ? from <= 0 : from >= 0) ? 0 : -1;
     ms = is_up ? part_next(p->cron, second * 1000 + from)
                : part_prev(p->cron, second * 1000 + from);
@@ -98,7 +166,7 @@ static instant fraction_next(const struct pattern *p, instant after)
         int64_t found = pattern_next(p, s);
         int32_t ms;
 
-        if (found == LOCAL_NEVER)
+        if (found > INSTANT_MAX / SPAN_S)
             return INSTANT_NEVER;
         ms = fraction_in(p, found, found == s ? from : 0, true);
         if (ms >= 0)
@@ -118,7 +186,7 @@ static instant fraction_prev(const struct pattern *p, instant before)
         int64_t found = pattern_prev(p, s);
         int32_t ms;
 
-        if (found == LOCAL_NONE)
+        if (found < INSTANT_MIN / SPAN_S)
             return INSTANT_NONE;
         ms = fraction_in(p, found, found == s ? from : 999, false);
         if (ms >= 0)
@@ -135,7 +203,7 @@ static instant entry_next(const struct search *search, const struct entry *entry
     int64_t s;
 
     if (entry->kind == ENTRY_INTERVAL) {
-        origin = origin_of(search, entry);
+        origin = entry_origin(search, entry);
         return interval_next(&entry->interval, &origin, after);
     }
     p = entry_pattern(search->spec, entry);
@@ -157,7 +225,7 @@ static instant entry_prev(const struct search *search, const struct entry *entry
     int64_t s;
 
     if (entry->kind == ENTRY_INTERVAL) {
-        origin = origin_of(search, entry);
+        origin = entry_origin(search, entry);
         return interval_prev(&entry->interval, &origin, before);
     }
     p = entry_pattern(search->spec, entry);
@@ -173,7 +241,7 @@ instant spec_at_time(const struct search *search, int i)
 {
     instant at = search->spec->at[i].at;
 
-    return at == INSTANT_NONE ? search->ctx->created / SPAN_MS * SPAN_MS : at;
+    return at == INSTANT_NONE ? floor_div(search->ctx->created, SPAN_MS) * SPAN_MS : at;
 }
 
 /* "Now" sorts first though its time is anywhere, so it is looked at by itself. */
@@ -240,7 +308,7 @@ instant raw_next(const struct search *search, instant after, int *ret_entry)
     int index;
 
     if (after < INSTANT_MIN)
-        after = INSTANT_MIN;
+        after = INSTANT_MIN - 1;
     if (after >= INSTANT_MAX)
         return INSTANT_NEVER;
     for (int i = 0; i < spec->entry_count; i++) {

@@ -12,15 +12,25 @@
  */
 #pragma once
 
+#include "core/interval.h"
 #include "core/spec.h"
 
 struct search {
     const struct spec *spec;
     const struct spec_ctx *ctx;
     int steps; /* left */
+    instant odd_from, odd_until; /* those of the spec and of the context */
+    instant first, last; /* where a search that found nothing is proof; see search_from() */
 };
 
 struct search search_begin(const struct spec *spec, const struct spec_ctx *ctx);
+
+/* Sets how far a search from `t` on must look: INSTANT_MIN and INSTANT_MAX without proof. */
+void search_from(struct search *search, instant t);
+
+/* As far from `t` as exclusions and windows must be looked at, for they always repeat. */
+instant search_reach_up(const struct search *search, instant t);
+instant search_reach_down(const struct search *search, instant t);
 
 /* Counts one candidate that came to nothing; false when the search must give up. */
 bool search_goes_on(struct search *search);
@@ -32,6 +42,9 @@ enum { SEARCH_DAY_STEP = 8 };
 instant raw_next(const struct search *search, instant after, int *ret_entry);
 instant raw_prev(const struct search *search, instant before, int *ret_entry);
 
+/* What an interval entry counts from. */
+struct interval_origin entry_origin(const struct search *search, const struct entry *entry);
+
 /* The instant of spec.at[i], "now" replaced. */
 instant spec_at_time(const struct search *search, int i);
 
@@ -42,8 +55,8 @@ instant shaped_next(struct search *search, instant after, int *ret_entry);
 instant shaped_prev(struct search *search, instant before, int *ret_entry);
 
 /* First instant at or after `t` that no exclusion takes; last one at or before it. */
-instant free_next(const struct search *search, instant t);
-instant free_prev(const struct search *search, instant t);
+instant free_next(struct search *search, instant t);
+instant free_prev(struct search *search, instant t);
 
 /* No exclusion takes this local day as a whole. */
 bool day_is_free(const struct search *search, int64_t day);

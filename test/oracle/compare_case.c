@@ -89,128 +89,147 @@ static bool same_list(int count, const int64_t *one, int other_count, const int6
     return count == other_count && memcmp(one, other, (size_t)count * sizeof *one) == 0;
 }
 
-static bool check_next(struct compare_tally *tally, const struct compare_case *query, int count,
-                       const int64_t *want)
+/* A case while it is compared. */
+struct run {
+    struct compare_tally *tally;
+    struct compare_case query;
+    struct oracle_rule *rule;
+    struct oracle_clock *clock;
+    struct oracle_policy policy;
+    int count; /* slots by the oracle, in microseconds */
+    int64_t slot[COMPARE_SLOTS_MAX];
+};
+
+static bool check_next(struct run *run)
 {
     int64_t got[COMPARE_SLOTS_MAX];
-    struct subject_query asked = query_of(query);
-    int found = subject_next(&asked, query->after_us, query->count, got);
+    struct subject_query asked = query_of(&run->query);
+    int found = subject_next(&asked, run->query.after_us, run->query.count, got);
 
-    if (count > 0 && is_spoilt(tally, COMPARE_SPOIL_NEXT))
+    if (run->count > 0 && is_spoilt(run->tally, COMPARE_SPOIL_NEXT))
         found = drop_one(found, got);
-    tally->answers++;
-    tally->slots += (uint64_t)count;
-    if (found >= 0 && same_list(count, want, found, got))
+    run->tally->answers++;
+    run->tally->slots += (uint64_t)run->count;
+    if (found >= 0 && same_list(run->count, run->slot, found, got))
         return true;
-    print_query(tally, query, COMPARE_SPOIL_NEXT);
-    print_list("wanted", count, want);
+    print_query(run->tally, &run->query, COMPARE_SPOIL_NEXT);
+    print_list("wanted", run->count, run->slot);
     print_list("got", found, got);
     printf("\n");
     return false;
 }
 
 /*
- * Backwards from the last slot (or from just behind it) the same slots come, and whatever
- * comes before them is not after the instant that the list began at.
+ * Whether the slot that the subject puts before the first one (NULL: none) is the one: a slot
+ * not after the instant that the list began at, with the first one next.  Where it has none
+ * there must be none for a year.  Before 1970 years cannot be named: that is left open.
  */
-static bool check_prev(struct compare_tally *tally, const struct compare_case *query, int count,
-                       const int64_t *slots)
+static bool is_before_first(struct run *run, const int64_t *before_us)
+{
+    int64_t first = run->slot[0] / SECOND_US;
+    int64_t after = oracle_floor_div(run->query.after_us, SECOND_US);
+    int64_t from = before_us == NULL ? after - 366 * ORACLE_DAY_SECONDS
+                                     : oracle_floor_div(*before_us, SECOND_US);
+    int64_t start, end, next;
+
+    oracle_horizon(run->rule, &start, &end);
+    if (from < 366 * ORACLE_DAY_SECONDS &&
+        (run->rule->field[ORACLE_YEAR].written || start == 0))
+        return true;
+    if (!oracle_next(run->clock, run->rule, run->policy, from, &next) || next != first)
+        return false;
+    if (before_us == NULL)
+        return true;
+    return *before_us <= run->query.after_us && *before_us == from * SECOND_US &&
+           oracle_next(run->clock, run->rule, run->policy, from - 1, &next) && next == from;
+}
+
+/* Backwards from the last slot, or from just behind it, the same slots come. */
+static bool check_prev(struct run *run)
 {
     int64_t want[COMPARE_SLOTS_MAX];
     int64_t got[COMPARE_SLOTS_MAX + 1];
-    struct subject_query asked = query_of(query);
-    bool with_last = query->after_us % 2 != 0;
-    int wanted = with_last ? count : count - 1;
+    struct subject_query asked = query_of(&run->query);
+    bool with_last = run->query.after_us % 2 != 0;
+    int64_t before = run->slot[run->count - 1] + with_last;
+    int wanted = with_last ? run->count : run->count - 1;
 
     for (int i = 0; i < wanted; i++)
-        want[i] = slots[wanted - 1 - i];
-    int found = subject_prev(&asked, slots[count - 1] + with_last, wanted + 1, got);
-    if (wanted > 0 && is_spoilt(tally, COMPARE_SPOIL_PREV))
+        want[i] = run->slot[wanted - 1 - i];
+    int found = subject_prev(&asked, before, wanted + 1, got);
+    if (is_spoilt(run->tally, COMPARE_SPOIL_PREV))
         found = drop_one(found, got);
-    tally->answers++;
-    tally->slots += (uint64_t)wanted;
-    bool is_bounded = found == wanted ||
-                      (found == wanted + 1 && got[wanted] <= query->after_us);
-    if (is_bounded && same_list(wanted, want, wanted, got))
+    run->tally->answers++;
+    run->tally->slots += (uint64_t)wanted + 1;
+    if (found >= wanted && same_list(wanted, want, wanted, got) &&
+        is_before_first(run, found > wanted ? &got[wanted] : NULL))
         return true;
-    print_query(tally, query, COMPARE_SPOIL_PREV);
-    print_list("before", 1, (int64_t[]){slots[count - 1] + with_last});
+    print_query(run->tally, &run->query, COMPARE_SPOIL_PREV);
+    print_list("before", 1, &before);
     print_list("wanted", wanted, want);
     print_list("got", found, got);
     printf("\n");
     return false;
 }
 
-static void check_count(struct compare_tally *tally, const struct compare_case *query,
-                        int count, const int64_t *slots)
+static void check_count(struct run *run)
 {
-    struct subject_query asked = query_of(query);
-    bool with_last = query->after_us % 3 != 0;
-    int64_t to = slots[count - 1] - !with_last;
-    int64_t want = with_last ? count : count - 1;
-    int64_t got = subject_count(&asked, query->after_us, to);
+    struct subject_query asked = query_of(&run->query);
+    bool with_last = run->query.after_us % 3 != 0;
+    int64_t to = run->slot[run->count - 1] - !with_last;
+    int64_t want = with_last ? run->count : run->count - 1;
+    int64_t got = subject_count(&asked, run->query.after_us, to);
 
-    if (is_spoilt(tally, COMPARE_SPOIL_COUNT))
+    if (is_spoilt(run->tally, COMPARE_SPOIL_COUNT))
         got++;
-    tally->answers++;
+    run->tally->answers++;
     if (got == want)
         return;
-    print_query(tally, query, COMPARE_SPOIL_COUNT);
+    print_query(run->tally, &run->query, COMPARE_SPOIL_COUNT);
     print_list("up to", 1, &to);
     printf(" | wanted %" PRId64 " | got %" PRId64 "\n", want, got);
 }
 
 /*
  * How many slots are asked for.  A rule for any year says nothing about years that cannot be
- * named (2200 and on), nor does a dialect that knows no later year than 2100 (temporal) about
- * what follows there: that belongs to its specs, which have their own tests.
+ * named (2200 and on).
  */
-static int clear_count(const struct oracle_rule *rule, int asked, int count,
-                       const int64_t *slots)
+static int clear_count(const struct run *run)
 {
-    const struct oracle_field *year = &rule->field[ORACLE_YEAR];
-    int64_t limit = oracle_day_number(2199, 12, 30) * ORACLE_DAY_SECONDS * SECOND_US;
-    int64_t from, to;
+    const struct oracle_field *year = &run->rule->field[ORACLE_YEAR];
+    int64_t limit = oracle_day_number(2199, 12, 30) * ORACLE_DAY_SECONDS;
+    int clear = run->count;
 
     if (year->written && !year->is_any)
-        return asked;
-    oracle_horizon(rule, &from, &to);
-    if (to < limit / SECOND_US)
-        return count;
-    int clear = count;
-    while (year->written && clear > 0 && slots[clear - 1] >= limit)
+        return run->query.count;
+    while (year->written && clear > 0 && run->slot[clear - 1] >= limit * SECOND_US)
         clear--;
-    return clear < count ? clear : asked;
+    return clear < run->count ? clear : run->query.count;
 }
 
 void compare_case(struct compare_tally *tally, const struct compare_case *query,
                   struct oracle_rule *rule, struct oracle_clock *clock)
 {
-    int64_t want[COMPARE_SLOTS_MAX];
-    struct oracle_policy policy;
-    struct compare_case asked = *query;
+    struct run run = {.tally = tally, .query = *query, .rule = rule, .clock = clock};
 
     oracle_need(query->count <= COMPARE_SLOTS_MAX);
-    oracle_need(oracle_policy_of(rule, query->dst, &policy) == 0);
+    oracle_need(oracle_policy_of(rule, query->dst, &run.policy) == 0);
     int64_t after = oracle_floor_div(query->after_us, SECOND_US);
-    int count = oracle_list(clock, rule, policy, after, query->count, want);
-    for (int i = 0; i < count; i++)
-        want[i] *= SECOND_US;
-    asked.count = clear_count(rule, query->count, count, want);
-    if (asked.count == 0)
+    run.count = oracle_list(clock, rule, run.policy, after, query->count, run.slot);
+    for (int i = 0; i < run.count; i++)
+        run.slot[i] *= SECOND_US;
+    run.query.count = clear_count(&run);
+    if (run.query.count == 0)
         return;
-    if (count > asked.count)
-        count = asked.count;
+    if (run.count > run.query.count)
+        run.count = run.query.count;
 
     tally->cases++;
-    if (!check_next(tally, &asked, count, want))
-        return;
     /* What counts from the argument has no past. */
-    if (count == 0 || rule->from_after)
+    if (!check_next(&run) || run.count == 0 || rule->from_after)
         return;
-    bool is_counted = tally->cases % COMPARE_COUNT_EACH == 1;
-    if (check_prev(tally, &asked, count, want) && is_counted)
-        check_count(tally, &asked, count, want);
+    if (check_prev(&run) && tally->cases % COMPARE_COUNT_EACH == 1)
+        check_count(&run);
 }
 
 void compare_offset(struct compare_tally *tally, const char *zone, const struct oracle_tz *tz,

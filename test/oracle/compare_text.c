@@ -19,6 +19,8 @@ struct writer {
     const struct oracle_dialect *dialect;
     int target[ORACLE_UNIT_COUNT]; /* the local second to hit; weekday with 0 = Sunday */
     int month_length;
+    bool is_fixed; /* times are written without anything that makes an interval */
+    bool is_free;  /* values may be anywhere */
     char *text;
     size_t length;
 };
@@ -61,6 +63,8 @@ static int any_value(struct writer *out, enum oracle_unit unit)
     int high = max_of(out, unit);
     int value = out->target[unit] + (unit == ORACLE_WEEKDAY ? low : 0);
 
+    if (out->is_free)
+        return (int)prng_between(out->prng, low, high);
     if (unit == ORACLE_SECOND && prng_percent(out->prng, 60))
         return 0;
     if (unit == ORACLE_MINUTE && prng_percent(out->prng, 25))
@@ -169,7 +173,8 @@ static void put_item(struct writer *out, enum oracle_unit unit, bool may_star)
 {
     const struct oracle_dialect *dialect = out->dialect;
     enum naming stepped = is_strict(out) ? NEVER : SOMETIMES;
-    int choice = prng_below(out->prng, 100);
+    bool is_value = out->is_fixed && unit <= ORACLE_HOUR;
+    int choice = is_value ? 100 : prng_below(out->prng, 100);
 
     if (choice < 16 && dialect->has_steps && may_star) {
         put(out, "*/%d", any_step(out, unit));
@@ -193,8 +198,11 @@ static void put_list(struct writer *out, enum oracle_unit unit, bool may_star)
     put_item(out, unit, may_star);
     for (; more > 0; more--) {
         put(out, ",");
+        /* Years to come are few: a list of them stays near. */
+        out->is_free = unit != ORACLE_YEAR && prng_percent(out->prng, 60);
         put_item(out, unit, may_star);
     }
+    out->is_free = false;
 }
 
 static void put_star(struct writer *out)
@@ -206,7 +214,7 @@ static void put_time(struct writer *out, enum oracle_unit unit)
 {
     static const int stars[] = {8, 15, 35}; /* percent, by unit */
 
-    if (prng_percent(out->prng, stars[unit]))
+    if (!out->is_fixed && prng_percent(out->prng, stars[unit]))
         put_star(out);
     else
         put_list(out, unit, true);
@@ -389,6 +397,7 @@ void compare_text(struct compare_prng *prng, const struct oracle_dialect *dialec
     }
     if (dialect->is_wrapped)
         put(&out, "cron(");
+    out.is_fixed = prng_percent(prng, 35);
     put_fields(&out, is_common);
     if (dialect->is_wrapped)
         put(&out, ")");

@@ -21,8 +21,10 @@ static void add_zone(struct compare_zones *zones, const char *name, struct oracl
         oracle_need(zones->zone != NULL);
     }
     struct compare_zone *zone = &zones->zone[zones->count++];
+    size_t length = strlen(name);
+    oracle_need(length < sizeof zone->name);
     memset(zone, 0, sizeof *zone);
-    snprintf(zone->name, sizeof zone->name, "%s", name);
+    memcpy(zone->name, name, length);
     zone->tz = tz;
     zone->clock.tz = tz;
 }
@@ -58,7 +60,6 @@ static void add_directory(struct compare_zones *zones, const char *directory,
         oracle_need(length > 0 && (size_t)length < sizeof path);
         struct oracle_tz *tz = oracle_tz_load(path);
         if (tz != NULL) {
-            oracle_need(strlen(name) < ORACLE_ZONE_MAX);
             add_zone(zones, name, tz);
         } else {
             length = snprintf(path, sizeof path, "%s/", name);

@@ -70,8 +70,10 @@ static void put_block(struct image *image, const struct plan *plan, int width)
     put_int(image, plan->after, 4);
     put_int(image, 0, 2);
     put_bytes(image, "XXX", 4);
-    for (int i = 0; i < plan->leaps; i++)
-        put_int(image, 1, width + 4);
+    for (int i = 0; i < plan->leaps; i++) {
+        put_int(image, 1, width);
+        put_int(image, 1, 4);
+    }
 }
 
 static struct oracle_tz *load(const struct image *image)

@@ -29,7 +29,7 @@ enum {
     HALF = 8 * HOUR,   /* the window reaches so far to both sides of the change */
     LENGTH = 2 * HALF,
     LARGEST = 3 * HOUR, /* larger changes do not fit the margin */
-    ROUNDS = 400,
+    ROUNDS = 200,
 };
 
 /* What every second of the window is. */
@@ -39,6 +39,8 @@ static struct oracle_rule rule;
 
 static bool is_taken(int index, enum oracle_fold fold)
 {
+    if (fold == ORACLE_FOLD_BOTH)
+        return true;
     for (int i = index - MARGIN; i <= index + MARGIN; i++) {
         if (i < 0 || i >= LENGTH || local_at[i] != local_at[index])
             continue;
