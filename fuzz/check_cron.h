@@ -49,7 +49,7 @@ static inline void check_cron(const struct cron *cron)
     };
     struct cron again = *cron;
 
-    again.flags &= (uint8_t) ~(CRON_DAY_SPECIAL | CRON_EVERY_DAY | CRON_WEEKDAYS_ONLY);
+    again.flags &= CRON_DAY_AND | CRON_INTERVAL | CRON_ANY_YEAR | CRON_FRACTION;
     must(cron_is_valid(&again));
     cron_seal(&again);
     must(again.flags == cron->flags && again.first_tod == cron->first_tod &&

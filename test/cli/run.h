@@ -68,6 +68,8 @@ static inline pid_t run_start(const char *const *words, int in, int out, int err
     alarm(RUN_SECONDS_MAX);
     pid = fork();
     if (pid == 0) {
+        alarm(RUN_SECONDS_MAX -
+              5); /* survives exec: a hang ends as a failure, not as an orphan */
         dup2(in, STDIN_FILENO);
         dup2(out, STDOUT_FILENO);
         dup2(err, STDERR_FILENO);

@@ -36,17 +36,27 @@ static void every_line_is_answered_in_order(void **state)
 static void an_id_of_any_type_comes_back(void **state)
 {
     static const char *const ids[] = {
-        "null", "true",  "0",  "-7",  "1.5",  "\"\"", "\"a\\\"b\\\\c\\n\"", "\"é\"", "[1,[]]",
-        "{\"k\":{\"x\":null}}", "123456789012345678",
+        "null",
+        "true",
+        "0",
+        "-7",
+        "1.5",
+        "\"\"",
+        "\"a\\\"b\\\\c\\n\"",
+        "\"é\"",
+        "[1,[]]",
+        "{\"k\":{\"x\":null}}",
+        "123456789012345678",
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
         char in[200], out[200];
 
-        snprintf(in, sizeof in,
-                 "{\"id\":%s,\"expr\":\"@yearly\",\"after\":\"2026-01-01T00:00:00Z\",\"n\":1}\n",
-                 ids[i]);
+        snprintf(
+            in, sizeof in,
+            "{\"id\":%s,\"expr\":\"@yearly\",\"after\":\"2026-01-01T00:00:00Z\",\"n\":1}\n",
+            ids[i]);
         snprintf(out, sizeof out, "{\"id\":%s,\"times\":[\"2027-01-01T00:00:00Z\"]}\n", ids[i]);
         answers(in, out);
     }
@@ -55,31 +65,34 @@ static void an_id_of_any_type_comes_back(void **state)
 static void zone_rule_and_seed_are_per_line(void **state)
 {
     (void)state;
-    answers("{\"id\":1,\"expr\":\"30 2 * * *\",\"tz\":\"America/New_York\",\"n\":1,"
-            "\"after\":\"2026-03-08T00:00:00Z\"}\n"
-            "{\"id\":2,\"expr\":\"30 2 * * *\",\"tz\":\"America/New_York\",\"n\":1,"
-            "\"after\":\"2026-03-08T00:00:00Z\",\"dst\":\"literal\"}\n"
-            "{\"id\":3,\"expr\":\"30 2 * * *\",\"tz\":\"America/New_York\",\"n\":1,"
-            "\"after\":\"2026-03-08T00:00:00Z\",\"dst\":{\"gap\":\"shift\",\"fold\":\"both\"}}\n",
-            "{\"id\":1,\"times\":[\"2026-03-08T07:00:00Z\"]}\n"
-            "{\"id\":2,\"times\":[\"2026-03-09T06:30:00Z\"]}\n"
-            "{\"id\":3,\"times\":[\"2026-03-08T07:30:00Z\"]}\n");
+    answers(
+        "{\"id\":1,\"expr\":\"30 2 * * *\",\"tz\":\"America/New_York\",\"n\":1,"
+        "\"after\":\"2026-03-08T00:00:00Z\"}\n"
+        "{\"id\":2,\"expr\":\"30 2 * * *\",\"tz\":\"America/New_York\",\"n\":1,"
+        "\"after\":\"2026-03-08T00:00:00Z\",\"dst\":\"literal\"}\n"
+        "{\"id\":3,\"expr\":\"30 2 * * *\",\"tz\":\"America/New_York\",\"n\":1,"
+        "\"after\":\"2026-03-08T00:00:00Z\",\"dst\":{\"gap\":\"shift\",\"fold\":\"both\"}}\n",
+        "{\"id\":1,\"times\":[\"2026-03-08T07:00:00Z\"]}\n"
+        "{\"id\":2,\"times\":[\"2026-03-09T06:30:00Z\"]}\n"
+        "{\"id\":3,\"times\":[\"2026-03-08T07:30:00Z\"]}\n");
 }
 
 static void specs_have_the_shape_of_their_dialect(void **state)
 {
     (void)state;
-    answers("{\"id\":1,\"spec\":{\"timesOfDay\":[\"09:00\"]},\"tz\":\"Asia/Tokyo\",\"n\":1,"
-            "\"after\":\"2026-06-01T00:00:00Z\"}\n"
-            "{\"id\":2,\"dialect\":\"temporal\",\"spec\":{\"interval\":[{\"interval\":\"3600s\"}]},"
-            "\"n\":1,\"after\":\"2026-06-01T00:00:00Z\"}\n"
-            "{\"id\":3,\"spec\":{\"cron\":[\"* * * *\"]}}\n"
-            "{\"id\":4,\"spec\":{\"chron\":[]}}\n",
-            "{\"id\":1,\"times\":[\"2026-06-02T00:00:00Z\"]}\n"
-            "{\"id\":2,\"times\":[\"2026-06-01T01:00:00Z\"]}\n"
-            "{\"id\":3,\"error\":\"expected 5, 6 or 7 fields, found 4\","
-            "\"field\":\"spec.cron[0].expr\",\"at\":7}\n"
-            "{\"id\":4,\"error\":\"unknown field; did you mean cron?\",\"field\":\"spec.chron\"}\n");
+    answers(
+        "{\"id\":1,\"spec\":{\"timesOfDay\":[\"09:00\"]},\"tz\":\"Asia/Tokyo\",\"n\":1,"
+        "\"after\":\"2026-06-01T00:00:00Z\"}\n"
+        "{\"id\":2,\"dialect\":\"temporal\",\"spec\":{\"interval\":[{\"interval\":\"3600s\"}]},"
+        "\"n\":1,\"after\":\"2026-06-01T00:00:00Z\"}\n"
+        "{\"id\":3,\"spec\":{\"cron\":[\"* * * *\"]}}\n"
+        "{\"id\":4,\"spec\":{\"chron\":[]}}\n",
+        "{\"id\":1,\"times\":[\"2026-06-02T00:00:00Z\"]}\n"
+        "{\"id\":2,\"times\":[\"2026-06-01T01:00:00Z\"]}\n"
+        "{\"id\":3,\"error\":\"expected 5, 6 or 7 fields, found 4\","
+        "\"field\":\"spec.cron[0].expr\",\"at\":7}\n"
+        "{\"id\":4,\"error\":\"unknown field; did you mean cron?\","
+        "\"field\":\"spec.chron\"}\n");
 }
 
 /* From the published vectors: the delay is a hash of the seed and the slot. */
@@ -108,8 +121,8 @@ static void what_can_not_be_is_an_empty_list(void **state)
 
 static void broken_lines_are_answered_by_their_number(void **state)
 {
-    const struct run *run = RUN_WITH("\n[1]\n{\"id\":1\n{\"expr\":\"@daily\"} x\n{}\n  \n", "next",
-                                     "--batch", "-");
+    const struct run *run = RUN_WITH("\n[1]\n{\"id\":1\n{\"expr\":\"@daily\"} x\n{}\n  \n",
+                                     "next", "--batch", "-");
     const char *line = run->out;
 
     (void)state;
@@ -136,7 +149,9 @@ static void wrong_fields_are_named(void **state)
             "{\"id\":5,\"expr\":\"@daily\",\"dialetc\":\"quartz\"}\n"
             "{\"id\":6,\"expr\":\"@daily\",\"timezone\":\"UTC\"}\n"
             "{\"id\":7,\"expr\":5}\n"
-            "{\"id\":8,\"expr\":\"@daily\",\"dst\":{\"gap\":\"skip\"}}\n",
+            "{\"id\":8,\"expr\":\"@daily\",\"dst\":{\"gap\":\"skip\"}}\n"
+            "{\"id\":9,\"expr\":\"@daily\",\"n\":1.5}\n"
+            "{\"id\":x}\n",
             "{\"id\":1,\"error\":\"must be from 1 to 10000\",\"field\":\"n\"}\n"
             "{\"id\":2,\"error\":\"must be from 1 to 10000\",\"field\":\"n\"}\n"
             "{\"id\":3,\"error\":\"give expr or spec, not both\"}\n"
@@ -144,7 +159,9 @@ static void wrong_fields_are_named(void **state)
             "{\"id\":5,\"error\":\"unknown field dialetc; did you mean dialect?\"}\n"
             "{\"id\":6,\"error\":\"unknown field timezone; did you mean tz?\"}\n"
             "{\"id\":7,\"error\":\"must be a string, not a number\",\"field\":\"expr\"}\n"
-            "{\"id\":8,\"error\":\"needs both gap and fold\",\"field\":\"dst\"}\n");
+            "{\"id\":8,\"error\":\"needs both gap and fold\",\"field\":\"dst\"}\n"
+            "{\"id\":9,\"error\":\"must be a whole number\",\"field\":\"n\"}\n"
+            "{\"line\":10,\"error\":\"column 7: invalid token\",\"at\":6}\n");
 }
 
 static void other_fields_of_a_line_are_passed_over(void **state)
@@ -157,22 +174,59 @@ static void other_fields_of_a_line_are_passed_over(void **state)
 
 static void options_are_what_lines_mean_that_do_not_say(void **state)
 {
-    const struct run *run =
-        RUN_WITH("{\"id\":1,\"expr\":\"0 0 9 * * ?\"}\n{\"id\":2,\"expr\":\"0 0 9 * * ?\",\"n\":2,"
-                 "\"tz\":\"UTC\"}\n",
-                 "next", "-b-", "-dquartz", "-zAsia/Tokyo", "-a2026-06-01T00:00:00Z", "-n1");
+    const struct run *run = RUN_WITH(
+        "{\"id\":1,\"expr\":\"0 0 9 * * ?\"}\n{\"id\":2,\"expr\":\"0 0 9 * * ?\",\"n\":2,"
+        "\"tz\":\"UTC\"}\n",
+        "next", "-b-", "-dquartz", "-zAsia/Tokyo", "-a2026-06-01T00:00:00Z", "-n1");
 
     (void)state;
-    assert_string_equal(run->out,
-                        "{\"id\":1,\"times\":[\"2026-06-02T00:00:00Z\"]}\n"
-                        "{\"id\":2,\"times\":[\"2026-06-01T09:00:00Z\","
-                        "\"2026-06-02T09:00:00Z\"]}\n");
+    assert_string_equal(run->out, "{\"id\":1,\"times\":[\"2026-06-02T00:00:00Z\"]}\n"
+                                  "{\"id\":2,\"times\":[\"2026-06-01T09:00:00Z\","
+                                  "\"2026-06-02T09:00:00Z\"]}\n");
+}
+
+/* What comes right behind a line that was thrown away must not be lost with it. */
+static void a_line_that_is_too_long_costs_only_itself(void **state)
+{
+    enum { LONG = 1400 * 1024, SHORT = 30000, ROOM = 4 << 20 };
+    static const char question[] = "{\"expr\":\"@daily\",\"n\":0}\n";
+    static const char *const words[] = {"next", "--batch", "-", NULL};
+    char *text = malloc(ROOM), *line = NULL;
+    size_t len = 0, room = 0;
+    int in, out = run_file("", 0), answers = 0, refused = 0;
+    FILE *file;
+
+    (void)state;
+    assert_non_null(text);
+    for (int i = 0; i < SHORT; i++) {
+        memcpy(text + len, question, sizeof question - 1);
+        len += sizeof question - 1;
+        if (i == 1) {
+            memset(text + len, 'x', LONG);
+            len += LONG;
+            text[len++] = '\n';
+        }
+    }
+    in = run_file(text, len);
+    free(text);
+    assert_int_equal(run_wait(run_start(words, in, out, STDERR_FILENO)), 0);
+    lseek(out, 0, SEEK_SET);
+    file = fdopen(out, "r");
+    for (; getline(&line, &room, file) > 0; answers++)
+        refused += strstr(line, "{\"line\":3,\"error\":\"a line may have 1048576 bytes\"}") !=
+                   NULL;
+    assert_int_equal(answers, SHORT + 1);
+    assert_int_equal(refused, 1);
+    free(line);
+    fclose(file);
+    close(in);
 }
 
 static void a_line_is_answered_before_the_next_one_is_there(void **state)
 {
     static const char *const words[] = {"next", "--batch", "-", NULL};
-    const char *line = "{\"id\":1,\"expr\":\"@yearly\",\"after\":\"2026-01-01T00:00:00Z\",\"n\":1}\n";
+    const char *line =
+        "{\"id\":1,\"expr\":\"@yearly\",\"after\":\"2026-01-01T00:00:00Z\",\"n\":1}\n";
     int to[2], from[2], err = run_file("", 0);
     char text[200];
     pid_t pid;
@@ -223,6 +277,7 @@ int main(void)
         cmocka_unit_test(wrong_fields_are_named),
         cmocka_unit_test(other_fields_of_a_line_are_passed_over),
         cmocka_unit_test(options_are_what_lines_mean_that_do_not_say),
+        cmocka_unit_test(a_line_that_is_too_long_costs_only_itself),
         cmocka_unit_test(a_line_is_answered_before_the_next_one_is_there),
         cmocka_unit_test(a_file_that_is_not_there_is_told),
     };

@@ -14,9 +14,9 @@
 
 static void everything_is_told_in_order(void **state)
 {
-    const struct run *run =
-        RUN("explain", "-z", "America/New_York", "-a", "2026-03-01T00:00:00Z", "-n", "2", "--at",
-            "2026-03-09T06:31:00Z", "30 2 * * *");
+    const struct run *run = RUN("explain", "-z", "America/New_York", "-a",
+                                "2026-03-01T00:00:00Z", "-n", "2", "--at",
+                                "2026-03-09T06:31:00Z", "30 2 * * *");
 
     (void)state;
     assert_string_equal(run->err, "");
@@ -47,9 +47,10 @@ static void a_wall_clock_time_may_be_asked_for(void **state)
                                 "2026-03-08 02:30", "30 2 * * *");
 
     (void)state;
-    assert_non_null(strstr(run->out, "Not a slot\n  02:30 on 8 March 2026 does not exist in "
-                                     "America/New_York: clocks go from 02:00 to 03:00; the slot "
-                                     "runs at 03:00 instead\n"));
+    assert_non_null(strstr(run->out,
+                           "Not a slot\n  02:30 on 8 March 2026 does not exist in "
+                           "America/New_York: clocks go from 02:00 to 03:00; the slot "
+                           "runs at 03:00 instead\n"));
     /* In a fold both instants are answered for. */
     run = RUN("explain", "-z", "America/New_York", "-a2026-01-01", "-t", "2026-11-01T01:30",
               "30 1 * * *");
@@ -72,14 +73,16 @@ static void never_and_likely_mistakes_are_told(void **state)
     assert_non_null(strstr(RUN("explain", "0 0 13 * FRI")->out,
                            "Note\n  day of month and day of week are both given"));
     /* Touched in the second year only: 13 March 2027 is no Sunday, 12 March 2028 is one. */
-    assert_non_null(strstr(RUN("explain", "-zAmerica/New_York", "-a2026-06-01", "30 2 12 3 *")->out,
-                           "Note\n  a clock change touches it at 2028-03-12T07:00:00Z\n"));
+    assert_non_null(
+        strstr(RUN("explain", "-zAmerica/New_York", "-a2026-06-01", "30 2 12 3 *")->out,
+               "Note\n  a clock change touches it at 2028-03-12T07:00:00Z\n"));
 }
 
 static void json_holds_the_same(void **state)
 {
-    const struct run *run = RUN("explain", "--json", "-z", "America/New_York", "-a", "2026-03-01",
-                                "-n", "1", "--at", "2026-03-08T07:00:00Z", "*/35 2 * * *");
+    const struct run *run = RUN("explain", "--json", "-z", "America/New_York", "-a",
+                                "2026-03-01", "-n", "1", "--at", "2026-03-08T07:00:00Z",
+                                "*/35 2 * * *");
     json_t *all = json_loads(run->out, JSON_REJECT_DUPLICATES, NULL), *moment, *change;
 
     (void)state;
@@ -108,6 +111,25 @@ static void wrong_moments_are_refused(void **state)
     assert_int_equal(RUN("explain", "--until", "now", "@daily")->status, 2);
 }
 
+static void the_ends_of_the_calendar_are_no_trouble(void **state)
+{
+    static const char *const moments[] = {"0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z",
+                                          "9999-12-31T23:59:59.999999Z", "0001-01-03",
+                                          "9999-12-29T12:00"};
+    static const char *const zones[] = {"UTC", "America/New_York", "Asia/Tokyo", "UTC+24:00"};
+    static const char *const exprs[] = {"30 2 * * *", "@every 1h", "0 0 0 1 1 * 1970"};
+
+    (void)state;
+    for (int i = 0; i < 5 * 4 * 3; i++) {
+        const char *t = moments[i % 5], *z = zones[i / 5 % 4], *e = exprs[i / 20];
+
+        assert_int_equal(RUN("explain", "-z", z, "-t", t, "-a", t, e)->status, 0);
+        assert_int_equal(RUN("next", "-l", "-z", z, "-a", t, e)->status, 0);
+    }
+    assert_int_equal(RUN("explain", "-t", "9999-12-31", "@daily")->status, 2);
+    assert_int_equal(RUN("next", "-a", "0001-01-01", "@daily")->status, 2);
+}
+
 static void a_spec_is_explained_too(void **state)
 {
     const struct run *run = RUN_WITH("{\"cron\":[\"30 2 * * *\"],\"exclude\":{\"dates\":"
@@ -116,8 +138,8 @@ static void a_spec_is_explained_too(void **state)
 
     (void)state;
     assert_int_equal(run->status, 0);
-    assert_string_equal(run->err,
-                        "belfry: named calendars live on the server; here they count as empty\n");
+    assert_string_equal(
+        run->err, "belfry: named calendars live on the server; here they count as empty\n");
     assert_non_null(strstr(run->out, "At 02:30 every day, UTC, except on 25 December 2027, "
                                      "except on the days of us-holidays\n"));
     assert_non_null(strstr(run->out, "\n  25 December 2027 is an excluded date\n"));
@@ -132,6 +154,7 @@ int main(void)
         cmocka_unit_test(never_and_likely_mistakes_are_told),
         cmocka_unit_test(json_holds_the_same),
         cmocka_unit_test(wrong_moments_are_refused),
+        cmocka_unit_test(the_ends_of_the_calendar_are_no_trouble),
         cmocka_unit_test(a_spec_is_explained_too),
     };
 

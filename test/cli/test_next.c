@@ -41,19 +41,21 @@ static void options_may_be_written_in_every_usual_way(void **state)
     const char *line = "2026-02-28T12:00:00Z\n";
 
     (void)state;
-    prints(RUN("next", "--dialect=quartz", "--after=2026-02-01T00:00:00Z", "-n1", "0 0 12 L * ?"),
-           line);
+    prints(
+        RUN("next", "--dialect=quartz", "--after=2026-02-01T00:00:00Z", "-n1", "0 0 12 L * ?"),
+        line);
     prints(RUN("next", "0 0 12 L * ?", "-d", "quartz", "-a", "2026-02-01", "-n", "1"), line);
-    prints(RUN("next", "-d", "quartz", "-a", "2026-02-01T00:00", "-n", "1", "--", "0 0 12 L * ?"),
-           line);
+    prints(
+        RUN("next", "-d", "quartz", "-a", "2026-02-01T00:00", "-n", "1", "--", "0 0 12 L * ?"),
+        line);
     prints(RUN("next", "-n", "9", "-n", "1", "-dquartz", "-a2026-02-01", "0 0 12 L * ?"), line);
 }
 
 static void clock_changes_are_marked(void **state)
 {
     (void)state;
-    prints(RUN("next", "--tz", "America/New_York", "--after", "2026-03-07", "-n", "2", "--local",
-               "30 2 * * *"),
+    prints(RUN("next", "--tz", "America/New_York", "--after", "2026-03-07", "-n", "2",
+               "--local", "30 2 * * *"),
            "2026-03-07T07:30:00Z  2026-03-07T02:30:00-05:00\n"
            "2026-03-08T07:00:00Z  2026-03-08T03:00:00-04:00  # 02:30 does not exist that day: "
            "runs at 03:00\n");
@@ -94,8 +96,7 @@ static void a_list_that_is_cut_says_so(void **state)
 
     (void)state;
     assert_int_equal(run->status, 0);
-    assert_string_equal(run->err,
-                        "belfry: cut after 100000; there are more before --until\n");
+    assert_string_equal(run->err, "belfry: cut after 100000; there are more before --until\n");
 }
 
 static void a_zone_in_the_expression_is_the_zone_of_everything(void **state)

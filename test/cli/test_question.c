@@ -32,7 +32,8 @@ static void both_ways_agree(const char *line, size_t len)
     json_t *json = NULL;
 
     if (question_scan((struct str){line, len}, &quick)) {
-        assert_int_equal(read_thoroughly((struct str){line, len}, &thorough, room, &json), RC_OK);
+        assert_int_equal(read_thoroughly((struct str){line, len}, &thorough, room, &json),
+                         RC_OK);
         assert_true(str_eq(quick.id, thorough.id));
         assert_true(quick.has_expr && str_eq(quick.expr, thorough.expr));
         assert_true(str_eq(quick.zone, thorough.zone) && str_eq(quick.seed, thorough.seed));

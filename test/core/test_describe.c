@@ -95,6 +95,7 @@ static void uneven_and_odd_sets_are_told_as_lists(void **state)
     static const struct sentence table[] = {
         {"*/35 * * * *", "At minutes 0 and 35 of every hour"},
         {"*/7 * * * *", "At every 7th minute from 0 to 56 of every hour"},
+        {"5/7 9-17 * * *", "At every 7th minute from 5 to 54 of hours 9 to 17"},
         {"5-59/15 * * * *", "At minutes 5, 20, 35 and 50 of every hour"},
         {"1-3,5,8,13,21,34,55 9,11,14-16 * * *",
          "At minutes 1 to 3, 5, 8, 13, 21, 34 and 55 of hours 9, 11 and 14 to 16"},
@@ -195,8 +196,7 @@ static void other_dialects_mean_what_they_mean(void **state)
         {"0 0 12 ? * 6L", "At 12:00 on the last Friday of the month"},
         {"0 15 10 ? * MON-FRI", "At 10:15 on weekdays"},
         {"0 15 10 15 * ?", "At 10:15 on the 15th of the month"},
-        {"0 0/5 14,18 * * ?",
-         "Every 5 minutes from 14:00 to 14:55 and from 18:00 to 18:55"},
+        {"0 0/5 14,18 * * ?", "Every 5 minutes from 14:00 to 14:55 and from 18:00 to 18:55"},
     };
     static const struct sentence spring[] = {
         {"0 0 0 13 * FRI", "At 00:00 on the 13th if it is a Friday"},
@@ -216,8 +216,7 @@ static void fractions_of_a_second_are_told(void **state)
 {
     static const struct sentence table[] = {
         {"*:0/15:10.5", "At second 10.5 of minutes 0, 15, 30 and 45 of every hour"},
-        {"Mon..Fri *-*~01 18:00",
-         "At 18:00 on the last day of the month if it is a weekday"},
+        {"Mon..Fri *-*~01 18:00", "At 18:00 on the last day of the month if it is a weekday"},
     };
 
     (void)state;
@@ -360,7 +359,7 @@ static void different_patterns_are_never_told_alike(void **state)
     int compared = 0;
 
     (void)state;
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < 100000; i++) {
         char text[DESCRIBE_CRON_MAX], other[DESCRIBE_CRON_MAX];
         struct buf out = BUF(text), other_out = BUF(other);
         struct cron cron = chance_cron(), changed = cron;
@@ -381,7 +380,7 @@ static void different_patterns_are_never_told_alike(void **state)
             fail_msg("told alike: %s", text);
         compared++;
     }
-    assert_true(compared > 50000);
+    assert_true(compared > 25000);
 }
 
 int main(void)

@@ -54,7 +54,8 @@ static void zones_are_named_as_people_say_them(void **state)
     static const struct sentence table[] = {
         {"America/New_York", "At 02:30 on weekdays, New York time"},
         {"Europe/London", "At 02:30 on weekdays, London time"},
-        {"America/Argentina/Buenos_Aires", "At 02:30 on weekdays, Buenos Aires time (Argentina)"},
+        {"America/Argentina/Buenos_Aires",
+         "At 02:30 on weekdays, Buenos Aires time (Argentina)"},
         {"UTC", "At 02:30 on weekdays, UTC"},
         {"UTC+05:30", "At 02:30 on weekdays, UTC+05:30"},
         {"Etc/UTC", "At 02:30 on weekdays, UTC"},
@@ -119,8 +120,9 @@ static void what_shapes_a_schedule_follows_it(void **state)
     (void)state;
     def.not_dates = dates;
     def.not_date_count = 1;
-    assert_string_equal(spec_in_words(&def), "At 02:30 on weekdays, New York time, except on 25 "
-                                             "December 2027");
+    assert_string_equal(spec_in_words(&def),
+                        "At 02:30 on weekdays, New York time, except on 25 "
+                        "December 2027");
     def.not_date_count = 2;
     def.shift = SHIFT_NEXT;
     assert_string_equal(spec_in_words(&def),
@@ -132,9 +134,10 @@ static void what_shapes_a_schedule_follows_it(void **state)
     def.not_named_count = 1;
     def.not_calendars = &christmas;
     def.not_calendar_count = 1;
-    assert_string_equal(spec_in_words(&def),
-                        "At 02:30 on weekdays, New York time, except on the 24th to the 26th of "
-                        "December, except on the days of us-holidays");
+    assert_string_equal(
+        spec_in_words(&def),
+        "At 02:30 on weekdays, New York time, except on the 24th to the 26th of "
+        "December, except on the days of us-holidays");
 }
 
 static void windows_bounds_and_jitter_are_told(void **state)
@@ -191,8 +194,9 @@ static void a_window_names_its_zone_when_nothing_else_did(void **state)
     def.interval_count = 1;
     def.zone = STR("Europe/Paris");
     def.window = (struct window_def){true, 8 * 3600, 20 * 3600, WINDOW_FILTER};
-    assert_string_equal(spec_in_words(&def), "Every hour from the last start, only between 08:00 "
-                                             "and 20:00 Paris time");
+    assert_string_equal(spec_in_words(&def),
+                        "Every hour from the last start, only between 08:00 "
+                        "and 20:00 Paris time");
 }
 
 static void long_specs_say_how_much_is_left_out(void **state)

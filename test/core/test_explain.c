@@ -86,14 +86,16 @@ static void the_field_that_does_not_match_is_named(void **state)
             "minute is 31, the expression wants 30");
     answers(new_york("0,15,30-40 2 * * *", NULL), "2026-03-09T06:41:00Z", WHY_NO_MATCH,
             "minute is 41, the expression wants 0, 15 or 30 to 40");
-    answers(new_york("30 2 * * 1-5", NULL), "2026-03-09T07:31:05Z", WHY_NO_MATCH,
-            "hour is 3, the expression wants 2; minute is 31, the expression wants 30; second is "
-            "5, the expression wants 0");
+    answers(
+        new_york("30 2 * * 1-5", NULL), "2026-03-09T07:31:05Z", WHY_NO_MATCH,
+        "hour is 3, the expression wants 2; minute is 31, the expression wants 30; second is "
+        "5, the expression wants 0");
     answers(new_york("30 2 * * 1-5", NULL), "2026-03-14T06:30:00Z", WHY_NO_MATCH,
             "it is Saturday 14 March 2026, the expression runs on weekdays");
-    answers(new_york("30 2 * * *", NULL), "2026-03-14T06:30:00.250Z", WHY_NO_MATCH,
-            "the second is right, its fraction is not: its slots are at 2026-03-14T06:30:00Z and "
-            "then at 2026-03-15T06:30:00Z");
+    answers(
+        new_york("30 2 * * *", NULL), "2026-03-14T06:30:00.250Z", WHY_NO_MATCH,
+        "the second is right, its fraction is not: its slots are at 2026-03-14T06:30:00Z and "
+        "then at 2026-03-15T06:30:00Z");
 }
 
 static void of_several_entries_the_nearest_is_blamed(void **state)
@@ -111,9 +113,10 @@ static void what_a_gap_swallowed_is_told_right_behind_it(void **state)
     answers(f, "2026-03-08T07:00:00Z", WHY_SLOT,
             "it is a slot of cron[0]; 02:30 does not exist that day: runs at 03:00");
     f->def.dst.name = DST_LITERAL;
-    answers(f, "2026-03-08T07:00:00Z", WHY_NO_MATCH,
-            "hour is 3, the expression wants 2; minute is 0, the expression wants 30 (02:30 does "
-            "not exist that day: skipped)");
+    answers(
+        f, "2026-03-08T07:00:00Z", WHY_NO_MATCH,
+        "hour is 3, the expression wants 2; minute is 0, the expression wants 30 (02:30 does "
+        "not exist that day: skipped)");
     f->def.dst.name = DST_SHIFT;
     answers(f, "2026-03-08T07:30:00Z", WHY_SLOT,
             "it is a slot of cron[0]; 02:30 does not exist that day: runs at 03:30");
@@ -127,9 +130,10 @@ static void of_a_repeated_time_one_pass_may_not_run(void **state)
     answers(f, "2026-11-01T05:30:00Z", WHY_SLOT,
             "it is a slot of cron[0]; 01:30 comes twice that day: this is the first, the only "
             "one to run");
-    answers(f, "2026-11-01T06:30:00Z", WHY_FOLD,
-            "01:30 on 1 November 2026 comes twice in America/New_York: this is the second time, "
-            "and only the first runs");
+    answers(
+        f, "2026-11-01T06:30:00Z", WHY_FOLD,
+        "01:30 on 1 November 2026 comes twice in America/New_York: this is the second time, "
+        "and only the first runs");
     f->def.dst.name = DST_LAST;
     answers(f, "2026-11-01T05:30:00Z", WHY_FOLD,
             "01:30 on 1 November 2026 comes twice in America/New_York: this is the first time, "
@@ -157,9 +161,10 @@ static void a_wall_clock_time_has_no_one_or_two_instants(void **state)
     assert_int_equal(explain_local(&f->spec, gap, t), 0);
     explain_gap(&f->spec, &f->ctx, gap, &explain);
     assert_int_equal(explain.why, WHY_GAP);
-    assert_string_equal(explain.text,
-                        "02:30 on 8 March 2026 does not exist in America/New_York: clocks go from "
-                        "02:00 to 03:00; the slot runs at 03:00 instead");
+    assert_string_equal(
+        explain.text,
+        "02:30 on 8 March 2026 does not exist in America/New_York: clocks go from "
+        "02:00 to 03:00; the slot runs at 03:00 instead");
     assert_true(explain.has_prev && explain.prev.at == at("2026-03-07T07:30:00Z"));
     assert_true(explain.has_next && explain.next.at == at("2026-03-08T07:00:00Z"));
     f->def.dst.name = DST_ONCE;
@@ -173,6 +178,7 @@ static void a_wall_clock_time_has_no_one_or_two_instants(void **state)
 static void bounds_are_named(void **state)
 {
     struct fixture *f = new_york("30 2 * * *", NULL);
+    int32_t date = (int32_t)day_of_date(2026, 6, 2);
 
     (void)state;
     f->def.start = at("2026-06-01T00:00:00Z");
@@ -182,6 +188,11 @@ static void bounds_are_named(void **state)
     answers(f, "2026-07-01T06:30:00Z", WHY_AFTER_END,
             "it is after the end, 2026-07-01T00:00:00Z");
     answers(f, "2026-06-01T06:30:00Z", WHY_SLOT, "it is a slot of cron[0]");
+    /* Both ends are inclusive, so something else must be to blame for them. */
+    f->def.start = f->def.end = at("2026-06-02T06:30:00Z");
+    f->def.not_dates = &date;
+    f->def.not_date_count = 1;
+    answers(f, "2026-06-02T06:30:00Z", WHY_EXCLUDED_DATE, "2 June 2026 is an excluded date");
 }
 
 static void exclusions_are_named(void **state)
@@ -201,7 +212,8 @@ static void exclusions_are_named(void **state)
     f->def.not_named_count = 1;
     f->def.not_calendars = &december;
     f->def.not_calendar_count = 1;
-    answers(f, "2027-12-25T07:30:00Z", WHY_EXCLUDED_DATE, "25 December 2027 is an excluded date");
+    answers(f, "2027-12-25T07:30:00Z", WHY_EXCLUDED_DATE,
+            "25 December 2027 is an excluded date");
     answers(f, "2027-12-27T07:30:00Z", WHY_EXCLUDED_CALENDAR,
             "exclude.calendars[0] takes it away: every second on 27 December");
     f->ctx.calendars = &calendar;
@@ -303,8 +315,9 @@ static void never_by_the_spec_has_a_reason(void **state)
     f->def.end = at("2026-01-01T00:00:00Z");
     compile(f);
     explain_never(&f->spec, &f->ctx, at("2026-01-02T00:00:00Z"), &out);
-    assert_string_equal(text, "its next time would be 2026-01-02T07:30:00Z, but it is after the "
-                              "end, 2026-01-01T00:00:00Z");
+    assert_string_equal(text,
+                        "its next time would be 2026-01-02T07:30:00Z, but it is after the "
+                        "end, 2026-01-01T00:00:00Z");
 }
 
 static int changes_of(struct fixture *f, const char *from, struct explain_change *ret)
@@ -387,14 +400,17 @@ static void warns(const char *expr, const char *text)
 static void likely_mistakes_are_pointed_out(void **state)
 {
     (void)state;
-    warns("*/35 * * * *", "the step of 35 minutes is uneven: 0 follows 35 after 25 minutes; for "
-                          "an even one use an interval of 35m");
-    warns("0 */5 * * *", "the step of 5 hours is uneven: 0 follows 20 after 4 hours; for an even "
-                         "one use an interval of 5h");
+    warns("*/35 * * * *",
+          "the step of 35 minutes is uneven: 0 follows 35 after 25 minutes; for "
+          "an even one use an interval of 35m");
+    warns("0 */5 * * *",
+          "the step of 5 hours is uneven: 0 follows 20 after 4 hours; for an even "
+          "one use an interval of 5h");
     warns("* 9 * * *", "it runs in every minute of hour 9; for once an hour write a number in "
                        "the minute field, such as 0");
-    warns("0 0 31 * *", "months without day 31 are passed over; for the last day of every month "
-                        "write `L`");
+    warns("0 0 31 * *",
+          "months without day 31 are passed over; for the last day of every month "
+          "write `L`");
     warns("0 0 13 * FRI", "day of month and day of week are both given: either of them is "
                           "enough; for both at once write `+` before the day of week");
     warns("0 0 13 * +FRI", NULL);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A broken invariant ends the process, so it is broken in a child.
+ */
+#pragma once
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* True when act(with) ends in abort(); the child is silent and leaves no core behind. */
+static inline bool aborts(void (*act)(void *with), void *with)
+{
+    const struct rlimit none = {0, 0};
+    int status = 0;
+    pid_t child;
+
+    fflush(NULL);
+    child = fork();
+    if (child == 0) {
+        signal(SIGABRT, SIG_DFL);
+        if (setrlimit(RLIMIT_CORE, &none) != 0 || !freopen("/dev/null", "w", stderr))
+            _exit(2);
+        act(with);
+        _exit(0);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && WIFSIGNALED(status) &&
+           WTERMSIG(status) == SIGABRT;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expected values: the contract in base/arena.h. */
+#include "base/arena.h"
+
+#include <setjmp.h>
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "aborts.h"
+
+#if defined(__has_feature)
+#define IS_INSTRUMENTED __has_feature(address_sanitizer)
+#elif defined(__SANITIZE_ADDRESS__)
+#define IS_INSTRUMENTED 1
+#else
+#define IS_INSTRUMENTED 0
+#endif
+
+static long allocations;
+
+/* The sanitizer has an allocator of its own, which must not be stood in front of. */
+#if !IS_INSTRUMENTED
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+
+void *malloc(size_t size)
+{
+    allocations++;
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    allocations++;
+    return __libc_calloc(count, size);
+}
+#endif
+
+static bool is_zero(const void *bytes, size_t len)
+{
+    const unsigned char *p = bytes;
+
+    for (size_t i = 0; i < len; i++)
+        if (p[i] != 0)
+            return false;
+    return true;
+}
+
+static void every_take_is_aligned_zeroed_and_apart_from_the_others(void **state)
+{
+    struct arena *arena = arena_new(16 << 20);
+    unsigned char *before = NULL;
+    size_t before_len = 0;
+
+    (void)state;
+    for (size_t len = 0; len < 3000; len++) {
+        unsigned char *p = arena_take(arena, len);
+
+        assert_non_null(p);
+        assert_int_equal((uintptr_t)p % alignof(max_align_t), 0);
+        assert_true(is_zero(p, len));
+        memset(p, (int)(len % 251), len);
+        for (size_t i = 0; i < before_len; i++)
+            assert_int_equal(before[i], before_len % 251);
+        before = p;
+        before_len = len;
+    }
+    assert_null(arena_free(arena));
+}
+
+static void a_take_larger_than_a_block_gets_its_own(void **state)
+{
+    struct arena *arena = arena_new(8 << 20);
+    unsigned char *small = arena_take(arena, 100), *large = arena_take(arena, 1 << 20);
+
+    (void)state;
+    assert_true(is_zero(large, 1 << 20));
+    memset(large, 1, 1 << 20);
+    assert_true(is_zero(small, 100));
+    assert_true(is_zero(arena_take(arena, 100), 100));
+    arena_free(arena);
+}
+
+static void use_is_counted_up_to_rounding_and_forgotten_by_a_reset(void **state)
+{
+    const size_t align = alignof(max_align_t);
+    struct arena *arena = arena_new(1 << 20);
+
+    (void)state;
+    assert_int_equal(arena_used(arena), 0);
+    arena_take(arena, 10 * align);
+    assert_int_equal(arena_used(arena), 10 * align);
+    arena_take(arena, 1);
+    assert_in_range(arena_used(arena), 10 * align + 1, 11 * align);
+    arena_reset(arena);
+    assert_int_equal(arena_used(arena), 0);
+    arena_free(arena);
+}
+
+static void what_is_taken_after_a_reset_is_zeroed_again(void **state)
+{
+    struct arena *arena = arena_new(1 << 20);
+
+    (void)state;
+    arena_reset(arena);
+    for (int round = 0; round < 5; round++) {
+        for (size_t len = 1; len < 300; len++) {
+            void *p = arena_take(arena, len);
+
+            assert_true(is_zero(p, len));
+            memset(p, 0xff, len);
+        }
+        arena_reset(arena);
+    }
+    arena_free(arena);
+}
+
+/* What fits into one block: many small takes, or one of any size. */
+static void take_a_round(struct arena *arena, size_t large)
+{
+    for (int i = 0; i < 100 && large == 0; i++)
+        arena_take(arena, 100);
+    if (large > 0)
+        arena_take(arena, large);
+    arena_reset(arena);
+}
+
+static void a_reused_arena_does_not_allocate(void **state)
+{
+    static const size_t rounds[] = {0, 1 << 20, 100000};
+
+    (void)state;
+    if (IS_INSTRUMENTED)
+        skip();
+    for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
+        struct arena *arena = arena_new(2 << 20);
+        long before;
+
+        take_a_round(arena, rounds[i]);
+        before = allocations;
+        assert_true(before > 0);
+        for (int n = 0; n < 50; n++)
+            take_a_round(arena, rounds[i]);
+        assert_int_equal(allocations, before);
+        arena_free(arena);
+    }
+}
+
+static void the_ceiling_itself_can_be_reached_again_and_again(void **state)
+{
+    struct arena *arena = arena_new(1000);
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        arena_take(arena, 600);
+        arena_take(arena, 1000 - arena_used(arena));
+        assert_int_equal(arena_used(arena), 1000);
+        assert_non_null(arena_take(arena, 0));
+        arena_reset(arena);
+    }
+    assert_true(is_zero(arena_take(arena, 1000), 1000));
+    arena_free(arena);
+}
+
+static void take_one(void *with)
+{
+    arena_take(with, 1);
+}
+
+static void take_too_much(void *with)
+{
+    arena_take(with, 1001);
+}
+
+static void take_everything(void *with)
+{
+    arena_take(with, SIZE_MAX);
+}
+
+static void take_a_product_that_wraps(void *with)
+{
+    /* (2^63 + 1) × 2 is 2 when it wraps, which the arena has. */
+    arena_array(with, SIZE_MAX / 2 + 2, 2);
+}
+
+static void take_a_string_too_long(void *with)
+{
+    char text[1000] = "";
+
+    arena_str(with, (struct str){text, sizeof text});
+}
+
+static void beyond_the_ceiling_the_process_ends(void **state)
+{
+    struct arena *arena = arena_new(1000);
+
+    (void)state;
+    assert_false(aborts(take_one, arena));
+    assert_true(aborts(take_too_much, arena));
+    assert_true(aborts(take_everything, arena));
+    assert_true(aborts(take_a_product_that_wraps, arena));
+    assert_true(aborts(take_a_string_too_long, arena));
+    arena_take(arena, 1000);
+    assert_true(aborts(take_one, arena));
+    arena_free(arena);
+}
+
+/* Rounding up to the alignment must not wrap round to nothing. */
+static void make_without_a_ceiling(void *with)
+{
+    (void)with;
+    take_everything(arena_new(SIZE_MAX));
+}
+
+static void a_ceiling_beyond_all_memory_is_refused(void **state)
+{
+    (void)state;
+    assert_true(aborts(make_without_a_ceiling, NULL));
+}
+
+static void an_array_is_as_long_as_its_product(void **state)
+{
+    struct arena *arena = arena_new(1 << 20);
+
+    (void)state;
+    assert_true(is_zero(arena_array(arena, 250, 40), 10000));
+    assert_in_range(arena_used(arena), 10000, 10000 + alignof(max_align_t) - 1);
+    assert_non_null(arena_array(arena, 0, 40));
+    assert_non_null(arena_array(arena, 40, 0));
+    assert_non_null(arena_array(arena, 0, SIZE_MAX));
+    arena_free(arena);
+}
+
+static void a_string_is_copied_and_closed(void **state)
+{
+    struct arena *arena = arena_new(1 << 20);
+    char text[] = "a\0bell";
+    struct str copy = arena_str(arena, (struct str){text, 6});
+    struct str empty = arena_str(arena, (struct str){NULL, 0});
+
+    (void)state;
+    memset(text, 'x', sizeof text);
+    assert_int_equal(copy.len, 6);
+    assert_memory_equal(copy.ptr, "a\0bell", 7);
+    assert_int_equal(empty.len, 0);
+    assert_string_equal(empty.ptr, "");
+    arena_free(arena);
+}
+
+static void no_arena_is_freed_too(void **state)
+{
+    (void)state;
+    assert_null(arena_free(NULL));
+    assert_null(arena_free(arena_new(0)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_take_is_aligned_zeroed_and_apart_from_the_others),
+        cmocka_unit_test(a_take_larger_than_a_block_gets_its_own),
+        cmocka_unit_test(use_is_counted_up_to_rounding_and_forgotten_by_a_reset),
+        cmocka_unit_test(what_is_taken_after_a_reset_is_zeroed_again),
+        cmocka_unit_test(a_reused_arena_does_not_allocate),
+        cmocka_unit_test(the_ceiling_itself_can_be_reached_again_and_again),
+        cmocka_unit_test(beyond_the_ceiling_the_process_ends),
+        cmocka_unit_test(a_ceiling_beyond_all_memory_is_refused),
+        cmocka_unit_test(an_array_is_as_long_as_its_product),
+        cmocka_unit_test(a_string_is_copied_and_closed),
+        cmocka_unit_test(no_arena_is_freed_too),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

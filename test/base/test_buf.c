@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expected values: the contract in base/buf.h. */
+#include "base/buf.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "aborts.h"
+
+static void pieces_follow_each_other(void **state)
+{
+    char text[64];
+    struct buf out = BUF(text);
+
+    (void)state;
+    buf_text(&out, "every ");
+    buf_printf(&out, "%d", 15);
+    buf_char(&out, ' ');
+    buf_str(&out, (struct str){"minutesXX", 7});
+    buf_add(&out, "\0!", 2);
+    assert_int_equal(out.len, 18);
+    assert_memory_equal(text, "every 15 minutes\0!", 19);
+    assert_false(out.cut);
+    assert_true(str_eq(buf_as_str(&out), STR("every 15 minutes\0!")));
+}
+
+static void writing_nothing_closes_the_text(void **state)
+{
+    char text[4] = "xyz";
+    struct buf out = BUF(text);
+
+    (void)state;
+    buf_add(&out, NULL, 0);
+    assert_string_equal(text, "");
+    text[0] = 'x';
+    buf_str(&out, (struct str){NULL, 0});
+    assert_string_equal(text, "");
+    text[0] = 'x';
+    buf_printf(&out, "%s", "");
+    assert_string_equal(text, "");
+    assert_int_equal(out.len, 0);
+    assert_false(out.cut);
+}
+
+/* Room for four and the closing zero; the guard behind it stays as it was. */
+struct guarded {
+    char text[5];
+    char guard[3];
+};
+
+static void assert_kept(const struct guarded *g, const struct buf *out, const char *expected,
+                        bool cut)
+{
+    assert_int_equal(out->len, strlen(expected));
+    assert_string_equal(g->text, expected);
+    assert_int_equal(out->cut, cut);
+    assert_memory_equal(g->guard, "ggg", 3);
+}
+
+static void what_fills_the_room_exactly_is_not_cut(void **state)
+{
+    struct guarded g = {.guard = {'g', 'g', 'g'}};
+    struct buf out = BUF(g.text);
+
+    (void)state;
+    buf_text(&out, "abcd");
+    assert_kept(&g, &out, "abcd", false);
+    out = BUF(g.text);
+    buf_printf(&out, "%s", "efgh");
+    assert_kept(&g, &out, "efgh", false);
+}
+
+static void what_does_not_fit_is_cut_and_remembered(void **state)
+{
+    struct guarded g = {.guard = {'g', 'g', 'g'}};
+    struct buf out = BUF(g.text);
+
+    (void)state;
+    buf_text(&out, "abcde");
+    assert_kept(&g, &out, "abcd", true);
+    out = BUF(g.text);
+    buf_printf(&out, "%d", 123456);
+    assert_kept(&g, &out, "1234", true);
+    out = BUF(g.text);
+    buf_text(&out, "abc");
+    buf_printf(&out, "%s", "de");
+    assert_kept(&g, &out, "abcd", true);
+    out = BUF(g.text);
+    buf_text(&out, "abc");
+    buf_add(&out, "de", 2);
+    assert_kept(&g, &out, "abcd", true);
+}
+
+static void a_full_buffer_takes_nothing_more_but_does_not_forget(void **state)
+{
+    struct guarded g = {.guard = {'g', 'g', 'g'}};
+    struct buf out = BUF(g.text);
+
+    (void)state;
+    buf_text(&out, "abcd");
+    buf_text(&out, "");
+    buf_printf(&out, "%s", "");
+    assert_kept(&g, &out, "abcd", false);
+    buf_char(&out, 'e');
+    assert_kept(&g, &out, "abcd", true);
+    buf_printf(&out, "%s", "f");
+    buf_text(&out, "");
+    assert_kept(&g, &out, "abcd", true);
+}
+
+static void the_smallest_buffer_holds_the_closing_zero(void **state)
+{
+    char text[1] = {'x'};
+    struct buf out = BUF(text);
+
+    (void)state;
+    buf_text(&out, "");
+    assert_int_equal(text[0], '\0');
+    assert_false(out.cut);
+    buf_char(&out, 'a');
+    assert_int_equal(text[0], '\0');
+    assert_int_equal(out.len, 0);
+    assert_true(out.cut);
+}
+
+static void add_beyond(void *with)
+{
+    buf_text(with, "a");
+}
+
+static void print_beyond(void *with)
+{
+    buf_printf(with, "a");
+}
+
+static void a_buffer_without_room_for_the_zero_is_a_bug(void **state)
+{
+    char text[2];
+    struct buf broken = {text, 2, 2, false};
+
+    (void)state;
+    assert_true(aborts(add_beyond, &broken));
+    assert_true(aborts(print_beyond, &broken));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_follow_each_other),
+        cmocka_unit_test(writing_nothing_closes_the_text),
+        cmocka_unit_test(what_fills_the_room_exactly_is_not_cut),
+        cmocka_unit_test(what_does_not_fit_is_cut_and_remembered),
+        cmocka_unit_test(a_full_buffer_takes_nothing_more_but_does_not_forget),
+        cmocka_unit_test(the_smallest_buffer_holds_the_closing_zero),
+        cmocka_unit_test(a_buffer_without_room_for_the_zero_is_a_bug),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

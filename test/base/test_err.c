@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expected values: the contracts in base/err.h and base/must.h. */
+#include "base/err.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "aborts.h"
+#include "base/must.h"
+
+/* Not a value that any test expects. */
+static struct err dirty(void)
+{
+    struct err err;
+
+    memset(&err, 0x5a, sizeof err);
+    return err;
+}
+
+static void setting_fills_every_member_and_returns_the_code(void **state)
+{
+    struct err err = dirty();
+
+    (void)state;
+    assert_int_equal(err_set(&err, RC_LIMIT, 7, 3, "at most %d %s", 12, "bells"), RC_LIMIT);
+    assert_int_equal(err.rc, RC_LIMIT);
+    assert_int_equal(err.at, 7);
+    assert_int_equal(err.len, 3);
+    assert_string_equal(err.field, "");
+    assert_string_equal(err.text, "at most 12 bells");
+}
+
+static void a_place_may_be_unknown_but_a_length_is_never_negative(void **state)
+{
+    struct err err = dirty();
+
+    (void)state;
+    err_set(&err, RC_INVALID, -1, -4, "wrong");
+    assert_int_equal(err.at, -1);
+    assert_int_equal(err.len, 0);
+}
+
+static void a_new_failure_forgets_the_field_of_the_one_before(void **state)
+{
+    struct err err;
+
+    (void)state;
+    err_set(&err, RC_INVALID, -1, 0, "wrong");
+    err_in(&err, "expr");
+    err_set(&err, RC_BUSY, -1, 0, "later");
+    assert_string_equal(err.field, "");
+}
+
+/* The text has room for ERR_TEXT_MAX bytes with the closing zero. */
+static void text_is_cut_at_its_bound_and_not_before(void **state)
+{
+    char long_text[ERR_TEXT_MAX + 1];
+    struct err err;
+
+    (void)state;
+    memset(long_text, 'x', sizeof long_text);
+    err_set(&err, RC_INVALID, 0, 0, "%.*s", ERR_TEXT_MAX - 2, long_text);
+    assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 2);
+    err_set(&err, RC_INVALID, 0, 0, "%.*s", ERR_TEXT_MAX - 1, long_text);
+    assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
+    err_set(&err, RC_INVALID, 0, 0, "%.*s", ERR_TEXT_MAX, long_text);
+    assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
+    assert_memory_equal(err.text, long_text, ERR_TEXT_MAX - 1);
+}
+
+static void a_path_grows_from_the_inside_out(void **state)
+{
+    struct err err;
+
+    (void)state;
+    err_set(&err, RC_INVALID, 4, 1, "wrong");
+    err_in(&err, "expr");
+    assert_string_equal(err.field, "expr");
+    err_in(&err, "cron[%d]", 12);
+    assert_string_equal(err.field, "cron[12].expr");
+    err_in(&err, "%s", "spec");
+    assert_string_equal(err.field, "spec.cron[12].expr");
+}
+
+static void an_index_joins_without_a_dot(void **state)
+{
+    struct err err;
+
+    (void)state;
+    err_set(&err, RC_INVALID, -1, 0, "wrong");
+    err_in(&err, "[%d]", 3);
+    assert_string_equal(err.field, "[3]");
+    err_in(&err, "[%d]", 0);
+    assert_string_equal(err.field, "[0][3]");
+    err_in(&err, "at");
+    assert_string_equal(err.field, "at[0][3]");
+}
+
+static void a_path_leaves_the_rest_of_the_failure_alone(void **state)
+{
+    struct err err;
+
+    (void)state;
+    err_set(&err, RC_CONFLICT, 9, 2, "taken");
+    err_in(&err, "name");
+    assert_int_equal(err.rc, RC_CONFLICT);
+    assert_int_equal(err.at, 9);
+    assert_int_equal(err.len, 2);
+    assert_string_equal(err.text, "taken");
+}
+
+/* "spec." takes five of the 63 bytes; what is inside loses its end. */
+static void a_path_that_is_too_long_loses_its_end(void **state)
+{
+    char inner[ERR_FIELD_MAX], expected[ERR_FIELD_MAX];
+    struct err err;
+
+    (void)state;
+    memset(inner, 'i', sizeof inner);
+    inner[ERR_FIELD_MAX - 1] = '\0';
+    err_set(&err, RC_INVALID, -1, 0, "wrong");
+    err_in(&err, "%s", inner);
+    assert_string_equal(err.field, inner);
+    err_in(&err, "spec");
+    memcpy(expected, inner, sizeof expected);
+    memcpy(expected, "spec.", 5);
+    assert_string_equal(err.field, expected);
+}
+
+static void an_outer_part_that_fills_the_path_is_cut_itself(void **state)
+{
+    char outer[2 * ERR_FIELD_MAX];
+    struct err err;
+
+    (void)state;
+    memset(outer, 'o', sizeof outer);
+    for (int len = ERR_FIELD_MAX - 3; len <= ERR_FIELD_MAX + 3; len++) {
+        int kept = len < ERR_FIELD_MAX ? len : ERR_FIELD_MAX - 1;
+
+        err_set(&err, RC_INVALID, -1, 0, "wrong");
+        err_in(&err, "expr");
+        err_in(&err, "%.*s", len, outer);
+        assert_memory_equal(err.field, outer, (size_t)kept);
+        assert_string_equal(err.field + kept, len == ERR_FIELD_MAX - 3   ? ".e"
+                                              : len == ERR_FIELD_MAX - 2 ? "."
+                                                                         : "");
+    }
+}
+
+static void every_code_has_a_name_of_its_own(void **state)
+{
+    (void)state;
+    assert_string_equal(rc_name(RC_OK), "ok");
+    assert_string_equal(rc_name(RC_INVALID), "invalid");
+    for (int i = 0; i < RC_COUNT; i++) {
+        assert_true(rc_name((enum rc)i)[0] != '\0');
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(rc_name((enum rc)i), rc_name((enum rc)j));
+    }
+}
+
+static void set_success(void *with)
+{
+    err_set(with, RC_OK, -1, 0, "fine");
+}
+
+static void name_no_code(void *with)
+{
+    (void)with;
+    (void)rc_name(RC_COUNT);
+}
+
+static void break_an_invariant(void *with)
+{
+    must(with != with);
+}
+
+static void keep_an_invariant(void *with)
+{
+    must(with == with);
+}
+
+static void misuse_ends_the_process(void **state)
+{
+    struct err err;
+
+    (void)state;
+    assert_true(aborts(break_an_invariant, &err));
+    assert_false(aborts(keep_an_invariant, &err));
+    assert_true(aborts(set_success, &err));
+    assert_true(aborts(name_no_code, NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(setting_fills_every_member_and_returns_the_code),
+        cmocka_unit_test(a_place_may_be_unknown_but_a_length_is_never_negative),
+        cmocka_unit_test(a_new_failure_forgets_the_field_of_the_one_before),
+        cmocka_unit_test(text_is_cut_at_its_bound_and_not_before),
+        cmocka_unit_test(a_path_grows_from_the_inside_out),
+        cmocka_unit_test(an_index_joins_without_a_dot),
+        cmocka_unit_test(a_path_leaves_the_rest_of_the_failure_alone),
+        cmocka_unit_test(a_path_that_is_too_long_loses_its_end),
+        cmocka_unit_test(an_outer_part_that_fills_the_path_is_cut_itself),
+        cmocka_unit_test(every_code_has_a_name_of_its_own),
+        cmocka_unit_test(misuse_ends_the_process),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
