@@ -26,7 +26,7 @@ struct arena *arena_new(size_t ceiling)
 {
     struct arena *arena = calloc(1, sizeof *arena);
 
-    must(arena != NULL);
+    must(arena != NULL && ceiling <= PTRDIFF_MAX); /* so that rounding up cannot wrap */
     arena->ceiling = ceiling;
     return arena;
 }

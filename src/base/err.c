@@ -2,15 +2,36 @@
 #include "base/err.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/must.h"
 
+/* A character that the end of the space cut off goes; any other bad byte becomes `?`. */
+static void be_utf8(char *text, bool is_cut)
+{
+    struct str rest = str_of(text);
+
+    while (rest.len > 0) {
+        size_t n = str_utf8_length(rest);
+        char *at = text + (rest.ptr - text);
+
+        if (n == 0 && is_cut && rest.len < 4 && (*at & 0xc0) == 0xc0) {
+            *at = '\0';
+            return;
+        }
+        if (n == 0)
+            *at = '?';
+        rest = str_from(rest, n > 0 ? n : 1);
+    }
+}
+
 enum rc err_set(struct err *reterr, enum rc rc, int at, int len, const char *fmt, ...)
 {
     va_list args;
+    int n;
 
     must(rc != RC_OK);
     reterr->rc = rc;
@@ -18,8 +39,9 @@ enum rc err_set(struct err *reterr, enum rc rc, int at, int len, const char *fmt
     reterr->len = len < 0 ? 0 : len;
     reterr->field[0] = '\0';
     va_start(args, fmt);
-    vsnprintf(reterr->text, sizeof reterr->text, fmt, args);
+    n = vsnprintf(reterr->text, sizeof reterr->text, fmt, args);
     va_end(args);
+    be_utf8(reterr->text, n >= ERR_TEXT_MAX);
     return rc;
 }
 
@@ -43,9 +65,15 @@ void err_in(struct err *reterr, const char *fmt, ...)
 const char *rc_name(enum rc rc)
 {
     static const char *const names[RC_COUNT] = {
-        [RC_OK] = "ok",       [RC_INVALID] = "invalid", [RC_NOT_FOUND] = "not_found",
-        [RC_CONFLICT] = "conflict", [RC_LIMIT] = "limit",     [RC_BUSY] = "busy",
-        [RC_LOST] = "lost",   [RC_CORRUPT] = "corrupt",
+        [RC_OK] = "ok",
+        [RC_INVALID] = "invalid",
+        [RC_NOT_FOUND] = "not_found",
+        [RC_CONFLICT] = "conflict",
+        [RC_LIMIT] = "limit",
+        [RC_BUSY] = "busy",
+        [RC_LOST] = "lost",
+        [RC_CORRUPT] = "corrupt",
+        [RC_UNKNOWN] = "unknown",
     };
 
     must(rc >= 0 && rc < RC_COUNT);

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#define MUST_USE __attribute__((warn_unused_result))
+#define MUST_USE          __attribute__((warn_unused_result))
 #define PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 
 enum {
@@ -26,6 +26,7 @@ enum rc {
     RC_BUSY,      /* try the very same thing again later               */
     RC_LOST,      /* this node no longer owns it; stop writing         */
     RC_CORRUPT,   /* stored data breaks an invariant; refuse to go on  */
+    RC_UNKNOWN,   /* it may have happened; look before doing it again  */
     RC_COUNT
 };
 
@@ -37,7 +38,11 @@ struct err {
     char text[ERR_TEXT_MAX];
 };
 
-/* Fills *reterr (field is set to "") and returns rc, so that callers `return err_set(...)`. */
+/*
+ * Fills *reterr (field is set to "") and returns rc, so that callers `return err_set(...)`.
+ * The text is UTF-8 whatever was put into it: a byte that is not becomes `?`, and a character
+ * that does not fit is left out whole.
+ */
 enum rc err_set(struct err *reterr, enum rc rc, int at, int len, const char *fmt, ...)
     PRINTF(5, 6);
 

@@ -44,7 +44,7 @@ size_t str_take_number(struct str *s, int64_t max, int64_t *ret)
     while (n < s->len && char_is_digit(s->ptr[n])) {
         int digit = s->ptr[n] - '0';
 
-        if (value > max || value > (max - digit) / 10)
+        if (value > max || digit > max || value > (max - digit) / 10)
             value = max + 1;
         else
             value = value * 10 + digit;
@@ -57,16 +57,19 @@ size_t str_take_number(struct str *s, int64_t max, int64_t *ret)
     return n;
 }
 
-/* Length of the UTF-8 sequence at p (of `left` bytes), 0 when it is malformed. */
-static size_t utf8_length(const unsigned char *p, size_t left)
+size_t str_utf8_length(struct str s)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+    const unsigned char *p = (const unsigned char *)s.ptr;
+    size_t n;
     uint32_t code;
 
+    if (s.len == 0)
+        return 0;
+    n = p[0] < 0x80 ? 1 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
     if (n == 1)
         return 1;
-    if (p[0] < 0xc2 || p[0] > 0xf4 || n > left)
+    if (p[0] < 0xc2 || p[0] > 0xf4 || n > s.len)
         return 0;
     code = p[0] & (0x7fu >> n);
     for (size_t i = 1; i < n; i++) {
@@ -81,14 +84,12 @@ static size_t utf8_length(const unsigned char *p, size_t left)
 
 bool str_is_utf8(struct str s)
 {
-    const unsigned char *p = (const unsigned char *)s.ptr;
-
-    for (size_t i = 0; i < s.len;) {
-        size_t n = utf8_length(p + i, s.len - i);
+    while (s.len > 0) {
+        size_t n = str_utf8_length(s);
 
         if (n == 0)
             return false;
-        i += n;
+        s = str_from(s, n);
     }
     return true;
 }

@@ -31,7 +31,8 @@ static inline bool str_eq(struct str a, struct str b)
 
 static inline bool str_starts(struct str s, struct str prefix)
 {
-    return s.len >= prefix.len && memcmp(s.ptr, prefix.ptr, prefix.len) == 0;
+    return s.len >= prefix.len &&
+           (prefix.len == 0 || memcmp(s.ptr, prefix.ptr, prefix.len) == 0);
 }
 
 static inline struct str str_from(struct str s, size_t at)
@@ -67,16 +68,19 @@ bool str_cut(struct str s, char sep, struct str *ret_head, struct str *ret_tail)
 
 /*
  * Reads decimal digits from the start of *s and advances it.  No sign, no blank.  A number
- * above `max` reads as max + 1, so that no length of input can wrap.  Returns the digits
- * read; 0 means there was no number and *s and *ret are untouched.
+ * above `max` (below INT64_MAX) reads as max + 1, so that no length of input can wrap.
+ * Returns the digits read; 0 means there was no number and *s and *ret are untouched.
  */
 size_t str_take_number(struct str *s, int64_t max, int64_t *ret);
+
+/* Bytes of the UTF-8 sequence that `s` begins with; 0 when it is malformed or cut off. */
+size_t str_utf8_length(struct str s);
 
 /* True for well-formed UTF-8 (no overlong form, no surrogate, at most U+10FFFF). */
 bool str_is_utf8(struct str s);
 
 /*
  * The entry of `names` that a person may have meant by `wrong`: fewest edits, at most a
- * third of its length; -1 when nothing is near.
+ * third of the entry's length, rounded up; -1 when nothing is near.
  */
 int str_nearest(struct str wrong, const char *const *names, int count);

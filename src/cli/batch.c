@@ -22,28 +22,29 @@ enum { ROOM = BATCH_LINE_MAX + 256 * 1024 };
 
 struct lines {
     int fd;
-    struct out *out; /* flushed before a wait, for whoever types the lines */
-    size_t from, to; /* bytes that are not yet taken                       */
-    bool ended, too_long;
+    struct out *out; /* flushed before a wait, for whoever types the lines    */
+    char *bytes;     /* ROOM                                                  */
+    size_t from, to; /* bytes that are not yet taken                          */
+    size_t looked;   /* from `from` to here there is no line end              */
+    bool ended;
+    bool too_long; /* the beginning of the current line was thrown away     */
     int error;
-    char *bytes; /* ROOM */
 };
 
-/* Fills up the room; when it was full, the line in it is too long and is thrown away. */
+/* Makes room, throwing away a line that fills it, and reads once. */
 static void more(struct lines *l)
 {
     struct pollfd ready = {.fd = l->fd, .events = POLLIN};
     ssize_t n;
 
-    if (l->from > 0) {
-        memmove(l->bytes, l->bytes + l->from, l->to - l->from);
-        l->to -= l->from;
-        l->from = 0;
-    }
+    memmove(l->bytes, l->bytes + l->from, l->to - l->from);
+    l->to -= l->from;
+    l->from = 0;
     if (l->to > BATCH_LINE_MAX) {
         l->too_long = true;
         l->to = 0;
     }
+    l->looked = l->to;
     if (poll(&ready, 1, 0) == 0)
         out_flush(l->out);
     n = read(l->fd, l->bytes + l->to, ROOM - l->to);
@@ -58,26 +59,23 @@ static void more(struct lines *l)
 /* The next line without its end; false at the end of the input or when reading fails. */
 static bool next_line(struct lines *l, struct str *ret, bool *ret_too_long)
 {
-    size_t looked = l->from;
+    char *end;
+    size_t len;
 
     l->too_long = false;
-    for (;;) {
-        char *end = memchr(l->bytes + looked, '\n', l->to - looked);
-
-        if (end || (l->ended && (l->to > l->from || l->too_long))) {
-            size_t len = end ? (size_t)(end - l->bytes) - l->from : l->to - l->from;
-
-            *ret = (struct str){l->bytes + l->from, len};
-            *ret_too_long = l->too_long || len > BATCH_LINE_MAX;
-            l->from += len + (end ? 1 : 0);
-            return true;
-        }
+    l->looked = l->from;
+    while (!(end = memchr(l->bytes + l->looked, '\n', l->to - l->looked))) {
         if (l->ended || l->error)
-            return false;
-        looked = l->to - l->from;
+            break;
         more(l);
-        looked = looked < l->to ? looked : 0;
     }
+    if (!end && (l->error || (l->to == l->from && !l->too_long)))
+        return false;
+    len = end ? (size_t)(end - l->bytes) - l->from : l->to - l->from;
+    *ret = (struct str){l->bytes + l->from, len};
+    *ret_too_long = l->too_long || len > BATCH_LINE_MAX;
+    l->from += len + (end ? 1 : 0);
+    return true;
 }
 
 static void answer_all(struct batch *batch, struct lines *lines)

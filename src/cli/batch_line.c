@@ -64,8 +64,13 @@ static enum rc compile(struct batch *batch, const struct question *q, struct spe
 
 static void end_with_error(struct batch *batch, const struct err *err)
 {
+    struct str text = str_of(err->text);
+
+    /* To a reader of JSON each line is a text of its own, to its author it is not. */
+    if (str_starts(text, STR("line 1, ")))
+        text = str_from(text, sizeof "line 1, " - 1);
     out_text(batch->out, ",\"error\":");
-    out_json(batch->out, str_of(err->text));
+    out_json(batch->out, text);
     if (err->field[0] != '\0') {
         out_text(batch->out, ",\"field\":");
         out_json(batch->out, str_of(err->field));

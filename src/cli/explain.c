@@ -45,9 +45,10 @@ static void find_moment(struct findings *f, const struct moment *at)
     const struct subject *s = f->subject;
 
     f->moment[0] = at->at;
-    f->moment_count = 1;
     if (at->is_local)
         f->moment_count = explain_local(&s->spec, at->local, f->moment);
+    else
+        f->moment_count = 1;
     if (f->moment_count == 0) {
         f->in_gap = true;
         f->moment_count = 1;

@@ -90,6 +90,8 @@ static enum rc take_after(const struct value *value, struct question *q, struct 
 
 static enum rc take_n(const struct value *value, struct question *q, struct err *reterr)
 {
+    if (value->json && json_is_real(value->json))
+        return err_set(reterr, RC_INVALID, -1, 0, "must be a whole number");
     if (value->kind != VALUE_NUMBER)
         return wrong_type(value, "a whole number", reterr);
     if (value->number < 1 || value->number > QUESTION_N_MAX)

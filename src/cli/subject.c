@@ -16,6 +16,10 @@
 /* One spec, its text and its compiled form; four times what any needs. */
 #define SUBJECT_BYTES_MAX ((size_t)64 << 20)
 
+/* Wall-clock times that are instants of the years 1 to 9999 in every zone. */
+#define LOCAL_LEAST (DAY_MIN * DAY_SECONDS + TZ_OFFSET_MAX)
+#define LOCAL_MOST  (DAY_MAX * DAY_SECONDS - TZ_OFFSET_MAX)
+
 enum rc subject_number(const char *text, const char *what, int max, int *ret,
                        struct err *reterr)
 {
@@ -76,6 +80,10 @@ enum rc moment_parse(struct str text, struct moment *ret, struct err *reterr)
     enum rc rc = RC_OK;
 
     moment.is_local = take_local(text, &moment.local);
+    if (moment.is_local && (moment.local < LOCAL_LEAST || moment.local > LOCAL_MOST))
+        return err_set(reterr, RC_INVALID, 0, (int)text.len,
+                       "so near the end of the calendar give an instant, such as %s",
+                       "9999-12-31T23:59:59Z");
     if (str_eq_nocase(text, STR("now")))
         moment.at = clock_now();
     else if (!moment.is_local)
@@ -87,12 +95,8 @@ enum rc moment_parse(struct str text, struct moment *ret, struct err *reterr)
 
 instant moment_instant(const struct moment *moment, const struct tz *tz)
 {
-    instant at;
-
-    if (!moment->is_local)
-        return moment->at;
-    at = instant_of_seconds(tz_utc_of_local(tz, moment->local));
-    return at < INSTANT_MIN ? INSTANT_MIN : at > INSTANT_MAX ? INSTANT_MAX : at;
+    return moment->is_local ? instant_of_seconds(tz_utc_of_local(tz, moment->local))
+                            : moment->at;
 }
 
 static const struct tz *find_zone(void *user, struct str name, struct err *reterr)

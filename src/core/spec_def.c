@@ -70,7 +70,7 @@ const char *shift_text(enum shift shift)
 
 enum rc anchor_parse(struct str text, enum anchor *ret, struct err *reterr)
 {
-    int i;
+    int i = 0;
     enum rc rc = find_word(text, WORDS(anchors), &i, reterr);
 
     if (rc == RC_OK)
@@ -80,7 +80,7 @@ enum rc anchor_parse(struct str text, enum anchor *ret, struct err *reterr)
 
 enum rc window_rule_parse(struct str text, enum window_rule *ret, struct err *reterr)
 {
-    int i;
+    int i = 0;
     enum rc rc = find_word(text, WORDS(window_rules), &i, reterr);
 
     if (rc == RC_OK)
@@ -90,7 +90,7 @@ enum rc window_rule_parse(struct str text, enum window_rule *ret, struct err *re
 
 enum rc shift_parse(struct str text, enum shift *ret, struct err *reterr)
 {
-    int i;
+    int i = 0;
     enum rc rc = find_word(text, WORDS(shifts), &i, reterr);
 
     if (rc == RC_OK)

@@ -90,7 +90,7 @@ static enum rc take_part(struct scan *scan, const struct part *part, int *ret,
 /* YYYY-MM-DD, a day that exists. */
 static enum rc take_date(struct scan *scan, int64_t *ret_day, struct err *reterr)
 {
-    int year, month, day;
+    int year = 0, month = 0, day = 0;
     enum rc rc = take_part(scan, &year_part, &year, reterr);
 
     if (rc == RC_OK)
@@ -114,7 +114,7 @@ static enum rc take_date(struct scan *scan, int64_t *ret_day, struct err *reterr
 /* HH:MM, then :SS, which may be missing when `short_form` is allowed. */
 static enum rc take_time(struct scan *scan, bool short_form, int32_t *ret, struct err *reterr)
 {
-    int hour, minute, second = 0;
+    int hour = 0, minute = 0, second = 0;
     enum rc rc = take_part(scan, &hour_part, &hour, reterr);
 
     if (rc == RC_OK)
@@ -156,7 +156,7 @@ static enum rc take_fraction(struct scan *scan, int64_t *ret, struct err *reterr
 static enum rc take_offset(struct scan *scan, int64_t *ret, struct err *reterr)
 {
     bool is_west = false;
-    int hour, minute;
+    int hour = 0, minute = 0;
     enum rc rc;
 
     if (take_char(scan, 'Z')) {
@@ -181,8 +181,8 @@ static enum rc take_offset(struct scan *scan, int64_t *ret, struct err *reterr)
 enum rc instant_parse(struct str text, instant *ret, struct err *reterr)
 {
     struct scan scan = {.text = text, .like = LIKE_INSTANT};
-    int64_t day, fraction = 0, offset = 0;
-    int32_t tod;
+    int64_t day = 0, fraction = 0, offset = 0;
+    int32_t tod = 0;
     instant t;
     enum rc rc = take_date(&scan, &day, reterr);
 
@@ -209,7 +209,7 @@ enum rc instant_parse(struct str text, instant *ret, struct err *reterr)
 enum rc time_of_day_parse(struct str text, int32_t *ret, struct err *reterr)
 {
     struct scan scan = {.text = text, .like = LIKE_TIME};
-    int32_t tod;
+    int32_t tod = 0;
     enum rc rc = take_time(&scan, true, &tod, reterr);
 
     if (rc == RC_OK)
@@ -222,7 +222,7 @@ enum rc time_of_day_parse(struct str text, int32_t *ret, struct err *reterr)
 enum rc date_parse(struct str text, int64_t *ret_day, struct err *reterr)
 {
     struct scan scan = {.text = text, .like = LIKE_DATE};
-    int64_t day;
+    int64_t day = 0;
     enum rc rc = take_date(&scan, &day, reterr);
 
     if (rc == RC_OK)
@@ -266,8 +266,24 @@ static char *put_time(char *p, int32_t tod)
     return put_digits(p, tod % 60, 2);
 }
 
+enum fraction {
+    FRACTION_SHORT, /* ".25", nothing for a whole second */
+    FRACTION_FULL,  /* always three digits               */
+};
+
+static char *put_fraction(char *p, int ms, enum fraction fraction)
+{
+    if (ms == 0 && fraction == FRACTION_SHORT)
+        return p;
+    *p++ = '.';
+    p = put_digits(p, ms, 3);
+    while (fraction == FRACTION_SHORT && p[-1] == '0')
+        p--;
+    return p;
+}
+
 /* The wall clock of `t`, which an offset has already moved. */
-static char *put_moment(char *p, instant t, bool with_ms)
+static char *put_moment(char *p, instant t, enum fraction fraction)
 {
     int64_t seconds = instant_seconds(t);
     int64_t day = floor_div(seconds, DAY_SECONDS);
@@ -275,11 +291,7 @@ static char *put_moment(char *p, instant t, bool with_ms)
     p = put_date(p, day);
     *p++ = 'T';
     p = put_time(p, (int32_t)(seconds - day * DAY_SECONDS));
-    if (with_ms) {
-        *p++ = '.';
-        p = put_digits(p, (int)((t - instant_of_seconds(seconds)) / SPAN_MS), 3);
-    }
-    return p;
+    return put_fraction(p, (int)((t - instant_of_seconds(seconds)) / SPAN_MS), fraction);
 }
 
 static bool is_writable(instant t)
@@ -287,25 +299,25 @@ static bool is_writable(instant t)
     return t >= INSTANT_MIN && t <= INSTANT_MAX;
 }
 
-static void write_utc(instant t, bool with_ms, struct buf *out)
+static void write_utc(instant t, enum fraction fraction, struct buf *out)
 {
     char text[INSTANT_TEXT_MAX];
     char *p;
 
     must(is_writable(t));
-    p = put_moment(text, t, with_ms);
+    p = put_moment(text, t, fraction);
     *p++ = 'Z';
     buf_add(out, text, (size_t)(p - text));
 }
 
 void instant_format(instant t, struct buf *out)
 {
-    write_utc(t, t % SPAN_S != 0, out);
+    write_utc(t, FRACTION_SHORT, out);
 }
 
 void instant_format_ms(instant t, struct buf *out)
 {
-    write_utc(t, true, out);
+    write_utc(t, FRACTION_FULL, out);
 }
 
 /*
@@ -324,7 +336,7 @@ void instant_format_local(instant t, int32_t offset, struct buf *out)
     must(size <= TZ_OFFSET_MAX);
     if (local > INSTANT_MAX)
         *p++ = '1';
-    p = put_moment(p, local, t % SPAN_S != 0);
+    p = put_moment(p, local, FRACTION_SHORT);
     *p++ = offset < 0 ? '-' : '+';
     p = put_time(p, size);
     if (size % 60 == 0)

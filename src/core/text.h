@@ -21,7 +21,7 @@ enum {
 /* "2027-01-01T00:00:00.000Z" or with an offset; 1 to 9 digits of fraction, cut to µs. */
 MUST_USE enum rc instant_parse(struct str text, instant *ret, struct err *reterr);
 
-/* UTC; "…:00Z", or with three digits "…:00.250Z" when the instant is not a whole second. */
+/* UTC; "…:00Z", or with its milliseconds "…:00.25Z" when it is not a whole second. */
 void instant_format(instant t, struct buf *out);
 
 /* UTC, always three digits: the API's canonical form. */
@@ -31,8 +31,8 @@ void instant_format_ms(instant t, struct buf *out);
 void instant_format_local(instant t, int32_t offset, struct buf *out);
 
 /*
- * (number unit)+, units d h m s ms us ns in any order, each at most once in descending
- * order; a fraction is allowed ("1.5h").  Not negative.  At most 1,000 years.  The result is
+ * (number unit)+ with the units d h m s ms us ns, each at most once, the larger ones
+ * first; a fraction is allowed ("1.5h").  Not negative.  At most 1,000 years.  The result is
  * whole microseconds: "1ns" is refused unless the sum is whole.
  */
 MUST_USE enum rc duration_parse(struct str text, span *ret, struct err *reterr);

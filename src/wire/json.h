@@ -16,7 +16,7 @@
 #include "base/str.h"
 
 enum {
-    JSON_BYTES_MAX = 1 << 20,  /* of one text: the largest spec takes a third of it         */
+    JSON_BYTES_MAX = 1 << 20,  /* of one text: a spec with all its lists full takes a third */
     JSON_DEPTH_MAX = 32,       /* a schedule nests 6 deep; the rest is for users' own input */
     JSON_VALUES_MAX = 1 << 17, /* an empty list costs two bytes to send but 100 to hold     */
     JSON_FIELDS_MAX = 64,      /* of one shape                                              */

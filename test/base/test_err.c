@@ -151,6 +151,25 @@ static void an_outer_part_that_fills_the_path_is_cut_itself(void **state)
     }
 }
 
+static void the_text_is_utf8_whatever_was_put_into_it(void **state)
+{
+    char longest[ERR_TEXT_MAX + 8];
+    struct err err;
+
+    (void)state;
+    err_set(&err, RC_INVALID, 0, 0, "`%s` is \xe2\x80\x93 bad", "a\xff" "b\xc3");
+    assert_string_equal(err.text, "`a?b?` is \xe2\x80\x93 bad");
+    err_set(&err, RC_INVALID, 0, 0, "ends in \xe2\x80");
+    assert_string_equal(err.text, "ends in ??");
+    /* The bound falls into a character of three bytes, after its first and second. */
+    for (int before = ERR_TEXT_MAX - 3; before < ERR_TEXT_MAX - 1; before++) {
+        memset(longest, 'x', sizeof longest);
+        memcpy(longest + before, "\xe2\x80\x93", 4);
+        err_set(&err, RC_INVALID, 0, 0, "%s", longest);
+        assert_int_equal(strlen(err.text), before);
+    }
+}
+
 static void every_code_has_a_name_of_its_own(void **state)
 {
     (void)state;
@@ -207,6 +226,7 @@ int main(void)
         cmocka_unit_test(a_path_leaves_the_rest_of_the_failure_alone),
         cmocka_unit_test(a_path_that_is_too_long_loses_its_end),
         cmocka_unit_test(an_outer_part_that_fills_the_path_is_cut_itself),
+        cmocka_unit_test(the_text_is_utf8_whatever_was_put_into_it),
         cmocka_unit_test(every_code_has_a_name_of_its_own),
         cmocka_unit_test(misuse_ends_the_process),
     };

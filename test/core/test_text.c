@@ -158,7 +158,7 @@ static void instants_are_written_in_their_two_forms(void **state)
     assert_string_equal(forms(1798761600000000),
                         "2027-01-01T00:00:00Z 2027-01-01T00:00:00.000Z");
     assert_string_equal(forms(482196050520000),
-                        "1985-04-12T23:20:50.520Z 1985-04-12T23:20:50.520Z");
+                        "1985-04-12T23:20:50.52Z 1985-04-12T23:20:50.520Z");
     assert_string_equal(forms(-1000), "1969-12-31T23:59:59.999Z 1969-12-31T23:59:59.999Z");
     assert_string_equal(forms(-1), "1969-12-31T23:59:59.999Z 1969-12-31T23:59:59.999Z");
     assert_string_equal(forms(INSTANT_MIN), "0001-01-01T00:00:00Z 0001-01-01T00:00:00.000Z");
@@ -181,7 +181,7 @@ static void a_local_time_is_written_with_its_offset(void **state)
     (void)state;
     assert_string_equal(local_form(1772953200000000, -4 * 3600), "2026-03-08T03:00:00-04:00");
     assert_string_equal(local_form(1798761600000000, 0), "2027-01-01T00:00:00+00:00");
-    assert_string_equal(local_form(1798761600250000, 20700), "2027-01-01T05:45:00.250+05:45");
+    assert_string_equal(local_form(1798761600250000, 20700), "2027-01-01T05:45:00.25+05:45");
     assert_string_equal(local_form(851042397000000, -8 * 3600), "1996-12-19T16:39:57-08:00");
     /* Before zones, New York's mean time: an offset with seconds is not rounded away. */
     assert_string_equal(local_form(-2717650800000000, -17762), "1883-11-18T12:03:58-04:56:02");

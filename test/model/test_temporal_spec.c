@@ -343,8 +343,9 @@ static void calendars_become_plain_text_for_the_core(void **state)
 static void calendars_that_never_match_are_left_out(void **state)
 {
     struct spec_def def = def_of(
-        "{\"structuredCalendar\":[{\"hour\":[{\"start\":1}]},{}],\"excludeStructuredCalendar\":["
-        "{\"second\":[{\"start\":99}],\"minute\":[{}],\"hour\":[{}],\"dayOfMonth\":[{\"start\":1}],"
+        "{\"structuredCalendar\":[{\"hour\":[{\"start\":1}]},{}],"
+        "\"excludeStructuredCalendar\":[{\"second\":[{\"start\":99}],\"minute\":[{}],"
+        "\"hour\":[{}],\"dayOfMonth\":[{\"start\":1}],"
         "\"month\":[{\"start\":1}],\"dayOfWeek\":[{}]}]}");
 
     (void)state;
@@ -443,6 +444,68 @@ static void the_number_of_entries_is_bounded(void **state)
     assert_non_null(strstr(err.text, "256"));
 }
 
+/* The value, `count` times. */
+static json_t *long_list(const char *value, int count)
+{
+    char text[CRON_TEXT_MAX];
+    struct buf out = BUF(text);
+
+    for (int i = 0; i < count; i++)
+        buf_printf(&out, "%s%s", i == 0 ? "" : ",", value);
+    assert_false(out.cut);
+    return json_new_str(buf_as_str(&out));
+}
+
+static void the_number_of_values_in_a_field_is_bounded(void **state)
+{
+    json_auto_t *json = json_new_object();
+    json_t *calendar = json_new_object(), *list = json_new_list();
+    struct temporal_spec spec;
+    struct err err = {0};
+
+    (void)state;
+    json_add(list, calendar);
+    json_put(json, "calendar", list);
+    json_put(calendar, "hour", long_list("0", TEMPORAL_RANGES_MAX));
+    json_put(calendar, "dayOfWeek", long_list("0", TEMPORAL_RANGES_MAX / 2));
+    assert_int_equal(canonical_of(json, &spec, &err), RC_OK);
+    json_put(calendar, "hour", long_list("0", TEMPORAL_RANGES_MAX + 1));
+    assert_int_equal(canonical_of(json, &spec, &err), RC_LIMIT);
+    assert_string_equal(err.field, "calendar[0].hour");
+    assert_non_null(strstr(err.text, "128 in a list"));
+    json_put(calendar, "hour", long_list("0", 1));
+    json_put(calendar, "dayOfWeek", long_list("0", TEMPORAL_RANGES_MAX / 2 + 1));
+    assert_int_equal(canonical_of(json, &spec, &err), RC_LIMIT);
+    assert_string_equal(err.field, "calendar[0].dayOfWeek");
+    assert_non_null(strstr(err.text, "64 in a list"));
+}
+
+static void the_largest_spec_fits_into_its_arena(void **state)
+{
+    static const char *const values[CALENDAR_FIELDS] = {
+        "0000000", "0000000", "0000000", "0000001", "0000001", "0002000", "7"};
+    json_auto_t *json = json_new_object();
+    json_t *calendar = json_new_object(), *list = json_new_list();
+    struct arena *small = arena_new(SPEC_DEF_BYTES_MAX);
+    struct spec_def def;
+    struct err err = {0};
+
+    (void)state;
+    for (int i = 0; i < CALENDAR_FIELDS; i++)
+        json_put(calendar, calendar_fields[i].name,
+                 long_list(values[i], i == 6 ? TEMPORAL_RANGES_MAX / 2 : 127));
+    for (int i = 0; i < SPEC_ENTRIES_MAX; i++)
+        json_add(list, json_incref(calendar));
+    json_decref(calendar);
+    json_put(json, "calendar", list);
+    json_put(json, "excludeCalendar", json_incref(list));
+    if (temporal_def_from_json(json, small, &def, &err) != RC_OK)
+        fail_msg("%s: %s", err.field, err.text);
+    assert_int_equal(def.calendar_count, SPEC_ENTRIES_MAX);
+    assert_in_range(arena_used(small), 8 << 20, SPEC_DEF_BYTES_MAX - 1);
+    arena_free(small);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,6 +524,8 @@ int main(void)
         cmocka_unit_test(bounds_are_1970_and_2100_unless_given),
         cmocka_unit_test(jitter_is_whole_milliseconds_below_two_to_the_32),
         cmocka_unit_test(the_number_of_entries_is_bounded),
+        cmocka_unit_test(the_number_of_values_in_a_field_is_bounded),
+        cmocka_unit_test(the_largest_spec_fits_into_its_arena),
     };
 
     return cmocka_run_group_tests(tests, begin, end);
