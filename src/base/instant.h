@@ -14,17 +14,17 @@ typedef int64_t instant;
 typedef int64_t span;
 
 #define INSTANT_NEVER INT64_MAX /* later than every instant: "there is none"   */
-#define INSTANT_NONE INT64_MIN  /* earlier than every instant: "never happened" */
+#define INSTANT_NONE  INT64_MIN /* earlier than every instant: "never happened" */
 
-#define SPAN_MS INT64_C(1000)
-#define SPAN_S INT64_C(1000000)
+#define SPAN_MS  INT64_C(1000)
+#define SPAN_S   INT64_C(1000000)
 #define SPAN_MIN (60 * SPAN_S)
-#define SPAN_H (60 * SPAN_MIN)
+#define SPAN_H   (60 * SPAN_MIN)
 #define SPAN_DAY (24 * SPAN_H)
 
 /* The years that Belfry reckons with; instants outside are refused at the door. */
-#define INSTANT_MIN INT64_C(-62135596800000000)  /* 0001-01-01T00:00:00Z        */
-#define INSTANT_MAX INT64_C(253402300799999999)  /* 9999-12-31T23:59:59.999999Z */
+#define INSTANT_MIN INT64_C(-62135596800000000) /* 0001-01-01T00:00:00Z        */
+#define INSTANT_MAX INT64_C(253402300799999999) /* 9999-12-31T23:59:59.999999Z */
 
 /* Whole seconds at or before `t`: rounds towards the past, also before 1970. */
 static inline int64_t instant_seconds(instant t)

@@ -17,7 +17,7 @@ struct str {
 };
 
 #define STR(literal) ((struct str){"" literal, sizeof(literal) - 1})
-#define STR_ARG(s) (int)((s).len > 200 ? 200 : (s).len), (s).ptr /* for "%.*s" in messages */
+#define STR_ARG(s)   (int)((s).len > 200 ? 200 : (s).len), (s).ptr /* for "%.*s" in messages */
 
 static inline struct str str_of(const char *text)
 {

@@ -6,8 +6,8 @@
 
 bool date_is_valid(int year, int month, int day)
 {
-    return year >= YEAR_MIN && year <= YEAR_MAX && month >= 1 && month <= MONTHS &&
-           day >= 1 && day <= month_days(year, month);
+    return year >= YEAR_MIN && year <= YEAR_MAX && month >= 1 && month <= MONTHS && day >= 1 &&
+           day <= month_days(year, month);
 }
 
 struct civil civil_of_local(int64_t local)
@@ -26,6 +26,5 @@ int64_t local_of_civil(const struct civil *civil)
 {
     int64_t day = day_of_date(civil->date.year, civil->date.month, civil->date.day);
 
-    return day * DAY_SECONDS + civil->hour * HOUR_SECONDS + civil->minute * 60 +
-           civil->second;
+    return day * DAY_SECONDS + civil->hour * HOUR_SECONDS + civil->minute * 60 + civil->second;
 }

@@ -22,8 +22,14 @@ enum {
 #define DAY_MAX INT64_C(2932896)
 
 /* The calendar repeats exactly after 400 years, which are whole weeks. */
-#define CYCLE_DAYS INT64_C(146097)
+#define CYCLE_DAYS  INT64_C(146097)
 #define CYCLE_YEARS 400
+
+/*
+ * What a cron knows of a year is whether it is leap and which weekday it begins with.  Any
+ * 40 years in a row, even those around a century that is not leap, hold all 14 kinds.
+ */
+#define KINDS_YEARS 40
 
 struct date {
     int year;  /* 1..9999 */

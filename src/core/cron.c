@@ -3,15 +3,15 @@
 
 #include "base/must.h"
 
-#define ALL_SIXTY ((UINT64_C(1) << 60) - 1)
-#define ALL_HOURS ((UINT32_C(1) << 24) - 1)
-#define ALL_DAYS UINT32_C(0xfffffffe)
-#define ALL_MONTHS 0x1ffe
+#define ALL_SIXTY    ((UINT64_C(1) << 60) - 1)
+#define ALL_HOURS    ((UINT32_C(1) << 24) - 1)
+#define ALL_DAYS     UINT32_C(0xfffffffe)
+#define ALL_MONTHS   0x1ffe
 #define ALL_WEEKDAYS 0x7f
 
 /* Local seconds that the calendar reaches. */
 #define LOCAL_FIRST (DAY_MIN * DAY_SECONDS)
-#define LOCAL_LAST (DAY_MAX * DAY_SECONDS + DAY_SECONDS - 1)
+#define LOCAL_LAST  (DAY_MAX * DAY_SECONDS + DAY_SECONDS - 1)
 
 /* A multiple of 400 years before year 1: makes day arithmetic unsigned, keeps weekdays. */
 #define DAY_BIAS (5 * CYCLE_DAYS)
@@ -210,8 +210,7 @@ static inline int32_t next_tod(const struct cron *cron, int32_t tod)
     }
     rest = cron->hour >> hour >> 1;
     if (rest)
-        return (hour + 1 + lowest(rest)) * HOUR_SECONDS +
-               cron->first_tod % HOUR_SECONDS;
+        return (hour + 1 + lowest(rest)) * HOUR_SECONDS + cron->first_tod % HOUR_SECONDS;
     return -1;
 }
 
@@ -270,11 +269,11 @@ static inline int64_t scan_months_up(const struct cron *cron, int year, uint32_t
     return DAY_MAX + 1;
 }
 
-/* No match in 400 years is proof, for then the calendar repeats. */
+/* No match in every kind of year is proof; a list of years ends by itself. */
 static int64_t scan_days_up(const struct cron *cron, int64_t day)
 {
     struct date date = date_of_day(day);
-    int last_year = date.year + CYCLE_YEARS < YEAR_MAX ? date.year + CYCLE_YEARS : YEAR_MAX;
+    int last_year = date.year + KINDS_YEARS;
     int64_t first = day - date.day + 1, found = DAY_MAX + 1;
 
     if (year_matches(cron, date.year)) {
@@ -287,6 +286,8 @@ static int64_t scan_days_up(const struct cron *cron, int64_t day)
         }
         found = scan_months_up(cron, date.year, cron->month & (uint32_t)~upto(date.month));
     }
+    if (last_year > YEAR_MAX || !(cron->flags & CRON_ANY_YEAR))
+        last_year = YEAR_MAX;
     for (int year = next_year(cron, date.year); found > DAY_MAX && year <= last_year;
          year = next_year(cron, year))
         found = scan_months_up(cron, year, cron->month);
@@ -296,12 +297,14 @@ static int64_t scan_days_up(const struct cron *cron, int64_t day)
 static int64_t scan_days_down(const struct cron *cron, int64_t day)
 {
     struct date date = date_of_day(day);
-    int first_year = date.year - CYCLE_YEARS > YEAR_MIN ? date.year - CYCLE_YEARS : YEAR_MIN;
+    int first_year = date.year - KINDS_YEARS;
     int year = date.year;
     uint32_t months = cron->month & (uint32_t)upto(date.month);
 
     if (!year_matches(cron, year))
         months = 0;
+    if (first_year < YEAR_MIN || !(cron->flags & CRON_ANY_YEAR))
+        first_year = YEAR_MIN;
     for (;;) {
         for (; months; months &= (uint32_t)upto(highest(months)) >> 1) {
             int month = highest(months);

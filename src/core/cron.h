@@ -15,17 +15,17 @@
 #include "core/limits.h"
 
 #define LOCAL_NEVER INT64_MAX /* no match later  */
-#define LOCAL_NONE INT64_MIN  /* no match before */
+#define LOCAL_NONE  INT64_MIN /* no match before */
 
 enum {
-    CRON_DAY_AND = 1 << 0,      /* day of month and day of week must both match; else either */
-    CRON_INTERVAL = 1 << 1,     /* written with wildcards: the class for DST_VIXIE           */
-    CRON_ANY_YEAR = 1 << 2,     /* `year` is not looked at                                   */
-    CRON_DAY_SPECIAL = 1 << 3,  /* last, last_near, near or nth is in use                    */
-    CRON_EVERY_DAY = 1 << 4,    /* set by cron_seal(): each day matches                      */
+    CRON_DAY_AND = 1 << 0,       /* day of month and day of week must both match; else either */
+    CRON_INTERVAL = 1 << 1,      /* written with wildcards: the class for DST_VIXIE           */
+    CRON_ANY_YEAR = 1 << 2,      /* `year` is not looked at                                   */
+    CRON_DAY_SPECIAL = 1 << 3,   /* last, last_near, near or nth is in use                    */
+    CRON_EVERY_DAY = 1 << 4,     /* set by cron_seal(): each day matches                      */
     CRON_WEEKDAYS_ONLY = 1 << 5, /* set by cron_seal(): only the weekday decides             */
-    CRON_DAYS_ONLY = 1 << 7,    /* set by cron_seal(): of a month's days the number decides  */
-    CRON_FRACTION = 1 << 6,     /* seconds have a fraction: `part` decides, not `second`     */
+    CRON_DAYS_ONLY = 1 << 7,     /* set by cron_seal(): of a month's days the number decides  */
+    CRON_FRACTION = 1 << 6,      /* seconds have a fraction: `part` decides, not `second`     */
 };
 
 enum { CRON_PARTS_MAX = 8 };
@@ -36,22 +36,22 @@ struct cron_part {
 };
 
 struct cron {
-    uint64_t second;     /* bit n: second n, 0..59                                           */
-    uint64_t minute;     /* bit n: minute n, 0..59                                           */
-    uint32_t hour;       /* bit n: hour n, 0..23                                             */
-    uint32_t day;        /* bit n: day of month n, 1..31                                     */
-    uint32_t last;       /* bit n: n days before the last day of the month (L, L-n), 0..30   */
-    uint32_t last_near;  /* bit n: the weekday nearest to L-n, in that month (LW, L-nW)      */
-    uint32_t near;       /* bit n: the weekday nearest to day n, in that month (nW), 1..31   */
-    uint16_t month;      /* bit n: month n, 1..12                                            */
-    uint8_t weekday;     /* bit n: weekday n, 0 = Sunday .. 6                                */
-    uint8_t nth[6];      /* [n]: weekdays that match in their n-th week of the month, 1..5;  */
-                         /* [0]: in their last week (dL, d#L)                                */
+    uint64_t second;    /* bit n: second n, 0..59                                           */
+    uint64_t minute;    /* bit n: minute n, 0..59                                           */
+    uint32_t hour;      /* bit n: hour n, 0..23                                             */
+    uint32_t day;       /* bit n: day of month n, 1..31                                     */
+    uint32_t last;      /* bit n: n days before the last day of the month (L, L-n), 0..30   */
+    uint32_t last_near; /* bit n: the weekday nearest to L-n, in that month (LW, L-nW)      */
+    uint32_t near;      /* bit n: the weekday nearest to day n, in that month (nW), 1..31   */
+    uint16_t month;     /* bit n: month n, 1..12                                            */
+    uint8_t weekday;    /* bit n: weekday n, 0 = Sunday .. 6                                */
+    uint8_t nth[6];     /* [n]: weekdays that match in their n-th week of the month, 1..5;  */
+                        /* [0]: in their last week (dL, d#L)                                */
     uint8_t flags;
-    uint64_t year[4];    /* bit n: year 1970 + n, to 2199                                    */
-    int32_t first_tod;   /* set by cron_seal(): first and last second of the day that match  */
+    uint64_t year[4];  /* bit n: year 1970 + n, to 2199                                    */
+    int32_t first_tod; /* set by cron_seal(): first and last second of the day that match  */
     int32_t last_tod;
-    int32_t parts;       /* CRON_FRACTION: how many of `part` are in use                     */
+    int32_t parts; /* CRON_FRACTION: how many of `part` are in use                     */
     struct cron_part part[CRON_PARTS_MAX];
 };
 

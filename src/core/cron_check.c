@@ -43,8 +43,8 @@ static bool parts_are_valid(const struct cron *cron)
     for (int i = 0; i < cron->parts; i++) {
         const struct cron_part *part = &cron->part[i];
 
-        if (part->from < 0 || part->to < part->from || part->to >= MINUTE_MS || part->step < 0 ||
-            part->step > MINUTE_MS)
+        if (part->from < 0 || part->to < part->from || part->to >= MINUTE_MS ||
+            part->step < 0 || part->step > MINUTE_MS)
             return false;
         seconds |= seconds_of(part);
     }

@@ -73,20 +73,22 @@ static void every_in_stretches(const struct clock *c, int step, const char *unit
     }
 }
 
+/* The seconds of one minute that match, as times of day. */
+static void list_seconds(const struct clock *c, struct words_list *list, int32_t minute)
+{
+    for (uint64_t s = c->cron->second; s; s &= s - 1)
+        if (words_next(list))
+            words_clock(c->out, minute * SIXTY + __builtin_ctzll(s), c->second.last != 0);
+}
+
 static void list_times(const struct clock *c, int total)
 {
     struct words_list list = {.out = c->out, .last = "and", .total = total};
-    bool seconds = c->second.last != 0;
 
     buf_text(c->out, "at ");
-    for (int32_t tod = 0; tod < DAY_SECONDS; tod++) {
-        bool hit = (c->cron->hour >> tod / HOUR_SECONDS & 1) &&
-                   (c->cron->minute >> tod / SIXTY % SIXTY & 1) &&
-                   (c->cron->second >> tod % SIXTY & 1);
-
-        if (hit && words_next(&list))
-            words_clock(c->out, tod, seconds);
-    }
+    for (uint32_t h = c->cron->hour; h; h &= h - 1)
+        for (uint64_t m = c->cron->minute; m; m &= m - 1)
+            list_seconds(c, &list, __builtin_ctz(h) * SIXTY + __builtin_ctzll(m));
 }
 
 /* Every hour, without a bound: the minute is what counts. */

@@ -123,10 +123,17 @@ static void wrong_day(struct words_list *list, const struct cron *cron, int64_t 
 /* False when the wall clock reads as the expression wants it. */
 static bool wrong_fields(const struct cron *cron, int64_t local, struct buf *out)
 {
-    struct civil civil = civil_of_local(local);
+    int64_t day = floor_div(local, DAY_SECONDS);
     struct words_list list = {.out = out};
+    struct civil civil;
 
-    wrong_day(&list, cron, floor_div(local, DAY_SECONDS));
+    /* The first and last hours of the time line, in zones that are behind or ahead. */
+    if (day < DAY_MIN || day > DAY_MAX) {
+        buf_text(out, "on that clock it is not in the years 1 to 9999");
+        return true;
+    }
+    civil = civil_of_local(local);
+    wrong_day(&list, cron, day);
     wrong_value(&list, "hour", civil.hour, cron->hour);
     wrong_value(&list, "minute", civil.minute, cron->minute);
     wrong_value(&list, "second", civil.second, cron->second);
@@ -227,6 +234,9 @@ static int raw_entry(const struct spec *spec, const struct spec_ctx *ctx, instan
 static void is_slot(const struct spec *spec, const struct spec_ctx *ctx,
                     const struct slot *slot, struct explain *ret, struct buf *out)
 {
+    char text[EXPLAIN_TEXT_MAX];
+    struct buf note = BUF(text);
+
     ret->why = WHY_SLOT;
     ret->entry = slot->entry;
     buf_text(out, "it is a slot of ");
@@ -235,10 +245,10 @@ static void is_slot(const struct spec *spec, const struct spec_ctx *ctx,
         buf_text(out, ", delayed to ");
         instant_format(slot->due, out);
     }
-    buf_text(out, "; ");
-    if (!explain_note(spec, ctx, slot, out))
-        out->len -= 2;
-    out->ptr[out->len] = '\0';
+    if (explain_note(spec, ctx, slot, &note)) {
+        buf_text(out, "; ");
+        buf_str(out, buf_as_str(&note));
+    }
 }
 
 void explain_instant(const struct spec *spec, const struct spec_ctx *ctx, instant t,

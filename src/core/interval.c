@@ -70,10 +70,19 @@ static bool skip_back_to_change(const struct tz *tz, int64_t *day)
     return true;
 }
 
+/* Past the changes that the zone lists, one of each kind of year has every length of day. */
+static int64_t last_day_to_try(const struct tz *tz, int64_t day)
+{
+    int64_t even = tz->cycle_from / DAY_SECONDS;
+    int64_t last = (even > day ? even : day) + (KINDS_YEARS + 2) * 366;
+
+    return last > DAY_MAX ? DAY_MAX : last;
+}
+
 static instant midnight_next(const struct interval_def *interval, const struct tz *tz,
                              instant after)
 {
-    int64_t day = local_day(tz, after);
+    int64_t day = local_day(tz, after), last = last_day_to_try(tz, day);
 
     for (;; day++) {
         instant start = local_day_start(tz, day);
@@ -83,7 +92,7 @@ static instant midnight_next(const struct interval_def *interval, const struct t
             return slot;
         if (interval->phase >= SPAN_DAY && !skip_to_change(tz, &day))
             return INSTANT_NEVER;
-        if (day >= DAY_MAX)
+        if (day >= last)
             return INSTANT_NEVER;
     }
 }

@@ -15,9 +15,9 @@
  * times that the previous segment had already; repeated ones come again in the next.
  */
 struct piece {
-    int64_t start, end;      /* UTC seconds [start, end)                    */
-    int64_t prev_start;      /* start of the previous segment               */
-    int64_t next_end;        /* end of the next segment                     */
+    int64_t start, end; /* UTC seconds [start, end)                    */
+    int64_t prev_start; /* start of the previous segment               */
+    int64_t next_end;   /* end of the next segment                     */
     int32_t offset;
     int32_t prev_offset, next_offset; /* equal to offset at the table's ends */
 };
@@ -91,8 +91,7 @@ static struct muted muted_at_end(const struct piece *piece, enum fold fold)
         .from = piece->end + piece->next_offset,
         .to = piece->next_end == TZ_TIME_MAX
                   ? piece->end + piece->offset
-                  : min64(piece->end + piece->offset,
-                          piece->next_end + piece->next_offset),
+                  : min64(piece->end + piece->offset, piece->next_end + piece->next_offset),
     };
 }
 
@@ -177,7 +176,7 @@ static int64_t piece_down(const struct pattern *p, const struct piece *piece, in
 
 /* Every second that can be asked about; beyond, the calendar has no days. */
 #define S_FIRST ((DAY_MIN - 2) * DAY_SECONDS)
-#define S_LAST ((DAY_MAX + 2) * DAY_SECONDS)
+#define S_LAST  ((DAY_MAX + 2) * DAY_SECONDS)
 
 static int64_t walk_up(const struct pattern *p, int64_t s)
 {

@@ -35,8 +35,8 @@ int64_t cron_next(const struct cron *cron, const struct tz *tz, struct dst_cell 
 /* How a clock change touches a second of the time line. */
 enum local_touch {
     TOUCH_NONE,
-    TOUCH_AFTER_GAP,    /* the first second after a gap, or within its length after it */
-    TOUCH_FOLD_FIRST,   /* its wall-clock time comes again                             */
-    TOUCH_FOLD_SECOND,  /* its wall-clock time has been there before                   */
+    TOUCH_AFTER_GAP,   /* the first second after a gap, or within its length after it */
+    TOUCH_FOLD_FIRST,  /* its wall-clock time comes again                             */
+    TOUCH_FOLD_SECOND, /* its wall-clock time has been there before                   */
 };
 enum local_touch local_touch(const struct tz *tz, int64_t s);

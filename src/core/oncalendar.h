@@ -6,6 +6,9 @@
  * [zone], a shorthand such as `daily`, or @seconds since 1970.  What systemd-analyze refuses
  * is refused.  Also refused, for they would be read as something else than they say: signs
  * and blanks after `@`, and fractions finer than a millisecond.
+ *
+ * Where the program contradicts its manual, the manual holds: each item of a list after `~`
+ * may be up to 28, and a step without end (`0/5:00`) begins anew in the next day or month.
  */
 #pragma once
 

@@ -181,6 +181,8 @@ static enum rc settle_item(const struct reader *r, struct item *item)
     if (is_last && !item->is_range)
         item->from -= room;
     item->to = item->from + room;
+    if (room == 0)
+        item->step = 0;
     return RC_OK;
 }
 

@@ -44,7 +44,6 @@ enum rc backoff_parse(struct str text, enum backoff *ret, struct err *reterr)
         *ret = BACKOFF_EXPONENTIAL;
     else
         return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                       "`%.*s` is not a back-off; use `fixed` or `exponential`",
-                       STR_ARG(text));
+                       "`%.*s` is not a back-off; use `fixed` or `exponential`", STR_ARG(text));
     return RC_OK;
 }

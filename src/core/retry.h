@@ -23,10 +23,10 @@ struct retry_policy {
 
 /* How an attempt ended, as far as a retry is concerned. */
 struct retry_failure {
-    int32_t attempt;     /* which one it was, from 1                             */
-    bool is_retryable;   /* the worker or the protocol says that trying may help */
-    span retry_after;    /* the other side's wish; 0: none                       */
-    struct str run;      /* the run's id: the seed of the jitter                 */
+    int32_t attempt;   /* which one it was, from 1                             */
+    bool is_retryable; /* the worker or the protocol says that trying may help */
+    span retry_after;  /* the other side's wish; 0: none                       */
+    struct str run;    /* the run's id: the seed of the jitter                 */
 };
 
 /* The instant of the next attempt, INSTANT_NEVER: give up. */

@@ -5,6 +5,7 @@
 #include "core/civil.h"
 #include "core/cron.h"
 #include "core/rrule_days.h"
+#include "core/rrule_times.h"
 
 #define ALL_SIXTY ((UINT64_C(1) << 60) - 1)
 #define ALL_HOURS ((UINT32_C(1) << 24) - 1)
@@ -18,12 +19,6 @@
 /* 1970-01-01 was a Thursday: the Sunday of that week is day -4. */
 #define WEEK_ZERO (-4)
 
-/* Seconds of a day: every combination of the three. */
-struct times {
-    uint32_t hour;
-    uint64_t minute, second;
-};
-
 /*
  * What one search works with.  YEARLY, MONTHLY and WEEKLY have periods of many days; an
  * instance is a matching day of a period with one of `expand`.  DAILY to SECONDLY have
@@ -33,111 +28,11 @@ struct times {
 struct plan {
     const struct rrule *rule;
     struct rrule_days days;
-    struct times filter, expand;
+    struct rrule_times filter, expand;
     int64_t unit; /* 0: YEARLY, MONTHLY, WEEKLY                    */
     int64_t step; /* seconds from period to period, when unit > 0  */
     int64_t base; /* start of the period that holds DTSTART        */
 };
-
-static int lowest(uint64_t bits)
-{
-    return __builtin_ctzll(bits);
-}
-
-static int highest(uint64_t bits)
-{
-    return 63 - __builtin_clzll(bits);
-}
-
-/* Bits 0..n, n below 64. */
-static uint64_t upto(int n)
-{
-    return ~UINT64_C(0) >> (63 - n);
-}
-
-static bool times_are_none(const struct times *t)
-{
-    return t->hour == 0 || t->minute == 0 || t->second == 0;
-}
-
-/* First time at or after `tod`; -1 when there is none. */
-static int times_next(const struct times *t, int tod)
-{
-    int hour = tod / HOUR_SECONDS, minute = tod / 60 % 60, second = tod % 60;
-    uint64_t seconds = t->second & ~UINT64_C(0) << second;
-    uint64_t minutes = t->minute & ~UINT64_C(0) << minute;
-    uint64_t hours = t->hour & ~UINT64_C(0) << hour;
-
-    if (times_are_none(t))
-        return -1;
-    if (!(hours >> hour & 1)) {
-        minutes = t->minute;
-        seconds = t->second;
-    } else if (!(minutes >> minute & 1)) {
-        seconds = t->second;
-    } else if (!seconds) {
-        minutes &= ~upto(minute);
-        seconds = t->second;
-    }
-    if (!minutes) {
-        hours &= ~upto(hour);
-        minutes = t->minute;
-    }
-    if (!hours)
-        return -1;
-    return lowest(hours) * HOUR_SECONDS + lowest(minutes) * 60 + lowest(seconds);
-}
-
-/* Last time at or before `tod`; -1 when there is none. */
-static int times_prev(const struct times *t, int tod)
-{
-    int hour = tod / HOUR_SECONDS, minute = tod / 60 % 60, second = tod % 60;
-    uint64_t seconds = t->second & upto(second);
-    uint64_t minutes = t->minute & upto(minute);
-    uint64_t hours = t->hour & upto(hour);
-
-    if (times_are_none(t))
-        return -1;
-    if (!(hours >> hour & 1)) {
-        minutes = t->minute;
-        seconds = t->second;
-    } else if (!(minutes >> minute & 1)) {
-        seconds = t->second;
-    } else if (!seconds) {
-        minutes &= upto(minute) >> 1;
-        seconds = t->second;
-    }
-    if (!minutes) {
-        hours &= upto(hour) >> 1;
-        minutes = t->minute;
-    }
-    if (!hours)
-        return -1;
-    return highest(hours) * HOUR_SECONDS + highest(minutes) * 60 + highest(seconds);
-}
-
-static int times_count(const struct times *t)
-{
-    return __builtin_popcount(t->hour) * __builtin_popcountll(t->minute) *
-           __builtin_popcountll(t->second);
-}
-
-static int bit_at(uint64_t bits, int n)
-{
-    for (; n > 0; n--)
-        bits &= bits - 1;
-    return lowest(bits);
-}
-
-/* The time with index `n`, which must exist. */
-static int times_at(const struct times *t, int n)
-{
-    int seconds = __builtin_popcountll(t->second);
-    int minutes = __builtin_popcountll(t->minute);
-
-    return bit_at(t->hour, n / seconds / minutes) * HOUR_SECONDS +
-           bit_at(t->minute, n / seconds % minutes) * 60 + bit_at(t->second, n % seconds);
-}
 
 /* The index that BYSETPOS item `position` means in a set of `count`; -1: outside. */
 static int position_index(int position, int count)
@@ -166,13 +61,13 @@ static int64_t unit_of(const struct rrule *rule)
     return 0;
 }
 
-/* A part not above FREQ expands and has DTSTART's value by default; others filter. */
+/* A part below FREQ expands, and is DTSTART's by default; one at or above it filters. */
 static void plan_times(struct plan *p)
 {
     const struct rrule *rule = p->rule;
     struct civil start = civil_of_local(rule->start);
 
-    p->filter = p->expand = (struct times){.hour = 1, .minute = 1, .second = 1};
+    p->filter = p->expand = (struct rrule_times){.hour = 1, .minute = 1, .second = 1};
     if (rule->freq < RRULE_HOURLY)
         p->expand.hour = rule->by_hour ? rule->by_hour : UINT32_C(1) << start.hour;
     else
@@ -224,7 +119,7 @@ static bool unit_can_meet(const struct plan *p)
     int tod = (int)(p->base - floor_div(p->base, pace) * pace);
 
     while (tod < DAY_SECONDS) {
-        int next = times_next(&p->filter, tod);
+        int next = rrule_times_next(&p->filter, tod);
 
         if (next < 0)
             return false;
@@ -264,7 +159,7 @@ static int64_t unit_next(const struct plan *p, int64_t at)
         match = day + CYCLE_DAYS < DAY_MAX ? day + CYCLE_DAYS : DAY_MAX;
         if (!rrule_days_next(&p->days, day, match, &match))
             break;
-        next = times_next(&p->filter, match == day ? (int)(at - day * DAY_SECONDS) : 0);
+        next = rrule_times_next(&p->filter, match == day ? (int)(at - day * DAY_SECONDS) : 0);
         if (match * DAY_SECONDS + next == at)
             return at;
         at = next < 0 ? (match + 1) * DAY_SECONDS : match * DAY_SECONDS + next;
@@ -290,8 +185,8 @@ static int64_t unit_prev(const struct plan *p, int64_t at)
         match = day - CYCLE_DAYS > first ? day - CYCLE_DAYS : first;
         if (!rrule_days_prev(&p->days, match, day, &match))
             break;
-        prev = times_prev(&p->filter,
-                          match == day ? (int)(at - day * DAY_SECONDS) : DAY_SECONDS - 1);
+        prev = rrule_times_prev(&p->filter,
+                                match == day ? (int)(at - day * DAY_SECONDS) : DAY_SECONDS - 1);
         if (prev >= 0 && match * DAY_SECONDS + prev == at)
             return at;
         at = match * DAY_SECONDS + prev;
@@ -305,15 +200,15 @@ static int64_t unit_prev(const struct plan *p, int64_t at)
 static int expand_pick(const struct plan *p, int from, int to, bool last)
 {
     const struct rrule *rule = p->rule;
-    int count = times_count(&p->expand), pick = -1;
+    int count = rrule_times_count(&p->expand), pick = -1;
 
     if (rule->positions == 0) {
-        pick = last ? times_prev(&p->expand, to) : times_next(&p->expand, from);
+        pick = last ? rrule_times_prev(&p->expand, to) : rrule_times_next(&p->expand, from);
         return pick >= from && pick <= to ? pick : -1;
     }
     for (int i = 0; i < rule->positions; i++) {
         int index = position_index(rule->position[i], count);
-        int tod = index < 0 ? -1 : times_at(&p->expand, index);
+        int tod = index < 0 ? -1 : rrule_times_at(&p->expand, index);
 
         if (tod >= from && tod <= to && (pick < 0 || (last ? tod > pick : tod < pick)))
             pick = tod;
@@ -405,7 +300,7 @@ static int period_tries(const struct rrule *rule)
 static int64_t range_pick(const struct plan *p, struct range r, struct range local, bool last)
 {
     const struct rrule *rule = p->rule;
-    int times = times_count(&p->expand);
+    int times = rrule_times_count(&p->expand);
     int count = rrule_days_count(&p->days, r.first, r.last) * times;
     int64_t pick = LOCAL_NEVER;
 
@@ -416,7 +311,7 @@ static int64_t range_pick(const struct plan *p, struct range r, struct range loc
         if (index < 0)
             continue;
         at = rrule_days_at(&p->days, r.first, r.last, index / times) * DAY_SECONDS +
-             times_at(&p->expand, index % times);
+             rrule_times_at(&p->expand, index % times);
         if (at >= local.first && at <= local.last &&
             (pick == LOCAL_NEVER || (last ? at > pick : at < pick)))
             pick = at;
@@ -432,13 +327,13 @@ static int64_t range_next(const struct plan *p, struct range r, int64_t local)
     if (p->rule->positions > 0)
         return range_pick(p, r, (struct range){local, LOCAL_LAST}, false);
     if (today >= r.first) {
-        tod = times_next(&p->expand, (int)(local - today * DAY_SECONDS));
+        tod = rrule_times_next(&p->expand, (int)(local - today * DAY_SECONDS));
         r.first = tod < 0 ? today + 1 : today;
     }
     if (r.first > r.last || !rrule_days_next(&p->days, r.first, r.last, &day))
         return LOCAL_NEVER;
     if (day != today)
-        tod = times_next(&p->expand, 0);
+        tod = rrule_times_next(&p->expand, 0);
     return day * DAY_SECONDS + tod;
 }
 
@@ -450,26 +345,36 @@ static int64_t range_prev(const struct plan *p, struct range r, int64_t local)
     if (p->rule->positions > 0)
         return range_pick(p, r, (struct range){LOCAL_FIRST, local}, true);
     if (today <= r.last) {
-        tod = times_prev(&p->expand, (int)(local - today * DAY_SECONDS));
+        tod = rrule_times_prev(&p->expand, (int)(local - today * DAY_SECONDS));
         r.last = tod < 0 ? today - 1 : today;
     }
     if (r.first > r.last || !rrule_days_prev(&p->days, r.first, r.last, &day))
         return LOCAL_NEVER;
     if (day != today)
-        tod = times_prev(&p->expand, DAY_SECONDS - 1);
+        tod = rrule_times_prev(&p->expand, DAY_SECONDS - 1);
     return day * DAY_SECONDS + tod;
+}
+
+/*
+ * The number from which INTERVAL counts.  With BYWEEKNO that is still the calendar year of
+ * DTSTART, though DTSTART may lie in a week of the year before or after.
+ */
+static int64_t period_base(const struct plan *p)
+{
+    int64_t start = floor_div(p->rule->start, DAY_SECONDS);
+
+    return p->rule->freq == RRULE_YEARLY ? date_of_day(start).year : period_of(p, start);
 }
 
 static int64_t next_by_days(const struct plan *p, int64_t local)
 {
-    int64_t interval = p->rule->interval;
-    int64_t base = period_of(p, floor_div(p->rule->start, DAY_SECONDS));
+    int64_t interval = p->rule->interval, base = period_base(p);
     int64_t here = period_of(p, floor_div(local, DAY_SECONDS));
+    int64_t period = base - floor_div(base - here, interval) * interval;
     int64_t end = period_of(p, DAY_MAX);
-    int64_t period = base + (here - base + interval - 1) / interval * interval;
     int tries = period_tries(p->rule);
 
-    if (times_are_none(&p->expand))
+    if (rrule_times_are_none(&p->expand))
         return LOCAL_NEVER;
     for (; period <= end && tries > 0; period += interval, tries--) {
         int64_t at = range_next(p, period_range(p, period), local);
@@ -482,15 +387,15 @@ static int64_t next_by_days(const struct plan *p, int64_t local)
 
 static int64_t prev_by_days(const struct plan *p, int64_t local)
 {
-    int64_t interval = p->rule->interval;
-    int64_t base = period_of(p, floor_div(p->rule->start, DAY_SECONDS));
+    int64_t interval = p->rule->interval, base = period_base(p);
     int64_t here = period_of(p, floor_div(local, DAY_SECONDS));
-    int64_t period = base + (here - base) / interval * interval;
+    int64_t period = base + floor_div(here - base, interval) * interval;
+    int64_t first = period_of(p, floor_div(p->rule->start, DAY_SECONDS));
     int tries = period_tries(p->rule);
 
-    if (times_are_none(&p->expand))
+    if (rrule_times_are_none(&p->expand))
         return LOCAL_NONE;
-    for (; period >= base && tries > 0; period -= interval, tries--) {
+    for (; period >= first && tries > 0; period -= interval, tries--) {
         int64_t at = range_prev(p, period_range(p, period), local);
 
         if (at != LOCAL_NEVER)
@@ -506,7 +411,7 @@ int64_t rrule_next_local(const struct rrule *rule, int64_t local)
 
     if (local < rule->start)
         local = rule->start;
-    if (local > LOCAL_LAST)
+    if (local > LOCAL_LAST || local > rule->until_local)
         return LOCAL_NEVER;
     at = plan.unit > 0 ? next_by_unit(&plan, local) : next_by_days(&plan, local);
     return at <= rule->until_local ? at : LOCAL_NEVER;

@@ -31,11 +31,11 @@ enum {
     RRULE_SETPOS_MAX = 64, /* different items of BYSETPOS                                   */
     RRULE_INTERVAL_MAX = 1000000000, /* 31 years of seconds, and products fit in 64 bits    */
     RRULE_TRIES_MAX = 1 << 18, /* periods of DAILY and below that one search looks at:      */
-                               /* more than 400 years have days; some 10 ms at most         */
+                               /* more than 400 years have days; some 15 ms at most         */
 };
 
 struct rrule_day {
-    int8_t nth;     /* 0: every such weekday; -53..53 otherwise */
+    int8_t nth;      /* 0: every such weekday; -53..53 otherwise */
     uint8_t weekday; /* 0 = Sunday */
 };
 
@@ -45,7 +45,7 @@ struct rrule {
     instant until;       /* UNTIL with Z; INSTANT_NEVER: none                            */
     uint64_t by_second, by_minute; /* bit n; 0: not given.  BYSECOND=60 never matches    */
     uint32_t by_hour;
-    uint32_t by_month_day, by_month_day_end; /* bit n: day n; bit n: n-th from the end   */
+    uint32_t by_month_day, by_month_day_end;     /* bit n: day n; bit n: n-th from the end   */
     uint64_t by_year_day[6], by_year_day_end[6]; /* bit n: 1..366                        */
     uint64_t by_week, by_week_end; /* bit n: 1..53                                       */
     uint16_t by_month;

@@ -24,10 +24,8 @@ static bool masks_are_valid(const struct rrule *rule)
     return has_only(rule->by_second, BITS(61)) && has_only(rule->by_minute, BITS(60)) &&
            has_only(rule->by_hour, BITS(24)) && has_only(rule->by_month_day, BITS(32) - 1) &&
            has_only(rule->by_month_day_end, BITS(32) - 1) &&
-           has_only(rule->by_week, BITS(54) - 1) &&
-           has_only(rule->by_week_end, BITS(54) - 1) &&
-           has_only(rule->by_month, BITS(13) - 1) &&
-           year_days_are_valid(rule->by_year_day) &&
+           has_only(rule->by_week, BITS(54) - 1) && has_only(rule->by_week_end, BITS(54) - 1) &&
+           has_only(rule->by_month, BITS(13) - 1) && year_days_are_valid(rule->by_year_day) &&
            year_days_are_valid(rule->by_year_day_end);
 }
 
@@ -54,5 +52,7 @@ bool rrule_is_valid(const struct rrule *rule)
            rule->start >= first && rule->start <= last &&
            (rule->until_local == LOCAL_NEVER ||
             (rule->until_local >= first && rule->until_local <= last)) &&
+           (rule->until == INSTANT_NEVER ||
+            (rule->until >= INSTANT_MIN && rule->until <= INSTANT_MAX)) &&
            masks_are_valid(rule) && lists_are_valid(rule);
 }

@@ -93,7 +93,7 @@ static enum rc parse_until(struct parse *p, struct rrule_reader *r, struct err *
 static enum rc parse_amount(struct rrule_reader *r, enum part part, uint32_t max, uint32_t *ret,
                             struct err *reterr)
 {
-    int at = rrule_at_end(r) ? (int)r->end : (int)r->at;
+    int at = rrule_offset(r);
     int64_t value;
 
     if (!rrule_take_number(r, max, &value))
@@ -140,7 +140,7 @@ static enum rc add_day(struct rrule *rule, struct rrule_day day, int at, struct 
 static enum rc parse_day(struct parse *p, struct rrule_reader *r, struct err *reterr)
 {
     struct rrule_day day = {.nth = 0};
-    int at = rrule_at_end(r) ? (int)r->end : (int)r->at;
+    int at = rrule_offset(r);
     char c = rrule_peek(r);
     enum rc rc;
 
@@ -200,21 +200,30 @@ static void add_number(struct rrule *rule, enum part part, int value, bool is_mi
     }
 }
 
+static enum rc out_of_range(enum part part, int at, int len, struct err *reterr)
+{
+    const struct numbers *n = &numbers[part];
+
+    if (!n->is_signed)
+        return err_set(reterr, RC_INVALID, at, len, "%s takes %d to %d", part_names[part],
+                       n->min, n->max);
+    return err_set(reterr, RC_INVALID, at, len,
+                   "%s takes %d to %d, or -%d to -%d to count from the end", part_names[part],
+                   n->min, n->max, n->max, n->min);
+}
+
 static enum rc parse_number(struct parse *p, enum part part, struct rrule_reader *r,
                             struct err *reterr)
 {
     const struct numbers *n = &numbers[part];
-    int at = rrule_at_end(r) ? (int)r->end : (int)r->at;
+    int at = rrule_offset(r);
     bool is_minus = n->is_signed && take_sign(r);
     int64_t value;
 
     if (!rrule_take_number(r, n->max, &value))
         return rrule_unexpected(r, "a number is wanted", reterr);
     if (value < n->min || value > n->max)
-        return err_set(reterr, RC_INVALID, at, (int)r->at - at,
-                       n->is_signed ? "%s takes %d to %d, or -%d to -%d to count from the end"
-                                    : "%s takes %d to %d",
-                       part_names[part], n->min, n->max, n->max, n->min);
+        return out_of_range(part, at, (int)r->at - at, reterr);
     if (part == PART_BYSETPOS)
         return add_position(&p->rule, (int)(is_minus ? -value : value), at, reterr);
     add_number(&p->rule, part, (int)value, is_minus);
@@ -296,12 +305,13 @@ static enum rc parse_part(struct parse *p, struct rrule_reader *r, struct err *r
 
 static enum rc parse_rule(struct parse *p, struct rrule_reader *r, struct err *reterr)
 {
-    int at = (int)r->at;
+    int at = rrule_offset(r);
     enum rc rc;
 
     if (p->has_rule)
         return err_set(reterr, RC_INVALID, at, (int)r->end - at,
-                       "one RRULE is allowed; give a further one an entry of its own");
+                       "one rule is allowed; give a further one an entry of its own");
+    p->has_rule = true;
     do
         rc = parse_part(p, r, reterr);
     while (rc == RC_OK && rrule_take(r, ';'));
@@ -310,7 +320,6 @@ static enum rc parse_rule(struct parse *p, struct rrule_reader *r, struct err *r
                      "a rule needs FREQ, such as FREQ=DAILY");
         err_in(reterr, "FREQ");
     }
-    p->has_rule = true;
     return rc;
 }
 
@@ -320,8 +329,7 @@ static enum rc take_parameter(struct rrule_reader *r, struct str *ret, struct er
     bool is_quoted = rrule_take(r, '"');
     size_t from, to;
 
-    (void)rrule_at_end(r);
-    from = to = r->at;
+    from = to = (size_t)rrule_offset(r);
     while (to < r->end && r->text.ptr[to] != '"' &&
            (is_quoted || (r->text.ptr[to] != ';' && r->text.ptr[to] != ':')))
         to++;
@@ -371,24 +379,26 @@ static enum rc parse_start(struct parse *p, struct rrule_reader *r, struct err *
 {
     enum value_type type = VALUE_ANY;
     struct rrule_stamp stamp;
-    int at = (int)r->at;
     enum rc rc = RC_OK;
+    int at;
 
     if (p->has_start)
-        return err_set(reterr, RC_INVALID, at, (int)r->end - at, "one DTSTART is allowed");
+        return err_set(reterr, RC_INVALID, (int)r->at, (int)(r->end - r->at),
+                       "one DTSTART is allowed; leave the others out");
+    p->has_start = true;
     while (rc == RC_OK && rrule_take(r, ';'))
         rc = parse_parameter(p, r, &type, reterr);
     if (rc != RC_OK)
         return rc;
     if (!rrule_take(r, ':'))
         return rrule_unexpected(r, "`:` is wanted before the date", reterr);
-    at = (int)r->at;
+    at = rrule_offset(r);
     rc = rrule_take_stamp(r, &stamp, reterr);
     if (rc != RC_OK)
         return rc;
     if (!rrule_at_end(r))
-        return rrule_unexpected(r, "DTSTART ends after the date; RRULE is on a line of its own",
-                                reterr);
+        return rrule_unexpected(
+            r, "DTSTART ends here; RRULE stands on a line of its own, not indented", reterr);
     if (type != VALUE_ANY && stamp.is_date != (type == VALUE_DATE))
         return err_set(reterr, RC_INVALID, at, (int)r->at - at,
                        "VALUE=DATE goes with 20270131, VALUE=DATE-TIME with 20270131T090000");
@@ -399,7 +409,6 @@ static enum rc parse_start(struct parse *p, struct rrule_reader *r, struct err *
         p->zone = STR("UTC");
     p->rule.start = stamp.local;
     p->is_date = stamp.is_date;
-    p->has_start = true;
     return RC_OK;
 }
 
@@ -526,8 +535,10 @@ enum rc rrule_parse(struct str text, struct rrule *ret, struct str *ret_zone,
     if (rc != RC_OK)
         return rc;
     /* 3.3.10: with a date as DTSTART these must be ignored. */
-    if (p.is_date)
-        p.rule.by_hour = 0, p.rule.by_minute = p.rule.by_second = 0;
+    if (p.is_date) {
+        p.rule.by_minute = p.rule.by_second = 0;
+        p.rule.by_hour = 0;
+    }
     *ret = p.rule;
     *ret_zone = p.zone;
     return RC_OK;

@@ -50,6 +50,12 @@ bool rrule_at_end(struct rrule_reader *r)
     return r->at >= r->end;
 }
 
+int rrule_offset(struct rrule_reader *r)
+{
+    (void)rrule_at_end(r);
+    return (int)r->at;
+}
+
 char rrule_peek(struct rrule_reader *r)
 {
     return rrule_at_end(r) ? '\0' : r->text.ptr[r->at];
@@ -124,7 +130,7 @@ enum rc rrule_take_stamp(struct rrule_reader *r, struct rrule_stamp *ret, struct
 {
     struct civil c = {.hour = 0};
     struct rrule_stamp stamp = {.is_date = true};
-    int start = rrule_at_end(r) ? (int)r->end : (int)r->at;
+    int start = rrule_offset(r);
 
     if (!take_digits(r, 4, &c.date.year) || !take_digits(r, 2, &c.date.month) ||
         !take_digits(r, 2, &c.date.day))
@@ -134,7 +140,7 @@ enum rc rrule_take_stamp(struct rrule_reader *r, struct rrule_stamp *ret, struct
                        "there is no %04d-%02d-%02d in the calendar; " STAMP_FORM, c.date.year,
                        c.date.month, c.date.day);
     if (rrule_take(r, 'T') || rrule_take(r, 't')) {
-        int at = (int)r->at;
+        int at = rrule_offset(r);
 
         if (!take_digits(r, 2, &c.hour) || !take_digits(r, 2, &c.minute) ||
             !take_digits(r, 2, &c.second))

@@ -38,6 +38,9 @@ bool rrule_take_line(struct str text, size_t *at, struct rrule_reader *ret);
 /* True when the line is used up. */
 bool rrule_at_end(struct rrule_reader *r);
 
+/* Offset of the next character in the text, folds passed. */
+int rrule_offset(struct rrule_reader *r);
+
 /* The next character, not used up; '\0' at the end. */
 char rrule_peek(struct rrule_reader *r);
 

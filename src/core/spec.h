@@ -24,15 +24,15 @@ enum entry_kind { ENTRY_CRON, ENTRY_RRULE, ENTRY_INTERVAL };
 enum entry_list { LIST_CRON, LIST_CALENDARS, LIST_INTERVALS, LIST_TIMES, LIST_AT };
 
 struct entry {
-    uint8_t kind;         /* enum entry_kind */
-    uint8_t list;         /* enum entry_list */
-    uint8_t zone;         /* index into spec.zones */
+    uint8_t kind; /* enum entry_kind */
+    uint8_t list; /* enum entry_list */
+    uint8_t zone; /* index into spec.zones */
     struct dst_cell dst;
-    uint16_t index;       /* position in its list */
-    bool covered;         /* an exclusion takes away every slot of it: do not look */
-    struct cron cron;            /* ENTRY_CRON     */
-    const struct rrule *rrule;   /* ENTRY_RRULE    */
-    instant rrule_end;           /* ENTRY_RRULE: last slot by COUNT or UNTIL; inclusive */
+    uint16_t index;               /* position in its list */
+    bool covered;                 /* an exclusion takes away every slot of it: do not look */
+    struct cron cron;             /* ENTRY_CRON     */
+    const struct rrule *rrule;    /* ENTRY_RRULE    */
+    instant rrule_end;            /* ENTRY_RRULE: last slot by COUNT or UNTIL; inclusive */
     struct interval_def interval; /* ENTRY_INTERVAL */
 };
 
@@ -48,18 +48,20 @@ struct spec_at {
 
 struct spec {
     struct entry *entries;
-    const struct spec_at *at;      /* ascending */
-    const struct cron *not_crons;  /* in the spec's own zone */
-    const int32_t *not_dates;      /* ascending day numbers, in the spec's own zone */
+    const struct spec_at *at;     /* ascending */
+    const struct cron *not_crons; /* in the spec's own zone */
+    const int32_t *not_dates;     /* ascending day numbers, in the spec's own zone */
     const struct str *not_named;
     int entry_count, at_count, not_cron_count, not_date_count, not_named_count;
     enum shift shift;
     struct window_def window;
     instant start, end;
     span jitter;
-    struct spec_zone *zones;       /* zones[0] is the spec's own */
+    struct spec_zone *zones; /* zones[0] is the spec's own */
     int zone_count;
-    bool simple;                   /* one cron on whole seconds; only start and end shape it */
+    bool simple;                 /* one cron on whole seconds; only start and end shape it */
+    bool repeats;                /* outside odd_from .. odd_until a year is as its kind is */
+    instant odd_from, odd_until; /* first and last time at which dates, zones … are special */
 };
 
 /* Days on which something does not happen, ascending day numbers. */
@@ -120,7 +122,7 @@ struct spec_walk {
     const struct spec *spec;
     const struct spec_ctx *ctx;
     instant after;
-    int64_t day_base;        /* UTC second of the current local day's 00:00            */
+    int64_t day_base; /* UTC second of the current local day's 00:00            */
     int64_t hour_base, minute_base;
     uint64_t seconds, minutes; /* bits not yet given                                   */
     uint32_t hours;

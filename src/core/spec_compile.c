@@ -13,6 +13,7 @@ struct compiler {
     struct arena *arena;
     struct spec spec;
     struct entry *entries;
+    uint32_t counted; /* sum of the COUNTs of rrules, which are walked here */
 };
 
 /* Index of a zone in spec.zones, added when it is new. */
@@ -89,6 +90,11 @@ static enum rc set_rrule(struct compiler *c, struct entry *entry, struct str tex
 
     if (rc != RC_OK)
         return rc;
+    c->counted += rule->count;
+    if (c->counted > RRULE_COUNT_MAX)
+        return err_set(reterr, RC_LIMIT, -1, 0,
+                       "the COUNTs of a spec's rules may sum up to %d; use UNTIL",
+                       RRULE_COUNT_MAX);
     entry->kind = ENTRY_RRULE;
     entry->rrule = rule;
     entry->dst = dst_for(c, DIALECT_RRULE, rule->freq >= RRULE_HOURLY);

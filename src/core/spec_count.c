@@ -324,7 +324,7 @@ static int64_t count_openings(struct search *search, instant after, instant unti
 
         if (close == after)
             close = window_close(window, tz, after);
-        open = window_next(window, tz, close + 1);
+        open = window_next(window, tz, close < INSTANT_MIN ? INSTANT_MIN : close + 1);
         if (open > until || open > search->spec->end)
             return count;
         search_from(search, close);

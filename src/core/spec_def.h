@@ -53,8 +53,8 @@ struct spec_def {
     struct cron_def *cron;
     struct calendar_def *calendars;
     struct interval_def *intervals;
-    int32_t *times;  /* seconds of the day */
-    instant *at;     /* INSTANT_NONE: "now", the moment of creation */
+    int32_t *times; /* seconds of the day */
+    instant *at;    /* INSTANT_NONE: "now", the moment of creation */
     int cron_count, calendar_count, interval_count, time_count, at_count;
 
     struct calendar_def *not_calendars;
@@ -63,9 +63,9 @@ struct spec_def {
     int not_calendar_count, not_date_count, not_named_count;
     enum shift shift;
 
-    instant start, end;            /* inclusive; INSTANT_NONE and INSTANT_NEVER: no bound */
+    instant start, end; /* inclusive; INSTANT_NONE and INSTANT_NEVER: no bound */
     struct window_def window;
-    struct str zone;               /* len 0: UTC */
+    struct str zone; /* len 0: UTC */
     struct dst_rule dst;
     span jitter;
     enum dialect calendar_dialect; /* grammar of calendars: belfry, or temporal */

@@ -41,7 +41,7 @@ instant survivor_next(struct search *search, instant after, int *ret_entry)
         instant t = candidate_next(search, after, ret_entry);
         instant free;
 
-        if (t == INSTANT_NEVER || t > search->spec->end)
+        if (t == INSTANT_NEVER || t > search->spec->end || t > search->last)
             return INSTANT_NEVER;
         free = free_next(search, t);
         if (free == t || free == INSTANT_NEVER)
@@ -57,7 +57,7 @@ instant survivor_prev(struct search *search, instant before, int *ret_entry)
         instant t = candidate_prev(search, before, ret_entry);
         instant free;
 
-        if (t == INSTANT_NONE || t < search->spec->start)
+        if (t == INSTANT_NONE || t < search->spec->start || t < search->first)
             return INSTANT_NONE;
         free = free_prev(search, t);
         if (free == t || free == INSTANT_NONE)
@@ -145,7 +145,7 @@ static instant clamped_prev(struct search *search, instant before, int *ret_entr
     return INSTANT_NONE;
 }
 
-instant shaped_next(struct search *search, instant after, int *ret_entry)
+static instant window_rule_next(struct search *search, instant after, int *ret_entry)
 {
     if (!search->spec->window.is_set)
         return survivor_next(search, after, ret_entry);
@@ -154,13 +154,60 @@ instant shaped_next(struct search *search, instant after, int *ret_entry)
     return clamped_next(search, after, ret_entry);
 }
 
-instant shaped_prev(struct search *search, instant before, int *ret_entry)
+static instant window_rule_prev(struct search *search, instant before, int *ret_entry)
 {
     if (!search->spec->window.is_set)
         return survivor_prev(search, before, ret_entry);
     if (search->spec->window.rule == WINDOW_FILTER)
         return filtered_prev(search, before, ret_entry);
     return clamped_prev(search, before, ret_entry);
+}
+
+static bool is_odd_between(const struct search *search)
+{
+    return search->spec->repeats && search->odd_from <= search->odd_until;
+}
+
+/*
+ * Where all years of a kind are alike, a search from far before or after the odd times looks
+ * at one proof's length, then goes on at their edge.
+ */
+instant shaped_next(struct search *search, instant after, int *ret_entry)
+{
+    instant edge = search_reach_down(search, INSTANT_MAX), t;
+
+    if (after >= INSTANT_MAX)
+        return INSTANT_NEVER;
+    search_from(search, after);
+    if (is_odd_between(search) && search_near_up(search, after) < edge) {
+        search->last = search_near_up(search, after);
+        t = window_rule_next(search, after, ret_entry);
+        if (t != INSTANT_NEVER)
+            return t;
+        after = edge;
+        search_from(search, after);
+        search->steps = SPEC_STEPS_MAX;
+    }
+    return window_rule_next(search, after, ret_entry);
+}
+
+instant shaped_prev(struct search *search, instant before, int *ret_entry)
+{
+    instant edge = search_reach_up(search, INSTANT_MIN), t;
+
+    if (before <= INSTANT_MIN)
+        return INSTANT_NONE;
+    search_from(search, before);
+    if (is_odd_between(search) && search_near_down(search, before) > edge) {
+        search->first = search_near_down(search, before);
+        t = window_rule_prev(search, before, ret_entry);
+        if (t != INSTANT_NONE)
+            return t;
+        before = edge;
+        search_from(search, before);
+        search->steps = SPEC_STEPS_MAX;
+    }
+    return window_rule_prev(search, before, ret_entry);
 }
 
 /* The delay stays below the distance to what comes next and inside the window. */
@@ -175,8 +222,9 @@ static instant delayed(struct search *search, instant at)
     if (most == 0)
         return at;
     next = is_moved ? shaped_next(search, at, &entry) : raw_next(search, at, &entry);
-    if (next != INSTANT_NEVER && next - at < most)
-        most = next - at;
+    if (next == INSTANT_NEVER)
+        next = INSTANT_MAX + 1;
+    most = next - at < most ? next - at : most;
     if (spec->window.is_set) {
         span room = window_close(&spec->window, own_zone(search), at) - at + SPAN_MS;
 

@@ -46,18 +46,30 @@ static span proof_span(const struct spec *spec)
     return (years + 2) * 366 * SPAN_DAY;
 }
 
+instant search_near_up(const struct search *search, instant t)
+{
+    span length = proof_span(search->spec);
+
+    t = t < INSTANT_MIN ? INSTANT_MIN : t;
+    return t > INSTANT_MAX - length ? INSTANT_MAX : t + length;
+}
+
+instant search_near_down(const struct search *search, instant t)
+{
+    span length = proof_span(search->spec);
+
+    t = t > INSTANT_MAX ? INSTANT_MAX : t;
+    return t < INSTANT_MIN + length ? INSTANT_MIN : t - length;
+}
+
 instant search_reach_up(const struct search *search, instant t)
 {
-    t = t < search->odd_until ? search->odd_until : t;
-    return t > INSTANT_MAX - proof_span(search->spec) ? INSTANT_MAX
-                                                      : t + proof_span(search->spec);
+    return search_near_up(search, t < search->odd_until ? search->odd_until : t);
 }
 
 instant search_reach_down(const struct search *search, instant t)
 {
-    t = t > search->odd_from ? search->odd_from : t;
-    return t < INSTANT_MIN + proof_span(search->spec) ? INSTANT_MIN
-                                                      : t - proof_span(search->spec);
+    return search_near_down(search, t > search->odd_from ? search->odd_from : t);
 }
 
 void search_from(struct search *search, instant t)

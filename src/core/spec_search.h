@@ -18,7 +18,7 @@
 struct search {
     const struct spec *spec;
     const struct spec_ctx *ctx;
-    int steps; /* left */
+    int steps;                   /* left */
     instant odd_from, odd_until; /* those of the spec and of the context */
     instant first, last; /* where a search that found nothing is proof; see search_from() */
 };
@@ -31,6 +31,10 @@ void search_from(struct search *search, instant t);
 /* As far from `t` as exclusions and windows must be looked at, for they always repeat. */
 instant search_reach_up(const struct search *search, instant t);
 instant search_reach_down(const struct search *search, instant t);
+
+/* One proof's length from `t`, whether or not odd times lie further off. */
+instant search_near_up(const struct search *search, instant t);
+instant search_near_down(const struct search *search, instant t);
 
 /* Counts one candidate that came to nothing; false when the search must give up. */
 bool search_goes_on(struct search *search);

@@ -24,6 +24,24 @@ static bool free_day(const struct search *search, int64_t day, int by, int64_t *
     return false;
 }
 
+/* The same, however far: the first day that may hold slots of its own or moved ones. */
+static bool far_free_day(const struct search *search, int64_t day, int by, int64_t *ret)
+{
+    int64_t first = floor_div(search->first, SPAN_DAY) - 2;
+    int64_t last = floor_div(search->last, SPAN_DAY) + 2;
+
+    first = first < DAY_MIN ? DAY_MIN : first;
+    last = last > DAY_MAX ? DAY_MAX : last;
+    if (by > 0 && day < first)
+        day = first;
+    if (by < 0 && day > last)
+        day = last;
+    while (day >= first && day <= last && !day_is_free(search, day))
+        day += by;
+    *ret = day;
+    return day >= first && day <= last;
+}
+
 static const struct tz *own_zone(const struct search *search)
 {
     return search->spec->zones[0].tz;
@@ -39,10 +57,12 @@ static span time_on(const struct search *search, instant t, int64_t day)
 /* The instant at which `day` shows this time: in a gap the first after it. */
 static instant on_day(const struct search *search, int64_t day, span time)
 {
-    int64_t s = floor_div(time, SPAN_S);
+    const struct tz *tz = own_zone(search);
+    int64_t s = floor_div(time, SPAN_S), local = day * DAY_SECONDS + s;
+    int64_t utc = tz_utc_of_local(tz, local);
+    bool is_shown = utc + tz_offset(tz, utc) == local;
 
-    return instant_of_seconds(tz_utc_of_local(own_zone(search), day * DAY_SECONDS + s)) +
-           (time - instant_of_seconds(s));
+    return instant_of_seconds(utc) + (is_shown ? time - instant_of_seconds(s) : 0);
 }
 
 struct moved {
@@ -157,7 +177,7 @@ static bool next_target(const struct search *search, int64_t target, int64_t *re
 
     if (search->spec->shift == SHIFT_PREVIOUS) {
         /* The run after `target` has been gathered; go on behind it. */
-        if (!free_day(search, target + 1, 1, &source))
+        if (!far_free_day(search, target + 1, 1, &source))
             return false;
         from = local_day_start(tz, source) - 1;
     }
@@ -165,8 +185,8 @@ static bool next_target(const struct search *search, int64_t target, int64_t *re
     if (t == INSTANT_NEVER)
         return false;
     source = local_day(tz, t);
-    return free_day(search, source, search->spec->shift == SHIFT_NEXT ? 1 : -1, ret) ||
-           free_day(search, source, 1, ret);
+    return (search->spec->shift == SHIFT_PREVIOUS && free_day(search, source, -1, ret)) ||
+           far_free_day(search, source, 1, ret);
 }
 
 static bool prev_target(const struct search *search, int64_t target, int64_t *ret)
@@ -178,7 +198,7 @@ static bool prev_target(const struct search *search, int64_t target, int64_t *re
     instant t;
 
     if (search->spec->shift == SHIFT_NEXT) {
-        if (!free_day(search, target - 1, -1, &source))
+        if (!far_free_day(search, target - 1, -1, &source))
             return false;
         from = local_day_start(tz, source + 1);
     }
@@ -186,8 +206,8 @@ static bool prev_target(const struct search *search, int64_t target, int64_t *re
     if (t == INSTANT_NONE)
         return false;
     source = local_day(tz, t);
-    return free_day(search, source, search->spec->shift == SHIFT_NEXT ? 1 : -1, ret) ||
-           free_day(search, source, -1, ret);
+    return (search->spec->shift == SHIFT_NEXT && free_day(search, source, 1, ret)) ||
+           far_free_day(search, source, -1, ret);
 }
 
 instant shift_next(struct search *search, instant after, int *ret_entry)
@@ -197,8 +217,10 @@ instant shift_next(struct search *search, instant after, int *ret_entry)
     if (search->spec->start != INSTANT_NONE && after < search->spec->start)
         after = search->spec->start - 1;
     if (after < INSTANT_MIN)
-        after = INSTANT_MIN;
-    if (!free_day(search, local_day(own_zone(search), after), 1, &target))
+        after = INSTANT_MIN - 1;
+    if (after > INSTANT_MAX)
+        after = INSTANT_MAX;
+    if (!far_free_day(search, local_day(own_zone(search), after), 1, &target))
         return INSTANT_NEVER;
     while (search_goes_on(search)) {
         struct moved m = nearest(search, target, after, true);
@@ -225,7 +247,9 @@ instant shift_prev(struct search *search, instant before, int *ret_entry)
         before = INSTANT_MAX;
     if (before > search->spec->end)
         before = search->spec->end + 1;
-    if (!free_day(search, local_day(own_zone(search), before - 1), -1, &target))
+    if (before < INSTANT_MIN)
+        before = INSTANT_MIN;
+    if (!far_free_day(search, local_day(own_zone(search), before - 1), -1, &target))
         return INSTANT_NONE;
     while (search_goes_on(search)) {
         struct moved m = nearest(search, target, before, false);

@@ -130,7 +130,7 @@ static void take_interval(struct reader *r, struct interval_def *ret)
     ret->anchor = (enum anchor)take_upto(r, 1, ANCHOR_COMPLETION);
     ret->every = take_signed(r);
     ret->phase = take_signed(r);
-    if (ret->every < SPEC_EVERY_MIN_MS * SPAN_MS || ret->every > INSTANT_MAX ||
+    if (ret->every < SPEC_EVERY_MIN_MS * SPAN_MS || ret->every > DURATION_DAYS_MAX * SPAN_DAY ||
         ret->every % SPAN_MS != 0 || ret->phase < 0 || ret->phase >= ret->every ||
         ret->phase % SPAN_MS != 0)
         r->bad = true;
@@ -152,6 +152,9 @@ static void take_entry(struct reader *r, int zones, struct entry *ret)
         struct rrule *rule = arena_take(r->arena, sizeof *rule);
 
         ret->rrule_end = take_signed(r);
+        if (ret->rrule_end != INSTANT_NEVER &&
+            (ret->rrule_end < INSTANT_MIN || ret->rrule_end > INSTANT_MAX))
+            r->bad = true;
         take_rrule(r, rule);
         ret->rrule = rule;
     } else {

@@ -31,7 +31,8 @@ static void fill_day(struct spec_walk *walk, int64_t s)
     int tod = (int)(local - day * DAY_SECONDS);
 
     walk->day_base = day * DAY_SECONDS - seg->offset;
-    if (wrap != 0 || s < seg->calm_from || walk->day_base + DAY_SECONDS > seg->calm_until)
+    if (wrap != 0 || s < seg->calm_from || walk->day_base + DAY_SECONDS > seg->calm_until ||
+        walk->day_base + DAY_SECONDS > INSTANT_MAX / SPAN_S)
         return;
     walk->hour_base = walk->day_base + tod / HOUR_SECONDS * HOUR_SECONDS;
     walk->minute_base = s - tod % 60;

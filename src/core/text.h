@@ -14,7 +14,7 @@
 #include "core/civil.h"
 
 enum {
-    INSTANT_TEXT_MAX = 40,  /* "9999-12-31T23:59:59.999999+14:00" and the zero */
+    INSTANT_TEXT_MAX = 40, /* "9999-12-31T23:59:59.999999+14:00" and the zero */
     DURATION_TEXT_MAX = 48,
 };
 

@@ -52,7 +52,7 @@ instant window_next(const struct window_def *window, const struct tz *tz, instan
             return t;
         open = at_clock(&r, r.tod > instant_of_seconds(window->from), window->from);
         if (open < r.to)
-            return open;
+            return open <= INSTANT_MAX ? open : INSTANT_NEVER;
         t = r.to;
     }
     return INSTANT_NEVER;
@@ -68,7 +68,7 @@ instant window_prev(const struct window_def *window, const struct tz *tz, instan
             return t;
         close = at_clock(&r, r.tod < instant_of_seconds(window->to) ? -1 : 0, window->to);
         if (close >= r.from)
-            return close;
+            return close >= INSTANT_MIN ? close : INSTANT_NONE;
         t = r.from - 1;
     }
     return INSTANT_NONE;

@@ -13,10 +13,10 @@
 #include "core/spec_def.h"
 #include "core/tz.h"
 
-/* First instant at or after `t` that is inside. */
+/* First instant at or after `t` that is inside; INSTANT_NEVER: none to 9999. */
 instant window_next(const struct window_def *window, const struct tz *tz, instant t);
 
-/* Last instant at or before `t` that is inside. */
+/* Last instant at or before `t` that is inside; INSTANT_NONE: none from year 1 on. */
 instant window_prev(const struct window_def *window, const struct tz *tz, instant t);
 
 /* Last instant of the stretch inside that `t`, itself inside, belongs to. */

@@ -157,7 +157,9 @@ static void the_text_is_utf8_whatever_was_put_into_it(void **state)
     struct err err;
 
     (void)state;
-    err_set(&err, RC_INVALID, 0, 0, "`%s` is \xe2\x80\x93 bad", "a\xff" "b\xc3");
+    err_set(&err, RC_INVALID, 0, 0, "`%s` is \xe2\x80\x93 bad",
+            "a\xff"
+            "b\xc3");
     assert_string_equal(err.text, "`a?b?` is \xe2\x80\x93 bad");
     err_set(&err, RC_INVALID, 0, 0, "ends in \xe2\x80");
     assert_string_equal(err.text, "ends in ??");

@@ -79,12 +79,26 @@ static void local_seconds_split_and_join_before_and_after_1970(void **state)
     assert_int_equal(eve.second, 59);
 }
 
+/* The proof of never rests on this: leap or not, and the weekday of 1 January. */
+static void any_forty_years_hold_every_kind_of_year(void **state)
+{
+    (void)state;
+    for (int from = 1; from + KINDS_YEARS <= 10000; from++) {
+        unsigned kinds = 0;
+
+        for (int year = from; year < from + KINDS_YEARS; year++)
+            kinds |= 1u << (day_weekday(day_of_date(year, 1, 1)) + 7 * year_is_leap(year));
+        assert_int_equal(kinds, (1 << 14) - 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_day_of_ten_thousand_years_is_the_one_after_the_day_before),
         cmocka_unit_test(known_days_have_their_numbers),
         cmocka_unit_test(dates_that_do_not_exist_are_refused),
+        cmocka_unit_test(any_forty_years_hold_every_kind_of_year),
         cmocka_unit_test(local_seconds_split_and_join_before_and_after_1970),
     };
 

@@ -243,8 +243,8 @@ static void the_29th_of_february_is_found_across_2100(void **state)
 static void impossible_dates_are_never(void **state)
 {
     struct cron february = daily(0, 1u << 30, 1u << 2);
-    struct cron short_months =
-        daily(0, 1u << 31, 1u << 2 | 1u << 4 | 1u << 6 | 1u << 9 | 1u << 11);
+    struct cron short_months = daily(0, 1u << 31,
+                                     1u << 2 | 1u << 4 | 1u << 6 | 1u << 9 | 1u << 11);
 
     (void)state;
     assert_true(cron_next_local(&february, 0) == LOCAL_NEVER);

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#define T INT64_C(1735689600000000) /* 2025-01-01T00:00:00Z */
+#define T    INT64_C(1735689600000000) /* 2025-01-01T00:00:00Z */
 #define NONE (-1)
 
 struct row {
@@ -102,9 +102,8 @@ static void without_backoff_failures_do_not_count(void **state)
 
 static void a_nudge_only_brings_forward_and_keeps_to_the_clamps(void **state)
 {
-    struct governor governor = {.hint_at = INSTANT_NEVER,
-                                .hint_expires = INSTANT_NONE,
-                                .paused_until = INSTANT_NONE};
+    struct governor governor = {
+        .hint_at = INSTANT_NEVER, .hint_expires = INSTANT_NONE, .paused_until = INSTANT_NONE};
 
     (void)state;
     assert_int_equal(governor_nudge(&governor, T, from_t(300), from_t(30)), from_t(30));

@@ -79,12 +79,12 @@ static void a_day_of_23_or_25_hours_has_so_many_half_hours(void **state)
     struct interval_origin origin = {.tz = zone("America/New_York")};
 
     (void)state;
-    assert_int_equal(
-        slots_between(&i, &origin, "2024-01-10T05:00:00Z", "2024-01-11T05:00:00Z"), 48);
-    assert_int_equal(
-        slots_between(&i, &origin, "2024-03-10T05:00:00Z", "2024-03-11T04:00:00Z"), 46);
-    assert_int_equal(
-        slots_between(&i, &origin, "2024-11-03T04:00:00Z", "2024-11-04T05:00:00Z"), 50);
+    assert_int_equal(slots_between(&i, &origin, "2024-01-10T05:00:00Z", "2024-01-11T05:00:00Z"),
+                     48);
+    assert_int_equal(slots_between(&i, &origin, "2024-03-10T05:00:00Z", "2024-03-11T04:00:00Z"),
+                     46);
+    assert_int_equal(slots_between(&i, &origin, "2024-11-03T04:00:00Z", "2024-11-04T05:00:00Z"),
+                     50);
 }
 
 /* Sao Paulo 2018-11-04 begins at 01:00 (03:00Z); the 3rd lasts 24 hours. */

@@ -31,8 +31,7 @@ static void delays_are_those_of_temporal(void **state)
                      2124276 * SPAN_MS);
     assert_int_equal(jitter_delay(STR("seed-1"), at("2022-03-24T00:00:00Z"), SPAN_H),
                      372519 * SPAN_MS);
-    assert_int_equal(jitter_delay(STR(""), at("2022-03-23T12:00:00Z"), SPAN_S),
-                     162 * SPAN_MS);
+    assert_int_equal(jitter_delay(STR(""), at("2022-03-23T12:00:00Z"), SPAN_S), 162 * SPAN_MS);
     assert_int_equal(jitter_delay(uuid, at("2022-01-01T00:05:00Z"), 30 * SPAN_S),
                      28010 * SPAN_MS);
     assert_int_equal(jitter_delay(uuid, at("2022-01-01T00:20:00Z"), 30 * SPAN_S),

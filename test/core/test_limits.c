@@ -382,9 +382,9 @@ struct rule_case {
 static void numbers_of_a_rule_have_bounds(void **state)
 {
     static const struct rule_case cases[] = {
-        {"COUNT=100000", NULL},        {"COUNT=100001", "100000"},
+        {"COUNT=10000", NULL},         {"COUNT=10001", "10000"},
         {"INTERVAL=1000000000", NULL}, {"INTERVAL=1000000001", "1000000000"},
-        {"COUNT=0", "1 to 100000"},    {"INTERVAL=0", "1 to 1000000000"},
+        {"COUNT=0", "1 to 10000"},     {"INTERVAL=0", "1 to 1000000000"},
     };
     struct spec_def def = empty();
 
@@ -402,6 +402,20 @@ static void numbers_of_a_rule_have_bounds(void **state)
         else
             accepts(&def);
     }
+}
+
+static void counts_of_all_rules_together_are_bounded(void **state)
+{
+    struct spec_def def = empty();
+
+    (void)state;
+    def.cron_count = 2;
+    crons[0].dialect = crons[1].dialect = DIALECT_RRULE;
+    crons[0].expr = STR("DTSTART:20240101T000000Z\nRRULE:FREQ=SECONDLY;COUNT=9999");
+    crons[1].expr = STR("DTSTART:20240101T000000Z\nRRULE:FREQ=SECONDLY;COUNT=1");
+    accepts(&def);
+    crons[1].expr = STR("DTSTART:20240101T000000Z\nRRULE:FREQ=SECONDLY;COUNT=2");
+    refuses(&def, RC_LIMIT, "10000");
 }
 
 /* Items that are all different: 1MO … 53MO, then 1TU …, or positions 1, 2 … */
@@ -500,6 +514,7 @@ int main(void)
         cmocka_unit_test(a_comment_has_a_bound),
         cmocka_unit_test(the_years_of_a_cron_have_bounds),
         cmocka_unit_test(numbers_of_a_rule_have_bounds),
+        cmocka_unit_test(counts_of_all_rules_together_are_bounded),
         cmocka_unit_test(lists_of_a_rule_have_bounds),
         cmocka_unit_test(a_spec_with_every_list_full_can_be_packed),
     };

@@ -71,7 +71,8 @@ static void t20_outside_changes_a_time_is_the_instant_that_shows_it(void **state
 {
     (void)state;
     assert_slots("America/New_York", "30 2 * * *", skip_both, utc(2024, 7, 1, 0),
-                 utc(2024, 7, 2, 2359), (int64_t[]){utc(2024, 7, 1, 630), utc(2024, 7, 2, 630), 0});
+                 utc(2024, 7, 2, 2359),
+                 (int64_t[]){utc(2024, 7, 1, 630), utc(2024, 7, 2, 630), 0});
     assert_slots("Asia/Kathmandu", "0 6 * * *", skip_both, utc(2024, 1, 1, 0),
                  utc(2024, 1, 1, 2359), (int64_t[]){utc(2024, 1, 1, 15), 0});
 }
@@ -93,10 +94,10 @@ static void t21_next_gives_one_slot_for_all_times_in_the_gap(void **state)
     (void)state;
     assert_slots("America/New_York", "0,15,30 2 * * *", next_first, utc(2024, 3, 10, 500),
                  utc(2024, 3, 10, 2359), (int64_t[]){utc(2024, 3, 10, 700), 0});
-    assert_slots("America/New_York", "0,15,30 2 * * *", shift_first, utc(2024, 3, 10, 500),
-                 utc(2024, 3, 10, 2359),
-                 (int64_t[]){utc(2024, 3, 10, 700), utc(2024, 3, 10, 715),
-                             utc(2024, 3, 10, 730), 0});
+    assert_slots(
+        "America/New_York", "0,15,30 2 * * *", shift_first, utc(2024, 3, 10, 500),
+        utc(2024, 3, 10, 2359),
+        (int64_t[]){utc(2024, 3, 10, 700), utc(2024, 3, 10, 715), utc(2024, 3, 10, 730), 0});
 }
 
 static void t22_a_time_in_a_fold_is_the_first_the_last_or_both(void **state)
@@ -136,13 +137,19 @@ static void t24_named_rules_answer_as_the_table_says(void **state)
 {
 #define AT(hhmm) utc(2024, 11, 3, hhmm)
     const struct row rows[] = {
-        {DST_VIXIE, {utc(2024, 3, 10, 700), 0}, {AT(530), 0},
+        {DST_VIXIE,
+         {utc(2024, 3, 10, 700), 0},
+         {AT(530), 0},
          {AT(430), AT(500), AT(530), AT(600), AT(630), AT(700), 0}},
-        {DST_LITERAL, {0}, {AT(530), AT(630), 0},
+        {DST_LITERAL,
+         {0},
+         {AT(530), AT(630), 0},
          {AT(430), AT(500), AT(530), AT(600), AT(630), AT(700), 0}},
         {DST_ONCE, {0}, {AT(530), 0}, {AT(430), AT(500), AT(530), AT(700), 0}},
         {DST_LAST, {0}, {AT(630), 0}, {AT(430), AT(600), AT(630), AT(700), 0}},
-        {DST_SHIFT, {utc(2024, 3, 10, 730), 0}, {AT(530), 0},
+        {DST_SHIFT,
+         {utc(2024, 3, 10, 730), 0},
+         {AT(530), 0},
          {AT(430), AT(500), AT(530), AT(700), 0}},
     };
 
@@ -167,12 +174,12 @@ static void t25_wildcards_in_the_time_make_an_interval_entry(void **state)
         enum dialect dialect;
         bool is_interval;
     } cases[] = {
-        {"30 2 * * *", DIALECT_BELFRY, false},     {"0,30 2,3 * * *", DIALECT_BELFRY, false},
-        {"*/30 2 * * *", DIALECT_BELFRY, true},    {"30 1-3 * * *", DIALECT_BELFRY, true},
-        {"30 * * * *", DIALECT_BELFRY, true},      {"0/30 2 * * *", DIALECT_BELFRY, true},
-        {"* 30 2 * * *", DIALECT_BELFRY, true},    {"30 2 * * 1-5", DIALECT_BELFRY, false},
-        {"30 1-3 * * *", DIALECT_VIXIE, false},    {"*/30 2 * * *", DIALECT_VIXIE, true},
-        {"30 */2 * * *", DIALECT_CRONIE, true},    {"0-30/10 2 * * *", DIALECT_CRONIE, false},
+        {"30 2 * * *", DIALECT_BELFRY, false},  {"0,30 2,3 * * *", DIALECT_BELFRY, false},
+        {"*/30 2 * * *", DIALECT_BELFRY, true}, {"30 1-3 * * *", DIALECT_BELFRY, true},
+        {"30 * * * *", DIALECT_BELFRY, true},   {"0/30 2 * * *", DIALECT_BELFRY, true},
+        {"* 30 2 * * *", DIALECT_BELFRY, true}, {"30 2 * * 1-5", DIALECT_BELFRY, false},
+        {"30 1-3 * * *", DIALECT_VIXIE, false}, {"*/30 2 * * *", DIALECT_VIXIE, true},
+        {"30 */2 * * *", DIALECT_CRONIE, true}, {"0-30/10 2 * * *", DIALECT_CRONIE, false},
     };
 
     (void)state;

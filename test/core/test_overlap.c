@@ -87,15 +87,14 @@ static void every_buffer_vector_is_decided_as_upstream_does(void **state)
         struct overlap_effects effects;
 
         assert_true(json_array_size(buffer) <= WAITING_MAX);
-        json_array_foreach(buffer, j, item) policy[j] =
-            (uint8_t)policy_of(json_string_value(json_object_get(item, "policy")));
+        json_array_foreach(buffer, j, item)
+            policy[j] = (uint8_t)policy_of(json_string_value(json_object_get(item, "policy")));
         effects = overlap_decide(
             policy, (int)json_array_size(buffer),
             policy_of(json_string_value(json_object_get(vector, "schedulePolicy"))),
             json_is_true(json_object_get(vector, "running")), verdict);
-        json_array_foreach(buffer, j, item)
-            check_item(vector, json_integer_value(json_object_get(item, "id")),
-                       (enum verdict)verdict[j]);
+        json_array_foreach(buffer, j, item) check_item(
+            vector, json_integer_value(json_object_get(item, "id")), (enum verdict)verdict[j]);
         assert_int_equal(effects.cancel, json_is_true(json_object_get(expect, "needCancel")));
         assert_int_equal(effects.terminate,
                          json_is_true(json_object_get(expect, "needTerminate")));

@@ -83,8 +83,7 @@ static void jitter_is_added_and_is_the_same_each_time(void **state)
     (void)state;
     for (int i = 0; i < 50; i++) {
         char run[] = {'r', '_', (char)('0' + i), 0};
-        struct retry_failure failure = {
-            .attempt = 1, .is_retryable = true, .run = str_of(run)};
+        struct retry_failure failure = {.attempt = 1, .is_retryable = true, .run = str_of(run)};
         instant at = retry_at(&policy, &failure, 0);
 
         assert_true(at >= SPAN_S && at < 11 * SPAN_S);

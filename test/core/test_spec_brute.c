@@ -18,8 +18,8 @@
 
 enum {
     CASES = 150,
-    DAYS = 4,          /* of slots compared                           */
-    MARGIN = 3,        /* days before and after in which causes may lie */
+    DAYS = 4,   /* of slots compared                           */
+    MARGIN = 3, /* days before and after in which causes may lie */
     SECONDS = (DAYS + 2 * MARGIN) * DAY_SECONDS,
     LIST_MAX = 4,
 };
@@ -55,10 +55,9 @@ struct world {
 };
 
 static const char *const crons[] = {
-    "*/7 * * * *",       "0 9-17 * * MON-FRI", "30 2 * * *",      "15 10,22 * * *",
-    "*/20 5 */3 * * *",  "0 0 1 * *",          "0 0 L * *",       "5 4 * * SUN",
-    "0 12 15W * *",      "59 23 * * *",        "0 1 * * *",       "*/11 */13 * * * *",
-    "10 0 0 * * 2#2",    "0 */6 * * *",
+    "*/7 * * * *", "0 9-17 * * MON-FRI", "30 2 * * *",     "15 10,22 * * *", "*/20 5 */3 * * *",
+    "0 0 1 * *",   "0 0 L * *",          "5 4 * * SUN",    "0 12 15W * *",   "59 23 * * *",
+    "0 1 * * *",   "*/11 */13 * * * *",  "10 0 0 * * 2#2", "0 */6 * * *",
 };
 
 static const char *const zone_names[] = {
@@ -282,7 +281,9 @@ static void brute_force(struct world *w, instant created)
         w->raw[i] = is_raw(w, w->base + i, created);
     }
     for (int i = SECONDS - 1; i >= 0; i--)
-        w->opens[i] = is_inside(w, w->base + i) ? i : i + 1 < SECONDS ? w->opens[i + 1] : SECONDS;
+        w->opens[i] = is_inside(w, w->base + i) ? i
+                      : i + 1 < SECONDS         ? w->opens[i + 1]
+                                                : SECONDS;
     for (int i = 0; i < SECONDS; i++) {
         int64_t s = w->base + i;
 
@@ -332,8 +333,7 @@ static void compare(const struct world *w, const struct spec *spec, const struct
             assert_true(spec_prev(spec, ctx, t, &walked));
             if (walked.at != expected_prev)
                 fail_msg("case %d: before %lld comes %lld, got %lld", number, (long long)s,
-                         (long long)(expected_prev / SPAN_S),
-                         (long long)(walked.at / SPAN_S));
+                         (long long)(expected_prev / SPAN_S), (long long)(walked.at / SPAN_S));
         }
         expected_prev = t;
         more = spec_next(spec, ctx, t, &slot);

@@ -24,12 +24,13 @@ static const struct banned banned[] = {
      "", "src/io/clock.c test/io/test_clock.c bench", "time is handed in; io/clock.h reads it"},
     {"sleep usleep nanosleep clock_nanosleep", "", "bench",
      "wait for the event itself; a test that sleeps is slow or flaky"},
-    {"strtol strtoll strtoul strtoull strtod strtof atoi atol atoll atof sscanf", "src", NULL,
-     "it skips blanks, wraps or heeds the locale; parse with base/str.h"},
+    {"strtol strtoll strtoul strtoull strtod strtof atoi atol atoll atof sscanf "
+     "strtok strtok_r",
+     "src", NULL, "it skips, wraps, writes or heeds the locale; parse with base/str.h"},
     {"isalnum isalpha isdigit isspace isupper islower ispunct isprint isxdigit toupper "
      "tolower strcasecmp strncasecmp strcoll setlocale",
      "src", NULL, "it heeds the locale; see base/str.h"},
-    {"gets strcpy strncpy strcat strncat sprintf vsprintf strtok strtok_r alloca", "", NULL,
+    {"gets strcpy strncpy strcat strncat sprintf vsprintf alloca", "", NULL,
      "it cannot be bounded well; see base/buf.h and base/str.h"},
     {"rand srand random srandom drand48 rand_r", "", NULL,
      "chance comes from a seeded generator, so that a failure can be repeated"},
