@@ -52,8 +52,9 @@ static void a_flat_line_is_read_quickly(void **state)
     static const char *const lines[] = {
         "{\"id\":1,\"expr\":\"@daily\"}",
         " { \"expr\" : \"0 9 * * *\" , \"id\" : \"a\" , \"n\" : 7 } \r",
-        ("{\"id\":\"x\",\"dialect\":\"quartz\",\"expr\":\"0 0 12 L * ?\",\"tz\":\"Asia/Tokyo\","
-         "\"after\":\"2026-01-01T00:00:00Z\",\"n\":10000,\"dst\":\"skip/last\",\"seed\":\"s\"}"),
+        ("{\"id\":\"x\",\"dialect\":\"quartz\",\"expr\":\"0 0 12 L * ?\","
+         "\"tz\":\"Asia/Tokyo\",\"after\":\"2026-01-01T00:00:00Z\",\"n\":10000,"
+         "\"dst\":\"skip/last\",\"seed\":\"s\"}"),
     };
     struct question q;
 
