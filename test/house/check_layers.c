@@ -65,14 +65,17 @@ static const struct row headers[] = {
 
     /* The kernel. */
     {"dirent.h", SHELL},
-    {"fcntl.h", SHELL},
+    {"fcntl.h", SHELL " src/db/sqlite_file.c"},
     {"fts.h", SHELL},
     {"fnmatch.h", SHELL},
     {"getopt.h", SHELL},
-    {"poll.h", SHELL},
+    {"linux/magic.h", "src/db/sqlite_file.c"}, /* names of network file systems */
+    {"poll.h", SHELL " src/db/deadline.c src/db/postgres.c"},
     {"signal.h", SHELL},
+    {"sys/timerfd.h", SHELL " src/db/deadline.c"},
+    {"sys/vfs.h", SHELL " src/db/sqlite_file.c"},
     {"sys/*.h", SHELL},
-    {"unistd.h", SHELL},
+    {"unistd.h", SHELL " src/db/deadline.c src/db/sqlite_file.c"},
 
     {"time.h", "src/io/clock.c test/io/test_clock.c bench"},
     {"pthread.h", "src/io src/base/log.c src/daemon/run.c test/io"},
@@ -80,7 +83,7 @@ static const struct row headers[] = {
 
     {"jansson.h", "src/wire src/model test fuzz bench"},
     {"sqlite3.h", "src/db/sqlite.c"},
-    {"libpq-fe.h", "src/db/postgres.c"},
+    {"libpq-fe.h", "src/db/postgres.c src/db/postgres_rows.c"},
     {"curl/*.h", "src/io/webhook.c"},
     {"nghttp2/*.h", "src/io/h2.c"},
     {"openssl/*.h", "src/io/tls.c"},

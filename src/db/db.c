@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/db.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/must.h"
+#include "db/driver.h"
+
+enum {
+    /* A connection of its own: the struct, and what a driver adds for good. */
+    CONNECTION_BYTES_MAX = 1 << 20,
+    /* BEGIN, COMMIT and the text of db_exec() must fit into a queue that is full. */
+    QUEUE_SPARE = 2 * DB_SQL_MAX,
+    CLOCK_BYTES_MAX = 4096, /* one row of one number */
+};
+
+static const struct db_stmt commit = {"COMMIT", NULL};
+static const struct db_stmt rollback = {"ROLLBACK", NULL};
+static const struct db_stmt read_clock = {"SELECT {clock}", NULL};
+
+const char *db_expand(const struct db *db, struct str text, char *sql)
+{
+    struct buf out = {.ptr = sql, .cap = DB_SQL_MAX};
+
+    sql_expand(text, db->driver->words, &out);
+    return sql;
+}
+
+enum rc db_check_room(const struct db *db, const struct arena *arena, size_t size,
+                      struct err *reterr)
+{
+    size_t used = arena_used(arena) - db->arena_before;
+
+    if (used <= db->options.bytes_max && size <= db->options.bytes_max - used)
+        return RC_OK;
+    return err_set(reterr, RC_LIMIT, -1, 0,
+                   "the answer of the database is larger than %zu bytes; ask for less at once",
+                   db->options.bytes_max);
+}
+
+enum rc db_check_rows(int rows, struct err *reterr)
+{
+    if (rows <= DB_ROWS_MAX)
+        return RC_OK;
+    return err_set(reterr, RC_LIMIT, -1, 0,
+                   "the answer of the database has more than %d rows; ask for less at once",
+                   DB_ROWS_MAX);
+}
+
+/* Opening and closing. */
+
+static int or_default(int wanted, int usual)
+{
+    must(wanted >= 0);
+    return wanted > 0 ? wanted : usual;
+}
+
+static struct db *make(const struct db_driver *driver, const struct db_options *options)
+{
+    struct arena *arena = arena_new(CONNECTION_BYTES_MAX);
+    struct db *db = arena_take(arena, driver->size);
+
+    db->driver = driver;
+    db->arena = arena;
+    db->queue = arena_new(DB_QUEUE_BYTES_MAX + QUEUE_SPARE);
+    if (options)
+        db->options = *options;
+    db->options.deadline_ms = or_default(db->options.deadline_ms, DB_DEADLINE_MS);
+    db->options.lock_ms = or_default(db->options.lock_ms, DB_LOCK_MS);
+    if (db->options.bytes_max == 0)
+        db->options.bytes_max = DB_BYTES_MAX;
+    return db;
+}
+
+enum rc db_open(const char *url, const struct db_options *options, struct db **ret,
+                struct err *reterr)
+{
+    static const struct {
+        const char *scheme;
+        size_t skip;
+        const struct db_driver *driver;
+    } schemes[] = {
+        {"sqlite:", sizeof "sqlite:" - 1, &db_sqlite},
+        {"postgres://", 0, &db_postgres},
+        {"postgresql://", 0, &db_postgres},
+    };
+
+    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
+        struct db *db;
+        enum rc rc;
+
+        if (!str_starts(str_of(url), str_of(schemes[i].scheme)))
+            continue;
+        db = make(schemes[i].driver, options);
+        rc = db->driver->open(db, url + schemes[i].skip, reterr);
+        if (rc == RC_OK)
+            *ret = db;
+        else
+            db_close(db);
+        return rc;
+    }
+    /* The URL is not repeated: it may hold a password. */
+    return err_set(reterr, RC_INVALID, 0, 0,
+                   "this is not the URL of a database; write sqlite:FILE or "
+                   "postgres://USER@HOST/NAME");
+}
+
+struct db *db_close(struct db *db)
+{
+    if (db) {
+        db->driver->close(db);
+        arena_free(db->queue);
+        arena_free(db->arena);
+    }
+    return NULL;
+}
+
+enum db_kind db_kind(const struct db *db)
+{
+    return db->driver->kind;
+}
+
+bool db_is_dead(const struct db *db)
+{
+    return db->dead;
+}
+
+/* The queue. */
+
+static void forget_queue(struct db *db)
+{
+    db->first = db->last = NULL;
+    arena_reset(db->queue);
+}
+
+static struct db_entry *add(struct db *db, size_t params)
+{
+    struct db_entry *entry = arena_take(db->queue,
+                                        sizeof *entry + params * sizeof entry->params[0]);
+
+    if (db->last)
+        db->last->next = entry;
+    else
+        db->first = entry;
+    db->last = entry;
+    return entry;
+}
+
+static struct db_cached *find(struct db *db, const struct db_stmt *stmt)
+{
+    /* Fibonacci hashing spreads addresses that lie side by side. */
+    uint64_t hash = (uint64_t)(uintptr_t)stmt * UINT64_C(0x9E3779B97F4A7C15);
+    size_t at = hash >> 32;
+    struct db_cached *cached = &db->cache[at % DB_SLOTS];
+
+    while (cached->stmt && cached->stmt != stmt)
+        cached = &db->cache[++at % DB_SLOTS];
+    if (!cached->stmt) {
+        size_t count = stmt->params ? strlen(stmt->params) : 0;
+
+        must(db->statements++ < DB_STATEMENTS_MAX && count <= DB_PARAMS_MAX);
+        cached->stmt = stmt;
+        cached->count = (int)count;
+    }
+    return cached;
+}
+
+static struct db_entry *add_plain(struct db *db, const struct db_stmt *stmt)
+{
+    struct db_entry *entry = add(db, 0);
+
+    entry->cached = find(db, stmt);
+    must(entry->cached->count == 0);
+    return entry;
+}
+
+static bool is_of(enum db_type type, char letter)
+{
+    must(letter == 'i' || letter == 't' || letter == 'b');
+    return type == DB_NULL || type == (letter == 'i'   ? DB_INT
+                                       : letter == 't' ? DB_TEXT
+                                                       : DB_BLOB);
+}
+
+static bool has_bytes(const struct db_value *value)
+{
+    return value->type == DB_TEXT || value->type == DB_BLOB;
+}
+
+/* PostgreSQL refuses text of other kinds, so that SQLite must not take it. */
+static bool is_clean_text(struct str s)
+{
+    return (s.len == 0 || !memchr(s.ptr, '\0', s.len)) && str_is_utf8(s);
+}
+
+static enum rc check_param(const struct db_value *value, char letter, struct err *reterr)
+{
+    must(is_of(value->type, letter));
+    if (value->type != DB_TEXT || is_clean_text(value->bytes))
+        return RC_OK;
+    return err_set(reterr, RC_INVALID, -1, 0,
+                   "a text for the database is not UTF-8 or has a zero byte in it");
+}
+
+/* What an entry takes from the queue's arena, which rounds up to 16 bytes at most. */
+static size_t size_of(const struct db_value *params, int count)
+{
+    size_t size = sizeof(struct db_entry) + (size_t)count * sizeof params[0] + 16;
+
+    for (int i = 0; i < count && size <= DB_QUEUE_BYTES_MAX; i++)
+        if (has_bytes(&params[i]))
+            size += params[i].bytes.len + 1 + 16;
+    return size;
+}
+
+static enum rc check_params(const struct db *db, const struct db_cached *cached,
+                            const struct db_value *params, struct err *reterr)
+{
+    for (int i = 0; i < cached->count; i++) {
+        enum rc rc = check_param(&params[i], cached->stmt->params[i], reterr);
+
+        if (rc != RC_OK)
+            return rc;
+    }
+    if (arena_used(db->queue) + size_of(params, cached->count) <= DB_QUEUE_BYTES_MAX)
+        return RC_OK;
+    return err_set(reterr, RC_LIMIT, -1, 0,
+                   "more than %d MiB at once for the database; write in smaller portions",
+                   DB_QUEUE_BYTES_MAX >> 20);
+}
+
+static void fail(struct db *db, const struct err *why)
+{
+    db->failed = true;
+    db->why = *why;
+    forget_queue(db);
+}
+
+void db_send(struct db *db, const struct db_stmt *stmt, const struct db_value *params,
+             struct db_result *ret)
+{
+    struct db_cached *cached;
+    struct db_entry *entry;
+    struct err why;
+
+    if (db->failed)
+        return;
+    cached = find(db, stmt);
+    if (check_params(db, cached, params, &why) != RC_OK) {
+        fail(db, &why);
+        return;
+    }
+    entry = add(db, (size_t)cached->count);
+    entry->cached = cached;
+    entry->ret = ret;
+    for (int i = 0; i < cached->count; i++) {
+        entry->params[i] = params[i];
+        if (has_bytes(&params[i]))
+            entry->params[i].bytes = arena_str(db->queue, params[i].bytes);
+    }
+}
+
+/* Running it. */
+
+static void run(struct db *db, struct arena *arena)
+{
+    struct err why;
+
+    if (db->failed || !db->first)
+        return;
+    db->arena_before = arena ? arena_used(arena) : 0;
+    if (db->driver->run(db, arena, &why) != RC_OK) {
+        fail(db, &why);
+        return;
+    }
+    for (struct db_entry *entry = db->first; entry; entry = entry->next)
+        if (entry->ret)
+            *entry->ret = entry->got;
+    forget_queue(db);
+}
+
+static enum rc outcome(const struct db *db, struct err *reterr)
+{
+    if (!db->failed)
+        return RC_OK;
+    *reterr = db->why;
+    return db->why.rc;
+}
+
+static void undo(struct db *db)
+{
+    if (db->dead || !db->driver->in_transaction(db))
+        return;
+    db->failed = false;
+    add_plain(db, &rollback);
+    run(db, NULL);
+    /* What cannot be undone cannot be used: closing it undoes everything. */
+    if (!db->dead && (db->failed || db->driver->in_transaction(db))) {
+        err_set(&db->why, RC_LOST, -1, 0, "a transaction could not be rolled back");
+        db->dead = true;
+    }
+}
+
+void db_rollback(struct db *db)
+{
+    forget_queue(db);
+    undo(db);
+    db->in_transaction = false;
+    db->failed = db->dead;
+    /* What comes later was not sent, so that nothing about it is in doubt. */
+    if (db->dead && db->why.rc != RC_CORRUPT)
+        db->why.rc = RC_LOST;
+}
+
+static const struct db_stmt *begin_of(const struct db *db)
+{
+    return db->options.readonly ? db->driver->begin_read : db->driver->begin;
+}
+
+void db_begin(struct db *db)
+{
+    must(!db->in_transaction && !db->first);
+    db->in_transaction = true;
+    if (!db->failed)
+        add_plain(db, begin_of(db));
+}
+
+void db_begin_alone(struct db *db)
+{
+    must(!db->options.readonly);
+    db_begin(db);
+    if (!db->failed && db->driver->alone)
+        add_plain(db, db->driver->alone);
+}
+
+/* Runs the queue, and the transaction is over whatever comes of it. */
+static enum rc finish(struct db *db, struct arena *arena, struct err *reterr)
+{
+    enum rc rc;
+
+    run(db, arena);
+    rc = outcome(db, reterr);
+    db_rollback(db);
+    return rc;
+}
+
+enum rc db_commit(struct db *db, struct arena *arena, struct err *reterr)
+{
+    must(db->in_transaction);
+    if (!db->failed)
+        add_plain(db, &commit)->commits = true;
+    return finish(db, arena, reterr);
+}
+
+/* Makes the queue a transaction of its own; a single statement is one anyway. */
+static void wrap(struct db *db)
+{
+    struct db_entry *first = db->first, *last = db->last;
+
+    if (first != last) {
+        db->first = db->last = NULL;
+        add_plain(db, begin_of(db))->next = first;
+        db->last = last;
+        add_plain(db, &commit);
+    }
+    db->last->commits = true;
+}
+
+enum rc db_flush(struct db *db, struct arena *arena, struct err *reterr)
+{
+    if (!db->in_transaction) {
+        if (db->first)
+            wrap(db);
+        return finish(db, arena, reterr);
+    }
+    run(db, arena);
+    return outcome(db, reterr);
+}
+
+enum rc db_exec(struct db *db, struct str sql, struct err *reterr)
+{
+    char text[DB_SQL_MAX];
+
+    if (!db->failed)
+        add(db, 0)->text = arena_str(db->queue, str_of(db_expand(db, sql, text))).ptr;
+    return db_flush(db, NULL, reterr);
+}
+
+/* What only one of the two has. */
+
+enum rc db_clock(struct db *db, instant *ret, struct err *reterr)
+{
+    struct arena *arena = arena_new(CLOCK_BYTES_MAX);
+    struct db_result result;
+    enum rc rc;
+
+    must(!db->in_transaction);
+    db_send(db, &read_clock, NULL, &result);
+    rc = db_flush(db, arena, reterr);
+    if (rc == RC_OK)
+        *ret = db_at(&result, 0, 0)->type == DB_NULL ? INSTANT_NONE : db_int_at(&result, 0, 0);
+    arena_free(arena);
+    return rc;
+}
+
+enum rc db_checkpoint(struct db *db, struct err *reterr)
+{
+    enum rc rc;
+
+    must(!db->in_transaction && !db->options.readonly);
+    if (db->dead || !db->driver->checkpoint)
+        return outcome(db, reterr);
+    rc = db->driver->checkpoint(db, reterr);
+    if (db->dead)
+        fail(db, reterr);
+    return rc;
+}
+
+static bool is_channel(const char *channel)
+{
+    size_t len = strspn(channel, "abcdefghijklmnopqrstuvwxyz_");
+
+    return len > 0 && len < DB_NOTE_MAX && channel[len] == '\0';
+}
+
+enum rc db_notify(struct db *db, const char *channel, struct str payload, struct err *reterr)
+{
+    const struct db_value params[] = {db_text(str_of(channel)), db_text(payload)};
+
+    must(!db->in_transaction && is_channel(channel) && payload.len < DB_NOTE_MAX);
+    if (!db->driver->notify)
+        return outcome(db, reterr);
+    db_send(db, db->driver->notify, params, NULL);
+    return db_flush(db, NULL, reterr);
+}
+
+enum rc db_listen(struct db *db, const char *channel, struct err *reterr)
+{
+    char text[DB_NOTE_MAX + sizeof "LISTEN "];
+    struct buf sql = BUF(text);
+
+    must(!db->in_transaction && is_channel(channel));
+    if (!db->driver->notify)
+        return outcome(db, reterr);
+    buf_printf(&sql, "LISTEN %s", channel);
+    return db_exec(db, buf_as_str(&sql), reterr);
+}
+
+enum rc db_poll_note(struct db *db, struct db_note *ret, bool *ret_any, struct err *reterr)
+{
+    enum rc rc;
+
+    if (db->dead)
+        return outcome(db, reterr);
+    if (!db->driver->poll_note) {
+        *ret_any = false;
+        return RC_OK;
+    }
+    rc = db->driver->poll_note(db, ret, ret_any, reterr);
+    if (db->dead)
+        fail(db, reterr);
+    return rc;
+}
+
+int db_socket(const struct db *db)
+{
+    return db->driver->socket ? db->driver->socket(db) : -1;
+}

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The driver of PostgreSQL: libpq without blocking, always in pipeline mode.
+ *
+ * A run is one round trip: all statements are sent, one Sync behind them, then the answers
+ * are read in order.  It ends within the deadline whatever the server does; when it does
+ * not answer, the connection is closed, since nobody could tell what a later answer is to.
+ */
+#include <errno.h>
+#include <libpq-fe.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/must.h"
+#include "db/deadline.h"
+#include "db/driver.h"
+#include "db/postgres_error.h"
+#include "db/postgres_rows.h"
+
+enum {
+    VERSION_MIN = 130000, /* the oldest that is still maintained */
+    NAME_MAX_BYTES = 16,  /* of a prepared statement             */
+    TEXT_MAX = 200,       /* of the server's own words           */
+    /*
+     * Client and server each keep time; the other one waits that much longer.  A writer
+     * gives up first (a server that does not answer must not hold it), for a reader the
+     * server ends the statement first (the connection stays good).
+     */
+    MARGIN_MS = 1000,
+};
+
+struct postgres {
+    struct db db; /* first: a struct db is cast to this */
+    PGconn *conn; /* NULL: none, or lost                */
+    struct deadline deadline;
+    bool late;      /* the deadline is over                                     */
+    bool doubt;     /* a commit is on its way                                   */
+    struct err why; /* the first thing that went wrong in this run; rc may be 0 */
+};
+
+static struct postgres *postgres_of(struct db *db)
+{
+    return (struct postgres *)db;
+}
+
+/* Only the first line of libpq's text: the rest is detail for the server's log. */
+static struct str first_line(const char *message)
+{
+    size_t len = strcspn(message, "\n");
+
+    return (struct str){message, len < TEXT_MAX ? len : TEXT_MAX};
+}
+
+static enum rc lose(struct postgres *pg, const char *what, struct err *reterr)
+{
+    enum rc rc = pg->doubt ? RC_UNKNOWN : RC_LOST;
+
+    err_set(reterr, rc, -1, 0, "the connection to PostgreSQL is lost: %.*s%s",
+            STR_ARG(first_line(what)),
+            pg->doubt ? "; whether the transaction was committed is not known" : "");
+    PQfinish(pg->conn);
+    pg->conn = NULL;
+    pg->db.dead = true;
+    return rc;
+}
+
+/* Waits for the socket or the deadline; what the socket is ready for. */
+static short wait_for(struct postgres *pg, short events)
+{
+    struct pollfd fds[] = {
+        {.fd = PQsocket(pg->conn), .events = events},
+        {.fd = pg->deadline.fd, .events = POLLIN},
+    };
+
+    while (poll(fds, 2, -1) < 0)
+        must(errno == EINTR);
+    pg->late = fds[1].revents != 0;
+    return fds[0].revents;
+}
+
+/* Moves bytes in both directions once; waits when there is nothing to move. */
+static enum rc exchange(struct postgres *pg, struct err *reterr)
+{
+    int unsent = PQflush(pg->conn);
+    short ready;
+
+    if (unsent < 0)
+        return lose(pg, PQerrorMessage(pg->conn), reterr);
+    /* Checked after reading what had come, so that our own delay is not the server's. */
+    if (pg->late)
+        return lose(pg, "no answer within the deadline", reterr);
+    ready = wait_for(pg, unsent ? POLLIN | POLLOUT : POLLIN);
+    if ((ready & ~POLLOUT) && PQconsumeInput(pg->conn) == 0)
+        return lose(pg, PQerrorMessage(pg->conn), reterr);
+    return RC_OK;
+}
+
+/* NULL ends the answer to one statement. */
+static enum rc next_answer(struct postgres *pg, PGresult **ret, struct err *reterr)
+{
+    while (PQisBusy(pg->conn)) {
+        enum rc rc = exchange(pg, reterr);
+
+        if (rc != RC_OK)
+            return rc;
+    }
+    *ret = PQgetResult(pg->conn);
+    return RC_OK;
+}
+
+/* Sending. */
+
+static bool send_entry(struct postgres *pg, struct db_entry *entry)
+{
+    struct db_cached *cached = entry->cached;
+    struct postgres_params params;
+    char name[NAME_MAX_BYTES], sql[DB_SQL_MAX];
+
+    if (!cached)
+        return PQsendQueryParams(pg->conn, entry->text, 0, NULL, NULL, NULL, NULL, 1) == 1;
+    snprintf(name, sizeof name, "s%d", (int)(cached - pg->db.cache));
+    postgres_params(entry, &params);
+    if (!cached->prepared) {
+        cached->prepared = entry->prepares = true;
+        if (PQsendPrepare(pg->conn, name, db_expand(&pg->db, str_of(cached->stmt->sql), sql),
+                          cached->count, params.types) != 1)
+            return false;
+    }
+    return PQsendQueryPrepared(pg->conn, name, cached->count, params.values, params.lengths,
+                               params.formats, 1) == 1;
+}
+
+static enum rc send_all(struct postgres *pg, struct err *reterr)
+{
+    for (struct db_entry *entry = pg->db.first; entry; entry = entry->next) {
+        if (!send_entry(pg, entry))
+            return lose(pg, PQerrorMessage(pg->conn), reterr);
+        if (entry->commits && !pg->db.options.readonly)
+            pg->doubt = true;
+    }
+    if (PQpipelineSync(pg->conn) != 1)
+        return lose(pg, PQerrorMessage(pg->conn), reterr);
+    return RC_OK;
+}
+
+/* Reading. */
+
+static void note(struct postgres *pg, const struct err *why)
+{
+    if (pg->why.rc == RC_OK)
+        pg->why = *why;
+}
+
+/* The server refused: nothing behind it in the pipeline is run, a commit neither. */
+static enum rc refused(struct postgres *pg, const struct db_entry *entry, PGresult *answer,
+                       struct err *reterr)
+{
+    const char *state = PQresultErrorField(answer, PG_DIAG_SQLSTATE);
+    const char *text = PQresultErrorField(answer, PG_DIAG_MESSAGE_PRIMARY);
+    const char *hint;
+    struct err why;
+    enum rc rc;
+
+    if (!state || !text)
+        return lose(pg, PQresultErrorMessage(answer), reterr);
+    rc = postgres_rc(state, pg->db.options.readonly);
+    hint = postgres_hint(state, rc);
+    pg->doubt = pg->doubt && entry->commits && (rc == RC_LOST || rc == RC_UNKNOWN);
+    if (rc == RC_LOST || rc == RC_UNKNOWN)
+        return lose(pg, text, reterr);
+    if (rc == RC_CORRUPT)
+        pg->db.dead = true;
+    err_set(&why, rc, -1, 0, "PostgreSQL: %.*s (%s)%s%s", STR_ARG(first_line(text)), state,
+            hint[0] ? "; " : "", hint);
+    note(pg, &why);
+    return RC_OK;
+}
+
+/* We cannot take the answer, but what follows is already on its way. */
+static void keep_failed(struct postgres *pg, const struct db_entry *entry, PGresult *answer,
+                        const struct err *why)
+{
+    if (entry->commits && str_starts(str_of(PQcmdStatus(answer)), STR("SELECT")))
+        pg->doubt = false;
+    note(pg, why);
+}
+
+static enum rc take(struct postgres *pg, struct db_entry *entry, PGresult *answer,
+                    struct arena *arena, struct err *reterr)
+{
+    struct err why;
+
+    switch (PQresultStatus(answer)) {
+    case PGRES_TUPLES_OK:
+        must(arena || !entry->ret);
+        if (entry->ret && postgres_rows(&pg->db, answer, arena, &entry->got, &why) != RC_OK)
+            keep_failed(pg, entry, answer, &why);
+        entry->got.changed = postgres_changed(answer);
+        return RC_OK;
+    case PGRES_COMMAND_OK:
+        /* So is a COMMIT answered that undid a failed transaction; db.c sends none. */
+        must(!entry->commits || strcmp(PQcmdStatus(answer), "ROLLBACK") != 0);
+        entry->got.changed = postgres_changed(answer);
+        return RC_OK;
+    case PGRES_PIPELINE_ABORTED:
+        return RC_OK;
+    default:
+        return refused(pg, entry, answer, reterr);
+    }
+}
+
+/* One answer, and the NULL that ends it. */
+static enum rc read_answer(struct postgres *pg, struct db_entry *entry, struct arena *arena,
+                           struct err *reterr)
+{
+    PGresult *answer = NULL, *end = NULL;
+    enum rc rc = next_answer(pg, &answer, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    if (!answer)
+        return lose(pg, "an answer is missing", reterr);
+    if (entry->prepares && PQresultStatus(answer) != PGRES_COMMAND_OK)
+        entry->cached->prepared = false;
+    rc = take(pg, entry, answer, arena, reterr);
+    PQclear(answer);
+    if (rc == RC_OK)
+        rc = next_answer(pg, &end, reterr);
+    if (rc == RC_OK && end) {
+        PQclear(end);
+        rc = lose(pg, "an answer too many", reterr);
+    }
+    return rc;
+}
+
+static enum rc read_all(struct postgres *pg, struct arena *arena, struct err *reterr)
+{
+    PGresult *sync = NULL;
+    enum rc rc = RC_OK;
+
+    for (struct db_entry *entry = pg->db.first; entry && rc == RC_OK; entry = entry->next) {
+        if (entry->prepares) {
+            rc = read_answer(pg, entry, arena, reterr);
+            entry->prepares = false;
+        }
+        if (rc == RC_OK)
+            rc = read_answer(pg, entry, arena, reterr);
+    }
+    if (rc == RC_OK)
+        rc = next_answer(pg, &sync, reterr);
+    if (rc == RC_OK && PQresultStatus(sync) != PGRES_PIPELINE_SYNC)
+        rc = lose(pg, "the end of the answers is missing", reterr);
+    PQclear(sync);
+    return rc;
+}
+
+static enum rc postgres_run(struct db *db, struct arena *arena, struct err *reterr)
+{
+    struct postgres *pg = postgres_of(db);
+    enum rc rc;
+
+    pg->late = pg->doubt = false;
+    pg->why.rc = RC_OK;
+    deadline_start(&pg->deadline);
+    rc = send_all(pg, reterr);
+    if (rc == RC_OK)
+        rc = read_all(pg, arena, reterr);
+    if (rc != RC_OK || pg->why.rc == RC_OK)
+        return rc;
+    /* It was committed, and its answer is gone: the caller has to look. */
+    if (pg->doubt)
+        return lose(pg, pg->why.text, reterr);
+    *reterr = pg->why;
+    return reterr->rc;
+}
+
+/* Opening. */
+
+static void ignore_notice(void *with, const PGresult *notice)
+{
+    (void)with;
+    (void)notice; /* libpq's own receiver would write it to standard error */
+}
+
+/* What libpq says of a failed connection; never the URL, which may hold a password. */
+static enum rc cannot_connect(struct postgres *pg, struct err *reterr)
+{
+    struct str text = str_of(PQerrorMessage(pg->conn));
+    char state[6] = "";
+    enum rc rc = RC_BUSY;
+
+    if (postgres_state_in(text, state))
+        rc = postgres_rc(state, true);
+    if (rc == RC_LOST)
+        rc = RC_BUSY;
+    return err_set(reterr, rc, -1, 0, "cannot connect to PostgreSQL: %.*s",
+                   STR_ARG(first_line(text.ptr)));
+}
+
+static enum rc wait_until_connected(struct postgres *pg, struct err *reterr)
+{
+    PostgresPollingStatusType next = PGRES_POLLING_WRITING;
+
+    deadline_start(&pg->deadline);
+    while (next != PGRES_POLLING_OK) {
+        short ready = wait_for(pg, next == PGRES_POLLING_READING ? POLLIN : POLLOUT);
+
+        if (pg->late && !ready)
+            return err_set(reterr, RC_BUSY, -1, 0,
+                           "PostgreSQL does not answer within %d ms; see that it runs and can "
+                           "be reached",
+                           pg->deadline.ms);
+        next = PQconnectPoll(pg->conn);
+        if (next == PGRES_POLLING_FAILED)
+            return cannot_connect(pg, reterr);
+    }
+    return RC_OK;
+}
+
+static bool is_uri(const char *url)
+{
+    PQconninfoOption *options = PQconninfoParse(url, NULL);
+
+    PQconninfoFree(options);
+    return options != NULL;
+}
+
+static enum rc connect_to(struct postgres *pg, const char *url, struct err *reterr)
+{
+    /* What stands before dbname can be changed in the URL, what stands behind cannot. */
+    const char *const names[] = {"application_name", "target_session_attrs", "dbname",
+                                 "client_encoding", NULL};
+    const char *const values[] = {"belfry", pg->db.options.readonly ? "any" : "read-write", url,
+                                  "UTF8", NULL};
+
+    if (!is_uri(url))
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "libpq cannot read this URL; write postgres://USER@HOST:PORT/NAME, with "
+                       "odd characters as %%XX");
+    pg->conn = PQconnectStartParams(names, values, 1);
+    must(pg->conn); /* NULL: out of memory */
+    if (PQstatus(pg->conn) == CONNECTION_BAD)
+        return cannot_connect(pg, reterr);
+    PQsetErrorVerbosity(pg->conn, PQERRORS_VERBOSE); /* for the SQLSTATE of a refusal */
+    PQsetNoticeReceiver(pg->conn, ignore_notice, NULL);
+    return wait_until_connected(pg, reterr);
+}
+
+static enum rc check_server(const struct postgres *pg, struct err *reterr)
+{
+    const char *encoding = PQparameterStatus(pg->conn, "server_encoding");
+    int version = PQserverVersion(pg->conn);
+
+    if (version < VERSION_MIN)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "PostgreSQL %d is too old; Belfry needs %d or newer", version / 10000,
+                       VERSION_MIN / 10000);
+    if (!encoding || strcmp(encoding, "UTF8") != 0)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "the database has the encoding %s; make it with ENCODING 'UTF8'",
+                       encoding ? encoding : "(unknown)");
+    return RC_OK;
+}
+
+static enum rc set_up(struct postgres *pg, struct err *reterr)
+{
+    const struct db_options *options = &pg->db.options;
+    int server_ms = options->deadline_ms + (options->readonly ? 0 : MARGIN_MS);
+    char text[DB_SQL_MAX];
+    struct buf sql = BUF(text);
+
+    buf_printf(&sql,
+               "SELECT set_config('client_min_messages', 'warning', false),"
+               " set_config('TimeZone', 'UTC', false),"
+               " set_config('jit', 'off', false),"
+               " set_config('lock_timeout', '%d', false),"
+               " set_config('statement_timeout', '%d', false),",
+               options->lock_ms, server_ms);
+    /* A node that stands still in a transaction must not hold its rows from the others. */
+    buf_printf(&sql, " set_config('idle_in_transaction_session_timeout', '%d', false),",
+               2 * options->deadline_ms);
+    /* What was committed is durable, whatever the role's default. */
+    buf_text(&sql,
+             " set_config('synchronous_commit', CASE current_setting('synchronous_commit')"
+             " WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false)");
+    if (options->readonly)
+        buf_text(&sql, ", set_config('default_transaction_read_only', 'on', false)");
+    must(!sql.cut);
+    return db_exec(&pg->db, buf_as_str(&sql), reterr);
+}
+
+static enum rc postgres_open(struct db *db, const char *url, struct err *reterr)
+{
+    struct postgres *pg = postgres_of(db);
+    enum rc rc;
+
+    pg->deadline.fd = -1;
+    rc = deadline_open(db->options.deadline_ms + (db->options.readonly ? MARGIN_MS : 0),
+                       &pg->deadline, reterr);
+    if (rc == RC_OK)
+        rc = connect_to(pg, url, reterr);
+    if (rc == RC_OK)
+        rc = check_server(pg, reterr);
+    if (rc != RC_OK)
+        return rc;
+    must(PQsetnonblocking(pg->conn, 1) == 0 && PQenterPipelineMode(pg->conn) == 1);
+    return set_up(pg, reterr);
+}
+
+static void postgres_close(struct db *db)
+{
+    struct postgres *pg = postgres_of(db);
+
+    PQfinish(pg->conn);
+    deadline_close(&pg->deadline);
+}
+
+/* The rest. */
+
+static bool postgres_in_transaction(const struct db *db)
+{
+    const struct postgres *pg = (const struct postgres *)db;
+
+    return PQtransactionStatus(pg->conn) != PQTRANS_IDLE;
+}
+
+static int postgres_socket(const struct db *db)
+{
+    const struct postgres *pg = (const struct postgres *)db;
+
+    return pg->conn ? PQsocket(pg->conn) : -1;
+}
+
+static enum rc postgres_poll_note(struct db *db, struct db_note *ret, bool *ret_any,
+                                  struct err *reterr)
+{
+    struct postgres *pg = postgres_of(db);
+    PGnotify *notify;
+
+    pg->doubt = false;
+    if (PQconsumeInput(pg->conn) == 0)
+        return lose(pg, PQerrorMessage(pg->conn), reterr);
+    notify = PQnotifies(pg->conn);
+    *ret_any = notify != NULL;
+    if (notify) {
+        snprintf(ret->channel, sizeof ret->channel, "%s", notify->relname);
+        snprintf(ret->payload, sizeof ret->payload, "%s", notify->extra);
+        PQfreemem(notify);
+    }
+    return RC_OK;
+}
+
+static const struct db_stmt begin = {"BEGIN ISOLATION LEVEL READ COMMITTED", NULL};
+/* As on SQLite, a reader sees one state of the database until it ends the transaction. */
+static const struct db_stmt begin_read = {"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+                                          NULL};
+/* The key is the word Belfry in ASCII: no other program will take it by chance. */
+static const struct db_stmt alone = {"SELECT pg_advisory_xact_lock(73003377783417)", NULL};
+static const struct db_stmt notify_others = {"SELECT pg_notify($1, $2)", "tt"};
+
+const struct db_driver db_postgres = {
+    .kind = DB_POSTGRES,
+    .size = sizeof(struct postgres),
+    .words =
+        {
+            [SQL_INT] = "BIGINT",
+            [SQL_TEXT] = "TEXT COLLATE \"C\"",
+            [SQL_BLOB] = "BYTEA",
+            [SQL_STRICT] = "",
+            [SQL_SKIP] = " FOR UPDATE SKIP LOCKED",
+            [SQL_CLOCK] = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)",
+        },
+    .begin = &begin,
+    .begin_read = &begin_read,
+    .alone = &alone,
+    .notify = &notify_others,
+    .open = postgres_open,
+    .close = postgres_close,
+    .run = postgres_run,
+    .in_transaction = postgres_in_transaction,
+    .poll_note = postgres_poll_note,
+    .socket = postgres_socket,
+};

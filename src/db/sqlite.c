@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The driver of SQLite, and the only file that knows sqlite3.h.
+ *
+ * One connection writes and checkpoints; readers are opened read-only and see a snapshot.
+ * After a failed write of the disk (SQLITE_IOERR) nothing may be tried again: what the
+ * kernel holds is then not what the disk holds.  The connection is dead, and the next
+ * process recovers from the log.
+ */
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/must.h"
+#include "db/deadline.h"
+#include "db/driver.h"
+#include "db/sqlite_file.h"
+
+enum {
+    APPLICATION_ID = 0x424c4659, /* "BLFY", as file(1) shows it                        */
+    FILE_VERSION = 1,            /* of how Belfry uses the file, not of its tables     */
+    PROGRESS_STEPS = 10000,      /* of SQLite's machine between two looks at the clock */
+    VFS_NAME_MAX = 64,
+    ROWS_AT_FIRST = 8,
+    PARAM_NAME_MAX = 16, /* "$" and any int */
+};
+
+struct sqlite {
+    struct db db; /* first: a struct db is cast to this */
+    sqlite3 *handle;
+    int lock;                 /* -1: none               */
+    struct deadline deadline; /* of readers             */
+    int log_pages;            /* in the write-ahead log */
+    int log_done;             /* of them, copied back   */
+};
+
+static struct sqlite *sqlite_of(struct db *db)
+{
+    return (struct sqlite *)db;
+}
+
+/* What went wrong. */
+
+static enum rc rc_of_ioerr(int code, int number)
+{
+    bool full = number == ENOSPC || number == EDQUOT;
+
+    /* A write that found no room changed nothing; a failed fsync may have lost anything. */
+    return full && (code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMSIZE) ? RC_LIMIT
+                                                                                : RC_CORRUPT;
+}
+
+static enum rc rc_of(int code, int number)
+{
+    switch (code) {
+    case SQLITE_CONSTRAINT_UNIQUE:
+    case SQLITE_CONSTRAINT_PRIMARYKEY:
+    case SQLITE_CONSTRAINT_ROWID:
+        return RC_CONFLICT;
+    case SQLITE_READONLY_DBMOVED:
+        return RC_CORRUPT;
+    default:
+        break;
+    }
+    switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+        return RC_BUSY;
+    case SQLITE_FULL:
+    case SQLITE_TOOBIG:
+    case SQLITE_INTERRUPT:
+        return RC_LIMIT;
+    case SQLITE_CANTOPEN:
+        return RC_NOT_FOUND;
+    case SQLITE_IOERR:
+        return rc_of_ioerr(code, number);
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return RC_CORRUPT;
+    default:
+        return RC_INVALID;
+    }
+}
+
+static const char *hint_of(enum rc rc, int code)
+{
+    switch (rc) {
+    case RC_CONFLICT:
+        return "; a row with this key is there already";
+    case RC_BUSY:
+        return "; another program uses it: end that, or try again";
+    case RC_CORRUPT:
+        return "; check the disk, restart, and if it stays restore a backup";
+    case RC_LIMIT:
+        if (code == SQLITE_INTERRUPT)
+            return "; the read took too long: ask for less at once";
+        return code == SQLITE_TOOBIG ? "; write less at once" : "; free space on its disk";
+    default:
+        return "";
+    }
+}
+
+static enum rc refuse(struct sqlite *sq, struct err *reterr)
+{
+    int code = sqlite3_extended_errcode(sq->handle);
+    const char *path = sqlite3_db_filename(sq->handle, "main");
+    enum rc rc = rc_of(code, sqlite3_system_errno(sq->handle));
+
+    must(code != SQLITE_OK && code != SQLITE_NOMEM && code != SQLITE_IOERR_NOMEM);
+    must(code != SQLITE_MISUSE);
+    if (rc == RC_CORRUPT)
+        sq->db.dead = true;
+    return err_set(reterr, rc, -1, 0, "SQLite, %s: %s (%d)%s", path ? path : "no file",
+                   sqlite3_errmsg(sq->handle), code, hint_of(rc, code & 0xff));
+}
+
+/* Opening. */
+
+static enum rc exec(struct sqlite *sq, const char *sql, struct err *reterr)
+{
+    return sqlite3_exec(sq->handle, sql, NULL, NULL, NULL) == SQLITE_OK ? RC_OK
+                                                                        : refuse(sq, reterr);
+}
+
+/* The first column of the only row, as a number. */
+static enum rc ask(struct sqlite *sq, const char *sql, int *ret, struct err *reterr)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum rc rc = RC_OK;
+
+    if (sqlite3_prepare_v2(sq->handle, sql, -1, &stmt, NULL) == SQLITE_OK &&
+        sqlite3_step(stmt) == SQLITE_ROW)
+        *ret = sqlite3_column_int(stmt, 0);
+    else
+        rc = refuse(sq, reterr);
+    sqlite3_finalize(stmt);
+    return rc;
+}
+
+/* Nothing is changed before this: the file may be somebody else's. */
+static enum rc check_owner(struct sqlite *sq, bool *ret_new, struct err *reterr)
+{
+    int application = 0, version = 0, tables = 0;
+    enum rc rc = ask(sq, "PRAGMA application_id", &application, reterr);
+
+    if (rc == RC_OK)
+        rc = ask(sq, "PRAGMA user_version", &version, reterr);
+    if (rc == RC_OK)
+        rc = ask(sq, "SELECT count(*) FROM sqlite_schema", &tables, reterr);
+    if (rc != RC_OK)
+        return rc;
+    *ret_new = application == 0 && version == 0 && tables == 0;
+    if (!*ret_new && application != APPLICATION_ID)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "%s is the database of another program; give Belfry a file of its own",
+                       sqlite3_db_filename(sq->handle, "main"));
+    if (version > FILE_VERSION)
+        return err_set(
+            reterr, RC_CONFLICT, -1, 0,
+            "%s was made by a newer Belfry (file version %d, this one knows %d); run "
+            "that one",
+            sqlite3_db_filename(sq->handle, "main"), version, FILE_VERSION);
+    return RC_OK;
+}
+
+static enum rc claim_file(struct sqlite *sq, struct err *reterr)
+{
+    char sql[128];
+
+    snprintf(sql, sizeof sql, "BEGIN; PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT",
+             APPLICATION_ID, FILE_VERSION);
+    return exec(sq, sql, reterr);
+}
+
+static int note_log(void *with, sqlite3 *handle, const char *name, int pages)
+{
+    struct sqlite *sq = with;
+
+    (void)handle;
+    (void)name;
+    sq->log_pages = pages;
+    if (pages < sq->log_done)
+        sq->log_done = 0; /* it was begun anew */
+    return SQLITE_OK;
+}
+
+static enum rc set_up_writer(struct sqlite *sq, bool is_new, struct err *reterr)
+{
+    enum rc rc = exec(sq, "PRAGMA journal_mode=WAL", reterr);
+    int has_log = 0;
+
+    if (rc == RC_OK)
+        rc = ask(sq, "SELECT journal_mode = 'wal' FROM pragma_journal_mode", &has_log, reterr);
+    if (rc == RC_OK && !has_log)
+        rc = err_set(reterr, RC_INVALID, -1, 0,
+                     "SQLite keeps no write-ahead log for %s; put it on a file system with "
+                     "shared memory",
+                     sqlite3_db_filename(sq->handle, "main"));
+    if (rc == RC_OK && is_new)
+        rc = claim_file(sq, reterr);
+    if (rc != RC_OK)
+        return rc;
+    /* Also switches SQLite's own checkpoints off: they would come inside a turn. */
+    sqlite3_wal_hook(sq->handle, note_log, sq);
+    return exec(sq,
+                "PRAGMA synchronous=FULL;"
+                "PRAGMA cache_size=-65536;"
+                "PRAGMA journal_size_limit=67108864;"
+                /* Debian's default, ON, writes pages for no other reason. */
+                "PRAGMA secure_delete=FAST",
+                reterr);
+}
+
+static int is_over(void *with)
+{
+    const struct sqlite *sq = with;
+
+    return deadline_is_over(&sq->deadline) ? 1 : 0;
+}
+
+static enum rc set_up_reader(struct sqlite *sq, struct err *reterr)
+{
+    enum rc rc = deadline_open(sq->db.options.deadline_ms, &sq->deadline, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    sqlite3_progress_handler(sq->handle, PROGRESS_STEPS, is_over, sq);
+    return exec(sq, "PRAGMA query_only=ON; PRAGMA cache_size=-16384", reterr);
+}
+
+static enum rc set_up(struct sqlite *sq, struct err *reterr)
+{
+    bool readonly = sq->db.options.readonly, is_new = false;
+    sqlite3 *handle = sq->handle;
+    enum rc rc;
+
+    sqlite3_extended_result_codes(handle, 1);
+    sqlite3_busy_timeout(handle, sq->db.options.lock_ms);
+    /* Only the writer ever checkpoints. */
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, readonly ? 1 : 0, NULL);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
+    /* As on PostgreSQL: "x" is a name and never a text. */
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    rc = check_owner(sq, &is_new, reterr);
+    if (rc == RC_OK)
+        rc = readonly ? set_up_reader(sq, reterr) : set_up_writer(sq, is_new, reterr);
+    if (rc != RC_OK)
+        return rc;
+    return exec(sq,
+                "PRAGMA mmap_size=0;"
+                "PRAGMA temp_store=MEMORY;"
+                "PRAGMA cell_size_check=ON;"
+                /* As on PostgreSQL. */
+                "PRAGMA case_sensitive_like=ON",
+                reterr);
+}
+
+/* "FILE" or "FILE?vfs=NAME"; *ret_vfs is "" for the first. */
+static enum rc split_url(struct str url, char *ret_file, char *ret_vfs, struct err *reterr)
+{
+    struct str file = url, query = STR("");
+
+    str_cut(url, '?', &file, &query);
+    if (file.len == 0 || file.len >= SQLITE_PATH_MAX)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "the name of the database is empty or too long; write sqlite:FILE");
+    if (file.len < url.len && !str_starts(query, STR("vfs=")))
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "`%.*s` after the name of the database is not known; only ?vfs=NAME is",
+                       STR_ARG(query));
+    query = str_from(query, query.len < 4 ? query.len : 4);
+    if (query.len >= VFS_NAME_MAX)
+        return err_set(reterr, RC_INVALID, -1, 0, "the name of the VFS is too long");
+    snprintf(ret_file, SQLITE_PATH_MAX, "%.*s", (int)file.len, file.ptr);
+    snprintf(ret_vfs, VFS_NAME_MAX, "%.*s", (int)query.len, query.ptr);
+    return RC_OK;
+}
+
+static enum rc sqlite_open(struct db *db, const char *url, struct err *reterr)
+{
+    struct sqlite *sq = sqlite_of(db);
+    bool readonly = db->options.readonly;
+    char file[SQLITE_PATH_MAX], path[SQLITE_PATH_MAX], vfs[VFS_NAME_MAX];
+    int flags = SQLITE_OPEN_NOMUTEX |
+                (readonly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    enum rc rc;
+
+    sq->lock = -1;
+    sq->deadline.fd = -1;
+    rc = split_url(str_of(url), file, vfs, reterr);
+    if (rc != RC_OK)
+        return rc;
+    if (vfs[0] != '\0')
+        memcpy(path, file, sizeof path);
+    else if (readonly)
+        rc = sqlite_file_find(file, path, reterr);
+    else
+        rc = sqlite_file_take(file, db->options.any_filesystem, path, &sq->lock, reterr);
+    if (rc != RC_OK)
+        return rc;
+    if (sqlite3_open_v2(path, &sq->handle, flags, vfs[0] ? vfs : NULL) != SQLITE_OK) {
+        must(sq->handle); /* NULL: out of memory */
+        return err_set(reterr, RC_INVALID, -1, 0, "cannot open the database %s: %s", path,
+                       sqlite3_errmsg(sq->handle));
+    }
+    return set_up(sq, reterr);
+}
+
+static void sqlite_close(struct db *db)
+{
+    struct sqlite *sq = sqlite_of(db);
+
+    for (int i = 0; i < DB_SLOTS; i++)
+        sqlite3_finalize(db->cache[i].handle);
+    /* After a failed write the log is all that can be trusted: leave it alone. */
+    if (db->dead && sq->handle)
+        sqlite3_db_config(sq->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    must(sqlite3_close(sq->handle) == SQLITE_OK);
+    deadline_close(&sq->deadline);
+    sqlite_file_give(sq->lock);
+}
+
+/* Running. */
+
+static void find_params(sqlite3_stmt *stmt, struct db_cached *cached)
+{
+    char name[PARAM_NAME_MAX];
+
+    /* $n is a name to SQLite: its place is where it first stands in the text. */
+    for (int i = 0; i < cached->count; i++) {
+        snprintf(name, sizeof name, "$%d", i + 1);
+        cached->index[i] = sqlite3_bind_parameter_index(stmt, name);
+        must(cached->index[i] > 0);
+    }
+    must(sqlite3_bind_parameter_count(stmt) == cached->count);
+}
+
+static enum rc prepare(struct sqlite *sq, const struct db_entry *entry, sqlite3_stmt **ret,
+                       struct err *reterr)
+{
+    struct db_cached *cached = entry->cached;
+    sqlite3_stmt *stmt = NULL;
+    char sql[DB_SQL_MAX];
+
+    if (cached && cached->handle) {
+        *ret = cached->handle;
+        return RC_OK;
+    }
+    if (sqlite3_prepare_v3(
+            sq->handle,
+            cached ? db_expand(&sq->db, str_of(cached->stmt->sql), sql) : entry->text, -1,
+            cached ? SQLITE_PREPARE_PERSISTENT : 0, &stmt, NULL) != SQLITE_OK)
+        return refuse(sq, reterr);
+    must(stmt);
+    if (cached) {
+        find_params(stmt, cached);
+        cached->handle = stmt;
+    }
+    *ret = stmt;
+    return RC_OK;
+}
+
+/* The bytes stay in the queue until the statement has run, so that none is copied. */
+static int bind_value(sqlite3_stmt *stmt, int at, const struct db_value *value)
+{
+    switch (value->type) {
+    case DB_INT:
+        return sqlite3_bind_int64(stmt, at, value->num);
+    case DB_TEXT:
+        return sqlite3_bind_text64(stmt, at, value->bytes.ptr, value->bytes.len, SQLITE_STATIC,
+                                   SQLITE_UTF8);
+    case DB_BLOB:
+        return sqlite3_bind_blob64(stmt, at, value->bytes.ptr, value->bytes.len, SQLITE_STATIC);
+    case DB_NULL:
+        break;
+    }
+    return sqlite3_bind_null(stmt, at);
+}
+
+static enum rc bind(struct sqlite *sq, sqlite3_stmt *stmt, const struct db_entry *entry,
+                    struct err *reterr)
+{
+    for (int i = 0; entry->cached && i < entry->cached->count; i++)
+        if (bind_value(stmt, entry->cached->index[i], &entry->params[i]) != SQLITE_OK)
+            return refuse(sq, reterr);
+    return RC_OK;
+}
+
+/* A statement while its rows are read; how many there are is not known before the last. */
+struct reading {
+    const struct db *db;
+    sqlite3_stmt *stmt;
+    struct arena *arena;
+    struct db_value *values;
+    int rows, columns, capacity;
+};
+
+static enum rc keep_value(const struct reading *in, int column, struct db_value *ret,
+                          struct err *reterr)
+{
+    int type = sqlite3_column_type(in->stmt, column);
+    struct str bytes;
+    enum rc rc;
+
+    if (type == SQLITE_NULL)
+        return RC_OK; /* as the arena made it */
+    if (type == SQLITE_INTEGER) {
+        *ret = db_int(sqlite3_column_int64(in->stmt, column));
+        return RC_OK;
+    }
+    if (type == SQLITE_FLOAT)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "column %d of `%.120s` is a fraction; cast it to an integer", column + 1,
+                       sqlite3_sql(in->stmt));
+    bytes.ptr = sqlite3_column_blob(in->stmt, column);
+    bytes.len = (size_t)sqlite3_column_bytes(in->stmt, column);
+    rc = db_check_room(in->db, in->arena, bytes.len + 1, reterr);
+    if (rc != RC_OK)
+        return rc;
+    bytes = arena_str(in->arena, bytes);
+    *ret = type == SQLITE_TEXT ? db_text(bytes) : db_blob(bytes);
+    return RC_OK;
+}
+
+/* Makes room for one more row. */
+static enum rc grow(struct reading *in, struct err *reterr)
+{
+    size_t row = (size_t)in->columns * sizeof in->values[0];
+    int wanted = in->capacity > 0 ? in->capacity * 2 : ROWS_AT_FIRST;
+    struct db_value *values;
+    enum rc rc = db_check_rows(in->rows + 1, reterr);
+
+    if (rc == RC_OK && in->rows < in->capacity)
+        return RC_OK;
+    if (rc == RC_OK)
+        rc = db_check_room(in->db, in->arena, (size_t)wanted * row, reterr);
+    if (rc != RC_OK)
+        return rc;
+    values = arena_array(in->arena, (size_t)wanted, row);
+    if (in->rows > 0)
+        memcpy(values, in->values, (size_t)in->rows * row);
+    in->values = values;
+    in->capacity = wanted;
+    return RC_OK;
+}
+
+static enum rc keep_row(struct reading *in, struct err *reterr)
+{
+    enum rc rc = grow(in, reterr);
+
+    for (int i = 0; rc == RC_OK && i < in->columns; i++)
+        rc = keep_value(in, i, &in->values[(ptrdiff_t)in->rows * in->columns + i], reterr);
+    if (rc == RC_OK)
+        in->rows++;
+    return rc;
+}
+
+static enum rc read_rows(struct sqlite *sq, struct reading *in, bool wanted, struct err *reterr)
+{
+    enum rc rc = RC_OK;
+    int code = SQLITE_ROW;
+
+    while (rc == RC_OK && (code = sqlite3_step(in->stmt)) == SQLITE_ROW)
+        if (wanted)
+            rc = keep_row(in, reterr);
+    if (rc == RC_OK && code != SQLITE_DONE)
+        rc = refuse(sq, reterr);
+    return rc;
+}
+
+static enum rc run_entry(struct sqlite *sq, struct db_entry *entry, struct arena *arena,
+                         struct err *reterr)
+{
+    struct reading in = {.db = &sq->db, .arena = arena};
+    sqlite3_int64 before = sqlite3_total_changes64(sq->handle);
+    enum rc rc = prepare(sq, entry, &in.stmt, reterr);
+
+    must(arena || !entry->ret);
+    if (rc != RC_OK)
+        return rc;
+    in.columns = sqlite3_column_count(in.stmt);
+    rc = bind(sq, in.stmt, entry, reterr);
+    if (rc == RC_OK)
+        rc = read_rows(sq, &in, entry->ret != NULL, reterr);
+    if (entry->cached)
+        sqlite3_reset(in.stmt);
+    else
+        sqlite3_finalize(in.stmt);
+    entry->got = (struct db_result){
+        .changed = sqlite3_total_changes64(sq->handle) - before,
+        .rows = in.rows,
+        .columns = in.columns,
+        .values = in.values,
+    };
+    return rc;
+}
+
+static enum rc sqlite_run(struct db *db, struct arena *arena, struct err *reterr)
+{
+    struct sqlite *sq = sqlite_of(db);
+    enum rc rc = RC_OK;
+
+    if (db->options.readonly)
+        deadline_start(&sq->deadline);
+    for (struct db_entry *entry = db->first; entry && rc == RC_OK; entry = entry->next)
+        rc = run_entry(sq, entry, arena, reterr);
+    return rc;
+}
+
+static bool sqlite_in_transaction(const struct db *db)
+{
+    return sqlite3_get_autocommit(((const struct sqlite *)db)->handle) == 0;
+}
+
+static enum rc sqlite_checkpoint(struct db *db, struct err *reterr)
+{
+    struct sqlite *sq = sqlite_of(db);
+    int done = 0, code;
+
+    if (sq->log_pages - sq->log_done < DB_CHECKPOINT_PAGES)
+        return RC_OK;
+    /* Passive: never waits for a reader; what one still needs is left for the next time. */
+    code = sqlite3_wal_checkpoint_v2(sq->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, &done);
+    if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY)
+        return refuse(sq, reterr);
+    sq->log_done = done;
+    return RC_OK;
+}
+
+static const struct db_stmt begin = {"BEGIN IMMEDIATE", NULL};
+static const struct db_stmt begin_read = {"BEGIN", NULL};
+
+const struct db_driver db_sqlite = {
+    .kind = DB_SQLITE,
+    .size = sizeof(struct sqlite),
+    .words =
+        {
+            [SQL_INT] = "INTEGER",
+            [SQL_TEXT] = "TEXT",
+            [SQL_BLOB] = "BLOB",
+            [SQL_STRICT] = " STRICT",
+            [SQL_SKIP] = "",
+            [SQL_CLOCK] = "NULL",
+        },
+    .begin = &begin,
+    .begin_read = &begin_read,
+    .open = sqlite_open,
+    .close = sqlite_close,
+    .run = sqlite_run,
+    .in_transaction = sqlite_in_transaction,
+    .checkpoint = sqlite_checkpoint,
+};

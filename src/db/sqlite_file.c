@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/sqlite_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/must.h"
+#include "base/str.h"
+
+enum {
+    PID_TEXT_MAX = 24,
+    SUFFIX_MAX = 8, /* ".lock", and what SQLite itself appends */
+};
+
+/* On these, locks or shared memory do not hold between machines. */
+static const struct {
+    uint32_t magic;
+    const char *name;
+} network[] = {
+    {NFS_SUPER_MAGIC, "NFS"},   {SMB_SUPER_MAGIC, "SMB"}, {SMB2_SUPER_MAGIC, "SMB"},
+    {CIFS_SUPER_MAGIC, "CIFS"}, {AFS_SUPER_MAGIC, "AFS"}, {CODA_SUPER_MAGIC, "Coda"},
+    {CEPH_SUPER_MAGIC, "Ceph"}, {V9FS_MAGIC, "9P"},       {NCP_SUPER_MAGIC, "NCP"},
+};
+
+static enum rc check_filesystem(const char *dir, struct err *reterr)
+{
+    struct statfs fs;
+
+    if (statfs(dir, &fs) != 0)
+        return err_set(reterr, RC_INVALID, -1, 0, "cannot tell the file system of %s: %s", dir,
+                       strerror(errno));
+    for (size_t i = 0; i < sizeof network / sizeof network[0]; i++)
+        if ((uint32_t)fs.f_type == network[i].magic)
+            return err_set(reterr, RC_INVALID, -1, 0,
+                           "%s is on %s, where SQLite loses data; put the database on a local "
+                           "disk, or use PostgreSQL",
+                           dir, network[i].name);
+    return RC_OK;
+}
+
+/* Splits off the directory: "." for a bare name. */
+static void directory_of(const char *path, char *ret)
+{
+    const char *slash = strrchr(path, '/');
+    int len = !slash ? 0 : slash == path ? 1 : (int)(slash - path);
+
+    snprintf(ret, SQLITE_PATH_MAX, "%.*s", len > 0 ? len : 1, len > 0 ? path : ".");
+}
+
+/* The real path of a file that need not be there, in a directory that must. */
+static enum rc resolve(const char *path, char *ret, struct err *reterr)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    char dir[SQLITE_PATH_MAX], real[PATH_MAX];
+
+    if (strlen(path) >= SQLITE_PATH_MAX - SUFFIX_MAX || name[0] == '\0')
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "the name of the database is empty or too long; write sqlite:FILE");
+    if (realpath(path, real)) {
+        name = "";
+    } else if (readlink(path, real, sizeof real) >= 0) {
+        /* SQLite would make the file under a name that has another lock. */
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "the database %s is a symbolic link to nothing; name the file itself",
+                       path);
+    } else {
+        directory_of(path, dir);
+        if (!realpath(dir, real))
+            return err_set(reterr, RC_NOT_FOUND, -1, 0,
+                           "no directory %s for the database (%s); make it first", dir,
+                           strerror(errno));
+    }
+    if (snprintf(ret, SQLITE_PATH_MAX, "%s%s%s", real, name[0] ? "/" : "", name) >=
+        SQLITE_PATH_MAX - SUFFIX_MAX)
+        return err_set(reterr, RC_INVALID, -1, 0, "the path of the database is too long");
+    return RC_OK;
+}
+
+static enum rc refuse(int lock, const char *path, struct err *reterr)
+{
+    char text[PID_TEXT_MAX] = "";
+    ssize_t n = pread(lock, text, sizeof text - 1, 0);
+    struct str rest = {text, n > 0 ? (size_t)n : 0};
+    int64_t pid = 0;
+
+    if (str_take_number(&rest, INT32_MAX, &pid) == 0)
+        return err_set(reterr, RC_BUSY, -1, 0,
+                       "%s is in use by another process; stop it, or give this one a file of "
+                       "its own",
+                       path);
+    return err_set(reterr, RC_BUSY, -1, 0,
+                   "%s is in use by process %d; stop it, or give this one a file of its own",
+                   path, (int)pid);
+}
+
+static enum rc lock_whole(int fd, const char *path, struct err *reterr)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+    if (fcntl(fd, F_OFD_SETLK, &whole) == 0)
+        return RC_OK;
+    if (errno == EAGAIN || errno == EACCES)
+        return refuse(fd, path, reterr);
+    return err_set(reterr, RC_INVALID, -1, 0, "cannot lock %s.lock: %s", path, strerror(errno));
+}
+
+/* For the message of who comes second.  A full disk is no reason to fail here. */
+static void write_pid(int fd)
+{
+    char text[PID_TEXT_MAX];
+    int len = snprintf(text, sizeof text, "%d\n", (int)getpid());
+
+    if (ftruncate(fd, 0) != 0 || pwrite(fd, text, (size_t)len, 0) != len)
+        return;
+}
+
+static enum rc take_lock(const char *path, int *ret, struct err *reterr)
+{
+    char name[SQLITE_PATH_MAX + SUFFIX_MAX];
+    enum rc rc;
+    int fd;
+
+    snprintf(name, sizeof name, "%s.lock", path);
+    fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return err_set(reterr, RC_INVALID, -1, 0, "cannot open %s: %s", name, strerror(errno));
+    rc = lock_whole(fd, path, reterr);
+    if (rc != RC_OK) {
+        close(fd);
+        return rc;
+    }
+    write_pid(fd);
+    *ret = fd;
+    return RC_OK;
+}
+
+/* A new name is only as durable as the directory that holds it. */
+static void sync_directory(const char *dir)
+{
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        return; /* it may be searched but not read: nothing can be done */
+    (void)fsync(fd);
+    close(fd);
+}
+
+/*
+ * Only a file that is not there is opened: to close one that SQLite has open in this process
+ * would drop SQLite's locks on it.
+ */
+static enum rc make(const char *path, const char *dir, struct err *reterr)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd < 0 && errno != EEXIST)
+        return err_set(reterr, RC_INVALID, -1, 0, "cannot make the database %s: %s", path,
+                       strerror(errno));
+    if (fd >= 0) {
+        close(fd);
+        sync_directory(dir);
+    }
+    return RC_OK;
+}
+
+enum rc sqlite_file_take(const char *path, bool any_filesystem, char *ret_path, int *ret_lock,
+                         struct err *reterr)
+{
+    char real[SQLITE_PATH_MAX], dir[SQLITE_PATH_MAX];
+    enum rc rc = resolve(path, real, reterr);
+    int lock = -1;
+
+    if (rc != RC_OK)
+        return rc;
+    directory_of(real, dir);
+    if (!any_filesystem)
+        rc = check_filesystem(dir, reterr);
+    if (rc == RC_OK)
+        rc = take_lock(real, &lock, reterr);
+    if (rc == RC_OK)
+        rc = make(real, dir, reterr);
+    if (rc != RC_OK) {
+        sqlite_file_give(lock);
+        return rc;
+    }
+    memcpy(ret_path, real, sizeof real);
+    *ret_lock = lock;
+    return RC_OK;
+}
+
+void sqlite_file_give(int lock)
+{
+    if (lock >= 0)
+        close(lock);
+}
+
+enum rc sqlite_file_find(const char *path, char *ret_path, struct err *reterr)
+{
+    char real[PATH_MAX];
+
+    if (!realpath(path, real))
+        return err_set(reterr, RC_NOT_FOUND, -1, 0,
+                       "no database at %s (%s); start the server once to make it", path,
+                       strerror(errno));
+    memcpy(ret_path, real, sizeof real);
+    return RC_OK;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The file of a SQLite database before SQLite sees it: that it is there, on a file system
+ * that can hold it, and that nobody else writes to it.
+ *
+ * The lock is on FILE.lock and not on the file, where SQLite has locks of its own.  It is
+ * of the kind that belongs to the open description, so that it also keeps out a second
+ * writer in the same process and ends with the process, however that ends.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+enum { SQLITE_PATH_MAX = 4096 }; /* as PATH_MAX */
+
+/*
+ * Makes the file when it is not there (for its owner alone: it may hold secrets), and takes
+ * the lock, until sqlite_file_give() or the end of the process.  `ret_path` has room for
+ * SQLITE_PATH_MAX bytes and gets the path without symbolic links, so that two names of one
+ * file have one lock.  RC_BUSY when another process holds it, RC_INVALID for a network
+ * file system unless `any_filesystem`, RC_NOT_FOUND when the directory is not there.
+ */
+enum rc sqlite_file_take(const char *path, bool any_filesystem, char *ret_path, int *ret_lock,
+                         struct err *reterr);
+
+void sqlite_file_give(int lock); /* -1: nothing */
+
+/* The real path of a file that must be there; RC_NOT_FOUND when it is not. */
+enum rc sqlite_file_find(const char *path, char *ret_path, struct err *reterr);
