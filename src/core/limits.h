@@ -31,7 +31,7 @@ enum {
     SPEC_NAME_MAX = 128,        /* bytes of a named calendar's name                          */
     SPEC_COMMENT_MAX = 200,     /* bytes of a calendar's comment                             */
     SPEC_SHIFT_DAYS_MAX = 366,  /* how far an excluded day may move its slots               */
-    SPEC_STEPS_MAX = 2000000,   /* excluded candidates that one search passes, then gives up */
+    SPEC_STEPS_MAX = 500000,    /* excluded candidates that one search passes, then gives up */
     SPEC_EVERY_MIN_MS = 1000,   /* a shorter interval is a loop, not a schedule              */
     SPEC_JITTER_DAYS_MAX = 366, /* a yearly schedule may spread over its year, none further */
     SPEC_DEF_BYTES_MAX = 16 << 20, /* of arena, for reading any spec: 512 calendars of 7   */

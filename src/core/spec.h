@@ -113,7 +113,10 @@ bool spec_next(const struct spec *spec, const struct spec_ctx *ctx, instant afte
 bool spec_prev(const struct spec *spec, const struct spec_ctx *ctx, instant before,
                struct slot *ret);
 
-/* Slots in (after, until], by arithmetic where days are alike. */
+/*
+ * Slots in (after, until].  Costs microseconds for each day of the span, however many slots it
+ * has; rules of iCalendar and shifted slots are walked one by one.
+ */
 int64_t spec_count(const struct spec *spec, const struct spec_ctx *ctx, instant after,
                    instant until);
 
