@@ -24,7 +24,7 @@ enum rc {
     RC_CONFLICT,  /* a precondition (version, uniqueness) did not hold */
     RC_LIMIT,     /* a named bound was reached                         */
     RC_BUSY,      /* try the very same thing again later               */
-    RC_LOST,      /* this node no longer owns it; stop writing         */
+    RC_LOST,      /* the connection or the ownership is gone           */
     RC_CORRUPT,   /* stored data breaks an invariant; refuse to go on  */
     RC_UNKNOWN,   /* it may have happened; look before doing it again  */
     RC_COUNT

@@ -9,16 +9,7 @@
 #include <cmocka.h>
 
 #include "core/limits.h"
-#include "core/text.h"
-
-static instant at(const char *text)
-{
-    instant t = 0;
-    struct err err;
-
-    assert_int_equal(instant_parse(str_of(text), &t, &err), RC_OK);
-    return t;
-}
+#include "moments.h"
 
 static void delays_are_those_of_temporal(void **state)
 {

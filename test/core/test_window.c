@@ -8,26 +8,7 @@
 
 #include <cmocka.h>
 
-#include "core/text.h"
-#include "zones.h"
-
-static instant at(const char *text)
-{
-    instant t = 0;
-    struct err err;
-
-    assert_int_equal(instant_parse(str_of(text), &t, &err), RC_OK);
-    return t;
-}
-
-static const struct tz *zone(const char *name)
-{
-    struct err err;
-    const struct tz *tz = zone_find(NULL, str_of(name), &err);
-
-    assert_non_null(tz);
-    return tz;
-}
+#include "moments.h"
 
 static void both_ends_are_inside(void **state)
 {
