@@ -135,15 +135,20 @@ static uint32_t special_week_days(const struct cron *cron, int n, int w)
     return (uint32_t)days;
 }
 
+/* Bits 1..n. */
+static inline uint32_t valid_days(int n)
+{
+    return (uint32_t)((UINT64_C(2) << n) - 2);
+}
+
 /* Days of a month of `n` days whose 1st is day `first`. */
 static inline uint32_t days_of_month(const struct cron *cron, int n, int64_t first)
 {
-    uint32_t valid = (uint32_t)((UINT64_C(2) << n) - 2);
     uint32_t days = cron->day, weekdays;
     int w;
 
     if (cron->flags & CRON_DAYS_ONLY)
-        return days & valid;
+        return days & valid_days(n);
     w = weekday_of(first);
     /* One week's bits repeated five times, from day 1 on. */
     weekdays = (uint32_t)(turn(cron->weekday, w) * UINT64_C(0x20408102));
@@ -151,7 +156,7 @@ static inline uint32_t days_of_month(const struct cron *cron, int n, int64_t fir
         days |= special_month_days(cron, n, w);
         weekdays |= special_week_days(cron, n, w);
     }
-    return (cron->flags & CRON_DAY_AND ? days & weekdays : days | weekdays) & valid;
+    return (cron->flags & CRON_DAY_AND ? days & weekdays : days | weekdays) & valid_days(n);
 }
 
 uint32_t cron_days(const struct cron *cron, int year, int month)
@@ -259,12 +264,16 @@ static int prev_year(const struct cron *cron, int year)
 static inline int64_t scan_months_up(const struct cron *cron, int year, uint32_t months)
 {
     for (; months; months &= months - 1) {
-        int month = lowest(months);
-        int64_t first = day_of_date(year, month, 1);
-        uint32_t days = days_of_month(cron, month_days(year, month), first);
+        int month = lowest(months), n = month_days(year, month);
+        uint32_t days;
 
+        /* Where the number decides, a day need not be reckoned before it is the one. */
+        if (cron->flags & CRON_DAYS_ONLY)
+            days = cron->day & valid_days(n);
+        else
+            days = days_of_month(cron, n, day_of_date(year, month, 1));
         if (days)
-            return first + lowest(days) - 1;
+            return day_of_date(year, month, lowest(days));
     }
     return DAY_MAX + 1;
 }
