@@ -122,23 +122,30 @@ static enum rc set_cron_text(struct compiler *c, struct entry *entry,
     return RC_OK;
 }
 
+static enum rc set_oncalendar(struct compiler *c, struct entry *entry, struct str text,
+                              struct str *ret_zone, struct err *reterr)
+{
+    struct cron cron;
+    enum rc rc = oncalendar_parse(text, &cron, ret_zone, reterr);
+
+    if (rc == RC_OK)
+        set_cron(c, entry, &cron, DIALECT_SYSTEMD);
+    return rc;
+}
+
 static enum rc compile_cron(struct compiler *c, int i, struct err *reterr)
 {
     const struct cron_def *def = &c->def->cron[i];
     struct entry *entry = add_entry(c, LIST_CRON, i);
     struct str zone = {NULL, 0};
-    struct cron cron;
     enum rc rc;
 
-    if (def->dialect == DIALECT_RRULE) {
+    if (def->dialect == DIALECT_RRULE)
         rc = set_rrule(c, entry, def->expr, &zone, reterr);
-    } else if (def->dialect == DIALECT_SYSTEMD) {
-        rc = oncalendar_parse(def->expr, &cron, &zone, reterr);
-        if (rc == RC_OK)
-            set_cron(c, entry, &cron, DIALECT_SYSTEMD);
-    } else {
+    else if (def->dialect == DIALECT_SYSTEMD)
+        rc = set_oncalendar(c, entry, def->expr, &zone, reterr);
+    else
         rc = set_cron_text(c, entry, def, &zone, reterr);
-    }
     if (rc != RC_OK) {
         err_in(reterr, "cron[%d].expr", i);
         return rc;
@@ -431,13 +438,13 @@ enum rc spec_compile(const struct spec_def *def, struct str seed,
         return rc;
     }
     rc = compile_entries(&c, reterr);
-    if (rc == RC_OK)
+    if (rc == RC_OK && def->at_count > 0)
         rc = compile_at(&c, reterr);
-    if (rc == RC_OK)
+    if (rc == RC_OK && def->not_calendar_count > 0)
         rc = compile_not_crons(&c, reterr);
-    if (rc == RC_OK)
+    if (rc == RC_OK && def->not_date_count > 0)
         rc = compile_not_dates(&c, reterr);
-    if (rc == RC_OK)
+    if (rc == RC_OK && def->not_named_count > 0)
         rc = compile_not_named(&c, reterr);
     if (rc != RC_OK)
         return rc;
