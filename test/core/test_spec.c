@@ -226,6 +226,24 @@ static void t52_a_moved_time_in_a_gap_is_the_first_instant_after_it(void **state
                  (instant[]){utc(2024, 3, 10, 700), 0});
 }
 
+/* Hour 2 is excluded on each day, but a moved 02:30 that falls into the gap is at 03:00. */
+static void t52_a_time_that_is_always_excluded_may_be_moved_out_of_it(void **state)
+{
+    struct calendar_text second_hour = whole_days();
+    struct draft d;
+
+    (void)state;
+    second_hour.hour = STR("2");
+    begin(&d, "America/New_York");
+    add_cron(&d, "0 30 2 * * *", DIALECT_SPRING);
+    exclude(&d, second_hour);
+    d.not_dates[d.def.not_date_count++] = date(2024, 3, 9);
+    d.def.shift = SHIFT_NEXT;
+    compile(&d);
+    assert_slots(&d, utc(2024, 3, 1, 0), utc(2024, 3, 31, 0),
+                 (instant[]){utc(2024, 3, 10, 700), 0});
+}
+
 static void t52_an_excluded_stretch_of_years_does_not_end_a_schedule(void **state)
 {
     struct calendar_text years = whole_days();
@@ -393,6 +411,7 @@ int main(void)
         cmocka_unit_test(t52_shift_moves_a_whole_excluded_day),
         cmocka_unit_test(t52_shift_by_a_named_calendar),
         cmocka_unit_test(t52_a_moved_time_in_a_gap_is_the_first_instant_after_it),
+        cmocka_unit_test(t52_a_time_that_is_always_excluded_may_be_moved_out_of_it),
         cmocka_unit_test(t52_an_excluded_stretch_of_years_does_not_end_a_schedule),
         cmocka_unit_test(t53_start_and_end_are_inclusive),
         cmocka_unit_test(t53_what_lies_before_start_is_not_moved_behind_it),
