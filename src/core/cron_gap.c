@@ -9,14 +9,10 @@
 #define ALL_SIXTY ((UINT64_C(1) << 60) - 1)
 #define ALL_HOURS ((UINT32_C(1) << 24) - 1)
 
-static bool is_whole_day(const struct cron *cron)
-{
-    return cron->second == ALL_SIXTY && cron->minute == ALL_SIXTY && cron->hour == ALL_HOURS;
-}
-
 bool cron_is_whole_day(const struct cron *cron)
 {
-    return is_whole_day(cron);
+    return cron->second == ALL_SIXTY && cron->minute == ALL_SIXTY && cron->hour == ALL_HOURS &&
+           !(cron->flags & CRON_FRACTION);
 }
 
 /* Days after which a pattern that matched each of them matches all, unless years are listed. */

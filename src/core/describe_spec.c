@@ -16,12 +16,6 @@ struct telling {
     bool shaped;       /* a phrase that shapes the whole has been told              */
 };
 
-static bool is_whole_day(const struct cron *cron)
-{
-    return cron->second == ALL_SIXTY && cron->minute == ALL_SIXTY && cron->hour == ALL_HOURS &&
-           !(cron->flags & CRON_FRACTION);
-}
-
 static void zone_after(const char *before, struct str zone, struct buf *out)
 {
     buf_text(out, before);
@@ -228,7 +222,7 @@ static void tell_named(struct telling *t)
 static void tell_not_cron(struct telling *t, const struct cron *cron)
 {
     buf_text(t->out, "except");
-    if (!is_whole_day(cron)) {
+    if (!cron_is_whole_day(cron)) {
         buf_char(t->out, ' ');
         describe_pattern(cron, t->out);
     } else if (cron->flags & CRON_EVERY_DAY) {

@@ -152,7 +152,8 @@ static enum rc compile_cron(struct compiler *c, int i, struct err *reterr)
     }
     if (zone.len > 0) {
         rc = zone_index(c, zone, &entry->zone, reterr);
-        if (rc != RC_OK) {
+        /* The "UTC" of a DTSTART with Z is a constant and has no place in the text. */
+        if (rc != RC_OK && !str_eq(zone, STR("UTC"))) {
             reterr->at = (int)(zone.ptr - def->expr.ptr);
             reterr->len = (int)zone.len;
         }
