@@ -27,7 +27,8 @@ enum verdict {
     VERDICT_START,    /* now                                                              */
     VERDICT_HOLD,     /* keep it waiting for an open run to end                           */
     VERDICT_SKIP,     /* outcome skipped(overlap), counted                                */
-    VERDICT_REPLACED, /* outcome skipped(overlap), not counted: a later start ends all before */
+    VERDICT_REPLACED, /* outcome skipped(overlap), not in effects.skipped: a later start ends
+                         all before */
 };
 
 struct overlap_effects {

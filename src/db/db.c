@@ -94,11 +94,13 @@ enum rc db_open(const char *url, const struct db_options *options, struct db **r
             continue;
         db = make(schemes[i].driver, options);
         rc = db->driver->open(db, url + schemes[i].skip, reterr);
-        if (rc == RC_OK)
-            *ret = db;
-        else
+        if (rc != RC_OK) {
             db_close(db);
-        return rc;
+            return rc;
+        }
+        db->fault = db->options.fault;
+        *ret = db;
+        return RC_OK;
     }
     /* The URL is not repeated: it may hold a password. */
     return err_set(reterr, RC_INVALID, 0, 0,
@@ -124,6 +126,11 @@ enum db_kind db_kind(const struct db *db)
 bool db_is_dead(const struct db *db)
 {
     return db->dead;
+}
+
+struct db_counts db_counts(const struct db *db)
+{
+    return db->counts;
 }
 
 /* The queue. */
@@ -254,6 +261,7 @@ void db_send(struct db *db, const struct db_stmt *stmt, const struct db_value *p
     entry = add(db, (size_t)cached->count);
     entry->cached = cached;
     entry->ret = ret;
+    db->counts.statements++;
     for (int i = 0; i < cached->count; i++) {
         entry->params[i] = params[i];
         if (has_bytes(&params[i]))
@@ -263,21 +271,13 @@ void db_send(struct db *db, const struct db_stmt *stmt, const struct db_value *p
 
 /* Running it. */
 
-static void run(struct db *db, struct arena *arena)
+static void run_queue(struct db *db, struct arena *arena)
 {
     struct err why;
 
-    if (db->failed || !db->first)
-        return;
     db->arena_before = arena ? arena_used(arena) : 0;
-    if (db->driver->run(db, arena, &why) != RC_OK) {
+    if (db->driver->run(db, arena, &why) != RC_OK)
         fail(db, &why);
-        return;
-    }
-    for (struct db_entry *entry = db->first; entry; entry = entry->next)
-        if (entry->ret)
-            *entry->ret = entry->got;
-    forget_queue(db);
 }
 
 static enum rc outcome(const struct db *db, struct err *reterr)
@@ -294,12 +294,54 @@ static void undo(struct db *db)
         return;
     db->failed = false;
     add_plain(db, &rollback);
-    run(db, NULL);
+    run_queue(db, NULL);
+    forget_queue(db);
     /* What cannot be undone cannot be used: closing it undoes everything. */
     if (!db->dead && (db->failed || db->driver->in_transaction(db))) {
         err_set(&db->why, RC_LOST, -1, 0, "a transaction could not be rolled back");
         db->dead = true;
     }
+}
+
+/* Breaks the connection here when the simulator wants it so. */
+static void break_at(struct db *db, enum db_point point)
+{
+    enum rc rc = db->fault ? db->fault->ask(db->fault->with, point) : RC_OK;
+    struct err why;
+
+    if (rc == RC_OK)
+        return;
+    must(rc == RC_LOST || rc == RC_UNKNOWN);
+    if (point == DB_BEFORE_FLUSH || db->options.readonly)
+        rc = RC_LOST; /* no commit is on its way */
+    else if (point == DB_AFTER_COMMIT)
+        rc = RC_UNKNOWN;
+    forget_queue(db);
+    undo(db);
+    db->dead = true;
+    err_set(&why, rc, -1, 0, "the connection to the database is lost, as the simulator wants%s",
+            rc == RC_UNKNOWN ? "; whether the transaction was committed is not known" : "");
+    fail(db, &why);
+}
+
+static void run(struct db *db, struct arena *arena)
+{
+    bool commits;
+
+    if (db->failed || !db->first)
+        return;
+    commits = db->last->commits;
+    db->counts.flushes++;
+    db->counts.commits += commits;
+    break_at(db, commits ? DB_BEFORE_COMMIT : DB_BEFORE_FLUSH);
+    if (!db->failed)
+        run_queue(db, arena);
+    if (!db->failed && commits)
+        break_at(db, DB_AFTER_COMMIT);
+    for (struct db_entry *entry = db->first; entry; entry = entry->next)
+        if (entry->ret)
+            *entry->ret = entry->got;
+    forget_queue(db);
 }
 
 void db_rollback(struct db *db)

@@ -38,12 +38,25 @@ enum db_kind { DB_SQLITE, DB_POSTGRES };
 
 struct db; /* opaque */
 
+/*
+ * For the simulator, which is asked whether the connection breaks at a point: RC_OK, RC_LOST
+ * or RC_UNKNOWN.  When it does, what is not committed is undone and the connection is dead;
+ * the caller gets RC_UNKNOWN after a commit, RC_LOST where none is on its way, or else what
+ * was answered.  To open and to roll back are no points; a flush may be a commit.
+ */
+enum db_point { DB_BEFORE_FLUSH, DB_BEFORE_COMMIT, DB_AFTER_COMMIT };
+struct db_fault {
+    enum rc (*ask)(void *with, enum db_point point);
+    void *with;
+};
+
 struct db_options {
     bool readonly;       /* reads only, each transaction on one snapshot              */
     bool any_filesystem; /* SQLite on a network file system: the owner vouches for it */
     int deadline_ms;     /* 0: DB_DEADLINE_MS.  A read beyond it is RC_LIMIT          */
     int lock_ms;         /* 0: DB_LOCK_MS                                             */
     size_t bytes_max;    /* 0: DB_BYTES_MAX                                           */
+    const struct db_fault *fault; /* NULL: none; must outlive the connection          */
 };
 
 /*
@@ -71,6 +84,12 @@ enum db_kind db_kind(const struct db *db);
 
 /* True after RC_LOST, RC_UNKNOWN and RC_CORRUPT: it can only be closed. */
 bool db_is_dead(const struct db *db);
+
+/* What a connection has done so far, for budgets in tests. */
+struct db_counts {
+    int64_t statements, flushes, commits; /* BEGIN and its like are no statements */
+};
+struct db_counts db_counts(const struct db *db);
 
 /*
  * Queues a statement; the parameters are copied.  `ret` must live until the next flush,

@@ -40,12 +40,14 @@ struct db {
     struct arena *arena; /* holds this, and lives as long */
     struct arena *queue; /* entries and copies of their parameters */
     struct db_entry *first, *last;
-    struct db_options options; /* without zeros */
-    bool in_transaction;       /* begun by the caller; perhaps still in the queue       */
-    bool failed;               /* nothing runs until the transaction is over; see `why` */
-    bool dead;                 /* set by a driver; failed for good                      */
+    struct db_options options;    /* without zeros */
+    const struct db_fault *fault; /* NULL while it is being opened */
+    bool in_transaction;          /* begun by the caller; perhaps still in the queue       */
+    bool failed;                  /* nothing runs until the transaction is over; see `why` */
+    bool dead;                    /* set by a driver; failed for good                      */
     struct err why;
     size_t arena_before; /* what the caller's arena held when the flush began */
+    struct db_counts counts;
     int statements;
     struct db_cached cache[DB_SLOTS];
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The driver of SQLite, and the only file that knows sqlite3.h.
+ * The driver of SQLite, and the only file of src/ that knows sqlite3.h.
  *
  * One connection writes and checkpoints; readers are opened read-only and see a snapshot.
  * After a failed write of the disk (SQLITE_IOERR) nothing may be tried again: what the

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lengths are multiples of the world's unit, so that a schedule of any pace falls due some
+ * dozens of times; wall-clock patterns are chosen by the pace.
+ */
+#include "sim/drafts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/must.h"
+
+enum {
+    TRIES_MAX = 20, /* combinations that a spec refuses are drawn again */
+    ATS_MAX = 4,
+    TIMES_MAX = 3,
+    DATES_MAX = 2,
+};
+
+static const char *const crons[PACE_COUNT][6] = {
+    [PACE_SECONDS] = {"* * * * *", "*/7 * * * * *", "30 * * * * *", "*/2 * * * *",
+                      "10-40/5 * * * * *", "*/5 * * * *"},
+    [PACE_HOURS] = {"*/15 * * * *", "0 * * * *", "5,35 * * * *", "30 1-3 * * *", "0 2 * * *",
+                    "*/30 0-4 * * *"},
+    [PACE_DAYS] = {"0 * * * *", "0 */6 * * *", "30 2 * * *", "0 9 * * 1-5", "15 1 * * *",
+                   "0 0 * * *"},
+};
+
+static const char *const zones[] = {
+    "", "UTC", "America/New_York", "Europe/Berlin", "Australia/Lord_Howe", "Asia/Kolkata",
+};
+
+static const enum dst_name dst_names[] = {
+    DST_DEFAULT, DST_DEFAULT, DST_DEFAULT, DST_LITERAL, DST_ONCE, DST_LAST, DST_SHIFT,
+};
+
+static bool chance(const struct drafting *d, uint64_t of)
+{
+    return prng_chance(d->prng, 1, of);
+}
+
+static span units(const struct drafting *d, int64_t low, int64_t high)
+{
+    return prng_between(d->prng, low, high) * d->swarm->unit;
+}
+
+/* Some time of this world, whole seconds. */
+static instant some_time(const struct drafting *d)
+{
+    span all = d->swarm->trouble + d->swarm->drain;
+
+    return instant_of_seconds(instant_seconds(d->swarm->begin) +
+                              prng_between(d->prng, 0, all / SPAN_S));
+}
+
+/* The families of entries. */
+
+static void add_interval(const struct drafting *d, struct spec_def *def)
+{
+    struct interval_def *interval = arena_take(d->arena, sizeof *interval);
+    uint64_t which = prng_below(d->prng, 6);
+
+    interval->every = chance(d, 4) ? units(d, 1, 3) : units(d, 2, 60);
+    interval->anchor = which == 0   ? ANCHOR_START
+                       : which == 1 ? ANCHOR_COMPLETION
+                       : which == 2 ? ANCHOR_MIDNIGHT
+                                    : ANCHOR_EPOCH;
+    if (interval->anchor == ANCHOR_EPOCH && chance(d, 2))
+        interval->phase = interval->every / 4 / SPAN_S * SPAN_S;
+    def->intervals = interval;
+    def->interval_count = 1;
+}
+
+static void add_cron(const struct drafting *d, struct spec_def *def)
+{
+    struct cron_def *cron = arena_take(d->arena, sizeof *cron);
+
+    cron->expr = str_of(crons[d->swarm->pace][prng_below(d->prng, 6)]);
+    cron->dialect = DIALECT_BELFRY;
+    def->cron = cron;
+    def->cron_count = 1;
+}
+
+static void add_times(const struct drafting *d, struct spec_def *def)
+{
+    int count = (int)prng_between(d->prng, 1, TIMES_MAX);
+
+    def->times = arena_array(d->arena, (size_t)count, sizeof *def->times);
+    for (int i = 0; i < count; i++)
+        def->times[i] = (int32_t)(instant_seconds(some_time(d)) % DAY_SECONDS);
+    def->time_count = count;
+}
+
+static void add_ats(const struct drafting *d, struct spec_def *def)
+{
+    int count = (int)prng_between(d->prng, 1, ATS_MAX);
+
+    def->at = arena_array(d->arena, (size_t)count, sizeof *def->at);
+    for (int i = 0; i < count; i++)
+        def->at[i] = some_time(d);
+    if (chance(d, 4))
+        def->at[0] = INSTANT_NONE;
+    def->at_count = count;
+}
+
+static void add_family(const struct drafting *d, struct spec_def *def)
+{
+    switch (prng_below(d->prng, 8)) {
+    case 0:
+        add_times(d, def);
+        break;
+    case 1:
+        add_ats(d, def);
+        break;
+    case 2:
+    case 3:
+    case 4:
+        add_cron(d, def);
+        break;
+    default:
+        add_interval(d, def);
+        break;
+    }
+}
+
+/* What shapes a spec. */
+
+static void add_exclusions(const struct drafting *d, struct spec_def *def)
+{
+    int32_t day = (int32_t)(instant_seconds(d->swarm->begin) / DAY_SECONDS);
+    int count = (int)prng_between(d->prng, 1, DATES_MAX);
+
+    def->not_dates = arena_array(d->arena, (size_t)count, sizeof *def->not_dates);
+    for (int i = 0; i < count; i++)
+        def->not_dates[i] = day + i;
+    def->not_date_count = count;
+}
+
+static void add_window(const struct drafting *d, struct spec_def *def)
+{
+    int32_t from = (int32_t)(instant_seconds(some_time(d)) % DAY_SECONDS);
+    int32_t length = (int32_t)(units(d, 30, 200) / SPAN_S % (DAY_SECONDS / 2));
+
+    def->window = (struct window_def){
+        .is_set = true,
+        .from = from,
+        .to = (from + length) % DAY_SECONDS,
+        .rule = chance(d, 2) ? WINDOW_CLAMP : WINDOW_FILTER,
+    };
+}
+
+static void shape(const struct drafting *d, struct spec_def *def)
+{
+    def->zone = str_of(zones[prng_below(d->prng, sizeof zones / sizeof *zones)]);
+    def->dst.name = dst_names[prng_below(d->prng, sizeof dst_names / sizeof *dst_names)];
+    if (chance(d, 4))
+        def->jitter = units(d, 1, 10);
+    if (chance(d, 6))
+        def->start = some_time(d);
+    if (chance(d, 6))
+        def->end = some_time(d);
+    if (chance(d, 8))
+        add_exclusions(d, def);
+    if (chance(d, 8))
+        add_window(d, def);
+}
+
+static struct spec_def draw_def(const struct drafting *d)
+{
+    struct spec_def def = spec_def_empty();
+
+    add_family(d, &def);
+    if (chance(d, 4))
+        add_family(d, &def);
+    shape(d, &def);
+    return def;
+}
+
+/* Policies. */
+
+static void draw_retry(const struct drafting *d, struct policies *p)
+{
+    p->retry = (struct retry_policy){
+        .attempts = (int32_t)prng_between(d->prng, 1, 4),
+        .backoff = chance(d, 2) ? BACKOFF_FIXED : BACKOFF_EXPONENTIAL,
+        .delay = units(d, 0, 4),
+        .max = units(d, 4, 16),
+        .jitter = chance(d, 3) ? units(d, 1, 2) : 0,
+    };
+}
+
+static void draw_lease(const struct drafting *d, struct policies *p)
+{
+    p->timeout = chance(d, 2) ? units(d, 2, 10) : 0;
+    p->max_run_time = units(d, 10, 40);
+    p->lease = units(d, 3, 15);
+    p->heartbeat = p->lease / 3;
+    p->grace = units(d, 1, 4);
+}
+
+static void draw_gate(const struct drafting *d, struct policies *p)
+{
+    static const struct str names[SIM_GATES] = {
+        {"gate-a", sizeof "gate-a" - 1},
+        {"gate-b", sizeof "gate-b" - 1},
+    };
+    uint64_t which = prng_below(d->prng, SIM_GATES);
+
+    p->gate = names[which];
+    p->gate_limit = d->swarm->gate_limit[which];
+}
+
+static struct policies draw_policies(const struct drafting *d)
+{
+    struct policies p = policies_default();
+
+    p.overlap = (enum overlap)prng_below(d->prng, OVERLAP_COUNT);
+    p.catchup = (enum catchup)prng_below(d->prng, CATCHUP_COUNT);
+    if (chance(d, 2))
+        p.buffer_limit = (int32_t)prng_between(d->prng, 1, 5);
+    if (chance(d, 3))
+        p.catchup_window = units(d, 0, 40);
+    p.catchup_paused = chance(d, 4);
+    p.drop_when_full = chance(d, 2);
+    p.pause_on_failure = chance(d, 8);
+    p.approval = chance(d, 10);
+    p.at_most_once = chance(d, 6);
+    p.wants_last = chance(d, 6);
+    if (chance(d, 3))
+        p.priority = (int32_t)prng_between(d->prng, PRIORITY_MIN, PRIORITY_MAX);
+    if (chance(d, 5))
+        p.remaining_runs = prng_between(d->prng, 1, 20);
+    if (chance(d, 6))
+        p.start_within = units(d, 2, 20);
+    draw_retry(d, &p);
+    draw_lease(d, &p);
+    if (chance(d, 4))
+        draw_gate(d, &p);
+    if (chance(d, 4))
+        p.lateness_budget = units(d, 1, 5);
+    if (chance(d, 8))
+        p.retention_count = (int32_t)prng_between(d->prng, 1, 10);
+    if (chance(d, 8))
+        p.idle_close = units(d, 5, 40);
+    return p;
+}
+
+static void draw_governor(const struct drafting *d, struct rec_draft *r)
+{
+    r->is_governed = true;
+    r->governor_backoff = chance(d, 2);
+    if (chance(d, 3))
+        r->governor_min = units(d, 1, 5);
+    if (chance(d, 3))
+        r->governor_max = units(d, 20, 60);
+    r->def = spec_def_empty();
+    if (chance(d, 3))
+        add_cron(d, &r->def);
+    else
+        r->governor_interval = units(d, 2, 30);
+}
+
+static void draw_lane(const struct drafting *d, struct rec_draft *r)
+{
+    static const struct str queues[SIM_QUEUES] = {
+        {"queue-a", sizeof "queue-a" - 1},
+        {"queue-b", sizeof "queue-b" - 1},
+    };
+    uint64_t which = prng_below(d->prng, 5);
+
+    r->lane = which < 2 ? LANE_PULL : which < 4 ? LANE_HTTP : LANE_EXEC;
+    if (r->lane == LANE_PULL)
+        r->queue = queues[prng_below(d->prng, SIM_QUEUES)];
+}
+
+/* RC_OK when the spec takes the combination. */
+static enum rc compile(const struct drafting *d, const struct rec_draft *r, struct plan *ret)
+{
+    struct err err;
+    enum rc rc;
+
+    *ret = (struct plan){
+        .policies = r->policies,
+        .is_governed = r->is_governed,
+        .governor_backoff = r->governor_backoff,
+        .governor_interval = r->governor_interval,
+        .governor_min = r->governor_min,
+        .governor_max = r->governor_max,
+        .lane = r->lane,
+        .seed = r->seed,
+    };
+    rc = spec_compile(&r->def, r->seed, d->zones, d->arena, &ret->spec, &err);
+    if (rc == RC_OK)
+        ret->follows = plan_follows(ret);
+    return rc;
+}
+
+struct made *drafts_make(const struct drafting *d)
+{
+    struct made *made = arena_take(d->arena, sizeof *made);
+    struct rec_draft *r = &made->record;
+
+    r->seed = d->name;
+    r->is_disabled = chance(d, 16);
+    r->is_paused = chance(d, 16);
+    r->trigger = chance(d, 8);
+    for (int i = 0; i < TRIES_MAX; i++) {
+        r->policies = draw_policies(d);
+        draw_lane(d, r);
+        r->is_governed = false;
+        if (chance(d, 8))
+            draw_governor(d, r);
+        else
+            r->def = draw_def(d);
+        if (compile(d, r, &made->draft.plan) == RC_OK)
+            break;
+        must(i + 1 < TRIES_MAX);
+    }
+    made->draft.queue = r->queue;
+    made->draft.spec = STR("{}");
+    made->draft.action = STR("{\"kind\":\"sim\"}");
+    made->draft.policies = STR("{}");
+    made->draft.description = STR("");
+    made->draft.is_disabled = r->is_disabled;
+    made->draft.is_paused = r->is_paused;
+    made->draft.trigger = r->trigger;
+    return made;
+}

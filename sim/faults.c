@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * At most one fault strikes a turn, and none while it is not known whether an earlier one was
+ * committed: a node that dies or sleeps then is, for the store, one that did so before or
+ * after the commit, and both are simulated where the answer is known.
+ */
+#include "sim/faults.h"
+
+#include <inttypes.h>
+
+#include "sim/node.h"
+
+enum {
+    SKIP_MAX = 6,     /* a turn has some six round trips                   */
+    CHANGES_MAX = 60, /* of the disk in a turn; the rest are in between    */
+};
+
+enum rc faults_ask(void *with, enum db_point point)
+{
+    struct sim_node *node = with;
+    struct trap *trap = &node->trap;
+
+    if (!trap->is_set || trap->point != point || trap->skip-- > 0)
+        return RC_OK;
+    trap->is_set = false;
+    trap->has_struck = true;
+    return trap->rc;
+}
+
+static void note(struct world *world, const struct sim_node *node, enum rec_fault_kind kind,
+                 span by)
+{
+    world_say(world, "FAULT %s%s%s, by %" PRId64 " ms", fault_text(kind), node ? " at " : "",
+              node ? node->name : "", by / SPAN_MS);
+    tape_fault(&world->tape, &(struct rec_fault){.at = world_clock(world),
+                                                 .kind = kind,
+                                                 .node = node ? node->id : 0,
+                                                 .by = by});
+}
+
+static void set_trap(struct world *world, struct sim_node *node, enum rec_fault_kind kind,
+                     enum db_point point)
+{
+    bool is_flush = point == DB_BEFORE_FLUSH;
+
+    node->trap = (struct trap){
+        .is_set = true,
+        .kind = kind,
+        .point = point,
+        .skip = is_flush ? (int)prng_below(&world->prng, SKIP_MAX) : 0,
+        .rc = kind == FAULT_LOST_REPLY_COMMITTED || kind == FAULT_LOST_REPLY_NOT ? RC_UNKNOWN
+                                                                                 : RC_LOST,
+    };
+}
+
+/* Far ahead, or a little behind: what is recorded must be in the past before the world ends. */
+static void step_clock(struct world *world, enum rec_fault_kind kind)
+{
+    bool is_small = prng_chance(&world->prng, 1, 2);
+    span unit = world->swarm.unit;
+    span by = kind == FAULT_CLOCK_FORWARD ? world_delay(world, is_small ? SPAN_S : 100 * unit)
+                                          : -world_delay(world, is_small ? SPAN_S : 30 * unit);
+
+    if (world->offset + by < -20 * unit || world->offset + by > 100 * unit)
+        return;
+    world->offset += by;
+    note(world, NULL, kind, by);
+    world->tape.record.clock_stepped = true;
+    for (int i = 0; i < world->swarm.nodes; i++)
+        if (node_answers(&world->nodes[i]))
+            node_wake(world, &world->nodes[i], world->now + world_delay(world, SPAN_S));
+}
+
+static void fill_disk(struct world *world)
+{
+    world->disk_is_full = true;
+    sim_vfs_arm(world->vfs, SIM_FULL, 1, true);
+    world_at(world, world_back_at(world, 10 * world->swarm.unit), HAPPEN_ROOM, 0, 0);
+}
+
+static bool lose_power(struct world *world, struct sim_node *node)
+{
+    /* In the midst of something, if nobody waits for an answer that nobody can know. */
+    if (node->in.command_count == 0 && prng_chance(&world->prng, 2, 3)) {
+        sim_vfs_arm(world->vfs, SIM_STOP, 1 + prng_below(&world->prng, CHANGES_MAX), false);
+        return true;
+    }
+    note(world, NULL, FAULT_POWER, 0);
+    node_kill_all(world, true);
+    return false;
+}
+
+static void stand_still(struct world *world, struct sim_node *node)
+{
+    node->paused_until = world_back_at(world, 4 * world->swarm.node_lease);
+    world_at(world, node->paused_until, HAPPEN_UP, node->index, 0);
+    note(world, node, FAULT_PAUSE, node->paused_until - world->now);
+}
+
+/* True when the node goes on to its turn. */
+static bool strike(struct world *world, struct sim_node *node, enum rec_fault_kind kind)
+{
+    switch (kind) {
+    case FAULT_KILL:
+        note(world, node, kind, 0);
+        node_kill(world, node);
+        return false;
+    case FAULT_KILL_INSIDE:
+    case FAULT_LOST_CONNECTION:
+        set_trap(world, node, kind,
+                 prng_chance(&world->prng, 1, 3) ? DB_BEFORE_COMMIT : DB_BEFORE_FLUSH);
+        return true;
+    case FAULT_LOST_REPLY_COMMITTED:
+        set_trap(world, node, kind, DB_AFTER_COMMIT);
+        return true;
+    case FAULT_LOST_REPLY_NOT:
+        set_trap(world, node, kind, DB_BEFORE_COMMIT);
+        return true;
+    case FAULT_POWER:
+        return lose_power(world, node);
+    case FAULT_CLOCK_FORWARD:
+    case FAULT_CLOCK_BACK:
+        step_clock(world, kind);
+        return true;
+    case FAULT_PAUSE:
+        stand_still(world, node);
+        return false;
+    case FAULT_WORKER_DIES:
+        note(world, NULL, kind, 0);
+        workers_die(world, (int)prng_below(&world->prng, (uint64_t)world->swarm.workers));
+        return true;
+    case FAULT_DISK_FULL:
+        note(world, NULL, kind, 0);
+        fill_disk(world);
+        return true;
+    case FAULT_KILL_AFTER: /* see faults_after() */
+    case FAULT_COUNT:
+        break;
+    }
+    return true;
+}
+
+/* A turn that is tried again has had its fault; a full disk is one, too. */
+static bool may_strike(const struct world *world)
+{
+    if (world_is_calm(world) || world->disk_is_full)
+        return false;
+    for (int i = 0; i < world->swarm.nodes; i++)
+        if (world->nodes[i].in_doubt)
+            return false;
+    return true;
+}
+
+bool faults_before(struct world *world, struct sim_node *node)
+{
+    int struck = FAULT_COUNT;
+
+    node->trap = (struct trap){.is_set = false};
+    if (!may_strike(world))
+        return true;
+    for (int i = FAULT_COUNT - 1; i >= 0; i--)
+        if (i != FAULT_KILL_AFTER && world->swarm.odds[i] > 0 &&
+            prng_chance(&world->prng, 1, (uint64_t)world->swarm.odds[i]))
+            struck = i;
+    return struck == FAULT_COUNT || strike(world, node, (enum rec_fault_kind)struck);
+}
+
+bool faults_after(struct world *world, struct sim_node *node)
+{
+    int32_t odds = world->swarm.odds[FAULT_KILL_AFTER];
+
+    if (!may_strike(world) || node->trap.has_struck || odds == 0 ||
+        !prng_chance(&world->prng, 1, (uint64_t)odds))
+        return false;
+    note(world, node, FAULT_KILL_AFTER, 0);
+    return true;
+}
+
+bool faults_stopped(struct world *world, struct sim_node *node)
+{
+    bool power;
+
+    if (node->trap.has_struck)
+        note(world, node, node->trap.kind, 0);
+    if (sim_vfs_struck(world->vfs, SIM_STOP) == world->stops) {
+        sim_vfs_arm(world->vfs, SIM_STOP, 0, false);
+        return false;
+    }
+    world->stops = sim_vfs_struck(world->vfs, SIM_STOP);
+    power = prng_chance(&world->prng, 3, 4);
+    note(world, NULL, power ? FAULT_POWER : FAULT_KILL_INSIDE, 0);
+    node_kill_all(world, power);
+    return true;
+}

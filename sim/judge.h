@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The judge: looks at what a simulated world left behind and says whether the promise held.
+ *
+ * It shares no decision with the engine: slots come from the oracle of test/oracle and from
+ * brute force, everything else from the record.  docs/invariants.md numbers what is checked,
+ * from which evidence, and where it is lenient.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "sim/record.h"
+
+/* Where the oracle finds its zones, files of the same release as those of the world. */
+#define JUDGE_ZONEINFO "/usr/share/zoneinfo"
+
+/*
+ * RC_OK when every invariant holds.  RC_CORRUPT when one does not: the text begins with its
+ * number.  RC_LIMIT, RC_INVALID: the record holds more, or a language, than the judge reads.
+ */
+MUST_USE enum rc judge(const struct record *record, struct arena *arena, struct err *reterr);
+
+/* Invariant 30: two records of one seed are the same; the text says where they part. */
+MUST_USE enum rc judge_same(const struct record *one, const struct record *other,
+                            struct err *reterr);

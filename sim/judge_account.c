@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The promise itself: every slot of every schedule has exactly one account, and nothing that
+ * is no slot has any.  Invariants 1, 2, 11, and 25 as far as slots are concerned.
+ *
+ * The slots of each version are listed by brute force, those that must be there and those
+ * that may: within its jitter of an edit a slot may be the old version's, the new one's or
+ * nobody's, and where a clock went back the engine rightly stays with what it has done.
+ */
+#include "sim/judge_case.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+
+enum { SLOTS_MAX = 8 << 20 }; /* of one schedule in one record; more is not judged */
+
+struct tick {
+    instant at;
+    bool must;
+    const struct version *version;
+};
+
+struct ticks {
+    struct tick *at;
+    int count, room;
+};
+
+/* A run, or slots that were not started. */
+struct entered {
+    instant first, last;
+    int64_t count;
+    const struct life *life; /* or */
+    const struct ledger_entry *ledger;
+    int64_t must, may; /* slots found in it: those that had to be, and all */
+    bool has_first, has_last;
+};
+
+struct entries {
+    struct entered *at;
+    int count;
+};
+
+/* ---- the slots that the versions have ---- */
+
+static void add_tick(struct ticks *ticks, struct tick tick)
+{
+    if (ticks->count == ticks->room) {
+        ticks->room = ticks->room ? ticks->room * 2 : 1024;
+        ticks->at = realloc(ticks->at, (size_t)ticks->room * sizeof *ticks->at);
+        must(ticks->at != NULL);
+    }
+    ticks->at[ticks->count++] = tick;
+}
+
+/* Slots up to this one are accounted for when all is well. */
+static instant horizon(const struct court *court, const struct schedule *s)
+{
+    const struct cursor *c = s->cursor;
+    instant due = court->now - JUDGE_SLACK;
+    int64_t excused = CURSOR_BARRED | CURSOR_CLOSED | CURSOR_QUARANTINED | CURSOR_FULL;
+
+    if (!c)
+        return INSTANT_NONE;
+    if (c->flags & excused || c->remaining == 0 || c->mark > due)
+        return c->mark;
+    return due;
+}
+
+/* Which slots of a version must be there: nominal times in (ret_after, ret_until]. */
+static void bounds(const struct court *court, const struct schedule *s, const struct version *v,
+                   instant *ret_after, instant *ret_until)
+{
+    bool is_first = v == s->versions;
+
+    *ret_after = is_first ? v->from : v->latest_from;
+    if (v->until != INSTANT_NEVER)
+        *ret_until = v->until - v->draft->def.jitter;
+    else if (s->cursor && s->cursor->mark >= horizon(court, s))
+        *ret_until = s->cursor->mark;
+    else
+        *ret_until = horizon(court, s) - v->draft->def.jitter;
+}
+
+static enum rc list_version(const struct court *court, const struct schedule *s,
+                            const struct version *v, struct ticks *ticks, struct err *reterr)
+{
+    struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
+    bool is_first = v == s->versions;
+    /* "now" of a new schedule is a slot of the very moment, in whole milliseconds. */
+    instant at = is_first ? v->from - SPAN_MS : v->from - v->draft->def.jitter - 1;
+    instant after, until;
+
+    bounds(court, s, v, &after, &until);
+    while (judge_spec_next(v->spec, &origin, at, v->latest_until, &at)) {
+        add_tick(ticks, (struct tick){at, at > after && at <= until, v});
+        if (ticks->count > SLOTS_MAX)
+            return err_set(reterr, RC_LIMIT, -1, 0,
+                           "schedule %" PRId64 " has more slots than the judge counts", s->key);
+    }
+    return RC_OK;
+}
+
+static int by_tick(const void *a, const void *b)
+{
+    const struct tick *x = a, *y = b;
+
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+static enum rc list_ticks(const struct court *court, const struct schedule *s,
+                          struct ticks *ticks, struct err *reterr)
+{
+    int count = 0;
+
+    for (int i = 0; i < s->version_count; i++) {
+        enum rc rc = list_version(court, s, &s->versions[i], ticks, reterr);
+
+        if (rc != RC_OK)
+            return rc;
+    }
+    if (s->version_count > 1)
+        qsort(ticks->at, (size_t)ticks->count, sizeof *ticks->at, by_tick);
+    for (int i = 0; i < ticks->count; i++) {
+        struct tick *last = count ? &ticks->at[count - 1] : NULL;
+
+        if (!last || last->at != ticks->at[i].at)
+            ticks->at[count++] = ticks->at[i];
+        else if (ticks->at[i].must)
+            *last = ticks->at[i];
+    }
+    ticks->count = count;
+    return RC_OK;
+}
+
+/* ---- the accounts that the store has ---- */
+
+static int by_entered(const void *a, const void *b)
+{
+    const struct entered *x = a, *y = b;
+
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+static struct entries list_entries(const struct schedule *s, struct arena *arena)
+{
+    size_t room = (size_t)(s->life_count + s->ledger_count);
+    struct entries entries = {arena_array(arena, room, sizeof(struct entered)), 0};
+
+    for (int i = 0; i < s->life_count; i++) {
+        const struct life *l = &s->lives[i];
+
+        if (life_is_automatic(l))
+            entries.at[entries.count++] = (struct entered){
+                .first = l->slot, .last = l->slot, .count = 1, .life = l};
+    }
+    for (int i = 0; i < s->ledger_count; i++) {
+        const struct ledger_entry *l = s->ledger[i];
+
+        if (l->pass == 0)
+            entries.at[entries.count++] = (struct entered){.first = l->account.first,
+                                                           .last = l->account.last,
+                                                           .count = l->account.count,
+                                                           .ledger = l};
+    }
+    qsort(entries.at, (size_t)entries.count, sizeof *entries.at, by_entered);
+    return entries;
+}
+
+static enum rc check_apart(const struct schedule *s, const struct entries *entries,
+                           struct err *reterr)
+{
+    for (int i = 0; i < entries->count; i++) {
+        const struct entered *e = &entries->at[i];
+
+        if (e->count < 1 || e->last < e->first || (e->count == 1) != (e->first == e->last))
+            return judge_fail(reterr, 1,
+                              "schedule %" PRId64 ": a range of %" PRId64 " slots from %" PRId64
+                              " to %" PRId64 " ms",
+                              s->key, e->count, MS(e->first), MS(e->last));
+        if (i > 0 && e[-1].last >= e->first)
+            return judge_fail(reterr, 1,
+                              "schedule %" PRId64 ": slot %" PRId64
+                              " ms has two accounts (%s and %s)",
+                              s->key, MS(e->first), e[-1].life ? "a run" : "the ledger",
+                              e->life ? "a run" : "the ledger");
+        if (s->cursor && e->last > s->cursor->mark)
+            return judge_fail(reterr, 11,
+                              "schedule %" PRId64 ": slot %" PRId64
+                              " ms has an account but the mark is %" PRId64 " ms",
+                              s->key, MS(e->last), MS(s->cursor->mark));
+    }
+    return RC_OK;
+}
+
+/* ---- one against the other ---- */
+
+static enum rc unaccounted(const struct court *court, const struct schedule *s, instant at,
+                           struct err *reterr)
+{
+    const struct cursor *c = s->cursor;
+
+    if (c && at <= c->mark)
+        return judge_fail(reterr, 11,
+                          "schedule %" PRId64 ": the mark %" PRId64 " ms passed slot %" PRId64
+                          " ms, which has no account",
+                          s->key, MS(c->mark), MS(at));
+    if (c && at > s->versions[s->version_count - 1].latest_from)
+        return judge_fail(reterr, 25,
+                          "schedule %" PRId64 ": slot %" PRId64
+                          " ms is due and has no account; the clock is at %" PRId64 " ms",
+                          s->key, MS(at), MS(court->now));
+    return judge_fail(reterr, 1, "schedule %" PRId64 ": slot %" PRId64 " ms has no account",
+                      s->key, MS(at));
+}
+
+/* After the last automatic start that was allowed there are no slots. */
+static bool is_exhausted(const struct tick *tick, int64_t started)
+{
+    int64_t most = tick->version->draft->policies.remaining_runs;
+
+    return most >= 0 && started >= most;
+}
+
+static enum rc match(const struct court *court, const struct schedule *s,
+                     const struct ticks *ticks, struct entries *entries, struct err *reterr)
+{
+    struct entered *e = entries->at, *end = e + entries->count;
+    int64_t started = 0;
+
+    for (int i = 0; i < ticks->count; i++) {
+        const struct tick *tick = &ticks->at[i];
+        bool must = tick->must && !s->is_pruned && !is_exhausted(tick, started);
+
+        while (e < end && e->last < tick->at)
+            e++;
+        if (e < end && e->first <= tick->at) {
+            e->must += must;
+            e->may++;
+            e->has_first = e->has_first || tick->at == e->first;
+            e->has_last = e->has_last || tick->at == e->last;
+            started += e->life != NULL;
+        } else if (must) {
+            return unaccounted(court, s, tick->at, reterr);
+        }
+    }
+    return RC_OK;
+}
+
+static enum rc check_entries(const struct schedule *s, const struct entries *entries,
+                             struct err *reterr)
+{
+    for (int i = 0; i < entries->count; i++) {
+        const struct entered *e = &entries->at[i];
+
+        if (!e->has_first || !e->has_last)
+            return judge_fail(
+                reterr, 2,
+                "schedule %" PRId64 ": %s has %" PRId64 " ms, which is no slot of it", s->key,
+                e->life ? "a run" : "the ledger", MS(e->has_first ? e->last : e->first));
+        if (e->count < e->must || e->count > e->may)
+            return judge_fail(reterr, 1,
+                              "schedule %" PRId64 ": %" PRId64 " slots from %" PRId64
+                              " to %" PRId64 " ms are accounted for as %" PRId64,
+                              s->key, e->may, MS(e->first), MS(e->last), e->count);
+    }
+    return RC_OK;
+}
+
+/* What comes after the mark is what the cursor says, once it has been looked for. */
+static enum rc check_next(const struct court *court, const struct schedule *s,
+                          struct err *reterr)
+{
+    const struct cursor *c = s->cursor;
+    const struct version *v = &s->versions[s->version_count - 1];
+    struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
+    instant next = INSTANT_NEVER;
+    int64_t excused = CURSOR_BARRED | CURSOR_CLOSED | CURSOR_QUARANTINED;
+
+    instant until;
+
+    if (!c || s->deleted != INSTANT_NEVER || c->flags & excused || c->remaining == 0 ||
+        c->next_at <= c->mark)
+        return RC_OK;
+    until = c->next_at == INSTANT_NEVER ? court->last + SPAN_DAY : c->next_at;
+    (void)judge_spec_next(v->spec, &origin, c->mark, until, &next);
+    if (next != c->next_at)
+        return judge_fail(reterr, 11,
+                          "schedule %" PRId64 ": after %" PRId64 " ms it awaits %" PRId64
+                          " ms, which is not its next slot",
+                          s->key, MS(c->mark), MS(c->next_at));
+    return RC_OK;
+}
+
+static enum rc account_fixed(const struct court *court, const struct schedule *s,
+                             struct ticks *ticks, struct err *reterr)
+{
+    struct entries entries = list_entries(s, court->arena);
+    enum rc rc = check_apart(s, &entries, reterr);
+
+    ticks->count = 0;
+    if (rc == RC_OK)
+        rc = list_ticks(court, s, ticks, reterr);
+    if (rc == RC_OK)
+        rc = match(court, s, ticks, &entries, reterr);
+    if (rc == RC_OK)
+        rc = check_entries(s, &entries, reterr);
+    if (rc == RC_OK)
+        rc = check_next(court, s, reterr);
+    return rc;
+}
+
+/* ---- schedules that follow their runs ---- */
+
+/* Whether a slot can be had by counting from some start or end of a run, or from creation. */
+static bool can_follow(const struct schedule *s, const struct version *v, instant at)
+{
+    struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
+    instant slot;
+
+    if (judge_spec_next(v->spec, &origin, at - 1, at, &slot))
+        return true;
+    for (int i = 0; i < s->life_count; i++) {
+        const struct life *l = &s->lives[i];
+
+        origin.last_start = origin.last_end = l->slot;
+        if (l->slot < at && judge_spec_next(v->spec, &origin, at - 1, at, &slot))
+            return true;
+        origin.last_end = l->ended;
+        if (l->ended < at && judge_spec_next(v->spec, &origin, at - 1, at, &slot))
+            return true;
+    }
+    return false;
+}
+
+static enum rc check_follows(const struct schedule *s, instant at, struct err *reterr)
+{
+    for (int i = 0; i < s->version_count; i++) {
+        const struct version *v = &s->versions[i];
+
+        if (at >= v->from - v->draft->def.jitter - SPAN_MS && at <= v->latest_until &&
+            can_follow(s, v, at))
+            return RC_OK;
+    }
+    return judge_fail(reterr, 2,
+                      "schedule %" PRId64 ": %" PRId64
+                      " ms is no slot: it does not follow from any start or end",
+                      s->key, MS(at));
+}
+
+/* What should have come after the last start and end, with nothing open. */
+static enum rc check_goes_on(const struct court *court, const struct schedule *s,
+                             struct err *reterr)
+{
+    const struct version *v = &s->versions[s->version_count - 1];
+    struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
+    instant until = horizon(court, s) - v->draft->def.jitter, next;
+
+    if (!s->cursor || s->deleted != INSTANT_NEVER || s->is_pruned || until <= s->cursor->mark)
+        return RC_OK;
+    for (int i = 0; i < s->life_count; i++) {
+        const struct life *l = &s->lives[i];
+
+        if (l->open && l->kind != RUN_TEST)
+            return RC_OK;
+        if (life_is_automatic(l) && l->slot > origin.last_start)
+            origin.last_start = l->slot;
+        if (l->ended != INSTANT_NEVER && l->ended > origin.last_end && l->kind != RUN_TEST)
+            origin.last_end = l->ended;
+    }
+    if (origin.last_start > origin.last_end)
+        origin.last_end = origin.last_start;
+    if (judge_spec_next(v->spec, &origin, s->cursor->mark, until, &next))
+        return judge_fail(reterr, 25,
+                          "schedule %" PRId64 ": slot %" PRId64
+                          " ms follows from its last run and has no account",
+                          s->key, MS(next));
+    return RC_OK;
+}
+
+static enum rc account_follower(const struct court *court, const struct schedule *s,
+                                struct err *reterr)
+{
+    struct entries entries = list_entries(s, court->arena);
+    enum rc rc = check_apart(s, &entries, reterr);
+
+    for (int i = 0; i < entries.count && rc == RC_OK && !s->is_pruned; i++) {
+        rc = check_follows(s, entries.at[i].first, reterr);
+        if (rc == RC_OK && entries.at[i].last != entries.at[i].first)
+            rc = check_follows(s, entries.at[i].last, reterr);
+    }
+    return rc == RC_OK ? check_goes_on(court, s, reterr) : rc;
+}
+
+/* Its slots are where the governor put them: nobody can foretell them, but each is one. */
+static enum rc account_governed(const struct court *court, const struct schedule *s,
+                                struct err *reterr)
+{
+    struct entries entries = list_entries(s, court->arena);
+
+    return check_apart(s, &entries, reterr);
+}
+
+static bool is_fixed(const struct schedule *s)
+{
+    if (s->version_count == 1 && judge_spec_is_grid(s->versions[0].spec))
+        return true;
+    for (int i = 0; i < s->version_count; i++)
+        if (judge_spec_follows(s->versions[i].spec))
+            return false;
+    return true;
+}
+
+enum rc judge_account(struct court *court, struct err *reterr)
+{
+    struct ticks ticks = {0};
+    enum rc rc = RC_OK;
+
+    for (int i = 0; i < court->schedule_count && rc == RC_OK; i++) {
+        const struct schedule *s = &court->schedules[i];
+
+        if (s->is_governed)
+            rc = account_governed(court, s, reterr);
+        else if (is_fixed(s))
+            rc = account_fixed(court, s, &ticks, reterr);
+        else
+            rc = account_follower(court, s, reterr);
+    }
+    free(ticks.at);
+    return rc;
+}

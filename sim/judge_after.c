@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Once the faults have stopped: nothing is stuck, nobody starves, nothing comes late.
+ * Invariants 18 and 25 to 28, for runs; judge_account.c has 25 for slots.
+ */
+#include "sim/judge_case.h"
+
+/* The longest that any schedule of the record lets something rest. */
+struct longest {
+    span lease; /* heartbeat and grace */
+    span retry;
+};
+
+static struct longest longest_of(const struct record *record)
+{
+    struct longest most = {0, 0};
+
+    for (int i = 0; i < record->draft_count; i++) {
+        const struct policies *p = &record->drafts[i].policies;
+
+        if (p->heartbeat + p->grace > most.lease)
+            most.lease = p->heartbeat + p->grace;
+        if (p->retry.max + p->retry.jitter > most.retry)
+            most.retry = p->retry.max + p->retry.jitter;
+    }
+    return most;
+}
+
+static const struct node *node_of(const struct record *record, int64_t id)
+{
+    for (int i = 0; i < record->node_count; i++)
+        if (record->nodes[i].id == id)
+            return &record->nodes[i];
+    return NULL;
+}
+
+/* ---- zombies ---- */
+
+static enum rc check_holder(const struct court *court, const struct life *l,
+                            const struct longest *most, struct err *reterr)
+{
+    const struct run *run = l->open;
+    const struct node *node = node_of(court->record, run->node);
+    instant until = run->lease_until + most->lease;
+
+    if (!run_is_claimed(run->state))
+        return RC_OK;
+    if (run->node != 0 &&
+        (!node || node->state != NODE_UP || node->lease_until < court->now - JUDGE_PATIENCE))
+        return judge_fail(reterr, 18, LIFE_FMT " is held by node %" PRId64 ", which is dead",
+                          LIFE_ARG(l), run->node);
+    if (run->node == 0 && run->lease_until == INSTANT_NEVER)
+        return judge_fail(reterr, 18, LIFE_FMT " is claimed by nobody", LIFE_ARG(l));
+    if (run->node == 0 && until < court->now - JUDGE_PATIENCE)
+        return judge_fail(reterr, 18,
+                          LIFE_FMT " has a lease that ended at %" PRId64
+                                   " ms; the clock is at %" PRId64 " ms",
+                          LIFE_ARG(l), MS(run->lease_until), MS(court->now));
+    return RC_OK;
+}
+
+/* ---- what waits without a reason ---- */
+
+/* When something of the schedule last happened that may have made a run ready. */
+static instant last_move(const struct court *court, const struct life *l)
+{
+    const struct schedule *s = court_schedule(court, l->schedule);
+    instant last = l->created_at;
+
+    for (int i = 0; s && i < s->life_count; i++)
+        for (int k = 0; k < s->lives[i].row_count; k++)
+            if (s->lives[i].rows[k]->ended_at > last)
+                last = s->lives[i].rows[k]->ended_at;
+    return last;
+}
+
+static bool is_queue_paused(const struct court *court, int64_t queue)
+{
+    bool paused = false;
+
+    for (int i = 0; i < court->command_count; i++) {
+        const struct rec_command *c = court->commands[i];
+
+        if (c->reply.rc == RC_OK && c->command.schedule == queue &&
+            (c->command.kind == COMMAND_QUEUE_PAUSE || c->command.kind == COMMAND_QUEUE_RESUME))
+            paused = c->command.kind == COMMAND_QUEUE_PAUSE;
+    }
+    return paused;
+}
+
+/* Whoever could take it is at work on something else. */
+static bool is_busy(const struct record *record, const struct run *run)
+{
+    for (int i = 0; i < record->run_count; i++)
+        if (run_is_claimed(record->runs[i].state) && record->runs[i].lane == run->lane &&
+            (run->lane != LANE_PULL || record->runs[i].queue == run->queue))
+            return true;
+    return false;
+}
+
+static bool has_open(const struct court *court, const struct life *l)
+{
+    const struct schedule *s = court_schedule(court, l->schedule);
+
+    for (int i = 0; s && i < s->life_count; i++)
+        if (s->lives[i].open && s->lives[i].open->state != RUN_HELD &&
+            s->lives[i].kind != RUN_TEST)
+            return true;
+    return false;
+}
+
+static bool is_barred(const struct court *court, const struct life *l)
+{
+    const struct schedule *s = court_schedule(court, l->schedule);
+
+    return s && s->cursor && s->cursor->flags & (CURSOR_BARRED | CURSOR_QUARANTINED) &&
+           l->kind == RUN_SLOT;
+}
+
+static bool has_room(const struct record *record, int64_t gate)
+{
+    for (int i = 0; i < record->gate_count; i++)
+        if (record->gates[i].id == gate)
+            return record->gates[i].open < record->gates[i].most;
+    return true;
+}
+
+/* Why the run should have moved on by now; NULL: it may wait. */
+static const char *overdue(const struct court *court, const struct life *l,
+                           const struct longest *most)
+{
+    const struct run *run = l->open;
+    instant patience = court->now - JUDGE_PATIENCE;
+
+    switch (run->state) {
+    case RUN_BACKOFF:
+        return run->wake_at < patience ? "its next attempt is overdue" : NULL;
+    case RUN_HELD:
+        return !has_open(court, l) && !is_barred(court, l) && last_move(court, l) < patience
+                   ? "nothing is open"
+                   : NULL;
+    case RUN_GATED:
+        return has_room(court->record, run->gate) && last_move(court, l) < patience
+                   ? "its gate has room"
+                   : NULL;
+    case RUN_READY:
+        return last_move(court, l) + most->retry < patience && !is_busy(court->record, run) &&
+                       !is_queue_paused(court, run->queue)
+                   ? "nobody is at work"
+                   : NULL;
+    case RUN_APPROVAL:
+    case RUN_LEASED:
+    case RUN_RUNNING:
+    case RUN_ENDED:
+        break;
+    }
+    return NULL;
+}
+
+static enum rc check_overdue(const struct court *court, const struct life *l,
+                             const struct longest *most, struct err *reterr)
+{
+    const char *why = overdue(court, l, most);
+
+    if (why)
+        return judge_fail(reterr, 25, LIFE_FMT " waits (state %d) although %s", LIFE_ARG(l),
+                          (int)l->open->state, why);
+    return RC_OK;
+}
+
+/* ---- lateness ---- */
+
+/* Slots of it may wait before they become runs, because its owner said so. */
+static bool may_be_late(const struct schedule *s)
+{
+    for (int i = 0; i < s->version_count; i++) {
+        const struct policies *p = &s->versions[i].draft->policies;
+        bool piles_up = p->overlap != OVERLAP_SKIP && p->overlap != OVERLAP_BUFFER_ONE &&
+                        p->overlap != OVERLAP_ALLOW_ALL;
+
+        if (p->catchup_paused || p->remaining_runs >= 0 ||
+            (p->buffer_limit > 0 && piles_up && !p->drop_when_full))
+            return true;
+    }
+    return false;
+}
+
+static enum rc check_late(const struct court *court, const struct life *l, struct err *reterr)
+{
+    const struct schedule *s = court_schedule(court, l->schedule);
+
+    if (!s || !life_is_automatic(l) || court->record->clock_stepped || may_be_late(s) ||
+        l->due < court->record->healed + JUDGE_PATIENCE)
+        return RC_OK;
+    if (l->created_at > l->due + JUDGE_SLACK)
+        return judge_fail(reterr, 26,
+                          LIFE_FMT " was due at %" PRId64 " ms and made at %" PRId64
+                                   " ms, with all well",
+                          LIFE_ARG(l), MS(l->due), MS(l->created_at));
+    return RC_OK;
+}
+
+/* ---- starvation ---- */
+
+/* A run that could be had from its making on: never held, no gate, no approval, no retry. */
+static bool is_plain(const struct court *court, const struct life *l)
+{
+    const struct schedule *s = court_schedule(court, l->schedule);
+    const struct run *run = l->sent_count ? &l->sent[0]->run : l->open;
+
+    if (!s || !life_is_automatic(l) || !run || run->gate != 0 || l->row_count > 1 ||
+        (l->open && l->open->state != RUN_READY))
+        return false;
+    for (int i = 0; i < s->version_count; i++) {
+        const struct policies *p = &s->versions[i].draft->policies;
+
+        if ((p->overlap != OVERLAP_SKIP && p->overlap != OVERLAP_ALLOW_ALL) || p->approval)
+            return false;
+    }
+    return true;
+}
+
+/* Nobody with a worse rank is served while a run waits in the same line. */
+static enum rc check_passed_over(const struct court *court, const struct life *l,
+                                 struct err *reterr)
+{
+    const struct record *record = court->record;
+    const struct run *run = l->sent_count ? &l->sent[0]->run : l->open;
+    instant until = l->sent_count ? l->sent[0]->at : court->now;
+
+    for (int i = 0; i < record->delivery_count; i++) {
+        const struct rec_delivery *d = &record->deliveries[i];
+
+        if (d->at >= record->healed + JUDGE_PATIENCE && d->at > l->created_at + JUDGE_SLACK &&
+            d->at < until && d->run.lane == run->lane && d->run.queue == run->queue &&
+            d->run.rank > run->rank)
+            return judge_fail(reterr, 27,
+                              LIFE_FMT " waited since %" PRId64 " ms; slot %" PRId64
+                                       " ms of schedule %" PRId64
+                                       " with a worse rank was sent at %" PRId64 " ms",
+                              LIFE_ARG(l), MS(l->created_at), MS(d->run.slot), d->run.schedule,
+                              MS(d->at));
+    }
+    return RC_OK;
+}
+
+static enum rc check_starved(const struct court *court, const struct life *l,
+                             struct err *reterr)
+{
+    const struct record *record = court->record;
+    instant until = l->sent_count ? l->sent[0]->at : court->now;
+
+    if (record->clock_stepped || until < record->healed + JUDGE_PATIENCE ||
+        until - l->created_at < JUDGE_SLACK || !is_plain(court, l))
+        return RC_OK;
+    return check_passed_over(court, l, reterr);
+}
+
+/* ---- a fixed point ---- */
+
+static enum rc check_quiet(const struct court *court, struct err *reterr)
+{
+    const struct record *record = court->record;
+    instant patience = court->now - JUDGE_PATIENCE;
+
+    for (int i = 0; i < record->cursor_count; i++)
+        if (record->cursors[i].wake_at < patience)
+            return judge_fail(reterr, 28,
+                              "schedule %" PRId64 " wanted to be looked at from %" PRId64
+                              " ms on; the clock is at %" PRId64 " ms",
+                              record->cursors[i].id, MS(record->cursors[i].wake_at),
+                              MS(court->now));
+    for (int i = 0; i < record->run_count; i++)
+        if (record->runs[i].wake_at < patience)
+            return judge_fail(reterr, 28,
+                              "run %" PRId64 " of schedule %" PRId64
+                              " wanted to be looked at from %" PRId64 " ms on",
+                              record->runs[i].id, record->runs[i].schedule,
+                              MS(record->runs[i].wake_at));
+    return RC_OK;
+}
+
+static enum rc check_life(const struct court *court, const struct life *l,
+                          const struct longest *most, struct err *reterr)
+{
+    enum rc rc = RC_OK;
+
+    if (l->open)
+        rc = check_holder(court, l, most, reterr);
+    if (rc == RC_OK && l->open)
+        rc = check_overdue(court, l, most, reterr);
+    if (rc == RC_OK)
+        rc = check_late(court, l, reterr);
+    if (rc == RC_OK && l->kind >= 0)
+        rc = check_starved(court, l, reterr);
+    return rc;
+}
+
+enum rc judge_after(struct court *court, struct err *reterr)
+{
+    struct longest most = longest_of(court->record);
+    enum rc rc = RC_OK;
+
+    /* A world that had no time to recover has nothing to show here. */
+    if (court->record->end - court->record->healed < JUDGE_PATIENCE)
+        return RC_OK;
+    for (int i = 0; i < court->life_count && rc == RC_OK; i++)
+        rc = check_life(court, &court->lives[i], &most, reterr);
+    return rc == RC_OK ? check_quiet(court, reterr) : rc;
+}

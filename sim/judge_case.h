@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The record in the order that the judge reads it: schedules with their versions, pauses,
+ * ledger and runs; each run with its attempts, deliveries and reports.
+ *
+ * Internal to the judge.  Nothing is decided here, only sorted.
+ */
+#pragma once
+
+#include <inttypes.h>
+
+#include "sim/judge.h"
+#include "sim/judge_slots.h"
+
+/* Once all is well, what is due is done within this: turns come once a second, and a few. */
+#define JUDGE_SLACK (5 * SPAN_S)
+/* Clocks of nodes, where there are several, are within a second of the true time. */
+#define JUDGE_SKEW (2 * SPAN_S)
+/* Leases of nodes and workers run out, retries come round: a little of everything. */
+#define JUDGE_PATIENCE (60 * SPAN_S)
+
+/* One run with all that is known of it, in order. */
+struct life {
+    int64_t schedule;
+    instant slot;
+    int64_t pass;
+    int64_t kind;                    /* enum run_kind, -1: nothing durable says */
+    const struct history_row **rows; /* by fence, for keys follow clocks that may be stepped */
+    const struct rec_delivery **sent;
+    const struct rec_report **reports;
+    int row_count, sent_count, report_count;
+    const struct run *open; /* in the table of runs; NULL: not there */
+    int open_count;         /* how often it is                       */
+    instant created_at, due;
+    instant began; /* the first sign of an attempt; INSTANT_NEVER: none */
+    instant ended; /* INSTANT_NEVER: not yet */
+    int stale_events, end_events;
+    int64_t end_detail; /* of the last end event: outcome × 256 + reason */
+};
+
+/* A schedule from one edit to the next. */
+struct version {
+    instant from, until; /* time of the command; INSTANT_NEVER: still in force   */
+    instant latest_from, latest_until; /* the latest clock of any turn up to then         */
+    int64_t from_order;
+    const struct rec_draft *draft;
+    struct judge_spec *spec;
+};
+
+struct pause {
+    instant from, until; /* it was paused all that time, if it is_asked               */
+    instant latest;      /* it may have been paused so long                           */
+    bool is_asked;       /* by a command that was acknowledged, not by the engine     */
+};
+
+struct schedule {
+    int64_t key;
+    instant created, deleted; /* INSTANT_NEVER: not deleted */
+    struct version *versions;
+    struct pause *pauses;
+    const struct ledger_entry **ledger; /* by pass, first */
+    struct life *lives;                 /* by slot, pass */
+    int version_count, pause_count, ledger_count, life_count;
+    const struct cursor *cursor; /* NULL: gone */
+    bool is_governed;            /* in some version */
+    bool is_pruned;              /* its history may be gone in part */
+    bool is_edited;
+};
+
+struct court {
+    const struct record *record;
+    struct arena *arena;
+    struct judge_zones *zones;
+    const struct rec_command **commands; /* committed, by order */
+    const struct rec_turn **turns;       /* by order */
+    instant *latest;                     /* of turns: the latest clock so far */
+    int command_count, turn_count;
+    struct schedule *schedules; /* by key */
+    struct life *lives;         /* by schedule, slot, pass */
+    int schedule_count, life_count;
+    instant now, last; /* the clock of the last turn; the latest of any */
+    span skew;         /* by which times of two nodes may be apart      */
+    bool has_all_events;
+};
+
+MUST_USE enum rc court_open(struct court *court, struct err *reterr);
+
+/* NULL when there is none. */
+struct schedule *court_schedule(const struct court *court, int64_t key);
+struct life *court_life(const struct court *court, int64_t schedule, instant slot,
+                        int64_t pass);
+
+/* A command that was done, and not for the second time. */
+static inline bool command_is_done(const struct rec_command *command)
+{
+    return command->reply.rc == RC_OK && !command->reply.is_repeated;
+}
+
+static inline const struct history_row *life_last(const struct life *life)
+{
+    const struct history_row *row = life->row_count ? life->rows[life->row_count - 1] : NULL;
+
+    return row && row->last ? row : NULL;
+}
+
+/* Made by its schedule, not by hand. */
+static inline bool life_is_automatic(const struct life *life)
+{
+    return life->pass == 0 && life->kind == RUN_SLOT;
+}
+
+/* Held runs have not started. */
+static inline bool life_is_started(const struct life *life)
+{
+    return life->row_count > 0 || (life->open && life->open->state != RUN_HELD);
+}
+
+/* The attempt was handed back before it began: it counts for nothing. */
+bool life_gave_back(const struct life *life, int64_t fence);
+
+enum rc judge_fail(struct err *reterr, int number, const char *fmt, ...) PRINTF(3, 4);
+
+#define LIFE_FMT    "run (%" PRId64 ", %" PRId64 " ms, pass %" PRId64 ")"
+#define LIFE_ARG(l) (l)->schedule, (l)->slot / SPAN_MS, (l)->pass
+#define MS(t)       ((t) / SPAN_MS)
+
+/* The parts of the judgement, each in the file of its name. */
+MUST_USE enum rc judge_account(struct court *court, struct err *reterr);
+MUST_USE enum rc judge_ledger(struct court *court, struct err *reterr);
+MUST_USE enum rc judge_runs(struct court *court, struct err *reterr);
+MUST_USE enum rc judge_sent(struct court *court, struct err *reterr);
+MUST_USE enum rc judge_overlap(struct court *court, struct err *reterr);
+MUST_USE enum rc judge_gates(struct court *court, struct err *reterr);
+MUST_USE enum rc judge_commands(struct court *court, struct err *reterr);
+MUST_USE enum rc judge_counts(struct court *court, struct err *reterr);
+MUST_USE enum rc judge_after(struct court *court, struct err *reterr);

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What was acknowledged is there: invariants 13 and 14.
+ */
+#include "engine/engine.h"
+#include "sim/judge_case.h"
+
+/* ---- schedules ---- */
+
+static enum rc check_exists(const struct schedule *s, struct err *reterr)
+{
+    if (s->deleted == INSTANT_NEVER && !s->cursor)
+        return judge_fail(reterr, 13, "schedule %" PRId64 " was created and is gone", s->key);
+    return RC_OK;
+}
+
+/* Versions of a schedule only grow, by every answer that tells one. */
+static enum rc check_versions(const struct court *court, const struct schedule *s,
+                              struct err *reterr)
+{
+    int64_t version = 0;
+
+    for (int i = 0; i < court->command_count; i++) {
+        const struct rec_command *c = court->commands[i];
+        bool edits = c->draft >= 0 && c->command.kind <= COMMAND_PUT;
+
+        if (c->reply.schedule != s->key || !command_is_done(c) || c->reply.version == 0)
+            continue;
+        if (c->reply.version < version || (edits && c->reply.version == version))
+            return judge_fail(reterr, 14,
+                              "schedule %" PRId64 " went from version %" PRId64 " to %" PRId64,
+                              s->key, version, c->reply.version);
+        if (edits && c->command.version != 0 && c->command.version < version)
+            return judge_fail(reterr, 14,
+                              "schedule %" PRId64 ": an edit of version %" PRId64
+                              " was taken when it had %" PRId64,
+                              s->key, c->command.version, version);
+        version = c->reply.version;
+    }
+    if (s->cursor && s->cursor->version < version)
+        return judge_fail(reterr, 13,
+                          "schedule %" PRId64 " has version %" PRId64 ", %" PRId64
+                          " was acknowledged",
+                          s->key, s->cursor->version, version);
+    return RC_OK;
+}
+
+/* ---- requests ---- */
+
+static bool is_same_request(const struct rec_command *a, const struct rec_command *b)
+{
+    return a->command.namespace == b->command.namespace &&
+           str_eq(a->command.request, b->command.request) &&
+           a->command.print == b->command.print;
+}
+
+static bool is_same_answer(const struct reply *a, const struct reply *b)
+{
+    return a->rc == b->rc && a->schedule == b->schedule && a->version == b->version &&
+           a->run.schedule == b->run.schedule && a->run.slot_ms == b->run.slot_ms &&
+           a->run.pass == b->run.pass && a->count == b->count;
+}
+
+/* The last one with the same key that was done before it; what is refused is not kept. */
+static const struct rec_command *earlier(const struct court *court, int index)
+{
+    const struct rec_command *c = court->commands[index];
+
+    for (int i = index - 1; i >= 0; i--)
+        if (court->commands[i]->reply.rc == RC_OK && is_same_request(court->commands[i], c))
+            return court->commands[i];
+    return NULL;
+}
+
+static enum rc check_request(const struct court *court, int index, struct err *reterr)
+{
+    const struct rec_command *c = court->commands[index], *before;
+
+    if (c->command.request.len == 0 || c->reply.rc == RC_BUSY)
+        return RC_OK;
+    before = earlier(court, index);
+    if (!before) {
+        if (c->reply.is_repeated)
+            return judge_fail(reterr, 13, "request %.*s was answered as repeated and is new",
+                              STR_ARG(c->command.request));
+        return RC_OK;
+    }
+    /* An answer is kept for a day, by clocks that may have been stepped. */
+    if (c->at - before->at >= REQUESTS_AGE || court->record->clock_stepped)
+        return RC_OK;
+    if (!c->reply.is_repeated)
+        return judge_fail(reterr, 13, "request %.*s was done twice",
+                          STR_ARG(c->command.request));
+    if (!is_same_answer(&c->reply, &before->reply))
+        return judge_fail(reterr, 13, "request %.*s was answered in two ways",
+                          STR_ARG(c->command.request));
+    return RC_OK;
+}
+
+/* ---- triggers and backfills ---- */
+
+static const struct ledger_entry *ledger_of_pass(const struct schedule *s, instant slot,
+                                                 int64_t pass)
+{
+    for (int i = 0; i < s->ledger_count; i++)
+        if (s->ledger[i]->pass == pass && s->ledger[i]->account.first == slot)
+            return s->ledger[i];
+    return NULL;
+}
+
+static enum rc check_trigger(const struct court *court, const struct rec_command *c,
+                             struct err *reterr)
+{
+    const struct run_id *run = &c->reply.run;
+    const struct schedule *s = court_schedule(court, run->schedule);
+    const struct life *l = court_life(court, run->schedule, run->slot_ms * SPAN_MS, run->pass);
+
+    if ((s && s->is_pruned) || (l && (l->open || l->row_count > 0)))
+        return RC_OK;
+    if (s && ledger_of_pass(s, run->slot_ms * SPAN_MS, run->pass))
+        return RC_OK;
+    return judge_fail(reterr, 13,
+                      "run (%" PRId64 ", %" PRId64 " ms, pass %d) was asked for, "
+                      "acknowledged, and left no trace",
+                      run->schedule, run->slot_ms, (int)run->pass);
+}
+
+/* Whether some backfill took the slot: as a run or as a row of the ledger. */
+static bool is_filled(const struct schedule *s, instant slot)
+{
+    for (int i = 0; i < s->life_count; i++)
+        if (s->lives[i].slot == slot && s->lives[i].kind == RUN_BACKFILL)
+            return true;
+    for (int i = 0; i < s->ledger_count; i++)
+        if (s->ledger[i]->pass > 0 && s->ledger[i]->account.first == slot)
+            return true;
+    return false;
+}
+
+static bool is_at_work(const struct court *court, const struct schedule *s)
+{
+    for (int i = 0; i < court->record->backfill_count; i++)
+        if (court->record->backfills[i].schedule == s->key)
+            return true;
+    return false;
+}
+
+/* Both ends of a range are in it, and every slot between is taken. */
+static enum rc check_range(const struct schedule *s, const struct range *range,
+                           struct err *reterr)
+{
+    struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
+    struct judge_spec *spec = s->versions[0].spec;
+    instant at = range->from - 1;
+
+    while (judge_spec_next(spec, &origin, at, range->until, &at))
+        if (!is_filled(s, at))
+            return judge_fail(reterr, 13,
+                              "schedule %" PRId64 ": a backfill that is done left out %" PRId64
+                              " ms",
+                              s->key, MS(at));
+    return RC_OK;
+}
+
+static enum rc check_backfill(const struct court *court, const struct rec_command *c,
+                              struct err *reterr)
+{
+    const struct schedule *s = court_schedule(court, c->reply.schedule);
+    enum rc rc = RC_OK;
+
+    /* An edit on the way changes what there is to take. */
+    if (!s || s->is_edited || s->is_pruned || s->is_governed || !s->cursor ||
+        s->deleted != INSTANT_NEVER || judge_spec_follows(s->versions[0].spec) ||
+        is_at_work(court, s))
+        return RC_OK;
+    for (int i = 0; i < c->command.range_count && rc == RC_OK; i++)
+        rc = check_range(s, &c->command.ranges[i], reterr);
+    return rc;
+}
+
+/* A run by hand is of a slot that someone asked for. */
+static enum rc check_asked(const struct court *court, const struct life *l, struct err *reterr)
+{
+    if (l->kind != RUN_BACKFILL && l->kind != RUN_TRIGGER)
+        return RC_OK;
+    for (int i = 0; i < court->command_count; i++) {
+        const struct rec_command *c = court->commands[i];
+
+        if (c->reply.rc != RC_OK)
+            continue;
+        if (c->reply.run.schedule == l->schedule && c->reply.run.pass == l->pass &&
+            c->reply.run.slot_ms == l->slot / SPAN_MS)
+            return RC_OK;
+        for (int k = 0; k < c->command.range_count && c->reply.schedule == l->schedule; k++)
+            if (l->slot >= c->command.ranges[k].from && l->slot <= c->command.ranges[k].until)
+                return RC_OK;
+    }
+    return judge_fail(reterr, 2, LIFE_FMT " was asked for by nobody", LIFE_ARG(l));
+}
+
+static enum rc check_done(const struct court *court, int index, struct err *reterr)
+{
+    const struct rec_command *c = court->commands[index];
+    enum rc rc = check_request(court, index, reterr);
+
+    if (rc != RC_OK || !command_is_done(c))
+        return rc;
+    if (c->command.kind == COMMAND_TRIGGER || c->command.kind == COMMAND_DIRECT)
+        return check_trigger(court, c, reterr);
+    if (c->command.kind == COMMAND_BACKFILL)
+        return check_backfill(court, c, reterr);
+    return RC_OK;
+}
+
+enum rc judge_commands(struct court *court, struct err *reterr)
+{
+    enum rc rc = RC_OK;
+
+    for (int i = 0; i < court->schedule_count && rc == RC_OK; i++) {
+        rc = check_exists(&court->schedules[i], reterr);
+        if (rc == RC_OK)
+            rc = check_versions(court, &court->schedules[i], reterr);
+    }
+    for (int i = 0; i < court->command_count && rc == RC_OK; i++)
+        rc = check_done(court, i, reterr);
+    for (int i = 0; i < court->life_count && rc == RC_OK; i++)
+        rc = check_asked(court, &court->lives[i], reterr);
+    return rc;
+}

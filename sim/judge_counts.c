@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sums and numbers: counters equal what history and ledger say (invariant 15), events are
+ * numbered without gaps and tell every end as it was (19), the database is whole (24).
+ */
+#include "sim/judge_case.h"
+
+struct sums {
+    int64_t started, skipped, missed, dropped, cancelled, succeeded, failed, open, waiting;
+};
+
+static void add_life(struct sums *sums, const struct life *l)
+{
+    const struct history_row *last = life_last(l);
+
+    if (l->kind == RUN_TEST || l->kind < 0)
+        return;
+    sums->started += life_is_started(l);
+    sums->open += l->open && l->open->state != RUN_HELD;
+    sums->waiting += l->open && l->open->state == RUN_HELD;
+    if (!last)
+        return;
+    sums->succeeded += last->outcome == OUTCOME_SUCCEEDED;
+    sums->failed += last->outcome == OUTCOME_FAILED || last->outcome == OUTCOME_TIMED_OUT ||
+                    last->outcome == OUTCOME_UNKNOWN;
+}
+
+static void add_ledger(struct sums *sums, const struct account *a)
+{
+    if (a->outcome == OUTCOME_SKIPPED)
+        sums->skipped += a->count;
+    else if (a->outcome == OUTCOME_MISSED)
+        sums->missed += a->count;
+    else if (a->outcome == OUTCOME_DROPPED)
+        sums->dropped += a->count;
+    else
+        sums->cancelled += a->count;
+}
+
+static enum rc check_sum(const struct schedule *s, const char *what, int64_t counted,
+                         int64_t found, struct err *reterr)
+{
+    if (counted == found)
+        return RC_OK;
+    return judge_fail(reterr, 15,
+                      "schedule %" PRId64 " counts %" PRId64 " %s; there are %" PRId64, s->key,
+                      counted, what, found);
+}
+
+/* Backfills that the table has. */
+static int64_t count_backfills(const struct court *court, int64_t key)
+{
+    int64_t count = 0;
+
+    for (int i = 0; i < court->record->backfill_count; i++)
+        count += court->record->backfills[i].schedule == key;
+    return count;
+}
+
+/* Automatic starts that are left, where their number was never changed. */
+static enum rc check_remaining(const struct schedule *s, struct err *reterr)
+{
+    int64_t left = s->versions[0].draft->policies.remaining_runs;
+
+    if (left < 0 || s->is_edited || s->is_pruned)
+        return RC_OK;
+    for (int i = 0; i < s->life_count; i++)
+        left -= life_is_automatic(&s->lives[i]) && life_is_started(&s->lives[i]);
+    return check_sum(s, "remaining starts", s->cursor->remaining, left, reterr);
+}
+
+static enum rc check_counters(const struct court *court, const struct schedule *s,
+                              struct err *reterr)
+{
+    const struct cursor *c = s->cursor;
+    struct sums sums = {0};
+
+    for (int i = 0; i < s->life_count; i++)
+        add_life(&sums, &s->lives[i]);
+    for (int i = 0; i < s->ledger_count; i++)
+        add_ledger(&sums, &s->ledger[i]->account);
+    const struct {
+        const char *what;
+        int64_t counted, found;
+        bool is_lasting; /* pruning does not touch it */
+    } all[] = {
+        {"open runs", c->open, sums.open, true},
+        {"waiting runs", c->waiting, sums.waiting, true},
+        {"backfills", c->backfills, count_backfills(court, s->key), true},
+        {"started", c->started, sums.started, false},
+        {"skipped", c->skipped, sums.skipped, false},
+        {"missed", c->missed, sums.missed, false},
+        {"dropped", c->dropped, sums.dropped, false},
+        {"cancelled", c->cancelled, sums.cancelled, false},
+        {"succeeded", c->succeeded, sums.succeeded, false},
+        {"failed", c->failed, sums.failed, false},
+    };
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        enum rc rc = s->is_pruned && !all[i].is_lasting
+                         ? RC_OK
+                         : check_sum(s, all[i].what, all[i].counted, all[i].found, reterr);
+
+        if (rc != RC_OK)
+            return rc;
+    }
+    return check_remaining(s, reterr);
+}
+
+/* ---- events ---- */
+
+static enum rc check_numbers(const struct record *record, struct err *reterr)
+{
+    for (int i = 1; i < record->event_count; i++) {
+        const struct rec_event *a = &record->events[i - 1], *b = &record->events[i];
+
+        if (a->node == b->node && b->number != a->number + 1)
+            return judge_fail(reterr, 19,
+                              "node %" PRId64 ": event %" PRId64 " comes after %" PRId64,
+                              a->node, b->number, a->number);
+    }
+    return RC_OK;
+}
+
+/* A node writes its row first in a turn: it knows the events of the turns before. */
+static enum rc check_last(const struct record *record, const struct node *node,
+                          struct err *reterr)
+{
+    int64_t last = 0;
+
+    for (int i = 0; i < record->event_count; i++)
+        if (record->events[i].node == node->id)
+            last = record->events[i].number;
+    if (node->event > last && last != 0)
+        return judge_fail(reterr, 19,
+                          "node %" PRId64 " knows of event %" PRId64 ", the last is %" PRId64,
+                          node->id, node->event, last);
+    return RC_OK;
+}
+
+static enum rc check_end_told(const struct life *l, struct err *reterr)
+{
+    const struct history_row *last = life_last(l);
+    int64_t detail = last ? (int64_t)last->outcome * 256 + (int64_t)last->reason : 0;
+
+    if (!last)
+        return RC_OK;
+    if (l->end_events != 1)
+        return judge_fail(reterr, 19, LIFE_FMT " ended and %d events tell so", LIFE_ARG(l),
+                          l->end_events);
+    if (l->end_detail != detail)
+        return judge_fail(reterr, 19,
+                          LIFE_FMT " ended as %d (%d) by history, as %d (%d) by its event",
+                          LIFE_ARG(l), (int)last->outcome, (int)last->reason,
+                          (int)(l->end_detail / 256), (int)(l->end_detail % 256));
+    return RC_OK;
+}
+
+/* And the other way: an end that was told is in history. */
+static enum rc check_end_kept(const struct court *court, const struct event *e,
+                              struct err *reterr)
+{
+    const struct schedule *s = court_schedule(court, e->schedule);
+    const struct life *l = court_life(court, e->schedule, e->slot, e->pass);
+
+    if (e->type != EVENT_RUN_ENDED && e->type != EVENT_RUN_CANCELLED)
+        return RC_OK;
+    if ((l && life_last(l)) || (s && s->is_pruned))
+        return RC_OK;
+    return judge_fail(reterr, 19,
+                      "run (%" PRId64 ", %" PRId64 " ms, pass %" PRId64
+                      ") was said to end and history does not know",
+                      e->schedule, MS(e->slot), e->pass);
+}
+
+enum rc judge_counts(struct court *court, struct err *reterr)
+{
+    const struct record *record = court->record;
+    enum rc rc = RC_OK;
+
+    if (!record->integrity_ok)
+        return judge_fail(reterr, 24, "the database is not whole, or its tables are others");
+    for (int i = 0; i < court->schedule_count && rc == RC_OK; i++)
+        if (court->schedules[i].cursor && court->schedules[i].deleted == INSTANT_NEVER)
+            rc = check_counters(court, &court->schedules[i], reterr);
+    if (rc == RC_OK)
+        rc = check_numbers(record, reterr);
+    for (int i = 0; i < record->node_count && rc == RC_OK; i++)
+        rc = check_last(record, &record->nodes[i], reterr);
+    for (int i = 0; i < court->life_count && rc == RC_OK && court->has_all_events; i++)
+        rc = check_end_told(&court->lives[i], reterr);
+    for (int i = 0; i < record->event_count && rc == RC_OK; i++)
+        rc = check_end_kept(court, &record->events[i].event, reterr);
+    return rc;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Slots that were not started: the reason is one that exists, and there is a cause for it.
+ *
+ * written_at is the clock of the turn that decided about the last slot of a row, or later
+ * than that for the slots before it.
+ */
+#include "base/must.h"
+#include "sim/judge_case.h"
+
+static bool is_legal(enum outcome outcome, enum reason reason)
+{
+    switch (outcome) {
+    case OUTCOME_SKIPPED:
+        return reason == REASON_OVERLAP;
+    case OUTCOME_MISSED:
+        return reason == REASON_WINDOW || reason == REASON_COALESCED ||
+               reason == REASON_PAUSED || reason == REASON_EDITED || reason == REASON_CLOCK;
+    case OUTCOME_DROPPED:
+        return reason == REASON_BUFFER || reason == REASON_DELETED ||
+               reason == REASON_QUARANTINED;
+    case OUTCOME_SLOT_CANCELLED:
+        return reason == REASON_USER || reason == REASON_DELETED;
+    default:
+        return false;
+    }
+}
+
+/* Whether some version that was in force between two times says so. */
+static bool some_version(const struct schedule *s, const struct ledger_entry *l,
+                         bool (*says)(const struct policies *policies))
+{
+    for (int i = 0; i < s->version_count; i++) {
+        const struct version *v = &s->versions[i];
+
+        if (v->from <= l->written_at && v->latest_until >= l->account.first &&
+            says(&v->draft->policies))
+            return true;
+    }
+    return false;
+}
+
+static bool says_one_for_all(const struct policies *p)
+{
+    return p->catchup != CATCHUP_ALL;
+}
+
+static bool says_drop(const struct policies *p)
+{
+    return p->drop_when_full && p->buffer_limit > 0;
+}
+
+static bool says_window(const struct policies *p)
+{
+    return p->catchup == CATCHUP_NONE || p->catchup_window != CATCHUP_WINDOW_NONE;
+}
+
+/* ---- causes ---- */
+
+/* A run of the schedule that was open or waiting when the slots were decided. */
+static bool was_occupied(const struct schedule *s, const struct ledger_entry *l)
+{
+    for (int i = 0; i < s->life_count; i++) {
+        const struct life *o = &s->lives[i];
+
+        if (o->kind >= 0 && o->created_at <= l->written_at && o->ended >= l->account.first)
+            return true;
+    }
+    return false;
+}
+
+/* Of several late slots one stands for all: it has an account of its own, next to these. */
+static bool has_sibling(const struct schedule *s, const struct ledger_entry *l)
+{
+    for (int i = 0; i < s->life_count; i++)
+        if (life_is_automatic(&s->lives[i]) && s->lives[i].created_at <= l->written_at)
+            return true;
+    for (int i = 0; i < s->ledger_count; i++)
+        if (s->ledger[i]->pass == 0 && s->ledger[i] != l &&
+            s->ledger[i]->account.reason != REASON_COALESCED)
+            return true;
+    return false;
+}
+
+/* The least lateness that some version in force calls too late. */
+static bool was_too_late(const struct schedule *s, const struct ledger_entry *l)
+{
+    span late = l->written_at - l->account.last;
+
+    for (int i = 0; i < s->version_count; i++) {
+        const struct policies *p = &s->versions[i].draft->policies;
+        span window = p->catchup_window;
+
+        if (p->catchup == CATCHUP_NONE &&
+            (window == CATCHUP_WINDOW_NONE || window > CATCHUP_GRACE))
+            window = CATCHUP_GRACE;
+        if (window != CATCHUP_WINDOW_NONE && late > window)
+            return true;
+    }
+    return false;
+}
+
+/* A clock that was stepped may show any time of a pause. */
+static bool was_paused(const struct court *court, const struct schedule *s,
+                       const struct ledger_entry *l)
+{
+    for (int i = 0; i < s->pause_count; i++)
+        if (court->record->clock_stepped ||
+            (s->pauses[i].from <= l->written_at &&
+             s->pauses[i].latest >= l->account.first - court->skew))
+            return true;
+    return false;
+}
+
+/* Not before the first slot, as far as clocks can tell. */
+static bool is_by(const struct court *court, instant at, const struct ledger_entry *l)
+{
+    return court->record->clock_stepped || at + court->skew >= l->account.first;
+}
+
+/* A command of some kind that was done about the schedule, not before the first slot. */
+static bool was_told(const struct court *court, const struct ledger_entry *l, bool about_all,
+                     bool (*is_it)(enum command_kind kind))
+{
+    for (int i = 0; i < court->command_count; i++) {
+        const struct rec_command *c = court->commands[i];
+
+        if (c->reply.rc == RC_OK && is_it(c->command.kind) && is_by(court, c->at, l) &&
+            (about_all || c->reply.schedule == l->schedule))
+            return true;
+    }
+    return false;
+}
+
+static bool is_edit_kind(enum command_kind kind)
+{
+    return kind == COMMAND_UPDATE || kind == COMMAND_PUT;
+}
+
+static bool is_clock_kind(enum command_kind kind)
+{
+    return kind == COMMAND_CLOCK;
+}
+
+/* How many different slots of the row someone asked to cancel. */
+static int64_t cancelled_slots(const struct court *court, const struct ledger_entry *l)
+{
+    int64_t count = 0;
+
+    for (int i = 0; i < court->command_count; i++) {
+        const struct rec_command *c = court->commands[i];
+        instant slot = c->command.run.slot_ms * SPAN_MS;
+
+        if (c->reply.rc == RC_OK && c->command.run.schedule == l->schedule &&
+            c->command.run.pass == l->pass && slot >= l->account.first &&
+            slot <= l->account.last &&
+            (c->command.kind == COMMAND_SKIP || c->command.kind == COMMAND_CANCEL ||
+             c->command.kind == COMMAND_TERMINATE || c->command.kind == COMMAND_REJECT))
+            count++;
+    }
+    return count;
+}
+
+static bool took_nodes_down(const struct schedule *s)
+{
+    for (int i = 0; i < s->life_count; i++)
+        for (int k = 0; k < s->lives[i].row_count; k++)
+            if (s->lives[i].rows[k]->reason == REASON_NODE)
+                return true;
+    return s->cursor && s->cursor->flags & CURSOR_QUARANTINED;
+}
+
+/* The number of the invariant that a reason without a cause breaks; 0: there is a cause. */
+static int without_cause(const struct court *court, const struct schedule *s,
+                         const struct ledger_entry *l)
+{
+    switch (l->account.reason) {
+    case REASON_OVERLAP:
+        return s->is_pruned || court->record->clock_stepped || was_occupied(s, l) ? 0 : 10;
+    case REASON_BUFFER:
+        return some_version(s, l, says_drop) ? 0 : 10;
+    case REASON_COALESCED:
+        return some_version(s, l, says_one_for_all) && (s->is_pruned || has_sibling(s, l)) ? 0
+                                                                                           : 1;
+    case REASON_WINDOW:
+        return some_version(s, l, says_window) && was_too_late(s, l) ? 0 : 1;
+    case REASON_PAUSED:
+        return !court->has_all_events || was_paused(court, s, l) ? 0 : 9;
+    case REASON_EDITED:
+        return was_told(court, l, false, is_edit_kind) ? 0 : 1;
+    case REASON_CLOCK:
+        return was_told(court, l, true, is_clock_kind) ? 0 : 1;
+    case REASON_DELETED:
+        return s->deleted != INSTANT_NEVER && is_by(court, s->deleted, l) ? 0 : 1;
+    case REASON_QUARANTINED:
+        return s->is_pruned || took_nodes_down(s) ? 0 : 1;
+    case REASON_USER:
+        return cancelled_slots(court, l) >= l->account.count ? 0 : 1;
+    default:
+        return 1;
+    }
+}
+
+static enum rc check_row(const struct court *court, const struct schedule *s,
+                         const struct ledger_entry *l, struct err *reterr)
+{
+    const struct account *a = &l->account;
+    int broken;
+
+    if (!is_legal(a->outcome, a->reason))
+        return judge_fail(reterr, 1,
+                          "schedule %" PRId64 ": slot %" PRId64 " ms has outcome %d, reason %d",
+                          s->key, MS(a->first), (int)a->outcome, (int)a->reason);
+    /* What was held before a clock went back may be decided at an earlier time. */
+    if (l->pass == 0 && l->written_at < a->last - court->skew && !court->record->clock_stepped)
+        return judge_fail(reterr, 12,
+                          "schedule %" PRId64 ": slot %" PRId64 " ms was decided at %" PRId64
+                          " ms, before its time",
+                          s->key, MS(a->last), MS(l->written_at));
+    broken = without_cause(court, s, l);
+    if (broken)
+        return judge_fail(reterr, broken,
+                          "schedule %" PRId64 ": slot %" PRId64 " ms (of %" PRId64
+                          ") is %s(%s) without a cause",
+                          s->key, MS(a->first), a->count, outcome_text(a->outcome),
+                          reason_text(a->reason));
+    return RC_OK;
+}
+
+/* Rows of triggers and backfills are single, and of requests that someone made. */
+static enum rc check_pass(const struct schedule *s, const struct ledger_entry *l,
+                          struct err *reterr)
+{
+    if (l->pass > 0 && l->account.count != 1)
+        return judge_fail(
+            reterr, 1, "schedule %" PRId64 ": pass %" PRId64 " has a row of %" PRId64 " slots",
+            s->key, l->pass, l->account.count);
+    return RC_OK;
+}
+
+enum rc judge_ledger(struct court *court, struct err *reterr)
+{
+    enum rc rc = RC_OK;
+
+    for (int i = 0; i < court->schedule_count; i++) {
+        const struct schedule *s = &court->schedules[i];
+
+        for (int k = 0; k < s->ledger_count && rc == RC_OK; k++) {
+            rc = check_pass(s, s->ledger[k], reterr);
+            if (rc == RC_OK)
+                rc = check_row(court, s, s->ledger[k], reterr);
+        }
+    }
+    return rc;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs and their attempts as the store has them: invariants 3, 4, 5, 12, 16 and 19.
+ */
+#include "sim/judge_case.h"
+
+static bool is_end_of_run(enum outcome outcome)
+{
+    return outcome >= OUTCOME_SUCCEEDED && outcome <= OUTCOME_UNKNOWN;
+}
+
+/* Its holder died or fell silent: such an attempt is not the run's fault. */
+static bool is_loss(const struct history_row *row)
+{
+    return row->reason == REASON_NODE || row->reason == REASON_LEASE;
+}
+
+static enum rc check_unique(const struct court *court, const struct life *l, struct err *reterr)
+{
+    const struct schedule *s = court_schedule(court, l->schedule);
+
+    if (l->open_count > 1)
+        return judge_fail(reterr, 3, LIFE_FMT " is open %d times", LIFE_ARG(l), l->open_count);
+    if (l->open && life_last(l))
+        return judge_fail(reterr, 3, LIFE_FMT " is open and has ended", LIFE_ARG(l));
+    if (l->kind < 0)
+        return RC_OK;
+    if (!s && l->kind != RUN_DIRECT)
+        return judge_fail(reterr, 2, LIFE_FMT " is of a schedule that nobody made",
+                          LIFE_ARG(l));
+    if ((l->pass == 0) != (l->kind == RUN_SLOT) && l->kind != RUN_DIRECT)
+        return judge_fail(reterr, 2, LIFE_FMT " has kind %" PRId64, LIFE_ARG(l), l->kind);
+    for (int i = 0; s && l->pass > 0 && i < s->ledger_count; i++)
+        if (s->ledger[i]->pass == l->pass && s->ledger[i]->account.first == l->slot)
+            return judge_fail(reterr, 1, LIFE_FMT " has a row in the ledger too", LIFE_ARG(l));
+    return RC_OK;
+}
+
+/*
+ * Attempts are numbered from 1 without gaps, one after the other.  A run that ends while it
+ * waits has a last row that is no attempt: it repeats the number of the one before, or 0.
+ */
+static enum rc check_numbers(const struct life *l, bool is_pruned, struct err *reterr)
+{
+    int64_t attempt = is_pruned && l->row_count ? l->rows[0]->attempt - 1 : 0;
+    int64_t open = l->open ? l->open->attempt : 0;
+
+    for (int i = 0; i < l->row_count; i++) {
+        const struct history_row *row = l->rows[i];
+        bool waited = row->last && row->attempt == attempt;
+
+        if (!waited && row->attempt != attempt + 1)
+            return judge_fail(reterr, 4, LIFE_FMT " has attempt %" PRId64 " after %" PRId64,
+                              LIFE_ARG(l), row->attempt, attempt);
+        attempt = row->attempt;
+        if (row->last && i + 1 < l->row_count)
+            return judge_fail(reterr, 19,
+                              LIFE_FMT " ended with attempt %" PRId64 " and went on",
+                              LIFE_ARG(l), attempt);
+    }
+    if (l->open && open != attempt && open != attempt + 1 && !is_pruned)
+        return judge_fail(reterr, 4, LIFE_FMT " is at attempt %" PRId64 ", history at %" PRId64,
+                          LIFE_ARG(l), open, attempt);
+    if (l->open && run_is_claimed(l->open->state) && open == attempt && !is_pruned)
+        return judge_fail(reterr, 4, LIFE_FMT " works on attempt %" PRId64 ", which has ended",
+                          LIFE_ARG(l), attempt);
+    if (l->row_count && !l->open && !life_last(l))
+        return judge_fail(reterr, 4,
+                          LIFE_FMT " is gone after attempt %" PRId64 " without an end",
+                          LIFE_ARG(l), attempt);
+    return RC_OK;
+}
+
+static enum rc check_row(const struct court *court, const struct life *l,
+                         const struct history_row *row, struct err *reterr)
+{
+    bool stepped = court->record->clock_stepped;
+
+    if (!is_end_of_run(row->outcome))
+        return judge_fail(reterr, 4, LIFE_FMT " attempt %" PRId64 " has outcome %d",
+                          LIFE_ARG(l), row->attempt, (int)row->outcome);
+    if (row->kind != l->kind || row->due != l->due || row->created_at != l->created_at)
+        return judge_fail(reterr, 19, LIFE_FMT " changed its kind, due time or creation",
+                          LIFE_ARG(l));
+    /* A clock that went back may show a time before the one at which it was made. */
+    if (!stepped && row->attempt > 0 && row->started_at < l->due - court->skew)
+        return judge_fail(reterr, 12, LIFE_FMT " started at %" PRId64 " ms, due %" PRId64 " ms",
+                          LIFE_ARG(l), MS(row->started_at), MS(l->due));
+    if (!stepped && row->attempt > 0 && row->ended_at < row->started_at - court->skew)
+        return judge_fail(reterr, 4, LIFE_FMT " attempt %" PRId64 " ended before it started",
+                          LIFE_ARG(l), row->attempt);
+    return RC_OK;
+}
+
+static enum rc check_fences(const struct life *l, struct err *reterr)
+{
+    for (int i = 1; i < l->row_count; i++) {
+        const struct history_row *a = l->rows[i - 1], *b = l->rows[i];
+        bool waited = b->last && b->attempt == a->attempt;
+
+        if (b->fence < a->fence || (b->fence == a->fence && !waited))
+            return judge_fail(reterr, 5, LIFE_FMT " has fence %" PRId64 " after %" PRId64,
+                              LIFE_ARG(l), b->fence, a->fence);
+    }
+    if (l->open && l->row_count && l->open->fence < l->rows[l->row_count - 1]->fence)
+        return judge_fail(reterr, 5, LIFE_FMT " went back to fence %" PRId64, LIFE_ARG(l),
+                          l->open->fence);
+    return RC_OK;
+}
+
+/* ---- retries ---- */
+
+static int64_t most_attempts(const struct schedule *s)
+{
+    int64_t most = 1;
+
+    for (int i = 0; i < s->version_count; i++)
+        if (s->versions[i].draft->policies.retry.attempts > most)
+            most = s->versions[i].draft->policies.retry.attempts;
+    return most;
+}
+
+static enum rc check_retries(const struct schedule *s, const struct life *l, struct err *reterr)
+{
+    int64_t made = l->open ? l->open->attempt : 0, losses = l->open ? l->open->losses : 0;
+    int64_t lost = 0;
+
+    for (int i = 0; i < l->row_count; i++) {
+        made = l->rows[i]->attempt > made ? l->rows[i]->attempt : made;
+        lost += is_loss(l->rows[i]);
+    }
+    losses = losses > lost ? losses : lost;
+    if (made > most_attempts(s) + losses && !s->is_pruned)
+        return judge_fail(reterr, 16,
+                          LIFE_FMT " made %" PRId64 " attempts, %" PRId64
+                                   " of them lost; %" PRId64 " are allowed",
+                          LIFE_ARG(l), made, losses, most_attempts(s));
+    return RC_OK;
+}
+
+/* The least wait after an attempt that some version asks for. */
+static span least_wait(const struct schedule *s, int64_t attempt)
+{
+    span least = INT64_MAX;
+
+    for (int i = 0; i < s->version_count; i++) {
+        const struct retry_policy *p = &s->versions[i].draft->policies.retry;
+        span wait = p->delay;
+
+        for (int64_t k = 1; k < attempt && p->backoff == BACKOFF_EXPONENTIAL && wait < p->max;
+             k++)
+            wait *= 2;
+        wait = wait > p->max ? p->max : wait;
+        least = wait < least ? wait : least;
+    }
+    return least;
+}
+
+static enum rc check_backoff(const struct court *court, const struct schedule *s,
+                             const struct life *l, struct err *reterr)
+{
+    int64_t lost = 0;
+
+    if (court->record->clock_stepped || s->is_pruned)
+        return RC_OK;
+    for (int i = 1; i < l->row_count; i++) {
+        const struct history_row *a = l->rows[i - 1], *b = l->rows[i];
+
+        lost += is_loss(a);
+        if (b->attempt == a->attempt || is_loss(a))
+            continue;
+        if (b->started_at < a->ended_at + least_wait(s, a->attempt - lost) - court->skew)
+            return judge_fail(reterr, 16,
+                              LIFE_FMT " began attempt %" PRId64 " after %" PRId64
+                                       " ms; its policy waits longer",
+                              LIFE_ARG(l), b->attempt, MS(b->started_at - a->ended_at));
+    }
+    return RC_OK;
+}
+
+/* The due time of a slot is its own, moved by less than its jitter. */
+static enum rc check_due(const struct schedule *s, const struct life *l, struct err *reterr)
+{
+    span jitter = 1;
+
+    if (!life_is_automatic(l))
+        return RC_OK;
+    for (int i = 0; i < s->version_count; i++)
+        if (s->versions[i].draft->def.jitter > jitter)
+            jitter = s->versions[i].draft->def.jitter;
+    if (l->due < l->slot || l->due >= l->slot + jitter)
+        return judge_fail(reterr, 12, LIFE_FMT " was due at %" PRId64 " ms", LIFE_ARG(l),
+                          MS(l->due));
+    if (l->created_at < l->due)
+        return judge_fail(reterr, 12,
+                          LIFE_FMT " was made at %" PRId64 " ms, due %" PRId64 " ms",
+                          LIFE_ARG(l), MS(l->created_at), MS(l->due));
+    return RC_OK;
+}
+
+static enum rc check_by_schedule(const struct court *court, const struct schedule *s,
+                                 const struct life *l, struct err *reterr)
+{
+    enum rc rc = check_due(s, l, reterr);
+
+    if (rc == RC_OK)
+        rc = check_retries(s, l, reterr);
+    if (rc == RC_OK)
+        rc = check_backoff(court, s, l, reterr);
+    return rc;
+}
+
+static enum rc check_life(const struct court *court, const struct life *l, struct err *reterr)
+{
+    const struct schedule *s = court_schedule(court, l->schedule);
+    enum rc rc = check_unique(court, l, reterr);
+
+    if (rc == RC_OK)
+        rc = check_numbers(l, s && s->is_pruned, reterr);
+    if (rc == RC_OK)
+        rc = check_fences(l, reterr);
+    for (int i = 0; i < l->row_count && rc == RC_OK; i++)
+        rc = check_row(court, l, l->rows[i], reterr);
+    if (rc == RC_OK && s && l->kind >= 0)
+        rc = check_by_schedule(court, s, l, reterr);
+    return rc;
+}
+
+static enum rc check_order(const struct record *record, struct err *reterr)
+{
+    for (int i = 1; i < record->history_count; i++)
+        if (record->history[i].id <= record->history[i - 1].id)
+            return judge_fail(reterr, 19, "history row %" PRId64 " comes after %" PRId64,
+                              record->history[i].id, record->history[i - 1].id);
+    return RC_OK;
+}
+
+enum rc judge_runs(struct court *court, struct err *reterr)
+{
+    enum rc rc = check_order(court->record, reterr);
+
+    for (int i = 0; i < court->life_count && rc == RC_OK; i++)
+        rc = check_life(court, &court->lives[i], reterr);
+    return rc;
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/node.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/must.h"
+#include "sim/faults.h"
+#include "sim/trace.h"
+#include "store/nodes.h"
+#include "store/schema.h"
+
+enum { START_BYTES_MAX = 16 << 20 }; /* of results while the tables are brought up to date */
+
+void node_init(struct world *world, int index)
+{
+    struct sim_node *node = &world->nodes[index];
+
+    node->world = world;
+    node->index = index;
+    snprintf(node->name, sizeof node->name, "n%d", index);
+    node->fault = (struct db_fault){.ask = faults_ask, .with = node};
+    node->wake_at = INSTANT_NEVER;
+    node->paused_until = INSTANT_NONE;
+    node->waiting_commands = calloc(WORLD_WAITING_MAX, sizeof *node->waiting_commands);
+    node->waiting_reports = calloc(WORLD_WAITING_MAX, sizeof *node->waiting_reports);
+    must(node->waiting_commands && node->waiting_reports);
+}
+
+void node_free(struct sim_node *node)
+{
+    node->engine = engine_free(node->engine);
+    node->db = db_close(node->db);
+    free(node->waiting_commands);
+    free(node->waiting_reports);
+}
+
+struct sim_node *node_any(struct world *world)
+{
+    int count = world->swarm.nodes;
+    int first = (int)prng_below(&world->prng, (uint64_t)count);
+
+    for (int i = 0; i < count; i++) {
+        struct sim_node *node = &world->nodes[(first + i) % count];
+
+        if (node_is_up(node))
+            return node;
+    }
+    return NULL;
+}
+
+void node_wake(struct world *world, struct sim_node *node, instant at)
+{
+    if (at <= world->now)
+        at = world->now + SPAN_MS;
+    if (at >= node->wake_at)
+        return;
+    node->wake_at = at;
+    world_at(world, at, HAPPEN_TURN, node->index, 0);
+}
+
+static void wake_soon(struct world *world, struct sim_node *node)
+{
+    node_wake(world, node, world->now + world_delay(world, 20 * SPAN_MS));
+}
+
+void node_hand_in(struct world *world, struct sim_node *node, int command)
+{
+    must(node->waiting_command_count < WORLD_WAITING_MAX);
+    node->waiting_commands[node->waiting_command_count++] = command;
+    wake_soon(world, node);
+}
+
+void node_report(struct world *world, struct sim_node *node, const struct report *report)
+{
+    must(node->waiting_report_count < WORLD_WAITING_MAX);
+    node->waiting_reports[node->waiting_report_count++] = *report;
+    wake_soon(world, node);
+}
+
+/* Coming and going. */
+
+static instant clock_of(const struct world *world, const struct sim_node *node)
+{
+    return world_clock(world) - node->lag;
+}
+
+static enum rc connect(struct sim_node *node, struct err *err)
+{
+    struct db_options options = {.fault = &node->fault};
+
+    must(!node->db);
+    return db_open(WORLD_URL, &options, &node->db, err);
+}
+
+static enum rc open_store(struct world *world, struct sim_node *node, struct err *err)
+{
+    struct arena *arena = arena_new(START_BYTES_MAX);
+    enum rc rc = connect(node, err);
+
+    if (rc == RC_OK)
+        rc = schema_migrate(node->db, clock_of(world, node), arena, err);
+    arena_free(arena);
+    return rc;
+}
+
+void node_start(struct world *world, struct sim_node *node)
+{
+    struct engine_options options = {
+        .node = str_of(node->name),
+        .zones = world->zones,
+        .node_lease = world->swarm.node_lease,
+    };
+    struct err err = {.text = ""};
+    enum rc rc;
+
+    must(!node->engine);
+    node->lag = world->swarm.lag > 0 ? world_delay(world, world->swarm.lag) : 0;
+    rc = open_store(world, node, &err);
+    if (rc == RC_OK) {
+        node->engine = engine_new(&options);
+        rc = engine_boot(node->engine, node->db, clock_of(world, node), &err);
+    }
+    if (rc == RC_OK) {
+        world_say(world, "%s is up", node->name);
+        wake_soon(world, node);
+        return;
+    }
+    node->engine = engine_free(node->engine);
+    node->db = db_close(node->db);
+    if (rc != RC_LIMIT && rc != RC_BUSY)
+        world_fail(world, "%s did not start: %s: %s", node->name, rc_name(rc), err.text);
+    world_at(world, world->now + world_delay(world, world->swarm.unit), HAPPEN_UP, node->index,
+             0);
+}
+
+/* What was handed to it and not answered goes elsewhere, or is lost. */
+static void forget(struct world *world, struct sim_node *node)
+{
+    int commands = node->is_trying ? node->in.command_count : 0;
+    int reports = node->is_trying ? node->in.report_count : 0;
+
+    node->is_trying = false;
+    for (int i = 0; i < commands; i++)
+        operator_unheard(world, node->tried[i]);
+    for (int i = 0; i < reports; i++)
+        workers_unheard(world, node->reports[i].tag);
+    for (int i = 0; i < node->waiting_command_count; i++)
+        operator_unheard(world, node->waiting_commands[i]);
+    for (int i = 0; i < node->waiting_report_count; i++)
+        workers_unheard(world, node->waiting_reports[i].tag);
+    node->waiting_command_count = node->waiting_report_count = 0;
+    workers_node_died(world, node->index);
+}
+
+static void end_process(struct world *world, struct sim_node *node)
+{
+    if (!node->engine)
+        return;
+    world_say(world, "%s is gone", node->name);
+    node->engine = engine_free(node->engine);
+    node->db = db_close(node->db);
+    node->trap = (struct trap){.is_set = false};
+    node->wake_at = INSTANT_NEVER;
+    node->paused_until = INSTANT_NONE;
+    node->boot++;
+    node->calls = 0;
+    forget(world, node);
+    world_at(world, world_back_at(world, 2 * world->swarm.node_lease), HAPPEN_UP, node->index,
+             0);
+}
+
+void node_kill(struct world *world, struct sim_node *node)
+{
+    /* The last process on the file leaves its log behind; closing would tidy it away. */
+    if (world->swarm.nodes == 1)
+        sim_vfs_process_kill(world->vfs);
+    end_process(world, node);
+}
+
+void node_kill_all(struct world *world, bool power)
+{
+    if (power)
+        sim_vfs_power_loss(world->vfs, &world->prng, NULL);
+    else
+        sim_vfs_process_kill(world->vfs);
+    for (int i = 0; i < world->swarm.nodes; i++)
+        end_process(world, &world->nodes[i]);
+}
+
+void node_up(struct world *world, struct sim_node *node)
+{
+    if (!node->engine) {
+        node_start(world, node);
+    } else if (node->paused_until != INSTANT_NONE && node->paused_until <= world->now) {
+        node->paused_until = INSTANT_NONE;
+        node->wake_at = INSTANT_NEVER; /* what was to happen meanwhile did not */
+        world_say(world, "%s goes on", node->name);
+        wake_soon(world, node);
+    }
+}
+
+/* The turn. */
+
+static void take(struct world *world, struct sim_node *node)
+{
+    struct turn_in *in = &node->in;
+    int commands = node->waiting_command_count < WORLD_BOX_MAX ? node->waiting_command_count
+                                                               : WORLD_BOX_MAX;
+    int reports = node->waiting_report_count < WORLD_BOX_MAX ? node->waiting_report_count
+                                                             : WORLD_BOX_MAX;
+    int room = world->swarm.capacity - node->calls;
+
+    for (int i = 0; i < commands; i++) {
+        int place = node->tried[i] = node->waiting_commands[i];
+
+        node->commands[i] = world->tape.record.commands[place].command;
+        node->commands[i].draft = operator_draft(world, place);
+    }
+    memcpy(node->reports, node->waiting_reports, (size_t)reports * sizeof *node->reports);
+    node->waiting_command_count -= commands;
+    node->waiting_report_count -= reports;
+    memmove(node->waiting_commands, node->waiting_commands + commands,
+            (size_t)node->waiting_command_count * sizeof *node->waiting_commands);
+    memmove(node->waiting_reports, node->waiting_reports + reports,
+            (size_t)node->waiting_report_count * sizeof *node->waiting_reports);
+    *in = (struct turn_in){
+        .rows = world->swarm.rows,
+        .commands = node->commands,
+        .command_count = commands,
+        .reports = node->reports,
+        .report_count = reports,
+        .polls = node->polls,
+        .poll_count = workers_polls(world, node->index, node->polls),
+    };
+    in->capacity[LANE_HTTP] = room > 0 ? room : 0;
+    in->capacity[LANE_EXEC] = room > 0 ? room : 0;
+    workers_seen(world, node->index);
+    node->is_trying = true;
+}
+
+static void record_reports(struct world *world, const struct sim_node *node,
+                           const struct turn_out *out)
+{
+    for (int i = 0; i < node->in.report_count; i++) {
+        const struct report *report = &node->reports[i];
+
+        tape_report(&world->tape, &(struct rec_report){
+                                      .order = world->tape.order,
+                                      .at = node->done_at,
+                                      .node = node->id,
+                                      .kind = report->kind,
+                                      .run = report->run,
+                                      .fence = report->fence,
+                                      .outcome = report->outcome,
+                                      .rc = out ? out->report_replies[i].rc : RC_UNKNOWN,
+                                  });
+    }
+}
+
+static void record_turn(struct world *world, const struct sim_node *node, int boot)
+{
+    tape_turn(&world->tape, &(struct rec_turn){
+                                .node = node->id,
+                                .boot = boot,
+                                .turn = node->turn,
+                                .now = node->done_at,
+                                .in_doubt = node->in_doubt,
+                            });
+}
+
+/* Everyone gets what is theirs. */
+static void hand_out(struct world *world, struct sim_node *node, const struct turn_out *out)
+{
+    for (int i = 0; i < out->call_count; i++) {
+        tape_delivery(&world->tape, &out->calls[i], node->id, false);
+        workers_take(world, &out->calls[i], node->index, false);
+    }
+    for (int i = 0; i < out->grant_count; i++) {
+        tape_delivery(&world->tape, &out->grants[i], node->id, true);
+        workers_take(world, &out->grants[i], node->index, true);
+    }
+    for (int i = 0; i < out->report_count; i++)
+        workers_heard(world, &out->report_replies[i]);
+    for (int i = 0; i < out->stop_count; i++)
+        workers_stop(world, &out->stops[i]);
+}
+
+static void plan_next(struct world *world, struct sim_node *node, const struct turn_out *out)
+{
+    instant latest = world->now + world->swarm.tick;
+    instant wake = latest;
+
+    if (out->wake_at < world_clock(world) + world->swarm.tick)
+        wake = out->wake_at - world->offset + node->lag;
+    if (node->waiting_command_count > 0 || node->waiting_report_count > 0)
+        wake = world->now;
+    node_wake(world, node, wake < latest ? wake : latest);
+    for (int i = 0; out->made_ready && i < world->swarm.nodes; i++)
+        if (i != node->index && node_answers(&world->nodes[i]))
+            wake_soon(world, &world->nodes[i]);
+}
+
+static void committed(struct world *world, struct sim_node *node, const struct turn_out *out)
+{
+    bool dies;
+
+    must(out->reply_count == node->in.command_count);
+    must(out->report_count == node->in.report_count);
+    node->id = out->node;
+    node->turn = out->turn;
+    record_turn(world, node, node->boot);
+    record_reports(world, node, out);
+    tape_digest(&world->tape, out);
+    trace_turn(world, node, out);
+    dies = faults_after(world, node);
+    node->is_trying = node->in_doubt = node->is_done = false;
+    for (int i = 0; i < out->reply_count; i++)
+        operator_heard(world, node->tried[i], &out->replies[i], !dies);
+    if (dies) {
+        for (int i = 0; i < out->report_count; i++)
+            workers_unheard(world, node->reports[i].tag);
+        node_kill(world, node);
+        return;
+    }
+    hand_out(world, node, out);
+    plan_next(world, node, out);
+}
+
+/* Whether a turn was committed that nobody could see the end of. */
+static void settle_after_stop(struct world *world, struct sim_node *node)
+{
+    struct db_result found;
+    struct arena *arena = arena_new(START_BYTES_MAX);
+    struct db *db = NULL;
+    struct err err = {.text = ""};
+    struct node row;
+    enum rc rc = db_open(WORLD_URL, NULL, &db, &err);
+
+    if (rc == RC_OK) {
+        nodes_find(db, str_of(node->name), &found);
+        rc = db_flush(db, arena, &err);
+    }
+    if (rc != RC_OK) {
+        world_fail(world, "the store cannot be read after a crash: %s", err.text);
+    } else if (found.rows == 1) {
+        nodes_read(&found, 0, &row);
+        if (row.turn == node->turn + 1) {
+            node->turn = row.turn;
+            record_turn(world, node, node->boot - 1);
+            record_reports(world, node, NULL);
+        }
+    }
+    db_close(db);
+    arena_free(arena);
+}
+
+static void reconnect(struct world *world, struct sim_node *node)
+{
+    struct err err = {.text = ""};
+
+    node->db = db_close(node->db);
+    if (connect(node, &err) == RC_OK)
+        engine_attach(node->engine, node->db);
+    else
+        world_fail(world, "%s cannot connect again: %s", node->name, err.text);
+}
+
+static void declared_dead(struct world *world, struct sim_node *node)
+{
+    struct err err = {.text = ""};
+    enum rc rc;
+
+    must(!node->in_doubt);
+    rc = engine_boot(node->engine, node->db, clock_of(world, node), &err);
+    node->boot++;
+    node->calls = 0;
+    if (rc == RC_LIMIT && world->disk_is_full)
+        node_kill(world, node);
+    else if (rc != RC_OK)
+        world_fail(world, "%s cannot boot again: %s: %s", node->name, rc_name(rc), err.text);
+}
+
+static void failed(struct world *world, struct sim_node *node, enum rc rc,
+                   const struct err *err)
+{
+    span delay = world_delay(world, 50 * SPAN_MS);
+
+    world_say(world, "%s: turn failed: %s: %s", node->name, rc_name(rc), err->text);
+    if (rc == RC_LOST || rc == RC_UNKNOWN) {
+        node->in_doubt = node->in_doubt || rc == RC_UNKNOWN;
+        node->is_done = node->is_done || node->trap.kind == FAULT_LOST_REPLY_COMMITTED;
+        reconnect(world, node);
+    } else if (rc == RC_CONFLICT) {
+        declared_dead(world, node);
+    } else if (rc == RC_LIMIT && world->disk_is_full) {
+        delay = world_delay(world, world->swarm.unit);
+    } else if (rc != RC_BUSY) {
+        world_fail(world, "a turn of %s failed: %s: %s", node->name, rc_name(rc), err->text);
+    }
+    if (node_is_up(node))
+        node_wake(world, node, world->now + delay);
+}
+
+void node_turn(struct world *world, struct sim_node *node)
+{
+    struct turn_out out;
+    struct err err = {.text = ""};
+    enum rc rc;
+    bool is_known;
+
+    node->wake_at = INSTANT_NEVER;
+    if (!node->is_trying)
+        take(world, node);
+    if (!faults_before(world, node))
+        return;
+    if (++world->turns > WORLD_TURNS_MAX) {
+        world_fail(world, "no end: more than %d turns", WORLD_TURNS_MAX);
+        return;
+    }
+    node->in.now = clock_of(world, node);
+    if (!node->is_done)
+        node->done_at = node->in.now;
+    rc = engine_turn(node->engine, &node->in, &out, &err);
+    node->trap.is_set = false;
+    is_known = rc == RC_OK;
+    if (is_known)
+        committed(world, node, &out);
+    if (is_known && node->db)
+        rc = db_checkpoint(node->db, &err);
+    if (faults_stopped(world, node)) {
+        if (!is_known)
+            settle_after_stop(world, node);
+        return;
+    }
+    if (node->trap.has_struck && node->trap.kind == FAULT_KILL_INSIDE)
+        node_kill(world, node);
+    else if (rc != RC_OK)
+        failed(world, node, rc, &err);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the operator knows is what it was told: answers that were lost leave it wrong about
+ * versions and names, and the engine has to cope.
+ */
+#include "sim/operator.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/must.h"
+#include "sim/node.h"
+#include "sim/requests.h"
+#include "sim/trace.h"
+#include "sim/world.h"
+
+static struct sim_schedule *schedule_of(struct world *world, int command)
+{
+    int place = world->operator.errands[command].schedule;
+
+    return place >= 0 ? &world->operator.schedules[place] : NULL;
+}
+
+/* Handing in. */
+
+void operator_hand_in(struct world *world, int command)
+{
+    struct errand *errand = &world->operator.errands[command];
+    struct sim_node *node = node_any(world);
+
+    if (errand->is_over)
+        return;
+    if (errand->tries == OPERATOR_TRIES_MAX) {
+        world_fail(world, "command %d is not answered by any node", command);
+    } else if (node) {
+        errand->tries++;
+        node_hand_in(world, node, command);
+    } else {
+        world_at(world, world->now + world_delay(world, world->swarm.unit), HAPPEN_HAND_IN,
+                 command, 0);
+    }
+}
+
+static void hand_in_later(struct world *world, int command)
+{
+    world_at(world, world->now + world_delay(world, world->swarm.unit / 2), HAPPEN_HAND_IN,
+             command, 0);
+}
+
+void operator_unheard(struct world *world, int command)
+{
+    /* Some give up; then it was never done. */
+    if (!world_is_calm(world) && prng_chance(&world->prng, 1, 4))
+        world->operator.errands[command].is_over = true;
+    else
+        hand_in_later(world, command);
+}
+
+const struct draft *operator_draft(const struct world *world, int command)
+{
+    const struct made *made = world->operator.errands[command].made;
+
+    return made ? &made->draft : NULL;
+}
+
+int operator_ask(struct world *world, const struct command *command, int schedule,
+                 const struct made *made)
+{
+    struct operator* op = & world->operator;
+    struct command copy = *command;
+    int place;
+
+    copy.by = STR("operator");
+    copy.name = arena_str(world->tape.arena, command->name);
+    copy.request = arena_str(world->tape.arena, command->request);
+    place = tape_command(&world->tape, &copy, made ? made->place : -1);
+    must(place == op->errand_count);
+    op->errands = tape_room(op->errands, place, sizeof *op->errands);
+    op->errands[op->errand_count++] = (struct errand){.made = made, .schedule = schedule};
+    operator_hand_in(world, place);
+    return place;
+}
+
+/* Beginning: a namespace, then queues, then schedules. */
+
+void operator_begin(struct world *world)
+{
+    struct command command = {.kind = COMMAND_NAMESPACE, .name = STR("sim")};
+
+    world->operator.last_keyed = - 1;
+    operator_ask(world, &command, -1, NULL);
+}
+
+void operator_end(struct world *world)
+{
+    struct operator* op = & world->operator;
+
+    for (int i = 0; i < op->schedule_count; i++)
+        if (op->schedules[i].is_there)
+            op->lived += world->now - op->schedules[i].lived_from;
+    free(op->errands);
+    op->errands = NULL;
+}
+
+static void ask_for_queue(struct world *world)
+{
+    static const struct str names[SIM_QUEUES] = {
+        {"queue-a", sizeof "queue-a" - 1},
+        {"queue-b", sizeof "queue-b" - 1},
+    };
+    struct operator* op = & world->operator;
+    struct command command = {.kind = COMMAND_QUEUE, .namespace = op->namespace};
+
+    for (int i = 0; i < SIM_QUEUES; i++)
+        if (op->queues[i] == 0) {
+            command.name = names[i];
+            operator_ask(world, &command, -1, NULL);
+            return;
+        }
+    op->has_begun = true;
+    workers_begin(world);
+    for (int i = 0; i < world->swarm.schedules; i++)
+        requests_create(world, -1);
+    world_at(world, world->now + world->swarm.command_gap, HAPPEN_OPERATE, 0, 0);
+}
+
+static void heard_name(struct world *world, const struct rec_command *command,
+                       const struct reply *reply)
+{
+    struct operator* op = & world->operator;
+
+    if (reply->rc != RC_OK) {
+        world_fail(world, "a namespace or queue was refused: %s", rc_name(reply->rc));
+        return;
+    }
+    if (command->command.kind == COMMAND_NAMESPACE) {
+        op->namespace = reply->schedule;
+    } else {
+        int i = 0;
+
+        while (op->queues[i] != 0)
+            i++;
+        op->queues[i] = reply->schedule;
+    }
+    ask_for_queue(world);
+}
+
+/* Answers. */
+
+static void heard_written(struct world *world, struct sim_schedule *schedule,
+                          const struct errand *errand, const struct reply *reply)
+{
+    if (!schedule->is_there || schedule->key != reply->schedule) {
+        if (!schedule->is_there)
+            schedule->lived_from = world->now;
+        schedule->created = world->tape.record.turns[world->tape.record.turn_count - 1].now;
+    }
+    schedule->is_there = true;
+    schedule->key = reply->schedule;
+    schedule->version = reply->version;
+    schedule->made = errand->made;
+}
+
+static void heard_deleted(struct world *world, struct sim_schedule *schedule)
+{
+    if (schedule->is_there)
+        world->operator.lived += world->now - schedule->lived_from;
+    schedule->is_there = false;
+}
+
+static void heard_ok(struct world *world, const struct rec_command *command, int place,
+                     const struct reply *reply)
+{
+    struct sim_schedule *schedule = schedule_of(world, place);
+
+    switch (command->command.kind) {
+    case COMMAND_CREATE:
+    case COMMAND_UPDATE:
+    case COMMAND_PUT:
+        heard_written(world, schedule, &world->operator.errands[place], reply);
+        break;
+    case COMMAND_DELETE:
+        heard_deleted(world, schedule);
+        break;
+    default:
+        break;
+    }
+}
+
+/* What no command may say. */
+static bool is_expected(enum rc rc)
+{
+    return rc == RC_OK || rc == RC_CONFLICT || rc == RC_NOT_FOUND || rc == RC_INVALID ||
+           rc == RC_LIMIT;
+}
+
+void operator_heard(struct world *world, int place, const struct reply *reply, bool is_heard)
+{
+    struct rec_command *command = &world->tape.record.commands[place];
+    const struct rec_turn *turn = &world->tape.record.turns[world->tape.record.turn_count - 1];
+    struct errand *errand = &world->operator.errands[place];
+
+    if (reply->rc == RC_BUSY) {
+        hand_in_later(world, place);
+        return;
+    }
+    if (!is_expected(reply->rc))
+        world_fail(world, "command %d was answered %s", place, rc_name(reply->rc));
+    command->order = turn->order;
+    command->at = turn->now;
+    command->node = turn->node;
+    command->is_heard = is_heard;
+    command->reply = *reply;
+    command->reply.text = arena_str(world->tape.arena, reply->text);
+    errand->is_over = true;
+    if (command->command.kind == COMMAND_NAMESPACE || command->command.kind == COMMAND_QUEUE)
+        heard_name(world, command, reply);
+    else if (is_heard && reply->rc == RC_OK)
+        heard_ok(world, command, place, reply);
+}
+
+void operator_act(struct world *world)
+{
+    span gap = world->swarm.command_gap;
+
+    if (world->now < world->healed) {
+        requests_make(world);
+        world_at(world, world->now + world_delay(world, 2 * gap), HAPPEN_OPERATE, 0, 0);
+    } else {
+        requests_mend(world);
+        world_at(world, world->now + 5 * world->swarm.unit, HAPPEN_OPERATE, 0, 0);
+    }
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The person who makes schedules in a simulated world and cannot leave them alone.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/command.h"
+#include "sim/drafts.h"
+#include "sim/swarm.h"
+
+struct world;
+
+enum {
+    OPERATOR_SCHEDULES_MAX = 32, /* names; a deleted one may be made again              */
+    OPERATOR_SKIPPED_MAX = 32,   /* slots that were cancelled, to take some of it back  */
+    OPERATOR_TRIES_MAX = 200,    /* of a command that finds its node busy or dead       */
+};
+
+/* A name, and what the operator believes of it. */
+struct sim_schedule {
+    char name[16];
+    bool is_there;
+    int64_t key, version;
+    instant created, lived_from;
+    const struct made *made; /* the draft that was accepted last */
+};
+
+/* A command until its answer: beside record.commands, place by place. */
+struct errand {
+    const struct made *made; /* NULL: no draft */
+    int schedule;            /* -1: none       */
+    int tries;
+    bool is_over;
+};
+
+struct operator
+{
+    bool has_begun; /* namespace and queues are there */
+    int64_t namespace;
+    int64_t queues[SIM_QUEUES];
+    struct sim_schedule schedules[OPERATOR_SCHEDULES_MAX];
+    int schedule_count;
+    struct errand *errands;
+    int errand_count;
+    struct run_id skipped[OPERATOR_SKIPPED_MAX];
+    int skipped_count;
+    int keys;       /* idempotency keys so far        */
+    int last_keyed; /* command with such a key, or -1 */
+    span lived;     /* of all schedules               */
+};
+
+void operator_begin(struct world *world);
+void operator_end(struct world *world);
+
+/* Time to do something. */
+void operator_act(struct world *world);
+
+/* Hands in a new command; its place on the tape.  `schedule`: -1: none; `made` may be NULL. */
+int operator_ask(struct world *world, const struct command *command, int schedule,
+                 const struct made *made);
+
+/* A command goes to a node, the first time or again. */
+void operator_hand_in(struct world *world, int command);
+
+/* The draft of a command, NULL when it has none. */
+const struct draft *operator_draft(const struct world *world, int command);
+
+/* A turn with the command was committed; `is_heard` false: the answer is lost. */
+void operator_heard(struct world *world, int command, const struct reply *reply, bool is_heard);
+
+/* A command was lost with its node. */
+void operator_unheard(struct world *world, int command);

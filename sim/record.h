@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a simulated world leaves behind for the judge: plain data, in order of commit.
+ *
+ * The world writes it, the judge reads it, and neither knows the other.  `order` numbers
+ * all that is durable or was sent: two entries of one turn have the turn's number.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/event.h"
+#include "core/outcome.h"
+#include "core/policies.h"
+#include "core/run.h"
+#include "core/spec_def.h"
+#include "engine/command.h"
+#include "engine/turn.h"
+#include "store/beside.h"
+#include "store/history.h"
+#include "store/names.h"
+#include "store/nodes.h"
+
+/* A schedule as the operator wrote it; the judge derives slots from this and nothing else. */
+struct rec_draft {
+    struct spec_def def;
+    struct policies policies;
+    bool is_governed, governor_backoff;
+    span governor_interval, governor_min, governor_max;
+    enum lane lane;
+    struct str queue, seed;
+    bool is_disabled, is_paused, trigger; /* as in struct draft */
+};
+
+/* A command and what came of it. */
+struct rec_command {
+    int64_t order; /* of the turn that committed it; -1: it was never committed */
+    instant at;    /* `now` of that turn                                        */
+    int64_t node;
+    struct command command; /* texts live as long as the record; draft is NULL  */
+    int draft;              /* index into record.drafts, -1: none                */
+    struct reply reply;     /* valid when order >= 0                             */
+    bool is_heard;          /* false: it died with the node before anyone saw it */
+};
+
+/* A run handed to someone: a call of a node or a grant to a worker. */
+struct rec_delivery {
+    int64_t order;
+    instant at; /* `now` of the turn */
+    int64_t node;
+    struct run run; /* as handed out */
+    bool is_grant;
+    char id[RUN_ID_TEXT_MAX]; /* as handed out */
+};
+
+/* A report that reached a turn. */
+struct rec_report {
+    int64_t order;
+    instant at;
+    int64_t node;
+    enum report_kind kind;
+    struct run_id run;
+    int64_t fence;
+    enum outcome outcome;
+    enum rc rc; /* of its reply; RC_UNKNOWN: it is durable, the reply died with the node */
+};
+
+struct rec_turn {
+    int64_t order;
+    int64_t node, boot, turn;
+    instant now;
+    bool in_doubt; /* its commit's reply was lost */
+};
+
+enum rec_fault_kind {
+    FAULT_KILL,        /* a node's process, between turns              */
+    FAULT_KILL_INSIDE, /* in a transaction: before the commit          */
+    FAULT_KILL_AFTER,  /* after the commit, before anything is handed out */
+    FAULT_LOST_REPLY_COMMITTED,
+    FAULT_LOST_REPLY_NOT,
+    FAULT_LOST_CONNECTION,
+    FAULT_POWER, /* all nodes die, maybe in the midst of a commit */
+    FAULT_CLOCK_FORWARD,
+    FAULT_CLOCK_BACK,
+    FAULT_PAUSE, /* a node stands still for longer than its lease */
+    FAULT_WORKER_DIES,
+    FAULT_DISK_FULL,
+    FAULT_COUNT
+};
+
+struct rec_fault {
+    int64_t order;
+    instant at;
+    enum rec_fault_kind kind;
+    int64_t node; /* 0: the world's */
+    span by;      /* clocks and pauses */
+};
+
+/* A packed event as the store has it at the end. */
+struct rec_event {
+    int64_t node, number;
+    instant at;
+    struct event event;
+};
+
+struct record {
+    uint64_t seed;
+    instant begin, healed, end; /* faults stop at `healed`; the world stops at `end` */
+    bool clock_stepped;         /* some node's clock was stepped                     */
+    struct rec_draft *drafts;
+    struct rec_command *commands;
+    struct rec_delivery *deliveries;
+    struct rec_report *reports;
+    struct rec_turn *turns;
+    struct rec_fault *faults;
+    int draft_count, command_count, delivery_count, report_count, turn_count, fault_count;
+    /* The store at the end, read back after a restart. */
+    struct cursor *cursors;
+    struct run *runs;
+    struct history_row *history; /* ascending by id */
+    struct ledger_entry *ledger; /* by schedule, pass, first */
+    struct backfill *backfills;
+    struct gate *gates;
+    struct node *nodes;
+    struct rec_event *events; /* by node, number */
+    int cursor_count, run_count, history_count, ledger_count, backfill_count, gate_count,
+        node_count, event_count;
+    bool integrity_ok; /* PRAGMA integrity_check, and the schema is the expected one */
+};

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/requests.h"
+
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/must.h"
+#include "core/advance.h"
+#include "sim/node.h"
+#include "store/runs.h"
+
+enum {
+    RUNS_MAX = 64, /* of which one is chosen                     */
+    READ_BYTES_MAX = 4 << 20,
+    KEY_MAX = 16,
+    MEND_UNITS = 40, /* so long queues are set going again */
+};
+
+static uint64_t below(struct world *world, uint64_t n)
+{
+    return prng_below(&world->prng, n);
+}
+
+static bool chance(struct world *world, uint64_t of)
+{
+    return prng_chance(&world->prng, 1, of);
+}
+
+static enum overlap some_overlap(struct world *world)
+{
+    return (enum overlap)below(world, OVERLAP_COUNT + 1);
+}
+
+static struct command about(const struct world *world, enum command_kind kind, int schedule)
+{
+    const struct sim_schedule *s = &world->operator.schedules[schedule];
+
+    return (struct command){
+        .kind = kind,
+        .namespace = world->operator.namespace,
+        .name = str_of(s->name),
+        .until = INSTANT_NEVER,
+        .overlap = OVERLAP_DEFAULT,
+        .hint_at = INSTANT_NEVER,
+    };
+}
+
+static const struct made *draft(struct world *world, int schedule)
+{
+    struct drafting drafting = {
+        .swarm = &world->swarm,
+        .prng = &world->prng,
+        .zones = &world->zones,
+        .arena = world->tape.arena,
+        .name = arena_str(world->tape.arena, str_of(world->operator.schedules[schedule].name)),
+    };
+    struct made *made = drafts_make(&drafting);
+
+    made->place = tape_draft(&world->tape, &made->record);
+    return made;
+}
+
+/* Some requests have a key, by which the same one is known when it comes again. */
+static void add_key(struct world *world, struct command *command, char key[KEY_MAX])
+{
+    if (!chance(world, 4))
+        return;
+    snprintf(key, KEY_MAX, "key-%d", world->operator.keys++);
+    command->request = str_of(key);
+    command->print = (int64_t)below(world, 1000000);
+}
+
+static void ask(struct world *world, struct command *command, int schedule,
+                const struct made *made)
+{
+    char key[KEY_MAX];
+    int place;
+
+    add_key(world, command, key);
+    place = operator_ask(world, command, schedule, made);
+    if (command->request.len > 0)
+        world->operator.last_keyed = place;
+}
+
+void requests_create(struct world *world, int schedule)
+{
+    struct operator* op = & world->operator;
+    struct command command;
+
+    if (schedule < 0) {
+        if (op->schedule_count == OPERATOR_SCHEDULES_MAX)
+            return;
+        schedule = op->schedule_count++;
+        snprintf(op->schedules[schedule].name, sizeof op->schedules[schedule].name, "s%d",
+                 schedule);
+    }
+    command = about(world, chance(world, 4) ? COMMAND_PUT : COMMAND_CREATE, schedule);
+    command.text = STR("created so");
+    ask(world, &command, schedule, draft(world, schedule));
+}
+
+static void update(struct world *world, int schedule)
+{
+    const struct sim_schedule *s = &world->operator.schedules[schedule];
+    struct command command = about(world, chance(world, 4) ? COMMAND_PUT : COMMAND_UPDATE,
+                                   schedule);
+    uint64_t which = below(world, 4);
+
+    command.version = which == 0 ? 0 : which == 1 ? s->version + 1 : s->version;
+    command.text = STR("updated so");
+    ask(world, &command, schedule, draft(world, schedule));
+}
+
+static void pause_it(struct world *world, int schedule)
+{
+    struct command command = about(world, COMMAND_PAUSE, schedule);
+
+    command.text = STR("as the simulator wants");
+    if (chance(world, 2))
+        command.until = world_clock(world) + world_delay(world, 40 * world->swarm.unit);
+    ask(world, &command, schedule, NULL);
+}
+
+static void trigger(struct world *world, int schedule)
+{
+    struct command command = about(world, chance(world, 6) ? COMMAND_TEST : COMMAND_TRIGGER,
+                                   schedule);
+
+    command.overlap = some_overlap(world);
+    command.input = chance(world, 2) ? STR("{\"by\":\"hand\"}") : STR("");
+    if (chance(world, 4))
+        command.slot = (world_clock(world) - world_delay(world, 10 * world->swarm.unit)) /
+                       SPAN_MS * SPAN_MS;
+    ask(world, &command, schedule, NULL);
+}
+
+static void backfill(struct world *world, int schedule)
+{
+    struct command command = about(world, COMMAND_BACKFILL, schedule);
+    int count = (int)prng_between(&world->prng, 1, 2);
+    struct range *ranges = arena_array(world->tape.arena, (size_t)count, sizeof *ranges);
+
+    for (int i = 0; i < count; i++) {
+        span unit = world->swarm.unit;
+
+        ranges[i].until = (world_clock(world) - world_delay(world, 20 * unit)) / SPAN_S *
+                          SPAN_S;
+        ranges[i].from = ranges[i].until - prng_between(&world->prng, 0, 60) * unit;
+        ranges[i].overlap = some_overlap(world);
+    }
+    command.ranges = ranges;
+    command.range_count = count;
+    ask(world, &command, schedule, NULL);
+}
+
+/* A slot to come, if there is one that can be known. */
+static void skip(struct world *world, int schedule)
+{
+    struct operator* op = & world->operator;
+    const struct sim_schedule *s = &op->schedules[schedule];
+    struct command command = about(world, chance(world, 3) ? COMMAND_CANCEL : COMMAND_SKIP,
+                                   schedule);
+    struct spec_ctx ctx = spec_ctx(s->created);
+    struct slot slot = {.at = world_clock(world)};
+    int ahead = (int)prng_between(&world->prng, 1, 4);
+
+    if (!s->made || s->made->draft.plan.follows)
+        return;
+    ctx.seed = s->made->draft.plan.seed;
+    for (int i = 0; i < ahead; i++)
+        if (!spec_next(&s->made->draft.plan.spec, &ctx, slot.at, &slot))
+            return;
+    command.run = (struct run_id){.schedule = s->key, .slot_ms = slot.at / SPAN_MS};
+    op->skipped[op->skipped_count++ % OPERATOR_SKIPPED_MAX] = command.run;
+    ask(world, &command, schedule, NULL);
+}
+
+static void unskip(struct world *world, int schedule)
+{
+    struct operator* op = & world->operator;
+    struct command command = about(world, COMMAND_UNSKIP, schedule);
+    int count = op->skipped_count < OPERATOR_SKIPPED_MAX ? op->skipped_count
+                                                         : OPERATOR_SKIPPED_MAX;
+
+    if (count == 0)
+        return;
+    command.run = op->skipped[below(world, (uint64_t)count)];
+    ask(world, &command, schedule, NULL);
+}
+
+/* Open runs of a schedule, as a page would show them; how many. */
+static int open_runs(struct world *world, const struct sim_schedule *s, struct run *ret)
+{
+    struct sim_node *node = node_any(world);
+    struct arena *arena;
+    struct db_result found[2];
+    struct err err;
+    int count = 0;
+
+    if (!node || !s->is_there || world->disk_is_full)
+        return 0;
+    arena = arena_new(READ_BYTES_MAX);
+    runs_of_schedule(node->db, s->key, false, RUNS_MAX / 2, &found[0]);
+    runs_of_schedule(node->db, s->key, true, RUNS_MAX / 2, &found[1]);
+    if (db_flush(node->db, arena, &err) == RC_OK)
+        for (int i = 0; i < 2; i++)
+            for (int row = 0; row < found[i].rows; row++)
+                runs_read(&found[i], row, &ret[count++]);
+    arena_free(arena); /* with the texts, which are not looked at */
+    return count;
+}
+
+static struct run_id id_of(const struct run *run)
+{
+    return (struct run_id){
+        .schedule = run->schedule, .slot_ms = run->slot / SPAN_MS, .pass = (uint32_t)run->pass};
+}
+
+static void touch_run(struct world *world, int schedule)
+{
+    static const enum command_kind kinds[] = {COMMAND_CANCEL, COMMAND_TERMINATE,
+                                              COMMAND_APPROVE, COMMAND_REJECT};
+    const struct sim_schedule *s = &world->operator.schedules[schedule];
+    struct run runs[RUNS_MAX];
+    int count = open_runs(world, s, runs);
+    struct command command = about(world, kinds[below(world, 4)], schedule);
+
+    if (count == 0)
+        return;
+    command.run = id_of(&runs[below(world, (uint64_t)count)]);
+    ask(world, &command, schedule, NULL);
+}
+
+static void hint(struct world *world, int schedule)
+{
+    struct command command = about(world, chance(world, 4) ? COMMAND_UNHINT : COMMAND_HINT,
+                                   schedule);
+    span unit = world->swarm.unit;
+
+    if (command.kind == COMMAND_HINT) {
+        uint64_t which = below(world, 3);
+
+        if (which != 0)
+            command.hint_interval = prng_between(&world->prng, 1, 20) * unit;
+        if (which != 1)
+            command.hint_at = world_clock(world) + world_delay(world, 20 * unit);
+        command.until = world_clock(world) + world_delay(world, 60 * unit);
+    }
+    ask(world, &command, schedule, NULL);
+}
+
+static void set_queue(struct world *world, enum command_kind kind, int queue)
+{
+    struct command command = {
+        .kind = kind,
+        .namespace = world->operator.namespace,
+        .schedule = world->operator.queues[queue],
+    };
+
+    operator_ask(world, &command, -1, NULL);
+}
+
+/* The same request once more, or another one with its key. */
+static void repeat(struct world *world, int schedule)
+{
+    struct operator* op = & world->operator;
+    struct command command;
+
+    (void)schedule;
+    if (op->last_keyed < 0)
+        return;
+    command = world->tape.record.commands[op->last_keyed].command;
+    if (chance(world, 6))
+        command.print++;
+    operator_ask(world, &command, op->errands[op->last_keyed].schedule,
+                 op->errands[op->last_keyed].made);
+}
+
+static void direct(struct world *world, int schedule)
+{
+    struct command command = {
+        .kind = COMMAND_DIRECT,
+        .namespace = world->operator.namespace,
+        .until = INSTANT_NEVER,
+        .overlap = OVERLAP_DEFAULT,
+        .hint_at = INSTANT_NEVER,
+        .input = STR("{\"direct\":true}"),
+    };
+
+    ask(world, &command, -1, draft(world, schedule));
+}
+
+static void plain(struct world *world, enum command_kind kind, int schedule)
+{
+    struct command command = about(world, kind, schedule);
+
+    ask(world, &command, schedule, NULL);
+}
+
+static void resume(struct world *world, int schedule)
+{
+    plain(world, COMMAND_RESUME, schedule);
+}
+
+static void delete (struct world *world, int schedule)
+{
+    plain(world, COMMAND_DELETE, schedule);
+}
+
+static void reset(struct world *world, int schedule)
+{
+    plain(world, COMMAND_RESET, schedule);
+}
+
+static void queue(struct world *world, int schedule)
+{
+    static const enum command_kind kinds[] = {COMMAND_QUEUE_PAUSE, COMMAND_QUEUE_RESUME};
+
+    set_queue(world, kinds[below(world, 2)], schedule % SIM_QUEUES);
+}
+
+static void create(struct world *world, int schedule)
+{
+    bool is_there = world->operator.schedules[schedule].is_there;
+
+    requests_create(world, is_there && !chance(world, 4) ? -1 : schedule);
+}
+
+static void hint_or_touch(struct world *world, int schedule)
+{
+    const struct made *made = world->operator.schedules[schedule].made;
+
+    if (made && made->record.is_governed)
+        hint(world, schedule);
+    else
+        touch_run(world, schedule);
+}
+
+void requests_make(struct world *world)
+{
+    /* As often as it stands here. */
+    static void (*const deeds[])(struct world *, int) = {
+        update,   update, update, pause_it,      pause_it,      resume,
+        resume,   resume, create, trigger,       trigger,       backfill,
+        backfill, skip,   skip,   unskip,        delete,        reset,
+        queue,    repeat, direct, hint_or_touch, hint_or_touch, hint_or_touch,
+    };
+    const struct operator* op = & world->operator;
+    int schedule = (int)below(world, (uint64_t)op->schedule_count);
+
+    if (!op->schedules[schedule].is_there && chance(world, 2))
+        requests_create(world, schedule);
+    else
+        deeds[below(world, sizeof deeds / sizeof *deeds)](world, schedule);
+}
+
+static void approve_all(struct world *world, int schedule)
+{
+    struct run runs[RUNS_MAX];
+    int count = open_runs(world, &world->operator.schedules[schedule], runs);
+
+    for (int i = 0; i < count; i++) {
+        struct command command = about(world, COMMAND_APPROVE, schedule);
+
+        if (runs[i].state != RUN_APPROVAL)
+            continue;
+        command.run = id_of(&runs[i]);
+        operator_ask(world, &command, schedule, NULL);
+    }
+}
+
+void requests_mend(struct world *world)
+{
+    const struct operator* op = & world->operator;
+
+    /* More than once: a pause that was asked for before may be on its way still. */
+    if (world->now < world->healed + MEND_UNITS * world->swarm.unit)
+        for (int i = 0; i < SIM_QUEUES; i++)
+            set_queue(world, COMMAND_QUEUE_RESUME, i);
+    for (int i = 0; i < op->schedule_count; i++)
+        approve_all(world, i);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/swarm.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/must.h"
+
+static const char *const fault_texts[FAULT_COUNT] = {
+    [FAULT_KILL] = "kill",
+    [FAULT_KILL_INSIDE] = "kill inside",
+    [FAULT_KILL_AFTER] = "kill after commit",
+    [FAULT_LOST_REPLY_COMMITTED] = "lost reply, committed",
+    [FAULT_LOST_REPLY_NOT] = "lost reply, not committed",
+    [FAULT_LOST_CONNECTION] = "lost connection",
+    [FAULT_POWER] = "power loss",
+    [FAULT_CLOCK_FORWARD] = "clock forward",
+    [FAULT_CLOCK_BACK] = "clock back",
+    [FAULT_PAUSE] = "pause",
+    [FAULT_WORKER_DIES] = "worker dies",
+    [FAULT_DISK_FULL] = "disk full",
+};
+
+static const span units[PACE_COUNT] = {
+    [PACE_SECONDS] = SPAN_S,
+    [PACE_HOURS] = 30 * SPAN_S,
+    [PACE_DAYS] = 10 * SPAN_MIN,
+};
+
+/* Seconds: changes of clocks in the zones of sim/drafts.c, a leap day, a year's end. */
+static const int64_t days_of_note[] = {
+    1741503600, /* 2025-03-09T07:00:00Z New York, forward    */
+    1762063200, /* 2025-11-02T06:00:00Z New York, back       */
+    1743296400, /* 2025-03-30T01:00:00Z Berlin, forward      */
+    1761440400, /* 2025-10-26T01:00:00Z Berlin, back         */
+    1728142200, /* 2024-10-05T15:30:00Z Lord Howe, half an hour forward */
+    1743865200, /* 2025-04-05T15:00:00Z Lord Howe, half an hour back    */
+    1709164800, /* 2024-02-29T00:00:00Z                      */
+    1735689600, /* 2025-01-01T00:00:00Z                      */
+    1750000000, /* 2025-06-15T15:06:40Z nothing at all       */
+};
+
+const char *fault_text(enum rec_fault_kind kind)
+{
+    must(kind >= 0 && kind < FAULT_COUNT);
+    return fault_texts[kind];
+}
+
+/* Begins before the day of note, so that it falls into the time of trouble. */
+static instant draw_begin(const struct swarm *swarm, struct prng *prng)
+{
+    enum { DAYS = sizeof days_of_note / sizeof *days_of_note };
+    instant at = instant_of_seconds(days_of_note[prng_below(prng, DAYS)]);
+
+    return at - prng_between(prng, 0, swarm->trouble / SPAN_MS) * SPAN_MS;
+}
+
+static void draw_faults(struct swarm *swarm, struct prng *prng)
+{
+    bool is_quiet = prng_chance(prng, 1, 10); /* what fails then is no fault's doing */
+
+    for (int i = 0; i < FAULT_COUNT; i++) {
+        bool has = prng_chance(prng, 2, 5);
+        int32_t odds = (int32_t)prng_between(prng, 30, 300);
+
+        swarm->odds[i] = has && !is_quiet ? odds : 0;
+    }
+    for (int i = 0; i < MANNER_COUNT; i++) {
+        bool has = prng_chance(prng, 1, 2);
+        int32_t weight = (int32_t)prng_between(prng, 1, 8);
+
+        swarm->weight[i] = has && !is_quiet ? weight : 0;
+    }
+    swarm->weight[MANNER_SUCCEED] = 30;
+}
+
+void swarm_draw(struct swarm *ret, struct prng *prng)
+{
+    struct swarm s = {.pace = (enum pace)prng_below(prng, PACE_COUNT)};
+
+    s.unit = units[s.pace];
+    s.trouble = prng_between(prng, 60, 300) * s.unit;
+    s.drain = 150 * s.unit;
+    s.begin = draw_begin(&s, prng);
+    s.nodes = prng_chance(prng, 1, 2) ? 1 : (int)prng_between(prng, 2, SIM_NODES_MAX);
+    s.workers = (int)prng_between(prng, 1, SIM_WORKERS_MAX);
+    s.schedules = (int)prng_between(prng, 1, SIM_SCHEDULES_MAX);
+    s.capacity = (int)prng_between(prng, 1, 12);
+    s.rows = prng_chance(prng, 1, 4) ? 1000 : 64;
+    s.node_lease = prng_between(prng, 6, 20) * s.unit;
+    s.tick = s.node_lease / 3;
+    s.lag = s.nodes > 1 && prng_chance(prng, 1, 2) ? 900 * SPAN_MS : 0;
+    s.command_gap = prng_between(prng, 1, 10) * s.unit;
+    for (int i = 0; i < SIM_GATES; i++)
+        s.gate_limit[i] = (int)prng_between(prng, 1, 3);
+    draw_faults(&s, prng);
+    *ret = s;
+}
+
+enum manner swarm_manner(const struct swarm *swarm, struct prng *prng)
+{
+    int32_t sum = 0;
+    int64_t at;
+
+    for (int i = 0; i < MANNER_COUNT; i++)
+        sum += swarm->weight[i];
+    at = (int64_t)prng_below(prng, (uint64_t)sum);
+    for (int i = 0; i < MANNER_COUNT; i++) {
+        at -= swarm->weight[i];
+        if (at < 0)
+            return (enum manner)i;
+    }
+    must(false);
+    return MANNER_SUCCEED;
+}
+
+void swarm_print(const struct swarm *swarm)
+{
+    printf("unit %" PRId64 " s, %d nodes with lease %" PRId64 " s, %d workers, %d schedules, "
+           "%" PRId64 " + %" PRId64 " units from %" PRId64 "\n",
+           swarm->unit / SPAN_S, swarm->nodes, swarm->node_lease / SPAN_S, swarm->workers,
+           swarm->schedules, swarm->trouble / swarm->unit, swarm->drain / swarm->unit,
+           swarm->begin);
+    for (int i = 0; i < FAULT_COUNT; i++)
+        if (swarm->odds[i] > 0)
+            printf("fault: %s, one turn in %" PRId32 "\n", fault_text((enum rec_fault_kind)i),
+                   swarm->odds[i]);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What kind of world a seed makes: how large, how fast, and which faults it has at all.
+ *
+ * Each seed draws a subset of the faults and a rate for each of them, so that rare ones are
+ * not always drowned by frequent ones.  All lengths of time are multiples of one unit: a
+ * world of seconds lasts minutes, a world of minutes lasts days, and both cost the same.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/instant.h"
+#include "base/prng.h"
+#include "sim/record.h"
+
+enum {
+    SIM_NODES_MAX = 3,
+    SIM_WORKERS_MAX = 4,
+    SIM_SCHEDULES_MAX = 12, /* at the beginning; more are made when some are deleted */
+    SIM_QUEUES = 2,
+    SIM_GATES = 2,
+};
+
+enum pace {
+    PACE_SECONDS, /* a unit is a second     */
+    PACE_HOURS,   /* a unit is half a minute */
+    PACE_DAYS,    /* a unit is ten minutes   */
+    PACE_COUNT
+};
+
+/* How whoever holds a run behaves. */
+enum manner {
+    MANNER_SUCCEED,
+    MANNER_FAIL,    /* trying again may help                        */
+    MANNER_REFUSE,  /* trying again does not help                   */
+    MANNER_HANG,    /* never a word                                 */
+    MANNER_FOREVER, /* signs of life and never an end               */
+    MANNER_TWICE,   /* the same answer twice                        */
+    MANNER_LATE,    /* an answer after its lease                    */
+    MANNER_RELEASE, /* hands it back                                */
+    MANNER_DIE,     /* takes its worker, or nothing, down with it   */
+    MANNER_COUNT
+};
+
+struct swarm {
+    enum pace pace;
+    span unit;
+    instant begin;
+    span trouble, drain; /* faults happen during the first; then all must settle */
+    int nodes, workers, schedules;
+    int capacity; /* calls that a node can make at once       */
+    int rows;     /* turn_in.rows                             */
+    span node_lease;
+    span tick;        /* no node sleeps longer                    */
+    span lag;         /* nodes' clocks are behind by up to this   */
+    span command_gap; /* between two commands, on average         */
+    int gate_limit[SIM_GATES];
+    int32_t odds[FAULT_COUNT];    /* one turn in so many; 0: never  */
+    int32_t weight[MANNER_COUNT]; /* of each manner                 */
+};
+
+void swarm_draw(struct swarm *ret, struct prng *prng);
+
+/* The manner of the next one who holds a run. */
+enum manner swarm_manner(const struct swarm *swarm, struct prng *prng);
+
+const char *fault_text(enum rec_fault_kind kind);
+
+/* For --verbose. */
+void swarm_print(const struct swarm *swarm);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What --verbose prints: of a turn what went in and what came out, and the store at the end.
+ */
+#pragma once
+
+#include "sim/world.h"
+
+void trace_turn(const struct world *world, const struct sim_node *node,
+                const struct turn_out *out);
+
+/* For each schedule its policies as the judge knows them, and all rows. */
+void trace_store(const struct record *record);

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/world.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "sim/gather.h"
+#include "sim/judge.h"
+#include "sim/node.h"
+#include "sim/trace.h"
+
+enum { JUDGE_BYTES_MAX = 1 << 30 }; /* the judge writes lists of all slots */
+
+span world_delay(struct world *world, span most)
+{
+    int64_t ms = most / SPAN_MS;
+
+    return prng_between(&world->prng, 1, ms > 1 ? ms : 1) * SPAN_MS;
+}
+
+instant world_back_at(struct world *world, span most)
+{
+    instant at = world->now + world_delay(world, most);
+
+    return at > world->healed && world->healed > world->now ? world->healed : at;
+}
+
+void world_at(struct world *world, instant at, enum happening_kind kind, int who,
+              uint64_t serial)
+{
+    int place = world->free_happening;
+
+    if (place >= 0) {
+        world->free_happening = world->happenings[place].next_free;
+    } else {
+        place = world->happening_count++;
+        world->happenings = tape_room(world->happenings, place, sizeof *world->happenings);
+    }
+    world->happenings[place] = (struct happening){.kind = kind, .who = who, .serial = serial};
+    heap_push(world->heap,
+              (struct heap_item){.at = at, .seq = world->pushed++, .index = place});
+}
+
+bool world_is_calm(const struct world *world)
+{
+    return !world->operator.has_begun || world->now >= world->healed;
+}
+
+void world_fail(struct world *world, const char *fmt, ...)
+{
+    char text[ERR_TEXT_MAX];
+    va_list args;
+
+    if (world->has_failed)
+        return;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    err_set(&world->why, RC_CORRUPT, -1, 0, "%s", text);
+    world->has_failed = true;
+    world_say(world, "FAILED: %s", text);
+}
+
+void world_say(const struct world *world, const char *fmt, ...)
+{
+    va_list args;
+
+    if (!world->is_verbose)
+        return;
+    printf("%10.3f ", (double)(world->now - world->swarm.begin) / (double)SPAN_S);
+    va_start(args, fmt);
+    vprintf(fmt, args);
+    va_end(args);
+    putchar('\n');
+}
+
+static void happen(struct world *world, const struct happening *h)
+{
+    switch (h->kind) {
+    case HAPPEN_TURN:
+        if (world->nodes[h->who].wake_at == world->now && node_answers(&world->nodes[h->who]))
+            node_turn(world, &world->nodes[h->who]);
+        break;
+    case HAPPEN_UP:
+        node_up(world, &world->nodes[h->who]);
+        break;
+    case HAPPEN_OPERATE:
+        operator_act(world);
+        break;
+    case HAPPEN_HAND_IN:
+        operator_hand_in(world, h->who);
+        break;
+    case HAPPEN_HOLDER:
+        workers_step(world, h->who, h->serial);
+        break;
+    case HAPPEN_POLL:
+        workers_poll(world, h->who, h->serial);
+        break;
+    case HAPPEN_ROOM:
+        sim_vfs_arm(world->vfs, SIM_FULL, 0, false);
+        world->disk_is_full = false;
+        world_say(world, "the disk has room again");
+        break;
+    }
+}
+
+static void run(struct world *world)
+{
+    struct heap_item item;
+    bool has_healed = false;
+
+    while (!world->has_failed && heap_pop(world->heap, &item) && item.at < world->end) {
+        struct happening h = world->happenings[item.index];
+
+        world->happenings[item.index].next_free = world->free_happening;
+        world->free_happening = item.index;
+        world->now = item.at;
+        if (!has_healed && world->now >= world->healed) {
+            has_healed = true;
+            world->tape.record.healed = world_clock(world);
+            world_say(world, "HEALED");
+        }
+        sim_vfs_set_now(world->vfs, world->now);
+        happen(world, &h);
+    }
+}
+
+/* All processes end; what the store holds then is what counts. */
+static enum rc read_back(struct world *world, struct err *reterr)
+{
+    struct db *db = NULL;
+    enum rc rc;
+
+    world->tape.record.end = world_clock(world);
+    for (int i = 0; i < world->swarm.nodes; i++)
+        node_free(&world->nodes[i]);
+    rc = db_open(WORLD_URL, NULL, &db, reterr);
+    if (rc == RC_OK)
+        rc = gather(db, &world->tape, reterr);
+    db_close(db);
+    return rc;
+}
+
+static enum rc conclude(struct world *world, struct err *reterr)
+{
+    struct arena *arena;
+    enum rc rc = read_back(world, reterr);
+
+    if (rc == RC_OK && world->is_verbose)
+        trace_store(&world->tape.record);
+    if (world->has_failed) {
+        *reterr = world->why;
+        return world->why.rc;
+    }
+    if (rc != RC_OK)
+        return rc;
+    arena = arena_new(JUDGE_BYTES_MAX);
+    rc = judge(&world->tape.record, arena, reterr);
+    arena_free(arena);
+    return rc;
+}
+
+static void add_up(const struct world *world, struct tally *tally)
+{
+    const struct record *r = &world->tape.record;
+    struct digest digest = {tally->digest};
+
+    tally->seeds++;
+    tally->turns += world->turns;
+    tally->lived += world->operator.lived;
+    for (int i = 0; i < r->delivery_count; i++)
+        tally->fires += r->deliveries[i].run.kind == RUN_SLOT &&
+                        r->deliveries[i].run.attempt == 1;
+    for (int i = 0; i < r->fault_count; i++)
+        tally->faults[r->faults[i].kind]++;
+    digest_int(&digest, (int64_t)world->tape.digest.sum);
+    tally->digest = digest.sum;
+}
+
+static void begin(struct world *world, uint64_t seed)
+{
+    prng_seed(&world->prng, seed);
+    swarm_draw(&world->swarm, &world->prng);
+    world->now = world->swarm.begin;
+    world->healed = world->now + world->swarm.trouble;
+    world->end = world->healed + world->swarm.drain;
+    world->heap = heap_new();
+    world->free_happening = -1;
+    world->vfs = sim_vfs_new("world", seed);
+    tape_begin(&world->tape, seed);
+    world->tape.record.begin = world->now;
+    world->tape.record.healed = world->healed;
+    sim_vfs_set_now(world->vfs, world->now);
+    if (world->is_verbose)
+        swarm_print(&world->swarm);
+    for (int i = 0; i < world->swarm.nodes; i++)
+        node_init(world, i);
+    for (int i = 0; i < world->swarm.nodes; i++)
+        node_start(world, &world->nodes[i]);
+    operator_begin(world);
+}
+
+enum rc world_run(uint64_t seed, const struct zone_source *zones, bool is_verbose,
+                  struct tally *tally, struct err *reterr)
+{
+    struct world *world = calloc(1, sizeof *world);
+    enum rc rc;
+
+    must(world);
+    world->zones = *zones;
+    world->is_verbose = is_verbose;
+    begin(world, seed);
+    run(world);
+    operator_end(world);
+    rc = conclude(world, reterr);
+    add_up(world, tally);
+    tape_end(&world->tape);
+    sim_vfs_free(world->vfs);
+    heap_free(world->heap);
+    free(world->happenings);
+    free(world);
+    return rc;
+}

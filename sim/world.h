@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A simulated world: nodes with the real engine on one real database, workers, targets, an
+ * operator, faults, and one clock that jumps from event to event.
+ *
+ * One process, one thread; all chance comes from one seed.  Times in the world are true
+ * times; world_clock() is what the nodes read.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/heap.h"
+#include "base/prng.h"
+#include "engine/engine.h"
+#include "sim/operator.h"
+#include "sim/swarm.h"
+#include "sim/tape.h"
+#include "sim/vfs.h"
+#include "sim/workers.h"
+
+enum {
+    WORLD_BOX_MAX = 64,       /* commands, and reports, that one turn takes             */
+    WORLD_WAITING_MAX = 8192, /* of each that may wait for a node                       */
+    WORLD_TURNS_MAX = 60000,  /* ten times the busiest world: more is a loop without end */
+};
+
+#define WORLD_URL "sqlite:world.db?vfs=world"
+
+enum happening_kind {
+    HAPPEN_TURN,    /* who: node                                  */
+    HAPPEN_UP,      /* who: node; it starts, or ends its pause    */
+    HAPPEN_OPERATE, /* the operator does something                */
+    HAPPEN_HAND_IN, /* who: command                               */
+    HAPPEN_HOLDER,  /* who: holding; serial: which one was meant  */
+    HAPPEN_POLL,    /* who: worker; serial likewise               */
+    HAPPEN_ROOM,    /* the disk has room again                    */
+};
+
+struct happening {
+    enum happening_kind kind;
+    int who;
+    uint64_t serial;
+    int next_free; /* in the list of those that are over */
+};
+
+/* What the simulator wants to break inside a turn; see db.h. */
+struct trap {
+    bool is_set, has_struck;
+    enum rec_fault_kind kind;
+    enum db_point point;
+    int skip; /* so many such points are passed first */
+    enum rc rc;
+};
+
+struct sim_node {
+    struct world *world;
+    int index;
+    char name[8];
+    struct engine *engine; /* NULL: it is down */
+    struct db *db;
+    struct db_fault fault;
+    struct trap trap;
+    span lag;
+    int boot;         /* times that it was started */
+    int64_t id, turn; /* as it said in its last turn */
+    instant wake_at;  /* of the turn to come; INSTANT_NEVER: none is planned */
+    instant paused_until;
+    int calls; /* in its hands */
+    /* The turn that is being tried, again and again until it is known. */
+    bool is_trying, in_doubt;
+    bool is_done;    /* it was committed, which only the simulator knows */
+    instant done_at; /* `now` of the try that was, or may have been, committed */
+    struct turn_in in;
+    struct command commands[WORLD_BOX_MAX];
+    struct report reports[WORLD_BOX_MAX];
+    struct poll polls[SIM_WORKERS_MAX];
+    int tried[WORLD_BOX_MAX]; /* places of the commands on the tape */
+    /* What the next one takes. */
+    int *waiting_commands;
+    struct report *waiting_reports;
+    int waiting_command_count, waiting_report_count;
+};
+
+/* Of all worlds that were simulated. */
+struct tally {
+    int64_t seeds, turns, fires;
+    span lived; /* of all schedules together */
+    int64_t faults[FAULT_COUNT];
+    uint64_t digest;
+};
+
+struct world {
+    struct swarm swarm;
+    struct prng prng;
+    instant now;
+    span offset; /* of the nodes' clocks; one database, one clock */
+    instant healed, end;
+    struct heap *heap;
+    struct happening *happenings;
+    int happening_count, free_happening;
+    uint64_t pushed;
+    struct sim_vfs *vfs;
+    bool disk_is_full;
+    uint64_t stops; /* that the disk made so far */
+    struct zone_source zones;
+    struct sim_node nodes[SIM_NODES_MAX];
+    struct workers workers;
+    struct operator operator;
+    struct tape tape;
+    int64_t turns;
+    bool is_verbose, has_failed;
+    struct err why;
+};
+
+/*
+ * Runs the world of one seed and judges it.  RC_OK: it kept every promise.  Adds to *tally
+ * whatever happens.
+ */
+MUST_USE enum rc world_run(uint64_t seed, const struct zone_source *zones, bool is_verbose,
+                           struct tally *tally, struct err *reterr);
+
+/* What a node's clock says now. */
+static inline instant world_clock(const struct world *world)
+{
+    return world->now + world->offset;
+}
+
+/* Between 0 and `most`, whole milliseconds; at least one. */
+span world_delay(struct world *world, span most);
+
+/* When what failed works again: within `most`, and once all is healed at the latest. */
+instant world_back_at(struct world *world, span most);
+
+/* Something will happen. */
+void world_at(struct world *world, instant at, enum happening_kind kind, int who,
+              uint64_t serial);
+
+/* No faults now: not before the operator has begun, and not after the healing. */
+bool world_is_calm(const struct world *world);
+
+/* The seed has failed: the first reason counts. */
+void world_fail(struct world *world, const char *fmt, ...) PRINTF(2, 3);
+
+/* For --verbose: one line with the time before it. */
+void world_say(const struct world *world, const char *fmt, ...) PRINTF(2, 3);

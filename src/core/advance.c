@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Slots are settled in ascending order: `mark` moves with each slot that is listed or
+ * accounted for, so that stopping anywhere leaves nothing out and counts nothing twice.
+ *
+ * A slot's due time is before the next slot, so those that are due at some time are all
+ * slots up to a nominal time, the "bound" below.
+ */
+#include "core/advance.h"
+
+#include "base/must.h"
+
+enum {
+    /* So few slots are cheaper to pass than to count over days without any. */
+    PASS_MAX = 100,
+    /* Where counting means passing one by one, no turn lasts longer than this many. */
+    SLOW_MAX = 20000,
+};
+
+struct spec_ctx advance_ctx(const struct plan *plan, const struct cursor *cursor)
+{
+    struct spec_ctx ctx = {.created = plan->created, .seed = plan->seed};
+    bool is_open = cursor->open > 0;
+
+    /* Something that was never started by itself can be open: then it counts from creation. */
+    ctx.last_start = cursor->last_slot;
+    if (is_open && ctx.last_start == INSTANT_NONE)
+        ctx.last_start = plan->created;
+    /* A clock that went back, or an end that left no trace, must not look like an open run. */
+    ctx.last_end = cursor->last_end > cursor->last_slot ? cursor->last_end : cursor->last_slot;
+    if (is_open)
+        ctx.last_end = INSTANT_NONE;
+    return ctx;
+}
+
+static void begin(struct advance *a)
+{
+    must(a->slots_max >= 0 && a->slots_max <= ADVANCE_SLOTS_MAX);
+    must(a->exception_count >= 0 && a->exception_count <= EXCEPTIONS_MAX);
+    a->slot_count = 0;
+    a->account_count = 0;
+    a->mark = a->cursor->mark;
+    a->next_at = INSTANT_NEVER;
+    a->next_due = INSTANT_NEVER;
+}
+
+static bool next_slot(const struct advance *a, instant after, struct slot *ret)
+{
+    return spec_next(&a->plan->spec, &a->ctx, after, ret);
+}
+
+static void set_next(struct advance *a, const struct slot *slot)
+{
+    a->next_at = slot->at;
+    a->next_due = slot->due;
+}
+
+static void find_next(struct advance *a)
+{
+    struct slot slot;
+
+    if (next_slot(a, a->mark, &slot))
+        set_next(a, &slot);
+}
+
+/* Slots at or before the result are due at `t`, those after it are not. */
+static instant due_bound(const struct advance *a, instant t)
+{
+    struct slot slot;
+
+    if (a->plan->spec.jitter == 0 || t <= a->mark)
+        return t;
+    if (!spec_prev(&a->plan->spec, &a->ctx, t + 1, &slot))
+        return t;
+    return slot.due <= t ? t : slot.at - 1;
+}
+
+/* The index of the first exception after `t`. */
+static int exception_after(const struct advance *a, instant t)
+{
+    int low = 0, high = a->exception_count;
+
+    while (low < high) {
+        int mid = low + (high - low) / 2;
+
+        if (a->exceptions[mid] <= t)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static bool is_exception(const struct advance *a, instant at)
+{
+    int i = exception_after(a, at);
+
+    return i > 0 && a->exceptions[i - 1] == at;
+}
+
+static bool has_room(const struct advance *a)
+{
+    return a->slot_count < a->slots_max;
+}
+
+static void list(struct advance *a, const struct slot *slot)
+{
+    a->slots[a->slot_count++] = (struct due_slot){.at = slot->at, .due = slot->due};
+    a->mark = slot->at;
+}
+
+/* Settles a range that begins with the first slot after the mark; false: no room for it. */
+static bool add_account(struct advance *a, const struct account *range)
+{
+    struct account *last = a->account_count > 0 ? &a->accounts[a->account_count - 1] : NULL;
+
+    /* The mark is the last thing settled: if that was this account, nothing lies between. */
+    if (last && last->last == a->mark && last->outcome == range->outcome &&
+        last->reason == range->reason) {
+        last->last = range->last;
+        last->count += range->count;
+    } else if (a->account_count < ADVANCE_RANGES_MAX) {
+        a->accounts[a->account_count++] = *range;
+    } else {
+        return false;
+    }
+    a->mark = range->last;
+    return true;
+}
+
+static bool account_slot(struct advance *a, instant at, enum outcome outcome,
+                         enum reason reason)
+{
+    return add_account(a, &(struct account){at, at, 1, outcome, reason});
+}
+
+static bool is_whole_second(span d)
+{
+    return d % SPAN_S == 0;
+}
+
+static bool is_even(const struct entry *entry)
+{
+    const struct interval_def *interval = &entry->interval;
+
+    if (entry->kind == ENTRY_CRON)
+        return !(entry->cron.flags & CRON_FRACTION);
+    return entry->kind == ENTRY_INTERVAL && is_whole_second(interval->every) &&
+           is_whole_second(interval->phase) &&
+           (interval->anchor == ANCHOR_EPOCH || interval->anchor == ANCHOR_MIDNIGHT);
+}
+
+/* One endless grid and nothing that shapes it is a division. */
+static bool is_bare_grid(const struct spec *spec)
+{
+    return spec->entry_count == 1 && spec->entries[0].kind == ENTRY_INTERVAL &&
+           spec->entries[0].interval.anchor != ANCHOR_MIDNIGHT && spec->at_count == 0 &&
+           !spec->window.is_set && spec->not_cron_count == 0 && spec->not_date_count == 0 &&
+           spec->not_named_count == 0;
+}
+
+/* spec_count() may have to pass the slots one by one; "may" is enough to be careful. */
+static bool is_slow_to_count(const struct spec *spec)
+{
+    if (spec->shift != SHIFT_NONE)
+        return true;
+    if (is_bare_grid(spec))
+        return false;
+    for (int i = 0; i < spec->entry_count; i++)
+        if (!is_even(&spec->entries[i]))
+            return true;
+    for (int i = 0; i < spec->at_count; i++)
+        if (!is_whole_second(spec->at[i].at))
+            return true;
+    return false;
+}
+
+/* Adds slots up to `until` to a range until it has `max`; false when there are no more. */
+static bool pass(struct spec_walk *walk, instant until, int64_t max, struct account *range)
+{
+    struct slot slot;
+
+    while (range->count < max) {
+        if (!spec_walk_next(walk, &slot) || slot.at > until)
+            return false;
+        if (range->count++ == 0)
+            range->first = slot.at;
+        range->last = slot.at;
+    }
+    return true;
+}
+
+/*
+ * Slots in (mark, until] as one range, the first few passed, the rest counted; false when
+ * there may be more of them than one turn can settle.
+ */
+static bool find_range(const struct advance *a, instant until, struct account *range)
+{
+    const struct spec *spec = &a->plan->spec;
+    struct spec_walk walk;
+    struct slot slot;
+
+    spec_walk_begin(&walk, spec, &a->ctx, a->mark);
+    if (!pass(&walk, until, PASS_MAX, range))
+        return true;
+    if (is_slow_to_count(spec))
+        return !pass(&walk, until, SLOW_MAX, range);
+    if (spec_prev(spec, &a->ctx, until + 1, &slot) && slot.at > range->last) {
+        range->count += spec_count(spec, &a->ctx, range->last, slot.at);
+        range->last = slot.at;
+    }
+    return true;
+}
+
+/* All slots up to `until` that no exception takes; false when it had to stop before. */
+static bool account_stretch(struct advance *a, instant until, enum outcome outcome,
+                            enum reason reason)
+{
+    struct account range = {.outcome = outcome, .reason = reason};
+    bool is_whole;
+
+    if (until <= a->mark)
+        return true;
+    is_whole = find_range(a, until, &range);
+    return (range.count == 0 || add_account(a, &range)) && is_whole;
+}
+
+/* Settles all slots up to `until`: exceptions as cancelled, the others as told. */
+static bool account_until(struct advance *a, instant until, enum outcome outcome,
+                          enum reason reason)
+{
+    int i = exception_after(a, a->mark);
+
+    for (; i < a->exception_count && a->exceptions[i] <= until; i++) {
+        instant at = a->exceptions[i];
+        struct slot slot;
+
+        /* An edit may have left exceptions that are no slots any more. */
+        if (!next_slot(a, at - 1, &slot) || slot.at != at)
+            continue;
+        if (!account_stretch(a, at - 1, outcome, reason) ||
+            !account_slot(a, at, OUTCOME_SLOT_CANCELLED, REASON_USER))
+            return false;
+    }
+    return account_stretch(a, until, outcome, reason);
+}
+
+/* How late a slot may be: CATCHUP_WINDOW_NONE, however late. */
+static span window_of(const struct policies *policies)
+{
+    span window = policies->catchup_window;
+
+    if (policies->catchup != CATCHUP_NONE)
+        return window;
+    return window == CATCHUP_WINDOW_NONE || window > CATCHUP_GRACE ? CATCHUP_GRACE : window;
+}
+
+/* A slot that should run: it is listed, or dropped, or it waits and the result is false. */
+static bool settle(struct advance *a, const struct slot *slot)
+{
+    if (has_room(a)) {
+        list(a, slot);
+        return true;
+    }
+    return a->plan->policies.drop_when_full &&
+           account_slot(a, slot->at, OUTCOME_DROPPED, REASON_BUFFER);
+}
+
+/* What nearly every call comes to: one slot is due. */
+static bool settle_only(struct advance *a, const struct slot *slot)
+{
+    span window = window_of(&a->plan->policies);
+
+    if (is_exception(a, slot->at))
+        return account_slot(a, slot->at, OUTCOME_SLOT_CANCELLED, REASON_USER);
+    if (window != CATCHUP_WINDOW_NONE && a->now - slot->due > window)
+        return account_slot(a, slot->at, OUTCOME_MISSED, REASON_WINDOW);
+    return settle(a, slot);
+}
+
+/* How many may be listed before the caller must tell what became of them. */
+static int64_t list_max(const struct advance *a)
+{
+    /* Each start moves the slots that follow it. */
+    int64_t max = a->plan->follows ? 1 : ADVANCE_SLOTS_MAX;
+
+    return a->cursor->remaining >= 0 && a->cursor->remaining < max ? a->cursor->remaining : max;
+}
+
+static void advance_all(struct advance *a, instant bound)
+{
+    int64_t max = list_max(a);
+    struct spec_walk walk;
+    struct slot slot;
+
+    spec_walk_begin(&walk, &a->plan->spec, &a->ctx, a->mark);
+    while (spec_walk_next(&walk, &slot) && slot.at <= bound) {
+        if (is_exception(a, slot.at)) {
+            if (!account_slot(a, slot.at, OUTCOME_SLOT_CANCELLED, REASON_USER))
+                return;
+        } else if (a->slot_count >= max) {
+            return;
+        } else if (has_room(a)) {
+            list(a, &slot);
+        } else {
+            if (a->plan->policies.drop_when_full)
+                (void)account_until(a, bound, OUTCOME_DROPPED, REASON_BUFFER);
+            return;
+        }
+    }
+}
+
+/* The first slot in (mark, bound] that no exception takes; settles those before it. */
+static bool find_oldest(struct advance *a, instant bound, struct slot *ret)
+{
+    while (next_slot(a, a->mark, ret) && ret->at <= bound) {
+        if (!is_exception(a, ret->at))
+            return true;
+        if (!account_slot(a, ret->at, OUTCOME_SLOT_CANCELLED, REASON_USER))
+            return false;
+    }
+    return false;
+}
+
+/* The last slot in (mark, bound] that no exception takes. */
+static bool find_latest(const struct advance *a, instant bound, struct slot *ret)
+{
+    instant before = bound + 1;
+
+    while (spec_prev(&a->plan->spec, &a->ctx, before, ret) && ret->at > a->mark) {
+        if (!is_exception(a, ret->at))
+            return true;
+        before = ret->at;
+    }
+    return false;
+}
+
+static void advance_oldest(struct advance *a, instant bound)
+{
+    struct slot oldest;
+
+    if (find_oldest(a, bound, &oldest) && settle(a, &oldest))
+        (void)account_until(a, bound, OUTCOME_MISSED, REASON_COALESCED);
+}
+
+static void advance_latest(struct advance *a, instant bound)
+{
+    struct slot oldest, latest;
+
+    if (!find_oldest(a, bound, &oldest) || !find_latest(a, bound, &latest))
+        return;
+    if (!has_room(a) && !a->plan->policies.drop_when_full)
+        return;
+    /* What comes after the latest was cancelled. */
+    if (account_until(a, latest.at - 1, OUTCOME_MISSED, REASON_COALESCED) && settle(a, &latest))
+        (void)account_until(a, bound, OUTCOME_MISSED, REASON_COALESCED);
+}
+
+static void advance_several(struct advance *a)
+{
+    const struct policies *policies = &a->plan->policies;
+    span window = window_of(policies);
+    instant bound = due_bound(a, a->now);
+
+    if (window != CATCHUP_WINDOW_NONE &&
+        !account_until(a, due_bound(a, a->now - window - 1), OUTCOME_MISSED, REASON_WINDOW))
+        return;
+    if (policies->catchup == CATCHUP_ALL)
+        advance_all(a, bound);
+    else if (policies->catchup == CATCHUP_OLDEST)
+        advance_oldest(a, bound);
+    else
+        advance_latest(a, bound);
+}
+
+/* The one slot of a governed plan is where its governor put it; INSTANT_NEVER: none. */
+static bool governed_slot(struct advance *a, struct slot *ret)
+{
+    instant at = a->cursor->next_at;
+
+    *ret = (struct slot){.at = at, .due = at};
+    if (at == INSTANT_NEVER || at > a->now) {
+        set_next(a, ret);
+        return false;
+    }
+    return true;
+}
+
+static void advance_governed(struct advance *a)
+{
+    struct slot slot;
+
+    if (!governed_slot(a, &slot))
+        return;
+    if (is_exception(a, slot.at))
+        (void)account_slot(a, slot.at, OUTCOME_SLOT_CANCELLED, REASON_USER);
+    else if (!settle(a, &slot))
+        set_next(a, &slot);
+}
+
+/* The first slot after the mark; without jitter the cursor knows all there is to know. */
+static bool first_slot(const struct advance *a, struct slot *ret)
+{
+    instant at = a->cursor->next_at;
+
+    if (at == INSTANT_NEVER)
+        return false;
+    if (at <= a->mark || a->plan->spec.jitter > 0)
+        return next_slot(a, a->mark, ret);
+    *ret = (struct slot){.at = at, .due = at};
+    return true;
+}
+
+void advance(struct advance *a)
+{
+    struct slot first, second;
+    bool has_second;
+
+    begin(a);
+    if (a->cursor->remaining == 0)
+        return;
+    if (a->plan->is_governed) {
+        advance_governed(a);
+        return;
+    }
+    if (!first_slot(a, &first))
+        return;
+    if (first.due > a->now) {
+        set_next(a, &first);
+        return;
+    }
+    has_second = next_slot(a, first.at, &second);
+    if (has_second && second.due <= a->now) {
+        advance_several(a);
+        find_next(a);
+    } else if (!settle_only(a, &first)) {
+        set_next(a, &first);
+    } else if (has_second) {
+        set_next(a, &second);
+    }
+}
+
+void advance_past(struct advance *a, enum outcome outcome, enum reason reason)
+{
+    struct slot slot;
+
+    begin(a);
+    if (a->cursor->remaining == 0)
+        return;
+    if (!a->plan->is_governed) {
+        (void)account_until(a, due_bound(a, a->now), outcome, reason);
+        find_next(a);
+    } else if (governed_slot(a, &slot)) {
+        bool is_cancelled = is_exception(a, slot.at);
+
+        (void)account_slot(a, slot.at, is_cancelled ? OUTCOME_SLOT_CANCELLED : outcome,
+                           is_cancelled ? REASON_USER : reason);
+    }
+}
+
+/* "now" is a slot of the moment of creation, which is not after it. */
+static bool starts_at_once(const struct advance *a)
+{
+    const struct spec *spec = &a->plan->spec;
+
+    return a->now == a->plan->created && spec->at_count > 0 && spec->at[0].at == INSTANT_NONE;
+}
+
+/* A slot that has passed but is not yet due; an edit in between does not lose it. */
+static bool find_pending(const struct advance *a, struct slot *ret)
+{
+    return a->plan->spec.jitter > 0 && spec_prev(&a->plan->spec, &a->ctx, a->now + 1, ret) &&
+           ret->due > a->now && ret->at > a->plan->created && ret->at > a->cursor->mark;
+}
+
+void advance_begin(struct advance *a)
+{
+    struct slot slot;
+
+    begin(a);
+    if (starts_at_once(a))
+        a->mark = a->now - SPAN_MS;
+    else if (a->mark < a->now)
+        a->mark = !a->plan->is_governed && find_pending(a, &slot) ? slot.at - 1 : a->now;
+    if (!a->plan->is_governed && a->cursor->remaining != 0)
+        find_next(a);
+}
+
+int advance_backfill(const struct plan *plan, const struct spec_ctx *ctx, instant after,
+                     instant until, struct due_slot *slots, int max)
+{
+    struct spec_walk walk;
+    struct slot slot;
+    int count = 0;
+
+    spec_walk_begin(&walk, &plan->spec, ctx, after);
+    while (count < max && spec_walk_next(&walk, &slot) && slot.at <= until)
+        slots[count++] = (struct due_slot){.at = slot.at, .due = slot.due};
+    return count;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/event.h"
+
+enum { FIELDS = 8, SEVEN_BITS = 127, MORE = 128 };
+
+/* Small magnitudes of either sign become small numbers. */
+static uint64_t zigzag(int64_t n)
+{
+    return (uint64_t)n << 1 ^ (uint64_t)(n >> 63);
+}
+
+static int64_t unzigzag(uint64_t n)
+{
+    return (int64_t)(n >> 1 ^ -(n & 1));
+}
+
+void event_pack(const struct event *event, struct buf *out)
+{
+    const int64_t fields[FIELDS] = {
+        event->type,  event->schedule, event->slot,   event->pass,
+        event->fence, event->attempt,  event->detail, event->count,
+    };
+
+    for (int i = 0; i < FIELDS; i++) {
+        uint64_t n = zigzag(fields[i]);
+
+        for (; n > SEVEN_BITS; n >>= 7)
+            buf_char(out, (char)(n | MORE));
+        buf_char(out, (char)n);
+    }
+}
+
+static bool take(struct str *bytes, int64_t *ret)
+{
+    uint64_t n = 0;
+
+    for (unsigned i = 0; i < 10 && i < bytes->len; i++) {
+        uint64_t byte = (unsigned char)bytes->ptr[i];
+
+        if (i == 9 && byte > 1) /* more than 64 bits */
+            return false;
+        n |= (byte & SEVEN_BITS) << (7 * i);
+        if (byte & MORE)
+            continue;
+        *bytes = str_from(*bytes, i + 1);
+        *ret = unzigzag(n);
+        return true;
+    }
+    return false;
+}
+
+enum rc event_unpack(struct str *bytes, struct event *ret, bool *ret_any, struct err *reterr)
+{
+    struct str rest = *bytes;
+    int64_t fields[FIELDS];
+
+    if (bytes->len == 0) {
+        *ret_any = false;
+        return RC_OK;
+    }
+    for (int i = 0; i < FIELDS; i++)
+        if (!take(&rest, &fields[i]))
+            return err_set(reterr, RC_CORRUPT, -1, 0, "a row of events is damaged");
+    *ret = (struct event){
+        .type = fields[0],
+        .schedule = fields[1],
+        .slot = fields[2],
+        .pass = fields[3],
+        .fence = fields[4],
+        .attempt = fields[5],
+        .detail = fields[6],
+        .count = fields[7],
+    };
+    *bytes = rest;
+    *ret_any = true;
+    return RC_OK;
+}
+
+const char *event_text(enum event_type type)
+{
+    switch (type) {
+    case EVENT_SCHEDULE_CREATED:
+        return "schedule.created";
+    case EVENT_SCHEDULE_UPDATED:
+        return "schedule.updated";
+    case EVENT_SCHEDULE_PAUSED:
+        return "schedule.paused";
+    case EVENT_SCHEDULE_RESUMED:
+        return "schedule.resumed";
+    case EVENT_SCHEDULE_DISABLED:
+        return "schedule.disabled";
+    case EVENT_SCHEDULE_DELETED:
+        return "schedule.deleted";
+    case EVENT_SCHEDULE_CLOSED:
+        return "schedule.closed";
+    case EVENT_RUN_PLANNED:
+        return "run.planned";
+    case EVENT_RUN_READY:
+        return "run.ready";
+    case EVENT_RUN_CLAIMED:
+        return "run.claimed";
+    case EVENT_RUN_STARTED:
+        return "run.started";
+    case EVENT_RUN_RETRYING:
+        return "run.retrying";
+    case EVENT_RUN_ENDED:
+        return "run.ended";
+    case EVENT_RUN_CANCELLED:
+        return "run.cancelled";
+    case EVENT_RUN_LATE:
+        return "run.late";
+    case EVENT_SLOT_SKIPPED:
+        return "slot.skipped";
+    case EVENT_SLOT_MISSED:
+        return "slot.missed";
+    case EVENT_SLOT_DROPPED:
+        return "slot.dropped";
+    case EVENT_SLOT_CANCELLED:
+        return "slot.cancelled";
+    case EVENT_LEASE_EXPIRED:
+        return "lease.expired";
+    case EVENT_LEASE_STALE:
+        return "lease.stale";
+    case EVENT_PLAN_MIDNIGHT:
+        return "plan.midnight";
+    case EVENT_NODE_UP:
+        return "node.up";
+    case EVENT_NODE_DOWN:
+        return "node.down";
+    case EVENT_CLOCK_JUMP:
+        return "clock.jump";
+    }
+    return "unknown";
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events: what happened, in order.  Those of one turn are packed into one row.
+ *
+ * Pure.  The numbers are stored: never change one, only add.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/instant.h"
+#include "base/str.h"
+
+enum event_type {
+    EVENT_SCHEDULE_CREATED = 1,
+    EVENT_SCHEDULE_UPDATED = 2,
+    EVENT_SCHEDULE_PAUSED = 3,
+    EVENT_SCHEDULE_RESUMED = 4,
+    EVENT_SCHEDULE_DISABLED = 5,
+    EVENT_SCHEDULE_DELETED = 6,
+    EVENT_SCHEDULE_CLOSED = 7,
+    EVENT_RUN_PLANNED = 10,
+    EVENT_RUN_READY = 11,
+    EVENT_RUN_CLAIMED = 12,
+    EVENT_RUN_STARTED = 13,
+    EVENT_RUN_RETRYING = 14,
+    EVENT_RUN_ENDED = 15,
+    EVENT_RUN_CANCELLED = 16,
+    EVENT_RUN_LATE = 17,
+    EVENT_SLOT_SKIPPED = 20,
+    EVENT_SLOT_MISSED = 21,
+    EVENT_SLOT_DROPPED = 22,
+    EVENT_SLOT_CANCELLED = 23,
+    EVENT_LEASE_EXPIRED = 30,
+    EVENT_LEASE_STALE = 31,
+    EVENT_PLAN_MIDNIGHT = 40,
+    EVENT_NODE_UP = 50,
+    EVENT_NODE_DOWN = 51,
+    EVENT_CLOCK_JUMP = 60,
+};
+
+enum { EVENT_PACKED_MAX = 80 }; /* bytes of one: eight numbers of up to ten bytes */
+
+struct event {
+    int64_t type; /* enum event_type */
+    int64_t schedule;
+    instant slot; /* 0 where there is none */
+    int64_t pass;
+    int64_t fence;   /* of a run                                   */
+    int64_t attempt; /* of a run                                   */
+    int64_t detail;  /* outcome × 256 + reason; or the node's key  */
+    int64_t count;   /* of slots; or a version                     */
+};
+
+/* Appends to *out; out->cut tells when it did not fit. */
+void event_pack(const struct event *event, struct buf *out);
+
+/* Takes one from the front of *bytes; false at the end.  RC_CORRUPT for bytes of no event. */
+MUST_USE enum rc event_unpack(struct str *bytes, struct event *ret, bool *ret_any,
+                              struct err *reterr);
+
+const char *event_text(enum event_type type); /* "schedule.created" … */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/outcome.h"
+
+#include <stddef.h>
+
+#include "base/must.h"
+
+const char *outcome_text(enum outcome outcome)
+{
+    static const char *const names[] = {
+        [OUTCOME_NONE] = "none",
+        [OUTCOME_STARTED] = "started",
+        [OUTCOME_SKIPPED] = "skipped",
+        [OUTCOME_MISSED] = "missed",
+        [OUTCOME_DROPPED] = "dropped",
+        [OUTCOME_SLOT_CANCELLED] = "cancelled",
+        [OUTCOME_SUCCEEDED] = "succeeded",
+        [OUTCOME_FAILED] = "failed",
+        [OUTCOME_TIMED_OUT] = "timedOut",
+        [OUTCOME_CANCELLED] = "cancelled",
+        [OUTCOME_TERMINATED] = "terminated",
+        [OUTCOME_UNKNOWN] = "unknown",
+    };
+
+    must(outcome >= 0 && (size_t)outcome < sizeof names / sizeof *names && names[outcome]);
+    return names[outcome];
+}
+
+const char *reason_text(enum reason reason)
+{
+    static const char *const names[] = {
+        [REASON_NONE] = "none",
+        [REASON_OVERLAP] = "overlap",
+        [REASON_WINDOW] = "window",
+        [REASON_COALESCED] = "coalesced",
+        [REASON_PAUSED] = "paused",
+        [REASON_EDITED] = "edited",
+        [REASON_CLOCK] = "clock",
+        [REASON_BUFFER] = "buffer",
+        [REASON_DELETED] = "deleted",
+        [REASON_QUARANTINED] = "quarantined",
+        [REASON_USER] = "user",
+        [REASON_TARGET] = "target",
+        [REASON_TIMEOUT] = "timeout",
+        [REASON_MAX_RUN_TIME] = "maxRunTime",
+        [REASON_LEASE] = "lease",
+        [REASON_NODE] = "node",
+        [REASON_START_WITHIN] = "startWithin",
+        [REASON_REJECTED] = "rejected",
+        [REASON_OTHER] = "other",
+    };
+
+    must(reason >= 0 && (size_t)reason < sizeof names / sizeof *names && names[reason]);
+    return names[reason];
+}
+
+bool outcome_is_failure(enum outcome outcome)
+{
+    return outcome == OUTCOME_FAILED || outcome == OUTCOME_TIMED_OUT ||
+           outcome == OUTCOME_UNKNOWN;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The packed form: version, switches, small numbers, spans, keys, texts, and the spec's own
+ * bytes last.  One list of members serves packing, unpacking and checking.
+ */
+#include "core/plan.h"
+
+#include <stddef.h>
+
+#include "base/must.h"
+#include "core/limits.h"
+#include "core/spec_pack.h"
+
+/* One bit each, in this order: only add at the end, with a new version. */
+static const size_t switches[] = {
+    offsetof(struct plan, policies.catchup_paused),
+    offsetof(struct plan, policies.drop_when_full),
+    offsetof(struct plan, policies.pause_on_failure),
+    offsetof(struct plan, policies.approval),
+    offsetof(struct plan, policies.at_most_once),
+    offsetof(struct plan, policies.wants_last),
+    offsetof(struct plan, is_governed),
+    offsetof(struct plan, governor_backoff),
+};
+
+/* Eight bytes each, likewise. */
+static const size_t spans[] = {
+    offsetof(struct plan, policies.start_within),
+    offsetof(struct plan, policies.retry.delay),
+    offsetof(struct plan, policies.retry.max),
+    offsetof(struct plan, policies.retry.jitter),
+    offsetof(struct plan, policies.timeout),
+    offsetof(struct plan, policies.max_run_time),
+    offsetof(struct plan, policies.lease),
+    offsetof(struct plan, policies.heartbeat),
+    offsetof(struct plan, policies.grace),
+    offsetof(struct plan, policies.lateness_budget),
+    offsetof(struct plan, policies.retention_age),
+    offsetof(struct plan, policies.idle_close),
+    offsetof(struct plan, governor_interval),
+    offsetof(struct plan, governor_min),
+    offsetof(struct plan, governor_max),
+};
+
+enum {
+    SWITCHES = sizeof switches / sizeof *switches,
+    SPANS = sizeof spans / sizeof *spans,
+};
+
+static bool switch_of(const struct plan *plan, int i)
+{
+    return *(const bool *)((const char *)plan + switches[i]);
+}
+
+static span span_of(const struct plan *plan, int i)
+{
+    return *(const span *)(const void *)((const char *)plan + spans[i]);
+}
+
+static bool is_span(span s)
+{
+    return s >= 0 && s <= DURATION_DAYS_MAX * SPAN_DAY;
+}
+
+static bool is_between(int64_t n, int64_t low, int64_t high)
+{
+    return n >= low && n <= high;
+}
+
+static bool policies_are_valid(const struct policies *p)
+{
+    return is_between((int64_t)p->overlap, 0, OVERLAP_COUNT - 1) &&
+           is_between((int64_t)p->catchup, 0, CATCHUP_COUNT - 1) &&
+           is_between((int64_t)p->retry.backoff, 0, BACKOFF_EXPONENTIAL) &&
+           is_between(p->priority, PRIORITY_MIN, PRIORITY_MAX) &&
+           is_between(p->buffer_limit, 0, BUFFER_LIMIT_MAX) && p->retry.attempts >= 1 &&
+           is_between(p->gate_limit, 0, GATE_LIMIT_MAX) && p->retention_count >= 0 &&
+           p->remaining_runs >= -1 &&
+           (p->catchup_window == CATCHUP_WINDOW_NONE || is_span(p->catchup_window)) &&
+           p->gate.len <= PLAN_TEXT_MAX && str_is_utf8(p->gate);
+}
+
+bool plan_is_valid(const struct plan *plan)
+{
+    for (int i = 0; i < SPANS; i++)
+        if (!is_span(span_of(plan, i)))
+            return false;
+    return policies_are_valid(&plan->policies) &&
+           is_between((int64_t)plan->lane, 0, LANE_COUNT - 1) && plan->queue >= 0 &&
+           plan->gate >= 0 && is_between(plan->created, INSTANT_MIN, INSTANT_MAX) &&
+           plan->seed.len <= SEED_MAX && str_is_utf8(plan->seed);
+}
+
+bool plan_follows(const struct plan *plan)
+{
+    if (plan->is_governed)
+        return true;
+    for (int i = 0; i < plan->spec.entry_count; i++) {
+        const struct entry *entry = &plan->spec.entries[i];
+
+        if (entry->kind == ENTRY_INTERVAL && (entry->interval.anchor == ANCHOR_START ||
+                                              entry->interval.anchor == ANCHOR_COMPLETION))
+            return true;
+    }
+    return false;
+}
+
+static void put(struct buf *out, uint64_t value, int bytes)
+{
+    char raw[8];
+
+    for (int i = 0; i < bytes; i++)
+        raw[i] = (char)(unsigned char)(value >> 8 * i);
+    buf_add(out, raw, (size_t)bytes);
+}
+
+void plan_pack(const struct plan *plan, struct buf *out)
+{
+    const struct policies *p = &plan->policies;
+    unsigned bits = 0;
+
+    must(plan_is_valid(plan));
+    for (int i = 0; i < SWITCHES; i++)
+        bits |= (unsigned)switch_of(plan, i) << i;
+    put(out, PLAN_PACK_VERSION, 1);
+    put(out, bits, 2);
+    put(out, (uint64_t)p->overlap, 1);
+    put(out, (uint64_t)p->catchup, 1);
+    put(out, (uint64_t)p->retry.backoff, 1);
+    put(out, (uint64_t)p->priority, 1);
+    put(out, (uint64_t)plan->lane, 1);
+    put(out, (uint64_t)p->buffer_limit, 4);
+    put(out, (uint64_t)p->retry.attempts, 4);
+    put(out, (uint64_t)p->gate_limit, 4);
+    put(out, (uint64_t)p->retention_count, 4);
+    put(out, (uint64_t)p->remaining_runs, 8);
+    put(out, (uint64_t)p->catchup_window, 8);
+    for (int i = 0; i < SPANS; i++)
+        put(out, (uint64_t)span_of(plan, i), 8);
+    put(out, (uint64_t)plan->queue, 8);
+    put(out, (uint64_t)plan->gate, 8);
+    put(out, (uint64_t)plan->created, 8);
+    put(out, p->gate.len, 2);
+    buf_str(out, p->gate);
+    put(out, plan->seed.len, 2);
+    buf_str(out, plan->seed);
+    spec_pack(&plan->spec, out);
+}
+
+/* Runs dry once and stays so; what it then gives is zero. */
+struct reader {
+    const unsigned char *at;
+    size_t left;
+    bool bad;
+};
+
+static inline uint64_t take(struct reader *r, int bytes)
+{
+    uint64_t value = 0;
+
+    if (r->left < (size_t)bytes) {
+        r->bad = true;
+        r->left = 0;
+        return 0;
+    }
+    for (int i = 0; i < bytes; i++)
+        value |= (uint64_t)r->at[i] << 8 * i;
+    r->at += bytes;
+    r->left -= (size_t)bytes;
+    return value;
+}
+
+/* A number of four bytes as it was put; what is not one becomes -1, which no check lets by. */
+static int32_t take_count(struct reader *r)
+{
+    uint64_t value = take(r, 4);
+
+    return value > INT32_MAX ? -1 : (int32_t)value;
+}
+
+static struct str take_str(struct reader *r)
+{
+    size_t len = (size_t)take(r, 2);
+    struct str s = {(const char *)r->at, len};
+
+    if (r->left < len) {
+        r->bad = true;
+        return (struct str){"", 0};
+    }
+    r->at += len;
+    r->left -= len;
+    return s;
+}
+
+static void take_plan(struct reader *r, struct plan *plan)
+{
+    struct policies *p = &plan->policies;
+    unsigned bits = (unsigned)take(r, 2);
+
+    r->bad = r->bad || bits >> SWITCHES != 0;
+    for (int i = 0; i < SWITCHES; i++)
+        *(bool *)((char *)plan + switches[i]) = bits >> i & 1;
+    p->overlap = (enum overlap)take(r, 1);
+    p->catchup = (enum catchup)take(r, 1);
+    p->retry.backoff = (enum backoff)take(r, 1);
+    p->priority = (int32_t)take(r, 1);
+    plan->lane = (enum lane)take(r, 1);
+    p->buffer_limit = take_count(r);
+    p->retry.attempts = take_count(r);
+    p->gate_limit = take_count(r);
+    p->retention_count = take_count(r);
+    p->remaining_runs = (int64_t)take(r, 8);
+    p->catchup_window = (span)take(r, 8);
+    for (int i = 0; i < SPANS; i++)
+        *(span *)(void *)((char *)plan + spans[i]) = (span)take(r, 8);
+    plan->queue = (int64_t)take(r, 8);
+    plan->gate = (int64_t)take(r, 8);
+    plan->created = (instant)take(r, 8);
+    p->gate = take_str(r);
+    plan->seed = take_str(r);
+}
+
+enum rc plan_unpack(struct str bytes, struct arena *arena, struct plan *ret, struct err *reterr)
+{
+    struct reader r = {.at = (const unsigned char *)bytes.ptr, .left = bytes.len};
+    struct plan plan = {0};
+    enum rc rc;
+
+    if (take(&r, 1) != PLAN_PACK_VERSION || bytes.len > PLAN_PACKED_MAX)
+        r.bad = true;
+    if (!r.bad)
+        take_plan(&r, &plan);
+    if (r.bad || !plan_is_valid(&plan))
+        return err_set(reterr, RC_CORRUPT, (int)(bytes.len - r.left), 0,
+                       "this is not a packed plan of version %d", PLAN_PACK_VERSION);
+    rc = spec_unpack(r.at, r.left, arena, &plan.spec, reterr);
+    if (rc != RC_OK) {
+        reterr->at += (int)(bytes.len - r.left);
+        return rc;
+    }
+    plan.policies.gate = arena_str(arena, plan.policies.gate);
+    plan.seed = arena_str(arena, plan.seed);
+    plan.follows = plan_follows(&plan);
+    *ret = plan;
+    return RC_OK;
+}

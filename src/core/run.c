@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/run.h"
+
+#include "base/must.h"
+
+#define TO(state) (1u << (state))
+
+/* Where a run may go from each state.  Nothing leads back to held, and nothing out of ended. */
+static const unsigned steps[] = {
+    [RUN_HELD] = TO(RUN_READY) | TO(RUN_APPROVAL) | TO(RUN_ENDED),
+    [RUN_APPROVAL] = TO(RUN_READY) | TO(RUN_ENDED),
+    [RUN_READY] = TO(RUN_LEASED) | TO(RUN_GATED) | TO(RUN_ENDED),
+    [RUN_GATED] = TO(RUN_READY) | TO(RUN_ENDED),
+    [RUN_LEASED] = TO(RUN_RUNNING) | TO(RUN_READY) | TO(RUN_BACKOFF) | TO(RUN_ENDED),
+    [RUN_RUNNING] = TO(RUN_READY) | TO(RUN_BACKOFF) | TO(RUN_ENDED),
+    [RUN_BACKOFF] = TO(RUN_READY) | TO(RUN_ENDED),
+    [RUN_ENDED] = 0,
+};
+
+bool run_may(enum run_state from, enum run_state to)
+{
+    must(from >= RUN_HELD && from <= RUN_ENDED && to >= RUN_HELD && to <= RUN_ENDED);
+    return (steps[from] & TO(to)) != 0;
+}
+
+instant run_rank(instant due, int32_t priority)
+{
+    return due - priority * RANK_STEP;
+}
+
+const char *run_kind_text(enum run_kind kind)
+{
+    static const char *const names[] = {
+        [RUN_SLOT] = "slot",     [RUN_TRIGGER] = "trigger", [RUN_BACKFILL] = "backfill",
+        [RUN_DIRECT] = "direct", [RUN_TEST] = "test",
+    };
+
+    must(kind >= RUN_SLOT && kind <= RUN_TEST);
+    return names[kind];
+}
+
+const char *run_state_text(enum run_state state)
+{
+    static const char *const names[] = {
+        [RUN_HELD] = "held",       [RUN_APPROVAL] = "approval", [RUN_READY] = "ready",
+        [RUN_GATED] = "held",      [RUN_LEASED] = "leased",     [RUN_RUNNING] = "running",
+        [RUN_BACKOFF] = "backoff", [RUN_ENDED] = "ended",
+    };
+
+    must(state >= RUN_HELD && state <= RUN_ENDED);
+    return names[state];
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/apply.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "engine/state.h"
+
+enum { REPLY_TEXT_MAX = 128, REPLY_NUMBERS = 6 };
+
+void refuse(struct turn *turn, struct reply *reply, enum rc rc, const char *fmt, ...)
+{
+    char text[ERR_TEXT_MAX];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    reply->rc = rc;
+    reply->text = arena_str(turn->arena, str_of(text));
+}
+
+static bool has_draft(enum command_kind kind)
+{
+    return kind == COMMAND_CREATE || kind == COMMAND_UPDATE || kind == COMMAND_PUT ||
+           kind == COMMAND_DIRECT;
+}
+
+/* The rows that a draft names: made when they are not there. */
+static void send_draft(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    const struct draft *draft = c->draft;
+
+    if (draft->plan.lane == LANE_PULL) {
+        queues_insert(turn->db, turn_key(turn), c->namespace, draft->queue);
+        queues_find(turn->db, c->namespace, draft->queue, &s->queue_row);
+    }
+    if (draft->plan.policies.gate.len > 0) {
+        gates_insert(turn->db, turn_key(turn), c->namespace, draft->plan.policies.gate,
+                     draft->plan.policies.gate_limit);
+        gates_find(turn->db, c->namespace, draft->plan.policies.gate, &s->gate_row);
+    }
+}
+
+static void send_named(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    switch (c->kind) {
+    case COMMAND_NAMESPACE:
+        namespaces_insert(turn->db, turn_key(turn), c->name, turn->now, &s->changed);
+        namespaces_find(turn->db, c->name, &s->name_row);
+        break;
+    case COMMAND_QUEUE:
+        queues_insert(turn->db, turn_key(turn), c->namespace, c->name);
+        queues_find(turn->db, c->namespace, c->name, &s->name_row);
+        break;
+    case COMMAND_QUEUE_PAUSE:
+    case COMMAND_QUEUE_RESUME:
+        queues_pause(turn->db, c->schedule, c->kind == COMMAND_QUEUE_PAUSE, &s->changed);
+        break;
+    case COMMAND_GATE:
+        gates_insert(turn->db, turn_key(turn), c->namespace, c->name, c->count);
+        gates_find(turn->db, c->namespace, c->name, &s->gate_row);
+        break;
+    case COMMAND_CALENDAR:
+        calendars_put(turn->db, turn_key(turn), c->namespace, c->name, c->text, turn->now);
+        break;
+    case COMMAND_CLOCK:
+    case COMMAND_DIRECT:
+        break;
+    default:
+        if (c->schedule == 0 && c->run.schedule == 0)
+            schedules_find(turn->db, c->namespace, c->name, &s->name_row);
+        break;
+    }
+}
+
+void apply_send(struct turn *turn)
+{
+    turn->commands = arena_array(turn->arena, (size_t)turn->in->command_count,
+                                 sizeof(*turn->commands));
+    for (int i = 0; i < turn->in->command_count; i++) {
+        const struct command *c = &turn->in->commands[i];
+        struct command_state *s = &turn->commands[i];
+
+        turn->replies[i] = (struct reply){.tag = c->tag, .rc = RC_OK};
+        if (c->request.len > 0) {
+            struct request request = {
+                .namespace = c->namespace,
+                .name = c->request,
+                .print = c->print,
+                .reply = STR(""),
+                .expire_at = turn->now + REQUESTS_AGE,
+            };
+
+            requests_insert(turn->db, &request, &s->request_taken);
+            requests_find(turn->db, c->namespace, c->request, &s->request_row);
+        }
+        send_named(turn, c, s);
+        if (has_draft(c->kind))
+            send_draft(turn, c, s);
+    }
+}
+
+/* Numbers apart by blanks, as apply_keep_replies() wrote them. */
+static void read_reply(struct str text, struct reply *reply)
+{
+    int64_t n[REPLY_NUMBERS] = {0};
+
+    for (int i = 0; i < REPLY_NUMBERS; i++) {
+        bool negative = text.len > 0 && text.ptr[0] == '-';
+
+        if (negative)
+            text = str_from(text, 1);
+        str_take_number(&text, INT64_MAX - 1, &n[i]);
+        n[i] = negative ? -n[i] : n[i];
+        text = str_trim(text);
+    }
+    reply->schedule = n[0];
+    reply->version = n[1];
+    reply->run = (struct run_id){n[2], n[3], (uint32_t)n[4]};
+    reply->count = n[5];
+}
+
+/* True when the command needs no further work: it was done before, or is being done. */
+static bool is_repeated(struct turn *turn, const struct command *c, struct command_state *s,
+                        struct reply *reply)
+{
+    struct request request;
+
+    if (c->request.len == 0 || s->request_taken.changed == 1)
+        return false;
+    requests_read(&s->request_row, 0, &request);
+    if (request.print != c->print) {
+        refuse(turn, reply, RC_CONFLICT,
+               "the idempotency key was used for something else; use a new one");
+    } else if (request.reply.len == 0) {
+        refuse(turn, reply, RC_BUSY, "the same request is being done");
+    } else {
+        read_reply(request.reply, reply);
+        reply->rc = (enum rc)request.rc;
+        reply->is_repeated = true;
+    }
+    return true;
+}
+
+static void want_seat(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    bool is_run = c->kind >= COMMAND_SKIP && c->kind <= COMMAND_REJECT;
+    int64_t key = c->schedule != 0 ? c->schedule : c->run.schedule;
+
+    if (key == 0 && s->name_row.rows == 1)
+        key = db_int_at(&s->name_row, 0, 0);
+    if (key == 0)
+        return;
+    s->seat = desk_seat(turn, key);
+    s->seat->want_open |= c->kind == COMMAND_DELETE || c->overlap == OVERLAP_CANCEL_OTHER ||
+                          c->overlap == OVERLAP_TERMINATE_OTHER;
+    for (int i = 0; i < c->range_count; i++)
+        s->seat->want_open |= c->ranges[i].overlap == OVERLAP_CANCEL_OTHER ||
+                              c->ranges[i].overlap == OVERLAP_TERMINATE_OTHER;
+    if (is_run)
+        s->place = desk_place(turn, s->seat, c->run.slot_ms * SPAN_MS, (int64_t)c->run.pass);
+}
+
+static bool names_schedule(enum command_kind kind)
+{
+    return kind < COMMAND_DIRECT;
+}
+
+void apply_want(struct turn *turn)
+{
+    for (int i = 0; i < turn->in->command_count; i++) {
+        const struct command *c = &turn->in->commands[i];
+        struct command_state *s = &turn->commands[i];
+
+        s->is_done = is_repeated(turn, c, s, &turn->replies[i]);
+        if (s->is_done)
+            continue;
+        if (names_schedule(c->kind))
+            want_seat(turn, c, s);
+        if (s->gate_row.rows == 1)
+            desk_gate(turn, db_int_at(&s->gate_row, 0, 0));
+    }
+}
+
+static void set_gate_limit(struct turn *turn, const struct command *c,
+                           const struct command_state *s, struct reply *reply)
+{
+    struct gate_seat *gate;
+
+    if (s->gate_row.rows == 0)
+        return;
+    gate = desk_gate(turn, db_int_at(&s->gate_row, 0, 0));
+    reply->schedule = gate->gate.id;
+    if (!gate->is_held) {
+        refuse(turn, reply, RC_BUSY, "another node holds the limit");
+        return;
+    }
+    gate->gate.most = c->count;
+    gate->is_changed = true;
+}
+
+static void apply_named(struct turn *turn, const struct command *c, struct command_state *s,
+                        struct reply *reply)
+{
+    switch (c->kind) {
+    case COMMAND_NAMESPACE:
+    case COMMAND_QUEUE:
+        reply->schedule = db_int_at(&s->name_row, 0, 0);
+        reply->count = s->changed.changed;
+        break;
+    case COMMAND_QUEUE_PAUSE:
+    case COMMAND_QUEUE_RESUME:
+        reply->schedule = c->schedule;
+        if (s->changed.changed == 0)
+            refuse(turn, reply, RC_NOT_FOUND, "there is no such queue");
+        turn->memory.swept_at = INSTANT_NONE; /* the list of paused ones is read anew */
+        break;
+    case COMMAND_GATE:
+        set_gate_limit(turn, c, s, reply);
+        break;
+    case COMMAND_CALENDAR:
+        turn->memory.replan_after = 0;
+        break;
+    case COMMAND_CLOCK:
+        turn->memory.clock_skip = turn->now;
+        break;
+    default:
+        apply_direct(turn, c, s, reply);
+        break;
+    }
+}
+
+/* True when the schedule is there, ours, and at the version that was expected. */
+static bool is_there(struct turn *turn, const struct command *c, const struct seat *seat,
+                     struct reply *reply)
+{
+    if (!seat || seat->state == SEAT_BARE) {
+        refuse(turn, reply, RC_NOT_FOUND, "there is no schedule `%.*s`", STR_ARG(c->name));
+        return false;
+    }
+    if (seat->state == SEAT_AWAY) {
+        refuse(turn, reply, RC_BUSY, "another node is working on this schedule");
+        return false;
+    }
+    reply->schedule = seat->id;
+    reply->version = seat->cursor.version;
+    if (seat->cursor.flags & CURSOR_DELETED) {
+        refuse(turn, reply, RC_NOT_FOUND, "there is no schedule `%.*s`", STR_ARG(c->name));
+        return false;
+    }
+    if (c->version != 0 && c->version != seat->cursor.version) {
+        refuse(turn, reply, RC_CONFLICT,
+               "the schedule is at version %lld, not %lld: read it again",
+               (long long)seat->cursor.version, (long long)c->version);
+        return false;
+    }
+    if ((seat->cursor.flags & CURSOR_CLOSED) && c->kind != COMMAND_DELETE) {
+        refuse(turn, reply, RC_CONFLICT, "the schedule is closed");
+        return false;
+    }
+    return true;
+}
+
+static void apply_to_schedule(struct turn *turn, const struct command *c,
+                              struct command_state *s, struct reply *reply)
+{
+    struct seat *seat = s->seat;
+
+    switch (c->kind) {
+    case COMMAND_UPDATE:
+    case COMMAND_PUT:
+        apply_update(turn, c, s, reply);
+        break;
+    case COMMAND_DELETE:
+        apply_delete(turn, c, seat, reply);
+        break;
+    case COMMAND_PAUSE:
+    case COMMAND_RESUME:
+        apply_pause(turn, c, seat, reply);
+        break;
+    case COMMAND_TRIGGER:
+    case COMMAND_TEST:
+        apply_trigger(turn, c, seat, reply);
+        break;
+    case COMMAND_BACKFILL:
+        apply_backfill(turn, c, seat, reply);
+        break;
+    case COMMAND_SKIP:
+    case COMMAND_UNSKIP:
+        apply_skip(turn, c, s, reply);
+        break;
+    case COMMAND_HINT:
+    case COMMAND_UNHINT:
+    case COMMAND_RESET:
+        apply_hint(turn, c, seat, reply);
+        break;
+    default:
+        apply_run(turn, c, s, reply);
+        break;
+    }
+}
+
+static void apply_one(struct turn *turn, const struct command *c, struct command_state *s,
+                      struct reply *reply)
+{
+    bool is_run = c->kind >= COMMAND_CANCEL && c->kind <= COMMAND_REJECT;
+    bool absent = !s->seat || s->seat->state == SEAT_BARE;
+
+    if (!names_schedule(c->kind)) {
+        apply_named(turn, c, s, reply);
+    } else if (c->kind == COMMAND_CREATE || (c->kind == COMMAND_PUT && absent)) {
+        apply_create(turn, c, s, reply);
+    } else if (is_run && s->seat && s->seat->state == SEAT_BARE) {
+        apply_run(turn, c, s, reply); /* a direct run, or one that outlived its schedule */
+    } else if (is_there(turn, c, s->seat, reply)) {
+        apply_to_schedule(turn, c, s, reply);
+    }
+}
+
+enum rc apply_commands(struct turn *turn, struct err *reterr)
+{
+    bool any = false;
+    enum rc rc = RC_OK;
+
+    for (int i = 0; i < turn->in->command_count; i++) {
+        if (!turn->commands[i].is_done)
+            apply_one(turn, &turn->in->commands[i], &turn->commands[i], &turn->replies[i]);
+        any |= turn->commands[i].is_created;
+    }
+    if (any)
+        rc = db_flush(turn->db, turn->arena, reterr);
+    for (int i = 0; rc == RC_OK && i < turn->in->command_count; i++)
+        if (turn->commands[i].is_created)
+            apply_created(turn, &turn->in->commands[i], &turn->commands[i], &turn->replies[i]);
+    return rc;
+}
+
+void apply_keep_replies(struct turn *turn)
+{
+    for (int i = 0; i < turn->in->command_count; i++) {
+        const struct command *c = &turn->in->commands[i];
+        const struct reply *reply = &turn->replies[i];
+        char text[REPLY_TEXT_MAX];
+
+        if (c->request.len == 0 || turn->commands[i].is_done)
+            continue;
+        if (reply->rc != RC_OK) {
+            requests_delete(turn->db, c->namespace, c->request);
+            continue;
+        }
+        snprintf(text, sizeof(text), "%lld %lld %lld %lld %u %lld", (long long)reply->schedule,
+                 (long long)reply->version, (long long)reply->run.schedule,
+                 (long long)reply->run.slot_ms, reply->run.pass, (long long)reply->count);
+        requests_finish(turn->db, &(struct request){.namespace = c->namespace,
+                                                    .name = c->request,
+                                                    .rc = RC_OK,
+                                                    .reply = str_of(text)});
+    }
+}

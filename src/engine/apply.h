@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Commands.  Each is checked against what was locked and either done whole or refused with
+ * a text for whoever asked; none can spoil the turn for the others.  Internal to the engine.
+ */
+#pragma once
+
+#include "engine/desk.h"
+
+/* What a command needs to know before it can be done. */
+struct command_state {
+    struct seat *seat;
+    struct place *place;
+    bool is_done;    /* its reply is final                          */
+    bool is_created; /* a schedule was inserted: `changed` will tell */
+    struct db_result name_row, queue_row, gate_row, changed, request_taken, request_row;
+};
+
+/* Names, keys and requests: queued with the first statements of the turn. */
+void apply_send(struct turn *turn);
+/* With those known: which seats and runs are needed. */
+void apply_want(struct turn *turn);
+enum rc apply_commands(struct turn *turn, struct err *reterr);
+/* Keeps the answers of requests that may come again. */
+void apply_keep_replies(struct turn *turn);
+
+/* apply_run.c */
+void apply_trigger(struct turn *turn, const struct command *c, struct seat *seat,
+                   struct reply *reply);
+void apply_backfill(struct turn *turn, const struct command *c, struct seat *seat,
+                    struct reply *reply);
+void apply_run(struct turn *turn, const struct command *c, struct command_state *state,
+               struct reply *reply);
+void apply_skip(struct turn *turn, const struct command *c, struct command_state *state,
+                struct reply *reply);
+
+/* apply_schedule.c */
+void apply_create(struct turn *turn, const struct command *c, struct command_state *state,
+                  struct reply *reply);
+void apply_created(struct turn *turn, const struct command *c, struct command_state *state,
+                   struct reply *reply);
+void apply_update(struct turn *turn, const struct command *c, struct command_state *state,
+                  struct reply *reply);
+void apply_delete(struct turn *turn, const struct command *c, struct seat *seat,
+                  struct reply *reply);
+void apply_pause(struct turn *turn, const struct command *c, struct seat *seat,
+                 struct reply *reply);
+void apply_hint(struct turn *turn, const struct command *c, struct seat *seat,
+                struct reply *reply);
+void apply_direct(struct turn *turn, const struct command *c, struct command_state *state,
+                  struct reply *reply);
+
+void refuse(struct turn *turn, struct reply *reply, enum rc rc, const char *fmt, ...)
+    PRINTF(4, 5);

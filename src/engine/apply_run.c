@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs: asked for, planned slots cancelled, open ones approved, cancelled, terminated.
+ */
+#include "engine/apply.h"
+#include "engine/fire.h"
+#include "engine/moves.h"
+#include "engine/state.h"
+
+/* The next free pass; a run's name has room for 32 bits of it. */
+static int64_t next_pass(struct seat *seat)
+{
+    seat->is_touched = true;
+    return ++seat->cursor.pass;
+}
+
+void apply_trigger(struct turn *turn, const struct command *c, struct seat *seat,
+                   struct reply *reply)
+{
+    instant slot = (c->slot != 0 ? c->slot : turn->now) / SPAN_MS * SPAN_MS;
+    struct start start = {
+        .kind = c->kind == COMMAND_TEST ? RUN_TEST : RUN_TRIGGER,
+        .slot = slot,
+        .due = turn->now,
+        .pass = next_pass(seat),
+        .overlap = c->overlap < OVERLAP_COUNT ? (uint8_t)c->overlap : OVERLAP_DEFAULT,
+        .input = c->input,
+        .reply = reply,
+    };
+
+    seat->cursor.active_at = turn->now;
+    reply->run = (struct run_id){seat->id, slot / SPAN_MS, (uint32_t)start.pass};
+    reply->count = 1;
+    if (start.kind == RUN_TEST)
+        run_ready(turn, run_create(turn, seat, &start, false));
+    else
+        seat_start(turn, seat, &start);
+}
+
+void apply_backfill(struct turn *turn, const struct command *c, struct seat *seat,
+                    struct reply *reply)
+{
+    struct cursor *cursor = &seat->cursor;
+    struct backfill *all;
+
+    if (cursor->backfills + c->range_count > BACKFILLS_MAX) {
+        refuse(turn, reply, RC_LIMIT,
+               "the schedule has %lld backfills at work; %d is the most, wait for some to end",
+               (long long)cursor->backfills, BACKFILLS_MAX);
+        return;
+    }
+    all = arena_array(turn->arena, (size_t)(seat->backfill_count + c->range_count),
+                      sizeof(*all));
+    for (int i = 0; i < seat->backfill_count; i++)
+        all[i] = seat->backfills[i];
+    for (int i = 0; i < c->range_count; i++) {
+        const struct range *range = &c->ranges[i];
+        struct backfill *b = &all[seat->backfill_count + i];
+
+        *b = (struct backfill){
+            .id = turn_key(turn),
+            .schedule = seat->id,
+            .pass = next_pass(seat),
+            .from = range->from,
+            .until = range->until,
+            .mark = range->from - 1,
+            .overlap = range->overlap < OVERLAP_COUNT ? (int64_t)range->overlap
+                                                      : OVERLAP_DEFAULT,
+            .created_at = turn->now,
+            .created_by = c->by,
+        };
+        backfills_insert(turn->db, b);
+    }
+    seat->backfills = all;
+    seat->backfill_count += c->range_count;
+    cursor->backfills += c->range_count;
+    cursor->active_at = turn->now;
+    reply->count = c->range_count;
+    seat->is_due = true;
+}
+
+static bool is_planned(const struct seat *seat, const struct command *c)
+{
+    instant slot = c->run.slot_ms * SPAN_MS;
+    struct slot found;
+
+    if (c->run.pass != 0 || slot <= seat->cursor.mark)
+        return false;
+    if (seat->plan.is_governed)
+        return slot == seat->cursor.next_at;
+    return spec_next(&seat->plan.spec, &seat->ctx, slot - 1, &found) && found.at == slot;
+}
+
+void apply_skip(struct turn *turn, const struct command *c, struct command_state *s,
+                struct reply *reply)
+{
+    struct seat *seat = s->seat;
+    instant slot = c->run.slot_ms * SPAN_MS;
+    instant *all;
+
+    reply->run = c->run;
+    if (c->kind == COMMAND_UNSKIP) {
+        exceptions_delete(turn->db, seat->id, slot, NULL);
+        for (int i = 0; i < seat->exception_count; i++)
+            if (seat->exceptions[i] == slot)
+                seat->exceptions[i] = INSTANT_NONE; /* before every slot: not looked at */
+        return;
+    }
+    if (!is_planned(seat, c)) {
+        refuse(turn, reply, RC_NOT_FOUND, "this is not a time at which the schedule will run");
+        return;
+    }
+    if (seat->exception_count >= EXCEPTIONS_MAX) {
+        refuse(turn, reply, RC_LIMIT,
+               "%d planned times are cancelled already, the most there "
+               "can be",
+               EXCEPTIONS_MAX);
+        return;
+    }
+    exceptions_insert(turn->db, seat->id, slot, turn->now, c->by, NULL);
+    all = arena_array(turn->arena, (size_t)seat->exception_count + 1, sizeof(*all));
+    for (int i = 0, n = 0; i <= seat->exception_count; i++) {
+        bool here = n == i && (i == seat->exception_count || seat->exceptions[i] >= slot);
+
+        all[i] = here ? slot : seat->exceptions[n++];
+    }
+    seat->exceptions = all;
+    seat->exception_count++;
+    seat->cursor.flags |= CURSOR_EXCEPTIONS;
+    seat->is_touched = true;
+    reply->count = 1;
+}
+
+static void cancel(struct turn *turn, struct place *place, struct reply *reply)
+{
+    reply->count = 1;
+    if (place->run.state == RUN_HELD)
+        held_end(turn, place, OUTCOME_SLOT_CANCELLED, REASON_USER);
+    else if (run_is_claimed(place->run.state))
+        run_ask_to_stop(turn, place, false);
+    else
+        run_end(turn, place,
+                &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = REASON_USER});
+}
+
+static void terminate(struct turn *turn, struct place *place, struct reply *reply)
+{
+    struct run *run = &place->run;
+
+    reply->count = 1;
+    if (run->state == RUN_HELD) {
+        held_end(turn, place, OUTCOME_SLOT_CANCELLED, REASON_USER);
+        return;
+    }
+    if (run->node == turn->node && run_is_claimed(run->state))
+        *VEC_ADD(turn, &turn->stops) = (struct stop){
+            .run = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass},
+            .fence = run->fence,
+            .is_terminated = true,
+        };
+    run_end(turn, place,
+            &(struct ending){.outcome = OUTCOME_TERMINATED, .reason = REASON_USER});
+}
+
+static void approve(struct turn *turn, const struct command *c, struct place *place,
+                    struct reply *reply)
+{
+    if (place->run.state != RUN_APPROVAL) {
+        refuse(turn, reply, RC_CONFLICT, "the run does not wait for approval: it is %s",
+               run_state_text(place->run.state));
+        return;
+    }
+    reply->count = 1;
+    if (c->kind == COMMAND_APPROVE)
+        run_ready(turn, place);
+    else
+        run_end(turn, place,
+                &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = REASON_REJECTED});
+}
+
+void apply_run(struct turn *turn, const struct command *c, struct command_state *s,
+               struct reply *reply)
+{
+    struct place *place = s->place;
+
+    reply->run = c->run;
+    if (place->state == PLACE_AWAY || place->seat->state == SEAT_AWAY) {
+        refuse(turn, reply, RC_BUSY, "another node is working on this run");
+        return;
+    }
+    if (place->state != PLACE_READ && place->state != PLACE_NEW) {
+        if (c->kind == COMMAND_CANCEL && seat_is_held(s->seat) && is_planned(s->seat, c))
+            apply_skip(turn, c, s, reply);
+        else
+            refuse(turn, reply, RC_NOT_FOUND,
+                   "the run is not open: it has ended, or there "
+                   "is none");
+        return;
+    }
+    if (c->kind == COMMAND_CANCEL)
+        cancel(turn, place, reply);
+    else if (c->kind == COMMAND_TERMINATE)
+        terminate(turn, place, reply);
+    else
+        approve(turn, c, place, reply);
+}

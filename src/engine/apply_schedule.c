@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Schedules: created, edited, deleted, paused, hinted at.
+ */
+#include <string.h>
+
+#include "engine/apply.h"
+#include "engine/fire.h"
+#include "engine/moves.h"
+#include "engine/state.h"
+
+/* The plan of a draft with the keys that it names; false when a row is in other hands. */
+static bool complete_plan(struct turn *turn, const struct command *c,
+                          const struct command_state *s, struct plan *ret)
+{
+    struct plan plan = c->draft->plan;
+
+    plan.queue = plan.lane == LANE_PULL ? db_int_at(&s->queue_row, 0, 0) : c->namespace;
+    plan.gate = 0;
+    if (s->gate_row.rows == 1) {
+        struct gate_seat *gate = desk_gate(turn, db_int_at(&s->gate_row, 0, 0));
+
+        plan.gate = gate->gate.id;
+        if (!gate->is_held)
+            return false;
+        if (gate->gate.most != plan.policies.gate_limit) {
+            gate->gate.most = plan.policies.gate_limit;
+            gate->is_changed = true;
+        }
+    }
+    plan.follows = plan_follows(&plan);
+    *ret = plan;
+    return true;
+}
+
+static struct str packed(struct turn *turn, const struct plan *plan)
+{
+    struct engine *engine = turn->engine;
+    struct buf buf = {.ptr = engine->pack, .cap = PLAN_PACKED_MAX};
+
+    plan_pack(plan, &buf);
+    return buf.cut ? (struct str){NULL, 0} : arena_str(turn->arena, buf_as_str(&buf));
+}
+
+static struct schedule_row row_of(const struct turn *turn, const struct command *c)
+{
+    const struct draft *d = c->draft;
+
+    return (struct schedule_row){
+        .namespace = c->namespace,
+        .action = d->action,
+        .name = c->name,
+        .spec = d->spec,
+        .policies = d->policies,
+        .governor = d->governor,
+        .labels = d->labels,
+        .extra = d->extra,
+        .description = d->description,
+        .dialect = d->dialect,
+        .created_at = turn->now,
+        .created_by = c->by,
+        .updated_at = turn->now,
+        .updated_by = c->by,
+    };
+}
+
+static struct cursor new_cursor(const struct turn *turn, int64_t id, const struct draft *draft)
+{
+    return (struct cursor){
+        .id = id,
+        .wake_at = INSTANT_NEVER,
+        .mark = turn->now,
+        .next_at = INSTANT_NEVER,
+        .version = 1,
+        .flags = (draft->is_disabled ? CURSOR_DISABLED : 0) |
+                 (draft->is_paused ? CURSOR_PAUSED : 0),
+        .paused_until = INSTANT_NEVER,
+        .remaining = draft->plan.policies.remaining_runs,
+        .last_slot = INSTANT_NONE,
+        .last_start = INSTANT_NONE,
+        .last_end = INSTANT_NONE,
+        .active_at = turn->now,
+        .hint_at = INSTANT_NEVER,
+        .hint_expires = INSTANT_NONE,
+    };
+}
+
+/* The seat of a schedule that this turn makes. */
+static struct seat *make_seat(struct turn *turn, const struct command *c,
+                              const struct plan *plan)
+{
+    struct seat *seat = desk_seat(turn, turn_key(turn));
+
+    seat->state = SEAT_HELD;
+    seat->is_new = seat->is_loaded = seat->is_touched = true;
+    seat->has_plan = true;
+    seat->plan = *plan;
+    seat->plan.created = turn->now;
+    seat->namespace = c->namespace;
+    seat->action = arena_str(turn->arena, c->draft->action);
+    seat->cursor = new_cursor(turn, seat->id, c->draft);
+    seat->ctx = advance_ctx(&seat->plan, &seat->cursor);
+    return seat;
+}
+
+void apply_create(struct turn *turn, const struct command *c, struct command_state *s,
+                  struct reply *reply)
+{
+    struct schedule_row row = row_of(turn, c);
+    struct plan plan;
+
+    if (s->seat && s->seat->state != SEAT_BARE) {
+        refuse(turn, reply, RC_CONFLICT, "there is a schedule `%.*s` already",
+               STR_ARG(c->name));
+        return;
+    }
+    if (!complete_plan(turn, c, s, &plan)) {
+        refuse(turn, reply, RC_BUSY, "another node holds the limit of its concurrency key");
+        return;
+    }
+    plan.created = turn->now;
+    row.packed = packed(turn, &plan);
+    row.version = 1;
+    row.reason = c->draft->is_paused ? c->text : (struct str){NULL, 0};
+    if (row.packed.len == 0) {
+        refuse(turn, reply, RC_LIMIT, "the schedule is too large");
+        return;
+    }
+    s->seat = make_seat(turn, c, &plan);
+    s->is_created = true;
+    row.id = s->seat->id;
+    schedules_insert(turn->db, &row, &s->changed);
+}
+
+/*
+ * The name may have been taken by another command of this turn, or by another node in this
+ * moment: the insert has told.
+ */
+void apply_created(struct turn *turn, const struct command *c, struct command_state *s,
+                   struct reply *reply)
+{
+    struct seat *seat = s->seat;
+
+    if (s->changed.changed == 0) {
+        seat->state = SEAT_BARE;
+        refuse(turn, reply, RC_CONFLICT, "there is a schedule `%.*s` already",
+               STR_ARG(c->name));
+        return;
+    }
+    reply->schedule = seat->id;
+    reply->version = 1;
+    seat_begin(turn, seat);
+    desk_schedule_event(turn, EVENT_SCHEDULE_CREATED, seat->id, 1);
+    seat->is_due = true; /* "now" is due at once */
+    if (c->draft->trigger)
+        apply_trigger(turn, c, seat, reply);
+    if (c->range_count > 0)
+        apply_backfill(turn, c, seat, reply);
+}
+
+/* What was due under the old plan, before the new one counts. */
+static void settle_overdue(struct turn *turn, struct seat *seat)
+{
+    struct cursor *c = &seat->cursor;
+
+    if (seat->plan.is_governed)
+        return;
+    if (c->flags & CURSOR_BARRED) {
+        seat_pass(turn, seat, turn->now, OUTCOME_MISSED, REASON_PAUSED);
+        return;
+    }
+    if (c->next_at >= turn->now)
+        return;
+    seat_pass(turn, seat, turn->now - EDIT_GRACE, OUTCOME_MISSED, REASON_EDITED);
+    seat_advance(turn, seat);
+}
+
+static void change_flags(struct turn *turn, struct seat *seat, const struct command *c)
+{
+    struct cursor *cursor = &seat->cursor;
+    bool was = (cursor->flags & CURSOR_DISABLED) != 0;
+
+    cursor->flags &= ~(int64_t)(CURSOR_DISABLED | CURSOR_QUARANTINED | CURSOR_FULL);
+    if (c->draft->is_disabled)
+        cursor->flags |= CURSOR_DISABLED;
+    if (c->draft->is_disabled && !was)
+        desk_schedule_event(turn, EVENT_SCHEDULE_DISABLED, seat->id, cursor->version);
+}
+
+void apply_update(struct turn *turn, const struct command *c, struct command_state *s,
+                  struct reply *reply)
+{
+    struct seat *seat = s->seat;
+    struct schedule_row row = row_of(turn, c);
+    struct plan plan;
+    instant created = seat->plan.created;
+    int64_t remaining = seat->plan.policies.remaining_runs;
+
+    if (!complete_plan(turn, c, s, &plan)) {
+        refuse(turn, reply, RC_BUSY, "another node holds the limit of its concurrency key");
+        return;
+    }
+    plan.created = created;
+    row.packed = packed(turn, &plan);
+    if (row.packed.len == 0) {
+        refuse(turn, reply, RC_LIMIT, "the schedule is too large");
+        return;
+    }
+    settle_overdue(turn, seat);
+    row.id = seat->id;
+    row.version = ++seat->cursor.version;
+    schedules_update(turn->db, &row, row.version - 1, NULL);
+    if (plan.policies.remaining_runs != remaining)
+        seat->cursor.remaining = plan.policies.remaining_runs;
+    change_flags(turn, seat, c);
+    seat->plan = plan;
+    seat->action = arena_str(turn->arena, c->draft->action);
+    seat->cursor.active_at = turn->now;
+    seat->ctx = advance_ctx(&seat->plan, &seat->cursor);
+    seat_begin(turn, seat);
+    desk_schedule_event(turn, EVENT_SCHEDULE_UPDATED, seat->id, row.version);
+    reply->version = row.version;
+}
+
+void apply_delete(struct turn *turn, const struct command *c, struct seat *seat,
+                  struct reply *reply)
+{
+    struct cursor *cursor = &seat->cursor;
+
+    seat_decide(turn, seat); /* what this turn was asked to start before */
+    reply->count = cursor->open + cursor->waiting;
+    if (cursor->flags & CURSOR_BARRED)
+        seat_pass(turn, seat, turn->now, OUTCOME_MISSED, REASON_PAUSED);
+    else if (!(cursor->flags & CURSOR_CLOSED))
+        seat_pass(turn, seat, turn->now, OUTCOME_DROPPED, REASON_DELETED);
+    cursor->flags |= CURSOR_DELETED;
+    schedules_mark_deleted(turn->db, seat->id, turn->now, c->by);
+    desk_schedule_event(turn, EVENT_SCHEDULE_DELETED, seat->id, cursor->version);
+    seat_clear(turn, seat);
+}
+
+void apply_pause(struct turn *turn, const struct command *c, struct seat *seat,
+                 struct reply *reply)
+{
+    struct cursor *cursor = &seat->cursor;
+
+    if (c->kind == COMMAND_RESUME) {
+        if (cursor->flags & (CURSOR_PAUSED | CURSOR_QUARANTINED))
+            seat_resume(turn, seat, c->by);
+    } else {
+        if (!(cursor->flags & CURSOR_BARRED) && cursor->wake_at <= turn->now)
+            seat_advance(turn, seat); /* what was due before */
+        seat_pause(turn, seat, c->until, c->text, c->by);
+    }
+    reply->version = cursor->version;
+}
+
+void apply_hint(struct turn *turn, const struct command *c, struct seat *seat,
+                struct reply *reply)
+{
+    struct cursor *cursor = &seat->cursor;
+    instant wanted = c->hint_at;
+
+    if (c->kind != COMMAND_RESET && !seat->plan.is_governed) {
+        refuse(turn, reply, RC_INVALID, "only a schedule with a governor takes hints");
+        return;
+    }
+    seat->is_touched = true;
+    if (c->kind == COMMAND_RESET) {
+        cursor->failures = 0;
+        return;
+    }
+    if (c->kind == COMMAND_UNHINT) {
+        cursor->hint_interval = 0;
+        cursor->hint_at = INSTANT_NEVER;
+        cursor->hint_expires = INSTANT_NONE;
+        return;
+    }
+    cursor->hint_expires = c->until;
+    if (c->hint_at != INSTANT_NEVER)
+        cursor->hint_at = c->hint_at;
+    if (c->hint_interval > 0) {
+        instant from = cursor->last_start == INSTANT_NONE ? turn->now : cursor->last_start;
+
+        cursor->hint_interval = c->hint_interval;
+        if (from + c->hint_interval < wanted)
+            wanted = from + c->hint_interval;
+    }
+    seat_nudge(turn, seat, wanted);
+}
+
+/* A run of its own: its schedule is born deleted and goes when its history does. */
+void apply_direct(struct turn *turn, const struct command *c, struct command_state *s,
+                  struct reply *reply)
+{
+    struct schedule_row row = row_of(turn, c);
+    struct plan plan;
+    struct seat *seat;
+    struct place *place;
+    char name[RUN_ID_TEXT_MAX];
+
+    if (!complete_plan(turn, c, s, &plan)) {
+        refuse(turn, reply, RC_BUSY, "another node holds the limit of its concurrency key");
+        return;
+    }
+    plan.created = turn->now;
+    seat = make_seat(turn, c, &plan);
+    seat->state = SEAT_BARE;
+    reply->schedule = seat->id;
+    reply->run = (struct run_id){seat->id, turn->now / SPAN_MS, 0};
+    run_id_format(&reply->run, name);
+    row.id = seat->id;
+    row.version = 1;
+    row.name = str_of(name);
+    row.packed = packed(turn, &plan);
+    row.deleted_at = turn->now;
+    schedules_insert(turn->db, &row, NULL);
+    place = run_create(turn, seat,
+                       &(struct start){.kind = RUN_DIRECT,
+                                       .slot = turn->now / SPAN_MS * SPAN_MS,
+                                       .due = turn->now,
+                                       .overlap = OVERLAP_ALLOW_ALL,
+                                       .input = c->input},
+                       false);
+    run_ready(turn, place);
+    reply->count = 1;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The engine's life: made, booted as a node of the cluster, freed.
+ */
+#include "base/must.h"
+#include "engine/state.h"
+
+enum {
+    TURN_BYTES_MAX = 1 << 30,  /* a turn of the largest specs and results */
+    LIFE_BYTES_MAX = 64 << 20, /* the list of flights doubles as it grows; 500,000 calls */
+    MAP_HINT = 1024,
+};
+
+struct engine *engine_new(const struct engine_options *options)
+{
+    struct arena *life = arena_new(LIFE_BYTES_MAX);
+    struct engine *engine = arena_take(life, sizeof(*engine));
+
+    must(options->node.len > 0 && options->node.len <= PLAN_TEXT_MAX);
+    engine->life = life;
+    engine->options = *options;
+    engine->options.node = arena_str(life, options->node);
+    if (engine->options.node_lease == 0)
+        engine->options.node_lease = NODE_LEASE;
+    if (engine->options.events_age == 0)
+        engine->options.events_age = EVENTS_AGE;
+    engine->pack = arena_take(life, PLAN_PACKED_MAX);
+    engine->flight_map = map_new(MAP_HINT);
+    engine->seat_map = map_new(MAP_HINT);
+    engine->place_map = map_new(MAP_HINT);
+    engine->gate_map = map_new(MAP_HINT);
+    for (int i = 0; i < 2; i++)
+        engine->arenas[i] = arena_new(TURN_BYTES_MAX);
+    return engine;
+}
+
+struct engine *engine_free(struct engine *engine)
+{
+    if (!engine)
+        return NULL;
+    for (int i = 0; i < 2; i++)
+        arena_free(engine->arenas[i]);
+    map_free(engine->flight_map);
+    map_free(engine->seat_map);
+    map_free(engine->place_map);
+    map_free(engine->gate_map);
+    arena_free(engine->life); /* the engine with it */
+    return NULL;
+}
+
+void engine_attach(struct engine *engine, struct db *db)
+{
+    engine->db = db;
+}
+
+void engine_replan(struct engine *engine)
+{
+    engine->memory.replan_after = 0;
+}
+
+/* The lowest number that no node has. */
+static int64_t free_number(const struct db_result *rows)
+{
+    int64_t id = 1;
+
+    for (int i = 0; i < rows->rows && db_int_at(rows, i, 0) == id; i++)
+        id++;
+    return id;
+}
+
+static void remember_boot(struct engine *engine, const struct node *node, instant now)
+{
+    struct memory *m = &engine->memory;
+
+    engine->node = *node;
+    engine->node.name = engine->options.node;
+    engine->booted = true;
+    engine->in_doubt = false;
+    engine->flight_count = 0;
+    map_clear(engine->flight_map);
+    *m = (struct memory){
+        .turn = node->turn,
+        .event = node->event,
+        .key_ms = node->key_ms,
+        .key_count = 0,
+        .turning_since = now,
+        .last_turn = now,
+        .swept_at = INSTANT_NONE,
+        .scanned_at = INSTANT_NONE,
+        .floor = INSTANT_NONE,
+        .clock_skip = INSTANT_NONE,
+        .reclaim_node = node->id,
+        .replan_after = INT64_MAX,
+        .prune_from = now,
+    };
+}
+
+enum rc engine_boot(struct engine *engine, struct db *db, instant now, struct err *reterr)
+{
+    struct arena *arena = engine->arenas[engine->arena];
+    struct db_result found = {0}, all = {0}, event = {0}, changed = {0};
+    struct node node = {.boot = 1, .state = NODE_UP};
+    int64_t now_ms = now / SPAN_MS;
+    enum rc rc;
+
+    arena_reset(arena);
+    engine->db = db;
+    engine->booted = false;
+    db_begin(db);
+    nodes_find(db, engine->options.node, &found);
+    nodes_list(db, &all);
+    events_last(db, engine->options.node, &event);
+    rc = db_flush(db, arena, reterr);
+    if (rc != RC_OK) {
+        db_rollback(db);
+        return rc;
+    }
+    if (found.rows == 1)
+        nodes_read(&found, 0, &node);
+    else
+        node.id = free_number(&all);
+    if (event.rows == 1 && db_int_at(&event, 0, 0) > node.event)
+        node.event = db_int_at(&event, 0, 0);
+    node.name = engine->options.node;
+    node.key_ms = (now_ms > node.key_ms ? now_ms : node.key_ms) + KEY_RESERVE_MS;
+    node.started_at = now;
+    node.lease_until = now + engine->options.node_lease;
+    if (found.rows == 1) {
+        node.boot++;
+        nodes_boot(db, &node, &changed);
+    } else if (node.id <= NODES_MAX) {
+        nodes_insert(db, &node, &changed);
+    } else {
+        db_rollback(db);
+        return err_set(reterr, RC_LIMIT, -1, 0, "there are %d nodes, the most there can be",
+                       NODES_MAX);
+    }
+    rc = db_commit(db, arena, reterr);
+    if (rc == RC_OK && changed.changed == 0)
+        rc = err_set(reterr, RC_BUSY, -1, 0, "another node is just starting; try again");
+    if (rc == RC_OK)
+        remember_boot(engine, &node, now);
+    return rc;
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The places of a gate are taken here, in the transaction that claims the run: a run that
+ * only waits to be claimed keeps nobody else out.
+ */
+#include "engine/claim.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "engine/moves.h"
+#include "engine/state.h"
+
+enum { ROW_ID, ROW_GATE, ROW_SCHEDULE, ROW_SLOT, ROW_PASS }; /* of runs_ready */
+
+/* One queue that is searched, and what it had. */
+struct search {
+    int64_t lane, queue;
+    int limit;
+    struct db_result rows;
+};
+
+static bool is_hot(const struct memory *m, int64_t lane, int64_t queue)
+{
+    for (int i = 0; i < m->hot_count; i++)
+        if (m->hot[i].lane == lane && m->hot[i].queue == queue)
+            return true;
+    return false;
+}
+
+/* When the list is full the queue is found again by the sweep. */
+void claim_make_hot(struct memory *m, int64_t lane, int64_t queue)
+{
+    if (m->hot_count < HOT_MAX && !is_hot(m, lane, queue))
+        m->hot[m->hot_count++] = (struct hot){lane, queue};
+}
+
+static void cool(struct memory *m, int64_t lane, int64_t queue)
+{
+    for (int i = 0; i < m->hot_count; i++)
+        if (m->hot[i].lane == lane && m->hot[i].queue == queue)
+            m->hot[i] = m->hot[--m->hot_count];
+}
+
+static bool is_paused(const struct memory *m, int64_t queue)
+{
+    for (int i = 0; i < m->paused_count; i++)
+        if (m->paused[i] == queue)
+            return true;
+    return false;
+}
+
+/* The poll that wants this queue and has room; -1: none. */
+static int find_poll(const struct turn *turn, int64_t queue)
+{
+    for (int i = 0; i < turn->in->poll_count; i++) {
+        const struct poll *poll = &turn->in->polls[i];
+
+        for (int q = 0; turn->poll_room[i] > 0 && q < poll->queue_count; q++)
+            if (poll->queues[q] == queue)
+                return i;
+    }
+    return -1;
+}
+
+static struct work work_of(struct turn *turn, const struct place *place, int poll)
+{
+    const struct seat *seat = place->seat;
+    const struct policies *p = &seat->plan.policies;
+    const struct run *run = &place->run;
+    struct run_id id = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass};
+    char text[RUN_ID_TEXT_MAX];
+    struct work work = {
+        .run = *run,
+        .action = seat->action,
+        .namespace = seat->namespace,
+        .timeout = p->timeout,
+        .deadline = INSTANT_NEVER,
+        .poll = poll >= 0 ? turn->in->polls[poll].tag : 0,
+    };
+
+    run_id_format(&id, text);
+    work.id = arena_str(turn->arena, str_of(text));
+    if (p->wants_last && p->overlap != OVERLAP_ALLOW_ALL) {
+        work.last_result = seat->last_result;
+        work.last_failure = seat->last_failure;
+    }
+    if (p->timeout > 0)
+        work.deadline = run->attempt_at + p->timeout;
+    if (p->max_run_time > 0 && run->started_at + p->max_run_time < work.deadline)
+        work.deadline = run->started_at + p->max_run_time;
+    return work;
+}
+
+static void note_lateness(struct turn *turn, struct place *place)
+{
+    span budget = place->seat->plan.policies.lateness_budget;
+    struct run *run = &place->run;
+
+    if (budget == 0 || run->attempt > 1 || turn->now - run->due <= budget)
+        return;
+    desk_event(turn, EVENT_RUN_LATE, run, turn->now - run->due);
+}
+
+/* Hands a ready run to this node (poll < 0) or to the worker of a poll. */
+static void take(struct turn *turn, struct place *place, int poll)
+{
+    struct run *run = &place->run;
+    const struct policies *p = &place->seat->plan.policies;
+
+    must(run->state == RUN_READY);
+    run->attempt++;
+    run->fence++;
+    run->attempt_at = turn->now;
+    if (run->started_at == INSTANT_NONE)
+        run->started_at = turn->now;
+    run->wake_at = INSTANT_NEVER;
+    run->flags &= ~(int64_t)(RUN_CANCELLING | RUN_FOR_OTHER);
+    place->is_changed = true;
+    if (poll < 0) {
+        run->state = RUN_RUNNING;
+        run->node = turn->node;
+        run->lease_until = INSTANT_NEVER;
+    } else {
+        instant wake;
+
+        run->state = RUN_LEASED;
+        run->worker = arena_str(turn->arena, turn->in->polls[poll].worker);
+        run->lease_until = turn->now + p->lease;
+        wake = run->lease_until + p->grace;
+        if (p->timeout > 0 && run->attempt_at + p->timeout < wake)
+            wake = run->attempt_at + p->timeout;
+        if (p->max_run_time > 0 && run->started_at + p->max_run_time < wake)
+            wake = run->started_at + p->max_run_time;
+        run->wake_at = wake;
+        turn->poll_room[poll]--;
+    }
+    desk_event(turn, EVENT_RUN_CLAIMED, run, run->node);
+    note_lateness(turn, place);
+    if (poll < 0) {
+        turn->capacity[run->lane]--;
+        *VEC_ADD(turn, &turn->calls) = work_of(turn, place, poll);
+    } else {
+        *VEC_ADD(turn, &turn->grants) = work_of(turn, place, poll);
+    }
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct run *x = &(*(struct place *const *)a)->run;
+    const struct run *y = &(*(struct place *const *)b)->run;
+
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* True when it could be taken at once. */
+static bool take_now(struct turn *turn, struct place *place)
+{
+    const struct run *run = &place->run;
+    struct memory *m = &turn->memory;
+    int poll = -1;
+
+    if (turn->in->hold || run->gate != 0 || run->due > turn->now ||
+        is_hot(m, run->lane, run->queue))
+        return false;
+    if (run->lane == LANE_PULL) {
+        poll = is_paused(m, run->queue) ? -1 : find_poll(turn, run->queue);
+        if (poll < 0)
+            return false;
+    } else if (turn->capacity[run->lane] <= 0) {
+        return false;
+    }
+    take(turn, place, poll);
+    return true;
+}
+
+void claim_fresh(struct turn *turn)
+{
+    if (turn->fresh.count > 1)
+        qsort(turn->fresh.at, (size_t)turn->fresh.count, sizeof(*turn->fresh.at), by_rank);
+    for (int i = 0; i < turn->fresh.count; i++) {
+        struct place *place = turn->fresh.at[i];
+
+        place->is_fresh = false;
+        if (place->state == PLACE_GONE || place->run.state != RUN_READY ||
+            !place->seat->has_plan || take_now(turn, place))
+            continue;
+        claim_make_hot(&turn->memory, place->run.lane, place->run.queue);
+        turn->made_ready = true;
+    }
+    turn->fresh.count = 0;
+}
+
+/* On the desk or not, it is ready. */
+static void open_gate_for(struct turn *turn, struct run *run)
+{
+    struct seat *seat = desk_find(turn, run->schedule);
+
+    run->state = RUN_READY;
+    if (seat) {
+        struct place *place = desk_put(turn, seat, run);
+
+        place->run.state = RUN_READY;
+        place->is_changed = true;
+    } else {
+        runs_update(turn->db, run);
+    }
+}
+
+enum rc claim_open_gates(struct turn *turn, struct err *reterr)
+{
+    int count = turn->gates.count;
+    struct db_result *rows = arena_array(turn->arena, (size_t)count, sizeof(*rows));
+    bool any = false;
+    enum rc rc = RC_OK;
+
+    for (int i = 0; i < count; i++) {
+        const struct gate_seat *g = turn->gates.at[i];
+        int64_t room = g->gate.most - g->gate.open;
+
+        if (!g->is_held || room <= 0 || g->gate.waiting <= 0)
+            continue;
+        runs_gated(turn->db, g->gate.id, room > PORTION ? PORTION : (int)room, &rows[i]);
+        any = true;
+    }
+    if (any)
+        rc = db_flush(turn->db, turn->arena, reterr);
+    for (int i = 0; rc == RC_OK && i < count; i++) {
+        struct gate_seat *g = turn->gates.at[i];
+
+        for (int r = 0; r < rows[i].rows; r++) {
+            struct run run;
+
+            runs_read(&rows[i], r, &run);
+            open_gate_for(turn, &run);
+            g->gate.waiting--;
+            g->is_changed = true;
+            claim_make_hot(&turn->memory, run.lane, run.queue);
+        }
+    }
+    return rc;
+}
+
+/* How many runs of a queue polls have room for. */
+static int room_of_polls(const struct turn *turn, int64_t queue)
+{
+    int room = 0;
+
+    for (int p = 0; p < turn->in->poll_count; p++)
+        for (int q = 0; q < turn->in->polls[p].queue_count; q++)
+            room += turn->in->polls[p].queues[q] == queue ? turn->poll_room[p] : 0;
+    return room;
+}
+
+/* Which queues are searched, and for how many: own places are shared alike. */
+static int plan_searches(struct turn *turn, struct search *searches)
+{
+    struct memory *m = &turn->memory;
+    int count = 0, sharers[LANE_COUNT] = {0};
+
+    for (int i = 0; i < m->hot_count; i++)
+        sharers[m->hot[i].lane]++;
+    for (int i = 0; i < m->hot_count; i++) {
+        struct hot hot = m->hot[i];
+        int limit = hot.lane == LANE_PULL ? room_of_polls(turn, hot.queue)
+                                          : (turn->capacity[hot.lane] + sharers[hot.lane] - 1) /
+                                                sharers[hot.lane];
+
+        if (limit == 0 && hot.lane == LANE_PULL) {
+            m->hot[i--] = m->hot[--m->hot_count]; /* nobody waits: a poll will heat it */
+            continue;
+        }
+        limit = limit > turn->in->rows ? turn->in->rows : limit;
+        if (limit > 0 && !(hot.lane == LANE_PULL && is_paused(m, hot.queue)))
+            searches[count++] = (struct search){hot.lane, hot.queue, limit, {0}};
+    }
+    return count;
+}
+
+/* New polls make their queues worth a search. */
+void claim_heat(struct turn *turn)
+{
+    for (int i = 0; i < turn->in->poll_count; i++)
+        for (int q = 0; q < turn->in->polls[i].queue_count; q++)
+            if (turn->in->polls[i].is_new || turn->sweeps)
+                claim_make_hot(&turn->memory, LANE_PULL, turn->in->polls[i].queues[q]);
+}
+
+/* Reads what the found runs need: their gates, then their rows and plans. */
+static enum rc read_found(struct turn *turn, struct search *searches, int count,
+                          struct err *reterr)
+{
+    enum rc rc;
+
+    for (int i = 0; i < count; i++) {
+        const struct db_result *rows = &searches[i].rows;
+
+        for (int r = 0; r < rows->rows; r++) {
+            struct seat *seat = desk_find(turn, db_int_at(rows, r, ROW_SCHEDULE));
+
+            if (!seat) {
+                seat = desk_seat(turn, db_int_at(rows, r, ROW_SCHEDULE));
+                seat->state = SEAT_PLAN;
+            }
+            desk_place(turn, seat, db_int_at(rows, r, ROW_SLOT), db_int_at(rows, r, ROW_PASS));
+            if (db_int_at(rows, r, ROW_GATE) != 0)
+                desk_gate(turn, db_int_at(rows, r, ROW_GATE));
+        }
+    }
+    rc = desk_load_gates(turn, reterr);
+    return rc == RC_OK ? desk_load(turn, reterr) : rc;
+}
+
+/* False when its gate is full: it waits there. */
+static bool enter_gate(struct turn *turn, struct place *place)
+{
+    struct gate_seat *g;
+
+    if (place->run.gate == 0)
+        return true;
+    g = desk_gate(turn, place->run.gate);
+    g->is_changed = true;
+    if (g->gate.open < g->gate.most) {
+        g->gate.open++;
+        return true;
+    }
+    g->gate.waiting++;
+    place->run.state = RUN_GATED;
+    place->is_changed = true;
+    return false;
+}
+
+/* True when it was taken as far as it goes: what is left is not to be had now. */
+static bool take_found(struct turn *turn, const struct search *search)
+{
+    bool all = search->rows.rows < search->limit;
+
+    for (int r = 0; r < search->rows.rows; r++) {
+        struct seat *seat = desk_find(turn, db_int_at(&search->rows, r, ROW_SCHEDULE));
+        struct place *place = desk_place(turn, seat, db_int_at(&search->rows, r, ROW_SLOT),
+                                         db_int_at(&search->rows, r, ROW_PASS));
+        int poll = search->lane == LANE_PULL ? find_poll(turn, search->queue) : -1;
+
+        if (search->lane == LANE_PULL ? poll < 0 : turn->capacity[search->lane] <= 0)
+            return false;
+        if (place->state != PLACE_READ || place->run.state != RUN_READY || !seat->has_plan)
+            continue;
+        if (place->run.due > turn->now) {
+            all = false; /* the clock went back: nothing starts before its time */
+            continue;
+        }
+        if (place->run.gate != 0 && !desk_gate(turn, place->run.gate)->is_held)
+            continue;
+        if (enter_gate(turn, place))
+            take(turn, place, poll);
+    }
+    return all;
+}
+
+enum rc claim_ready(struct turn *turn, struct err *reterr)
+{
+    struct search searches[HOT_MAX];
+    int count;
+    enum rc rc;
+
+    count = turn->in->hold ? 0 : plan_searches(turn, searches);
+    if (count == 0)
+        return RC_OK;
+    for (int i = 0; i < count; i++)
+        runs_ready(turn->db, searches[i].lane, searches[i].queue, searches[i].limit,
+                   &searches[i].rows);
+    rc = db_flush(turn->db, turn->arena, reterr);
+    if (rc == RC_OK)
+        rc = read_found(turn, searches, count, reterr);
+    for (int i = 0; rc == RC_OK && i < count; i++) {
+        if (take_found(turn, &searches[i]))
+            cool(&turn->memory, searches[i].lane, searches[i].queue);
+        else if (searches[i].lane != LANE_PULL && searches[i].rows.rows == searches[i].limit)
+            turn->is_full |= turn->capacity[searches[i].lane] > 0;
+    }
+    return rc;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What people ask of the engine.  Plain data, checked whole before it gets here: texts are
+ * UTF-8 without NUL and within their limits, plans are compiled.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "core/plan.h"
+#include "core/run_id.h"
+
+enum { BACKFILLS_MAX = 100 }; /* that one schedule may have at a time */
+
+enum command_kind {
+    COMMAND_CREATE,       /* draft; RC_CONFLICT when the name is taken                        */
+    COMMAND_UPDATE,       /* draft; version 0: whatever it is                                 */
+    COMMAND_PUT,          /* create or update                                                 */
+    COMMAND_DELETE,       /* ends what waits; claimed runs go on; history stays               */
+    COMMAND_PAUSE,        /* text: the reason; until: INSTANT_NEVER for good                  */
+    COMMAND_RESUME,       /*                                                                  */
+    COMMAND_TRIGGER,      /* overlap, input; slot: 0 for now                                  */
+    COMMAND_TEST,         /* a run that leaves no trace on the schedule                       */
+    COMMAND_BACKFILL,     /* ranges, overlap                                                  */
+    COMMAND_SKIP,         /* run: a planned slot is cancelled before it exists                */
+    COMMAND_UNSKIP,       /* run: and that is taken back                                      */
+    COMMAND_CANCEL,       /* run: ends it, or asks its holder to; planned: as COMMAND_SKIP    */
+    COMMAND_TERMINATE,    /* run: ends it at once                                            */
+    COMMAND_APPROVE,      /* run */
+    COMMAND_REJECT,       /* run */
+    COMMAND_HINT,         /* hint_interval or hint_at (or both), until: expires               */
+    COMMAND_UNHINT,       /* */
+    COMMAND_RESET,        /* the count of failures                                            */
+    COMMAND_DIRECT,       /* draft, input: a run without a schedule                           */
+    COMMAND_NAMESPACE,    /* name: made when absent; its key is reply.schedule               */
+    COMMAND_QUEUE,        /* name: likewise                                                   */
+    COMMAND_QUEUE_PAUSE,  /* schedule: the queue's key */
+    COMMAND_QUEUE_RESUME, /* schedule: the queue's key */
+    COMMAND_GATE,         /* name, count: its limit; made when absent                         */
+    COMMAND_CALENDAR,     /* name, text: days as little-endian int32, ascending               */
+    COMMAND_CLOCK,        /* every slot up to now that is overdue is missed(clock)            */
+    COMMAND_COUNT
+};
+
+/* A schedule as someone wants it to be. */
+struct draft {
+    struct plan plan; /* queue, gate and created are the engine's to fill in              */
+    struct str queue; /* name of the queue, LANE_PULL only                                */
+    struct str spec, action, policies;  /* JSON as it is kept                              */
+    struct str governor, labels, extra; /* JSON or empty                                   */
+    struct str description;
+    int64_t dialect;
+    bool is_disabled;
+    bool is_paused; /* created paused; command.text is the reason                          */
+    bool trigger;   /* created with one run at once                                        */
+};
+
+struct range {
+    instant from, until; /* inclusive */
+    enum overlap overlap;
+};
+
+struct command {
+    enum command_kind kind;
+    uint64_t tag; /* the caller's; comes back in the reply       */
+    int64_t namespace;
+    struct str name;    /* of the schedule, unless its key is known */
+    int64_t schedule;   /* its key, 0: by name                      */
+    int64_t version;    /* expected, 0: any                         */
+    struct str by;      /* who asks                                 */
+    struct str request; /* idempotency key, empty: none           */
+    int64_t print;      /* of what is asked with that key         */
+    const struct draft *draft;
+    struct run_id run;
+    instant slot, until;
+    enum overlap overlap; /* OVERLAP_DEFAULT: the schedule's */
+    struct str text, input;
+    const struct range *ranges;
+    int range_count;
+    span hint_interval;
+    instant hint_at; /* INSTANT_NEVER: none */
+    int64_t count;
+};
+
+/* RC_BUSY: another node is at it, hand it in again until its deadline. */
+struct reply {
+    uint64_t tag;
+    enum rc rc;
+    struct str text;  /* of the error, for whoever asked */
+    int64_t schedule; /* key */
+    int64_t version;
+    struct run_id run; /* the run that was made or touched */
+    int64_t count;     /* of what was made or ended        */
+    bool is_repeated;  /* the answer to an earlier request with the same key */
+};

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Overlap: the runs that wait and the starts that are new, in order of arrival, against the
+ * runs that are open.
+ */
+#include "base/must.h"
+#include "engine/fire.h"
+#include "engine/moves.h"
+#include "engine/state.h"
+
+enum { DECIDE_PASSES_MAX = 3 }; /* one, one after others were ended, one for what that frees */
+
+/* One that asks to start: a run that is held, or a new start. */
+struct asker {
+    struct place *place;
+    struct start *start;
+};
+
+/* Older than the catch-up window, or its schedule starts nothing by itself any more. */
+static bool is_out_of_time(const struct turn *turn, struct seat *seat, const struct place *p,
+                           enum reason *ret)
+{
+    const struct policies *policies = &seat->plan.policies;
+
+    if (p->run.kind != RUN_SLOT)
+        return false;
+    if ((seat->cursor.flags & CURSOR_BARRED) && !policies->catchup_paused) {
+        *ret = REASON_PAUSED;
+        return true;
+    }
+    if (policies->catchup_window != CATCHUP_WINDOW_NONE &&
+        turn->now - p->run.due > policies->catchup_window) {
+        *ret = REASON_WINDOW;
+        return true;
+    }
+    return false;
+}
+
+static bool is_barred(const struct seat *seat, const struct place *p)
+{
+    return p->run.kind == RUN_SLOT && (seat->cursor.flags & CURSOR_BARRED);
+}
+
+static int gather(struct turn *turn, struct seat *seat, struct asker **ret)
+{
+    struct asker *askers;
+    int room = 0, count = 0;
+
+    for (struct place *p = seat->places; p; p = p->next)
+        room++;
+    for (struct start *s = seat->starts; s; s = s->next)
+        room++;
+    askers = arena_array(turn->arena, (size_t)room, sizeof(*askers));
+    for (struct place *p = seat->places; p; p = p->next) {
+        enum reason reason;
+        bool waits = (p->state == PLACE_READ || p->state == PLACE_NEW) &&
+                     p->run.state == RUN_HELD;
+
+        if (!waits)
+            continue;
+        if (is_out_of_time(turn, seat, p, &reason))
+            held_end(turn, p, OUTCOME_MISSED, reason);
+        else if (!is_barred(seat, p))
+            askers[count++].place = p;
+    }
+    for (struct start *s = seat->starts; s; s = s->next)
+        askers[count++].start = s;
+    *ret = askers;
+    return count;
+}
+
+static void count_start(struct turn *turn, struct seat *seat, const struct run *run)
+{
+    struct cursor *c = &seat->cursor;
+
+    c->open++;
+    c->started++;
+    c->last_start = c->active_at = turn->now;
+    if (run->kind == RUN_SLOT) {
+        c->last_slot = run->slot;
+        if (c->remaining > 0)
+            c->remaining--;
+        if (c->remaining == 0)
+            c->next_at = INSTANT_NEVER;
+    }
+    seat->is_touched = true;
+    if (!seat->plan.follows)
+        return;
+    seat->ctx = advance_ctx(&seat->plan, c);
+    if (!seat->plan.is_governed) {
+        struct slot slot;
+        bool any = c->remaining != 0 && spec_next(&seat->plan.spec, &seat->ctx, c->mark, &slot);
+
+        c->next_at = any ? slot.at : INSTANT_NEVER;
+        seat->next_due = any ? slot.due : INSTANT_NEVER;
+        seat->moved = true;
+    } else {
+        c->next_at = seat->next_due = INSTANT_NEVER;
+        seat->moved = true;
+    }
+}
+
+/* A slot that is skipped, or a request; what nobody counts is told all the same. */
+static void skip(struct turn *turn, struct seat *seat, struct asker *asker)
+{
+    struct start *s = asker->start;
+
+    if (asker->place) {
+        held_end(turn, asker->place, OUTCOME_SKIPPED, REASON_OVERLAP);
+        return;
+    }
+    if (s->pass == 0) {
+        note_one(turn, seat, s->slot, OUTCOME_SKIPPED, REASON_OVERLAP);
+        return;
+    }
+    /* A row of its own: passes have no stretches. */
+    asker->place = run_create(turn, seat, s, true);
+    held_end(turn, asker->place, OUTCOME_SKIPPED, REASON_OVERLAP);
+    if (s->reply)
+        s->reply->count = 0;
+}
+
+static void hold(struct turn *turn, struct seat *seat, struct asker *asker)
+{
+    if (asker->place)
+        return;
+    asker->place = run_create(turn, seat, asker->start, true);
+    if (asker->start->pass == 0)
+        note_one(turn, seat, asker->start->slot, OUTCOME_STARTED, REASON_NONE);
+}
+
+static void begin(struct turn *turn, struct seat *seat, struct asker *asker)
+{
+    if (!asker->place) {
+        asker->place = run_create(turn, seat, asker->start, false);
+        if (asker->start->pass == 0)
+            note_one(turn, seat, asker->start->slot, OUTCOME_STARTED, REASON_NONE);
+    } else {
+        must(seat->cursor.waiting > 0);
+        seat->cursor.waiting--;
+    }
+    count_start(turn, seat, &asker->place->run);
+    run_ready(turn, asker->place);
+}
+
+/* Ends the open runs, or asks them to end; true when some ended at once. */
+static bool end_others(struct turn *turn, struct seat *seat,
+                       const struct overlap_effects *effects)
+{
+    bool any = false;
+
+    for (struct place *p = seat->places; p; p = p->next) {
+        bool open = (p->state == PLACE_READ) && p->run.state != RUN_HELD &&
+                    p->run.kind != RUN_TEST;
+
+        if (!open)
+            continue;
+        if (effects->terminate) {
+            if (p->run.node == turn->node && run_is_claimed(p->run.state))
+                *VEC_ADD(turn, &turn->stops) = (struct stop){
+                    .run = {p->run.schedule, p->run.slot / SPAN_MS, (uint32_t)p->run.pass},
+                    .fence = p->run.fence,
+                    .is_terminated = true,
+                };
+            run_end(turn, p,
+                    &(struct ending){.outcome = OUTCOME_TERMINATED, .reason = REASON_OTHER});
+            any = true;
+        } else if (run_is_claimed(p->run.state)) {
+            run_ask_to_stop(turn, p, true);
+        } else {
+            run_end(turn, p,
+                    &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = REASON_OTHER});
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* One pass; true when runs ended and another pass may start more. */
+static bool decide_once(struct turn *turn, struct seat *seat)
+{
+    struct asker *askers;
+    int count = gather(turn, seat, &askers);
+    uint8_t *policy = arena_take(turn->arena, (size_t)count);
+    uint8_t *verdict = arena_take(turn->arena, (size_t)count);
+    struct overlap_effects effects;
+
+    seat->starts = NULL;
+    seat->starts_end = &seat->starts;
+    seat->open_changed = false;
+    if (count == 0)
+        return false;
+    for (int i = 0; i < count; i++)
+        policy[i] = askers[i].place ? askers[i].place->run.overlap : askers[i].start->overlap;
+    effects = overlap_decide(policy, count, seat->plan.policies.overlap, seat->cursor.open > 0,
+                             verdict);
+    for (int i = 0; i < count; i++) {
+        switch ((enum verdict)verdict[i]) {
+        case VERDICT_START:
+            begin(turn, seat, &askers[i]);
+            break;
+        case VERDICT_HOLD:
+            hold(turn, seat, &askers[i]);
+            break;
+        case VERDICT_SKIP:
+        case VERDICT_REPLACED:
+            skip(turn, seat, &askers[i]);
+            break;
+        }
+    }
+    return (effects.cancel || effects.terminate) && end_others(turn, seat, &effects);
+}
+
+void seat_decide(struct turn *turn, struct seat *seat)
+{
+    for (int i = 0; i < DECIDE_PASSES_MAX; i++)
+        if (!decide_once(turn, seat))
+            break;
+}

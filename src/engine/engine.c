@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The turn: node row, settle, apply, advance, claim, sweep, commit.
+ *
+ * A turn that fails by its data is run again with each command alone, so that one command
+ * cannot spoil the others.  A commit whose answer was lost is cleared up by the node row of
+ * the next turn: if that finds the turn before it, nothing was committed.
+ */
+#include "engine/engine.h"
+
+#include <string.h>
+
+#include "base/must.h"
+#include "engine/apply.h"
+#include "engine/claim.h"
+#include "engine/fire.h"
+#include "engine/moves.h"
+#include "engine/settle.h"
+#include "engine/state.h"
+#include "engine/sweep.h"
+
+#define BROKEN_PAUSE SPAN_MIN               /* its zone is gone: looked at seldom */
+#define KEY_EPOCH_MS INT64_C(1577836800000) /* 2020-01-01T00:00:00Z */
+
+enum {
+    KEY_NODE_BITS = 10,
+    KEY_COUNT_BITS = 12,
+};
+
+int64_t turn_key(struct turn *turn)
+{
+    struct memory *m = &turn->memory;
+
+    if (++m->key_count >= 1 << KEY_COUNT_BITS) {
+        m->key_ms++;
+        m->key_count = 0;
+    }
+    return (m->key_ms - KEY_EPOCH_MS) << (KEY_NODE_BITS + KEY_COUNT_BITS) |
+           turn->node << KEY_COUNT_BITS | m->key_count;
+}
+
+/* What is asked before anything is locked: one flush. */
+static void send_first(struct turn *turn)
+{
+    struct memory *m = &turn->memory;
+    bool full_scan = turn->now - m->scanned_at >= FULL_SCAN_EVERY ||
+                     m->scanned_at == INSTANT_NONE || turn->now < m->scanned_at;
+    struct node node = turn->engine->node;
+
+    node.turn = m->turn;
+    node.lease_until = turn->now + turn->engine->options.node_lease;
+    node.key_ms = m->key_ms + KEY_RESERVE_MS;
+    node.event = m->event;
+    db_begin(turn->db);
+    nodes_turn(turn->db, &node, &turn->node_row);
+    if (!turn->in->hold && turn->in->rows > 0)
+        cursors_due(turn->db, full_scan ? INSTANT_NONE : m->floor, turn->now, turn->in->rows,
+                    &turn->due_rows);
+    if (turn->in->rows > 0)
+        runs_waking(turn->db, turn->now, turn->in->rows, &turn->waking_rows);
+    turn->reclaim_asked = m->reclaim_node;
+    if (m->reclaim_node != 0)
+        runs_of_node(turn->db, m->reclaim_node, m->reclaim_after, PORTION, &turn->reclaim_rows);
+    if (m->replan_after != INT64_MAX)
+        cursors_touch(turn->db, m->replan_after, PORTION, &turn->touch_rows);
+    apply_send(turn);
+    if (turn->sweeps)
+        sweep_send(turn);
+    if (full_scan)
+        m->scanned_at = turn->now;
+}
+
+/* The rows of the due scan are locked already. */
+static void seat_due(struct turn *turn)
+{
+    for (int i = 0; i < turn->due_rows.rows; i++) {
+        struct cursor cursor;
+        struct seat *seat;
+
+        cursors_read(&turn->due_rows, i, &cursor);
+        seat = desk_seat(turn, cursor.id);
+        seat->cursor = cursor;
+        seat->state = SEAT_HELD;
+        seat->is_due = true;
+    }
+    turn->memory.floor = turn->due_rows.rows > 0
+                             ? desk_find(turn, db_int_at(&turn->due_rows, 0, 0))->cursor.wake_at
+                             : turn->now;
+}
+
+static void want_touched(struct turn *turn)
+{
+    for (int i = 0; i < turn->touch_rows.rows; i++)
+        desk_seat(turn, db_int_at(&turn->touch_rows, i, 0))->is_replanned = true;
+}
+
+/* How far the planning anew has come: not beyond a schedule that another node holds. */
+static void pass_touched(struct turn *turn)
+{
+    struct memory *m = &turn->memory;
+    int rows = turn->touch_rows.rows;
+
+    if (m->replan_after == INT64_MAX)
+        return;
+    for (int i = 0; i < rows; i++) {
+        int64_t id = db_int_at(&turn->touch_rows, i, 0);
+
+        if (desk_find(turn, id)->state == SEAT_AWAY)
+            return;
+        m->replan_after = id;
+    }
+    turn->is_full |= rows == PORTION;
+    if (rows < PORTION)
+        m->replan_after = INT64_MAX;
+}
+
+/* Zones or calendars are others than when its next slot was found. */
+static void replan(struct turn *turn, struct seat *seat)
+{
+    struct cursor *c = &seat->cursor;
+    struct slot slot;
+    bool any;
+
+    if (seat->plan.follows || c->next_at == INSTANT_NEVER)
+        return;
+    any = spec_next(&seat->plan.spec, &seat->ctx, c->mark, &slot);
+    c->next_at = any ? slot.at : INSTANT_NEVER;
+    seat->next_due = any ? slot.due : INSTANT_NEVER;
+    seat->moved = seat->is_touched = true;
+    (void)turn;
+}
+
+static void move_seats(struct turn *turn)
+{
+    for (int i = 0; i < turn->seats.count; i++) {
+        struct seat *seat = turn->seats.at[i];
+
+        if (seat->state != SEAT_HELD)
+            continue;
+        if (!seat->has_plan) {
+            seat->cursor.wake_at = turn->now + BROKEN_PAUSE;
+            seat->is_touched = true;
+            continue;
+        }
+        if (seat->is_replanned)
+            replan(turn, seat);
+        if (!turn->in->hold &&
+            (seat->is_due || (seat->cursor.flags & CURSOR_FULL && seat->is_touched)))
+            seat_advance(turn, seat);
+        if (seat->state == SEAT_HELD && (seat->starts || seat->open_changed))
+            seat_decide(turn, seat);
+        if (seat->state == SEAT_HELD && seat->is_touched)
+            seat_wake(turn, seat);
+    }
+}
+
+static void write_places(struct turn *turn)
+{
+    for (int i = 0; i < turn->places.count; i++) {
+        struct place *p = turn->places.at[i];
+
+        if (p->state == PLACE_NEW)
+            runs_insert(turn->db, &p->run, &p->row);
+        else if (p->state == PLACE_READ && p->is_changed)
+            runs_update(turn->db, &p->run);
+        if (p->state == PLACE_NEW) {
+            p->state = PLACE_READ;
+            p->is_new = true;
+        }
+        p->is_changed = false;
+    }
+}
+
+static enum rc check_inserts(struct turn *turn, struct err *reterr)
+{
+    for (int i = 0; i < turn->places.count; i++)
+        if (turn->places.at[i]->is_new && turn->places.at[i]->row.changed != 1)
+            return err_set(reterr, RC_CORRUPT, -1, 0,
+                           "a run exists that its schedule has not made yet");
+    return RC_OK;
+}
+
+static void write_gates(struct turn *turn)
+{
+    for (int i = 0; i < turn->gates.count; i++) {
+        struct gate_seat *g = turn->gates.at[i];
+
+        if (g->is_changed)
+            gates_update(turn->db, &g->gate);
+        g->is_changed = false;
+    }
+}
+
+static void write_events(struct turn *turn)
+{
+    size_t room = (size_t)turn->events.count * EVENT_PACKED_MAX + 1;
+    struct buf buf = {.cap = room};
+    int64_t first = turn->memory.event + 1;
+
+    if (turn->events.count == 0)
+        return;
+    buf.ptr = arena_take(turn->arena, room);
+    for (int i = 0; i < turn->events.count; i++)
+        event_pack(&turn->events.at[i], &buf);
+    must(!buf.cut);
+    events_insert(turn->db, turn->node, first, turn->events.count, turn->now, buf_as_str(&buf));
+    turn->memory.event += turn->events.count;
+}
+
+/* Everything between the first answers and the commit. */
+static enum rc work(struct turn *turn, struct err *reterr)
+{
+    enum rc rc;
+
+    seat_due(turn);
+    want_touched(turn);
+    settle_want(turn);
+    settle_want_waking(turn);
+    apply_want(turn);
+    if (turn->sweeps)
+        sweep_read(turn);
+    claim_heat(turn);
+    rc = desk_lock(turn, reterr);
+    if (rc == RC_OK)
+        rc = desk_load(turn, reterr);
+    if (rc == RC_OK)
+        rc = desk_load_gates(turn, reterr);
+    if (rc != RC_OK)
+        return rc;
+    pass_touched(turn);
+    settle_reports(turn);
+    settle_waking(turn);
+    rc = apply_commands(turn, reterr);
+    if (rc != RC_OK)
+        return rc;
+    move_seats(turn);
+    claim_fresh(turn);
+    write_places(turn);
+    for (int i = 0; i < turn->seats.count; i++)
+        seat_write(turn, turn->seats.at[i]);
+    rc = turn->sweeps && !turn->in->hold ? sweep_queues(turn, reterr) : RC_OK;
+    if (rc == RC_OK)
+        rc = claim_open_gates(turn, reterr);
+    if (rc == RC_OK)
+        rc = claim_ready(turn, reterr);
+    if (rc != RC_OK)
+        return rc;
+    write_places(turn);
+    write_gates(turn);
+    apply_keep_replies(turn);
+    write_events(turn);
+    cursors_next_wake(turn->db, turn->now, &turn->wake_row);
+    runs_next_wake(turn->db, turn->now, &turn->run_wake_row);
+    return RC_OK;
+}
+
+static void prepare(struct engine *engine, struct turn *turn, const struct turn_in *in)
+{
+    struct memory *m;
+    instant silent;
+
+    memset(turn, 0, sizeof(*turn));
+    turn->engine = engine;
+    turn->db = engine->db;
+    turn->arena = engine->arenas[engine->arena];
+    turn->in = in;
+    turn->now = in->now;
+    turn->node = engine->node.id;
+    turn->memory = engine->memory;
+    turn->seat_map = engine->seat_map;
+    turn->place_map = engine->place_map;
+    turn->gate_map = engine->gate_map;
+    map_clear(turn->seat_map);
+    map_clear(turn->place_map);
+    map_clear(turn->gate_map);
+    memcpy(turn->capacity, in->capacity, sizeof(turn->capacity));
+    turn->poll_room = arena_array(turn->arena, (size_t)in->poll_count, sizeof(int));
+    for (int i = 0; i < in->poll_count; i++)
+        turn->poll_room[i] = in->polls[i].max;
+    turn->replies = arena_array(turn->arena, (size_t)in->command_count, sizeof(struct reply));
+    turn->report_replies = arena_array(turn->arena, (size_t)in->report_count,
+                                       sizeof(struct report_reply));
+    m = &turn->memory;
+    silent = in->now - m->last_turn;
+    if (silent > engine->options.node_lease / 2 || silent < -engine->options.node_lease / 2)
+        m->turning_since = in->now;
+    m->last_turn = in->now;
+    m->turn++;
+    m->key_count = 0;
+    m->key_ms = (in->now / SPAN_MS > m->key_ms ? in->now / SPAN_MS : m->key_ms + 1);
+    turn->sweeps = in->rows > 0 && (m->swept_at == INSTANT_NONE || in->now < m->swept_at ||
+                                    in->now - m->swept_at >= SWEEP_EVERY);
+}
+
+static instant earliest(const struct db_result *row, instant at)
+{
+    instant other = row->rows == 1 ? db_int_at(row, 0, 0) : INSTANT_NEVER;
+
+    return other < at ? other : at;
+}
+
+static void fill_out(const struct turn *turn, struct turn_out *out)
+{
+    instant wake = earliest(&turn->wake_row, INSTANT_NEVER);
+
+    wake = earliest(&turn->run_wake_row, wake);
+    if (turn->is_full || (turn->in->rows > 0 && (turn->due_rows.rows == turn->in->rows ||
+                                                 turn->waking_rows.rows == turn->in->rows)))
+        wake = turn->now;
+    *out = (struct turn_out){
+        .replies = turn->replies,
+        .reply_count = turn->in->command_count,
+        .report_replies = turn->report_replies,
+        .report_count = turn->in->report_count,
+        .calls = turn->calls.at,
+        .call_count = turn->calls.count,
+        .grants = turn->grants.at,
+        .grant_count = turn->grants.count,
+        .stops = turn->stops.at,
+        .stop_count = turn->stops.count,
+        .events = turn->events.at,
+        .event_count = turn->events.count,
+        .first_event = turn->memory.event - turn->events.count + 1,
+        .wake_at = wake,
+        .made_ready = turn->made_ready,
+        .node = turn->node,
+        .turn = turn->memory.turn,
+    };
+}
+
+static void forget_flight(struct engine *engine, int64_t key)
+{
+    int32_t index = map_remove(engine->flight_map, key);
+
+    if (index == MAP_NONE)
+        return;
+    engine->flights[index] = engine->flights[--engine->flight_count];
+    if (index < engine->flight_count)
+        map_put(engine->flight_map, engine->flights[index].key, index);
+}
+
+static void remember_flight(struct engine *engine, const struct work *work)
+{
+    if (engine->flight_count == engine->flight_room)
+        engine->flights = vec_grow(engine->life, engine->flights, engine->flight_count,
+                                   &engine->flight_room, sizeof(*engine->flights));
+    map_put(engine->flight_map, work->run.id, engine->flight_count);
+    engine->flights[engine->flight_count++] = (struct flight){
+        .key = work->run.id,
+        .run = {work->run.schedule, work->run.slot / SPAN_MS, (uint32_t)work->run.pass},
+        .fence = work->run.fence,
+        .deadline = work->deadline,
+    };
+}
+
+/* The commit is known: from here on the engine's memory is as the turn left it. */
+static void adopt(struct engine *engine, const struct turn *turn)
+{
+    engine->memory = turn->memory;
+    for (int i = 0; i < turn->landed.count; i++)
+        forget_flight(engine, turn->landed.at[i].key);
+    for (int i = 0; i < turn->calls.count; i++)
+        remember_flight(engine, &turn->calls.at[i]);
+}
+
+/* This node's row, when it was not as expected: dead, or the turn in doubt did happen. */
+static enum rc read_self(struct engine *engine, struct node *ret, struct err *reterr)
+{
+    struct db_result row = {0};
+    enum rc rc;
+
+    db_rollback(engine->db);
+    nodes_find(engine->db, engine->options.node, &row);
+    rc = db_flush(engine->db, engine->arenas[engine->arena], reterr);
+    if (rc == RC_OK && row.rows == 0)
+        return err_set(reterr, RC_CORRUPT, -1, 0, "the row of this node is gone");
+    if (rc == RC_OK)
+        nodes_read(&row, 0, ret);
+    return rc;
+}
+
+/* RC_OK: the doubtful turn was committed, *out is its. */
+static enum rc clear_up(struct engine *engine, struct turn_out *out, struct err *reterr)
+{
+    struct node self;
+    enum rc rc = read_self(engine, &self, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    if (engine->in_doubt && self.boot == engine->node.boot &&
+        self.turn == engine->doubt.memory.turn) {
+        engine->in_doubt = false;
+        adopt(engine, &engine->doubt);
+        *out = engine->doubt_out;
+        return RC_OK;
+    }
+    engine->booted = false;
+    return err_set(reterr, RC_CONFLICT, -1, 0,
+                   "others have declared this node dead; it has to start anew");
+}
+
+/* One transaction. */
+static enum rc run_turn(struct engine *engine, const struct turn_in *in, struct turn_out *out,
+                        struct err *reterr)
+{
+    struct turn *turn = &engine->turn;
+    enum rc rc;
+
+    prepare(engine, turn, in);
+    send_first(turn);
+    rc = db_flush(turn->db, turn->arena, reterr);
+    if (rc == RC_OK && turn->node_row.changed != 1)
+        return clear_up(engine, out, reterr);
+    if (rc == RC_OK)
+        engine->in_doubt = false;
+    if (rc == RC_OK)
+        rc = work(turn, reterr);
+    if (rc == RC_OK)
+        rc = db_flush(turn->db, turn->arena, reterr);
+    if (rc == RC_OK)
+        rc = check_inserts(turn, reterr);
+    if (rc != RC_OK) {
+        db_rollback(turn->db);
+        return rc;
+    }
+    fill_out(turn, out);
+    rc = db_commit(turn->db, turn->arena, reterr);
+    if (rc == RC_OK) {
+        adopt(engine, turn);
+    } else if (rc == RC_UNKNOWN) {
+        engine->in_doubt = true;
+        engine->doubt = *turn;
+        engine->doubt_out = *out;
+        engine->doubt_arena = engine->arena;
+    }
+    return rc;
+}
+
+/* What the last turn handed out, or the one in doubt would hand out, stays in the other. */
+static void change_arena(struct engine *engine)
+{
+    engine->arena = 1 - (engine->in_doubt ? engine->doubt_arena : engine->arena);
+    arena_reset(engine->arenas[engine->arena]);
+}
+
+static bool is_data_failure(const struct engine *engine, enum rc rc)
+{
+    return engine->booted && (rc == RC_INVALID || rc == RC_CONFLICT || rc == RC_LIMIT);
+}
+
+/* A transaction with one report or one command in it. */
+static enum rc run_single(struct engine *engine, const struct turn_in *part, enum rc before,
+                          struct turn_out *one, struct str *ret_text)
+{
+    struct err err = {.text = ""};
+    enum rc rc = before == RC_LOST || before == RC_UNKNOWN ? RC_LOST
+                                                           : run_turn(engine, part, one, &err);
+
+    if (rc != RC_OK)
+        *ret_text = arena_str(engine->arenas[engine->arena], str_of(err.text));
+    return rc;
+}
+
+static enum rc singles(struct engine *engine, const struct turn_in *in, struct turn_out *out)
+{
+    enum rc rc = RC_OK;
+
+    for (int i = 0; i < in->report_count; i++) {
+        struct turn_in part = {
+            .now = in->now, .hold = true, .reports = &in->reports[i], .report_count = 1};
+        struct turn_out one = {0};
+        struct str text;
+
+        rc = run_single(engine, &part, rc, &one, &text);
+        out->report_replies[i] = rc == RC_OK ? one.report_replies[0]
+                                             : (struct report_reply){
+                                                   .tag = in->reports[i].tag,
+                                                   .rc = rc == RC_LOST ? RC_BUSY : rc};
+    }
+    for (int i = 0; i < in->command_count; i++) {
+        struct turn_in part = {
+            .now = in->now, .hold = true, .commands = &in->commands[i], .command_count = 1};
+        struct turn_out one = {0};
+        struct str text;
+
+        rc = run_single(engine, &part, rc, &one, &text);
+        out->replies[i] = rc == RC_OK ? one.replies[0]
+                                      : (struct reply){.tag = in->commands[i].tag,
+                                                       .rc = rc == RC_LOST ? RC_BUSY : rc,
+                                                       .text = text};
+    }
+    return rc;
+}
+
+/*
+ * First everything else, then each report and each command in a transaction of its own.
+ * Once a connection is lost the rest is to be handed in again.
+ */
+static enum rc run_alone(struct engine *engine, const struct turn_in *in, struct turn_out *out,
+                         struct err *reterr)
+{
+    struct arena *arena = engine->arenas[engine->arena];
+    struct turn_in part = *in;
+    enum rc rc;
+
+    part.command_count = part.report_count = 0;
+    rc = run_turn(engine, &part, out, reterr);
+    if (rc != RC_OK)
+        return rc;
+    out->report_replies = arena_array(arena, (size_t)in->report_count,
+                                      sizeof(*out->report_replies));
+    out->report_count = in->report_count;
+    out->replies = arena_array(arena, (size_t)in->command_count, sizeof(*out->replies));
+    out->reply_count = in->command_count;
+    out->wake_at = in->now; /* what the commands made due */
+    rc = singles(engine, in, out);
+    if (engine->in_doubt) {
+        /* Its answer is "unknown"; a new boot finds out where the turns stand. */
+        engine->in_doubt = false;
+        engine->booted = false;
+    }
+    return RC_OK;
+}
+
+/* A turn in doubt may have been one without commands and reports: they are still to be done. */
+static void defer(struct engine *engine, const struct turn_in *in, struct turn_out *out)
+{
+    struct arena *arena = engine->arenas[engine->arena];
+    struct reply *replies = arena_array(arena, (size_t)in->command_count, sizeof(*replies));
+    struct report_reply *heard = arena_array(arena, (size_t)in->report_count, sizeof(*heard));
+
+    for (int i = 0; i < in->command_count; i++)
+        replies[i] = (struct reply){.tag = in->commands[i].tag, .rc = RC_BUSY};
+    for (int i = 0; i < in->report_count; i++)
+        heard[i] = (struct report_reply){.tag = in->reports[i].tag, .rc = RC_BUSY};
+    out->replies = replies;
+    out->reply_count = in->command_count;
+    out->report_replies = heard;
+    out->report_count = in->report_count;
+}
+
+enum rc engine_turn(struct engine *engine, const struct turn_in *in, struct turn_out *out,
+                    struct err *reterr)
+{
+    enum rc rc;
+
+    must(in->command_count <= TURN_COMMANDS_MAX && in->report_count <= TURN_REPORTS_MAX &&
+         in->poll_count <= TURN_POLLS_MAX && in->rows <= TURN_ROWS_MAX);
+    if (!engine->booted)
+        return err_set(reterr, RC_CONFLICT, -1, 0, "the engine has not booted");
+    change_arena(engine);
+    rc = run_turn(engine, in, out, reterr);
+    if (rc != RC_OK && in->command_count + in->report_count > 0 &&
+        is_data_failure(engine, rc)) {
+        arena_reset(engine->arenas[engine->arena]);
+        rc = run_alone(engine, in, out, reterr);
+    }
+    if (rc == RC_OK &&
+        (out->reply_count < in->command_count || out->report_count < in->report_count))
+        defer(engine, in, out);
+    return rc;
+}

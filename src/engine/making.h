@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A turn while it is being made, and what the engine remembers between turns.
+ *
+ * Internal to the engine.  The turn works on a copy of the memory, which replaces the
+ * engine's once the commit is known.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "engine/engine.h"
+#include "engine/seat.h"
+
+enum {
+    HOT_MAX = 256,            /* queues that are known to have something ready        */
+    PAUSED_QUEUES_MAX = 1024, /* remembered; further ones stay searched               */
+    OPEN_READ_MAX = 4096,     /* open runs of a schedule that one turn looks at       */
+    PORTION = 256,            /* rows of slow work in one turn                        */
+    KEY_RESERVE_MS = 1000,    /* keys of a turn come from this span                   */
+};
+#define SWEEP_EVERY     SPAN_S
+#define FULL_SCAN_EVERY (5 * SPAN_S)
+#define PRUNE_PAUSE     SPAN_H
+
+struct hot {
+    int64_t lane, queue;
+};
+
+struct flight {
+    int64_t key; /* of the run's row */
+    struct run_id run;
+    int64_t fence;
+    instant deadline;
+};
+
+/* What the engine remembers between turns; a turn works on a copy. */
+struct memory {
+    int64_t turn, event;
+    int64_t key_ms, key_count; /* the last key made                                   */
+    instant turning_since;     /* no lease is expired before this + heartbeat + grace */
+    instant last_turn;
+    instant swept_at, scanned_at;
+    instant floor;      /* nothing due wakes before                            */
+    instant clock_skip; /* slots due until then are missed(clock)              */
+    int64_t reclaim_node, reclaim_after; /* 0: nothing to take back                   */
+    int64_t replan_after; /* INT64_MAX: nothing to plan anew                     */
+    int64_t prune_history_after, prune_ledger_after, prune_schedules_after;
+    instant prune_from; /* not before                                          */
+    int64_t queue_after[LANE_COUNT];
+    int hot_count, paused_count;
+    struct hot hot[HOT_MAX];
+    int64_t paused[PAUSED_QUEUES_MAX];
+};
+
+#define VEC(type)        \
+    struct {             \
+        type *at;        \
+        int count, room; \
+    }
+
+struct turn {
+    struct engine *engine;
+    struct db *db;
+    struct arena *arena;
+    const struct turn_in *in;
+    instant now;
+    int64_t node;
+    struct memory memory;
+    struct map *seat_map, *place_map, *gate_map; /* to indexes of the next three */
+    VEC(struct seat *) seats;
+    VEC(struct place *) places;
+    VEC(struct gate_seat *) gates;
+    VEC(struct place *) fresh; /* became ready in this turn */
+    VEC(struct event) events;
+    VEC(struct work) calls;
+    VEC(struct work) grants;
+    VEC(struct stop) stops;
+    VEC(struct flight) landed; /* flights that are over: key only */
+    struct reply *replies;
+    struct report_reply *report_replies;
+    struct command_state *commands; /* of apply.c */
+    int capacity[LANE_COUNT];
+    int *poll_room;
+    int64_t reclaim_asked; /* the node whose runs this turn has read */
+    bool made_ready, is_full, sweeps;
+    struct db_result node_row, due_rows, waking_rows, reclaim_rows, touch_rows, wake_row,
+        run_wake_row, silent_rows, paused_rows, history_portion, ledger_portion,
+        schedules_portion, free_gates;
+};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What holders of runs report, what silence means, and what a dead node leaves behind.
+ * Internal to the engine.
+ */
+#pragma once
+
+#include "engine/desk.h"
+
+/* Says which seats and runs the reports need. */
+void settle_want(struct turn *turn);
+/* Likewise for runs that must be looked at by now, and for those of dead nodes. */
+void settle_want_waking(struct turn *turn);
+
+void settle_reports(struct turn *turn);
+void settle_waking(struct turn *turn);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The engine itself, for its own files.
+ */
+#pragma once
+
+#include "engine/desk.h"
+
+struct engine {
+    struct arena *life; /* holds this, and lives as long */
+    struct engine_options options;
+    struct db *db;
+    struct node node; /* as of the last commit; its turn and event are in memory */
+    bool booted;
+    struct memory memory;
+    struct flight *flights;
+    int flight_count, flight_room;
+    struct map *flight_map; /* run key to index */
+    struct map *seat_map, *place_map, *gate_map;
+    struct arena *arenas[2]; /* of this turn and of the one in doubt, or before */
+    int arena;               /* which of them is this turn's                    */
+    bool in_doubt;           /* whether `doubt` was committed is not known      */
+    char *pack;              /* PLAN_PACKED_MAX bytes to pack into */
+    struct turn doubt;
+    struct turn_out doubt_out;
+    int doubt_arena;
+    struct turn turn;
+};

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/sweep.h"
+
+#include "engine/claim.h"
+#include "engine/state.h"
+
+enum { QUEUE_STEPS = 8 }; /* queues of a lane that one sweep finds */
+
+void sweep_send(struct turn *turn)
+{
+    const struct memory *m = &turn->memory;
+    const struct engine_options *o = &turn->engine->options;
+
+    nodes_silent(turn->db, turn->now, &turn->silent_rows);
+    queues_paused(turn->db, PAUSED_QUEUES_MAX, &turn->paused_rows);
+    gates_free(turn->db, PORTION, &turn->free_gates);
+    prune_events(turn->db, turn->node, turn->now - o->events_age, PORTION);
+    prune_requests(turn->db, turn->now, PORTION);
+    if (turn->now < m->prune_from)
+        return;
+    prune_history_portion(turn->db, m->prune_history_after, PORTION, &turn->history_portion);
+    prune_ledger_portion(turn->db, m->prune_ledger_after, PORTION, &turn->ledger_portion);
+    prune_schedules_portion(turn->db, m->prune_schedules_after, PORTION,
+                            &turn->schedules_portion);
+}
+
+/* A node that is dead: one at a time, and not before this one was there long enough to know. */
+static void take_over(struct turn *turn)
+{
+    struct memory *m = &turn->memory;
+    span lease = turn->engine->options.node_lease;
+
+    if (m->reclaim_node != 0 || turn->now - m->turning_since < lease)
+        return;
+    for (int i = 0; i < turn->silent_rows.rows; i++) {
+        struct node node;
+
+        nodes_read(&turn->silent_rows, i, &node);
+        if (node.id == turn->node)
+            continue;
+        nodes_declare(turn->db, node.id, NODE_LOST, turn->now + lease);
+        m->reclaim_node = node.id;
+        m->reclaim_after = 0;
+        turn->is_full = true; /* go on at once */
+        if (node.state == NODE_UP)
+            *VEC_ADD(turn, &turn->events) = (struct event){.type = EVENT_NODE_DOWN,
+                                                           .detail = node.id};
+        return;
+    }
+}
+
+/* The key that ends a portion; false when there was nothing more. */
+static bool portion_end(const struct db_result *row, int64_t *ret)
+{
+    if (row->rows == 0 || db_at(row, 0, 0)->type == DB_NULL)
+        return false;
+    *ret = db_int_at(row, 0, 0);
+    return true;
+}
+
+static void prune(struct turn *turn)
+{
+    struct memory *m = &turn->memory;
+    int64_t until;
+    bool any = false;
+
+    if (turn->now < m->prune_from)
+        return;
+    if (portion_end(&turn->history_portion, &until)) {
+        prune_history(turn->db, m->prune_history_after, until, turn->now, NULL);
+        m->prune_history_after = until;
+        any = true;
+    }
+    if (portion_end(&turn->ledger_portion, &until)) {
+        prune_ledger(turn->db, m->prune_ledger_after, until, turn->now, NULL);
+        m->prune_ledger_after = until;
+        any = true;
+    }
+    if (portion_end(&turn->schedules_portion, &until)) {
+        prune_schedules(turn->db, m->prune_schedules_after, until);
+        m->prune_schedules_after = until;
+        any = true;
+    }
+    if (any)
+        return;
+    m->prune_history_after = m->prune_ledger_after = m->prune_schedules_after = 0;
+    m->prune_from = turn->now + PRUNE_PAUSE;
+}
+
+void sweep_read(struct turn *turn)
+{
+    struct memory *m = &turn->memory;
+
+    m->paused_count = turn->paused_rows.rows;
+    for (int i = 0; i < m->paused_count; i++)
+        m->paused[i] = db_int_at(&turn->paused_rows, i, 0);
+    for (int i = 0; i < turn->free_gates.rows; i++)
+        desk_gate(turn, db_int_at(&turn->free_gates, i, 0));
+    take_over(turn);
+    prune(turn);
+    m->swept_at = turn->now;
+}
+
+enum rc sweep_queues(struct turn *turn, struct err *reterr)
+{
+    struct memory *m = &turn->memory;
+
+    for (int lane = LANE_HTTP; lane < LANE_COUNT; lane++) {
+        for (int i = 0; turn->capacity[lane] > 0 && i < QUEUE_STEPS; i++) {
+            struct db_result row = {0};
+            enum rc rc;
+
+            runs_ready_queue(turn->db, lane, m->queue_after[lane], &row);
+            rc = db_flush(turn->db, turn->arena, reterr);
+            if (rc != RC_OK)
+                return rc;
+            m->queue_after[lane] = row.rows == 0 ? 0 : db_int_at(&row, 0, 0);
+            if (row.rows == 0)
+                break;
+            claim_make_hot(m, lane, m->queue_after[lane]);
+        }
+    }
+    return RC_OK;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/names.h"
+
+static const struct db_stmt namespace_add = {
+    "INSERT INTO namespaces (id, name, settings, created_at) VALUES ($1, $2, NULL, $3)"
+    " ON CONFLICT DO NOTHING",
+    "iti"};
+static const struct db_stmt namespace_find = {"SELECT id FROM namespaces WHERE name = $1", "t"};
+
+static const struct db_stmt queue_add = {
+    "INSERT INTO queues (id, namespace, name, paused) VALUES ($1, $2, $3, 0)"
+    " ON CONFLICT DO NOTHING",
+    "iit"};
+static const struct db_stmt queue_find = {
+    "SELECT id FROM queues WHERE namespace = $1 AND name = $2", "it"};
+static const struct db_stmt queue_get = {"SELECT paused FROM queues WHERE id = $1", "i"};
+static const struct db_stmt queue_pause = {"UPDATE queues SET paused = $2 WHERE id = $1", "ii"};
+static const struct db_stmt queue_paused = {
+    "SELECT id FROM queues WHERE paused = 1 ORDER BY id LIMIT $1", "i"};
+
+static const struct db_stmt gate_add = {
+    "INSERT INTO gates (id, namespace, name, most, open, waiting)"
+    " VALUES ($1, $2, $3, $4, 0, 0) ON CONFLICT DO NOTHING",
+    "iiti"};
+static const struct db_stmt gate_find = {
+    "SELECT id FROM gates WHERE namespace = $1 AND name = $2", "it"};
+static const struct db_stmt gate_lock = {
+    "SELECT id, most, open, waiting FROM gates WHERE id = $1{skip}", "i"};
+static const struct db_stmt gate_update = {
+    "UPDATE gates SET most = $2, open = $3, waiting = $4 WHERE id = $1", "iiii"};
+static const struct db_stmt gate_free = {
+    "SELECT id, most, open, waiting FROM gates WHERE waiting > 0 AND open < most"
+    " ORDER BY id LIMIT $1{skip}",
+    "i"};
+
+static const struct db_stmt calendar_put = {
+    "INSERT INTO calendars (id, namespace, name, version, days, updated_at)"
+    " VALUES ($1, $2, $3, 1, $4, $5) ON CONFLICT (namespace, name) DO UPDATE SET"
+    " version = calendars.version + 1, days = excluded.days, updated_at = excluded.updated_at",
+    "iitbi"};
+static const struct db_stmt calendar_find = {
+    "SELECT id, version, days FROM calendars WHERE namespace = $1 AND name = $2", "it"};
+
+void namespaces_insert(struct db *db, int64_t id, struct str name, instant now,
+                       struct db_result *ret)
+{
+    db_send(db, &namespace_add, (struct db_value[]){db_int(id), db_text(name), db_int(now)},
+            ret);
+}
+
+void namespaces_find(struct db *db, struct str name, struct db_result *ret)
+{
+    db_send(db, &namespace_find, (struct db_value[]){db_text(name)}, ret);
+}
+
+void queues_insert(struct db *db, int64_t id, int64_t namespace, struct str name)
+{
+    db_send(db, &queue_add, (struct db_value[]){db_int(id), db_int(namespace), db_text(name)},
+            NULL);
+}
+
+void queues_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret)
+{
+    db_send(db, &queue_find, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
+}
+
+void queues_get(struct db *db, int64_t id, struct db_result *ret)
+{
+    db_send(db, &queue_get, (struct db_value[]){db_int(id)}, ret);
+}
+
+void queues_pause(struct db *db, int64_t id, bool paused, struct db_result *ret)
+{
+    db_send(db, &queue_pause, (struct db_value[]){db_int(id), db_int(paused)}, ret);
+}
+
+void queues_paused(struct db *db, int limit, struct db_result *ret)
+{
+    db_send(db, &queue_paused, (struct db_value[]){db_int(limit)}, ret);
+}
+
+void gates_insert(struct db *db, int64_t id, int64_t namespace, struct str name, int64_t most)
+{
+    db_send(db, &gate_add,
+            (struct db_value[]){db_int(id), db_int(namespace), db_text(name), db_int(most)},
+            NULL);
+}
+
+void gates_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret)
+{
+    db_send(db, &gate_find, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
+}
+
+void gates_lock(struct db *db, int64_t id, struct db_result *ret)
+{
+    db_send(db, &gate_lock, (struct db_value[]){db_int(id)}, ret);
+}
+
+void gates_read(const struct db_result *result, int row, struct gate *ret)
+{
+    *ret = (struct gate){
+        .id = db_int_at(result, row, 0),
+        .most = db_int_at(result, row, 1),
+        .open = db_int_at(result, row, 2),
+        .waiting = db_int_at(result, row, 3),
+    };
+}
+
+void gates_update(struct db *db, const struct gate *gate)
+{
+    db_send(db, &gate_update,
+            (struct db_value[]){db_int(gate->id), db_int(gate->most), db_int(gate->open),
+                                db_int(gate->waiting)},
+            NULL);
+}
+
+void gates_free(struct db *db, int limit, struct db_result *ret)
+{
+    db_send(db, &gate_free, (struct db_value[]){db_int(limit)}, ret);
+}
+
+void calendars_put(struct db *db, int64_t id, int64_t namespace, struct str name,
+                   struct str days, instant now)
+{
+    struct db_value params[] = {
+        db_int(id), db_int(namespace), db_text(name), db_blob(days), db_int(now),
+    };
+
+    db_send(db, &calendar_put, params, NULL);
+}
+
+void calendars_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret)
+{
+    db_send(db, &calendar_find, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
+}

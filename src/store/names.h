@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Things that are known by name: namespaces, queues, gates and named calendars.
+ *
+ * Statements are queued.  Inserts of a name that is taken change nothing; they are the only
+ * statements that may wait for another node.  A gate's row is the lock of its count.
+ */
+#pragma once
+
+#include "base/instant.h"
+#include "db/db.h"
+
+void namespaces_insert(struct db *db, int64_t id, struct str name, instant now,
+                       struct db_result *ret);
+void namespaces_find(struct db *db, struct str name, struct db_result *ret); /* (id) */
+
+void queues_insert(struct db *db, int64_t id, int64_t namespace, struct str name);
+void queues_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
+void queues_get(struct db *db, int64_t id, struct db_result *ret); /* (paused) */
+void queues_pause(struct db *db, int64_t id, bool paused, struct db_result *ret);
+void queues_paused(struct db *db, int limit, struct db_result *ret); /* (id) of all paused */
+
+struct gate {
+    int64_t id;
+    int64_t most;    /* runs that may be claimed at once        */
+    int64_t open;    /* runs that are                           */
+    int64_t waiting; /* runs in state gated                     */
+};
+void gates_insert(struct db *db, int64_t id, int64_t namespace, struct str name, int64_t most);
+void gates_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
+void gates_lock(struct db *db, int64_t id, struct db_result *ret);
+void gates_read(const struct db_result *result, int row, struct gate *ret);
+void gates_update(struct db *db, const struct gate *gate);
+/* Locked: gates where something waits although there is room. */
+void gates_free(struct db *db, int limit, struct db_result *ret);
+
+void calendars_put(struct db *db, int64_t id, int64_t namespace, struct str name,
+                   struct str days, instant now);
+void calendars_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret);

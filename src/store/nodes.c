@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/nodes.h"
+
+#define COLUMNS "id, name, boot, turn, lease_until, key_ms, event, started_at, state"
+
+static const struct db_stmt find = {"SELECT " COLUMNS " FROM nodes WHERE name = $1", "t"};
+static const struct db_stmt list = {"SELECT " COLUMNS " FROM nodes ORDER BY id", NULL};
+static const struct db_stmt insert = {"INSERT INTO nodes (" COLUMNS
+                                      ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+                                      " ON CONFLICT DO NOTHING",
+                                      "itiiiiiii"};
+static const struct db_stmt boot = {
+    "UPDATE nodes SET boot = $2, turn = $3, lease_until = $4, key_ms = $5, started_at = $6,"
+    " state = 1 WHERE id = $1 AND boot = $2 - 1",
+    "iiiiii"};
+static const struct db_stmt turn = {
+    "UPDATE nodes SET turn = $3, lease_until = $4, key_ms = $5, event = $6"
+    " WHERE id = $1 AND boot = $2 AND turn = $3 - 1 AND state = 1",
+    "iiiiii"};
+static const struct db_stmt silent = {
+    "SELECT " COLUMNS " FROM nodes WHERE state <> 2 AND lease_until < $1 ORDER BY id{skip}",
+    "i"};
+static const struct db_stmt declare = {
+    "UPDATE nodes SET state = $2, lease_until = $3 WHERE id = $1", "iii"};
+
+void nodes_find(struct db *db, struct str name, struct db_result *ret)
+{
+    db_send(db, &find, (struct db_value[]){db_text(name)}, ret);
+}
+
+void nodes_list(struct db *db, struct db_result *ret)
+{
+    db_send(db, &list, NULL, ret);
+}
+
+void nodes_read(const struct db_result *result, int row, struct node *ret)
+{
+    *ret = (struct node){
+        .id = db_int_at(result, row, 0),
+        .name = db_text_at(result, row, 1),
+        .boot = db_int_at(result, row, 2),
+        .turn = db_int_at(result, row, 3),
+        .lease_until = db_int_at(result, row, 4),
+        .key_ms = db_int_at(result, row, 5),
+        .event = db_int_at(result, row, 6),
+        .started_at = db_int_at(result, row, 7),
+        .state = db_int_at(result, row, 8),
+    };
+}
+
+void nodes_insert(struct db *db, const struct node *n, struct db_result *ret)
+{
+    struct db_value params[] = {
+        db_int(n->id),    db_text(n->name),       db_int(n->boot),
+        db_int(n->turn),  db_int(n->lease_until), db_int(n->key_ms),
+        db_int(n->event), db_int(n->started_at),  db_int(n->state),
+    };
+
+    db_send(db, &insert, params, ret);
+}
+
+void nodes_boot(struct db *db, const struct node *n, struct db_result *ret)
+{
+    struct db_value params[] = {
+        db_int(n->id),          db_int(n->boot),   db_int(n->turn),
+        db_int(n->lease_until), db_int(n->key_ms), db_int(n->started_at),
+    };
+
+    db_send(db, &boot, params, ret);
+}
+
+void nodes_turn(struct db *db, const struct node *n, struct db_result *ret)
+{
+    struct db_value params[] = {
+        db_int(n->id),          db_int(n->boot),   db_int(n->turn),
+        db_int(n->lease_until), db_int(n->key_ms), db_int(n->event),
+    };
+
+    db_send(db, &turn, params, ret);
+}
+
+void nodes_silent(struct db *db, instant now, struct db_result *ret)
+{
+    db_send(db, &silent, (struct db_value[]){db_int(now)}, ret);
+}
+
+void nodes_declare(struct db *db, int64_t id, enum node_state state, instant lease_until)
+{
+    db_send(db, &declare,
+            (struct db_value[]){db_int(id), db_int((int64_t)state), db_int(lease_until)}, NULL);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Table runs: every run that has not ended.  Statements are queued; see store/cursors.h.
+ */
+#pragma once
+
+#include "core/run.h"
+#include "db/db.h"
+
+void runs_insert(struct db *db, const struct run *run, struct db_result *ret);
+void runs_update(struct db *db, const struct run *run);
+void runs_delete(struct db *db, int64_t id);
+
+/* Locked; no row when another node holds it or it does not exist. */
+void runs_lock(struct db *db, int64_t id, struct db_result *ret);
+void runs_lock_slot(struct db *db, int64_t schedule, instant slot, int64_t pass,
+                    struct db_result *ret);
+/* Not locked, (state): whether it exists at all. */
+void runs_peek_slot(struct db *db, int64_t schedule, instant slot, int64_t pass,
+                    struct db_result *ret);
+/* In order of creation, locked; `held` true: only those, false: only the others. */
+void runs_of_schedule(struct db *db, int64_t schedule, bool held, int limit,
+                      struct db_result *ret);
+
+/* Not locked: those that must be looked at by `now`, as (id, schedule, slot, pass). */
+void runs_waking(struct db *db, instant now, int limit, struct db_result *ret);
+void runs_next_wake(struct db *db, instant after, struct db_result *ret);
+/* Not locked, (id, schedule, slot, pass): what a node holds, with id after `after`. */
+void runs_of_node(struct db *db, int64_t node, int64_t after, int limit, struct db_result *ret);
+
+/* Not locked, best rank first: (id, gate, schedule, slot, pass). */
+void runs_ready(struct db *db, int64_t lane, int64_t queue, int limit, struct db_result *ret);
+/* The first queue of a lane after `after` that has something ready. */
+void runs_ready_queue(struct db *db, int64_t lane, int64_t after, struct db_result *ret);
+/* Locked, best rank first: those that wait for a gate. */
+void runs_gated(struct db *db, int64_t gate, int limit, struct db_result *ret);
+
+/* The bytes of texts belong to the result. */
+void runs_read(const struct db_result *result, int row, struct run *ret);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Table schedules: what people write.  Statements are queued; see store/cursors.h.
+ *
+ * A deleted schedule keeps its row, under which its history is found, until that is gone.
+ */
+#pragma once
+
+#include "base/instant.h"
+#include "db/db.h"
+
+struct schedule_row {
+    int64_t id, namespace, version;
+    instant deleted_at;                      /* 0: not deleted */
+    struct str packed;                       /* core/plan.h    */
+    struct str action, name, spec, policies; /* JSON but for name */
+    struct str governor, labels, extra;      /* JSON or empty     */
+    struct str description, reason;          /* reason: of its pause */
+    int64_t dialect;
+    instant created_at, updated_at;
+    struct str created_by, updated_by;
+};
+
+/* changed is 0 when the name is taken. */
+void schedules_insert(struct db *db, const struct schedule_row *row, struct db_result *ret);
+/* Everything but id, namespace, name, reason, created_* and deleted_at; changed is 0 at
+ * another version. */
+void schedules_update(struct db *db, const struct schedule_row *row, int64_t version,
+                      struct db_result *ret);
+void schedules_set_reason(struct db *db, int64_t id, int64_t version, struct str reason,
+                          instant now, struct str by);
+void schedules_mark_deleted(struct db *db, int64_t id, instant now, struct str by);
+
+/* (id) of a schedule that is not deleted. */
+void schedules_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
+
+/* What a fire needs: (version, packed, action, namespace). */
+enum { PLAN_VERSION, PLAN_PACKED, PLAN_ACTION, PLAN_NAMESPACE };
+void schedules_plan(struct db *db, int64_t id, struct db_result *ret);
+
+/* The whole row, deleted or not. */
+void schedules_get(struct db *db, int64_t id, struct db_result *ret);
+void schedules_read(const struct db_result *result, int row, struct schedule_row *ret);

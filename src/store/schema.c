@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * No foreign keys, checks or triggers: a command is checked before it comes here, and what
+ * a statement did is told by its row count.  Keys are made by the engine.  The numbers in
+ * partial indexes are enum run_state and INSTANT_NEVER.
+ */
+#include "store/schema.h"
+
+/* What people write; read by key when a schedule is due. */
+#define SCHEDULES                                                                 \
+    "CREATE TABLE schedules ("                                                    \
+    " id {int} PRIMARY KEY, namespace {int} NOT NULL, version {int} NOT NULL,"    \
+    " deleted_at {int} NOT NULL, packed {blob} NOT NULL, action {text} NOT NULL," \
+    " name {text} NOT NULL, spec {text} NOT NULL, policies {text} NOT NULL,"      \
+    " governor {text}, labels {text}, extra {text}, description {text} NOT NULL," \
+    " dialect {int} NOT NULL, reason {text},"                                     \
+    " created_at {int} NOT NULL, created_by {text} NOT NULL,"                     \
+    " updated_at {int} NOT NULL, updated_by {text} NOT NULL) {strict};"           \
+    "CREATE UNIQUE INDEX schedules_name ON schedules (namespace, name)"           \
+    " WHERE deleted_at = 0;"                                                      \
+    "CREATE INDEX schedules_deleted ON schedules (id) WHERE deleted_at > 0;"
+
+/* What the engine moves: integers only, one index. */
+#define CURSORS                                                                         \
+    "CREATE TABLE cursors ("                                                            \
+    " id {int} PRIMARY KEY, wake_at {int} NOT NULL, mark {int} NOT NULL,"               \
+    " next_at {int} NOT NULL, version {int} NOT NULL, bits {int} NOT NULL,"             \
+    " paused_until {int} NOT NULL, open {int} NOT NULL, waiting {int} NOT NULL,"        \
+    " failures {int} NOT NULL, remaining {int} NOT NULL, pass {int} NOT NULL,"          \
+    " backfills {int} NOT NULL, last_slot {int} NOT NULL, last_start {int} NOT NULL,"   \
+    " last_end {int} NOT NULL, active_at {int} NOT NULL, hint_interval {int} NOT NULL," \
+    " hint_at {int} NOT NULL, hint_expires {int} NOT NULL, started {int} NOT NULL,"     \
+    " skipped {int} NOT NULL, missed {int} NOT NULL, dropped {int} NOT NULL,"           \
+    " cancelled {int} NOT NULL, succeeded {int} NOT NULL, failed {int} NOT NULL)"       \
+    " {strict};"                                                                        \
+    "CREATE INDEX cursors_wake ON cursors (wake_at, id);"
+
+/* Open runs.  Those that are held, claimed or waiting for an attempt are in no ready index. */
+#define RUNS                                                                         \
+    "CREATE TABLE runs ("                                                            \
+    " id {int} PRIMARY KEY, schedule {int} NOT NULL, slot {int} NOT NULL,"           \
+    " pass {int} NOT NULL, state {int} NOT NULL, lane {int} NOT NULL,"               \
+    " queue {int} NOT NULL, gate {int} NOT NULL, bits {int} NOT NULL,"               \
+    " due {int} NOT NULL, rank {int} NOT NULL, attempt {int} NOT NULL,"              \
+    " fence {int} NOT NULL, node {int} NOT NULL, lease_until {int} NOT NULL,"        \
+    " wake_at {int} NOT NULL, created_at {int} NOT NULL, started_at {int} NOT NULL," \
+    " attempt_at {int} NOT NULL, worker {text}, input {text},"                       \
+    " progress {text}) {strict};"                                                    \
+    "CREATE UNIQUE INDEX runs_slot ON runs (schedule, slot, pass);"                  \
+    "CREATE INDEX runs_ready ON runs (lane, queue, rank, id) WHERE state = 3;"       \
+    "CREATE INDEX runs_gated ON runs (gate, rank, id) WHERE state = 4;"              \
+    "CREATE INDEX runs_wake ON runs (wake_at, id) WHERE wake_at < 9223372036854775807;"
+
+/* Attempts that ended, in order of their end; slots that were not started. */
+#define HISTORY                                                                      \
+    "CREATE TABLE history ("                                                         \
+    " id {int} PRIMARY KEY, schedule {int} NOT NULL, slot {int} NOT NULL,"           \
+    " pass {int} NOT NULL, attempt {int} NOT NULL, fence {int} NOT NULL,"            \
+    " bits {int} NOT NULL, outcome {int} NOT NULL, reason {int} NOT NULL,"           \
+    " last {int} NOT NULL, due {int} NOT NULL, created_at {int} NOT NULL,"           \
+    " started_at {int} NOT NULL, ended_at {int} NOT NULL, expire_at {int} NOT NULL," \
+    " queue {int} NOT NULL, node {int} NOT NULL, worker {text}, error {text},"       \
+    " result {text}) {strict};"                                                      \
+    "CREATE INDEX history_schedule ON history (schedule, id);"                       \
+    "CREATE TABLE ledger ("                                                          \
+    " id {int} PRIMARY KEY, schedule {int} NOT NULL, pass {int} NOT NULL,"           \
+    " first {int} NOT NULL, last {int} NOT NULL, count {int} NOT NULL,"              \
+    " outcome {int} NOT NULL, reason {int} NOT NULL, written_at {int} NOT NULL,"     \
+    " expire_at {int} NOT NULL) {strict};"                                           \
+    "CREATE UNIQUE INDEX ledger_slot ON ledger (schedule, pass, first);"             \
+    "CREATE TABLE results ("                                                         \
+    " schedule {int} PRIMARY KEY, result {text}, failure {text}) {strict};"          \
+    "CREATE TABLE stats ("                                                           \
+    " schedule {int} NOT NULL, day {int} NOT NULL, runs {int} NOT NULL,"             \
+    " succeeded {int} NOT NULL, failed {int} NOT NULL, busy {int} NOT NULL,"         \
+    " PRIMARY KEY (schedule, day)) {strict};"
+
+/* What hangs on a schedule now and then. */
+#define BESIDE                                                                     \
+    "CREATE TABLE exceptions ("                                                    \
+    " schedule {int} NOT NULL, slot {int} NOT NULL, created_at {int} NOT NULL,"    \
+    " created_by {text} NOT NULL, PRIMARY KEY (schedule, slot)) {strict};"         \
+    "CREATE TABLE backfills ("                                                     \
+    " id {int} PRIMARY KEY, schedule {int} NOT NULL, pass {int} NOT NULL,"         \
+    " from_at {int} NOT NULL, until_at {int} NOT NULL, mark {int} NOT NULL,"       \
+    " overlap {int} NOT NULL, started {int} NOT NULL, created_at {int} NOT NULL,"  \
+    " created_by {text} NOT NULL) {strict};"                                       \
+    "CREATE INDEX backfills_schedule ON backfills (schedule, id);"                 \
+    "CREATE TABLE gates ("                                                         \
+    " id {int} PRIMARY KEY, namespace {int} NOT NULL, name {text} NOT NULL,"       \
+    " most {int} NOT NULL, open {int} NOT NULL, waiting {int} NOT NULL) {strict};" \
+    "CREATE UNIQUE INDEX gates_name ON gates (namespace, name);"                   \
+    "CREATE TABLE queues ("                                                        \
+    " id {int} PRIMARY KEY, namespace {int} NOT NULL, name {text} NOT NULL,"       \
+    " paused {int} NOT NULL) {strict};"                                            \
+    "CREATE UNIQUE INDEX queues_name ON queues (namespace, name);"                 \
+    "CREATE TABLE calendars ("                                                     \
+    " id {int} PRIMARY KEY, namespace {int} NOT NULL, name {text} NOT NULL,"       \
+    " version {int} NOT NULL, days {blob} NOT NULL, updated_at {int} NOT NULL)"    \
+    " {strict};"                                                                   \
+    "CREATE UNIQUE INDEX calendars_name ON calendars (namespace, name);"
+
+#define AROUND                                                                           \
+    "CREATE TABLE meta (name {text} PRIMARY KEY, value {int} NOT NULL) {strict};"        \
+    "CREATE TABLE nodes ("                                                               \
+    " id {int} PRIMARY KEY, name {text} NOT NULL, boot {int} NOT NULL,"                  \
+    " turn {int} NOT NULL, lease_until {int} NOT NULL, key_ms {int} NOT NULL,"           \
+    " event {int} NOT NULL, started_at {int} NOT NULL, state {int} NOT NULL) {strict};"  \
+    "CREATE UNIQUE INDEX nodes_name ON nodes (name);"                                    \
+    "CREATE TABLE namespaces ("                                                          \
+    " id {int} PRIMARY KEY, name {text} NOT NULL, settings {text},"                      \
+    " created_at {int} NOT NULL) {strict};"                                              \
+    "CREATE UNIQUE INDEX namespaces_name ON namespaces (name);"                          \
+    "CREATE TABLE requests ("                                                            \
+    " namespace {int} NOT NULL, name {text} NOT NULL, print {int} NOT NULL,"             \
+    " rc {int} NOT NULL, reply {text} NOT NULL, expire_at {int} NOT NULL,"               \
+    " PRIMARY KEY (namespace, name)) {strict};"                                          \
+    "CREATE INDEX requests_expire ON requests (expire_at);"                              \
+    "CREATE TABLE events ("                                                              \
+    " node {int} NOT NULL, seq {int} NOT NULL, count {int} NOT NULL, at {int} NOT NULL," \
+    " body {blob} NOT NULL, PRIMARY KEY (node, seq)) {strict};"
+
+const struct migration schema_migrations[] = {
+    {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
+    {2, "history and what hangs on a schedule", HISTORY BESIDE},
+    {3, "nodes, names, requests and events", AROUND},
+};
+const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
+
+enum rc schema_migrate(struct db *db, instant now, struct arena *arena, struct err *reterr)
+{
+    struct migrate what = {
+        .list = schema_migrations, .count = schema_migration_count, .now = now};
+    int version = 0;
+
+    return migrate(db, &what, arena, &version, reterr);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * For the tests of advance: a plan with its cursor, and what came out of a call as one line
+ * of text.  "missed(window) 31 18:17-31 22:17 x5, start 31 23:17; mark 31 23:17; next 01
+ * 00:17": day of the month, hour, minute, and seconds where there are any; UTC.
+ */
+#pragma once
+
+#include <stdio.h>
+
+#include "core/advance.h"
+#include "draft.h"
+#include "moments.h"
+
+enum { LINE_MAX = 64 * 1024 }; /* of a thousand slots with their jittered times */
+
+struct world {
+    struct draft d;
+    struct plan plan;
+    struct cursor cursor;
+    struct advance a;
+    struct due_slot slots[ADVANCE_SLOTS_MAX];
+    instant exceptions[EXCEPTIONS_MAX];
+    char line[LINE_MAX];
+};
+
+/* The draft becomes a plan of a schedule that was accounted for up to `mark`. */
+static inline void ready(struct world *w, const char *mark)
+{
+    compile(&w->d);
+    w->plan = (struct plan){.spec = w->d.spec,
+                            .policies = policies_default(),
+                            .created = at("2022-01-01T00:00:00Z"),
+                            .seed = STR("seed")};
+    w->plan.follows = plan_follows(&w->plan);
+    w->cursor = (struct cursor){.mark = at(mark),
+                                .next_at = at(mark),
+                                .remaining = -1,
+                                .last_slot = INSTANT_NONE,
+                                .last_start = INSTANT_NONE,
+                                .last_end = INSTANT_NONE};
+    w->a = (struct advance){.slots_max = ADVANCE_SLOTS_MAX};
+}
+
+static inline void ready_cron(struct world *w, const char *expr, const char *mark)
+{
+    begin(&w->d, "UTC");
+    add_cron(&w->d, expr, DIALECT_BELFRY);
+    ready(w, mark);
+}
+
+static inline void ready_every(struct world *w, span every, enum anchor anchor,
+                               const char *mark)
+{
+    begin(&w->d, "UTC");
+    add_every(&w->d, every, 0, anchor);
+    ready(w, mark);
+}
+
+static inline void except(struct world *w, const char *slot)
+{
+    w->exceptions[w->a.exception_count++] = at(slot);
+}
+
+static inline struct advance *ask(struct world *w, const char *now)
+{
+    w->a.plan = &w->plan;
+    w->a.cursor = &w->cursor;
+    w->a.ctx = advance_ctx(&w->plan, &w->cursor);
+    w->a.now = at(now);
+    w->a.exceptions = w->exceptions;
+    w->a.slots = w->slots;
+    return &w->a;
+}
+
+static inline void put_time(struct buf *out, instant t)
+{
+    struct civil c = civil_of_local(t == INSTANT_NEVER ? 0 : instant_seconds(t));
+    int ms = (int)((t - instant_of_seconds(instant_seconds(t))) / SPAN_MS);
+
+    if (t == INSTANT_NEVER)
+        buf_text(out, "never");
+    else if (ms != 0)
+        buf_printf(out, "%02d %02d:%02d:%02d.%03d", c.date.day, c.hour, c.minute, c.second, ms);
+    else if (c.second != 0)
+        buf_printf(out, "%02d %02d:%02d:%02d", c.date.day, c.hour, c.minute, c.second);
+    else
+        buf_printf(out, "%02d %02d:%02d", c.date.day, c.hour, c.minute);
+}
+
+static inline void put_slot(struct buf *out, const char *what, struct due_slot slot)
+{
+    buf_text(out, what);
+    put_time(out, slot.at);
+    if (slot.due != slot.at) {
+        buf_text(out, " @ ");
+        put_time(out, slot.due);
+    }
+}
+
+static inline void put_account(struct buf *out, const struct account *account)
+{
+    buf_printf(out, "%s(%s) ", outcome_text(account->outcome), reason_text(account->reason));
+    put_time(out, account->first);
+    if (account->count == 1 && account->first == account->last)
+        return;
+    buf_text(out, "-");
+    put_time(out, account->last);
+    buf_printf(out, " x%lld", (long long)account->count);
+}
+
+/* Slots and accounts in the order of time, then mark and next. */
+static inline const char *told(struct world *w)
+{
+    const struct advance *a = &w->a;
+    struct buf out = BUF(w->line);
+    int i = 0, j = 0;
+
+    while (i < a->slot_count || j < a->account_count) {
+        buf_text(&out, i + j > 0 ? ", " : "");
+        if (j == a->account_count ||
+            (i < a->slot_count && a->slots[i].at < a->accounts[j].first))
+            put_slot(&out, "start ", a->slots[i++]);
+        else
+            put_account(&out, &a->accounts[j++]);
+    }
+    buf_text(&out, i + j > 0 ? "; mark " : "mark ");
+    put_time(&out, a->mark);
+    put_slot(&out, "; next ", (struct due_slot){a->next_at, a->next_due});
+    assert_false(out.cut);
+    return w->line;
+}
+
+static inline const char *advanced(struct world *w, const char *now)
+{
+    advance(ask(w, now));
+    return told(w);
+}
+
+static inline const char *passed(struct world *w, const char *now, enum reason reason)
+{
+    advance_past(ask(w, now), OUTCOME_MISSED, reason);
+    return told(w);
+}
+
+static inline const char *begun(struct world *w, const char *now)
+{
+    advance_begin(ask(w, now));
+    return told(w);
+}

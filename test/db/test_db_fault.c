@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Connections that break when the simulator wants it, on both databases alike.
+ */
+#include "harness.h"
+
+static const struct db_stmt insert = {"INSERT INTO k (id) VALUES ($1)", "i"};
+static const struct db_stmt count = {"SELECT count(*) FROM k", NULL};
+
+/* Breaks at the `left`-th time that it is asked about `point`, and remembers what it was. */
+struct plan {
+    enum db_point point;
+    int left; /* 0: never */
+    enum rc answer;
+    char asked[32]; /* a letter for each question: f, c, a */
+};
+
+static enum rc ask(void *with, enum db_point point)
+{
+    struct plan *plan = with;
+    size_t len = strlen(plan->asked);
+
+    assert_true(len + 1 < sizeof plan->asked);
+    plan->asked[len] = "fca"[point];
+    if (point != plan->point || plan->left == 0 || --plan->left > 0)
+        return RC_OK;
+    return plan->answer;
+}
+
+/* The fixture's connection anew, with a plan. */
+static void reopen(struct fixture *f, struct db_fault *fault, struct plan *plan)
+{
+    *fault = (struct db_fault){ask, plan};
+    db_close(f->db);
+    f->db = open_with(f->url, &(struct db_options){.fault = plan ? fault : NULL});
+}
+
+static void make_table(struct fixture *f)
+{
+    exec(f->db, "CREATE TABLE k (id {int} PRIMARY KEY){strict}");
+}
+
+static void send_row(struct db *db, int64_t id)
+{
+    db_send(db, &insert, (struct db_value[]){db_int(id)}, NULL);
+}
+
+static enum rc commit_row(struct fixture *f, int64_t id, struct err *err)
+{
+    db_begin(f->db);
+    send_row(f->db, id);
+    return db_commit(f->db, f->arena, err);
+}
+
+/* It is dead, says so to everything, and a new one finds this many rows. */
+static void expect_dead(struct fixture *f, int64_t rows)
+{
+    struct db_fault none;
+
+    assert_true(db_is_dead(f->db));
+    REFUSED(commit_row(f, 99, err), RC_LOST, "the connection to the database is lost");
+    REFUSED(db_exec(f->db, STR("SELECT 1"), err), RC_LOST, "is lost");
+    db_rollback(f->db);
+    assert_true(db_is_dead(f->db));
+    reopen(f, &none, NULL);
+    assert_int_equal(query_int(f, f->db, &count), rows);
+    OK(commit_row(f, 98, err));
+}
+
+static void a_commit_whose_reply_is_lost_is_unknown_and_did_happen(void **state)
+{
+    struct plan plan = {.point = DB_AFTER_COMMIT, .left = 2, .answer = RC_UNKNOWN};
+    struct fixture *f = *state;
+    struct db_fault fault;
+
+    make_table(f);
+    reopen(f, &fault, &plan);
+    OK(commit_row(f, 1, err));
+    REFUSED(commit_row(f, 2, err), RC_UNKNOWN, "whether the transaction was committed");
+    expect_dead(f, 2);
+}
+
+static void nothing_lost_after_a_commit_is_certain(void **state)
+{
+    struct plan plan = {.point = DB_AFTER_COMMIT, .left = 1, .answer = RC_LOST};
+    struct fixture *f = *state;
+    struct db_fault fault;
+
+    make_table(f);
+    reopen(f, &fault, &plan);
+    REFUSED(commit_row(f, 1, err), RC_UNKNOWN, "is not known");
+    expect_dead(f, 1);
+}
+
+static void a_commit_that_is_lost_on_its_way_did_not_happen(void **state)
+{
+    static const enum rc answers[] = {RC_LOST, RC_UNKNOWN};
+    struct fixture *f = *state;
+    struct db_fault fault;
+
+    make_table(f);
+    for (size_t i = 0; i < 2; i++) {
+        struct plan plan = {.point = DB_BEFORE_COMMIT, .left = 1, .answer = answers[i]};
+
+        exec(f->db, "DELETE FROM k");
+        reopen(f, &fault, &plan);
+        db_begin(f->db);
+        send_row(f->db, 1);
+        OK(db_flush(f->db, f->arena, err));
+        send_row(f->db, 2);
+        REFUSED(db_commit(f->db, f->arena, err), answers[i], "is lost");
+        expect_dead(f, 0);
+    }
+}
+
+static void a_connection_can_break_at_each_flush_of_a_transaction(void **state)
+{
+    struct fixture *f = *state;
+    struct db_fault fault;
+
+    make_table(f);
+    for (int k = 1; k <= 3; k++) {
+        struct plan plan = {.point = DB_BEFORE_FLUSH, .left = k, .answer = RC_UNKNOWN};
+
+        exec(f->db, "DELETE FROM k");
+        reopen(f, &fault, &plan);
+        db_begin(f->db);
+        for (int i = 1; i < k; i++) {
+            send_row(f->db, i);
+            OK(db_flush(f->db, f->arena, err));
+        }
+        send_row(f->db, k);
+        REFUSED(db_flush(f->db, f->arena, err), RC_LOST, "is lost");
+        send_row(f->db, k + 1);
+        REFUSED(db_commit(f->db, f->arena, err), RC_LOST, "is lost");
+        expect_dead(f, 0);
+    }
+}
+
+/* As a server sees it: the transaction is gone before anybody closes the connection. */
+static void what_breaks_holds_no_lock_against_others(void **state)
+{
+    struct plan plan = {.point = DB_BEFORE_FLUSH, .left = 2, .answer = RC_LOST};
+    struct fixture *f = *state;
+    struct db_fault fault;
+    struct db *other;
+
+    make_table(f);
+    reopen(f, &fault, &plan);
+    db_begin(f->db);
+    send_row(f->db, 1);
+    OK(db_flush(f->db, f->arena, err));
+    send_row(f->db, 2);
+    REFUSED(db_flush(f->db, f->arena, err), RC_LOST, "is lost");
+    other = open_with(f->free_url, NULL);
+    send_row(other, 1);
+    OK(db_flush(other, f->arena, err));
+    db_close(other);
+    REFUSED(db_commit(f->db, f->arena, err), RC_LOST, "is lost");
+    expect_dead(f, 1);
+}
+
+static void a_flush_outside_a_transaction_is_a_commit(void **state)
+{
+    struct plan plan = {.point = DB_AFTER_COMMIT, .left = 1, .answer = RC_UNKNOWN};
+    struct db_result got = {.changed = -7};
+    struct fixture *f = *state;
+    struct db_fault fault;
+
+    make_table(f);
+    reopen(f, &fault, &plan);
+    send_row(f->db, 1);
+    db_send(f->db, &count, NULL, &got);
+    REFUSED(db_flush(f->db, f->arena, err), RC_UNKNOWN, "is not known");
+    assert_int_equal(got.changed, -7);
+    expect_dead(f, 1);
+}
+
+static void nothing_is_in_doubt_for_a_reader(void **state)
+{
+    struct plan plan = {.point = DB_AFTER_COMMIT, .left = 1, .answer = RC_UNKNOWN};
+    struct db_fault fault = {ask, &plan};
+    struct fixture *f = *state;
+    struct db *reader;
+
+    make_table(f);
+    reader = open_with(f->url, &(struct db_options){.readonly = true, .fault = &fault});
+    db_send(reader, &count, NULL, NULL);
+    REFUSED(db_flush(reader, f->arena, err), RC_LOST, "is lost");
+    assert_true(db_is_dead(reader));
+    db_close(reader);
+}
+
+static void the_points_come_in_the_order_of_what_is_done(void **state)
+{
+    struct plan plan = {.left = 0};
+    struct fixture *f = *state;
+    struct db_fault fault;
+
+    make_table(f);
+    reopen(f, &fault, &plan);
+    assert_string_equal(plan.asked, "");
+    db_begin(f->db);
+    send_row(f->db, 1);
+    OK(db_flush(f->db, f->arena, err));
+    exec(f->db, "DELETE FROM k");
+    OK(db_commit(f->db, f->arena, err));
+    assert_string_equal(plan.asked, "ffca");
+    OK(db_flush(f->db, f->arena, err)); /* nothing to do */
+    send_row(f->db, 2);
+    OK(db_flush(f->db, f->arena, err));
+    assert_string_equal(plan.asked, "ffcaca");
+    db_begin(f->db);
+    send_row(f->db, 3);
+    OK(db_flush(f->db, f->arena, err));
+    db_rollback(f->db);
+    assert_string_equal(plan.asked, "ffcacaf");
+    REFUSED(commit_row(f, 2, err), RC_CONFLICT, "a row with this key");
+    assert_string_equal(plan.asked, "ffcacafc"); /* there was no commit to come after */
+    assert_false(db_is_dead(f->db));
+    assert_int_equal(query_int(f, f->db, &count), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        DB_TEST(a_commit_whose_reply_is_lost_is_unknown_and_did_happen),
+        DB_TEST(nothing_lost_after_a_commit_is_certain),
+        DB_TEST(a_commit_that_is_lost_on_its_way_did_not_happen),
+        DB_TEST(a_connection_can_break_at_each_flush_of_a_transaction),
+        DB_TEST(what_breaks_holds_no_lock_against_others),
+        DB_TEST(a_flush_outside_a_transaction_is_a_commit),
+        DB_TEST(nothing_is_in_doubt_for_a_reader),
+        DB_TEST(the_points_come_in_the_order_of_what_is_done),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Negative controls of the judge, continued: overlap and gates, commands, counters, events,
+ * what must be so once all is well, and the same seed again.  Then what it must not reject.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "judging.h"
+
+static struct world world;
+static struct world *const w = &world;
+
+static int make(void **state)
+{
+    (void)state;
+    world_make(w);
+    return 0;
+}
+
+static int make_empty(void **state)
+{
+    (void)state;
+    world_make_empty(w);
+    return 0;
+}
+
+/* ---- 10 ---- */
+
+/* Slots 1:00 and 2:00 are made on time and sent when told; both succeed. */
+static void run_two(instant first, instant first_end, instant second, instant second_end)
+{
+    struct rec_delivery *a, *b;
+
+    w->drafts[0].policies.gate_limit = 2;
+    w->gates[0].most = 2;
+    a = world_send(w, first, AT(1, 0), 0);
+    a->run.created_at = AT(1, 0);
+    if (first_end <= second)
+        world_end(w, first_end, a, OUTCOME_SUCCEEDED, true);
+    b = world_send(w, second, AT(2, 0), 0);
+    b->run.created_at = AT(2, 0);
+    if (first_end > second)
+        world_end(w, first_end, a, OUTCOME_SUCCEEDED, true);
+    world_end(w, second_end, b, OUTCOME_SUCCEEDED, true);
+    w->cursors[0].started = 2;
+    world_close(w, second_end > AT(2, 59) ? second_end : AT(2, 59), AT(2, 0));
+}
+
+static void two_runs_side_by_side_break_10(void **state)
+{
+    (void)state;
+    run_two(AT(1, 0), AT(2, 10), AT(2, 5), AT(2, 20));
+    world_rejected(w, 10);
+    w->drafts[0].policies.overlap = OVERLAP_ALLOW_ALL;
+    world_accepted(w);
+}
+
+static void a_run_that_waited_under_skip_breaks_10(void **state)
+{
+    (void)state;
+    run_two(AT(1, 0), AT(2, 10), AT(2, 10), AT(2, 20));
+    world_rejected(w, 10);
+    w->drafts[0].policies.overlap = OVERLAP_BUFFER_ONE;
+    world_accepted(w);
+}
+
+/* Of three that wait for the one at work, bufferOne keeps one. */
+static void two_that_wait_under_buffer_one_break_10(void **state)
+{
+    const struct rec_delivery *first;
+
+    (void)state;
+    first = world_send(w, AT(1, 0), AT(1, 0), 0);
+    for (int i = 0; i < 2; i++) {
+        w->runs[i + 1] = first->run;
+        w->runs[i + 1].id += i + 1;
+        w->runs[i + 1].state = RUN_HELD;
+        w->runs[i + 1].attempt = 0;
+        w->runs[i + 1].slot = w->runs[i + 1].due = AT(2 + i, 0);
+        w->runs[i + 1].created_at = AT(2 + i, 0);
+        w->runs[i + 1].started_at = w->runs[i + 1].attempt_at = INSTANT_NONE;
+    }
+    w->runs[0] = first->run;
+    w->record.run_count = 3;
+    w->gates[0].open = w->cursors[0].open = w->cursors[0].started = 1;
+    w->cursors[0].waiting = 2;
+    world_close(w, AT(3, 30), AT(3, 0));
+    w->drafts[0].policies.overlap = OVERLAP_BUFFER_ALL;
+    world_accepted(w);
+    w->drafts[0].policies.buffer_limit = 1;
+    world_rejected(w, 10);
+    w->drafts[0].policies.overlap = OVERLAP_BUFFER_ONE;
+    world_rejected(w, 10);
+}
+
+static void buffered_runs_out_of_order_break_10(void **state)
+{
+    struct rec_delivery *d;
+
+    (void)state;
+    w->drafts[0].policies.overlap = OVERLAP_BUFFER_ALL;
+    d = world_send(w, AT(2, 10), AT(2, 0), 0);
+    d->run.created_at = AT(2, 0);
+    world_end(w, AT(2, 20), d, OUTCOME_SUCCEEDED, true);
+    d = world_send(w, AT(2, 30), AT(1, 0), 0);
+    d->run.created_at = AT(1, 0);
+    world_end(w, AT(2, 40), d, OUTCOME_SUCCEEDED, true);
+    w->cursors[0].started = 2;
+    world_close(w, AT(2, 50), AT(2, 0));
+    world_rejected(w, 10);
+}
+
+static void skipped_with_nothing_open_breaks_10(void **state)
+{
+    (void)state;
+    world_pass(w, AT(1, 0), AT(1, 0), OUTCOME_SKIPPED, REASON_OVERLAP);
+    w->cursors[0].skipped = 1;
+    world_close(w, AT(1, 30), AT(1, 0));
+    world_rejected(w, 10);
+}
+
+static void dropped_where_slots_should_wait_breaks_10(void **state)
+{
+    (void)state;
+    world_pass(w, AT(1, 0), AT(1, 0), OUTCOME_DROPPED, REASON_BUFFER);
+    w->cursors[0].dropped = 1;
+    world_close(w, AT(1, 30), AT(1, 0));
+    world_rejected(w, 10);
+    w->drafts[0].policies.drop_when_full = true;
+    world_accepted(w);
+}
+
+static void a_gate_that_was_passed_by_too_many_breaks_10(void **state)
+{
+    (void)state;
+    run_two(AT(1, 0), AT(2, 10), AT(2, 5), AT(2, 20));
+    w->drafts[0].policies.overlap = OVERLAP_ALLOW_ALL;
+    world_accepted(w);
+    w->gates[0].most = w->drafts[0].policies.gate_limit = 1;
+    world_rejected(w, 10);
+}
+
+static void a_gate_that_miscounts_breaks_10(void **state)
+{
+    (void)state;
+    w->gates[0].open = 0;
+    world_rejected(w, 10);
+    world_make(w);
+    w->gates[0].waiting = 1;
+    world_rejected(w, 10);
+}
+
+/* ---- 13, 14 ---- */
+
+static void a_created_schedule_that_is_gone_breaks_13(void **state)
+{
+    (void)state;
+    w->record.cursor_count = 0;
+    world_rejected(w, 13);
+}
+
+static void a_trigger_without_a_trace_breaks_13(void **state)
+{
+    (void)state;
+    world_command(w, AT(0, 40), COMMAND_TRIGGER)->reply.run = (struct run_id){
+        SCHEDULE, AT(0, 40) / SPAN_MS, 1};
+    world_close(w, AT(0, 50), AT(0, 30));
+    world_rejected(w, 13);
+    w->ledger[0] = (struct ledger_entry){
+        .schedule = SCHEDULE,
+        .pass = 1,
+        .account = {AT(0, 40), AT(0, 40), 1, OUTCOME_DROPPED, REASON_BUFFER},
+        .written_at = AT(0, 40)};
+    w->record.ledger_count = 1;
+    w->drafts[0].policies.drop_when_full = true;
+    w->cursors[0].dropped = 1;
+    world_accepted(w);
+}
+
+static void a_request_that_is_done_twice_breaks_13(void **state)
+{
+    (void)state;
+    w->commands[C_TRIGGER_AGAIN].reply.is_repeated = false;
+    world_rejected(w, 13);
+}
+
+static void a_request_that_is_answered_in_two_ways_breaks_13(void **state)
+{
+    (void)state;
+    w->commands[C_TRIGGER_AGAIN].reply.count = 0;
+    world_rejected(w, 13);
+}
+
+static void a_new_request_that_passes_for_an_old_one_breaks_13(void **state)
+{
+    (void)state;
+    w->commands[C_TRIGGER_AGAIN].command.request = STR("another");
+    world_rejected(w, 13);
+}
+
+static void a_version_that_was_acknowledged_and_lost_breaks_13(void **state)
+{
+    (void)state;
+    w->commands[C_TRIGGER].reply.version = 2;
+    w->commands[C_TRIGGER_AGAIN].reply.version = 2;
+    world_rejected(w, 13);
+}
+
+/* A backfill of 0:58 before to 1:00 before creation: two slots, one of them is left out. */
+static void a_backfill_that_left_out_a_slot_breaks_13(void **state)
+{
+    static const struct range range = {AT(-2, 0), AT(-1, 0), OVERLAP_SKIP};
+    struct rec_command *c;
+    struct rec_delivery *d;
+
+    (void)state;
+    c = world_command(w, AT(0, 40), COMMAND_BACKFILL);
+    c->command.ranges = &range;
+    c->command.range_count = 1;
+    d = world_send(w, AT(0, 40), AT(-2, 0), 1);
+    d->run.kind = RUN_BACKFILL;
+    d->run.due = AT(0, 40);
+    w->runs[0] = d->run;
+    w->record.run_count = 1;
+    w->cursors[0].open = w->cursors[0].started = w->gates[0].open = 1;
+    world_close(w, AT(0, 50), AT(0, 30));
+    world_rejected(w, 13);
+    w->ledger[0] = (struct ledger_entry){
+        .schedule = SCHEDULE,
+        .pass = 1,
+        .account = {AT(-1, 0), AT(-1, 0), 1, OUTCOME_SKIPPED, REASON_OVERLAP},
+        .written_at = AT(0, 40)};
+    w->record.ledger_count = 1;
+    w->cursors[0].skipped = 1;
+    world_accepted(w);
+}
+
+static void edit_at(instant at, int64_t base, int64_t version)
+{
+    struct rec_command *c = world_command(w, at, COMMAND_UPDATE);
+
+    c->draft = 0;
+    c->command.version = base;
+    c->reply.version = version;
+}
+
+static void two_edits_of_one_version_break_14(void **state)
+{
+    (void)state;
+    edit_at(AT(0, 40), 1, 2);
+    edit_at(AT(0, 45), 1, 3);
+    w->cursors[0].version = 3;
+    world_close(w, AT(0, 50), AT(0, 45));
+    world_rejected(w, 14);
+    w->commands[2].command.version = 2;
+    world_accepted(w);
+}
+
+static void a_version_that_does_not_grow_breaks_14(void **state)
+{
+    (void)state;
+    edit_at(AT(0, 40), 0, 2);
+    edit_at(AT(0, 45), 0, 2);
+    w->cursors[0].version = 2;
+    world_close(w, AT(0, 50), AT(0, 45));
+    world_rejected(w, 14);
+}
+
+/* ---- 15, 19, 24 ---- */
+
+static void every_counter_that_miscounts_breaks_15(void **state)
+{
+    int64_t *const counters[] = {
+        &w->cursors[0].open,    &w->cursors[0].waiting,   &w->cursors[0].backfills,
+        &w->cursors[0].started, &w->cursors[0].skipped,   &w->cursors[0].missed,
+        &w->cursors[0].dropped, &w->cursors[0].cancelled, &w->cursors[0].succeeded,
+        &w->cursors[0].failed,
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++) {
+        ++*counters[i];
+        world_rejected(w, 15);
+        --*counters[i];
+    }
+    world_accepted(w);
+}
+
+static void starts_that_are_not_taken_from_the_rest_break_15(void **state)
+{
+    (void)state;
+    w->drafts[0].policies.remaining_runs = 10;
+    w->cursors[0].remaining = 7;
+    world_rejected(w, 15);
+    w->cursors[0].remaining = 6; /* four automatic starts; the trigger takes none */
+    world_accepted(w);
+}
+
+static void a_gap_in_the_events_breaks_19(void **state)
+{
+    (void)state;
+    w->events[w->record.event_count - 1].number++;
+    w->nodes[0].event++;
+    world_rejected(w, 19);
+}
+
+static void an_event_that_the_node_does_not_know_breaks_19(void **state)
+{
+    (void)state;
+    w->nodes[0].event++;
+    world_rejected(w, 19);
+}
+
+static void an_end_that_was_told_otherwise_breaks_19(void **state)
+{
+    (void)state;
+    w->events[w->record.event_count - 1].event.detail = (int64_t)OUTCOME_FAILED * 256;
+    world_rejected(w, 19);
+}
+
+static void an_end_that_was_not_told_breaks_19(void **state)
+{
+    (void)state;
+    w->events[w->record.event_count - 1].event.type = EVENT_RUN_LATE;
+    world_rejected(w, 19);
+}
+
+static void an_end_that_history_forgot_breaks_19(void **state)
+{
+    (void)state;
+    world_event(w, AT(5, 20), EVENT_RUN_ENDED, AT(5, 0), 0);
+    world_rejected(w, 19);
+}
+
+static void a_run_that_went_on_after_its_end_breaks_19(void **state)
+{
+    (void)state;
+    w->history[H_TWO].last = true;
+    world_rejected(w, 19);
+}
+
+static void history_out_of_order_breaks_19(void **state)
+{
+    (void)state;
+    w->history[H_THREE].id = w->history[H_ONE].id;
+    world_rejected(w, 19);
+}
+
+static void a_damaged_database_breaks_24(void **state)
+{
+    (void)state;
+    w->record.integrity_ok = false;
+    world_rejected(w, 24);
+}
+
+/* ---- 18, 25 to 28, 30 ---- */
+
+static void a_run_of_a_dead_node_breaks_18(void **state)
+{
+    (void)state;
+    w->nodes[0].state = NODE_DOWN;
+    world_rejected(w, 18);
+}
+
+static void a_lease_that_ended_long_ago_breaks_18(void **state)
+{
+    (void)state;
+    w->runs[0].node = 0;
+    w->runs[0].lease_until = AT(4, 29);
+    world_rejected(w, 18);
+    w->runs[0].lease_until = AT(4, 31);
+    world_accepted(w);
+}
+
+static void a_slot_that_is_due_and_not_looked_at_breaks_25(void **state)
+{
+    (void)state;
+    world_close(w, AT(6, 10), AT(5, 0));
+    w->cursors[0].next_at = w->cursors[0].wake_at = AT(6, 0);
+    world_rejected(w, 25);
+    w->cursors[0].flags = CURSOR_PAUSED; /* accounted for when it is resumed */
+    world_accepted(w);
+}
+
+/* The open run stands still in a state, with the world two minutes on. */
+static void stand_still(enum run_state state)
+{
+    w->runs[0].state = state;
+    w->runs[0].gate = 0;
+    w->runs[0].node = 0;
+    w->gates[0].open = 0;
+    w->deliveries[D_FIVE].run.gate = 0;
+    if (state == RUN_HELD) {
+        w->cursors[0].open--;
+        w->cursors[0].waiting++;
+        w->cursors[0].started--;
+    }
+    world_close(w, AT(7, 30), AT(7, 0));
+    w->ledger[1] = w->ledger[0];
+    w->ledger[1].account = (struct account){AT(6, 0), AT(7, 0), 2, OUTCOME_SKIPPED,
+                                            REASON_OVERLAP};
+    w->ledger[1].written_at = AT(7, 0);
+    w->record.ledger_count = 2;
+    w->cursors[0].skipped = 3;
+    w->drafts[0].policies.retry.max = 10 * SPAN_S;
+}
+
+static void a_ready_run_that_nobody_takes_breaks_25(void **state)
+{
+    (void)state;
+    stand_still(RUN_READY);
+    w->record.delivery_count = D_FIVE;
+    w->runs[0].attempt = 0;
+    w->runs[0].fence = 0;
+    world_rejected(w, 25);
+    w->runs[0].state = RUN_APPROVAL;
+    world_accepted(w);
+}
+
+static void a_held_run_with_nothing_open_breaks_25(void **state)
+{
+    (void)state;
+    w->drafts[0].policies.overlap = OVERLAP_BUFFER_ONE;
+    stand_still(RUN_HELD);
+    w->record.delivery_count = D_FIVE;
+    w->runs[0].attempt = 0;
+    world_rejected(w, 25);
+}
+
+static void a_retry_that_is_overdue_breaks_25(void **state)
+{
+    struct history_row *row;
+
+    (void)state;
+    row = world_end(w, AT(5, 31), &w->deliveries[D_FIVE], OUTCOME_FAILED, false);
+    row->started_at = AT(5, 0);
+    stand_still(RUN_BACKOFF);
+    w->runs[0].wake_at = AT(7, 0);
+    world_accepted(w);
+    w->runs[0].wake_at = AT(6, 0);
+    world_rejected(w, 25);
+}
+
+static void a_gated_run_with_room_behind_the_gate_breaks_25(void **state)
+{
+    (void)state;
+    stand_still(RUN_GATED);
+    w->record.delivery_count = D_FIVE;
+    w->runs[0].attempt = 0;
+    w->runs[0].gate = GATE;
+    w->gates[0].waiting = 1;
+    world_rejected(w, 25);
+}
+
+static void a_start_that_came_late_breaks_26(void **state)
+{
+    (void)state;
+    w->runs[0].created_at = AT(5, 6);
+    world_rejected(w, 26);
+    w->record.healed = AT(4, 20); /* it was not over yet */
+    world_accepted(w);
+}
+
+/* A second run of slot 1:30, allowed beside, is served before the first, which waits. */
+static void a_run_that_others_pass_breaks_27(void **state)
+{
+    struct rec_delivery *d;
+
+    (void)state;
+    w->drafts[0].policies.overlap = OVERLAP_ALLOW_ALL;
+    w->drafts[0].policies.gate.len = 0;
+    w->record.gate_count = 0;
+    d = world_send(w, AT(2, 1), AT(2, 0), 0);
+    d->run.created_at = AT(2, 0);
+    d->run.gate = 0;
+    world_end(w, AT(2, 3), d, OUTCOME_SUCCEEDED, true);
+    d = world_send(w, AT(2, 10), AT(1, 0), 0);
+    d->run.created_at = AT(1, 0);
+    d->run.gate = 0;
+    world_end(w, AT(2, 20), d, OUTCOME_SUCCEEDED, true);
+    w->cursors[0].started = 2;
+    world_close(w, AT(2, 50), AT(2, 0));
+    world_rejected(w, 27);
+    w->deliveries[0].run.rank = w->deliveries[1].run.rank - 1; /* it was more urgent */
+    world_accepted(w);
+}
+
+static void a_schedule_that_is_not_looked_at_breaks_28(void **state)
+{
+    (void)state;
+    w->cursors[0].wake_at = AT(4, 29);
+    world_rejected(w, 28);
+}
+
+static void a_run_that_is_not_looked_at_breaks_28(void **state)
+{
+    (void)state;
+    w->runs[0].wake_at = AT(4, 29);
+    world_rejected(w, 28);
+}
+
+static void a_seed_that_gives_another_world_breaks_30(void **state)
+{
+    static struct world other;
+    struct err err = {0};
+
+    (void)state;
+    world_make(&other);
+    assert_int_equal(judge_same(&w->record, &other.record, &err), RC_OK);
+    other.events[2].event.fence++;
+    assert_int_equal(judge_same(&w->record, &other.record, &err), RC_CORRUPT);
+    assert_memory_equal(err.text, "30: ", 4);
+    world_make(&other);
+    other.record.turn_count--;
+    assert_int_equal(judge_same(&w->record, &other.record, &err), RC_CORRUPT);
+}
+
+#define TEST(name)  cmocka_unit_test_setup(name, make)
+#define EMPTY(name) cmocka_unit_test_setup(name, make_empty)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        EMPTY(two_runs_side_by_side_break_10),
+        EMPTY(a_run_that_waited_under_skip_breaks_10),
+        EMPTY(two_that_wait_under_buffer_one_break_10),
+        EMPTY(buffered_runs_out_of_order_break_10),
+        EMPTY(skipped_with_nothing_open_breaks_10),
+        EMPTY(dropped_where_slots_should_wait_breaks_10),
+        EMPTY(a_gate_that_was_passed_by_too_many_breaks_10),
+        TEST(a_gate_that_miscounts_breaks_10),
+        TEST(a_created_schedule_that_is_gone_breaks_13),
+        EMPTY(a_trigger_without_a_trace_breaks_13),
+        TEST(a_request_that_is_done_twice_breaks_13),
+        TEST(a_request_that_is_answered_in_two_ways_breaks_13),
+        TEST(a_new_request_that_passes_for_an_old_one_breaks_13),
+        TEST(a_version_that_was_acknowledged_and_lost_breaks_13),
+        EMPTY(a_backfill_that_left_out_a_slot_breaks_13),
+        EMPTY(two_edits_of_one_version_break_14),
+        EMPTY(a_version_that_does_not_grow_breaks_14),
+        TEST(every_counter_that_miscounts_breaks_15),
+        TEST(starts_that_are_not_taken_from_the_rest_break_15),
+        TEST(a_gap_in_the_events_breaks_19),
+        TEST(an_event_that_the_node_does_not_know_breaks_19),
+        TEST(an_end_that_was_told_otherwise_breaks_19),
+        TEST(an_end_that_was_not_told_breaks_19),
+        TEST(an_end_that_history_forgot_breaks_19),
+        TEST(a_run_that_went_on_after_its_end_breaks_19),
+        TEST(history_out_of_order_breaks_19),
+        TEST(a_damaged_database_breaks_24),
+        TEST(a_run_of_a_dead_node_breaks_18),
+        TEST(a_lease_that_ended_long_ago_breaks_18),
+        TEST(a_slot_that_is_due_and_not_looked_at_breaks_25),
+        TEST(a_ready_run_that_nobody_takes_breaks_25),
+        TEST(a_held_run_with_nothing_open_breaks_25),
+        TEST(a_retry_that_is_overdue_breaks_25),
+        TEST(a_gated_run_with_room_behind_the_gate_breaks_25),
+        TEST(a_start_that_came_late_breaks_26),
+        EMPTY(a_run_that_others_pass_breaks_27),
+        TEST(a_schedule_that_is_not_looked_at_breaks_28),
+        TEST(a_run_that_is_not_looked_at_breaks_28),
+        TEST(a_seed_that_gives_another_world_breaks_30),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

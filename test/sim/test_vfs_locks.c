@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who may hold which lock beside whom, as SQLite's documents of its file locking and of its
+ * write-ahead log say it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sim/vfs_locks.h"
+
+struct three {
+    struct vfs_holder a, b, c;
+};
+
+static int join(void **state)
+{
+    static struct three three;
+
+    vfs_locks_join(&three.a, NULL);
+    vfs_locks_join(&three.b, &three.a);
+    vfs_locks_join(&three.c, &three.b);
+    *state = &three;
+    return 0;
+}
+
+static int leave(void **state)
+{
+    struct three *h = *state;
+
+    vfs_locks_leave(&h->a);
+    vfs_locks_leave(&h->b);
+    vfs_locks_leave(&h->c);
+    return 0;
+}
+
+static void many_may_read_and_one_of_them_may_mean_to_write(void **state)
+{
+    struct three *h = *state;
+
+    assert_true(vfs_locks_raise(&h->a, VFS_SHARED));
+    assert_true(vfs_locks_raise(&h->b, VFS_SHARED));
+    assert_false(vfs_locks_is_reserved(&h->b));
+    assert_true(vfs_locks_raise(&h->a, VFS_RESERVED));
+    assert_true(vfs_locks_is_reserved(&h->b));
+    assert_false(vfs_locks_raise(&h->b, VFS_RESERVED));
+    assert_int_equal(h->b.level, VFS_SHARED);
+    assert_true(vfs_locks_raise(&h->c, VFS_SHARED));
+    vfs_locks_lower(&h->a, VFS_SHARED);
+    assert_false(vfs_locks_is_reserved(&h->b));
+    assert_true(vfs_locks_raise(&h->b, VFS_RESERVED));
+}
+
+static void a_writer_waits_for_readers_and_lets_no_new_one_in(void **state)
+{
+    struct three *h = *state;
+
+    assert_true(vfs_locks_raise(&h->a, VFS_SHARED));
+    assert_true(vfs_locks_raise(&h->b, VFS_SHARED));
+    assert_true(vfs_locks_raise(&h->a, VFS_RESERVED));
+    assert_false(vfs_locks_raise(&h->a, VFS_EXCLUSIVE));
+    assert_int_equal(h->a.level, VFS_PENDING);
+    assert_false(vfs_locks_raise(&h->c, VFS_SHARED));
+    assert_false(vfs_locks_raise(&h->b, VFS_EXCLUSIVE));
+    vfs_locks_lower(&h->b, VFS_UNLOCKED);
+    assert_true(vfs_locks_raise(&h->a, VFS_EXCLUSIVE));
+    assert_false(vfs_locks_raise(&h->b, VFS_SHARED));
+    vfs_locks_lower(&h->a, VFS_UNLOCKED);
+    assert_true(vfs_locks_raise(&h->b, VFS_SHARED));
+    assert_true(vfs_locks_raise(&h->b, VFS_EXCLUSIVE)); /* to roll a journal back */
+}
+
+static void a_slot_is_for_many_readers_or_for_one_alone(void **state)
+{
+    struct three *h = *state;
+
+    assert_true(vfs_locks_take(&h->a, 3, 1, false));
+    assert_true(vfs_locks_take(&h->b, 3, 1, false));
+    assert_true(vfs_locks_take(&h->b, 3, 1, false)); /* counts once */
+    assert_false(vfs_locks_take(&h->c, 3, 1, true));
+    vfs_locks_give(&h->b, 3, 1);
+    assert_false(vfs_locks_take(&h->c, 3, 1, true));
+    vfs_locks_give(&h->a, 3, 1);
+    assert_true(vfs_locks_take(&h->c, 3, 1, true));
+    assert_false(vfs_locks_take(&h->a, 3, 1, false));
+    assert_false(vfs_locks_take(&h->a, 3, 1, true));
+    assert_true(vfs_locks_take(&h->a, 4, 1, true));
+}
+
+static void slots_are_had_all_or_none(void **state)
+{
+    struct three *h = *state;
+
+    assert_true(vfs_locks_take(&h->a, 5, 1, false));
+    assert_false(vfs_locks_take(&h->b, 1, VFS_SLOTS - 1, true));
+    assert_true(vfs_locks_take(&h->c, 1, 4, true));
+    vfs_locks_give(&h->c, 0, VFS_SLOTS);
+    vfs_locks_give(&h->a, 0, VFS_SLOTS);
+    assert_true(vfs_locks_take(&h->b, 0, VFS_SLOTS, true));
+}
+
+static void memory_is_shared_and_goes_with_its_last_user(void **state)
+{
+    struct three *h = *state;
+    char *memory;
+
+    assert_null(vfs_locks_region(&h->a, 0, 64, false));
+    memory = vfs_locks_region(&h->a, 0, 64, true);
+    assert_non_null(memory);
+    memory[0] = 'x';
+    assert_ptr_equal(vfs_locks_region(&h->b, 0, 64, false), memory);
+    assert_null(vfs_locks_region(&h->b, 1, 64, false));
+    vfs_locks_unmap(&h->a);
+    assert_int_equal(memory[0], 'x');
+    vfs_locks_unmap(&h->b);
+    vfs_locks_unmap(&h->b); /* has none by now */
+    memory = vfs_locks_region(&h->c, 0, 64, true);
+    assert_int_equal(memory[0], 0);
+}
+
+static void who_leaves_gives_everything_back(void **state)
+{
+    struct three *h = *state;
+
+    assert_true(vfs_locks_raise(&h->a, VFS_SHARED));
+    assert_true(vfs_locks_raise(&h->a, VFS_EXCLUSIVE));
+    assert_true(vfs_locks_take(&h->a, 0, 2, true));
+    assert_true(vfs_locks_take(&h->a, 2, 2, false));
+    vfs_locks_leave(&h->a);
+    assert_true(vfs_locks_raise(&h->b, VFS_SHARED));
+    assert_true(vfs_locks_raise(&h->b, VFS_EXCLUSIVE));
+    assert_true(vfs_locks_take(&h->b, 0, VFS_SLOTS, true));
+    vfs_locks_join(&h->a, &h->b);
+}
+
+#define LOCKS_TEST(name) cmocka_unit_test_setup_teardown(name, join, leave)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        LOCKS_TEST(many_may_read_and_one_of_them_may_mean_to_write),
+        LOCKS_TEST(a_writer_waits_for_readers_and_lets_no_new_one_in),
+        LOCKS_TEST(a_slot_is_for_many_readers_or_for_one_alone),
+        LOCKS_TEST(slots_are_had_all_or_none),
+        LOCKS_TEST(memory_is_shared_and_goes_with_its_last_user),
+        LOCKS_TEST(who_leaves_gives_everything_back),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

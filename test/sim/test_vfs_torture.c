@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Many databases, each of which dies many times, at any change of its files, by a loss of
+ * power or by kill -9.  Whatever was acknowledged is there afterwards, and nothing else but
+ * the one transaction that was under way.  Where that is not promised, some seed shows it.
+ */
+#include "vfs_world.h"
+
+enum {
+    SEEDS = 100,
+    LIVES = 10,
+    STEPS_MAX = 16,
+    CHANGES_MAX = 120, /* of the files in one life: about what the steps make */
+};
+
+struct torture {
+    struct world w;
+    struct prng prng;
+    const char *setting; /* a pragma for each connection, or NULL */
+    int64_t acknowledged;
+    bool under_way;
+    struct db *reader;
+};
+
+enum verdict { GOOD, LOST, WRONG };
+
+static bool is_one_of(struct torture *t, int n)
+{
+    return prng_chance(&t->prng, 1, (uint64_t)n);
+}
+
+static enum rc open_writer(struct torture *t, struct err *err)
+{
+    enum rc rc = world_open(&t->w, err);
+
+    if (rc == RC_OK && t->setting)
+        rc = db_exec(t->w.db, str_of(t->setting), err);
+    /* So few pages that a transaction spills into the log before it commits. */
+    if (rc == RC_OK && is_one_of(t, 2))
+        rc = db_exec(t->w.db, STR("PRAGMA cache_size=4"), err);
+    return rc;
+}
+
+/* Keeps an old state in use, so that the log cannot be begun anew. */
+static void let_someone_read(struct torture *t)
+{
+    struct err err;
+
+    if (db_open(URL, &(struct db_options){.readonly = true}, &t->reader, &err) != RC_OK)
+        return;
+    db_begin(t->reader);
+    db_send(t->reader, &get_last, NULL, NULL);
+    (void)db_flush(t->reader, NULL, &err);
+}
+
+static enum rc commit_next(struct torture *t, struct err *err)
+{
+    enum rc rc;
+
+    t->under_way = true;
+    rc = commit_transaction(t->w.db, t->acknowledged + 1, err);
+    if (rc == RC_OK) {
+        t->acknowledged++;
+        t->under_way = false;
+    }
+    return rc;
+}
+
+static enum rc give_up_next(struct torture *t, struct err *err)
+{
+    enum rc rc;
+
+    db_begin(t->w.db);
+    send_transaction(t->w.db, t->acknowledged + 1);
+    rc = db_flush(t->w.db, NULL, err);
+    db_rollback(t->w.db);
+    return rc;
+}
+
+static enum rc checkpoint(struct torture *t, struct err *err)
+{
+    static const char *const how[] = {"PRAGMA wal_checkpoint(PASSIVE)",
+                                      "PRAGMA wal_checkpoint(RESTART)",
+                                      "PRAGMA wal_checkpoint(TRUNCATE)"};
+
+    return db_exec(t->w.db, str_of(how[prng_below(&t->prng, 3)]), err);
+}
+
+static enum rc step(struct torture *t, struct err *err)
+{
+    switch (prng_below(&t->prng, 12)) {
+    case 0:
+        return give_up_next(t, err);
+    case 1:
+    case 2:
+        return checkpoint(t, err);
+    case 3:
+        t->w.db = db_close(t->w.db);
+        return open_writer(t, err);
+    default:
+        return commit_next(t, err);
+    }
+}
+
+static void die(struct torture *t)
+{
+    static const struct vfs_odds odds[] = {
+        {.keep = 4, .drop = 4, .garble = 1, .tear = 1},
+        {.keep = 20, .drop = 1, .garble = 1, .tear = 1},
+        {.keep = 1, .drop = 20, .garble = 1, .tear = 1},
+        {.drop = 1},
+        {.garble = 1},
+    };
+
+    if (is_one_of(t, 5))
+        sim_vfs_process_kill(t->w.vfs);
+    else
+        sim_vfs_power_loss(t->w.vfs, &t->prng, &odds[prng_below(&t->prng, 5)]);
+    t->w.db = db_close(t->w.db);
+    t->reader = db_close(t->reader);
+    sim_vfs_arm(t->w.vfs, SIM_STOP, 0, false);
+}
+
+static void live_and_die(struct torture *t)
+{
+    uint64_t struck = sim_vfs_struck(t->w.vfs, SIM_STOP);
+    struct err err;
+    enum rc rc;
+
+    t->under_way = false;
+    sim_vfs_arm(t->w.vfs, SIM_STOP, 1 + prng_below(&t->prng, CHANGES_MAX), false);
+    rc = open_writer(t, &err);
+    if (rc == RC_OK && is_one_of(t, 4))
+        let_someone_read(t);
+    for (int i = 0; i < STEPS_MAX && rc == RC_OK; i++)
+        rc = step(t, &err);
+    /* Nothing but the end of the world is a reason to fail, and it is known for what it is. */
+    if (rc != RC_OK && (sim_vfs_struck(t->w.vfs, SIM_STOP) == struck ||
+                        (t->w.db && (rc != RC_CORRUPT || !db_is_dead(t->w.db)))))
+        fail_msg("%s: %s", rc_name(rc), err.text);
+    die(t);
+}
+
+static enum verdict judge(struct torture *t)
+{
+    int64_t found = DAMAGED, least = t->acknowledged;
+    int64_t most = least + (t->under_way ? 1 : 0);
+    struct err err;
+
+    if (open_writer(t, &err) == RC_OK)
+        found = count_transactions(t->w.db, t->w.arena);
+    /*
+     * After a kill, what recovery finds may be in the kernel's memory only, and it syncs
+     * nothing.  The next commit that changes something does: nobody may act on what is found
+     * before one.
+     */
+    if (found != DAMAGED &&
+        db_exec(t->w.db, STR("UPDATE last SET opened = opened + 1"), &err) != RC_OK)
+        found = DAMAGED;
+    /* Mostly not closed, so that the next life begins with what recovery left. */
+    if (is_one_of(t, 2))
+        sim_vfs_process_kill(t->w.vfs);
+    t->w.db = db_close(t->w.db);
+    t->acknowledged = found;
+    if (found == DAMAGED || found > most)
+        return WRONG;
+    return found < least ? LOST : GOOD;
+}
+
+static enum verdict torture(uint64_t seed, const char *setting, bool ignore_sync)
+{
+    struct torture t = {.setting = setting};
+    enum verdict verdict = GOOD;
+
+    world_new(&t.w, seed);
+    prng_seed(&t.prng, seed);
+    sim_vfs_ignore_sync(t.w.vfs, ignore_sync);
+    for (int life = 0; life < LIVES && verdict == GOOD; life++) {
+        live_and_die(&t);
+        verdict = judge(&t);
+    }
+    world_free(&t.w);
+    return verdict;
+}
+
+static void what_was_acknowledged_survives_every_death(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        enum verdict verdict = torture(seed, NULL, false);
+
+        if (verdict != GOOD)
+            fail_msg("seed %d: %s", (int)seed, verdict == LOST ? "a lost commit" : "damage");
+    }
+}
+
+/* The negative controls: what we rely on is what makes the difference. */
+
+static void without_a_sync_at_each_commit_some_are_lost_and_no_file_is_damaged(void **state)
+{
+    int seen[3] = {0};
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++)
+        seen[torture(seed, "PRAGMA synchronous=NORMAL", false)]++;
+    assert_true(seen[LOST] > 0);
+    assert_int_equal(seen[WRONG], 0);
+}
+
+static void on_a_disk_that_lies_about_syncs_files_are_damaged(void **state)
+{
+    int seen[3] = {0};
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++)
+        seen[torture(seed, NULL, true)]++;
+    assert_true(seen[LOST] > 0 && seen[WRONG] > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_acknowledged_survives_every_death),
+        cmocka_unit_test(without_a_sync_at_each_commit_some_are_lost_and_no_file_is_damaged),
+        cmocka_unit_test(on_a_disk_that_lies_about_syncs_files_are_damaged),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

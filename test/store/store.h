@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tables of the store, empty for each test, on one connection for each group of tests:
+ * at its end the connection knows which statements were run, so that none can be forgotten.
+ * That is why this looks into db/driver.h.
+ */
+#pragma once
+
+#include "harness.h"
+
+#include "base/buf.h"
+#include "db/driver.h"
+#include "store/schema.h"
+
+enum {
+    OWN_MAX = 128,      /* questions of the tests themselves */
+    ASK_MAX = 256,      /* bytes of one of them              */
+    SOURCE_MAX = 65536, /* bytes of a file of src/store      */
+};
+
+/* 2026-01-01T00:00:00Z */
+#define DAY_ONE INT64_C(1767225600000000)
+
+static struct db_stmt own[OWN_MAX];
+static char own_sql[OWN_MAX][ASK_MAX];
+
+static const struct db_stmt *at_first[DB_SLOTS]; /* those that made the tables */
+static int at_first_count;
+
+/* Every table but `migrations`, in alphabetical order. */
+#define TABLES                                                                           \
+    "backfills calendars cursors events exceptions gates history ledger meta namespaces" \
+    " nodes queues requests results runs schedules stats"
+
+/* For a group of tests. */
+static inline int set_up_tables(void **state)
+{
+    struct fixture *f;
+
+    set_up(state);
+    f = *state;
+    OK(schema_migrate(f->db, DAY_ONE, f->arena, err));
+    db_begin(f->db);
+    OK(db_flush(f->db, NULL, err));
+    db_rollback(f->db);
+    for (int i = 0; i < DB_SLOTS; i++)
+        if (f->db->cache[i].stmt)
+            at_first[at_first_count++] = f->db->cache[i].stmt;
+    return 0;
+}
+
+static inline void empty_tables(struct fixture *f)
+{
+    struct str rest = STR(TABLES " "), name;
+
+    db_rollback(f->db); /* what a failed test has left */
+    arena_reset(f->arena);
+    while (str_cut(rest, ' ', &name, &rest)) {
+        char sql[ASK_MAX];
+
+        snprintf(sql, sizeof sql, "DELETE FROM %.*s", STR_ARG(name));
+        exec(f->db, sql);
+    }
+}
+
+static inline int set_up_empty(void **state)
+{
+    empty_tables(*state);
+    return 0;
+}
+
+#define STORE_TEST(name)       cmocka_unit_test_setup(name, set_up_empty)
+#define RUN_STORE_TESTS(tests) cmocka_run_group_tests(tests, set_up_tables, tear_down)
+
+static inline bool is_of_the_store(const struct db_stmt *stmt)
+{
+    bool is = stmt;
+
+    for (int i = 0; i < at_first_count; i++)
+        is = is && stmt != at_first[i];
+    for (int i = 0; i < OWN_MAX; i++)
+        is = is && stmt != &own[i];
+    return is;
+}
+
+/* How many statements a file of src/store has. */
+static inline int count_definitions(const char *path)
+{
+    static const char definition[] = "static const struct db_stmt ";
+    static char text[SOURCE_MAX];
+    FILE *file = fopen(path, "r");
+    size_t size;
+    int count = 0;
+
+    if (!file)
+        fail_msg("%s cannot be read; run this in the root of the tree", path);
+    size = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    assert_true(size < sizeof text - 1);
+    text[size] = '\0';
+    for (const char *p = text; (p = strstr(p, definition)); p += strlen(definition))
+        count++;
+    assert_true(count > 0);
+    return count;
+}
+
+/* For the last test of a file, which fills tables of other files with exec(). */
+static inline void assert_every_statement_ran(const struct fixture *f, const char *path)
+{
+    int ran = 0, defined = count_definitions(path);
+
+    for (int i = 0; i < DB_SLOTS; i++)
+        ran += is_of_the_store(f->db->cache[i].stmt) ? 1 : 0;
+    if (ran != defined)
+        fail_msg("%s has %d statements, and %d were run", path, defined, ran);
+}
+
+/* The answer to a question of the test's own. */
+static inline struct db_result ask(struct fixture *f, struct db *db, const char *sql)
+{
+    int i = 0;
+
+    assert_true(strlen(sql) < ASK_MAX);
+    while (i < OWN_MAX && own[i].sql && strcmp(own[i].sql, sql) != 0)
+        i++;
+    assert_true(i < OWN_MAX);
+    if (!own[i].sql) {
+        snprintf(own_sql[i], ASK_MAX, "%s", sql);
+        own[i].sql = own_sql[i];
+    }
+    return query(f, db, &own[i], NULL);
+}
+
+static inline int64_t ask_int(struct fixture *f, const char *sql)
+{
+    struct db_result got = ask(f, f->db, sql);
+
+    assert_int_equal(got.rows, 1);
+    return db_int_at(&got, 0, 0);
+}
+
+static inline void flush(struct fixture *f)
+{
+    OK(db_flush(f->db, f->arena, err));
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables history, ledger and results on both databases.
+ */
+#include "rows.h"
+
+#include "store/history.h"
+
+static const struct run done = {
+    .schedule = 21,
+    .slot = DAY_ONE + 22,
+    .pass = 23,
+    .kind = RUN_TRIGGER,
+    .source = 200,
+    .queue = 24,
+    .due = DAY_ONE + 25,
+    .attempt = 26,
+    .fence = 27,
+    .node = 28,
+    .worker = {"w\xC3\xA9", 3},
+    .created_at = DAY_ONE + 29,
+    .started_at = DAY_ONE + 30, /* of the run; history has the attempt's */
+    .attempt_at = DAY_ONE + 31,
+};
+
+static struct attempt_end distinct(int64_t id)
+{
+    return (struct attempt_end){
+        .id = id,
+        .run = &done,
+        .outcome = OUTCOME_TIMED_OUT,
+        .reason = REASON_MAX_RUN_TIME,
+        .last = true,
+        .ended_at = DAY_ONE + 32,
+        .expire_at = DAY_ONE + 33,
+        .error = STR("no answer"),
+        .result = STR("{\"r\":1}"),
+    };
+}
+
+static void add(struct fixture *f, int64_t id, int64_t schedule)
+{
+    struct run run = done;
+    struct attempt_end end = distinct(id);
+
+    run.schedule = schedule;
+    end.run = &run;
+    history_insert(f->db, &end);
+    flush(f);
+}
+
+static void assert_history(struct fixture *f, int64_t schedule, const char *expected)
+{
+    struct db_result got;
+
+    history_of_schedule(f->db, schedule, INT64_MAX, 100, &got);
+    flush(f);
+    assert_ids(&got, expected);
+}
+
+static void assert_history_columns(struct fixture *f, const struct attempt_end *end)
+{
+    assert_int_column(f, "history", "id", end->id);
+    assert_int_column(f, "history", "schedule", done.schedule);
+    assert_int_column(f, "history", "slot", done.slot);
+    assert_int_column(f, "history", "pass", done.pass);
+    assert_int_column(f, "history", "attempt", done.attempt);
+    assert_int_column(f, "history", "fence", done.fence);
+    assert_int_column(f, "history", "bits", RUN_TRIGGER + 200 * 256);
+    assert_int_column(f, "history", "outcome", OUTCOME_TIMED_OUT);
+    assert_int_column(f, "history", "reason", REASON_MAX_RUN_TIME);
+    assert_int_column(f, "history", "last", 1);
+    assert_int_column(f, "history", "due", done.due);
+    assert_int_column(f, "history", "created_at", done.created_at);
+    assert_int_column(f, "history", "started_at", done.attempt_at);
+    assert_int_column(f, "history", "ended_at", end->ended_at);
+    assert_int_column(f, "history", "expire_at", end->expire_at);
+    assert_int_column(f, "history", "queue", done.queue);
+    assert_int_column(f, "history", "node", done.node);
+    assert_text_column(f, "history", "worker", done.worker);
+    assert_text_column(f, "history", "error", end->error);
+    assert_text_column(f, "history", "result", end->result);
+}
+
+static void assert_history_row(const struct history_row *got, const struct attempt_end *end)
+{
+    assert_int_equal(got->id, end->id);
+    assert_int_equal(got->schedule, end->run->schedule);
+    assert_int_equal(got->slot, end->run->slot);
+    assert_int_equal(got->pass, end->run->pass);
+    assert_int_equal(got->attempt, end->run->attempt);
+    assert_int_equal(got->fence, end->run->fence);
+    assert_int_equal(got->kind, end->run->kind);
+    assert_int_equal(got->source, end->run->source);
+    assert_int_equal(got->outcome, end->outcome);
+    assert_int_equal(got->reason, end->reason);
+    assert_int_equal(got->last, end->last);
+    assert_int_equal(got->due, end->run->due);
+    assert_int_equal(got->created_at, end->run->created_at);
+    assert_int_equal(got->started_at, end->run->attempt_at);
+    assert_int_equal(got->ended_at, end->ended_at);
+    assert_int_equal(got->expire_at, end->expire_at);
+    assert_int_equal(got->queue, end->run->queue);
+    assert_int_equal(got->node, end->run->node);
+    assert_str_equal(got->worker, end->run->worker);
+    assert_str_equal(got->error, end->error);
+    assert_str_equal(got->result, end->result);
+}
+
+static void assert_written(struct fixture *f, const struct attempt_end *end)
+{
+    struct db_result got;
+    struct history_row row;
+
+    history_insert(f->db, end);
+    history_of_schedule(f->db, end->run->schedule, INT64_MAX, 1, &got);
+    flush(f);
+    assert_int_equal(got.rows, 1);
+    history_read(&got, 0, &row);
+    assert_history_row(&row, end);
+}
+
+static void every_field_of_an_attempt_has_its_column(void **state)
+{
+    struct fixture *f = *state;
+    struct attempt_end end = distinct(1);
+
+    assert_written(f, &end);
+    assert_history_columns(f, &end);
+}
+
+static void the_ends_of_every_number_and_text_are_kept(void **state)
+{
+    struct fixture *f = *state;
+    struct run empty = {.attempt_at = INSTANT_NONE, .slot = INSTANT_NONE};
+    struct run full = {.schedule = INT64_MAX,
+                       .slot = INSTANT_NEVER,
+                       .pass = INT64_MAX,
+                       .attempt = INT32_MAX,
+                       .kind = (enum run_kind)255,
+                       .source = 255,
+                       .fence = INT64_MAX,
+                       .worker = big_text(f)};
+    struct attempt_end first = {.id = INT64_MIN, .run = &empty, .expire_at = INSTANT_NONE};
+    struct attempt_end last = {.id = INT64_MAX - 1,
+                               .run = &full,
+                               .outcome = OUTCOME_UNKNOWN,
+                               .reason = REASON_OTHER,
+                               .expire_at = INSTANT_NEVER,
+                               .error = big_text(f),
+                               .result = big_text(f)};
+
+    assert_written(f, &first);
+    assert_written(f, &last);
+}
+
+static void history_is_read_backwards_in_pages(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result first, second, nobody;
+
+    for (int64_t id = 1; id <= 5; id++)
+        add(f, id, 21);
+    add(f, 6, 22);
+    history_of_schedule(f->db, 21, INT64_MAX, 2, &first);
+    history_of_schedule(f->db, 21, 4, 10, &second);
+    history_of_schedule(f->db, 23, INT64_MAX, 10, &nobody);
+    flush(f);
+    assert_ids(&first, "5 4");
+    assert_ids(&second, "3 2 1");
+    assert_ids(&nobody, "");
+}
+
+static void the_newest_of_a_schedule_are_kept(void **state)
+{
+    struct fixture *f = *state;
+
+    for (int64_t id = 1; id <= 6; id++)
+        add(f, id, id % 2 == 0 ? 2 : 1);
+    history_keep(f->db, 1, 4);
+    assert_history(f, 1, "5 3 1");
+    history_keep(f->db, 1, 3);
+    assert_history(f, 1, "5 3 1");
+    history_keep(f->db, 1, 2);
+    assert_history(f, 1, "5 3");
+    history_keep(f->db, 1, 0);
+    assert_history(f, 1, "");
+    history_keep(f->db, 3, 1);
+    assert_history(f, 2, "6 4 2");
+}
+
+static struct ledger_entry entry(int64_t id, int64_t pass, instant first, instant last)
+{
+    return (struct ledger_entry){
+        .id = id,
+        .schedule = 40,
+        .pass = pass,
+        .account = {.first = first,
+                    .last = last,
+                    .count = 44,
+                    .outcome = OUTCOME_DROPPED,
+                    .reason = REASON_QUARANTINED},
+        .written_at = DAY_ONE + 45,
+        .expire_at = DAY_ONE + 46,
+    };
+}
+
+static void assert_entry(const struct ledger_entry *got, const struct ledger_entry *expected)
+{
+    assert_int_equal(got->id, expected->id);
+    assert_int_equal(got->schedule, expected->schedule);
+    assert_int_equal(got->pass, expected->pass);
+    assert_int_equal(got->account.first, expected->account.first);
+    assert_int_equal(got->account.last, expected->account.last);
+    assert_int_equal(got->account.count, expected->account.count);
+    assert_int_equal(got->account.outcome, expected->account.outcome);
+    assert_int_equal(got->account.reason, expected->account.reason);
+    assert_int_equal(got->written_at, expected->written_at);
+    assert_int_equal(got->expire_at, expected->expire_at);
+}
+
+/* The only row of the schedule with this first slot. */
+static struct ledger_entry read_entry(struct fixture *f, int64_t schedule, instant first)
+{
+    struct ledger_entry found = {.id = -1}, row;
+    struct db_result got;
+
+    ledger_of_schedule(f->db, schedule, INSTANT_NONE, 100, &got);
+    flush(f);
+    for (int i = 0; i < got.rows; i++) {
+        ledger_read(&got, i, &row);
+        if (row.account.first == first)
+            found = row;
+    }
+    assert_true(found.id != -1);
+    return found;
+}
+
+static void every_field_of_the_ledger_has_its_column(void **state)
+{
+    struct fixture *f = *state;
+    struct ledger_entry e = entry(41, 42, 1000, 2000), back;
+
+    ledger_insert(f->db, &e);
+    back = read_entry(f, 40, 1000);
+    assert_entry(&back, &e);
+    assert_int_column(f, "ledger", "id", 41);
+    assert_int_column(f, "ledger", "schedule", 40);
+    assert_int_column(f, "ledger", "pass", 42);
+    assert_int_column(f, "ledger", "first", 1000);
+    assert_int_column(f, "ledger", "last", 2000);
+    assert_int_column(f, "ledger", "count", 44);
+    assert_int_column(f, "ledger", "outcome", OUTCOME_DROPPED);
+    assert_int_column(f, "ledger", "reason", REASON_QUARANTINED);
+    assert_int_column(f, "ledger", "written_at", DAY_ONE + 45);
+    assert_int_column(f, "ledger", "expire_at", DAY_ONE + 46);
+}
+
+static void a_slot_is_in_the_ledger_once(void **state)
+{
+    struct fixture *f = *state;
+    struct ledger_entry first = entry(1, 0, 1000, 1000), again = entry(2, 0, 1000, 9999), back;
+    struct ledger_entry other_pass = entry(3, 1, 1000, 1000);
+
+    ledger_insert(f->db, &first);
+    ledger_insert(f->db, &again);
+    back = read_entry(f, 40, 1000);
+    assert_entry(&back, &first);
+    ledger_insert(f->db, &other_pass);
+    flush(f);
+    assert_int_equal(ask_int(f, "SELECT count(*) FROM ledger"), 2);
+}
+
+static void the_newest_range_of_pass_zero_is_extended(void **state)
+{
+    struct fixture *f = *state;
+    struct ledger_entry old = entry(1, 0, 1000, 1500), newest = entry(2, 0, 2000, 2500);
+    struct ledger_entry trigger = entry(3, 7, 3000, 3000), other = entry(4, 0, 4000, 4000);
+    struct ledger_entry more = entry(5, 0, 2600, 2900), back;
+
+    other.schedule = 50;
+    ledger_insert(f->db, &newest);
+    ledger_insert(f->db, &old);
+    ledger_insert(f->db, &trigger);
+    ledger_insert(f->db, &other);
+    more.account.count = 6;
+    more.written_at = 61;
+    more.expire_at = 62;
+    ledger_extend(f->db, &more);
+    newest.account.last = 2900;
+    newest.account.count += 6;
+    newest.written_at = 61;
+    newest.expire_at = 62;
+    back = read_entry(f, 40, 1000);
+    assert_entry(&back, &old);
+    back = read_entry(f, 40, 2000);
+    assert_entry(&back, &newest);
+    back = read_entry(f, 40, 3000);
+    assert_entry(&back, &trigger);
+    back = read_entry(f, 50, 4000);
+    assert_entry(&back, &other);
+    assert_int_equal(ask_int(f, "SELECT count(*) FROM ledger"), 4);
+}
+
+static void a_range_that_is_gone_or_of_another_kind_is_not_extended_but_begun(void **state)
+{
+    struct fixture *f = *state;
+    struct ledger_entry none_before = entry(1, 0, 1000, 1500), back;
+    struct ledger_entry outcome = entry(2, 0, 2000, 2500), reason = entry(3, 0, 3000, 3500);
+
+    outcome.account.outcome = OUTCOME_MISSED;
+    reason.account.outcome = OUTCOME_MISSED;
+    reason.account.reason = REASON_PAUSED;
+    ledger_extend(f->db, &none_before);
+    ledger_extend(f->db, &outcome);
+    ledger_extend(f->db, &reason);
+    back = read_entry(f, 40, 1000);
+    assert_entry(&back, &none_before);
+    back = read_entry(f, 40, 2000);
+    assert_entry(&back, &outcome);
+    back = read_entry(f, 40, 3000);
+    assert_entry(&back, &reason);
+}
+
+static void the_ledger_is_read_in_order_from_the_range_that_holds_an_instant(void **state)
+{
+    struct fixture *f = *state;
+    struct ledger_entry rows[] = {
+        entry(4, 0, 3000, 3500), entry(3, 1, 2000, 2000), entry(2, 0, 2000, 2500),
+        entry(1, 0, 1000, 1500), entry(5, 0, 100, 200),
+    };
+    struct db_result got, some, late;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        ledger_insert(f->db, &rows[i]);
+    ledger_of_schedule(f->db, 40, 1500, 100, &got);
+    ledger_of_schedule(f->db, 40, 1500, 2, &some);
+    ledger_of_schedule(f->db, 40, 3501, 2, &late);
+    flush(f);
+    assert_ids(&got, "1 2 3 4");
+    assert_ids(&some, "1 2");
+    assert_ids(&late, "");
+}
+
+static void assert_results(struct fixture *f, int64_t schedule, struct str result,
+                           struct str failure)
+{
+    struct db_result got;
+    const struct db_value *value;
+
+    results_get(f->db, schedule, &got);
+    flush(f);
+    assert_int_equal(got.rows, 1);
+    value = db_at(&got, 0, 0);
+    assert_true(result.len == 0 ? value->type == DB_NULL : str_eq(value->bytes, result));
+    value = db_at(&got, 0, 1);
+    assert_true(failure.len == 0 ? value->type == DB_NULL : str_eq(value->bytes, failure));
+}
+
+static void a_result_forgets_the_failure_and_a_failure_keeps_the_result(void **state)
+{
+    struct fixture *f = *state;
+    struct str large = big_text(f);
+    struct db_result got;
+
+    results_fail(f->db, 1, STR("broken"));
+    assert_results(f, 1, STR(""), STR("broken"));
+    results_put(f->db, 1, STR("first"));
+    assert_results(f, 1, STR("first"), STR(""));
+    results_fail(f->db, 1, STR("again"));
+    assert_results(f, 1, STR("first"), STR("again"));
+    results_fail(f->db, 1, large);
+    assert_results(f, 1, STR("first"), large);
+    results_put(f->db, 1, STR(""));
+    assert_results(f, 1, STR(""), STR(""));
+    results_put(f->db, 2, large);
+    assert_results(f, 2, large, STR(""));
+    results_delete(f->db, 1);
+    results_get(f->db, 1, &got);
+    flush(f);
+    assert_int_equal(got.rows, 0);
+    assert_results(f, 2, large, STR(""));
+}
+
+static void every_statement_was_run(void **state)
+{
+    assert_every_statement_ran(*state, "src/store/history.c");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STORE_TEST(every_field_of_an_attempt_has_its_column),
+        STORE_TEST(the_ends_of_every_number_and_text_are_kept),
+        STORE_TEST(history_is_read_backwards_in_pages),
+        STORE_TEST(the_newest_of_a_schedule_are_kept),
+        STORE_TEST(every_field_of_the_ledger_has_its_column),
+        STORE_TEST(a_slot_is_in_the_ledger_once),
+        STORE_TEST(the_newest_range_of_pass_zero_is_extended),
+        STORE_TEST(a_range_that_is_gone_or_of_another_kind_is_not_extended_but_begun),
+        STORE_TEST(the_ledger_is_read_in_order_from_the_range_that_holds_an_instant),
+        STORE_TEST(a_result_forgets_the_failure_and_a_failure_keeps_the_result),
+        cmocka_unit_test(every_statement_was_run),
+    };
+
+    return RUN_STORE_TESTS(tests);
+}

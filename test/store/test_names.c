@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables namespaces, queues, gates and calendars on both databases.
+ */
+#include "rows.h"
+
+#include "store/names.h"
+
+static int64_t make_namespace(struct fixture *f, int64_t id, struct str name)
+{
+    struct db_result got = {.changed = -1};
+
+    namespaces_insert(f->db, id, name, DAY_ONE + 1, &got);
+    flush(f);
+    return got.changed;
+}
+
+static void a_namespace_is_made_once_and_found_by_name(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result found, upper, nobody;
+
+    assert_int_equal(make_namespace(f, 7, STR("\xC3\xA9quipe")), 1);
+    assert_int_column(f, "namespaces", "id", 7);
+    assert_text_column(f, "namespaces", "name", STR("\xC3\xA9quipe"));
+    assert_text_column(f, "namespaces", "settings", STR(""));
+    assert_int_column(f, "namespaces", "created_at", DAY_ONE + 1);
+    assert_int_equal(make_namespace(f, 8, STR("\xC3\xA9quipe")), 0);
+    assert_int_equal(make_namespace(f, 7, STR("other")), 0);
+    assert_int_equal(make_namespace(f, 9, STR("\xC3\xA9QUIPE")), 1);
+    namespaces_find(f->db, STR("\xC3\xA9quipe"), &found);
+    namespaces_find(f->db, STR("\xC3\xA9QUIPE"), &upper);
+    namespaces_find(f->db, STR("other"), &nobody);
+    flush(f);
+    assert_ids(&found, "7");
+    assert_ids(&upper, "9");
+    assert_ids(&nobody, "");
+}
+
+static void a_queue_is_made_once_and_found_by_name(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result first, second, nobody;
+
+    queues_insert(f->db, 11, 2, STR("mail"));
+    flush(f);
+    assert_int_column(f, "queues", "id", 11);
+    assert_int_column(f, "queues", "namespace", 2);
+    assert_text_column(f, "queues", "name", STR("mail"));
+    assert_int_column(f, "queues", "paused", 0);
+    queues_insert(f->db, 12, 2, STR("mail"));
+    queues_insert(f->db, 13, 3, STR("mail"));
+    queues_find(f->db, 2, STR("mail"), &first);
+    queues_find(f->db, 3, STR("mail"), &second);
+    queues_find(f->db, 2, STR("post"), &nobody);
+    flush(f);
+    assert_ids(&first, "11");
+    assert_ids(&second, "13");
+    assert_ids(&nobody, "");
+}
+
+static int64_t pause_queue(struct fixture *f, int64_t id, bool paused)
+{
+    struct db_result got = {.changed = -1};
+
+    queues_pause(f->db, id, paused, &got);
+    flush(f);
+    return got.changed;
+}
+
+static void queues_are_paused_one_by_one_and_listed(void **state)
+{
+    static const char *const names[] = {"d", "c", "b", "a"};
+    struct fixture *f = *state;
+    struct db_result all, some, paused, running, nobody;
+
+    for (int i = 0; i < 4; i++)
+        queues_insert(f->db, i + 1, 1, str_of(names[i]));
+    assert_int_equal(pause_queue(f, 4, true), 1);
+    assert_int_equal(pause_queue(f, 3, true), 1);
+    assert_int_equal(pause_queue(f, 2, true), 1);
+    assert_int_equal(pause_queue(f, 3, false), 1);
+    assert_int_equal(pause_queue(f, 9, true), 0);
+    queues_paused(f->db, 10, &all);
+    queues_paused(f->db, 1, &some);
+    queues_get(f->db, 2, &paused);
+    queues_get(f->db, 3, &running);
+    queues_get(f->db, 9, &nobody);
+    flush(f);
+    assert_ids(&all, "2 4");
+    assert_ids(&some, "2");
+    assert_ids(&paused, "1");
+    assert_ids(&running, "0");
+    assert_ids(&nobody, "");
+}
+
+static struct gate lock_gate(struct fixture *f, int64_t id)
+{
+    struct db_result got;
+    struct gate gate;
+
+    gates_lock(f->db, id, &got);
+    flush(f);
+    assert_int_equal(got.rows, 1);
+    gates_read(&got, 0, &gate);
+    return gate;
+}
+
+static void assert_gate(const struct gate *got, int64_t most, int64_t open, int64_t waiting)
+{
+    assert_int_equal(got->most, most);
+    assert_int_equal(got->open, open);
+    assert_int_equal(got->waiting, waiting);
+}
+
+static void a_gate_is_made_once_and_counts(void **state)
+{
+    struct fixture *f = *state;
+    struct gate gate, other;
+    struct db_result first, second, nobody;
+
+    gates_insert(f->db, 21, 2, STR("db"), 4);
+    gates_insert(f->db, 22, 2, STR("db"), 5);
+    gates_insert(f->db, 23, 3, STR("db"), INT64_MAX);
+    gates_find(f->db, 2, STR("db"), &first);
+    gates_find(f->db, 3, STR("db"), &second);
+    gates_find(f->db, 2, STR("disk"), &nobody);
+    flush(f);
+    assert_ids(&first, "21");
+    assert_ids(&second, "23");
+    assert_ids(&nobody, "");
+    gate = lock_gate(f, 21);
+    assert_gate(&gate, 4, 0, 0);
+    gates_update(f->db, &(struct gate){.id = 21, .most = 31, .open = 32, .waiting = 33});
+    gate = lock_gate(f, 21);
+    assert_int_equal(gate.id, 21);
+    assert_gate(&gate, 31, 32, 33);
+    other = lock_gate(f, 23);
+    assert_gate(&other, INT64_MAX, 0, 0);
+    gates_lock(f->db, 24, &nobody);
+    flush(f);
+    assert_int_equal(nobody.rows, 0);
+}
+
+static void every_field_of_a_gate_has_its_column(void **state)
+{
+    struct fixture *f = *state;
+
+    gates_insert(f->db, 21, 22, STR("\xF0\x9F\x9A\xAA"), 23);
+    gates_update(f->db, &(struct gate){.id = 21, .most = 23, .open = 24, .waiting = 25});
+    flush(f);
+    assert_int_column(f, "gates", "id", 21);
+    assert_int_column(f, "gates", "namespace", 22);
+    assert_text_column(f, "gates", "name", STR("\xF0\x9F\x9A\xAA"));
+    assert_int_column(f, "gates", "most", 23);
+    assert_int_column(f, "gates", "open", 24);
+    assert_int_column(f, "gates", "waiting", 25);
+}
+
+static void gates_with_room_are_those_where_something_waits_for_nothing(void **state)
+{
+    static const struct gate gates[] = {
+        {.id = 5, .most = 2, .open = 1, .waiting = 1},
+        {.id = 4, .most = 2, .open = 2, .waiting = 9},
+        {.id = 3, .most = 2, .open = 0, .waiting = 0},
+        {.id = 2, .most = 2, .open = 3, .waiting = 9},
+        {.id = 1, .most = 9, .open = 0, .waiting = 3},
+    };
+    struct fixture *f = *state;
+    struct db_result all, some;
+    struct gate gate;
+
+    for (size_t i = 0; i < sizeof gates / sizeof gates[0]; i++) {
+        gates_insert(f->db, gates[i].id, gates[i].id, STR("g"), 0);
+        gates_update(f->db, &gates[i]);
+    }
+    gates_free(f->db, 10, &all);
+    gates_free(f->db, 1, &some);
+    flush(f);
+    assert_ids(&all, "1 5");
+    assert_ids(&some, "1");
+    gates_read(&all, 1, &gate);
+    assert_gate(&gate, 2, 1, 1);
+}
+
+static void assert_calendar(struct fixture *f, int64_t namespace, int64_t id, int64_t version,
+                            struct str days)
+{
+    struct db_result got;
+
+    calendars_find(f->db, namespace, STR("holidays"), &got);
+    flush(f);
+    assert_int_equal(got.rows, 1);
+    assert_int_equal(db_int_at(&got, 0, 0), id);
+    assert_int_equal(db_int_at(&got, 0, 1), version);
+    assert_str_equal(db_blob_at(&got, 0, 2), days);
+}
+
+static void a_calendar_that_is_put_again_is_a_new_version_under_its_old_key(void **state)
+{
+    struct fixture *f = *state;
+    struct str large = big_blob(f);
+    struct db_result nobody;
+
+    calendars_put(f->db, 31, 2, STR("holidays"), (struct str){"\0\xFF", 2}, DAY_ONE + 4);
+    flush(f);
+    assert_int_column(f, "calendars", "id", 31);
+    assert_int_column(f, "calendars", "namespace", 2);
+    assert_text_column(f, "calendars", "name", STR("holidays"));
+    assert_int_column(f, "calendars", "version", 1);
+    assert_text_column(f, "calendars", "days", (struct str){"\0\xFF", 2});
+    assert_int_column(f, "calendars", "updated_at", DAY_ONE + 4);
+    calendars_put(f->db, 32, 2, STR("holidays"), large, DAY_ONE + 5);
+    flush(f);
+    assert_int_column(f, "calendars", "updated_at", DAY_ONE + 5);
+    assert_calendar(f, 2, 31, 2, large);
+    calendars_put(f->db, 33, 3, STR("holidays"), (struct str){NULL, 0}, DAY_ONE + 6);
+    assert_calendar(f, 3, 33, 1, (struct str){NULL, 0});
+    assert_calendar(f, 2, 31, 2, large);
+    calendars_find(f->db, 4, STR("holidays"), &nobody);
+    flush(f);
+    assert_int_equal(nobody.rows, 0);
+}
+
+static void every_statement_was_run(void **state)
+{
+    assert_every_statement_ran(*state, "src/store/names.c");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STORE_TEST(a_namespace_is_made_once_and_found_by_name),
+        STORE_TEST(a_queue_is_made_once_and_found_by_name),
+        STORE_TEST(queues_are_paused_one_by_one_and_listed),
+        STORE_TEST(a_gate_is_made_once_and_counts),
+        STORE_TEST(every_field_of_a_gate_has_its_column),
+        STORE_TEST(gates_with_room_are_those_where_something_waits_for_nothing),
+        STORE_TEST(a_calendar_that_is_put_again_is_a_new_version_under_its_old_key),
+        cmocka_unit_test(every_statement_was_run),
+    };
+
+    return RUN_STORE_TESTS(tests);
+}

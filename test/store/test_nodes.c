@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Table nodes on both databases: who may take a turn, and who is silent.
+ */
+#include "rows.h"
+
+#include "store/nodes.h"
+
+static struct node distinct(int64_t id, struct str name)
+{
+    return (struct node){
+        .id = id,
+        .name = name,
+        .boot = 11,
+        .turn = 12,
+        .lease_until = DAY_ONE + 13,
+        .key_ms = 14,
+        .event = 15,
+        .started_at = DAY_ONE + 16,
+        .state = NODE_UP,
+    };
+}
+
+static void assert_node(const struct node *got, const struct node *expected)
+{
+    assert_int_equal(got->id, expected->id);
+    assert_str_equal(got->name, expected->name);
+    assert_int_equal(got->boot, expected->boot);
+    assert_int_equal(got->turn, expected->turn);
+    assert_int_equal(got->lease_until, expected->lease_until);
+    assert_int_equal(got->key_ms, expected->key_ms);
+    assert_int_equal(got->event, expected->event);
+    assert_int_equal(got->started_at, expected->started_at);
+    assert_int_equal(got->state, expected->state);
+}
+
+static int64_t insert(struct fixture *f, const struct node *node)
+{
+    struct db_result got = {.changed = -1};
+
+    nodes_insert(f->db, node, &got);
+    flush(f);
+    return got.changed;
+}
+
+static int64_t turn(struct fixture *f, const struct node *node)
+{
+    struct db_result got = {.changed = -1};
+
+    nodes_turn(f->db, node, &got);
+    flush(f);
+    return got.changed;
+}
+
+static int64_t boot(struct fixture *f, const struct node *node)
+{
+    struct db_result got = {.changed = -1};
+
+    nodes_boot(f->db, node, &got);
+    flush(f);
+    return got.changed;
+}
+
+static struct node read_one(struct fixture *f, struct str name)
+{
+    struct db_result got;
+    struct node node;
+
+    nodes_find(f->db, name, &got);
+    flush(f);
+    assert_int_equal(got.rows, 1);
+    nodes_read(&got, 0, &node);
+    return node;
+}
+
+static void every_field_has_its_column(void **state)
+{
+    struct fixture *f = *state;
+    struct node n = distinct(7, STR("n\xC3\xB6rd")), back;
+
+    n.state = NODE_DOWN;
+    assert_int_equal(insert(f, &n), 1);
+    assert_int_column(f, "nodes", "id", 7);
+    assert_text_column(f, "nodes", "name", n.name);
+    assert_int_column(f, "nodes", "boot", 11);
+    assert_int_column(f, "nodes", "turn", 12);
+    assert_int_column(f, "nodes", "lease_until", DAY_ONE + 13);
+    assert_int_column(f, "nodes", "key_ms", 14);
+    assert_int_column(f, "nodes", "event", 15);
+    assert_int_column(f, "nodes", "started_at", DAY_ONE + 16);
+    assert_int_column(f, "nodes", "state", NODE_DOWN);
+    back = read_one(f, n.name);
+    assert_node(&back, &n);
+}
+
+static void a_name_and_a_key_are_taken_once(void **state)
+{
+    struct fixture *f = *state;
+    struct node one = distinct(1, STR("one")), same_name = distinct(2, STR("one"));
+    struct node same_key = distinct(1, STR("two")), back;
+    struct db_result nobody;
+
+    same_name.boot = same_key.boot = 99;
+    assert_int_equal(insert(f, &one), 1);
+    assert_int_equal(insert(f, &same_name), 0);
+    assert_int_equal(insert(f, &same_key), 0);
+    back = read_one(f, STR("one"));
+    assert_node(&back, &one);
+    nodes_find(f->db, STR("two"), &nobody);
+    flush(f);
+    assert_int_equal(nobody.rows, 0);
+}
+
+static void nodes_are_listed_by_key(void **state)
+{
+    struct fixture *f = *state;
+    struct node three = distinct(3, STR("a")), one = distinct(1, STR("b")), back;
+    struct db_result got;
+
+    insert(f, &three);
+    insert(f, &one);
+    nodes_list(f->db, &got);
+    flush(f);
+    assert_ids(&got, "1 3");
+    nodes_read(&got, 1, &back);
+    assert_node(&back, &three);
+}
+
+static void a_new_boot_follows_the_last_one_and_keeps_the_events(void **state)
+{
+    struct fixture *f = *state;
+    struct node n = distinct(1, STR("one")), other = distinct(2, STR("two")), next = n, back;
+
+    n.state = NODE_DOWN;
+    insert(f, &n);
+    insert(f, &other);
+    next.boot = 12;
+    next.turn = 0;
+    next.lease_until = 21;
+    next.key_ms = 22;
+    next.event = 23;
+    next.started_at = 24;
+    assert_int_equal(boot(f, &next), 1);
+    assert_int_equal(boot(f, &next), 0);
+    next.event = n.event;
+    next.state = NODE_UP;
+    back = read_one(f, STR("one"));
+    assert_node(&back, &next);
+    back = read_one(f, STR("two"));
+    assert_node(&back, &other);
+}
+
+static void a_turn_is_taken_once_and_only_by_who_is_up_at_this_boot(void **state)
+{
+    struct fixture *f = *state;
+    struct node n = distinct(1, STR("one")), other = distinct(2, STR("two")), next = n, back;
+
+    insert(f, &n);
+    insert(f, &other);
+    next.turn = 13;
+    next.lease_until = 31;
+    next.key_ms = 32;
+    next.event = 33;
+    next.started_at = 34; /* not written by a turn */
+    assert_int_equal(turn(f, &next), 1);
+    assert_int_equal(turn(f, &next), 0);
+    next.started_at = n.started_at;
+    back = read_one(f, STR("one"));
+    assert_node(&back, &next);
+    back = read_one(f, STR("two"));
+    assert_node(&back, &other);
+
+    next.turn = 15; /* one was left out */
+    assert_int_equal(turn(f, &next), 0);
+    next.turn = 14;
+    next.boot = 10;
+    assert_int_equal(turn(f, &next), 0);
+    next.boot = 12;
+    assert_int_equal(turn(f, &next), 0);
+    next.boot = 11;
+    nodes_declare(f->db, 1, NODE_LOST, next.lease_until);
+    assert_int_equal(turn(f, &next), 0);
+    nodes_declare(f->db, 1, NODE_DOWN, next.lease_until);
+    assert_int_equal(turn(f, &next), 0);
+    nodes_declare(f->db, 1, NODE_UP, next.lease_until);
+    assert_int_equal(turn(f, &next), 1);
+}
+
+/* Up or lost: what a lost node held may not all be taken back. */
+static void the_silent_are_those_whose_lease_is_over_and_who_are_not_down(void **state)
+{
+    static const instant leases[] = {100, 99, 98, 101};
+    struct fixture *f = *state;
+    struct db_result got;
+    struct node back;
+
+    for (int i = 4; i >= 1; i--) {
+        char name[] = {(char)('a' + i), '\0'};
+        struct node n = distinct(i, str_of(name));
+
+        n.lease_until = leases[i - 1];
+        insert(f, &n);
+    }
+    nodes_silent(f->db, 100, &got);
+    flush(f);
+    assert_ids(&got, "2 3");
+    nodes_read(&got, 0, &back);
+    assert_int_equal(back.lease_until, 99);
+    nodes_declare(f->db, 2, NODE_LOST, 150);
+    back = read_one(f, STR("c"));
+    assert_int_equal(back.state, NODE_LOST);
+    assert_int_equal(back.lease_until, 150);
+    assert_int_equal(read_one(f, STR("d")).state, NODE_UP);
+    nodes_declare(f->db, 3, NODE_DOWN, 98);
+    nodes_silent(f->db, 100, &got);
+    flush(f);
+    assert_ids(&got, "");
+    nodes_silent(f->db, 151, &got);
+    flush(f);
+    assert_ids(&got, "1 2 4");
+}
+
+static void every_statement_was_run(void **state)
+{
+    assert_every_statement_ran(*state, "src/store/nodes.c");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STORE_TEST(every_field_has_its_column),
+        STORE_TEST(a_name_and_a_key_are_taken_once),
+        STORE_TEST(nodes_are_listed_by_key),
+        STORE_TEST(a_new_boot_follows_the_last_one_and_keeps_the_events),
+        STORE_TEST(a_turn_is_taken_once_and_only_by_who_is_up_at_this_boot),
+        STORE_TEST(the_silent_are_those_whose_lease_is_over_and_who_are_not_down),
+        cmocka_unit_test(every_statement_was_run),
+    };
+
+    return RUN_STORE_TESTS(tests);
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the databases find rows: through an index, so that what is due costs the same however
+ * much there is.
+ *
+ * The statements are taken from the queue of the connection and explained.  On PostgreSQL
+ * that needs tables of some size, and is done for the two plans that a prepared statement
+ * may get: one for its values, and one for any.
+ */
+#include "store.h"
+
+#include "store/beside.h"
+#include "store/cursors.h"
+#include "store/history.h"
+#include "store/journal.h"
+#include "store/names.h"
+#include "store/runs.h"
+#include "store/schedules.h"
+
+enum {
+    PLAN_MAX = 8192,   /* bytes of one plan               */
+    PLANS_MAX = 64,    /* statements that a test explains */
+    EXPLAIN_MAX = 1024 /* bytes of one of them            */
+};
+
+#define ROWS "20000"
+
+/* Numbers 1 to ROWS, for both databases. */
+#define FILL(columns, values)                                                         \
+    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " ROWS \
+    ") INSERT INTO " columns " SELECT " values " FROM n"
+
+/* More rows of each kind than any statement below asks for, and many more of others. */
+static const char *const fill[] = {
+    FILL("cursors", "i, 1000 * i, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,"
+                    " 0, 0, 0, 0, 0"),
+    FILL("runs (id, schedule, slot, pass, state, lane, queue, gate, bits, due, rank, attempt,"
+         " fence, node, lease_until, wake_at, created_at, started_at, attempt_at)",
+         "i, i % 5000, i, 0, 1 + i % 7, i % 3, i % 20, i % 20, 0, 0, i, 0, 0, i % 5, 0,"
+         " CASE WHEN i % 10 = 0 THEN i ELSE 9223372036854775807 END, 0, 0, 0"),
+    FILL("history (id, schedule, slot, pass, attempt, fence, bits, outcome, reason, last, due,"
+         " created_at, started_at, ended_at, expire_at, queue, node)",
+         "i, i % 100, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, i, 0, 0"),
+    FILL("ledger", "i, i % 100, 0, i, i, 1, 0, 0, 0, i"),
+    FILL("results", "i, '', ''"),
+    FILL("exceptions", "i % 100, i, 0, ''"),
+    FILL("backfills", "i, i % 100, 0, 0, 0, 0, 0, 0, 0, ''"),
+    FILL("nodes", "i, CAST(i AS VARCHAR), 0, 0, 0, 0, 0, 0, 1"),
+    FILL("events", "i % 5, i, 1, i, CAST('' AS {blob})"),
+    FILL("requests", "1, CAST(i AS VARCHAR), 0, 0, '', i"),
+    FILL("queues", "i, 1, CAST(i AS VARCHAR), 0"),
+    FILL("gates", "i, 1, CAST(i AS VARCHAR), 1, 0, 0"),
+    FILL("schedules (id, namespace, version, deleted_at, packed, action, name, spec, policies,"
+         " description, dialect, created_at, created_by, updated_at, updated_by)",
+         "i, 1, 0, CASE WHEN i % 10 = 0 THEN i ELSE 0 END, CAST('' AS {blob}), '',"
+         " CAST(i AS VARCHAR), '', '', '', 0, 0, '', 0, ''"),
+};
+
+static int set_up_full(void **state)
+{
+    struct fixture *f;
+
+    set_up_tables(state);
+    f = *state;
+    for (size_t i = 0; i < sizeof fill / sizeof fill[0]; i++)
+        exec(f->db, fill[i]);
+    if (f->postgres)
+        exec(f->db, "VACUUM ANALYZE");
+    return 0;
+}
+
+static struct db_stmt explained[PLANS_MAX];
+static char explained_sql[PLANS_MAX][EXPLAIN_MAX];
+static int explained_count;
+
+static void join(const struct db_result *result, int column, struct buf *out)
+{
+    for (int i = 0; i < result->rows; i++) {
+        struct str line = db_text_at(result, i, column);
+
+        buf_printf(out, "%.*s\n", STR_ARG(line));
+    }
+    assert_false(out->cut);
+}
+
+static void explain_on_sqlite(struct fixture *f, const struct db_stmt *stmt,
+                              const struct db_value *params, struct buf *out)
+{
+    struct db_stmt *asks = &explained[explained_count];
+    char *sql = explained_sql[explained_count++];
+    struct db_result got;
+
+    assert_true(explained_count < PLANS_MAX);
+    snprintf(sql, EXPLAIN_MAX, "EXPLAIN QUERY PLAN %s", stmt->sql);
+    *asks = (struct db_stmt){.sql = sql, .params = stmt->params};
+    got = query(f, f->db, asks, params);
+    join(&got, 3, out);
+}
+
+static void explain_on_postgres(struct fixture *f, const struct db_stmt *stmt,
+                                const struct db_value *params, struct buf *out)
+{
+    char text[2 * EXPLAIN_MAX], question[ASK_MAX];
+    struct buf prepare = BUF(text), execute = BUF(question);
+
+    buf_printf(&prepare, "PREPARE plan_%d (", explained_count);
+    buf_printf(&execute, "EXPLAIN (COSTS OFF) EXECUTE plan_%d (", explained_count++);
+    for (int i = 0; stmt->params[i] != '\0'; i++) {
+        buf_printf(&prepare, "%s%s", i > 0 ? ", " : "",
+                   stmt->params[i] == 'i' ? "INT8" : "TEXT");
+        if (stmt->params[i] == 'i')
+            buf_printf(&execute, "%s%lld", i > 0 ? ", " : "", (long long)params[i].num);
+        else
+            buf_printf(&execute, "%s'%s'", i > 0 ? ", " : "", params[i].bytes.ptr);
+    }
+    buf_printf(&prepare, ") AS %s", stmt->sql);
+    buf_char(&execute, ')');
+    assert_false(prepare.cut || execute.cut);
+    exec(f->db, text);
+    for (int generic = 0; generic <= 1; generic++) {
+        struct db_result got;
+
+        exec(f->db, generic ? "SET plan_cache_mode = force_generic_plan"
+                            : "SET plan_cache_mode = force_custom_plan");
+        got = ask(f, f->db, question);
+        join(&got, 0, out);
+    }
+}
+
+static void explain(struct fixture *f, const struct db_stmt *stmt,
+                    const struct db_value *params, struct buf *out)
+{
+    (f->postgres ? explain_on_postgres : explain_on_sqlite)(f, stmt, params, out);
+}
+
+/* A copy that outlives the queue. */
+static struct db_value kept(struct fixture *f, const struct db_value *value)
+{
+    return value->type == DB_TEXT ? db_text(arena_str(f->arena, value->bytes)) : *value;
+}
+
+/* Every statement of the queue, which is then forgotten. */
+static void explain_queue(struct fixture *f, struct buf *out)
+{
+    struct db_value params[2][DB_PARAMS_MAX];
+    const struct db_stmt *stmts[2];
+    int count = 0;
+
+    for (const struct db_entry *entry = f->db->first; entry; entry = entry->next) {
+        assert_true(count < 2);
+        for (int i = 0; i < entry->cached->count; i++)
+            params[count][i] = kept(f, &entry->params[i]);
+        stmts[count++] = entry->cached->stmt;
+    }
+    assert_true(count > 0);
+    db_rollback(f->db);
+    for (int i = 0; i < count; i++)
+        explain(f, stmts[i], params[i], out);
+}
+
+enum order { ANY_ORDER, INDEX_ORDER }; /* with a sort, or without */
+
+static bool names_index(const struct fixture *f, const char *plan, const char *index)
+{
+    if (strstr(plan, index))
+        return true;
+    /* SQLite's own name for a primary key. */
+    return !f->postgres && strstr(index, "_pkey") &&
+           (strstr(plan, "INTEGER PRIMARY KEY") || strstr(plan, "sqlite_autoindex_"));
+}
+
+static bool reads_a_whole_table(const struct fixture *f, const char *plan)
+{
+    if (f->postgres) /* a hash is made of everything that the other side may have */
+        return strstr(plan, "Seq Scan") || strstr(plan, "Hash Join") ||
+               strstr(plan, "Hash Semi");
+    for (const char *line = plan; line; line = strchr(line, '\n')) {
+        line += *line == '\n' ? 1 : 0;
+        /* Not the row of constants that is inserted, and not the rows of a subquery. */
+        if (strncmp(line, "SCAN", 4) == 0 && strncmp(line, "SCAN CONSTANT ROW", 17) != 0 &&
+            strncmp(line, "SCAN portion", 12) != 0)
+            return true;
+    }
+    return false;
+}
+
+static void assert_plan(struct fixture *f, const char *what, const char *index,
+                        enum order order)
+{
+    char plan[PLAN_MAX];
+    struct buf out = BUF(plan);
+
+    explain_queue(f, &out);
+    if (!names_index(f, plan, index))
+        fail_msg("%s is not found by %s:\n%s", what, index, plan);
+    if (reads_a_whole_table(f, plan))
+        fail_msg("%s reads a whole table:\n%s", what, plan);
+    if (order == INDEX_ORDER && (strstr(plan, "Sort") || strstr(plan, "TEMP B-TREE")))
+        fail_msg("%s is sorted:\n%s", what, plan);
+}
+
+static struct db_result unused;
+
+#define PLAN(call, index, order)             \
+    do {                                     \
+        call;                                \
+        assert_plan(f, #call, index, order); \
+    } while (0)
+
+/* The control of this file: without an index both databases are caught. */
+static void a_search_without_an_index_is_seen(void **state)
+{
+    static const struct db_stmt scan = {"SELECT id FROM runs WHERE attempt = $1", "i"};
+    struct fixture *f = *state;
+    char plan[PLAN_MAX];
+    struct buf out = BUF(plan);
+
+    db_send(f->db, &scan, (struct db_value[]){db_int(7)}, &unused);
+    explain_queue(f, &out);
+    assert_true(reads_a_whole_table(f, plan));
+    assert_false(names_index(f, plan, "runs_pkey"));
+}
+
+static void cursors_are_found_by_key_or_in_order_of_waking(void **state)
+{
+    struct fixture *f = *state;
+
+    PLAN(cursors_due(f->db, 0, 100000, 8, &unused), "cursors_wake", INDEX_ORDER);
+    PLAN(cursors_due(f->db, INSTANT_NONE, 100000, 8, &unused), "cursors_wake", INDEX_ORDER);
+    PLAN(cursors_next_wake(f->db, 5000, &unused), "cursors_wake", INDEX_ORDER);
+    PLAN(cursors_lock(f->db, 7, &unused), "cursors_pkey", INDEX_ORDER);
+    PLAN(cursors_peek(f->db, 7, &unused), "cursors_pkey", INDEX_ORDER);
+    PLAN(cursors_touch(f->db, 7, 8, &unused), "cursors_pkey", INDEX_ORDER);
+    PLAN(cursors_update(f->db, &(struct cursor){.id = 7}), "cursors_pkey", INDEX_ORDER);
+}
+
+static void runs_are_found_without_reading_others(void **state)
+{
+    struct fixture *f = *state;
+
+    PLAN(runs_ready(f->db, 1, 7, 8, &unused), "runs_ready", INDEX_ORDER);
+    PLAN(runs_ready_queue(f->db, 1, 7, &unused), "runs_ready", INDEX_ORDER);
+    PLAN(runs_waking(f->db, 1000, 8, &unused), "runs_wake", INDEX_ORDER);
+    PLAN(runs_next_wake(f->db, 64, &unused), "runs_wake", INDEX_ORDER);
+    PLAN(runs_gated(f->db, 7, 8, &unused), "runs_gated", INDEX_ORDER);
+    PLAN(runs_of_schedule(f->db, 7, true, 8, &unused), "runs_slot", ANY_ORDER);
+    PLAN(runs_of_schedule(f->db, 7, false, 8, &unused), "runs_slot", ANY_ORDER);
+    PLAN(runs_lock_slot(f->db, 7, 7, 0, &unused), "runs_slot", INDEX_ORDER);
+    PLAN(runs_peek_slot(f->db, 7, 7, 0, &unused), "runs_slot", INDEX_ORDER);
+    PLAN(runs_lock(f->db, 7, &unused), "runs_pkey", INDEX_ORDER);
+    PLAN(runs_update(f->db, &(struct run){.id = 7}), "runs_pkey", INDEX_ORDER);
+}
+
+static void what_is_over_is_found_by_its_schedule(void **state)
+{
+    struct fixture *f = *state;
+    struct ledger_entry entry = {.schedule = 7, .id = 70000};
+
+    PLAN(history_of_schedule(f->db, 7, 10000, 8, &unused), "history_schedule", INDEX_ORDER);
+    PLAN(history_keep(f->db, 7, 10), "history_schedule", INDEX_ORDER);
+    PLAN(ledger_extend(f->db, &entry), "ledger_slot", INDEX_ORDER);
+    PLAN(ledger_of_schedule(f->db, 7, 10000, 8, &unused), "ledger_slot", ANY_ORDER);
+    PLAN(results_get(f->db, 7, &unused), "results_pkey", INDEX_ORDER);
+}
+
+static void what_hangs_on_a_schedule_is_found_by_it(void **state)
+{
+    struct fixture *f = *state;
+
+    PLAN(exceptions_of(f->db, 7, 0, 8, &unused), "exceptions_pkey", INDEX_ORDER);
+    PLAN(exceptions_forget(f->db, 7, 64), "exceptions_pkey", INDEX_ORDER);
+    PLAN(backfills_of(f->db, 7, 8, &unused), "backfills_schedule", INDEX_ORDER);
+    PLAN(backfills_delete_all(f->db, 7), "backfills_schedule", INDEX_ORDER);
+    PLAN(schedules_find(f->db, 1, STR("7"), &unused), "schedules_name", INDEX_ORDER);
+    PLAN(schedules_plan(f->db, 7, &unused), "schedules_pkey", INDEX_ORDER);
+}
+
+static void names_and_requests_are_found_by_key(void **state)
+{
+    struct fixture *f = *state;
+
+    PLAN(queues_find(f->db, 1, STR("7"), &unused), "queues_name", INDEX_ORDER);
+    PLAN(gates_find(f->db, 1, STR("7"), &unused), "gates_name", INDEX_ORDER);
+    PLAN(gates_lock(f->db, 7, &unused), "gates_pkey", INDEX_ORDER);
+    PLAN(requests_find(f->db, 1, STR("7"), &unused), "requests_pkey", INDEX_ORDER);
+    PLAN(events_of(f->db, 1, 7, 8, &unused), "events_pkey", INDEX_ORDER);
+    PLAN(events_last(f->db, STR("7"), &unused), "events_pkey", INDEX_ORDER);
+}
+
+static void pruning_reads_a_portion(void **state)
+{
+    struct fixture *f = *state;
+
+    PLAN(prune_history_portion(f->db, 7, 8, &unused), "history_pkey", ANY_ORDER);
+    PLAN(prune_history(f->db, 7, 71, 7, &unused), "history_pkey", INDEX_ORDER);
+    PLAN(prune_ledger_portion(f->db, 7, 8, &unused), "ledger_pkey", ANY_ORDER);
+    PLAN(prune_ledger(f->db, 7, 71, 7, &unused), "ledger_pkey", INDEX_ORDER);
+    PLAN(prune_events(f->db, 1, 64, 8), "events_pkey", INDEX_ORDER);
+    PLAN(prune_requests(f->db, 64, 8), "requests_expire", INDEX_ORDER);
+    PLAN(prune_schedules_portion(f->db, 64, 8, &unused), "schedules_deleted", ANY_ORDER);
+    PLAN(prune_schedules(f->db, 64, 96), "schedules_", INDEX_ORDER);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_search_without_an_index_is_seen),
+        cmocka_unit_test(cursors_are_found_by_key_or_in_order_of_waking),
+        cmocka_unit_test(runs_are_found_without_reading_others),
+        cmocka_unit_test(what_is_over_is_found_by_its_schedule),
+        cmocka_unit_test(what_hangs_on_a_schedule_is_found_by_it),
+        cmocka_unit_test(names_and_requests_are_found_by_key),
+        cmocka_unit_test(pruning_reads_a_portion),
+    };
+
+    return cmocka_run_group_tests(tests, set_up_full, tear_down);
+}
