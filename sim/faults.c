@@ -53,6 +53,18 @@ static void set_trap(struct world *world, struct sim_node *node, enum rec_fault_
     };
 }
 
+/* A node whose clock jumped ahead may hold until someone says what the slots are worth. */
+static void hold(struct world *world)
+{
+    struct command command = {.kind = COMMAND_CLOCK, .namespace = world->operator.namespace };
+
+    if (world->swarm.nodes > 1 || !prng_chance(&world->prng, 1, 3))
+        return;
+    world->held_until = world_back_at(world, 5 * world->swarm.unit);
+    if (prng_chance(&world->prng, 1, 2))
+        operator_ask(world, &command, -1, NULL);
+}
+
 /* Far ahead, or a little behind: what is recorded must be in the past before the world ends. */
 static void step_clock(struct world *world, enum rec_fault_kind kind)
 {
@@ -65,6 +77,8 @@ static void step_clock(struct world *world, enum rec_fault_kind kind)
         return;
     world->offset += by;
     note(world, NULL, kind, by);
+    if (kind == FAULT_CLOCK_FORWARD && !is_small)
+        hold(world);
     world->tape.record.clock_stepped = true;
     for (int i = 0; i < world->swarm.nodes; i++)
         if (node_answers(&world->nodes[i]))

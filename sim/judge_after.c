@@ -49,6 +49,11 @@ static enum rc check_holder(const struct court *court, const struct life *l,
         (!node || node->state != NODE_UP || node->lease_until < court->now - JUDGE_PATIENCE))
         return judge_fail(reterr, 18, LIFE_FMT " is held by node %" PRId64 ", which is dead",
                           LIFE_ARG(l), run->node);
+    if (node && node->started_at > run->attempt_at &&
+        node->started_at < court->now - JUDGE_PATIENCE && !court->record->clock_stepped)
+        return judge_fail(reterr, 18,
+                          LIFE_FMT " is held by node %" PRId64 ", which was started since",
+                          LIFE_ARG(l), run->node);
     if (run->node == 0 && run->lease_until == INSTANT_NEVER)
         return judge_fail(reterr, 18, LIFE_FMT " is claimed by nobody", LIFE_ARG(l));
     if (run->node == 0 && until < court->now - JUDGE_PATIENCE)
@@ -226,13 +231,13 @@ static enum rc check_passed_over(const struct court *court, const struct life *l
 {
     const struct record *record = court->record;
     const struct run *run = l->sent_count ? &l->sent[0]->run : l->open;
-    instant until = l->sent_count ? l->sent[0]->at : court->now;
+    int64_t until = l->sent_count ? l->sent[0]->order : INT64_MAX;
 
     for (int i = 0; i < record->delivery_count; i++) {
         const struct rec_delivery *d = &record->deliveries[i];
 
         if (d->at >= record->healed + JUDGE_PATIENCE && d->at > l->created_at + JUDGE_SLACK &&
-            d->at < until && d->run.lane == run->lane && d->run.queue == run->queue &&
+            d->order < until && d->run.lane == run->lane && d->run.queue == run->queue &&
             d->run.rank > run->rank)
             return judge_fail(reterr, 27,
                               LIFE_FMT " waited since %" PRId64 " ms; slot %" PRId64

@@ -35,6 +35,14 @@ static int by_turn(const void *a, const void *b)
     return compare((*x)->order, (*y)->order);
 }
 
+static bool is_edit(const struct rec_command *command)
+{
+    enum command_kind kind = command->command.kind;
+
+    return command_is_done(command) && command->draft >= 0 &&
+           (kind == COMMAND_CREATE || kind == COMMAND_UPDATE || kind == COMMAND_PUT);
+}
+
 static int by_command(const void *a, const void *b)
 {
     const struct rec_command *const *x = a, *const *y = b;
@@ -44,6 +52,7 @@ static int by_command(const void *a, const void *b)
     /* In which order those of one turn were done the versions tell. */
     c = c ? c : compare(r->schedule, q->schedule);
     c = c ? c : compare(r->version, q->version);
+    c = c ? c : compare(is_edit(*y), is_edit(*x));
     c = c ? c : compare(r->is_repeated, q->is_repeated);
     return c ? c : (*x > *y) - (*x < *y);
 }
@@ -91,14 +100,6 @@ static instant latest_by(const struct court *court, int64_t order)
 }
 
 /* ---- schedules ---- */
-
-static bool is_edit(const struct rec_command *command)
-{
-    enum command_kind kind = command->command.kind;
-
-    return command_is_done(command) && command->draft >= 0 &&
-           (kind == COMMAND_CREATE || kind == COMMAND_UPDATE || kind == COMMAND_PUT);
-}
 
 static int by_key(const void *a, const void *b)
 {
@@ -253,16 +254,21 @@ static bool event_word(const struct rec_event *e, struct word *ret)
     }
 }
 
-/* The next word of another time ends a pause for certain, the one that takes it back may. */
+/*
+ * The next word of another time ends a pause for certain, the one that takes it back may.
+ * With that one in the same turn nobody knows which of them was last.
+ */
 static struct pause pause_of(const struct word *words, int count, int i)
 {
     enum word_kind end = words[i].kind == WORD_PAUSED ? WORD_RESUMED : WORD_ENABLED;
     struct pause pause = {words[i].at, words[i].until, INSTANT_NEVER, words[i].is_asked};
 
-    for (int k = i + 1; k < count; k++) {
+    for (int k = 0; k < count; k++) {
+        if (words[k].at == words[i].at && words[k].kind == WORD_RESUMED)
+            pause.is_asked = false;
         if (words[k].at > words[i].at && words[k].at < pause.until)
             pause.until = words[k].at;
-        if (words[k].kind == end && words[k].at < pause.latest)
+        if (words[k].at > words[i].at && words[k].kind == end && words[k].at < pause.latest)
             pause.latest = words[k].at;
     }
     return pause;

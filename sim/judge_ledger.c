@@ -58,28 +58,45 @@ static bool says_window(const struct policies *p)
 /* ---- causes ---- */
 
 /* A run of the schedule that was open or waiting when the slots were decided. */
-static bool was_occupied(const struct schedule *s, const struct ledger_entry *l)
+static bool was_occupied(const struct court *court, const struct schedule *s,
+                         const struct ledger_entry *l)
 {
     for (int i = 0; i < s->life_count; i++) {
         const struct life *o = &s->lives[i];
 
-        if (o->kind >= 0 && o->created_at <= l->written_at && o->ended >= l->account.first)
+        if (o->kind >= 0 && o->created_at <= l->written_at + court->skew &&
+            o->ended >= l->account.first - court->skew)
             return true;
     }
     return false;
 }
 
-/* Of several late slots one stands for all: it has an account of its own, next to these. */
-static bool has_sibling(const struct schedule *s, const struct ledger_entry *l)
+/* Whether the one that stands for several late slots may lie at an instant beside these. */
+static bool may_stand(const struct schedule *s, const struct account *a, instant slot)
+{
+    for (int i = 0; i < s->version_count; i++) {
+        enum catchup mode = s->versions[i].draft->policies.catchup;
+
+        if (mode == CATCHUP_OLDEST ? slot < a->first : slot > a->last)
+            return true;
+    }
+    return false;
+}
+
+/* Of several late slots one stands for all: it has an account of its own, on the right side. */
+static bool has_sibling(const struct court *court, const struct schedule *s,
+                        const struct ledger_entry *l)
 {
     for (int i = 0; i < s->life_count; i++)
-        if (life_is_automatic(&s->lives[i]) && s->lives[i].created_at <= l->written_at)
+        if (life_is_automatic(&s->lives[i]) &&
+            s->lives[i].created_at <= l->written_at + court->skew &&
+            may_stand(s, &l->account, s->lives[i].slot))
             return true;
     for (int i = 0; i < s->ledger_count; i++)
-        if (s->ledger[i]->pass == 0 && s->ledger[i] != l &&
-            s->ledger[i]->account.reason != REASON_COALESCED)
+        if (s->ledger[i]->pass == 0 && s->ledger[i]->account.reason != REASON_COALESCED &&
+            may_stand(s, &l->account, s->ledger[i]->account.first))
             return true;
-    return false;
+    return court->record->clock_stepped;
 }
 
 /* The least lateness that some version in force calls too late. */
@@ -176,12 +193,15 @@ static int without_cause(const struct court *court, const struct schedule *s,
 {
     switch (l->account.reason) {
     case REASON_OVERLAP:
-        return s->is_pruned || court->record->clock_stepped || was_occupied(s, l) ? 0 : 10;
+        return s->is_pruned || court->record->clock_stepped || was_occupied(court, s, l) ? 0
+                                                                                         : 10;
     case REASON_BUFFER:
         return some_version(s, l, says_drop) ? 0 : 10;
     case REASON_COALESCED:
-        return some_version(s, l, says_one_for_all) && (s->is_pruned || has_sibling(s, l)) ? 0
-                                                                                           : 1;
+        return some_version(s, l, says_one_for_all) &&
+                       (s->is_pruned || has_sibling(court, s, l))
+                   ? 0
+                   : 1;
     case REASON_WINDOW:
         return some_version(s, l, says_window) && was_too_late(s, l) ? 0 : 1;
     case REASON_PAUSED:

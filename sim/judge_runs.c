@@ -36,20 +36,26 @@ static enum rc check_unique(const struct court *court, const struct life *l, str
     return RC_OK;
 }
 
+/* Where the rows before one were pruned: the number before it, or its own if it only waited. */
+static int64_t first_known(const struct history_row *row)
+{
+    return row->started_at == INSTANT_NONE ? row->attempt : row->attempt - 1;
+}
+
 /*
  * Attempts are numbered from 1 without gaps, one after the other.  A run that ends while it
  * waits has a last row that is no attempt: it repeats the number of the one before, or 0.
  */
 static enum rc check_numbers(const struct life *l, bool is_pruned, struct err *reterr)
 {
-    int64_t attempt = is_pruned && l->row_count ? l->rows[0]->attempt - 1 : 0;
+    int64_t attempt = is_pruned && l->row_count ? first_known(l->rows[0]) : 0;
     int64_t open = l->open ? l->open->attempt : 0;
 
     for (int i = 0; i < l->row_count; i++) {
         const struct history_row *row = l->rows[i];
         bool waited = row->last && row->attempt == attempt;
 
-        if (!waited && row->attempt != attempt + 1)
+        if (!waited && (row->attempt != attempt + 1 || row->started_at == INSTANT_NONE))
             return judge_fail(reterr, 4, LIFE_FMT " has attempt %" PRId64 " after %" PRId64,
                               LIFE_ARG(l), row->attempt, attempt);
         attempt = row->attempt;
@@ -75,6 +81,7 @@ static enum rc check_row(const struct court *court, const struct life *l,
                          const struct history_row *row, struct err *reterr)
 {
     bool stepped = court->record->clock_stepped;
+    bool is_begun = row->attempt > 0 && row->started_at != INSTANT_NONE;
 
     if (!is_end_of_run(row->outcome))
         return judge_fail(reterr, 4, LIFE_FMT " attempt %" PRId64 " has outcome %d",
@@ -83,10 +90,10 @@ static enum rc check_row(const struct court *court, const struct life *l,
         return judge_fail(reterr, 19, LIFE_FMT " changed its kind, due time or creation",
                           LIFE_ARG(l));
     /* A clock that went back may show a time before the one at which it was made. */
-    if (!stepped && row->attempt > 0 && row->started_at < l->due - court->skew)
+    if (!stepped && is_begun && row->started_at < l->due - court->skew)
         return judge_fail(reterr, 12, LIFE_FMT " started at %" PRId64 " ms, due %" PRId64 " ms",
                           LIFE_ARG(l), MS(row->started_at), MS(l->due));
-    if (!stepped && row->attempt > 0 && row->ended_at < row->started_at - court->skew)
+    if (!stepped && is_begun && row->ended_at < row->started_at - court->skew)
         return judge_fail(reterr, 4, LIFE_FMT " attempt %" PRId64 " ended before it started",
                           LIFE_ARG(l), row->attempt);
     return RC_OK;

@@ -77,6 +77,8 @@ static void simulate(const struct options *options, uint64_t seed, uint64_t end,
     struct zones *zones = zones_new();
     struct zone_source source = zones_source(zones);
 
+    if (options->is_verbose)
+        setvbuf(stdout, NULL, _IOLBF, 0); /* a world that dies has said all it had to say */
     for (; seed < end && (options->minutes == 0 || cpu_us(RUSAGE_SELF) < left); seed++) {
         struct result result = {.seed = seed};
         struct err err = {.text = ""};

@@ -228,6 +228,7 @@ static void take(struct world *world, struct sim_node *node)
             (size_t)node->waiting_report_count * sizeof *node->waiting_reports);
     *in = (struct turn_in){
         .rows = world->swarm.rows,
+        .hold = world->now < world->held_until,
         .commands = node->commands,
         .command_count = commands,
         .reports = node->reports,
@@ -317,8 +318,10 @@ static void committed(struct world *world, struct sim_node *node, const struct t
     trace_turn(world, node, out);
     dies = faults_after(world, node);
     node->is_trying = node->in_doubt = node->is_done = false;
-    for (int i = 0; i < out->reply_count; i++)
+    for (int i = 0; i < out->reply_count; i++) {
+        world->tape.record.commands[node->tried[i]].position = i;
         operator_heard(world, node->tried[i], &out->replies[i], !dies);
+    }
     if (dies) {
         for (int i = 0; i < out->report_count; i++)
             workers_unheard(world, node->reports[i].tag);
@@ -329,32 +332,37 @@ static void committed(struct world *world, struct sim_node *node, const struct t
     plan_next(world, node, out);
 }
 
-/* Whether a turn was committed that nobody could see the end of. */
-static void settle_after_stop(struct world *world, struct sim_node *node)
+/* Whether the turn that was tried last is in the store; nobody but the simulator may ask. */
+static bool is_in_store(struct world *world, const struct sim_node *node)
 {
-    struct db_result found;
+    struct db_result found = {0};
     struct arena *arena = arena_new(START_BYTES_MAX);
     struct db *db = NULL;
     struct err err = {.text = ""};
-    struct node row;
+    struct node row = {0};
     enum rc rc = db_open(WORLD_URL, NULL, &db, &err);
 
     if (rc == RC_OK) {
         nodes_find(db, str_of(node->name), &found);
         rc = db_flush(db, arena, &err);
     }
-    if (rc != RC_OK) {
-        world_fail(world, "the store cannot be read after a crash: %s", err.text);
-    } else if (found.rows == 1) {
+    if (rc != RC_OK)
+        world_fail(world, "the store cannot be read after a fault: %s", err.text);
+    else if (found.rows == 1)
         nodes_read(&found, 0, &row);
-        if (row.turn == node->turn + 1) {
-            node->turn = row.turn;
-            record_turn(world, node, node->boot - 1);
-            record_reports(world, node, NULL);
-        }
-    }
     db_close(db);
     arena_free(arena);
+    return row.turn == node->turn + 1;
+}
+
+/* A turn that nobody could see the end of may have been committed. */
+static void settle_after_stop(struct world *world, struct sim_node *node)
+{
+    if (!is_in_store(world, node))
+        return;
+    node->turn++;
+    record_turn(world, node, node->boot - 1);
+    record_reports(world, node, NULL);
 }
 
 static void reconnect(struct world *world, struct sim_node *node)
@@ -373,7 +381,8 @@ static void declared_dead(struct world *world, struct sim_node *node)
     struct err err = {.text = ""};
     enum rc rc;
 
-    must(!node->in_doubt);
+    must(!node->is_done);
+    node->in_doubt = false;
     rc = engine_boot(node->engine, node->db, clock_of(world, node), &err);
     node->boot++;
     node->calls = 0;
@@ -391,7 +400,7 @@ static void failed(struct world *world, struct sim_node *node, enum rc rc,
     world_say(world, "%s: turn failed: %s: %s", node->name, rc_name(rc), err->text);
     if (rc == RC_LOST || rc == RC_UNKNOWN) {
         node->in_doubt = node->in_doubt || rc == RC_UNKNOWN;
-        node->is_done = node->is_done || node->trap.kind == FAULT_LOST_REPLY_COMMITTED;
+        node->is_done = node->is_done || (rc == RC_UNKNOWN && is_in_store(world, node));
         reconnect(world, node);
     } else if (rc == RC_CONFLICT) {
         declared_dead(world, node);

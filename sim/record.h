@@ -36,6 +36,7 @@ struct rec_draft {
 /* A command and what came of it. */
 struct rec_command {
     int64_t order; /* of the turn that committed it; -1: it was never committed */
+    int position;  /* among the commands of that turn                           */
     instant at;    /* `now` of that turn                                        */
     int64_t node;
     struct command command; /* texts live as long as the record; draft is NULL  */

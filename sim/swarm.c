@@ -80,7 +80,7 @@ void swarm_draw(struct swarm *ret, struct prng *prng)
 
     s.unit = units[s.pace];
     s.trouble = prng_between(prng, 60, 300) * s.unit;
-    s.drain = 150 * s.unit;
+    s.drain = 110 * s.unit;
     s.begin = draw_begin(&s, prng);
     s.nodes = prng_chance(prng, 1, 2) ? 1 : (int)prng_between(prng, 2, SIM_NODES_MAX);
     s.workers = (int)prng_between(prng, 1, SIM_WORKERS_MAX);

@@ -110,8 +110,11 @@ void trace_turn(const struct world *world, const struct sim_node *node,
 {
     if (!world->is_verbose)
         return;
-    world_say(world, "%s turn %" PRId64 " now %" PRId64 "%s, next in %" PRId64 " ms",
+    world_say(world,
+              "%s turn %" PRId64 " now %" PRId64 "%s, %d calls, %d polls, next in %" PRId64
+              " ms",
               node->name, out->turn, node->in.now, node->in_doubt ? " (was in doubt)" : "",
+              node->calls, node->in.poll_count,
               out->wake_at == INSTANT_NEVER ? -1 : (out->wake_at - node->in.now) / SPAN_MS);
     say_commands(world, node, out);
     say_reports(world, node, out);

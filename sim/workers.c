@@ -45,12 +45,21 @@ static void step_in(struct world *world, const struct holding *h, span most)
     step_at(world, h, world->now + world_delay(world, most));
 }
 
-static void drop(struct world *world, struct holding *h)
+/* It is no longer at work, and its place is free. */
+static void let_go(struct world *world, struct holding *h)
 {
+    if (h->is_idle)
+        return;
+    h->is_idle = true;
     if (h->worker >= 0)
         world->workers.list[h->worker].holdings--;
     else if (world->nodes[h->node].boot == h->boot)
         world->nodes[h->node].calls--;
+}
+
+static void drop(struct world *world, struct holding *h)
+{
+    let_go(world, h);
     h->is_used = false;
 }
 
@@ -109,7 +118,7 @@ void workers_poll(struct world *world, int worker, uint64_t serial)
         return;
     }
     w->is_polling = w->is_new = true;
-    node_wake(world, node, world->now + SPAN_MS);
+    node_wake(world, node, world->now + world_delay(world, world->swarm.unit / 2));
 }
 
 int workers_polls(const struct world *world, int node, struct poll *ret)
@@ -295,6 +304,7 @@ void workers_step(struct world *world, int holding, uint64_t serial)
         report.progress = prng_chance(&world->prng, 1, 4) ? STR("{\"half\":1}") : STR("");
     } else {
         fill_end(world, h, &report);
+        let_go(world, h);
     }
     h->is_waiting = true;
     h->said = report.kind;

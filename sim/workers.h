@@ -31,6 +31,7 @@ struct holding {
     span beat;       /* between signs of life; 0: none                            */
     bool is_cancelled, is_answered;
     bool is_waiting; /* a report is on its way                                    */
+    bool is_idle;    /* the work is over, its report may not be                   */
     enum report_kind said;
 };
 

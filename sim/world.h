@@ -95,7 +95,8 @@ struct world {
     struct swarm swarm;
     struct prng prng;
     instant now;
-    span offset; /* of the nodes' clocks; one database, one clock */
+    span offset;        /* of the nodes' clocks; one database, one clock */
+    instant held_until; /* nothing is advanced or claimed before; see turn_in.hold */
     instant healed, end;
     struct heap *heap;
     struct happening *happenings;

@@ -7,7 +7,10 @@
 
 #include "base/must.h"
 
-enum { ARENA_BLOCK = 16 * 1024 }; /* a spec or a request fits; larger takes get their own */
+enum {
+    ARENA_KEEP = 16 << 20, /* of what a reset keeps: a large turn, not the largest */
+    ARENA_BLOCK = 16 * 1024
+}; /* a spec or a request fits; larger takes get their own */
 
 struct block {
     struct block *older;
@@ -50,18 +53,6 @@ struct arena *arena_free(struct arena *arena)
     return NULL;
 }
 
-void arena_reset(struct arena *arena)
-{
-    struct block *keep = arena->block;
-
-    if (keep) {
-        free_blocks(keep->older);
-        keep->older = NULL;
-    }
-    arena->at = 0;
-    arena->used = 0;
-}
-
 static void add_block(struct arena *arena, size_t size)
 {
     size_t room = size > ARENA_BLOCK ? size : ARENA_BLOCK;
@@ -72,6 +63,22 @@ static void add_block(struct arena *arena, size_t size)
     block->size = room;
     arena->block = block;
     arena->at = 0;
+}
+
+void arena_reset(struct arena *arena)
+{
+    struct block *block = arena->block;
+    size_t room = 0;
+
+    arena->at = 0;
+    arena->used = 0;
+    if (!block || !block->older)
+        return;
+    for (; block; block = block->older)
+        room += block->size;
+    free_blocks(arena->block);
+    arena->block = NULL;
+    add_block(arena, room < ARENA_KEEP ? room : ARENA_KEEP);
 }
 
 void *arena_take(struct arena *arena, size_t size)

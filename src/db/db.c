@@ -446,6 +446,11 @@ enum rc db_clock(struct db *db, instant *ret, struct err *reterr)
     return rc;
 }
 
+enum rc db_ballast(struct db *db, bool keep, struct err *reterr)
+{
+    return db->driver->ballast ? db->driver->ballast(db, keep, reterr) : RC_OK;
+}
+
 enum rc db_checkpoint(struct db *db, struct err *reterr)
 {
     enum rc rc;

@@ -128,6 +128,12 @@ enum rc db_clock(struct db *db, instant *ret, struct err *reterr);
 enum rc db_checkpoint(struct db *db, struct err *reterr);
 
 /*
+ * Keeps a reserve of disk beside the database, or gives it back so that what is running can
+ * still be written down when the disk is full.  RC_LIMIT when there is no room for it.
+ */
+enum rc db_ballast(struct db *db, bool keep, struct err *reterr);
+
+/*
  * Hints between nodes; a database without a server has none and says OK.  Channels are
  * lower-case letters and '_', payloads shorter than DB_NOTE_MAX.  Not in a transaction.
  */

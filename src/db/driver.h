@@ -65,6 +65,8 @@ struct db_driver {
     enum rc (*run)(struct db *db, struct arena *arena, struct err *reterr);
     bool (*in_transaction)(const struct db *db); /* as the database sees it */
     enum rc (*checkpoint)(struct db *db, struct err *reterr);
+    enum rc (*ballast)(struct db *db, bool keep,
+                       struct err *reterr); /* NULL: no disk of ours */
     enum rc (*poll_note)(struct db *db, struct db_note *ret, bool *ret_any, struct err *reterr);
     int (*socket)(const struct db *db);
 };

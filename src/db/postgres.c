@@ -112,22 +112,31 @@ static enum rc next_answer(struct postgres *pg, PGresult **ret, struct err *rete
 
 /* Sending. */
 
+/* Apart from send_entry(), so that only the first use of a statement pays for `sql`. */
+static __attribute__((noinline)) bool send_prepare(struct postgres *pg, struct db_entry *entry,
+                                                   const char *name,
+                                                   const struct postgres_params *params)
+{
+    struct db_cached *cached = entry->cached;
+    char sql[DB_SQL_MAX];
+
+    cached->prepared = entry->prepares = true;
+    return PQsendPrepare(pg->conn, name, db_expand(&pg->db, str_of(cached->stmt->sql), sql),
+                         cached->count, params->types) == 1;
+}
+
 static bool send_entry(struct postgres *pg, struct db_entry *entry)
 {
     struct db_cached *cached = entry->cached;
     struct postgres_params params;
-    char name[NAME_MAX_BYTES], sql[DB_SQL_MAX];
+    char name[NAME_MAX_BYTES];
 
     if (!cached)
         return PQsendQueryParams(pg->conn, entry->text, 0, NULL, NULL, NULL, NULL, 1) == 1;
     snprintf(name, sizeof name, "s%d", (int)(cached - pg->db.cache));
     postgres_params(entry, &params);
-    if (!cached->prepared) {
-        cached->prepared = entry->prepares = true;
-        if (PQsendPrepare(pg->conn, name, db_expand(&pg->db, str_of(cached->stmt->sql), sql),
-                          cached->count, params.types) != 1)
-            return false;
-    }
+    if (!cached->prepared && !send_prepare(pg, entry, name, &params))
+        return false;
     return PQsendQueryPrepared(pg->conn, name, cached->count, params.values, params.lengths,
                                params.formats, 1) == 1;
 }

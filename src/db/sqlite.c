@@ -22,7 +22,7 @@ enum {
     FILE_VERSION = 1,            /* of how Belfry uses the file, not of its tables     */
     PROGRESS_STEPS = 10000,      /* of SQLite's machine between two looks at the clock */
     VFS_NAME_MAX = 64,
-    ROWS_AT_FIRST = 8,
+    ROWS_GROW = 8,
     PARAM_NAME_MAX = 16, /* "$" and any int */
 };
 
@@ -340,17 +340,15 @@ static void find_params(sqlite3_stmt *stmt, struct db_cached *cached)
     must(sqlite3_bind_parameter_count(stmt) == cached->count);
 }
 
-static enum rc prepare(struct sqlite *sq, const struct db_entry *entry, sqlite3_stmt **ret,
-                       struct err *reterr)
+/* Apart from prepare(), so that only the first use of a statement pays for `sql`. */
+static __attribute__((noinline)) enum rc prepare_new(struct sqlite *sq,
+                                                     const struct db_entry *entry,
+                                                     sqlite3_stmt **ret, struct err *reterr)
 {
     struct db_cached *cached = entry->cached;
     sqlite3_stmt *stmt = NULL;
     char sql[DB_SQL_MAX];
 
-    if (cached && cached->handle) {
-        *ret = cached->handle;
-        return RC_OK;
-    }
     if (sqlite3_prepare_v3(
             sq->handle,
             cached ? db_expand(&sq->db, str_of(cached->stmt->sql), sql) : entry->text, -1,
@@ -362,6 +360,15 @@ static enum rc prepare(struct sqlite *sq, const struct db_entry *entry, sqlite3_
         cached->handle = stmt;
     }
     *ret = stmt;
+    return RC_OK;
+}
+
+static enum rc prepare(struct sqlite *sq, const struct db_entry *entry, sqlite3_stmt **ret,
+                       struct err *reterr)
+{
+    if (!entry->cached || !entry->cached->handle)
+        return prepare_new(sq, entry, ret, reterr);
+    *ret = entry->cached->handle;
     return RC_OK;
 }
 
@@ -431,7 +438,7 @@ static enum rc keep_value(const struct reading *in, int column, struct db_value 
 static enum rc grow(struct reading *in, struct err *reterr)
 {
     size_t row = (size_t)in->columns * sizeof in->values[0];
-    int wanted = in->capacity > 0 ? in->capacity * 2 : ROWS_AT_FIRST;
+    int wanted = in->capacity > 0 ? in->capacity * ROWS_GROW : 1; /* most reads find one */
     struct db_value *values;
     enum rc rc = db_check_rows(in->rows + 1, reterr);
 
@@ -517,6 +524,16 @@ static bool sqlite_in_transaction(const struct db *db)
     return sqlite3_get_autocommit(((const struct sqlite *)db)->handle) == 0;
 }
 
+/* A named VFS has its files where no ballast can lie. */
+static enum rc sqlite_ballast(struct db *db, bool keep, struct err *reterr)
+{
+    struct sqlite *sq = sqlite_of(db);
+
+    if (sq->lock < 0)
+        return RC_OK;
+    return sqlite_file_ballast(sqlite3_db_filename(sq->handle, "main"), keep, reterr);
+}
+
 static enum rc sqlite_checkpoint(struct db *db, struct err *reterr)
 {
     struct sqlite *sq = sqlite_of(db);
@@ -554,4 +571,5 @@ const struct db_driver db_sqlite = {
     .run = sqlite_run,
     .in_transaction = sqlite_in_transaction,
     .checkpoint = sqlite_checkpoint,
+    .ballast = sqlite_ballast,
 };

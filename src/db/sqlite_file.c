@@ -17,7 +17,7 @@
 
 enum {
     PID_TEXT_MAX = 24,
-    SUFFIX_MAX = 8, /* ".lock", and what SQLite itself appends */
+    SUFFIX_MAX = 16, /* ".lock", ".ballast", and what SQLite itself appends */
 };
 
 /* On these, locks or shared memory do not hold between machines. */
@@ -213,4 +213,25 @@ enum rc sqlite_file_find(const char *path, char *ret_path, struct err *reterr)
                        strerror(errno));
     memcpy(ret_path, real, sizeof real);
     return RC_OK;
+}
+
+enum rc sqlite_file_ballast(const char *path, bool keep, struct err *reterr)
+{
+    char file[SQLITE_PATH_MAX];
+    int fd, code;
+
+    snprintf(file, sizeof file, "%s.ballast", path);
+    if (!keep) {
+        (void)unlink(file); /* not there: nothing to give back */
+        return RC_OK;
+    }
+    fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    code = fd < 0 ? errno : posix_fallocate(fd, 0, SQLITE_BALLAST);
+    if (fd >= 0)
+        close(fd);
+    if (code == 0)
+        return RC_OK;
+    (void)unlink(file);
+    return err_set(reterr, RC_LIMIT, -1, 0, "cannot keep %d MiB of reserve in %s: %s",
+                   SQLITE_BALLAST >> 20, file, strerror(code));
 }

@@ -29,3 +29,10 @@ void sqlite_file_give(int lock); /* -1: nothing */
 
 /* The real path of a file that must be there; RC_NOT_FOUND when it is not. */
 enum rc sqlite_file_find(const char *path, char *ret_path, struct err *reterr);
+
+/*
+ * Keeps SQLITE_BALLAST bytes of the disk in FILE.ballast, or gives them back.  RC_LIMIT when
+ * the disk has no room for them.
+ */
+enum { SQLITE_BALLAST = 16 << 20 }; /* thousands of outcomes, in a log that only grows */
+enum rc sqlite_file_ballast(const char *path, bool keep, struct err *reterr);

@@ -152,12 +152,7 @@ static void terminate(struct turn *turn, struct place *place, struct reply *repl
         held_end(turn, place, OUTCOME_SLOT_CANCELLED, REASON_USER);
         return;
     }
-    if (run->node == turn->node && run_is_claimed(run->state))
-        *VEC_ADD(turn, &turn->stops) = (struct stop){
-            .run = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass},
-            .fence = run->fence,
-            .is_terminated = true,
-        };
+    run_stop(turn, run, true);
     run_end(turn, place,
             &(struct ending){.outcome = OUTCOME_TERMINATED, .reason = REASON_USER});
 }

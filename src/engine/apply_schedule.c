@@ -143,8 +143,8 @@ void apply_created(struct turn *turn, const struct command *c, struct command_st
 
     if (s->changed.changed == 0) {
         seat->state = SEAT_BARE;
-        refuse(turn, reply, RC_CONFLICT, "there is a schedule `%.*s` already",
-               STR_ARG(c->name));
+        refuse(turn, reply, c->kind == COMMAND_PUT ? RC_BUSY : RC_CONFLICT,
+               "there is a schedule `%.*s` already", STR_ARG(c->name));
         return;
     }
     reply->schedule = seat->id;
@@ -169,7 +169,7 @@ static void settle_overdue(struct turn *turn, struct seat *seat)
         seat_pass(turn, seat, turn->now, OUTCOME_MISSED, REASON_PAUSED);
         return;
     }
-    if (c->next_at >= turn->now)
+    if (c->next_at > turn->now)
         return;
     seat_pass(turn, seat, turn->now - EDIT_GRACE, OUTCOME_MISSED, REASON_EDITED);
     seat_advance(turn, seat);

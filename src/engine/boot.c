@@ -25,6 +25,7 @@ struct engine *engine_new(const struct engine_options *options)
     if (engine->options.events_age == 0)
         engine->options.events_age = EVENTS_AGE;
     engine->pack = arena_take(life, PLAN_PACKED_MAX);
+    engine->plans = plans_new(life, options->plans > 0 ? options->plans : PLANS_KEPT);
     engine->flight_map = map_new(MAP_HINT);
     engine->seat_map = map_new(MAP_HINT);
     engine->place_map = map_new(MAP_HINT);
@@ -40,6 +41,7 @@ struct engine *engine_free(struct engine *engine)
         return NULL;
     for (int i = 0; i < 2; i++)
         arena_free(engine->arenas[i]);
+    plans_free(engine->plans);
     map_free(engine->flight_map);
     map_free(engine->seat_map);
     map_free(engine->place_map);

@@ -17,6 +17,7 @@ enum { ROW_ID, ROW_GATE, ROW_SCHEDULE, ROW_SLOT, ROW_PASS }; /* of runs_ready */
 struct search {
     int64_t lane, queue;
     int limit;
+    int moved; /* out of the ready ones: taken, or to their gates */
     struct db_result rows;
 };
 
@@ -274,7 +275,8 @@ static int plan_searches(struct turn *turn, struct search *searches)
         }
         limit = limit > turn->in->rows ? turn->in->rows : limit;
         if (limit > 0 && !(hot.lane == LANE_PULL && is_paused(m, hot.queue)))
-            searches[count++] = (struct search){hot.lane, hot.queue, limit, {0}};
+            searches[count++] = (struct search){
+                .lane = hot.lane, .queue = hot.queue, .limit = limit};
     }
     return count;
 }
@@ -333,7 +335,7 @@ static bool enter_gate(struct turn *turn, struct place *place)
 }
 
 /* True when it was taken as far as it goes: what is left is not to be had now. */
-static bool take_found(struct turn *turn, const struct search *search)
+static bool take_found(struct turn *turn, struct search *search)
 {
     bool all = search->rows.rows < search->limit;
 
@@ -355,6 +357,7 @@ static bool take_found(struct turn *turn, const struct search *search)
             continue;
         if (enter_gate(turn, place))
             take(turn, place, poll);
+        search->moved++;
     }
     return all;
 }
@@ -377,7 +380,7 @@ enum rc claim_ready(struct turn *turn, struct err *reterr)
     for (int i = 0; rc == RC_OK && i < count; i++) {
         if (take_found(turn, &searches[i]))
             cool(&turn->memory, searches[i].lane, searches[i].queue);
-        else if (searches[i].lane != LANE_PULL && searches[i].rows.rows == searches[i].limit)
+        else if (searches[i].lane != LANE_PULL && searches[i].moved > 0)
             turn->is_full |= turn->capacity[searches[i].lane] > 0;
     }
     return rc;

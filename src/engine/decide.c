@@ -86,7 +86,7 @@ static void count_start(struct turn *turn, struct seat *seat, const struct run *
     seat->is_touched = true;
     if (!seat->plan.follows)
         return;
-    seat->ctx = advance_ctx(&seat->plan, c);
+    seat_context(seat);
     if (!seat->plan.is_governed) {
         struct slot slot;
         bool any = c->remaining != 0 && spec_next(&seat->plan.spec, &seat->ctx, c->mark, &slot);
@@ -156,12 +156,7 @@ static bool end_others(struct turn *turn, struct seat *seat,
         if (!open)
             continue;
         if (effects->terminate) {
-            if (p->run.node == turn->node && run_is_claimed(p->run.state))
-                *VEC_ADD(turn, &turn->stops) = (struct stop){
-                    .run = {p->run.schedule, p->run.slot / SPAN_MS, (uint32_t)p->run.pass},
-                    .fence = p->run.fence,
-                    .is_terminated = true,
-                };
+            run_stop(turn, &p->run, true);
             run_end(turn, p,
                     &(struct ending){.outcome = OUTCOME_TERMINATED, .reason = REASON_OTHER});
             any = true;

@@ -118,6 +118,30 @@ struct gate_seat *desk_gate(struct turn *turn, int64_t gate)
     return seat;
 }
 
+/*
+ * The cursor, then, in later statements, what is read under its lock: should the lock not be
+ * had, the rest was read for nothing.
+ */
+void desk_send_early(struct turn *turn)
+{
+    for (int i = 0; i < turn->seats.count; i++) {
+        struct seat *seat = turn->seats.at[i];
+
+        cursors_lock(turn->db, seat->id, &seat->row_cursor);
+        seat->is_lock_sent = true;
+        if (plans_has(turn->engine->plans, seat->id))
+            continue;
+        schedules_plan(turn->db, seat->id, &seat->row);
+        seat->is_plan_sent = true;
+    }
+    for (int i = 0; i < turn->places.count; i++) {
+        struct place *p = turn->places.at[i];
+
+        runs_lock_slot(turn->db, p->run.schedule, p->run.slot, p->run.pass, &p->row);
+        p->is_sent = true;
+    }
+}
+
 /* Locks the cursors of all wanted seats. */
 enum rc desk_lock(struct turn *turn, struct err *reterr)
 {
@@ -127,14 +151,12 @@ enum rc desk_lock(struct turn *turn, struct err *reterr)
     for (int i = 0; i < turn->seats.count; i++) {
         struct seat *seat = turn->seats.at[i];
 
-        if (seat->state != SEAT_WANTED)
+        if (seat->state != SEAT_WANTED || seat->is_lock_sent)
             continue;
-        cursors_lock(turn->db, seat->id, &seat->row);
+        cursors_lock(turn->db, seat->id, &seat->row_cursor);
         any = true;
     }
-    if (!any)
-        return RC_OK;
-    rc = db_flush(turn->db, turn->arena, reterr);
+    rc = any ? db_flush(turn->db, turn->arena, reterr) : RC_OK;
     if (rc != RC_OK)
         return rc;
     any = false;
@@ -143,12 +165,13 @@ enum rc desk_lock(struct turn *turn, struct err *reterr)
 
         if (seat->state != SEAT_WANTED)
             continue;
-        if (seat->row.rows == 1) {
-            cursors_read(&seat->row, 0, &seat->cursor);
+        if (seat->row_cursor.rows == 1) {
+            cursors_read(&seat->row_cursor, 0, &seat->cursor);
+            seat->wake_was = seat->cursor.wake_at;
             seat->state = SEAT_HELD;
             continue;
         }
-        cursors_peek(turn->db, seat->id, &seat->row);
+        cursors_peek(turn->db, seat->id, &seat->row_cursor);
         any = true;
     }
     if (!any)
@@ -158,7 +181,7 @@ enum rc desk_lock(struct turn *turn, struct err *reterr)
         struct seat *seat = turn->seats.at[i];
 
         if (seat->state == SEAT_WANTED)
-            seat->state = seat->row.rows == 0 ? SEAT_BARE : SEAT_AWAY;
+            seat->state = seat->row_cursor.rows == 0 ? SEAT_BARE : SEAT_AWAY;
     }
     return rc;
 }
@@ -166,8 +189,12 @@ enum rc desk_lock(struct turn *turn, struct err *reterr)
 static void send_reads(struct turn *turn, struct seat *seat)
 {
     const struct cursor *c = &seat->cursor;
+    struct plan_text text;
+    bool known = seat->state == SEAT_HELD &&
+                 plans_find(turn->engine->plans, seat->id, c->version, &text);
 
-    schedules_plan(turn->db, seat->id, &seat->row);
+    if (!known && !seat->is_plan_sent)
+        schedules_plan(turn->db, seat->id, &seat->row);
     if (seat->state != SEAT_HELD)
         return;
     if (c->waiting > 0)
@@ -178,21 +205,42 @@ static void send_reads(struct turn *turn, struct seat *seat)
         backfills_of(turn->db, seat->id, BACKFILLS_MAX, &seat->rows_backfills);
 }
 
+/* From the row that was read, or as it was read before; in the turn's own memory. */
+static bool find_text(struct turn *turn, const struct seat *seat, struct plan_text *ret)
+{
+    struct plans *plans = turn->engine->plans;
+
+    if (seat->row.rows == 1) {
+        ret->packed = db_blob_at(&seat->row, 0, PLAN_PACKED);
+        ret->action = db_text_at(&seat->row, 0, PLAN_ACTION);
+        ret->namespace = db_int_at(&seat->row, 0, PLAN_NAMESPACE);
+        if (seat->state == SEAT_HELD)
+            plans_put(plans, seat->id, seat->cursor.version, ret);
+        return true;
+    }
+    if (seat->state != SEAT_HELD || !plans_find(plans, seat->id, seat->cursor.version, ret))
+        return false;
+    ret->packed = arena_str(turn->arena, ret->packed);
+    ret->action = arena_str(turn->arena, ret->action);
+    return true;
+}
+
 /* Reads a plan row into its seat.  What the store holds was packed by this program. */
 enum rc desk_plan(struct turn *turn, struct seat *seat, struct err *reterr)
 {
+    struct plan_text text;
     struct err unbound;
     enum rc rc;
 
-    if (seat->row.rows == 0)
+    if (!find_text(turn, seat, &text))
         return RC_OK; /* a direct run's schedule that was pruned, or none */
-    rc = plan_unpack(db_blob_at(&seat->row, 0, PLAN_PACKED), turn->arena, &seat->plan, reterr);
+    rc = plan_unpack(text.packed, turn->arena, &seat->plan, reterr);
     if (rc != RC_OK)
         return rc;
     if (spec_bind(&seat->plan.spec, &turn->engine->options.zones, &unbound) != RC_OK)
         return RC_OK; /* its zone is not known here any more: it stands still */
-    seat->action = db_text_at(&seat->row, 0, PLAN_ACTION);
-    seat->namespace = db_int_at(&seat->row, 0, PLAN_NAMESPACE);
+    seat->action = text.action;
+    seat->namespace = text.namespace;
     seat->has_plan = true;
     return RC_OK;
 }
@@ -370,7 +418,7 @@ enum rc desk_load(struct turn *turn, struct err *reterr)
     for (int i = 0; i < turn->places.count; i++) {
         struct place *p = turn->places.at[i];
 
-        if (p->state == PLACE_WANTED)
+        if (p->state == PLACE_WANTED && !p->is_sent)
             runs_lock_slot(turn->db, p->run.schedule, p->run.slot, p->run.pass, &p->row);
     }
     rc = db_flush(turn->db, turn->arena, reterr);

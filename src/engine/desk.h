@@ -31,6 +31,8 @@ struct seat *desk_find(struct turn *turn, int64_t schedule); /* NULL: nobody wan
 struct place *desk_place(struct turn *turn, struct seat *seat, instant slot, int64_t pass);
 struct place *desk_put(struct turn *turn, struct seat *seat, const struct run *run);
 struct gate_seat *desk_gate(struct turn *turn, int64_t gate);
+/* What is wanted so far is asked for with the first statements. */
+void desk_send_early(struct turn *turn);
 enum rc desk_lock(struct turn *turn, struct err *reterr);
 enum rc desk_load(struct turn *turn, struct err *reterr);
 enum rc desk_load_gates(struct turn *turn, struct err *reterr);
@@ -38,6 +40,15 @@ enum rc desk_plan(struct turn *turn, struct seat *seat, struct err *reterr);
 void desk_event(struct turn *turn, enum event_type type, const struct run *run, int64_t detail);
 void desk_schedule_event(struct turn *turn, enum event_type type, int64_t schedule,
                          int64_t version);
+/* After its runs, its plan or its cursor have changed. */
+static inline void seat_context(struct seat *seat)
+{
+    const struct day_set *calendars = seat->ctx.calendars;
+
+    seat->ctx = advance_ctx(&seat->plan, &seat->cursor);
+    seat->ctx.calendars = calendars;
+}
+
 static inline bool seat_is_held(const struct seat *seat)
 {
     return seat && seat->state == SEAT_HELD;

@@ -43,8 +43,8 @@ int64_t turn_key(struct turn *turn)
 static void send_first(struct turn *turn)
 {
     struct memory *m = &turn->memory;
-    bool full_scan = turn->now - m->scanned_at >= FULL_SCAN_EVERY ||
-                     m->scanned_at == INSTANT_NONE || turn->now < m->scanned_at;
+    bool full_scan = m->scanned_at == INSTANT_NONE || turn->now < m->scanned_at ||
+                     turn->now - m->scanned_at >= FULL_SCAN_EVERY;
     struct node node = turn->engine->node;
 
     node.turn = m->turn;
@@ -63,6 +63,8 @@ static void send_first(struct turn *turn)
         runs_of_node(turn->db, m->reclaim_node, m->reclaim_after, PORTION, &turn->reclaim_rows);
     if (m->replan_after != INT64_MAX)
         cursors_touch(turn->db, m->replan_after, PORTION, &turn->touch_rows);
+    settle_want(turn);
+    desk_send_early(turn);
     apply_send(turn);
     if (turn->sweeps)
         sweep_send(turn);
@@ -80,6 +82,7 @@ static void seat_due(struct turn *turn)
         cursors_read(&turn->due_rows, i, &cursor);
         seat = desk_seat(turn, cursor.id);
         seat->cursor = cursor;
+        seat->wake_was = cursor.wake_at;
         seat->state = SEAT_HELD;
         seat->is_due = true;
     }
@@ -214,7 +217,6 @@ static enum rc work(struct turn *turn, struct err *reterr)
 
     seat_due(turn);
     want_touched(turn);
-    settle_want(turn);
     settle_want_waking(turn);
     apply_want(turn);
     if (turn->sweeps)
@@ -400,8 +402,8 @@ static enum rc clear_up(struct engine *engine, struct turn_out *out, struct err 
 }
 
 /* One transaction. */
-static enum rc run_turn(struct engine *engine, const struct turn_in *in, struct turn_out *out,
-                        struct err *reterr)
+enum rc engine_once(struct engine *engine, const struct turn_in *in, struct turn_out *out,
+                    struct err *reterr)
 {
     struct turn *turn = &engine->turn;
     enum rc rc;
@@ -448,80 +450,6 @@ static bool is_data_failure(const struct engine *engine, enum rc rc)
     return engine->booted && (rc == RC_INVALID || rc == RC_CONFLICT || rc == RC_LIMIT);
 }
 
-/* A transaction with one report or one command in it. */
-static enum rc run_single(struct engine *engine, const struct turn_in *part, enum rc before,
-                          struct turn_out *one, struct str *ret_text)
-{
-    struct err err = {.text = ""};
-    enum rc rc = before == RC_LOST || before == RC_UNKNOWN ? RC_LOST
-                                                           : run_turn(engine, part, one, &err);
-
-    if (rc != RC_OK)
-        *ret_text = arena_str(engine->arenas[engine->arena], str_of(err.text));
-    return rc;
-}
-
-static enum rc singles(struct engine *engine, const struct turn_in *in, struct turn_out *out)
-{
-    enum rc rc = RC_OK;
-
-    for (int i = 0; i < in->report_count; i++) {
-        struct turn_in part = {
-            .now = in->now, .hold = true, .reports = &in->reports[i], .report_count = 1};
-        struct turn_out one = {0};
-        struct str text;
-
-        rc = run_single(engine, &part, rc, &one, &text);
-        out->report_replies[i] = rc == RC_OK ? one.report_replies[0]
-                                             : (struct report_reply){
-                                                   .tag = in->reports[i].tag,
-                                                   .rc = rc == RC_LOST ? RC_BUSY : rc};
-    }
-    for (int i = 0; i < in->command_count; i++) {
-        struct turn_in part = {
-            .now = in->now, .hold = true, .commands = &in->commands[i], .command_count = 1};
-        struct turn_out one = {0};
-        struct str text;
-
-        rc = run_single(engine, &part, rc, &one, &text);
-        out->replies[i] = rc == RC_OK ? one.replies[0]
-                                      : (struct reply){.tag = in->commands[i].tag,
-                                                       .rc = rc == RC_LOST ? RC_BUSY : rc,
-                                                       .text = text};
-    }
-    return rc;
-}
-
-/*
- * First everything else, then each report and each command in a transaction of its own.
- * Once a connection is lost the rest is to be handed in again.
- */
-static enum rc run_alone(struct engine *engine, const struct turn_in *in, struct turn_out *out,
-                         struct err *reterr)
-{
-    struct arena *arena = engine->arenas[engine->arena];
-    struct turn_in part = *in;
-    enum rc rc;
-
-    part.command_count = part.report_count = 0;
-    rc = run_turn(engine, &part, out, reterr);
-    if (rc != RC_OK)
-        return rc;
-    out->report_replies = arena_array(arena, (size_t)in->report_count,
-                                      sizeof(*out->report_replies));
-    out->report_count = in->report_count;
-    out->replies = arena_array(arena, (size_t)in->command_count, sizeof(*out->replies));
-    out->reply_count = in->command_count;
-    out->wake_at = in->now; /* what the commands made due */
-    rc = singles(engine, in, out);
-    if (engine->in_doubt) {
-        /* Its answer is "unknown"; a new boot finds out where the turns stand. */
-        engine->in_doubt = false;
-        engine->booted = false;
-    }
-    return RC_OK;
-}
-
 /* A turn in doubt may have been one without commands and reports: they are still to be done. */
 static void defer(struct engine *engine, const struct turn_in *in, struct turn_out *out)
 {
@@ -549,11 +477,11 @@ enum rc engine_turn(struct engine *engine, const struct turn_in *in, struct turn
     if (!engine->booted)
         return err_set(reterr, RC_CONFLICT, -1, 0, "the engine has not booted");
     change_arena(engine);
-    rc = run_turn(engine, in, out, reterr);
+    rc = engine_once(engine, in, out, reterr);
     if (rc != RC_OK && in->command_count + in->report_count > 0 &&
         is_data_failure(engine, rc)) {
         arena_reset(engine->arenas[engine->arena]);
-        rc = run_alone(engine, in, out, reterr);
+        rc = engine_alone(engine, in, out, reterr);
     }
     if (rc == RC_OK &&
         (out->reply_count < in->command_count || out->report_count < in->report_count))

@@ -120,7 +120,9 @@ static void advance_slots(struct turn *turn, struct seat *seat)
         view.remaining = left;
     a.cursor = &view;
     a.slots_max = buffer < 0 ? 0 : buffer > ADVANCE_SLOTS_MAX ? ADVANCE_SLOTS_MAX : (int)buffer;
-    a.slots = arena_array(turn->arena, (size_t)a.slots_max, sizeof(*a.slots));
+    if (!turn->slots)
+        turn->slots = arena_array(turn->arena, ADVANCE_SLOTS_MAX, sizeof(*turn->slots));
+    a.slots = turn->slots;
     advance(&a);
     adopt(turn, seat, &a);
     c->flags &= ~(int64_t)CURSOR_FULL;
@@ -190,8 +192,11 @@ static void advance_backfills(struct turn *turn, struct seat *seat)
     int room = seat->backfill_count > 0 ? room_for_backfill(seat) : 0;
 
     for (int i = 0; room > 0 && i < seat->backfill_count; i++) {
-        if (!take_backfill(turn, seat, &seat->backfills[i], room))
+        struct backfill *b = &seat->backfills[i];
+
+        if (b->id == 0 || !take_backfill(turn, seat, b, room))
             continue;
+        b->id = 0; /* done: a turn may come here twice */
         c->backfills--;
         c->active_at = turn->now;
         seat->is_touched = true;

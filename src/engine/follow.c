@@ -83,7 +83,7 @@ void seat_follow(struct turn *turn, struct seat *seat, instant started)
         govern(turn, seat, started == INSTANT_NONE ? turn->now : started);
         return;
     }
-    seat->ctx.last_end = c->last_end;
+    seat_context(seat);
     c->next_at = c->remaining == 0 ? INSTANT_NEVER : next_slot(seat, c->mark);
     seat->is_touched = true;
 }

@@ -82,9 +82,10 @@ struct turn {
     struct command_state *commands; /* of apply.c */
     int capacity[LANE_COUNT];
     int *poll_room;
-    int64_t reclaim_asked; /* the node whose runs this turn has read */
+    struct due_slot *slots; /* room for ADVANCE_SLOTS_MAX, once it was needed */
+    int64_t reclaim_asked;  /* the node whose runs this turn has read */
     bool made_ready, is_full, sweeps;
     struct db_result node_row, due_rows, waking_rows, reclaim_rows, touch_rows, wake_row,
         run_wake_row, silent_rows, paused_rows, history_portion, ledger_portion,
-        schedules_portion, free_gates;
+        schedules_portion, free_gates, stop_rows;
 };

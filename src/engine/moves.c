@@ -120,16 +120,23 @@ static void gate_forget(struct turn *turn, struct run *run)
     gate->is_changed = true;
 }
 
-/* A call of this node is to be stopped; what another node does is not ours to stop. */
-static void stop_call(struct turn *turn, const struct run *run, bool is_terminated)
+void run_stop(struct turn *turn, const struct run *run, bool is_terminated)
 {
-    if (run->node != turn->node || !run_is_claimed(run->state))
-        return;
-    *VEC_ADD(turn, &turn->stops) = (struct stop){
-        .run = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass},
-        .fence = run->fence,
-        .is_terminated = is_terminated,
-    };
+    if (run->node == 0 || !run_is_claimed(run->state))
+        return; /* a worker learns it at its next heartbeat */
+    if (run->node == turn->node)
+        *VEC_ADD(turn, &turn->stops) = (struct stop){
+            .run = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass},
+            .fence = run->fence,
+            .is_terminated = is_terminated,
+        };
+    else if (is_terminated)
+        stops_insert(turn->db, &(struct node_stop){.id = turn_key(turn),
+                                                   .node = run->node,
+                                                   .schedule = run->schedule,
+                                                   .slot = run->slot,
+                                                   .pass = run->pass,
+                                                   .fence = run->fence});
 }
 
 static void land(struct turn *turn, const struct run *run)
@@ -185,7 +192,6 @@ static void count_end(struct turn *turn, struct place *place, const struct endin
         c->failures++;
     }
     keep_result(turn, seat, ending);
-    seat->ctx.last_end = c->open > 0 ? seat->ctx.last_end : turn->now;
     ended = c->succeeded + c->failed;
     if (p->retention_count > 0 && ended % p->retention_count == 0)
         history_keep(turn->db, seat->id, p->retention_count);
@@ -382,7 +388,7 @@ void run_ask_to_stop(struct turn *turn, struct place *place, bool for_other)
         return;
     run->flags |= RUN_CANCELLING | (for_other ? RUN_FOR_OTHER : 0);
     place->is_changed = true;
-    stop_call(turn, run, false);
+    run_stop(turn, run, false);
     if (run->node != 0 && run->node != turn->node)
         run->wake_at = turn->now; /* its node finds it among the waking */
 }
@@ -487,6 +493,8 @@ void seat_write(struct turn *turn, struct seat *seat)
     write_noted(turn, seat);
     if (seat->is_new)
         cursors_insert(turn->db, &seat->cursor);
-    else
+    else if (seat->cursor.wake_at != seat->wake_was)
         cursors_update(turn->db, &seat->cursor);
+    else
+        cursors_update_still(turn->db, &seat->cursor);
 }

@@ -44,6 +44,9 @@ void run_ask_to_stop(struct turn *turn, struct place *place, bool for_other);
 struct place *run_create(struct turn *turn, struct seat *seat, const struct start *start,
                          bool held);
 
+/* The call of a claimed run is to end: here, or by a note to the node that makes it. */
+void run_stop(struct turn *turn, const struct run *run, bool is_terminated);
+
 void gate_leave(struct turn *turn, struct run *run);
 
 /* Pauses a schedule by itself. */

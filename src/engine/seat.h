@@ -66,7 +66,10 @@ struct seat {
     int exception_count;
     struct backfill *backfills;
     int backfill_count;
-    struct db_result row, rows_held, rows_open, rows_exceptions, rows_backfills, row_result;
+    instant wake_was; /* as the store has it                               */
+    bool is_lock_sent, is_plan_sent;
+    struct db_result row_cursor, row, rows_held, rows_open, rows_exceptions, rows_backfills,
+        row_result;
     struct db_result *rows_calendars;
 };
 
@@ -80,6 +83,7 @@ struct place {
     bool is_changed; /* to be written */
     bool is_fresh;   /* in turn.fresh */
     bool is_new;     /* was inserted by this turn */
+    bool is_sent;
     struct db_result row, peek;
 };
 

@@ -185,8 +185,7 @@ static void settle_flights(struct turn *turn)
         if (place->state != PLACE_READ || place->run.fence != f->fence ||
             place->seat->state == SEAT_AWAY || !run_is_claimed(place->run.state))
             continue;
-        *VEC_ADD(turn, &turn->stops) = (struct stop){
-            .run = f->run, .fence = f->fence, .is_terminated = true};
+        run_stop(turn, &place->run, true);
         time_out(turn, place);
     }
 }
@@ -246,10 +245,7 @@ static void wake_up(struct turn *turn, struct place *place)
         if (run->node == 0) {
             expire(turn, place);
         } else if (run->node == turn->node && (run->flags & RUN_CANCELLING)) {
-            *VEC_ADD(turn, &turn->stops) = (struct stop){
-                .run = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass},
-                .fence = run->fence,
-            };
+            run_stop(turn, run, false);
             run->wake_at = INSTANT_NEVER;
             place->is_changed = true;
         }

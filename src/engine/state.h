@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/desk.h"
+#include "engine/plans.h"
 
 struct engine {
     struct arena *life; /* holds this, and lives as long */
@@ -13,6 +14,7 @@ struct engine {
     struct node node; /* as of the last commit; its turn and event are in memory */
     bool booted;
     struct memory memory;
+    struct plans *plans;
     struct flight *flights;
     int flight_count, flight_room;
     struct map *flight_map; /* run key to index */
@@ -26,3 +28,10 @@ struct engine {
     int doubt_arena;
     struct turn turn;
 };
+
+/* One transaction: engine.c. */
+enum rc engine_once(struct engine *engine, const struct turn_in *in, struct turn_out *out,
+                    struct err *reterr);
+/* The same in many, after the one was refused: alone.c. */
+enum rc engine_alone(struct engine *engine, const struct turn_in *in, struct turn_out *out,
+                     struct err *reterr);

@@ -12,6 +12,7 @@ void sweep_send(struct turn *turn)
     const struct engine_options *o = &turn->engine->options;
 
     nodes_silent(turn->db, turn->now, &turn->silent_rows);
+    stops_take(turn->db, turn->node, PORTION, &turn->stop_rows);
     queues_paused(turn->db, PAUSED_QUEUES_MAX, &turn->paused_rows);
     gates_free(turn->db, PORTION, &turn->free_gates);
     prune_events(turn->db, turn->node, turn->now - o->events_age, PORTION);
@@ -87,6 +88,19 @@ static void prune(struct turn *turn)
     m->prune_from = turn->now + PRUNE_PAUSE;
 }
 
+/* Another node has ended a run whose call is made here. */
+static void hear_stop(struct turn *turn, int row)
+{
+    struct node_stop stop;
+
+    stops_read(&turn->stop_rows, row, &stop);
+    *VEC_ADD(turn, &turn->stops) = (struct stop){
+        .run = {stop.schedule, stop.slot / SPAN_MS, (uint32_t)stop.pass},
+        .fence = stop.fence,
+        .is_terminated = true,
+    };
+}
+
 void sweep_read(struct turn *turn)
 {
     struct memory *m = &turn->memory;
@@ -96,6 +110,8 @@ void sweep_read(struct turn *turn)
         m->paused[i] = db_int_at(&turn->paused_rows, i, 0);
     for (int i = 0; i < turn->free_gates.rows; i++)
         desk_gate(turn, db_int_at(&turn->free_gates, i, 0));
+    for (int i = 0; i < turn->stop_rows.rows; i++)
+        hear_stop(turn, i);
     take_over(turn);
     prune(turn);
     m->swept_at = turn->now;

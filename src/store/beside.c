@@ -27,6 +27,14 @@ static const struct db_stmt backfill_list = {
 static const struct db_stmt backfill_remove_all = {"DELETE FROM backfills WHERE schedule = $1",
                                                    "i"};
 
+static const struct db_stmt stop_add = {
+    "INSERT INTO stops (id, node, schedule, slot, pass, fence) VALUES ($1, $2, $3, $4, $5, $6)",
+    "iiiiii"};
+static const struct db_stmt stop_take = {
+    "DELETE FROM stops WHERE id IN (SELECT id FROM stops WHERE node = $1 ORDER BY id LIMIT $2)"
+    " RETURNING id, node, schedule, slot, pass, fence",
+    "ii"};
+
 void exceptions_insert(struct db *db, int64_t schedule, instant slot, instant now,
                        struct str by, struct db_result *ret)
 {
@@ -98,4 +106,31 @@ void backfills_read(const struct db_result *result, int row, struct backfill *re
 void backfills_delete_all(struct db *db, int64_t schedule)
 {
     db_send(db, &backfill_remove_all, (struct db_value[]){db_int(schedule)}, NULL);
+}
+
+void stops_insert(struct db *db, const struct node_stop *s)
+{
+    struct db_value params[] = {
+        db_int(s->id),   db_int(s->node), db_int(s->schedule),
+        db_int(s->slot), db_int(s->pass), db_int(s->fence),
+    };
+
+    db_send(db, &stop_add, params, NULL);
+}
+
+void stops_take(struct db *db, int64_t node, int limit, struct db_result *ret)
+{
+    db_send(db, &stop_take, (struct db_value[]){db_int(node), db_int(limit)}, ret);
+}
+
+void stops_read(const struct db_result *result, int row, struct node_stop *ret)
+{
+    *ret = (struct node_stop){
+        .id = db_int_at(result, row, 0),
+        .node = db_int_at(result, row, 1),
+        .schedule = db_int_at(result, row, 2),
+        .slot = db_int_at(result, row, 3),
+        .pass = db_int_at(result, row, 4),
+        .fence = db_int_at(result, row, 5),
+    };
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What hangs on a schedule now and then: exceptions (planned slots that were cancelled) and
- * backfills.  Statements are queued; the schedule's cursor is the lock of both.
+ * backfills; and stops, calls of other nodes whose runs were ended.  Statements are queued;
+ * the schedule's cursor is the lock of all three.
  */
 #pragma once
 
@@ -33,3 +34,13 @@ void backfills_delete(struct db *db, int64_t id);
 void backfills_of(struct db *db, int64_t schedule, int limit, struct db_result *ret);
 void backfills_read(const struct db_result *result, int row, struct backfill *ret);
 void backfills_delete_all(struct db *db, int64_t schedule);
+
+/* The node that makes the call is to hear that its run has ended. */
+struct node_stop {
+    int64_t id, node, schedule, pass, fence;
+    instant slot;
+};
+void stops_insert(struct db *db, const struct node_stop *stop);
+/* Takes a node's, oldest first: no row of them is left. */
+void stops_take(struct db *db, int64_t node, int limit, struct db_result *ret);
+void stops_read(const struct db_result *result, int row, struct node_stop *ret);

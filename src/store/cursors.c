@@ -23,6 +23,8 @@ enum {
     " succeeded, failed"
 #define PARAMS "iiiiiiiiiiiiiiiiiiiiiiiiiii"
 
+#define PARAMS_STILL "iiiiiiiiiiiiiiiiiiiiiiiiii" /* all but wake_at */
+
 enum { COLUMN_COUNT = sizeof(PARAMS) - 1 };
 
 static const struct db_stmt due = {"SELECT " COLUMNS
@@ -45,6 +47,14 @@ static const struct db_stmt update = {
     " started = $21, skipped = $22, missed = $23, dropped = $24, cancelled = $25,"
     " succeeded = $26, failed = $27 WHERE id = $1",
     PARAMS};
+static const struct db_stmt update_still = {
+    "UPDATE cursors SET mark = $2, next_at = $3, version = $4, bits = $5, paused_until = $6,"
+    " open = $7, waiting = $8, failures = $9, remaining = $10, pass = $11, backfills = $12,"
+    " last_slot = $13, last_start = $14, last_end = $15, active_at = $16,"
+    " hint_interval = $17, hint_at = $18, hint_expires = $19, started = $20, skipped = $21,"
+    " missed = $22, dropped = $23, cancelled = $24, succeeded = $25, failed = $26"
+    " WHERE id = $1",
+    PARAMS_STILL};
 static const struct db_stmt delete = {"DELETE FROM cursors WHERE id = $1", "i"};
 static const struct db_stmt touch = {
     "SELECT id FROM cursors WHERE id > $1 ORDER BY id LIMIT $2", "ii"};
@@ -120,7 +130,8 @@ void cursors_read(const struct db_result *result, int row, struct cursor *ret)
     };
 }
 
-static void send_all(struct db *db, const struct db_stmt *stmt, const struct cursor *c)
+/* Every column in the order of COLUMNS. */
+static void values_of(const struct cursor *c, struct db_value ret[static COLUMN_COUNT])
 {
     const int64_t v[COLUMN_COUNT] = {
         c->id,        c->wake_at,      c->mark,          c->next_at,   c->version,
@@ -130,11 +141,26 @@ static void send_all(struct db *db, const struct db_stmt *stmt, const struct cur
         c->started,   c->skipped,      c->missed,        c->dropped,   c->cancelled,
         c->succeeded, c->failed,
     };
-    struct db_value params[COLUMN_COUNT];
 
     for (int i = 0; i < COLUMN_COUNT; i++)
-        params[i] = db_int(v[i]);
+        ret[i] = db_int(v[i]);
+}
+
+static void send_all(struct db *db, const struct db_stmt *stmt, const struct cursor *c)
+{
+    struct db_value params[COLUMN_COUNT];
+
+    values_of(c, params);
     db_send(db, stmt, params, NULL);
+}
+
+void cursors_update_still(struct db *db, const struct cursor *cursor)
+{
+    struct db_value params[COLUMN_COUNT];
+
+    values_of(cursor, params);
+    params[1] = params[0]; /* the key, where wake_at is */
+    db_send(db, &update_still, params + 1, NULL);
 }
 
 void cursors_insert(struct db *db, const struct cursor *cursor)

@@ -64,7 +64,7 @@ static const struct db_stmt of_node = {
     "iii"};
 static const struct db_stmt ready = {
     "SELECT id, gate, schedule, slot, pass FROM runs WHERE state = 3 AND lane = $1"
-    " AND queue = $2 ORDER BY rank, id LIMIT $3",
+    " AND queue = $2 ORDER BY rank, id LIMIT $3{skip}",
     "iii"};
 static const struct db_stmt ready_queue = {
     "SELECT queue FROM runs WHERE state = 3 AND lane = $1 AND queue > $2"

@@ -69,11 +69,7 @@
     " expire_at {int} NOT NULL) {strict};"                                           \
     "CREATE UNIQUE INDEX ledger_slot ON ledger (schedule, pass, first);"             \
     "CREATE TABLE results ("                                                         \
-    " schedule {int} PRIMARY KEY, result {text}, failure {text}) {strict};"          \
-    "CREATE TABLE stats ("                                                           \
-    " schedule {int} NOT NULL, day {int} NOT NULL, runs {int} NOT NULL,"             \
-    " succeeded {int} NOT NULL, failed {int} NOT NULL, busy {int} NOT NULL,"         \
-    " PRIMARY KEY (schedule, day)) {strict};"
+    " schedule {int} PRIMARY KEY, result {text}, failure {text}) {strict};"
 
 /* What hangs on a schedule now and then. */
 #define BESIDE                                                                     \
@@ -86,6 +82,10 @@
     " overlap {int} NOT NULL, started {int} NOT NULL, created_at {int} NOT NULL,"  \
     " created_by {text} NOT NULL) {strict};"                                       \
     "CREATE INDEX backfills_schedule ON backfills (schedule, id);"                 \
+    "CREATE TABLE stops ("                                                         \
+    " id {int} PRIMARY KEY, node {int} NOT NULL, schedule {int} NOT NULL,"         \
+    " slot {int} NOT NULL, pass {int} NOT NULL, fence {int} NOT NULL) {strict};"   \
+    "CREATE INDEX stops_node ON stops (node, id);"                                 \
     "CREATE TABLE gates ("                                                         \
     " id {int} PRIMARY KEY, namespace {int} NOT NULL, name {text} NOT NULL,"       \
     " most {int} NOT NULL, open {int} NOT NULL, waiting {int} NOT NULL) {strict};" \
@@ -101,7 +101,6 @@
     "CREATE UNIQUE INDEX calendars_name ON calendars (namespace, name);"
 
 #define AROUND                                                                           \
-    "CREATE TABLE meta (name {text} PRIMARY KEY, value {int} NOT NULL) {strict};"        \
     "CREATE TABLE nodes ("                                                               \
     " id {int} PRIMARY KEY, name {text} NOT NULL, boot {int} NOT NULL,"                  \
     " turn {int} NOT NULL, lease_until {int} NOT NULL, key_ms {int} NOT NULL,"           \

@@ -389,6 +389,32 @@ static void a_database_that_was_never_closed_is_whole(void **state)
     assert_true(str_eq(db_text_at(&got, 0, 0), STR("ok")));
 }
 
+static void ballast_is_disk_that_is_kept_and_given_back(void **state)
+{
+    struct fixture *f = *state;
+    struct rlimit before, small = {1 << 20, 1 << 20};
+    char path[128];
+    struct stat st;
+
+    snprintf(path, sizeof path, "%s/test.db.ballast", f->dir);
+    OK(db_ballast(f->db, true, err));
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_size, 16 << 20);
+    assert_true(st.st_blocks * 512 >= st.st_size); /* not a hole */
+    OK(db_ballast(f->db, true, err));              /* once more changes nothing */
+    OK(db_ballast(f->db, false, err));
+    assert_int_equal(stat(path, &st), -1);
+    OK(db_ballast(f->db, false, err));
+
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small.rlim_max = before.rlim_max;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    REFUSED(db_ballast(f->db, true, err), RC_LIMIT, "16 MiB");
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(stat(path, &st), -1); /* nothing half done */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -405,6 +431,7 @@ int main(void)
         DB_TEST(a_file_of_a_newer_belfry_is_refused),
         DB_TEST(a_file_that_is_no_database_is_refused),
         DB_TEST(a_full_disk_undoes_the_transaction_and_the_next_may_succeed),
+        DB_TEST(ballast_is_disk_that_is_kept_and_given_back),
         DB_TEST(a_failed_write_ends_the_connection_and_loses_nothing),
         DB_TEST(the_log_is_written_back_when_it_is_long_and_only_when_asked),
         DB_TEST(a_checkpoint_does_not_wait_for_a_reader),

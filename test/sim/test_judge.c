@@ -100,13 +100,18 @@ static void a_reason_without_a_cause_breaks_1(void **state)
     }
 }
 
-static void coalesced_where_all_are_wanted_breaks_1(void **state)
+static void coalesced_for_no_other_or_where_all_are_wanted_breaks_1(void **state)
 {
     (void)state;
     w->ledger[0].account.outcome = OUTCOME_MISSED;
     w->ledger[0].account.reason = REASON_COALESCED;
     w->cursors[0].skipped = 0;
     w->cursors[0].missed = 1;
+    w->ledger[0].written_at = AT(5, 0);
+    world_accepted(w);
+    w->ledger[0].written_at = AT(4, 10); /* before 5:00, which stands for it, was made */
+    world_rejected(w, 1);
+    w->drafts[0].policies.catchup = CATCHUP_OLDEST;
     world_accepted(w);
     w->drafts[0].policies.catchup = CATCHUP_ALL;
     world_rejected(w, 1);
@@ -443,7 +448,7 @@ int main(void)
         TEST(a_range_with_a_wrong_count_breaks_1),
         TEST(an_outcome_without_a_legal_reason_breaks_1),
         TEST(a_reason_without_a_cause_breaks_1),
-        TEST(coalesced_where_all_are_wanted_breaks_1),
+        TEST(coalesced_for_no_other_or_where_all_are_wanted_breaks_1),
         TEST(missed_within_the_window_breaks_1),
         TEST(an_account_of_no_slot_breaks_2),
         TEST(a_run_of_a_schedule_that_nobody_made_breaks_2),

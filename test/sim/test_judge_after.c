@@ -367,6 +367,16 @@ static void a_run_of_a_dead_node_breaks_18(void **state)
     world_rejected(w, 18);
 }
 
+static void a_run_of_an_earlier_boot_breaks_18(void **state)
+{
+    (void)state;
+    w->runs[0].attempt_at = w->runs[0].started_at = AT(4, 20);
+    w->nodes[0].started_at = AT(4, 20);
+    world_accepted(w);
+    w->nodes[0].started_at = AT(4, 21);
+    world_rejected(w, 18);
+}
+
 static void a_lease_that_ended_long_ago_breaks_18(void **state)
 {
     (void)state;
@@ -554,6 +564,7 @@ int main(void)
         TEST(history_out_of_order_breaks_19),
         TEST(a_damaged_database_breaks_24),
         TEST(a_run_of_a_dead_node_breaks_18),
+        TEST(a_run_of_an_earlier_boot_breaks_18),
         TEST(a_lease_that_ended_long_ago_breaks_18),
         TEST(a_slot_that_is_due_and_not_looked_at_breaks_25),
         TEST(a_ready_run_that_nobody_takes_breaks_25),

@@ -28,9 +28,9 @@ static const struct db_stmt *at_first[DB_SLOTS]; /* those that made the tables *
 static int at_first_count;
 
 /* Every table but `migrations`, in alphabetical order. */
-#define TABLES                                                                           \
-    "backfills calendars cursors events exceptions gates history ledger meta namespaces" \
-    " nodes queues requests results runs schedules stats"
+#define TABLES                                                                      \
+    "backfills calendars cursors events exceptions gates history ledger namespaces" \
+    " nodes queues requests results runs schedules stops"
 
 /* For a group of tests. */
 static inline int set_up_tables(void **state)

@@ -192,6 +192,32 @@ static void backfills_are_read_in_order_of_their_making_and_deleted(void **state
     assert_ids(&some, "9");
 }
 
+static void stops_are_taken_once_by_their_node(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result some, rest, none, other;
+    struct node_stop back;
+
+    for (int64_t id = 1; id <= 3; id++)
+        stops_insert(f->db, &(struct node_stop){id, 7, 100 + id, 200 + id, 300 + id, 400 + id});
+    stops_insert(f->db, &(struct node_stop){.id = 4, .node = 8});
+    stops_take(f->db, 7, 2, &some);
+    stops_take(f->db, 7, 2, &rest);
+    stops_take(f->db, 7, 2, &none);
+    stops_take(f->db, 8, 2, &other);
+    flush(f);
+    assert_int_equal(some.rows, 2);
+    assert_ids(&rest, "3");
+    assert_ids(&none, "");
+    assert_ids(&other, "4");
+    stops_read(&rest, 0, &back);
+    assert_int_equal(back.node, 7);
+    assert_int_equal(back.schedule, 103);
+    assert_int_equal(back.pass, 203);
+    assert_int_equal(back.fence, 303);
+    assert_int_equal(back.slot, 403);
+}
+
 static void every_statement_was_run(void **state)
 {
     assert_every_statement_ran(*state, "src/store/beside.c");
@@ -207,6 +233,7 @@ int main(void)
         STORE_TEST(the_ends_of_a_backfill_are_kept),
         STORE_TEST(a_backfill_moves_and_others_stay),
         STORE_TEST(backfills_are_read_in_order_of_their_making_and_deleted),
+        STORE_TEST(stops_are_taken_once_by_their_node),
         cmocka_unit_test(every_statement_was_run),
     };
 

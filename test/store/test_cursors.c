@@ -137,6 +137,23 @@ static void an_update_writes_every_field_of_its_own_row_only(void **state)
     assert_cursor(&back, &two);
 }
 
+static void a_still_update_writes_all_but_the_time_of_waking(void **state)
+{
+    struct fixture *f = *state;
+    struct cursor one = distinct(1, 1000), two = distinct(2, 2000), changed = distinct(1, 5000);
+    struct cursor back;
+
+    cursors_insert(f->db, &one);
+    cursors_insert(f->db, &two);
+    cursors_update_still(f->db, &changed);
+    flush(f);
+    changed.wake_at = one.wake_at;
+    back = read_one(f, 1);
+    assert_cursor(&back, &changed);
+    back = read_one(f, 2);
+    assert_cursor(&back, &two);
+}
+
 static void the_ends_of_every_number_are_kept(void **state)
 {
     struct fixture *f = *state;
@@ -257,6 +274,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STORE_TEST(every_field_has_its_column),
         STORE_TEST(an_update_writes_every_field_of_its_own_row_only),
+        STORE_TEST(a_still_update_writes_all_but_the_time_of_waking),
         STORE_TEST(the_ends_of_every_number_are_kept),
         STORE_TEST(what_is_due_comes_in_order_of_waking_and_then_of_key),
         STORE_TEST(what_is_due_is_read_whole),

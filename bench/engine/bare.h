@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The bare loop's way to a database: its C library called directly, statements prepared
+ * once, every parameter an integer.  One transaction at a time.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "subject.h"
+
+enum { CURSOR_COLUMNS = 27, RUN_COLUMNS = 19, HISTORY_COLUMNS = 17, BARE_PARAMS_MAX = 27 };
+
+enum bare_stmt { BARE_DUE, BARE_MOVE, BARE_START, BARE_REST, BARE_END, BARE_PAST, BARE_COUNT };
+
+struct bare_sql {
+    const char *text;
+    int params;
+};
+extern const struct bare_sql bare_sql[BARE_COUNT];
+extern const char bare_insert_cursor[]; /* without VALUES */
+
+/* The row of a schedule that has never fired, in the order of its columns. */
+void bare_cursor(const struct load *load, int64_t index, int64_t row[static CURSOR_COLUMNS]);
+
+struct bare_driver {
+    void (*load)(const struct load *load); /* fills the table of cursors */
+    void *(*open)(const char *url);
+    void (*begin)(void *db);
+    /* `params` of BARE_DUE: floor, now, limit; rows of cursors. */
+    int (*due)(void *db, const int64_t *params, int64_t rows[][CURSOR_COLUMNS]);
+    void (*send)(void *db, enum bare_stmt stmt, const int64_t *params);
+    void (*commit)(void *db);
+    void (*close)(void *db);
+};
+
+extern const struct bare_driver bare_sqlite;
+extern const struct bare_driver bare_postgres;

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs the bare loop and the engine in turn, a portion of fires each, for every number of
+ * schedules, and prints one line of raw figures for each cell.  report.awk makes the table.
+ */
+#include <string.h>
+
+#include "child.h"
+#include "io/clock.h"
+#include "place.h"
+#include "subject.h"
+
+enum {
+    ROUNDS = 5,        /* the two take turns that often, so that a disturbance hits both */
+    IDLE_AT = 1000000, /* schedules with which memory and restart are measured           */
+    QUICK_MAX = 10000, /* schedules of --quick                                           */
+    ARGUMENTS = 3,
+};
+
+/* Of the largest only a part of a minute is fired: the whole would take long. */
+static const struct size {
+    int64_t schedules, fires, server_fires;
+} sizes[] = {
+    {1000, 50000, 20000},
+    {10000, 50000, 20000},
+    {100000, 100000, 50000},
+    {1000000, 200000, 100000},
+};
+
+static const char *const spread_text[SPREAD_COUNT] = {"minute", "random"};
+
+struct measured {
+    int64_t make_us, fires, fire_us;
+};
+
+struct side {
+    const char *name;
+    const struct subject *subject;
+    char url[PLACE_URL_MAX];
+    struct load load;
+    void *state;
+    struct measured got;
+};
+
+static void make_side(struct side *side, const struct place *place, struct load load)
+{
+    int64_t begun = clock_boot_us();
+
+    place_make(place, side->name, side->url);
+    load.url = side->url;
+    side->load = load;
+    side->got = (struct measured){0};
+    side->subject->make(&side->load);
+    side->got.make_us = clock_boot_us() - begun;
+    place_settle(place, side->name);
+}
+
+/* The first batch is not counted: plans are made, pages are read. */
+static void open_side(struct side *side)
+{
+    side->state = side->subject->open(&side->load);
+    side->subject->fire(side->state, BATCH);
+}
+
+static void fire_side(struct side *side, int64_t count)
+{
+    int64_t begun = clock_boot_us();
+
+    side->got.fires += side->subject->fire(side->state, count);
+    side->got.fire_us += clock_boot_us() - begun;
+}
+
+static void measure(struct side sides[2], int64_t fires)
+{
+    open_side(&sides[0]);
+    open_side(&sides[1]);
+    for (int round = 0; round < ROUNDS; round++) {
+        fire_side(&sides[round % 2], fires / ROUNDS);
+        fire_side(&sides[1 - round % 2], fires / ROUNDS);
+    }
+    sides[0].subject->close(sides[0].state);
+    sides[1].subject->close(sides[1].state);
+}
+
+static void print_cell(const struct place *place, const struct side *sides)
+{
+    const struct load *load = &sides[0].load;
+
+    printf("cell\t%s\t%s\t%lld\t%lld\t%lld\t%lld\t%lld\t%lld\n",
+           place->is_server ? "postgres" : "sqlite", spread_text[load->spread],
+           (long long)load->schedules, (long long)sides[0].got.fires,
+           (long long)sides[0].got.fire_us, (long long)sides[1].got.fires,
+           (long long)sides[1].got.fire_us, (long long)sides[1].got.make_us);
+    fflush(stdout);
+}
+
+static void print_child(const struct place *place, const char *what, int64_t value)
+{
+    printf("%s\t%s\t%lld\n", what, place->is_server ? "postgres" : "sqlite", (long long)value);
+    fflush(stdout);
+}
+
+static void run_cell(const struct place *place, enum spread spread, const struct size *size)
+{
+    struct side sides[2] = {{.name = "bare", .subject = &subject_bare},
+                            {.name = "engine", .subject = &subject_engine}};
+    struct load load = {.spread = spread, .schedules = size->schedules};
+    bool is_most = size->schedules == IDLE_AT && spread == ON_THE_MINUTE;
+
+    make_side(&sides[0], place, load);
+    make_side(&sides[1], place, load);
+    if (is_most)
+        print_child(place, "idle", child_idle(sides[1].url, EPOCH));
+    measure(sides, place->is_server ? size->server_fires : size->fires);
+    print_cell(place, sides);
+    if (is_most)
+        print_child(place, "first", child_first(sides[1].url, EPOCH + 2 * SPAN_MIN));
+    place_remove(place, sides[0].name);
+    place_remove(place, sides[1].name);
+}
+
+static void run_place(const struct place *place, bool is_quick)
+{
+    for (int p = 0; p < SPREAD_COUNT; p++)
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+            if (!is_quick || sizes[i].schedules <= QUICK_MAX)
+                run_cell(place, (enum spread)p, &sizes[i]);
+}
+
+/* "-" instead of a directory leaves that database out. */
+int main(int argc, char **argv)
+{
+    bool is_quick = argc == ARGUMENTS + 1 && strcmp(argv[ARGUMENTS], "--quick") == 0;
+
+    if (argc == CHILD_ARGUMENTS && strcmp(argv[1], "--child") == 0)
+        return child_main(argv);
+    if (argc != ARGUMENTS && !is_quick) {
+        fprintf(stderr, "usage: %s DIRECTORY SOCKET-DIRECTORY [--quick]\n", argv[0]);
+        return 2;
+    }
+    if (strcmp(argv[1], "-") != 0)
+        run_place(&(struct place){.dir = argv[1]}, is_quick);
+    if (strcmp(argv[2], "-") != 0)
+        run_place(&(struct place){.server = argv[2], .is_server = true}, is_quick);
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Plans as they were last read, by schedule and version.
+ *
+ * Internal to the engine.  A run mostly ends soon after it began, so that its schedule's plan
+ * need not be read a second time.  What is kept was committed under its version and is used
+ * only by whoever holds the cursor at that version; a plan that is large is not kept.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+
+enum { PLANS_KEPT = 4096 }; /* some thousand runs in flight; 4 MiB */
+
+struct plans; /* opaque */
+
+struct plan_text {
+    int64_t namespace;
+    struct str packed, action;
+};
+
+struct plans *plans_new(struct arena *arena, int count);
+void plans_free(struct plans *plans);
+
+/* Whether there is one of any version. */
+bool plans_has(const struct plans *plans, int64_t schedule);
+/* The texts are good until the next plans_put(). */
+bool plans_find(const struct plans *plans, int64_t schedule, int64_t version,
+                struct plan_text *ret);
+void plans_put(struct plans *plans, int64_t schedule, int64_t version,
+               const struct plan_text *text);

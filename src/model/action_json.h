@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An action ↔ the "action" object of the native JSON.
+ *
+ * Everything is checked that can be without asking anyone: whether a host may be reached or
+ * a program be started is decided when it is.
+ */
+#pragma once
+
+#include "model/action.h"
+
+/* An action of a type with every other member at its default. */
+struct action action_default(enum action_type type);
+
+MUST_USE enum rc action_from_json(const json_t *json, struct arena *arena, bool is_lenient,
+                                  struct action *ret, struct err *reterr);
+
+/* The caller owns the result. */
+json_t *action_to_json(const struct action *action, enum spec_form form);

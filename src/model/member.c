@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/member.h"
+
+#include <inttypes.h>
+
+#include "base/must.h"
+#include "core/text.h"
+#include "model/json_time.h"
+
+/* Reading. */
+
+static enum rc take_bool(const json_t *value, bool *to, struct err *reterr)
+{
+    if (!json_is_boolean(value))
+        return json_wrong_type(value, "true or false", reterr);
+    *to = json_is_true(value);
+    return RC_OK;
+}
+
+static enum rc take_choice(const struct member *m, const json_t *value, bool *to,
+                           struct err *reterr)
+{
+    struct str s;
+    enum rc rc = json_take_str(value, MEMBER_WORD_MAX, &s, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    for (int i = 0; i < 2; i++)
+        if (str_eq(s, str_of(m->words[i]))) {
+            *to = i == 1;
+            return RC_OK;
+        }
+    return err_set(reterr, RC_INVALID, 0, (int)s.len, "`%.*s` is not known; use `%s` or `%s`",
+                   STR_ARG(s), m->words[0], m->words[1]);
+}
+
+static enum rc take_word(const struct member *m, const json_t *value, void *to,
+                         struct err *reterr)
+{
+    struct str s;
+    enum rc rc = json_take_str(value, MEMBER_WORD_MAX, &s, reterr);
+
+    return rc == RC_OK ? m->parse(s, to, reterr) : rc;
+}
+
+static enum rc take_int(const struct member *m, const json_t *value, int64_t *ret,
+                        struct err *reterr)
+{
+    int64_t n = json_integer_value(value);
+
+    if (!json_is_integer(value))
+        return json_is_real(value)
+                   ? err_set(reterr, RC_INVALID, -1, 0, "must be a whole number")
+                   : json_wrong_type(value, "a whole number", reterr);
+    if ((n < m->low || n > m->high) && !(m->or_zero && n == 0))
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "must be %sbetween %" PRId64 " and %" PRId64 ", not %" PRId64,
+                       m->or_zero ? "0 or " : "", m->low, m->high, n);
+    *ret = n;
+    return RC_OK;
+}
+
+static enum rc take_int32(const struct member *m, const json_t *value, int32_t *to,
+                          struct err *reterr)
+{
+    int64_t n;
+    enum rc rc = take_int(m, value, &n, reterr);
+
+    if (rc == RC_OK)
+        *to = (int32_t)n;
+    return rc;
+}
+
+static enum rc take_span(const struct member *m, const json_t *value, span *to,
+                         struct err *reterr)
+{
+    char texts[3][DURATION_TEXT_MAX];
+    struct buf low = BUF(texts[0]), high = BUF(texts[1]), wrong = BUF(texts[2]);
+    span d;
+    enum rc rc = json_take_duration(value, &d, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    if ((d >= m->low && d <= m->high) || (m->or_zero && d == 0)) {
+        *to = d;
+        return RC_OK;
+    }
+    duration_format(m->low, &low);
+    duration_format(m->high, &high);
+    duration_format(d, &wrong);
+    return err_set(reterr, RC_INVALID, 0, (int)json_string_length(value),
+                   "must be %sbetween %s and %s, not %s", m->or_zero ? "0s or " : "", low.ptr,
+                   high.ptr, wrong.ptr);
+}
+
+enum rc json_take_kept(const json_t *value, int max, struct arena *arena, struct str *ret,
+                       struct err *reterr)
+{
+    struct str s;
+    enum rc rc = json_take_str(value, max, &s, reterr);
+
+    if (rc == RC_OK && memchr(s.ptr, '\0', s.len))
+        return err_set(reterr, RC_INVALID, -1, 0, "a text may not hold a zero byte");
+    if (rc == RC_OK)
+        *ret = arena_str(arena, s);
+    return rc;
+}
+
+static enum rc take_text(const struct member *m, const json_t *value, struct arena *arena,
+                         struct str *to, struct err *reterr)
+{
+    struct str s;
+    enum rc rc = json_take_kept(value, (int)m->high, arena, &s, reterr);
+
+    if (rc == RC_OK && m->check)
+        rc = m->check(s, reterr);
+    if (rc == RC_OK)
+        *to = s;
+    return rc;
+}
+
+enum rc json_keep(const json_t *value, size_t max, struct arena *arena, struct str *ret,
+                  struct err *reterr)
+{
+    size_t len = json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY);
+    struct buf out = {.cap = len + 1};
+
+    must(len > 0);
+    if (len > max)
+        return err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes as JSON; %zu are the most", len,
+                       max);
+    out.ptr = arena_take(arena, out.cap);
+    json_print(value, JSON_STYLE_LINE, &out);
+    *ret = buf_as_str(&out);
+    return RC_OK;
+}
+
+static enum rc take_map(const struct member *m, const json_t *value, struct arena *arena,
+                        struct str *to, struct err *reterr)
+{
+    if (!json_is_object(value))
+        return json_wrong_type(value, "an object", reterr);
+    if (json_object_size(value) == 0) {
+        *to = (struct str){0};
+        return RC_OK;
+    }
+    return json_keep(value, (size_t)m->high, arena, to, reterr);
+}
+
+static enum rc read_member(const struct member *m, const json_t *value, const struct reading *r,
+                           struct err *reterr)
+{
+    void *to = (char *)r->to + m->offset;
+
+    switch (m->kind) {
+    case MEMBER_BOOL:
+        return take_bool(value, to, reterr);
+    case MEMBER_CHOICE:
+        return take_choice(m, value, to, reterr);
+    case MEMBER_WORD:
+        return take_word(m, value, to, reterr);
+    case MEMBER_INT32:
+        return take_int32(m, value, to, reterr);
+    case MEMBER_INT64:
+        return take_int(m, value, to, reterr);
+    case MEMBER_SPAN:
+        return take_span(m, value, to, reterr);
+    case MEMBER_INSTANT:
+        return json_take_instant(value, to, reterr);
+    case MEMBER_TEXT:
+        return take_text(m, value, r->arena, to, reterr);
+    case MEMBER_JSON:
+        return json_keep(value, (size_t)m->high, r->arena, to, reterr);
+    case MEMBER_MAP:
+        return take_map(m, value, r->arena, to, reterr);
+    case MEMBER_OBJECT:
+        return members_read(m->members, value, r, reterr);
+    case MEMBER_OTHER:
+        break;
+    }
+    return m->read(value, r, reterr);
+}
+
+static enum rc check_names(const struct members *members, const json_t *value,
+                           struct err *reterr)
+{
+    const char *names[MEMBERS_MAX];
+
+    must(members->count <= MEMBERS_MAX);
+    for (int i = 0; i < members->count; i++)
+        names[i] = members->list[i].name;
+    return json_check_names(value, names, members->count, reterr);
+}
+
+enum rc members_read(const struct members *members, const json_t *value,
+                     const struct reading *r, struct err *reterr)
+{
+    enum rc rc = RC_OK;
+
+    if (!json_is_object(value))
+        return json_wrong_type(value, "an object", reterr);
+    if (!r->is_lenient)
+        rc = check_names(members, value, reterr);
+    for (int i = 0; i < members->count && rc == RC_OK; i++) {
+        const struct member *m = &members->list[i];
+        const json_t *field = json_object_get(value, m->name);
+
+        if (field && !json_is_null(field)) {
+            rc = read_member(m, field, r, reterr);
+            if (rc != RC_OK)
+                err_in(reterr, "%s", m->name);
+        } else if (m->is_required) {
+            rc = json_require(value, m->name, reterr);
+        }
+    }
+    return rc;
+}
+
+/* Printing. */
+
+json_t *json_of_kept(struct str text)
+{
+    return json_loadb(text.ptr, text.len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
+}
+
+json_t *json_of_word(const char *word)
+{
+    return json_new_str(str_of(word));
+}
+
+json_t *json_of_text(struct str s)
+{
+    return s.len > 0 ? json_new_str(s) : json_null();
+}
+
+json_t *json_of_moment(instant t)
+{
+    return t == INSTANT_NONE || t == INSTANT_NEVER ? json_null() : json_of_instant(t);
+}
+
+static json_t *kept(struct str text)
+{
+    json_t *value = json_of_kept(text);
+
+    must(value != NULL);
+    return value;
+}
+
+static bool is_none(const struct member *m, int64_t value)
+{
+    return m->has_none && value == m->none;
+}
+
+static json_t *int_json(const struct member *m, int64_t n)
+{
+    return is_none(m, n) ? json_null() : json_new_int(n);
+}
+
+static json_t *span_json(const struct member *m, span d)
+{
+    return is_none(m, d) ? json_null() : json_of_duration(d);
+}
+
+static json_t *instant_json(const struct member *m, instant t)
+{
+    return is_none(m, t) ? json_null() : json_of_instant(t);
+}
+
+static json_t *text_json(const struct member *m, struct str s)
+{
+    if (m->has_none && s.len == 0)
+        return json_null();
+    if (m->kind == MEMBER_MAP)
+        return s.len == 0 ? json_new_object() : kept(s);
+    return m->kind == MEMBER_TEXT ? json_new_str(s) : kept(s);
+}
+
+static json_t *print_member(const struct member *m, const void *from, const void *initial,
+                            enum spec_form form)
+{
+    const void *at = (const char *)from + m->offset;
+
+    switch (m->kind) {
+    case MEMBER_BOOL:
+        return json_boolean(*(const bool *)at);
+    case MEMBER_CHOICE:
+        return json_of_word(m->words[*(const bool *)at ? 1 : 0]);
+    case MEMBER_WORD:
+        return json_of_word(m->text(at));
+    case MEMBER_INT32:
+        return int_json(m, *(const int32_t *)at);
+    case MEMBER_INT64:
+        return int_json(m, *(const int64_t *)at);
+    case MEMBER_SPAN:
+        return span_json(m, *(const span *)at);
+    case MEMBER_INSTANT:
+        return instant_json(m, *(const instant *)at);
+    case MEMBER_TEXT:
+    case MEMBER_JSON:
+    case MEMBER_MAP:
+        return text_json(m, *(const struct str *)at);
+    case MEMBER_OBJECT:
+        if (m->has_none && ((const struct str *)at)->len == 0)
+            return json_null();
+        return members_print(m->members, from, initial, form);
+    case MEMBER_OTHER:
+        break;
+    }
+    return m->print(from, form);
+}
+
+static bool is_shown(const struct member *m, const json_t *value, const void *initial,
+                     enum spec_form form)
+{
+    json_auto_t *usual = NULL;
+
+    if (m->show == SHOW_ALWAYS || (m->show == SHOW_FULL && form == SPEC_FULL))
+        return true;
+    usual = print_member(m, initial, initial, form);
+    return !usual || !json_equal(value, usual);
+}
+
+json_t *members_print(const struct members *members, const void *from, const void *initial,
+                      enum spec_form form)
+{
+    json_t *object = json_new_object();
+
+    for (int i = 0; i < members->count; i++) {
+        const struct member *m = &members->list[i];
+        json_t *value = print_member(m, from, initial, form);
+
+        if (value && is_shown(m, value, initial, form))
+            json_put(object, m->name, value);
+        else
+            json_decref(value);
+    }
+    return object;
+}
+
+/* Names, and names with texts. */
+
+enum rc name_check(struct str s, struct err *reterr)
+{
+    if (s.len == 0)
+        return err_set(reterr, RC_INVALID, -1, 0, "is empty; write a name, or leave it out");
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.ptr[i];
+        unsigned char before = i > 0 ? (unsigned char)s.ptr[i - 1] : 0;
+
+        /* U+0080 to U+009F are control characters as well. */
+        if (c < 0x20 || c == 0x7f || (before == 0xc2 && c < 0xa0))
+            return err_set(reterr, RC_INVALID, (int)i, 1,
+                           "holds a control character; write it without");
+    }
+    return RC_OK;
+}
+
+enum { PATH_NAME_MAX = 32 }; /* bytes of a user's own key that a path shows */
+
+/* Only what can stand in a path as it is, so that a path is never cut within a character. */
+static void err_in_key(struct err *reterr, struct str key)
+{
+    for (size_t i = 0; i < key.len; i++)
+        if (key.ptr[i] <= ' ' || key.ptr[i] > '~' || i >= PATH_NAME_MAX)
+            return;
+    if (key.len > 0)
+        err_in(reterr, "%.*s", STR_ARG(key));
+}
+
+static enum rc read_pair(struct str key, const json_t *value, const struct pairs_rule *rule,
+                         struct arena *arena, struct pair *ret, struct err *reterr)
+{
+    enum rc rc;
+
+    if (key.len > (size_t)rule->name_max)
+        return err_set(reterr, RC_LIMIT, -1, 0, "a name has %zu bytes; %d are the most",
+                       key.len, rule->name_max);
+    rc = rule->check_name(key, reterr);
+    if (rc == RC_OK)
+        rc = json_take_kept(value, rule->value_max, arena, &ret->value, reterr);
+    if (rc == RC_OK && rule->check_value)
+        rc = rule->check_value(ret->value, reterr);
+    if (rc == RC_OK)
+        ret->name = arena_str(arena, key);
+    return rc;
+}
+
+enum rc pairs_read(const json_t *value, const struct pairs_rule *rule, struct arena *arena,
+                   struct pairs *ret, struct err *reterr)
+{
+    json_t *object = (json_t *)(uintptr_t)value; /* the iterators do not change it */
+    size_t count = json_object_size(value);
+    struct pairs pairs = {0};
+
+    if (!json_is_object(value))
+        return json_wrong_type(value, "an object of strings", reterr);
+    if (count > (size_t)rule->count_max)
+        return err_set(reterr, RC_LIMIT, -1, 0, "has %zu entries; %d are the most", count,
+                       rule->count_max);
+    pairs.list = arena_array(arena, count, sizeof *pairs.list);
+    for (void *i = json_object_iter(object); i; i = json_object_iter_next(object, i)) {
+        struct str key = {json_object_iter_key(i), json_object_iter_key_len(i)};
+        enum rc rc = read_pair(key, json_object_iter_value(i), rule, arena,
+                               &pairs.list[pairs.count++], reterr);
+
+        if (rc != RC_OK) {
+            err_in_key(reterr, key);
+            return rc;
+        }
+    }
+    *ret = pairs;
+    return RC_OK;
+}
+
+json_t *pairs_print(const struct pairs *pairs)
+{
+    json_t *object = json_new_object();
+
+    for (int i = 0; i < pairs->count; i++)
+        must(json_object_setn_new(object, pairs->list[i].name.ptr, pairs->list[i].name.len,
+                                  json_new_str(pairs->list[i].value)) == 0);
+    return object;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fields of a JSON object that are the members of a struct, as a table.
+ *
+ * One table serves reading and printing, so that neither can forget what the other knows.
+ * For the codecs of this folder; the table says what is right, the codec adds what hangs
+ * together.  A member keeps its initial value when its field is absent or null.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/instant.h"
+#include "base/str.h"
+#include "model/spec_json.h"
+#include "wire/json.h"
+
+enum {
+    MEMBERS_MAX = 32,     /* fields of one object; policies have the most               */
+    MEMBER_WORD_MAX = 32, /* bytes of an enum's word; messages repeat a wrong one whole */
+};
+
+/* What is being read, and how. */
+struct reading {
+    struct arena *arena; /* for every text */
+    bool is_lenient;     /* unknown fields are ignored, not refused */
+    void *to;            /* the struct */
+};
+
+enum member_kind {
+    MEMBER_BOOL,    /* bool                                                         */
+    MEMBER_CHOICE,  /* bool, as one of two words                                    */
+    MEMBER_WORD,    /* an enum with parse and text functions                        */
+    MEMBER_INT32,   /* int32_t, low .. high                                         */
+    MEMBER_INT64,   /* int64_t, low .. high                                         */
+    MEMBER_SPAN,    /* span, low .. high                                            */
+    MEMBER_INSTANT, /* instant, whole milliseconds                                  */
+    MEMBER_TEXT,    /* struct str of at most `high` bytes that passes `check`       */
+    MEMBER_JSON,    /* struct str: any value as JSON of at most `high` bytes         */
+    MEMBER_MAP,     /* struct str: an object as JSON likewise; {} is the empty text */
+    MEMBER_OBJECT,  /* an object whose fields are members of the same struct        */
+    MEMBER_OTHER,   /* by functions of its own                                      */
+};
+
+enum member_show {
+    SHOW_FULL,    /* in the full form, or where it is not the initial value */
+    SHOW_CHANGED, /* where it is not the initial value                      */
+    SHOW_ALWAYS,
+};
+
+struct member {
+    const char *name;
+    enum member_kind kind;
+    size_t offset; /* in the struct */
+    enum member_show show;
+    bool is_required;
+    bool or_zero; /* 0 is right too, though it lies below `low` */
+    /*
+     * The value `none` is printed as null, and so is an empty text; an object is null while
+     * the text at `offset` is empty.
+     */
+    bool has_none;
+    int64_t none;
+    int64_t low, high;
+    const char *words[2]; /* MEMBER_CHOICE: of false, of true */
+    enum rc (*parse)(struct str word, void *to, struct err *reterr);
+    const char *(*text)(const void *from);
+    enum rc (*check)(struct str s, struct err *reterr);
+    const struct members *members; /* MEMBER_OBJECT */
+    enum rc (*read)(const json_t *value, const struct reading *r, struct err *reterr);
+    json_t *(*print)(const void *from, enum spec_form form); /* NULL: not shown */
+};
+
+struct members {
+    const struct member *list;
+    int count;
+};
+
+#define MEMBERS(array)                            \
+    {                                             \
+        (array), sizeof(array) / sizeof(array)[0] \
+    }
+
+/* r->to has its initial values, and is half filled when this fails. */
+MUST_USE enum rc members_read(const struct members *members, const json_t *value,
+                              const struct reading *r, struct err *reterr);
+
+/* The caller owns the result.  `initial` is a struct with nothing but initial values. */
+json_t *members_print(const struct members *members, const void *from, const void *initial,
+                      enum spec_form form);
+
+/* A value as one line of JSON in the arena; RC_LIMIT above `max` bytes. */
+MUST_USE enum rc json_keep(const json_t *value, size_t max, struct arena *arena,
+                           struct str *ret, struct err *reterr);
+
+/* What json_keep() kept; NULL when the text is not JSON.  The caller owns the result. */
+json_t *json_of_kept(struct str text);
+
+json_t *json_of_word(const char *word);
+json_t *json_of_text(struct str s); /* null when empty                       */
+json_t *json_of_moment(instant t);  /* null for INSTANT_NONE and _NEVER      */
+
+/* Not empty, no control character: what people call things. */
+MUST_USE enum rc name_check(struct str s, struct err *reterr);
+
+/* A string of at most `max` bytes, copied into the arena. */
+MUST_USE enum rc json_take_kept(const json_t *value, int max, struct arena *arena,
+                                struct str *ret, struct err *reterr);
+
+/* Names with texts, in the order in which they were written. */
+struct pair {
+    struct str name, value;
+};
+
+struct pairs {
+    struct pair *list;
+    int count;
+};
+
+struct pairs_rule {
+    int count_max, name_max, value_max;
+    enum rc (*check_name)(struct str s, struct err *reterr);
+    enum rc (*check_value)(struct str s, struct err *reterr); /* NULL: any */
+};
+
+MUST_USE enum rc pairs_read(const json_t *value, const struct pairs_rule *rule,
+                            struct arena *arena, struct pairs *ret, struct err *reterr);
+json_t *pairs_print(const struct pairs *pairs);

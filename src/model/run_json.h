@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A run as the native JSON shows it, and what its worker said when it was done.
+ *
+ * The store's rows are not known here: an open run comes as core's struct run, one that is
+ * over as plain fields.
+ */
+#pragma once
+
+#include "core/run.h"
+#include "core/run_id.h"
+#include "model/member.h"
+
+enum {
+    RESULT_MAX = 256 * 1024, /* bytes of JSON that a run may hand back                     */
+    SUMMARY_MAX = 4096,      /* bytes: a paragraph for people                              */
+    REFS_MAX = 16 * 1024,    /* bytes of JSON: references, figures of models and tools     */
+    SESSION_ID_MAX = 255,
+};
+
+/* What a worker hands back.  Texts are empty where it did not say. */
+struct run_result {
+    struct str result, refs, llm, tools; /* JSON */
+    struct str summary, session_id, thread_id;
+};
+
+/* The fields of the same names of `json`; others are ignored. */
+MUST_USE enum rc run_result_from_json(const json_t *json, struct arena *arena,
+                                      struct run_result *ret, struct err *reterr);
+
+/*
+ * One JSON text for the store, in `arena`, and back: an object of the fields that are there;
+ * the empty text when none is.  RC_CORRUPT when a text cannot have been kept.
+ */
+struct str run_result_keep(const struct run_result *result, struct arena *arena);
+MUST_USE enum rc run_result_recall(struct str text, struct arena *arena, struct run_result *ret,
+                                   struct err *reterr);
+
+struct run_doc {
+    struct run_id id;
+    struct str schedule; /* its name; empty: a run without one */
+    enum run_kind kind;
+    instant slot, due;
+    enum run_state state; /* RUN_ENDED for rows of history */
+    int32_t attempt;
+    int64_t fence;
+    struct str queue, worker;                 /* names; empty: none */
+    instant lease_until;                      /* INSTANT_NEVER: none of its own */
+    int64_t source;                           /* enum source + 1, 0: none */
+    struct str input;                         /* JSON of an object; empty: {} */
+    instant created_at, started_at, ended_at; /* INSTANT_NONE: not yet */
+    enum outcome outcome;
+    enum reason reason;
+    struct str error;    /* JSON of {code, message, retryable}, or text; empty: none */
+    struct str progress; /* JSON of an object, or text; empty: none */
+    struct run_result result;
+    instant last_run_at; /* of its schedule, before this; INSTANT_NONE: none */
+};
+
+/* All that an open run says by itself; names are the caller's to add. */
+struct run_doc run_doc_of(const struct run *run);
+
+/* The caller owns the result.  The idempotency key is the run's id: stable over attempts. */
+json_t *run_to_json(const struct run_doc *doc);

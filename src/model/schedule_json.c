@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/schedule_json.h"
+
+#include "core/limits.h"
+#include "model/policies_json.h"
+
+#define AT(member) .offset = offsetof(struct schedule_doc, member)
+
+static enum rc read_labels(const json_t *value, const struct reading *r, struct err *reterr)
+{
+    static const struct pairs_rule rule = {LABELS_MAX, LABEL_NAME_MAX, LABEL_VALUE_MAX,
+                                           name_check, NULL};
+    struct schedule_doc *doc = r->to;
+
+    return pairs_read(value, &rule, r->arena, &doc->labels, reterr);
+}
+
+static json_t *print_labels(const void *from, enum spec_form form)
+{
+    (void)form;
+    return pairs_print(&((const struct schedule_doc *)from)->labels);
+}
+
+static enum rc read_spec(const json_t *value, const struct reading *r, struct err *reterr)
+{
+    struct schedule_doc *doc = r->to;
+
+    return spec_from_json(value, r->arena, &doc->spec, reterr);
+}
+
+static json_t *print_spec(const void *from, enum spec_form form)
+{
+    return spec_to_json(&((const struct schedule_doc *)from)->spec, form);
+}
+
+static enum rc read_action(const json_t *value, const struct reading *r, struct err *reterr)
+{
+    struct schedule_doc *doc = r->to;
+
+    return action_from_json(value, r->arena, r->is_lenient, &doc->action, reterr);
+}
+
+static json_t *print_action(const void *from, enum spec_form form)
+{
+    return action_to_json(&((const struct schedule_doc *)from)->action, form);
+}
+
+static enum rc read_policies(const json_t *value, const struct reading *r, struct err *reterr)
+{
+    struct schedule_doc *doc = r->to;
+    struct policies initial = policies_default();
+
+    return policies_from_json(value, &initial, r->arena, r->is_lenient, &doc->policies, reterr);
+}
+
+static json_t *print_policies(const void *from, enum spec_form form)
+{
+    return policies_to_json(&((const struct schedule_doc *)from)->policies, form);
+}
+
+static enum rc read_governor(const json_t *value, const struct reading *r, struct err *reterr)
+{
+    struct schedule_doc *doc = r->to;
+
+    return governor_from_json(value, r->arena, r->is_lenient, &doc->governor, reterr);
+}
+
+static json_t *print_governor(const void *from, enum spec_form form)
+{
+    return governor_to_json(&((const struct schedule_doc *)from)->governor, form);
+}
+
+static enum rc ignore_state(const json_t *value, const struct reading *r, struct err *reterr)
+{
+    (void)value;
+    (void)r;
+    (void)reterr;
+    return RC_OK;
+}
+
+static json_t *print_state(const void *from, enum spec_form form)
+{
+    const struct schedule_doc *doc = from;
+
+    (void)form;
+    return doc->state ? schedule_state_json(doc->state) : NULL;
+}
+
+static const struct member schedule_list[] = {
+    {"id", MEMBER_TEXT, AT(id), .high = SCHEDULE_ID_MAX, .check = name_check, .has_none = true},
+    {"namespace", MEMBER_TEXT, AT(namespace), .high = SCHEDULE_ID_MAX, .check = name_check},
+    {"description", MEMBER_TEXT, AT(description), .high = DESCRIPTION_MAX},
+    {"labels", MEMBER_OTHER, .read = read_labels, .print = print_labels},
+    {"enabled", MEMBER_BOOL, AT(is_enabled)},
+    {"spec", MEMBER_OTHER, .read = read_spec, .print = print_spec},
+    {"action", MEMBER_OTHER, .read = read_action, .print = print_action, .is_required = true,
+     .show = SHOW_ALWAYS},
+    {"policies", MEMBER_OTHER, .read = read_policies, .print = print_policies},
+    {"governor", MEMBER_OTHER, .read = read_governor, .print = print_governor},
+    {"state", MEMBER_OTHER, .read = ignore_state, .print = print_state},
+    {"extra", MEMBER_MAP, AT(extra), .high = EXTRA_MAX},
+};
+
+static const struct members schedule_members = MEMBERS(schedule_list);
+
+struct schedule_doc schedule_doc_default(void)
+{
+    return (struct schedule_doc){
+        .namespace = STR("default"),
+        .is_enabled = true,
+        .spec = spec_def_empty(),
+        .action = action_default(ACTION_HTTP),
+        .policies = policies_default(),
+        .governor = governor_def_empty(),
+    };
+}
+
+enum rc schedule_from_json(const json_t *json, struct arena *arena, bool is_lenient,
+                           struct schedule_doc *ret, struct err *reterr)
+{
+    struct schedule_doc doc = schedule_doc_default();
+    const struct reading reading = {arena, is_lenient, &doc};
+    enum rc rc = members_read(&schedule_members, json, &reading, reterr);
+
+    if (rc == RC_OK)
+        *ret = doc;
+    return rc;
+}
+
+enum rc schedule_from_text(struct str text, struct arena *arena, bool is_lenient,
+                           struct schedule_doc *ret, struct err *reterr)
+{
+    json_auto_t *json = NULL;
+    enum rc rc = json_read(text, &json, reterr);
+
+    return rc == RC_OK ? schedule_from_json(json, arena, is_lenient, ret, reterr) : rc;
+}
+
+/* What has come about since the document was written. */
+static void apply_state(const struct schedule_state *state, struct schedule_doc *doc)
+{
+    const struct cursor *cursor = state->cursor;
+
+    doc->is_enabled = !(cursor->flags & CURSOR_DISABLED);
+    doc->governor.hint_interval = cursor->hint_interval;
+    doc->governor.hint_at = cursor->hint_at;
+    doc->governor.hint_expires = cursor->hint_expires;
+    doc->governor.hint_reason = state->hint_reason;
+}
+
+json_t *schedule_to_json(const struct schedule_doc *doc, enum spec_form form)
+{
+    struct schedule_doc shown = *doc, initial = schedule_doc_default();
+
+    if (doc->state)
+        apply_state(doc->state, &shown);
+    return members_print(&schedule_members, &shown, &initial, form);
+}
+
+enum rc schedule_check(const struct schedule_doc *doc, struct arena *arena, struct err *reterr)
+{
+    struct schedule_doc plain = *doc, again;
+    json_auto_t *json = NULL;
+
+    plain.state = NULL;
+    json = schedule_to_json(&plain, SPEC_FULL);
+    return schedule_from_json(json, arena, false, &again, reterr);
+}
+
+/* What is kept in columns. */
+
+static enum rc keep(json_t *value, const char *field, size_t max, struct arena *arena,
+                    struct str *ret, struct err *reterr)
+{
+    enum rc rc = json_keep(value, max, arena, ret, reterr);
+
+    if (rc != RC_OK)
+        err_in(reterr, "%s", field);
+    json_decref(value);
+    return rc;
+}
+
+enum rc schedule_keep(const struct schedule_doc *doc, struct arena *arena,
+                      struct schedule_texts *ret, struct err *reterr)
+{
+    struct governor_def governor = governor_def_empty();
+    struct schedule_texts texts = {.extra = doc->extra};
+    enum rc rc = keep(spec_to_json(&doc->spec, SPEC_BRIEF), "spec", SPEC_DEF_BYTES_MAX, arena,
+                      &texts.spec, reterr);
+
+    governor.is_set = doc->governor.is_set;
+    governor.has_backoff = doc->governor.has_backoff;
+    governor.min = doc->governor.min;
+    governor.max = doc->governor.max;
+    if (rc == RC_OK)
+        rc = keep(action_to_json(&doc->action, SPEC_BRIEF), "action", ACTION_BYTES_MAX, arena,
+                  &texts.action, reterr);
+    if (rc == RC_OK)
+        rc = keep(policies_to_json(&doc->policies, SPEC_BRIEF), "policies", JSON_BYTES_MAX,
+                  arena, &texts.policies, reterr);
+    if (rc == RC_OK && governor.is_set)
+        rc = keep(governor_to_json(&governor, SPEC_BRIEF), "governor", JSON_BYTES_MAX, arena,
+                  &texts.governor, reterr);
+    if (rc == RC_OK && doc->labels.count > 0)
+        rc = keep(pairs_print(&doc->labels), "labels", JSON_BYTES_MAX, arena, &texts.labels,
+                  reterr);
+    if (rc == RC_OK)
+        *ret = texts;
+    return rc;
+}
+
+/* False when a text is not JSON. */
+static bool put_kept(json_t *object, const char *name, struct str text)
+{
+    json_t *value = text.len > 0 ? json_of_kept(text) : json_null();
+
+    if (value)
+        json_put(object, name, value);
+    return value != NULL;
+}
+
+enum rc schedule_recall(const struct schedule_texts *texts, struct arena *arena,
+                        struct schedule_doc *doc, struct err *reterr)
+{
+    json_auto_t *json = json_new_object();
+    struct schedule_doc kept;
+    enum rc rc;
+
+    if (!put_kept(json, "spec", texts->spec) || !put_kept(json, "action", texts->action) ||
+        !put_kept(json, "policies", texts->policies) ||
+        !put_kept(json, "governor", texts->governor) ||
+        !put_kept(json, "labels", texts->labels) || !put_kept(json, "extra", texts->extra))
+        return err_set(reterr, RC_CORRUPT, -1, 0, "a part of the schedule is not JSON");
+    rc = schedule_from_json(json, arena, true, &kept, reterr);
+    if (rc != RC_OK)
+        return reterr->rc = RC_CORRUPT;
+    doc->spec = kept.spec;
+    doc->action = kept.action;
+    doc->policies = kept.policies;
+    doc->governor = kept.governor;
+    doc->labels = kept.labels;
+    doc->extra = kept.extra;
+    return RC_OK;
+}

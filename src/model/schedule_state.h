@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The "state" object of a schedule's native JSON: what only the engine knows.
+ *
+ * Shown, never read.  The store's rows are not known here: whoever has them fills in the
+ * plain fields.
+ */
+#pragma once
+
+#include "base/instant.h"
+#include "base/str.h"
+#include "core/cursor.h"
+#include "wire/json.h"
+
+struct schedule_state {
+    const struct cursor *cursor;
+    struct str paused_reason; /* empty: none              */
+    struct str hint_reason;   /* likewise                 */
+    struct str last_run;      /* r_…; empty: none         */
+    struct str dialect;       /* in which it was written  */
+    instant created_at, updated_at;
+    struct str created_by, updated_by;
+};
+
+/* "active", "paused" (also: not enabled, quarantined) or "closed". */
+const char *schedule_status(const struct cursor *cursor);
+
+/* The caller owns the result. */
+json_t *schedule_state_json(const struct schedule_state *state);

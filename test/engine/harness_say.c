@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Schedules as tests want them, commands, and how runs end.
+ */
+#include "harness_parts.h"
+#include "zones.h"
+
+enum { NAMES_MAX = 4096, POLLS_MAX = 64, SAY_MAX = 1000, LAST_MAX = 64 };
+
+struct known {
+    char name[64];
+    int64_t key;
+};
+
+/* The end of the next attempt of a slot. */
+struct end {
+    instant slot, at;
+    enum outcome outcome;
+    const char *text;
+    bool is_used;
+};
+
+static struct known known[NAMES_MAX], queues[8];
+static int known_count, queue_count;
+static struct end foretold[ENDS_MAX];
+static int foretold_count;
+static struct poll polls[POLLS_MAX];
+
+void parts_begin(void)
+{
+    parts = (struct parts){.polls = polls};
+    known_count = queue_count = foretold_count = 0;
+    read_begin();
+}
+
+static void learn(struct str name, int64_t key)
+{
+    must(known_count < NAMES_MAX);
+    snprintf(known[known_count].name, sizeof known[0].name, "%.*s", STR_ARG(name));
+    known[known_count++].key = key;
+}
+
+/* The latest schedule of a name: an earlier one was deleted. */
+int64_t key_of(const char *name)
+{
+    for (int i = known_count; i-- > 0;)
+        if (strcmp(known[i].name, name) == 0)
+            return known[i].key;
+    broken("no schedule was created as %s", name);
+}
+
+const char *name_of(int64_t schedule)
+{
+    for (int i = known_count; i-- > 0;)
+        if (known[i].key == schedule)
+            return known[i].name;
+    return "?";
+}
+
+struct wish wish(void)
+{
+    struct wish w = {.def = spec_def_empty()};
+
+    w.draft = (struct draft){.spec = STR("{}"), .action = STR("{}"), .policies = STR("{}")};
+    w.draft.plan.policies = policies_default();
+    w.draft.plan.lane = LANE_HTTP;
+    w.draft.plan.seed = STR("mynsid-myschedule");
+    return w;
+}
+
+struct wish every(span length)
+{
+    struct wish w = wish();
+
+    w.def.intervals = arena_take(world.arena, sizeof *w.def.intervals);
+    w.def.intervals[0] = (struct interval_def){.every = length, .anchor = ANCHOR_EPOCH};
+    w.def.interval_count = 1;
+    return w;
+}
+
+struct wish cron(const char *expr)
+{
+    struct wish w = wish();
+
+    w.def.cron = arena_take(world.arena, sizeof *w.def.cron);
+    w.def.cron[0] = (struct cron_def){.expr = str_of(expr), .dialect = DIALECT_BELFRY};
+    w.def.cron_count = 1;
+    return w;
+}
+
+struct wish once(const char *text)
+{
+    struct wish w = wish();
+
+    w.def.at = arena_take(world.arena, sizeof *w.def.at);
+    w.def.at[0] = when(text);
+    w.def.at_count = 1;
+    return w;
+}
+
+struct wish governed(span interval)
+{
+    struct wish w = wish();
+
+    w.draft.plan.is_governed = true;
+    w.draft.plan.governor_backoff = true;
+    w.draft.plan.governor_interval = interval;
+    return w;
+}
+
+/* DESIGN.md section 8: all within a year, full buffers drop; results are handed on. */
+struct wish temporal(struct wish w)
+{
+    w.draft.plan.policies.catchup = CATCHUP_ALL;
+    w.draft.plan.policies.catchup_window = 365 * SPAN_DAY;
+    w.draft.plan.policies.drop_when_full = true;
+    w.draft.plan.policies.wants_last = true;
+    w.draft.plan.policies.idle_close = 7 * SPAN_DAY;
+    return w;
+}
+
+struct wish pulled(struct wish w)
+{
+    w.draft.plan.lane = LANE_PULL;
+    w.draft.queue = STR("q");
+    return w;
+}
+
+struct wish with(struct wish w, enum overlap overlap)
+{
+    w.draft.plan.policies.overlap = overlap;
+    return w;
+}
+
+const struct draft *draft_of(struct wish *w)
+{
+    struct zone_source zones = {.find = zone_find};
+    struct plan *plan = &w->draft.plan;
+    struct err err = {.text = ""};
+
+    if (spec_compile(&w->def, plan->seed, &zones, world.arena, &plan->spec, &err) != RC_OK)
+        broken("%s: %s", err.field, err.text);
+    plan->follows = plan_follows(plan);
+    return &w->draft;
+}
+
+struct command about(enum command_kind kind, const char *name)
+{
+    return (struct command){.kind = kind,
+                            .tag = 7,
+                            .namespace = world.namespace,
+                            .name = str_of(name),
+                            .by = STR("someone"),
+                            .until = INSTANT_NEVER,
+                            .overlap = OVERLAP_DEFAULT,
+                            .hint_at = INSTANT_NEVER};
+}
+
+struct reply say(const struct command *command)
+{
+    struct reply reply = {.rc = RC_BUSY};
+    struct bench *bench = first_up();
+
+    for (int i = 0; i < SAY_MAX && reply.rc == RC_BUSY; i++) {
+        parts.commands = command;
+        parts.command_count = 1;
+        turn(bench);
+        parts.command_count = 0;
+        reply = bench->out.replies[0];
+    }
+    if (reply.tag != command->tag)
+        broken("the reply is to tag %llu", (unsigned long long)reply.tag);
+    reply.text = arena_str(world.arena, reply.text);
+    if (reply.rc == RC_OK && command->draft && command->kind != COMMAND_DIRECT)
+        learn(command->name, reply.schedule);
+    settle();
+    return reply;
+}
+
+static struct reply say_well(const struct command *command)
+{
+    struct reply reply = say(command);
+
+    if (reply.rc != RC_OK)
+        broken("command %d on %.*s: %s: %.*s", (int)command->kind, STR_ARG(command->name),
+               rc_name(reply.rc), STR_ARG(reply.text));
+    return reply;
+}
+
+struct reply said(enum command_kind kind, const char *name)
+{
+    struct command command = about(kind, name);
+
+    return say_well(&command);
+}
+
+int64_t create(const char *name, struct wish w)
+{
+    struct command command = about(COMMAND_CREATE, name);
+
+    command.draft = draft_of(&w);
+    return say_well(&command).schedule;
+}
+
+struct reply update(const char *name, int64_t version, struct wish w)
+{
+    struct command command = about(COMMAND_UPDATE, name);
+
+    command.draft = draft_of(&w);
+    command.version = version;
+    return say(&command);
+}
+
+void pause_it(const char *name, const char *reason)
+{
+    struct command command = about(COMMAND_PAUSE, name);
+
+    command.text = str_of(reason);
+    say_well(&command);
+}
+
+void resume(const char *name)
+{
+    said(COMMAND_RESUME, name);
+}
+
+struct run_id trigger(const char *name, enum overlap overlap)
+{
+    struct command command = about(COMMAND_TRIGGER, name);
+
+    command.overlap = overlap;
+    return say_well(&command).run;
+}
+
+struct reply backfill(const char *name, const char *from, const char *until,
+                      enum overlap overlap)
+{
+    struct command command = about(COMMAND_BACKFILL, name);
+    struct range range = {when(from), when(until), overlap};
+
+    command.ranges = &range;
+    command.range_count = 1;
+    command.overlap = overlap;
+    return say_well(&command);
+}
+
+struct run_id run_of(const char *name, const char *slot)
+{
+    return (struct run_id){key_of(name), when(slot) / SPAN_MS, 0};
+}
+
+struct reply about_run(enum command_kind kind, struct run_id run)
+{
+    struct command command = about(kind, "");
+
+    command.run = run;
+    command.schedule = run.schedule;
+    return say(&command);
+}
+
+static const struct end *end_of(instant slot)
+{
+    for (int i = 0; i < foretold_count; i++)
+        if (!foretold[i].is_used && foretold[i].slot == slot) {
+            foretold[i].is_used = true;
+            return &foretold[i];
+        }
+    return NULL;
+}
+
+static void answer_poll(uint64_t tag)
+{
+    for (int i = 0; i < parts.poll_count; i++)
+        if (polls[i].tag == tag && --polls[i].max == 0) {
+            polls[i] = polls[--parts.poll_count];
+            return;
+        }
+}
+
+void take_work(struct bench *bench, const struct work *work, bool is_granted)
+{
+    struct call *call = &world.calls[world.call_count++];
+    const struct end *end = end_of(work->run.slot);
+
+    must(world.call_count <= CALLS_MAX);
+    *call = (struct call){.work = *work,
+                          .bench = bench,
+                          .is_open = true,
+                          .is_granted = is_granted,
+                          .at = world.now,
+                          .ends_at = INSTANT_NEVER,
+                          .outcome = OUTCOME_SUCCEEDED,
+                          .text = NULL};
+    call->work.id = arena_str(world.arena, work->id);
+    call->work.last_result = arena_str(world.arena, work->last_result);
+    call->work.last_failure = arena_str(world.arena, work->last_failure);
+    call->work.run.worker = arena_str(world.arena, work->run.worker);
+    call->work.run.input = arena_str(world.arena, work->run.input);
+    if (end) {
+        call->ends_at = end->at;
+        call->outcome = end->outcome;
+        call->text = end->text;
+    } else if (world.length != INSTANT_NEVER) {
+        call->ends_at = world.now + world.length;
+    }
+    if (is_granted)
+        answer_poll(work->poll);
+    tell_start(call);
+}
+
+void ends_with(const char *slot, const char *at, enum outcome outcome, const char *text)
+{
+    must(foretold_count < ENDS_MAX);
+    foretold[foretold_count++] = (struct end){when(slot), when(at), outcome, text, false};
+}
+
+void ends(const char *slot, const char *at, enum outcome outcome)
+{
+    ends_with(slot, at, outcome, outcome == OUTCOME_SUCCEEDED ? NULL : "oops");
+}
+
+struct call *call_of(const char *slot)
+{
+    struct call *found = NULL;
+
+    for (int i = 0; i < world.call_count; i++)
+        if (world.calls[i].work.run.slot == when(slot) && (!found || world.calls[i].is_open))
+            found = &world.calls[i];
+    if (!found)
+        broken("no run of %s was handed out", slot);
+    return found;
+}
+
+void end_now(struct call *call, enum outcome outcome)
+{
+    must(call->is_open);
+    call->outcome = outcome;
+    call->text = outcome == OUTCOME_SUCCEEDED ? NULL : "oops";
+    call->ends_at = world.now;
+    settle();
+}
+
+struct report report_on(const struct call *call, enum report_kind kind, enum outcome outcome)
+{
+    const struct run *run = &call->work.run;
+
+    return (struct report){.kind = kind,
+                           .run = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass},
+                           .fence = run->fence,
+                           .outcome = outcome};
+}
+
+enum rc report_that(const struct call *call, const struct report *told)
+{
+    struct bench *bench = call->is_granted || !call->bench->is_up ? first_up() : call->bench;
+
+    parts.report = told;
+    turn(bench);
+    parts.report = NULL;
+    return world.last_report.rc;
+}
+
+enum rc report(const struct call *call, enum report_kind kind, enum outcome outcome)
+{
+    struct report told = report_on(call, kind, outcome);
+
+    return report_that(call, &told);
+}
+
+int calls_open(void)
+{
+    int count = 0;
+
+    for (int i = 0; i < world.call_count; i++)
+        count += world.calls[i].is_open;
+    return count;
+}
+
+int64_t queue_of(const char *name)
+{
+    for (int i = 0; i < queue_count; i++)
+        if (strcmp(queues[i].name, name) == 0)
+            return queues[i].key;
+    must(queue_count < (int)(sizeof queues / sizeof queues[0]));
+    snprintf(queues[queue_count].name, sizeof queues[0].name, "%s", name);
+    queues[queue_count].key = said(COMMAND_QUEUE, name).schedule;
+    return queues[queue_count++].key;
+}
+
+void work_for(const char *queue, int max, const char *worker)
+{
+    static uint64_t tag;
+    struct poll poll = {.tag = ++tag,
+                        .queues = {queue_of(queue)},
+                        .queue_count = 1,
+                        .max = max,
+                        .worker = str_of(worker),
+                        .is_new = true};
+
+    must(parts.poll_count < POLLS_MAX);
+    polls[parts.poll_count++] = poll;
+    settle();
+}
+
+void work_no_more(void)
+{
+    parts.poll_count = 0;
+}

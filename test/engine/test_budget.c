@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a fire may cost, counted: statements, round trips, commits and allocations.  Counts,
+ * unlike times, are the same on every machine, so that one too many is a failed test.
+ *
+ * A turn that ends N runs and starts N others is measured with two different N: what grows
+ * with N is the price of a fire, the rest is the price of a turn.
+ */
+#include "harness.h"
+
+#include <stdlib.h>
+
+enum {
+    FEW = 100,
+    MANY = 200,
+    SCHEDULES = 400, /* none is due again in the turn in which its run ends */
+    WARM_UP = 4,     /* minutes until nothing grows any more: arenas, prepared statements */
+
+    /*
+     * Start: move the cursor, insert the run.  End: lock the cursor, lock the run, insert
+     * history, delete the run, move the cursor.  The plan is read once and kept.
+     */
+    STATEMENTS_OF_A_FIRE = 7,
+    /* The node's row, three scans (due, waking, swept), the next wakes, the events. */
+    STATEMENTS_OF_A_TURN = 12,
+    ROUND_TRIPS = 4, /* a server may be a network away */
+    SWEEP_TRIPS = 1, /* once a second: which queues have something ready */
+};
+
+struct spent {
+    int64_t statements, flushes, commits, allocations;
+};
+
+static int64_t allocations;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+/* The linker puts these before every call in Belfry's own code; databases have their own. */
+void *__wrap_malloc(size_t size)
+{
+    allocations++;
+    return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    allocations++;
+    return __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    allocations++;
+    return __real_realloc(old, size);
+}
+
+static struct report reports[MANY];
+static int report_count;
+
+static void keep_reports(const struct turn_out *out)
+{
+    assert_in_range(out->call_count, 0, MANY);
+    for (int i = 0; i < out->call_count; i++) {
+        const struct run *run = &out->calls[i].run;
+
+        reports[i] = (struct report){
+            .kind = REPORT_DONE,
+            .run = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass},
+            .fence = run->fence,
+            .outcome = OUTCOME_SUCCEEDED,
+        };
+    }
+    report_count = out->call_count;
+}
+
+/* A turn in which what the one before handed out has succeeded. */
+static struct spent spend(int rows)
+{
+    struct bench *bench = &world.benches[0];
+    struct turn_in in = {
+        .now = world.now,
+        .rows = rows,
+        .reports = reports,
+        .report_count = report_count,
+        .capacity = {[LANE_HTTP] = SCHEDULES},
+    };
+    struct db_counts before = db_counts(bench->db), after;
+    int64_t allocated = allocations;
+    struct turn_out out;
+    struct err err = {.text = ""};
+
+    if (engine_turn(bench->engine, &in, &out, &err) != RC_OK)
+        broken("%s", err.text);
+    allocated = allocations - allocated;
+    after = db_counts(bench->db);
+    keep_reports(&out);
+    return (struct spent){after.statements - before.statements, after.flushes - before.flushes,
+                          after.commits - before.commits, allocated};
+}
+
+static void make_schedules(void)
+{
+    char name[16];
+
+    for (int i = 0; i < SCHEDULES; i++) {
+        snprintf(name, sizeof name, "s%d", i);
+        create(name, every(SPAN_MIN));
+    }
+}
+
+/* What the first turn of a minute takes that ends `rows` runs and starts as many. */
+static struct spent steady(int rows)
+{
+    for (int minute = 0; minute < WARM_UP; minute++) {
+        world.now += SPAN_MIN;
+        for (int turn_of = 0; turn_of < SCHEDULES / rows; turn_of++) {
+            spend(rows);
+            assert_int_equal(report_count, rows);
+        }
+    }
+    world.now += SPAN_MIN;
+    return spend(rows);
+}
+
+static void a_fire_takes_seven_statements_and_a_turn_at_most_twelve_more(void **state)
+{
+    struct spent few, many;
+    int64_t per_fire;
+
+    (void)state;
+    make_schedules();
+    few = steady(FEW);
+    many = steady(MANY);
+    per_fire = (many.statements - few.statements) / (MANY - FEW);
+    assert_int_equal((many.statements - few.statements) % (MANY - FEW), 0);
+    assert_int_equal(per_fire, STATEMENTS_OF_A_FIRE);
+    assert_in_range(few.statements - FEW * per_fire, 1, STATEMENTS_OF_A_TURN);
+}
+
+static void a_turn_is_one_commit_and_four_round_trips_however_much_it_does(void **state)
+{
+    static const int rows[] = {FEW, MANY};
+
+    (void)state;
+    make_schedules();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct spent swept = steady(rows[i]), plain = spend(rows[i]);
+
+        assert_int_equal(swept.commits, 1);
+        assert_int_equal(plain.commits, 1);
+        assert_in_range(plain.flushes, 1, ROUND_TRIPS);
+        assert_in_range(swept.flushes, 1, ROUND_TRIPS + SWEEP_TRIPS);
+    }
+}
+
+static void a_turn_in_steady_state_allocates_nothing(void **state)
+{
+    int64_t before = allocations;
+
+    (void)state;
+    make_schedules();
+    assert_true(allocations > before); /* else nothing is counted at all */
+    assert_int_equal(steady(FEW).allocations, 0);
+    assert_int_equal(steady(MANY).allocations, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TIMELINE(a_fire_takes_seven_statements_and_a_turn_at_most_twelve_more),
+        TIMELINE(a_turn_is_one_commit_and_four_round_trips_however_much_it_does),
+        TIMELINE(a_turn_in_steady_state_allocates_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where policies meet: what the numbered scenarios leave open and DESIGN.md, MODEL.md or a
+ * header decides.  Runs, their holders and their limits are in test_scenarios_holders.c.
+ */
+#include "harness.h"
+
+static struct wish anchored(span length, enum anchor anchor)
+{
+    struct wish w = every(length);
+
+    w.def.intervals[0].anchor = anchor;
+    return w;
+}
+
+static void an_interval_from_the_start_does_not_drift(void **state)
+{
+    (void)state;
+    down_to("00:03");
+    ends("00:13", "00:17", OUTCOME_SUCCEEDED);
+    create("job", anchored(10 * SPAN_MIN, ANCHOR_START));
+    run_to("00:34");
+    assert_told("00:13@00:13, 00:23@00:23, 00:33@00:33");
+}
+
+static void an_interval_from_completion_waits_for_the_end(void **state)
+{
+    (void)state;
+    down_to("00:03");
+    ends("00:13", "00:20", OUTCOME_SUCCEEDED);
+    create("job", anchored(10 * SPAN_MIN, ANCHOR_COMPLETION));
+    run_to("00:19");
+    assert_at(cursor_of("job").next_at, "never");
+    run_to("00:41");
+    assert_told("00:13@00:13, 00:30@00:30, 00:40@00:40");
+}
+
+static void now_is_one_run_at_creation(void **state)
+{
+    struct wish w = wish();
+    instant now = INSTANT_NONE;
+
+    (void)state;
+    down_to("00:03");
+    w.def.at = &now;
+    w.def.at_count = 1;
+    create("job", w);
+    assert_told("00:03@00:03");
+    run_to("00:30");
+    assert_told("");
+    assert_counts("job", "started 1");
+}
+
+/* 3,653 days of seconds; the last one is the late run. */
+static void ten_years_of_missed_seconds_are_one_row(void **state)
+{
+    (void)state;
+    create("job", every(SPAN_S));
+    down_to("2032-06-01T00:00:00Z");
+    assert_told("2032-06-01 00:00@2032-06-01 00:00");
+    assert_ledger("job", "missed(coalesced) 00:00:01-2032-05-31 23:59:59 x315619199");
+    assert_counts("job", "started 1, missed 315619199");
+}
+
+static void mode_none_has_a_grace_of_thirty_seconds(void **state)
+{
+    struct wish w = every(SPAN_MIN);
+
+    (void)state;
+    w.draft.plan.policies.catchup = CATCHUP_NONE;
+    create("job", w);
+    down_to("00:01:30");
+    assert_told("00:01@00:01:30");
+    down_to("00:02:30.001");
+    assert_told("");
+    assert_ledger("job", "missed(window) 00:02");
+}
+
+static void the_clock_jumped_and_its_owner_says_skip(void **state)
+{
+    struct command command = about(COMMAND_CLOCK, "");
+
+    (void)state;
+    create("job", every(SPAN_MIN));
+    world.now = when("00:05:30");
+    assert_int_equal(say(&command).rc, RC_OK);
+    run_to("00:06");
+    assert_told("00:06@00:06");
+    assert_ledger("job", "missed(clock) 00:01-00:05 x5");
+}
+
+static void a_cancelled_slot_splits_the_range_of_a_pause(void **state)
+{
+    (void)state;
+    create("job", every(SPAN_MIN));
+    assert_int_equal(about_run(COMMAND_SKIP, run_of("job", "00:03")).rc, RC_OK);
+    pause_it("job", "x");
+    run_to("00:05:30");
+    resume("job");
+    assert_ledger("job", "missed(paused) 00:01-00:02 x2, cancelled(user) 00:03, "
+                         "missed(paused) 00:04-00:05 x2");
+    assert_counts("job", "missed 4, cancelled 1");
+}
+
+static void a_cancelled_slot_survives_an_edit_that_keeps_it(void **state)
+{
+    (void)state;
+    create("job", every(SPAN_H));
+    assert_int_equal(about_run(COMMAND_SKIP, run_of("job", "02:00")).rc, RC_OK);
+    assert_int_equal(update("job", 0, every(30 * SPAN_MIN)).rc, RC_OK);
+    run_to("02:30");
+    assert_told("00:30@00:30, 01:00@01:00, 01:30@01:30, 02:30@02:30");
+    assert_ledger("job", "cancelled(user) 02:00");
+}
+
+static void a_waiting_slot_can_be_cancelled(void **state)
+{
+    (void)state;
+    ends("00:01", "00:03:30", OUTCOME_SUCCEEDED);
+    create("job", with(every(SPAN_MIN), OVERLAP_BUFFER_ALL));
+    run_to("00:03:10");
+    assert_counts("job", "started 1, open 1, waiting 2");
+    assert_int_equal(about_run(COMMAND_CANCEL, run_of("job", "00:02")).rc, RC_OK);
+    assert_counts("job", "started 1, cancelled 1, open 1, waiting 1");
+    run_to("00:03:40");
+    assert_told("00:01@00:01, 00:03@00:03:30");
+    assert_ledger("job", "cancelled(user) 00:02");
+}
+
+static void a_trigger_that_waits_survives_pause_and_restart(void **state)
+{
+    (void)state;
+    create("job", pulled(with(every(SPAN_H), OVERLAP_SKIP)));
+    run_to("01:10");
+    trigger("job", OVERLAP_BUFFER_ONE);
+    pause_it("job", "x");
+    bench_kill(&world.benches[0]);
+    bench_boot(&world.benches[0]);
+    settle();
+    assert_counts("job", "started 1, open 1, waiting 1");
+    work_for("q", 2, "one");
+    run_to("01:20");
+    assert_told("01:00@01:10, t01:10@01:10");
+}
+
+static void a_backfill_goes_on_after_a_restart(void **state)
+{
+    struct wish w = every(SPAN_MIN);
+
+    (void)state;
+    w.draft.is_paused = true;
+    world.length = SPAN_S;
+    create("job", w);
+    run_to("00:10");
+    backfill("job", "05-01 00:01", "05-01 16:40", OVERLAP_BUFFER_ALL);
+    run_to("00:15:00.500");
+    bench_kill(&world.benches[0]);
+    bench_boot(&world.benches[0]);
+    run_to("01:00");
+    assert_int_equal(cursor_of("job").backfills, 0);
+    assert_counts("job", "started 1000");
+    assert_int_equal(cursor_of("job").succeeded, 1000);
+}
+
+static void a_backfill_does_not_use_up_the_limit(void **state)
+{
+    struct wish w = every(SPAN_MIN);
+
+    (void)state;
+    w.draft.plan.policies.remaining_runs = 2;
+    create("job", w);
+    run_to("00:00:30");
+    backfill("job", "05-31 00:01", "05-31 00:03", OVERLAP_ALLOW_ALL);
+    assert_int_equal(told_count(), 3);
+    run_to("00:05");
+    assert_told("00:01@00:01, 00:02@00:02");
+}
+
+static void a_limit_counts_starts_of_what_waited(void **state)
+{
+    struct wish w = with(every(SPAN_MIN), OVERLAP_BUFFER_ALL);
+
+    (void)state;
+    w.draft.plan.policies.remaining_runs = 3;
+    ends("00:01", "00:06:30", OUTCOME_SUCCEEDED);
+    create("job", w);
+    run_to("00:10");
+    assert_told("00:01@00:01, 00:02@00:06:30, 00:03@00:06:30");
+    assert_int_equal(cursor_of("job").remaining, 0);
+    assert_counts("job", "started 3");
+}
+
+static void a_delete_ends_backfills(void **state)
+{
+    (void)state;
+    world.length = SPAN_MIN;
+    create("job", with(every(SPAN_MIN), OVERLAP_BUFFER_ALL));
+    pause_it("job", "x");
+    run_to("00:30");
+    backfill("job", "00:01", "00:20", OVERLAP_BUFFER_ALL);
+    said(COMMAND_DELETE, "job");
+    run_to("01:00");
+    assert_told("b00:01@00:30");
+    assert_int_equal(run_rows("job"), 0);
+    assert_history("job", "b00:01 succeeded");
+}
+
+static void an_edit_to_another_policy_decides_about_what_waits(void **state)
+{
+    (void)state;
+    ends("00:01", "00:05:30", OUTCOME_SUCCEEDED);
+    create("job", with(every(SPAN_MIN), OVERLAP_BUFFER_ALL));
+    run_to("00:03:10");
+    assert_counts("job", "started 1, open 1, waiting 2");
+    assert_int_equal(update("job", 0, with(every(SPAN_MIN), OVERLAP_SKIP)).rc, RC_OK);
+    run_to("00:05:40");
+    /* Whatever it is, each slot has one outcome and nothing stays behind. */
+    assert_int_equal(cursor_of("job").started + cursor_of("job").skipped, 5);
+    assert_int_equal(cursor_of("job").open + cursor_of("job").waiting, 0);
+}
+
+static void a_disabled_schedule_still_takes_triggers(void **state)
+{
+    struct wish w = every(SPAN_MIN);
+
+    (void)state;
+    w.draft.is_disabled = true;
+    create("job", w);
+    run_to("00:03:30");
+    trigger("job", OVERLAP_DEFAULT);
+    assert_told("t00:03:30@00:03:30");
+}
+
+static void pause_on_failure_looks_at_the_last_attempt(void **state)
+{
+    struct wish w = every(SPAN_H);
+
+    (void)state;
+    w.draft.plan.policies.pause_on_failure = true;
+    w.draft.plan.policies.retry = (struct retry_policy){
+        .attempts = 2, .backoff = BACKOFF_FIXED, .delay = SPAN_S, .max = SPAN_S};
+    ends("01:00", "01:00", OUTCOME_FAILED);
+    ends("02:00", "02:00", OUTCOME_FAILED);
+    ends("02:00", "02:00", OUTCOME_FAILED);
+    create("job", w);
+    run_to("01:30");
+    assert_false(cursor_of("job").flags & CURSOR_PAUSED);
+    run_to("03:00");
+    assert_true(cursor_of("job").flags & CURSOR_PAUSED);
+    assert_told("01:00@01:00, 01:00#2@01:00:01, 02:00@02:00, 02:00#2@02:00:01");
+}
+
+static void an_update_that_came_late_is_refused_whole(void **state)
+{
+    struct command command = about(COMMAND_DELETE, "job");
+
+    (void)state;
+    create("job", every(SPAN_H));
+    assert_int_equal(update("job", 1, every(SPAN_MIN)).rc, RC_OK);
+    command.version = 1;
+    assert_int_equal(say(&command).rc, RC_CONFLICT);
+    command.kind = COMMAND_PAUSE;
+    assert_int_equal(say(&command).rc, RC_CONFLICT);
+    run_to("00:01");
+    assert_told("00:01@00:01");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TIMELINE(an_interval_from_the_start_does_not_drift),
+        TIMELINE(an_interval_from_completion_waits_for_the_end),
+        TIMELINE(now_is_one_run_at_creation),
+        TIMELINE(ten_years_of_missed_seconds_are_one_row),
+        TIMELINE(mode_none_has_a_grace_of_thirty_seconds),
+        TIMELINE(the_clock_jumped_and_its_owner_says_skip),
+        TIMELINE(a_cancelled_slot_splits_the_range_of_a_pause),
+        TIMELINE(a_cancelled_slot_survives_an_edit_that_keeps_it),
+        TIMELINE(a_waiting_slot_can_be_cancelled),
+        TIMELINE(a_trigger_that_waits_survives_pause_and_restart),
+        TIMELINE(a_backfill_goes_on_after_a_restart),
+        TIMELINE(a_backfill_does_not_use_up_the_limit),
+        TIMELINE(a_limit_counts_starts_of_what_waited),
+        TIMELINE(a_delete_ends_backfills),
+        TIMELINE(an_edit_to_another_policy_decides_about_what_waits),
+        TIMELINE(a_disabled_schedule_still_takes_triggers),
+        TIMELINE(pause_on_failure_looks_at_the_last_attempt),
+        TIMELINE(an_update_that_came_late_is_refused_whole),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

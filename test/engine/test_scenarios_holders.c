@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs and who holds them: leases, stops, limits, losses, gates and approval, beyond what
+ * the numbered scenarios and rows say.
+ */
+#include "harness.h"
+#include "store/names.h"
+
+static struct wish pulled_hourly(void)
+{
+    return pulled(every(SPAN_H));
+}
+
+/* A worker has the run of 01:00 from 01:00 on. */
+static struct call *held_by_a_worker(struct wish w)
+{
+    world.length = INSTANT_NEVER;
+    down_to("00:59");
+    world.tick = SPAN_S;
+    create("job", w);
+    work_for("q", 1, "one");
+    run_to("01:00");
+    assert_told("01:00@01:00");
+    return call_of("01:00");
+}
+
+/* It says that it lives each 30 seconds, as long as it is the run's holder. */
+static void call_alive_until(const char *text, const struct call *call)
+{
+    while (world.now + 30 * SPAN_S < when(text)) {
+        run_until(world.now + 30 * SPAN_S);
+        assert_int_equal(report(call, REPORT_ALIVE, OUTCOME_NONE), RC_OK);
+    }
+}
+
+static void a_worker_learns_of_a_cancel_at_its_heartbeat(void **state)
+{
+    struct call *call;
+
+    (void)state;
+    call = held_by_a_worker(pulled_hourly());
+    assert_int_equal(about_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
+    assert_int_equal(report(call, REPORT_ALIVE, OUTCOME_NONE), RC_OK);
+    assert_true(world.last_report.is_cancelled);
+    end_now(call, OUTCOME_CANCELLED);
+    assert_history("job", "01:00 cancelled(user)");
+}
+
+/* It had finished before it heard of it. */
+static void a_run_that_succeeds_while_it_is_cancelled_has_succeeded(void **state)
+{
+    struct call *call;
+
+    (void)state;
+    call = held_by_a_worker(pulled_hourly());
+    assert_int_equal(about_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
+    end_now(call, OUTCOME_SUCCEEDED);
+    assert_history("job", "01:00 succeeded");
+}
+
+static void terminate_ends_a_workers_run_at_once(void **state)
+{
+    struct call *call;
+
+    (void)state;
+    call = held_by_a_worker(pulled_hourly());
+    assert_int_equal(about_run(COMMAND_TERMINATE, run_of("job", "01:00")).rc, RC_OK);
+    assert_history("job", "01:00 terminated(user)");
+    assert_int_equal(report(call, REPORT_ALIVE, OUTCOME_NONE), RC_CONFLICT);
+    assert_int_equal(report(call, REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
+    assert_history("job", "01:00 terminated(user)");
+    assert_int_equal(cursor_of("job").open, 0);
+}
+
+static void a_worker_may_ask_for_a_longer_lease(void **state)
+{
+    struct call *call;
+    struct report told;
+
+    (void)state;
+    call = held_by_a_worker(pulled_hourly());
+    work_for("q", 1, "two");
+    told = report_on(call, REPORT_ALIVE, OUTCOME_NONE);
+    told.extend = 10 * SPAN_MIN;
+    assert_int_equal(report_that(call, &told), RC_OK);
+    assert_at(world.last_report.lease_until, "01:10");
+    run_to("01:10:29");
+    assert_told("");
+    run_to("01:10:31");
+    assert_told("01:00#2@01:10:30");
+}
+
+static void heartbeats_do_not_pass_the_hard_limit(void **state)
+{
+    struct wish w = pulled_hourly();
+    struct call *call;
+
+    (void)state;
+    w.draft.plan.policies.max_run_time = 5 * SPAN_MIN;
+    call = held_by_a_worker(w);
+    call_alive_until("01:05", call);
+    run_to("01:05:02");
+    assert_int_equal(report(call, REPORT_ALIVE, OUTCOME_NONE), RC_CONFLICT);
+    assert_history("job", "01:00 timedOut(maxRunTime)");
+    assert_int_equal(cursor_of("job").open, 0);
+}
+
+static struct wish limited_and_retried(span delay)
+{
+    struct wish w = pulled_hourly();
+
+    w.draft.plan.policies.max_run_time = 5 * SPAN_MIN;
+    w.draft.plan.policies.retry = (struct retry_policy){
+        .attempts = 9, .backoff = BACKOFF_FIXED, .delay = delay, .max = SPAN_H};
+    return w;
+}
+
+static void the_hard_limit_counts_all_attempts(void **state)
+{
+    (void)state;
+    ends("01:00", "01:01", OUTCOME_FAILED);
+    held_by_a_worker(limited_and_retried(2 * SPAN_MIN));
+    work_for("q", 1, "two");
+    run_to("01:03");
+    assert_told("01:00#2@01:03");
+    run_to("01:04:20");
+    assert_int_equal(report(call_of("01:00"), REPORT_ALIVE, OUTCOME_NONE), RC_OK);
+    run_to("01:05:01");
+    assert_history("job", "01:00 failed(target) retried, 01:00#2 timedOut(maxRunTime)");
+}
+
+/* An attempt that could only begin after the limit is not made. */
+static void no_attempt_begins_after_the_hard_limit(void **state)
+{
+    (void)state;
+    ends("01:00", "01:04", OUTCOME_FAILED);
+    call_alive_until("01:04", held_by_a_worker(limited_and_retried(2 * SPAN_MIN)));
+    work_for("q", 1, "two");
+    run_to("01:10");
+    assert_told("");
+    assert_int_equal(cursor_of("job").open, 0);
+    assert_int_equal(cursor_of("job").failed, 1);
+}
+
+static void an_attempt_of_a_worker_times_out(void **state)
+{
+    struct wish w = pulled_hourly();
+    struct call *call;
+
+    (void)state;
+    w.draft.plan.policies.timeout = SPAN_MIN;
+    call = held_by_a_worker(w);
+    run_to("01:00:50");
+    assert_int_equal(report(call, REPORT_ALIVE, OUTCOME_NONE), RC_OK);
+    run_to("01:01:02");
+    assert_history("job", "01:00 timedOut(timeout)");
+    assert_int_equal(report(call, REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
+}
+
+static void what_may_have_begun_is_not_sent_again_at_most_once(void **state)
+{
+    struct wish w = pulled_hourly();
+
+    (void)state;
+    w.draft.plan.policies.at_most_once = true;
+    w.draft.plan.policies.retry.attempts = 3;
+    held_by_a_worker(w);
+    work_for("q", 1, "two");
+    run_to("01:10");
+    assert_told("");
+    assert_history("job", "01:00 unknown(lease)");
+}
+
+static void a_run_that_nobody_begins_times_out(void **state)
+{
+    struct wish w = pulled_hourly();
+
+    (void)state;
+    w.draft.plan.policies.start_within = 5 * SPAN_MIN;
+    create("job", w);
+    run_to("01:04:59");
+    assert_int_equal(cursor_of("job").open, 1);
+    run_to("01:05:01");
+    assert_int_equal(cursor_of("job").open, 0);
+    work_for("q", 1, "one");
+    assert_told("");
+    assert_history("job", "01:00 timedOut(startWithin)");
+    assert_counts("job", "started 1, failed 1");
+}
+
+static void a_late_start_is_said_once(void **state)
+{
+    struct wish w = pulled_hourly();
+
+    (void)state;
+    w.draft.plan.policies.lateness_budget = SPAN_MIN;
+    create("job", w);
+    run_to("01:10");
+    work_for("q", 1, "one");
+    run_to("01:20");
+    assert_int_equal(world.events[EVENT_RUN_LATE], 1);
+}
+
+static void a_permanent_failure_is_not_tried_again(void **state)
+{
+    struct wish w = every(SPAN_H);
+    struct report told;
+
+    (void)state;
+    world.length = INSTANT_NEVER;
+    w.draft.plan.policies.retry.attempts = 5;
+    create("job", w);
+    run_to("01:00");
+    told = report_on(call_of("01:00"), REPORT_DONE, OUTCOME_FAILED);
+    told.error = STR("404");
+    assert_int_equal(report_that(call_of("01:00"), &told), RC_OK);
+    call_of("01:00")->is_open = false;
+    run_to("01:30");
+    assert_told("01:00@01:00");
+    assert_history("job", "01:00 failed(target)");
+}
+
+static void the_other_side_asks_for_a_pause(void **state)
+{
+    struct wish w = every(SPAN_H);
+    struct report told;
+
+    (void)state;
+    world.length = INSTANT_NEVER;
+    w.draft.plan.policies.retry.attempts = 5;
+    create("job", w);
+    run_to("01:00");
+    told = report_on(call_of("01:00"), REPORT_DONE, OUTCOME_FAILED);
+    told.is_retryable = true;
+    told.retry_after = 7 * SPAN_MIN;
+    assert_int_equal(report_that(call_of("01:00"), &told), RC_OK);
+    call_of("01:00")->is_open = false;
+    run_to("01:30");
+    assert_told("01:00@01:00, 01:00#2@01:07");
+}
+
+static void cancel_while_it_waits_for_its_next_attempt(void **state)
+{
+    struct wish w = every(SPAN_H);
+
+    (void)state;
+    w.draft.plan.policies.retry = (struct retry_policy){
+        .attempts = 5, .backoff = BACKOFF_FIXED, .delay = SPAN_MIN, .max = SPAN_H};
+    ends("01:00", "01:00", OUTCOME_FAILED);
+    create("job", w);
+    run_to("01:00:30");
+    assert_int_equal(about_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
+    run_to("01:10");
+    assert_told("01:00@01:00");
+    assert_int_equal(cursor_of("job").open, 0);
+    assert_int_equal(cursor_of("job").last_outcome, OUTCOME_CANCELLED);
+}
+
+/* LOSSES_MAX nodes have died of it: it is the run, not the nodes. */
+static void a_run_that_takes_nodes_down_is_quarantined(void **state)
+{
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create("job", every(SPAN_H));
+    run_to("01:00");
+    for (int i = 0; i < LOSSES_MAX + 2; i++) {
+        bench_kill(&world.benches[0]);
+        world.now += SPAN_S;
+        bench_boot(&world.benches[0]);
+        settle();
+    }
+    assert_in_range(told_count(), 2, LOSSES_MAX + 1);
+    assert_true(cursor_of("job").flags & CURSOR_QUARANTINED);
+    assert_int_equal(cursor_of("job").open, 0);
+    run_to("03:30");
+    assert_told("");
+    assert_ledger("job", "dropped(quarantined) 02:00-03:00 x2");
+    resume("job");
+    run_to("04:00");
+    assert_told("04:00@04:00");
+}
+
+static void a_run_that_waits_for_approval_is_open(void **state)
+{
+    struct wish w = every(SPAN_H);
+
+    (void)state;
+    w.draft.plan.policies.approval = true;
+    create("job", w);
+    run_to("02:30");
+    assert_counts("job", "started 1, skipped 1, open 1");
+    assert_int_equal(about_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
+    assert_history("job", "01:00 cancelled(user)");
+    run_to("03:00");
+    assert_counts("job", "started 2, skipped 1, open 1");
+    assert_told("");
+}
+
+static struct gate gate_of(const char *name)
+{
+    struct db *db = world.benches[0].db;
+    struct db_result found = {0}, row = {0};
+    struct gate gate;
+    struct err err;
+
+    gates_find(db, world.namespace, str_of(name), &found);
+    assert_int_equal(db_flush(db, world.arena, &err), RC_OK);
+    gates_lock(db, db_int_at(&found, 0, 0), &row);
+    assert_int_equal(db_flush(db, world.arena, &err), RC_OK);
+    gates_read(&row, 0, &gate);
+    return gate;
+}
+
+static struct wish gated(int32_t limit)
+{
+    struct wish w = with(every(SPAN_H), OVERLAP_ALLOW_ALL);
+
+    w.draft.plan.policies.gate = STR("db");
+    w.draft.plan.policies.gate_limit = limit;
+    return w;
+}
+
+static void assert_gate(int64_t open, int64_t waiting)
+{
+    assert_int_equal(gate_of("db").open, open);
+    assert_int_equal(gate_of("db").waiting, waiting);
+}
+
+static void a_wider_gate_lets_in_what_waits(void **state)
+{
+    struct command command = about(COMMAND_GATE, "db");
+
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create("one", gated(1));
+    create("two", gated(1));
+    create("three", gated(1));
+    run_to("01:00");
+    assert_int_equal(calls_open(), 1);
+    command.count = 2;
+    assert_int_equal(say(&command).rc, RC_OK);
+    run_to("01:00:02");
+    assert_int_equal(calls_open(), 2);
+    assert_int_equal(gate_of("db").open, 2);
+}
+
+static void what_waits_at_a_gate_can_be_cancelled_or_deleted(void **state)
+{
+    (void)state;
+    world.length = INSTANT_NEVER;
+    world.names = true;
+    create("one", gated(1));
+    create("two", gated(1));
+    create("three", gated(1));
+    create("four", gated(1));
+    run_to("01:00");
+    assert_told("one 01:00@01:00");
+    assert_int_equal(about_run(COMMAND_CANCEL, run_of("two", "01:00")).rc, RC_OK);
+    said(COMMAND_DELETE, "three");
+    world.length = 0;
+    end_now(&world.calls[0], OUTCOME_SUCCEEDED);
+    assert_told("four 01:00@01:00");
+    assert_gate(0, 0);
+}
+
+/* Back-off, approval and retries hold no place at the gate. */
+static void a_gate_is_left_between_attempts(void **state)
+{
+    struct wish w = gated(1);
+
+    (void)state;
+    world.names = true;
+    w.draft.plan.policies.retry = (struct retry_policy){
+        .attempts = 2, .backoff = BACKOFF_FIXED, .delay = 5 * SPAN_MIN, .max = SPAN_H};
+    ends("01:00", "01:01", OUTCOME_FAILED);
+    create("one", w);
+    run_to("00:59");
+    create("two", gated(1));
+    run_to("01:30");
+    assert_told("one 01:00@01:00, two 01:00@01:01, one 01:00#2@01:06");
+    assert_gate(0, 0);
+}
+
+static void a_terminated_run_leaves_its_gate(void **state)
+{
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create("one", gated(1));
+    run_to("01:00");
+    assert_gate(1, 0);
+    assert_int_equal(about_run(COMMAND_TERMINATE, run_of("one", "01:00")).rc, RC_OK);
+    assert_gate(0, 0);
+}
+
+static void a_run_keeps_its_gate_when_its_schedule_changes_it(void **state)
+{
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create("one", gated(1));
+    run_to("01:00");
+    assert_int_equal(update("one", 0, every(SPAN_H)).rc, RC_OK);
+    assert_gate(1, 0);
+    end_now(call_of("01:00"), OUTCOME_SUCCEEDED);
+    assert_gate(0, 0);
+}
+
+static void polls_are_answered_in_order_of_rank(void **state)
+{
+    struct wish urgent = pulled_hourly();
+
+    (void)state;
+    world.names = true;
+    world.length = INSTANT_NEVER;
+    urgent.draft.plan.policies.priority = 9;
+    create("usual", pulled_hourly());
+    create("urgent", urgent);
+    run_to("01:00");
+    work_for("q", 1, "one");
+    assert_told("urgent 01:00@01:00");
+    work_for("q", 5, "two");
+    assert_told("usual 01:00@01:00");
+}
+
+static void runs_wait_while_a_node_can_make_no_calls(void **state)
+{
+    (void)state;
+    world.capacity = 0;
+    create("job", every(SPAN_H));
+    run_to("01:10");
+    assert_told("");
+    assert_counts("job", "started 1, open 1");
+    world.capacity = 1;
+    run_to("01:10:02");
+    assert_int_equal(told_count(), 1);
+}
+
+static void a_direct_run_is_asked_for_once(void **state)
+{
+    struct command command = about(COMMAND_DIRECT, "");
+    struct wish w = pulled(wish());
+    struct reply first, second;
+
+    (void)state;
+    command.draft = draft_of(&w);
+    command.request = STR("once");
+    command.input = STR("{\"n\":1}");
+    first = say(&command);
+    second = say(&command);
+    assert_int_equal(first.rc, RC_OK);
+    assert_true(second.is_repeated);
+    assert_int_equal(first.run.schedule, second.run.schedule);
+    work_for("q", 5, "one");
+    assert_told("d00:00@00:00");
+    assert_string_equal(call_of("00:00")->work.run.input.ptr, "{\"n\":1}");
+    assert_int_equal(calls_open(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TIMELINE(a_worker_learns_of_a_cancel_at_its_heartbeat),
+        TIMELINE(a_run_that_succeeds_while_it_is_cancelled_has_succeeded),
+        TIMELINE(terminate_ends_a_workers_run_at_once),
+        TIMELINE(a_worker_may_ask_for_a_longer_lease),
+        TIMELINE(heartbeats_do_not_pass_the_hard_limit),
+        TIMELINE(the_hard_limit_counts_all_attempts),
+        TIMELINE(no_attempt_begins_after_the_hard_limit),
+        TIMELINE(an_attempt_of_a_worker_times_out),
+        TIMELINE(what_may_have_begun_is_not_sent_again_at_most_once),
+        TIMELINE(a_run_that_nobody_begins_times_out),
+        TIMELINE(a_late_start_is_said_once),
+        TIMELINE(a_permanent_failure_is_not_tried_again),
+        TIMELINE(the_other_side_asks_for_a_pause),
+        TIMELINE(cancel_while_it_waits_for_its_next_attempt),
+        TIMELINE(a_run_that_takes_nodes_down_is_quarantined),
+        TIMELINE(a_run_that_waits_for_approval_is_open),
+        TIMELINE(a_wider_gate_lets_in_what_waits),
+        TIMELINE(what_waits_at_a_gate_can_be_cancelled_or_deleted),
+        TIMELINE(a_gate_is_left_between_attempts),
+        TIMELINE(a_terminated_run_leaves_its_gate),
+        TIMELINE(a_run_keeps_its_gate_when_its_schedule_changes_it),
+        TIMELINE(polls_are_answered_in_order_of_rank),
+        TIMELINE(runs_wait_while_a_node_can_make_no_calls),
+        TIMELINE(a_direct_run_is_asked_for_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

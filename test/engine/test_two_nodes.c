@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two nodes on one PostgreSQL: taking turns, and at the same time as two processes.
+ *
+ * The processes keep in step: each waits for the other after every step of the clock, and
+ * inside a step they do as they please.  What they were handed is gathered and compared.
+ */
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "store/cursors.h"
+#include "store/names.h"
+
+enum { JOBS = 150, STEPS = 40, SECONDS = 10, GATE = 3, TURNS = 4 };
+#define STEP (250 * SPAN_MS)
+
+static void name_job(char name[static 16], int i)
+{
+    snprintf(name, 16, "job-%02d", i);
+}
+
+static void create_jobs(int count, struct wish w)
+{
+    char name[16];
+
+    for (int i = 0; i < count; i++) {
+        name_job(name, i);
+        create(name, w);
+    }
+}
+
+/* One node after the other. */
+
+static void no_double_start_under_skip(void **state)
+{
+    (void)state;
+    world_join("b");
+    world.length = 90 * SPAN_S;
+    create("job", with(every(SPAN_MIN), OVERLAP_SKIP));
+    run_to("00:06");
+    assert_told("00:01@00:01, 00:03@00:03, 00:05@00:05");
+    assert_counts("job", "started 3, skipped 3, open 1");
+}
+
+static void row_112_work_goes_on_when_a_node_dies(void **state)
+{
+    struct bench *a = &world.benches[0], *b = world_join("b");
+
+    (void)state;
+    world.length = INSTANT_NEVER;
+    world.tick = SPAN_S;
+    create("job", every(SPAN_MIN));
+    run_to("00:00:59");
+    world.now = when("00:01");
+    turn(a);
+    assert_told("00:01@00:01");
+    bench_kill(a);
+    run_to("00:01:09");
+    assert_told("");
+    run_to("00:01:15");
+    assert_int_equal(world.call_count, 2);
+    assert_true(world.calls[1].bench == b);
+    assert_int_equal(world.calls[1].work.run.attempt, 2);
+    assert_true(world.calls[1].work.run.fence > world.calls[0].work.run.fence);
+    assert_in_range(world.calls[1].at, when("00:01:10"), when("00:01:13"));
+    assert_int_equal(world.events[EVENT_NODE_DOWN], 1);
+    /* Nothing but its own runs in flight was delayed. */
+    told_count();
+    end_now(&world.calls[1], OUTCOME_SUCCEEDED);
+    run_to("00:02");
+    assert_told("00:02@00:02");
+    assert_counts("job", "started 2, open 1");
+}
+
+/* It stood still for longer than its lease, and wakes to find itself declared dead. */
+static void a_stale_report_is_refused_with_an_event(void **state)
+{
+    struct bench *a = &world.benches[0];
+    struct err err = {.text = ""};
+    struct call late;
+
+    (void)state;
+    world_join("b");
+    world.length = INSTANT_NEVER;
+    world.tick = SPAN_S;
+    create("job", every(SPAN_MIN));
+    run_to("00:00:59");
+    world.now = when("00:01");
+    turn(a);
+    late = *call_of("00:01");
+    a->is_up = false;
+    run_to("00:01:20");
+    assert_int_equal(world.call_count, 2);
+    assert_int_equal(turn_try(a, &err), RC_CONFLICT);
+    bench_boot(a);
+    world.calls[0].is_open = false;
+    assert_int_equal(report(&late, REPORT_DONE, OUTCOME_FAILED), RC_CONFLICT);
+    assert_int_equal(world.events[EVENT_LEASE_STALE], 1);
+    end_now(&world.calls[1], OUTCOME_SUCCEEDED);
+    assert_counts("job", "started 1");
+    assert_int_equal(cursor_of("job").last_outcome, OUTCOME_SUCCEEDED);
+}
+
+static void a_worker_may_report_to_the_other_node(void **state)
+{
+    struct bench *a = &world.benches[0];
+
+    (void)state;
+    world_join("b");
+    world.length = INSTANT_NEVER;
+    create("job", pulled(every(SPAN_MIN)));
+    run_to("00:01");
+    work_for("q", 1, "one");
+    bench_kill(a);
+    assert_int_equal(report(call_of("00:01"), REPORT_ALIVE, OUTCOME_NONE), RC_OK);
+    end_now(call_of("00:01"), OUTCOME_SUCCEEDED);
+    assert_history("job", "00:01 succeeded");
+}
+
+/* The other node turns while this one does not know whether its commit happened. */
+static void a_doubtful_commit_is_answered_by_the_node_row(void **state)
+{
+    struct bench *a = &world.benches[0], *b = world_join("b");
+    struct err err = {.text = ""};
+
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create("job", every(SPAN_MIN));
+    for (int i = 0; i < 2; i++) {
+        a->break_at = i == 0 ? DB_AFTER_COMMIT : DB_BEFORE_COMMIT;
+        a->break_with = RC_UNKNOWN;
+        world.now = when("00:01") + i * SPAN_MIN;
+        assert_int_equal(turn_try(a, &err), RC_UNKNOWN);
+        turn(b);
+        bench_open(a);
+        engine_attach(a->engine, a->db);
+        assert_int_equal(turn_try(a, &err), RC_OK);
+        settle();
+        assert_int_equal(world.call_count, i + 1);
+        end_now(&world.calls[i], OUTCOME_SUCCEEDED);
+    }
+    /* Committed: its own call.  Not committed: whoever came next. */
+    assert_true(world.calls[0].bench == a);
+    assert_true(world.calls[1].bench == b);
+    assert_counts("job", "started 2");
+}
+
+/* The first node makes the call of 00:01; what is asked of the second must reach it. */
+static struct bench *called_by_the_other(struct wish w)
+{
+    struct bench *a = &world.benches[0], *b = world_join("b");
+
+    world.length = INSTANT_NEVER;
+    create("job", w);
+    run_to("00:00:59");
+    world.now = when("00:01");
+    turn(a);
+    assert_told("00:01@00:01");
+    a->is_up = false; /* commands go to the first that is up */
+    world.now += SPAN_S;
+    return b;
+}
+
+static void a_cancel_reaches_the_node_that_makes_the_call(void **state)
+{
+    (void)state;
+    called_by_the_other(every(SPAN_MIN));
+    assert_int_equal(about_run(COMMAND_CANCEL, run_of("job", "00:01")).rc, RC_OK);
+    world.benches[0].is_up = true;
+    run_to("00:01:03");
+    assert_told("cancel 00:01@00:01:01");
+    end_now(call_of("00:01"), OUTCOME_CANCELLED);
+    assert_history("job", "00:01 cancelled(user)");
+}
+
+static void a_termination_reaches_the_node_that_makes_the_call(void **state)
+{
+    (void)state;
+    called_by_the_other(every(SPAN_MIN));
+    assert_int_equal(about_run(COMMAND_TERMINATE, run_of("job", "00:01")).rc, RC_OK);
+    assert_history("job", "00:01 terminated(user)");
+    world.benches[0].is_up = true;
+    world.tick = SPAN_S;
+    run_to("00:01:05");
+    assert_true(call_of("00:01")->is_terminated);
+}
+
+/* The slot falls due at one node while the other makes the call that it replaces. */
+static void overlap_reaches_the_node_that_makes_the_call(void **state)
+{
+    struct bench *b;
+
+    (void)state;
+    b = called_by_the_other(with(every(SPAN_MIN), OVERLAP_CANCEL_OTHER));
+    world.now = when("00:02");
+    turn(b);
+    world.benches[0].is_up = true;
+    run_to("00:02:01");
+    assert_told("cancel 00:01@00:02");
+    end_now(call_of("00:01"), OUTCOME_CANCELLED);
+    assert_told("00:02@00:02:01");
+    assert_history("job", "00:01 cancelled(other)");
+}
+
+/* Someone else holds the schedule: no wait, no harm to others, and it is done later. */
+static void what_another_holds_is_left_for_later(void **state)
+{
+    struct bench *a = &world.benches[0], *b = world_join("b");
+    struct command commands[2];
+    struct turn_in in = {.rows = TURN_ROWS_MAX, .commands = commands, .command_count = 2};
+    struct db_result row = {0};
+    struct turn_out out;
+    struct err err = {.text = ""};
+
+    (void)state;
+    create("held", every(SPAN_MIN));
+    create("free", every(SPAN_MIN));
+    db_begin(b->db);
+    cursors_lock(b->db, cursor_of("held").id, &row);
+    assert_int_equal(db_flush(b->db, world.arena, &err), RC_OK);
+    assert_int_equal(row.rows, 1);
+    commands[0] = about(COMMAND_PAUSE, "held");
+    commands[1] = about(COMMAND_PAUSE, "free");
+    in.now = when("00:01");
+    in.capacity[LANE_HTTP] = 10;
+    assert_int_equal(engine_turn(a->engine, &in, &out, &err), RC_OK);
+    assert_int_equal(out.replies[0].rc, RC_BUSY);
+    assert_int_equal(out.replies[1].rc, RC_OK);
+    db_rollback(b->db);
+    a->events = 0; /* those of that turn were not counted */
+    run_to("00:01:10");
+    assert_int_equal(told_count(), 1);
+    assert_counts("held", "started 1");
+}
+
+/* Both at the same time. */
+
+/* A run that a process was handed. */
+struct handed {
+    int64_t schedule, fence, attempt;
+    instant slot, at, ended_at; /* INSTANT_NEVER: not ended */
+};
+
+struct gathered {
+    struct handed list[CALLS_MAX];
+    int count, of[2]; /* of each process */
+};
+static struct gathered gathered;
+
+static void keep_in_step(int peer)
+{
+    char byte = 0;
+
+    if (write(peer, &byte, 1) != 1 || read(peer, &byte, 1) != 1)
+        broken("the other process is gone");
+}
+
+/* What a process does in the steps of a storm. */
+struct storm {
+    int polls;    /* runs that workers at each node ask for, now and then; 0: it calls itself */
+    bool patient; /* polls wait until they are answered; else for one step */
+    int steps;
+    void (*before)(void); /* in each process, first; NULL */
+};
+
+static void tell_all(int out)
+{
+    for (int i = 0; i < world.call_count; i++) {
+        const struct call *call = &world.calls[i];
+        struct handed handed = {call->work.run.schedule,
+                                call->work.run.fence,
+                                call->work.run.attempt,
+                                call->work.run.slot,
+                                call->at,
+                                call->is_open ? INSTANT_NEVER : call->ends_at};
+
+        if (write(out, &handed, sizeof handed) != (ssize_t)sizeof handed)
+            broken("the parent is gone");
+    }
+}
+
+/* Both have something ready, and both are asked for it at the same moment. */
+static void ask_both(const char *worker, int max, int peer)
+{
+    turn(&world.benches[0]);
+    (void)queue_of("q");
+    keep_in_step(peer);
+    work_for("q", max, worker);
+}
+
+static _Noreturn void be_a_node(const char *name, const struct storm *storm, int peer, int out)
+{
+    world_fork(name);
+    world.rows = TURN_ROWS_MIN; /* so that there is work for both */
+    if (storm->before)
+        storm->before();
+    for (int step = 0; step < storm->steps; step++) {
+        world.now += STEP;
+        keep_in_step(peer);
+        if (storm->polls > 0 && step % 6 == 5)
+            ask_both(name, storm->polls, peer);
+        for (int i = 0; i < TURNS; i++)
+            turn(&world.benches[0]);
+        if (!storm->patient)
+            work_no_more();
+    }
+    tell_all(out);
+    _exit(0);
+}
+
+static void gather(int from, int *ret_count)
+{
+    struct handed *next = &gathered.list[gathered.count];
+    int before = gathered.count;
+
+    while (read(from, next, sizeof *next) == (ssize_t)sizeof *next) {
+        gathered.count++;
+        next++;
+        assert_true(gathered.count < CALLS_MAX);
+    }
+    *ret_count = gathered.count - before;
+}
+
+/* Two processes at once; then the parent stands where they ended. */
+static void rage(const struct storm *storm)
+{
+    int peers[2], pipes[2][2], status;
+    pid_t pids[2];
+
+    gathered.count = 0;
+    bench_kill(&world.benches[0]);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, peers), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(pipe(pipes[i]), 0);
+        pids[i] = fork();
+        assert_true(pids[i] >= 0);
+        if (pids[i] == 0) {
+            close(peers[1 - i]);
+            be_a_node(i == 0 ? "left" : "right", storm, peers[i], pipes[i][1]);
+        }
+        close(pipes[i][1]);
+    }
+    close(peers[0]);
+    close(peers[1]);
+    for (int i = 0; i < 2; i++) {
+        gather(pipes[i][0], &gathered.of[i]);
+        close(pipes[i][0]);
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+        assert_int_equal(status, 0);
+    }
+    world.now += storm->steps * STEP;
+    bench_boot(&world.benches[0]);
+}
+
+static int of_slot(int64_t schedule, instant slot)
+{
+    int count = 0;
+
+    for (int i = 0; i < gathered.count; i++)
+        count += gathered.list[i].schedule == schedule && gathered.list[i].slot == slot;
+    return count;
+}
+
+static void row_77_exactly_one_start_per_slot_in_a_storm(void **state)
+{
+    struct storm storm = {.steps = STEPS};
+    char name[16];
+
+    (void)state;
+    create_jobs(JOBS, with(every(SPAN_S), OVERLAP_ALLOW_ALL));
+    rage(&storm);
+    for (int i = 0; i < JOBS; i++) {
+        name_job(name, i);
+        for (int s = 1; s <= SECONDS; s++)
+            assert_int_equal(of_slot(cursor_of(name).id, world.base + s * SPAN_S), 1);
+        assert_int_equal(cursor_of(name).started, SECONDS);
+    }
+    assert_int_equal(gathered.count, JOBS * SECONDS);
+    assert_true(gathered.of[0] > 0 && gathered.of[1] > 0);
+}
+
+/* Runs of 1.5 seconds on slots of one second: the next one is always skipped. */
+static void keep_for_six_steps(void)
+{
+    world.length = 6 * STEP;
+}
+
+/* And no node can do it all: it takes both to fill a gate. */
+static void keep_for_two_steps(void)
+{
+    world.length = 2 * STEP;
+    world.capacity = GATE - 1;
+}
+
+static bool is_overlap(const struct handed *x, const struct handed *y)
+{
+    return x->schedule == y->schedule && x->at < y->ended_at && y->at < x->ended_at;
+}
+
+static void no_double_start_under_skip_in_a_storm(void **state)
+{
+    struct storm storm = {.steps = STEPS, .before = keep_for_six_steps};
+    char name[16];
+
+    (void)state;
+    create_jobs(JOBS, with(every(SPAN_S), OVERLAP_SKIP));
+    rage(&storm);
+    assert_true(gathered.of[0] > 0 && gathered.of[1] > 0);
+    for (int i = 0; i < gathered.count; i++)
+        for (int j = 0; j < i; j++)
+            assert_false(is_overlap(&gathered.list[i], &gathered.list[j]));
+    for (int i = 0; i < JOBS; i++) {
+        name_job(name, i);
+        assert_int_equal(cursor_of(name).started + cursor_of(name).skipped, SECONDS);
+        assert_in_range(cursor_of(name).started, SECONDS / 3, SECONDS / 2);
+    }
+}
+
+static void row_98_claims_never_double_in_a_storm(void **state)
+{
+    struct storm storm = {.steps = STEPS, .polls = JOBS / 2, .patient = true};
+    char name[16];
+
+    (void)state;
+    create_jobs(JOBS, pulled(with(every(SPAN_S), OVERLAP_ALLOW_ALL)));
+    rage(&storm);
+    assert_int_equal(gathered.of[0], STEPS / 6 * (JOBS / 2));
+    assert_int_equal(gathered.of[1], STEPS / 6 * (JOBS / 2));
+    for (int i = 0; i < gathered.count; i++)
+        assert_int_equal(of_slot(gathered.list[i].schedule, gathered.list[i].slot), 1);
+    for (int i = 0; i < JOBS; i++) {
+        name_job(name, i);
+        assert_int_equal(cursor_of(name).started, SECONDS);
+    }
+}
+
+static struct gate gate_of(const char *name)
+{
+    struct db *db = world.benches[0].db;
+    struct db_result found = {0}, row = {0};
+    struct gate gate;
+    struct err err;
+
+    gates_find(db, world.namespace, str_of(name), &found);
+    assert_int_equal(db_flush(db, world.arena, &err), RC_OK);
+    gates_lock(db, db_int_at(&found, 0, 0), &row);
+    assert_int_equal(db_flush(db, world.arena, &err), RC_OK);
+    gates_read(&row, 0, &gate);
+    return gate;
+}
+
+/* How many are open when a step is over; one that ends in a step makes room in it. */
+static int open_after(instant t)
+{
+    int count = 0;
+
+    for (int i = 0; i < gathered.count; i++)
+        count += gathered.list[i].at <= t && gathered.list[i].ended_at > t;
+    return count;
+}
+
+/* The most that were open when a step was over. */
+static int most_open(void)
+{
+    int most = 0;
+
+    for (int step = 1; step <= STEPS; step++) {
+        int open = open_after(world.base + step * STEP);
+
+        most = open > most ? open : most;
+    }
+    return most;
+}
+
+static void concurrency_keys_are_exact_across_nodes(void **state)
+{
+    struct storm storm = {.steps = STEPS, .before = keep_for_two_steps};
+    struct wish w = with(every(SPAN_S), OVERLAP_SKIP);
+
+    (void)state;
+    w.draft.plan.policies.gate = STR("db");
+    w.draft.plan.policies.gate_limit = GATE;
+    create_jobs(JOBS, w);
+    rage(&storm);
+    assert_true(gathered.of[0] > 0 && gathered.of[1] > 0);
+    assert_int_equal(most_open(), GATE);
+    /* Three at a time, half a second each, from the first second on; nobody dawdles. */
+    assert_true(gathered.count >= (SECONDS - 1) * 2 * GATE * 8 / 10);
+    assert_true(gate_of("db").open <= GATE);
+    world.length = 0;
+    world.tick = SPAN_S;
+    run_until(world.now + 20 * SPAN_S); /* runs of the dead processes are taken over */
+    assert_int_equal(gate_of("db").most, GATE);
+    assert_int_equal(gate_of("db").open, calls_open());
+}
+
+/* The gate is empty, and workers at both nodes ask for all of it at the same moment. */
+static void a_gate_is_exact_when_both_are_asked_at_once(void **state)
+{
+    struct storm storm = {.steps = STEPS, .polls = GATE, .before = keep_for_two_steps};
+    struct wish w = pulled(with(every(SPAN_S), OVERLAP_SKIP));
+
+    (void)state;
+    w.draft.plan.policies.gate = STR("db");
+    w.draft.plan.policies.gate_limit = GATE;
+    create_jobs(JOBS / 5, w);
+    rage(&storm);
+    assert_int_equal(most_open(), GATE);
+    assert_int_equal(gathered.count, STEPS / 6 * GATE);
+    assert_true(gate_of("db").open <= GATE);
+}
+
+/* Two writers of each name: both are heard, and there is one row. */
+static void put_names(void)
+{
+    char name[16];
+
+    for (int i = 0; i < JOBS; i++) {
+        struct wish w = every(SPAN_H);
+        struct command command;
+        struct reply reply;
+
+        name_job(name, i);
+        command = about(COMMAND_PUT, name);
+        command.draft = draft_of(&w);
+        reply = say(&command);
+        if (reply.rc != RC_OK)
+            broken("%s: %s: %.*s", name, rc_name(reply.rc), STR_ARG(reply.text));
+    }
+}
+
+static void row_131_concurrent_writes_of_the_same_names(void **state)
+{
+    struct storm storm = {.steps = 4, .before = put_names};
+    char name[16];
+
+    (void)state;
+    rage(&storm);
+    for (int i = 0; i < JOBS; i++) {
+        struct wish w = every(SPAN_H);
+
+        name_job(name, i);
+        assert_int_equal(update(name, 2, w).rc, RC_OK); /* each was written twice */
+    }
+    run_until(when("01:00"));
+    assert_int_equal(told_count(), JOBS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TIMELINE(no_double_start_under_skip),
+        TIMELINE(row_112_work_goes_on_when_a_node_dies),
+        TIMELINE(a_stale_report_is_refused_with_an_event),
+        TIMELINE(a_worker_may_report_to_the_other_node),
+        TIMELINE(a_doubtful_commit_is_answered_by_the_node_row),
+        TIMELINE(a_cancel_reaches_the_node_that_makes_the_call),
+        TIMELINE(a_termination_reaches_the_node_that_makes_the_call),
+        TIMELINE(overlap_reaches_the_node_that_makes_the_call),
+        TIMELINE(what_another_holds_is_left_for_later),
+        TIMELINE(row_77_exactly_one_start_per_slot_in_a_storm),
+        TIMELINE(no_double_start_under_skip_in_a_storm),
+        TIMELINE(row_98_claims_never_double_in_a_storm),
+        TIMELINE(concurrency_keys_are_exact_across_nodes),
+        TIMELINE(a_gate_is_exact_when_both_are_asked_at_once),
+        TIMELINE(row_131_concurrent_writes_of_the_same_names),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Valid schedules made by chance, for tests of what must hold for all of them.
+ *
+ * Written with jansson alone, from texts in canonical form, so that what comes back can be
+ * compared with what was made.
+ */
+#pragma once
+
+#include "base/prng.h"
+#include "chance_fields.h"
+#include "codecs.h"
+
+static inline json_t *chance_value(struct prng *prng, const char *values)
+{
+    struct str rest = str_of(values), value;
+    uint64_t count = 1;
+
+    for (size_t i = 0; i < rest.len; i++)
+        count += rest.ptr[i] == ' ';
+    for (uint64_t which = prng_below(prng, count); which > 0; which--)
+        assert_true(str_cut(rest, ' ', &value, &rest));
+    if (!str_cut(rest, ' ', &value, &rest))
+        value = rest;
+    return json_loadb(value.ptr, value.len, JSON_DECODE_ANY, NULL);
+}
+
+/* Sets a field by its path; objects on the way are made. */
+static inline void chance_set(json_t *object, const char *path, json_t *value)
+{
+    struct str rest = str_of(path), name;
+
+    while (str_cut(rest, '.', &name, &rest)) {
+        json_t *inner = json_object_getn(object, name.ptr, name.len);
+
+        if (!inner) {
+            inner = json_new_object();
+            assert_int_equal(json_object_setn_new(object, name.ptr, name.len, inner), 0);
+        }
+        object = inner;
+    }
+    assert_int_equal(json_object_setn_new(object, rest.ptr, rest.len, value), 0);
+}
+
+/* Each field with the same chance, which is different from document to document. */
+static inline void chance_fields(struct prng *prng, json_t *object,
+                                 const struct chance_field *fields, size_t count)
+{
+    uint64_t density = prng_below(prng, 11);
+
+    for (size_t i = 0; i < count; i++)
+        if (prng_chance(prng, density, 10))
+            chance_set(object, fields[i].path, chance_value(prng, fields[i].values));
+}
+
+/* The caller owns the result. */
+static inline json_t *chance_schedule(struct prng *prng)
+{
+    static const struct {
+        const char *action;
+        const struct chance_field *fields;
+        size_t count;
+    } types[] = {
+        {"{\"type\":\"http\",\"url\":\"https://example.com/?q\"}", chance_http,
+         COUNT(chance_http)},
+        {"{\"type\":\"exec\",\"argv\":[\"/bin/x\",\"-y\"]}", chance_exec, COUNT(chance_exec)},
+        {"{\"type\":\"queue\",\"queue\":\"q\"}", chance_queue, COUNT(chance_queue)},
+        {"{\"type\":\"workflow\",\"name\":\"wf\"}", chance_workflow, COUNT(chance_workflow)},
+    };
+    uint64_t type = prng_below(prng, COUNT(types));
+    json_t *json = json_new_object();
+
+    json_put(json, "action", json_of(types[type].action));
+    chance_fields(prng, json, types[type].fields, types[type].count);
+    chance_fields(prng, json, chance_common, COUNT(chance_common));
+    return json;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The "state" object of a schedule, field by field as the model lists them.
+ */
+#include "model/schedule_state.h"
+
+#include "codecs.h"
+#include "core/governor.h"
+#include "core/outcome.h"
+
+#define NEW_YEAR INT64_C(1798761600000000) /* 2027-01-01T00:00:00Z */
+
+static struct cursor fresh_cursor(void)
+{
+    return (struct cursor){.mark = NEW_YEAR,
+                           .next_at = NEW_YEAR + SPAN_H,
+                           .version = 1,
+                           .paused_until = INSTANT_NEVER,
+                           .last_start = INSTANT_NONE};
+}
+
+static json_t *state_of(const struct cursor *cursor, const char *reason)
+{
+    struct schedule_state state = {.cursor = cursor, .paused_reason = str_of(reason)};
+
+    return schedule_state_json(&state);
+}
+
+static void check_field(json_t *json, const char *name, const char *value)
+{
+    json_t *field = json_object_get(json, name);
+
+    assert_non_null(field);
+    assert_string_equal(line_of(json_incref(field), text_a), value);
+}
+
+static void a_new_schedule_shows_every_field_of_the_model(void **state)
+{
+    struct cursor cursor = fresh_cursor();
+    struct schedule_state shown = {.cursor = &cursor,
+                                   .dialect = STR("native"),
+                                   .created_at = NEW_YEAR,
+                                   .created_by = STR("ann"),
+                                   .updated_at = NEW_YEAR + 1500,
+                                   .updated_by = STR("bob")};
+
+    (void)state;
+    assert_string_equal(
+        line_of(schedule_state_json(&shown), text_a),
+        "{\"status\":\"active\",\"pausedReason\":null,\"pausedUntil\":null,"
+        "\"nextAt\":\"2027-01-01T01:00:00.000Z\",\"nextSource\":\"baseline-cron\","
+        "\"mark\":\"2027-01-01T00:00:00.000Z\",\"open\":0,\"waiting\":0,\"failures\":0,"
+        "\"lastOutcome\":null,\"lastRunAt\":null,\"lastRunId\":null,"
+        "\"counters\":{\"started\":0,\"skipped\":0,\"missed\":0,\"dropped\":0,"
+        "\"cancelled\":0,\"succeeded\":0,\"failed\":0},"
+        "\"version\":1,\"dialect\":\"native\",\"createdAt\":\"2027-01-01T00:00:00.000Z\","
+        "\"createdBy\":\"ann\",\"updatedAt\":\"2027-01-01T00:00:00.001Z\","
+        "\"updatedBy\":\"bob\"}");
+}
+
+static void numbers_come_from_the_cursor(void **state)
+{
+    struct cursor cursor = fresh_cursor();
+    struct schedule_state shown = {.cursor = &cursor, .last_run = STR("r_x")};
+    json_auto_t *json = NULL;
+
+    (void)state;
+    cursor.open = 1;
+    cursor.waiting = 2;
+    cursor.failures = 3;
+    cursor.version = 4;
+    cursor.source = SOURCE_CLAMPED_MAX;
+    cursor.last_outcome = OUTCOME_TIMED_OUT;
+    cursor.last_start = NEW_YEAR;
+    cursor.started = 5;
+    cursor.skipped = 6;
+    cursor.missed = 7;
+    cursor.dropped = 8;
+    cursor.cancelled = 9;
+    cursor.succeeded = 10;
+    cursor.failed = 11;
+    json = schedule_state_json(&shown);
+    check_field(json, "open", "1");
+    check_field(json, "waiting", "2");
+    check_field(json, "failures", "3");
+    check_field(json, "version", "4");
+    check_field(json, "nextSource", "\"clamped-max\"");
+    check_field(json, "lastOutcome", "\"timedOut\"");
+    check_field(json, "lastRunAt", "\"2027-01-01T00:00:00.000Z\"");
+    check_field(json, "lastRunId", "\"r_x\"");
+    check_field(json, "counters",
+                "{\"started\":5,\"skipped\":6,\"missed\":7,\"dropped\":8,\"cancelled\":9,"
+                "\"succeeded\":10,\"failed\":11}");
+}
+
+static void a_pause_says_why_and_until_when_and_hides_the_next_slot(void **state)
+{
+    struct cursor cursor = fresh_cursor();
+    json_auto_t *until = NULL, *for_good = NULL;
+
+    (void)state;
+    cursor.flags = CURSOR_PAUSED;
+    cursor.paused_until = NEW_YEAR + SPAN_DAY;
+    until = state_of(&cursor, "holidays");
+    check_field(until, "status", "\"paused\"");
+    check_field(until, "pausedReason", "\"holidays\"");
+    check_field(until, "pausedUntil", "\"2027-01-02T00:00:00.000Z\"");
+    check_field(until, "nextAt", "null");
+    check_field(until, "nextSource", "null");
+    cursor.paused_until = INSTANT_NEVER;
+    for_good = state_of(&cursor, "");
+    check_field(for_good, "pausedUntil", "null");
+    check_field(for_good, "pausedReason", "null");
+}
+
+static void the_status_is_one_of_three(void **state)
+{
+    static const struct {
+        int64_t flags;
+        const char *status, *reason;
+    } cases[] = {
+        {0, "\"active\"", "null"},
+        {CURSOR_EXCEPTIONS | CURSOR_FULL, "\"active\"", "null"},
+        {CURSOR_DISABLED, "\"paused\"", "null"},
+        {CURSOR_QUARANTINED, "\"paused\"", "\"quarantined\""},
+        {CURSOR_CLOSED, "\"closed\"", "null"},
+        {CURSOR_CLOSED | CURSOR_PAUSED, "\"closed\"", "null"},
+        {CURSOR_DELETED, "\"closed\"", "null"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct cursor cursor = fresh_cursor();
+        json_auto_t *json = NULL;
+
+        cursor.flags = cases[i].flags;
+        json = state_of(&cursor, "");
+        check_field(json, "status", cases[i].status);
+        check_field(json, "pausedReason", cases[i].reason);
+    }
+}
+
+static void without_a_next_slot_there_is_no_source(void **state)
+{
+    struct cursor cursor = fresh_cursor();
+    json_auto_t *json = NULL;
+
+    (void)state;
+    cursor.next_at = INSTANT_NEVER;
+    json = state_of(&cursor, "");
+    check_field(json, "nextAt", "null");
+    check_field(json, "nextSource", "null");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_new_schedule_shows_every_field_of_the_model),
+        cmocka_unit_test(numbers_come_from_the_cursor),
+        cmocka_unit_test(a_pause_says_why_and_until_when_and_hides_the_next_slot),
+        cmocka_unit_test(the_status_is_one_of_three),
+        cmocka_unit_test(without_a_next_slot_there_is_no_source),
+    };
+
+    return cmocka_run_group_tests(tests, begin, end);
+}

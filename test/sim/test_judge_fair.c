@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Worlds that the judge must not reject although they look odd, each beside a neighbour that
+ * it must: clock changes, edits, jitter, retention, clocks that were stepped, schedules that
+ * follow their runs or have used up their starts.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "judging.h"
+
+static struct world world;
+static struct world *const w = &world;
+
+static int make_empty(void **state)
+{
+    (void)state;
+    world_make_empty(w);
+    return 0;
+}
+
+/* A run that was made, sent and ended at the times given. */
+static void run_at(instant slot, instant at, instant end)
+{
+    struct rec_delivery *d = world_send(w, at, slot, 0);
+
+    world_end(w, end, d, OUTCOME_SUCCEEDED, true);
+    w->cursors[0].started++;
+}
+
+static void miss(instant first, instant last, int64_t count, instant at)
+{
+    struct ledger_entry *l = world_pass(w, at, last, OUTCOME_MISSED, REASON_COALESCED);
+
+    l->account.first = first;
+    l->account.count = count;
+    w->cursors[0].missed += count;
+}
+
+static void wait_for(instant next)
+{
+    w->cursors[0].next_at = w->cursors[0].wake_at = next;
+}
+
+/* 02:30 in New York: 69 days at 07:30 UTC, and on 10 March, in the gap, 07:00. */
+static void a_slot_in_a_gap_is_where_the_clock_ends_it(void **state)
+{
+    static struct cron_def cron = {.expr = {"30 2 * * *", 10}, .dialect = DIALECT_BELFRY};
+    instant gap = BEGIN + 69 * SPAN_DAY + 7 * SPAN_H;
+
+    (void)state;
+    w->drafts[0].def = spec_def_empty();
+    w->drafts[0].def.cron = &cron;
+    w->drafts[0].def.cron_count = 1;
+    w->drafts[0].def.zone = STR("America/New_York");
+    miss(AT(450, 0), AT(450, 0) + 68 * SPAN_DAY, 69, gap);
+    run_at(gap, gap, gap + SPAN_S);
+    world_close(w, gap + SPAN_MIN, gap);
+    wait_for(gap + 23 * SPAN_H + 30 * SPAN_MIN);
+    w->record.healed = gap;
+    world_accepted(w);
+    w->ledger[0].account.count = 70;
+    world_rejected(w, 1);
+}
+
+/* From each minute to each minute and a half, at 2:30: 2:00 is the old one's, 3:00 both's. */
+static void an_edit_keeps_what_was_due_and_takes_what_is_new(void **state)
+{
+    static struct interval_def slower = {.every = 90 * SPAN_S, .anchor = ANCHOR_EPOCH};
+    struct rec_command *c;
+
+    (void)state;
+    w->drafts[1] = w->drafts[0];
+    w->drafts[1].def.intervals = &slower;
+    w->record.draft_count = 2;
+    run_at(AT(1, 0), AT(1, 0), AT(1, 5));
+    run_at(AT(2, 0), AT(2, 0), AT(2, 5));
+    c = world_command(w, AT(2, 30), COMMAND_UPDATE);
+    c->draft = 1;
+    c->reply.version = w->cursors[0].version = 2;
+    run_at(AT(3, 0), AT(3, 0), AT(3, 5));
+    run_at(AT(4, 30), AT(4, 30), AT(4, 35));
+    world_close(w, AT(5, 30), AT(4, 30));
+    wait_for(AT(6, 0));
+    world_accepted(w);
+    miss(AT(4, 0), AT(4, 0), 1, AT(4, 30));
+    world_rejected(w, 2);
+}
+
+/* With jitter nobody can tell whose slot 2:00 is when the edit comes at 2:10. */
+static void a_slot_within_its_jitter_of_an_edit_may_be_lost(void **state)
+{
+    struct rec_command *c;
+
+    (void)state;
+    w->drafts[0].def.jitter = 30 * SPAN_S;
+    run_at(AT(1, 0), AT(1, 20), AT(1, 25));
+    c = world_command(w, AT(2, 10), COMMAND_UPDATE);
+    c->draft = 0;
+    c->reply.version = w->cursors[0].version = 2;
+    world_close(w, AT(2, 40), AT(2, 10));
+    wait_for(AT(3, 0));
+    w->record.healed = AT(2, 0);
+    world_accepted(w);
+    w->drafts[0].def.jitter = 5 * SPAN_S;
+    w->history[0].due = w->deliveries[0].run.due = AT(1, 0);
+    world_rejected(w, 11);
+}
+
+static void rows_that_retention_took_prove_nothing(void **state)
+{
+    (void)state;
+    w->drafts[0].policies.retention_count = 1;
+    run_at(AT(2, 0), AT(2, 0), AT(2, 5));
+    w->cursors[0].started = w->cursors[0].succeeded = 2;
+    world_close(w, AT(2, 30), AT(2, 0));
+    world_accepted(w);
+    w->drafts[0].policies.retention_count = 0;
+    world_rejected(w, 11);
+}
+
+/* At 3:00 the clock goes back to 1:00: the mark stays, and nothing is due until 4:00. */
+static void a_clock_that_went_back_makes_nothing_due_again(void **state)
+{
+    (void)state;
+    run_at(AT(1, 0), AT(1, 0), AT(1, 5));
+    run_at(AT(2, 0), AT(2, 0), AT(2, 5));
+    run_at(AT(3, 0), AT(3, 0), AT(1, 5));
+    w->record.clock_stepped = true;
+    world_close(w, AT(2, 30), AT(3, 0));
+    world_accepted(w);
+    w->record.clock_stepped = false;
+    world_rejected(w, 4);
+}
+
+/* A minute after each end: 1:30 from the creation, then 2:40 after the end at 1:40. */
+static void follow_ends(void)
+{
+    w->interval.anchor = ANCHOR_COMPLETION;
+    run_at(AT(1, 30), AT(1, 30), AT(1, 40));
+    run_at(AT(2, 40), AT(2, 40), AT(2, 50));
+    world_close(w, AT(3, 20), AT(2, 40));
+    wait_for(AT(3, 50));
+}
+
+static void an_interval_from_completion_follows_the_ends(void **state)
+{
+    (void)state;
+    follow_ends();
+    world_accepted(w);
+    miss(AT(3, 0), AT(3, 0), 1, AT(3, 0));
+    w->cursors[0].mark = AT(3, 0);
+    world_rejected(w, 2);
+}
+
+static void an_interval_from_completion_that_stands_still_breaks_25(void **state)
+{
+    (void)state;
+    follow_ends();
+    world_close(w, AT(4, 0), AT(2, 40));
+    wait_for(INSTANT_NEVER);
+    world_rejected(w, 25);
+}
+
+static void after_the_last_start_there_are_no_slots(void **state)
+{
+    (void)state;
+    w->drafts[0].policies.remaining_runs = 1;
+    run_at(AT(1, 0), AT(1, 0), AT(1, 5));
+    w->cursors[0].remaining = 0;
+    world_close(w, AT(5, 30), AT(1, 0));
+    wait_for(INSTANT_NEVER);
+    world_accepted(w);
+    w->drafts[0].policies.remaining_runs = 2;
+    w->cursors[0].remaining = 1;
+    world_rejected(w, 25);
+}
+
+/* Two nodes: the second, a second behind, sends what the first has made. */
+static void clocks_of_two_nodes_may_be_apart(void **state)
+{
+    (void)state;
+    run_at(AT(1, 0), AT(1, 0), AT(1, 5));
+    w->history[0].started_at = w->deliveries[0].at = AT(0, 59);
+    w->turns[w->deliveries[0].order].now = AT(0, 59);
+    world_close(w, AT(1, 30), AT(1, 0));
+    w->nodes[1] = w->nodes[0];
+    w->nodes[1].id = 2;
+    w->nodes[1].event = 0;
+    w->record.node_count = 2;
+    world_accepted(w);
+    w->record.node_count = 1;
+    world_rejected(w, 12);
+}
+
+/* Handed back unbegun, an attempt is made again under its number; it was not sent twice. */
+static void an_attempt_that_was_handed_back_counts_for_nothing(void **state)
+{
+    struct rec_delivery *d;
+
+    (void)state;
+    w->drafts[0].policies.at_most_once = true;
+    d = world_send(w, AT(1, 0), AT(1, 0), 0);
+    world_end(w, AT(1, 1), d, OUTCOME_SUCCEEDED, false);
+    w->reports[0].kind = REPORT_RELEASE;
+    w->record.history_count = 0;
+    d = world_send(w, AT(1, 2), AT(1, 0), 0);
+    d->run.attempt = 1;
+    world_end(w, AT(1, 5), d, OUTCOME_SUCCEEDED, true);
+    w->cursors[0].started = 1;
+    world_close(w, AT(1, 30), AT(1, 0));
+    world_accepted(w);
+    w->reports[0].kind = REPORT_ALIVE;
+    world_rejected(w, 8);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, make_empty)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_slot_in_a_gap_is_where_the_clock_ends_it),
+        TEST(an_edit_keeps_what_was_due_and_takes_what_is_new),
+        TEST(a_slot_within_its_jitter_of_an_edit_may_be_lost),
+        TEST(rows_that_retention_took_prove_nothing),
+        TEST(a_clock_that_went_back_makes_nothing_due_again),
+        TEST(an_interval_from_completion_follows_the_ends),
+        TEST(an_interval_from_completion_that_stands_still_breaks_25),
+        TEST(after_the_last_start_there_are_no_slots),
+        TEST(clocks_of_two_nodes_may_be_apart),
+        TEST(an_attempt_that_was_handed_back_counts_for_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
