@@ -41,7 +41,7 @@ struct bench {
     enum db_point break_at; /* where the connection breaks next ... */
     enum rc break_with;     /* ... and how; RC_OK: it does not      */
     int breaks;             /* so far; after one, turn() reconnects */
-    int64_t events;         /* number of the last one; none is left out */
+    int64_t events;         /* number of the last: none is left out */
     instant wake_at;
     bool is_turning; /* connections break only then                    */
     bool is_pending; /* `in` was handed in and must be handed in again */
@@ -62,18 +62,18 @@ struct call {
 
 struct world {
     instant now, base;
-    int capacity, rows; /* as in turn_in */
-    span length;        /* runs whose end is not foretold succeed after this; INSTANT_NEVER */
-    span tick;     /* turns are never further apart while time passes; 0: only when asked */
-    bool names;    /* what was started is told with the schedule's name                */
-    bool is_child; /* a process of its own, which fails itself and no test             */
+    int capacity, rows; /* as in turn_in                                             */
+    span length;        /* after which runs succeed whose end is not foretold        */
+    span tick;          /* turns are never further apart; 0: when the engine asks    */
+    bool names;         /* what was started is told with the schedule's name         */
+    bool is_child;      /* a process of its own, which fails itself and no test      */
     int64_t namespace;
     struct arena *arena;
     struct bench benches[BENCHES_MAX];
     int bench_count;
     struct call *calls;
     int call_count;
-    struct report_reply last_report;        /* of the latest turn that had reports */
+    struct report_reply last_report;        /* of the latest turn that had reports   */
     enum rc (*chance)(enum db_point point); /* how connections break; NULL: as armed */
     int64_t events[EVENTS_MAX];             /* how many of each type                 */
     struct event last_event[EVENTS_MAX];    /* the latest of each type               */
@@ -109,8 +109,7 @@ void assert_ledger(const char *name, const char *expected);  /* "skipped(overlap
 void assert_history(const char *name, const char *expected); /* "00:05 succeeded"   */
 struct cursor cursor_of(const char *name);
 struct schedule_row row_of(const char *name);
-bool is_there(const char *name); /* it has a cursor */
-int run_rows(const char *name);  /* open runs in the store, of all states */
+int run_rows(const char *name); /* open runs in the store, of all states */
 #define assert_at(got, text) assert_moment(got, text, __FILE__, __LINE__)
 void assert_moment(instant got, const char *expected, const char *file, int line);
 

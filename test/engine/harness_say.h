@@ -14,7 +14,7 @@ struct wish {
     struct spec_def def;
     struct draft draft;
 };
-struct wish wish(void); /* never by itself; an http call; native defaults    */
+struct wish wish(void); /* never by itself; an http call; native defaults */
 struct wish every(span length), governed(span interval);
 struct wish cron(const char *expr), once(const char *text);
 struct wish temporal(struct wish w); /* with the defaults of that dialect */
@@ -36,7 +36,7 @@ struct reply backfill(const char *name, const char *from, const char *until,
 struct run_id run_of(const char *name, const char *slot); /* of pass 0 */
 struct reply about_run(enum command_kind kind, struct run_id run);
 
-/* How the next attempt of a slot ends, by whom it was made. */
+/* How attempts end: the next of a slot that is handed out, or one that is. */
 void ends(const char *slot, const char *at, enum outcome outcome);
 void ends_with(const char *slot, const char *at, enum outcome outcome, const char *text);
 struct call *call_of(const char *slot); /* the open one, else the last; must be */
