@@ -173,6 +173,7 @@ static void settle_overdue(struct turn *turn, struct seat *seat)
         return;
     seat_pass(turn, seat, turn->now - EDIT_GRACE, OUTCOME_MISSED, REASON_EDITED);
     seat_advance(turn, seat);
+    seat_pass(turn, seat, turn->now, OUTCOME_MISSED, REASON_EDITED); /* for want of room */
 }
 
 static void change_flags(struct turn *turn, struct seat *seat, const struct command *c)

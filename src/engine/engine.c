@@ -162,6 +162,8 @@ static void write_places(struct turn *turn)
     for (int i = 0; i < turn->places.count; i++) {
         struct place *p = turn->places.at[i];
 
+        if (p->state == PLACE_NEW || (p->state == PLACE_READ && p->is_changed))
+            turn->is_full |= p->run.wake_at <= turn->now; /* over before it was written */
         if (p->state == PLACE_NEW)
             runs_insert(turn->db, &p->run, &p->row);
         else if (p->state == PLACE_READ && p->is_changed)
