@@ -13,7 +13,13 @@
 enum {
     SKIP_MAX = 6,     /* a turn has some six round trips                   */
     CHANGES_MAX = 60, /* of the disk in a turn; the rest are in between    */
+    READS_MAX = 20,   /* most pages are in memory                          */
+    SYNCS_MAX = 2,    /* one for a commit, one more when the log begins    */
 };
+
+/* What the disk can do but stand still. */
+static const enum sim_fault errors[] = {SIM_READ_ERROR, SIM_WRITE_ERROR, SIM_SYNC_ERROR};
+enum { ERRORS = sizeof errors / sizeof *errors };
 
 enum rc faults_ask(void *with, enum db_point point)
 {
@@ -104,6 +110,17 @@ static bool lose_power(struct world *world, struct sim_node *node)
     return false;
 }
 
+/* In a turn that nobody waits for: whether it was committed nobody can know. */
+static void break_disk(struct world *world, const struct sim_node *node)
+{
+    static const uint64_t most[ERRORS] = {READS_MAX, CHANGES_MAX, SYNCS_MAX};
+    uint64_t which = prng_below(&world->prng, ERRORS);
+    uint64_t n = 1 + prng_below(&world->prng, most[which]);
+
+    if (node->in.command_count == 0)
+        sim_vfs_arm(world->vfs, errors[which], n, false);
+}
+
 static void stand_still(struct world *world, struct sim_node *node)
 {
     node->paused_until = world_back_at(world, 4 * world->swarm.node_lease);
@@ -146,6 +163,9 @@ static bool strike(struct world *world, struct sim_node *node, enum rec_fault_ki
     case FAULT_DISK_FULL:
         note(world, NULL, kind, 0);
         fill_disk(world);
+        return true;
+    case FAULT_DISK_ERROR:
+        break_disk(world, node);
         return true;
     case FAULT_KILL_AFTER: /* see faults_after() */
     case FAULT_COUNT:
@@ -190,17 +210,44 @@ bool faults_after(struct world *world, struct sim_node *node)
     return true;
 }
 
-bool faults_stopped(struct world *world, struct sim_node *node)
+/* Whether the disk failed in the turn; what did not happen will not happen later. */
+static bool has_erred(struct world *world)
 {
+    uint64_t before = world->errors;
+
+    world->errors = 0;
+    for (int i = 0; i < ERRORS; i++) {
+        world->errors += sim_vfs_struck(world->vfs, errors[i]);
+        sim_vfs_arm(world->vfs, errors[i], 0, false);
+    }
+    return world->errors > before;
+}
+
+static bool has_stopped(struct world *world)
+{
+    uint64_t before = world->stops;
+
+    world->stops = sim_vfs_struck(world->vfs, SIM_STOP);
+    sim_vfs_arm(world->vfs, SIM_STOP, 0, false);
+    return world->stops > before;
+}
+
+bool faults_stopped(struct world *world, struct sim_node *node, enum rc rc)
+{
+    bool has_failed = has_erred(world);
     bool power;
 
     if (node->trap.has_struck)
         note(world, node, node->trap.kind, 0);
-    if (sim_vfs_struck(world->vfs, SIM_STOP) == world->stops) {
-        sim_vfs_arm(world->vfs, SIM_STOP, 0, false);
-        return false;
+    if (has_failed) {
+        if (rc != RC_OK && rc != RC_CORRUPT)
+            world_fail(world, "a failure of the disk was taken for %s", rc_name(rc));
+        note(world, NULL, FAULT_DISK_ERROR, 0);
+        node_kill_all(world, false);
+        return true;
     }
-    world->stops = sim_vfs_struck(world->vfs, SIM_STOP);
+    if (!has_stopped(world))
+        return false;
     power = prng_chance(&world->prng, 3, 4);
     note(world, NULL, power ? FAULT_POWER : FAULT_KILL_INSIDE, 0);
     node_kill_all(world, power);

@@ -15,5 +15,8 @@ bool faults_before(struct world *world, struct sim_node *node);
 /* After a turn that was committed, before anything is handed out: true when the node dies. */
 bool faults_after(struct world *world, struct sim_node *node);
 
-/* After it: true when the disk stopped in the midst of something, and all nodes are gone. */
-bool faults_stopped(struct world *world, struct sim_node *node);
+/*
+ * After it, with what came of it: true when the disk failed or stopped in the midst of
+ * something, and all nodes are gone.
+ */
+bool faults_stopped(struct world *world, struct sim_node *node, enum rc rc);

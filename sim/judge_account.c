@@ -119,7 +119,7 @@ static enum rc list_ticks(const struct court *court, const struct schedule *s,
         if (rc != RC_OK)
             return rc;
     }
-    if (s->version_count > 1)
+    if (s->version_count > 1 && ticks->count > 1)
         qsort(ticks->at, (size_t)ticks->count, sizeof *ticks->at, by_tick);
     for (int i = 0; i < ticks->count; i++) {
         struct tick *last = count ? &ticks->at[count - 1] : NULL;

@@ -35,25 +35,12 @@ static int by_turn(const void *a, const void *b)
     return compare((*x)->order, (*y)->order);
 }
 
-static bool is_edit(const struct rec_command *command)
-{
-    enum command_kind kind = command->command.kind;
-
-    return command_is_done(command) && command->draft >= 0 &&
-           (kind == COMMAND_CREATE || kind == COMMAND_UPDATE || kind == COMMAND_PUT);
-}
-
 static int by_command(const void *a, const void *b)
 {
     const struct rec_command *const *x = a, *const *y = b;
-    const struct reply *r = &(*x)->reply, *q = &(*y)->reply;
     int c = compare((*x)->order, (*y)->order);
 
-    /* In which order those of one turn were done the versions tell. */
-    c = c ? c : compare(r->schedule, q->schedule);
-    c = c ? c : compare(r->version, q->version);
-    c = c ? c : compare(is_edit(*y), is_edit(*x));
-    c = c ? c : compare(r->is_repeated, q->is_repeated);
+    c = c ? c : compare((*x)->position, (*y)->position);
     return c ? c : (*x > *y) - (*x < *y);
 }
 
@@ -124,7 +111,7 @@ static void list_schedules(struct court *court)
     court->schedules = arena_array(court->arena, (size_t)court->command_count + 1,
                                    sizeof *court->schedules);
     for (int i = 0; i < court->command_count; i++)
-        if (is_edit(court->commands[i]))
+        if (command_is_edit(court->commands[i]))
             court->schedules[count++] = (struct schedule){
                 .key = court->commands[i]->reply.schedule, .deleted = INSTANT_NEVER};
     qsort(court->schedules, (size_t)count, sizeof *court->schedules, by_key);
@@ -174,7 +161,7 @@ static enum rc read_versions(struct court *court, struct err *reterr)
     enum rc rc = RC_OK;
 
     for (int i = 0; i < court->command_count; i++)
-        if (is_edit(court->commands[i]))
+        if (command_is_edit(court->commands[i]))
             court_schedule(court, court->commands[i]->reply.schedule)->version_count++;
     for (int i = 0; i < court->schedule_count; i++) {
         struct schedule *s = &court->schedules[i];
@@ -186,7 +173,7 @@ static enum rc read_versions(struct court *court, struct err *reterr)
         const struct rec_command *command = court->commands[i];
         struct schedule *s = court_schedule(court, command->reply.schedule);
 
-        if (s && is_edit(command)) {
+        if (s && command_is_edit(command)) {
             rc = add_version(court, s, command, reterr);
         } else if (s && command_is_done(command) && command->command.kind == COMMAND_DELETE) {
             end_version(court, s, command);
@@ -194,103 +181,6 @@ static enum rc read_versions(struct court *court, struct err *reterr)
         }
     }
     return rc;
-}
-
-/* ---- pauses ---- */
-
-enum word_kind { WORD_ENABLED, WORD_RESUMED, WORD_PAUSED, WORD_DISABLED };
-
-/* Word of a pause or its end; events of one turn have its time. */
-struct word {
-    instant at, until;
-    enum word_kind kind;
-    bool is_asked;
-};
-
-static int by_word(const void *a, const void *b)
-{
-    const struct word *x = a, *y = b;
-    int at = compare(x->at, y->at);
-
-    return at ? at : compare((int64_t)x->kind, (int64_t)y->kind);
-}
-
-/* What a command says of a pause; says how many words, at most two. */
-static int command_words(const struct court *court, const struct rec_command *c,
-                         struct word *ret)
-{
-    const struct rec_draft *draft = c->draft >= 0 ? &court->record->drafts[c->draft] : NULL;
-    struct word word = {.at = c->at, .until = INSTANT_NEVER, .is_asked = true};
-
-    if (!command_is_done(c))
-        return 0;
-    ret[0] = ret[1] = word;
-    ret[1].kind = WORD_PAUSED;
-    if (is_edit(c)) {
-        ret[0].kind = draft->is_disabled ? WORD_DISABLED : WORD_ENABLED;
-        return draft->is_paused && c->reply.version == 1 ? 2 : 1;
-    }
-    ret[0].kind = c->command.kind == COMMAND_PAUSE ? WORD_PAUSED : WORD_RESUMED;
-    if (c->command.kind == COMMAND_PAUSE)
-        ret[0].until = c->command.until;
-    return c->command.kind == COMMAND_PAUSE || c->command.kind == COMMAND_RESUME ? 1 : 0;
-}
-
-static bool event_word(const struct rec_event *e, struct word *ret)
-{
-    *ret = (struct word){.at = e->at, .until = INSTANT_NEVER};
-    switch (e->event.type) {
-    case EVENT_SCHEDULE_PAUSED:
-        ret->kind = WORD_PAUSED;
-        return true;
-    case EVENT_SCHEDULE_DISABLED:
-        ret->kind = WORD_DISABLED;
-        return true;
-    case EVENT_SCHEDULE_RESUMED:
-        ret->kind = WORD_RESUMED;
-        return true;
-    default:
-        return false;
-    }
-}
-
-/*
- * The next word of another time ends a pause for certain, the one that takes it back may.
- * With that one in the same turn nobody knows which of them was last.
- */
-static struct pause pause_of(const struct word *words, int count, int i)
-{
-    enum word_kind end = words[i].kind == WORD_PAUSED ? WORD_RESUMED : WORD_ENABLED;
-    struct pause pause = {words[i].at, words[i].until, INSTANT_NEVER, words[i].is_asked};
-
-    for (int k = 0; k < count; k++) {
-        if (words[k].at == words[i].at && words[k].kind == WORD_RESUMED)
-            pause.is_asked = false;
-        if (words[k].at > words[i].at && words[k].at < pause.until)
-            pause.until = words[k].at;
-        if (words[k].at > words[i].at && words[k].kind == end && words[k].at < pause.latest)
-            pause.latest = words[k].at;
-    }
-    return pause;
-}
-
-static void read_pauses(struct court *court, struct schedule *s, struct word *words)
-{
-    const struct record *record = court->record;
-    int count = 0;
-
-    for (int i = 0; i < court->command_count; i++)
-        if (court->commands[i]->reply.schedule == s->key)
-            count += command_words(court, court->commands[i], &words[count]);
-    for (int i = 0; i < record->event_count; i++)
-        if (record->events[i].event.schedule == s->key &&
-            event_word(&record->events[i], &words[count]))
-            count++;
-    qsort(words, (size_t)count, sizeof *words, by_word);
-    s->pauses = arena_array(court->arena, (size_t)count, sizeof *s->pauses);
-    for (int i = 0; i < count; i++)
-        if (words[i].kind == WORD_PAUSED || words[i].kind == WORD_DISABLED)
-            s->pauses[s->pause_count++] = pause_of(words, count, i);
 }
 
 /* ---- runs ---- */
@@ -478,13 +368,16 @@ struct life *court_life(const struct court *court, int64_t schedule, instant slo
     return bsearch(&wanted, court->lives, (size_t)court->life_count, sizeof wanted, by_life);
 }
 
-bool life_gave_back(const struct life *life, int64_t fence)
+const struct rec_report *life_release(const struct life *life, int64_t fence)
 {
-    for (int i = 0; i < life->report_count; i++)
-        if (life->reports[i]->kind == REPORT_RELEASE && life->reports[i]->rc == RC_OK &&
-            life->reports[i]->fence == fence)
-            return true;
-    return false;
+    for (int i = 0; i < life->report_count; i++) {
+        const struct rec_report *r = life->reports[i];
+
+        if (r->kind == REPORT_RELEASE && r->fence == fence &&
+            (r->rc == RC_OK || r->rc == RC_UNKNOWN))
+            return r;
+    }
+    return NULL;
 }
 
 /* ---- what hangs on a schedule ---- */
@@ -561,10 +454,6 @@ static bool has_all_events(const struct record *record)
 
 enum rc court_open(struct court *court, struct err *reterr)
 {
-    struct word *words = arena_array(court->arena,
-                                     2 * (size_t)court->record->command_count +
-                                         (size_t)court->record->event_count + 1,
-                                     sizeof *words);
     enum rc rc;
 
     sort_turns(court);
@@ -578,8 +467,7 @@ enum rc court_open(struct court *court, struct err *reterr)
     hang_lives(court);
     hang_cursors(court);
     hang_events(court);
-    for (int i = 0; i < court->schedule_count; i++)
-        read_pauses(court, &court->schedules[i], words);
+    court_read_pauses(court);
     court->has_all_events = has_all_events(court->record);
     return RC_OK;
 }

@@ -71,7 +71,7 @@ struct court {
     const struct record *record;
     struct arena *arena;
     struct judge_zones *zones;
-    const struct rec_command **commands; /* committed, by order */
+    const struct rec_command **commands; /* committed, in the order of their effect */
     const struct rec_turn **turns;       /* by order */
     instant *latest;                     /* of turns: the latest clock so far */
     int command_count, turn_count;
@@ -84,6 +84,7 @@ struct court {
 };
 
 MUST_USE enum rc court_open(struct court *court, struct err *reterr);
+void court_read_pauses(struct court *court); /* its last step: judge_pauses.c */
 
 /* NULL when there is none. */
 struct schedule *court_schedule(const struct court *court, int64_t key);
@@ -94,6 +95,15 @@ struct life *court_life(const struct court *court, int64_t schedule, instant slo
 static inline bool command_is_done(const struct rec_command *command)
 {
     return command->reply.rc == RC_OK && !command->reply.is_repeated;
+}
+
+/* A schedule as someone wrote it: a new version. */
+static inline bool command_is_edit(const struct rec_command *command)
+{
+    enum command_kind kind = command->command.kind;
+
+    return command_is_done(command) && command->draft >= 0 &&
+           (kind == COMMAND_CREATE || kind == COMMAND_UPDATE || kind == COMMAND_PUT);
 }
 
 static inline const struct history_row *life_last(const struct life *life)
@@ -115,8 +125,8 @@ static inline bool life_is_started(const struct life *life)
     return life->row_count > 0 || (life->open && life->open->state != RUN_HELD);
 }
 
-/* The attempt was handed back before it began: it counts for nothing. */
-bool life_gave_back(const struct life *life, int64_t fence);
+/* By which an attempt was handed back before it began, so that it counts for nothing; or NULL. */
+const struct rec_report *life_release(const struct life *life, int64_t fence);
 
 enum rc judge_fail(struct err *reterr, int number, const char *fmt, ...) PRINTF(3, 4);
 

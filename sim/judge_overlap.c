@@ -192,16 +192,19 @@ enum rc judge_overlap(struct court *court, struct err *reterr)
 
 /* ---- gates ---- */
 
-/* When the holder of a delivery let go of it; INSTANT_NEVER: not yet. */
+/*
+ * When the holder of a delivery let go of it; INSTANT_NEVER: not yet.  What was handed back
+ * may end under the same fence, with nobody there.
+ */
 static instant let_go(const struct life *l, int64_t fence)
 {
+    const struct rec_report *release = life_release(l, fence);
+
+    if (release)
+        return release->at;
     for (int i = 0; i < l->row_count; i++)
         if (l->rows[i]->fence == fence)
             return l->rows[i]->ended_at;
-    for (int i = 0; i < l->report_count; i++)
-        if (l->reports[i]->kind == REPORT_RELEASE && l->reports[i]->rc == RC_OK &&
-            l->reports[i]->fence == fence)
-            return l->reports[i]->at;
     return INSTANT_NEVER;
 }
 

@@ -48,7 +48,7 @@ static enum rc check_intent(const struct court *court, const struct life *l,
                           LIFE_FMT " was sent by node %" PRId64
                                    " without a turn that was committed",
                           LIFE_ARG(l), d->node);
-    if (is_open || life_gave_back(l, d->run.fence) || (s && s->is_pruned))
+    if (is_open || life_release(l, d->run.fence) || (s && s->is_pruned))
         return RC_OK;
     for (int i = 0; i < l->row_count; i++)
         if (l->rows[i]->fence == d->run.fence && l->rows[i]->attempt == d->run.attempt)
@@ -75,7 +75,7 @@ static enum rc check_again(const struct court *court, const struct life *l, int 
 {
     const struct rec_delivery *a = l->sent[i - 1], *b = l->sent[i];
     const struct history_row *row = row_with_fence(l, a->run.fence);
-    bool gave_back = life_gave_back(l, a->run.fence);
+    bool gave_back = life_release(l, a->run.fence) != NULL;
 
     if (strcmp(a->id, b->id) != 0)
         return judge_fail(reterr, 8, LIFE_FMT " was sent as %s and as %s", LIFE_ARG(l), a->id,
@@ -103,7 +103,7 @@ static enum rc check_once(const struct court *court, const struct life *l, struc
         if (!s->versions[i].draft->policies.at_most_once)
             return RC_OK;
     for (int i = 0; s && i < l->sent_count; i++)
-        count += !life_gave_back(l, l->sent[i]->run.fence);
+        count += !life_release(l, l->sent[i]->run.fence);
     if (count > 1)
         return judge_fail(reterr, 8, LIFE_FMT " was sent %d times and asks for once",
                           LIFE_ARG(l), count);

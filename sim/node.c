@@ -112,6 +112,7 @@ void node_start(struct world *world, struct sim_node *node)
         .node = str_of(node->name),
         .zones = world->zones,
         .node_lease = world->swarm.node_lease,
+        .plans = world->swarm.plans,
     };
     struct err err = {.text = ""};
     enum rc rc;
@@ -405,7 +406,7 @@ static void failed(struct world *world, struct sim_node *node, enum rc rc,
     } else if (rc == RC_CONFLICT) {
         declared_dead(world, node);
     } else if (rc == RC_LIMIT && world->disk_is_full) {
-        delay = world_delay(world, world->swarm.unit);
+        delay = world_back_at(world, world->swarm.unit) - world->now;
     } else if (rc != RC_BUSY) {
         world_fail(world, "a turn of %s failed: %s: %s", node->name, rc_name(rc), err->text);
     }
@@ -439,7 +440,7 @@ void node_turn(struct world *world, struct sim_node *node)
         committed(world, node, &out);
     if (is_known && node->db)
         rc = db_checkpoint(node->db, &err);
-    if (faults_stopped(world, node)) {
+    if (faults_stopped(world, node, rc)) {
         if (!is_known)
             settle_after_stop(world, node);
         return;

@@ -87,6 +87,7 @@ enum rec_fault_kind {
     FAULT_PAUSE, /* a node stands still for longer than its lease */
     FAULT_WORKER_DIES,
     FAULT_DISK_FULL,
+    FAULT_DISK_ERROR, /* a read, write or sync fails once: all processes end */
     FAULT_COUNT
 };
 

@@ -19,6 +19,7 @@ static const char *const fault_texts[FAULT_COUNT] = {
     [FAULT_PAUSE] = "pause",
     [FAULT_WORKER_DIES] = "worker dies",
     [FAULT_DISK_FULL] = "disk full",
+    [FAULT_DISK_ERROR] = "disk error",
 };
 
 static const span units[PACE_COUNT] = {
@@ -87,6 +88,7 @@ void swarm_draw(struct swarm *ret, struct prng *prng)
     s.schedules = (int)prng_between(prng, 1, SIM_SCHEDULES_MAX);
     s.capacity = (int)prng_between(prng, 1, 12);
     s.rows = prng_chance(prng, 1, 4) ? 1000 : 64;
+    s.plans = (int)prng_between(prng, 2, 24);
     s.node_lease = prng_between(prng, 6, 20) * s.unit;
     s.tick = s.node_lease / 3;
     s.lag = s.nodes > 1 && prng_chance(prng, 1, 2) ? 900 * SPAN_MS : 0;

@@ -104,7 +104,7 @@ struct world {
     uint64_t pushed;
     struct sim_vfs *vfs;
     bool disk_is_full;
-    uint64_t stops; /* that the disk made so far */
+    uint64_t stops, errors; /* of the disk so far */
     struct zone_source zones;
     struct sim_node nodes[SIM_NODES_MAX];
     struct workers workers;

@@ -224,6 +224,8 @@ static void apply_named(struct turn *turn, const struct command *c, struct comma
         break;
     case COMMAND_CLOCK:
         turn->memory.clock_skip = turn->now;
+        *VEC_ADD(turn, &turn->events) = (struct event){
+            .type = EVENT_CLOCK_JUMP, .detail = turn->node, .slot = turn->now, .count = 1};
         break;
     default:
         apply_direct(turn, c, s, reply);

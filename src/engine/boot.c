@@ -26,7 +26,7 @@ struct engine *engine_new(const struct engine_options *options)
         engine->options.events_age = EVENTS_AGE;
     engine->pack = arena_take(life, PLAN_PACKED_MAX);
     engine->plans = plans_new(life, options->plans > 0 ? options->plans : PLANS_KEPT);
-    engine->flight_map = map_new(MAP_HINT);
+    engine->flights = flights_new(life);
     engine->seat_map = map_new(MAP_HINT);
     engine->place_map = map_new(MAP_HINT);
     engine->gate_map = map_new(MAP_HINT);
@@ -42,7 +42,7 @@ struct engine *engine_free(struct engine *engine)
     for (int i = 0; i < 2; i++)
         arena_free(engine->arenas[i]);
     plans_free(engine->plans);
-    map_free(engine->flight_map);
+    flights_free(engine->flights);
     map_free(engine->seat_map);
     map_free(engine->place_map);
     map_free(engine->gate_map);
@@ -78,8 +78,7 @@ static void remember_boot(struct engine *engine, const struct node *node, instan
     engine->node.name = engine->options.node;
     engine->booted = true;
     engine->in_doubt = false;
-    engine->flight_count = 0;
-    map_clear(engine->flight_map);
+    flights_clear(engine->flights);
     *m = (struct memory){
         .turn = node->turn,
         .event = node->event,

@@ -137,6 +137,8 @@ void desk_send_early(struct turn *turn)
     for (int i = 0; i < turn->places.count; i++) {
         struct place *p = turn->places.at[i];
 
+        if (p->state != PLACE_WANTED)
+            continue;
         runs_lock_slot(turn->db, p->run.schedule, p->run.slot, p->run.pass, &p->row);
         p->is_sent = true;
     }
@@ -167,7 +169,7 @@ enum rc desk_lock(struct turn *turn, struct err *reterr)
             continue;
         if (seat->row_cursor.rows == 1) {
             cursors_read(&seat->row_cursor, 0, &seat->cursor);
-            seat->wake_was = seat->cursor.wake_at;
+            seat->was = seat->cursor;
             seat->state = SEAT_HELD;
             continue;
         }

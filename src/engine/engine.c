@@ -82,7 +82,7 @@ static void seat_due(struct turn *turn)
         cursors_read(&turn->due_rows, i, &cursor);
         seat = desk_seat(turn, cursor.id);
         seat->cursor = cursor;
-        seat->wake_was = cursor.wake_at;
+        seat->was = cursor;
         seat->state = SEAT_HELD;
         seat->is_due = true;
     }
@@ -176,12 +176,21 @@ static void write_places(struct turn *turn)
     }
 }
 
-static enum rc check_inserts(struct turn *turn, struct err *reterr)
+/* Whether the rows were as the turn thought. */
+static enum rc check_places(struct turn *turn, struct err *reterr)
 {
-    for (int i = 0; i < turn->places.count; i++)
-        if (turn->places.at[i]->is_new && turn->places.at[i]->row.changed != 1)
+    for (int i = 0; i < turn->places.count; i++) {
+        const struct place *p = turn->places.at[i];
+
+        if (p->is_new && p->row.changed != 1)
             return err_set(reterr, RC_CORRUPT, -1, 0,
                            "a run exists that its schedule has not made yet");
+        if (!p->is_trusted || p->state != PLACE_GONE || p->row.changed == 1)
+            continue;
+        turn->engine->distrusts = true;
+        return err_set(reterr, RC_BUSY, -1, 0, "another node has ended a run of this one");
+    }
+    turn->engine->distrusts = false;
     return RC_OK;
 }
 
@@ -212,11 +221,20 @@ static void write_events(struct turn *turn)
     turn->memory.event += turn->events.count;
 }
 
+static void announce(struct turn *turn)
+{
+    if (!turn->memory.is_announced)
+        *VEC_ADD(turn, &turn->events) = (struct event){
+            .type = EVENT_NODE_UP, .detail = turn->node, .count = 1};
+    turn->memory.is_announced = true;
+}
+
 /* Everything between the first answers and the commit. */
 static enum rc work(struct turn *turn, struct err *reterr)
 {
     enum rc rc;
 
+    announce(turn);
     seat_due(turn);
     want_touched(turn);
     settle_want_waking(turn);
@@ -332,39 +350,14 @@ static void fill_out(const struct turn *turn, struct turn_out *out)
     };
 }
 
-static void forget_flight(struct engine *engine, int64_t key)
-{
-    int32_t index = map_remove(engine->flight_map, key);
-
-    if (index == MAP_NONE)
-        return;
-    engine->flights[index] = engine->flights[--engine->flight_count];
-    if (index < engine->flight_count)
-        map_put(engine->flight_map, engine->flights[index].key, index);
-}
-
-static void remember_flight(struct engine *engine, const struct work *work)
-{
-    if (engine->flight_count == engine->flight_room)
-        engine->flights = vec_grow(engine->life, engine->flights, engine->flight_count,
-                                   &engine->flight_room, sizeof(*engine->flights));
-    map_put(engine->flight_map, work->run.id, engine->flight_count);
-    engine->flights[engine->flight_count++] = (struct flight){
-        .key = work->run.id,
-        .run = {work->run.schedule, work->run.slot / SPAN_MS, (uint32_t)work->run.pass},
-        .fence = work->run.fence,
-        .deadline = work->deadline,
-    };
-}
-
 /* The commit is known: from here on the engine's memory is as the turn left it. */
 static void adopt(struct engine *engine, const struct turn *turn)
 {
     engine->memory = turn->memory;
     for (int i = 0; i < turn->landed.count; i++)
-        forget_flight(engine, turn->landed.at[i].key);
+        flights_remove(engine->flights, turn->landed.at[i]);
     for (int i = 0; i < turn->calls.count; i++)
-        remember_flight(engine, &turn->calls.at[i]);
+        flights_add(engine->flights, &turn->calls.at[i].run, turn->calls.at[i].deadline);
 }
 
 /* This node's row, when it was not as expected: dead, or the turn in doubt did happen. */
@@ -422,7 +415,7 @@ enum rc engine_once(struct engine *engine, const struct turn_in *in, struct turn
     if (rc == RC_OK)
         rc = db_flush(turn->db, turn->arena, reterr);
     if (rc == RC_OK)
-        rc = check_inserts(turn, reterr);
+        rc = check_places(turn, reterr);
     if (rc != RC_OK) {
         db_rollback(turn->db);
         return rc;

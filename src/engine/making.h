@@ -27,17 +27,11 @@ struct hot {
     int64_t lane, queue;
 };
 
-struct flight {
-    int64_t key; /* of the run's row */
-    struct run_id run;
-    int64_t fence;
-    instant deadline;
-};
-
 /* What the engine remembers between turns; a turn works on a copy. */
 struct memory {
     int64_t turn, event;
     int64_t key_ms, key_count; /* the last key made                                   */
+    bool is_announced;         /* others have been told that this node is up          */
     instant turning_since;     /* no lease is expired before this + heartbeat + grace */
     instant last_turn;
     instant swept_at, scanned_at;
@@ -76,7 +70,7 @@ struct turn {
     VEC(struct work) calls;
     VEC(struct work) grants;
     VEC(struct stop) stops;
-    VEC(struct flight) landed; /* flights that are over: key only */
+    VEC(int64_t) landed; /* runs of this node's calls that are over: keys */
     struct reply *replies;
     struct report_reply *report_replies;
     struct command_state *commands; /* of apply.c */

@@ -142,7 +142,7 @@ void run_stop(struct turn *turn, const struct run *run, bool is_terminated)
 static void land(struct turn *turn, const struct run *run)
 {
     if (run->node == turn->node && run_is_claimed(run->state))
-        VEC_ADD(turn, &turn->landed)->key = run->id;
+        *VEC_ADD(turn, &turn->landed) = run->id;
 }
 
 static void write_history(struct turn *turn, struct place *place, const struct ending *ending,
@@ -215,7 +215,7 @@ void run_end(struct turn *turn, struct place *place, const struct ending *ending
     desk_event(turn, is_cancel ? EVENT_RUN_CANCELLED : EVENT_RUN_ENDED, run,
                (int64_t)ending->outcome * 256 + (int64_t)ending->reason);
     if (place->state == PLACE_READ)
-        runs_delete(turn->db, run->id);
+        runs_delete(turn->db, run->id, run->fence, place->is_trusted ? &place->row : NULL);
     place->state = PLACE_GONE;
     run->state = RUN_ENDED;
     if (!has_trace(place))
@@ -237,7 +237,7 @@ void held_end(struct turn *turn, struct place *place, enum outcome outcome, enum
     must(place->run.state == RUN_HELD && seat->cursor.waiting > 0);
     ledger_write(turn, seat, &account, place->run.pass, false);
     if (place->state == PLACE_READ)
-        runs_delete(turn->db, place->run.id);
+        runs_delete(turn->db, place->run.id, place->run.fence, NULL);
     place->state = PLACE_GONE;
     seat->cursor.waiting--;
     seat->is_touched = true;
@@ -493,8 +493,6 @@ void seat_write(struct turn *turn, struct seat *seat)
     write_noted(turn, seat);
     if (seat->is_new)
         cursors_insert(turn->db, &seat->cursor);
-    else if (seat->cursor.wake_at != seat->wake_was)
-        cursors_update(turn->db, &seat->cursor);
     else
-        cursors_update_still(turn->db, &seat->cursor);
+        cursors_change(turn->db, &seat->was, &seat->cursor);
 }

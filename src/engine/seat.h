@@ -66,7 +66,7 @@ struct seat {
     int exception_count;
     struct backfill *backfills;
     int backfill_count;
-    instant wake_was; /* as the store has it                               */
+    struct cursor was; /* as the store has it */
     bool is_lock_sent, is_plan_sent;
     struct db_result row_cursor, row, rows_held, rows_open, rows_exceptions, rows_backfills,
         row_result;
@@ -83,6 +83,7 @@ struct place {
     bool is_changed; /* to be written */
     bool is_fresh;   /* in turn.fresh */
     bool is_new;     /* was inserted by this turn */
+    bool is_trusted; /* as this node remembers it; what deletes it will tell */
     bool is_sent;
     struct db_result row, peek;
 };

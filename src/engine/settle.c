@@ -12,15 +12,38 @@ static struct place *place_of_report(struct turn *turn, const struct run_id *id)
                       (int64_t)id->pass);
 }
 
+static struct place *place_of_run(struct turn *turn, const struct run *run)
+{
+    return desk_place(turn, desk_seat(turn, run->schedule), run->slot, run->pass);
+}
+
+/* A call of this node that went well ends a run that need not be read again. */
+static void trust(struct turn *turn, const struct report *report)
+{
+    const struct flight *flight = flights_find(turn->engine->flights, &report->run);
+    struct place *place = place_of_report(turn, &report->run);
+
+    if (turn->engine->distrusts || report->kind != REPORT_DONE ||
+        report->outcome != OUTCOME_SUCCEEDED || !flight || flight->run.fence != report->fence ||
+        place->state != PLACE_WANTED)
+        return;
+    place->run = flight->run;
+    place->state = PLACE_READ;
+    place->is_trusted = true;
+}
+
 void settle_want(struct turn *turn)
 {
-    struct engine *engine = turn->engine;
+    const struct flights *flights = turn->engine->flights;
 
     for (int i = 0; i < turn->in->report_count; i++)
-        place_of_report(turn, &turn->in->reports[i].run);
-    for (int i = 0; i < engine->flight_count; i++)
-        if (engine->flights[i].deadline <= turn->now)
-            place_of_report(turn, &engine->flights[i].run);
+        trust(turn, &turn->in->reports[i]);
+    for (int i = 0; i < flights_count(flights); i++) {
+        const struct flight *flight = flights_at(flights, i);
+
+        if (flight->deadline <= turn->now)
+            place_of_run(turn, &flight->run);
+    }
 }
 
 static void want_row(struct turn *turn, const struct db_result *rows, int i)
@@ -173,16 +196,16 @@ static void time_out(struct turn *turn, struct place *place)
 /* Calls of this node whose io has let their deadline pass. */
 static void settle_flights(struct turn *turn)
 {
-    const struct engine *engine = turn->engine;
+    const struct flights *flights = turn->engine->flights;
 
-    for (int i = 0; i < engine->flight_count; i++) {
-        const struct flight *f = &engine->flights[i];
+    for (int i = 0; i < flights_count(flights); i++) {
+        const struct flight *flight = flights_at(flights, i);
         struct place *place;
 
-        if (f->deadline > turn->now)
+        if (flight->deadline > turn->now)
             continue;
-        place = place_of_report(turn, &f->run);
-        if (place->state != PLACE_READ || place->run.fence != f->fence ||
+        place = place_of_run(turn, &flight->run);
+        if (place->state != PLACE_READ || place->run.fence != flight->run.fence ||
             place->seat->state == SEAT_AWAY || !run_is_claimed(place->run.state))
             continue;
         run_stop(turn, &place->run, true);
@@ -282,8 +305,7 @@ static void settle_reclaimed(struct turn *turn)
             return; /* from here again in the next turn */
         m->reclaim_after = id;
         if (!is_usable(place) || place->run.node != m->reclaim_node ||
-            !run_is_claimed(place->run.state) ||
-            map_find(turn->engine->flight_map, id) != MAP_NONE)
+            !run_is_claimed(place->run.state) || flights_by_key(turn->engine->flights, id))
             continue;
         desk_event(turn, EVENT_LEASE_EXPIRED, &place->run, m->reclaim_node);
         attempt_end(turn, place, &(struct ending){.reason = REASON_NODE, .is_lost = true});

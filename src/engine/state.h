@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/desk.h"
+#include "engine/flights.h"
 #include "engine/plans.h"
 
 struct engine {
@@ -15,9 +16,8 @@ struct engine {
     bool booted;
     struct memory memory;
     struct plans *plans;
-    struct flight *flights;
-    int flight_count, flight_room;
-    struct map *flight_map; /* run key to index */
+    struct flights *flights;
+    bool distrusts; /* a flight was not as remembered: the next turn reads them all */
     struct map *seat_map, *place_map, *gate_map;
     struct arena *arenas[2]; /* of this turn and of the one in doubt, or before */
     int arena;               /* which of them is this turn's                    */

@@ -44,8 +44,8 @@ static void take_over(struct turn *turn)
         m->reclaim_after = 0;
         turn->is_full = true; /* go on at once */
         if (node.state == NODE_UP)
-            *VEC_ADD(turn, &turn->events) = (struct event){.type = EVENT_NODE_DOWN,
-                                                           .detail = node.id};
+            *VEC_ADD(turn, &turn->events) = (struct event){
+                .type = EVENT_NODE_DOWN, .detail = node.id, .count = 1};
         return;
     }
 }

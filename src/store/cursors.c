@@ -5,6 +5,8 @@
  */
 #include "store/cursors.h"
 
+#include <string.h>
+
 #include "base/must.h"
 
 enum {
@@ -22,8 +24,6 @@ enum {
     " hint_interval, hint_at, hint_expires, started, skipped, missed, dropped, cancelled," \
     " succeeded, failed"
 #define PARAMS "iiiiiiiiiiiiiiiiiiiiiiiiiii"
-
-#define PARAMS_STILL "iiiiiiiiiiiiiiiiiiiiiiiiii" /* all but wake_at */
 
 enum { COLUMN_COUNT = sizeof(PARAMS) - 1 };
 
@@ -47,14 +47,14 @@ static const struct db_stmt update = {
     " started = $21, skipped = $22, missed = $23, dropped = $24, cancelled = $25,"
     " succeeded = $26, failed = $27 WHERE id = $1",
     PARAMS};
-static const struct db_stmt update_still = {
-    "UPDATE cursors SET mark = $2, next_at = $3, version = $4, bits = $5, paused_until = $6,"
-    " open = $7, waiting = $8, failures = $9, remaining = $10, pass = $11, backfills = $12,"
-    " last_slot = $13, last_start = $14, last_end = $15, active_at = $16,"
-    " hint_interval = $17, hint_at = $18, hint_expires = $19, started = $20, skipped = $21,"
-    " missed = $22, dropped = $23, cancelled = $24, succeeded = $25, failed = $26"
-    " WHERE id = $1",
-    PARAMS_STILL};
+static const struct db_stmt started = {
+    "UPDATE cursors SET wake_at = $2, mark = $3, next_at = $4, bits = $5, open = $6,"
+    " last_slot = $7, last_start = $8, active_at = $9, started = $10 WHERE id = $1",
+    "iiiiiiiiii"};
+static const struct db_stmt ended = {
+    "UPDATE cursors SET bits = $2, open = $3, failures = $4, last_end = $5, succeeded = $6,"
+    " failed = $7 WHERE id = $1",
+    "iiiiiii"};
 static const struct db_stmt delete = {"DELETE FROM cursors WHERE id = $1", "i"};
 static const struct db_stmt touch = {
     "SELECT id FROM cursors WHERE id > $1 ORDER BY id LIMIT $2", "ii"};
@@ -130,8 +130,7 @@ void cursors_read(const struct db_result *result, int row, struct cursor *ret)
     };
 }
 
-/* Every column in the order of COLUMNS. */
-static void values_of(const struct cursor *c, struct db_value ret[static COLUMN_COUNT])
+static void send_all(struct db *db, const struct db_stmt *stmt, const struct cursor *c)
 {
     const int64_t v[COLUMN_COUNT] = {
         c->id,        c->wake_at,      c->mark,          c->next_at,   c->version,
@@ -141,26 +140,61 @@ static void values_of(const struct cursor *c, struct db_value ret[static COLUMN_
         c->started,   c->skipped,      c->missed,        c->dropped,   c->cancelled,
         c->succeeded, c->failed,
     };
-
-    for (int i = 0; i < COLUMN_COUNT; i++)
-        ret[i] = db_int(v[i]);
-}
-
-static void send_all(struct db *db, const struct db_stmt *stmt, const struct cursor *c)
-{
     struct db_value params[COLUMN_COUNT];
 
-    values_of(c, params);
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        params[i] = db_int(v[i]);
     db_send(db, stmt, params, NULL);
 }
 
-void cursors_update_still(struct db *db, const struct cursor *cursor)
+static void send_started(struct db *db, const struct cursor *c)
 {
-    struct db_value params[COLUMN_COUNT];
+    struct db_value params[] = {
+        db_int(c->id),        db_int(c->wake_at), db_int(c->mark),      db_int(c->next_at),
+        db_int(pack_bits(c)), db_int(c->open),    db_int(c->last_slot), db_int(c->last_start),
+        db_int(c->active_at), db_int(c->started),
+    };
 
-    values_of(cursor, params);
-    params[1] = params[0]; /* the key, where wake_at is */
-    db_send(db, &update_still, params + 1, NULL);
+    db_send(db, &started, params, NULL);
+}
+
+static void send_ended(struct db *db, const struct cursor *c)
+{
+    struct db_value params[] = {
+        db_int(c->id),       db_int(pack_bits(c)), db_int(c->open),   db_int(c->failures),
+        db_int(c->last_end), db_int(c->succeeded), db_int(c->failed),
+    };
+
+    db_send(db, &ended, params, NULL);
+}
+
+void cursors_change(struct db *db, const struct cursor *was, const struct cursor *now)
+{
+    struct cursor start = *now, end = *now;
+
+    start.wake_at = was->wake_at;
+    start.mark = was->mark;
+    start.next_at = was->next_at;
+    start.last_slot = was->last_slot;
+    start.last_start = was->last_start;
+    start.active_at = was->active_at;
+    start.started = was->started;
+    end.failures = was->failures;
+    end.last_end = was->last_end;
+    end.succeeded = was->succeeded;
+    end.failed = was->failed;
+    start.open = end.open = was->open;
+    /* What `bits` holds is written by both. */
+    start.flags = end.flags = was->flags;
+    start.tail = end.tail = was->tail;
+    start.source = end.source = was->source;
+    start.last_outcome = end.last_outcome = was->last_outcome;
+    if (memcmp(&end, was, sizeof(end)) == 0)
+        send_ended(db, now);
+    else if (memcmp(&start, was, sizeof(start)) == 0)
+        send_started(db, now);
+    else
+        cursors_update(db, now);
 }
 
 void cursors_insert(struct db *db, const struct cursor *cursor)

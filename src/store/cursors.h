@@ -27,8 +27,8 @@ void cursors_read(const struct db_result *result, int row, struct cursor *ret);
 
 void cursors_insert(struct db *db, const struct cursor *cursor);
 void cursors_update(struct db *db, const struct cursor *cursor);
-/* Likewise but for wake_at, which is as it was: its index need not be touched. */
-void cursors_update_still(struct db *db, const struct cursor *cursor);
+/* Writes what is not as it was; a plain start and a plain end touch the fewest columns. */
+void cursors_change(struct db *db, const struct cursor *was, const struct cursor *now);
 void cursors_delete(struct db *db, int64_t id);
 
 /* Not locked, (id): a portion of those with key after `after`. */

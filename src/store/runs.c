@@ -35,7 +35,7 @@ static const struct db_stmt update = {
     " lease_until = $8, wake_at = $9, started_at = $10, attempt_at = $11, worker = $12,"
     " progress = $13, gate = $14 WHERE id = $1",
     "iiiiiiiiiiitti"};
-static const struct db_stmt delete = {"DELETE FROM runs WHERE id = $1", "i"};
+static const struct db_stmt delete = {"DELETE FROM runs WHERE id = $1 AND fence <= $2", "ii"};
 static const struct db_stmt lock = {"SELECT " COLUMNS " FROM runs WHERE id = $1{skip}", "i"};
 static const struct db_stmt lock_slot = {
     "SELECT " COLUMNS " FROM runs WHERE schedule = $1 AND slot = $2 AND pass = $3{skip}",
@@ -137,9 +137,9 @@ void runs_update(struct db *db, const struct run *r)
     db_send(db, &update, params, NULL);
 }
 
-void runs_delete(struct db *db, int64_t id)
+void runs_delete(struct db *db, int64_t id, int64_t fence, struct db_result *ret)
 {
-    db_send(db, &delete, (struct db_value[]){db_int(id)}, NULL);
+    db_send(db, &delete, (struct db_value[]){db_int(id), db_int(fence)}, ret);
 }
 
 void runs_lock(struct db *db, int64_t id, struct db_result *ret)

@@ -9,7 +9,8 @@
 
 void runs_insert(struct db *db, const struct run *run, struct db_result *ret);
 void runs_update(struct db *db, const struct run *run);
-void runs_delete(struct db *db, int64_t id);
+/* changed is 0 when it is gone or has a higher fence: it is someone else's. */
+void runs_delete(struct db *db, int64_t id, int64_t fence, struct db_result *ret);
 
 /* Locked; no row when another node holds it or it does not exist. */
 void runs_lock(struct db *db, int64_t id, struct db_result *ret);

@@ -23,6 +23,9 @@ static void turn_with_all(struct turn_out *out)
     if (rc != RC_OK)
         fail_msg("%s: %s", rc_name(rc), err.text);
     assert_int_equal(out->reply_count, MANY);
+    /* The events of all the pieces, without a gap. */
+    assert_int_equal(out->first_event, world.benches[0].events + 1);
+    world.benches[0].events += out->event_count;
 }
 
 static void assert_only_the_poisoned_failed(const struct turn_out *out)

@@ -328,6 +328,47 @@ static void an_automatic_run_after_the_pause_is_over_is_accepted(void **state)
     world_accepted(w);
 }
 
+/* Which of two words of one turn holds is told by their places in it, not by their times. */
+static void of_two_words_in_one_turn_the_last_one_holds(void **state)
+{
+    struct rec_command *pause = &w->commands[C_COUNT], *resume = pause + 1;
+
+    (void)state;
+    pause_at(AT(4, 30));
+    *resume = *pause;
+    resume->command.kind = COMMAND_RESUME;
+    w->record.command_count++;
+    resume->position = 1;
+    world_accepted(w);
+    pause->position = 2;
+    world_rejected(w, 9);
+}
+
+/* To enable a schedule is not to resume it. */
+static void a_pause_outlasts_an_edit_and_a_disablement_does_not(void **state)
+{
+    struct rec_command *pause = &w->commands[C_COUNT], *edit = pause + 1;
+
+    (void)state;
+    pause_at(AT(4, 30));
+    *edit = *pause;
+    edit->command.kind = COMMAND_UPDATE;
+    edit->draft = 0;
+    edit->position = 1;
+    edit->reply.version = w->cursors[0].version = 3;
+    w->record.command_count++;
+    world_rejected(w, 9);
+    w->drafts[1] = w->drafts[0];
+    w->drafts[1].is_disabled = true;
+    w->record.draft_count = 2;
+    pause->command.kind = COMMAND_UPDATE;
+    pause->draft = 1;
+    pause->reply.version = 2;
+    world_accepted(w);
+    edit->draft = 1;
+    world_rejected(w, 9);
+}
+
 static void a_run_after_the_deletion_breaks_9(void **state)
 {
     (void)state;
@@ -473,6 +514,8 @@ int main(void)
         TEST(one_name_for_two_runs_breaks_8),
         TEST(an_automatic_run_after_a_pause_breaks_9),
         TEST(an_automatic_run_after_the_pause_is_over_is_accepted),
+        TEST(of_two_words_in_one_turn_the_last_one_holds),
+        TEST(a_pause_outlasts_an_edit_and_a_disablement_does_not),
         TEST(a_run_after_the_deletion_breaks_9),
         TEST(missed_by_a_pause_that_never_was_breaks_9),
         TEST(a_mark_that_passed_a_slot_breaks_11),

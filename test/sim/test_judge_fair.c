@@ -217,6 +217,33 @@ static void an_attempt_that_was_handed_back_counts_for_nothing(void **state)
     world_rejected(w, 8);
 }
 
+/* 1:00 is handed back at 1:10, ends at 2:20 with nobody at it; 2:00 has the gate meanwhile. */
+static void a_run_that_was_handed_back_is_not_behind_its_gate(void **state)
+{
+    struct rec_delivery *one, *two;
+
+    (void)state;
+    w->drafts[0].policies.overlap = OVERLAP_ALLOW_ALL;
+    one = world_send(w, AT(1, 0), AT(1, 0), 0);
+    world_end(w, AT(1, 10), one, OUTCOME_SUCCEEDED, false);
+    w->reports[0].kind = REPORT_RELEASE;
+    w->record.history_count = 0;
+    two = world_send(w, AT(2, 0), AT(2, 0), 0);
+    world_end(w, AT(2, 20), one, OUTCOME_SUCCEEDED, true);
+    w->record.report_count--; /* it ended by itself */
+    w->history[0].outcome = OUTCOME_CANCELLED;
+    w->history[0].reason = REASON_START_WITHIN;
+    w->cursors[0].succeeded = 0;
+    w->events[w->record.event_count - 1].event.detail = (int64_t)OUTCOME_CANCELLED * 256 +
+                                                        (int64_t)REASON_START_WITHIN;
+    world_end(w, AT(2, 30), two, OUTCOME_SUCCEEDED, true);
+    w->cursors[0].started = 2;
+    world_close(w, AT(2, 40), AT(2, 0));
+    world_accepted(w);
+    w->reports[0].kind = REPORT_ALIVE;
+    world_rejected(w, 10);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, make_empty)
 
 int main(void)
@@ -232,6 +259,7 @@ int main(void)
         TEST(after_the_last_start_there_are_no_slots),
         TEST(clocks_of_two_nodes_may_be_apart),
         TEST(an_attempt_that_was_handed_back_counts_for_nothing),
+        TEST(a_run_that_was_handed_back_is_not_behind_its_gate),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,21 +137,55 @@ static void an_update_writes_every_field_of_its_own_row_only(void **state)
     assert_cursor(&back, &two);
 }
 
-static void a_still_update_writes_all_but_the_time_of_waking(void **state)
+/* Each field alone, and those of a start, of an end and all together. */
+static void a_change_writes_every_field_that_is_not_as_it_was(void **state)
 {
     struct fixture *f = *state;
-    struct cursor one = distinct(1, 1000), two = distinct(2, 2000), changed = distinct(1, 5000);
-    struct cursor back;
+    struct cursor one = distinct(1, 1000), other = distinct(1, 5000), two = distinct(2, 2000);
+    size_t fields = sizeof(struct cursor) / sizeof(int64_t);
 
+    other.flags = CURSOR_CLOSED;
+    other.tail = 3;
+    other.source = 1;
+    other.last_outcome = 10;
     cursors_insert(f->db, &one);
     cursors_insert(f->db, &two);
-    cursors_update_still(f->db, &changed);
+    for (size_t skip = 1; skip <= fields; skip++) {
+        for (size_t i = 1; i < fields; i++) {
+            struct cursor was = read_one(f, 1), now = was, back;
+
+            for (size_t k = i; k < fields && k < i + skip; k++)
+                ((int64_t *)&now)[k] = ((int64_t *)&was)[k] == ((int64_t *)&one)[k]
+                                           ? ((int64_t *)&other)[k]
+                                           : ((int64_t *)&one)[k];
+            cursors_change(f->db, &was, &now);
+            flush(f);
+            back = read_one(f, 1);
+            assert_cursor(&back, &now);
+        }
+    }
+    one = read_one(f, 2);
+    assert_cursor(&one, &two);
+}
+
+static void a_plain_start_and_a_plain_end_are_written(void **state)
+{
+    struct fixture *f = *state;
+    struct cursor was = distinct(1, 1000), now = was, back;
+
+    cursors_insert(f->db, &was);
+    now.wake_at++, now.mark++, now.next_at++, now.open++, now.tail = 0;
+    now.last_slot++, now.last_start++, now.active_at++, now.started++;
+    cursors_change(f->db, &was, &now);
     flush(f);
-    changed.wake_at = one.wake_at;
     back = read_one(f, 1);
-    assert_cursor(&back, &changed);
-    back = read_one(f, 2);
-    assert_cursor(&back, &two);
+    assert_cursor(&back, &now);
+    was = now;
+    now.open--, now.last_end++, now.failures = 0, now.succeeded++, now.last_outcome = 11;
+    cursors_change(f->db, &was, &now);
+    flush(f);
+    back = read_one(f, 1);
+    assert_cursor(&back, &now);
 }
 
 static void the_ends_of_every_number_are_kept(void **state)
@@ -274,7 +308,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STORE_TEST(every_field_has_its_column),
         STORE_TEST(an_update_writes_every_field_of_its_own_row_only),
-        STORE_TEST(a_still_update_writes_all_but_the_time_of_waking),
+        STORE_TEST(a_change_writes_every_field_that_is_not_as_it_was),
+        STORE_TEST(a_plain_start_and_a_plain_end_are_written),
         STORE_TEST(the_ends_of_every_number_are_kept),
         STORE_TEST(what_is_due_comes_in_order_of_waking_and_then_of_key),
         STORE_TEST(what_is_due_is_read_whole),

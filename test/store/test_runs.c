@@ -257,7 +257,7 @@ static void a_run_is_locked_by_key_or_by_slot(void **state)
 {
     struct fixture *f = *state;
     struct run first = distinct(1), second = distinct(2), back;
-    struct db_result by_slot, no_slot, no_key, peeked, not_peeked;
+    struct db_result by_slot, no_slot, no_key, peeked, not_peeked, too_old, gone, gone_before;
 
     second.pass = 9;
     assert_int_equal(insert(f, &first), 1);
@@ -275,12 +275,17 @@ static void a_run_is_locked_by_key_or_by_slot(void **state)
     assert_int_equal(no_key.rows, 0);
     assert_int_equal(db_int_at(&peeked, 0, 0), second.state);
     assert_int_equal(not_peeked.rows, 0);
-    runs_delete(f->db, 2);
+    runs_delete(f->db, 2, second.fence - 1, &too_old);
+    runs_delete(f->db, 2, second.fence, &gone);
+    runs_delete(f->db, 2, second.fence, &gone_before);
     runs_lock(f->db, 2, &no_key);
     runs_lock(f->db, 1, &by_slot);
     flush(f);
     assert_int_equal(no_key.rows, 0);
     assert_int_equal(by_slot.rows, 1);
+    assert_int_equal(too_old.changed, 0);
+    assert_int_equal(gone.changed, 1);
+    assert_int_equal(gone_before.changed, 0);
 }
 
 static void the_runs_of_a_schedule_are_those_that_wait_or_the_others(void **state)

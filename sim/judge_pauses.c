@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When a schedule was paused or disabled, by the words of commands and events in the order
+ * in which they took effect.
+ */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "sim/judge_case.h"
+
+enum word_kind { WORD_ENABLED, WORD_RESUMED, WORD_PAUSED, WORD_DISABLED };
+
+/* In a turn a failure pauses before any command, and a pause that is over ends after all. */
+enum { BEFORE_COMMANDS = -1, AFTER_COMMANDS = INT_MAX };
+
+/* Word of a pause or its end. */
+struct word {
+    int64_t order;
+    int position;
+    instant at, until;
+    enum word_kind kind;
+    bool is_asked;
+};
+
+static int compare(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_word(const void *a, const void *b)
+{
+    const struct word *x = a, *y = b;
+    int c = compare(x->order, y->order);
+
+    c = c ? c : compare(x->position, y->position);
+    return c ? c : compare((int64_t)x->kind, (int64_t)y->kind);
+}
+
+/* What a command says of a pause; says how many words, at most two. */
+static int command_words(const struct court *court, const struct rec_command *c,
+                         struct word *ret)
+{
+    const struct rec_draft *draft = c->draft >= 0 ? &court->record->drafts[c->draft] : NULL;
+    struct word word = {c->order, c->position, c->at, INSTANT_NEVER, WORD_RESUMED, true};
+
+    if (!command_is_done(c))
+        return 0;
+    ret[0] = ret[1] = word;
+    ret[1].kind = WORD_PAUSED;
+    if (command_is_edit(c)) {
+        ret[0].kind = draft->is_disabled ? WORD_DISABLED : WORD_ENABLED;
+        return draft->is_paused && c->reply.version == 1 ? 2 : 1;
+    }
+    if (c->command.kind == COMMAND_PAUSE) {
+        ret[0].kind = WORD_PAUSED;
+        ret[0].until = c->command.until;
+    }
+    return c->command.kind == COMMAND_PAUSE || c->command.kind == COMMAND_RESUME ? 1 : 0;
+}
+
+/* The turn that wrote an event; where clocks were stepped it may be one like it. */
+static int64_t order_of(const struct court *court, const struct rec_event *e)
+{
+    int64_t order = -1;
+
+    for (int i = 0; i < court->turn_count; i++) {
+        const struct rec_turn *turn = court->turns[i];
+
+        if (turn->node == e->node && turn->now == e->at)
+            return turn->order;
+        if (turn->now <= e->at)
+            order = turn->order;
+    }
+    return order;
+}
+
+/* Commands have spoken for themselves: what they did is told twice. */
+static bool is_asked(const struct word *words, int count, const struct word *event)
+{
+    for (int i = 0; i < count; i++)
+        if (words[i].is_asked && words[i].order == event->order && words[i].kind == event->kind)
+            return true;
+    return false;
+}
+
+static bool event_word(const struct court *court, const struct rec_event *e, struct word *ret)
+{
+    *ret = (struct word){.at = e->at, .until = INSTANT_NEVER, .position = BEFORE_COMMANDS};
+    switch (e->event.type) {
+    case EVENT_SCHEDULE_PAUSED:
+        ret->kind = WORD_PAUSED;
+        break;
+    case EVENT_SCHEDULE_DISABLED:
+        ret->kind = WORD_DISABLED;
+        break;
+    case EVENT_SCHEDULE_RESUMED:
+        ret->kind = WORD_RESUMED;
+        ret->position = AFTER_COMMANDS;
+        break;
+    default:
+        return false;
+    }
+    ret->order = order_of(court, e);
+    return true;
+}
+
+/* It lasts until it is taken back or said anew. */
+static struct pause pause_of(const struct word *words, int count, int i)
+{
+    enum word_kind kind = words[i].kind;
+    enum word_kind end = kind == WORD_PAUSED ? WORD_RESUMED : WORD_ENABLED;
+    struct pause pause = {words[i].at, words[i].until, INSTANT_NEVER, words[i].is_asked};
+    bool is_said_anew = false;
+
+    for (int k = i + 1; k < count; k++) {
+        if (words[k].kind != end && words[k].kind != kind)
+            continue;
+        if (!is_said_anew && words[k].at < pause.until)
+            pause.until = words[k].at;
+        is_said_anew = true;
+        if (words[k].kind == end) {
+            pause.latest = words[k].at;
+            break;
+        }
+    }
+    return pause;
+}
+
+static void read_schedule(struct court *court, struct schedule *s, struct word *words)
+{
+    const struct record *record = court->record;
+    int count = 0, asked;
+
+    for (int i = 0; i < court->command_count; i++)
+        if (court->commands[i]->reply.schedule == s->key)
+            count += command_words(court, court->commands[i], &words[count]);
+    asked = count;
+    for (int i = 0; i < record->event_count; i++)
+        if (record->events[i].event.schedule == s->key &&
+            event_word(court, &record->events[i], &words[count]) &&
+            !is_asked(words, asked, &words[count]))
+            count++;
+    qsort(words, (size_t)count, sizeof *words, by_word);
+    s->pauses = arena_array(court->arena, (size_t)count, sizeof *s->pauses);
+    for (int i = 0; i < count; i++)
+        if (words[i].kind == WORD_PAUSED || words[i].kind == WORD_DISABLED)
+            s->pauses[s->pause_count++] = pause_of(words, count, i);
+}
+
+void court_read_pauses(struct court *court)
+{
+    size_t room = 2 * (size_t)court->record->command_count +
+                  (size_t)court->record->event_count + 1;
+    struct word *words = arena_array(court->arena, room, sizeof *words);
+
+    for (int i = 0; i < court->schedule_count; i++)
+        read_schedule(court, &court->schedules[i], words);
+}
