@@ -257,6 +257,12 @@ static bool is_there(struct turn *turn, const struct command *c, const struct se
                (long long)seat->cursor.version, (long long)c->version);
         return false;
     }
+    if (!seat->has_plan && c->kind != COMMAND_DELETE && c->kind != COMMAND_UPDATE &&
+        c->kind != COMMAND_PUT) {
+        refuse(turn, reply, RC_CONFLICT,
+               "the schedule's time zone is not known any more; edit it or delete it");
+        return false;
+    }
     if ((seat->cursor.flags & CURSOR_CLOSED) && c->kind != COMMAND_DELETE) {
         refuse(turn, reply, RC_CONFLICT, "the schedule is closed");
         return false;

@@ -163,7 +163,7 @@ static void settle_overdue(struct turn *turn, struct seat *seat)
 {
     struct cursor *c = &seat->cursor;
 
-    if (seat->plan.is_governed)
+    if (!seat->has_plan || seat->plan.is_governed)
         return;
     if (c->flags & CURSOR_BARRED) {
         seat_pass(turn, seat, turn->now, OUTCOME_MISSED, REASON_PAUSED);
@@ -194,7 +194,7 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
     struct seat *seat = s->seat;
     struct schedule_row row = row_of(turn, c);
     struct plan plan;
-    instant created = seat->plan.created;
+    instant created = seat->has_plan ? seat->plan.created : turn->now;
     int64_t remaining = seat->plan.policies.remaining_runs;
 
     if (!complete_plan(turn, c, s, &plan)) {
@@ -215,6 +215,7 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
         seat->cursor.remaining = plan.policies.remaining_runs;
     change_flags(turn, seat, c);
     seat->plan = plan;
+    seat->has_plan = true;
     seat->action = arena_str(turn->arena, c->draft->action);
     seat->cursor.active_at = turn->now;
     seat->ctx = advance_ctx(&seat->plan, &seat->cursor);
@@ -230,9 +231,9 @@ void apply_delete(struct turn *turn, const struct command *c, struct seat *seat,
 
     seat_decide(turn, seat); /* what this turn was asked to start before */
     reply->count = cursor->open + cursor->waiting;
-    if (cursor->flags & CURSOR_BARRED)
+    if (seat->has_plan && (cursor->flags & CURSOR_BARRED))
         seat_pass(turn, seat, turn->now, OUTCOME_MISSED, REASON_PAUSED);
-    else if (!(cursor->flags & CURSOR_CLOSED))
+    else if (seat->has_plan && !(cursor->flags & CURSOR_CLOSED))
         seat_pass(turn, seat, turn->now, OUTCOME_DROPPED, REASON_DELETED);
     cursor->flags |= CURSOR_DELETED;
     schedules_mark_deleted(turn->db, seat->id, turn->now, c->by);

@@ -191,12 +191,16 @@ enum rc desk_lock(struct turn *turn, struct err *reterr)
 static void send_reads(struct turn *turn, struct seat *seat)
 {
     const struct cursor *c = &seat->cursor;
-    struct plan_text text;
-    bool known = seat->state == SEAT_HELD &&
-                 plans_find(turn->engine->plans, seat->id, c->version, &text);
 
-    if (!known && !seat->is_plan_sent)
+    seat->has_text = seat->state == SEAT_HELD && seat->row.rows == 0 &&
+                     plans_find(turn->engine->plans, seat->id, c->version, &seat->text);
+    if (seat->has_text) {
+        /* A copy: plans that are read meanwhile may take its place. */
+        seat->text.packed = arena_str(turn->arena, seat->text.packed);
+        seat->text.action = arena_str(turn->arena, seat->text.action);
+    } else if (!seat->is_plan_sent) {
         schedules_plan(turn->db, seat->id, &seat->row);
+    }
     if (seat->state != SEAT_HELD)
         return;
     if (c->waiting > 0)
@@ -207,24 +211,19 @@ static void send_reads(struct turn *turn, struct seat *seat)
         backfills_of(turn->db, seat->id, BACKFILLS_MAX, &seat->rows_backfills);
 }
 
-/* From the row that was read, or as it was read before; in the turn's own memory. */
+/* From the row that was read, or as it was kept. */
 static bool find_text(struct turn *turn, const struct seat *seat, struct plan_text *ret)
 {
-    struct plans *plans = turn->engine->plans;
-
     if (seat->row.rows == 1) {
         ret->packed = db_blob_at(&seat->row, 0, PLAN_PACKED);
         ret->action = db_text_at(&seat->row, 0, PLAN_ACTION);
         ret->namespace = db_int_at(&seat->row, 0, PLAN_NAMESPACE);
         if (seat->state == SEAT_HELD)
-            plans_put(plans, seat->id, seat->cursor.version, ret);
+            plans_put(turn->engine->plans, seat->id, seat->cursor.version, ret);
         return true;
     }
-    if (seat->state != SEAT_HELD || !plans_find(plans, seat->id, seat->cursor.version, ret))
-        return false;
-    ret->packed = arena_str(turn->arena, ret->packed);
-    ret->action = arena_str(turn->arena, ret->action);
-    return true;
+    *ret = seat->text;
+    return seat->has_text;
 }
 
 /* Reads a plan row into its seat.  What the store holds was packed by this program. */

@@ -10,6 +10,7 @@
 #include "core/plan.h"
 #include "core/run.h"
 #include "engine/command.h"
+#include "engine/plans.h"
 #include "store/beside.h"
 #include "store/names.h"
 
@@ -67,7 +68,8 @@ struct seat {
     struct backfill *backfills;
     int backfill_count;
     struct cursor was; /* as the store has it */
-    bool is_lock_sent, is_plan_sent;
+    bool is_lock_sent, is_plan_sent, has_text;
+    struct plan_text text; /* of its plan, when it was kept */
     struct db_result row_cursor, row, rows_held, rows_open, rows_exceptions, rows_backfills,
         row_result;
     struct db_result *rows_calendars;
