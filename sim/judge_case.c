@@ -86,6 +86,23 @@ static instant latest_by(const struct court *court, int64_t order)
     return latest;
 }
 
+int64_t court_order(const struct court *court, instant at, int64_t from)
+{
+    int low = 0, high = court->turn_count;
+
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+
+        if (court->turns[middle]->order < from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low < court->turn_count && court->turns[low]->now != at)
+        low++;
+    return low < court->turn_count ? court->turns[low]->order : from;
+}
+
 /* ---- schedules ---- */
 
 static int by_key(const void *a, const void *b)

@@ -86,6 +86,9 @@ struct court {
 MUST_USE enum rc court_open(struct court *court, struct err *reterr);
 void court_read_pauses(struct court *court); /* its last step: judge_pauses.c */
 
+/* The first turn at or after one whose clock showed a time; that one when there is none. */
+int64_t court_order(const struct court *court, instant at, int64_t from);
+
 /* NULL when there is none. */
 struct schedule *court_schedule(const struct court *court, int64_t key);
 struct life *court_life(const struct court *court, int64_t schedule, instant slot,

@@ -61,13 +61,16 @@ static bool is_same_answer(const struct reply *a, const struct reply *b)
            a->run.pass == b->run.pass && a->count == b->count;
 }
 
-/* The last one with the same key that was done before it; what is refused is not kept. */
+/*
+ * The last one with the same key that was done before it.  What is refused is not kept, and to
+ * be answered again makes nothing younger.
+ */
 static const struct rec_command *earlier(const struct court *court, int index)
 {
     const struct rec_command *c = court->commands[index];
 
     for (int i = index - 1; i >= 0; i--)
-        if (court->commands[i]->reply.rc == RC_OK && is_same_request(court->commands[i], c))
+        if (command_is_done(court->commands[i]) && is_same_request(court->commands[i], c))
             return court->commands[i];
     return NULL;
 }

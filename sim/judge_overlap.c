@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Invariant 10: runs of one schedule side by side, and runs behind one gate.
+ * Invariant 10: runs of one schedule side by side.
  *
  * History says when a run was made and ended, deliveries when it began; in between lies the
  * moment at which it left the queue, which nobody wrote down.  So what is checked is what
- * these times can prove.  Where a clock was stepped they prove nothing.
+ * these times can prove.  Where a clock was stepped they prove nothing; the order of commits
+ * does.
  */
 #include <stdlib.h>
 
@@ -73,6 +74,39 @@ static enum rc check_one_at_a_time(const struct court *court, const struct sched
                 LIFE_FMT " began at %" PRId64 " ms beside slot %" PRId64 " ms, pass %" PRId64,
                 LIFE_ARG(alone[i]), MS(alone[i]->began), MS(before->slot), before->pass);
         before = alone[i];
+    }
+    return RC_OK;
+}
+
+static int by_first_sent(const void *a, const void *b)
+{
+    const struct life *const *x = a, *const *y = b;
+
+    return compare((*x)->sent[0]->order, (*y)->sent[0]->order);
+}
+
+/* The same by the order of commits, for those that were handed to someone. */
+static enum rc check_one_after_the_other(const struct court *court, const struct schedule *s,
+                                         enum overlap policy, struct err *reterr)
+{
+    const struct life **alone = arena_array(court->arena, (size_t)s->life_count, sizeof *alone);
+    int count = 0;
+
+    for (int i = 0; i < s->life_count; i++) {
+        const struct life *l = &s->lives[i];
+
+        if (is_alone(l, policy) && l->sent_count > 0 && (l->open || life_last(l)))
+            alone[count++] = l;
+    }
+    qsort(alone, (size_t)count, sizeof *alone, by_first_sent);
+    for (int i = 1; i < count; i++) {
+        const struct life *a = alone[i - 1], *b = alone[i];
+        int64_t end = a->open ? INT64_MAX : court_order(court, a->ended, a->sent[0]->order);
+
+        if (end > b->sent[0]->order)
+            return judge_fail(reterr, 10,
+                              LIFE_FMT " was sent beside slot %" PRId64 " ms, pass %" PRId64,
+                              LIFE_ARG(b), MS(a->slot), a->pass);
     }
     return RC_OK;
 }
@@ -171,137 +205,30 @@ static enum rc check_in_order(const struct court *court, const struct schedule *
     return RC_OK;
 }
 
+/* What times can prove. */
+static enum rc check_times(const struct court *court, const struct schedule *s,
+                           enum overlap policy, struct err *reterr)
+{
+    enum rc rc = check_one_at_a_time(court, s, policy, reterr);
+
+    if (rc == RC_OK)
+        rc = check_depth(court, s, policy, reterr);
+    if (rc == RC_OK && policy == OVERLAP_BUFFER_ALL)
+        rc = check_in_order(court, s, reterr);
+    return rc;
+}
+
 enum rc judge_overlap(struct court *court, struct err *reterr)
 {
     enum rc rc = RC_OK;
 
-    if (court->record->clock_stepped)
-        return RC_OK;
     for (int i = 0; i < court->schedule_count && rc == RC_OK; i++) {
         const struct schedule *s = &court->schedules[i];
         enum overlap policy = policy_of(s);
 
-        rc = check_one_at_a_time(court, s, policy, reterr);
-        if (rc == RC_OK)
-            rc = check_depth(court, s, policy, reterr);
-        if (rc == RC_OK && policy == OVERLAP_BUFFER_ALL)
-            rc = check_in_order(court, s, reterr);
+        rc = check_one_after_the_other(court, s, policy, reterr);
+        if (rc == RC_OK && !court->record->clock_stepped)
+            rc = check_times(court, s, policy, reterr);
     }
-    return rc;
-}
-
-/* ---- gates ---- */
-
-/*
- * When the holder of a delivery let go of it; INSTANT_NEVER: not yet.  What was handed back
- * may end under the same fence, with nobody there.
- */
-static instant let_go(const struct life *l, int64_t fence)
-{
-    const struct rec_report *release = life_release(l, fence);
-
-    if (release)
-        return release->at;
-    for (int i = 0; i < l->row_count; i++)
-        if (l->rows[i]->fence == fence)
-            return l->rows[i]->ended_at;
-    return INSTANT_NEVER;
-}
-
-/* Any limit that was ever set may have been the gate's: they are known by name only. */
-static int64_t limit_of(const struct court *court, const struct gate *gate)
-{
-    const struct record *record = court->record;
-    int64_t most = gate->most;
-    bool changes = false;
-
-    for (int i = 0; i < record->draft_count; i++) {
-        const struct policies *p = &record->drafts[i].policies;
-
-        for (int k = 0; k < i && p->gate.len > 0; k++)
-            changes |= str_eq(record->drafts[k].policies.gate, p->gate) &&
-                       record->drafts[k].policies.gate_limit != p->gate_limit;
-    }
-    for (int i = 0; i < record->draft_count && changes; i++)
-        if (record->drafts[i].policies.gate_limit > most)
-            most = record->drafts[i].policies.gate_limit;
-    for (int i = 0; i < court->command_count; i++)
-        if (court->commands[i]->command.kind == COMMAND_GATE &&
-            court->commands[i]->command.count > most)
-            most = court->commands[i]->command.count;
-    return most;
-}
-
-static int list_holders(const struct court *court, int64_t gate, struct step *ret)
-{
-    int count = 0;
-
-    for (int i = 0; i < court->life_count; i++) {
-        const struct life *l = &court->lives[i];
-
-        for (int k = 0; k < l->sent_count; k++) {
-            int64_t fence = l->sent[k]->run.fence;
-            instant end = let_go(l, fence);
-            bool is_held = l->open && l->open->fence == fence;
-
-            /* An end that was pruned is not known. */
-            if (l->sent[k]->run.gate != gate || (end == INSTANT_NEVER && !is_held))
-                continue;
-            ret[count++] = (struct step){l->sent[k]->at, 1, l};
-            if (end != INSTANT_NEVER)
-                ret[count++] = (struct step){end - court->skew, -1, l};
-        }
-    }
-    qsort(ret, (size_t)count, sizeof *ret, by_step);
-    return count;
-}
-
-static enum rc check_gate_course(const struct court *court, const struct gate *gate,
-                                 struct err *reterr)
-{
-    size_t room = 2 * (size_t)court->record->delivery_count;
-    struct step *steps = arena_array(court->arena, room, sizeof *steps);
-    int count = list_holders(court, gate->id, steps);
-    int64_t most = limit_of(court, gate), open = 0;
-
-    for (int i = 0; i < count; i++) {
-        open += steps[i].by;
-        if (open > most)
-            return judge_fail(reterr, 10,
-                              LIFE_FMT " was sent at %" PRId64 " ms as number %" PRId64
-                                       " behind gate %" PRId64 ", which admits %" PRId64,
-                              LIFE_ARG(steps[i].life), MS(steps[i].at), open, gate->id, most);
-    }
-    return RC_OK;
-}
-
-static enum rc check_gate(const struct court *court, const struct gate *gate,
-                          struct err *reterr)
-{
-    int64_t open = 0, waiting = 0;
-
-    for (int i = 0; i < court->record->run_count; i++) {
-        const struct run *r = &court->record->runs[i];
-
-        open += r->gate == gate->id && run_is_claimed(r->state);
-        waiting += r->gate == gate->id && r->state == RUN_GATED;
-    }
-    if (open != gate->open || waiting != gate->waiting)
-        return judge_fail(reterr, 10,
-                          "gate %" PRId64 " counts %" PRId64 " open and %" PRId64
-                          " waiting; there are %" PRId64 " and %" PRId64,
-                          gate->id, gate->open, gate->waiting, open, waiting);
-    if (open > limit_of(court, gate))
-        return judge_fail(reterr, 10, "gate %" PRId64 " admits %" PRId64 " and has %" PRId64,
-                          gate->id, gate->most, open);
-    return court->record->clock_stepped ? RC_OK : check_gate_course(court, gate, reterr);
-}
-
-enum rc judge_gates(struct court *court, struct err *reterr)
-{
-    enum rc rc = RC_OK;
-
-    for (int i = 0; i < court->record->gate_count && rc == RC_OK; i++)
-        rc = check_gate(court, &court->record->gates[i], reterr);
     return rc;
 }

@@ -30,7 +30,7 @@ struct options {
     uint64_t first;
     uint64_t count;
     int64_t minutes; /* of CPU time; 0: no limit */
-    bool is_verbose;
+    struct world_options world;
     bool wants_digests;
 };
 
@@ -46,6 +46,7 @@ static int usage(FILE *to, int status)
 {
     fprintf(to,
             "usage: belfry-sim [--seed N] [--count K] [--minutes M] [--verbose] [--digests]\n"
+            "                  [--canary]\n"
             "\n"
             "Simulates the worlds of seeds N, N+1 and so on: the engine on its store, with\n"
             "faults, and judges what they leave behind.  The same seed is the same world.\n"
@@ -55,6 +56,7 @@ static int usage(FILE *to, int status)
             "  --minutes M  stop after so much CPU time, whatever K says\n"
             "  --verbose    all that happens, as it happens\n"
             "  --digests    the digest of each world\n"
+            "  --canary     take a row from each record: the judge must fail it\n"
             "  --help       this text\n"
             "\n"
             "The exit status is 1 when a seed failed.\n");
@@ -77,14 +79,14 @@ static void simulate(const struct options *options, uint64_t seed, uint64_t end,
     struct zones *zones = zones_new();
     struct zone_source source = zones_source(zones);
 
-    if (options->is_verbose)
+    if (options->world.is_verbose)
         setvbuf(stdout, NULL, _IOLBF, 0); /* a world that dies has said all it had to say */
     for (; seed < end && (options->minutes == 0 || cpu_us(RUSAGE_SELF) < left); seed++) {
         struct result result = {.seed = seed};
         struct err err = {.text = ""};
 
         alarm(SEED_SECONDS_MAX);
-        result.rc = world_run(seed, &source, options->is_verbose, &result.tally, &err);
+        result.rc = world_run(seed, &source, &options->world, &result.tally, &err);
         snprintf(result.text, sizeof result.text, "%s", err.text);
         fflush(stdout);
         must(write(to, &result, sizeof result) == sizeof result);
@@ -108,6 +110,7 @@ static void add(struct tally *sum, const struct tally *one)
     sum->turns += one->turns;
     sum->fires += one->fires;
     sum->lived += one->lived;
+    sum->doctored += one->doctored;
     for (int i = 0; i < FAULT_COUNT; i++)
         sum->faults[i] += one->faults[i];
     digest_int(&digest, (int64_t)one->digest);
@@ -193,7 +196,11 @@ static bool read_options(int argc, char **argv, struct options *ret)
         int64_t number = 0;
 
         if (str_eq(arg, STR("--verbose"))) {
-            ret->is_verbose = true;
+            ret->world.is_verbose = true;
+            continue;
+        }
+        if (str_eq(arg, STR("--canary"))) {
+            ret->world.is_canary = true;
             continue;
         }
         if (str_eq(arg, STR("--digests"))) {
@@ -220,6 +227,8 @@ static void print_sum(const struct tally *sum, int64_t failures)
            " fires, %.1f schedule-years; CPU %.1f s\n",
            sum->seeds, failures, sum->turns, sum->fires, (double)sum->lived / YEAR,
            (double)cpu_us(RUSAGE_CHILDREN) / (double)SPAN_S);
+    if (sum->doctored > 0)
+        printf("doctored: %" PRId64 "\n", sum->doctored);
     printf("faults:");
     for (int i = 0; i < FAULT_COUNT; i++)
         printf("%s %s %" PRId64, i > 0 ? "," : "", fault_text((enum rec_fault_kind)i),

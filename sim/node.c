@@ -333,15 +333,19 @@ static void committed(struct world *world, struct sim_node *node, const struct t
     plan_next(world, node, out);
 }
 
-/* Whether the turn that was tried last is in the store; nobody but the simulator may ask. */
+/*
+ * Whether the turn that was tried last is in the store; nobody but the simulator may ask, and
+ * it changes nothing: a writer would write the log back when it closes.
+ */
 static bool is_in_store(struct world *world, const struct sim_node *node)
 {
+    struct db_options options = {.readonly = true};
     struct db_result found = {0};
     struct arena *arena = arena_new(START_BYTES_MAX);
     struct db *db = NULL;
     struct err err = {.text = ""};
     struct node row = {0};
-    enum rc rc = db_open(WORLD_URL, NULL, &db, &err);
+    enum rc rc = db_open(WORLD_URL, &options, &db, &err);
 
     if (rc == RC_OK) {
         nodes_find(db, str_of(node->name), &found);

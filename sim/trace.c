@@ -108,7 +108,7 @@ static void say_events(const struct world *world, const struct turn_out *out)
 void trace_turn(const struct world *world, const struct sim_node *node,
                 const struct turn_out *out)
 {
-    if (!world->is_verbose)
+    if (!world->options.is_verbose)
         return;
     world_say(world,
               "%s turn %" PRId64 " now %" PRId64 "%s, %d calls, %d polls, next in %" PRId64

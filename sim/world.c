@@ -68,7 +68,7 @@ void world_say(const struct world *world, const char *fmt, ...)
 {
     va_list args;
 
-    if (!world->is_verbose)
+    if (!world->options.is_verbose)
         return;
     printf("%10.3f ", (double)(world->now - world->swarm.begin) / (double)SPAN_S);
     va_start(args, fmt);
@@ -144,12 +144,41 @@ static enum rc read_back(struct world *world, struct err *reterr)
     return rc;
 }
 
-static enum rc conclude(struct world *world, struct err *reterr)
+/* Whether all rows of a schedule stay, by every draft that it ever had. */
+static bool keeps_all(const struct record *r, int64_t schedule)
+{
+    for (int i = 0; i < r->command_count; i++) {
+        const struct rec_command *c = &r->commands[i];
+
+        if (c->draft >= 0 && c->reply.schedule == schedule &&
+            r->drafts[c->draft].policies.retention_count > 0)
+            return false;
+    }
+    return true;
+}
+
+/* The canary: history loses the end of a run.  False when there is none that must be there. */
+static bool doctor(struct record *r)
+{
+    int i = 0;
+
+    while (i < r->history_count &&
+           (!r->history[i].last || !keeps_all(r, r->history[i].schedule)))
+        i++;
+    if (i == r->history_count)
+        return false;
+    r->history_count--;
+    for (; i < r->history_count; i++)
+        r->history[i] = r->history[i + 1];
+    return true;
+}
+
+static enum rc conclude(struct world *world, struct tally *tally, struct err *reterr)
 {
     struct arena *arena;
     enum rc rc = read_back(world, reterr);
 
-    if (rc == RC_OK && world->is_verbose)
+    if (rc == RC_OK && world->options.is_verbose)
         trace_store(&world->tape.record);
     if (world->has_failed) {
         *reterr = world->why;
@@ -157,6 +186,7 @@ static enum rc conclude(struct world *world, struct err *reterr)
     }
     if (rc != RC_OK)
         return rc;
+    tally->doctored += world->options.is_canary && doctor(&world->tape.record);
     arena = arena_new(JUDGE_BYTES_MAX);
     rc = judge(&world->tape.record, arena, reterr);
     arena_free(arena);
@@ -194,7 +224,7 @@ static void begin(struct world *world, uint64_t seed)
     world->tape.record.begin = world->now;
     world->tape.record.healed = world->healed;
     sim_vfs_set_now(world->vfs, world->now);
-    if (world->is_verbose)
+    if (world->options.is_verbose)
         swarm_print(&world->swarm);
     for (int i = 0; i < world->swarm.nodes; i++)
         node_init(world, i);
@@ -203,19 +233,19 @@ static void begin(struct world *world, uint64_t seed)
     operator_begin(world);
 }
 
-enum rc world_run(uint64_t seed, const struct zone_source *zones, bool is_verbose,
-                  struct tally *tally, struct err *reterr)
+enum rc world_run(uint64_t seed, const struct zone_source *zones,
+                  const struct world_options *options, struct tally *tally, struct err *reterr)
 {
     struct world *world = calloc(1, sizeof *world);
     enum rc rc;
 
     must(world);
     world->zones = *zones;
-    world->is_verbose = is_verbose;
+    world->options = *options;
     begin(world, seed);
     run(world);
     operator_end(world);
-    rc = conclude(world, reterr);
+    rc = conclude(world, tally, reterr);
     add_up(world, tally);
     tape_end(&world->tape);
     sim_vfs_free(world->vfs);

@@ -88,7 +88,13 @@ struct tally {
     int64_t seeds, turns, fires;
     span lived; /* of all schedules together */
     int64_t faults[FAULT_COUNT];
+    int64_t doctored; /* records from which a row was taken */
     uint64_t digest;
+};
+
+struct world_options {
+    bool is_verbose;
+    bool is_canary; /* takes a row from the record before it is judged: the judge must see it */
 };
 
 struct world {
@@ -111,7 +117,8 @@ struct world {
     struct operator operator;
     struct tape tape;
     int64_t turns;
-    bool is_verbose, has_failed;
+    struct world_options options;
+    bool has_failed;
     struct err why;
 };
 
@@ -119,8 +126,9 @@ struct world {
  * Runs the world of one seed and judges it.  RC_OK: it kept every promise.  Adds to *tally
  * whatever happens.
  */
-MUST_USE enum rc world_run(uint64_t seed, const struct zone_source *zones, bool is_verbose,
-                           struct tally *tally, struct err *reterr);
+MUST_USE enum rc world_run(uint64_t seed, const struct zone_source *zones,
+                           const struct world_options *options, struct tally *tally,
+                           struct err *reterr);
 
 /* What a node's clock says now. */
 static inline instant world_clock(const struct world *world)

@@ -194,20 +194,15 @@ void claim_fresh(struct turn *turn)
     turn->fresh.count = 0;
 }
 
-/* On the desk or not, it is ready. */
+/* Written at once: the search that follows must find it. */
 static void open_gate_for(struct turn *turn, struct run *run)
 {
     struct seat *seat = desk_find(turn, run->schedule);
 
     run->state = RUN_READY;
-    if (seat) {
-        struct place *place = desk_put(turn, seat, run);
-
-        place->run.state = RUN_READY;
-        place->is_changed = true;
-    } else {
-        runs_update(turn->db, run);
-    }
+    if (seat)
+        desk_put(turn, seat, run)->run.state = RUN_READY;
+    runs_update(turn->db, run);
 }
 
 enum rc claim_open_gates(struct turn *turn, struct err *reterr)

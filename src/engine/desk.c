@@ -252,6 +252,7 @@ static void read_beside(struct turn *turn, struct seat *seat)
         struct run run;
 
         runs_read(&seat->rows_held, i, &run);
+        turn_see_key(turn, run.id); /* what waits is in order of keys */
         desk_put(turn, seat, &run);
     }
     seat->exception_count = seat->rows_exceptions.rows;

@@ -24,6 +24,8 @@ void *vec_grow(struct arena *arena, void *at, int count, int *room, size_t size)
      &(vec)->at[(vec)->count++])
 
 int64_t turn_key(struct turn *turn);
+/* Keys that follow are later than this one of another node, however its clock goes. */
+void turn_see_key(struct turn *turn, int64_t key);
 
 /* desk.c: finding and reading */
 struct seat *desk_seat(struct turn *turn, int64_t schedule); /* wanted, or as it is */

@@ -27,6 +27,17 @@ enum {
     KEY_COUNT_BITS = 12,
 };
 
+void turn_see_key(struct turn *turn, int64_t key)
+{
+    struct memory *m = &turn->memory;
+    int64_t ms = (key >> (KEY_NODE_BITS + KEY_COUNT_BITS)) + KEY_EPOCH_MS;
+
+    if (ms < m->key_ms)
+        return;
+    m->key_ms = ms + 1;
+    m->key_count = 0;
+}
+
 int64_t turn_key(struct turn *turn)
 {
     struct memory *m = &turn->memory;
@@ -49,7 +60,7 @@ static void send_first(struct turn *turn)
 
     node.turn = m->turn;
     node.lease_until = turn->now + turn->engine->options.node_lease;
-    node.key_ms = m->key_ms + KEY_RESERVE_MS;
+    node.key_ms = turn->key_limit = m->key_ms + KEY_RESERVE_MS;
     node.event = m->event;
     db_begin(turn->db);
     nodes_turn(turn->db, &node, &turn->node_row);
@@ -176,6 +187,13 @@ static void write_places(struct turn *turn)
     }
 }
 
+/* The turn is undone; the next reads what this node thought it knew. */
+static enum rc distrust(struct turn *turn, struct err *reterr)
+{
+    turn->engine->distrusts = true;
+    return err_set(reterr, RC_BUSY, -1, 0, "another node has ended a run of this one");
+}
+
 /* Whether the rows were as the turn thought. */
 static enum rc check_places(struct turn *turn, struct err *reterr)
 {
@@ -187,8 +205,7 @@ static enum rc check_places(struct turn *turn, struct err *reterr)
                            "a run exists that its schedule has not made yet");
         if (!p->is_trusted || p->state != PLACE_GONE || p->row.changed == 1)
             continue;
-        turn->engine->distrusts = true;
-        return err_set(reterr, RC_BUSY, -1, 0, "another node has ended a run of this one");
+        return distrust(turn, reterr);
     }
     turn->engine->distrusts = false;
     return RC_OK;
@@ -251,6 +268,8 @@ static enum rc work(struct turn *turn, struct err *reterr)
         return rc;
     pass_touched(turn);
     settle_reports(turn);
+    if (turn->is_wrong)
+        return distrust(turn, reterr);
     settle_waking(turn);
     rc = apply_commands(turn, reterr);
     if (rc != RC_OK)
@@ -271,6 +290,8 @@ static enum rc work(struct turn *turn, struct err *reterr)
     write_gates(turn);
     apply_keep_replies(turn);
     write_events(turn);
+    if (turn->memory.key_ms > turn->key_limit)
+        nodes_reserve(turn->db, turn->node, turn->memory.key_ms);
     cursors_next_wake(turn->db, turn->now, &turn->wake_row);
     runs_next_wake(turn->db, turn->now, &turn->run_wake_row);
     return RC_OK;
@@ -473,6 +494,8 @@ enum rc engine_turn(struct engine *engine, const struct turn_in *in, struct turn
         return err_set(reterr, RC_CONFLICT, -1, 0, "the engine has not booted");
     change_arena(engine);
     rc = engine_once(engine, in, out, reterr);
+    if (rc == RC_BUSY && engine->distrusts)
+        rc = engine_once(engine, in, out, reterr);
     if (rc != RC_OK && in->command_count + in->report_count > 0 &&
         is_data_failure(engine, rc)) {
         arena_reset(engine->arenas[engine->arena]);

@@ -77,7 +77,9 @@ struct turn {
     int capacity[LANE_COUNT];
     int *poll_room;
     struct due_slot *slots; /* room for ADVANCE_SLOTS_MAX, once it was needed */
+    int64_t key_limit;      /* of key_ms, as the node's row has it    */
     int64_t reclaim_asked;  /* the node whose runs this turn has read */
+    bool is_wrong;          /* a remembered run cannot be as it was: read it and try again */
     bool made_ready, is_full, sweeps;
     struct db_result node_row, due_rows, waking_rows, reclaim_rows, touch_rows, wake_row,
         run_wake_row, silent_rows, paused_rows, history_portion, ledger_portion,

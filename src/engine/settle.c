@@ -144,6 +144,18 @@ static void done(struct turn *turn, struct place *place, const struct report *re
                 });
 }
 
+/* Another node may have ended it since; then the counts need not have room for its end. */
+static bool is_plausible(struct turn *turn, const struct place *place)
+{
+    const struct seat *seat = place->seat;
+
+    if (!place->is_trusted)
+        return true;
+    if (seat->state == SEAT_HELD && place->run.kind != RUN_TEST && seat->cursor.open == 0)
+        return false;
+    return place->run.gate == 0 || desk_gate(turn, place->run.gate)->gate.open > 0;
+}
+
 static void settle_one(struct turn *turn, const struct report *report,
                        struct report_reply *reply)
 {
@@ -158,6 +170,10 @@ static void settle_one(struct turn *turn, const struct report *report,
     if (place->state != PLACE_READ || run->fence != report->fence ||
         !run_is_claimed(run->state)) {
         stale(turn, report, reply);
+        return;
+    }
+    if (!is_plausible(turn, place)) {
+        turn->is_wrong = true;
         return;
     }
     switch (report->kind) {

@@ -17,6 +17,7 @@ static const struct db_stmt turn = {
     "UPDATE nodes SET turn = $3, lease_until = $4, key_ms = $5, event = $6"
     " WHERE id = $1 AND boot = $2 AND turn = $3 - 1 AND state = 1",
     "iiiiii"};
+static const struct db_stmt reserve = {"UPDATE nodes SET key_ms = $2 WHERE id = $1", "ii"};
 static const struct db_stmt silent = {
     "SELECT " COLUMNS " FROM nodes WHERE state <> 2 AND lease_until < $1 ORDER BY id{skip}",
     "i"};
@@ -88,4 +89,9 @@ void nodes_declare(struct db *db, int64_t id, enum node_state state, instant lea
 {
     db_send(db, &declare,
             (struct db_value[]){db_int(id), db_int((int64_t)state), db_int(lease_until)}, NULL);
+}
+
+void nodes_reserve(struct db *db, int64_t id, int64_t key_ms)
+{
+    db_send(db, &reserve, (struct db_value[]){db_int(id), db_int(key_ms)}, NULL);
 }

@@ -220,6 +220,23 @@ static void the_silent_are_those_whose_lease_is_over_and_who_are_not_down(void *
     assert_ids(&got, "1 2 4");
 }
 
+static void keys_are_reserved_for_one_node(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result rows, changed;
+    struct node one, two;
+
+    nodes_insert(f->db, &(struct node){.id = 1, .name = STR("a"), .key_ms = 5}, &changed);
+    nodes_insert(f->db, &(struct node){.id = 2, .name = STR("b"), .key_ms = 6}, &changed);
+    nodes_reserve(f->db, 2, 700);
+    nodes_list(f->db, &rows);
+    flush(f);
+    nodes_read(&rows, 0, &one);
+    nodes_read(&rows, 1, &two);
+    assert_int_equal(one.key_ms, 5);
+    assert_int_equal(two.key_ms, 700);
+}
+
 static void every_statement_was_run(void **state)
 {
     assert_every_statement_ran(*state, "src/store/nodes.c");
@@ -234,6 +251,7 @@ int main(void)
         STORE_TEST(a_new_boot_follows_the_last_one_and_keeps_the_events),
         STORE_TEST(a_turn_is_taken_once_and_only_by_who_is_up_at_this_boot),
         STORE_TEST(the_silent_are_those_whose_lease_is_over_and_who_are_not_down),
+        STORE_TEST(keys_are_reserved_for_one_node),
         cmocka_unit_test(every_statement_was_run),
     };
 

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Invariant 10: runs behind one gate, in the order of commits.  Clocks have no say in it.
+ */
+#include <stdlib.h>
+
+#include "sim/judge_case.h"
+
+/* A run is claimed, or let go. */
+struct step {
+    int64_t order;
+    int by;
+    const struct life *life;
+};
+
+static int compare(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* In a turn places are left before others are taken. */
+static int by_step(const void *a, const void *b)
+{
+    const struct step *x = a, *y = b;
+    int c = compare(x->order, y->order);
+
+    return c ? c : compare(x->by, y->by);
+}
+
+/*
+ * The turn in which the holder of a delivery let go of it; INT64_MAX: not yet.  What was
+ * handed back may end under the same fence, with nobody there.
+ */
+static int64_t let_go(const struct court *court, const struct life *l,
+                      const struct rec_delivery *sent)
+{
+    const struct rec_report *release = life_release(l, sent->run.fence);
+
+    if (release)
+        return release->order;
+    for (int i = 0; i < l->row_count; i++)
+        if (l->rows[i]->fence == sent->run.fence)
+            return court_order(court, l->rows[i]->ended_at, sent->order);
+    return INT64_MAX;
+}
+
+static int list_steps(const struct court *court, int64_t gate, struct step *ret)
+{
+    int count = 0;
+
+    for (int i = 0; i < court->life_count; i++) {
+        const struct life *l = &court->lives[i];
+
+        for (int k = 0; k < l->sent_count; k++) {
+            const struct rec_delivery *sent = l->sent[k];
+            bool is_held = l->open && l->open->fence == sent->run.fence;
+            int64_t end = let_go(court, l, sent);
+
+            /* An end that was pruned is not known. */
+            if (sent->run.gate != gate || (end == INT64_MAX && !is_held))
+                continue;
+            ret[count++] = (struct step){sent->order, 1, l};
+            if (end != INT64_MAX)
+                ret[count++] = (struct step){end, -1, l};
+        }
+    }
+    qsort(ret, (size_t)count, sizeof *ret, by_step);
+    return count;
+}
+
+/* ---- limits ---- */
+
+/* The name of a gate whose limit someone set; empty: nobody did. */
+static struct str name_of(const struct court *court, const struct gate *gate)
+{
+    for (int i = 0; i < court->command_count; i++) {
+        const struct rec_command *c = court->commands[i];
+
+        if (c->command.kind == COMMAND_GATE && c->reply.rc == RC_OK &&
+            c->reply.schedule == gate->id)
+            return c->command.name;
+    }
+    return (struct str){NULL, 0};
+}
+
+/* Whether a command sets the limit of a gate: one of its own, or a draft that names it. */
+static bool sets_limit(const struct court *court, const struct rec_command *c, struct str name,
+                       int64_t *ret)
+{
+    const struct rec_draft *draft = c->draft >= 0 ? &court->record->drafts[c->draft] : NULL;
+
+    if (!command_is_done(c))
+        return false;
+    if (c->command.kind == COMMAND_GATE && str_eq(c->command.name, name)) {
+        *ret = c->command.count;
+        return true;
+    }
+    if (!draft || !str_eq(draft->policies.gate, name))
+        return false;
+    *ret = draft->policies.gate_limit;
+    return true;
+}
+
+/* ---- the course of a gate ---- */
+
+static enum rc check_course(const struct court *court, const struct gate *gate,
+                            struct err *reterr)
+{
+    size_t room = 2 * (size_t)court->record->delivery_count;
+    struct step *steps = arena_array(court->arena, room, sizeof *steps);
+    int count = list_steps(court, gate->id, steps), next = 0;
+    struct str name = name_of(court, gate);
+    int64_t most = gate->most, open = 0;
+
+    for (int i = 0; i < count; i++) {
+        for (; next < court->command_count && court->commands[next]->order <= steps[i].order;
+             next++)
+            if (name.len > 0)
+                (void)sets_limit(court, court->commands[next], name, &most);
+        open += steps[i].by;
+        if (steps[i].by > 0 && open > most)
+            return judge_fail(reterr, 10,
+                              LIFE_FMT " was sent in turn %" PRId64 " as number %" PRId64
+                                       " behind gate %" PRId64 ", which admits %" PRId64,
+                              LIFE_ARG(steps[i].life), steps[i].order, open, gate->id, most);
+    }
+    return RC_OK;
+}
+
+static enum rc check_gate(const struct court *court, const struct gate *gate,
+                          struct err *reterr)
+{
+    int64_t open = 0, waiting = 0;
+
+    for (int i = 0; i < court->record->run_count; i++) {
+        const struct run *r = &court->record->runs[i];
+
+        open += r->gate == gate->id && run_is_claimed(r->state);
+        waiting += r->gate == gate->id && r->state == RUN_GATED;
+    }
+    if (open != gate->open || waiting != gate->waiting)
+        return judge_fail(reterr, 10,
+                          "gate %" PRId64 " counts %" PRId64 " open and %" PRId64
+                          " waiting; there are %" PRId64 " and %" PRId64,
+                          gate->id, gate->open, gate->waiting, open, waiting);
+    return check_course(court, gate, reterr);
+}
+
+enum rc judge_gates(struct court *court, struct err *reterr)
+{
+    enum rc rc = RC_OK;
+
+    for (int i = 0; i < court->record->gate_count && rc == RC_OK; i++)
+        rc = check_gate(court, &court->record->gates[i], reterr);
+    return rc;
+}

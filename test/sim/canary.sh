@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: canary.sh BELFRY_SIM
+#
+# A judge that sees nothing passes everything: worlds from whose record one row was taken must
+# fail, each of them, and the program must say so by its exit status.
+set -eu
+sim=$1
+seeds=25
+
+status=0
+said=$("$sim" --seed 1 --count "$seeds" --canary) || status=$?
+doctored=$(echo "$said" | sed -n 's/^doctored: //p')
+failed=$(echo "$said" | grep -c '^seed [0-9]* failed: [0-9]*: ' || true)
+if [ "$status" -ne 1 ] || [ -z "$doctored" ] || [ "$doctored" -ne "$failed" ]; then
+    echo "${doctored:-no} records of $seeds were doctored, $failed failed, the status is $status"
+    echo "$said"
+    exit 1
+fi
+echo "$doctored doctored records of $seeds, all of them rejected"
