@@ -198,15 +198,21 @@ static void draw_lease(const struct drafting *d, struct policies *p)
     p->grace = units(d, 1, 4);
 }
 
-static void draw_gate(const struct drafting *d, struct policies *p)
+struct str drafts_gate(int which)
 {
     static const struct str names[SIM_GATES] = {
         {"gate-a", sizeof "gate-a" - 1},
         {"gate-b", sizeof "gate-b" - 1},
     };
-    uint64_t which = prng_below(d->prng, SIM_GATES);
 
-    p->gate = names[which];
+    return names[which];
+}
+
+static void draw_gate(const struct drafting *d, struct policies *p)
+{
+    int which = (int)prng_below(d->prng, SIM_GATES);
+
+    p->gate = drafts_gate(which);
     p->gate_limit = d->swarm->gate_limit[which];
 }
 

@@ -27,3 +27,6 @@ struct drafting {
 
 /* Everything of it lives in the arena. */
 struct made *drafts_make(const struct drafting *drafting);
+
+/* The name of a gate, 0 .. SIM_GATES - 1. */
+struct str drafts_gate(int which);

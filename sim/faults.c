@@ -121,8 +121,9 @@ static void break_disk(struct world *world, const struct sim_node *node)
         sim_vfs_arm(world->vfs, errors[which], n, false);
 }
 
-static void stand_still(struct world *world, struct sim_node *node)
+void faults_stand_still(struct world *world, struct sim_node *node)
 {
+    node->stalls = false;
     node->paused_until = world_back_at(world, 4 * world->swarm.node_lease);
     world_at(world, node->paused_until, HAPPEN_UP, node->index, 0);
     note(world, node, FAULT_PAUSE, node->paused_until - world->now);
@@ -154,8 +155,11 @@ static bool strike(struct world *world, struct sim_node *node, enum rec_fault_ki
         step_clock(world, kind);
         return true;
     case FAULT_PAUSE:
-        stand_still(world, node);
-        return false;
+        /* Or in the midst: after the commit, with the calls in its hands. */
+        node->stalls = prng_chance(&world->prng, 1, 2);
+        if (!node->stalls)
+            faults_stand_still(world, node);
+        return node->stalls;
     case FAULT_WORKER_DIES:
         note(world, NULL, kind, 0);
         workers_die(world, (int)prng_below(&world->prng, (uint64_t)world->swarm.workers));

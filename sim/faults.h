@@ -15,6 +15,9 @@ bool faults_before(struct world *world, struct sim_node *node);
 /* After a turn that was committed, before anything is handed out: true when the node dies. */
 bool faults_after(struct world *world, struct sim_node *node);
 
+/* The node does nothing for longer than its lease. */
+void faults_stand_still(struct world *world, struct sim_node *node);
+
 /*
  * After it, with what came of it: true when the disk failed or stopped in the midst of
  * something, and all nodes are gone.

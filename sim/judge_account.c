@@ -292,6 +292,40 @@ static enum rc check_next(const struct court *court, const struct schedule *s,
     return RC_OK;
 }
 
+/* One clock, one plan, no jitter: then a turn's time says what was due in it. */
+static bool has_plain_time(const struct court *court, const struct schedule *s)
+{
+    return s->version_count == 1 && s->versions[0].draft->def.jitter == 0 && court->skew == 0 &&
+           !court->record->clock_stepped && !s->is_pruned;
+}
+
+/* Of the slots that are due at once the last one starts, under `latest`. */
+static enum rc check_latest(const struct court *court, const struct schedule *s,
+                            const struct entries *entries, struct err *reterr)
+{
+    struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
+    instant later;
+
+    if (!has_plain_time(court, s) || s->versions[0].draft->policies.catchup != CATCHUP_LATEST)
+        return RC_OK;
+    for (int i = 0; i + 1 < entries->count; i++) {
+        const struct entered *e = &entries->at[i], *next = e + 1;
+
+        if (!e->ledger || e->ledger->account.reason != REASON_COALESCED || !next->life)
+            continue;
+        if (next->life->created_at != e->ledger->written_at ||
+            judge_spec_next(s->versions[0].spec, &origin, next->first, e->ledger->written_at,
+                            &later))
+            return judge_fail(reterr, 1,
+                              "schedule %" PRId64 ": slots up to %" PRId64
+                              " ms are missed(coalesced) at %" PRId64 " ms, and %" PRId64
+                              " ms, made at %" PRId64 " ms, was not the last one then",
+                              s->key, MS(e->last), MS(e->ledger->written_at), MS(next->first),
+                              MS(next->life->created_at));
+    }
+    return RC_OK;
+}
+
 static enum rc account_fixed(const struct court *court, const struct schedule *s,
                              struct ticks *ticks, struct err *reterr)
 {
@@ -305,6 +339,8 @@ static enum rc account_fixed(const struct court *court, const struct schedule *s
         rc = match(court, s, ticks, &entries, reterr);
     if (rc == RC_OK)
         rc = check_entries(s, &entries, reterr);
+    if (rc == RC_OK)
+        rc = check_latest(court, s, &entries, reterr);
     if (rc == RC_OK)
         rc = check_next(court, s, reterr);
     return rc;

@@ -225,20 +225,50 @@ static bool is_plain(const struct court *court, const struct life *l)
     return true;
 }
 
+/* Claimed at most once, and never handed back: it waited from its making to its first claim. */
+static bool is_simple(const struct life *l)
+{
+    for (int i = 0; i < l->report_count; i++)
+        if (l->reports[i]->kind == REPORT_RELEASE)
+            return false;
+    return l->sent_count ? l->sent[0]->run.attempt == 1 : l->row_count == 0;
+}
+
+/*
+ * The turn after which nobody may be served before a run.  Where there is one node it knows
+ * of all that is ready.  Others are told, and have some time, once all is well.
+ */
+static int64_t waits_from(const struct court *court, const struct life *l)
+{
+    instant well = court->record->healed + JUDGE_PATIENCE;
+    instant at = l->created_at + JUDGE_SLACK > well ? l->created_at + JUDGE_SLACK : well;
+    int64_t from = -1;
+
+    if (court->record->node_count == 1 && is_simple(l))
+        return court_order(court, l->created_at, 0);
+    for (int i = 0; i < court->turn_count; i++)
+        if (court->turns[i]->now <= at)
+            from = court->turns[i]->order;
+    return from;
+}
+
 /* Nobody with a worse rank is served while a run waits in the same line. */
-static enum rc check_passed_over(const struct court *court, const struct life *l,
-                                 struct err *reterr)
+static enum rc check_starved(const struct court *court, const struct life *l,
+                             struct err *reterr)
 {
     const struct record *record = court->record;
     const struct run *run = l->sent_count ? &l->sent[0]->run : l->open;
     int64_t until = l->sent_count ? l->sent[0]->order : INT64_MAX;
+    int64_t from;
 
+    if (record->clock_stepped || !is_plain(court, l))
+        return RC_OK;
+    from = waits_from(court, l);
     for (int i = 0; i < record->delivery_count; i++) {
         const struct rec_delivery *d = &record->deliveries[i];
 
-        if (d->at >= record->healed + JUDGE_PATIENCE && d->at > l->created_at + JUDGE_SLACK &&
-            d->order < until && d->run.lane == run->lane && d->run.queue == run->queue &&
-            d->run.rank > run->rank)
+        if (d->order > from && d->order < until && d->run.lane == run->lane &&
+            d->run.queue == run->queue && d->run.rank > run->rank)
             return judge_fail(reterr, 27,
                               LIFE_FMT " waited since %" PRId64 " ms; slot %" PRId64
                                        " ms of schedule %" PRId64
@@ -247,18 +277,6 @@ static enum rc check_passed_over(const struct court *court, const struct life *l
                               MS(d->at));
     }
     return RC_OK;
-}
-
-static enum rc check_starved(const struct court *court, const struct life *l,
-                             struct err *reterr)
-{
-    const struct record *record = court->record;
-    instant until = l->sent_count ? l->sent[0]->at : court->now;
-
-    if (record->clock_stepped || until < record->healed + JUDGE_PATIENCE ||
-        until - l->created_at < JUDGE_SLACK || !is_plain(court, l))
-        return RC_OK;
-    return check_passed_over(court, l, reterr);
 }
 
 /* ---- a fixed point ---- */

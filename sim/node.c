@@ -164,6 +164,7 @@ static void end_process(struct world *world, struct sim_node *node)
     node->engine = engine_free(node->engine);
     node->db = db_close(node->db);
     node->trap = (struct trap){.is_set = false};
+    node->stalls = false;
     node->wake_at = INSTANT_NEVER;
     node->paused_until = INSTANT_NONE;
     node->boot++;
@@ -273,8 +274,17 @@ static void record_turn(struct world *world, const struct sim_node *node, int bo
                             });
 }
 
-/* Everyone gets what is theirs. */
-static void hand_out(struct world *world, struct sim_node *node, const struct turn_out *out)
+/* It stood still after its commit: what it was to begin goes back unbegun. */
+static void hand_back(struct world *world, struct sim_node *node, const struct turn_out *out)
+{
+    faults_stand_still(world, node);
+    for (int i = 0; i < out->call_count; i++)
+        workers_hand_back(world, &out->calls[i], node->index, node->paused_until);
+    for (int i = 0; i < out->grant_count; i++)
+        workers_hand_back(world, &out->grants[i], node->index, node->paused_until);
+}
+
+static void send_out(struct world *world, struct sim_node *node, const struct turn_out *out)
 {
     for (int i = 0; i < out->call_count; i++) {
         tape_delivery(&world->tape, &out->calls[i], node->id, false);
@@ -284,6 +294,16 @@ static void hand_out(struct world *world, struct sim_node *node, const struct tu
         tape_delivery(&world->tape, &out->grants[i], node->id, true);
         workers_take(world, &out->grants[i], node->index, true);
     }
+}
+
+/* Everyone gets what is theirs. */
+static void hand_out(struct world *world, struct sim_node *node, const struct turn_out *out)
+{
+    if (node->stalls && out->call_count + out->grant_count > 0)
+        hand_back(world, node, out);
+    else
+        send_out(world, node, out);
+    node->stalls = false;
     for (int i = 0; i < out->report_count; i++)
         workers_heard(world, &out->report_replies[i]);
     for (int i = 0; i < out->stop_count; i++)

@@ -319,6 +319,19 @@ static void queue(struct world *world, int schedule)
     set_queue(world, kinds[below(world, 2)], schedule % SIM_QUEUES);
 }
 
+static void gate(struct world *world, int schedule)
+{
+    struct command command = {
+        .kind = COMMAND_GATE,
+        .namespace = world->operator.namespace,
+        .name = drafts_gate(schedule % SIM_GATES),
+        .count = prng_between(&world->prng, 1, 4),
+    };
+
+    if (world->swarm.gates_change)
+        operator_ask(world, &command, -1, NULL);
+}
+
 static void create(struct world *world, int schedule)
 {
     bool is_there = world->operator.schedules[schedule].is_there;
@@ -340,10 +353,10 @@ void requests_make(struct world *world)
 {
     /* As often as it stands here. */
     static void (*const deeds[])(struct world *, int) = {
-        update,   update, update, pause_it,      pause_it,      resume,
-        resume,   resume, create, trigger,       trigger,       backfill,
-        backfill, skip,   skip,   unskip,        delete,        reset,
-        queue,    repeat, direct, hint_or_touch, hint_or_touch, hint_or_touch,
+        update,        update,        update,        pause_it, pause_it, resume,   resume,
+        resume,        create,        trigger,       trigger,  backfill, backfill, skip,
+        skip,          unskip,        delete,        reset,    queue,    repeat,   direct,
+        hint_or_touch, hint_or_touch, hint_or_touch, gate,
     };
     const struct operator* op = & world->operator;
     int schedule = (int)below(world, (uint64_t)op->schedule_count);

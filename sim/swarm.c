@@ -95,6 +95,7 @@ void swarm_draw(struct swarm *ret, struct prng *prng)
     s.command_gap = prng_between(prng, 1, 10) * s.unit;
     for (int i = 0; i < SIM_GATES; i++)
         s.gate_limit[i] = (int)prng_between(prng, 1, 3);
+    s.gates_change = prng_chance(prng, 1, 4);
     draw_faults(&s, prng);
     *ret = s;
 }

@@ -57,6 +57,7 @@ struct swarm {
     span lag;         /* nodes' clocks are behind by up to this   */
     span command_gap; /* between two commands, on average         */
     int gate_limit[SIM_GATES];
+    bool gates_change;            /* someone sets other limits now and then */
     int32_t odds[FAULT_COUNT];    /* one turn in so many; 0: never  */
     int32_t weight[MANNER_COUNT]; /* of each manner                 */
 };

@@ -205,7 +205,8 @@ static void draw_manner(struct world *world, struct holding *h, const struct wor
     }
 }
 
-void workers_take(struct world *world, const struct work *work, int node, bool is_grant)
+/* Of a call, as long as nobody says otherwise. */
+static struct holding *hold(struct world *world, const struct work *work, int node)
 {
     struct holding *h = new_holding(world);
 
@@ -215,6 +216,24 @@ void workers_take(struct world *world, const struct work *work, int node, bool i
     h->fence = work->run.fence;
     h->node = node;
     h->boot = world->nodes[node].boot;
+    h->worker = -1;
+    return h;
+}
+
+void workers_hand_back(struct world *world, const struct work *work, int node, instant at)
+{
+    struct holding *h = hold(world, work, node);
+
+    h->manner = MANNER_RELEASE;
+    h->ends_at = at;
+    world->nodes[node].calls++;
+    step_at(world, h, at);
+}
+
+void workers_take(struct world *world, const struct work *work, int node, bool is_grant)
+{
+    struct holding *h = hold(world, work, node);
+
     h->worker = is_grant ? (int)work->poll : -1;
     draw_manner(world, h, work);
     if (is_grant && world->workers.list[h->worker].dead_until != INSTANT_NONE) {

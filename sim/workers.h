@@ -65,6 +65,8 @@ void workers_seen(struct world *world, int node);
 
 /* Someone has got a run. */
 void workers_take(struct world *world, const struct work *work, int node, bool is_grant);
+/* The node has got a run and may not begin it so late: it hands it back when it goes on. */
+void workers_hand_back(struct world *world, const struct work *work, int node, instant at);
 /* A call should end. */
 void workers_stop(struct world *world, const struct stop *stop);
 /* What became of a report. */

@@ -186,6 +186,19 @@ static int note_log(void *with, sqlite3 *handle, const char *name, int pages)
     return SQLITE_OK;
 }
 
+/*
+ * What recovery found in the log may never have reached the disk: after a failed fsync the
+ * kernel holds the pages as clean.  To build on them would lose all that follows when the
+ * power goes.  So they are written to the database itself, and the log begins anew.
+ */
+static enum rc begin_log_anew(struct sqlite *sq, struct err *reterr)
+{
+    int code = sqlite3_wal_checkpoint_v2(sq->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
+                                         NULL);
+
+    return code == SQLITE_OK || code == SQLITE_BUSY ? RC_OK : refuse(sq, reterr);
+}
+
 static enum rc set_up_writer(struct sqlite *sq, bool is_new, struct err *reterr)
 {
     enum rc rc = exec(sq, "PRAGMA journal_mode=WAL", reterr);
@@ -204,13 +217,14 @@ static enum rc set_up_writer(struct sqlite *sq, bool is_new, struct err *reterr)
         return rc;
     /* Also switches SQLite's own checkpoints off: they would come inside a turn. */
     sqlite3_wal_hook(sq->handle, note_log, sq);
-    return exec(sq,
-                "PRAGMA synchronous=FULL;"
-                "PRAGMA cache_size=-65536;"
-                "PRAGMA journal_size_limit=67108864;"
-                /* Debian's default, ON, writes pages for no other reason. */
-                "PRAGMA secure_delete=FAST",
-                reterr);
+    rc = exec(sq,
+              "PRAGMA synchronous=FULL;"
+              "PRAGMA cache_size=-65536;"
+              "PRAGMA journal_size_limit=67108864;"
+              /* Debian's default, ON, writes pages for no other reason. */
+              "PRAGMA secure_delete=FAST",
+              reterr);
+    return rc == RC_OK ? begin_log_anew(sq, reterr) : rc;
 }
 
 static int is_over(void *with)

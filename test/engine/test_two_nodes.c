@@ -187,6 +187,22 @@ static void a_termination_reaches_the_node_that_makes_the_call(void **state)
     assert_true(call_of("00:01")->is_terminated);
 }
 
+/* The node that made the call still thinks that the run is open, and reads it then. */
+static void the_success_of_a_call_whose_run_was_terminated_is_stale(void **state)
+{
+    struct call late;
+
+    (void)state;
+    called_by_the_other(every(SPAN_MIN));
+    late = *call_of("00:01");
+    assert_int_equal(about_run(COMMAND_TERMINATE, run_of("job", "00:01")).rc, RC_OK);
+    world.benches[0].is_up = true;
+    assert_int_equal(report(&late, REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
+    assert_int_equal(world.events[EVENT_LEASE_STALE], 1);
+    assert_history("job", "00:01 terminated(user)");
+    assert_int_equal(cursor_of("job").open, 0);
+}
+
 /* The slot falls due at one node while the other makes the call that it replaces. */
 static void overlap_reaches_the_node_that_makes_the_call(void **state)
 {
@@ -560,6 +576,7 @@ int main(void)
         TIMELINE(a_doubtful_commit_is_answered_by_the_node_row),
         TIMELINE(a_cancel_reaches_the_node_that_makes_the_call),
         TIMELINE(a_termination_reaches_the_node_that_makes_the_call),
+        TIMELINE(the_success_of_a_call_whose_run_was_terminated_is_stale),
         TIMELINE(overlap_reaches_the_node_that_makes_the_call),
         TIMELINE(what_another_holds_is_left_for_later),
         TIMELINE(row_77_exactly_one_start_per_slot_in_a_storm),

@@ -217,6 +217,120 @@ static void an_attempt_that_was_handed_back_counts_for_nothing(void **state)
     world_rejected(w, 8);
 }
 
+/* A node claims 1:00 with fence 1, stands still, and hands it back; fence 2 carries it out. */
+static void a_run_may_be_handed_back_by_a_node_that_never_sent_it(void **state)
+{
+    struct rec_delivery *d;
+
+    (void)state;
+    d = world_send(w, AT(1, 0), AT(1, 0), 0);
+    world_end(w, AT(1, 10), d, OUTCOME_SUCCEEDED, false);
+    w->reports[0].kind = REPORT_RELEASE;
+    w->record.history_count = 0;
+    *d = *world_send(w, AT(1, 20), AT(1, 0), 0);
+    w->record.delivery_count = 1;
+    d->run.attempt = 1;
+    world_end(w, AT(1, 25), d, OUTCOME_SUCCEEDED, true);
+    w->cursors[0].started = 1;
+    world_close(w, AT(1, 30), AT(1, 0));
+    world_accepted(w);
+    w->reports[0].kind = REPORT_ALIVE;
+    world_rejected(w, 6);
+    w->reports[0].kind = REPORT_RELEASE;
+    w->reports[0].order = w->turns[w->record.turn_count - 1].order; /* when 2 was in force */
+    world_rejected(w, 6);
+}
+
+/* At 4:10 three slots are due: 4:00 starts for all of them, and not first 3:00, then 4:00. */
+static void latest_starts_the_last_of_those_that_are_due(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        world_make_empty(w);
+        run_at(AT(1, 0), AT(1, 0), AT(1, 5));
+        miss(AT(2, 0), AT(3 - i, 0), 2 - i, AT(4, 10));
+        if (i == 1)
+            run_at(AT(3, 0), AT(4, 10), AT(4, 11));
+        run_at(AT(4, 0), AT(4, 10 + 2 * i), AT(4, 15));
+        world_close(w, AT(4, 30), AT(4, 0));
+        w->record.healed = AT(4, 10);
+        if (i == 0)
+            world_accepted(w);
+        else
+            world_rejected(w, 1);
+    }
+}
+
+/* A day counts from when it was done, not from when it was last asked. */
+static void an_answer_is_kept_for_a_day_and_no_longer(void **state)
+{
+    struct rec_command *c;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        c = world_command(w, AT(1, 0) + i * 13 * SPAN_H, COMMAND_RESET);
+        c->command.request = STR("once");
+        c->reply.is_repeated = i == 1;
+    }
+    w->drafts[0].def.end = AT(0, 50);
+    world_close(w, AT(1, 0) + 30 * SPAN_H, AT(0, 30));
+    wait_for(INSTANT_NEVER);
+    world_accepted(w);
+    w->commands[2].reply.is_repeated = false;
+    world_rejected(w, 13);
+}
+
+/* A place more: 2:00 and 3:00 side by side.  In the turn in which it is taken back 3:00 is sent. */
+static void a_gate_admits_what_its_limit_was_at_that_turn(void **state)
+{
+    struct rec_command *c;
+    struct rec_delivery *two, *three;
+
+    (void)state;
+    w->drafts[0].policies.overlap = OVERLAP_ALLOW_ALL;
+    run_at(AT(1, 0), AT(1, 0), AT(1, 5));
+    two = world_send(w, AT(2, 0), AT(2, 0), 0);
+    for (int i = 0; i < 2; i++) {
+        c = world_command(w, AT(2 + i, 30), COMMAND_GATE);
+        c->command.name = STR("one");
+        c->command.count = 2 - i;
+        c->reply.schedule = GATE;
+        if (i == 0)
+            three = world_send(w, AT(3, 0), AT(3, 0), 0);
+    }
+    world_end(w, AT(3, 40), two, OUTCOME_SUCCEEDED, true);
+    world_end(w, AT(3, 45), three, OUTCOME_SUCCEEDED, true);
+    w->cursors[0].started += 2;
+    world_close(w, AT(3, 50), AT(3, 0));
+    world_accepted(w);
+    c->order = three->order;
+    world_rejected(w, 10);
+}
+
+/* Clocks that were stepped hide nothing: 2:00 is sent in a turn before the one that ends 1:00. */
+static void runs_side_by_side_break_10_by_whatever_clock(void **state)
+{
+    struct rec_delivery *one, *two;
+
+    (void)state;
+    w->gates[0].most = w->drafts[0].policies.gate_limit = 2;
+    w->record.clock_stepped = true;
+    one = world_send(w, AT(1, 0), AT(1, 0), 0);
+    world_end(w, AT(1, 50), one, OUTCOME_SUCCEEDED, true);
+    two = world_send(w, AT(2, 0), AT(2, 0), 0);
+    world_end(w, AT(1, 55), two, OUTCOME_SUCCEEDED, true);
+    w->cursors[0].started = 2;
+    world_close(w, AT(2, 30), AT(2, 0));
+    world_accepted(w);
+    w->turns[w->reports[0].order].now = w->reports[0].at = w->history[0].ended_at = AT(1, 54);
+    w->events[1].at = AT(1, 54);
+    w->reports[0].order = w->turns[two->order].order + 1;
+    w->turns[w->reports[0].order].now = AT(1, 54);
+    w->turns[two->order - 1].now = AT(1, 49);
+    w->reports[1].at = w->history[1].ended_at = AT(1, 54);
+    world_rejected(w, 10);
+}
+
 /* 1:00 is handed back at 1:10, ends at 2:20 with nobody at it; 2:00 has the gate meanwhile. */
 static void a_run_that_was_handed_back_is_not_behind_its_gate(void **state)
 {
@@ -259,6 +373,11 @@ int main(void)
         TEST(after_the_last_start_there_are_no_slots),
         TEST(clocks_of_two_nodes_may_be_apart),
         TEST(an_attempt_that_was_handed_back_counts_for_nothing),
+        TEST(a_run_may_be_handed_back_by_a_node_that_never_sent_it),
+        TEST(latest_starts_the_last_of_those_that_are_due),
+        TEST(an_answer_is_kept_for_a_day_and_no_longer),
+        TEST(a_gate_admits_what_its_limit_was_at_that_turn),
+        TEST(runs_side_by_side_break_10_by_whatever_clock),
         TEST(a_run_that_was_handed_back_is_not_behind_its_gate),
     };
 

@@ -194,6 +194,36 @@ static void what_was_acknowledged_survives_every_death(void **state)
     }
 }
 
+/*
+ * A commit fails at its sync and its process ends: the kernel shows what the disk never got.
+ * The next process finds it, and nothing that it acknowledges may hang on it.
+ */
+static void what_follows_a_failed_sync_survives_a_loss_of_power(void **state)
+{
+    static const struct vfs_odds nothing_stays = {.drop = 1};
+    struct world w;
+    struct prng prng;
+    struct err refused;
+
+    (void)state;
+    world_new(&w, 1);
+    prng_seed(&prng, 1);
+    OK(world_open(&w, err));
+    OK(commit_transaction(w.db, 1, err));
+    sim_vfs_arm(w.vfs, SIM_SYNC_ERROR, 1, false);
+    assert_int_equal(commit_transaction(w.db, 2, &refused), RC_CORRUPT);
+    sim_vfs_process_kill(w.vfs);
+    w.db = db_close(w.db);
+    OK(world_open(&w, err));
+    assert_int_equal(count_transactions(w.db, w.arena), 2);
+    OK(commit_transaction(w.db, 3, err));
+    sim_vfs_power_loss(w.vfs, &prng, &nothing_stays);
+    w.db = db_close(w.db);
+    OK(world_open(&w, err));
+    assert_int_equal(count_transactions(w.db, w.arena), 3);
+    world_free(&w);
+}
+
 /* The negative controls: what we rely on is what makes the difference. */
 
 static void without_a_sync_at_each_commit_some_are_lost_and_no_file_is_damaged(void **state)
@@ -221,6 +251,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_acknowledged_survives_every_death),
+        cmocka_unit_test(what_follows_a_failed_sync_survives_a_loss_of_power),
         cmocka_unit_test(without_a_sync_at_each_commit_some_are_lost_and_no_file_is_damaged),
         cmocka_unit_test(on_a_disk_that_lies_about_syncs_files_are_damaged),
     };

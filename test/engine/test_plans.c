@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/plans.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROOM = 4, ARENA_MAX = 1 << 20, LARGE = 2000 };
+
+static struct plans *make(struct arena **ret_arena)
+{
+    *ret_arena = arena_new(ARENA_MAX);
+    return plans_new(*ret_arena, ROOM);
+}
+
+static void unmake(struct plans *plans, struct arena *arena)
+{
+    plans_free(plans);
+    arena_free(arena);
+}
+
+static void put(struct plans *plans, int64_t schedule, int64_t version, const char *packed)
+{
+    plans_put(plans, schedule, version,
+              &(struct plan_text){.namespace = schedule * 10,
+                                  .packed = str_of(packed),
+                                  .action = STR("{\"type\":\"http\"}")});
+}
+
+static void assert_kept(const struct plans *plans, int64_t schedule, int64_t version,
+                        const char *packed)
+{
+    struct plan_text text;
+
+    assert_true(plans_has(plans, schedule));
+    assert_true(plans_find(plans, schedule, version, &text));
+    assert_int_equal(text.namespace, schedule * 10);
+    assert_true(str_eq(text.packed, str_of(packed)));
+    assert_true(str_eq(text.action, STR("{\"type\":\"http\"}")));
+}
+
+static void a_plan_is_found_at_its_version_only(void **state)
+{
+    struct arena *arena;
+    struct plans *plans = make(&arena);
+    struct plan_text text;
+
+    (void)state;
+    assert_false(plans_has(plans, 7));
+    put(plans, 7, 3, "seven");
+    assert_kept(plans, 7, 3, "seven");
+    assert_false(plans_find(plans, 7, 4, &text));
+    assert_false(plans_find(plans, 7, 2, &text));
+    put(plans, 7, 4, "seven again");
+    assert_kept(plans, 7, 4, "seven again");
+    assert_false(plans_find(plans, 7, 3, &text));
+    unmake(plans, arena);
+}
+
+static void the_oldest_makes_room(void **state)
+{
+    struct arena *arena;
+    struct plans *plans = make(&arena);
+
+    (void)state;
+    for (int64_t id = 1; id <= ROOM; id++)
+        put(plans, id, 1, "p");
+    put(plans, 1, 2, "q"); /* a new version keeps its place */
+    put(plans, 5, 1, "five");
+    assert_false(plans_has(plans, 1));
+    assert_kept(plans, 2, 1, "p");
+    assert_kept(plans, 5, 1, "five");
+    put(plans, 6, 1, "six");
+    assert_false(plans_has(plans, 2));
+    assert_kept(plans, 3, 1, "p");
+    assert_kept(plans, 4, 1, "p");
+    assert_kept(plans, 6, 1, "six");
+    unmake(plans, arena);
+}
+
+static void what_is_large_is_not_kept(void **state)
+{
+    struct arena *arena;
+    struct plans *plans = make(&arena);
+    struct plan_text text;
+    char large[LARGE];
+
+    (void)state;
+    memset(large, 'x', sizeof large);
+    put(plans, 1, 1, "small");
+    plans_put(plans, 1, 2,
+              &(struct plan_text){.packed = {large, sizeof large}, .action = STR("{}")});
+    assert_false(plans_find(plans, 1, 2, &text));
+    assert_false(plans_find(plans, 1, 3, &text));
+    unmake(plans, arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plan_is_found_at_its_version_only),
+        cmocka_unit_test(the_oldest_makes_room),
+        cmocka_unit_test(what_is_large_is_not_kept),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
