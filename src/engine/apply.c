@@ -35,6 +35,7 @@ static void send_draft(struct turn *turn, const struct command *c, struct comman
         queues_insert(turn->db, turn_key(turn), c->namespace, draft->queue);
         queues_find(turn->db, c->namespace, draft->queue, &s->queue_row);
     }
+    s->calendar_rows = desk_send_calendars(turn, c->namespace, &draft->plan.spec);
     if (draft->plan.policies.gate.len > 0) {
         gates_insert(turn->db, turn_key(turn), c->namespace, draft->plan.policies.gate,
                      draft->plan.policies.gate_limit);

@@ -11,8 +11,9 @@
 struct command_state {
     struct seat *seat;
     struct place *place;
-    bool is_done;    /* its reply is final                          */
-    bool is_created; /* a schedule was inserted: `changed` will tell */
+    bool is_done;                    /* its reply is final                          */
+    bool is_created;                 /* a schedule was inserted: `changed` will tell */
+    struct db_result *calendar_rows; /* of a draft, one for each that it names */
     struct db_result name_row, queue_row, gate_row, changed, request_taken, request_row;
 };
 

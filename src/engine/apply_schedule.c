@@ -87,7 +87,7 @@ static struct cursor new_cursor(const struct turn *turn, int64_t id, const struc
 
 /* The seat of a schedule that this turn makes. */
 static struct seat *make_seat(struct turn *turn, const struct command *c,
-                              const struct plan *plan)
+                              struct command_state *s, const struct plan *plan)
 {
     struct seat *seat = desk_seat(turn, turn_key(turn));
 
@@ -100,6 +100,8 @@ static struct seat *make_seat(struct turn *turn, const struct command *c,
     seat->action = arena_str(turn->arena, c->draft->action);
     seat->cursor = new_cursor(turn, seat->id, c->draft);
     seat->ctx = advance_ctx(&seat->plan, &seat->cursor);
+    seat->rows_calendars = s->calendar_rows;
+    desk_read_calendars(turn, seat);
     return seat;
 }
 
@@ -126,7 +128,7 @@ void apply_create(struct turn *turn, const struct command *c, struct command_sta
         refuse(turn, reply, RC_LIMIT, "the schedule is too large");
         return;
     }
-    s->seat = make_seat(turn, c, &plan);
+    s->seat = make_seat(turn, c, s, &plan);
     s->is_created = true;
     row.id = s->seat->id;
     schedules_insert(turn->db, &row, &s->changed);
@@ -219,6 +221,8 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
     seat->action = arena_str(turn->arena, c->draft->action);
     seat->cursor.active_at = turn->now;
     seat->ctx = advance_ctx(&seat->plan, &seat->cursor);
+    seat->rows_calendars = s->calendar_rows;
+    desk_read_calendars(turn, seat);
     seat_begin(turn, seat);
     desk_schedule_event(turn, EVENT_SCHEDULE_UPDATED, seat->id, row.version);
     reply->version = row.version;
@@ -306,7 +310,7 @@ void apply_direct(struct turn *turn, const struct command *c, struct command_sta
         return;
     }
     plan.created = turn->now;
-    seat = make_seat(turn, c, &plan);
+    seat = make_seat(turn, c, s, &plan);
     seat->state = SEAT_BARE;
     reply->schedule = seat->id;
     reply->run = (struct run_id){seat->id, turn->now / SPAN_MS, 0};

@@ -166,6 +166,8 @@ static bool take_now(struct turn *turn, struct place *place)
     if (turn->in->hold || run->gate != 0 || run->due > turn->now ||
         is_hot(m, run->lane, run->queue))
         return false;
+    if (turn->is_first)
+        return false; /* what an earlier boot left ready may be before it */
     if (run->lane == LANE_PULL) {
         poll = is_paused(m, run->queue) ? -1 : find_poll(turn, run->queue);
         if (poll < 0)

@@ -118,6 +118,19 @@ struct gate_seat *desk_gate(struct turn *turn, int64_t gate)
     return seat;
 }
 
+/* By its key, where this node knows it. */
+static void send_place(struct turn *turn, struct place *p)
+{
+    struct run_id id = {p->run.schedule, p->run.slot / SPAN_MS, (uint32_t)p->run.pass};
+    const struct flight *flight = flights_find(turn->engine->flights, &id);
+
+    if (flight)
+        runs_lock(turn->db, flight->run.id, &p->row);
+    else
+        runs_lock_slot(turn->db, p->run.schedule, p->run.slot, p->run.pass, &p->row);
+    p->is_sent = true;
+}
+
 /*
  * The cursor, then, in later statements, what is read under its lock: should the lock not be
  * had, the rest was read for nothing.
@@ -137,10 +150,8 @@ void desk_send_early(struct turn *turn)
     for (int i = 0; i < turn->places.count; i++) {
         struct place *p = turn->places.at[i];
 
-        if (p->state != PLACE_WANTED)
-            continue;
-        runs_lock_slot(turn->db, p->run.schedule, p->run.slot, p->run.pass, &p->row);
-        p->is_sent = true;
+        if (p->state == PLACE_WANTED)
+            send_place(turn, p);
     }
 }
 
@@ -227,7 +238,7 @@ static bool find_text(struct turn *turn, const struct seat *seat, struct plan_te
 }
 
 /* Reads a plan row into its seat.  What the store holds was packed by this program. */
-enum rc desk_plan(struct turn *turn, struct seat *seat, struct err *reterr)
+static enum rc read_plan(struct turn *turn, struct seat *seat, struct err *reterr)
 {
     struct plan_text text;
     struct err unbound;
@@ -281,11 +292,22 @@ static bool may_end_others(const struct seat *seat)
     return ends && seat->cursor.open > 0;
 }
 
+struct db_result *desk_send_calendars(struct turn *turn, int64_t namespace,
+                                      const struct spec *spec)
+{
+    struct db_result *rows;
+
+    if (spec->not_named_count == 0)
+        return NULL;
+    rows = arena_array(turn->arena, (size_t)spec->not_named_count, sizeof(*rows));
+    for (int i = 0; i < spec->not_named_count; i++)
+        calendars_find(turn->db, namespace, spec->not_named[i], &rows[i]);
+    return rows;
+}
+
 /* The second round of reads, for which the plan had to be known. */
 static void send_more(struct turn *turn, struct seat *seat)
 {
-    const struct spec *spec = &seat->plan.spec;
-
     if (seat->cursor.flags & CURSOR_DELETED)
         seat->want_open = true;
     if (seat->state == SEAT_HELD && (seat->want_open || may_end_others(seat))) {
@@ -294,20 +316,15 @@ static void send_more(struct turn *turn, struct seat *seat)
     }
     if (seat->plan.policies.wants_last)
         results_get(turn->db, seat->id, &seat->row_result);
-    if (spec->not_named_count == 0)
-        return;
-    seat->rows_calendars = arena_array(turn->arena, (size_t)spec->not_named_count,
-                                       sizeof(struct db_result));
-    for (int i = 0; i < spec->not_named_count; i++)
-        calendars_find(turn->db, seat->namespace, spec->not_named[i], &seat->rows_calendars[i]);
+    seat->rows_calendars = desk_send_calendars(turn, seat->namespace, &seat->plan.spec);
 }
 
-static const struct day_set *read_calendars(struct turn *turn, const struct seat *seat)
+void desk_read_calendars(struct turn *turn, struct seat *seat)
 {
     int count = seat->plan.spec.not_named_count;
     struct day_set *sets = arena_array(turn->arena, (size_t)count, sizeof(*sets));
 
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; seat->rows_calendars && i < count; i++) {
         const struct db_result *row = &seat->rows_calendars[i];
         struct str days;
         int32_t *list;
@@ -319,7 +336,7 @@ static const struct day_set *read_calendars(struct turn *turn, const struct seat
         memcpy(list, days.ptr, days.len);
         sets[i] = (struct day_set){list, (int)(days.len / sizeof(int32_t))};
     }
-    return sets;
+    seat->ctx.calendars = sets;
 }
 
 static void read_more(struct turn *turn, struct seat *seat)
@@ -339,8 +356,7 @@ static void read_more(struct turn *turn, struct seat *seat)
         seat->last_failure = failure->type == DB_NULL ? (struct str){NULL, 0} : failure->bytes;
     }
     seat->ctx = advance_ctx(&seat->plan, &seat->cursor);
-    if (seat->rows_calendars)
-        seat->ctx.calendars = read_calendars(turn, seat);
+    desk_read_calendars(turn, seat);
 }
 
 /* Tests runs count in no cursor. */
@@ -400,7 +416,7 @@ static enum rc load_seats(struct turn *turn, struct err *reterr)
 
         if (seat->is_loaded || seat->is_new)
             continue;
-        rc = desk_plan(turn, seat, reterr);
+        rc = read_plan(turn, seat, reterr);
         if (rc != RC_OK)
             return rc;
         read_beside(turn, seat);
@@ -421,7 +437,7 @@ enum rc desk_load(struct turn *turn, struct err *reterr)
         struct place *p = turn->places.at[i];
 
         if (p->state == PLACE_WANTED && !p->is_sent)
-            runs_lock_slot(turn->db, p->run.schedule, p->run.slot, p->run.pass, &p->row);
+            send_place(turn, p);
     }
     rc = db_flush(turn->db, turn->arena, reterr);
     if (rc != RC_OK)

@@ -37,8 +37,12 @@ struct gate_seat *desk_gate(struct turn *turn, int64_t gate);
 void desk_send_early(struct turn *turn);
 enum rc desk_lock(struct turn *turn, struct err *reterr);
 enum rc desk_load(struct turn *turn, struct err *reterr);
+/* Asks for the named calendars of a spec; NULL: there are none. */
+struct db_result *desk_send_calendars(struct turn *turn, int64_t namespace,
+                                      const struct spec *spec);
+/* With their answers in rows_calendars. */
+void desk_read_calendars(struct turn *turn, struct seat *seat);
 enum rc desk_load_gates(struct turn *turn, struct err *reterr);
-enum rc desk_plan(struct turn *turn, struct seat *seat, struct err *reterr);
 void desk_event(struct turn *turn, enum event_type type, const struct run *run, int64_t detail);
 void desk_schedule_event(struct turn *turn, enum event_type type, int64_t schedule,
                          int64_t version);

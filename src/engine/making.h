@@ -80,6 +80,7 @@ struct turn {
     int64_t key_limit;      /* of key_ms, as the node's row has it    */
     int64_t reclaim_asked;  /* the node whose runs this turn has read */
     bool is_wrong;          /* a remembered run cannot be as it was: read it and try again */
+    bool is_first;          /* of a boot: nothing is known of what is ready */
     bool made_ready, is_full, sweeps;
     struct db_result node_row, due_rows, waking_rows, reclaim_rows, touch_rows, wake_row,
         run_wake_row, silent_rows, paused_rows, history_portion, ledger_portion,

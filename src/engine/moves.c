@@ -96,7 +96,7 @@ static void ledger_write(struct turn *turn, struct seat *seat, const struct acco
         ledger_insert(turn->db, &entry);
 }
 
-void gate_leave(struct turn *turn, struct run *run)
+static void gate_leave(struct turn *turn, struct run *run)
 {
     struct gate_seat *gate;
 

@@ -47,8 +47,6 @@ struct place *run_create(struct turn *turn, struct seat *seat, const struct star
 /* The call of a claimed run is to end: here, or by a note to the node that makes it. */
 void run_stop(struct turn *turn, const struct run *run, bool is_terminated);
 
-void gate_leave(struct turn *turn, struct run *run);
-
 /* Pauses a schedule by itself. */
 void seat_pause(struct turn *turn, struct seat *seat, instant until, struct str reason,
                 struct str by);

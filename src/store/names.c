@@ -13,7 +13,6 @@ static const struct db_stmt queue_add = {
     "iit"};
 static const struct db_stmt queue_find = {
     "SELECT id FROM queues WHERE namespace = $1 AND name = $2", "it"};
-static const struct db_stmt queue_get = {"SELECT paused FROM queues WHERE id = $1", "i"};
 static const struct db_stmt queue_pause = {"UPDATE queues SET paused = $2 WHERE id = $1", "ii"};
 static const struct db_stmt queue_paused = {
     "SELECT id FROM queues WHERE paused = 1 ORDER BY id LIMIT $1", "i"};
@@ -62,11 +61,6 @@ void queues_insert(struct db *db, int64_t id, int64_t namespace, struct str name
 void queues_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret)
 {
     db_send(db, &queue_find, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
-}
-
-void queues_get(struct db *db, int64_t id, struct db_result *ret)
-{
-    db_send(db, &queue_get, (struct db_value[]){db_int(id)}, ret);
 }
 
 void queues_pause(struct db *db, int64_t id, bool paused, struct db_result *ret)

@@ -16,7 +16,6 @@ void namespaces_find(struct db *db, struct str name, struct db_result *ret); /* 
 
 void queues_insert(struct db *db, int64_t id, int64_t namespace, struct str name);
 void queues_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
-void queues_get(struct db *db, int64_t id, struct db_result *ret); /* (paused) */
 void queues_pause(struct db *db, int64_t id, bool paused, struct db_result *ret);
 void queues_paused(struct db *db, int limit, struct db_result *ret); /* (id) of all paused */
 

@@ -89,6 +89,39 @@ static void the_clock_jumped_and_its_owner_says_skip(void **state)
     assert_ledger("job", "missed(clock) 00:01-00:05 x5");
 }
 
+static void put_calendar(int32_t first, int32_t second)
+{
+    const int32_t days[] = {first, second};
+    struct command command = about(COMMAND_CALENDAR, "holidays");
+
+    command.text = (struct str){(const char *)days, sizeof days};
+    assert_int_equal(say(&command).rc, RC_OK);
+}
+
+/* Days are counted from 1970; 2022-06-01 is 19144. */
+static void a_named_calendar_takes_days_away_and_an_edit_of_it_counts_at_once(void **state)
+{
+    struct str name = STR("holidays");
+    struct wish w = every(SPAN_DAY);
+
+    (void)state;
+    put_calendar(19145, 19150);
+    w.def.not_named = &name;
+    w.def.not_named_count = 1;
+    create("job", w);
+    run_to("06-03 12:00");
+    assert_told("06-03 00:00@06-03 00:00");
+    assert_int_equal(cursor_of("job").next_at, when("06-04 00:00"));
+    put_calendar(19147, 19150);
+    run_to("06-05 12:00");
+    assert_told("06-05 00:00@06-05 00:00");
+    put_calendar(19150, 19151);
+    run_to("06-06 12:00");
+    assert_told("06-06 00:00@06-06 00:00");
+    assert_counts("job", "started 3");
+    assert_ledger("job", "");
+}
+
 static void a_cancelled_slot_splits_the_range_of_a_pause(void **state)
 {
     (void)state;
@@ -274,6 +307,7 @@ int main(void)
         TIMELINE(ten_years_of_missed_seconds_are_one_row),
         TIMELINE(mode_none_has_a_grace_of_thirty_seconds),
         TIMELINE(the_clock_jumped_and_its_owner_says_skip),
+        TIMELINE(a_named_calendar_takes_days_away_and_an_edit_of_it_counts_at_once),
         TIMELINE(a_cancelled_slot_splits_the_range_of_a_pause),
         TIMELINE(a_cancelled_slot_survives_an_edit_that_keeps_it),
         TIMELINE(a_waiting_slot_can_be_cancelled),

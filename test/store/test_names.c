@@ -72,7 +72,7 @@ static void queues_are_paused_one_by_one_and_listed(void **state)
 {
     static const char *const names[] = {"d", "c", "b", "a"};
     struct fixture *f = *state;
-    struct db_result all, some, paused, running, nobody;
+    struct db_result all, some;
 
     for (int i = 0; i < 4; i++)
         queues_insert(f->db, i + 1, 1, str_of(names[i]));
@@ -83,15 +83,9 @@ static void queues_are_paused_one_by_one_and_listed(void **state)
     assert_int_equal(pause_queue(f, 9, true), 0);
     queues_paused(f->db, 10, &all);
     queues_paused(f->db, 1, &some);
-    queues_get(f->db, 2, &paused);
-    queues_get(f->db, 3, &running);
-    queues_get(f->db, 9, &nobody);
     flush(f);
     assert_ids(&all, "2 4");
     assert_ids(&some, "2");
-    assert_ids(&paused, "1");
-    assert_ids(&running, "0");
-    assert_ids(&nobody, "");
 }
 
 static struct gate lock_gate(struct fixture *f, int64_t id)
