@@ -91,44 +91,65 @@ static bool is_planned(const struct seat *seat, const struct command *c)
     return spec_next(&seat->plan.spec, &seat->ctx, slot - 1, &found) && found.at == slot;
 }
 
+/* Where a slot stands among the cancelled ones, or where it would. */
+static int exception_index(const struct seat *seat, instant slot)
+{
+    int i = 0;
+
+    while (i < seat->exception_count && seat->exceptions[i] < slot)
+        i++;
+    return i;
+}
+
+static void remove_exception(struct turn *turn, struct seat *seat, int index)
+{
+    exceptions_delete(turn->db, seat->id, seat->exceptions[index], NULL);
+    seat->exception_count--;
+    for (int i = index; i < seat->exception_count; i++)
+        seat->exceptions[i] = seat->exceptions[i + 1];
+}
+
+static void add_exception(struct turn *turn, struct seat *seat, int index, instant slot)
+{
+    instant *all = arena_array(turn->arena, (size_t)seat->exception_count + 1, sizeof(*all));
+
+    for (int i = 0; i < seat->exception_count; i++)
+        all[i < index ? i : i + 1] = seat->exceptions[i];
+    all[index] = slot;
+    seat->exceptions = all;
+    seat->exception_count++;
+    seat->cursor.flags |= CURSOR_EXCEPTIONS;
+    seat->is_touched = true;
+}
+
 void apply_skip(struct turn *turn, const struct command *c, struct command_state *s,
                 struct reply *reply)
 {
     struct seat *seat = s->seat;
     instant slot = c->run.slot_ms * SPAN_MS;
-    instant *all;
+    int index = exception_index(seat, slot);
+    bool known = index < seat->exception_count && seat->exceptions[index] == slot;
 
     reply->run = c->run;
+    reply->count = (c->kind == COMMAND_UNSKIP) == known; /* 0: it was so before */
     if (c->kind == COMMAND_UNSKIP) {
-        exceptions_delete(turn->db, seat->id, slot, NULL);
-        for (int i = 0; i < seat->exception_count; i++)
-            if (seat->exceptions[i] == slot)
-                seat->exceptions[i] = INSTANT_NONE; /* before every slot: not looked at */
+        if (known)
+            remove_exception(turn, seat, index);
         return;
     }
     if (!is_planned(seat, c)) {
         refuse(turn, reply, RC_NOT_FOUND, "this is not a time at which the schedule will run");
         return;
     }
+    if (known)
+        return;
     if (seat->exception_count >= EXCEPTIONS_MAX) {
         refuse(turn, reply, RC_LIMIT,
-               "%d planned times are cancelled already, the most there "
-               "can be",
-               EXCEPTIONS_MAX);
+               "%d planned times are cancelled already, the most there can be", EXCEPTIONS_MAX);
         return;
     }
     exceptions_insert(turn->db, seat->id, slot, turn->now, c->by, NULL);
-    all = arena_array(turn->arena, (size_t)seat->exception_count + 1, sizeof(*all));
-    for (int i = 0, n = 0; i <= seat->exception_count; i++) {
-        bool here = n == i && (i == seat->exception_count || seat->exceptions[i] >= slot);
-
-        all[i] = here ? slot : seat->exceptions[n++];
-    }
-    seat->exceptions = all;
-    seat->exception_count++;
-    seat->cursor.flags |= CURSOR_EXCEPTIONS;
-    seat->is_touched = true;
-    reply->count = 1;
+    add_exception(turn, seat, index, slot);
 }
 
 static void cancel(struct turn *turn, struct place *place, struct reply *reply)

@@ -224,6 +224,7 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
     seat->rows_calendars = s->calendar_rows;
     desk_read_calendars(turn, seat);
     seat_begin(turn, seat);
+    seat->open_changed = true; /* other policies, or enabled again: what waits may start */
     desk_schedule_event(turn, EVENT_SCHEDULE_UPDATED, seat->id, row.version);
     reply->version = row.version;
 }

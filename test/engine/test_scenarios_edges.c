@@ -135,6 +135,37 @@ static void a_cancelled_slot_splits_the_range_of_a_pause(void **state)
     assert_counts("job", "missed 4, cancelled 1");
 }
 
+/* Two commands in the very turn that accounts for the slot. */
+static void a_slot_that_is_cancelled_twice_is_cancelled_once(void **state)
+{
+    struct command twice[2] = {about(COMMAND_SKIP, "job"), about(COMMAND_RESUME, "job")};
+    struct turn_in in = {.rows = TURN_ROWS_MAX, .commands = twice, .command_count = 2};
+    struct turn_out out;
+    struct err err = {.text = ""};
+
+    (void)state;
+    create("job", every(SPAN_MIN));
+    pause_it("job", "x");
+    for (int i = 4; i >= 2; i--) {
+        char slot[] = "00:0?";
+
+        slot[4] = (char)('0' + i);
+        assert_int_equal(about_run(COMMAND_SKIP, run_of("job", slot)).rc, RC_OK);
+    }
+    assert_int_equal(about_run(COMMAND_UNSKIP, run_of("job", "00:03")).count, 1);
+    assert_int_equal(about_run(COMMAND_UNSKIP, run_of("job", "00:03")).count, 0);
+    run_to("00:05:30");
+    twice[0].run = run_of("job", "00:02");
+    in.now = world.now;
+    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(out.replies[0].rc, RC_OK);
+    assert_int_equal(out.replies[0].count, 0);
+    assert_int_equal(out.replies[1].rc, RC_OK);
+    assert_ledger("job", "missed(paused) 00:01, cancelled(user) 00:02, missed(paused) 00:03, "
+                         "cancelled(user) 00:04, missed(paused) 00:05");
+    assert_counts("job", "missed 3, cancelled 2");
+}
+
 static void a_cancelled_slot_survives_an_edit_that_keeps_it(void **state)
 {
     (void)state;
@@ -309,6 +340,7 @@ int main(void)
         TIMELINE(the_clock_jumped_and_its_owner_says_skip),
         TIMELINE(a_named_calendar_takes_days_away_and_an_edit_of_it_counts_at_once),
         TIMELINE(a_cancelled_slot_splits_the_range_of_a_pause),
+        TIMELINE(a_slot_that_is_cancelled_twice_is_cancelled_once),
         TIMELINE(a_cancelled_slot_survives_an_edit_that_keeps_it),
         TIMELINE(a_waiting_slot_can_be_cancelled),
         TIMELINE(a_trigger_that_waits_survives_pause_and_restart),
