@@ -79,6 +79,9 @@ static void send_first(struct turn *turn)
     apply_send(turn);
     if (turn->sweeps)
         sweep_send(turn);
+    /* After the locks: whoever ended a run before them is to be seen. */
+    if (turn->sweeps || turn->trusts)
+        nodes_others(turn->db, turn->node, &turn->others_row);
     if (full_scan)
         m->scanned_at = turn->now;
 }
@@ -190,8 +193,8 @@ static void write_places(struct turn *turn)
 /* The turn is undone; the next reads what this node thought it knew. */
 static enum rc distrust(struct turn *turn, struct err *reterr)
 {
-    turn->engine->distrusts = true;
-    return err_set(reterr, RC_BUSY, -1, 0, "another node has ended a run of this one");
+    turn->engine->memory.has_others = true;
+    return err_set(reterr, RC_BUSY, -1, 0, "another node may have ended a run of this one");
 }
 
 /* Whether the rows were as the turn thought. */
@@ -207,7 +210,6 @@ static enum rc check_places(struct turn *turn, struct err *reterr)
             continue;
         return distrust(turn, reterr);
     }
-    turn->engine->distrusts = false;
     return RC_OK;
 }
 
@@ -251,6 +253,10 @@ static enum rc work(struct turn *turn, struct err *reterr)
 {
     enum rc rc;
 
+    if (turn->others_row.rows == 1)
+        turn->memory.has_others = db_int_at(&turn->others_row, 0, 0) > 0;
+    if (turn->memory.has_others && turn->trusts)
+        return distrust(turn, reterr);
     announce(turn);
     seat_due(turn);
     want_touched(turn);
@@ -268,8 +274,6 @@ static enum rc work(struct turn *turn, struct err *reterr)
         return rc;
     pass_touched(turn);
     settle_reports(turn);
-    if (turn->is_wrong)
-        return distrust(turn, reterr);
     settle_waking(turn);
     rc = apply_commands(turn, reterr);
     if (rc != RC_OK)
@@ -495,7 +499,7 @@ enum rc engine_turn(struct engine *engine, const struct turn_in *in, struct turn
         return err_set(reterr, RC_CONFLICT, -1, 0, "the engine has not booted");
     change_arena(engine);
     rc = engine_once(engine, in, out, reterr);
-    if (rc == RC_BUSY && engine->distrusts)
+    if (rc == RC_BUSY && engine->turn.trusts)
         rc = engine_once(engine, in, out, reterr);
     if (rc != RC_OK && in->command_count + in->report_count > 0 &&
         is_data_failure(engine, rc)) {

@@ -31,6 +31,7 @@ struct hot {
 struct memory {
     int64_t turn, event;
     int64_t key_ms, key_count; /* the last key made                                   */
+    bool has_others;           /* other nodes are up: they may end what this one runs */
     bool is_announced;         /* others have been told that this node is up          */
     instant turning_since;     /* no lease is expired before this + heartbeat + grace */
     instant last_turn;
@@ -79,10 +80,10 @@ struct turn {
     struct due_slot *slots; /* room for ADVANCE_SLOTS_MAX, once it was needed */
     int64_t key_limit;      /* of key_ms, as the node's row has it    */
     int64_t reclaim_asked;  /* the node whose runs this turn has read */
-    bool is_wrong;          /* a remembered run cannot be as it was: read it and try again */
+    bool trusts;            /* some run is as this node remembers it, unread */
     bool is_first;          /* of a boot: nothing is known of what is ready */
     bool made_ready, is_full, sweeps;
     struct db_result node_row, due_rows, waking_rows, reclaim_rows, touch_rows, wake_row,
         run_wake_row, silent_rows, paused_rows, history_portion, ledger_portion,
-        schedules_portion, free_gates, stop_rows;
+        schedules_portion, free_gates, stop_rows, others_row;
 };

@@ -17,19 +17,22 @@ static struct place *place_of_run(struct turn *turn, const struct run *run)
     return desk_place(turn, desk_seat(turn, run->schedule), run->slot, run->pass);
 }
 
-/* A call of this node that went well ends a run that need not be read again. */
+/*
+ * A call of this node that went well ends a run that need not be read again, unless there are
+ * others who may have ended it.
+ */
 static void trust(struct turn *turn, const struct report *report)
 {
     const struct flight *flight = flights_find(turn->engine->flights, &report->run);
     struct place *place = place_of_report(turn, &report->run);
 
-    if (turn->engine->distrusts || report->kind != REPORT_DONE ||
+    if (turn->memory.has_others || report->kind != REPORT_DONE ||
         report->outcome != OUTCOME_SUCCEEDED || !flight || flight->run.fence != report->fence ||
         place->state != PLACE_WANTED)
         return;
     place->run = flight->run;
     place->state = PLACE_READ;
-    place->is_trusted = true;
+    place->is_trusted = turn->trusts = true;
 }
 
 void settle_want(struct turn *turn)
@@ -144,18 +147,6 @@ static void done(struct turn *turn, struct place *place, const struct report *re
                 });
 }
 
-/* Another node may have ended it since; then the counts need not have room for its end. */
-static bool is_plausible(struct turn *turn, const struct place *place)
-{
-    const struct seat *seat = place->seat;
-
-    if (!place->is_trusted)
-        return true;
-    if (seat->state == SEAT_HELD && place->run.kind != RUN_TEST && seat->cursor.open == 0)
-        return false;
-    return place->run.gate == 0 || desk_gate(turn, place->run.gate)->gate.open > 0;
-}
-
 static void settle_one(struct turn *turn, const struct report *report,
                        struct report_reply *reply)
 {
@@ -170,10 +161,6 @@ static void settle_one(struct turn *turn, const struct report *report,
     if (place->state != PLACE_READ || run->fence != report->fence ||
         !run_is_claimed(run->state)) {
         stale(turn, report, reply);
-        return;
-    }
-    if (!is_plausible(turn, place)) {
-        turn->is_wrong = true;
         return;
     }
     switch (report->kind) {

@@ -17,7 +17,6 @@ struct engine {
     struct memory memory;
     struct plans *plans;
     struct flights *flights;
-    bool distrusts; /* a flight was not as remembered: the next turn reads them all */
     struct map *seat_map, *place_map, *gate_map;
     struct arena *arenas[2]; /* of this turn and of the one in doubt, or before */
     int arena;               /* which of them is this turn's                    */

@@ -91,14 +91,17 @@ static void prune(struct turn *turn)
 /* Another node has ended a run whose call is made here. */
 static void hear_stop(struct turn *turn, int row)
 {
+    const struct flight *flight;
     struct node_stop stop;
+    struct run_id run;
 
     stops_read(&turn->stop_rows, row, &stop);
+    run = (struct run_id){stop.schedule, stop.slot / SPAN_MS, (uint32_t)stop.pass};
     *VEC_ADD(turn, &turn->stops) = (struct stop){
-        .run = {stop.schedule, stop.slot / SPAN_MS, (uint32_t)stop.pass},
-        .fence = stop.fence,
-        .is_terminated = true,
-    };
+        .run = run, .fence = stop.fence, .is_terminated = true};
+    flight = flights_find(turn->engine->flights, &run);
+    if (flight && flight->run.fence == stop.fence)
+        *VEC_ADD(turn, &turn->landed) = flight->run.id;
 }
 
 void sweep_read(struct turn *turn)

@@ -17,6 +17,8 @@ static const struct db_stmt turn = {
     "UPDATE nodes SET turn = $3, lease_until = $4, key_ms = $5, event = $6"
     " WHERE id = $1 AND boot = $2 AND turn = $3 - 1 AND state = 1",
     "iiiiii"};
+static const struct db_stmt others = {"SELECT count(*) FROM nodes WHERE state = 1 AND id <> $1",
+                                      "i"};
 static const struct db_stmt reserve = {"UPDATE nodes SET key_ms = $2 WHERE id = $1", "ii"};
 static const struct db_stmt silent = {
     "SELECT " COLUMNS " FROM nodes WHERE state <> 2 AND lease_until < $1 ORDER BY id{skip}",
@@ -94,4 +96,9 @@ void nodes_declare(struct db *db, int64_t id, enum node_state state, instant lea
 void nodes_reserve(struct db *db, int64_t id, int64_t key_ms)
 {
     db_send(db, &reserve, (struct db_value[]){db_int(id), db_int(key_ms)}, NULL);
+}
+
+void nodes_others(struct db *db, int64_t id, struct db_result *ret)
+{
+    db_send(db, &others, (struct db_value[]){db_int(id)}, ret);
 }

@@ -237,6 +237,25 @@ static void keys_are_reserved_for_one_node(void **state)
     assert_int_equal(two.key_ms, 700);
 }
 
+static void others_are_counted_while_they_are_up(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result changed, alone, two;
+
+    nodes_insert(f->db, &(struct node){.id = 1, .name = STR("a"), .state = NODE_UP}, &changed);
+    nodes_insert(f->db, &(struct node){.id = 2, .name = STR("b"), .state = NODE_DOWN},
+                 &changed);
+    nodes_insert(f->db, &(struct node){.id = 3, .name = STR("c"), .state = NODE_LOST},
+                 &changed);
+    nodes_others(f->db, 1, &alone);
+    nodes_insert(f->db, &(struct node){.id = 4, .name = STR("d"), .state = NODE_UP}, &changed);
+    nodes_insert(f->db, &(struct node){.id = 5, .name = STR("e"), .state = NODE_UP}, &changed);
+    nodes_others(f->db, 1, &two);
+    flush(f);
+    assert_ids(&alone, "0");
+    assert_ids(&two, "2");
+}
+
 static void every_statement_was_run(void **state)
 {
     assert_every_statement_ran(*state, "src/store/nodes.c");
@@ -252,6 +271,7 @@ int main(void)
         STORE_TEST(a_turn_is_taken_once_and_only_by_who_is_up_at_this_boot),
         STORE_TEST(the_silent_are_those_whose_lease_is_over_and_who_are_not_down),
         STORE_TEST(keys_are_reserved_for_one_node),
+        STORE_TEST(others_are_counted_while_they_are_up),
         cmocka_unit_test(every_statement_was_run),
     };
 
