@@ -279,12 +279,33 @@ static void draw_lane(const struct drafting *d, struct rec_draft *r)
         r->queue = queues[prng_below(d->prng, SIM_QUEUES)];
 }
 
-/* RC_OK when the spec takes the combination. */
-static enum rc compile(const struct drafting *d, const struct rec_draft *r, struct plan *ret)
+/* The calendar that is named to the engine; the judge reads its days as dates. */
+static void name_calendar(const struct drafting *d, struct spec_def *def,
+                          struct spec_def *written)
 {
+    static struct str name[] = {{SIM_CALENDAR, sizeof SIM_CALENDAR - 1}};
+    int count = def->not_date_count, more = d->swarm->holiday_count;
+    int32_t *dates = arena_array(d->arena, (size_t)(count + more), sizeof *dates);
+
+    def->not_named = name;
+    def->not_named_count = 1;
+    for (int i = 0; i < count; i++)
+        dates[i] = def->not_dates[i];
+    for (int i = 0; i < more; i++)
+        dates[count + i] = d->swarm->holidays[i];
+    written->not_dates = dates;
+    written->not_date_count = count + more;
+}
+
+/* RC_OK when the spec takes the combination. */
+static enum rc compile(const struct drafting *d, struct rec_draft *r, struct plan *ret)
+{
+    struct spec_def def = r->def;
     struct err err;
     enum rc rc;
 
+    if (!r->is_governed && chance(d, 8))
+        name_calendar(d, &def, &r->def);
     *ret = (struct plan){
         .policies = r->policies,
         .is_governed = r->is_governed,
@@ -295,7 +316,7 @@ static enum rc compile(const struct drafting *d, const struct rec_draft *r, stru
         .lane = r->lane,
         .seed = r->seed,
     };
-    rc = spec_compile(&r->def, r->seed, d->zones, d->arena, &ret->spec, &err);
+    rc = spec_compile(&def, r->seed, d->zones, d->arena, &ret->spec, &err);
     if (rc == RC_OK)
         ret->follows = plan_follows(ret);
     return rc;

@@ -9,6 +9,8 @@
 #include "sim/record.h"
 #include "sim/swarm.h"
 
+#define SIM_CALENDAR "holidays" /* the one that can be named */
+
 /* A draft that was checked, and the same as the judge reads it. */
 struct made {
     struct draft draft;

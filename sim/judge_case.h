@@ -128,7 +128,7 @@ static inline bool life_is_started(const struct life *life)
     return life->row_count > 0 || (life->open && life->open->state != RUN_HELD);
 }
 
-/* By which an attempt was handed back before it began, so that it counts for nothing; or NULL. */
+/* By which an attempt was handed back unbegun, so that it counts for nothing; or NULL. */
 const struct rec_report *life_release(const struct life *life, int64_t fence);
 
 enum rc judge_fail(struct err *reterr, int number, const char *fmt, ...) PRINTF(3, 4);

@@ -251,7 +251,7 @@ static void record_reports(struct world *world, const struct sim_node *node,
         const struct report *report = &node->reports[i];
 
         tape_report(&world->tape, &(struct rec_report){
-                                      .order = world->tape.order,
+                                      .order = tape_current(&world->tape)->order,
                                       .at = node->done_at,
                                       .node = node->id,
                                       .kind = report->kind,
@@ -263,15 +263,15 @@ static void record_reports(struct world *world, const struct sim_node *node,
     }
 }
 
-static void record_turn(struct world *world, const struct sim_node *node, int boot)
+static int record_turn(struct world *world, const struct sim_node *node, int boot)
 {
-    tape_turn(&world->tape, &(struct rec_turn){
-                                .node = node->id,
-                                .boot = boot,
-                                .turn = node->turn,
-                                .now = node->done_at,
-                                .in_doubt = node->in_doubt,
-                            });
+    return tape_turn(&world->tape, &(struct rec_turn){
+                                       .node = node->id,
+                                       .boot = boot,
+                                       .turn = node->turn,
+                                       .now = node->done_at,
+                                       .in_doubt = node->in_doubt,
+                                   });
 }
 
 /* It stood still after its commit: what it was to begin goes back unbegun. */
@@ -333,7 +333,10 @@ static void committed(struct world *world, struct sim_node *node, const struct t
     must(out->report_count == node->in.report_count);
     node->id = out->node;
     node->turn = out->turn;
-    record_turn(world, node, node->boot);
+    if (node->is_done)
+        tape_return(&world->tape, node->done_turn);
+    else
+        (void)record_turn(world, node, node->boot);
     record_reports(world, node, out);
     tape_digest(&world->tape, out);
     trace_turn(world, node, out);
@@ -354,10 +357,10 @@ static void committed(struct world *world, struct sim_node *node, const struct t
 }
 
 /*
- * Whether the turn that was tried last is in the store; nobody but the simulator may ask, and
- * it changes nothing: a writer would write the log back when it closes.
+ * Whether the turn that was tried last is in the store: the node is then at it.  Nobody but
+ * the simulator may ask, and it changes nothing there: a writer would write the log back.
  */
-static bool is_in_store(struct world *world, const struct sim_node *node)
+static bool find_turn(struct world *world, struct sim_node *node)
 {
     struct db_options options = {.readonly = true};
     struct db_result found = {0};
@@ -377,16 +380,19 @@ static bool is_in_store(struct world *world, const struct sim_node *node)
         nodes_read(&found, 0, &row);
     db_close(db);
     arena_free(arena);
-    return row.turn == node->turn + 1;
+    if (row.turn != node->turn + 1)
+        return false;
+    node->id = row.id;
+    node->turn = row.turn;
+    return true;
 }
 
 /* A turn that nobody could see the end of may have been committed. */
 static void settle_after_stop(struct world *world, struct sim_node *node)
 {
-    if (!is_in_store(world, node))
+    if (!find_turn(world, node))
         return;
-    node->turn++;
-    record_turn(world, node, node->boot - 1);
+    (void)record_turn(world, node, node->boot - 1);
     record_reports(world, node, NULL);
 }
 
@@ -425,7 +431,10 @@ static void failed(struct world *world, struct sim_node *node, enum rc rc,
     world_say(world, "%s: turn failed: %s: %s", node->name, rc_name(rc), err->text);
     if (rc == RC_LOST || rc == RC_UNKNOWN) {
         node->in_doubt = node->in_doubt || rc == RC_UNKNOWN;
-        node->is_done = node->is_done || (rc == RC_UNKNOWN && is_in_store(world, node));
+        if (rc == RC_UNKNOWN && !node->is_done && find_turn(world, node)) {
+            node->is_done = true;
+            node->done_turn = record_turn(world, node, node->boot);
+        }
         reconnect(world, node);
     } else if (rc == RC_CONFLICT) {
         declared_dead(world, node);

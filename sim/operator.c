@@ -82,7 +82,7 @@ int operator_ask(struct world *world, const struct command *command, int schedul
     return place;
 }
 
-/* Beginning: a namespace, then queues, then schedules. */
+/* Beginning: a namespace, then queues, then a calendar, then schedules. */
 
 void operator_begin(struct world *world)
 {
@@ -118,7 +118,12 @@ static void ask_for_queue(struct world *world)
             operator_ask(world, &command, -1, NULL);
             return;
         }
-    op->has_begun = true;
+    requests_calendar(world, 0);
+}
+
+static void begin_work(struct world *world)
+{
+    world->operator.has_begun = true;
     workers_begin(world);
     for (int i = 0; i < world->swarm.schedules; i++)
         requests_create(world, -1);
@@ -131,7 +136,12 @@ static void heard_name(struct world *world, const struct rec_command *command,
     struct operator* op = & world->operator;
 
     if (reply->rc != RC_OK) {
-        world_fail(world, "a namespace or queue was refused: %s", rc_name(reply->rc));
+        world_fail(world, "a namespace, queue or calendar was refused: %s", rc_name(reply->rc));
+        return;
+    }
+    if (command->command.kind == COMMAND_CALENDAR) {
+        if (!op->has_begun)
+            begin_work(world);
         return;
     }
     if (command->command.kind == COMMAND_NAMESPACE) {
@@ -154,7 +164,7 @@ static void heard_written(struct world *world, struct sim_schedule *schedule,
     if (!schedule->is_there || schedule->key != reply->schedule) {
         if (!schedule->is_there)
             schedule->lived_from = world->now;
-        schedule->created = world->tape.record.turns[world->tape.record.turn_count - 1].now;
+        schedule->created = tape_current(&world->tape)->now;
     }
     schedule->is_there = true;
     schedule->key = reply->schedule;
@@ -198,7 +208,7 @@ static bool is_expected(enum rc rc)
 void operator_heard(struct world *world, int place, const struct reply *reply, bool is_heard)
 {
     struct rec_command *command = &world->tape.record.commands[place];
-    const struct rec_turn *turn = &world->tape.record.turns[world->tape.record.turn_count - 1];
+    const struct rec_turn *turn = tape_current(&world->tape);
     struct errand *errand = &world->operator.errands[place];
 
     if (reply->rc == RC_BUSY) {
@@ -214,7 +224,8 @@ void operator_heard(struct world *world, int place, const struct reply *reply, b
     command->reply = *reply;
     command->reply.text = arena_str(world->tape.arena, reply->text);
     errand->is_over = true;
-    if (command->command.kind == COMMAND_NAMESPACE || command->command.kind == COMMAND_QUEUE)
+    if (command->command.kind == COMMAND_NAMESPACE || command->command.kind == COMMAND_QUEUE ||
+        command->command.kind == COMMAND_CALENDAR)
         heard_name(world, command, reply);
     else if (is_heard && reply->rc == RC_OK)
         heard_ok(world, command, place, reply);

@@ -38,7 +38,7 @@ struct errand {
 
 struct operator
 {
-    bool has_begun; /* namespace and queues are there */
+    bool has_begun; /* namespace, queues and calendar are there */
     int64_t namespace;
     int64_t queues[SIM_QUEUES];
     struct sim_schedule schedules[OPERATOR_SCHEDULES_MAX];

@@ -22,7 +22,10 @@
 #include "store/names.h"
 #include "store/nodes.h"
 
-/* A schedule as the operator wrote it; the judge derives slots from this and nothing else. */
+/*
+ * A schedule as the operator wrote it, with the days of named calendars among its dates; the
+ * judge derives slots from this and nothing else.
+ */
 struct rec_draft {
     struct spec_def def;
     struct policies policies;

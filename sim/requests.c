@@ -164,7 +164,7 @@ static void skip(struct world *world, int schedule)
     struct slot slot = {.at = world_clock(world)};
     int ahead = (int)prng_between(&world->prng, 1, 4);
 
-    if (!s->made || s->made->draft.plan.follows)
+    if (!s->made || s->made->draft.plan.follows || s->made->draft.plan.spec.not_named_count > 0)
         return;
     ctx.seed = s->made->draft.plan.seed;
     for (int i = 0; i < ahead; i++)
@@ -317,6 +317,20 @@ static void queue(struct world *world, int schedule)
     static const enum command_kind kinds[] = {COMMAND_QUEUE_PAUSE, COMMAND_QUEUE_RESUME};
 
     set_queue(world, kinds[below(world, 2)], schedule % SIM_QUEUES);
+}
+
+void requests_calendar(struct world *world, int schedule)
+{
+    struct command command = {
+        .kind = COMMAND_CALENDAR,
+        .namespace = world->operator.namespace,
+        .name = STR(SIM_CALENDAR),
+        .text = {(const char *)world->swarm.holidays,
+                 (size_t)world->swarm.holiday_count * sizeof *world->swarm.holidays},
+    };
+
+    (void)schedule;
+    operator_ask(world, &command, -1, NULL);
 }
 
 static void gate(struct world *world, int schedule)

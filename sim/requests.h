@@ -9,6 +9,9 @@
 /* A new schedule, or that of a name that is known: `schedule`, -1: a new one. */
 void requests_create(struct world *world, int schedule);
 
+/* The named calendar, which is always the same; `schedule` is of no account. */
+void requests_calendar(struct world *world, int schedule);
+
 /* Anything. */
 void requests_make(struct world *world);
 

@@ -75,6 +75,18 @@ static void draw_faults(struct swarm *swarm, struct prng *prng)
     swarm->weight[MANNER_SUCCEED] = 30;
 }
 
+/* Of the days that the world lasts, and the one before. */
+static void draw_holidays(struct swarm *swarm, struct prng *prng)
+{
+    int32_t day = (int32_t)(instant_seconds(swarm->begin) / DAY_SECONDS) - 1;
+
+    while (swarm->holiday_count < SIM_HOLIDAYS_MAX) {
+        day += (int32_t)prng_between(prng, 0, 2);
+        if (swarm->holiday_count == 0 || day > swarm->holidays[swarm->holiday_count - 1])
+            swarm->holidays[swarm->holiday_count++] = day;
+    }
+}
+
 void swarm_draw(struct swarm *ret, struct prng *prng)
 {
     struct swarm s = {.pace = (enum pace)prng_below(prng, PACE_COUNT)};
@@ -95,6 +107,7 @@ void swarm_draw(struct swarm *ret, struct prng *prng)
     s.command_gap = prng_between(prng, 1, 10) * s.unit;
     for (int i = 0; i < SIM_GATES; i++)
         s.gate_limit[i] = (int)prng_between(prng, 1, 3);
+    draw_holidays(&s, prng);
     s.gates_change = prng_chance(prng, 1, 4);
     draw_faults(&s, prng);
     *ret = s;

@@ -20,6 +20,7 @@ enum {
     SIM_SCHEDULES_MAX = 12, /* at the beginning; more are made when some are deleted */
     SIM_QUEUES = 2,
     SIM_GATES = 2,
+    SIM_HOLIDAYS_MAX = 3, /* days of the one named calendar */
 };
 
 enum pace {
@@ -57,7 +58,9 @@ struct swarm {
     span lag;         /* nodes' clocks are behind by up to this   */
     span command_gap; /* between two commands, on average         */
     int gate_limit[SIM_GATES];
-    bool gates_change;            /* someone sets other limits now and then */
+    bool gates_change;                  /* someone sets other limits now and then */
+    int32_t holidays[SIM_HOLIDAYS_MAX]; /* day numbers, ascending */
+    int holiday_count;
     int32_t odds[FAULT_COUNT];    /* one turn in so many; 0: never  */
     int32_t weight[MANNER_COUNT]; /* of each manner                 */
 };

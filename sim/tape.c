@@ -85,14 +85,25 @@ void tape_fault(struct tape *tape, const struct rec_fault *fault)
     digest_int(&tape->digest, fault->at);
 }
 
-int64_t tape_turn(struct tape *tape, const struct rec_turn *turn)
+int tape_turn(struct tape *tape, const struct rec_turn *turn)
 {
     struct record *r = &tape->record;
 
     r->turns = tape_room(r->turns, r->turn_count, sizeof *r->turns);
     r->turns[r->turn_count] = *turn;
-    r->turns[r->turn_count++].order = ++tape->order;
-    return tape->order;
+    r->turns[r->turn_count].order = ++tape->order;
+    tape->turn = r->turn_count++;
+    return tape->turn;
+}
+
+void tape_return(struct tape *tape, int turn)
+{
+    tape->turn = turn;
+}
+
+const struct rec_turn *tape_current(const struct tape *tape)
+{
+    return &tape->record.turns[tape->turn];
 }
 
 void tape_delivery(struct tape *tape, const struct work *work, int64_t node, bool is_grant)
@@ -103,8 +114,8 @@ void tape_delivery(struct tape *tape, const struct work *work, int64_t node, boo
     r->deliveries = tape_room(r->deliveries, r->delivery_count, sizeof *r->deliveries);
     d = &r->deliveries[r->delivery_count++];
     *d = (struct rec_delivery){
-        .order = tape->order,
-        .at = r->turns[r->turn_count - 1].now,
+        .order = tape_current(tape)->order,
+        .at = tape_current(tape)->now,
         .node = node,
         .run = work->run,
         .is_grant = is_grant,

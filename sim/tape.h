@@ -15,6 +15,7 @@ struct tape {
     struct digest digest;
     struct arena *arena;
     int64_t order; /* of the last turn that was committed */
+    int turn;      /* place of the one whose outputs are written down */
 };
 
 void tape_begin(struct tape *tape, uint64_t seed);
@@ -29,8 +30,11 @@ int tape_command(struct tape *tape, const struct command *command, int draft);
 void tape_report(struct tape *tape, const struct rec_report *report);
 void tape_fault(struct tape *tape, const struct rec_fault *fault);
 
-/* A turn was committed: the number of all that is in it. */
-int64_t tape_turn(struct tape *tape, const struct rec_turn *turn);
+/* A turn was committed; its place.  What follows is of this turn. */
+int tape_turn(struct tape *tape, const struct rec_turn *turn);
+/* What follows is of one that was committed before, and is known only now. */
+void tape_return(struct tape *tape, int turn);
+const struct rec_turn *tape_current(const struct tape *tape);
 void tape_delivery(struct tape *tape, const struct work *work, int64_t node, bool is_grant);
 
 /* All that a turn handed out. */

@@ -36,7 +36,7 @@ struct holding {
 };
 
 struct sim_worker {
-    char name[8];
+    char name[16];
     int node;
     bool is_polling, is_new;
     instant dead_until; /* INSTANT_NONE: it lives */

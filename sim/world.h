@@ -16,6 +16,7 @@
 #include "engine/engine.h"
 #include "sim/operator.h"
 #include "sim/swarm.h"
+#include "sim/tally.h"
 #include "sim/tape.h"
 #include "sim/vfs.h"
 #include "sim/workers.h"
@@ -57,7 +58,7 @@ struct trap {
 struct sim_node {
     struct world *world;
     int index;
-    char name[8];
+    char name[16];
     struct engine *engine; /* NULL: it is down */
     struct db *db;
     struct db_fault fault;
@@ -72,6 +73,7 @@ struct sim_node {
     /* The turn that is being tried, again and again until it is known. */
     bool is_trying, in_doubt;
     bool is_done;    /* it was committed, which only the simulator knows */
+    int done_turn;   /* then: its place on the tape                       */
     instant done_at; /* `now` of the try that was, or may have been, committed */
     struct turn_in in;
     struct command commands[WORLD_BOX_MAX];
@@ -82,20 +84,6 @@ struct sim_node {
     int *waiting_commands;
     struct report *waiting_reports;
     int waiting_command_count, waiting_report_count;
-};
-
-/* Of all worlds that were simulated. */
-struct tally {
-    int64_t seeds, turns, fires;
-    span lived; /* of all schedules together */
-    int64_t faults[FAULT_COUNT];
-    int64_t doctored; /* records from which a row was taken */
-    uint64_t digest;
-};
-
-struct world_options {
-    bool is_verbose;
-    bool is_canary; /* takes a row from the record before it is judged: the judge must see it */
 };
 
 struct world {

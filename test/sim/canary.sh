@@ -14,7 +14,7 @@ said=$("$sim" --seed 1 --count "$seeds" --canary) || status=$?
 doctored=$(echo "$said" | sed -n 's/^doctored: //p')
 failed=$(echo "$said" | grep -c '^seed [0-9]* failed: [0-9]*: ' || true)
 if [ "$status" -ne 1 ] || [ -z "$doctored" ] || [ "$doctored" -ne "$failed" ]; then
-    echo "${doctored:-no} records of $seeds were doctored, $failed failed, the status is $status"
+    echo "of $seeds records ${doctored:-none} were doctored, $failed failed; status $status"
     echo "$said"
     exit 1
 fi
