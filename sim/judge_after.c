@@ -175,6 +175,16 @@ static enum rc check_overdue(const struct court *court, const struct life *l,
 
 /* ---- lateness ---- */
 
+/* A run that waited long moves what comes after it, into the past perhaps. */
+static bool follows_starts(const struct spec_def *def)
+{
+    for (int i = 0; i < def->interval_count; i++)
+        if (def->intervals[i].anchor == ANCHOR_START ||
+            def->intervals[i].anchor == ANCHOR_COMPLETION)
+            return true;
+    return false;
+}
+
 /* Slots of it may wait before they become runs, because its owner said so. */
 static bool may_be_late(const struct schedule *s)
 {
@@ -184,7 +194,8 @@ static bool may_be_late(const struct schedule *s)
                         p->overlap != OVERLAP_ALLOW_ALL;
 
         if (p->catchup_paused || p->remaining_runs >= 0 ||
-            (p->buffer_limit > 0 && piles_up && !p->drop_when_full))
+            (p->buffer_limit > 0 && piles_up && !p->drop_when_full) ||
+            (piles_up && follows_starts(&s->versions[i].draft->def)))
             return true;
     }
     return false;
