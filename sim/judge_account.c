@@ -299,6 +299,21 @@ static bool has_plain_time(const struct court *court, const struct schedule *s)
            !court->record->clock_stepped && !s->is_pruned;
 }
 
+/* The last slot of an entry and of those right behind it that someone cancelled. */
+static instant past_cancelled(const struct entries *entries, int index)
+{
+    instant last = entries->at[index].first;
+
+    for (int i = index + 1; i < entries->count; i++) {
+        const struct ledger_entry *l = entries->at[i].ledger;
+
+        if (!l || l->account.outcome != OUTCOME_SLOT_CANCELLED)
+            break;
+        last = l->account.last;
+    }
+    return last;
+}
+
 /* Of the slots that are due at once the last one starts, under `latest`. */
 static enum rc check_latest(const struct court *court, const struct schedule *s,
                             const struct entries *entries, struct err *reterr)
@@ -314,8 +329,8 @@ static enum rc check_latest(const struct court *court, const struct schedule *s,
         if (!e->ledger || e->ledger->account.reason != REASON_COALESCED || !next->life)
             continue;
         if (next->life->created_at != e->ledger->written_at ||
-            judge_spec_next(s->versions[0].spec, &origin, next->first, e->ledger->written_at,
-                            &later))
+            judge_spec_next(s->versions[0].spec, &origin, past_cancelled(entries, i + 1),
+                            e->ledger->written_at, &later))
             return judge_fail(reterr, 1,
                               "schedule %" PRId64 ": slots up to %" PRId64
                               " ms are missed(coalesced) at %" PRId64 " ms, and %" PRId64
