@@ -32,6 +32,11 @@ static enum rc unknown(const struct reader *r, const char *word, struct err *ret
     return err_set(reterr, RC_INVALID, -1, 0, "unknown option %.200s; --help lists them", word);
 }
 
+static bool may_stand_alone(const struct option *option)
+{
+    return option->value[0] == '[';
+}
+
 /* The word behind an option, when its value did not stand in the same word. */
 static enum rc take_value(struct reader *r, int i, const char *inside, struct err *reterr)
 {
@@ -43,11 +48,25 @@ static enum rc take_value(struct reader *r, int i, const char *inside, struct er
         r->args->value[i] = "";
         return RC_OK;
     }
+    if (!inside && may_stand_alone(option)) {
+        r->args->value[i] = "true";
+        return RC_OK;
+    }
     if (!inside && r->at >= r->argc)
         return err_set(reterr, RC_INVALID, -1, 0, "--%s needs a value: --%s %s", option->name,
                        option->name, option->value);
     r->args->value[i] = inside ? inside : r->argv[r->at++];
     return RC_OK;
+}
+
+static bool is_name(struct str word, const char *name)
+{
+    if (word.len != strlen(name))
+        return false;
+    for (size_t i = 0; i < word.len; i++)
+        if (word.ptr[i] != name[i] && !(word.ptr[i] == '_' && name[i] == '-'))
+            return false;
+    return true;
 }
 
 static enum rc long_option(struct reader *r, const char *word, struct err *reterr)
@@ -56,7 +75,7 @@ static enum rc long_option(struct reader *r, const char *word, struct err *reter
     bool has_value = str_cut(name, '=', &name, &value);
 
     for (int i = 0; i < r->count; i++)
-        if (str_eq(name, str_of(r->options[i].name)))
+        if (is_name(name, r->options[i].name))
             return take_value(r, i, has_value ? value.ptr : NULL, reterr);
     return unknown(r, word, reterr);
 }
@@ -72,7 +91,7 @@ static enum rc short_options(struct reader *r, const char *word, struct err *ret
             i++;
         if (i == r->count)
             return unknown(r, word, reterr);
-        if (r->options[i].value)
+        if (r->options[i].value && !may_stand_alone(&r->options[i]))
             return take_value(r, i, p[1] != '\0' ? p + 1 : NULL, reterr);
         rc = take_value(r, i, NULL, reterr);
         if (rc != RC_OK)

@@ -3,7 +3,8 @@
  * The command line of one command: options by a table, and operands.
  *
  * `--tz Z`, `--tz=Z`, `-n 5`, `-n5`; options and operands in any order; `--` ends options.
- * Of an option given twice the last counts.  Nothing is printed here.
+ * Of an option given twice the last counts; - and _ in a name are the same.  Nothing is
+ * printed here.
  */
 #pragma once
 
@@ -12,14 +13,15 @@
 #include "base/err.h"
 
 enum {
-    ARGS_OPTIONS_MAX = 32,
+    ARGS_OPTIONS_MAX = 64, /* a daemon has one for each key of its configuration */
     ARGS_OPERANDS_MAX = 8, /* no command takes more than one; the rest is for the message */
 };
 
 struct option {
     const char *name;  /* without its dashes                                */
     char letter;       /* the short form, '\0' when there is none           */
-    const char *value; /* what the help calls its value; NULL when it has none */
+    const char *value; /* what the help calls its value; NULL when it has none; "[=BOOL]":
+                          it may stand alone, which means true                   */
     const char *help;
 };
 

@@ -11,13 +11,15 @@
 #include "cli/commands.h"
 #include "cli/report.h"
 
-static const struct command *const commands[] = {&next_command, &explain_command};
+enum { OWN = 2, COMMANDS_MAX = OWN + CLI_FURTHER_MAX, BUILT_IN = 2 };
 
-enum { COMMANDS = sizeof commands / sizeof commands[0], BUILT_IN = 2 };
+/* All commands there are; set once, by cli_main(). */
+static const struct command *commands[COMMANDS_MAX] = {&next_command, &explain_command};
+static int command_count = OWN;
 
 static const struct command *find_command(const char *name)
 {
-    for (int i = 0; i < COMMANDS; i++)
+    for (int i = 0; i < command_count; i++)
         if (strcmp(commands[i]->name, name) == 0)
             return commands[i];
     return NULL;
@@ -25,13 +27,13 @@ static const struct command *find_command(const char *name)
 
 static int unknown_command(const char *word)
 {
-    const char *names[COMMANDS + BUILT_IN] = {"help", "version"};
+    const char *names[COMMANDS_MAX + BUILT_IN] = {"help", "version"};
     struct err err;
     int near;
 
-    for (int i = 0; i < COMMANDS; i++)
+    for (int i = 0; i < command_count; i++)
         names[BUILT_IN + i] = commands[i]->name;
-    near = str_nearest(str_of(word), names, COMMANDS + BUILT_IN);
+    near = str_nearest(str_of(word), names, command_count + BUILT_IN);
     if (near >= 0)
         err_set(&err, RC_INVALID, -1, 0, "unknown command %.100s; did you mean %s?", word,
                 names[near]);
@@ -45,7 +47,7 @@ static int run_help(int argc, char **argv)
     const struct command *command;
 
     if (argc == 0) {
-        help_print_all(commands, COMMANDS, STDOUT_FILENO);
+        help_print_all(commands, command_count, STDOUT_FILENO);
         return STATUS_OK;
     }
     command = find_command(argv[0]);
@@ -77,11 +79,15 @@ static int run_command(const struct command *command, int argc, char **argv)
     return command->run(&args);
 }
 
-int cli_main(int argc, char **argv)
+int cli_main(int argc, char **argv, const struct command *const *further, int count)
 {
     const char *word = argc > 1 ? argv[1] : "help";
-    const struct command *command = find_command(word);
+    const struct command *command;
 
+    must(count <= CLI_FURTHER_MAX);
+    for (command_count = OWN; command_count < OWN + count; command_count++)
+        commands[command_count] = further[command_count - OWN];
+    command = find_command(word);
     /* A reader that goes away is seen at the write, and ends the program quietly. */
     must(signal(SIGPIPE, SIG_IGN) != SIG_ERR);
     if (command)

@@ -4,5 +4,12 @@
  */
 #pragma once
 
-/* `argv[0]` is the program's name.  Returns the exit status. */
-int cli_main(int argc, char **argv);
+struct command;
+
+enum { CLI_FURTHER_MAX = 16 }; /* commands that the caller adds */
+
+/*
+ * `argv[0]` is the program's name; `further` are commands that live above this layer.
+ * Returns the exit status.
+ */
+int cli_main(int argc, char **argv, const struct command *const *further, int count);

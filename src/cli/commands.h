@@ -14,6 +14,7 @@ struct command {
     const char *examples; /* lines                */
     const struct option *options;
     int option_count;
+    int own_from; /* options before this one are shared; the help puts them last */
     int (*run)(const struct args *args); /* returns the exit status */
 };
 

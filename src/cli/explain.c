@@ -153,5 +153,6 @@ const struct command explain_command = {
                 "  belfry explain --spec nightly.json --at 2027-12-25T02:30:00Z\n",
     .options = explain_options,
     .option_count = OPT_COUNT,
+    .own_from = OPT_SHARED,
     .run = explain_run,
 };

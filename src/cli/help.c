@@ -4,7 +4,6 @@
 
 #include "cli/commands.h"
 #include "cli/out.h"
-#include "cli/subject.h"
 
 enum { COLUMN = 24 }; /* where the explanation of an option begins */
 
@@ -28,7 +27,8 @@ static void print_option(struct out *out, const struct option *option)
                 : snprintf(left, sizeof left, "      --%s", option->name);
 
     if (option->value)
-        n += snprintf(left + n, sizeof left - (size_t)n, " %s", option->value);
+        n += snprintf(left + n, sizeof left - (size_t)n, "%s%s",
+                      option->value[0] == '[' ? "" : " ", option->value);
     out_printf(out, "%-*s", COLUMN, left);
     if (n >= COLUMN)
         out_printf(out, "\n%*s", COLUMN, "");
@@ -44,7 +44,7 @@ void help_print(const struct command *command, int fd)
                command->summary, command->about);
     /* Those of the command itself first; it shares the others. */
     for (int i = 0; i < command->option_count; i++)
-        print_option(&out, &command->options[(i + OPT_SHARED) % command->option_count]);
+        print_option(&out, &command->options[(i + command->own_from) % command->option_count]);
     out_printf(&out, "\nExamples:\n%s", command->examples);
     out_close(&out);
 }

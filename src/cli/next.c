@@ -229,5 +229,6 @@ const struct command next_command = {
                 "  echo '{\"id\":1,\"expr\":\"@daily\",\"n\":2}' | belfry next --batch -\n",
     .options = next_options,
     .option_count = OPT_COUNT,
+    .own_from = OPT_SHARED,
     .run = next_run,
 };

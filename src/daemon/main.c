@@ -3,8 +3,11 @@
  * Where the program begins.
  */
 #include "cli/cli.h"
+#include "daemon/config_command.h"
 
 int main(int argc, char **argv)
 {
-    return cli_main(argc, argv);
+    const struct command *commands[] = {config_command()};
+
+    return cli_main(argc, argv, commands, sizeof commands / sizeof commands[0]);
 }

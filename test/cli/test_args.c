@@ -9,13 +9,14 @@
 
 #include <cmocka.h>
 
-enum { OPT_ZONE, OPT_COUNT, OPT_LOUD, OPT_QUIET, OPTIONS };
+enum { OPT_ZONE, OPT_COUNT, OPT_LOUD, OPT_QUIET, OPT_DRY_RUN, OPTIONS };
 
 static const struct option options[OPTIONS] = {
     [OPT_ZONE] = {"zone", 'z', "ZONE", ""},
     [OPT_COUNT] = {"count", 'n', "N", ""},
     [OPT_LOUD] = {"loud", 'l', NULL, ""},
     [OPT_QUIET] = {"quiet", '\0', NULL, ""},
+    [OPT_DRY_RUN] = {"dry-run", 'd', "[=BOOL]", ""},
 };
 
 static enum rc read_words(struct args *args, struct err *err, const char *const *words)
@@ -61,6 +62,36 @@ static void bare_options_may_stand_together(void **state)
     assert_string_equal(args.value[OPT_COUNT], "7");
 }
 
+static void a_value_in_brackets_may_be_left_out(void **state)
+{
+    struct args args;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(READ("--dry-run", "x"), RC_OK);
+    assert_string_equal(args.value[OPT_DRY_RUN], "true");
+    assert_int_equal(args.operands, 1);
+    assert_int_equal(READ("--dry-run=off"), RC_OK);
+    assert_string_equal(args.value[OPT_DRY_RUN], "off");
+    assert_int_equal(READ("--dry-run="), RC_OK);
+    assert_string_equal(args.value[OPT_DRY_RUN], "");
+    assert_int_equal(READ("-dln5"), RC_OK);
+    assert_string_equal(args.value[OPT_DRY_RUN], "true");
+    assert_non_null(args.value[OPT_LOUD]);
+}
+
+static void a_name_may_have_underscores_for_dashes(void **state)
+{
+    struct args args;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(READ("--dry_run=no"), RC_OK);
+    assert_string_equal(args.value[OPT_DRY_RUN], "no");
+    assert_int_equal(READ("--dry+run"), RC_INVALID);
+    assert_string_equal(err.text, "unknown option --dry+run; did you mean --dry-run?");
+}
+
 static void two_dashes_end_options_and_one_is_an_operand(void **state)
 {
     struct args args;
@@ -99,6 +130,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_stand_in_the_same_word_or_the_next),
         cmocka_unit_test(bare_options_may_stand_together),
+        cmocka_unit_test(a_value_in_brackets_may_be_left_out),
+        cmocka_unit_test(a_name_may_have_underscores_for_dashes),
         cmocka_unit_test(two_dashes_end_options_and_one_is_an_operand),
         cmocka_unit_test(what_is_wrong_is_named),
     };

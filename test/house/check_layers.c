@@ -66,6 +66,7 @@ static const struct row headers[] = {
     {"errno.h", NO_CORE},
 
     /* The kernel. */
+    {"arpa/inet.h", SHELL},
     {"dirent.h", SHELL},
     {"fcntl.h", SHELL " src/db/sqlite_file.c"},
     {"fts.h", SHELL},
