@@ -66,12 +66,14 @@ static const struct row headers[] = {
     {"errno.h", NO_CORE},
 
     /* The kernel. */
+    {"arpa/inet.h", "src/io test/io"},
     {"dirent.h", SHELL},
     {"fcntl.h", SHELL " src/db/sqlite_file.c"},
     {"fts.h", SHELL},
     {"fnmatch.h", SHELL},
     {"getopt.h", SHELL},
     {"linux/magic.h", "src/db/sqlite_file.c"}, /* names of network file systems */
+    {"netinet/*.h", "src/io test/io"},
     {"poll.h", SHELL " src/db/deadline.c src/db/postgres.c"},
     {"signal.h", SHELL},
     {"sys/timerfd.h", SHELL " src/db/deadline.c"},
