@@ -122,6 +122,9 @@ void app_request(void *with, struct exchange *x)
 
     if (str_eq(what, STR("later"))) {
         app_hold(app, x);
+    } else if (str_eq(what, STR("over"))) {
+        app_hold(app, x);
+        exchange_watch(x, &app_watch_over, app);
     } else if (str_eq(what, STR("stream"))) {
         app->streamed = 0;
         app->was_full = false;

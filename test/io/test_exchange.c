@@ -112,20 +112,27 @@ static void the_owner_learns_that_the_client_has_gone(void **state)
     app_stop(app);
 }
 
+/* Nor is its owner told more than that it has gone. */
 static void one_that_has_closed_its_side_only_still_gets_the_answer(void **state)
 {
     struct app *app = app_start(usual);
     int fd = client_connect(app);
 
     (void)state;
-    client_say(fd, GET("/later"));
+    client_say(fd, GET("/over"));
     app_await(app, APP_HELD);
     shutdown(fd, SHUT_WR);
     app_await(app, APP_GONE);
     app_order(app, APP_ANSWER, 0);
-    client_expect(fd, "HTTP/1.1 200 OK\r\nDate: %\r\nContent-Length: 17\r\n"
-                      "Connection: close\r\n\r\nGET [later] [] []");
+    client_expect(fd, "HTTP/1.1 200 OK\r\nDate: %\r\nContent-Length: 16\r\n"
+                      "Connection: close\r\n\r\nGET [over] [] []");
     client_expect_end(fd);
+    fd = client_connect(app);
+    client_say(fd, GET("/over"));
+    app_await(app, APP_HELD);
+    app_order(app, APP_ANSWER, 0);
+    assert_int_equal(app_await(app, APP_OVER), true);
+    close(fd);
     app_stop(app);
 }
 

@@ -244,6 +244,24 @@ static void a_graceful_close_finishes_what_is_under_way(void **state)
     app_stop(app);
 }
 
+/* Its head has said that the connection stays: that was before. */
+static void a_stream_that_was_begun_before_the_close_is_the_last(void **state)
+{
+    struct app *app = app_start(usual);
+    int fd = client_connect(app);
+
+    (void)state;
+    client_say(fd, GET("/begin"));
+    client_expect(fd, OK_TEXT "Transfer-Encoding: chunked\r\n\r\n4\r\nsome\r\n");
+    app_await(app, APP_HELD);
+    app_order(app, APP_CLOSE, SPAN_H);
+    app_order(app, APP_ANSWER, 0);
+    client_expect(fd, "0\r\n\r\n");
+    client_expect_end(fd);
+    app_await(app, APP_CLOSED);
+    app_stop(app);
+}
+
 static void at_its_deadline_a_close_waits_for_owners_alone(void **state)
 {
     struct app *app = app_start(usual);
@@ -273,6 +291,7 @@ int main(void)
         cmocka_unit_test(all_together_have_theirs),
         cmocka_unit_test(without_descriptors_it_turns_away_and_serves_on),
         cmocka_unit_test(a_graceful_close_finishes_what_is_under_way),
+        cmocka_unit_test(a_stream_that_was_begun_before_the_close_is_the_last),
         cmocka_unit_test(at_its_deadline_a_close_waits_for_owners_alone),
     };
 
