@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-    MAILBOX_PLACES_MAX = 1 << 20, /* of one box; 64 turns of the largest size           */
+    MAILBOX_PLACES_MAX = 1 << 20, /* of one box; 256 turns of the largest size          */
     MAILBOX_MESSAGE_MAX = 4096,   /* bytes of a message; what is larger goes by pointer */
 };
 
