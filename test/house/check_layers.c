@@ -73,6 +73,7 @@ static const struct row headers[] = {
     {"fnmatch.h", SHELL},
     {"getopt.h", SHELL},
     {"linux/magic.h", "src/db/sqlite_file.c"}, /* names of network file systems */
+    {"netinet/*.h", "src/io test/io"},
     {"poll.h", SHELL " src/db/deadline.c src/db/postgres.c"},
     {"signal.h", SHELL},
     {"sys/timerfd.h", SHELL " src/db/deadline.c"},

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One connection of the listener, and what the files of the listener share; nobody else
+ * includes it.
+ *
+ * A connection reads one request at a time and answers it before it reads the next.  While
+ * there is no request it holds no exchange and no buffer: that is what most of them do most
+ * of the time.
+ */
+#pragma once
+
+#include "io/exchange.h"
+#include "io/listener.h"
+
+enum conn_phase {
+    CONN_IDLE,   /* waits for a request                                            */
+    CONN_HEAD,   /* has some of one, but not all of its head                       */
+    CONN_BODY,   /* has its head, but not all of its body                          */
+    CONN_HELD,   /* the exchange is with its owner                                 */
+    CONN_FLUSH,  /* the answer is complete, and not all of it is sent              */
+    CONN_LINGER, /* has said its last word, and reads so that it can be read       */
+    CONN_CLOSED, /* libuv has yet to let go of it                                  */
+};
+
+/* What the timer is for. */
+enum conn_wait {
+    CONN_WAIT_NOTHING,
+    CONN_WAIT_BREAK, /* the next round of the loop, to close what is broken  */
+    CONN_WAIT_AHEAD, /* the next round, to read what was sent ahead          */
+    CONN_WAIT_REQUEST,
+    CONN_WAIT_HEAD,
+    CONN_WAIT_BODY,
+    CONN_WAIT_WRITE,
+    CONN_WAIT_LINGER,
+};
+
+struct conn_bytes {
+    char *ptr;
+    size_t len, cap;
+};
+
+struct conn {
+    uv_tcp_t tcp;
+    uv_timer_t timer;
+    uv_write_t write;
+    uv_shutdown_t shutdown;
+    int handles; /* that libuv has not let go of */
+    struct listener *listener;
+    struct conn *prev, *next;
+    struct peer peer;
+    bool is_counted; /* among the connections of its peer */
+
+    enum conn_phase phase;
+    struct exchange *exchange; /* from the first byte of a request to the end of its answer */
+    struct conn_bytes ahead;   /* requests that came before their turn                      */
+    bool is_feeding;           /* conn_feed() is at work and will see what changed          */
+    bool is_reading, has_eof, must_continue, closes, is_broken;
+
+    struct conn_bytes flight; /* with libuv, while is_writing */
+    struct conn_bytes queue;  /* what comes after it          */
+    bool is_writing;
+    uint64_t taken; /* bytes that were ever to be sent */
+
+    enum conn_wait wait;
+    bool is_fresh; /* a phase has begun, so its time begins too   */
+    uint64_t mark; /* bytes that had come or gone when it was set */
+};
+
+struct listener {
+    uv_loop_t *loop;
+    struct listener_limits limits;
+    struct listener_handler handler;
+    struct listener_counts counts;
+    uv_tcp_t servers[LISTENER_ADDRESSES_MAX];
+    int server_count;
+    int handles; /* servers that libuv has not let go of */
+    struct peers *peers;
+    struct conn *conns;
+    struct exchange *spare;
+    int spare_count, used_count;
+
+    uv_timer_t deadline;
+    bool is_closing, is_over;
+    void (*on_closed)(void *with);
+    void *with;
+
+    char in[LISTENER_READ];            /* lent to libuv for one read                      */
+    char out[EXCHANGE_WRITE_MAX + 64]; /* a head or a chunk, until it is sent or queued   */
+};
+
+/* conn.c: how it lives and ends. */
+void conn_open(struct listener *listener, uv_stream_t *server);
+void conn_enter(struct conn *c, enum conn_phase phase);
+void conn_settle(struct conn *c);   /* after any change: reads or not, and sets the timer  */
+void conn_answered(struct conn *c); /* all of the answer is sent                           */
+void conn_break(struct conn *c);    /* closed by the loop, so that no caller is called back */
+void conn_drop(struct conn *c);
+void conn_drain(struct conn *c); /* closes it if nothing is under way */
+
+/* conn_read.c */
+void conn_feed(struct conn *c, struct str bytes);
+void conn_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf);
+void conn_lend(uv_handle_t *handle, size_t hint, uv_buf_t *ret);
+void conn_refuse(struct conn *c, int status, const char *detail);
+struct str conn_problem(struct listener *listener, int status, const char *detail);
+
+/* conn_write.c */
+void conn_send(struct conn *c, struct str head, struct str body);
+size_t conn_backlog(const struct conn *c);
+void conn_bytes_add(struct conn_bytes *bytes, struct str more);
+void conn_bytes_free(struct conn_bytes *bytes);
+
+/* exchange.c */
+struct exchange *exchange_new(struct conn *c);
+void exchange_add_body(struct exchange *x, struct str piece);
+void exchange_tell_gone(struct exchange *x);
+void exchange_tell_over(struct exchange *x, bool is_sent);
+void exchange_release(struct exchange *x); /* to the spare ones */
+void exchange_free(struct exchange *x);
+
+/* listener.c: something was closed; perhaps it was the last. */
+void listener_look(struct listener *listener);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The loop of the io thread: what its owner needs of libuv, and no more.
+ *
+ * All functions are for the thread that runs the loop, but loop_wake() and loop_stop(),
+ * which any thread may call, and no signal handler.  Out of memory or of descriptors at the
+ * start ends the process.
+ */
+#pragma once
+
+#include <stdint.h>
+#include <uv.h>
+
+#include "base/instant.h"
+
+struct loop; /* opaque */
+
+/* `on_wake` is called in the loop after one or more calls of loop_wake(). */
+struct loop *loop_new(void (*on_wake)(void *with), void *with);
+
+/* Everything that stands on the loop must be gone.  Accepts NULL, returns NULL. */
+struct loop *loop_free(struct loop *loop);
+
+/* For the modules of io. */
+uv_loop_t *loop_uv(struct loop *loop);
+
+/* Returns after loop_stop(). */
+void loop_run(struct loop *loop);
+
+/* Any thread; the argument is a struct loop, so that a mailbox can call it. */
+void loop_wake(void *loop);
+void loop_stop(struct loop *loop);
+
+/* From now on the signal comes as a call in the loop; one owner for each of few signals. */
+enum { LOOP_SIGNALS_MAX = 8 }; /* TERM, INT, HUP, USR1, USR2 and some to spare */
+
+void loop_on_signal(struct loop *loop, int signal, void (*act)(void *with, int signal),
+                    void *with);
+
+/* One call in the future, to the millisecond and never early. */
+struct loop_timer; /* opaque */
+
+struct loop_timer *loop_timer_new(struct loop *loop, void (*act)(void *with), void *with);
+
+/* In the place of what was set before; a span below 0 counts as 0: after this round. */
+void loop_timer_set(struct loop_timer *timer, span after);
+void loop_timer_stop(struct loop_timer *timer);
+
+/* The call will not come any more.  Accepts NULL, returns NULL. */
+struct loop_timer *loop_timer_free(struct loop_timer *timer);

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A ring under a mutex that is held for a copy, and an eventfd for a taker that sleeps.
+ *
+ * The eventfd is written only when the taker has said that it sleeps, so that a busy taker
+ * costs nobody a system call.
+ */
+#include "io/mailbox.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/instant.h"
+#include "base/must.h"
+#include "io/clock.h"
+
+struct mailbox {
+    pthread_mutex_t lock; /* of all that follows, but for what never changes */
+    size_t places, size;  /* never change */
+    void (*wake)(void *with);
+    void *with;
+    int event; /* readable when a sleeper is to wake */
+
+    unsigned char *ring;
+    size_t first; /* where the oldest is */
+    size_t count;
+    size_t reserved;
+    bool is_asleep; /* the taker waits for the event           */
+    bool is_told;   /* `wake` was called since the last take */
+};
+
+struct mailbox *mailbox_new(size_t places, size_t size, void (*wake)(void *with), void *with)
+{
+    struct mailbox *box = calloc(1, sizeof *box);
+
+    must(places > 0 && places <= MAILBOX_PLACES_MAX);
+    must(size > 0 && size <= MAILBOX_MESSAGE_MAX);
+    must(box != NULL && pthread_mutex_init(&box->lock, NULL) == 0);
+    box->places = places;
+    box->size = size;
+    box->wake = wake;
+    box->with = with;
+    box->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    box->ring = malloc(places * size);
+    must(box->event >= 0 && box->ring != NULL);
+    return box;
+}
+
+struct mailbox *mailbox_free(struct mailbox *box)
+{
+    if (box) {
+        must(pthread_mutex_destroy(&box->lock) == 0);
+        close(box->event);
+        free(box->ring);
+        free(box);
+    }
+    return NULL;
+}
+
+static void lock(struct mailbox *box)
+{
+    must(pthread_mutex_lock(&box->lock) == 0);
+}
+
+static void unlock(struct mailbox *box)
+{
+    must(pthread_mutex_unlock(&box->lock) == 0);
+}
+
+/* Unlocks, and tells the taker if it has to be told; the box has a message. */
+static void unlock_and_tell(struct mailbox *box)
+{
+    bool must_rouse = box->is_asleep;
+    bool must_wake = box->wake && !box->is_told;
+
+    box->is_asleep = false;
+    box->is_told = true;
+    unlock(box);
+    if (must_rouse) {
+        const uint64_t one = 1;
+
+        must(write(box->event, &one, sizeof one) == (ssize_t)sizeof one);
+    }
+    if (must_wake)
+        box->wake(box->with);
+}
+
+static void put(struct mailbox *box, const void *message)
+{
+    size_t at = (box->first + box->count) % box->places;
+
+    memcpy(box->ring + at * box->size, message, box->size);
+    box->count++;
+}
+
+bool mailbox_push(struct mailbox *box, const void *message)
+{
+    lock(box);
+    if (box->count + box->reserved == box->places) {
+        unlock(box);
+        return false;
+    }
+    put(box, message);
+    unlock_and_tell(box);
+    return true;
+}
+
+bool mailbox_reserve(struct mailbox *box, size_t count)
+{
+    bool fits;
+
+    lock(box);
+    fits = count <= box->places - box->count - box->reserved;
+    if (fits)
+        box->reserved += count;
+    unlock(box);
+    return fits;
+}
+
+void mailbox_push_reserved(struct mailbox *box, const void *message)
+{
+    lock(box);
+    must(box->reserved > 0);
+    box->reserved--;
+    put(box, message);
+    unlock_and_tell(box);
+}
+
+void mailbox_give_back(struct mailbox *box, size_t count)
+{
+    lock(box);
+    must(count <= box->reserved);
+    box->reserved -= count;
+    unlock(box);
+}
+
+size_t mailbox_room(struct mailbox *box)
+{
+    size_t room;
+
+    lock(box);
+    room = box->places - box->count - box->reserved;
+    unlock(box);
+    return room;
+}
+
+size_t mailbox_take(struct mailbox *box, void *ret, size_t max)
+{
+    size_t count, until_edge;
+
+    lock(box);
+    count = box->count < max ? box->count : max;
+    until_edge = box->places - box->first;
+    if (until_edge > count)
+        until_edge = count;
+    memcpy(ret, box->ring + box->first * box->size, until_edge * box->size);
+    memcpy((unsigned char *)ret + until_edge * box->size, box->ring,
+           (count - until_edge) * box->size);
+    box->first = (box->first + count) % box->places;
+    box->count -= count;
+    box->is_told = false;
+    unlock(box);
+    return count;
+}
+
+/* True when there is a message; otherwise a push will write the event. */
+static bool has_message_or_sleeps(struct mailbox *box)
+{
+    bool has;
+
+    lock(box);
+    has = box->count > 0;
+    box->is_asleep = !has;
+    unlock(box);
+    return has;
+}
+
+/* Waits for the event and takes it away, or until the span is over. */
+static void await_event(struct mailbox *box, span left)
+{
+    const struct timespec timeout = {.tv_sec = left / SPAN_S, .tv_nsec = left % SPAN_S * 1000};
+    struct pollfd fd = {.fd = box->event, .events = POLLIN};
+    int n = ppoll(&fd, 1, &timeout, NULL);
+    uint64_t count;
+
+    must(n >= 0 || errno == EINTR);
+    if (n > 0)
+        must(read(box->event, &count, sizeof count) == (ssize_t)sizeof count);
+}
+
+bool mailbox_wait(struct mailbox *box, int64_t until_us)
+{
+    /* An event may be of a message that is gone by now: only the box itself tells. */
+    while (!has_message_or_sleeps(box)) {
+        int64_t now = clock_boot_us();
+
+        if (now >= until_us)
+            return false;
+        await_event(box, until_us - now);
+    }
+    return true;
+}

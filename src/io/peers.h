@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Addresses of those who connect, and how many connections each of them has.
+ *
+ * One who has an address of IPv6 has 2^64 of them, so all of a /64 count as one.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "base/buf.h"
+
+struct peer {
+    bool is_v6;
+    uint8_t bytes[16]; /* in the order of the network; four of them for IPv4 */
+};
+
+/* False for what is neither IPv4 nor IPv6. */
+bool peer_of(const struct sockaddr *address, struct peer *ret);
+void peer_print(const struct peer *peer, struct buf *out);
+bool peer_is_loopback(const struct peer *peer);
+
+struct peers; /* opaque */
+
+struct peers *peers_new(void);
+struct peers *peers_free(struct peers *peers); /* accepts NULL, returns NULL */
+
+/* Counts one more, unless there are `max` already: then false. */
+bool peers_add(struct peers *peers, const struct peer *peer, int max);
+void peers_remove(struct peers *peers, const struct peer *peer);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A client of HTTP that sends what it is told to and compares what it gets.
+ *
+ * Its sockets block, but not longer than PATIENCE.
+ */
+#pragma once
+
+#include "app.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/str.h"
+
+#define OK_TEXT   "HTTP/1.1 200 OK\r\nDate: %\r\nContent-Type: text/plain\r\n"
+#define GET(path) "GET " path " HTTP/1.1\r\nHost: h\r\n\r\n"
+
+int client_socket(void);
+int client_connect_fd(int fd, uint16_t port); /* to 127.0.0.1; as connect() */
+int client_connect(const struct app *app);
+
+/* One whose kernel keeps little of what it has not read. */
+int client_connect_narrow(const struct app *app);
+
+void client_send(int fd, struct str bytes);
+void client_say(int fd, const char *text);
+
+/* The next bytes must be these, whatever the date: "%" stands for one. */
+void client_expect(int fd, const char *text);
+
+/* All is read, and the server has closed in good order. */
+void client_expect_end(int fd);
+
+/* Closes with a reset: the server learns that nobody is there. */
+void client_vanish(int fd);

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a client may send, how, and how slowly.
+ */
+#include "client.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/must.h"
+#include "io/clock.h"
+
+static const struct listener_limits *usual = &listener_limits_default;
+
+/* A post and a request behind it: what is answered, and in what order. */
+static const char two_requests[] = "POST /a/b%2Fc?k=v&x HTTP/1.1\r\nHost: h\r\n"
+                                   "Transfer-Encoding: chunked\r\n\r\n"
+                                   "4\r\nwhat\r\n4\r\never\r\n0\r\n\r\n" GET("/next");
+static const char two_answers[] = OK_TEXT "Content-Length: 32\r\n\r\n"
+                                          "POST [a,b/c] [k=v&x=] [whatever]" OK_TEXT
+                                          "Content-Length: 16\r\n\r\n"
+                                          "GET [next] [] []";
+
+static void any_split_of_the_bytes_gives_the_same_answers(void **state)
+{
+    struct app *app = app_start(usual);
+    const struct str bytes = str_of(two_requests);
+    int fd = client_connect(app);
+
+    (void)state;
+    for (size_t at = 0; at <= bytes.len; at++) {
+        client_send(fd, (struct str){bytes.ptr, at});
+        client_send(fd, str_from(bytes, at));
+        client_expect(fd, two_answers);
+    }
+    for (size_t i = 0; i < bytes.len; i++)
+        client_send(fd, (struct str){bytes.ptr + i, 1});
+    client_expect(fd, two_answers);
+    close(fd);
+    app_stop(app);
+}
+
+static void requests_sent_ahead_are_answered_in_order(void **state)
+{
+    struct app *app = app_start(usual);
+    int fd = client_connect(app);
+
+    (void)state;
+    client_say(fd, GET("/later?1") GET("/two") GET("/later?3") GET("/four"));
+    app_await(app, APP_HELD);
+    client_say(fd, GET("/five"));
+    app_order(app, APP_ANSWER, 0);
+    client_expect(fd, "HTTP/1.1 200 OK\r\nDate: %\r\nContent-Length: 19\r\n\r\n"
+                      "GET [later] [1=] []" OK_TEXT "Content-Length: 15\r\n\r\n"
+                      "GET [two] [] []");
+    app_await(app, APP_HELD);
+    app_order(app, APP_ANSWER, 0);
+    client_expect(fd, "HTTP/1.1 200 OK\r\nDate: %\r\nContent-Length: 19\r\n\r\n"
+                      "GET [later] [3=] []" OK_TEXT "Content-Length: 16\r\n\r\n"
+                      "GET [four] [] []" OK_TEXT "Content-Length: 16\r\n\r\nGET [five] [] []");
+    close(fd);
+    app_stop(app);
+}
+
+enum { AHEAD = 5000 };
+
+static void *send_ahead(void *with)
+{
+    int fd = *(int *)with;
+    const struct str request = STR(GET("/x"));
+
+    for (int i = 0; i < AHEAD; i++)
+        must(send(fd, request.ptr, request.len, MSG_NOSIGNAL) == (ssize_t)request.len);
+    return NULL;
+}
+
+/* The answers are read by their bytes, far more slowly than the requests are sent. */
+static void thousands_of_requests_may_be_sent_ahead(void **state)
+{
+    struct app *app = app_start(usual);
+    int fd = client_connect(app);
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, send_ahead, &fd), 0);
+    for (int i = 0; i < AHEAD; i++)
+        client_expect(fd, OK_TEXT "Content-Length: 13\r\n\r\nGET [x] [] []");
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    close(fd);
+    app_stop(app);
+}
+
+static void the_connection_stays_or_closes_as_the_request_says(void **state)
+{
+    struct app *app = app_start(usual);
+    int fd = client_connect(app);
+
+    (void)state;
+    client_say(fd, "GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+    client_expect(fd, OK_TEXT "Content-Length: 13\r\nConnection: keep-alive\r\n\r\n"
+                              "GET [a] [] []");
+    client_say(fd, "GET /a HTTP/1.0\r\n\r\n" GET("/ignored"));
+    client_expect(fd, OK_TEXT "Content-Length: 13\r\nConnection: close\r\n\r\nGET [a] [] []");
+    client_expect_end(fd);
+    fd = client_connect(app);
+    client_say(fd, "GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+    client_expect(fd, OK_TEXT "Content-Length: 13\r\nConnection: close\r\n\r\nGET [a] [] []");
+    client_expect_end(fd);
+    app_stop(app);
+}
+
+static void a_client_that_closes_its_side_is_answered_all_the_same(void **state)
+{
+    struct app *app = app_start(usual);
+    int fd = client_connect(app);
+
+    (void)state;
+    client_say(fd, GET("/one") GET("/later") GET("/nothing"));
+    shutdown(fd, SHUT_WR);
+    app_await(app, APP_HELD);
+    app_order(app, APP_ANSWER, 0);
+    client_expect(fd, OK_TEXT "Content-Length: 15\r\n\r\nGET [one] [] []"
+                              "HTTP/1.1 200 OK\r\nDate: %\r\nContent-Length: 17\r\n\r\n"
+                              "GET [later] [] []HTTP/1.1 204 No Content\r\nDate: %\r\n\r\n");
+    client_expect_end(fd);
+    app_stop(app);
+}
+
+static void a_client_that_waits_is_told_to_go_on_or_not_to(void **state)
+{
+    struct app *app = app_start(usual);
+    int fd = client_connect(app);
+
+    (void)state;
+    client_say(fd, "POST /small HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n"
+                   "Expect: 100-continue\r\n\r\n");
+    client_expect(fd, "HTTP/1.1 100 Continue\r\n\r\n");
+    client_say(fd, "0123456789");
+    client_expect(fd, OK_TEXT "Content-Length: 28\r\n\r\nPOST [small] [] [0123456789]");
+    client_say(fd, "POST /small HTTP/1.1\r\nHost: h\r\nContent-Length: 11\r\n"
+                   "Expect: 100-continue\r\n\r\n");
+    client_expect(fd, "HTTP/1.1 413 Content Too Large\r\n");
+    close(fd);
+    app_stop(app);
+}
+
+struct refusal {
+    const char *request, *answer, *end;
+};
+
+/* What is no request; the sentences are the parser's, and it has its own tests. */
+static void what_is_no_request_gets_a_problem_and_the_end(void **state)
+{
+    static const struct refusal rows[] = {
+        {"nonsense\r\n", "HTTP/1.1 400 Bad Request\r\n", "\"code\":\"invalid_field\"}"},
+        {"GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 400 Bad Request\r\n",
+         "\"code\":\"invalid_field\"}"},
+        {"GET / HTTP/2.0\r\n\r\n", "HTTP/1.1 505 HTTP Version Not Supported\r\n",
+         "\"code\":\"invalid_field\"}"},
+        {"POST /small HTTP/1.1\r\nHost: h\r\nContent-Length: 11\r\n\r\n",
+         "HTTP/1.1 413 Content Too Large\r\n", "\"code\":\"limit\"}"},
+        {"POST /small HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nb\r\n",
+         "HTTP/1.1 413 Content Too Large\r\n", "\"code\":\"limit\"}"},
+        {"GET /\"\x01", "HTTP/1.1 400 Bad Request\r\n", "\"code\":\"invalid_field\"}"},
+    };
+    struct app *app = app_start(usual);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[2048] = "";
+        size_t len = 0;
+        ssize_t n;
+        int fd = client_connect(app);
+
+        client_say(fd, rows[i].request);
+        while ((n = recv(fd, text + len, sizeof text - 1 - len, 0)) > 0)
+            len += (size_t)n;
+        assert_int_equal(n, 0);
+        text[len] = '\0';
+        assert_memory_equal(text, rows[i].answer, strlen(rows[i].answer));
+        assert_non_null(strstr(text, "\r\nContent-Type: application/problem+json\r\n"));
+        assert_non_null(strstr(text, "\r\nConnection: close\r\n"));
+        assert_non_null(strstr(text, "{\"type\":\"about:blank\",\"title\":\""));
+        assert_string_equal(text + len - strlen(rows[i].end), rows[i].end);
+        close(fd);
+    }
+    app_stop(app);
+}
+
+static void fields_beyond_all_bounds_are_refused(void **state)
+{
+    struct app *app = app_start(usual);
+    int fd = client_connect(app);
+
+    (void)state;
+    client_say(fd, "GET / HTTP/1.1\r\nHost: h\r\n");
+    for (int i = 0; i < HTTP1_FIELDS_MAX; i++)
+        client_say(fd, "a: b\r\n");
+    client_expect(fd, "HTTP/1.1 431 Request Header Fields Too Large\r\n");
+    close(fd);
+    app_stop(app);
+}
+
+/* It is sending all the while: were the socket closed at once, a reset would eat the answer. */
+static void a_client_that_sends_too_much_can_read_why(void **state)
+{
+    struct app *app = app_start(usual);
+    int fd = client_connect(app);
+    char *body = calloc(1, APP_BIG);
+
+    (void)state;
+    assert_non_null(body);
+    client_say(fd, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 8388608\r\n\r\n");
+    client_send(fd, (struct str){body, APP_BIG});
+    client_expect(fd, "HTTP/1.1 413 Content Too Large\r\n");
+    close(fd);
+    free(body);
+    app_stop(app);
+}
+
+static void a_body_of_the_largest_size_comes_whole(void **state)
+{
+    struct app *app = app_start(usual);
+    int fd = client_connect(app);
+    char *body = malloc(APP_BODY_MAX + 1);
+
+    (void)state;
+    assert_non_null(body);
+    for (size_t i = 0; i < APP_BODY_MAX; i++)
+        body[i] = app_byte(i);
+    body[APP_BODY_MAX] = '\0';
+    for (int i = 0; i < 3; i++) {
+        client_say(fd, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1048576\r\n\r\n");
+        client_send(fd, (struct str){body, APP_BODY_MAX});
+        client_expect(fd, OK_TEXT "Content-Length: 1048589\r\n\r\nPOST [] [] [");
+        for (size_t at = 0; at < APP_BODY_MAX;) {
+            char some[4096];
+            size_t left = APP_BODY_MAX - at;
+            ssize_t n = recv(fd, some, left < sizeof some ? left : sizeof some, 0);
+
+            assert_true(n > 0);
+            assert_memory_equal(some, body + at, (size_t)n);
+            at += (size_t)n;
+        }
+        client_expect(fd, "]");
+    }
+    close(fd);
+    free(body);
+    app_stop(app);
+}
+
+/* Limits of milliseconds for the one that is tried; nothing else may end the connection. */
+static struct listener_limits patient(void)
+{
+    struct listener_limits limits = *usual;
+
+    limits.idle = limits.head = limits.body_window = limits.stall = limits.linger = SPAN_H;
+    return limits;
+}
+
+static void who_asks_nothing_is_let_go(void **state)
+{
+    struct listener_limits limits = patient();
+    struct app *app;
+    int fd;
+
+    (void)state;
+    limits.idle = 20 * SPAN_MS;
+    app = app_start(&limits);
+    client_expect_end(client_connect(app));
+    fd = client_connect(app);
+    client_say(fd, GET("/nothing"));
+    client_expect(fd, "HTTP/1.1 204 No Content\r\nDate: %\r\n\r\n");
+    client_expect_end(fd);
+    app_stop(app);
+}
+
+/* Sends the text again and again, slowly, until there is an answer. */
+static void drip_until_answered(int fd, const char *text)
+{
+    struct pollfd events = {.fd = fd, .events = POLLIN};
+    int64_t until = clock_boot_us() + PATIENCE;
+
+    while (poll(&events, 1, 2) == 0) {
+        assert_true(clock_boot_us() < until);
+        client_say(fd, text);
+    }
+}
+
+static void a_head_that_drips_is_ended(void **state)
+{
+    struct listener_limits limits = patient();
+    struct app *app;
+    int fd;
+
+    (void)state;
+    limits.head = 50 * SPAN_MS;
+    app = app_start(&limits);
+    fd = client_connect(app);
+    client_say(fd, "GET /");
+    drip_until_answered(fd, "a");
+    client_expect(fd, "HTTP/1.1 408 Request Timeout\r\n");
+    close(fd);
+    app_stop(app);
+}
+
+static void a_body_that_drips_is_ended(void **state)
+{
+    struct listener_limits limits = patient();
+    struct app *app;
+    int fd;
+
+    (void)state;
+    limits.body_window = 50 * SPAN_MS; /* 50 bytes; one each 2 ms are at most 25 */
+    app = app_start(&limits);
+    fd = client_connect(app);
+    client_say(fd, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
+    drip_until_answered(fd, "1\r\nx\r\n");
+    client_expect(fd, "HTTP/1.1 408 Request Timeout\r\n");
+    close(fd);
+    app_stop(app);
+}
+
+static void a_body_that_keeps_its_rate_may_take_many_windows(void **state)
+{
+    struct listener_limits limits = patient();
+    int64_t until;
+    struct app *app;
+    int fd, count = 0;
+
+    (void)state;
+    limits.body_window = 300 * SPAN_MS;
+    limits.body_rate = 4; /* one byte in each window */
+    app = app_start(&limits);
+    fd = client_connect(app);
+    client_say(fd, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
+    until = clock_boot_us() + 1000 * SPAN_MS;
+    while (clock_boot_us() < until) {
+        struct pollfd events = {.fd = fd, .events = POLLIN};
+
+        assert_int_equal(poll(&events, 1, 5), 0);
+        client_say(fd, "1\r\nx\r\n");
+        count++;
+    }
+    assert_true(count > 0);
+    client_say(fd, "0\r\n\r\n");
+    client_expect(fd, OK_TEXT);
+    close(fd);
+    app_stop(app);
+}
+
+static void a_client_that_takes_nothing_is_dropped(void **state)
+{
+    struct listener_limits limits = patient();
+    struct app *app;
+    int fd;
+
+    (void)state;
+    limits.stall = 50 * SPAN_MS;
+    app = app_start(&limits);
+    fd = client_connect_narrow(app);
+    client_say(fd, GET("/big"));
+    assert_int_equal(app_await(app, APP_OVER), false);
+    close(fd);
+    fd = client_connect_narrow(app);
+    client_say(fd, GET("/stream"));
+    app_await(app, APP_FULL);
+    app_await(app, APP_GONE);
+    close(fd);
+    app_stop(app);
+}
+
+static void a_client_that_does_not_close_after_the_last_word_is_closed(void **state)
+{
+    struct listener_limits limits = patient();
+    struct app *app;
+    int fd;
+
+    (void)state;
+    limits.linger = 20 * SPAN_MS;
+    app = app_start(&limits);
+    fd = client_connect(app);
+    client_say(fd, "GET /nothing HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+    client_expect(fd, "HTTP/1.1 204 No Content\r\nDate: %\r\nConnection: close\r\n\r\n");
+    /* Bytes are taken while it lingers; once it has closed, they are answered by a reset. */
+    for (int64_t until = clock_boot_us() + PATIENCE;
+         send(fd, "x", 1, MSG_NOSIGNAL) == 1 && clock_boot_us() < until;)
+        poll(NULL, 0, 1);
+    assert_true(errno == ECONNRESET || errno == EPIPE);
+    close(fd);
+    app_stop(app);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_split_of_the_bytes_gives_the_same_answers),
+        cmocka_unit_test(requests_sent_ahead_are_answered_in_order),
+        cmocka_unit_test(thousands_of_requests_may_be_sent_ahead),
+        cmocka_unit_test(the_connection_stays_or_closes_as_the_request_says),
+        cmocka_unit_test(a_client_that_closes_its_side_is_answered_all_the_same),
+        cmocka_unit_test(a_client_that_waits_is_told_to_go_on_or_not_to),
+        cmocka_unit_test(what_is_no_request_gets_a_problem_and_the_end),
+        cmocka_unit_test(fields_beyond_all_bounds_are_refused),
+        cmocka_unit_test(a_client_that_sends_too_much_can_read_why),
+        cmocka_unit_test(a_body_of_the_largest_size_comes_whole),
+        cmocka_unit_test(who_asks_nothing_is_let_go),
+        cmocka_unit_test(a_head_that_drips_is_ended),
+        cmocka_unit_test(a_body_that_drips_is_ended),
+        cmocka_unit_test(a_body_that_keeps_its_rate_may_take_many_windows),
+        cmocka_unit_test(a_client_that_takes_nothing_is_dropped),
+        cmocka_unit_test(a_client_that_does_not_close_after_the_last_word_is_closed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

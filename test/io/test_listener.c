@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Addresses, how many may come, and how it ends.
+ */
+#include "client.h"
+
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "io/clock.h"
+
+static const struct listener_limits *usual = &listener_limits_default;
+
+static void get_a(int fd)
+{
+    client_say(fd, GET("/a"));
+    client_expect(fd, OK_TEXT "Content-Length: 13\r\n\r\nGET [a] [] []");
+}
+
+static void ignore_closed(void *with)
+{
+    *(bool *)with = true;
+}
+
+static void bind_says_why_it_cannot(void **state)
+{
+    struct listener_handler handler = {app_body_max, app_request, NULL};
+    struct loop *loop = loop_new(NULL, NULL);
+    struct listener *listener = listener_new(loop_uv(loop), usual, &handler);
+    uint16_t port = 0, other = 7;
+    bool is_closed = false;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(listener_bind(listener, "127.0.0.1", 0, &port, &err), RC_OK);
+    assert_true(port > 0);
+    assert_int_equal(listener_bind(listener, "127.0.0.1", port, &other, &err), RC_CONFLICT);
+    assert_int_equal(listener_bind(listener, "192.0.2.1", 0, &other, &err), RC_NOT_FOUND);
+    assert_int_equal(listener_bind(listener, "localhost", 0, &other, &err), RC_INVALID);
+    assert_non_null(strstr(err.text, "127.0.0.1"));
+    assert_int_equal(listener_bind(listener, "[::1]", 0, &other, &err), RC_INVALID);
+    assert_int_equal(other, 7);
+    listener_close(listener, 0, ignore_closed, &is_closed);
+    while (!is_closed)
+        uv_run(loop_uv(loop), UV_RUN_ONCE);
+    listener_free(listener);
+    loop_free(loop);
+}
+
+/* The same port of both families, at once. */
+static void both_families_are_served(void **state)
+{
+    struct listener_handler handler = {app_body_max, app_request, NULL};
+    struct sockaddr_in6 to = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    struct loop *loop = loop_new(NULL, NULL);
+    struct listener *listener = listener_new(loop_uv(loop), usual, &handler);
+    uint16_t port = 0;
+    bool is_closed = false;
+    struct err err;
+    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), fd4 = client_socket();
+
+    (void)state;
+    if (listener_bind(listener, "::1", 0, &port, &err) == RC_OK) {
+        assert_int_equal(listener_bind(listener, "127.0.0.1", port, &port, &err), RC_OK);
+        to.sin6_port = htons(port);
+        assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof to), 0);
+        assert_int_equal(client_connect_fd(fd4, port), 0);
+        while (listener_counts(listener).accepted < 2)
+            uv_run(loop_uv(loop), UV_RUN_ONCE);
+    } else {
+        print_message("no IPv6 here: %s\n", err.text);
+    }
+    listener_close(listener, 0, ignore_closed, &is_closed);
+    while (!is_closed)
+        uv_run(loop_uv(loop), UV_RUN_ONCE);
+    listener_free(listener);
+    loop_free(loop);
+    close(fd);
+    close(fd4);
+}
+
+static void many_connections_are_served_side_by_side(void **state)
+{
+    enum { COUNT = 300 };
+    struct listener_limits limits = *usual;
+    int fds[COUNT];
+    struct app *app;
+
+    (void)state;
+    limits.per_peer = COUNT;
+    app = app_start(&limits);
+    for (int i = 0; i < COUNT; i++)
+        fds[i] = client_connect(app);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < COUNT; i++)
+            client_say(fds[i], GET("/a"));
+        for (int i = COUNT - 1; i >= 0; i--)
+            client_expect(fds[i], OK_TEXT "Content-Length: 13\r\n\r\nGET [a] [] []");
+    }
+    for (int i = 0; i < COUNT; i++)
+        close(fds[i]);
+    app_stop(app);
+}
+
+/* Connects and asks until it is let in, since the server learns of a close in its own time. */
+static int connect_when_there_is_room(struct app *app)
+{
+    int64_t until = clock_boot_us() + PATIENCE;
+
+    while (clock_boot_us() < until) {
+        int fd = client_connect(app);
+        char start[13] = "";
+
+        if (send(fd, GET("/trust"), strlen(GET("/trust")), MSG_NOSIGNAL) > 0 &&
+            recv(fd, start, 12, MSG_WAITALL) == 12 && strcmp(start, "HTTP/1.1 200") == 0)
+            return fd;
+        close(fd);
+    }
+    fail_msg("nobody is let in");
+    return -1;
+}
+
+static void expect_to_be_turned_away(struct app *app, const char *answer)
+{
+    int fd = client_connect(app);
+
+    client_expect(fd, answer);
+    close(fd);
+}
+
+static void one_peer_has_its_share_of_connections(void **state)
+{
+    struct listener_limits limits = *usual;
+    struct app *app;
+    int fds[3], trusted;
+
+    (void)state;
+    limits.per_peer = 3;
+    app = app_start(&limits);
+    for (int i = 0; i < 3; i++) {
+        fds[i] = client_connect(app);
+        get_a(fds[i]);
+    }
+    expect_to_be_turned_away(app, "HTTP/1.1 429 Too Many Requests\r\n");
+    close(fds[0]);
+    trusted = connect_when_there_is_room(app); /* and counts no longer */
+    fds[0] = connect_when_there_is_room(app);
+    get_a(fds[1]);
+    get_a(fds[2]);
+    for (int i = 0; i < 3; i++)
+        close(fds[i]);
+    close(trusted);
+    app_stop(app);
+}
+
+static void all_together_have_theirs(void **state)
+{
+    struct listener_limits limits = *usual;
+    struct app *app;
+    int fds[2];
+
+    (void)state;
+    limits.connections = 2;
+    app = app_start(&limits);
+    for (int i = 0; i < 2; i++) {
+        fds[i] = client_connect(app);
+        get_a(fds[i]);
+    }
+    expect_to_be_turned_away(app, "HTTP/1.1 503 Service Unavailable\r\n");
+    close(fds[0]);
+    fds[0] = connect_when_there_is_room(app);
+    get_a(fds[1]);
+    close(fds[0]);
+    close(fds[1]);
+    app_stop(app);
+}
+
+/* Descriptors for three more; the clients have had theirs before. */
+static void without_descriptors_it_turns_away_and_serves_on(void **state)
+{
+    enum { COUNT = 12, LEFT = 3 };
+    struct app *app = app_start(usual);
+    int served = client_connect(app), fds[COUNT], lowest, ended = 0;
+    struct rlimit before, few;
+
+    (void)state;
+    get_a(served);
+    for (int i = 0; i < COUNT; i++)
+        fds[i] = client_socket();
+    lowest = dup(served);
+    close(lowest);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = (struct rlimit){(rlim_t)lowest + LEFT, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal(client_connect_fd(fds[i], app->port), 0);
+    for (int i = COUNT - 1; i >= LEFT; i--) {
+        char c;
+
+        ended += recv(fds[i], &c, 1, 0) <= 0;
+    }
+    get_a(served);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(ended, COUNT - LEFT);
+    for (int i = 0; i < LEFT; i++)
+        get_a(fds[i]);
+    for (int i = 0; i < COUNT; i++)
+        close(fds[i]);
+    close(connect_when_there_is_room(app));
+    close(served);
+    app_stop(app);
+}
+
+static void a_graceful_close_finishes_what_is_under_way(void **state)
+{
+    struct app *app = app_start(usual);
+    int idle = client_connect(app), held = client_connect(app), half = client_connect(app);
+    int late;
+
+    (void)state;
+    get_a(idle);
+    get_a(half);
+    client_say(half, "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n"
+                     "Expect: 100-continue\r\n\r\n");
+    client_expect(half, "HTTP/1.1 100 Continue\r\n\r\n");
+    client_say(held, GET("/later"));
+    app_await(app, APP_HELD);
+    app_order(app, APP_CLOSE, SPAN_H);
+    client_expect_end(idle);
+    late = client_socket();
+    assert_int_equal(client_connect_fd(late, app->port), -1);
+    assert_int_equal(errno, ECONNREFUSED);
+    close(late);
+    client_say(half, "ok");
+    client_expect(half, OK_TEXT "Content-Length: 16\r\nConnection: close\r\n\r\n"
+                                "POST [a] [] [ok]");
+    client_expect_end(half);
+    app_order(app, APP_ANSWER, 0);
+    client_expect(held, "HTTP/1.1 200 OK\r\nDate: %\r\nContent-Length: 17\r\n"
+                        "Connection: close\r\n\r\nGET [later] [] []");
+    client_expect_end(held);
+    app_await(app, APP_CLOSED);
+    app_stop(app);
+}
+
+/* Its head has said that the connection stays: that was before. */
+static void a_stream_that_was_begun_before_the_close_is_the_last(void **state)
+{
+    struct app *app = app_start(usual);
+    int fd = client_connect(app);
+
+    (void)state;
+    client_say(fd, GET("/begin"));
+    client_expect(fd, OK_TEXT "Transfer-Encoding: chunked\r\n\r\n4\r\nsome\r\n");
+    app_await(app, APP_HELD);
+    app_order(app, APP_CLOSE, SPAN_H);
+    app_order(app, APP_ANSWER, 0);
+    client_expect(fd, "0\r\n\r\n");
+    client_expect_end(fd);
+    app_await(app, APP_CLOSED);
+    app_stop(app);
+}
+
+static void at_its_deadline_a_close_waits_for_owners_alone(void **state)
+{
+    struct app *app = app_start(usual);
+    int held = client_connect(app), half = client_connect(app);
+
+    (void)state;
+    client_say(held, GET("/later"));
+    app_await(app, APP_HELD);
+    client_say(half, "GET /a HT");
+    app_order(app, APP_CLOSE, SPAN_H);
+    app_order(app, APP_CLOSE, 20 * SPAN_MS); /* in a hurry now */
+    app_await(app, APP_GONE);
+    client_expect_end(held);
+    client_expect_end(half);
+    app_order(app, APP_ANSWER, 0);
+    app_await(app, APP_CLOSED);
+    app_stop(app);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bind_says_why_it_cannot),
+        cmocka_unit_test(both_families_are_served),
+        cmocka_unit_test(many_connections_are_served_side_by_side),
+        cmocka_unit_test(one_peer_has_its_share_of_connections),
+        cmocka_unit_test(all_together_have_theirs),
+        cmocka_unit_test(without_descriptors_it_turns_away_and_serves_on),
+        cmocka_unit_test(a_graceful_close_finishes_what_is_under_way),
+        cmocka_unit_test(a_stream_that_was_begun_before_the_close_is_the_last),
+        cmocka_unit_test(at_its_deadline_a_close_waits_for_owners_alone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

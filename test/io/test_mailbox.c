@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The mailbox beside a plain list that does the same, and between threads.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+
+#include "base/aborts.h"
+#include "base/instant.h"
+#include "base/must.h"
+#include "base/prng.h"
+#include "io/clock.h"
+#include "io/mailbox.h"
+
+struct note {
+    uint32_t from;
+    uint32_t number;
+    char ballast[5]; /* a size that no place is aligned to */
+};
+
+static void what_is_pushed_comes_out_in_order_as_of_a_list(void **state)
+{
+    enum { PLACES = 7, STEPS = 200000 };
+    struct mailbox *box = mailbox_new(PLACES, sizeof(struct note), NULL, NULL);
+    struct prng prng;
+    uint32_t pushed = 0, taken = 0; /* the list: numbers taken to pushed - 1 */
+    size_t reserved = 0;
+    struct note out[PLACES + 2];
+
+    (void)state;
+    prng_seed(&prng, 4);
+    for (int i = 0; i < STEPS; i++) {
+        size_t n = (size_t)prng_below(&prng, PLACES + 2), got;
+        size_t room = PLACES - (pushed - taken) - reserved;
+        struct note note = {.number = pushed};
+
+        assert_int_equal(mailbox_room(box), room);
+        switch (prng_below(&prng, 5)) {
+        case 0:
+            assert_int_equal(mailbox_push(box, &note), room > 0);
+            pushed += room > 0;
+            break;
+        case 1:
+            assert_int_equal(mailbox_reserve(box, n), n <= room);
+            reserved += n <= room ? n : 0;
+            break;
+        case 2:
+            if (reserved > 0) {
+                mailbox_push_reserved(box, &note);
+                reserved--;
+                pushed++;
+            }
+            break;
+        case 3:
+            n = n < reserved ? n : reserved;
+            mailbox_give_back(box, n);
+            reserved -= n;
+            break;
+        default:
+            assert_int_equal(mailbox_wait(box, 0), pushed != taken);
+            got = mailbox_take(box, out, n);
+            assert_int_equal(got, n < pushed - taken ? n : pushed - taken);
+            for (size_t k = 0; k < got; k++)
+                assert_int_equal(out[k].number, taken++);
+        }
+    }
+    assert_true(taken > STEPS / 20);
+    mailbox_free(box);
+}
+
+static void push_unreserved(void *box)
+{
+    mailbox_push_reserved(box, &(struct note){0});
+}
+
+static void a_place_that_nobody_reserved_cannot_be_used(void **state)
+{
+    struct mailbox *box = mailbox_new(2, sizeof(struct note), NULL, NULL);
+
+    (void)state;
+    assert_true(aborts(push_unreserved, box));
+    mailbox_free(box);
+}
+
+/* Senders: half of the messages by reserved places, and all of them try until they fit. */
+enum { SENDERS = 4, EACH = 50000 };
+
+struct sender {
+    struct mailbox *box;
+    uint32_t id;
+};
+
+static void *send_all(void *with)
+{
+    struct sender *me = with;
+
+    for (uint32_t i = 0; i < EACH;) {
+        struct note note = {.from = me->id, .number = i};
+
+        if (i % 2 == 0) {
+            i += mailbox_push(me->box, &note);
+        } else if (mailbox_reserve(me->box, 1)) {
+            mailbox_push_reserved(me->box, &note);
+            i++;
+        }
+        if (mailbox_room(me->box) == 0)
+            sched_yield();
+    }
+    return NULL;
+}
+
+static void many_threads_lose_double_and_reorder_nothing(void **state)
+{
+    struct mailbox *box = mailbox_new(64, sizeof(struct note), NULL, NULL);
+    uint32_t next[SENDERS] = {0}, total = 0;
+    struct sender senders[SENDERS];
+    pthread_t threads[SENDERS];
+    struct note out[16];
+
+    (void)state;
+    for (uint32_t i = 0; i < SENDERS; i++) {
+        senders[i] = (struct sender){box, i};
+        assert_int_equal(pthread_create(&threads[i], NULL, send_all, &senders[i]), 0);
+    }
+    while (total < SENDERS * EACH) {
+        size_t got;
+
+        assert_true(mailbox_wait(box, INSTANT_NEVER));
+        got = mailbox_take(box, out, 16);
+        assert_true(got > 0);
+        for (size_t i = 0; i < got; i++)
+            assert_int_equal(out[i].number, next[out[i].from]++);
+        total += (uint32_t)got;
+    }
+    for (int i = 0; i < SENDERS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_false(mailbox_wait(box, 0));
+    mailbox_free(box);
+}
+
+/* Each waits for the other to answer: if one wake were lost, both would sleep for ever. */
+struct pair {
+    struct mailbox *there, *back;
+};
+
+static void *echo(void *with)
+{
+    struct pair *pair = with;
+    struct note note;
+
+    for (int i = 0; i < 20000; i++) {
+        must(mailbox_wait(pair->there, INSTANT_NEVER));
+        must(mailbox_take(pair->there, &note, 1) == 1);
+        must(mailbox_push(pair->back, &note));
+    }
+    return NULL;
+}
+
+static void a_taker_that_sleeps_is_woken_every_time(void **state)
+{
+    struct pair pair = {mailbox_new(1, sizeof(struct note), NULL, NULL),
+                        mailbox_new(1, sizeof(struct note), NULL, NULL)};
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, echo, &pair), 0);
+    for (uint32_t i = 0; i < 20000; i++) {
+        struct note note = {.number = i};
+
+        assert_true(mailbox_push(pair.there, &note));
+        assert_true(mailbox_wait(pair.back, INSTANT_NEVER));
+        assert_int_equal(mailbox_take(pair.back, &note, 1), 1);
+        assert_int_equal(note.number, i);
+    }
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    mailbox_free(pair.there);
+    mailbox_free(pair.back);
+}
+
+static void a_wait_ends_at_its_deadline_and_not_before(void **state)
+{
+    struct mailbox *box = mailbox_new(1, sizeof(struct note), NULL, NULL);
+
+    (void)state;
+    for (int64_t us = 1; us <= 20000; us *= 3) {
+        int64_t until = clock_boot_us() + us;
+
+        assert_false(mailbox_wait(box, until));
+        assert_true(clock_boot_us() >= until);
+    }
+    assert_true(mailbox_push(box, &(struct note){0}));
+    assert_true(mailbox_wait(box, 0));
+    mailbox_free(box);
+}
+
+static void count_wake(void *with)
+{
+    (*(int *)with)++;
+}
+
+static void the_taker_is_woken_once_between_two_takes(void **state)
+{
+    int wakes = 0;
+    struct mailbox *box = mailbox_new(8, sizeof(struct note), count_wake, &wakes);
+    struct note note = {0}, out[8];
+
+    (void)state;
+    assert_true(mailbox_push(box, &note));
+    assert_true(mailbox_push(box, &note));
+    assert_int_equal(wakes, 1);
+    assert_int_equal(mailbox_take(box, out, 1), 1);
+    assert_true(mailbox_reserve(box, 1));
+    assert_int_equal(wakes, 1);
+    mailbox_push_reserved(box, &note);
+    assert_int_equal(wakes, 2);
+    assert_int_equal(mailbox_take(box, out, 8), 2);
+    assert_int_equal(mailbox_take(box, out, 8), 0);
+    assert_true(mailbox_push(box, &note));
+    assert_int_equal(wakes, 3);
+    mailbox_free(box);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_pushed_comes_out_in_order_as_of_a_list),
+        cmocka_unit_test(a_place_that_nobody_reserved_cannot_be_used),
+        cmocka_unit_test(many_threads_lose_double_and_reorder_nothing),
+        cmocka_unit_test(a_taker_that_sleeps_is_woken_every_time),
+        cmocka_unit_test(a_wait_ends_at_its_deadline_and_not_before),
+        cmocka_unit_test(the_taker_is_woken_once_between_two_takes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
