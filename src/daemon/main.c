@@ -2,12 +2,17 @@
 /*
  * Where the program begins.
  */
+#include <string.h>
+
 #include "cli/cli.h"
 #include "daemon/config_command.h"
+#include "io/keeper.h"
 
 int main(int argc, char **argv)
 {
     const struct command *commands[] = {config_command()};
 
+    if (argc > 0 && strcmp(argv[0], KEEPER_NAME) == 0)
+        keeper_main();
     return cli_main(argc, argv, commands, sizeof commands / sizeof commands[0]);
 }

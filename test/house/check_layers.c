@@ -75,7 +75,10 @@ static const struct row headers[] = {
     {"linux/magic.h", "src/db/sqlite_file.c"}, /* names of network file systems */
     {"netinet/*.h", "src/io test/io"},
     {"poll.h", SHELL " src/db/deadline.c src/db/postgres.c"},
+    {"grp.h", SHELL},
+    {"pwd.h", SHELL},
     {"signal.h", SHELL},
+    {"spawn.h", SHELL},
     {"sys/timerfd.h", SHELL " src/db/deadline.c"},
     {"sys/vfs.h", SHELL " src/db/sqlite_file.c"},
     {"sys/*.h", SHELL},
@@ -91,7 +94,7 @@ static const struct row headers[] = {
     {"curl/*.h", "src/io/webhook.c"},
     {"nghttp2/*.h", "src/io/h2.c"},
     {"openssl/*.h", "src/io/tls.c"},
-    {"uv.h", "src/io"},
+    {"uv.h", "src/io test/io"},
 
     {"cmocka.h", "test"},
     {"setjmp.h", "test"}, /* cmocka.h asks for it */

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# The classical daemon: a grandchild whose parent is gone.
+(
+    sleep 1000 &
+    echo $!
+)

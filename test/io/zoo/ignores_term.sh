@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+# Cannot be asked to end, and neither can what it started.
+trap '' TERM
+echo ready
+while :; do sleep 1000; done

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# Three generations, each in a session of its own.
+setsid sh -c '
+    echo $$
+    setsid sh -c "echo \$\$; setsid sleep 1000 & echo \$!; echo ready; wait" &
+    wait' &
+wait

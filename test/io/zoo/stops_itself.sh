@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+# A stopped process does not end by SIGTERM alone.
+echo ready
+kill -STOP $$
+exit 7

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+# Stops the process that would stop it.
+kill -STOP $PPID
+echo ready
+sleep 1000
