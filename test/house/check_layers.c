@@ -66,12 +66,15 @@ static const struct row headers[] = {
     {"errno.h", NO_CORE},
 
     /* The kernel. */
+    {"arpa/inet.h", SHELL},
     {"dirent.h", SHELL},
     {"fcntl.h", SHELL " src/db/sqlite_file.c"},
     {"fts.h", SHELL},
     {"fnmatch.h", SHELL},
     {"getopt.h", SHELL},
     {"linux/magic.h", "src/db/sqlite_file.c"}, /* names of network file systems */
+    {"netdb.h", SHELL},
+    {"netinet/*.h", SHELL},
     {"poll.h", SHELL " src/db/deadline.c src/db/postgres.c"},
     {"signal.h", SHELL},
     {"sys/timerfd.h", SHELL " src/db/deadline.c"},
@@ -86,10 +89,11 @@ static const struct row headers[] = {
     {"jansson.h", "src/wire src/model test fuzz bench"},
     {"sqlite3.h", "src/db/sqlite.c sim/vfs.c bench/engine/bare_sqlite.c"},
     {"libpq-fe.h", "src/db/postgres.c src/db/postgres_rows.c bench/engine/bare_postgres.c"},
-    {"curl/*.h", "src/io/webhook.c"},
+    {"curl/*.h", "src/io/webhook.c src/io/webhook_call.c src/io/webhook_check.c "
+                 "src/io/webhook_end.c src/io/webhook_parts.h"},
     {"nghttp2/*.h", "src/io/h2.c"},
-    {"openssl/*.h", "src/io/tls.c"},
-    {"uv.h", "src/io"},
+    {"openssl/*.h", "src/io/tls.c src/io/signature.c test/io"},
+    {"uv.h", "src/io src/daemon test/io"},
 
     {"cmocka.h", "test"},
     {"setjmp.h", "test"}, /* cmocka.h asks for it */
