@@ -23,6 +23,7 @@ enum {
     WEBHOOK_URL_MAX = 8 * 1024,     /* what servers take as a request line                   */
     WEBHOOK_HEADERS_MAX = 128,      /* the caller's and Belfry's own                         */
     WEBHOOK_HEADER_MAX = 16 * 1024, /* of one: name and value                                */
+    WEBHOOK_ID_MAX = 255,           /* bytes of a signed message's id */
     WEBHOOK_BODY_MAX = 8 << 20,     /* of a request; far above what actions may hold          */
     WEBHOOK_ANSWER_MAX = 1 << 20,   /* of a body that is read at all; more is cut off         */
     WEBHOOK_HEAD_MAX = 64 * 1024,   /* of an answer's head, interim answers and trailers too  */

@@ -83,6 +83,10 @@ static enum rc check_headers(const struct webhook_request *r, struct err *reterr
         rc = check_header(r->headers[i], r->key_count > 0, reterr);
     for (int i = 0; i < r->extra_count && !rc; i++)
         rc = check_header(r->extra[i], r->key_count > 0, reterr);
+    for (int i = 0; i < r->keep_header_count && !rc; i++)
+        if (!is_token(r->keep_headers[i]) || r->keep_headers[i].len > WEBHOOK_HEADER_MAX)
+            rc = err_set(reterr, RC_INVALID, -1, 0, "`%.*s` is not the name of a header",
+                         STR_ARG(r->keep_headers[i]));
     return rc;
 }
 
@@ -195,9 +199,10 @@ enum rc webhook_check(const struct webhook_request *r, int64_t *ret_origin, stru
     if (!is_token(r->method) || str_eq_nocase(r->method, STR("CONNECT")))
         return err_set(reterr, RC_INVALID, -1, 0, "`%.*s` is not a method of a request",
                        STR_ARG(r->method));
-    if (r->key_count > 0 &&
-        (!is_visible(r->message_id) || memchr(r->message_id.ptr, '.', r->message_id.len)))
+    if (r->key_count > 0 && (!is_visible(r->message_id) || r->message_id.len > WEBHOOK_ID_MAX ||
+                             memchr(r->message_id.ptr, '.', r->message_id.len)))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "the id of a signed message has visible characters and no `.`");
+                       "the id of a signed message has 1 to %d visible characters and no `.`",
+                       WEBHOOK_ID_MAX);
     return webhook_check_url(r->url, &is_tls, ret_origin, reterr);
 }

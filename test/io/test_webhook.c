@@ -248,6 +248,43 @@ static void what_breaks_a_rule_of_http_is_refused_before_it_starts(void **state)
     assert_int_equal(webhook_pool_count(caller->pool), 0);
 }
 
+static void what_is_beyond_a_bound_is_refused_before_it_starts(void **state)
+{
+    struct caller *caller = *state;
+    static char large[WEBHOOK_BODY_MAX + 2];
+    struct webhook_request good = caller_request(caller, "/"), r[12];
+    struct webhook_header header = {STR("X"), {large, WEBHOOK_HEADER_MAX}};
+    struct signature_key key = {.len = SIGNATURE_KEY_MIN};
+    struct str name = STR("a b");
+    struct err err;
+    int count = 0;
+
+    memset(large, 'x', sizeof large - 1);
+    for (int i = 0; i < 12; i++)
+        r[i] = good;
+    r[count++].connect_us = 0;
+    r[count++].first_byte_us = -1;
+    r[count++].total_us = WEBHOOK_TIME_MAX + 1;
+    r[count++].keep_bytes = WEBHOOK_ANSWER_MAX + 1;
+    r[count++].redirects = WEBHOOK_REDIRECTS_MAX + 1;
+    r[count++].header_count = WEBHOOK_HEADERS_MAX + 1;
+    r[count++].body = (struct str){large, WEBHOOK_BODY_MAX + 1};
+    r[count++].url = (struct str){large, WEBHOOK_URL_MAX + 1};
+    r[count].headers = &header;
+    r[count++].header_count = 1;
+    r[count].keep_headers = &name;
+    r[count++].keep_header_count = 1;
+    r[count] = r[count + 1] = good;
+    r[count].keys = r[count + 1].keys = &key;
+    r[count].key_count = r[count + 1].key_count = 1;
+    r[count++].message_id = (struct str){large, WEBHOOK_ID_MAX + 1};
+    r[count++].message_id = STR("a.b");
+    assert_int_equal(count, 12);
+    for (int i = 0; i < count; i++)
+        if (webhook_start(caller->pool, &r[i], NULL, NULL, &err) != RC_INVALID)
+            fail_msg("request %d was taken", i);
+}
+
 static void no_more_run_than_the_limits_say(void **state)
 {
     struct caller *caller = *state;
@@ -407,6 +444,7 @@ int main(void)
         WITH_CALLER(a_connection_is_used_again_unless_the_call_is_for_once),
         WITH_CALLER(a_signed_call_can_be_verified),
         WITH_CALLER(what_breaks_a_rule_of_http_is_refused_before_it_starts),
+        WITH_CALLER(what_is_beyond_a_bound_is_refused_before_it_starts),
         WITH_CALLER(no_more_run_than_the_limits_say),
         WITH_CALLER(more_than_can_wait_are_refused),
         WITH_CALLER(what_is_too_late_is_not_sent),
