@@ -73,7 +73,8 @@ static const struct row headers[] = {
     {"fnmatch.h", SHELL},
     {"getopt.h", SHELL},
     {"linux/magic.h", "src/db/sqlite_file.c"}, /* names of network file systems */
-    {"netinet/*.h", "src/io test/io"},
+    {"netdb.h", SHELL},
+    {"netinet/*.h", SHELL},
     {"poll.h", SHELL " src/db/deadline.c src/db/postgres.c"},
     {"grp.h", SHELL},
     {"pwd.h", SHELL},
@@ -91,9 +92,10 @@ static const struct row headers[] = {
     {"jansson.h", "src/wire src/model test fuzz bench"},
     {"sqlite3.h", "src/db/sqlite.c sim/vfs.c bench/engine/bare_sqlite.c"},
     {"libpq-fe.h", "src/db/postgres.c src/db/postgres_rows.c bench/engine/bare_postgres.c"},
-    {"curl/*.h", "src/io/webhook.c"},
+    {"curl/*.h", "src/io/webhook.c src/io/webhook_call.c src/io/webhook_check.c "
+                 "src/io/webhook_end.c src/io/webhook_parts.h"},
     {"nghttp2/*.h", "src/io/h2.c"},
-    {"openssl/*.h", "src/io/tls.c"},
+    {"openssl/*.h", "src/io/tls.c src/io/signature.c test/io"},
     {"uv.h", "src/io test/io"},
 
     {"cmocka.h", "test"},

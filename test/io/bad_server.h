@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A server on loopback that does to its clients what strangers do.
+ *
+ * It reads requests properly, keeps a journal of them, and answers each path by a script.  It
+ * runs on the loop of the test.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <uv.h>
+
+#include "base/str.h"
+
+enum {
+    BAD_SEEN_MAX = 256,
+    BAD_FIELDS_MAX = 4096,
+    BAD_BODY_MAX = 4096,
+    BAD_SCRIPTS_MAX = 32,
+};
+
+enum bad_end {
+    BAD_STAYS,  /* waits for the next request                      */
+    BAD_CLOSES, /* an orderly end                                  */
+    BAD_RESETS, /* RST                                             */
+    BAD_FLOODS, /* sends `again` for ever, as fast as it is read   */
+    BAD_DRIPS,  /* sends `again` for ever, one time every 5 ms     */
+};
+
+struct bad_script {
+    const char *path;
+    struct str bytes;
+    enum bad_end end;
+    struct str again;
+};
+
+struct bad_seen {
+    int connection;              /* the first is 1 */
+    char line[256];              /* "POST /path" */
+    char fields[BAD_FIELDS_MAX]; /* "Name: value\n" of each */
+    char body[BAD_BODY_MAX];
+};
+
+struct bad_server {
+    uv_loop_t *loop;
+    uv_tcp_t tcp;
+    int port;
+    bool is_mute; /* takes connections and does nothing with them */
+    int connections, open_now, open_most;
+    struct bad_script scripts[BAD_SCRIPTS_MAX];
+    int script_count;
+    struct bad_seen seen[BAD_SEEN_MAX];
+    int seen_count;
+    struct bad_peer *peers;
+};
+
+void bad_server_start(struct bad_server *server, uv_loop_t *loop);
+void bad_server_stop(struct bad_server *server);
+
+/* From now on that path is answered so; every other with an empty 200. */
+void bad_server_script(struct bad_server *server, struct bad_script script);
+
+/* The value of the field in a request that was seen, up to the line's end; NULL for none. */
+const char *bad_seen_field(const struct bad_seen *seen, const char *name);

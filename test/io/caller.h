@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A loop with a pool of calls and a bad server, for the tests of webhook.
+ *
+ * Names under .test are resolved here, not by the system: rebound.test to whatever the test
+ * says, slow.test when the test says so, all others not at all.
+ */
+#pragma once
+
+#include <uv.h>
+
+#include "bad_server.h"
+#include "io/webhook.h"
+
+enum { TOLD_MAX = 64, TOLD_TEXT_MAX = 4096 };
+
+struct told {
+    struct webhook_result result; /* its pointers lead into the rest */
+    struct webhook_header headers[WEBHOOK_KEPT_MAX];
+    char text[TOLD_TEXT_MAX]; /* names and values */
+    char *body;
+};
+
+struct caller {
+    uv_loop_t loop;
+    struct bad_server server;
+    struct webhook_pool *pool;
+    struct guard_policy open; /* lets all calls to loopback pass */
+    const char *ca_file;      /* for the next caller_limit()      */
+    struct told told[TOLD_MAX];
+    int told_count;
+    int64_t next_id;
+    char url[WEBHOOK_URL_MAX];
+};
+
+/* cmocka's setup and teardown; *state is the caller.  The latter counts open files. */
+int caller_setup(void **state);
+int caller_teardown(void **state);
+
+/* The pool anew, with these limits. */
+void caller_limit(struct caller *caller, int all, int per_host, int waiting);
+
+/* GET of that path on the server, with ample time; the url is good until the next one. */
+struct webhook_request caller_request(struct caller *caller, const char *path);
+
+/* Starts it and returns its id; the test fails when it is refused. */
+int64_t caller_start(struct caller *caller, const struct webhook_request *request);
+
+/* Runs the loop until that many results were told since the setup. */
+void caller_wait(struct caller *caller, int told_count);
+
+/* Runs the loop until the server has seen that many requests. */
+void caller_wait_seen(struct caller *caller, int seen_count);
+
+/* Starts it and waits for its result. */
+const struct told *caller_call(struct caller *caller, const struct webhook_request *request);
+
+/* The same, for a path. */
+const struct told *caller_get(struct caller *caller, const char *path);
+
+/* Makes room for further results; those that were told are gone. */
+void caller_forget(struct caller *caller);
+
+const struct told *caller_told(const struct caller *caller, int64_t id);
+
+/* What rebound.test resolves to: addresses of either family, up to NULL. */
+void caller_rebind(const char *const *addresses);
+
+/* Lets go of all who ask for slow.test, now and later. */
+void caller_release_names(void);

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Servers that are slow, endless, broken or not there at all.
+ */
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "caller.h"
+#include "io/clock.h"
+
+#define SHORT (40 * SPAN_MS) /* for what never comes, so its length decides nothing */
+
+static void script(struct caller *caller, const char *path, struct str bytes, enum bad_end end,
+                   struct str again)
+{
+    bad_server_script(&caller->server, (struct bad_script){path, bytes, end, again});
+}
+
+static void an_answer_that_never_begins_times_out(void **state)
+{
+    struct caller *caller = *state;
+    struct webhook_request request = caller_request(caller, "/silent");
+    const struct told *told;
+
+    caller->server.is_mute = true;
+    request.first_byte_us = SHORT;
+    told = caller_call(caller, &request);
+    assert_int_equal(told->result.kind, WEBHOOK_TIMED_OUT);
+    assert_int_equal(told->result.phase, WEBHOOK_IN_WAIT);
+    assert_int_equal(told->result.err.rc, RC_UNKNOWN);
+    assert_true(told->result.is_sent);
+    assert_int_equal(told->result.status, 0);
+}
+
+static void the_time_for_the_first_byte_is_not_that_for_the_answer(void **state)
+{
+    struct caller *caller = *state;
+    struct webhook_request request = caller_request(caller, "/drip");
+    const struct told *told;
+
+    script(caller, "/drip", STR("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"),
+           BAD_DRIPS, STR("d"));
+    request.first_byte_us = SHORT * 100;
+    request.total_us = 2 * SHORT;
+    told = caller_call(caller, &request);
+    assert_int_equal(told->result.kind, WEBHOOK_TIMED_OUT);
+    assert_int_equal(told->result.phase, WEBHOOK_IN_ANSWER);
+    assert_int_equal(told->result.status, 200);
+    assert_true(told->result.body.len > 0 && told->result.body.len < 1000);
+}
+
+static void a_head_that_drips_times_out(void **state)
+{
+    struct caller *caller = *state;
+    struct webhook_request request = caller_request(caller, "/head");
+
+    script(caller, "/head", STR("HTTP/1.1 200 OK\r\n"), BAD_DRIPS, STR("X: y\r\n"));
+    request.total_us = 2 * SHORT;
+    assert_int_equal(caller_call(caller, &request)->result.kind, WEBHOOK_TIMED_OUT);
+}
+
+static void a_host_that_takes_no_connection_times_out(void **state)
+{
+    enum { FILL = 4 };
+    struct caller *caller = *state;
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM, 0), fill[FILL];
+    struct webhook_request request = caller_request(caller, "/");
+    char url[64];
+    const struct told *told;
+
+    /* A full queue of connections that nobody accepts: the kernel drops what comes after. */
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(listener, 0), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &len), 0);
+    for (int i = 0; i < FILL; i++) {
+        fill[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        (void)!connect(fill[i], (struct sockaddr *)&address, sizeof address);
+    }
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/", ntohs(address.sin_port));
+    request.url = str_of(url);
+    request.connect_us = SHORT;
+    told = caller_call(caller, &request);
+    assert_int_equal(told->result.kind, WEBHOOK_TIMED_OUT);
+    assert_int_equal(told->result.phase, WEBHOOK_IN_CONNECT);
+    assert_false(told->result.is_sent);
+    for (int i = 0; i < FILL; i++)
+        close(fill[i]);
+    close(listener);
+}
+
+static void a_host_that_does_not_answer_tls_times_out(void **state)
+{
+    struct caller *caller = *state;
+    struct webhook_request request = caller_request(caller, "/");
+    char url[64];
+    const struct told *told;
+
+    caller->server.is_mute = true;
+    snprintf(url, sizeof url, "https://127.0.0.1:%d/", caller->server.port);
+    request.url = str_of(url);
+    request.connect_us = SHORT;
+    told = caller_call(caller, &request);
+    assert_int_equal(told->result.kind, WEBHOOK_TIMED_OUT);
+    assert_int_equal(told->result.phase, WEBHOOK_IN_TLS);
+    assert_false(told->result.is_sent);
+}
+
+static void a_name_server_that_is_silent_holds_up_nobody(void **state)
+{
+    struct caller *caller = *state;
+    struct webhook_request request = caller_request(caller, "/");
+    const struct told *told;
+    int64_t slow;
+
+    request.url = STR("http://slow.test/");
+    request.connect_us = SHORT;
+    slow = caller_start(caller, &request);
+    assert_int_equal(caller_get(caller, "/meanwhile")->result.status, 200);
+    while (!caller_told(caller, slow))
+        uv_run(&caller->loop, UV_RUN_ONCE);
+    told = caller_told(caller, slow);
+    assert_int_equal(told->result.kind, WEBHOOK_TIMED_OUT);
+    assert_int_equal(told->result.phase, WEBHOOK_IN_RESOLVE);
+    assert_false(told->result.is_sent);
+    caller_release_names();
+}
+
+static void what_cannot_be_reached_is_said_so(void **state)
+{
+    struct caller *caller = *state;
+    struct webhook_request request = caller_request(caller, "/");
+    const struct told *told;
+    char url[64];
+
+    request.url = STR("http://nowhere.test/");
+    told = caller_call(caller, &request);
+    assert_int_equal(told->result.kind, WEBHOOK_UNCONNECTED);
+    assert_int_equal(told->result.err.rc, RC_LOST);
+    assert_non_null(strstr(told->result.err.text, "nowhere.test"));
+    assert_false(told->result.is_sent);
+
+    request = caller_request(caller, "/");
+    request.url = STR("http://127.0.0.1:1/"); /* nobody listens there */
+    told = caller_call(caller, &request);
+    assert_int_equal(told->result.kind, WEBHOOK_UNCONNECTED);
+    assert_false(told->result.is_sent);
+
+    /* HTTP where TLS was expected: the parser of the server closes at once. */
+    request = caller_request(caller, "/");
+    snprintf(url, sizeof url, "https://127.0.0.1:%d/", caller->server.port);
+    request.url = str_of(url);
+    told = caller_call(caller, &request);
+    assert_int_equal(told->result.kind, WEBHOOK_UNCONNECTED);
+    assert_false(told->result.is_sent);
+    assert_int_equal(caller->server.seen_count, 0);
+}
+
+static void an_answer_cut_off_anywhere_is_unknown_but_when_it_is_whole(void **state)
+{
+    static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+    enum { HEAD = sizeof answer - 1 - 5, WHOLE = sizeof answer - 1 };
+    struct caller *caller = *state;
+
+    for (size_t n = 0; n < 2 * (WHOLE + 1); n++) {
+        size_t len = n / 2;
+        enum bad_end end = n % 2 ? BAD_RESETS : BAD_CLOSES;
+        const struct told *told;
+
+        script(caller, "/broken", (struct str){answer, len}, end, STR(""));
+        told = caller_get(caller, "/broken");
+        assert_true(told->result.is_sent);
+        if (told->result.kind != (len == WHOLE ? WEBHOOK_ANSWERED : WEBHOOK_UNKNOWN))
+            fail_msg("after %zu bytes: kind %d, %s", len, told->result.kind,
+                     told->result.err.text);
+        assert_int_equal(told->result.err.rc, len == WHOLE ? RC_OK : RC_UNKNOWN);
+        if (len >= HEAD)
+            assert_int_equal(told->result.body.len, len - HEAD);
+        caller_forget(caller);
+    }
+    assert_int_equal(caller->server.seen_count, 2 * (WHOLE + 1)); /* each was sent once */
+}
+
+static void what_is_not_http_is_unknown(void **state)
+{
+    static const struct str answers[] = {
+        {"hello\r\n\r\n", 9},
+        {"HTTP/9.9 200 OK\r\n\r\n", 19},
+        {"HTTP/1.1 OK\r\n\r\n", 15},
+        {"\0\0\0\0", 4},
+        {"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", 39},
+        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 51},
+        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: wrong\r\n\r\nx", 46},
+    };
+    struct caller *caller = *state;
+
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        const struct told *told;
+
+        script(caller, "/odd", answers[i], BAD_CLOSES, STR(""));
+        told = caller_get(caller, "/odd");
+        if (told->result.kind != WEBHOOK_UNKNOWN)
+            fail_msg("answer %zu: kind %d", i, told->result.kind);
+        assert_true(told->result.err.text[0] != '\0');
+    }
+}
+
+static void an_endless_answer_is_cut_off(void **state)
+{
+    static const struct str heads[] = {
+        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", 47},
+        {"HTTP/1.1 200 OK\r\n\r\n", 19},
+        {"HTTP/1.1 200 OK\r\nContent-Length: 9999999999999\r\n\r\n", 50},
+    };
+    struct caller *caller = *state;
+    static char block[16 + 8192 + 3];
+
+    memset(block, 'e', sizeof block);
+    memcpy(block, "2000\r\n", 6);
+    memcpy(block + 6 + 8192, "\r\n", 2);
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        const struct told *told;
+
+        script(caller, "/endless", heads[i], BAD_FLOODS, (struct str){block, 6 + 8192 + 2});
+        told = caller_get(caller, "/endless");
+        assert_int_equal(told->result.kind, WEBHOOK_ANSWERED);
+        assert_int_equal(told->result.status, 200);
+        assert_int_equal(told->result.body.len, 1000);
+        assert_true(told->result.is_cut);
+    }
+}
+
+static void a_head_without_end_is_given_up(void **state)
+{
+    struct caller *caller = *state;
+    const struct told *told;
+
+    script(
+        caller, "/head", STR("HTTP/1.1 200 OK\r\n"), BAD_FLOODS,
+        STR("X-Header: is one of very many in this answer, and there is no end to them\r\n"));
+    told = caller_get(caller, "/head");
+    assert_int_equal(told->result.kind, WEBHOOK_UNKNOWN);
+    assert_non_null(strstr(told->result.err.text, "65536 bytes"));
+
+    script(caller, "/interim", STR("HTTP/1.1 100 Continue\r\n\r\n"), BAD_FLOODS,
+           STR("HTTP/1.1 103 Early Hints\r\n\r\n"));
+    told = caller_get(caller, "/interim");
+    assert_int_equal(told->result.kind, WEBHOOK_UNKNOWN);
+    assert_non_null(strstr(told->result.err.text, "65536 bytes"));
+}
+
+static void a_packed_answer_is_kept_as_it_came(void **state)
+{
+    static const char packed[] = "\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b\x04\0\x43\xbe\xb7\xe8\x01\0"
+                                 "\0\0"; /* gzip of "a" */
+    struct caller *caller = *state;
+    static char answer[256];
+    const struct told *told;
+    int at = snprintf(answer, sizeof answer,
+                      "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n",
+                      (int)sizeof packed - 1);
+
+    memcpy(answer + at, packed, sizeof packed - 1);
+    script(caller, "/gzip", (struct str){answer, (size_t)at + sizeof packed - 1}, BAD_STAYS,
+           STR(""));
+    told = caller_get(caller, "/gzip");
+    assert_int_equal(told->result.kind, WEBHOOK_ANSWERED);
+    assert_int_equal(told->result.body.len, sizeof packed - 1);
+    assert_memory_equal(told->body, packed, sizeof packed - 1);
+}
+
+/*
+ * How gzip begins to pack zeros, in a block without end; each byte of zero that follows stands
+ * for a thousand of them.  libcurl unpacks codings of the transfer whether asked to or not.
+ */
+#define ZEROS_WITHOUT_END                                                              \
+    "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xec\xc1\x01\x01\x00\x00\x00\x80\x90\xfe" \
+    "\xaf\xee\x08\x0a"
+
+static void a_bomb_is_cut_off_packed_or_unpacked(void **state)
+{
+    struct caller *caller = *state;
+    static char zeros[4096];
+    const struct told *told;
+
+    script(caller, "/content",
+           STR("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" ZEROS_WITHOUT_END),
+           BAD_FLOODS, (struct str){zeros, sizeof zeros});
+    told = caller_get(caller, "/content");
+    assert_int_equal(told->result.kind, WEBHOOK_ANSWERED);
+    assert_true(told->result.is_cut);
+    assert_memory_equal(told->body, ZEROS_WITHOUT_END, sizeof ZEROS_WITHOUT_END - 1);
+
+    script(caller, "/transfer",
+           STR("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n" ZEROS_WITHOUT_END),
+           BAD_FLOODS, (struct str){zeros, sizeof zeros});
+    told = caller_get(caller, "/transfer");
+    assert_int_equal(told->result.kind, WEBHOOK_ANSWERED);
+    assert_true(told->result.is_cut);
+    assert_int_equal(told->result.body.len, 1000);
+    assert_memory_equal(told->body, zeros, 1000);
+}
+
+static void more_than_is_kept_is_read_so_that_the_connection_can_be_used(void **state)
+{
+    struct caller *caller = *state;
+    static char answer[64 * 1024 + 64];
+    const struct told *told;
+    int at = snprintf(answer, sizeof answer,
+                      "HTTP/1.1 200 OK\r\nContent-Length: 65536\r\n\r\n");
+
+    memset(answer + at, 'm', 64 * 1024);
+    script(caller, "/much", (struct str){answer, (size_t)at + 64 * 1024}, BAD_STAYS, STR(""));
+    told = caller_get(caller, "/much");
+    assert_int_equal(told->result.kind, WEBHOOK_ANSWERED);
+    assert_int_equal(told->result.body.len, 1000);
+    assert_true(told->result.is_cut);
+    caller_get(caller, "/much");
+    assert_int_equal(caller->server.connections, 1);
+}
+
+static void retry_after_is_read_in_both_forms(void **state)
+{
+    static const struct {
+        const char *value;
+        int64_t seconds; /* from now; -1 for none */
+    } cases[] = {
+        {"120", 120}, {"0", 0}, {"-5", -1}, {"soon", -1},
+        {"1.5", -1},  {"", -1}, {"  7", 7}, {"12 s", -1},
+    };
+    struct caller *caller = *state;
+    static char answer[256];
+    const struct told *told;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        instant before = clock_now();
+
+        snprintf(answer, sizeof answer,
+                 "HTTP/1.1 503 Busy\r\nRetry-After: %s\r\nContent-Length: 0\r\n\r\n",
+                 cases[i].value);
+        script(caller, "/busy", str_of(answer), BAD_STAYS, STR(""));
+        told = caller_get(caller, "/busy");
+        assert_int_equal(told->result.status, 503);
+        if (cases[i].seconds < 0)
+            assert_true(told->result.retry_at == INSTANT_NONE);
+        else
+            assert_true(told->result.retry_at >= before + cases[i].seconds * SPAN_S &&
+                        told->result.retry_at <= clock_now() + cases[i].seconds * SPAN_S);
+    }
+    script(caller, "/date",
+           STR("HTTP/1.1 429 Slow\r\nRetry-After: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+               "Content-Length: 0\r\n\r\n"),
+           BAD_STAYS, STR(""));
+    assert_int_equal(caller_get(caller, "/date")->result.retry_at, 784111777 * SPAN_S);
+    script(caller, "/huge",
+           STR("HTTP/1.1 429 Slow\r\nRetry-After: 99999999999999999999999999\r\n"
+               "Content-Length: 0\r\n\r\n"),
+           BAD_STAYS, STR(""));
+    assert_true(caller_get(caller, "/huge")->result.retry_at == INSTANT_MAX);
+}
+
+static void a_call_for_once_is_never_sent_twice(void **state)
+{
+    struct caller *caller = *state;
+    struct webhook_request request;
+    const struct told *told;
+
+    /* A connection that the server resets at its second request.  libcurl sends again what
+     * had no answer on a connection that was used before; a call for once has a new one. */
+    caller_get(caller, "/first");
+    script(caller, "/broken", STR(""), BAD_RESETS, STR(""));
+    request = caller_request(caller, "/broken");
+    request.is_once = true;
+    told = caller_call(caller, &request);
+    assert_int_equal(told->result.kind, WEBHOOK_UNKNOWN);
+    assert_int_equal(caller->server.seen_count, 2);
+
+    /* Its opposite, on the first connection: that libcurl does so is why is_once is there. */
+    assert_int_equal(caller_get(caller, "/broken")->result.kind, WEBHOOK_UNKNOWN);
+    assert_int_equal(caller->server.seen_count, 4);
+}
+
+#define WITH_CALLER(name) cmocka_unit_test_setup_teardown(name, caller_setup, caller_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CALLER(an_answer_that_never_begins_times_out),
+        WITH_CALLER(the_time_for_the_first_byte_is_not_that_for_the_answer),
+        WITH_CALLER(a_head_that_drips_times_out),
+        WITH_CALLER(a_host_that_takes_no_connection_times_out),
+        WITH_CALLER(a_host_that_does_not_answer_tls_times_out),
+        WITH_CALLER(what_cannot_be_reached_is_said_so),
+        WITH_CALLER(an_answer_cut_off_anywhere_is_unknown_but_when_it_is_whole),
+        WITH_CALLER(what_is_not_http_is_unknown),
+        WITH_CALLER(an_endless_answer_is_cut_off),
+        WITH_CALLER(a_head_without_end_is_given_up),
+        WITH_CALLER(a_packed_answer_is_kept_as_it_came),
+        WITH_CALLER(a_bomb_is_cut_off_packed_or_unpacked),
+        WITH_CALLER(more_than_is_kept_is_read_so_that_the_connection_can_be_used),
+        WITH_CALLER(retry_after_is_read_in_both_forms),
+        WITH_CALLER(a_call_for_once_is_never_sent_twice),
+        WITH_CALLER(
+            a_name_server_that_is_silent_holds_up_nobody), /* last: it outlives itself */
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
