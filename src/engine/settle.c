@@ -173,6 +173,9 @@ static void settle_one(struct turn *turn, const struct report *report,
     case REPORT_RELEASE:
         run_hand_back(turn, place);
         break;
+    case REPORT_LOST:
+        attempt_end(turn, place, &(struct ending){.reason = REASON_NODE, .is_lost = true});
+        break;
     }
 }
 

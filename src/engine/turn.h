@@ -31,6 +31,7 @@ enum report_kind {
     REPORT_ALIVE,   /* the first sign of life, or a heartbeat                        */
     REPORT_DONE,    /* the attempt has ended, see outcome                            */
     REPORT_RELEASE, /* it was not begun: hand it back                                */
+    REPORT_LOST,    /* it was begun, and how it ends nobody will know               */
 };
 
 struct report {
@@ -45,6 +46,7 @@ struct report {
     span retry_after;
     struct str error;  /* text or JSON */
     struct str result; /* JSON         */
+    struct str log;    /* what to add to the run's log, lines as store/logs.h packs them */
     /* REPORT_ALIVE */
     struct str progress; /* empty: as it was          */
     span extend;         /* 0: by the schedule's lease */
@@ -85,12 +87,14 @@ struct turn_in {
 struct work {
     struct run run;
     struct str id;     /* r_…                                             */
+    struct str name;   /* of its schedule; empty: it has none             */
     struct str action; /* JSON                                            */
     struct str last_result, last_failure; /* where the schedule asks for them */
     int64_t namespace;
-    span timeout;     /* of the attempt, 0: none                         */
-    instant deadline; /* of the attempt or the run, INSTANT_NEVER: none  */
-    uint64_t poll;    /* tag of the poll that it answers                 */
+    instant last_run_at; /* the start before this one; INSTANT_NONE: none */
+    span timeout;        /* of the attempt, 0: none                         */
+    instant deadline;    /* of the attempt or the run, INSTANT_NEVER: none  */
+    uint64_t poll;       /* tag of the poll that it answers                 */
 };
 
 /* A call of this node that should end; its report is still expected when not terminated. */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One request to an operation, from its arrival to its answer.
+ *
+ * A call belongs to one thread at a time and is handed from one to the next: begun where the
+ * request arrived, carried out by the engine or read by a reader, answered where it began.
+ * Everything of it lives in its own arena; nothing points into the request once begin() has
+ * returned.  No sockets, threads or clocks are known here.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "core/spec.h"
+#include "engine/turn.h"
+#include "wire/http1.h"
+
+enum {
+    CALL_PARAMS_MAX = 4,   /* variable segments of a path                             */
+    CALL_FIELDS_MAX = 8,   /* header fields of an answer, beside those of every answer */
+    CALL_ITEMS_MAX = 1000, /* commands or reports of one request: a batch             */
+    CALL_ARENA_MAX =
+        64 << 20,        /* a body of 1 MiB as a compiled schedule, see SCHEDULE_BYTES_MAX */
+    CALL_NAME_MAX = 255, /* bytes of a worker's or caller's name                    */
+};
+
+/* What a call needs next. */
+enum call_step {
+    CALL_ANSWER,   /* nothing: status and body are set                              */
+    CALL_COMMANDS, /* the engine: commands, then operation.settled                  */
+    CALL_REPORTS,  /* the engine: reports, then operation.settled                   */
+    CALL_POLL,     /* the engine: poll, until there are grants or its time is over; */
+                   /* then operation.settled                                        */
+    CALL_READ,     /* a reader: operation.read                                      */
+};
+
+/* What every operation may know.  One for each thread. */
+struct api_context {
+    struct zone_source zones;
+    struct str default_timezone;
+    span min_interval;
+    bool (*has_upstream)(void *with, struct str namespace, struct str upstream);
+    void *with;
+};
+
+struct call_poll {
+    struct str queues[POLL_QUEUES_MAX]; /* names */
+    int queue_count;
+    int max;
+    span wait;
+    struct str worker;
+};
+
+struct operation;
+struct db;
+
+struct call {
+    struct arena *arena;
+    const struct operation *operation;
+    const struct api_context *context;  /* of the thread that has it             */
+    instant now;                        /* of its arrival, then of the read      */
+    struct str params[CALL_PARAMS_MAX]; /* of the path                           */
+    struct str namespace_name;
+    int64_t namespace; /* its key                                               */
+    struct str by;     /* who asks                                              */
+    void *with;        /* the operation's own                                   */
+
+    /* During begin() only; NULL after it. */
+    const struct http1_request *request;
+    struct str body;
+
+    /* For the engine; the glue fills in namespace, by and tag, then replies or grants. */
+    struct command *commands;
+    const struct reply *replies; /* as many, in order */
+    int command_count;
+    struct report *reports;
+    const struct report_reply *report_replies;
+    int report_count;
+    struct call_poll poll;
+    const struct work *grants;
+    const struct str *grant_queues; /* the name of each grant's queue */
+    int grant_count;
+
+    /* The answer. */
+    int status;
+    const char *content_type;
+    struct str answer;
+    struct http1_field fields[CALL_FIELDS_MAX];
+    int field_count;
+};
+
+/* Each sets the answer and returns CALL_ANSWER, so that it can be returned at once. */
+enum call_step call_answer(struct call *call, int status, struct str json);
+/* 400 invalid_…, 404 not_found and so on by err->rc; `code` NULL: by err->rc. */
+enum call_step call_refuse(struct call *call, const char *code, const struct err *err);
+enum call_step call_problem(struct call *call, int status, const char *code, const char *fmt,
+                            ...) PRINTF(4, 5);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a namespace has set for its calls: who may be called, keys that sign, upstreams.
+ *
+ * Read from the JSON of table namespaces.  Secrets are never printed back.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "io/guard.h"
+#include "io/signature.h"
+#include "io/webhook.h"
+
+enum {
+    SETTINGS_BYTES_MAX = 64 * 1024, /* of JSON                                   */
+    SETTINGS_KEYS_MAX = 32,         /* names of signing keys                     */
+    SETTINGS_UPSTREAMS_MAX = 16,
+    SETTINGS_NETS_MAX = 32, /* networks that calls may reach all the same */
+};
+
+/* "keys": {"main": ["whsec_…", "whsec_…"]}: the one in use and the one to come. */
+struct settings_key {
+    struct str name;
+    struct signature_key keys[SIGNATURE_KEYS_MAX];
+    int count;
+};
+
+/* "upstreams": {"main": {"type": "conductor", "url": "https://…/api", "headers": {}}} */
+struct settings_upstream {
+    struct str name;
+    struct str url; /* without a slash at its end; …/workflow is added */
+    const struct webhook_header *headers;
+    int header_count;
+};
+
+struct settings {
+    bool allows_private, has_allows_private;  /* "allowPrivate"; unset: as the configuration */
+    struct guard_net nets[SETTINGS_NETS_MAX]; /* "allowNetworks"                            */
+    int net_count;
+    struct settings_key keys[SETTINGS_KEYS_MAX];
+    int key_count;
+    struct settings_upstream upstreams[SETTINGS_UPSTREAMS_MAX];
+    int upstream_count;
+    struct str
+        default_upstream; /* "upstream": the name of the one for workflows that name none */
+};
+
+/* Errors name the field.  All that *ret points to is in `arena`. */
+MUST_USE enum rc settings_read(struct str json, struct arena *arena, struct settings *ret,
+                               struct err *reterr);
+
+/* As it may be shown: keys and header values as "set". */
+struct str settings_show(struct str json, struct arena *arena);
+
+/* Empty name: the default one; NULL: there is none. */
+const struct settings_upstream *settings_upstream(const struct settings *settings,
+                                                  struct str name);
+const struct settings_key *settings_key(const struct settings *settings, struct str name);

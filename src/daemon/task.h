@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What passes between the engine's thread and the calls that this node makes itself.
+ *
+ * Both own an arena that all their texts are in; whoever takes one frees it.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "engine/turn.h"
+
+enum { TASK_ARENA_MAX = 16 << 20 }; /* an action, an input, a last result: far below */
+
+/* A run to be carried out by this node: the engine's struct work with texts of its own. */
+struct task {
+    struct arena *arena;
+    struct work work;
+    instant now;        /* of the turn that handed it out                             */
+    int64_t send_by_us; /* clock_boot_us() after which nothing of it may be begun: the */
+                        /* node's lease has run out                                    */
+    struct str namespace_name;
+};
+
+/* What came of it. */
+struct told {
+    struct arena *arena;
+    struct report report;
+};
