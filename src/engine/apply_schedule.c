@@ -23,10 +23,6 @@ static bool complete_plan(struct turn *turn, const struct command *c,
         plan.gate = gate->gate.id;
         if (!gate->is_held)
             return false;
-        if (gate->gate.most != plan.policies.gate_limit) {
-            gate->gate.most = plan.policies.gate_limit;
-            gate->is_changed = true;
-        }
     }
     plan.follows = plan_follows(&plan);
     *ret = plan;
