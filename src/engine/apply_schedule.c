@@ -112,6 +112,12 @@ void apply_create(struct turn *turn, const struct command *c, struct command_sta
                STR_ARG(c->name));
         return;
     }
+    if (c->range_count > BACKFILLS_MAX) {
+        refuse(turn, reply, RC_LIMIT,
+               "%d backfills are too many for one schedule; %d is the most", c->range_count,
+               BACKFILLS_MAX);
+        return;
+    }
     if (!complete_plan(turn, c, s, &plan)) {
         refuse(turn, reply, RC_BUSY, "another node holds the limit of its concurrency key");
         return;
