@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/must.h"
 #include "engine/state.h"
 
 enum { REPLY_TEXT_MAX = 128, REPLY_NUMBERS = 6 };
@@ -184,21 +185,35 @@ void apply_want(struct turn *turn)
     }
 }
 
-static void set_gate_limit(struct turn *turn, const struct command *c,
-                           const struct command_state *s, struct reply *reply)
+static void apply_gate(struct turn *turn, const struct command_state *s, struct reply *reply)
 {
-    struct gate_seat *gate;
+    const struct gate_seat *gate;
 
     if (s->gate_row.rows == 0)
         return;
     gate = desk_gate(turn, db_int_at(&s->gate_row, 0, 0));
     reply->schedule = gate->gate.id;
-    if (!gate->is_held) {
+    if (!gate->is_held)
         refuse(turn, reply, RC_BUSY, "another node holds the limit");
+}
+
+/*
+ * The limit that a command sets, or the draft that it brings: only when it was done, which
+ * is not known of a new schedule before its insert has told.
+ */
+static void set_gate_limit(struct turn *turn, const struct command *c,
+                           const struct command_state *s)
+{
+    struct gate_seat *gate;
+    int64_t limit;
+
+    if (s->gate_row.rows == 0)
         return;
-    }
-    gate->gate.most = c->count;
-    gate->is_changed = true;
+    gate = desk_gate(turn, db_int_at(&s->gate_row, 0, 0));
+    must(gate->is_held);
+    limit = c->kind == COMMAND_GATE ? c->count : c->draft->plan.policies.gate_limit;
+    gate->is_changed |= gate->gate.most != limit;
+    gate->gate.most = limit;
 }
 
 static void apply_named(struct turn *turn, const struct command *c, struct command_state *s,
@@ -218,7 +233,7 @@ static void apply_named(struct turn *turn, const struct command *c, struct comma
         turn->memory.swept_at = INSTANT_NONE; /* the list of paused ones is read anew */
         break;
     case COMMAND_GATE:
-        set_gate_limit(turn, c, s, reply);
+        apply_gate(turn, s, reply);
         break;
     case COMMAND_CALENDAR:
         turn->memory.replan_after = 0;
@@ -339,9 +354,15 @@ enum rc apply_commands(struct turn *turn, struct err *reterr)
     }
     if (any)
         rc = db_flush(turn->db, turn->arena, reterr);
-    for (int i = 0; rc == RC_OK && i < turn->in->command_count; i++)
-        if (turn->commands[i].is_created)
-            apply_created(turn, &turn->in->commands[i], &turn->commands[i], &turn->replies[i]);
+    for (int i = 0; rc == RC_OK && i < turn->in->command_count; i++) {
+        const struct command *c = &turn->in->commands[i];
+        struct command_state *s = &turn->commands[i];
+
+        if (s->is_created)
+            apply_created(turn, c, s, &turn->replies[i]);
+        if (!s->is_done && turn->replies[i].rc == RC_OK)
+            set_gate_limit(turn, c, s);
+    }
     return rc;
 }
 

@@ -23,10 +23,6 @@ static bool complete_plan(struct turn *turn, const struct command *c,
         plan.gate = gate->gate.id;
         if (!gate->is_held)
             return false;
-        if (gate->gate.most != plan.policies.gate_limit) {
-            gate->gate.most = plan.policies.gate_limit;
-            gate->is_changed = true;
-        }
     }
     plan.follows = plan_follows(&plan);
     *ret = plan;
@@ -114,6 +110,12 @@ void apply_create(struct turn *turn, const struct command *c, struct command_sta
     if (s->seat && s->seat->state != SEAT_BARE) {
         refuse(turn, reply, RC_CONFLICT, "there is a schedule `%.*s` already",
                STR_ARG(c->name));
+        return;
+    }
+    if (c->range_count > BACKFILLS_MAX) {
+        refuse(turn, reply, RC_LIMIT,
+               "%d backfills are too many for one schedule; %d is the most", c->range_count,
+               BACKFILLS_MAX);
         return;
     }
     if (!complete_plan(turn, c, s, &plan)) {

@@ -177,6 +177,19 @@ struct reply say(const struct command *command)
     return reply;
 }
 
+void say_at_once(const struct command *commands, int count, enum rc *ret)
+{
+    struct bench *bench = first_up();
+
+    parts.commands = commands;
+    parts.command_count = count;
+    turn(bench);
+    parts.command_count = 0;
+    for (int i = 0; i < count; i++)
+        ret[i] = bench->out.replies[i].rc;
+    settle();
+}
+
 static struct reply say_well(const struct command *command)
 {
     struct reply reply = say(command);

@@ -25,6 +25,7 @@ const struct draft *draft_of(struct wish *w); /* compiles it */
 /* Commands: one turn of the first node that is up, again while it is busy. */
 struct command about(enum command_kind kind, const char *name);
 struct reply say(const struct command *command);
+void say_at_once(const struct command *commands, int count, enum rc *ret); /* in one turn */
 struct reply said(enum command_kind kind, const char *name); /* without more; must be OK */
 int64_t create(const char *name, struct wish w);
 struct reply update(const char *name, int64_t version, struct wish w);

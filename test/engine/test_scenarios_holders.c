@@ -344,6 +344,50 @@ static void a_wider_gate_lets_in_what_waits(void **state)
     assert_int_equal(gate_of("db").open, 2);
 }
 
+/* That the name is taken is known only once the other schedule was written. */
+static void a_schedule_that_is_refused_leaves_the_limit_as_it_was(void **state)
+{
+    struct command both[2] = {about(COMMAND_CREATE, "new"), about(COMMAND_CREATE, "new")};
+    struct wish plain = every(24 * SPAN_H), wide = gated(2);
+    enum rc told[2];
+
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create("one", gated(1));
+    create("two", gated(1));
+    run_to("01:00");
+    assert_gate(1, 1);
+    both[0].draft = draft_of(&plain);
+    both[1].draft = draft_of(&wide);
+    say_at_once(both, 2, told);
+    assert_int_equal(told[0], RC_OK);
+    assert_int_equal(told[1], RC_CONFLICT);
+    run_to("01:00:02");
+    assert_int_equal(gate_of("db").most, 1);
+    assert_gate(1, 1);
+    assert_int_equal(calls_open(), 1);
+}
+
+static void limits_that_are_set_in_one_turn_count_in_the_order_of_commands(void **state)
+{
+    struct command all[3] = {about(COMMAND_GATE, "db"), about(COMMAND_CREATE, "two"),
+                             about(COMMAND_GATE, "db")};
+    struct wish w = gated(3);
+    enum rc told[3];
+
+    (void)state;
+    create("one", gated(1));
+    all[0].count = all[2].count = 2;
+    all[1].draft = draft_of(&w);
+    say_at_once(all, 2, told);
+    assert_int_equal(told[1], RC_OK);
+    assert_int_equal(gate_of("db").most, 3);
+    all[1].name = STR("three");
+    say_at_once(&all[1], 2, told);
+    assert_int_equal(told[0], RC_OK);
+    assert_int_equal(gate_of("db").most, 2);
+}
+
 static void what_waits_at_a_gate_can_be_cancelled_or_deleted(void **state)
 {
     (void)state;
@@ -475,6 +519,8 @@ int main(void)
         TIMELINE(a_run_that_takes_nodes_down_is_quarantined),
         TIMELINE(a_run_that_waits_for_approval_is_open),
         TIMELINE(a_wider_gate_lets_in_what_waits),
+        TIMELINE(a_schedule_that_is_refused_leaves_the_limit_as_it_was),
+        TIMELINE(limits_that_are_set_in_one_turn_count_in_the_order_of_commands),
         TIMELINE(what_waits_at_a_gate_can_be_cancelled_or_deleted),
         TIMELINE(a_gate_is_left_between_attempts),
         TIMELINE(a_terminated_run_leaves_its_gate),

@@ -257,6 +257,25 @@ static void scenario_48_too_many_backfills(void **state)
     assert_int_equal(cursor_of("myid").backfills, BACKFILLS_MAX);
 }
 
+/* A command is done whole or not at all. */
+static void no_schedule_is_made_with_more_backfills_than_one_may_have(void **state)
+{
+    static struct range ranges[BACKFILLS_MAX + 1];
+    struct command command = about(COMMAND_CREATE, "myid");
+    struct wish w = temporal(every(SPAN_S));
+
+    (void)state;
+    for (int i = 0; i <= BACKFILLS_MAX; i++)
+        ranges[i] = (struct range){when("05-01 00:00"), when("05-02 00:00"),
+                                   OVERLAP_BUFFER_ALL};
+    command.draft = draft_of(&w);
+    command.ranges = ranges;
+    command.range_count = BACKFILLS_MAX + 1;
+    assert_int_equal(say(&command).rc, RC_LIMIT);
+    command = about(COMMAND_PAUSE, "myid");
+    assert_int_equal(say(&command).rc, RC_NOT_FOUND);
+}
+
 static void scenario_49_forward_dated_backfill(void **state)
 {
     (void)state;
@@ -304,6 +323,7 @@ int main(void)
         TIMELINE(scenario_46_huge_buffer_all_backfill_with_automated_traffic),
         TIMELINE(scenario_47_backfill_larger_than_capacity),
         TIMELINE(scenario_48_too_many_backfills),
+        TIMELINE(no_schedule_is_made_with_more_backfills_than_one_may_have),
         TIMELINE(scenario_49_forward_dated_backfill),
         TIMELINE(scenario_50_backfill_reserve),
     };
