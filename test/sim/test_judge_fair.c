@@ -165,6 +165,32 @@ static void an_interval_from_completion_that_stands_still_breaks_25(void **state
     world_rejected(w, 25);
 }
 
+/* Slot 1:00 lasts until 2:20; 2:00 follows from a run that waited for that end. */
+static void follow_late(instant made, int intervals)
+{
+    static struct interval_def both[] = {{.every = SPAN_MIN, .anchor = ANCHOR_EPOCH},
+                                         {.every = SPAN_H, .anchor = ANCHOR_START}};
+
+    world_make_empty(w);
+    w->drafts[0].policies.overlap = OVERLAP_BUFFER_ONE;
+    w->drafts[0].def.intervals = both;
+    w->drafts[0].def.interval_count = intervals;
+    run_at(AT(1, 0), AT(1, 0), AT(2, 20));
+    run_at(AT(2, 0), made, AT(2, 40));
+    world_close(w, AT(2, 50), AT(2, 0));
+}
+
+static void a_slot_that_follows_a_run_that_waited_is_late_from_that_end_on(void **state)
+{
+    (void)state;
+    follow_late(AT(2, 25), 2);
+    world_accepted(w);
+    follow_late(AT(2, 26), 2);
+    world_rejected(w, 26);
+    follow_late(AT(2, 21), 1); /* nothing counts from starts */
+    world_rejected(w, 26);
+}
+
 static void after_the_last_start_there_are_no_slots(void **state)
 {
     (void)state;
@@ -372,6 +398,7 @@ int main(void)
         TEST(a_clock_that_went_back_makes_nothing_due_again),
         TEST(an_interval_from_completion_follows_the_ends),
         TEST(an_interval_from_completion_that_stands_still_breaks_25),
+        TEST(a_slot_that_follows_a_run_that_waited_is_late_from_that_end_on),
         TEST(after_the_last_start_there_are_no_slots),
         TEST(clocks_of_two_nodes_may_be_apart),
         TEST(an_attempt_that_was_handed_back_counts_for_nothing),
