@@ -122,6 +122,30 @@ static void rows_that_retention_took_prove_nothing(void **state)
     world_rejected(w, 11);
 }
 
+/* The end of 1:00, by a node whose clock is behind, has a lower key than what it follows. */
+static void of_two_nodes_retention_may_take_the_later_row(void **state)
+{
+    struct rec_delivery *d;
+
+    (void)state;
+    w->drafts[0].policies.retention_count = 2;
+    d = world_send(w, AT(1, 0), AT(1, 0), 0);
+    world_end(w, AT(1, 5), d, OUTCOME_FAILED, false);
+    d = world_send(w, AT(1, 15), AT(1, 0), 0);
+    world_end(w, AT(1, 20), d, OUTCOME_SUCCEEDED, true);
+    w->cursors[0].started++;
+    w->record.history_count--;
+    run_at(AT(2, 0), AT(2, 0), AT(2, 5));
+    world_close(w, AT(2, 30), AT(2, 0));
+    world_rejected(w, 4);
+    w->nodes[1] = (struct node){.id = NODE + 1, .boot = 1, .state = NODE_UP};
+    w->nodes[1].lease_until = w->nodes[0].lease_until;
+    w->record.node_count = 2;
+    world_accepted(w);
+    w->drafts[0].policies.retention_count = 0;
+    world_rejected(w, 4);
+}
+
 /* At 3:00 the clock goes back to 1:00: the mark stays, and nothing is due until 4:00. */
 static void a_clock_that_went_back_makes_nothing_due_again(void **state)
 {
@@ -395,6 +419,7 @@ int main(void)
         TEST(an_edit_keeps_what_was_due_and_takes_what_is_new),
         TEST(a_slot_within_its_jitter_of_an_edit_may_be_lost),
         TEST(rows_that_retention_took_prove_nothing),
+        TEST(of_two_nodes_retention_may_take_the_later_row),
         TEST(a_clock_that_went_back_makes_nothing_due_again),
         TEST(an_interval_from_completion_follows_the_ends),
         TEST(an_interval_from_completion_that_stands_still_breaks_25),
