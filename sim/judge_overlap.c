@@ -42,6 +42,12 @@ static bool is_alone(const struct life *l, enum overlap policy)
                                   : own != OVERLAP_ALLOW_ALL;
 }
 
+/* An end that was pruned is not known, even where the beginning is. */
+static bool is_known(const struct life *l)
+{
+    return l->open || life_last(l);
+}
+
 static int by_began(const void *a, const void *b)
 {
     const struct life *const *x = a, *const *y = b;
@@ -64,7 +70,8 @@ static enum rc check_one_at_a_time(const struct court *court, const struct sched
     int count = 0;
 
     for (int i = 0; i < s->life_count; i++)
-        if (is_alone(&s->lives[i], policy) && s->lives[i].began != INSTANT_NEVER)
+        if (is_alone(&s->lives[i], policy) && s->lives[i].began != INSTANT_NEVER &&
+            is_known(&s->lives[i]))
             alone[count++] = &s->lives[i];
     qsort(alone, (size_t)count, sizeof *alone, by_began);
     for (int i = 0; i < count; i++) {
@@ -95,7 +102,7 @@ static enum rc check_one_after_the_other(const struct court *court, const struct
     for (int i = 0; i < s->life_count; i++) {
         const struct life *l = &s->lives[i];
 
-        if (is_alone(l, policy) && l->sent_count > 0 && (l->open || life_last(l)))
+        if (is_alone(l, policy) && l->sent_count > 0 && is_known(l))
             alone[count++] = l;
     }
     qsort(alone, (size_t)count, sizeof *alone, by_first_sent);
@@ -154,7 +161,7 @@ static int list_steps(const struct court *court, const struct schedule *s, struc
     for (int i = 0; i < s->life_count; i++) {
         const struct life *l = &s->lives[i];
 
-        if (!life_is_automatic(l))
+        if (!life_is_automatic(l) || !is_known(l))
             continue;
         ret[count++] = (struct step){l->created_at, 1, l};
         if (l->ended != INSTANT_NEVER)

@@ -122,6 +122,30 @@ static void rows_that_retention_took_prove_nothing(void **state)
     world_rejected(w, 11);
 }
 
+/* The end of 1:00, by a node whose clock is behind, has a lower key than what it follows. */
+static void of_two_nodes_retention_may_take_the_later_row(void **state)
+{
+    struct rec_delivery *d;
+
+    (void)state;
+    w->drafts[0].policies.retention_count = 2;
+    d = world_send(w, AT(1, 0), AT(1, 0), 0);
+    world_end(w, AT(1, 5), d, OUTCOME_FAILED, false);
+    d = world_send(w, AT(1, 15), AT(1, 0), 0);
+    world_end(w, AT(1, 20), d, OUTCOME_SUCCEEDED, true);
+    w->cursors[0].started++;
+    w->record.history_count--;
+    run_at(AT(2, 0), AT(2, 0), AT(2, 5));
+    world_close(w, AT(2, 30), AT(2, 0));
+    world_rejected(w, 4);
+    w->nodes[1] = (struct node){.id = NODE + 1, .boot = 1, .state = NODE_UP};
+    w->nodes[1].lease_until = w->nodes[0].lease_until;
+    w->record.node_count = 2;
+    world_accepted(w);
+    w->drafts[0].policies.retention_count = 0;
+    world_rejected(w, 4);
+}
+
 /* At 3:00 the clock goes back to 1:00: the mark stays, and nothing is due until 4:00. */
 static void a_clock_that_went_back_makes_nothing_due_again(void **state)
 {
@@ -163,6 +187,32 @@ static void an_interval_from_completion_that_stands_still_breaks_25(void **state
     world_close(w, AT(4, 0), AT(2, 40));
     wait_for(INSTANT_NEVER);
     world_rejected(w, 25);
+}
+
+/* Slot 1:00 lasts until 2:20; 2:00 follows from a run that waited for that end. */
+static void follow_late(instant made, int intervals)
+{
+    static struct interval_def both[] = {{.every = SPAN_MIN, .anchor = ANCHOR_EPOCH},
+                                         {.every = SPAN_H, .anchor = ANCHOR_START}};
+
+    world_make_empty(w);
+    w->drafts[0].policies.overlap = OVERLAP_BUFFER_ONE;
+    w->drafts[0].def.intervals = both;
+    w->drafts[0].def.interval_count = intervals;
+    run_at(AT(1, 0), AT(1, 0), AT(2, 20));
+    run_at(AT(2, 0), made, AT(2, 40));
+    world_close(w, AT(2, 50), AT(2, 0));
+}
+
+static void a_slot_that_follows_a_run_that_waited_is_late_from_that_end_on(void **state)
+{
+    (void)state;
+    follow_late(AT(2, 25), 2);
+    world_accepted(w);
+    follow_late(AT(2, 26), 2);
+    world_rejected(w, 26);
+    follow_late(AT(2, 21), 1); /* nothing counts from starts */
+    world_rejected(w, 26);
 }
 
 static void after_the_last_start_there_are_no_slots(void **state)
@@ -369,9 +419,11 @@ int main(void)
         TEST(an_edit_keeps_what_was_due_and_takes_what_is_new),
         TEST(a_slot_within_its_jitter_of_an_edit_may_be_lost),
         TEST(rows_that_retention_took_prove_nothing),
+        TEST(of_two_nodes_retention_may_take_the_later_row),
         TEST(a_clock_that_went_back_makes_nothing_due_again),
         TEST(an_interval_from_completion_follows_the_ends),
         TEST(an_interval_from_completion_that_stands_still_breaks_25),
+        TEST(a_slot_that_follows_a_run_that_waited_is_late_from_that_end_on),
         TEST(after_the_last_start_there_are_no_slots),
         TEST(clocks_of_two_nodes_may_be_apart),
         TEST(an_attempt_that_was_handed_back_counts_for_nothing),
