@@ -63,6 +63,7 @@ struct run {
     instant lease_until; /* INSTANT_NEVER: under its node's lease        */
     instant wake_at;     /* INSTANT_NEVER: nothing to do by itself       */
     instant created_at, started_at, attempt_at; /* INSTANT_NONE: not yet     */
+    instant last_run_at; /* the start of its schedule before it; INSTANT_NONE */
     int64_t source;      /* enum source + 1 of governed runs, 0: none    */
     struct str input;    /* JSON of the request, or empty                */
     struct str progress; /* what its worker last said                    */

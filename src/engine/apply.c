@@ -221,9 +221,13 @@ static void apply_named(struct turn *turn, const struct command *c, struct comma
 {
     switch (c->kind) {
     case COMMAND_NAMESPACE:
-    case COMMAND_QUEUE:
         reply->schedule = db_int_at(&s->name_row, 0, 0);
         reply->count = s->changed.changed;
+        if (c->text.len > 0)
+            namespaces_set(turn->db, reply->schedule, c->text);
+        break;
+    case COMMAND_QUEUE:
+        reply->schedule = db_int_at(&s->name_row, 0, 0);
         break;
     case COMMAND_QUEUE_PAUSE:
     case COMMAND_QUEUE_RESUME:

@@ -93,6 +93,7 @@ static struct seat *make_seat(struct turn *turn, const struct command *c,
     seat->plan = *plan;
     seat->plan.created = turn->now;
     seat->namespace = c->namespace;
+    seat->name = arena_str(turn->arena, c->name);
     seat->action = arena_str(turn->arena, c->draft->action);
     seat->cursor = new_cursor(turn, seat->id, c->draft);
     seat->ctx = advance_ctx(&seat->plan, &seat->cursor);

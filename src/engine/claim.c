@@ -73,7 +73,9 @@ static struct work work_of(struct turn *turn, const struct place *place, int pol
     char text[RUN_ID_TEXT_MAX];
     struct work work = {
         .run = *run,
+        .name = run->kind == RUN_DIRECT ? (struct str){NULL, 0} : seat->name,
         .action = seat->action,
+        .last_run_at = run->last_run_at,
         .namespace = seat->namespace,
         .timeout = p->timeout,
         .deadline = INSTANT_NEVER,

@@ -34,7 +34,7 @@ enum command_kind {
     COMMAND_UNHINT,       /* */
     COMMAND_RESET,        /* the count of failures                                            */
     COMMAND_DIRECT,       /* draft, input: a run without a schedule                           */
-    COMMAND_NAMESPACE,    /* name: made when absent; its key is reply.schedule               */
+    COMMAND_NAMESPACE,    /* name: made when absent, key in reply.schedule; text: settings   */
     COMMAND_QUEUE,        /* name: likewise                                                   */
     COMMAND_QUEUE_PAUSE,  /* schedule: the queue's key */
     COMMAND_QUEUE_RESUME, /* schedule: the queue's key */

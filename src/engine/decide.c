@@ -69,10 +69,11 @@ static int gather(struct turn *turn, struct seat *seat, struct asker **ret)
     return count;
 }
 
-static void count_start(struct turn *turn, struct seat *seat, const struct run *run)
+static void count_start(struct turn *turn, struct seat *seat, struct run *run)
 {
     struct cursor *c = &seat->cursor;
 
+    run->last_run_at = c->last_start; /* others may have started while it was held */
     c->open++;
     c->started++;
     c->last_start = c->active_at = turn->now;

@@ -209,6 +209,7 @@ static void send_reads(struct turn *turn, struct seat *seat)
         /* A copy: plans that are read meanwhile may take its place. */
         seat->text.packed = arena_str(turn->arena, seat->text.packed);
         seat->text.action = arena_str(turn->arena, seat->text.action);
+        seat->text.name = arena_str(turn->arena, seat->text.name);
     } else if (!seat->is_plan_sent) {
         schedules_plan(turn->db, seat->id, &seat->row);
     }
@@ -229,6 +230,7 @@ static bool find_text(struct turn *turn, const struct seat *seat, struct plan_te
         ret->packed = db_blob_at(&seat->row, 0, PLAN_PACKED);
         ret->action = db_text_at(&seat->row, 0, PLAN_ACTION);
         ret->namespace = db_int_at(&seat->row, 0, PLAN_NAMESPACE);
+        ret->name = db_text_at(&seat->row, 0, PLAN_NAME);
         if (seat->state == SEAT_HELD)
             plans_put(turn->engine->plans, seat->id, seat->cursor.version, ret);
         return true;
@@ -251,6 +253,7 @@ static enum rc read_plan(struct turn *turn, struct seat *seat, struct err *reter
         return rc;
     if (spec_bind(&seat->plan.spec, &turn->engine->options.zones, &unbound) != RC_OK)
         return RC_OK; /* its zone is not known here any more: it stands still */
+    seat->name = text.name;
     seat->action = text.action;
     seat->namespace = text.namespace;
     seat->has_plan = true;

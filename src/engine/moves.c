@@ -416,6 +416,7 @@ struct place *run_create(struct turn *turn, struct seat *seat, const struct star
         .created_at = turn->now,
         .started_at = INSTANT_NONE,
         .attempt_at = INSTANT_NONE,
+        .last_run_at = seat->cursor.last_start,
         .source = start->source,
         .input = start->input,
     };

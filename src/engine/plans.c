@@ -5,11 +5,11 @@
 
 #include "base/map.h"
 
-enum { TEXT_MAX = 984 }; /* bytes of plan and action; with the numbers a kilobyte */
+enum { TEXT_MAX = 988 }; /* bytes of plan, action and name; with the numbers a kilobyte */
 
 struct kept {
     int64_t schedule, version, namespace;
-    uint32_t packed, action; /* lengths; the texts follow each other */
+    uint32_t packed, action, name; /* lengths; the texts follow each other */
     char text[TEXT_MAX];
 };
 
@@ -53,8 +53,17 @@ bool plans_find(const struct plans *plans, int64_t schedule, int64_t version,
         .namespace = kept->namespace,
         .packed = {kept->text, kept->packed},
         .action = {kept->text + kept->packed, kept->action},
+        .name = {kept->text + kept->packed + kept->action, kept->name},
     };
     return true;
+}
+
+/* Returns where the next one goes. */
+static char *put(char *to, struct str text)
+{
+    if (text.len > 0)
+        memcpy(to, text.ptr, text.len);
+    return to + text.len;
 }
 
 void plans_put(struct plans *plans, int64_t schedule, int64_t version,
@@ -62,8 +71,9 @@ void plans_put(struct plans *plans, int64_t schedule, int64_t version,
 {
     int32_t index = map_find(plans->map, schedule);
     struct kept *kept;
+    char *to;
 
-    if (text->packed.len + text->action.len > TEXT_MAX)
+    if (text->packed.len + text->action.len + text->name.len > TEXT_MAX)
         return; /* an older version that stays is never asked for again */
     if (index == MAP_NONE) {
         index = plans->next;
@@ -80,6 +90,8 @@ void plans_put(struct plans *plans, int64_t schedule, int64_t version,
     kept->namespace = text->namespace;
     kept->packed = (uint32_t)text->packed.len;
     kept->action = (uint32_t)text->action.len;
-    memcpy(kept->text, text->packed.ptr, text->packed.len);
-    memcpy(kept->text + text->packed.len, text->action.ptr, text->action.len);
+    kept->name = (uint32_t)text->name.len;
+    to = put(kept->text, text->packed);
+    to = put(to, text->action);
+    put(to, text->name);
 }

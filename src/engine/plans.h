@@ -20,7 +20,7 @@ struct plans; /* opaque */
 
 struct plan_text {
     int64_t namespace;
-    struct str packed, action;
+    struct str packed, action, name;
 };
 
 struct plans *plans_new(struct arena *arena, int count);

@@ -56,6 +56,7 @@ struct seat {
     struct cursor cursor;
     struct plan plan;
     int64_t namespace;
+    struct str name;
     struct str action;
     struct str last_result, last_failure;
     struct spec_ctx ctx;

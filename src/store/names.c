@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/names.h"
 
+#include "store/text.h"
+
 static const struct db_stmt namespace_add = {
     "INSERT INTO namespaces (id, name, settings, created_at) VALUES ($1, $2, NULL, $3)"
     " ON CONFLICT DO NOTHING",
     "iti"};
 static const struct db_stmt namespace_find = {"SELECT id FROM namespaces WHERE name = $1", "t"};
+static const struct db_stmt namespace_set = {
+    "UPDATE namespaces SET settings = $2 WHERE id = $1", "it"};
+static const struct db_stmt namespace_get = {
+    "SELECT id, name, settings, created_at FROM namespaces WHERE id = $1", "i"};
+static const struct db_stmt namespace_list = {
+    "SELECT id, name, settings, created_at FROM namespaces WHERE name > $1 ORDER BY name"
+    " LIMIT $2",
+    "ti"};
 
 static const struct db_stmt queue_add = {
     "INSERT INTO queues (id, namespace, name, paused) VALUES ($1, $2, $3, 0)"
@@ -16,6 +26,12 @@ static const struct db_stmt queue_find = {
 static const struct db_stmt queue_pause = {"UPDATE queues SET paused = $2 WHERE id = $1", "ii"};
 static const struct db_stmt queue_paused = {
     "SELECT id FROM queues WHERE paused = 1 ORDER BY id LIMIT $1", "i"};
+static const struct db_stmt queue_get = {"SELECT id, name, paused FROM queues WHERE id = $1",
+                                         "i"};
+static const struct db_stmt queue_list = {
+    "SELECT id, name, paused FROM queues WHERE namespace = $1 AND name > $2 ORDER BY name"
+    " LIMIT $3",
+    "iti"};
 
 static const struct db_stmt gate_add = {
     "INSERT INTO gates (id, namespace, name, most, open, waiting)"
@@ -52,6 +68,31 @@ void namespaces_find(struct db *db, struct str name, struct db_result *ret)
     db_send(db, &namespace_find, (struct db_value[]){db_text(name)}, ret);
 }
 
+void namespaces_set(struct db *db, int64_t id, struct str settings)
+{
+    db_send(db, &namespace_set, (struct db_value[]){db_int(id), text_or_null(settings)}, NULL);
+}
+
+void namespaces_get(struct db *db, int64_t id, struct db_result *ret)
+{
+    db_send(db, &namespace_get, (struct db_value[]){db_int(id)}, ret);
+}
+
+void namespaces_list(struct db *db, struct str after, int limit, struct db_result *ret)
+{
+    db_send(db, &namespace_list, (struct db_value[]){db_text(after), db_int(limit)}, ret);
+}
+
+void namespaces_read(const struct db_result *result, int row, struct namespace_row *ret)
+{
+    *ret = (struct namespace_row){
+        .id = db_int_at(result, row, 0),
+        .name = db_text_at(result, row, 1),
+        .settings = text_or_empty(result, row, 2),
+        .created_at = db_int_at(result, row, 3),
+    };
+}
+
 void queues_insert(struct db *db, int64_t id, int64_t namespace, struct str name)
 {
     db_send(db, &queue_add, (struct db_value[]){db_int(id), db_int(namespace), db_text(name)},
@@ -71,6 +112,27 @@ void queues_pause(struct db *db, int64_t id, bool paused, struct db_result *ret)
 void queues_paused(struct db *db, int limit, struct db_result *ret)
 {
     db_send(db, &queue_paused, (struct db_value[]){db_int(limit)}, ret);
+}
+
+void queues_get(struct db *db, int64_t id, struct db_result *ret)
+{
+    db_send(db, &queue_get, (struct db_value[]){db_int(id)}, ret);
+}
+
+void queues_list(struct db *db, int64_t namespace, struct str after, int limit,
+                 struct db_result *ret)
+{
+    db_send(db, &queue_list,
+            (struct db_value[]){db_int(namespace), db_text(after), db_int(limit)}, ret);
+}
+
+void queues_read(const struct db_result *result, int row, struct queue_row *ret)
+{
+    *ret = (struct queue_row){
+        .id = db_int_at(result, row, 0),
+        .name = db_text_at(result, row, 1),
+        .is_paused = db_int_at(result, row, 2) != 0,
+    };
 }
 
 void gates_insert(struct db *db, int64_t id, int64_t namespace, struct str name, int64_t most)

@@ -13,11 +13,32 @@
 void namespaces_insert(struct db *db, int64_t id, struct str name, instant now,
                        struct db_result *ret);
 void namespaces_find(struct db *db, struct str name, struct db_result *ret); /* (id) */
+struct namespace_row {
+    int64_t id;
+    struct str name;
+    struct str settings; /* JSON or empty */
+    instant created_at;
+};
+void namespaces_set(struct db *db, int64_t id, struct str settings);
+void namespaces_get(struct db *db, int64_t id, struct db_result *ret);
+/* By name, those after `after`. */
+void namespaces_list(struct db *db, struct str after, int limit, struct db_result *ret);
+void namespaces_read(const struct db_result *result, int row, struct namespace_row *ret);
 
 void queues_insert(struct db *db, int64_t id, int64_t namespace, struct str name);
 void queues_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
 void queues_pause(struct db *db, int64_t id, bool paused, struct db_result *ret);
 void queues_paused(struct db *db, int limit, struct db_result *ret); /* (id) of all paused */
+struct queue_row {
+    int64_t id;
+    struct str name;
+    bool is_paused;
+};
+/* By name, those after `after`. */
+void queues_list(struct db *db, int64_t namespace, struct str after, int limit,
+                 struct db_result *ret);
+void queues_get(struct db *db, int64_t id, struct db_result *ret);
+void queues_read(const struct db_result *result, int row, struct queue_row *ret);
 
 struct gate {
     int64_t id;

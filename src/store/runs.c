@@ -21,20 +21,20 @@ enum {
 #define COLUMNS                                                                            \
     "id, schedule, slot, pass, state, lane, queue, gate, bits, due, rank, attempt, fence," \
     " node, lease_until, wake_at, created_at, started_at, attempt_at, worker, input,"      \
-    " progress"
-#define PARAMS "iiiiiiiiiiiiiiiiiiittt"
+    " progress, last_run_at"
+#define PARAMS "iiiiiiiiiiiiiiiiiiittti"
 
 enum { COLUMN_COUNT = sizeof(PARAMS) - 1, INT_COUNT = 19 };
 
 static const struct db_stmt insert = {
     "INSERT INTO runs (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,"
-    " $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) ON CONFLICT DO NOTHING",
+    " $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23) ON CONFLICT DO NOTHING",
     PARAMS};
 static const struct db_stmt update = {
     "UPDATE runs SET state = $2, bits = $3, rank = $4, attempt = $5, fence = $6, node = $7,"
     " lease_until = $8, wake_at = $9, started_at = $10, attempt_at = $11, worker = $12,"
-    " progress = $13, gate = $14 WHERE id = $1",
-    "iiiiiiiiiiitti"};
+    " progress = $13, gate = $14, last_run_at = $15 WHERE id = $1",
+    "iiiiiiiiiiittii"};
 static const struct db_stmt delete = {"DELETE FROM runs WHERE id = $1 AND fence <= $2", "ii"};
 static const struct db_stmt lock = {"SELECT " COLUMNS " FROM runs WHERE id = $1{skip}", "i"};
 static const struct db_stmt lock_slot = {
@@ -110,6 +110,7 @@ void runs_insert(struct db *db, const struct run *r, struct db_result *ret)
         text_or_null(r->worker),
         text_or_null(r->input),
         text_or_null(r->progress),
+        db_int(r->last_run_at),
     };
 
     db_send(db, &insert, params, ret);
@@ -132,6 +133,7 @@ void runs_update(struct db *db, const struct run *r)
         text_or_null(r->worker),
         text_or_null(r->progress),
         db_int(r->gate),
+        db_int(r->last_run_at),
     };
 
     db_send(db, &update, params, NULL);
@@ -234,5 +236,6 @@ void runs_read(const struct db_result *result, int row, struct run *ret)
         .worker = text_or_empty(result, row, 19),
         .input = text_or_empty(result, row, 20),
         .progress = text_or_empty(result, row, 21),
+        .last_run_at = db_int_at(result, row, 22),
     };
 }

@@ -27,7 +27,7 @@ static const struct db_stmt mark_deleted = {
 static const struct db_stmt find = {
     "SELECT id FROM schedules WHERE namespace = $1 AND name = $2 AND deleted_at = 0", "it"};
 static const struct db_stmt plan = {
-    "SELECT version, packed, action, namespace FROM schedules WHERE id = $1", "i"};
+    "SELECT version, packed, action, namespace, name FROM schedules WHERE id = $1", "i"};
 static const struct db_stmt get = {"SELECT " COLUMNS " FROM schedules WHERE id = $1", "i"};
 
 void schedules_insert(struct db *db, const struct schedule_row *row, struct db_result *ret)

@@ -34,8 +34,8 @@ void schedules_mark_deleted(struct db *db, int64_t id, instant now, struct str b
 /* (id) of a schedule that is not deleted. */
 void schedules_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
 
-/* What a fire needs: (version, packed, action, namespace). */
-enum { PLAN_VERSION, PLAN_PACKED, PLAN_ACTION, PLAN_NAMESPACE };
+/* What a fire needs: (version, packed, action, namespace, name). */
+enum { PLAN_VERSION, PLAN_PACKED, PLAN_ACTION, PLAN_NAMESPACE, PLAN_NAME };
 void schedules_plan(struct db *db, int64_t id, struct db_result *ret);
 
 /* The whole row, deleted or not. */

@@ -119,10 +119,16 @@
     " node {int} NOT NULL, seq {int} NOT NULL, count {int} NOT NULL, at {int} NOT NULL," \
     " body {blob} NOT NULL, PRIMARY KEY (node, seq)) {strict};"
 
+/* What a run hands to whoever carries it out: when its schedule had started before. */
+#define LAST_RUN                                             \
+    "ALTER TABLE runs ADD COLUMN last_run_at {int} NOT NULL" \
+    " DEFAULT -9223372036854775808;"
+
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
     {2, "history and what hangs on a schedule", HISTORY BESIDE},
     {3, "nodes, names, requests and events", AROUND},
+    {4, "the start before a run", LAST_RUN},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 

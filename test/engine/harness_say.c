@@ -305,6 +305,7 @@ void take_work(struct bench *bench, const struct work *work, bool is_granted)
                           .outcome = OUTCOME_SUCCEEDED,
                           .text = NULL};
     call->work.id = arena_str(world.arena, work->id);
+    call->work.name = arena_str(world.arena, work->name);
     call->work.last_result = arena_str(world.arena, work->last_result);
     call->work.last_failure = arena_str(world.arena, work->last_failure);
     call->work.run.worker = arena_str(world.arena, work->run.worker);

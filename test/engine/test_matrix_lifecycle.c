@@ -7,6 +7,7 @@
  * 141 (test/store/test_plans.c), 144 (a rule of the agents' API).
  */
 #include "harness.h"
+#include "store/names.h"
 
 static struct reply put(const char *name, struct wish w)
 {
@@ -382,6 +383,51 @@ static void row_143_tenancy(void **state)
     assert_int_equal(say(&command).rc, RC_NOT_FOUND);
 }
 
+static void assert_settings(int64_t namespace, const char *expected)
+{
+    struct db *db = world.benches[0].db;
+    struct namespace_row row;
+    struct db_result got = {0};
+    struct err err;
+
+    namespaces_get(db, namespace, &got);
+    assert_int_equal(db_flush(db, world.arena, &err), RC_OK);
+    namespaces_read(&got, 0, &row);
+    assert_true(str_eq(row.settings, str_of(expected)));
+}
+
+static void row_143_a_tenant_has_settings_of_its_own(void **state)
+{
+    struct command command = about(COMMAND_NAMESPACE, "other");
+    int64_t other;
+
+    (void)state;
+    command.text = STR("{\"n\":1}");
+    other = say(&command).schedule;
+    assert_settings(other, "{\"n\":1}");
+    assert_settings(world.namespace, "");
+    assert_int_equal(said(COMMAND_NAMESPACE, "other").schedule, other);
+    assert_settings(other, "{\"n\":1}");
+    command.text = STR("{\"n\":2}");
+    assert_int_equal(say(&command).schedule, other);
+    assert_settings(other, "{\"n\":2}");
+}
+
+/* A repeated request is answered; what came after it stays. */
+static void row_143_settings_that_come_twice_are_set_once(void **state)
+{
+    struct command first = about(COMMAND_NAMESPACE, "other"), second = first;
+
+    (void)state;
+    first.text = STR("{\"n\":1}");
+    first.request = STR("key");
+    second.text = STR("{\"n\":2}");
+    assert_int_equal(say(&first).rc, RC_OK);
+    assert_int_equal(say(&second).rc, RC_OK);
+    assert_true(say(&first).is_repeated);
+    assert_settings(say(&first).schedule, "{\"n\":2}");
+}
+
 static void row_145_audit_fields(void **state)
 {
     struct command command = about(COMMAND_UPDATE, "job");
@@ -427,6 +473,8 @@ int main(void)
         TIMELINE(row_139_history_expires),
         TIMELINE(row_142_ended_runs_are_apart_from_open_ones),
         TIMELINE(row_143_tenancy),
+        TIMELINE(row_143_a_tenant_has_settings_of_its_own),
+        TIMELINE(row_143_settings_that_come_twice_are_set_once),
         TIMELINE(row_145_audit_fields),
     };
 

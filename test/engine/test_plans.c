@@ -28,7 +28,8 @@ static void put(struct plans *plans, int64_t schedule, int64_t version, const ch
     plans_put(plans, schedule, version,
               &(struct plan_text){.namespace = schedule * 10,
                                   .packed = str_of(packed),
-                                  .action = STR("{\"type\":\"http\"}")});
+                                  .action = STR("{\"type\":\"http\"}"),
+                                  .name = STR("nightly")});
 }
 
 static void assert_kept(const struct plans *plans, int64_t schedule, int64_t version,
@@ -41,6 +42,7 @@ static void assert_kept(const struct plans *plans, int64_t schedule, int64_t ver
     assert_int_equal(text.namespace, schedule * 10);
     assert_true(str_eq(text.packed, str_of(packed)));
     assert_true(str_eq(text.action, STR("{\"type\":\"http\"}")));
+    assert_true(str_eq(text.name, STR("nightly")));
 }
 
 static void a_plan_is_found_at_its_version_only(void **state)

@@ -37,6 +37,65 @@ static void a_namespace_is_made_once_and_found_by_name(void **state)
     assert_ids(&nobody, "");
 }
 
+static struct namespace_row read_namespace(struct fixture *f, int64_t id)
+{
+    struct namespace_row row;
+    struct db_result got;
+
+    namespaces_get(f->db, id, &got);
+    flush(f);
+    assert_int_equal(got.rows, 1);
+    namespaces_read(&got, 0, &row);
+    return row;
+}
+
+static void a_namespace_keeps_its_settings(void **state)
+{
+    struct fixture *f = *state;
+    struct namespace_row row;
+    struct db_result nobody;
+
+    assert_int_equal(make_namespace(f, 7, STR("one")), 1);
+    assert_int_equal(make_namespace(f, 8, STR("two")), 1);
+    namespaces_set(f->db, 7, STR("{\"sign\":\"\xC3\xA9\"}"));
+    row = read_namespace(f, 7);
+    assert_int_equal(row.id, 7);
+    assert_str_equal(row.name, STR("one"));
+    assert_str_equal(row.settings, STR("{\"sign\":\"\xC3\xA9\"}"));
+    assert_int_equal(row.created_at, DAY_ONE + 1);
+    assert_str_equal(read_namespace(f, 8).settings, STR(""));
+    namespaces_set(f->db, 7, STR(""));
+    assert_str_equal(read_namespace(f, 7).settings, STR(""));
+    namespaces_get(f->db, 9, &nobody);
+    flush(f);
+    assert_int_equal(nobody.rows, 0);
+}
+
+/* In the order of bytes, whatever the language of the server. */
+static void namespaces_are_listed_by_name(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result all, some, rest, none;
+    struct namespace_row row;
+
+    assert_int_equal(make_namespace(f, 1, STR("b")), 1);
+    assert_int_equal(make_namespace(f, 2, STR("\xC3\xA9")), 1);
+    assert_int_equal(make_namespace(f, 3, STR("a")), 1);
+    assert_int_equal(make_namespace(f, 4, STR("B")), 1);
+    namespaces_set(f->db, 3, STR("{}"));
+    namespaces_list(f->db, STR(""), 10, &all);
+    namespaces_list(f->db, STR(""), 2, &some);
+    namespaces_list(f->db, STR("a"), 10, &rest);
+    namespaces_list(f->db, STR("\xC3\xA9"), 10, &none);
+    flush(f);
+    assert_ids(&all, "4 3 1 2");
+    assert_ids(&some, "4 3");
+    assert_ids(&rest, "1 2");
+    assert_ids(&none, "");
+    namespaces_read(&all, 1, &row);
+    assert_str_equal(row.settings, STR("{}"));
+}
+
 static void a_queue_is_made_once_and_found_by_name(void **state)
 {
     struct fixture *f = *state;
@@ -86,6 +145,36 @@ static void queues_are_paused_one_by_one_and_listed(void **state)
     flush(f);
     assert_ids(&all, "2 4");
     assert_ids(&some, "2");
+}
+
+static void queues_of_a_namespace_are_listed_by_name(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result all, some, rest, one, nobody;
+    struct queue_row row;
+
+    queues_insert(f->db, 1, 2, STR("b"));
+    queues_insert(f->db, 2, 2, STR("a"));
+    queues_insert(f->db, 3, 2, STR("B"));
+    queues_insert(f->db, 4, 3, STR("c"));
+    assert_int_equal(pause_queue(f, 2, true), 1);
+    queues_list(f->db, 2, STR(""), 10, &all);
+    queues_list(f->db, 2, STR(""), 2, &some);
+    queues_list(f->db, 2, STR("a"), 10, &rest);
+    queues_get(f->db, 2, &one);
+    queues_get(f->db, 5, &nobody);
+    flush(f);
+    assert_ids(&all, "3 2 1");
+    assert_ids(&some, "3 2");
+    assert_ids(&rest, "1");
+    assert_int_equal(nobody.rows, 0);
+    queues_read(&one, 0, &row);
+    assert_int_equal(row.id, 2);
+    assert_str_equal(row.name, STR("a"));
+    assert_true(row.is_paused);
+    queues_read(&all, 0, &row);
+    assert_str_equal(row.name, STR("B"));
+    assert_false(row.is_paused);
 }
 
 static struct gate lock_gate(struct fixture *f, int64_t id)
@@ -225,8 +314,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         STORE_TEST(a_namespace_is_made_once_and_found_by_name),
+        STORE_TEST(a_namespace_keeps_its_settings),
+        STORE_TEST(namespaces_are_listed_by_name),
         STORE_TEST(a_queue_is_made_once_and_found_by_name),
         STORE_TEST(queues_are_paused_one_by_one_and_listed),
+        STORE_TEST(queues_of_a_namespace_are_listed_by_name),
         STORE_TEST(a_gate_is_made_once_and_counts),
         STORE_TEST(every_field_of_a_gate_has_its_column),
         STORE_TEST(gates_with_room_are_those_where_something_waits_for_nothing),

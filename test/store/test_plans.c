@@ -48,7 +48,8 @@ static const char *const fill[] = {
     FILL("nodes", "i, CAST(i AS VARCHAR), 0, 0, 0, 0, 0, 0, 1"),
     FILL("events", "i % 5, i, 1, i, CAST('' AS {blob})"),
     FILL("requests", "1, CAST(i AS VARCHAR), 0, 0, '', i"),
-    FILL("queues", "i, 1, CAST(i AS VARCHAR), 0"),
+    FILL("namespaces", "i, CAST(i AS VARCHAR), '', 0"),
+    FILL("queues", "i, i % 2, CAST(i AS VARCHAR), 0"),
     FILL("gates", "i, 1, CAST(i AS VARCHAR), 1, 0, 0"),
     FILL("schedules (id, namespace, version, deleted_at, packed, action, name, spec, policies,"
          " description, dialect, created_at, created_by, updated_at, updated_by)",
@@ -279,7 +280,11 @@ static void names_and_requests_are_found_by_key(void **state)
 {
     struct fixture *f = *state;
 
+    PLAN(namespaces_get(f->db, 7, &unused), "namespaces_pkey", INDEX_ORDER);
+    PLAN(namespaces_list(f->db, STR("7"), 8, &unused), "namespaces_name", INDEX_ORDER);
     PLAN(queues_find(f->db, 1, STR("7"), &unused), "queues_name", INDEX_ORDER);
+    PLAN(queues_get(f->db, 7, &unused), "queues_pkey", INDEX_ORDER);
+    PLAN(queues_list(f->db, 1, STR("7"), 8, &unused), "queues_name", INDEX_ORDER);
     PLAN(gates_find(f->db, 1, STR("7"), &unused), "gates_name", INDEX_ORDER);
     PLAN(gates_lock(f->db, 7, &unused), "gates_pkey", INDEX_ORDER);
     PLAN(requests_find(f->db, 1, STR("7"), &unused), "requests_pkey", INDEX_ORDER);

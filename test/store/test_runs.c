@@ -37,6 +37,7 @@ static struct run distinct(int64_t id)
         .source = 22,
         .input = STR("{\"in\":1}"),
         .progress = STR("\xF0\x9F\x94\x94 half"),
+        .last_run_at = DAY_ONE + 23,
     };
 }
 
@@ -69,6 +70,7 @@ static void assert_run(const struct run *got, const struct run *expected)
     assert_int_equal(got->source, expected->source);
     assert_str_equal(got->input, expected->input);
     assert_str_equal(got->progress, expected->progress);
+    assert_int_equal(got->last_run_at, expected->last_run_at);
 }
 
 static struct run read_one(struct fixture *f, int64_t id)
@@ -129,6 +131,7 @@ static void every_field_has_its_column(void **state)
         {"created_at", r.created_at},
         {"started_at", r.started_at},
         {"attempt_at", r.attempt_at},
+        {"last_run_at", r.last_run_at},
     };
 
     assert_int_equal(insert(f, &r), 1);
@@ -153,7 +156,8 @@ static void the_ends_of_every_number_and_text_are_kept(void **state)
                        .wake_at = INSTANT_NONE,
                        .started_at = INSTANT_NONE,
                        .attempt_at = INSTANT_NONE,
-                       .rank = INSTANT_NONE};
+                       .rank = INSTANT_NONE,
+                       .last_run_at = INSTANT_NONE};
     struct run full = {.id = INT64_MAX,
                        .schedule = INT64_MAX,
                        .slot = INSTANT_NEVER,
@@ -206,6 +210,7 @@ static void an_update_changes_what_moves_and_keeps_what_the_run_is(void **state)
     changed.wake_at = 67;
     changed.started_at = 68;
     changed.attempt_at = 69;
+    changed.last_run_at = 70;
     changed.worker = STR("");
     changed.progress = STR("done");
     assert_int_equal(insert(f, &first), 1);

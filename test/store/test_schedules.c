@@ -273,11 +273,12 @@ static void a_fire_reads_the_plan_alone(void **state)
     schedules_plan(f->db, 2, &nobody);
     flush(f);
     assert_int_equal(got.rows, 1);
-    assert_int_equal(got.columns, 4);
+    assert_int_equal(got.columns, 5);
     assert_int_equal(db_int_at(&got, 0, PLAN_VERSION), row.version);
     assert_str_equal(db_blob_at(&got, 0, PLAN_PACKED), row.packed);
     assert_str_equal(db_text_at(&got, 0, PLAN_ACTION), row.action);
     assert_int_equal(db_int_at(&got, 0, PLAN_NAMESPACE), row.namespace);
+    assert_str_equal(db_text_at(&got, 0, PLAN_NAME), row.name);
     assert_int_equal(nobody.rows, 0);
 }
 

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What whoever carries out a run is told with it, and what comes of what they report.
+ */
+#include "harness.h"
+
+static void assert_handed(const struct call *call, const char *name, const char *last)
+{
+    assert_string_equal(call->work.name.ptr, name);
+    assert_at(call->work.last_run_at, last);
+}
+
+static void a_call_knows_its_schedule_and_the_start_before_it(void **state)
+{
+    (void)state;
+    create("nightly", every(SPAN_H));
+    run_to("02:10");
+    assert_handed(call_of("01:00"), "nightly", "none");
+    assert_handed(call_of("02:00"), "nightly", "01:00");
+    trigger("nightly", OVERLAP_DEFAULT);
+    assert_handed(call_of("02:10"), "nightly", "02:00");
+}
+
+/* The plan of the first is read for it, those of the others are remembered. */
+static void each_of_many_has_the_name_of_its_own(void **state)
+{
+    (void)state;
+    create("one", every(SPAN_H));
+    create("two", cron("30 * * * *"));
+    run_to("02:45");
+    assert_handed(call_of("01:00"), "one", "none");
+    assert_handed(call_of("01:30"), "two", "00:30");
+    assert_handed(call_of("02:00"), "one", "01:00");
+    assert_handed(call_of("02:30"), "two", "01:30");
+}
+
+/* Ready at 01:00 and 02:00, and nobody there to take them until 02:30. */
+static void a_run_that_waits_for_a_worker_keeps_the_start_before_it(void **state)
+{
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create("job", with(pulled(every(SPAN_H)), OVERLAP_ALLOW_ALL));
+    run_to("02:30");
+    work_for("q", 2, "one");
+    assert_handed(call_of("01:00"), "job", "none");
+    assert_handed(call_of("02:00"), "job", "01:00");
+}
+
+static void a_run_that_was_held_knows_the_one_that_it_waited_for(void **state)
+{
+    (void)state;
+    ends("01:00", "02:20", OUTCOME_SUCCEEDED);
+    create("job", with(every(SPAN_H), OVERLAP_BUFFER_ALL));
+    run_to("01:10");
+    trigger("job", OVERLAP_ALLOW_ALL);
+    run_to("02:30");
+    assert_told("01:00@01:00, t01:10@01:10, 02:00@02:20");
+    assert_handed(call_of("02:00"), "job", "01:10");
+}
+
+static void a_second_attempt_is_told_the_same(void **state)
+{
+    struct wish w = every(SPAN_H);
+
+    (void)state;
+    w.draft.plan.policies.retry = (struct retry_policy){
+        .attempts = 2, .backoff = BACKOFF_FIXED, .delay = SPAN_MIN, .max = SPAN_H};
+    ends("02:00", "02:00", OUTCOME_FAILED);
+    create("job", w);
+    run_to("02:10");
+    assert_told("01:00@01:00, 02:00@02:00, 02:00#2@02:01");
+    assert_handed(&world.calls[1], "job", "01:00");
+    assert_handed(&world.calls[2], "job", "01:00");
+}
+
+static void a_direct_run_has_neither_name_nor_start_before_it(void **state)
+{
+    struct command command = about(COMMAND_DIRECT, "");
+    struct wish w = pulled(wish());
+
+    (void)state;
+    command.draft = draft_of(&w);
+    assert_int_equal(say(&command).rc, RC_OK);
+    run_to("00:10");
+    work_for("q", 1, "one");
+    assert_handed(call_of("00:00"), "", "none");
+}
+
+static void lose(struct call *call)
+{
+    assert_int_equal(report(call, REPORT_LOST, OUTCOME_NONE), RC_OK);
+    call->is_open = false;
+    settle();
+}
+
+static struct wish tried_twice(void)
+{
+    struct wish w = every(SPAN_H);
+
+    w.draft.plan.policies.retry = (struct retry_policy){
+        .attempts = 2, .backoff = BACKOFF_FIXED, .delay = SPAN_MIN, .max = SPAN_H};
+    return w;
+}
+
+static void a_lost_call_is_made_again_at_once_and_counts_as_no_attempt(void **state)
+{
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create("job", tried_twice());
+    run_to("01:00");
+    lose(call_of("01:00"));
+    assert_told("01:00@01:00, 01:00#2@01:00");
+    end_now(call_of("01:00"), OUTCOME_FAILED);
+    run_to("01:05");
+    assert_told("01:00#3@01:01");
+    end_now(call_of("01:00"), OUTCOME_FAILED);
+    run_to("01:10");
+    assert_told("");
+    assert_history("job", "01:00 unknown(node) retried, 01:00#2 failed(target) retried,"
+                          " 01:00#3 failed(target)");
+    assert_counts("job", "started 1, failed 1");
+}
+
+static void a_lost_call_is_not_made_again_at_most_once(void **state)
+{
+    struct wish w = tried_twice();
+
+    (void)state;
+    w.draft.plan.policies.at_most_once = true;
+    world.length = INSTANT_NEVER;
+    create("job", w);
+    run_to("01:00");
+    lose(call_of("01:00"));
+    run_to("01:10");
+    assert_told("01:00@01:00");
+    assert_history("job", "01:00 unknown(node)");
+    assert_counts("job", "started 1, failed 1");
+    assert_false(cursor_of("job").flags & CURSOR_QUARANTINED);
+}
+
+static void the_third_loss_of_a_run_is_its_end(void **state)
+{
+    (void)state;
+    assert_int_equal(LOSSES_MAX, 3);
+    world.length = INSTANT_NEVER;
+    create("job", tried_twice());
+    run_to("01:00");
+    for (int i = 0; i < LOSSES_MAX; i++)
+        lose(call_of("01:00"));
+    assert_told("01:00@01:00, 01:00#2@01:00, 01:00#3@01:00");
+    assert_history("job", "01:00 unknown(node) retried, 01:00#2 unknown(node) retried,"
+                          " 01:00#3 unknown(node)");
+    assert_int_equal(cursor_of("job").open, 0);
+    assert_true(cursor_of("job").flags & CURSOR_QUARANTINED);
+}
+
+static void the_loss_of_a_call_that_was_to_stop_ends_it_as_cancelled(void **state)
+{
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create("job", tried_twice());
+    run_to("01:00");
+    assert_int_equal(about_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
+    lose(call_of("01:00"));
+    assert_told("01:00@01:00, cancel 01:00@01:00");
+    assert_history("job", "01:00 cancelled(user)");
+}
+
+static void a_loss_under_an_old_fence_changes_nothing(void **state)
+{
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create("job", tried_twice());
+    run_to("01:00");
+    lose(call_of("01:00"));
+    assert_int_equal(report(&world.calls[0], REPORT_LOST, OUTCOME_NONE), RC_CONFLICT);
+    assert_int_equal(world.events[EVENT_LEASE_STALE], 1);
+    assert_history("job", "01:00 unknown(node) retried");
+    assert_int_equal(cursor_of("job").open, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TIMELINE(a_call_knows_its_schedule_and_the_start_before_it),
+        TIMELINE(each_of_many_has_the_name_of_its_own),
+        TIMELINE(a_run_that_waits_for_a_worker_keeps_the_start_before_it),
+        TIMELINE(a_run_that_was_held_knows_the_one_that_it_waited_for),
+        TIMELINE(a_second_attempt_is_told_the_same),
+        TIMELINE(a_direct_run_has_neither_name_nor_start_before_it),
+        TIMELINE(a_lost_call_is_made_again_at_once_and_counts_as_no_attempt),
+        TIMELINE(a_lost_call_is_not_made_again_at_most_once),
+        TIMELINE(the_third_loss_of_a_run_is_its_end),
+        TIMELINE(the_loss_of_a_call_that_was_to_stop_ends_it_as_cancelled),
+        TIMELINE(a_loss_under_an_old_fence_changes_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
