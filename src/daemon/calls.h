@@ -4,8 +4,9 @@
  * upstream engine.  For the io thread.
  *
  * Every task that is taken is told of with exactly one report of REPORT_DONE or
- * REPORT_RELEASE, any number of REPORT_ALIVE before it, unless it was terminated.  Nothing
- * is retried here but the way to an upstream: attempts are the engine's.
+ * REPORT_RELEASE, at the end of the daemon also REPORT_LOST, any number of REPORT_ALIVE
+ * before it, unless it was terminated.  Nothing is retried here but the way to an upstream:
+ * attempts are the engine's.
  */
 #pragma once
 
@@ -29,7 +30,8 @@ struct calls_options {
     int exec_allow_count;
     const struct guard_net *own; /* addresses that no call may reach: our own listeners */
     int own_count;
-    /* What a namespace has set, NULL: nothing.  Valid during the call. */
+    const char *ca_file; /* whom TLS trusts; NULL: whom the system does */
+    /* What a namespace has set, NULL: nothing.  Valid until the loop's next round. */
     const struct settings *(*settings)(void *with, int64_t namespace);
     /* Takes the report over.  Not called from inside calls_start() or calls_stop(). */
     void (*on_told)(void *with, struct told *told);

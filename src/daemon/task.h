@@ -2,7 +2,8 @@
 /*
  * What passes between the engine's thread and the calls that this node makes itself.
  *
- * Both own an arena that all their texts are in; whoever takes one frees it.
+ * Both live in an arena of their own with all their texts; whoever takes one over frees that,
+ * which is the end of it.
  */
 #pragma once
 
@@ -19,6 +20,7 @@ struct task {
     int64_t send_by_us; /* clock_boot_us() after which nothing of it may be begun: the */
                         /* node's lease has run out                                    */
     struct str namespace_name;
+    bool is_once; /* policy delivery: what may have been sent is not sent again */
 };
 
 /* What came of it. */
