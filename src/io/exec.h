@@ -49,6 +49,7 @@ struct exec_caps {
 struct exec_request {
     const struct str *argv; /* the first is the program's absolute path */
     int argc;
+    struct str file; /* what is executed by the name of argv[0]; empty: that itself */
     const struct exec_var *env; /* all that the program gets */
     int env_count;
     struct str cwd;         /* absolute; empty: /                                            */

@@ -77,6 +77,8 @@ enum rc exec_request_check(const struct exec_request *request, struct err *reter
         return err_set(reterr, RC_LIMIT, -1, 0, "the input has %zu bytes; at most %d are taken",
                        request->input.len, EXEC_INPUT_MAX);
     rc = check_path(request->argv[0], "the program", reterr);
+    if (rc == RC_OK && request->file.len > 0)
+        rc = check_path(request->file, "the program's file", reterr);
     if (rc == RC_OK && request->cwd.len > 0)
         rc = check_path(request->cwd, "the working directory", reterr);
     if (rc == RC_OK)
@@ -120,7 +122,7 @@ static char *put(char *at, struct str s, char end)
 static size_t packed_size(const struct exec_request *request)
 {
     size_t size = sizeof(struct head) + request->cwd.len + request->user.len +
-                  request->group.len + 4; /* cwd may become "/" */
+                  request->group.len + request->file.len + 5; /* cwd may become "/" */
 
     for (int i = 0; i < request->argc; i++)
         size += request->argv[i].len + 1;
@@ -142,6 +144,7 @@ int exec_pack(const struct exec_request *request)
     at = put(at, request->cwd.len > 0 ? request->cwd : STR("/"), '\0');
     at = put(at, request->user, '\0');
     at = put(at, request->group, '\0');
+    at = put(at, request->file, '\0');
     for (int i = 0; i < request->argc; i++)
         at = put(at, request->argv[i], '\0');
     for (int i = 0; i < request->env_count; i++) {
@@ -192,7 +195,10 @@ struct exec_pack exec_unpack(int fd)
     pack.cwd = take(&at, end);
     pack.user = take(&at, end);
     pack.group = take(&at, end);
+    pack.file = take(&at, end);
     pack.argv = take_list(&at, end, head.argc);
+    if (pack.file[0] == '\0')
+        pack.file = pack.argv[0];
     pack.env = take_list(&at, end, head.env_count);
     return pack;
 }

@@ -11,8 +11,8 @@
 /* What is packed, as the keeper sees it. */
 struct exec_pack {
     struct exec_caps caps;
-    char **argv, **env;             /* as execve(2) takes them */
-    const char *cwd, *user, *group; /* user, group: "" for none */
+    char **argv, **env;                    /* as execve(2) takes them */
+    const char *file, *cwd, *user, *group; /* user, group: "" for none */
 };
 
 /* Whether the request could work at all. */

@@ -129,7 +129,7 @@ void keeper_become(const struct exec_pack *pack, const struct keeper_person *per
     ssize_t told;
 
     if (stage == KEEPER_EXEC)
-        execve(pack->argv[0], pack->argv, pack->env);
+        execve(pack->file, pack->argv, pack->env);
     refusal = refuse(stage, errno);
     told = write(tell, &refusal, sizeof refusal);
     _exit(told == (ssize_t)sizeof refusal ? NOT_STARTED : NOT_STARTED + 1);

@@ -45,6 +45,16 @@ static void arguments_and_variables_arrive_as_they_are(void **state)
     assert_string_equal(s.text, "BELFRY_RUN=r_1\nEMPTY=\nX=a=b c\n");
 }
 
+static void a_program_is_executed_by_another_name(void **state)
+{
+    struct subject s = {0};
+    struct exec_request request = REQUEST(STR("/no/such/name"), STR("-c"), STR("echo $0"));
+
+    request.file = STR("/bin/sh");
+    subject_run(*state, &s, &request);
+    assert_string_equal(s.text, "/no/such/name\n");
+}
+
 static void the_working_directory_is_the_one_asked_for_or_the_root(void **state)
 {
     struct subject s = {0};
@@ -337,6 +347,7 @@ int main(int argc, char **argv)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, world_open, world_close)
         CASE(a_program_writes_lines_and_ends_with_a_code),
         CASE(arguments_and_variables_arrive_as_they_are),
+        CASE(a_program_is_executed_by_another_name),
         CASE(the_working_directory_is_the_one_asked_for_or_the_root),
         CASE(input_is_read_from_its_start_and_ends),
         CASE(the_largest_input_arrives_whole_and_more_is_refused),
