@@ -3,6 +3,7 @@
 
 #include "base/must.h"
 #include "model/action_check.h"
+#include "model/template.h"
 
 #define AT(member) .offset = offsetof(struct action, member)
 #define NAME       .high = ACTION_NAME_MAX, .check = name_check
@@ -359,6 +360,8 @@ enum rc action_from_json(const json_t *json, struct arena *arena, bool is_lenien
         return rc;
     action = action_default(type);
     rc = members_read(&type_members[type], json, &reading, reterr);
+    if (rc == RC_OK)
+        rc = template_check_action(&action, reterr);
     if (rc == RC_OK)
         *ret = action;
     return rc;

@@ -358,7 +358,7 @@ enum rc name_check(struct str s, struct err *reterr)
 enum { PATH_NAME_MAX = 32 }; /* bytes of a user's own key that a path shows */
 
 /* Only what can stand in a path as it is, so that a path is never cut within a character. */
-static void err_in_key(struct err *reterr, struct str key)
+void err_in_key(struct err *reterr, struct str key)
 {
     for (size_t i = 0; i < key.len; i++)
         if (key.ptr[i] <= ' ' || key.ptr[i] > '~' || i >= PATH_NAME_MAX)

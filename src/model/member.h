@@ -111,6 +111,9 @@ MUST_USE enum rc name_check(struct str s, struct err *reterr);
 MUST_USE enum rc json_take_kept(const json_t *value, int max, struct arena *arena,
                                 struct str *ret, struct err *reterr);
 
+/* As err_in(), for a key that a user chose: a long or odd one is left out of the path. */
+void err_in_key(struct err *reterr, struct str key);
+
 /* Names with texts, in the order in which they were written. */
 struct pair {
     struct str name, value;

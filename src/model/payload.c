@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/payload.h"
+
+#include "base/must.h"
+#include "core/governor.h"
+#include "core/text.h"
+#include "model/member.h"
+#include "wire/json_text.h"
+
+enum { FIXED_ROOM = 1024 }; /* names of fields, times, numbers: all but the texts */
+
+instant payload_executed_at(const struct payload *payload)
+{
+    const struct run *run = payload->run;
+
+    return run->attempt_at == INSTANT_NONE ? run->due : run->attempt_at;
+}
+
+static json_t *merged(struct str action_input, struct str run_input)
+{
+    json_t *all = json_of_kept(action_input);
+    json_auto_t *own = json_of_kept(run_input);
+
+    must(json_is_object(all) && json_is_object(own));
+    must(json_object_update(all, own) == 0);
+    return all;
+}
+
+struct str payload_input(struct str action_input, struct str run_input, struct arena *arena)
+{
+    json_auto_t *all = NULL;
+    struct str text;
+    struct err err;
+
+    if (run_input.len == 0)
+        return action_input;
+    if (action_input.len == 0)
+        return run_input;
+    all = merged(action_input, run_input);
+    must(json_keep(all, SIZE_MAX, arena, &text, &err) == RC_OK);
+    return text;
+}
+
+/* ---- members, each but the first of an object with its comma ---- */
+
+static void put_name(struct buf *out, struct str name)
+{
+    buf_str(out, STR(",\""));
+    buf_str(out, name);
+    buf_str(out, STR("\":"));
+}
+
+static void put_raw(struct buf *out, struct str name, struct str json)
+{
+    put_name(out, name);
+    buf_str(out, json);
+}
+
+static void put_str(struct buf *out, struct str name, struct str value)
+{
+    put_name(out, name);
+    json_write_str(out, value);
+}
+
+static void put_int(struct buf *out, struct str name, int64_t value)
+{
+    put_name(out, name);
+    json_write_int(out, value);
+}
+
+static void put_instant(struct buf *out, struct str name, instant t)
+{
+    put_name(out, name);
+    buf_char(out, '"');
+    instant_format_ms(t, out);
+    buf_char(out, '"');
+}
+
+static void put_str_if(struct buf *out, struct str name, struct str value)
+{
+    if (value.len > 0)
+        put_str(out, name, value);
+}
+
+static void put_raw_if(struct buf *out, struct str name, struct str json)
+{
+    if (json.len > 0)
+        put_raw(out, name, json);
+}
+
+static void put_instant_if(struct buf *out, struct str name, instant t)
+{
+    if (t != INSTANT_NONE && t != INSTANT_NEVER)
+        put_instant(out, name, t);
+}
+
+/* What is JSON of an object goes in as that, all else as text. */
+static void put_either_if(struct buf *out, struct str name, struct str value)
+{
+    json_auto_t *json = value.len > 0 && value.ptr[0] == '{' ? json_of_kept(value) : NULL;
+
+    if (json)
+        put_raw(out, name, value);
+    else
+        put_str_if(out, name, value);
+}
+
+static void put_last(const struct payload *payload, struct buf *out)
+{
+    put_raw_if(out, STR("lastResult"), payload->last_result);
+    put_either_if(out, STR("lastFailure"), payload->last_failure);
+}
+
+/* ---- a call ---- */
+
+void payload_print(const struct payload *payload, struct buf *out)
+{
+    const struct run *run = payload->run;
+
+    buf_str(out, STR("{\"run\":"));
+    json_write_str(out, payload->id);
+    if (payload->schedule.len > 0)
+        put_str(out, STR("schedule"), payload->schedule);
+    else
+        put_raw(out, STR("schedule"), STR("null"));
+    put_str(out, STR("namespace"), payload->namespace);
+    put_str(out, STR("kind"), str_of(run_kind_text(run->kind)));
+    put_int(out, STR("attempt"), run->attempt);
+    put_int(out, STR("fence"), run->fence);
+    put_instant(out, STR("scheduledTime"), run->slot);
+    put_instant(out, STR("executionTime"), payload_executed_at(payload));
+    put_raw(out, STR("input"), payload->input.len > 0 ? payload->input : STR("{}"));
+    put_last(payload, out);
+    buf_char(out, '}');
+}
+
+/* ---- a workflow ---- */
+
+static bool is_injected(struct str key)
+{
+    static const struct str keys[] = {
+        {"scheduledTime", 13},  {"executionTime", 13}, {"_startedByScheduler", 19},
+        {"_scheduledTime", 14}, {"_executedTime", 13}, {"_executionId", 12},
+        {"_schedulerCron", 14},
+    };
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (str_eq(key, keys[i]))
+            return true;
+    return false;
+}
+
+static void print_injected(const struct payload *payload, struct str input, struct buf *out)
+{
+    int64_t slot_ms = floor_div(payload->run->slot, SPAN_MS);
+    int64_t executed_ms = floor_div(payload_executed_at(payload), SPAN_MS);
+    struct str key, value;
+
+    buf_str(out, STR("{\"scheduledTime\":"));
+    json_write_int(out, slot_ms);
+    put_int(out, STR("executionTime"), executed_ms);
+    put_str(out, STR("_startedByScheduler"), payload->schedule);
+    put_int(out, STR("_scheduledTime"), slot_ms);
+    put_int(out, STR("_executedTime"), executed_ms);
+    put_str(out, STR("_executionId"), payload->id);
+    put_str_if(out, STR("_schedulerCron"), payload->cron);
+    while (json_next_member(&input, &key, &value))
+        if (!is_injected(key))
+            put_raw(out, key, value);
+    buf_char(out, '}');
+}
+
+void payload_print_workflow(const struct payload *payload, struct buf *out)
+{
+    print_injected(payload, payload->input, out);
+}
+
+/* ---- a grant ---- */
+
+/* What a worker is told of the action; each as it is written, empty: there is none. */
+struct told_action {
+    struct str type, kind, name, version, workflow_id, correlation_id, input;
+};
+
+static struct told_action read_action(struct str json)
+{
+    struct told_action action = {0};
+    struct {
+        struct str key, *to;
+    } fields[] = {
+        {STR("type"), &action.type},
+        {STR("kind"), &action.kind},
+        {STR("name"), &action.name},
+        {STR("version"), &action.version},
+        {STR("workflowId"), &action.workflow_id},
+        {STR("correlationId"), &action.correlation_id},
+        {STR("input"), &action.input},
+    };
+    struct str key, value;
+
+    while (json_next_member(&json, &key, &value))
+        for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+            if (str_eq(key, fields[i].key) && !str_eq(value, STR("null")))
+                *fields[i].to = value;
+    return action;
+}
+
+static void put_action(const struct told_action *action, struct buf *out)
+{
+    buf_str(out, STR(",\"action\":{\"type\":"));
+    buf_str(out, action->type);
+    put_raw_if(out, STR("kind"), action->kind);
+    put_raw_if(out, STR("name"), action->name);
+    put_raw_if(out, STR("version"), action->version);
+    put_raw_if(out, STR("workflowId"), action->workflow_id);
+    put_raw_if(out, STR("correlationId"), action->correlation_id);
+    buf_char(out, '}');
+}
+
+static void put_input(const struct payload *payload, const struct told_action *action,
+                      struct buf *out)
+{
+    bool is_workflow = str_eq(action->type, STR("\"workflow\""));
+    struct str own = payload->run->input;
+    struct arena *arena = own.len > 0 && action->input.len > 0 ? arena_new(PAYLOAD_ARENA_MAX)
+                                                               : NULL;
+    struct str input = payload_input(action->input, own, arena);
+
+    if (is_workflow) {
+        put_name(out, STR("input"));
+        print_injected(payload, input, out);
+    } else {
+        put_raw(out, STR("input"), input.len > 0 ? input : STR("{}"));
+    }
+    arena_free(arena);
+}
+
+void grant_print(const struct payload *payload, struct str queue, struct str action,
+                 struct buf *out)
+{
+    const struct run *run = payload->run;
+    struct told_action told = read_action(action);
+
+    buf_str(out, STR("{\"id\":"));
+    json_write_str(out, payload->id);
+    put_str_if(out, STR("schedule"), payload->schedule);
+    put_str(out, STR("kind"), str_of(run_kind_text(run->kind)));
+    put_instant(out, STR("slot"), run->slot);
+    put_instant(out, STR("due"), run->due);
+    put_str(out, STR("state"), str_of(run_state_text(run->state)));
+    put_int(out, STR("attempt"), run->attempt);
+    put_int(out, STR("fence"), run->fence);
+    put_str_if(out, STR("queue"), queue);
+    put_str_if(out, STR("worker"), run->worker);
+    if (run_is_claimed(run->state))
+        put_instant_if(out, STR("leaseUntil"), run->lease_until);
+    if (run->source > 0)
+        put_str(out, STR("source"), str_of(source_text((enum source)(run->source - 1))));
+    put_input(payload, &told, out);
+    put_instant_if(out, STR("createdAt"), run->created_at);
+    put_instant_if(out, STR("startedAt"), run->started_at);
+    put_either_if(out, STR("progress"), run->progress);
+    put_instant_if(out, STR("lastRunAt"), payload->last_run_at);
+    put_str(out, STR("idempotencyKey"), payload->id);
+    put_str(out, STR("namespace"), payload->namespace);
+    put_action(&told, out);
+    put_last(payload, out);
+    buf_char(out, '}');
+}
+
+size_t payload_room(const struct payload *payload, struct str queue, struct str action)
+{
+    const struct run *run = payload->run;
+
+    return FIXED_ROOM + 2 * json_str_room(payload->id) + 2 * json_str_room(payload->schedule) +
+           json_str_room(payload->namespace) + json_str_room(payload->cron) +
+           json_str_room(payload->last_failure) + json_str_room(run->progress) +
+           json_str_room(run->worker) + json_str_room(queue) + payload->input.len +
+           payload->last_result.len + run->input.len + 2 * action.len;
+}
