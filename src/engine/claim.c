@@ -238,6 +238,7 @@ enum rc claim_open_gates(struct turn *turn, struct err *reterr)
             g->gate.waiting--;
             g->is_changed = true;
             claim_make_hot(&turn->memory, run.lane, run.queue);
+            turn->made_ready = true; /* whoever could take it may be at another node */
         }
     }
     return rc;

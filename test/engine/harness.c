@@ -315,6 +315,7 @@ static void take(struct bench *bench)
     struct turn_out *out = &bench->out;
 
     bench->wake_at = out->wake_at;
+    world.hints += out->made_ready;
     take_reports(bench);
     if (out->reply_count != bench->in.command_count)
         broken("%d commands, %d replies", bench->in.command_count, out->reply_count);

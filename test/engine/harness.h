@@ -73,6 +73,7 @@ struct world {
     int bench_count;
     struct call *calls;
     int call_count;
+    int hints; /* turns after which other nodes are to be told that something is ready */
     struct report_reply last_report;        /* of the latest turn that had reports   */
     enum rc (*chance)(enum db_point point); /* how connections break; NULL: as armed */
     int64_t events[EVENTS_MAX];             /* how many of each type                 */

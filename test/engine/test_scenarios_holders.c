@@ -311,13 +311,16 @@ static struct gate gate_of(const char *name)
     return gate;
 }
 
-static struct wish gated(int32_t limit)
+static struct wish behind_gate(struct wish w, int32_t limit)
 {
-    struct wish w = with(every(SPAN_H), OVERLAP_ALLOW_ALL);
-
     w.draft.plan.policies.gate = STR("db");
     w.draft.plan.policies.gate_limit = limit;
     return w;
+}
+
+static struct wish gated(int32_t limit)
+{
+    return behind_gate(with(every(SPAN_H), OVERLAP_ALLOW_ALL), limit);
 }
 
 static void assert_gate(int64_t open, int64_t waiting)
@@ -342,6 +345,25 @@ static void a_wider_gate_lets_in_what_waits(void **state)
     run_to("01:00:02");
     assert_int_equal(calls_open(), 2);
     assert_int_equal(gate_of("db").open, 2);
+}
+
+/* The worker that wants it may have asked there. */
+static void other_nodes_are_told_of_what_a_gate_lets_through(void **state)
+{
+    int hints;
+
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create("one", behind_gate(once("01:00"), 1));
+    create("two", pulled(behind_gate(once("01:30"), 1)));
+    work_for("q", 1, "w");
+    run_to("01:30:02");
+    assert_gate(1, 1);
+    work_no_more();
+    hints = world.hints;
+    end_now(call_of("01:00"), OUTCOME_SUCCEEDED);
+    assert_gate(0, 0);
+    assert_true(world.hints > hints);
 }
 
 /* That the name is taken is known only once the other schedule was written. */
@@ -519,6 +541,7 @@ int main(void)
         TIMELINE(a_run_that_takes_nodes_down_is_quarantined),
         TIMELINE(a_run_that_waits_for_approval_is_open),
         TIMELINE(a_wider_gate_lets_in_what_waits),
+        TIMELINE(other_nodes_are_told_of_what_a_gate_lets_through),
         TIMELINE(a_schedule_that_is_refused_leaves_the_limit_as_it_was),
         TIMELINE(limits_that_are_set_in_one_turn_count_in_the_order_of_commands),
         TIMELINE(what_waits_at_a_gate_can_be_cancelled_or_deleted),
