@@ -3,6 +3,8 @@
  * Overlap: the runs that wait and the starts that are new, in order of arrival, against the
  * runs that are open.
  */
+#include <stdlib.h>
+
 #include "base/must.h"
 #include "engine/fire.h"
 #include "engine/moves.h"
@@ -41,6 +43,14 @@ static bool is_barred(const struct seat *seat, const struct place *p)
     return p->run.kind == RUN_SLOT && (seat->cursor.flags & CURSOR_BARRED);
 }
 
+static int by_arrival(const void *a, const void *b)
+{
+    const struct place *x = ((const struct asker *)a)->place;
+    const struct place *y = ((const struct asker *)b)->place;
+
+    return (x->run.id > y->run.id) - (x->run.id < y->run.id);
+}
+
 static int gather(struct turn *turn, struct seat *seat, struct asker **ret)
 {
     struct asker *askers;
@@ -63,6 +73,8 @@ static int gather(struct turn *turn, struct seat *seat, struct asker **ret)
         else if (!is_barred(seat, p))
             askers[count++].place = p;
     }
+    if (count > 1) /* a run that a command names is the first on the desk */
+        qsort(askers, (size_t)count, sizeof(*askers), by_arrival);
     for (struct start *s = seat->starts; s; s = s->next)
         askers[count++].start = s;
     *ret = askers;

@@ -61,7 +61,7 @@ struct seat {
     struct str last_result, last_failure;
     struct spec_ctx ctx;
     instant next_due;
-    struct place *places, **places_end; /* runs, by id */
+    struct place *places, **places_end; /* runs, named ones first, then by id */
     struct start *starts, **starts_end;
     struct noted *noted, **noted_end;
     instant *exceptions;

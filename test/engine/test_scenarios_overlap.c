@@ -123,6 +123,20 @@ static void scenario_08_overlap_buffer_all(void **state)
     assert_counts("myid", "started 5");
 }
 
+/* One turn hears of the end, and of a later run that someone asks about. */
+static void a_run_that_a_command_names_does_not_pass_those_before_it(void **state)
+{
+    (void)state;
+    ends("00:05", "00:22", OUTCOME_SUCCEEDED);
+    create("myid", with(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL));
+    run_to("00:21");
+    assert_told("00:05@00:05");
+    assert_counts("myid", "started 1, open 1, waiting 3");
+    world.now = when("00:22");
+    assert_int_equal(about_run(COMMAND_REJECT, run_of("myid", "00:20")).rc, RC_CONFLICT);
+    assert_told("00:10@00:22, 00:15@00:22, 00:20@00:22");
+}
+
 static struct wish buffered(int32_t limit)
 {
     struct wish w = with(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
@@ -385,6 +399,7 @@ int main(void)
         TIMELINE(scenario_06_overlap_buffer_one),
         TIMELINE(scenario_07_buffer_one_keeps_the_same_entry),
         TIMELINE(scenario_08_overlap_buffer_all),
+        TIMELINE(a_run_that_a_command_names_does_not_pass_those_before_it),
         TIMELINE(scenario_09_buffer_limit),
         TIMELINE(scenario_10_buffer_limit_of_several_due_at_once),
         TIMELINE(scenario_10_no_limit),
