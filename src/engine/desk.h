@@ -11,6 +11,7 @@
 #include "store/cursors.h"
 #include "store/history.h"
 #include "store/journal.h"
+#include "store/logs.h"
 #include "store/nodes.h"
 #include "store/runs.h"
 #include "store/schedules.h"

@@ -22,6 +22,7 @@ enum {
 #define SWEEP_EVERY     SPAN_S
 #define FULL_SCAN_EVERY (5 * SPAN_S)
 #define PRUNE_PAUSE     SPAN_H
+#define LOGS_AGE        (90 * SPAN_DAY) /* where history is kept by count, not by age */
 
 struct hot {
     int64_t lane, queue;
@@ -40,7 +41,7 @@ struct memory {
     instant clock_skip; /* slots due until then are missed(clock)              */
     int64_t reclaim_node, reclaim_after; /* 0: nothing to take back                   */
     int64_t replan_after; /* INT64_MAX: nothing to plan anew                     */
-    int64_t prune_history_after, prune_ledger_after, prune_schedules_after;
+    int64_t prune_history_after, prune_ledger_after, prune_logs_after, prune_schedules_after;
     instant prune_from; /* not before                                          */
     int64_t queue_after[LANE_COUNT];
     int hot_count, paused_count;
@@ -84,6 +85,6 @@ struct turn {
     bool is_first;          /* of a boot: nothing is known of what is ready */
     bool made_ready, is_full, sweeps;
     struct db_result node_row, due_rows, waking_rows, reclaim_rows, touch_rows, wake_row,
-        run_wake_row, silent_rows, paused_rows, history_portion, ledger_portion,
+        run_wake_row, silent_rows, paused_rows, history_portion, ledger_portion, logs_portion,
         schedules_portion, free_gates, stop_rows, others_row;
 };

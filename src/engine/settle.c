@@ -147,6 +147,36 @@ static void done(struct turn *turn, struct place *place, const struct report *re
                 });
 }
 
+/* A log is of use as long as the history that it belongs to. */
+static instant log_expires(const struct turn *turn, const struct seat *seat)
+{
+    const struct policies *p = &seat->plan.policies;
+
+    if (seat->has_plan && p->retention_age == 0 && p->retention_count == 0)
+        return INSTANT_NEVER;
+    return turn->now + (seat->has_plan && p->retention_age > 0 ? p->retention_age : LOGS_AGE);
+}
+
+static void keep_log(struct turn *turn, const struct place *place, struct str log)
+{
+    const struct run *run = &place->run;
+
+    if (log.len == 0)
+        return;
+    logs_insert(turn->db,
+                &(struct log_part){
+                    .id = turn_key(turn),
+                    .schedule = run->schedule,
+                    .slot = run->slot,
+                    .pass = run->pass,
+                    .attempt = run->attempt,
+                    .at = turn->now,
+                    .expire_at = log_expires(turn, place->seat),
+                    .body = log,
+                },
+                NULL);
+}
+
 static void settle_one(struct turn *turn, const struct report *report,
                        struct report_reply *reply)
 {
@@ -163,6 +193,7 @@ static void settle_one(struct turn *turn, const struct report *report,
         stale(turn, report, reply);
         return;
     }
+    keep_log(turn, place, report->log);
     switch (report->kind) {
     case REPORT_ALIVE:
         hear(turn, place, report, reply);

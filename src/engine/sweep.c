@@ -21,6 +21,7 @@ void sweep_send(struct turn *turn)
         return;
     prune_history_portion(turn->db, m->prune_history_after, PORTION, &turn->history_portion);
     prune_ledger_portion(turn->db, m->prune_ledger_after, PORTION, &turn->ledger_portion);
+    prune_logs_portion(turn->db, m->prune_logs_after, PORTION, &turn->logs_portion);
     prune_schedules_portion(turn->db, m->prune_schedules_after, PORTION,
                             &turn->schedules_portion);
 }
@@ -77,6 +78,11 @@ static void prune(struct turn *turn)
         m->prune_ledger_after = until;
         any = true;
     }
+    if (portion_end(&turn->logs_portion, &until)) {
+        prune_logs(turn->db, m->prune_logs_after, until, turn->now, NULL);
+        m->prune_logs_after = until;
+        any = true;
+    }
     if (portion_end(&turn->schedules_portion, &until)) {
         prune_schedules(turn->db, m->prune_schedules_after, until);
         m->prune_schedules_after = until;
@@ -84,7 +90,8 @@ static void prune(struct turn *turn)
     }
     if (any)
         return;
-    m->prune_history_after = m->prune_ledger_after = m->prune_schedules_after = 0;
+    m->prune_history_after = m->prune_ledger_after = 0;
+    m->prune_logs_after = m->prune_schedules_after = 0;
     m->prune_from = turn->now + PRUNE_PAUSE;
 }
 

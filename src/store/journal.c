@@ -57,6 +57,7 @@ static const struct db_stmt schedule_prune = {
     " AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.schedule = schedules.id)"
     " AND NOT EXISTS (SELECT 1 FROM history WHERE history.schedule = schedules.id)"
     " AND NOT EXISTS (SELECT 1 FROM ledger WHERE ledger.schedule = schedules.id)"
+    " AND NOT EXISTS (SELECT 1 FROM logs WHERE logs.schedule = schedules.id)"
     " AND NOT EXISTS (SELECT 1 FROM cursors WHERE cursors.id = schedules.id)",
     "ii"};
 

@@ -124,11 +124,20 @@
     "ALTER TABLE runs ADD COLUMN last_run_at {int} NOT NULL" \
     " DEFAULT -9223372036854775808;"
 
+/* What runs have said, by their place in it.  The body is last: pruning does not read it. */
+#define LOGS                                                                 \
+    "CREATE TABLE logs ("                                                    \
+    " id {int} PRIMARY KEY, schedule {int} NOT NULL, slot {int} NOT NULL,"   \
+    " pass {int} NOT NULL, attempt {int} NOT NULL, at {int} NOT NULL,"       \
+    " total {int} NOT NULL, expire_at {int} NOT NULL, body {blob} NOT NULL)" \
+    " {strict};"                                                             \
+    "CREATE INDEX logs_run ON logs (schedule, slot, pass, total);"
+
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
     {2, "history and what hangs on a schedule", HISTORY BESIDE},
     {3, "nodes, names, requests and events", AROUND},
-    {4, "the start before a run", LAST_RUN},
+    {4, "the start before a run, and logs", LAST_RUN LOGS},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 

@@ -3,6 +3,7 @@
  * What whoever carries out a run is told with it, and what comes of what they report.
  */
 #include "harness.h"
+#include "store/logs.h"
 
 static void assert_handed(const struct call *call, const char *name, const char *last)
 {
@@ -179,6 +180,117 @@ static void a_loss_under_an_old_fence_changes_nothing(void **state)
     assert_int_equal(cursor_of("job").open, 1);
 }
 
+/* The run's log, part by part, each with the attempt that it came from: "1 one, 2 two". */
+static void assert_log(struct run_id run, const char *expected)
+{
+    struct log_part part = {
+        .schedule = run.schedule, .slot = run.slot_ms * SPAN_MS, .pass = run.pass};
+    struct db *db = world.benches[0].db;
+    struct db_result got = {0};
+    struct err err = {.text = ""};
+    char text[256] = "";
+    struct buf out = BUF(text);
+
+    logs_of_run(db, &part, 0, 100, &got);
+    if (db_flush(db, world.arena, &err) != RC_OK)
+        broken("%s", err.text);
+    for (int i = 0; i < got.rows; i++) {
+        logs_read(&got, i, &part);
+        buf_printf(&out, "%s%lld %.*s", i > 0 ? ", " : "", (long long)part.attempt,
+                   STR_ARG(part.body));
+    }
+    assert_string_equal(text, expected);
+}
+
+static enum rc tell(const struct call *call, enum report_kind kind, const char *log)
+{
+    struct report told = report_on(call, kind, OUTCOME_SUCCEEDED);
+
+    told.log = str_of(log);
+    return report_that(call, &told);
+}
+
+static struct call *held_at(const char *slot)
+{
+    world.length = INSTANT_NEVER;
+    create("job", pulled(every(SPAN_H)));
+    work_for("q", 1, "one");
+    run_to(slot);
+    return call_of(slot);
+}
+
+static void what_a_holder_says_is_kept_with_whatever_it_reports(void **state)
+{
+    struct run_id run;
+    struct call *call;
+
+    (void)state;
+    call = held_at("01:00");
+    run = run_of("job", "01:00");
+    assert_int_equal(tell(call, REPORT_ALIVE, "begun"), RC_OK);
+    assert_int_equal(tell(call, REPORT_ALIVE, ""), RC_OK);
+    assert_log(run, "1 begun");
+    assert_int_equal(tell(call, REPORT_RELEASE, "not mine"), RC_OK);
+    call->is_open = false;
+    work_for("q", 1, "two");
+    call = call_of("01:00");
+    assert_int_equal(tell(call, REPORT_DONE, "done"), RC_OK);
+    call->is_open = false;
+    assert_log(run, "1 begun, 1 not mine, 1 done");
+    assert_history("job", "01:00 succeeded");
+}
+
+static void each_attempt_has_its_part_of_the_log(void **state)
+{
+    struct call *first;
+
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create("job", tried_twice());
+    run_to("01:00");
+    first = call_of("01:00");
+    assert_int_equal(tell(first, REPORT_LOST, "first"), RC_OK);
+    first->is_open = false;
+    assert_int_equal(tell(call_of("01:00"), REPORT_DONE, "second"), RC_OK);
+    assert_log(run_of("job", "01:00"), "1 first, 2 second");
+}
+
+static void what_is_said_under_an_old_fence_is_not_kept(void **state)
+{
+    struct call old;
+
+    (void)state;
+    old = *held_at("01:00");
+    assert_int_equal(tell(&old, REPORT_RELEASE, "mine"), RC_OK);
+    call_of("01:00")->is_open = false;
+    assert_int_equal(tell(&old, REPORT_ALIVE, "late"), RC_CONFLICT);
+    assert_int_equal(tell(&old, REPORT_DONE, "late"), RC_CONFLICT);
+    assert_log(run_of("job", "01:00"), "1 mine");
+}
+
+static void a_log_goes_with_the_age_of_the_history(void **state)
+{
+    struct wish w = every(SPAN_DAY);
+    struct run_id run;
+
+    (void)state;
+    w.draft.plan.policies.retention_age = 90 * SPAN_DAY;
+    world.length = INSTANT_NEVER;
+    create("job", w);
+    run_to("06-02 00:00");
+    run = run_of("job", "06-02 00:00");
+    assert_int_equal(tell(call_of("06-02 00:00"), REPORT_DONE, "done"), RC_OK);
+    call_of("06-02 00:00")->is_open = false;
+    said(COMMAND_DELETE, "job");
+    down_to("08-30 12:00"); /* 89 days later */
+    world.tick = SPAN_H;
+    run_to("08-30 23:00");
+    assert_log(run, "1 done");
+    down_to("08-31 12:00");
+    run_to("08-31 23:00");
+    assert_log(run, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +305,10 @@ int main(void)
         TIMELINE(the_third_loss_of_a_run_is_its_end),
         TIMELINE(the_loss_of_a_call_that_was_to_stop_ends_it_as_cancelled),
         TIMELINE(a_loss_under_an_old_fence_changes_nothing),
+        TIMELINE(what_a_holder_says_is_kept_with_whatever_it_reports),
+        TIMELINE(each_attempt_has_its_part_of_the_log),
+        TIMELINE(what_is_said_under_an_old_fence_is_not_kept),
+        TIMELINE(a_log_goes_with_the_age_of_the_history),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,8 +28,8 @@ static const struct db_stmt *at_first[DB_SLOTS]; /* those that made the tables *
 static int at_first_count;
 
 /* Every table but `migrations`, in alphabetical order. */
-#define TABLES                                                                      \
-    "backfills calendars cursors events exceptions gates history ledger namespaces" \
+#define TABLES                                                                           \
+    "backfills calendars cursors events exceptions gates history ledger logs namespaces" \
     " nodes queues requests results runs schedules stops"
 
 /* For a group of tests. */

@@ -334,7 +334,7 @@ static void deleted_schedules_go_when_nothing_is_left_of_them(void **state)
     assert_schedules(f, "1 4 7");
 }
 
-/* A run that goes on, and a cursor that its last run still needs. */
+/* A run that goes on, a cursor that its last run still needs, and what a run has said. */
 static void deleted_schedules_stay_while_they_are_at_work(void **state)
 {
     struct fixture *f = *state;
@@ -351,6 +351,10 @@ static void deleted_schedules_stay_while_they_are_at_work(void **state)
          "INSERT INTO runs (id, schedule, slot, pass, state, lane, queue, gate, bits,"
          " due, rank, attempt, fence, node, lease_until, wake_at, created_at, started_at,"
          " attempt_at) VALUES (9, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)");
+    exec(f->db, "INSERT INTO logs VALUES (9, 3, 0, 0, 0, 0, 1, 0, CAST('x' AS {blob}))");
+    prune_schedules(f->db, 0, 9);
+    assert_schedules(f, "1 2 3");
+    exec(f->db, "DELETE FROM logs");
     prune_schedules(f->db, 0, 9);
     assert_schedules(f, "1 2");
     exec(f->db, "DELETE FROM runs");

@@ -13,6 +13,7 @@
 #include "store/cursors.h"
 #include "store/history.h"
 #include "store/journal.h"
+#include "store/logs.h"
 #include "store/names.h"
 #include "store/runs.h"
 #include "store/schedules.h"
@@ -42,6 +43,7 @@ static const char *const fill[] = {
          " created_at, started_at, ended_at, expire_at, queue, node)",
          "i, i % 100, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, i, 0, 0"),
     FILL("ledger", "i, i % 100, 0, i, i, 1, 0, 0, 0, i"),
+    FILL("logs", "i, i % 100, i % 10, 0, 1, 0, i, i, CAST('' AS {blob})"),
     FILL("results", "i, '', ''"),
     FILL("exceptions", "i % 100, i, 0, ''"),
     FILL("backfills", "i, i % 100, 0, 0, 0, 0, 0, 0, 0, ''"),
@@ -108,7 +110,9 @@ static void explain_on_postgres(struct fixture *f, const struct db_stmt *stmt,
     buf_printf(&execute, "EXPLAIN (COSTS OFF) EXECUTE plan_%d (", explained_count++);
     for (int i = 0; stmt->params[i] != '\0'; i++) {
         buf_printf(&prepare, "%s%s", i > 0 ? ", " : "",
-                   stmt->params[i] == 'i' ? "INT8" : "TEXT");
+                   stmt->params[i] == 'i'   ? "INT8"
+                   : stmt->params[i] == 't' ? "TEXT"
+                                            : "BYTEA");
         if (stmt->params[i] == 'i')
             buf_printf(&execute, "%s%lld", i > 0 ? ", " : "", (long long)params[i].num);
         else
@@ -137,7 +141,11 @@ static void explain(struct fixture *f, const struct db_stmt *stmt,
 /* A copy that outlives the queue. */
 static struct db_value kept(struct fixture *f, const struct db_value *value)
 {
-    return value->type == DB_TEXT ? db_text(arena_str(f->arena, value->bytes)) : *value;
+    struct db_value copy = *value;
+
+    if (value->type == DB_TEXT || value->type == DB_BLOB)
+        copy.bytes = arena_str(f->arena, value->bytes);
+    return copy;
 }
 
 /* Every statement of the queue, which is then forgotten. */
@@ -179,7 +187,7 @@ static bool reads_a_whole_table(const struct fixture *f, const char *plan)
         line += *line == '\n' ? 1 : 0;
         /* Not the row of constants that is inserted, and not the rows of a subquery. */
         if (strncmp(line, "SCAN", 4) == 0 && strncmp(line, "SCAN CONSTANT ROW", 17) != 0 &&
-            strncmp(line, "SCAN portion", 12) != 0)
+            strncmp(line, "SCAN portion", 12) != 0 && strncmp(line, "SCAN said", 9) != 0)
             return true;
     }
     return false;
@@ -256,12 +264,15 @@ static void what_is_over_is_found_by_its_schedule(void **state)
 {
     struct fixture *f = *state;
     struct ledger_entry entry = {.schedule = 7, .id = 70000};
+    struct log_part part = {.id = 70000, .schedule = 7, .slot = 7, .body = STR("x")};
 
     PLAN(history_of_schedule(f->db, 7, 10000, 8, &unused), "history_schedule", INDEX_ORDER);
     PLAN(history_keep(f->db, 7, 10), "history_schedule", INDEX_ORDER);
     PLAN(ledger_extend(f->db, &entry), "ledger_slot", INDEX_ORDER);
     PLAN(ledger_of_schedule(f->db, 7, 10000, 8, &unused), "ledger_slot", ANY_ORDER);
     PLAN(results_get(f->db, 7, &unused), "results_pkey", INDEX_ORDER);
+    PLAN(logs_insert(f->db, &part, &unused), "logs_run", INDEX_ORDER);
+    PLAN(logs_of_run(f->db, &part, 100, 8, &unused), "logs_run", INDEX_ORDER);
 }
 
 static void what_hangs_on_a_schedule_is_found_by_it(void **state)
@@ -300,6 +311,8 @@ static void pruning_reads_a_portion(void **state)
     PLAN(prune_history(f->db, 7, 71, 7, &unused), "history_pkey", INDEX_ORDER);
     PLAN(prune_ledger_portion(f->db, 7, 8, &unused), "ledger_pkey", ANY_ORDER);
     PLAN(prune_ledger(f->db, 7, 71, 7, &unused), "ledger_pkey", INDEX_ORDER);
+    PLAN(prune_logs_portion(f->db, 7, 8, &unused), "logs_pkey", ANY_ORDER);
+    PLAN(prune_logs(f->db, 7, 71, 7, &unused), "logs_pkey", INDEX_ORDER);
     PLAN(prune_events(f->db, 1, 64, 8), "events_pkey", INDEX_ORDER);
     PLAN(prune_requests(f->db, 64, 8), "requests_expire", INDEX_ORDER);
     PLAN(prune_schedules_portion(f->db, 64, 8, &unused), "schedules_deleted", ANY_ORDER);

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A packed line is its time (eight bytes), its stream (one), the length of its text (four) and
+ * the text; numbers have their lowest byte first.
+ *
+ * The body is the last column: what is pruned is found without reading bodies.
+ */
+#include "store/logs.h"
+
+enum { AT_BYTES = 8, LENGTH_BYTES = 4, BYTE_MASK = 255 };
+
+#define COLUMNS "id, schedule, slot, pass, attempt, at, total, expire_at, body"
+
+/* The number is LOG_RUN_MAX. */
+static const struct db_stmt insert = {
+    "INSERT INTO logs (" COLUMNS ") SELECT $1, $2, $3, $4, $5, $6, said.total + $7, $8, $9"
+    " FROM (SELECT coalesce((SELECT total FROM logs WHERE schedule = $2 AND slot = $3"
+    " AND pass = $4 ORDER BY total DESC LIMIT 1), 0) AS total) AS said"
+    " WHERE said.total < 1048576",
+    "iiiiiiiib"};
+static const struct db_stmt of_run = {
+    "SELECT " COLUMNS " FROM logs WHERE schedule = $1 AND slot = $2 AND pass = $3"
+    " AND total > $4 ORDER BY total LIMIT $5",
+    "iiiii"};
+static const struct db_stmt portion = {
+    "SELECT id FROM (SELECT id FROM logs WHERE id > $1 ORDER BY id LIMIT $2) AS portion"
+    " ORDER BY id DESC LIMIT 1",
+    "ii"};
+static const struct db_stmt prune = {
+    "DELETE FROM logs WHERE id > $1 AND id <= $2 AND expire_at <= $3", "iii"};
+
+static void put_number(struct buf *out, uint64_t n, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        buf_char(out, (char)(unsigned char)(n >> (8 * i) & BYTE_MASK));
+}
+
+static uint64_t get_number(const char *bytes, int count)
+{
+    uint64_t n = 0;
+
+    for (int i = 0; i < count; i++)
+        n |= (uint64_t)(unsigned char)bytes[i] << (8 * i);
+    return n;
+}
+
+/* At most LOG_LINE_MAX bytes; a character is not cut apart where there are any. */
+static struct str head_of(struct str text)
+{
+    size_t len = LOG_LINE_MAX;
+
+    if (text.len <= len)
+        return text;
+    while (len > LOG_LINE_MAX - 3 && ((unsigned char)text.ptr[len] & 0xC0) == 0x80)
+        len--;
+    return (struct str){text.ptr, len};
+}
+
+void log_line_pack(const struct log_line *line, struct buf *out)
+{
+    struct str text = head_of(line->text);
+
+    put_number(out, (uint64_t)line->at, AT_BYTES);
+    buf_char(out, (char)line->stream);
+    put_number(out, text.len, LENGTH_BYTES);
+    buf_str(out, text);
+}
+
+enum rc log_line_unpack(struct str *bytes, struct log_line *ret, bool *ret_any,
+                        struct err *reterr)
+{
+    unsigned char stream;
+    uint64_t len;
+
+    if (bytes->len == 0) {
+        *ret_any = false;
+        return RC_OK;
+    }
+    if (bytes->len < LOG_LINE_HEAD)
+        return err_set(reterr, RC_CORRUPT, -1, 0, "a line of a log is cut off");
+    stream = (unsigned char)bytes->ptr[AT_BYTES];
+    len = get_number(bytes->ptr + AT_BYTES + 1, LENGTH_BYTES);
+    if (stream >= LOG_STREAM_COUNT || len > LOG_LINE_MAX || len > bytes->len - LOG_LINE_HEAD)
+        return err_set(reterr, RC_CORRUPT, -1, 0, "a line of a log is damaged");
+    *ret = (struct log_line){
+        .at = (instant)get_number(bytes->ptr, AT_BYTES),
+        .stream = (enum log_stream)stream,
+        .text = {bytes->ptr + LOG_LINE_HEAD, (size_t)len},
+    };
+    *bytes = str_from(*bytes, LOG_LINE_HEAD + (size_t)len);
+    *ret_any = true;
+    return RC_OK;
+}
+
+void logs_insert(struct db *db, const struct log_part *part, struct db_result *ret)
+{
+    struct db_value params[] = {
+        db_int(part->id),
+        db_int(part->schedule),
+        db_int(part->slot),
+        db_int(part->pass),
+        db_int(part->attempt),
+        db_int(part->at),
+        db_int((int64_t)part->body.len),
+        db_int(part->expire_at),
+        db_blob(part->body),
+    };
+
+    db_send(db, &insert, params, ret);
+}
+
+void logs_of_run(struct db *db, const struct log_part *run, int64_t after, int limit,
+                 struct db_result *ret)
+{
+    struct db_value params[] = {
+        db_int(run->schedule), db_int(run->slot), db_int(run->pass),
+        db_int(after),         db_int(limit),
+    };
+
+    db_send(db, &of_run, params, ret);
+}
+
+void logs_read(const struct db_result *result, int row, struct log_part *ret)
+{
+    *ret = (struct log_part){
+        .id = db_int_at(result, row, 0),
+        .schedule = db_int_at(result, row, 1),
+        .slot = db_int_at(result, row, 2),
+        .pass = db_int_at(result, row, 3),
+        .attempt = db_int_at(result, row, 4),
+        .at = db_int_at(result, row, 5),
+        .total = db_int_at(result, row, 6),
+        .expire_at = db_int_at(result, row, 7),
+        .body = db_blob_at(result, row, 8),
+    };
+}
+
+void prune_logs(struct db *db, int64_t after, int64_t until, instant now, struct db_result *ret)
+{
+    db_send(db, &prune, (struct db_value[]){db_int(after), db_int(until), db_int(now)}, ret);
+}
+
+void prune_logs_portion(struct db *db, int64_t after, int limit, struct db_result *ret)
+{
+    db_send(db, &portion, (struct db_value[]){db_int(after), db_int(limit)}, ret);
+}
