@@ -176,9 +176,15 @@ void errand_release(struct errand *errand)
 
 void errand_refuse(struct errand *errand, const char *code, const struct err *err)
 {
+    char text[ERR_FIELD_MAX + ERR_TEXT_MAX + 2]; /* and ": " */
+    struct buf message = BUF(text);
+
+    if (err->field[0] != '\0')
+        buf_printf(&message, "%s: ", err->field);
+    buf_text(&message, err->text);
     errand_end(errand, &(struct errand_end){.outcome = OUTCOME_FAILED,
                                             .code = code,
-                                            .message = str_of(err->text)});
+                                            .message = buf_as_str(&message)});
 }
 
 /* ---- what the kinds ask ---- */
@@ -190,6 +196,34 @@ span errand_left(const struct errand *errand)
                                                      : task->work.deadline - task->now;
 
     return left > 0 ? left : 0;
+}
+
+struct payload errand_payload(struct errand *errand)
+{
+    const struct task *task = errand->task;
+    const struct work *work = &task->work;
+
+    return (struct payload){
+        .run = &work->run,
+        .id = work->id,
+        .schedule = work->name,
+        .namespace = task->namespace_name,
+        .input = payload_input(errand->action.input, work->run.input, errand->arena),
+        .last_result = work->last_result,
+        .last_failure = work->last_failure,
+        .last_run_at = work->last_run_at,
+    };
+}
+
+struct str errand_payload_text(struct errand *errand, const struct payload *payload)
+{
+    struct str none = {0};
+    struct buf out = {.cap = payload_room(payload, none, none)};
+
+    out.ptr = arena_take(errand->arena, out.cap);
+    payload_print(payload, &out);
+    must(!out.cut);
+    return buf_as_str(&out);
 }
 
 const struct settings *errand_settings(const struct errand *errand)

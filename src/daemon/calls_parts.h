@@ -8,6 +8,7 @@
 
 #include "daemon/calls.h"
 #include "model/action.h"
+#include "model/payload.h"
 
 enum {
     CALLS_BUCKETS = 1024,         /* errands are some hundreds, a few thousand at most      */
@@ -90,6 +91,12 @@ void errand_refuse(struct errand *errand, const char *code, const struct err *er
 
 /* Microseconds that the attempt has left by the engine's reckoning, at least 0. */
 span errand_left(const struct errand *errand);
+
+/* The run as whoever carries it out is told of it; texts are the task's or in the arena. */
+struct payload errand_payload(struct errand *errand);
+
+/* payload_print() of it, in the arena. */
+struct str errand_payload_text(struct errand *errand, const struct payload *payload);
 
 /* What the namespace has set; never NULL. */
 const struct settings *errand_settings(const struct errand *errand);
