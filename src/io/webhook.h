@@ -120,6 +120,10 @@ struct webhook_limits {
     const char *ca_file; /* NULL: what the system trusts                        */
 };
 
+/* What can be called at all: http or https, no user information; the origin as a hash. */
+MUST_USE enum rc webhook_check_url(struct str url, bool *ret_is_tls, int64_t *ret_origin,
+                                   struct err *reterr);
+
 struct webhook_pool; /* opaque */
 
 /* Ignores SIGPIPE for the process, since TLS may write into a broken connection. */

@@ -55,10 +55,6 @@ struct webhook_call {
 MUST_USE enum rc webhook_check(const struct webhook_request *request, int32_t answer_max,
                                int64_t *ret_origin, struct err *reterr);
 
-/* http or https, no user information; the origin as a hash. */
-MUST_USE enum rc webhook_check_url(struct str url, bool *ret_is_tls, int64_t *ret_origin,
-                                   struct err *reterr);
-
 /* webhook_call.c: one call.  What was allocated for it serves the next. */
 struct webhook_call *webhook_call_new(struct webhook_pool *pool);
 void webhook_call_free(struct webhook_call *call);
