@@ -37,6 +37,19 @@ static bool may_stand_alone(const struct option *option)
     return option->value[0] == '[';
 }
 
+static enum rc note(struct reader *r, int i, const char *value, struct err *reterr)
+{
+    struct args *args = r->args;
+
+    if (args->given_count == ARGS_GIVEN_MAX)
+        return err_set(reterr, RC_LIMIT, -1, 0, "there are more than %d options",
+                       ARGS_GIVEN_MAX);
+    args->value[i] = value;
+    args->given[args->given_count].option = i;
+    args->given[args->given_count++].value = value;
+    return RC_OK;
+}
+
 /* The word behind an option, when its value did not stand in the same word. */
 static enum rc take_value(struct reader *r, int i, const char *inside, struct err *reterr)
 {
@@ -45,18 +58,14 @@ static enum rc take_value(struct reader *r, int i, const char *inside, struct er
     if (!option->value) {
         if (inside)
             return err_set(reterr, RC_INVALID, -1, 0, "--%s takes no value", option->name);
-        r->args->value[i] = "";
-        return RC_OK;
+        return note(r, i, "", reterr);
     }
-    if (!inside && may_stand_alone(option)) {
-        r->args->value[i] = "true";
-        return RC_OK;
-    }
+    if (!inside && may_stand_alone(option))
+        return note(r, i, "true", reterr);
     if (!inside && r->at >= r->argc)
         return err_set(reterr, RC_INVALID, -1, 0, "--%s needs a value: --%s %s", option->name,
                        option->name, option->value);
-    r->args->value[i] = inside ? inside : r->argv[r->at++];
-    return RC_OK;
+    return note(r, i, inside ? inside : r->argv[r->at++], reterr);
 }
 
 static bool is_name(struct str word, const char *name)
@@ -135,4 +144,18 @@ enum rc args_read(int argc, char **argv, const struct option *options, int count
     }
     *ret = args;
     return RC_OK;
+}
+
+int args_all(const struct args *args, int option, const char **ret_list, int max)
+{
+    int count = 0;
+
+    for (int i = 0; i < args->given_count; i++) {
+        if (args->given[i].option != option)
+            continue;
+        if (count < max)
+            ret_list[count] = args->given[i].value;
+        count++;
+    }
+    return count;
 }

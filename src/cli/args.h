@@ -3,8 +3,8 @@
  * The command line of one command: options by a table, and operands.
  *
  * `--tz Z`, `--tz=Z`, `-n 5`, `-n5`; options and operands in any order; `--` ends options.
- * Of an option given twice the last counts; - and _ in a name are the same.  Nothing is
- * printed here.
+ * Of an option given twice the last counts, unless the command asks for all of them; - and _
+ * in a name are the same.  Nothing is printed here.
  */
 #pragma once
 
@@ -15,6 +15,7 @@
 enum {
     ARGS_OPTIONS_MAX = 64, /* a daemon has one for each key of its configuration */
     ARGS_OPERANDS_MAX = 8, /* no command takes more than one; the rest is for the message */
+    ARGS_GIVEN_MAX = 128,  /* options as they stand on the line                       */
 };
 
 struct option {
@@ -29,7 +30,16 @@ struct args {
     const char *value[ARGS_OPTIONS_MAX]; /* by index into the table; "" for a bare option */
     const char *operand[ARGS_OPERANDS_MAX];
     int operands;
+    struct {
+        int option;
+        const char *value;
+    } given[ARGS_GIVEN_MAX]; /* in their order */
+    int given_count;
+    char **program; /* the words behind `--`, up to NULL; NULL when the command takes none */
 };
+
+/* All values of an option; how many there are, of which at most `max` are in the list. */
+int args_all(const struct args *args, int option, const char **ret_list, int max);
 
 /* `argv` are the words behind the command's name. */
 MUST_USE enum rc args_read(int argc, char **argv, const struct option *options, int count,

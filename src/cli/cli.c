@@ -11,10 +11,11 @@
 #include "cli/commands.h"
 #include "cli/report.h"
 
-enum { OWN = 2, COMMANDS_MAX = OWN + CLI_FURTHER_MAX, BUILT_IN = 2 };
+enum { OWN = 3, COMMANDS_MAX = OWN + CLI_FURTHER_MAX, BUILT_IN = 2 };
 
 /* All commands there are; set once, by cli_main(). */
-static const struct command *commands[COMMANDS_MAX] = {&next_command, &explain_command};
+static const struct command *commands[COMMANDS_MAX] = {&next_command, &explain_command,
+                                                       &worker_command};
 static int command_count = OWN;
 
 static const struct command *find_command(const char *name)
@@ -65,13 +66,25 @@ static bool asks_for_help(const struct command *command, const struct args *args
     return false;
 }
 
+/* How many words stand before `--`. */
+static int words_before_program(int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return i;
+    return argc;
+}
+
 static int run_command(const struct command *command, int argc, char **argv)
 {
+    int count = command->takes_program ? words_before_program(argc, argv) : argc;
     struct args args;
     struct err err;
 
-    if (args_read(argc, argv, command->options, command->option_count, &args, &err) != RC_OK)
+    if (args_read(count, argv, command->options, command->option_count, &args, &err) != RC_OK)
         return report_usage(&err, command->name);
+    if (count < argc)
+        args.program = argv + count + 1;
     if (asks_for_help(command, &args)) {
         help_print(command, STDOUT_FILENO);
         return STATUS_OK;

@@ -14,12 +14,14 @@ struct command {
     const char *examples; /* lines                */
     const struct option *options;
     int option_count;
-    int own_from; /* options before this one are shared; the help puts them last */
+    int own_from;       /* options before this one are shared; the help puts them last */
+    bool takes_program; /* the words behind `--` are a program and its arguments */
     int (*run)(const struct args *args); /* returns the exit status */
 };
 
 extern const struct command next_command;
 extern const struct command explain_command;
+extern const struct command worker_command;
 
 /* `belfry next --batch FILE`. */
 int batch_run(const char *path, const struct args *args);

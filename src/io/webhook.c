@@ -360,6 +360,8 @@ struct webhook_pool *webhook_pool_new(uv_loop_t *loop, const struct webhook_limi
     must(curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK);
     pool->loop = loop;
     pool->limits = *limits;
+    if (limits->answer_max == 0)
+        pool->limits.answer_max = WEBHOOK_ANSWER_MAX;
     pool->multi = curl_multi_init();
     must(pool->multi != NULL);
     curl_multi_setopt(pool->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
@@ -380,7 +382,7 @@ enum rc webhook_start(struct webhook_pool *pool, const struct webhook_request *r
 {
     struct webhook_call *call;
     int64_t origin, left_us;
-    enum rc rc = webhook_check(request, &origin, reterr);
+    enum rc rc = webhook_check(request, pool->limits.answer_max, &origin, reterr);
 
     if (rc)
         return rc;

@@ -25,7 +25,8 @@ enum {
     WEBHOOK_HEADER_MAX = 16 * 1024, /* of one: name and value                                */
     WEBHOOK_ID_MAX = 255,           /* bytes of a signed message's id */
     WEBHOOK_BODY_MAX = 8 << 20,     /* of a request; far above what actions may hold          */
-    WEBHOOK_ANSWER_MAX = 1 << 20,   /* of a body that is read at all; more is cut off         */
+    WEBHOOK_ANSWER_MAX = 1 << 20,   /* of a body that is read at all, unless the pool says   */
+                                    /* otherwise; more is cut off                            */
     WEBHOOK_HEAD_MAX = 64 * 1024,   /* of an answer's head, interim answers and trailers too  */
     WEBHOOK_KEPT_MAX = 64,          /* header fields of an answer                            */
     WEBHOOK_REDIRECTS_MAX = 3,      /* each hop is checked anew; more is a loop               */
@@ -55,7 +56,7 @@ struct webhook_request {
     span total_us;      /* all hops, from when the call leaves the queue  */
     int64_t send_by_us; /* clock_boot_us() after which nothing is sent    */
 
-    int32_t keep_bytes;             /* of the answer, at most WEBHOOK_ANSWER_MAX */
+    int32_t keep_bytes;             /* of the answer, at most the pool's answer_max */
     const struct str *keep_headers; /* names */
     int keep_header_count;
     int redirects; /* hops that are followed */
@@ -114,9 +115,14 @@ struct webhook_limits {
     int all;             /* calls at the same time                                     */
     int per_host;        /* of one scheme, host and port, by the first URL             */
     int waiting;         /* behind them, in the queue; more are refused with RC_BUSY   */
+    int32_t answer_max;  /* of a body that is read at all; 0: WEBHOOK_ANSWER_MAX       */
     const char *agent;   /* the User-Agent unless the caller has one            */
     const char *ca_file; /* NULL: what the system trusts                        */
 };
+
+/* What can be called at all: http or https, no user information; the origin as a hash. */
+MUST_USE enum rc webhook_check_url(struct str url, bool *ret_is_tls, int64_t *ret_origin,
+                                   struct err *reterr);
 
 struct webhook_pool; /* opaque */
 

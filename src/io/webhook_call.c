@@ -259,7 +259,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *with)
     call->result.body.len = have + take;
     call->result.is_cut = call->result.is_cut || take < len;
     call->body_bytes += (int64_t)len;
-    return call->body_bytes > WEBHOOK_ANSWER_MAX ? 0 : len;
+    return call->body_bytes > call->body_max ? 0 : len;
 }
 
 /* ---- making ready ---- */
@@ -425,6 +425,7 @@ bool webhook_call_prepare(struct webhook_call *call, const struct webhook_limits
     if (left <= 0)
         return false;
     begin_hop(call);
+    call->body_max = limits->answer_max;
     curl_easy_reset(call->easy);
     set_callbacks(call);
     set_rules(call, limits);

@@ -162,7 +162,8 @@ enum rc webhook_check_url(struct str url, bool *ret_is_tls, int64_t *ret_origin,
     return rc;
 }
 
-static enum rc check_bounds(const struct webhook_request *r, struct err *reterr)
+static enum rc check_bounds(const struct webhook_request *r, int32_t answer_max,
+                            struct err *reterr)
 {
     if (r->connect_us <= 0 || r->first_byte_us <= 0 || r->total_us <= 0 ||
         r->connect_us > WEBHOOK_TIME_MAX || r->first_byte_us > WEBHOOK_TIME_MAX ||
@@ -172,9 +173,9 @@ static enum rc check_bounds(const struct webhook_request *r, struct err *reterr)
     if (r->body.len > WEBHOOK_BODY_MAX)
         return err_set(reterr, RC_INVALID, -1, 0, "the body exceeds %d bytes",
                        WEBHOOK_BODY_MAX);
-    if (r->keep_bytes < 0 || r->keep_bytes > WEBHOOK_ANSWER_MAX)
+    if (r->keep_bytes < 0 || r->keep_bytes > answer_max)
         return err_set(reterr, RC_INVALID, -1, 0, "0 to %d bytes of an answer can be kept",
-                       WEBHOOK_ANSWER_MAX);
+                       answer_max);
     if (r->redirects < 0 || r->redirects > WEBHOOK_REDIRECTS_MAX)
         return err_set(reterr, RC_INVALID, -1, 0, "0 to %d redirects can be followed",
                        WEBHOOK_REDIRECTS_MAX);
@@ -187,10 +188,11 @@ static enum rc check_bounds(const struct webhook_request *r, struct err *reterr)
     return RC_OK;
 }
 
-enum rc webhook_check(const struct webhook_request *r, int64_t *ret_origin, struct err *reterr)
+enum rc webhook_check(const struct webhook_request *r, int32_t answer_max, int64_t *ret_origin,
+                      struct err *reterr)
 {
     bool is_tls;
-    enum rc rc = check_bounds(r, reterr);
+    enum rc rc = check_bounds(r, answer_max, reterr);
 
     if (!rc)
         rc = check_headers(r, reterr);

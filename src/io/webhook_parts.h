@@ -41,7 +41,7 @@ struct webhook_call {
     bool is_past_head; /* only trailers can come               */
     bool is_too_long;  /* the head was beyond WEBHOOK_HEAD_MAX  */
     size_t head_bytes;
-    int64_t body_bytes;
+    int64_t body_bytes, body_max;
     struct guard_addr refused;
 
     struct webhook_header kept[WEBHOOK_KEPT_MAX];
@@ -52,12 +52,8 @@ struct webhook_call {
 };
 
 /* webhook_check.c: whether a request may be made at all; the URL's origin. */
-MUST_USE enum rc webhook_check(const struct webhook_request *request, int64_t *ret_origin,
-                               struct err *reterr);
-
-/* http or https, no user information; the origin as a hash. */
-MUST_USE enum rc webhook_check_url(struct str url, bool *ret_is_tls, int64_t *ret_origin,
-                                   struct err *reterr);
+MUST_USE enum rc webhook_check(const struct webhook_request *request, int32_t answer_max,
+                               int64_t *ret_origin, struct err *reterr);
 
 /* webhook_call.c: one call.  What was allocated for it serves the next. */
 struct webhook_call *webhook_call_new(struct webhook_pool *pool);

@@ -110,7 +110,8 @@ static void make_pool(struct caller *caller, int all, int per_host, int waiting)
                                     .per_host = per_host,
                                     .waiting = waiting,
                                     .agent = "belfry/test",
-                                    .ca_file = caller->ca_file};
+                                    .ca_file = caller->ca_file,
+                                    .answer_max = caller->answer_max};
 
     caller->pool = webhook_pool_new(&caller->loop, &limits);
 }

@@ -27,6 +27,7 @@ struct caller {
     struct webhook_pool *pool;
     struct guard_policy open; /* lets all calls to loopback pass */
     const char *ca_file;      /* for the next caller_limit()      */
+    int32_t answer_max;       /* likewise                         */
     struct told told[TOLD_MAX];
     int told_count;
     int64_t next_id;

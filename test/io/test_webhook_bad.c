@@ -241,6 +241,31 @@ static void an_endless_answer_is_cut_off(void **state)
     }
 }
 
+static void a_pool_may_take_longer_answers_than_others(void **state)
+{
+    enum { MORE = 3 << 20 };
+    struct caller *caller = *state;
+    static char block[8192];
+    struct webhook_request request;
+    const struct told *told;
+    struct err err;
+
+    memset(block, 'e', sizeof block);
+    script(caller, "/long", STR("HTTP/1.1 200 OK\r\n\r\n"), BAD_FLOODS,
+           (struct str){block, sizeof block});
+    caller->answer_max = MORE;
+    caller_limit(caller, 4, 4, 4);
+    request = caller_request(caller, "/long");
+    request.keep_bytes = MORE;
+    told = caller_call(caller, &request);
+    assert_int_equal(told->result.kind, WEBHOOK_ANSWERED);
+    assert_int_equal(told->result.body.len, MORE);
+    assert_true(told->result.is_cut);
+    request = caller_request(caller, "/long");
+    request.keep_bytes = MORE + 1;
+    assert_int_equal(webhook_start(caller->pool, &request, NULL, NULL, &err), RC_INVALID);
+}
+
 static void a_head_without_end_is_given_up(void **state)
 {
     struct caller *caller = *state;
@@ -405,6 +430,7 @@ int main(void)
         WITH_CALLER(an_answer_cut_off_anywhere_is_unknown_but_when_it_is_whole),
         WITH_CALLER(what_is_not_http_is_unknown),
         WITH_CALLER(an_endless_answer_is_cut_off),
+        WITH_CALLER(a_pool_may_take_longer_answers_than_others),
         WITH_CALLER(a_head_without_end_is_given_up),
         WITH_CALLER(a_packed_answer_is_kept_as_it_came),
         WITH_CALLER(a_bomb_is_cut_off_packed_or_unpacked),
