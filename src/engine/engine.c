@@ -18,14 +18,9 @@
 #include "engine/settle.h"
 #include "engine/state.h"
 #include "engine/sweep.h"
+#include "store/key.h"
 
-#define BROKEN_PAUSE SPAN_MIN               /* its zone is gone: looked at seldom */
-#define KEY_EPOCH_MS INT64_C(1577836800000) /* 2020-01-01T00:00:00Z */
-
-enum {
-    KEY_NODE_BITS = 10,
-    KEY_COUNT_BITS = 12,
-};
+#define BROKEN_PAUSE SPAN_MIN /* its zone is gone: looked at seldom */
 
 void turn_see_key(struct turn *turn, int64_t key)
 {
