@@ -37,6 +37,7 @@ enum report_kind {
 struct report {
     uint64_t tag; /* the caller's; comes back in the reply */
     enum report_kind kind;
+    int64_t namespace; /* of who reports; 0: this node itself  */
     struct run_id run;
     int64_t fence;
     /* REPORT_DONE */
