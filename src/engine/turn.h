@@ -19,7 +19,7 @@
 enum {
     TURN_COMMANDS_MAX = 1000,
     TURN_REPORTS_MAX = 4096,
-    TURN_POLLS_MAX = 1024,
+    TURN_POLLS_MAX = 4096,
     TURN_ROWS_MIN = 64, /* due schedules, and waking runs, of one turn */
     TURN_ROWS_MAX = 4096,
     POLL_QUEUES_MAX = 16,
