@@ -329,6 +329,12 @@ static void apply_to_schedule(struct turn *turn, const struct command *c,
     }
 }
 
+/* Keys and names of runs can be guessed: they open nothing in another namespace. */
+static bool is_foreign(const struct command *c, const struct seat *seat)
+{
+    return seat && seat->namespace != 0 && seat->namespace != c->namespace;
+}
+
 static void apply_one(struct turn *turn, const struct command *c, struct command_state *s,
                       struct reply *reply)
 {
@@ -337,6 +343,8 @@ static void apply_one(struct turn *turn, const struct command *c, struct command
 
     if (!names_schedule(c->kind)) {
         apply_named(turn, c, s, reply);
+    } else if (is_foreign(c, s->seat)) {
+        refuse(turn, reply, RC_NOT_FOUND, "there is no such schedule or run");
     } else if (c->kind == COMMAND_CREATE || (c->kind == COMMAND_PUT && absent)) {
         apply_create(turn, c, s, reply);
     } else if (is_run && s->seat && s->seat->state == SEAT_BARE) {

@@ -30,6 +30,7 @@ struct engine *engine_new(const struct engine_options *options)
     engine->seat_map = map_new(MAP_HINT);
     engine->place_map = map_new(MAP_HINT);
     engine->gate_map = map_new(MAP_HINT);
+    engine->queue_map = map_new(MAP_HINT);
     for (int i = 0; i < 2; i++)
         engine->arenas[i] = arena_new(TURN_BYTES_MAX);
     return engine;
@@ -46,6 +47,7 @@ struct engine *engine_free(struct engine *engine)
     map_free(engine->seat_map);
     map_free(engine->place_map);
     map_free(engine->gate_map);
+    map_free(engine->queue_map);
     arena_free(engine->life); /* the engine with it */
     return NULL;
 }

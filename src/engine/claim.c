@@ -9,6 +9,7 @@
 
 #include "base/must.h"
 #include "engine/moves.h"
+#include "engine/polls.h"
 #include "engine/state.h"
 
 enum { ROW_ID, ROW_GATE, ROW_SCHEDULE, ROW_SLOT, ROW_PASS }; /* of runs_ready */
@@ -43,25 +44,20 @@ static void cool(struct memory *m, int64_t lane, int64_t queue)
             m->hot[i] = m->hot[--m->hot_count];
 }
 
+/* They are in order: the sweep reads them so. */
 static bool is_paused(const struct memory *m, int64_t queue)
 {
-    for (int i = 0; i < m->paused_count; i++)
-        if (m->paused[i] == queue)
-            return true;
-    return false;
-}
+    int low = 0, high = m->paused_count;
 
-/* The poll that wants this queue and has room; -1: none. */
-static int find_poll(const struct turn *turn, int64_t queue)
-{
-    for (int i = 0; i < turn->in->poll_count; i++) {
-        const struct poll *poll = &turn->in->polls[i];
+    while (low < high) {
+        int middle = low + (high - low) / 2;
 
-        for (int q = 0; turn->poll_room[i] > 0 && q < poll->queue_count; q++)
-            if (poll->queues[q] == queue)
-                return i;
+        if (m->paused[middle] < queue)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return -1;
+    return low < m->paused_count && m->paused[low] == queue;
 }
 
 static struct work work_of(struct turn *turn, const struct place *place, int poll)
@@ -136,7 +132,7 @@ static void take(struct turn *turn, struct place *place, int poll)
         if (p->max_run_time > 0 && run->started_at + p->max_run_time < wake)
             wake = run->started_at + p->max_run_time;
         run->wake_at = wake;
-        turn->poll_room[poll]--;
+        polls_took(turn, run->queue);
     }
     desk_event(turn, EVENT_RUN_CLAIMED, run, run->node);
     note_lateness(turn, place);
@@ -171,7 +167,7 @@ static bool take_now(struct turn *turn, struct place *place)
     if (turn->is_first)
         return false; /* what an earlier boot left ready may be before it */
     if (run->lane == LANE_PULL) {
-        poll = is_paused(m, run->queue) ? -1 : find_poll(turn, run->queue);
+        poll = is_paused(m, run->queue) ? -1 : polls_next(turn, run->queue);
         if (poll < 0)
             return false;
     } else if (turn->capacity[run->lane] <= 0) {
@@ -244,50 +240,59 @@ enum rc claim_open_gates(struct turn *turn, struct err *reterr)
     return rc;
 }
 
-/* How many runs of a queue polls have room for. */
-static int room_of_polls(const struct turn *turn, int64_t queue)
+/* Queues for which nobody waits leave the list: a poll will heat them. */
+static void cool_unwanted(struct turn *turn)
 {
-    int room = 0;
+    struct memory *m = &turn->memory;
 
-    for (int p = 0; p < turn->in->poll_count; p++)
-        for (int q = 0; q < turn->in->polls[p].queue_count; q++)
-            room += turn->in->polls[p].queues[q] == queue ? turn->poll_room[p] : 0;
-    return room;
+    for (int i = 0; i < m->hot_count; i++)
+        if (m->hot[i].lane == LANE_PULL && polls_room(turn, m->hot[i].queue, 1) == 0)
+            m->hot[i--] = m->hot[--m->hot_count];
 }
 
-/* Which queues are searched, and for how many: own places are shared alike. */
+/*
+ * Which queues are searched, and for how many: own places are shared alike, and so are the
+ * rows of a turn between the queues of workers, who may wait for many.
+ */
 static int plan_searches(struct turn *turn, struct search *searches)
 {
     struct memory *m = &turn->memory;
     int count = 0, sharers[LANE_COUNT] = {0};
 
+    cool_unwanted(turn);
     for (int i = 0; i < m->hot_count; i++)
         sharers[m->hot[i].lane]++;
     for (int i = 0; i < m->hot_count; i++) {
         struct hot hot = m->hot[i];
-        int limit = hot.lane == LANE_PULL ? room_of_polls(turn, hot.queue)
-                                          : (turn->capacity[hot.lane] + sharers[hot.lane] - 1) /
-                                                sharers[hot.lane];
+        bool pull = hot.lane == LANE_PULL;
+        int most = pull ? turn->in->rows : turn->capacity[hot.lane];
+        int limit = (most + sharers[hot.lane] - 1) / sharers[hot.lane];
 
-        if (limit == 0 && hot.lane == LANE_PULL) {
-            m->hot[i--] = m->hot[--m->hot_count]; /* nobody waits: a poll will heat it */
-            continue;
-        }
         limit = limit > turn->in->rows ? turn->in->rows : limit;
-        if (limit > 0 && !(hot.lane == LANE_PULL && is_paused(m, hot.queue)))
+        if (pull)
+            limit = is_paused(m, hot.queue) ? 0 : polls_room(turn, hot.queue, limit);
+        if (limit > 0)
             searches[count++] = (struct search){
                 .lane = hot.lane, .queue = hot.queue, .limit = limit};
     }
     return count;
 }
 
-/* New polls make their queues worth a search. */
+/*
+ * New polls make their queues worth a search.  When the list cannot hold them all, each sweep
+ * begins with others.
+ */
 void claim_heat(struct turn *turn)
 {
-    for (int i = 0; i < turn->in->poll_count; i++)
-        for (int q = 0; q < turn->in->polls[i].queue_count; q++)
-            if (turn->in->polls[i].is_new || turn->sweeps)
-                claim_make_hot(&turn->memory, LANE_PULL, turn->in->polls[i].queues[q]);
+    int count = turn->queues.count;
+    int first = count > 0 ? (int)(turn->memory.turn * HOT_MAX % count) : 0;
+
+    for (int i = 0; i < count; i++) {
+        const struct poll_queue *queue = &turn->queues.at[(first + i) % count];
+
+        if (queue->has_new || turn->sweeps)
+            claim_make_hot(&turn->memory, LANE_PULL, queue->queue);
+    }
 }
 
 /* Reads what the found runs need: their gates, then their rows and plans. */
@@ -343,7 +348,7 @@ static bool take_found(struct turn *turn, struct search *search)
         struct seat *seat = desk_find(turn, db_int_at(&search->rows, r, ROW_SCHEDULE));
         struct place *place = desk_place(turn, seat, db_int_at(&search->rows, r, ROW_SLOT),
                                          db_int_at(&search->rows, r, ROW_PASS));
-        int poll = search->lane == LANE_PULL ? find_poll(turn, search->queue) : -1;
+        int poll = search->lane == LANE_PULL ? polls_next(turn, search->queue) : -1;
 
         if (search->lane == LANE_PULL ? poll < 0 : turn->capacity[search->lane] <= 0)
             return false;
@@ -378,10 +383,13 @@ enum rc claim_ready(struct turn *turn, struct err *reterr)
     if (rc == RC_OK)
         rc = read_found(turn, searches, count, reterr);
     for (int i = 0; rc == RC_OK && i < count; i++) {
-        if (take_found(turn, &searches[i]))
-            cool(&turn->memory, searches[i].lane, searches[i].queue);
-        else if (searches[i].lane != LANE_PULL && searches[i].moved > 0)
-            turn->is_full |= turn->capacity[searches[i].lane] > 0;
+        struct search *search = &searches[i];
+
+        if (take_found(turn, search))
+            cool(&turn->memory, search->lane, search->queue);
+        else if (search->moved > 0)
+            turn->is_full |= search->lane == LANE_PULL ? polls_next(turn, search->queue) >= 0
+                                                       : turn->capacity[search->lane] > 0;
     }
     return rc;
 }

@@ -248,14 +248,14 @@ static enum rc read_plan(struct turn *turn, struct seat *seat, struct err *reter
 
     if (!find_text(turn, seat, &text))
         return RC_OK; /* a direct run's schedule that was pruned, or none */
+    seat->name = text.name;
+    seat->action = text.action;
+    seat->namespace = text.namespace;
     rc = plan_unpack(text.packed, turn->arena, &seat->plan, reterr);
     if (rc != RC_OK)
         return rc;
     if (spec_bind(&seat->plan.spec, &turn->engine->options.zones, &unbound) != RC_OK)
         return RC_OK; /* its zone is not known here any more: it stands still */
-    seat->name = text.name;
-    seat->action = text.action;
-    seat->namespace = text.namespace;
     seat->has_plan = true;
     return RC_OK;
 }

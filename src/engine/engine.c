@@ -15,17 +15,13 @@
 #include "engine/claim.h"
 #include "engine/fire.h"
 #include "engine/moves.h"
+#include "engine/polls.h"
 #include "engine/settle.h"
 #include "engine/state.h"
 #include "engine/sweep.h"
+#include "store/key.h"
 
-#define BROKEN_PAUSE SPAN_MIN               /* its zone is gone: looked at seldom */
-#define KEY_EPOCH_MS INT64_C(1577836800000) /* 2020-01-01T00:00:00Z */
-
-enum {
-    KEY_NODE_BITS = 10,
-    KEY_COUNT_BITS = 12,
-};
+#define BROKEN_PAUSE SPAN_MIN /* its zone is gone: looked at seldom */
 
 void turn_see_key(struct turn *turn, int64_t key)
 {
@@ -317,13 +313,13 @@ static void prepare(struct engine *engine, struct turn *turn, const struct turn_
     turn->seat_map = engine->seat_map;
     turn->place_map = engine->place_map;
     turn->gate_map = engine->gate_map;
+    turn->queue_map = engine->queue_map;
     map_clear(turn->seat_map);
     map_clear(turn->place_map);
     map_clear(turn->gate_map);
+    map_clear(turn->queue_map);
     memcpy(turn->capacity, in->capacity, sizeof(turn->capacity));
-    turn->poll_room = arena_array(turn->arena, (size_t)in->poll_count, sizeof(int));
-    for (int i = 0; i < in->poll_count; i++)
-        turn->poll_room[i] = in->polls[i].max;
+    polls_begin(turn);
     turn->replies = arena_array(turn->arena, (size_t)in->command_count, sizeof(struct reply));
     turn->report_replies = arena_array(turn->arena, (size_t)in->report_count,
                                        sizeof(struct report_reply));

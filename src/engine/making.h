@@ -55,6 +55,15 @@ struct memory {
         int count, room; \
     }
 
+struct waiter; /* polls.c */
+
+/* A queue that polls of this turn want, and they in the order in which they are served. */
+struct poll_queue {
+    int64_t queue;
+    bool has_new; /* a poll that no turn has seen yet */
+    struct waiter *first, *last;
+};
+
 struct turn {
     struct engine *engine;
     struct db *db;
@@ -63,10 +72,11 @@ struct turn {
     instant now;
     int64_t node;
     struct memory memory;
-    struct map *seat_map, *place_map, *gate_map; /* to indexes of the next three */
+    struct map *seat_map, *place_map, *gate_map, *queue_map; /* to indexes of the next four */
     VEC(struct seat *) seats;
     VEC(struct place *) places;
     VEC(struct gate_seat *) gates;
+    VEC(struct poll_queue) queues;
     VEC(struct place *) fresh; /* became ready in this turn */
     VEC(struct event) events;
     VEC(struct work) calls;

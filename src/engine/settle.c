@@ -177,6 +177,11 @@ static void keep_log(struct turn *turn, const struct place *place, struct str lo
                 NULL);
 }
 
+static bool is_foreign(const struct report *report, const struct seat *seat)
+{
+    return report->namespace != 0 && report->namespace != seat->namespace;
+}
+
 static void settle_one(struct turn *turn, const struct report *report,
                        struct report_reply *reply)
 {
@@ -189,7 +194,7 @@ static void settle_one(struct turn *turn, const struct report *report,
         return;
     }
     if (place->state != PLACE_READ || run->fence != report->fence ||
-        !run_is_claimed(run->state)) {
+        !run_is_claimed(run->state) || is_foreign(report, place->seat)) {
         stale(turn, report, reply);
         return;
     }

@@ -17,7 +17,7 @@ struct engine {
     struct memory memory;
     struct plans *plans;
     struct flights *flights;
-    struct map *seat_map, *place_map, *gate_map;
+    struct map *seat_map, *place_map, *gate_map, *queue_map;
     struct arena *arenas[2]; /* of this turn and of the one in doubt, or before */
     int arena;               /* which of them is this turn's                    */
     bool in_doubt;           /* whether `doubt` was committed is not known      */

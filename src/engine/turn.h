@@ -19,7 +19,7 @@
 enum {
     TURN_COMMANDS_MAX = 1000,
     TURN_REPORTS_MAX = 4096,
-    TURN_POLLS_MAX = 1024,
+    TURN_POLLS_MAX = 4096,
     TURN_ROWS_MIN = 64, /* due schedules, and waking runs, of one turn */
     TURN_ROWS_MAX = 4096,
     POLL_QUEUES_MAX = 16,
@@ -37,6 +37,7 @@ enum report_kind {
 struct report {
     uint64_t tag; /* the caller's; comes back in the reply */
     enum report_kind kind;
+    int64_t namespace; /* of who reports; 0: this node itself  */
     struct run_id run;
     int64_t fence;
     /* REPORT_DONE */

@@ -29,7 +29,7 @@ struct log_line {
 };
 
 void log_line_pack(const struct log_line *line, struct buf *out);
-/* Takes one from the front of *bytes; *ret_any is false at their end.  RC_CORRUPT for others. */
+/* Takes one from the front of *bytes; *ret_any is false at their end.  RC_CORRUPT: no line. */
 MUST_USE enum rc log_line_unpack(struct str *bytes, struct log_line *ret, bool *ret_any,
                                  struct err *reterr);
 

@@ -383,6 +383,34 @@ static void row_143_tenancy(void **state)
     assert_int_equal(say(&command).rc, RC_NOT_FOUND);
 }
 
+/* The names of runs and the keys of schedules are no secrets. */
+static void row_143_a_tenant_does_not_reach_what_is_anothers(void **state)
+{
+    struct command command = about(COMMAND_CANCEL, "");
+    struct report told;
+
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create("job", every(5 * SPAN_MIN));
+    run_to("00:05");
+    command.namespace = said(COMMAND_NAMESPACE, "other").schedule;
+    command.run = run_of("job", "00:05");
+    assert_int_equal(say(&command).rc, RC_NOT_FOUND);
+    command.kind = COMMAND_TERMINATE;
+    assert_int_equal(say(&command).rc, RC_NOT_FOUND);
+    command.kind = COMMAND_DELETE;
+    command.schedule = command.run.schedule;
+    assert_int_equal(say(&command).rc, RC_NOT_FOUND);
+    told = report_on(call_of("00:05"), REPORT_DONE, OUTCOME_SUCCEEDED);
+    told.namespace = command.namespace;
+    assert_int_equal(report_that(call_of("00:05"), &told), RC_CONFLICT);
+    assert_counts("job", "started 1, open 1");
+    assert_history("job", "");
+    told.namespace = world.namespace;
+    assert_int_equal(report_that(call_of("00:05"), &told), RC_OK);
+    assert_history("job", "00:05 succeeded");
+}
+
 static void assert_settings(int64_t namespace, const char *expected)
 {
     struct db *db = world.benches[0].db;
@@ -473,6 +501,7 @@ int main(void)
         TIMELINE(row_139_history_expires),
         TIMELINE(row_142_ended_runs_are_apart_from_open_ones),
         TIMELINE(row_143_tenancy),
+        TIMELINE(row_143_a_tenant_does_not_reach_what_is_anothers),
         TIMELINE(row_143_a_tenant_has_settings_of_its_own),
         TIMELINE(row_143_settings_that_come_twice_are_set_once),
         TIMELINE(row_145_audit_fields),

@@ -17,11 +17,12 @@
 #include "store/names.h"
 #include "store/runs.h"
 #include "store/schedules.h"
+#include "store/views.h"
 
 enum {
     PLAN_MAX = 8192,   /* bytes of one plan               */
-    PLANS_MAX = 64,    /* statements that a test explains */
-    EXPLAIN_MAX = 1024 /* bytes of one of them            */
+    PLANS_MAX = 96,    /* statements that a test explains */
+    EXPLAIN_MAX = 2048 /* bytes of one of them            */
 };
 
 #define ROWS "20000"
@@ -303,6 +304,27 @@ static void names_and_requests_are_found_by_key(void **state)
     PLAN(events_last(f->db, STR("7"), &unused), "events_pkey", INDEX_ORDER);
 }
 
+static void what_people_are_shown_is_found_by_key(void **state)
+{
+    struct fixture *f = *state;
+    struct run_id run = {.schedule = 7, .slot_ms = 7};
+    struct view_page page = {.namespace = 1, .before = 15000, .scan = 500, .limit = 10};
+
+    PLAN(schedule_views_find(f->db, 1, STR("7"), &unused), "schedules_name", INDEX_ORDER);
+    PLAN(schedule_views_get(f->db, 7, &unused), "schedules_pkey", INDEX_ORDER);
+    PLAN(schedule_views_list(f->db, 1, STR("7"), 100, &unused), "schedules_name", INDEX_ORDER);
+    PLAN(run_views_get(f->db, &run, &unused), "runs_slot", INDEX_ORDER);
+    PLAN(run_views_of_schedule(f->db, &run, 8, &unused), "runs_slot", INDEX_ORDER);
+    PLAN(run_views_list(f->db, &page, &unused), "runs_pkey", ANY_ORDER);
+    PLAN(run_views_end(f->db, &page, &unused), "runs_pkey", ANY_ORDER);
+    PLAN(attempt_views_of_run(f->db, &run, 0, &unused), "history_schedule", ANY_ORDER);
+    PLAN(attempt_views_of_schedule(f->db, 7, 15000, 8, &unused), "history_schedule",
+         INDEX_ORDER);
+    PLAN(attempt_views_list(f->db, &page, &unused), "history_pkey", ANY_ORDER);
+    PLAN(attempt_views_end(f->db, &page, &unused), "history_pkey", ANY_ORDER);
+    PLAN(queue_depths_get(f->db, 7, &unused), "runs_ready", ANY_ORDER);
+}
+
 static void pruning_reads_a_portion(void **state)
 {
     struct fixture *f = *state;
@@ -328,6 +350,7 @@ int main(void)
         cmocka_unit_test(what_is_over_is_found_by_its_schedule),
         cmocka_unit_test(what_hangs_on_a_schedule_is_found_by_it),
         cmocka_unit_test(names_and_requests_are_found_by_key),
+        cmocka_unit_test(what_people_are_shown_is_found_by_key),
         cmocka_unit_test(pruning_reads_a_portion),
     };
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Keys of rows: milliseconds since 2020, the node, a count.  So rows are in the order in which
+ * they were made, and a time is a place among them.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/instant.h"
+
+enum { KEY_NODE_BITS = 10, KEY_COUNT_BITS = 12 };
+#define KEY_EPOCH_MS INT64_C(1577836800000)   /* 2020-01-01T00:00:00Z */
+#define KEY_MS_MAX   ((INT64_C(1) << 41) - 1) /* some seventy years of them */
+
+/* No key that was made at `at` or later is below. */
+static inline int64_t key_of(instant at)
+{
+    int64_t ms = at / SPAN_MS - KEY_EPOCH_MS;
+
+    ms = ms < 0 ? 0 : ms > KEY_MS_MAX ? KEY_MS_MAX : ms;
+    return ms << (KEY_NODE_BITS + KEY_COUNT_BITS);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Columns are those of the tables' own readers, in their order, and behind them what was
+ * joined; so that the rows are read by those readers.
+ *
+ * A page is a range of keys that is known before its rows are looked at: whatever a database
+ * guesses about sizes, it reads `scan` rows and not more.
+ */
+#include "store/views.h"
+
+#include "core/plan.h"
+#include "store/cursors.h"
+#include "store/key.h"
+#include "store/runs.h"
+#include "store/text.h"
+
+enum {
+    SCHEDULE_COLUMNS = 19,
+    RUN_COLUMNS = 23,
+    ATTEMPT_COLUMNS = 20,
+};
+
+#define SCHEDULE                                                                             \
+    "s.id, s.namespace, s.version, s.deleted_at, s.packed, s.action, s.name, s.spec,"        \
+    " s.policies, s.governor, s.labels, s.extra, s.description, s.dialect, s.reason,"        \
+    " s.created_at, s.created_by, s.updated_at, s.updated_by, c.id, c.wake_at, c.mark,"      \
+    " c.next_at, c.version, c.bits, c.paused_until, c.open, c.waiting, c.failures,"          \
+    " c.remaining, c.pass, c.backfills, c.last_slot, c.last_start, c.last_end, c.active_at," \
+    " c.hint_interval, c.hint_at, c.hint_expires, c.started, c.skipped, c.missed,"           \
+    " c.dropped, c.cancelled, c.succeeded, c.failed"
+
+/* Whose a row is: asked row by row, so that no database makes a table of all schedules. */
+#define NAMESPACE(of) "(SELECT namespace FROM schedules WHERE id = " of ".schedule)"
+#define OWNER(of)                                                \
+    NAMESPACE(of)                                                \
+    ", (SELECT name FROM schedules WHERE id = " of ".schedule)," \
+    " (SELECT name FROM queues WHERE id = " of ".queue)"
+
+#define RUN                                                                              \
+    "r.id, r.schedule, r.slot, r.pass, r.state, r.lane, r.queue, r.gate, r.bits, r.due," \
+    " r.rank, r.attempt, r.fence, r.node, r.lease_until, r.wake_at, r.created_at,"       \
+    " r.started_at, r.attempt_at, r.worker, r.input, r.progress, r.last_run_at, " OWNER("r")
+#define ATTEMPT                                                                             \
+    "h.id, h.schedule, h.slot, h.pass, h.attempt, h.fence, h.bits, h.outcome, h.reason,"    \
+    " h.last, h.due, h.created_at, h.started_at, h.ended_at, h.expire_at, h.queue, h.node," \
+    " h.worker, h.error, h.result, " OWNER("h")
+
+/* The last key of a page: $1 is `before`, $2 is `scan`. */
+#define END(table)                                                                         \
+    "SELECT id FROM (SELECT id FROM " table " WHERE id < $1 ORDER BY id DESC LIMIT $2) AS" \
+    " portion ORDER BY id LIMIT 1"
+
+static const struct db_stmt schedule_find = {
+    "SELECT " SCHEDULE " FROM schedules AS s JOIN cursors AS c ON c.id = s.id"
+    " WHERE s.namespace = $1 AND s.name = $2 AND s.deleted_at = 0",
+    "it"};
+static const struct db_stmt schedule_get = {
+    "SELECT " SCHEDULE " FROM schedules AS s JOIN cursors AS c ON c.id = s.id"
+    " WHERE s.id = $1 AND s.deleted_at = 0",
+    "i"};
+static const struct db_stmt schedule_list = {
+    "SELECT " SCHEDULE " FROM schedules AS s JOIN cursors AS c ON c.id = s.id"
+    " WHERE s.namespace = $1 AND s.deleted_at = 0 AND s.name > $2 ORDER BY s.name LIMIT $3",
+    "iti"};
+
+static const struct db_stmt run_get = {
+    "SELECT " RUN " FROM runs AS r WHERE r.schedule = $1 AND r.slot = $2 AND r.pass = $3",
+    "iii"};
+static const struct db_stmt run_of_schedule = {
+    "SELECT " RUN " FROM runs AS r WHERE r.schedule = $1 AND (r.slot, r.pass) < ($2, $3)"
+    " ORDER BY r.slot DESC, r.pass DESC LIMIT $4",
+    "iiii"};
+static const struct db_stmt run_list = {
+    "SELECT " RUN " FROM runs AS r WHERE r.id < $1 AND r.id >= (" END(
+        "runs") ")"
+                " AND " NAMESPACE(
+                    "r") " = $3 AND ($4 = 0 OR r.queue = $4) AND ($5 = 0"
+                         " OR ((CAST(1 AS BIGINT) << CAST(r.state AS INTEGER)) & $5) > 0)"
+                         " ORDER BY r.id DESC LIMIT $6",
+    "iiiiii"};
+static const struct db_stmt run_end = {END("runs"), "ii"};
+
+static const struct db_stmt attempt_of_run = {
+    "SELECT " ATTEMPT " FROM history AS h WHERE h.schedule = $1 AND h.id >= $2"
+    " AND h.id <= (SELECT id FROM (SELECT id FROM history WHERE schedule = $1 AND id >= $2"
+    " ORDER BY id LIMIT $3) AS portion ORDER BY id DESC LIMIT 1)"
+    " AND h.slot = $4 AND h.pass = $5 ORDER BY h.id",
+    "iiiii"};
+static const struct db_stmt attempt_of_schedule = {
+    "SELECT " ATTEMPT " FROM history AS h WHERE h.schedule = $1 AND h.id < $2"
+    " ORDER BY h.id DESC LIMIT $3",
+    "iii"};
+static const struct db_stmt attempt_list = {
+    "SELECT " ATTEMPT " FROM history AS h WHERE h.id < $1 AND h.id >= (" END(
+        "history") ")"
+                   " AND " NAMESPACE("h") " = $3 AND ($4 = 0 OR h.queue = $4)"
+                                          " ORDER BY h.id DESC LIMIT $5",
+    "iiiii"};
+static const struct db_stmt attempt_end = {END("history"), "ii"};
+
+static const struct db_stmt depth = {
+    "SELECT count(*), min(due) FROM (SELECT due FROM runs WHERE state = 3 AND lane = $1"
+    " AND queue = $2 ORDER BY rank, id LIMIT $3) AS portion",
+    "iii"};
+
+/* The same rows without their first columns, for the reader of the table that follows. */
+static struct db_result behind(const struct db_result *result, int columns)
+{
+    struct db_result rest = *result;
+
+    if (result->rows > 0)
+        rest.values += columns;
+    return rest;
+}
+
+static void read_owner(const struct db_result *result, int row, int column,
+                       struct run_owner *ret)
+{
+    const struct db_value *namespace = db_at(result, row, column);
+
+    ret->namespace = namespace->type == DB_NULL ? 0 : namespace->num;
+    ret->schedule = text_or_empty(result, row, column + 1);
+    ret->queue = text_or_empty(result, row, column + 2);
+}
+
+void schedule_views_find(struct db *db, int64_t namespace, struct str name,
+                         struct db_result *ret)
+{
+    db_send(db, &schedule_find, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
+}
+
+void schedule_views_get(struct db *db, int64_t id, struct db_result *ret)
+{
+    db_send(db, &schedule_get, (struct db_value[]){db_int(id)}, ret);
+}
+
+void schedule_views_list(struct db *db, int64_t namespace, struct str after, int limit,
+                         struct db_result *ret)
+{
+    db_send(db, &schedule_list,
+            (struct db_value[]){db_int(namespace), db_text(after), db_int(limit)}, ret);
+}
+
+void schedule_views_read(const struct db_result *result, int row, struct schedule_view *ret)
+{
+    struct db_result cursors = behind(result, SCHEDULE_COLUMNS);
+
+    schedules_read(result, row, &ret->row);
+    cursors_read(&cursors, row, &ret->cursor);
+}
+
+void run_views_get(struct db *db, const struct run_id *id, struct db_result *ret)
+{
+    struct db_value params[] = {db_int(id->schedule), db_int(id->slot_ms * SPAN_MS),
+                                db_int(id->pass)};
+
+    db_send(db, &run_get, params, ret);
+}
+
+void run_views_of_schedule(struct db *db, const struct run_id *before, int limit,
+                           struct db_result *ret)
+{
+    struct db_value params[] = {db_int(before->schedule), db_int(before->slot_ms * SPAN_MS),
+                                db_int(before->pass), db_int(limit)};
+
+    db_send(db, &run_of_schedule, params, ret);
+}
+
+void run_views_list(struct db *db, const struct view_page *page, struct db_result *ret)
+{
+    struct db_value params[] = {
+        db_int(page->before), db_int(page->scan),   db_int(page->namespace),
+        db_int(page->queue),  db_int(page->states), db_int(page->limit),
+    };
+
+    db_send(db, &run_list, params, ret);
+}
+
+void run_views_end(struct db *db, const struct view_page *page, struct db_result *ret)
+{
+    db_send(db, &run_end, (struct db_value[]){db_int(page->before), db_int(page->scan)}, ret);
+}
+
+void run_views_read(const struct db_result *result, int row, struct run_view *ret)
+{
+    runs_read(result, row, &ret->run);
+    read_owner(result, row, RUN_COLUMNS, &ret->owner);
+}
+
+void attempt_views_of_run(struct db *db, const struct run_id *id, instant from,
+                          struct db_result *ret)
+{
+    struct db_value params[] = {
+        db_int(id->schedule),          db_int(key_of(from)), db_int(VIEW_ATTEMPTS_SCAN),
+        db_int(id->slot_ms * SPAN_MS), db_int(id->pass),
+    };
+
+    db_send(db, &attempt_of_run, params, ret);
+}
+
+void attempt_views_of_schedule(struct db *db, int64_t schedule, int64_t before, int limit,
+                               struct db_result *ret)
+{
+    db_send(db, &attempt_of_schedule,
+            (struct db_value[]){db_int(schedule), db_int(before), db_int(limit)}, ret);
+}
+
+void attempt_views_list(struct db *db, const struct view_page *page, struct db_result *ret)
+{
+    struct db_value params[] = {
+        db_int(page->before), db_int(page->scan),  db_int(page->namespace),
+        db_int(page->queue),  db_int(page->limit),
+    };
+
+    db_send(db, &attempt_list, params, ret);
+}
+
+void attempt_views_end(struct db *db, const struct view_page *page, struct db_result *ret)
+{
+    db_send(db, &attempt_end, (struct db_value[]){db_int(page->before), db_int(page->scan)},
+            ret);
+}
+
+void attempt_views_read(const struct db_result *result, int row, struct attempt_view *ret)
+{
+    history_read(result, row, &ret->row);
+    read_owner(result, row, ATTEMPT_COLUMNS, &ret->owner);
+}
+
+void queue_depths_get(struct db *db, int64_t queue, struct db_result *ret)
+{
+    struct db_value params[] = {db_int(LANE_PULL), db_int(queue), db_int(QUEUE_DEPTH_MAX)};
+
+    db_send(db, &depth, params, ret);
+}
+
+void queue_depths_read(const struct db_result *result, struct queue_depth *ret)
+{
+    const struct db_value *oldest = db_at(result, 0, 1);
+
+    ret->ready = db_int_at(result, 0, 0);
+    ret->oldest = oldest->type == DB_NULL ? INSTANT_NONE : oldest->num;
+}

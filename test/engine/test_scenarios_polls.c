@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Workers that wait: who gets which run, when there are many of both.
+ */
+#include "harness.h"
+
+enum { MANY_QUEUES = 300, MANY_POLLS = 20, SWEEPS = 6 };
+
+static void create_jobs(int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct wish w = pulled(every(SPAN_H));
+        char name[16];
+
+        snprintf(name, sizeof name, "job-%d", i);
+        w.draft.plan.policies.priority = 1 + i % 10;
+        create(name, w);
+    }
+}
+
+static int granted_to(const char *worker)
+{
+    int count = 0;
+
+    for (int i = 0; i < world.call_count; i++)
+        count += strcmp(world.calls[i].work.run.worker.ptr, worker) == 0;
+    return count;
+}
+
+static void assert_in_order_of_rank(void)
+{
+    for (int i = 1; i < world.call_count; i++)
+        assert_true(world.calls[i - 1].work.run.rank <= world.calls[i].work.run.rank);
+}
+
+static void pause_queue(enum command_kind kind)
+{
+    struct command command = about(kind, "");
+
+    command.schedule = queue_of("q");
+    assert_int_equal(say(&command).rc, RC_OK);
+}
+
+/* One could take all of it. */
+static void workers_that_wait_share_what_becomes_ready(void **state)
+{
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create_jobs(10);
+    work_for("q", 1000, "one");
+    work_for("q", 1000, "two");
+    work_for("q", 1, "three");
+    run_to("01:00");
+    assert_int_equal(world.call_count, 10);
+    assert_int_equal(granted_to("one"), 5);
+    assert_int_equal(granted_to("two"), 4);
+    assert_int_equal(granted_to("three"), 1);
+    assert_in_order_of_rank();
+    assert_string_equal(world.calls[0].work.run.worker.ptr, "one");
+    assert_string_equal(world.calls[1].work.run.worker.ptr, "two");
+    assert_string_equal(world.calls[2].work.run.worker.ptr, "three");
+    assert_string_equal(world.calls[3].work.run.worker.ptr, "one");
+}
+
+static void workers_that_wait_share_what_was_ready_before(void **state)
+{
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create_jobs(10);
+    pause_queue(COMMAND_QUEUE_PAUSE);
+    work_for("q", 1000, "one");
+    work_for("q", 1000, "two");
+    run_to("01:00:10");
+    assert_told("");
+    pause_queue(COMMAND_QUEUE_RESUME);
+    run_to("01:00:12");
+    assert_int_equal(world.call_count, 10);
+    assert_int_equal(granted_to("one"), 5);
+    assert_int_equal(granted_to("two"), 5);
+    assert_in_order_of_rank();
+}
+
+/* A turn has rows for 64; the worker has room for all and does not wait for the next second. */
+static void a_worker_with_room_gets_everything_at_once(void **state)
+{
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create_jobs(1);
+    backfill("job-0", "2022-05-01T00:00:00Z", "2022-05-09T07:00:00Z", OVERLAP_ALLOW_ALL);
+    assert_int_equal(cursor_of("job-0").open, 200);
+    world.rows = TURN_ROWS_MIN;
+    work_for("q", 1000, "one");
+    assert_int_equal(world.call_count, 200);
+    assert_in_order_of_rank();
+}
+
+/* Its room is one, whichever queue fills it. */
+static void a_worker_of_two_queues_gets_no_more_than_it_asked_for(void **state)
+{
+    struct wish other = pulled(every(SPAN_H));
+    struct poll poll = {.tag = 1, .queue_count = 2, .max = 1, .worker = STR("one")};
+    struct turn_in in = {.rows = TURN_ROWS_MIN, .polls = &poll, .poll_count = 1};
+    struct turn_out out;
+    struct err err;
+
+    (void)state;
+    other.draft.queue = STR("other");
+    create("a", pulled(every(SPAN_H)));
+    create("b", other);
+    poll.queues[0] = queue_of("q");
+    poll.queues[1] = queue_of("other");
+    poll.is_new = true;
+    run_to("01:00");
+    in.now = world.now;
+    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(out.grant_count, 1);
+    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(out.grant_count, 1);
+    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(out.grant_count, 0);
+}
+
+static int64_t make_queue_with_a_run(int number)
+{
+    struct wish w = pulled(wish());
+    char name[16];
+
+    snprintf(name, sizeof name, "q-%d", number);
+    w.draft.queue = str_of(name);
+    create(name, w);
+    trigger(name, OVERLAP_DEFAULT);
+    return said(COMMAND_QUEUE, name).schedule;
+}
+
+/* More of them than are searched in one turn, and none of the polls is new. */
+static void no_queue_is_forgotten_among_many(void **state)
+{
+    static struct poll polls[MANY_POLLS];
+    struct turn_in in = {.rows = TURN_ROWS_MAX, .polls = polls, .poll_count = MANY_POLLS};
+    struct turn_out out;
+    struct err err;
+    int granted = 0;
+
+    (void)state;
+    for (int i = 0; i < MANY_POLLS; i++)
+        polls[i] = (struct poll){.tag = (uint64_t)i, .max = POLL_RUNS_MAX, .worker = STR("w")};
+    for (int i = 0; i < MANY_QUEUES; i++) {
+        struct poll *poll = &polls[i % MANY_POLLS];
+
+        poll->queues[poll->queue_count++] = make_queue_with_a_run(i);
+    }
+    for (int i = 0; i < SWEEPS; i++) {
+        world.now += SPAN_S;
+        in.now = world.now;
+        assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+        granted += out.grant_count;
+    }
+    assert_int_equal(granted, MANY_QUEUES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TIMELINE(workers_that_wait_share_what_becomes_ready),
+        TIMELINE(workers_that_wait_share_what_was_ready_before),
+        TIMELINE(a_worker_with_room_gets_everything_at_once),
+        TIMELINE(a_worker_of_two_queues_gets_no_more_than_it_asked_for),
+        TIMELINE(no_queue_is_forgotten_among_many),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

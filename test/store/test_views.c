@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What people are shown, on both databases: whole rows with what belongs to them, in pages.
+ *
+ * Rows are written by the tables' own functions, which have their own tests.
+ */
+#include "rows.h"
+
+#include "core/plan.h"
+#include "store/cursors.h"
+#include "store/key.h"
+#include "store/names.h"
+#include "store/runs.h"
+#include "store/views.h"
+
+enum {
+    NO_ROWS = 0,
+    WRITERS = 5, /* statements that wrote schedules, cursors, runs, history and queues */
+};
+
+static void add_schedule(struct fixture *f, int64_t id, int64_t namespace, const char *name,
+                         instant deleted_at)
+{
+    struct schedule_row row = {
+        .id = id,
+        .namespace = namespace,
+        .version = id + 100,
+        .deleted_at = deleted_at,
+        .packed = STR("packed"),
+        .action = STR("{\"a\":1}"),
+        .name = str_of(name),
+        .spec = STR("{\"s\":1}"),
+        .policies = STR("{\"p\":1}"),
+        .governor = STR("{\"g\":1}"),
+        .labels = STR("{\"l\":1}"),
+        .extra = STR("{\"e\":1}"),
+        .description = STR("what it is"),
+        .reason = STR("why"),
+        .dialect = 3,
+        .created_at = DAY_ONE + 1,
+        .updated_at = DAY_ONE + 2,
+        .created_by = STR("ann"),
+        .updated_by = STR("bob"),
+    };
+
+    schedules_insert(f->db, &row, NULL);
+    flush(f);
+}
+
+/* No two numbers alike. */
+static struct cursor cursor_of(int64_t id)
+{
+    return (struct cursor){
+        .id = id,
+        .wake_at = DAY_ONE + 1,
+        .mark = DAY_ONE + 2,
+        .next_at = DAY_ONE + 3,
+        .version = id + 100,
+        .flags = CURSOR_PAUSED,
+        .paused_until = DAY_ONE + 4,
+        .open = 5,
+        .waiting = 6,
+        .failures = 7,
+        .remaining = 8,
+        .last_start = DAY_ONE + 9,
+        .started = 10,
+        .failed = 11,
+    };
+}
+
+static void add_whole(struct fixture *f, int64_t id, int64_t namespace, const char *name)
+{
+    struct cursor cursor = cursor_of(id);
+
+    add_schedule(f, id, namespace, name, 0);
+    cursors_insert(f->db, &cursor);
+    flush(f);
+}
+
+static void assert_view(const struct db_result *got, int row, int64_t id, const char *name)
+{
+    struct schedule_view view;
+
+    schedule_views_read(got, row, &view);
+    assert_int_equal(view.row.id, id);
+    assert_str_equal(view.row.name, str_of(name));
+    assert_str_equal(view.row.packed, STR("packed"));
+    assert_str_equal(view.row.action, STR("{\"a\":1}"));
+    assert_str_equal(view.row.spec, STR("{\"s\":1}"));
+    assert_str_equal(view.row.policies, STR("{\"p\":1}"));
+    assert_str_equal(view.row.governor, STR("{\"g\":1}"));
+    assert_str_equal(view.row.labels, STR("{\"l\":1}"));
+    assert_str_equal(view.row.extra, STR("{\"e\":1}"));
+    assert_str_equal(view.row.description, STR("what it is"));
+    assert_str_equal(view.row.reason, STR("why"));
+    assert_int_equal(view.row.dialect, 3);
+    assert_int_equal(view.row.created_at, DAY_ONE + 1);
+    assert_str_equal(view.row.created_by, STR("ann"));
+    assert_int_equal(view.row.updated_at, DAY_ONE + 2);
+    assert_str_equal(view.row.updated_by, STR("bob"));
+    assert_int_equal(view.cursor.id, id);
+    assert_int_equal(view.cursor.version, id + 100);
+    assert_int_equal(view.cursor.wake_at, DAY_ONE + 1);
+    assert_int_equal(view.cursor.mark, DAY_ONE + 2);
+    assert_int_equal(view.cursor.next_at, DAY_ONE + 3);
+    assert_int_equal(view.cursor.flags, CURSOR_PAUSED);
+    assert_int_equal(view.cursor.paused_until, DAY_ONE + 4);
+    assert_int_equal(view.cursor.open, 5);
+    assert_int_equal(view.cursor.waiting, 6);
+    assert_int_equal(view.cursor.failures, 7);
+    assert_int_equal(view.cursor.remaining, 8);
+    assert_int_equal(view.cursor.last_start, DAY_ONE + 9);
+    assert_int_equal(view.cursor.started, 10);
+    assert_int_equal(view.cursor.failed, 11);
+}
+
+static void a_schedule_is_shown_with_its_cursor(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result by_name, by_key, elsewhere, other, gone, gone_key;
+
+    add_whole(f, 1, 2, "nightly");
+    add_whole(f, 2, 2, "hourly");
+    add_schedule(f, 3, 2, "deleted", DAY_ONE);
+    schedule_views_find(f->db, 2, STR("nightly"), &by_name);
+    schedule_views_get(f->db, 2, &by_key);
+    schedule_views_find(f->db, 3, STR("nightly"), &elsewhere);
+    schedule_views_find(f->db, 2, STR("Nightly"), &other);
+    schedule_views_find(f->db, 2, STR("deleted"), &gone);
+    schedule_views_get(f->db, 3, &gone_key);
+    flush(f);
+    assert_ids(&by_name, "1");
+    assert_view(&by_name, 0, 1, "nightly");
+    assert_ids(&by_key, "2");
+    assert_view(&by_key, 0, 2, "hourly");
+    assert_int_equal(elsewhere.rows, NO_ROWS);
+    assert_int_equal(other.rows, NO_ROWS);
+    assert_int_equal(gone.rows, NO_ROWS);
+    assert_int_equal(gone_key.rows, NO_ROWS);
+}
+
+static void schedules_of_a_namespace_are_listed_by_name(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result all, some, rest, none;
+
+    add_whole(f, 1, 2, "b");
+    add_whole(f, 2, 2, "\xC3\xA9");
+    add_whole(f, 3, 2, "a");
+    add_whole(f, 4, 2, "B");
+    add_whole(f, 5, 3, "a");
+    add_schedule(f, 6, 2, "aa", DAY_ONE);
+    schedule_views_list(f->db, 2, STR(""), 10, &all);
+    schedule_views_list(f->db, 2, STR(""), 2, &some);
+    schedule_views_list(f->db, 2, STR("a"), 10, &rest);
+    schedule_views_list(f->db, 4, STR(""), 10, &none);
+    flush(f);
+    assert_ids(&all, "4 3 1 2");
+    assert_ids(&some, "4 3");
+    assert_ids(&rest, "1 2");
+    assert_ids(&none, "");
+    assert_view(&all, 3, 2, "\xC3\xA9");
+}
+
+static void add_run(struct fixture *f, int64_t id, int64_t schedule, instant slot,
+                    enum run_state state, int64_t queue)
+{
+    struct run run = {.id = id,
+                      .schedule = schedule,
+                      .slot = slot,
+                      .state = state,
+                      .lane = LANE_PULL,
+                      .queue = queue,
+                      .due = slot + 1,
+                      .rank = slot,
+                      .fence = id + 1000,
+                      .worker = STR("w"),
+                      .input = STR("{}"),
+                      .last_run_at = DAY_ONE + 7,
+                      .wake_at = INSTANT_NEVER};
+
+    runs_insert(f->db, &run, NULL);
+    flush(f);
+}
+
+static void two_tenants(struct fixture *f)
+{
+    add_schedule(f, 1, 2, "mine", 0);
+    add_schedule(f, 2, 3, "theirs", 0);
+    add_schedule(f, 3, 2, "gone", DAY_ONE);
+    queues_insert(f->db, 11, 2, STR("mail"));
+    flush(f);
+}
+
+static void an_open_run_is_shown_with_its_owner(void **state)
+{
+    struct fixture *f = *state;
+    struct run_id id = {.schedule = 1, .slot_ms = 5}, other = {.schedule = 1, .slot_ms = 6};
+    struct db_result got, nobody;
+    struct run_view view;
+
+    two_tenants(f);
+    add_run(f, 21, 1, 5 * SPAN_MS, RUN_RUNNING, 11);
+    run_views_get(f->db, &id, &got);
+    run_views_get(f->db, &other, &nobody);
+    flush(f);
+    assert_int_equal(got.rows, 1);
+    run_views_read(&got, 0, &view);
+    assert_int_equal(view.run.id, 21);
+    assert_int_equal(view.run.state, RUN_RUNNING);
+    assert_int_equal(view.run.fence, 1021);
+    assert_str_equal(view.run.worker, STR("w"));
+    assert_str_equal(view.run.progress, STR(""));
+    assert_int_equal(view.run.last_run_at, DAY_ONE + 7);
+    assert_int_equal(view.owner.namespace, 2);
+    assert_str_equal(view.owner.schedule, STR("mine"));
+    assert_str_equal(view.owner.queue, STR("mail"));
+    assert_int_equal(nobody.rows, NO_ROWS);
+}
+
+/* A node's own calls have the namespace where others have their queue. */
+static void a_run_of_no_queue_is_shown_without_one(void **state)
+{
+    struct fixture *f = *state;
+    struct run_id id = {.schedule = 3, .slot_ms = 5};
+    struct db_result got;
+    struct run_view view;
+
+    two_tenants(f);
+    add_run(f, 21, 3, 5 * SPAN_MS, RUN_RUNNING, 2);
+    run_views_get(f->db, &id, &got);
+    flush(f);
+    run_views_read(&got, 0, &view);
+    assert_str_equal(view.owner.schedule, STR("gone"));
+    assert_str_equal(view.owner.queue, STR(""));
+}
+
+static void open_runs_of_a_schedule_come_with_the_latest_slot_first(void **state)
+{
+    struct fixture *f = *state;
+    struct run_id all = {.schedule = 1, .slot_ms = INT64_MAX / SPAN_MS, .pass = UINT32_MAX};
+    struct run_id before = {.schedule = 1, .slot_ms = 7}, after = before;
+    struct db_result got, some, rest, with;
+
+    two_tenants(f);
+    add_run(f, 23, 1, 5 * SPAN_MS, RUN_READY, 11);
+    add_run(f, 21, 1, 7 * SPAN_MS, RUN_HELD, 11);
+    add_run(f, 22, 1, 6 * SPAN_MS, RUN_RUNNING, 11);
+    add_run(f, 24, 2, 6 * SPAN_MS, RUN_RUNNING, 11);
+    after.pass = 1;
+    run_views_of_schedule(f->db, &all, 10, &got);
+    run_views_of_schedule(f->db, &all, 2, &some);
+    run_views_of_schedule(f->db, &before, 10, &rest);
+    run_views_of_schedule(f->db, &after, 10, &with);
+    flush(f);
+    assert_ids(&got, "21 22 23");
+    assert_ids(&some, "21 22");
+    assert_ids(&rest, "22 23");
+    assert_ids(&with, "21 22 23");
+}
+
+typedef void page_fn(struct db *db, const struct view_page *page, struct db_result *ret);
+
+static void assert_page(struct fixture *f, page_fn *fn, struct view_page page,
+                        const char *expected)
+{
+    struct db_result got;
+
+    fn(f->db, &page, &got);
+    flush(f);
+    assert_ids(&got, expected);
+}
+
+static void add_runs_of_both(struct fixture *f)
+{
+    two_tenants(f);
+    for (int64_t id = 1; id <= 10; id++)
+        add_run(f, id, id % 2 == 0 ? 2 : 1, id * SPAN_MS, id <= 5 ? RUN_RUNNING : RUN_READY,
+                id % 4 == 1 ? 11 : 12);
+}
+
+static void open_runs_of_a_namespace_come_newest_first(void **state)
+{
+    struct fixture *f = *state;
+    struct view_page page = {.namespace = 2, .before = INT64_MAX, .scan = 100, .limit = 100};
+
+    add_runs_of_both(f);
+    assert_page(f, run_views_list, page, "9 7 5 3 1");
+    page.limit = 2;
+    assert_page(f, run_views_list, page, "9 7");
+    page.before = 7;
+    assert_page(f, run_views_list, page, "5 3");
+    page.namespace = 4;
+    assert_page(f, run_views_list, page, "");
+}
+
+static void open_runs_are_chosen_by_queue_and_state(void **state)
+{
+    struct fixture *f = *state;
+    struct view_page page = {.namespace = 2, .before = INT64_MAX, .scan = 100, .limit = 100};
+
+    add_runs_of_both(f);
+    page.queue = 11;
+    assert_page(f, run_views_list, page, "9 5 1");
+    page.states = INT64_C(1) << RUN_READY;
+    assert_page(f, run_views_list, page, "9");
+    page.queue = 0;
+    assert_page(f, run_views_list, page, "9 7");
+    page.states = INT64_C(1) << RUN_READY | INT64_C(1) << RUN_RUNNING;
+    assert_page(f, run_views_list, page, "9 7 5 3 1");
+    page.states = INT64_C(1) << RUN_HELD;
+    assert_page(f, run_views_list, page, "");
+}
+
+/* Four rows are looked at: 10 to 7, then 6 to 3, then the rest. */
+static void a_page_of_open_runs_looks_at_so_many_and_says_where_it_stopped(void **state)
+{
+    struct fixture *f = *state;
+    struct view_page page = {.namespace = 2, .before = INT64_MAX, .scan = 4, .limit = 100};
+
+    add_runs_of_both(f);
+    assert_page(f, run_views_list, page, "9 7");
+    assert_page(f, run_views_end, page, "7");
+    page.before = 7;
+    assert_page(f, run_views_list, page, "5 3");
+    assert_page(f, run_views_end, page, "3");
+    page.before = 3;
+    assert_page(f, run_views_list, page, "1");
+    assert_page(f, run_views_end, page, "1");
+    page.before = 1;
+    assert_page(f, run_views_list, page, "");
+    assert_page(f, run_views_end, page, "");
+}
+
+static void add_attempt(struct fixture *f, int64_t id, int64_t schedule, instant slot,
+                        int64_t queue)
+{
+    struct run run = {.id = 1,
+                      .schedule = schedule,
+                      .slot = slot,
+                      .attempt = 2,
+                      .queue = queue,
+                      .worker = STR("w"),
+                      .fence = 3};
+
+    history_insert(f->db, &(struct attempt_end){.id = id,
+                                                .run = &run,
+                                                .outcome = OUTCOME_FAILED,
+                                                .reason = REASON_TARGET,
+                                                .ended_at = DAY_ONE + id,
+                                                .error = STR("oops"),
+                                                .result = STR("{}")});
+    flush(f);
+}
+
+static void attempts_that_are_over_come_newest_first_with_their_owner(void **state)
+{
+    struct fixture *f = *state;
+    struct view_page page = {.namespace = 2, .before = INT64_MAX, .scan = 4, .limit = 100};
+    struct attempt_view view;
+    struct db_result of, some, got;
+
+    two_tenants(f);
+    for (int64_t id = 1; id <= 10; id++)
+        add_attempt(f, id, id % 2 == 0 ? 2 : 1, id, id % 4 == 1 ? 11 : 12);
+    assert_page(f, attempt_views_list, page, "9 7");
+    assert_page(f, attempt_views_end, page, "7");
+    page.before = 7;
+    assert_page(f, attempt_views_list, page, "5 3");
+    page.limit = 1;
+    assert_page(f, attempt_views_list, page, "5");
+    page = (struct view_page){
+        .namespace = 2, .queue = 11, .before = INT64_MAX, .scan = 100, .limit = 100};
+    assert_page(f, attempt_views_list, page, "9 5 1");
+    attempt_views_of_schedule(f->db, 1, INT64_MAX, 10, &of);
+    attempt_views_of_schedule(f->db, 1, 7, 2, &some);
+    attempt_views_list(f->db, &page, &got);
+    flush(f);
+    assert_ids(&of, "9 7 5 3 1");
+    assert_ids(&some, "5 3");
+    attempt_views_read(&got, 1, &view);
+    assert_int_equal(view.row.id, 5);
+    assert_int_equal(view.row.attempt, 2);
+    assert_int_equal(view.row.outcome, OUTCOME_FAILED);
+    assert_int_equal(view.row.reason, REASON_TARGET);
+    assert_int_equal(view.row.ended_at, DAY_ONE + 5);
+    assert_str_equal(view.row.error, STR("oops"));
+    assert_str_equal(view.row.result, STR("{}"));
+    assert_int_equal(view.owner.namespace, 2);
+    assert_str_equal(view.owner.schedule, STR("mine"));
+    assert_str_equal(view.owner.queue, STR("mail"));
+}
+
+/* A key of the time at which an attempt of the slot DAY_ONE ended. */
+static int64_t ended(span later)
+{
+    return key_of(DAY_ONE + later);
+}
+
+static void the_attempts_of_a_run_are_found_after_its_slot(void **state)
+{
+    struct fixture *f = *state;
+    struct run_id run = {.schedule = 1, .slot_ms = DAY_ONE / SPAN_MS}, other = run;
+    struct db_result got, late, pass;
+    struct attempt_view view;
+
+    two_tenants(f);
+    add_attempt(f, ended(-SPAN_S), 1, DAY_ONE, 11); /* not to be: it ended before its slot */
+    add_attempt(f, ended(0), 1, DAY_ONE, 11);
+    add_attempt(f, ended(SPAN_S), 1, DAY_ONE + SPAN_S, 11);
+    add_attempt(f, ended(2 * SPAN_S), 2, DAY_ONE, 11);
+    add_attempt(f, ended(3 * SPAN_S), 1, DAY_ONE, 11);
+    other.pass = 1;
+    attempt_views_of_run(f->db, &run, DAY_ONE, &got);
+    attempt_views_of_run(f->db, &run, DAY_ONE + 1 * SPAN_S, &late);
+    attempt_views_of_run(f->db, &other, DAY_ONE, &pass);
+    flush(f);
+    assert_int_equal(got.rows, 2);
+    attempt_views_read(&got, 0, &view);
+    assert_int_equal(view.row.id, ended(0));
+    attempt_views_read(&got, 1, &view);
+    assert_int_equal(view.row.id, ended(3 * SPAN_S));
+    assert_int_equal(late.rows, 1);
+    assert_int_equal(pass.rows, NO_ROWS);
+}
+
+static struct queue_depth depth_of(struct fixture *f, int64_t queue)
+{
+    struct queue_depth depth;
+    struct db_result got;
+
+    queue_depths_get(f->db, queue, &got);
+    flush(f);
+    queue_depths_read(&got, &depth);
+    return depth;
+}
+
+static void a_queue_is_as_deep_as_what_is_ready_in_it(void **state)
+{
+    struct fixture *f = *state;
+    struct run call = {.id = 9, .schedule = 9, .state = RUN_READY, .lane = LANE_HTTP};
+
+    call.queue = 11;
+    runs_insert(f->db, &call, NULL);
+    add_run(f, 1, 1, 700, RUN_READY, 11);
+    add_run(f, 2, 1, 500, RUN_READY, 11);
+    add_run(f, 3, 1, 300, RUN_RUNNING, 11);
+    add_run(f, 4, 1, 100, RUN_READY, 12);
+    assert_int_equal(depth_of(f, 11).ready, 2);
+    assert_int_equal(depth_of(f, 11).oldest, 501);
+    assert_int_equal(depth_of(f, 12).ready, 1);
+    assert_int_equal(depth_of(f, 13).ready, 0);
+    assert_int_equal(depth_of(f, 13).oldest, INSTANT_NONE);
+}
+
+static void a_time_is_a_place_among_keys(void **state)
+{
+    (void)state;
+    assert_int_equal(key_of(INT64_C(1577836800000) * SPAN_MS), 0);
+    assert_int_equal(key_of(INT64_C(1577836800001) * SPAN_MS), INT64_C(1) << 22);
+    assert_int_equal(key_of(INSTANT_MIN), 0);
+    assert_true(key_of(INSTANT_MAX) > key_of(DAY_ONE));
+}
+
+static void every_statement_was_run(void **state)
+{
+    const struct fixture *f = *state;
+    int ran = 0, defined = count_definitions("src/store/views.c");
+
+    for (int i = 0; i < DB_SLOTS; i++)
+        ran += is_of_the_store(f->db->cache[i].stmt) ? 1 : 0;
+    assert_int_equal(ran, defined + WRITERS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STORE_TEST(a_schedule_is_shown_with_its_cursor),
+        STORE_TEST(schedules_of_a_namespace_are_listed_by_name),
+        STORE_TEST(an_open_run_is_shown_with_its_owner),
+        STORE_TEST(a_run_of_no_queue_is_shown_without_one),
+        STORE_TEST(open_runs_of_a_schedule_come_with_the_latest_slot_first),
+        STORE_TEST(open_runs_of_a_namespace_come_newest_first),
+        STORE_TEST(open_runs_are_chosen_by_queue_and_state),
+        STORE_TEST(a_page_of_open_runs_looks_at_so_many_and_says_where_it_stopped),
+        STORE_TEST(attempts_that_are_over_come_newest_first_with_their_owner),
+        STORE_TEST(the_attempts_of_a_run_are_found_after_its_slot),
+        STORE_TEST(a_queue_is_as_deep_as_what_is_ready_in_it),
+        cmocka_unit_test(a_time_is_a_place_among_keys),
+        cmocka_unit_test(every_statement_was_run),
+    };
+
+    return RUN_STORE_TESTS(tests);
+}
