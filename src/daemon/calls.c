@@ -198,7 +198,7 @@ span errand_left(const struct errand *errand)
     return left > 0 ? left : 0;
 }
 
-struct payload errand_payload(struct errand *errand)
+struct payload errand_payload(const struct errand *errand)
 {
     const struct task *task = errand->task;
     const struct work *work = &task->work;
@@ -215,7 +215,7 @@ struct payload errand_payload(struct errand *errand)
     };
 }
 
-struct str errand_payload_text(struct errand *errand, const struct payload *payload)
+struct str errand_payload_text(const struct errand *errand, const struct payload *payload)
 {
     struct str none = {0};
     struct buf out = {.cap = payload_room(payload, none, none)};

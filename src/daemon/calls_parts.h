@@ -93,10 +93,10 @@ void errand_refuse(struct errand *errand, const char *code, const struct err *er
 span errand_left(const struct errand *errand);
 
 /* The run as whoever carries it out is told of it; texts are the task's or in the arena. */
-struct payload errand_payload(struct errand *errand);
+struct payload errand_payload(const struct errand *errand);
 
 /* payload_print() of it, in the arena. */
-struct str errand_payload_text(struct errand *errand, const struct payload *payload);
+struct str errand_payload_text(const struct errand *errand, const struct payload *payload);
 
 /* What the namespace has set; never NULL. */
 const struct settings *errand_settings(const struct errand *errand);

@@ -245,13 +245,22 @@ enum rc settings_read(struct str json, struct arena *arena, struct settings *ret
     return rc;
 }
 
-/* Each value of an object or a list. */
-static void hide_all(json_t *value)
+static json_t *hidden(void)
 {
+    return json_of_word("set");
+}
+
+/* Each item of a list or value of an object; anything else, which was never taken, whole. */
+static void hide_in(json_t *object, const char *key)
+{
+    json_t *value = json_object_get(object, key);
+
+    if (value && !json_is_object(value) && !json_is_array(value))
+        json_put(object, key, hidden());
     for (void *i = json_object_iter(value); i; i = json_object_iter_next(value, i))
-        must(json_object_iter_set_new(value, i, json_of_word("set")) == 0);
+        must(json_object_iter_set_new(value, i, hidden()) == 0);
     for (size_t i = 0; i < json_array_size(value); i++)
-        must(json_array_set_new(value, i, json_of_word("set")) == 0);
+        must(json_array_set_new(value, i, hidden()) == 0);
 }
 
 struct str settings_show(struct str json, struct arena *arena)
@@ -265,9 +274,9 @@ struct str settings_show(struct str json, struct arena *arena)
     if (!json_is_object(value))
         return STR("{}");
     for (void *i = json_object_iter(keys); i; i = json_object_iter_next(keys, i))
-        hide_all(json_object_iter_value(i));
+        hide_in(keys, json_object_iter_key(i));
     for (void *i = json_object_iter(upstreams); i; i = json_object_iter_next(upstreams, i))
-        hide_all(json_object_get(json_object_iter_value(i), "headers"));
+        hide_in(json_object_iter_value(i), "headers");
     must(json_keep(value, SIZE_MAX, arena, &text, &err) == RC_OK);
     return text;
 }

@@ -41,36 +41,31 @@ struct str payload_input(struct str action_input, struct str run_input, struct a
     return text;
 }
 
-/* ---- members, each but the first of an object with its comma ---- */
+/* ---- members: a name with its comma, then the value ---- */
 
-static void put_name(struct buf *out, struct str name)
-{
-    buf_str(out, STR(",\""));
-    buf_str(out, name);
-    buf_str(out, STR("\":"));
-}
+#define NAMED(name) STR(",\"" name "\":")
 
 static void put_raw(struct buf *out, struct str name, struct str json)
 {
-    put_name(out, name);
+    buf_str(out, name);
     buf_str(out, json);
 }
 
 static void put_str(struct buf *out, struct str name, struct str value)
 {
-    put_name(out, name);
+    buf_str(out, name);
     json_write_str(out, value);
 }
 
 static void put_int(struct buf *out, struct str name, int64_t value)
 {
-    put_name(out, name);
+    buf_str(out, name);
     json_write_int(out, value);
 }
 
 static void put_instant(struct buf *out, struct str name, instant t)
 {
-    put_name(out, name);
+    buf_str(out, name);
     buf_char(out, '"');
     instant_format_ms(t, out);
     buf_char(out, '"');
@@ -107,8 +102,8 @@ static void put_either_if(struct buf *out, struct str name, struct str value)
 
 static void put_last(const struct payload *payload, struct buf *out)
 {
-    put_raw_if(out, STR("lastResult"), payload->last_result);
-    put_either_if(out, STR("lastFailure"), payload->last_failure);
+    put_raw_if(out, NAMED("lastResult"), payload->last_result);
+    put_either_if(out, NAMED("lastFailure"), payload->last_failure);
 }
 
 /* ---- a call ---- */
@@ -120,16 +115,16 @@ void payload_print(const struct payload *payload, struct buf *out)
     buf_str(out, STR("{\"run\":"));
     json_write_str(out, payload->id);
     if (payload->schedule.len > 0)
-        put_str(out, STR("schedule"), payload->schedule);
+        put_str(out, NAMED("schedule"), payload->schedule);
     else
-        put_raw(out, STR("schedule"), STR("null"));
-    put_str(out, STR("namespace"), payload->namespace);
-    put_str(out, STR("kind"), str_of(run_kind_text(run->kind)));
-    put_int(out, STR("attempt"), run->attempt);
-    put_int(out, STR("fence"), run->fence);
-    put_instant(out, STR("scheduledTime"), run->slot);
-    put_instant(out, STR("executionTime"), payload_executed_at(payload));
-    put_raw(out, STR("input"), payload->input.len > 0 ? payload->input : STR("{}"));
+        put_raw(out, NAMED("schedule"), STR("null"));
+    put_str(out, NAMED("namespace"), payload->namespace);
+    put_str(out, NAMED("kind"), str_of(run_kind_text(run->kind)));
+    put_int(out, NAMED("attempt"), run->attempt);
+    put_int(out, NAMED("fence"), run->fence);
+    put_instant(out, NAMED("scheduledTime"), run->slot);
+    put_instant(out, NAMED("executionTime"), payload_executed_at(payload));
+    put_raw(out, NAMED("input"), payload->input.len > 0 ? payload->input : STR("{}"));
     put_last(payload, out);
     buf_char(out, '}');
 }
@@ -150,6 +145,14 @@ static bool is_injected(struct str key)
     return false;
 }
 
+static void put_member(struct buf *out, struct str key, struct str value)
+{
+    buf_str(out, STR(",\""));
+    buf_str(out, key);
+    buf_str(out, STR("\":"));
+    buf_str(out, value);
+}
+
 static void print_injected(const struct payload *payload, struct str input, struct buf *out)
 {
     int64_t slot_ms = floor_div(payload->run->slot, SPAN_MS);
@@ -158,15 +161,15 @@ static void print_injected(const struct payload *payload, struct str input, stru
 
     buf_str(out, STR("{\"scheduledTime\":"));
     json_write_int(out, slot_ms);
-    put_int(out, STR("executionTime"), executed_ms);
-    put_str(out, STR("_startedByScheduler"), payload->schedule);
-    put_int(out, STR("_scheduledTime"), slot_ms);
-    put_int(out, STR("_executedTime"), executed_ms);
-    put_str(out, STR("_executionId"), payload->id);
-    put_str_if(out, STR("_schedulerCron"), payload->cron);
+    put_int(out, NAMED("executionTime"), executed_ms);
+    put_str(out, NAMED("_startedByScheduler"), payload->schedule);
+    put_int(out, NAMED("_scheduledTime"), slot_ms);
+    put_int(out, NAMED("_executedTime"), executed_ms);
+    put_str(out, NAMED("_executionId"), payload->id);
+    put_str_if(out, NAMED("_schedulerCron"), payload->cron);
     while (json_next_member(&input, &key, &value))
         if (!is_injected(key))
-            put_raw(out, key, value);
+            put_member(out, key, value);
     buf_char(out, '}');
 }
 
@@ -209,11 +212,11 @@ static void put_action(const struct told_action *action, struct buf *out)
 {
     buf_str(out, STR(",\"action\":{\"type\":"));
     buf_str(out, action->type);
-    put_raw_if(out, STR("kind"), action->kind);
-    put_raw_if(out, STR("name"), action->name);
-    put_raw_if(out, STR("version"), action->version);
-    put_raw_if(out, STR("workflowId"), action->workflow_id);
-    put_raw_if(out, STR("correlationId"), action->correlation_id);
+    put_raw_if(out, NAMED("kind"), action->kind);
+    put_raw_if(out, NAMED("name"), action->name);
+    put_raw_if(out, NAMED("version"), action->version);
+    put_raw_if(out, NAMED("workflowId"), action->workflow_id);
+    put_raw_if(out, NAMED("correlationId"), action->correlation_id);
     buf_char(out, '}');
 }
 
@@ -227,10 +230,10 @@ static void put_input(const struct payload *payload, const struct told_action *a
     struct str input = payload_input(action->input, own, arena);
 
     if (is_workflow) {
-        put_name(out, STR("input"));
+        buf_str(out, NAMED("input"));
         print_injected(payload, input, out);
     } else {
-        put_raw(out, STR("input"), input.len > 0 ? input : STR("{}"));
+        put_raw(out, NAMED("input"), input.len > 0 ? input : STR("{}"));
     }
     arena_free(arena);
 }
@@ -243,26 +246,26 @@ void grant_print(const struct payload *payload, struct str queue, struct str act
 
     buf_str(out, STR("{\"id\":"));
     json_write_str(out, payload->id);
-    put_str_if(out, STR("schedule"), payload->schedule);
-    put_str(out, STR("kind"), str_of(run_kind_text(run->kind)));
-    put_instant(out, STR("slot"), run->slot);
-    put_instant(out, STR("due"), run->due);
-    put_str(out, STR("state"), str_of(run_state_text(run->state)));
-    put_int(out, STR("attempt"), run->attempt);
-    put_int(out, STR("fence"), run->fence);
-    put_str_if(out, STR("queue"), queue);
-    put_str_if(out, STR("worker"), run->worker);
+    put_str_if(out, NAMED("schedule"), payload->schedule);
+    put_str(out, NAMED("kind"), str_of(run_kind_text(run->kind)));
+    put_instant(out, NAMED("slot"), run->slot);
+    put_instant(out, NAMED("due"), run->due);
+    put_str(out, NAMED("state"), str_of(run_state_text(run->state)));
+    put_int(out, NAMED("attempt"), run->attempt);
+    put_int(out, NAMED("fence"), run->fence);
+    put_str_if(out, NAMED("queue"), queue);
+    put_str_if(out, NAMED("worker"), run->worker);
     if (run_is_claimed(run->state))
-        put_instant_if(out, STR("leaseUntil"), run->lease_until);
+        put_instant_if(out, NAMED("leaseUntil"), run->lease_until);
     if (run->source > 0)
-        put_str(out, STR("source"), str_of(source_text((enum source)(run->source - 1))));
+        put_str(out, NAMED("source"), str_of(source_text((enum source)(run->source - 1))));
     put_input(payload, &told, out);
-    put_instant_if(out, STR("createdAt"), run->created_at);
-    put_instant_if(out, STR("startedAt"), run->started_at);
-    put_either_if(out, STR("progress"), run->progress);
-    put_instant_if(out, STR("lastRunAt"), payload->last_run_at);
-    put_str(out, STR("idempotencyKey"), payload->id);
-    put_str(out, STR("namespace"), payload->namespace);
+    put_instant_if(out, NAMED("createdAt"), run->created_at);
+    put_instant_if(out, NAMED("startedAt"), run->started_at);
+    put_either_if(out, NAMED("progress"), run->progress);
+    put_instant_if(out, NAMED("lastRunAt"), payload->last_run_at);
+    put_str(out, NAMED("idempotencyKey"), payload->id);
+    put_str(out, NAMED("namespace"), payload->namespace);
     put_action(&told, out);
     put_last(payload, out);
     buf_char(out, '}');

@@ -28,12 +28,13 @@ void json_write_str(struct buf *out, struct str s)
 
     buf_char(out, '"');
     for (size_t i = 0; i < s.len; i++) {
-        char letter = escape_of((unsigned char)s.ptr[i]);
+        unsigned char c = (unsigned char)s.ptr[i];
+        char letter = c >= 0x20 && c != '"' && c != '\\' ? 0 : escape_of(c);
 
         if (letter == 0)
             continue;
         buf_add(out, s.ptr + from, i - from);
-        write_escaped(out, (unsigned char)s.ptr[i], letter);
+        write_escaped(out, c, letter);
         from = i + 1;
     }
     if (s.len > 0)
