@@ -106,6 +106,22 @@ static void two_dashes_end_options_and_one_is_an_operand(void **state)
     assert_null(args.value[OPT_ZONE]);
 }
 
+static void an_option_may_have_many_values(void **state)
+{
+    const char *list[2] = {NULL, NULL};
+    struct args args;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(READ("-z", "A", "-l", "--zone=B", "-n5", "-zC"), RC_OK);
+    assert_string_equal(args.value[OPT_ZONE], "C");
+    assert_int_equal(args_all(&args, OPT_ZONE, list, 2), 3);
+    assert_string_equal(list[0], "A");
+    assert_string_equal(list[1], "B");
+    assert_int_equal(args_all(&args, OPT_COUNT, list, 2), 1);
+    assert_int_equal(args_all(&args, OPT_QUIET, list, 2), 0);
+}
+
 static void what_is_wrong_is_named(void **state)
 {
     struct args args = {.operands = 77};
@@ -133,6 +149,7 @@ int main(void)
         cmocka_unit_test(a_value_in_brackets_may_be_left_out),
         cmocka_unit_test(a_name_may_have_underscores_for_dashes),
         cmocka_unit_test(two_dashes_end_options_and_one_is_an_operand),
+        cmocka_unit_test(an_option_may_have_many_values),
         cmocka_unit_test(what_is_wrong_is_named),
     };
 

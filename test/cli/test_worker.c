@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * belfry worker and its programs: what they get, what they give, how they fail.
+ */
+#include "fake_run.h"
+
+/* ---- results ---- */
+
+static void standard_output_that_is_json_is_the_result(void **state)
+{
+    struct fake *fake = *state;
+
+    assert_int_equal(once(fake, "echo '{\"a\": [1, 2.5, \"x\"]}'; echo note >&2"), 0);
+    assert_string_equal(fake->runs[0].how, "complete");
+    assert_string_equal(member(&fake->runs[0], "result"), "{\"a\":[1,2.5,\"x\"]}");
+    assert_non_null(strstr(fake->runs[0].log, "note\n"));
+    assert_int_equal(fake->runs[0].grants, 1);
+}
+
+static void other_output_is_the_result_as_text(void **state)
+{
+    struct fake *fake = *state;
+
+    assert_int_equal(once(fake, "printf 'one\\ntwo \"\\001\\377'"), 0);
+    assert_string_equal(member(&fake->runs[0], "result"),
+                        "{\"output\":\"one\\ntwo \\\"\\u0001\xef\xbf\xbd\"}");
+    assert_string_equal(fake->runs[0].log, "one\ntwo \"\001\xef\xbf\xbd\n");
+}
+
+static void no_output_is_no_result(void **state)
+{
+    struct fake *fake = *state;
+
+    assert_int_equal(once(fake, "exit 0"), 0);
+    assert_string_equal(fake->runs[0].how, "complete");
+    assert_string_equal(member(&fake->runs[0], "result"), "(none)");
+}
+
+static void a_program_gets_its_run(void **state)
+{
+    struct fake *fake = *state;
+    json_t *result;
+
+    assert_int_equal(once(fake, "cat"), 0);
+    result = json_object_get(fake->runs[0].item, "result");
+    assert_string_equal(json_string_value(json_object_get(result, "id")), "r_0");
+    assert_int_equal(json_integer_value(json_object_get(result, "fence")), 1);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(result, "input"), "text")), "[\"}");
+}
+
+static void a_program_gets_its_variables(void **state)
+{
+    struct fake *fake = *state;
+    char want[256];
+
+    setenv("BELFRY_RUN", "of somebody else", 1);
+    setenv("KEPT", "yes", 1);
+    assert_int_equal(once(fake, "echo $BELFRY_RUN $BELFRY_SCHEDULE $BELFRY_QUEUE "
+                                "$BELFRY_NAMESPACE $BELFRY_ATTEMPT $BELFRY_FENCE "
+                                "$BELFRY_SCHEDULED_TIME $BELFRY_SERVER $KEPT"),
+                     0);
+    unsetenv("BELFRY_RUN");
+    snprintf(want, sizeof want,
+             "r_0 nightly q default 1 1 2027-01-01T00:00:00.000Z http://127.0.0.1:%d yes\n",
+             fake->port);
+    assert_string_equal(fake->runs[0].log, want);
+}
+
+static void a_claim_says_who_asks_for_what(void **state)
+{
+    struct fake *fake = *state;
+
+    WORKER(fake, "-Q", "r\"s", "-c", "7", "--name", "me", "--", "true");
+    fake_await(fake, one_poll);
+    assert_string_equal(fake->last_claim, "{\"queues\":[\"q\",\"r\\\"s\"],\"max\":7,"
+                                          "\"wait\":\"30s\",\"worker\":\"me\"}");
+}
+
+/* ---- failures ---- */
+
+static void an_exit_code_is_a_failure_that_may_be_tried_again(void **state)
+{
+    struct fake *fake = *state;
+
+    assert_int_equal(once(fake, "echo first >&2; echo the disk is full >&2; exit 3"), 3);
+    assert_string_equal(fake->runs[0].how, "fail");
+    assert_string_equal(error_code(&fake->runs[0]), "exec_exit");
+    assert_string_equal(message(&fake->runs[0]),
+                        "the program ended with exit code 3: the disk is full");
+    assert_true(is_retryable(&fake->runs[0]));
+}
+
+static void codes_that_blame_the_request_are_final(void **state)
+{
+    struct fake *fake = *state;
+
+    for (int code = 63; code <= 79; code++) {
+        bool is_final = (code >= 64 && code <= 68) || code == 77 || code == 78;
+        char script[16];
+
+        snprintf(script, sizeof script, "exit %d", code);
+        assert_int_equal(once(fake, script), code);
+        assert_int_equal(is_retryable(&fake->runs[code - 63]), !is_final);
+    }
+}
+
+static void a_signal_is_a_failure(void **state)
+{
+    struct fake *fake = *state;
+
+    assert_int_equal(once(fake, "kill -9 $$"), 128 + SIGKILL);
+    assert_string_equal(error_code(&fake->runs[0]), "exec_signal");
+    assert_string_equal(message(&fake->runs[0]), "the program was ended by signal 9 (Killed)");
+    assert_true(is_retryable(&fake->runs[0]));
+}
+
+static void a_program_that_vanished_is_a_failure(void **state)
+{
+    struct fake *fake = *state;
+    char path[128];
+    int fd;
+
+    snprintf(path, sizeof path, "%s/program", fake->dir);
+    fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+    assert_int_equal(write(fd, "#!/bin/sh\n", 10), 10);
+    close(fd);
+    WORKER(fake, "--once", "--", path);
+    fake_await(fake, one_poll);
+    unlink(path);
+    fake_add(fake);
+    assert_int_equal(fake_await_exit(fake), 127);
+    assert_string_equal(fake->runs[0].how, "fail");
+    assert_string_equal(error_code(&fake->runs[0]), "exec_start");
+}
+
+/* ---- output ---- */
+
+static void a_flood_is_cut_and_told(void **state)
+{
+    struct fake *fake = *state;
+    struct fake_run *run = &fake->runs[0];
+    json_t *result;
+
+    assert_int_equal(once(fake, "yes 'a line of a flood' | head -c 40000000"), 0);
+    result = json_object_get(run->item, "result");
+    assert_int_equal(json_string_length(json_object_get(result, "output")), 100 * 1024);
+    assert_true(json_is_true(json_object_get(result, "truncated")));
+    assert_true(run->log_len > 100 * 1024 && run->log_len < 3 << 19);
+    assert_non_null(strstr(run->log + run->log_len - 64, "lines of output were left out)"));
+}
+
+static void a_result_that_a_server_would_refuse_is_text(void **state)
+{
+    struct fake *fake = *state;
+
+    assert_int_equal(once(fake, "printf '%040d' 0 | tr 0 '['; printf '%040d' 0 | tr 0 ']'"), 0);
+    assert_non_null(strstr(member(&fake->runs[0], "result"), "{\"output\":\"[[["));
+    assert_int_equal(once(fake, "printf '['; yes 0, | head -n 70000 | tr -d '\\n'; "
+                                "printf '0]'"),
+                     0);
+    assert_non_null(strstr(member(&fake->runs[1], "result"), "{\"output\":\"[0,0,"));
+    assert_int_equal(once(fake, "printf '['; yes 0, | head -n 60000 | tr -d '\\n'; "
+                                "printf '0]'"),
+                     0);
+    assert_int_equal(json_array_size(json_object_get(fake->runs[2].item, "result")), 60001);
+}
+
+static void lines_arrive_while_the_program_runs(void **state)
+{
+    struct fake *fake = *state;
+    char script[256];
+
+    snprintf(script, sizeof script, "echo up; read x < %s; echo \"$x\"", fake->gate);
+    fake_add(fake);
+    WORKER(fake, "--once", "--", "sh", "-c", script);
+    fake_await(fake, run_0_is_up);
+    assert_int_equal(fake->runs[0].state, FAKE_LEASED);
+    fake_open_gate(fake);
+    assert_int_equal(fake_await_exit(fake), 0);
+    assert_string_equal(fake->runs[0].log, "up\ngo\n");
+}
+
+/* ---- the command line ---- */
+
+static void refuses(const struct run *run, const char *err)
+{
+    assert_int_equal(run->status, 2);
+    if (!strstr(run->err, err))
+        fail_msg("%s", run->err);
+}
+
+static void wrong_options_are_told(void **state)
+{
+    (void)state;
+    refuses(RUN("worker", "--", "true"), "which queue? write --queue NAME");
+    refuses(RUN("worker", "-Q", "q"), "which program? write -- PROGRAM ARGS");
+    refuses(RUN("worker", "-Q", "q", "--"), "which program? write -- PROGRAM ARGS");
+    refuses(RUN("worker", "-Q", "q", "true"), "write -- before the program: -- true");
+    refuses(RUN("worker", "-Q", "", "--", "true"), "a queue's name has 1 to 255 bytes");
+    refuses(RUN("worker", "-Q", "q", "-c", "0", "--", "true"),
+            "--concurrency must be 1 to 1000, not 0");
+    refuses(RUN("worker", "-Q", "q", "--drain", "30", "--", "true"),
+            "--drain must be a duration up to 1d, such as 30s, not 30");
+    refuses(RUN("worker", "-Q", "q", "-s", "ftp://x", "--", "true"),
+            "`ftp://x` does not begin with http:// or https:// and a host");
+    refuses(RUN("worker", "-Q", "q", "--name", "", "--", "true"), "a worker's name has 1 to");
+}
+
+static void a_program_that_is_not_there_is_told(void **state)
+{
+    const struct run *run = RUN("worker", "-Q", "q", "--", "no-such-program-anywhere");
+
+    (void)state;
+    assert_int_equal(run->status, 2);
+    assert_string_equal(run->err, "belfry: no-such-program-anywhere: no such program\n");
+}
+
+#define WITH_SERVER(test) cmocka_unit_test_setup_teardown(test, fake_setup, fake_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_SERVER(standard_output_that_is_json_is_the_result),
+        WITH_SERVER(other_output_is_the_result_as_text),
+        WITH_SERVER(no_output_is_no_result),
+        WITH_SERVER(a_program_gets_its_run),
+        WITH_SERVER(a_program_gets_its_variables),
+        WITH_SERVER(a_claim_says_who_asks_for_what),
+        WITH_SERVER(an_exit_code_is_a_failure_that_may_be_tried_again),
+        WITH_SERVER(codes_that_blame_the_request_are_final),
+        WITH_SERVER(a_signal_is_a_failure),
+        WITH_SERVER(a_program_that_vanished_is_a_failure),
+        WITH_SERVER(a_flood_is_cut_and_told),
+        WITH_SERVER(a_result_that_a_server_would_refuse_is_text),
+        WITH_SERVER(lines_arrive_while_the_program_runs),
+        cmocka_unit_test(wrong_options_are_told),
+        cmocka_unit_test(a_program_that_is_not_there_is_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
