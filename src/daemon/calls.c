@@ -262,6 +262,7 @@ static const struct errand_kind *kind_of(enum action_type type)
     case ACTION_HTTP:
         return &errand_http;
     case ACTION_EXEC:
+        return &errand_exec;
     case ACTION_WORKFLOW:
     case ACTION_QUEUE:
     case ACTION_COUNT:

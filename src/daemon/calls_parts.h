@@ -29,7 +29,7 @@ struct errand_kind {
     void (*kill)(struct errand *errand); /* it should end now; once, perhaps after stop()   */
 };
 
-extern const struct errand_kind errand_http;
+extern const struct errand_kind errand_http, errand_exec;
 
 struct errand {
     struct calls *calls;
