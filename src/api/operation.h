@@ -20,9 +20,9 @@ struct operation {
 
     /* Where the request arrived: reads it whole, refuses what is wrong with it. */
     enum call_step (*begin)(struct call *call);
-    /* A reader, inside one snapshot; may be NULL. */
+    /* A reader, inside one snapshot; may be NULL.  Gives the next step. */
     enum call_step (*read)(struct call *call, struct db *db);
-    /* After the engine, where the request arrived; may be NULL. */
+    /* After the engine, where the request arrived; may be NULL.  Gives the next step. */
     enum call_step (*settled)(struct call *call);
 };
 

@@ -338,6 +338,16 @@ void calls_stop(struct calls *calls, const struct stop *stop)
         errand->kind->stop(errand);
 }
 
+void calls_forget(struct calls *calls)
+{
+    for (int i = 0; i < CALLS_BUCKETS; i++)
+        for (struct errand *e = calls->buckets[i], *next; e; e = next) {
+            next = e->next;
+            e->is_stopped = e->is_terminated = true;
+            kill_errand(e);
+        }
+}
+
 int calls_count(const struct calls *calls, enum lane lane)
 {
     return calls->counts[lane];

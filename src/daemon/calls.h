@@ -47,6 +47,9 @@ void calls_start(struct calls *calls, struct task *task);
 /* A call of this node that should end, see struct stop. */
 void calls_stop(struct calls *calls, const struct stop *stop);
 
+/* All of them are somebody else's now: each ends at once, and nothing is told of it. */
+void calls_forget(struct calls *calls);
+
 /* How many tasks of a lane are under way. */
 int calls_count(const struct calls *calls, enum lane lane);
 

@@ -75,6 +75,7 @@ static struct work work_of(struct turn *turn, const struct place *place, int pol
         .namespace = seat->namespace,
         .timeout = p->timeout,
         .deadline = INSTANT_NEVER,
+        .is_once = p->at_most_once,
         .poll = poll >= 0 ? turn->in->polls[poll].tag : 0,
     };
 

@@ -373,13 +373,20 @@ static void fill_out(const struct turn *turn, struct turn_out *out)
 }
 
 /* The commit is known: from here on the engine's memory is as the turn left it. */
+/* A call ends itself at its deadline, and may need a moment to do so well. */
+static instant overdue_at(instant deadline)
+{
+    return deadline == INSTANT_NEVER ? INSTANT_NEVER : deadline + CALL_GRACE;
+}
+
 static void adopt(struct engine *engine, const struct turn *turn)
 {
     engine->memory = turn->memory;
     for (int i = 0; i < turn->landed.count; i++)
         flights_remove(engine->flights, turn->landed.at[i]);
     for (int i = 0; i < turn->calls.count; i++)
-        flights_add(engine->flights, &turn->calls.at[i].run, turn->calls.at[i].deadline);
+        flights_add(engine->flights, &turn->calls.at[i].run,
+                    overdue_at(turn->calls.at[i].deadline));
 }
 
 /* This node's row, when it was not as expected: dead, or the turn in doubt did happen. */

@@ -23,7 +23,9 @@ struct engine_options {
     span events_age;          /* 0: EVENTS_AGE                                    */
 };
 
-#define NODE_LEASE   (10 * SPAN_S)
+#define NODE_LEASE (10 * SPAN_S)
+#define CALL_GRACE \
+    SPAN_MIN /* from a call's deadline until it is given up: a program may ignore SIGTERM */
 #define EVENTS_AGE   (7 * SPAN_DAY)
 #define REQUESTS_AGE SPAN_DAY
 

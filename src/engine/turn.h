@@ -95,6 +95,7 @@ struct work {
     instant last_run_at; /* the start before this one; INSTANT_NONE: none */
     span timeout;        /* of the attempt, 0: none                         */
     instant deadline;    /* of the attempt or the run, INSTANT_NEVER: none  */
+    bool is_once;        /* what may have been sent is not sent again    */
     uint64_t poll;       /* tag of the poll that it answers                 */
 };
 

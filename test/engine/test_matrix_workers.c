@@ -139,9 +139,9 @@ static void row_108_a_zombie_run_fails(void **state)
     w.draft.plan.policies.max_run_time = 10 * SPAN_MIN;
     world.length = INSTANT_NEVER;
     create("job", w);
-    run_to("01:09:59");
+    run_to("01:10:59"); /* who carries it out has CALL_GRACE to end it well */
     assert_int_equal(cursor_of("job").open, 1);
-    run_to("01:10:05");
+    run_to("01:11:05");
     assert_history("job", "01:00 timedOut(maxRunTime)");
     assert_int_equal(cursor_of("job").open, 0);
     assert_true(call_of("01:00")->is_stopping);

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A ticket is in the list of all from its making to its end, whoever has it; the exchange
+ * that it answers may be over before it comes back.
+ */
+#include "daemon/door_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/must.h"
+#include "io/clock.h"
+#include "wire/problem.h"
+
+enum {
+    SPARE_TICKETS = 256, /* kept with their arenas, so that a request allocates nothing */
+    NOTICES_AT_ONCE = 64,
+};
+
+#define ANSWER_WITHIN (10 * SPAN_S)   /* then 503: the engine or the database stands still */
+#define LOOK_EVERY    (100 * SPAN_MS) /* at deadlines, and at what found no room           */
+
+/* ---- tickets ---- */
+
+static struct ticket *ticket_new(struct door *door, struct exchange *x)
+{
+    struct ticket *t = door->spare;
+    struct arena *arena;
+
+    if (t) {
+        door->spare = t->next;
+        door->spares--;
+        arena = t->call.arena;
+    } else {
+        t = malloc(sizeof *t);
+        must(t);
+        arena = arena_new(CALL_ARENA_MAX);
+    }
+    memset(t, 0, sizeof *t);
+    t->call.arena = arena;
+    t->x = x;
+    t->before = door->all.before;
+    t->behind = &door->all;
+    t->before->behind = t->behind->before = t;
+    door->count++;
+    return t;
+}
+
+static void ticket_end(struct door *door, struct ticket *t)
+{
+    must(!t->x && !t->is_away);
+    t->before->behind = t->behind;
+    t->behind->before = t->before;
+    door->count--;
+    if (door->spares == SPARE_TICKETS) {
+        arena_free(t->call.arena);
+        free(t);
+        return;
+    }
+    arena_reset(t->call.arena);
+    t->next = door->spare;
+    door->spare = t;
+    door->spares++;
+}
+
+static int items_of(const struct ticket *t)
+{
+    return t->step == CALL_COMMANDS  ? t->call.command_count
+           : t->step == CALL_REPORTS ? t->call.report_count
+                                     : 0;
+}
+
+static void send_off(struct door *door, struct ticket *t, enum memo_kind kind)
+{
+    t->is_away = true;
+    door->away++;
+    door->items += items_of(t);
+    door_memo(door, &(struct memo){.kind = kind, .ticket = t});
+}
+
+/* ---- answers ---- */
+
+/* Runs that were claimed for somebody who never got them go back at once. */
+static void hand_back(struct door *door, struct ticket *t)
+{
+    struct call *call = &t->call;
+
+    call->reports = arena_array(call->arena, (size_t)call->grant_count, sizeof *call->reports);
+    for (int i = 0; i < call->grant_count; i++) {
+        const struct run *run = &call->grants[i].run;
+
+        call->reports[i] = (struct report){
+            .kind = REPORT_RELEASE,
+            .run = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass},
+            .fence = run->fence,
+        };
+    }
+    call->report_count = call->grant_count;
+    call->grant_count = 0;
+    t->step = CALL_REPORTS;
+    send_off(door, t, MEMO_CALL);
+}
+
+struct over {
+    struct door *door;
+    struct ticket *ticket;
+};
+
+static void on_over(void *with, bool is_sent)
+{
+    struct over *over = with;
+
+    if (is_sent)
+        ticket_end(over->door, over->ticket);
+    else
+        hand_back(over->door, over->ticket);
+}
+
+static void on_gone(void *with, struct exchange *x)
+{
+    struct over *over = with;
+
+    (void)x;
+    if (!over->ticket->is_away || over->ticket->step != CALL_POLL)
+        return;
+    atomic_store(&over->ticket->is_left, true);
+    door_memo(over->door, &(struct memo){.kind = MEMO_LOOK});
+}
+
+static const struct exchange_watch poll_watch = {.on_gone = on_gone, .on_over = on_over};
+
+static void write_answer(struct exchange *x, const struct call *call)
+{
+    struct http1_field fields[CALL_FIELDS_MAX + 2];
+    int count = 0;
+
+    if (call->content_type)
+        fields[count++] = (struct http1_field){STR("Content-Type"), str_of(call->content_type)};
+    fields[count++] = (struct http1_field){STR("Cache-Control"), STR("no-store")};
+    for (int i = 0; i < call->field_count; i++)
+        fields[count++] = call->fields[i];
+    exchange_answer(x, call->status, fields, count, call->answer);
+}
+
+static void answer(struct door *door, struct ticket *t)
+{
+    struct exchange *x = t->x;
+    bool has_grants = t->call.grant_count > 0;
+
+    t->x = NULL;
+    door_at(door, SERVE_BEFORE_ANSWER);
+    if (!x || (has_grants && x->is_gone)) {
+        if (x)
+            exchange_cut(x);
+        if (has_grants)
+            hand_back(door, t);
+        else
+            ticket_end(door, t);
+        return;
+    }
+    if (!has_grants)
+        exchange_watch(x, NULL, NULL);
+    write_answer(x, &t->call);
+    door_at(door, SERVE_AFTER_ANSWER);
+    if (!has_grants)
+        ticket_end(door, t); /* with grants: at on_over */
+}
+
+/* ---- the way of a ticket ---- */
+
+/* False when it has been sent to ask, or answered with a refusal. */
+static bool find_space(struct door *door, struct ticket *t)
+{
+    struct call *call = &t->call;
+    const struct space *space;
+
+    if (call->namespace != 0)
+        return true;
+    space = spaces_find(door->spaces, call->namespace_name);
+    if (space) {
+        call->namespace = space->id;
+        return true;
+    }
+    if (!t->asked) {
+        t->asked = t->is_asking = true;
+        send_off(door, t, MEMO_SPACES);
+        return false;
+    }
+    call_problem(call, 404, "not_found", "there is no namespace %.*s",
+                 STR_ARG(call->namespace_name));
+    t->step = CALL_ANSWER;
+    answer(door, t);
+    return false;
+}
+
+static void complete_commands(struct call *call)
+{
+    for (int i = 0; i < call->command_count; i++) {
+        call->commands[i].namespace = call->namespace;
+        call->commands[i].by = call->by;
+    }
+}
+
+static void go_on(struct door *door, struct ticket *t)
+{
+    struct call *call = &t->call;
+
+    if (t->step != CALL_ANSWER && !door->is_up) {
+        call_problem(call, 503, "unavailable", "not ready: %s", door_not_ready(door));
+        t->step = CALL_ANSWER;
+    }
+    if (t->step != CALL_ANSWER && door->items + items_of(t) > ITEMS_MAX) {
+        call_problem(call, 503, "unavailable", "too much is waiting; try again in a moment");
+        t->step = CALL_ANSWER;
+    }
+    if (t->step == CALL_ANSWER) {
+        answer(door, t);
+        return;
+    }
+    if (!find_space(door, t))
+        return;
+    if (t->step == CALL_READ) {
+        t->is_away = true;
+        door->away++;
+        reader_ask(door->readers[door->reader_next++ % door->reader_count], t);
+        return;
+    }
+    complete_commands(call);
+    if (t->step == CALL_POLL) {
+        struct over *over = arena_take(call->arena, sizeof *over);
+
+        *over = (struct over){door, t};
+        t->deadline_us += call->poll.wait;
+        exchange_watch(t->x, &poll_watch, over);
+    }
+    send_off(door, t, MEMO_CALL);
+}
+
+static void came_back(struct door *door, struct ticket *t)
+{
+    enum call_step step = t->step;
+
+    t->is_away = false;
+    door->away--;
+    door->items -= items_of(t);
+    t->call.context = &door->options.context;
+    if (!t->x && t->call.grant_count == 0) {
+        ticket_end(door, t); /* nobody waits for it, or it brought runs back */
+        return;
+    }
+    if (!t->x) {
+        answer(door, t);
+        return;
+    }
+    if (t->is_asking) {
+        t->is_asking = false;
+        go_on(door, t);
+        return;
+    }
+    if (step != CALL_READ && step != CALL_ANSWER)
+        t->step = t->call.operation->settled(&t->call);
+    if (str_eq(str_of(t->call.operation->id), STR("clock.accept")) && t->step == CALL_ANSWER)
+        door_memo(door, &(struct memo){.kind = MEMO_CLOCK});
+    go_on(door, t);
+}
+
+/* ---- requests ---- */
+
+static int64_t body_max(void *with, const struct http1_request *request)
+{
+    struct str params[CALL_PARAMS_MAX], allow;
+    struct door *door = with;
+    const struct operation *op;
+    int status;
+
+    arena_reset(door->scratch);
+    op = operation_find(request, door->scratch, params, &status, &allow);
+    return op ? op->body_max : 0;
+}
+
+static void on_request(void *with, struct exchange *x)
+{
+    struct door *door = with;
+    struct ticket *t;
+    struct call *call;
+    struct str allow;
+    int status;
+
+    t = ticket_new(door, x);
+    call = &t->call;
+    call->now = clock_now();
+    call->context = &door->options.context;
+    call->by = STR("anonymous");
+    t->deadline_us = clock_boot_us() + ANSWER_WITHIN;
+    call->operation = operation_find(x->request, call->arena, call->params, &status, &allow);
+    if (door->count > TICKETS_MAX) {
+        t->step = call_problem(call, 503, "unavailable", "too many requests are under way");
+    } else if (!call->operation && status == 405) {
+        t->step = call_problem(call, 405, "not_found", "%.*s is not for this path; try %.*s",
+                               STR_ARG(x->request->method), STR_ARG(allow));
+        call->fields[call->field_count++] = (struct http1_field){STR("Allow"), allow};
+    } else if (!call->operation) {
+        t->step = call_problem(call, 404, "not_found", "there is nothing at %.*s",
+                               STR_ARG(x->request->target));
+    } else {
+        t->step = call_begin(call, x->request, x->body);
+    }
+    go_on(door, t);
+}
+
+struct listener_handler door_handler(struct door *door)
+{
+    return (struct listener_handler){
+        .body_max = body_max, .on_request = on_request, .with = door};
+}
+
+/* ---- deadlines ---- */
+
+/* The ticket stays with whoever has it; only the client is told. */
+static void give_up(struct ticket *t)
+{
+    struct exchange *x = t->x;
+    char text[PROBLEM_BYTES_MAX];
+    struct buf out = BUF(text);
+    bool is_read = t->step == CALL_READ || t->step == CALL_POLL || t->is_asking;
+    struct problem problem = {
+        .status = 503,
+        .code = is_read ? "unavailable" : "unknown_result",
+        .detail = is_read ? "the database does not answer in time"
+                          : "the database does not answer in time; it may still be done: "
+                            "look, or ask again with the same Idempotency-Key",
+        .at = -1,
+    };
+    struct http1_field field = {STR("Content-Type"), STR("application/problem+json")};
+
+    problem_print(&problem, &out);
+    t->x = NULL;
+    atomic_store(&t->is_left, true);
+    exchange_watch(x, NULL, NULL);
+    exchange_answer(x, problem.status, &field, 1, buf_as_str(&out));
+}
+
+static void on_timer(void *with)
+{
+    struct door *door = with;
+    int64_t boot = clock_boot_us();
+
+    for (struct ticket *t = door->all.behind; t != &door->all; t = t->behind)
+        if (t->x && t->is_away && t->deadline_us < boot)
+            give_up(t);
+    door_push_late(door);
+    loop_timer_set(door->timer, LOOK_EVERY);
+}
+
+/* ---- notices ---- */
+
+static void learn_space(struct door *door, struct space_news *news)
+{
+    struct err err;
+
+    if (spaces_put(door->spaces, news->id, news->name, news->settings, &err) != RC_OK)
+        log_say(door->options.log, clock_now(), LEVEL_ERROR,
+                "the settings of a namespace cannot be read", LOG_STR("namespace", news->name),
+                LOG_TEXT("reason", err.text));
+    arena_free(news->arena);
+}
+
+static void learn_state(struct door *door)
+{
+    struct writer_state state = writer_state(door->writer);
+
+    door->is_up |= state.phase == WRITER_READY || state.phase == WRITER_HOLDING;
+    memcpy(door->why, state.text, sizeof door->why);
+    if (state.phase == WRITER_STARTING)
+        memcpy(door->why, "starting", sizeof "starting");
+}
+
+static bool take_notice(struct door *door, const struct notice *notice)
+{
+    switch (notice->kind) {
+    case NOTICE_TICKET:
+        came_back(door, notice->ticket);
+        break;
+    case NOTICE_TASK:
+        door_start_task(door, notice->task);
+        break;
+    case NOTICE_STOP:
+        calls_stop(door->calls, &notice->stop);
+        break;
+    case NOTICE_FORGET:
+        calls_forget(door->calls);
+        break;
+    case NOTICE_SPACE:
+        learn_space(door, notice->space);
+        break;
+    case NOTICE_STATE:
+        learn_state(door);
+        break;
+    case NOTICE_OVER:
+        return true;
+    }
+    return false;
+}
+
+bool door_take(struct door *door)
+{
+    struct notice notices[NOTICES_AT_ONCE];
+    bool is_over = false;
+    size_t count;
+
+    do {
+        count = mailbox_take(door->options.notices, notices, NOTICES_AT_ONCE);
+        for (size_t i = 0; i < count; i++)
+            is_over |= take_notice(door, &notices[i]);
+    } while (count == NOTICES_AT_ONCE);
+    if (!is_over && door_count_finished(door))
+        door_memo(door, &(struct memo){.kind = MEMO_LOOK});
+    return is_over;
+}
+
+/* ---- from begin to end ---- */
+
+const char *door_not_ready(const struct door *door)
+{
+    if (door->closing)
+        return door->closing;
+    return door->why[0] != '\0' ? door->why : NULL;
+}
+
+void door_closing(struct door *door, const char *why)
+{
+    door->closing = why;
+}
+
+void door_reload(struct door *door, const struct config *config)
+{
+    door->options.config = config;
+    door->options.context.default_timezone = config->default_timezone;
+    door->options.context.min_interval = config->min_interval;
+}
+
+void door_staff_left(struct door *door)
+{
+    for (int lane = 0; lane < LANE_COUNT; lane++)
+        atomic_store(&door->options.finished[lane], door->received[lane]);
+    door->calls = NULL;
+}
+
+bool door_has_upstream(const struct door *door, struct str namespace, struct str upstream)
+{
+    const struct space *space = spaces_find(door->spaces, namespace);
+
+    return space && settings_upstream(&space->settings, upstream);
+}
+
+int door_busy(const struct door *door)
+{
+    return door->away;
+}
+
+struct door *door_new(const struct door_options *options)
+{
+    struct door *door = calloc(1, sizeof *door);
+
+    must(door);
+    door->options = *options;
+    door->all.before = door->all.behind = &door->all;
+    door->spaces = spaces_new();
+    door->scratch = arena_new(CALL_ARENA_MAX);
+    memcpy(door->why, "starting", sizeof "starting");
+    door->timer = loop_timer_new(options->loop, on_timer, door);
+    loop_timer_set(door->timer, LOOK_EVERY);
+    return door;
+}
+
+void door_staff(struct door *door, struct writer *writer, struct reader *const *readers,
+                int count, struct calls *calls)
+{
+    must(count > 0 && count <= DOOR_READERS_MAX);
+    door->writer = writer;
+    for (int i = 0; i < count; i++)
+        door->readers[i] = readers[i];
+    door->reader_count = count;
+    door->calls = calls;
+}
+
+static void abandon_notice(struct door *door, const struct notice *notice)
+{
+    if (notice->kind == NOTICE_TASK)
+        arena_free(notice->task->arena);
+    else if (notice->kind == NOTICE_SPACE)
+        learn_space(door, notice->space);
+}
+
+void door_abandon(struct door *door)
+{
+    struct notice notice;
+    struct memo memo;
+
+    while (mailbox_take(door->options.notices, &notice, 1) > 0)
+        abandon_notice(door, &notice);
+    while (mailbox_take(door->options.memos, &memo, 1) > 0)
+        if (memo.kind == MEMO_TOLD)
+            arena_free(memo.told->arena);
+    while (door->all.behind != &door->all) {
+        struct ticket *t = door->all.behind;
+        struct exchange *x = t->x;
+
+        t->x = NULL;
+        t->is_away = false;
+        if (x) {
+            exchange_watch(x, NULL, NULL);
+            exchange_cut(x);
+        }
+        ticket_end(door, t);
+    }
+}
+
+struct door *door_free(struct door *door)
+{
+    if (!door)
+        return NULL;
+    loop_timer_free(door->timer);
+    while (door->spare) {
+        struct ticket *t = door->spare;
+
+        door->spare = t->next;
+        arena_free(t->call.arena);
+        free(t);
+    }
+    spaces_free(door->spaces);
+    arena_free(door->scratch);
+    free(door->late);
+    free(door);
+    return NULL;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the io thread does between the outside and the other threads: requests become
+ * tickets, tickets become answers, runs become calls, calls become reports.
+ */
+#pragma once
+
+#include "daemon/calls.h"
+#include "daemon/reader.h"
+#include "daemon/spaces.h"
+#include "daemon/writer.h"
+#include "io/listener.h"
+
+enum { DOOR_READERS_MAX = 8 };
+
+struct door_options {
+    struct loop *loop;
+    struct log *log;
+    const struct config *config;
+    const struct serve_seam *seam;
+    struct mailbox *memos, *notices;
+    struct api_context context;
+    _Atomic int64_t *finished; /* see struct writer_options */
+};
+
+struct door; /* opaque */
+
+struct door *door_new(const struct door_options *options);
+
+/* For the listener. */
+struct listener_handler door_handler(struct door *door);
+
+/* Who works behind it; before the first request. */
+void door_staff(struct door *door, struct writer *writer, struct reader *const *readers,
+                int count, struct calls *calls);
+
+/* For calls_options. */
+void door_on_told(void *door, struct told *told);
+const struct settings *door_settings(void *door, int64_t namespace);
+
+/* All notices that wait; true when the writer has ended. */
+bool door_take(struct door *door);
+
+/* What counts from now on; and the calls have been closed. */
+void door_reload(struct door *door, const struct config *config);
+void door_staff_left(struct door *door);
+
+/* For api_context; an empty name: one for workflows that name none. */
+bool door_has_upstream(const struct door *door, struct str namespace, struct str upstream);
+
+/* Why requests are refused, or NULL: it is ready. */
+const char *door_not_ready(const struct door *door);
+/* From now on it is not, for this reason. */
+void door_closing(struct door *door, const char *why);
+
+/* Tickets that are with other threads. */
+int door_busy(const struct door *door);
+
+/* The other threads have ended: what they still had is over, and its clients see that. */
+void door_abandon(struct door *door);
+
+/* Only after door_abandon(), once the listener is closed.  Accepts NULL, returns NULL. */
+struct door *door_free(struct door *door);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of the door share.
+ */
+#pragma once
+
+#include "daemon/door.h"
+
+struct door {
+    struct door_options options;
+    struct writer *writer;
+    struct reader *readers[DOOR_READERS_MAX];
+    int reader_count, reader_next;
+    struct calls *calls;
+    struct spaces *spaces;
+    struct loop_timer *timer;
+
+    struct arena *scratch; /* of one question of the listener */
+    struct ticket all;     /* head of the ring of those under way */
+    int count, away, items;
+    struct ticket *spare;
+    int spares;
+
+    bool is_up; /* the database has been up to date */
+    char why[ERR_TEXT_MAX];
+    const char *closing;
+    int64_t received[LANE_COUNT];
+    struct told **late;
+    size_t late_count, late_cap;
+};
+
+/* door_runs.c */
+void door_at(const struct door *door, enum serve_point point);
+void door_memo(struct door *door, const struct memo *memo);
+void door_push_late(struct door *door);
+/* True when more has ended than the writer knows. */
+bool door_count_finished(struct door *door);
+void door_start_task(struct door *door, struct task *task);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/reader.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "db/db.h"
+#include "io/clock.h"
+#include "io/zoneinfo.h"
+
+enum { READ_MS = 2000 }; /* longer reads keep the log of SQLite from being written back */
+
+struct reader {
+    struct reader_options options;
+    pthread_t thread;
+    struct mailbox *asked; /* struct ticket *, NULL: end */
+    struct zoneinfo *zones;
+    struct db *db;
+};
+
+static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
+{
+    struct reader *r = user;
+
+    return zoneinfo_find(r->zones, name, reterr);
+}
+
+static bool connect_db(struct reader *r, struct call *call)
+{
+    struct db_options options = {.readonly = true, .deadline_ms = READ_MS};
+    struct err err;
+
+    if (r->db)
+        return true;
+    if (db_open(r->options.config->db.ptr, &options, &r->db, &err) == RC_OK)
+        return true;
+    call_problem(call, 503, "unavailable", "the database does not answer: %s", err.text);
+    return false;
+}
+
+static enum call_step read_once(struct reader *r, struct call *call)
+{
+    enum call_step step;
+
+    db_begin(r->db);
+    step = call->operation->read(call, r->db);
+    db_rollback(r->db);
+    if (db_is_dead(r->db))
+        r->db = db_close(r->db);
+    return step;
+}
+
+/* A connection may have died while nobody used it: then once more on a new one. */
+static enum call_step answer(struct reader *r, struct call *call)
+{
+    enum call_step step = CALL_ANSWER;
+
+    call->now = clock_now();
+    call->context = &r->options.context;
+    for (int i = 0; i < 2; i++) {
+        if (!connect_db(r, call))
+            return CALL_ANSWER;
+        step = read_once(r, call);
+        if (r->db)
+            break;
+    }
+    return step;
+}
+
+static void *reader_main(void *with)
+{
+    struct reader *r = with;
+    struct ticket *t;
+
+    for (;;) {
+        mailbox_wait(r->asked, INSTANT_NEVER);
+        if (mailbox_take(r->asked, &t, 1) == 0)
+            continue;
+        if (!t)
+            break;
+        t->step = answer(r, &t->call);
+        must(mailbox_push(r->options.notices,
+                          &(struct notice){.kind = NOTICE_TICKET, .ticket = t}));
+    }
+    r->db = db_close(r->db);
+    return NULL;
+}
+
+struct reader *reader_start(const struct reader_options *options)
+{
+    struct reader *r = calloc(1, sizeof *r);
+    const char *dir = options->config->zoneinfo.ptr;
+    struct err err;
+
+    must(r);
+    r->options = *options;
+    r->options.context.zones = (struct zone_source){.find = find_zone, .user = r};
+    r->zones = zoneinfo_open(options->config->zoneinfo.len > 0 ? dir : NULL, &err);
+    if (!r->zones) {
+        log_say(options->log, clock_now(), LEVEL_ERROR, "the files of zones cannot be read",
+                LOG_TEXT("reason", err.text));
+        free(r);
+        return NULL;
+    }
+    r->asked = mailbox_new(READS_MAX + 1, sizeof(struct ticket *), NULL, NULL);
+    must(pthread_create(&r->thread, NULL, reader_main, r) == 0);
+    return r;
+}
+
+void reader_ask(struct reader *r, struct ticket *ticket)
+{
+    must(mailbox_push(r->asked, &ticket));
+}
+
+struct reader *reader_stop(struct reader *r)
+{
+    if (!r)
+        return NULL;
+    reader_ask(r, NULL);
+    must(pthread_join(r->thread, NULL) == 0);
+    r->asked = mailbox_free(r->asked);
+    zoneinfo_close(r->zones);
+    free(r);
+    return NULL;
+}

@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Start: log, loop, listener (so that a port that is taken is told of first), then writer,
+ * readers and calls.  End: no more requests and claims; what runs may finish; what does not
+ * in time is handed back; then the writer, the readers, the rest.
+ */
+#include "daemon/serve.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/must.h"
+#include "daemon/config_keys.h"
+#include "daemon/door.h"
+#include "io/clock.h"
+#include "io/log_out.h"
+#include "io/sd_notify.h"
+#include "io/zoneinfo.h"
+
+enum {
+    READERS = 2,
+    NODE_NAME_MAX = 255,
+    STATUS_FAILED = 1,
+    CONFIGS_MAX = 1000, /* times that the configuration is read anew, 64 KiB each */
+    ZONES_EVERY = 60,   /* pulses between two looks at the files of zones          */
+};
+
+#define PULSE SPAN_S /* looks at the log, the zones and the watchdog */
+
+enum stage { SERVING, DRAINING, HANDING_BACK, STOPPING, CLOSING };
+
+struct serve {
+    const struct serve_options *options;
+    const struct config *config; /* the one that counts */
+    struct config *configs[CONFIGS_MAX];
+    int config_count;
+    struct log log;
+    struct log_out *log_out;
+    struct loop *loop;
+    struct loop_timer *pulse, *deadline;
+    struct listener *listener;
+    struct zoneinfo *zones;
+    struct mailbox *memos, *notices;
+    struct door *door;
+    struct writer *writer;
+    struct reader *readers[READERS];
+    struct calls *calls;
+    int64_t pulses;
+    uint16_t port; /* the first that it listens on */
+    struct guard_net own[2 * LISTENER_ADDRESSES_MAX];
+    int own_count;
+    _Atomic int64_t finished[LANE_COUNT];
+    char node[NODE_NAME_MAX + 1];
+    char zones_version[64];
+    enum stage stage;
+    bool is_ready, listener_closed;
+    int status;
+};
+
+static void fail(struct serve *s, const struct err *err)
+{
+    log_say(&s->log, clock_now(), LEVEL_ERROR, "cannot start", LOG_TEXT("reason", err->text));
+    s->status = STATUS_FAILED;
+}
+
+/* ---- what the operations ask ---- */
+
+static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
+{
+    struct serve *s = user;
+
+    return zoneinfo_find(s->zones, name, reterr);
+}
+
+static bool has_upstream(void *with, struct str namespace, struct str upstream)
+{
+    struct serve *s = with;
+
+    return door_has_upstream(s->door, namespace, upstream);
+}
+
+static uint64_t random_number(void *with)
+{
+    uint64_t number;
+
+    (void)with;
+    must(getrandom(&number, sizeof number, 0) == (ssize_t)sizeof number);
+    return number;
+}
+
+static const char *not_ready(void *with)
+{
+    struct serve *s = with;
+
+    return door_not_ready(s->door);
+}
+
+static enum rc check_settings(void *with, struct str json, struct arena *arena,
+                              struct err *reterr)
+{
+    struct settings *ret = arena_take(arena, sizeof *ret);
+
+    (void)with;
+    return settings_read(json, arena, ret, reterr);
+}
+
+static struct str show_settings(void *with, struct str json, struct arena *arena)
+{
+    (void)with;
+    return settings_show(json, arena);
+}
+
+static struct api_context context_of(struct serve *s)
+{
+    return (struct api_context){
+        .zones = {.find = find_zone, .user = s},
+        .default_timezone = s->config->default_timezone,
+        .min_interval = s->config->min_interval,
+        .has_upstream = has_upstream,
+        .random = random_number,
+        .check_settings = check_settings,
+        .show_settings = show_settings,
+        .not_ready = not_ready,
+        .version = BELFRY_VERSION,
+        .with = s,
+    };
+}
+
+/* ---- the end ---- */
+
+static void stop_writer(struct serve *s)
+{
+    if (s->stage == STOPPING)
+        return;
+    s->stage = STOPPING;
+    must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_STOP}));
+}
+
+static void on_calls_closed(void *with)
+{
+    struct serve *s = with;
+
+    s->calls = NULL;
+    door_staff_left(s->door);
+    if (s->writer)
+        stop_writer(s);
+    else
+        loop_wake(s->loop);
+}
+
+/* What follows from it is looked at outside of whatever called. */
+static void on_listener_closed(void *with)
+{
+    struct serve *s = with;
+
+    s->listener_closed = true;
+    loop_wake(s->loop);
+}
+
+static void on_told(void *with, struct told *told)
+{
+    struct serve *s = with;
+
+    door_on_told(s->door, told);
+    if (s->stage == DRAINING)
+        loop_wake(s->loop);
+}
+
+static const struct settings *settings_of(void *with, int64_t namespace)
+{
+    struct serve *s = with;
+
+    return door_settings(s->door, namespace);
+}
+
+static void hand_back(struct serve *s)
+{
+    if (s->stage != DRAINING)
+        return;
+    s->stage = HANDING_BACK;
+    loop_timer_stop(s->deadline);
+    if (!s->listener_closed)
+        listener_close(s->listener, 0, on_listener_closed, s);
+    calls_close(s->calls, on_calls_closed, s);
+}
+
+static int under_way(const struct serve *s)
+{
+    int count = 0;
+
+    for (int lane = 0; s->calls && lane < LANE_COUNT; lane++)
+        count += calls_count(s->calls, (enum lane)lane);
+    return count;
+}
+
+/* Everything has ended by itself, or the time is over. */
+static void look_at_drain(struct serve *s)
+{
+    if (s->stage == DRAINING && s->listener_closed && under_way(s) == 0)
+        hand_back(s);
+}
+
+static void on_deadline(void *with)
+{
+    struct serve *s = with;
+
+    log_say(&s->log, clock_now(), LEVEL_WARN, "the drain is over, runs are handed back",
+            LOG_INT("runs", under_way(s)));
+    hand_back(s);
+}
+
+static void drain(struct serve *s)
+{
+    s->stage = DRAINING;
+    sd_notify_say("STOPPING=1");
+    log_say(&s->log, clock_now(), LEVEL_INFO, "draining", LOG_INT("runs", under_way(s)));
+    door_closing(s->door, "the server is stopping");
+    must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_DRAIN}));
+    listener_close(s->listener, s->config->drain, on_listener_closed, s);
+    loop_timer_set(s->deadline, s->config->drain);
+    look_at_drain(s);
+}
+
+static void on_stop_signal(void *with, int signal)
+{
+    struct serve *s = with;
+
+    (void)signal;
+    if (s->stage == SERVING)
+        drain(s);
+    else if (s->stage == DRAINING)
+        on_deadline(s);
+}
+
+/* ---- the middle ---- */
+
+static void log_change(struct serve *s, const struct config *now,
+                       const struct config_change *change)
+{
+    char text[CONFIG_SHOWN_MAX];
+    struct buf value = BUF(text);
+
+    config_show(now, change->id, &value);
+    log_say(&s->log, clock_now(), change->needs_restart ? LEVEL_WARN : LEVEL_INFO,
+            change->needs_restart ? "a change counts from the next start on"
+                                  : "the configuration has changed",
+            LOG_TEXT("key", config_keys[change->id].name),
+            LOG_STR("value", buf_as_str(&value)));
+}
+
+/* Other threads may be reading the one before: it stays until the end. */
+static void on_reload(void *with, int signal)
+{
+    struct serve *s = with;
+    struct config_change changes[CONFIG_KEYS];
+    struct config *fresh = NULL;
+    struct err err;
+    int count;
+
+    (void)signal;
+    if (s->config_count == CONFIGS_MAX)
+        err_set(&err, RC_LIMIT, -1, 0, "it was read %d times; start anew", CONFIGS_MAX);
+    else if (s->options->reload(s->options->with, &fresh, &err) == RC_OK)
+        err.rc = RC_OK;
+    if (!fresh) {
+        log_say(&s->log, clock_now(), LEVEL_ERROR,
+                "the configuration cannot be read anew; the old one stays",
+                LOG_TEXT("reason", err.text));
+        return;
+    }
+    count = config_changes(s->config, fresh, changes);
+    s->configs[s->config_count++] = fresh;
+    s->config = fresh;
+    log_set(&s->log, (enum log_level)fresh->log_level, (enum log_format)fresh->log);
+    for (int i = 0; i < count; i++)
+        log_change(s, fresh, &changes[i]);
+    door_reload(s->door, fresh);
+    must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_CONFIG, .config = fresh}));
+    must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_ZONES}));
+}
+
+/* Packages of the system change the files while this process runs. */
+static void look_at_zones(struct serve *s)
+{
+    struct err err;
+    struct zoneinfo *zones;
+
+    if (++s->pulses % ZONES_EVERY != 0)
+        return;
+    zones = zoneinfo_open(s->config->zoneinfo.len > 0 ? s->config->zoneinfo.ptr : NULL, &err);
+    if (zones && strcmp(zoneinfo_version(zones), s->zones_version) != 0) {
+        snprintf(s->zones_version, sizeof s->zones_version, "%s", zoneinfo_version(zones));
+        must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_ZONES}));
+    }
+    zoneinfo_close(zones);
+}
+
+static void look_at_watchdog(struct serve *s)
+{
+    span period = sd_notify_watchdog();
+    struct writer_state state = writer_state(s->writer);
+
+    if (period > 0 && clock_boot_us() - state.beat_us < period)
+        sd_notify_say("WATCHDOG=1");
+}
+
+static void on_pulse(void *with)
+{
+    struct serve *s = with;
+
+    log_out_pump(s->log_out);
+    log_pulse(&s->log, clock_now());
+    look_at_zones(s);
+    look_at_watchdog(s);
+    loop_timer_set(s->pulse, PULSE);
+}
+
+static void on_wake(void *with)
+{
+    struct serve *s = with;
+
+    if (s->stage == CLOSING) {
+        if (!s->calls && (!s->listener || s->listener_closed))
+            loop_stop(s->loop);
+        return;
+    }
+    if (door_take(s->door)) {
+        s->status = writer_state(s->writer).status;
+        loop_stop(s->loop);
+        return;
+    }
+    if (!s->is_ready && !door_not_ready(s->door)) {
+        s->is_ready = true;
+        sd_notify_say("READY=1");
+        log_say(&s->log, clock_now(), LEVEL_INFO, "ready", LOG_TEXT("node", s->node));
+    }
+    look_at_drain(s);
+}
+
+/* ---- the start ---- */
+
+static enum rc make_state_dir(struct serve *s, struct err *reterr)
+{
+    const char *dir = s->config->state_dir.ptr;
+    char path[CONFIG_VALUE_MAX + 1];
+
+    if (s->config->source[CONFIG_DB].from != CONFIG_FROM_DEFAULT)
+        return RC_OK; /* nothing of ours goes there */
+    snprintf(path, sizeof path, "%s", dir);
+    for (char *p = path + 1;; p++) {
+        char c = *p;
+
+        if (c != '/' && c != '\0')
+            continue;
+        *p = '\0';
+        if (mkdir(path, S_IRWXU) != 0 && errno != EEXIST)
+            return err_set(reterr, RC_INVALID, -1, 0, "cannot make the folder %s: %s", path,
+                           strerror(errno));
+        *p = c;
+        if (c == '\0')
+            return RC_OK;
+    }
+}
+
+static void deny_own(struct serve *s, const struct config_address *address, uint16_t port)
+{
+    static const struct str any[] = {{"127.0.0.1", 9}, {"::1", 3}};
+    bool is_any = strcmp(address->host, "0.0.0.0") == 0 || strcmp(address->host, "::") == 0;
+
+    for (int i = 0; i < (is_any ? 2 : 1); i++) {
+        char text[CONFIG_HOST_MAX + sizeof "[]:65535"];
+        struct str host = is_any ? any[i] : str_of(address->host);
+        struct err err;
+
+        snprintf(text, sizeof text, memchr(host.ptr, ':', host.len) ? "[%.*s]:%u" : "%.*s:%u",
+                 STR_ARG(host), port);
+        if (guard_net_parse(str_of(text), &s->own[s->own_count], &err) == RC_OK)
+            s->own_count++;
+    }
+}
+
+static enum rc bind_all(struct serve *s, const struct config_addresses *list, const char *what,
+                        struct err *reterr)
+{
+    const struct config_address *exposed = config_address_exposed(list);
+
+    if (exposed && !s->config->insecure)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "%s: others could use %s without authentication; listen on this "
+                       "machine only, or say --insecure",
+                       what, exposed->host);
+    for (int i = 0; i < list->count; i++) {
+        const struct config_address *address = &list->list[i];
+        uint16_t port;
+        enum rc rc = listener_bind(s->listener, address->host, address->port, &port, reterr);
+
+        /* A machine without IPv6 has no ::1; the other loopback address will do. */
+        if (rc == RC_NOT_FOUND && address->is_loopback && address->is_v6 && list->count > 1)
+            continue;
+        if (rc != RC_OK)
+            return rc;
+        deny_own(s, address, port);
+        if (s->port == 0)
+            s->port = port;
+        log_say(&s->log, clock_now(), LEVEL_INFO, "listening", LOG_TEXT("for", what),
+                LOG_TEXT("address", address->host), LOG_INT("port", port));
+    }
+    return RC_OK;
+}
+
+static enum rc open_door(struct serve *s, struct err *reterr)
+{
+    struct listener_limits limits = listener_limits_default;
+    struct listener_handler handler;
+    enum rc rc;
+
+    s->door = door_new(&(struct door_options){
+        .loop = s->loop,
+        .log = &s->log,
+        .config = s->config,
+        .seam = s->options->seam,
+        .memos = s->memos,
+        .notices = s->notices,
+        .context = context_of(s),
+        .finished = s->finished,
+    });
+    handler = door_handler(s->door);
+    s->listener = listener_new(loop_uv(s->loop), &limits, &handler);
+    rc = bind_all(s, &s->config->listen, "http", reterr);
+    return rc == RC_OK ? bind_all(s, &s->config->grpc, "grpc", reterr) : rc;
+}
+
+static enum rc open_calls(struct serve *s, struct err *reterr)
+{
+    const struct config *config = s->config;
+
+    return calls_open(
+        &(struct calls_options){
+            .loop = s->loop,
+            .log = &s->log,
+            .http = config->http_concurrency,
+            .http_per_host = config->http_per_host,
+            .exec = config->exec ? config->exec_concurrency : 0,
+            .allow_private = config->http_allow_private,
+            .allow_loopback = config->http_allow_private,
+            .exec_allow = config->exec_allow.list,
+            .exec_allow_count = config->exec_allow.count,
+            .own = s->own,
+            .own_count = s->own_count,
+            .settings = settings_of,
+            .on_told = on_told,
+            .with = s,
+        },
+        &s->calls, reterr);
+}
+
+/* One name for each process of a cluster, the same after a restart. */
+static void name_node(struct serve *s)
+{
+    char host[NODE_NAME_MAX - sizeof ":65535"];
+
+    if (gethostname(host, sizeof host) != 0)
+        memcpy(host, "node", sizeof "node");
+    host[sizeof host - 1] = '\0';
+    snprintf(s->node, sizeof s->node, "%s:%u", host, s->port);
+}
+
+static enum rc start_staff(struct serve *s, struct err *reterr)
+{
+    struct api_context context = context_of(s);
+
+    for (int i = 0; i < READERS; i++) {
+        s->readers[i] = reader_start(&(struct reader_options){
+            .config = s->config, .log = &s->log, .notices = s->notices, .context = context});
+        if (!s->readers[i])
+            return err_set(reterr, RC_INVALID, -1, 0, "there are no files of time zones");
+    }
+    s->writer = writer_start(&(struct writer_options){
+        .config = s->config,
+        .log = &s->log,
+        .memos = s->memos,
+        .notices = s->notices,
+        .seam = s->options->seam,
+        .node = str_of(s->node),
+        .finished = s->finished,
+    });
+    door_staff(s->door, s->writer, s->readers, READERS, s->calls);
+    return RC_OK;
+}
+
+/* Signals come to the loop alone; the threads that follow inherit the mask. */
+static void take_signals(struct serve *s)
+{
+    loop_on_signal(s->loop, SIGTERM, on_stop_signal, s);
+    loop_on_signal(s->loop, SIGINT, on_stop_signal, s);
+    loop_on_signal(s->loop, SIGHUP, on_reload, s);
+}
+
+static enum rc start(struct serve *s, struct err *reterr)
+{
+    const char *zoneinfo = s->config->zoneinfo.len > 0 ? s->config->zoneinfo.ptr : NULL;
+    enum rc rc = make_state_dir(s, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    s->zones = zoneinfo_open(zoneinfo, reterr);
+    if (!s->zones)
+        return RC_INVALID;
+    snprintf(s->zones_version, sizeof s->zones_version, "%s", zoneinfo_version(s->zones));
+    s->memos = mailbox_new(MEMOS_MAX, sizeof(struct memo), NULL, NULL);
+    s->notices = mailbox_new(NOTICES_MAX, sizeof(struct notice), loop_wake, s->loop);
+    rc = open_door(s, reterr);
+    if (rc == RC_OK)
+        rc = open_calls(s, reterr);
+    if (rc != RC_OK)
+        return rc;
+    name_node(s);
+    take_signals(s);
+    rc = start_staff(s, reterr);
+    s->pulse = loop_timer_new(s->loop, on_pulse, s);
+    s->deadline = loop_timer_new(s->loop, on_deadline, s);
+    loop_timer_set(s->pulse, PULSE);
+    return rc;
+}
+
+/* The writer has ended by itself, or never began: the others are asked to. */
+static void close_rest(struct serve *s)
+{
+    if (s->calls)
+        calls_close(s->calls, on_calls_closed, s);
+    if (s->listener && !s->listener_closed)
+        listener_close(s->listener, 0, on_listener_closed, s);
+    s->stage = CLOSING;
+    loop_wake(s->loop);
+    loop_run(s->loop);
+}
+
+/* Tickets that another thread had when it ended came back with its last words. */
+static void finish(struct serve *s)
+{
+    if (s->writer)
+        s->writer = writer_join(s->writer);
+    for (int i = 0; i < READERS; i++)
+        s->readers[i] = reader_stop(s->readers[i]);
+    if (s->door)
+        door_abandon(s->door);
+    close_rest(s);
+    loop_timer_free(s->pulse);
+    loop_timer_free(s->deadline);
+    door_free(s->door);
+    listener_free(s->listener);
+    mailbox_free(s->memos);
+    mailbox_free(s->notices);
+    zoneinfo_close(s->zones);
+    loop_free(s->loop);
+    log_say(&s->log, clock_now(), LEVEL_INFO, "stopped", LOG_INT("status", s->status));
+    log_out_close(s->log_out);
+    for (int i = 0; i < s->config_count; i++)
+        config_free(s->configs[i]);
+}
+
+int serve_run(const struct serve_options *options)
+{
+    struct serve *s = calloc(1, sizeof *s);
+    struct err err;
+    int status;
+
+    must(s);
+    s->options = options;
+    s->config = options->config;
+    if (log_out_open(STDERR_FILENO, &s->log_out, &err) != RC_OK) {
+        fprintf(stderr, "belfry: %s\n", err.text);
+        free(s);
+        return STATUS_FAILED;
+    }
+    log_open(&s->log, log_out_sink(s->log_out), (enum log_level)s->config->log_level,
+             (enum log_format)s->config->log);
+    s->loop = loop_new(on_wake, s);
+    if (start(s, &err) == RC_OK)
+        loop_run(s->loop);
+    else
+        fail(s, &err);
+    finish(s);
+    status = s->status;
+    free(s);
+    return status;
+}

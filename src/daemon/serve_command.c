@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/serve_command.h"
+
+#include <unistd.h>
+
+#include "cli/report.h"
+#include "daemon/config_command.h"
+#include "daemon/serve.h"
+
+enum { OPT_FILE = CONFIG_KEYS, OPT_HELP_FLAG, OPT_COUNT };
+
+static enum rc load(void *with, struct config **ret, struct err *reterr)
+{
+    const struct args *args = with;
+
+    return config_command_load(args->value[OPT_FILE], args, ret, reterr);
+}
+
+static int serve_run_command(const struct args *args)
+{
+    struct config *config = NULL;
+    struct err err;
+    int at = 0, status;
+
+    if (args->operands > 0) {
+        err_set(&err, RC_INVALID, -1, 0, "%.100s is no option; did you mean --listen %.100s?",
+                args->operand[0], args->operand[0]);
+        return report_usage(&err, "serve");
+    }
+    if (load((void *)args, &config, &err) != RC_OK) {
+        report_note("%s", err.text);
+        return err.rc == RC_NOT_FOUND ? STATUS_FAILED : STATUS_USAGE;
+    }
+    while (config_unknown_env((const char *const *)environ, &at, &err))
+        report_note("%s", err.text);
+    status = serve_run(
+        &(struct serve_options){.config = config, .reload = load, .with = (void *)args});
+    config_free(config);
+    return status;
+}
+
+const struct command *serve_command(void)
+{
+    static struct option options[OPT_COUNT] = {
+        [OPT_FILE] = {"file", 'f', "FILE", "lines of key = value; default none"},
+        [OPT_HELP_FLAG] = {"help", 'h', NULL, "print this"},
+    };
+    static const struct command command = {
+        .name = "serve",
+        .usage = "[--file FILE] [--KEY VALUE]...",
+        .summary = "Run the scheduler",
+        .about =
+            "Holds schedules, starts their work when it is due, and answers the API.  With\n"
+            "no flags it keeps belfry.db in the state directory and listens on this machine.\n"
+            "/readyz answers 200 once it may be used.  SIGTERM drains: nothing new is begun,\n"
+            "what runs gets time to end; a second SIGTERM hurries.  SIGHUP reads the\n"
+            "configuration anew.  `belfry config` shows every key and its value.\n",
+        .examples = "  belfry serve\n"
+                    "  belfry serve --db sqlite:/srv/belfry.db --listen 127.0.0.1:8080\n"
+                    "  belfry serve --db postgres://belfry@db/belfry --file belfry.conf\n",
+        .options = options,
+        .option_count = OPT_COUNT,
+        .own_from = CONFIG_KEYS,
+        .run = serve_run_command,
+    };
+
+    config_command_options(options);
+    return &command;
+}

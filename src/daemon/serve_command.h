@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * belfry serve.
+ */
+#pragma once
+
+struct command;
+
+const struct command *serve_command(void);

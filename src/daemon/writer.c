@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/must.h"
+#include "daemon/writer_parts.h"
+#include "io/clock.h"
+
+enum { ARENA_MAX = 64 << 20, NAMES_MAX = 64 << 20, ITEMS_FIRST = 1024 };
+
+void writer_at(struct writer *w, enum serve_point point)
+{
+    const struct serve_seam *seam = w->options.seam;
+
+    if (seam && seam->at)
+        seam->at(seam->with, point);
+}
+
+void writer_set(struct writer *w, enum writer_phase phase, const char *text)
+{
+    struct buf out;
+    bool changes;
+
+    pthread_mutex_lock(&w->lock);
+    changes = w->state.phase != phase;
+    w->state.phase = phase;
+    out = (struct buf){.ptr = w->state.text, .cap = sizeof w->state.text};
+    buf_text(&out, text);
+    pthread_mutex_unlock(&w->lock);
+    if (changes)
+        writer_notice(w, &(struct notice){.kind = NOTICE_STATE});
+}
+
+struct writer_state writer_state(struct writer *w)
+{
+    struct writer_state state;
+
+    pthread_mutex_lock(&w->lock);
+    state = w->state;
+    pthread_mutex_unlock(&w->lock);
+    return state;
+}
+
+static void beat(struct writer *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->state.beat_us = clock_boot_us();
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* The box has a place for every ticket, task and stop that there can be. */
+void writer_notice(struct writer *w, const struct notice *notice)
+{
+    must(mailbox_push(w->options.notices, notice));
+}
+
+void writer_done(struct writer *w, struct ticket *ticket)
+{
+    writer_notice(w, &(struct notice){.kind = NOTICE_TICKET, .ticket = ticket});
+}
+
+void items_put(struct items *items, struct item item)
+{
+    if (items->count == items->cap) {
+        size_t cap = items->cap == 0 ? ITEMS_FIRST : items->cap * 2;
+        struct item *at = malloc(cap * sizeof *at);
+
+        must(at);
+        for (size_t i = 0; i < items->count; i++)
+            at[i] = items->at[(items->first + i) % items->cap];
+        free(items->at);
+        *items = (struct items){.at = at, .count = items->count, .cap = cap};
+    }
+    items->at[(items->first + items->count++) % items->cap] = item;
+}
+
+bool items_take(struct items *items, struct item *ret)
+{
+    if (items->count == 0)
+        return false;
+    *ret = items->at[items->first];
+    items->first = (items->first + 1) % items->cap;
+    items->count--;
+    return true;
+}
+
+static void take_commands(struct writer *w, struct ticket *t)
+{
+    struct call *call = &t->call;
+
+    t->replies = arena_array(call->arena, (size_t)call->command_count, sizeof *t->replies);
+    call->replies = t->replies;
+    t->left = call->command_count;
+    for (int i = 0; i < call->command_count; i++)
+        items_put(&w->commands, (struct item){.ticket = t, .index = i});
+}
+
+static void take_reports(struct writer *w, struct ticket *t)
+{
+    struct call *call = &t->call;
+
+    t->heard = arena_array(call->arena, (size_t)call->report_count, sizeof *t->heard);
+    call->report_replies = t->heard;
+    t->left = call->report_count;
+    for (int i = 0; i < call->report_count; i++)
+        items_put(&w->reports, (struct item){.ticket = t, .index = i});
+}
+
+/* Joins the polls at once, or once the keys of its queues are known. */
+static void take_poll(struct writer *w, struct ticket *t)
+{
+    const struct call_poll *poll = &t->call.poll;
+
+    t->poll_until_us = clock_boot_us() + poll->wait;
+    t->is_new = true;
+    for (int i = 0; i < poll->queue_count; i++) {
+        t->queues[i] = writer_queue(w, t->call.namespace, poll->queues[i]);
+        if (t->queues[i] == 0)
+            items_put(&w->commands, (struct item){.ticket = t, .index = i, .is_name = true});
+        else
+            t->queues_known++;
+    }
+    t->next = NULL;
+    *w->polls_end = t;
+    w->polls_end = &t->next;
+}
+
+static void take_call(struct writer *w, struct ticket *t)
+{
+    switch (t->step) {
+    case CALL_COMMANDS:
+        take_commands(w, t);
+        break;
+    case CALL_REPORTS:
+        take_reports(w, t);
+        break;
+    case CALL_POLL:
+        take_poll(w, t);
+        return;
+    case CALL_ANSWER:
+    case CALL_READ:
+        must(!"a call that the writer has nothing to do with");
+    }
+    if (t->left == 0)
+        writer_done(w, t);
+}
+
+static void take_memo(struct writer *w, const struct memo *memo)
+{
+    switch (memo->kind) {
+    case MEMO_CALL:
+        take_call(w, memo->ticket);
+        break;
+    case MEMO_SPACES:
+        memo->ticket->next = NULL;
+        *w->asking_end = memo->ticket;
+        w->asking_end = &memo->ticket->next;
+        w->looks_for_spaces = true;
+        break;
+    case MEMO_TOLD:
+        items_put(&w->reports, (struct item){.told = memo->told});
+        break;
+    case MEMO_LOOK:
+        break;
+    case MEMO_CLOCK:
+        w->accepts_clock = true;
+        break;
+    case MEMO_CONFIG:
+        w->options.config = memo->config;
+        w->pace.max_jump = memo->config->max_jump;
+        break;
+    case MEMO_ZONES:
+        w->reads_zones = true;
+        break;
+    case MEMO_DRAIN:
+        w->is_draining = true;
+        break;
+    case MEMO_STOP:
+        w->is_stopping = true;
+        break;
+    }
+}
+
+void writer_take(struct writer *w)
+{
+    struct memo memos[MEMOS_AT_ONCE];
+    size_t count;
+
+    do {
+        count = mailbox_take(w->options.memos, memos, MEMOS_AT_ONCE);
+        for (size_t i = 0; i < count; i++)
+            take_memo(w, &memos[i]);
+    } while (count == MEMOS_AT_ONCE);
+}
+
+static void note_step(struct writer *w, const struct pace_reading *reading)
+{
+    if (reading->jump != 0)
+        log_say(w->options.log, reading->now, LEVEL_WARN, "the clock was stepped",
+                LOG_INT("step_ms", reading->jump / SPAN_MS), LOG_BOOL("held", reading->hold));
+    if (!reading->has_changed)
+        return;
+    if (reading->hold) {
+        writer_set(w, WRITER_HOLDING,
+                   "the clock has jumped further than max_jump; nothing is started until it "
+                   "is back, or POST /api/v1/clock/accept says that it is right");
+        return;
+    }
+    log_say(w->options.log, reading->now, LEVEL_WARN, "the clock is believed again");
+    writer_set(w, WRITER_READY, "");
+}
+
+/* The one reading of a turn. */
+instant writer_clock(struct writer *w)
+{
+    int64_t boot = clock_boot_us();
+    instant wall = w->lag.is_known ? boot + w->lag.offset : clock_now();
+    struct pace_reading reading;
+
+    if (w->accepts_clock) {
+        pace_accept(&w->pace);
+        w->accepts_clock = false;
+    }
+    reading = pace_read(&w->pace, wall, boot);
+    w->boot_us = boot;
+    note_step(w, &reading);
+    w->holds = reading.hold;
+    return reading.now;
+}
+
+/* Until the engine wants to be called, a poll is over, or somebody comes. */
+static void wait(struct writer *w)
+{
+    span pause = w->wake_at <= w->now ? 0 : w->wake_at - w->now;
+    int64_t until = w->boot_us + (pause > WRITER_SLEEP ? WRITER_SLEEP : pause);
+    int64_t poll = writer_next_poll(w);
+
+    if (w->commands.count > 0 || w->reports.count > 0 || w->looks_for_spaces || pause == 0)
+        return;
+    mailbox_wait(w->options.memos, poll < until ? poll : until);
+}
+
+static void *writer_main(void *with)
+{
+    struct writer *w = with;
+    struct writer_state last;
+
+    if (writer_connect(w)) {
+        writer_set(w, WRITER_READY, "");
+        while (!w->is_over) {
+            beat(w);
+            wait(w);
+            writer_take(w);
+            writer_turn(w);
+            if (!w->is_over)
+                writer_between(w);
+            if (w->is_stopping && w->commands.count + w->reports.count == 0)
+                w->is_over = true;
+        }
+    }
+    w->engine = engine_free(w->engine);
+    w->db = db_close(w->db);
+    last = writer_state(w);
+    writer_set(w, WRITER_OVER, last.text);
+    writer_notice(w, &(struct notice){.kind = NOTICE_OVER});
+    return NULL;
+}
+
+struct writer *writer_start(const struct writer_options *options)
+{
+    struct writer *w = calloc(1, sizeof *w);
+
+    must(w);
+    w->options = *options;
+    w->arena = arena_new(ARENA_MAX);
+    w->names = arena_new(NAMES_MAX);
+    w->queues = calloc(QUEUES_KNOWN_MAX, sizeof *w->queues);
+    must(w->queues);
+    w->rows = TURN_ROWS_MIN;
+    w->asking_end = &w->asking;
+    w->polls_end = &w->polls;
+    w->state.beat_us = clock_boot_us();
+    must(pthread_mutex_init(&w->lock, NULL) == 0);
+    must(pthread_create(&w->thread, NULL, writer_main, w) == 0);
+    return w;
+}
+
+struct writer *writer_join(struct writer *w)
+{
+    must(pthread_join(w->thread, NULL) == 0);
+    must(pthread_mutex_destroy(&w->lock) == 0);
+    zoneinfo_close(w->zones);
+    arena_free(w->arena);
+    arena_free(w->names);
+    free(w->queues);
+    free(w->commands.at);
+    free(w->reports.at);
+    free(w);
+    return NULL;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The thread of the engine, the only one that writes.
+ *
+ * It waits for memos or for the time that the engine named, makes turns of them, and says
+ * what came of it once it is durable.  A database that is away is waited for; one that
+ * cannot be trusted ends the process.
+ */
+#pragma once
+
+#include "base/log.h"
+#include "daemon/config.h"
+#include "daemon/serve.h"
+#include "daemon/ticket.h"
+#include "io/mailbox.h"
+
+enum writer_phase {
+    WRITER_STARTING,
+    WRITER_READY,
+    WRITER_HOLDING, /* the clock has jumped           */
+    WRITER_FULL,    /* the disk is full               */
+    WRITER_AWAY,    /* the database does not answer   */
+    WRITER_OVER,
+};
+
+struct writer_state {
+    enum writer_phase phase;
+    char text[ERR_TEXT_MAX]; /* why it is not ready */
+    int status;              /* of the process, once it is over */
+    int64_t beat_us;         /* clock_boot_us() when it last came by */
+};
+
+struct writer_options {
+    const struct config *config;
+    struct log *log;
+    struct mailbox *memos, *notices;
+    const struct serve_seam *seam;
+    struct str node;           /* its name in the cluster                              */
+    _Atomic int64_t *finished; /* [LANE_COUNT]: tasks that io is done with, since start */
+};
+
+struct writer; /* opaque */
+
+struct writer *writer_start(const struct writer_options *options);
+
+/* Any thread. */
+struct writer_state writer_state(struct writer *writer);
+
+/* After NOTICE_OVER.  Returns NULL. */
+struct writer *writer_join(struct writer *writer);
