@@ -71,6 +71,7 @@ struct writer {
     int64_t sent[LANE_COUNT];            /* tasks since the start             */
 
     int rows;
+    span least_us; /* what a turn costs that does next to nothing */
     instant now, wake_at;
     int64_t boot_us; /* clock_boot_us() at `now` */
     struct turn_in in;
