@@ -19,12 +19,14 @@
 #include "wire/http1.h"
 
 enum {
-    CALL_PARAMS_MAX = 4,   /* variable segments of a path                             */
-    CALL_FIELDS_MAX = 8,   /* header fields of an answer, beside those of every answer */
-    CALL_ITEMS_MAX = 1000, /* commands or reports of one request: a batch             */
-    CALL_ARENA_MAX =
-        64 << 20,        /* a body of 1 MiB as a compiled schedule, see SCHEDULE_BYTES_MAX */
-    CALL_NAME_MAX = 255, /* bytes of a worker's or caller's name                    */
+    CALL_PARAMS_MAX = 4,     /* variable segments of a path                             */
+    CALL_FIELDS_MAX = 8,     /* header fields of an answer, beside those of every answer */
+    CALL_ITEMS_MAX = 1000,   /* commands or reports of one request: a batch             */
+    CALL_NAME_MAX = 255,     /* bytes of a worker's or caller's name, of an idempotency key */
+    CALL_BODY_MAX = 1 << 20, /* bytes, JSON_BYTES_MAX: what one request may carry          */
+    /* A body as compiled schedules takes SCHEDULE_BYTES_MAX, and a batch stops taking more
+     * items there; the last of them may take as much again. */
+    CALL_ARENA_MAX = 128 << 20,
 };
 
 /* What a call needs next. */
@@ -41,8 +43,19 @@ enum call_step {
 struct api_context {
     struct zone_source zones;
     struct str default_timezone;
-    span min_interval;
+    span min_interval; /* two slots of a schedule are not nearer; 0: as near as they like */
+    const char *version;
+    /* Whether the namespace has it; an empty name: one for workflows that name none. */
     bool (*has_upstream)(void *with, struct str namespace, struct str upstream);
+    /* A number that nobody can foresee, for ids that are made. */
+    uint64_t (*random)(void *with);
+    /* NULL: the daemon may be used; else why it may not yet, or no longer. */
+    const char *(*not_ready)(void *with);
+    /* What a namespace may set, as JSON; errors name the field. */
+    enum rc (*check_settings)(void *with, struct str json, struct arena *arena,
+                              struct err *reterr);
+    /* As it may be shown: without secrets. */
+    struct str (*show_settings)(void *with, struct str json, struct arena *arena);
     void *with;
 };
 
@@ -92,9 +105,27 @@ struct call {
     int field_count;
 };
 
+/*
+ * Begins a call whose arena, operation, context, now, params and by are set: the one way in.
+ * The namespace is the query's, else "default".  Nothing of the request is needed after it.
+ * Every step that is taken gives the next one, until CALL_ANSWER: a call may be read after
+ * the engine has settled it, or go to the engine after it was read.
+ */
+enum call_step call_begin(struct call *call, const struct http1_request *request,
+                          struct str body);
+
+/* One more header field of the answer; the texts must live as long as the call. */
+void call_field(struct call *call, struct str name, struct str value);
+
 /* Each sets the answer and returns CALL_ANSWER, so that it can be returned at once. */
 enum call_step call_answer(struct call *call, int status, struct str json);
 /* 400 invalid_…, 404 not_found and so on by err->rc; `code` NULL: by err->rc. */
 enum call_step call_refuse(struct call *call, const char *code, const struct err *err);
 enum call_step call_problem(struct call *call, int status, const char *code, const char *fmt,
                             ...) PRINTF(4, 5);
+/* What the engine refused: by reply->rc, with its own words. */
+enum call_step call_refused(struct call *call, const struct command *command,
+                            const struct reply *reply);
+/* What an error is for clients: "invalid_spec" and so on, and the status that goes with it. */
+const char *call_code(const struct err *err);
+int call_status(const struct err *err);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The APIs that a schedule may have been written in.  The numbers are stored: only add.
+ */
+#pragma once
+
+#include <stdint.h>
+
+enum dialects {
+    DIALECTS_NATIVE = 0,
+    DIALECTS_AGENTS = 1,
+    DIALECTS_CONDUCTOR = 2,
+    DIALECTS_JOBS = 3,
+    DIALECTS_TEMPORAL = 4,
+};
+
+static inline const char *dialects_text(int64_t dialect)
+{
+    static const char *const texts[] = {"native", "agents", "conductor", "jobs", "temporal"};
+
+    return dialect >= 0 && dialect < 5 ? texts[dialect] : "native";
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/native_draft.h"
+
+#include "api/dialects.h"
+#include "base/must.h"
+#include "core/text.h"
+#include "model/schedule_draft.h"
+
+enum { GAPS_LOOKED_AT = 100 }; /* slots ahead: more than any pattern of a day's hours has */
+
+static struct str make_id(struct call *call)
+{
+    static const char letters[] = "0123456789abcdefghjkmnpqrstvwxyz";
+    uint64_t bits = call->context->random(call->context->with);
+    char *id = arena_take(call->arena, ID_MADE + 1);
+
+    for (int i = 0; i < ID_MADE; i++, bits >>= 5)
+        id[i] = letters[bits & 31];
+    return (struct str){id, ID_MADE};
+}
+
+static enum rc field_error(struct err *reterr, const char *field)
+{
+    err_in(reterr, "%s", field);
+    return reterr->rc;
+}
+
+/* The document may repeat what the request says, and nothing else. */
+static enum rc settle_names(struct call *call, const json_t *json, struct str id,
+                            struct schedule_doc *doc, struct err *reterr)
+{
+    const json_t *namespace = json_object_get(json, "namespace");
+
+    if (namespace && !json_is_null(namespace) &&
+        !str_eq(doc->namespace, call->namespace_name)) {
+        err_set(reterr, RC_INVALID, -1, 0,
+                "is `%.*s`, but the request is for `%.*s`: ask with ?namespace=…",
+                STR_ARG(doc->namespace), STR_ARG(call->namespace_name));
+        return field_error(reterr, "namespace");
+    }
+    doc->namespace = call->namespace_name;
+    if (id.len > 0 && doc->id.len > 0 && !str_eq(doc->id, id)) {
+        err_set(reterr, RC_INVALID, -1, 0, "is `%.*s`, but the path says `%.*s`",
+                STR_ARG(doc->id), STR_ARG(id));
+        return field_error(reterr, "id");
+    }
+    if (id.len > 0)
+        doc->id = id;
+    else if (doc->id.len == 0)
+        doc->id = make_id(call);
+    return RC_OK;
+}
+
+/* Whether the schedule's workflow goes to an upstream; one that it names must be there. */
+static enum rc settle_upstream(const struct call *call, const struct schedule_doc *doc,
+                               bool *ret, struct err *reterr)
+{
+    const struct api_context *context = call->context;
+    struct str upstream = doc->action.workflow.upstream;
+
+    *ret = false;
+    if (doc->action.type != ACTION_WORKFLOW)
+        return RC_OK;
+    *ret = context->has_upstream(context->with, call->namespace_name, upstream);
+    if (*ret || upstream.len == 0)
+        return RC_OK;
+    err_set(reterr, RC_INVALID, -1, 0, "the namespace has no upstream `%.*s`",
+            STR_ARG(upstream));
+    return field_error(reterr, "action.upstream");
+}
+
+static enum rc too_often(span gap, span least, struct err *reterr)
+{
+    char texts[2][DURATION_TEXT_MAX];
+    struct buf got = BUF(texts[0]), want = BUF(texts[1]);
+
+    duration_format(gap, &got);
+    duration_format(least, &want);
+    return err_set(reterr, RC_INVALID, -1, 0,
+                   "runs every %s; this server starts a schedule every %s at most", got.ptr,
+                   want.ptr);
+}
+
+/* The owner of the server may have set how often a schedule may run. */
+static enum rc check_gaps(const struct call *call, const struct schedule_doc *doc,
+                          const struct plan *plan, struct err *reterr)
+{
+    span least = call->context->min_interval;
+    struct spec_ctx ctx = spec_ctx(call->now);
+    struct spec_walk walk;
+    struct slot slot;
+    instant last = INSTANT_NONE;
+
+    for (int i = 0; i < doc->spec.interval_count; i++)
+        if (doc->spec.intervals[i].every < least) {
+            too_often(doc->spec.intervals[i].every, least, reterr);
+            err_in(reterr, "spec.intervals[%d].every", i);
+            return RC_INVALID;
+        }
+    if (least <= SPAN_S)
+        return RC_OK;
+    ctx.seed = plan->seed;
+    spec_walk_begin(&walk, &plan->spec, &ctx, call->now);
+    for (int i = 0; i < GAPS_LOOKED_AT && spec_walk_next(&walk, &slot); i++) {
+        if (last != INSTANT_NONE && slot.at - last < least) {
+            too_often(slot.at - last, least, reterr);
+            return field_error(reterr, "spec");
+        }
+        last = slot.at;
+    }
+    return RC_OK;
+}
+
+static struct draft *draft_of(const struct schedule_draft *from, struct arena *arena)
+{
+    struct draft *draft = arena_take(arena, sizeof *draft);
+
+    *draft = (struct draft){
+        .plan = from->plan,
+        .queue = from->queue,
+        .spec = from->texts.spec,
+        .action = from->texts.action,
+        .policies = from->texts.policies,
+        .governor = from->texts.governor,
+        .labels = from->texts.labels,
+        .extra = from->texts.extra,
+        .description = from->description,
+        .dialect = DIALECTS_NATIVE,
+        .is_disabled = from->is_disabled,
+    };
+    return draft;
+}
+
+enum rc native_draft(struct call *call, const json_t *json, struct str id,
+                     struct command *command, struct wanted_hint *ret_hint, struct err *reterr)
+{
+    struct draft_options options = {.zones = call->context->zones};
+    struct schedule_draft draft;
+    struct schedule_doc doc;
+    enum rc rc = schedule_from_json(json, call->arena, false, &doc, reterr);
+
+    if (rc == RC_OK)
+        rc = settle_names(call, json, id, &doc, reterr);
+    if (rc == RC_OK)
+        rc = settle_upstream(call, &doc, &options.has_upstream, reterr);
+    if (rc == RC_OK)
+        rc = schedule_draft(&doc, &options, call->arena, &draft, reterr);
+    if (rc == RC_NOT_FOUND)
+        rc = reterr->rc = RC_INVALID; /* a zone: what the path names is there */
+    if (rc == RC_OK)
+        rc = check_gaps(call, &doc, &draft.plan, reterr);
+    if (rc != RC_OK)
+        return rc;
+    command->name = doc.id;
+    command->draft = draft_of(&draft, call->arena);
+    *ret_hint = (struct wanted_hint){
+        .is_set = draft.has_hint && draft.hint_expires > call->now,
+        .interval = draft.hint_interval,
+        .at = draft.hint_at,
+        .expires = draft.hint_expires,
+    };
+    return RC_OK;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A schedule's document as a command of the engine: read, checked, compiled.
+ */
+#pragma once
+
+#include "api/call.h"
+#include "wire/json.h"
+
+enum { ID_MADE = 12 }; /* letters of an id that is made, 5 bits each: 2^30 of them are apart */
+
+/* What the command of a schedule leaves for a command of its own. */
+struct wanted_hint {
+    bool is_set;
+    span interval;
+    instant at, expires;
+};
+
+/*
+ * Fills in name and draft of *command; all that it points to is in the call's arena.  `id`:
+ * the path's, which the document may repeat; empty: the document's, or one is made.
+ */
+MUST_USE enum rc native_draft(struct call *call, const json_t *json, struct str id,
+                              struct command *command, struct wanted_hint *ret_hint,
+                              struct err *reterr);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Namespaces and what they set for their calls.  Secrets come in and never go out.
+ */
+#include "api/native.h"
+#include "api/page.h"
+#include "api/view.h"
+#include "model/member.h"
+#include "store/names.h"
+
+enum { SETTINGS_MAX = 64 * 1024 }; /* bytes of JSON */
+
+enum call_step namespace_list_begin(struct call *call)
+{
+    struct page *page = arena_take(call->arena, sizeof *page);
+    struct err err;
+
+    if (page_begin(call, NULL, 0, page, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    call->with = page;
+    return CALL_READ;
+}
+
+static void print_namespace(const struct call *call, struct str name, struct str settings,
+                            struct out *out)
+{
+    const struct api_context *context = call->context;
+
+    out_text(out, "{\"name\":");
+    out_quoted(out, name);
+    out_text(out, ",\"settings\":");
+    out_str(out, settings.len > 0 ? context->show_settings(context->with, settings, call->arena)
+                                  : STR("{}"));
+}
+
+enum call_step namespace_list_read(struct call *call, struct db *db)
+{
+    const struct page *page = call->with;
+    struct out out = out_new(call->arena);
+    struct db_result rows = {0};
+    struct namespace_row row = {0};
+    int count;
+    struct err err;
+
+    namespaces_list(db, page->after, page->limit + 1, &rows);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    count = rows.rows > page->limit ? page->limit : rows.rows;
+    page_open(&out, "namespaces");
+    for (int i = 0; i < count; i++) {
+        namespaces_read(&rows, i, &row);
+        if (i > 0)
+            out_text(&out, ",");
+        print_namespace(call, row.name, row.settings, &out);
+        out_text(&out, ",\"createdAt\":");
+        out_instant(&out, row.created_at);
+        out_text(&out, "}");
+    }
+    page_close(&out, rows.rows > count ? row.name : (struct str){NULL, 0});
+    return call_answer(call, 200, out_done(&out));
+}
+
+struct settings_body {
+    struct str settings;
+};
+
+static const struct member settings_list[] = {
+    {"settings", MEMBER_MAP, .offset = offsetof(struct settings_body, settings),
+     .high = SETTINGS_MAX},
+};
+
+static const struct members settings_members = MEMBERS(settings_list);
+
+/* {} is written too: it is how settings are taken back. */
+static enum rc read_settings(struct call *call, const json_t *json, struct str *ret,
+                             struct err *reterr)
+{
+    const struct api_context *context = call->context;
+    struct settings_body body = {0};
+    const struct reading reading = {call->arena, false, &body};
+    enum rc rc = members_read(&settings_members, json, &reading, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    if (body.settings.len == 0 && json_is_object(json_object_get(json, "settings")))
+        body.settings = STR("{}");
+    if (body.settings.len > 0)
+        rc = context->check_settings(context->with, body.settings, call->arena, reterr);
+    if (rc != RC_OK)
+        err_in(reterr, "settings");
+    else
+        *ret = body.settings;
+    return rc;
+}
+
+enum call_step namespace_put_begin(struct call *call)
+{
+    struct command *command = arena_take(call->arena, sizeof *command);
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    *command = (struct command){.kind = COMMAND_NAMESPACE, .name = call->params[0]};
+    call->commands = command;
+    call->command_count = 1;
+    if (request_query_check(call, NULL, 0, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (command->name.len > CALL_NAME_MAX || name_check(command->name, &err) != RC_OK)
+        return call_problem(call, 400, "invalid_field",
+                            "a namespace's name has 1 to %d bytes, none of them a control "
+                            "character",
+                            CALL_NAME_MAX);
+    if (!request_json(call, true, &json, &step))
+        return step;
+    if (read_settings(call, json, &command->text, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_COMMANDS;
+}
+
+enum call_step namespace_put_settled(struct call *call)
+{
+    const struct command *command = call->commands;
+    const struct reply *reply = call->replies;
+    struct out out = out_new(call->arena);
+
+    if (reply->rc != RC_OK)
+        return call_refused(call, command, reply);
+    out_text(&out, "{\"name\":");
+    out_quoted(&out, command->name);
+    out_text(&out, "}");
+    return call_answer(call, reply->count > 0 ? 201 : 200, out_done(&out));
+}

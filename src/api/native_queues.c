@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Queues: what waits in them, and whether it is given out.
+ */
+#include "api/native.h"
+#include "api/page.h"
+#include "api/view.h"
+#include "store/names.h"
+
+enum call_step queue_list_begin(struct call *call)
+{
+    struct page *page = arena_take(call->arena, sizeof *page);
+    struct err err;
+
+    if (page_begin(call, NULL, 0, page, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    call->with = page;
+    return CALL_READ;
+}
+
+static void print_queue(const struct queue_row *row, struct out *out)
+{
+    out_text(out, "{\"name\":");
+    out_quoted(out, row->name);
+    out_text(out, row->is_paused ? ",\"paused\":true" : ",\"paused\":false");
+}
+
+enum call_step queue_list_read(struct call *call, struct db *db)
+{
+    const struct page *page = call->with;
+    struct out out = out_new(call->arena);
+    struct db_result rows = {0};
+    struct queue_row row = {0};
+    int count;
+    struct err err;
+
+    queues_list(db, call->namespace, page->after, page->limit + 1, &rows);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    count = rows.rows > page->limit ? page->limit : rows.rows;
+    page_open(&out, "queues");
+    for (int i = 0; i < count; i++) {
+        queues_read(&rows, i, &row);
+        if (i > 0)
+            out_text(&out, ",");
+        print_queue(&row, &out);
+        out_text(&out, "}");
+    }
+    page_close(&out, rows.rows > count ? row.name : (struct str){NULL, 0});
+    return call_answer(call, 200, out_done(&out));
+}
+
+/* The queue that the path names; RC_NOT_FOUND. */
+static enum rc find_queue(const struct call *call, struct db *db, struct queue_row *ret,
+                          struct err *reterr)
+{
+    struct db_result found = {0}, row = {0};
+    enum rc rc;
+
+    queues_find(db, call->namespace, call->params[0], &found);
+    rc = db_flush(db, call->arena, reterr);
+    if (rc == RC_OK && found.rows == 1) {
+        queues_get(db, db_int_at(&found, 0, 0), &row);
+        rc = db_flush(db, call->arena, reterr);
+    }
+    if (rc != RC_OK)
+        return rc;
+    if (row.rows == 0)
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no queue `%.*s`",
+                       STR_ARG(call->params[0]));
+    queues_read(&row, 0, ret);
+    return RC_OK;
+}
+
+enum call_step queue_get_begin(struct call *call)
+{
+    struct err err;
+
+    if (request_name(call, 0, "queue", &err) != RC_OK ||
+        request_query_check(call, NULL, 0, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_READ;
+}
+
+enum call_step queue_get_read(struct call *call, struct db *db)
+{
+    struct out out = out_new(call->arena);
+    struct db_result result = {0};
+    struct queue_depth depth;
+    struct queue_row row;
+    struct err err;
+
+    if (find_queue(call, db, &row, &err) != RC_OK)
+        return view_failed(call, &err);
+    queue_depths_get(db, row.id, &result);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    queue_depths_read(&result, &depth);
+    print_queue(&row, &out);
+    out_text(&out, ",\"depth\":");
+    out_int(&out, depth.ready);
+    if (depth.ready >= QUEUE_DEPTH_MAX)
+        out_text(&out, ",\"more\":true");
+    out_text(&out, ",\"oldest\":");
+    out_instant(&out, depth.oldest);
+    out_text(&out, "}");
+    return call_answer(call, 200, out_done(&out));
+}
+
+/* Pausing: the queue's key is read first, for a name that is none is a mistake. */
+
+enum call_step queue_change_begin(struct call *call)
+{
+    return queue_get_begin(call);
+}
+
+static enum call_step change(struct call *call, struct db *db, enum command_kind kind)
+{
+    struct queue_row row;
+    struct err err;
+
+    if (call->command_count > 0)
+        return queue_get_read(call, db); /* it is done: as it is now */
+    if (find_queue(call, db, &row, &err) != RC_OK)
+        return view_failed(call, &err);
+    call->commands = arena_take(call->arena, sizeof *call->commands);
+    *call->commands = (struct command){.kind = kind, .schedule = row.id};
+    call->command_count = 1;
+    return CALL_COMMANDS;
+}
+
+enum call_step queue_pause_read(struct call *call, struct db *db)
+{
+    return change(call, db, COMMAND_QUEUE_PAUSE);
+}
+
+enum call_step queue_resume_read(struct call *call, struct db *db)
+{
+    return change(call, db, COMMAND_QUEUE_RESUME);
+}
+
+enum call_step queue_change_settled(struct call *call)
+{
+    if (call->replies->rc != RC_OK)
+        return call_refused(call, call->commands, call->replies);
+    return CALL_READ;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pages of lists: how much is asked for, where it goes on, and how an answer says so.
+ *
+ * A list is read with one entry more than asked for, which tells whether there are more.
+ */
+#pragma once
+
+#include "api/out.h"
+#include "api/request.h"
+
+enum { PAGE_BYTES_MAX = 4 << 20 }; /* an answer that is longer ends its page early */
+
+struct page {
+    int limit;
+    struct str after; /* the cursor that was sent; empty: from the start */
+};
+
+/* `limit` and `cursor`, with `more` parameters of the operation; into the call's arena. */
+MUST_USE enum rc page_begin(struct call *call, const char *const *more, int count,
+                            struct page *ret, struct err *reterr);
+
+/* {"NAME":[ … entries are written by the caller, with commas … ],"cursor":…} */
+void page_open(struct out *out, const char *name);
+void page_close(struct out *out, struct str cursor); /* empty: null, there is no more */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What operations read of a request beside its path: the query, preconditions, the body.
+ *
+ * For begin() only.  Each error names the parameter, the header field or the member.
+ */
+#pragma once
+
+#include "api/call.h"
+#include "wire/json.h"
+
+enum {
+    LIMIT_DEFAULT = 100, /* entries of one page of a list                        */
+    LIMIT_MAX = 1000,    /* an answer of some megabytes at most                  */
+};
+
+/* Refuses parameters beside these and "namespace", with the nearest known name. */
+MUST_USE enum rc request_query_check(const struct call *call, const char *const *names,
+                                     int count, struct err *reterr);
+
+/* The parameter, copied; empty when it is absent. */
+struct str request_query(const struct call *call, const char *name);
+
+/* A whole number from `low` to `high`; `*ret` stays when it is absent. */
+MUST_USE enum rc request_query_int(const struct call *call, const char *name, int64_t low,
+                                   int64_t high, int64_t *ret, struct err *reterr);
+
+/* `limit`, LIMIT_DEFAULT when it is absent. */
+MUST_USE enum rc request_limit(const struct call *call, int *ret, struct err *reterr);
+
+/* A moment of RFC 3339; `*ret` stays when it is absent. */
+MUST_USE enum rc request_query_instant(const struct call *call, const char *name, instant *ret,
+                                       struct err *reterr);
+
+/* A variable of the path as a name that people gave: RC_NOT_FOUND when it cannot be one. */
+MUST_USE enum rc request_name(const struct call *call, int param, const char *what,
+                              struct err *reterr);
+
+/* A variable of the path as a run's id. */
+MUST_USE enum rc request_run(const struct call *call, int param, struct run_id *ret,
+                             struct err *reterr);
+
+/* If-Match as a version: 0 when there is none or it is `*`. */
+MUST_USE enum rc request_version(const struct call *call, int64_t *ret, struct err *reterr);
+
+/* Idempotency-Key, with what it is the key of, into every command of the call. */
+MUST_USE enum rc request_key(struct call *call, struct err *reterr);
+
+/*
+ * The body as JSON, which the caller owns; an empty body is {} where `is_optional`.  False: it
+ * was refused as invalid_json, with *ret_step.
+ */
+bool request_json(struct call *call, bool is_optional, json_t **ret, enum call_step *ret_step);

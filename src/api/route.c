@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/operation.h"
+#include "base/buf.h"
+#include "base/must.h"
+
+enum { ALLOW_MAX = 64 }; /* bytes: every method there is */
+
+/* Splits off the next segment of a path of the table; false at its end. */
+static bool next_segment(const char **path, struct str *ret)
+{
+    const char *end;
+
+    if (**path == '\0')
+        return false;
+    must(**path == '/');
+    end = *path + 1;
+    while (*end != '/' && *end != '\0')
+        end++;
+    *ret = (struct str){*path + 1, (size_t)(end - *path - 1)};
+    *path = end;
+    return true;
+}
+
+static bool is_variable(struct str segment)
+{
+    return segment.len > 0 && segment.ptr[0] == '{';
+}
+
+static bool fits(const char *path, const struct http1_request *request)
+{
+    struct str segment;
+    int i = 0;
+
+    for (; next_segment(&path, &segment); i++)
+        if (i == request->segment_count ||
+            (!is_variable(segment) && !str_eq(segment, request->segments[i])))
+            return false;
+    return i == request->segment_count;
+}
+
+static void take_params(const char *path, const struct http1_request *request,
+                        struct arena *arena, struct str params[CALL_PARAMS_MAX])
+{
+    struct str segment;
+    int count = 0;
+
+    for (int i = 0; next_segment(&path, &segment); i++)
+        if (is_variable(segment)) {
+            must(count < CALL_PARAMS_MAX);
+            params[count++] = arena_str(arena, request->segments[i]);
+        }
+}
+
+/* HEAD is GET whose body stays at home. */
+static bool has_method(const struct operation *operation, struct str method)
+{
+    struct str own = str_of(operation->method);
+
+    return str_eq(own, method) || (str_eq(own, STR("GET")) && str_eq(method, STR("HEAD")));
+}
+
+static void allow(struct buf *out, const char *method)
+{
+    if (out->len > 0)
+        buf_text(out, ", ");
+    buf_text(out, method);
+    if (str_eq(str_of(method), STR("GET")))
+        buf_text(out, ", HEAD");
+}
+
+const struct operation *operation_find(const struct http1_request *request, struct arena *arena,
+                                       struct str params[CALL_PARAMS_MAX], int *ret_status,
+                                       struct str *ret_allow)
+{
+    struct buf allowed = {.ptr = arena_take(arena, ALLOW_MAX), .cap = ALLOW_MAX};
+
+    for (int i = 0; i < operation_count && !request->is_server_wide; i++) {
+        const struct operation *operation = &operations[i];
+
+        if (!fits(operation->path, request))
+            continue;
+        if (has_method(operation, request->method)) {
+            take_params(operation->path, request, arena, params);
+            return operation;
+        }
+        allow(&allowed, operation->method);
+    }
+    must(!allowed.cut);
+    *ret_status = allowed.len > 0 ? 405 : 404;
+    *ret_allow = buf_as_str(&allowed);
+    return NULL;
+}

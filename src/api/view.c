@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/view.h"
+
+#include <inttypes.h>
+
+#include "api/dialects.h"
+#include "core/run_id.h"
+#include "model/schedule_json.h"
+
+enum { ETAG_MAX = 24 }; /* a number in quotes */
+
+static enum rc recall(const struct schedule_row *row, struct arena *arena,
+                      struct schedule_doc *doc, struct err *reterr)
+{
+    const struct schedule_texts texts = {
+        .spec = row->spec,
+        .action = row->action,
+        .policies = row->policies,
+        .governor = row->governor,
+        .labels = row->labels,
+        .extra = row->extra,
+    };
+
+    *doc = schedule_doc_default();
+    doc->id = row->name;
+    doc->description = row->description;
+    return schedule_recall(&texts, arena, doc, reterr);
+}
+
+/* The last automatic run; which trigger came last is not known by the cursor. */
+static struct str last_run(const struct cursor *cursor, char text[static RUN_ID_TEXT_MAX])
+{
+    if (cursor->last_slot == INSTANT_NONE || cursor->pass > 0)
+        return (struct str){NULL, 0};
+    run_id_format(&(struct run_id){cursor->id, cursor->last_slot / SPAN_MS, 0}, text);
+    return str_of(text);
+}
+
+enum rc view_schedule(const struct call *call, const struct schedule_view *view,
+                      struct arena *scratch, struct out *out, struct err *reterr)
+{
+    const struct schedule_row *row = &view->row;
+    char id[RUN_ID_TEXT_MAX];
+    struct schedule_state state = {
+        .cursor = &view->cursor,
+        .paused_reason = row->reason,
+        .last_run = last_run(&view->cursor, id),
+        .dialect = str_of(dialects_text(row->dialect)),
+        .created_at = row->created_at,
+        .created_by = row->created_by,
+        .updated_at = row->updated_at,
+        .updated_by = row->updated_by,
+    };
+    struct schedule_doc doc;
+    enum rc rc = recall(row, scratch, &doc, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    doc.namespace = call->namespace_name;
+    doc.state = &state;
+    out_json(out, schedule_to_json(&doc, SPEC_FULL));
+    return RC_OK;
+}
+
+enum call_step view_failed(struct call *call, const struct err *err)
+{
+    /* What was read is not in doubt: a lost connection is one to try again. */
+    if (err->rc == RC_LOST || err->rc == RC_UNKNOWN || err->rc == RC_BUSY)
+        return call_problem(call, 503, "unavailable", "%s", err->text);
+    return call_refuse(call, NULL, err);
+}
+
+void view_etag(struct call *call, int64_t version)
+{
+    struct buf tag = {.ptr = arena_take(call->arena, ETAG_MAX), .cap = ETAG_MAX};
+
+    buf_printf(&tag, "\"%" PRId64 "\"", version);
+    call_field(call, STR("ETag"), buf_as_str(&tag));
+}
+
+enum rc view_find(const struct call *call, struct db *db, struct schedule_view *ret,
+                  struct err *reterr)
+{
+    struct db_result found = {0};
+    enum rc rc;
+
+    schedule_views_find(db, call->namespace, call->params[0], &found);
+    rc = db_flush(db, call->arena, reterr);
+    if (rc != RC_OK)
+        return rc;
+    if (found.rows == 0)
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no schedule `%.*s`",
+                       STR_ARG(call->params[0]));
+    schedule_views_read(&found, 0, ret);
+    return RC_OK;
+}
+
+enum rc view_owner(const struct call *call, struct db *db, int64_t schedule, struct err *reterr)
+{
+    struct db_result result = {0};
+    struct schedule_row row = {0};
+    enum rc rc;
+
+    schedules_get(db, schedule, &result);
+    rc = db_flush(db, call->arena, reterr);
+    if (rc != RC_OK)
+        return rc;
+    if (result.rows == 1)
+        schedules_read(&result, 0, &row);
+    if (result.rows == 0 || row.namespace != call->namespace)
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no run `%.*s`",
+                       STR_ARG(call->params[0]));
+    return RC_OK;
+}
+
+/* A direct run has a schedule of its own, which nobody named. */
+static struct str schedule_of(enum run_kind kind, const struct run_owner *owner)
+{
+    return kind == RUN_DIRECT ? (struct str){NULL, 0} : owner->schedule;
+}
+
+struct run_doc view_run(const struct run_view *view)
+{
+    struct run_doc doc = run_doc_of(&view->run);
+
+    doc.schedule = schedule_of(doc.kind, &view->owner);
+    doc.queue = view->owner.queue;
+    return doc;
+}
+
+enum rc view_attempt(const struct attempt_view *view, struct arena *arena, struct run_doc *ret,
+                     struct err *reterr)
+{
+    const struct history_row *row = &view->row;
+    struct run_doc doc = {
+        .id = {row->schedule, row->slot / SPAN_MS, (uint32_t)row->pass},
+        .schedule = schedule_of((enum run_kind)row->kind, &view->owner),
+        .kind = (enum run_kind)row->kind,
+        .slot = row->slot,
+        .due = row->due,
+        .state = RUN_ENDED,
+        .attempt = (int32_t)row->attempt,
+        .fence = row->fence,
+        .queue = view->owner.queue,
+        .worker = row->worker,
+        .lease_until = INSTANT_NEVER,
+        .source = row->source,
+        .created_at = row->created_at,
+        .started_at = row->started_at,
+        .ended_at = row->ended_at,
+        .outcome = row->outcome,
+        .reason = row->reason,
+        .error = row->error,
+        .last_run_at = INSTANT_NONE,
+    };
+    enum rc rc = run_result_recall(row->result, arena, &doc.result, reterr);
+
+    if (rc == RC_OK)
+        *ret = doc;
+    return rc;
+}
