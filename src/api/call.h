@@ -126,6 +126,6 @@ enum call_step call_problem(struct call *call, int status, const char *code, con
 /* What the engine refused: by reply->rc, with its own words. */
 enum call_step call_refused(struct call *call, const struct command *command,
                             const struct reply *reply);
-/* The code of the API for an error, "invalid_spec" and so on, and the status that goes with it. */
+/* What an error is for clients: "invalid_spec" and so on, and the status that goes with it. */
 const char *call_code(const struct err *err);
 int call_status(const struct err *err);

@@ -11,8 +11,8 @@
 enum { LOG_LINES_MAX = 1000 }; /* of one report */
 
 /*
- * A list of lines, or one text that is cut at its line ends.  All have the time `now`.  RC_LIMIT
- * when they take more than LOG_PART_MAX.
+ * A list of lines, or one text that is cut at its line ends.  All have the time `now`.
+ * RC_LIMIT when they take more than LOG_PART_MAX.
  */
 MUST_USE enum rc log_lines_read(const json_t *value, instant now, struct arena *arena,
                                 struct str *ret, struct err *reterr);

@@ -39,14 +39,15 @@ enum call_step schedule_next_read(struct call *call, struct db *db);
 /* native_runs.c */
 enum call_step run_get_begin(struct call *call);
 enum call_step run_get_read(struct call *call, struct db *db);
-enum call_step run_list_begin(struct call *call);
-enum call_step run_list_read(struct call *call, struct db *db);
 enum call_step run_cancel_begin(struct call *call);
 enum call_step run_terminate_begin(struct call *call);
-enum call_step run_change_read(struct call *call, struct db *db);
 enum call_step run_change_settled(struct call *call);
 enum call_step run_logs_begin(struct call *call);
 enum call_step run_logs_read(struct call *call, struct db *db);
+
+/* native_run_list.c */
+enum call_step run_list_begin(struct call *call);
+enum call_step run_list_read(struct call *call, struct db *db);
 
 /* native_claim.c */
 enum call_step queue_claim_begin(struct call *call);

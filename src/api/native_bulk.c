@@ -4,8 +4,8 @@
  */
 #include "api/native.h"
 #include "api/native_draft.h"
+#include "api/out.h"
 #include "api/request.h"
-#include "api/sheet.h"
 #include "model/schedule_json.h"
 
 struct bulk_item {
@@ -90,26 +90,26 @@ enum call_step schedule_bulk_begin(struct call *call)
 }
 
 static void print_error(const char *code, struct str message, const char *field,
-                        struct sheet *out)
+                        struct out *out)
 {
-    sheet_text(out, ",\"status\":\"error\",\"error\":{\"code\":");
-    sheet_quoted(out, str_of(code));
-    sheet_text(out, ",\"message\":");
-    sheet_quoted(out, message);
+    out_text(out, ",\"status\":\"error\",\"error\":{\"code\":");
+    out_quoted(out, str_of(code));
+    out_text(out, ",\"message\":");
+    out_quoted(out, message);
     if (field[0] != '\0') {
-        sheet_text(out, ",\"field\":");
-        sheet_quoted(out, str_of(field));
+        out_text(out, ",\"field\":");
+        out_quoted(out, str_of(field));
     }
-    sheet_text(out, "}");
+    out_text(out, "}");
 }
 
-static void print_reply(const struct reply *reply, struct sheet *out)
+static void print_reply(const struct reply *reply, struct out *out)
 {
     struct err err = {.rc = reply->rc};
 
     if (reply->rc == RC_OK) {
-        sheet_text(out, ",\"status\":\"ok\",\"version\":");
-        sheet_int(out, reply->version);
+        out_text(out, ",\"status\":\"ok\",\"version\":");
+        out_int(out, reply->version);
     } else {
         print_error(reply->rc == RC_CONFLICT ? "exists" : call_code(&err), reply->text, "",
                     out);
@@ -131,25 +131,25 @@ static const char *code_of(const struct err *err)
 
 static enum call_step answer(struct call *call, const struct bulk *bulk)
 {
-    struct sheet out = sheet_new(call->arena);
+    struct out out = out_new(call->arena);
 
-    sheet_text(&out, "{\"results\":[");
+    out_text(&out, "{\"results\":[");
     for (int i = 0; i < bulk->count; i++) {
         const struct bulk_item *item = &bulk->items[i];
 
-        sheet_text(&out, i > 0 ? ",{\"id\":" : "{\"id\":");
+        out_text(&out, i > 0 ? ",{\"id\":" : "{\"id\":");
         if (item->id.len > 0)
-            sheet_quoted(&out, item->id);
+            out_quoted(&out, item->id);
         else
-            sheet_text(&out, "null");
+            out_text(&out, "null");
         if (item->err)
             print_error(code_of(item->err), str_of(item->err->text), item->err->field, &out);
         else
             print_reply(&bulk->made[item->command], &out);
-        sheet_text(&out, "}");
+        out_text(&out, "}");
     }
-    sheet_text(&out, "]}");
-    return call_answer(call, 200, sheet_done(&out));
+    out_text(&out, "]}");
+    return call_answer(call, 200, out_done(&out));
 }
 
 /* Hints of those that were made, as commands of their own. */

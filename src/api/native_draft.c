@@ -145,6 +145,8 @@ enum rc native_draft(struct call *call, const json_t *json, struct str id,
         rc = settle_upstream(call, &doc, &options.has_upstream, reterr);
     if (rc == RC_OK)
         rc = schedule_draft(&doc, &options, call->arena, &draft, reterr);
+    if (rc == RC_NOT_FOUND)
+        rc = reterr->rc = RC_INVALID; /* a zone: what the path names is there */
     if (rc == RC_OK)
         rc = check_gaps(call, &doc, &draft.plan, reterr);
     if (rc != RC_OK)

@@ -3,7 +3,7 @@
  * Whether the daemon lives, may be used, and what it is.
  */
 #include "api/native.h"
-#include "api/sheet.h"
+#include "api/out.h"
 
 enum call_step health_begin(struct call *call)
 {
@@ -21,12 +21,12 @@ enum call_step ready_begin(struct call *call)
 
 enum call_step version_begin(struct call *call)
 {
-    struct sheet out = sheet_new(call->arena);
+    struct out out = out_new(call->arena);
 
-    sheet_text(&out, "{\"name\":\"belfry\",\"version\":");
-    sheet_quoted(&out, str_of(call->context->version));
-    sheet_text(&out, "}");
-    return call_answer(call, 200, sheet_done(&out));
+    out_text(&out, "{\"name\":\"belfry\",\"version\":");
+    out_quoted(&out, str_of(call->context->version));
+    out_text(&out, "}");
+    return call_answer(call, 200, out_done(&out));
 }
 
 /*

@@ -22,22 +22,21 @@ enum call_step namespace_list_begin(struct call *call)
 }
 
 static void print_namespace(const struct call *call, struct str name, struct str settings,
-                            struct sheet *out)
+                            struct out *out)
 {
     const struct api_context *context = call->context;
 
-    sheet_text(out, "{\"name\":");
-    sheet_quoted(out, name);
-    sheet_text(out, ",\"settings\":");
-    sheet_str(out, settings.len > 0
-                       ? context->show_settings(context->with, settings, call->arena)
-                       : STR("{}"));
+    out_text(out, "{\"name\":");
+    out_quoted(out, name);
+    out_text(out, ",\"settings\":");
+    out_str(out, settings.len > 0 ? context->show_settings(context->with, settings, call->arena)
+                                  : STR("{}"));
 }
 
 enum call_step namespace_list_read(struct call *call, struct db *db)
 {
     const struct page *page = call->with;
-    struct sheet out = sheet_new(call->arena);
+    struct out out = out_new(call->arena);
     struct db_result rows = {0};
     struct namespace_row row = {0};
     int count;
@@ -51,14 +50,14 @@ enum call_step namespace_list_read(struct call *call, struct db *db)
     for (int i = 0; i < count; i++) {
         namespaces_read(&rows, i, &row);
         if (i > 0)
-            sheet_text(&out, ",");
+            out_text(&out, ",");
         print_namespace(call, row.name, row.settings, &out);
-        sheet_text(&out, ",\"createdAt\":");
-        sheet_instant(&out, row.created_at);
-        sheet_text(&out, "}");
+        out_text(&out, ",\"createdAt\":");
+        out_instant(&out, row.created_at);
+        out_text(&out, "}");
     }
     page_close(&out, rows.rows > count ? row.name : (struct str){NULL, 0});
-    return call_answer(call, 200, sheet_done(&out));
+    return call_answer(call, 200, out_done(&out));
 }
 
 struct settings_body {
@@ -122,12 +121,12 @@ enum call_step namespace_put_settled(struct call *call)
 {
     const struct command *command = call->commands;
     const struct reply *reply = call->replies;
-    struct sheet out = sheet_new(call->arena);
+    struct out out = out_new(call->arena);
 
     if (reply->rc != RC_OK)
         return call_refused(call, command, reply);
-    sheet_text(&out, "{\"name\":");
-    sheet_quoted(&out, command->name);
-    sheet_text(&out, "}");
-    return call_answer(call, reply->count > 0 ? 201 : 200, sheet_done(&out));
+    out_text(&out, "{\"name\":");
+    out_quoted(&out, command->name);
+    out_text(&out, "}");
+    return call_answer(call, reply->count > 0 ? 201 : 200, out_done(&out));
 }

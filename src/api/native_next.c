@@ -99,17 +99,18 @@ static enum rc read_beside(const struct call *call, struct db *db, int64_t names
 static enum rc read_telling(const struct call *call, struct db *db, struct telling *t,
                             struct err *reterr)
 {
-    struct schedule_row row;
-    enum rc rc = view_find(call, db, &row, &t->cursor, reterr);
+    struct schedule_view view;
+    enum rc rc = view_find(call, db, &view, reterr);
 
     if (rc == RC_OK)
-        rc = plan_unpack(row.packed, call->arena, &t->plan, reterr);
+        rc = plan_unpack(view.row.packed, call->arena, &t->plan, reterr);
     if (rc != RC_OK)
         return rc;
+    t->cursor = view.cursor;
     if (spec_bind(&t->plan.spec, &call->context->zones, reterr) != RC_OK)
         return reterr->rc = RC_CONFLICT;
     t->ctx = advance_ctx(&t->plan, &t->cursor);
-    return read_beside(call, db, row.namespace, t, reterr);
+    return read_beside(call, db, call->namespace, t, reterr);
 }
 
 static bool is_cancelled(const struct telling *t, instant slot)
@@ -120,15 +121,15 @@ static bool is_cancelled(const struct telling *t, instant slot)
     return false;
 }
 
-static void print_time(struct sheet *out, const struct slot *slot, const char *source, int told)
+static void print_time(struct out *out, const struct slot *slot, const char *source, int told)
 {
-    sheet_text(out, told > 0 ? ",{\"slot\":" : "{\"slot\":");
-    sheet_instant(out, slot->at);
-    sheet_text(out, ",\"due\":");
-    sheet_instant(out, slot->due);
-    sheet_text(out, ",\"source\":");
-    sheet_quoted(out, str_of(source));
-    sheet_text(out, "}");
+    out_text(out, told > 0 ? ",{\"slot\":" : "{\"slot\":");
+    out_instant(out, slot->at);
+    out_text(out, ",\"due\":");
+    out_instant(out, slot->due);
+    out_text(out, ",\"source\":");
+    out_quoted(out, str_of(source));
+    out_text(out, "}");
 }
 
 static const char *source_of(const struct telling *t, const struct slot *slot)
@@ -141,7 +142,7 @@ static const char *source_of(const struct telling *t, const struct slot *slot)
 }
 
 /* The governor says one time at a time, and so does what counts from the last run's end. */
-static void tell_one(struct telling *t, instant from, struct sheet *out)
+static void tell_one(struct telling *t, instant from, struct out *out)
 {
     instant at = t->cursor.next_at;
     struct slot slot = {.at = at, .due = at}, found;
@@ -156,7 +157,7 @@ static void tell_one(struct telling *t, instant from, struct sheet *out)
 }
 
 /* Slots that are due at `from` or later, but for cancelled ones. */
-static void tell_many(struct telling *t, instant from, int64_t count, struct sheet *out)
+static void tell_many(struct telling *t, instant from, int64_t count, struct out *out)
 {
     instant after = from - 1 - t->plan.spec.jitter;
     int64_t most = t->cursor.remaining >= 0 && t->cursor.remaining < count ? t->cursor.remaining
@@ -197,25 +198,25 @@ static bool never_starts(const struct cursor *cursor)
 enum call_step schedule_next_read(struct call *call, struct db *db)
 {
     const struct asked *asked = call->with;
-    struct sheet out = sheet_new(call->arena);
+    struct out out = out_new(call->arena);
     struct telling t = {0};
     struct err err;
 
     if (read_telling(call, db, &t, &err) != RC_OK)
         return view_failed(call, &err);
-    sheet_text(&out, "{\"schedule\":");
-    sheet_quoted(&out, call->params[0]);
-    sheet_text(&out, ",\"status\":");
-    sheet_quoted(&out, str_of(schedule_status(&t.cursor)));
-    sheet_text(&out, ",\"timezone\":");
-    sheet_quoted(&out, t.plan.spec.zones[0].name);
-    sheet_text(&out, ",\"times\":[");
+    out_text(&out, "{\"schedule\":");
+    out_quoted(&out, call->params[0]);
+    out_text(&out, ",\"status\":");
+    out_quoted(&out, str_of(schedule_status(&t.cursor)));
+    out_text(&out, ",\"timezone\":");
+    out_quoted(&out, t.plan.spec.zones[0].name);
+    out_text(&out, ",\"times\":[");
     if (never_starts(&t.cursor))
         t.is_cut = false;
     else if (t.plan.is_governed || t.plan.follows)
         tell_one(&t, asked->from, &out);
     else
         tell_many(&t, begin_of(&t, call), asked->count, &out);
-    sheet_text(&out, t.is_cut ? "],\"later\":\"dependsOnRuns\"}" : "]}");
-    return call_answer(call, 200, sheet_done(&out));
+    out_text(&out, t.is_cut ? "],\"later\":\"dependsOnRuns\"}" : "]}");
+    return call_answer(call, 200, out_done(&out));
 }

@@ -6,9 +6,6 @@
 #include "api/page.h"
 #include "api/view.h"
 #include "store/names.h"
-#include "store/runs.h"
-
-enum { DEPTH_MAX = 10000 }; /* waiting runs that are counted one by one; more are "at least" */
 
 enum call_step queue_list_begin(struct call *call)
 {
@@ -21,17 +18,17 @@ enum call_step queue_list_begin(struct call *call)
     return CALL_READ;
 }
 
-static void print_queue(const struct queue_row *row, struct sheet *out)
+static void print_queue(const struct queue_row *row, struct out *out)
 {
-    sheet_text(out, "{\"name\":");
-    sheet_quoted(out, row->name);
-    sheet_text(out, row->is_paused ? ",\"paused\":true" : ",\"paused\":false");
+    out_text(out, "{\"name\":");
+    out_quoted(out, row->name);
+    out_text(out, row->is_paused ? ",\"paused\":true" : ",\"paused\":false");
 }
 
 enum call_step queue_list_read(struct call *call, struct db *db)
 {
     const struct page *page = call->with;
-    struct sheet out = sheet_new(call->arena);
+    struct out out = out_new(call->arena);
     struct db_result rows = {0};
     struct queue_row row = {0};
     int count;
@@ -45,12 +42,12 @@ enum call_step queue_list_read(struct call *call, struct db *db)
     for (int i = 0; i < count; i++) {
         queues_read(&rows, i, &row);
         if (i > 0)
-            sheet_text(&out, ",");
+            out_text(&out, ",");
         print_queue(&row, &out);
-        sheet_text(&out, "}");
+        out_text(&out, "}");
     }
     page_close(&out, rows.rows > count ? row.name : (struct str){NULL, 0});
-    return call_answer(call, 200, sheet_done(&out));
+    return call_answer(call, 200, out_done(&out));
 }
 
 /* The queue that the path names; RC_NOT_FOUND. */
@@ -87,15 +84,27 @@ enum call_step queue_get_begin(struct call *call)
 
 enum call_step queue_get_read(struct call *call, struct db *db)
 {
-    struct sheet out = sheet_new(call->arena);
+    struct out out = out_new(call->arena);
+    struct db_result result = {0};
+    struct queue_depth depth;
     struct queue_row row;
     struct err err;
 
     if (find_queue(call, db, &row, &err) != RC_OK)
         return view_failed(call, &err);
+    queue_depths_get(db, row.id, &result);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    queue_depths_read(&result, &depth);
     print_queue(&row, &out);
-    sheet_text(&out, "}");
-    return call_answer(call, 200, sheet_done(&out));
+    out_text(&out, ",\"depth\":");
+    out_int(&out, depth.ready);
+    if (depth.ready >= QUEUE_DEPTH_MAX)
+        out_text(&out, ",\"more\":true");
+    out_text(&out, ",\"oldest\":");
+    out_instant(&out, depth.oldest);
+    out_text(&out, "}");
+    return call_answer(call, 200, out_done(&out));
 }
 
 /* Pausing: the queue's key is read first, for a name that is none is a mistake. */

@@ -4,8 +4,8 @@
  */
 #include "api/native.h"
 #include "api/native_draft.h"
+#include "api/out.h"
 #include "api/request.h"
-#include "api/sheet.h"
 #include "core/text.h"
 #include "model/action.h"
 
@@ -256,19 +256,19 @@ enum call_step schedule_trigger_begin(struct call *call)
 enum call_step schedule_trigger_settled(struct call *call)
 {
     const struct reply *reply = call->replies;
-    struct sheet out = sheet_new(call->arena);
+    struct out out = out_new(call->arena);
     char id[RUN_ID_TEXT_MAX];
 
     if (reply->rc != RC_OK)
         return call_refused(call, call->commands, reply);
     run_id_format(&reply->run, id);
-    sheet_text(&out, "{\"id\":");
-    sheet_quoted(&out, str_of(id));
-    sheet_text(&out, ",\"schedule\":");
-    sheet_quoted(&out, call->params[0]);
+    out_text(&out, "{\"id\":");
+    out_quoted(&out, str_of(id));
+    out_text(&out, ",\"schedule\":");
+    out_quoted(&out, call->params[0]);
     if (reply->count == 0)
-        sheet_text(&out, ",\"outcome\":\"skipped\",\"reason\":\"overlap\"");
-    sheet_text(&out, "}");
+        out_text(&out, ",\"outcome\":\"skipped\",\"reason\":\"overlap\"");
+    out_text(&out, "}");
     add_location(call, "/api/v1/runs/", str_of(id));
-    return call_answer(call, 202, sheet_done(&out));
+    return call_answer(call, 202, out_done(&out));
 }

@@ -6,8 +6,8 @@
  */
 #include "api/log_lines.h"
 #include "api/native.h"
+#include "api/out.h"
 #include "api/request.h"
-#include "api/sheet.h"
 #include "base/must.h"
 #include "model/json_time.h"
 #include "model/policies_json.h"
@@ -165,14 +165,14 @@ static enum rc read_complete(struct call *call, const json_t *item, struct repor
 static struct str keep_error(struct call *call, struct str code, struct str message,
                              bool is_retryable)
 {
-    struct sheet out = sheet_new(call->arena);
+    struct out out = out_new(call->arena);
 
-    sheet_text(&out, "{\"code\":");
-    sheet_quoted(&out, code);
-    sheet_text(&out, ",\"message\":");
-    sheet_quoted(&out, message);
-    sheet_text(&out, is_retryable ? ",\"retryable\":true}" : ",\"retryable\":false}");
-    return sheet_done(&out);
+    out_text(&out, "{\"code\":");
+    out_quoted(&out, code);
+    out_text(&out, ",\"message\":");
+    out_quoted(&out, message);
+    out_text(&out, is_retryable ? ",\"retryable\":true}" : ",\"retryable\":false}");
+    return out_done(&out);
 }
 
 static enum rc take_error_object(const json_t *value, struct str *code, struct str *message,
@@ -397,58 +397,58 @@ static const char *status_of(enum rc rc)
 }
 
 static void print_reply(const struct report_reply *reply, enum report_kind kind,
-                        struct sheet *out)
+                        struct out *out)
 {
-    sheet_text(out, ",\"status\":\"");
-    sheet_text(out, status_of(reply->rc));
-    sheet_text(out, "\"");
+    out_text(out, ",\"status\":\"");
+    out_text(out, status_of(reply->rc));
+    out_text(out, "\"");
     if (reply->rc != RC_OK || kind != REPORT_ALIVE)
         return;
     if (reply->is_cancelled)
-        sheet_text(out, ",\"cancelled\":true");
-    sheet_text(out, ",\"leaseUntil\":");
-    sheet_instant(out, reply->lease_until);
+        out_text(out, ",\"cancelled\":true");
+    out_text(out, ",\"leaseUntil\":");
+    out_instant(out, reply->lease_until);
 }
 
-static void print_wrong(const struct err *err, struct sheet *out)
+static void print_wrong(const struct err *err, struct out *out)
 {
-    sheet_text(out, ",\"status\":\"invalid\",\"error\":{\"code\":");
-    sheet_quoted(out, str_of(call_code(err)));
-    sheet_text(out, ",\"message\":");
-    sheet_quoted(out, str_of(err->text));
-    sheet_text(out, ",\"field\":");
-    sheet_quoted(out, str_of(err->field));
-    sheet_text(out, "}");
+    out_text(out, ",\"status\":\"invalid\",\"error\":{\"code\":");
+    out_quoted(out, str_of(call_code(err)));
+    out_text(out, ",\"message\":");
+    out_quoted(out, str_of(err->text));
+    out_text(out, ",\"field\":");
+    out_quoted(out, str_of(err->field));
+    out_text(out, "}");
 }
 
-static void print_item(const struct call *call, const struct item *item, struct sheet *out)
+static void print_item(const struct call *call, const struct item *item, struct out *out)
 {
-    sheet_text(out, "{\"id\":");
+    out_text(out, "{\"id\":");
     if (item->id.len > 0)
-        sheet_quoted(out, item->id);
+        out_quoted(out, item->id);
     else
-        sheet_text(out, "null");
+        out_text(out, "null");
     if (item->err)
         print_wrong(item->err, out);
     else
         print_reply(&call->report_replies[item->report], call->reports[item->report].kind, out);
-    sheet_text(out, "}");
+    out_text(out, "}");
 }
 
 enum call_step runs_report_settled(struct call *call)
 {
     const struct batch *batch = call->with;
-    struct sheet out = sheet_new(call->arena);
+    struct out out = out_new(call->arena);
 
-    sheet_reserve(&out, (size_t)batch->count * RESULT_BYTES);
-    sheet_text(&out, "{\"results\":[");
+    out_reserve(&out, (size_t)batch->count * RESULT_BYTES);
+    out_text(&out, "{\"results\":[");
     for (int i = 0; i < batch->count; i++) {
         if (i > 0)
-            sheet_text(&out, ",");
+            out_text(&out, ",");
         print_item(call, &batch->items[i], &out);
     }
-    sheet_text(&out, "]}");
-    return call_answer(call, 200, sheet_done(&out));
+    out_text(&out, "]}");
+    return call_answer(call, 200, out_done(&out));
 }
 
 /* One run, which the path names. */
@@ -510,7 +510,7 @@ enum call_step run_release_begin(struct call *call)
 enum call_step run_report_settled(struct call *call)
 {
     const struct report_reply *reply = call->report_replies;
-    struct sheet out = sheet_new(call->arena);
+    struct out out = out_new(call->arena);
     struct err err;
 
     if (reply->rc == RC_CONFLICT || reply->rc == RC_NOT_FOUND)
@@ -521,9 +521,9 @@ enum call_step run_report_settled(struct call *call)
         err_set(&err, reply->rc, -1, 0, "the run could not be changed; try again");
         return call_refuse(call, NULL, &err);
     }
-    sheet_text(&out, "{\"id\":");
-    sheet_quoted(&out, call->params[0]);
+    out_text(&out, "{\"id\":");
+    out_quoted(&out, call->params[0]);
     print_reply(reply, call->reports->kind, &out);
-    sheet_text(&out, "}");
-    return call_answer(call, 200, sheet_done(&out));
+    out_text(&out, "}");
+    return call_answer(call, 200, out_done(&out));
 }

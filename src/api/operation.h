@@ -30,8 +30,8 @@ extern const struct operation operations[];
 extern const int operation_count;
 
 /*
- * The operation of a request, its parameters copied into `arena`.  NULL with *ret_status 404, or
- * 405 with *ret_allow the methods that the path has.
+ * The operation of a request, its parameters copied into `arena`.  NULL with *ret_status 404,
+ * or 405 with *ret_allow the methods that the path has.
  */
 const struct operation *operation_find(const struct http1_request *request, struct arena *arena,
                                        struct str params[CALL_PARAMS_MAX], int *ret_status,

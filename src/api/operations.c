@@ -33,6 +33,8 @@ const struct operation operations[] = {
 
     {"schedule.create", "POST", V1 "/schedules", RIGHT_EDIT, CALL_BODY_MAX, "Create a schedule",
      schedule_create_begin, schedule_get_read, schedule_write_settled},
+    {"schedule.list", "GET", V1 "/schedules", RIGHT_VIEW, 0, "List schedules by id",
+     schedule_list_begin, schedule_list_read, NULL},
     {"schedule.get", "GET", V1 "/schedules/{schedule}", RIGHT_VIEW, 0, "Show a schedule",
      schedule_get_begin, schedule_get_read, NULL},
     {"schedule.put", "PUT", V1 "/schedules/{schedule}", RIGHT_EDIT, CALL_BODY_MAX,
@@ -53,11 +55,17 @@ const struct operation operations[] = {
     {"schedule.bulk", "POST", V1 "/bulk/schedules", RIGHT_EDIT, CALL_BODY_MAX,
      "Create many schedules", schedule_bulk_begin, NULL, schedule_bulk_settled},
 
+    {"run.list", "GET", V1 "/runs", RIGHT_VIEW, 0, "List runs, the newest first",
+     run_list_begin, run_list_read, NULL},
+    {"run.get", "GET", V1 "/runs/{run}", RIGHT_VIEW, 0, "Show a run with its attempts",
+     run_get_begin, run_get_read, NULL},
     {"run.cancel", "POST", V1 "/runs/{run}/cancel", RIGHT_OPERATE, SMALL_BODY,
-     "Cancel a run: ask whoever works on it to stop", run_cancel_begin, run_change_read,
+     "Cancel a run: ask whoever works on it to stop", run_cancel_begin, NULL,
      run_change_settled},
     {"run.terminate", "POST", V1 "/runs/{run}/terminate", RIGHT_OPERATE, SMALL_BODY,
-     "End a run at once", run_terminate_begin, run_change_read, run_change_settled},
+     "End a run at once", run_terminate_begin, NULL, run_change_settled},
+    {"run.logs", "GET", V1 "/runs/{run}/logs", RIGHT_VIEW, 0, "Show what a run has logged",
+     run_logs_begin, run_logs_read, NULL},
 
     {"queue.list", "GET", V1 "/queues", RIGHT_VIEW, 0, "List queues by name", queue_list_begin,
      queue_list_read, NULL},

@@ -25,19 +25,19 @@ enum rc page_begin(struct call *call, const char *const *more, int count, struct
     return RC_OK;
 }
 
-void page_open(struct sheet *out, const char *name)
+void page_open(struct out *out, const char *name)
 {
-    sheet_text(out, "{\"");
-    sheet_text(out, name);
-    sheet_text(out, "\":[");
+    out_text(out, "{\"");
+    out_text(out, name);
+    out_text(out, "\":[");
 }
 
-void page_close(struct sheet *out, struct str cursor)
+void page_close(struct out *out, struct str cursor)
 {
-    sheet_text(out, "],\"cursor\":");
+    out_text(out, "],\"cursor\":");
     if (cursor.len > 0)
-        sheet_quoted(out, cursor);
+        out_quoted(out, cursor);
     else
-        sheet_text(out, "null");
-    sheet_text(out, "}");
+        out_text(out, "null");
+    out_text(out, "}");
 }

@@ -47,8 +47,7 @@ MUST_USE enum rc request_version(const struct call *call, int64_t *ret, struct e
 MUST_USE enum rc request_key(struct call *call, struct err *reterr);
 
 /*
- * The body as JSON, which the caller owns; an empty body is {} where `is_optional`.  Errors of
- * the text itself have RC_INVALID and call_refuse(…, "invalid_json", …) is the answer; false:
- * it was refused with *ret_step.
+ * The body as JSON, which the caller owns; an empty body is {} where `is_optional`.  False: it
+ * was refused as invalid_json, with *ret_step.
  */
 bool request_json(struct call *call, bool is_optional, json_t **ret, enum call_step *ret_step);

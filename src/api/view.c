@@ -6,7 +6,6 @@
 #include "api/dialects.h"
 #include "core/run_id.h"
 #include "model/schedule_json.h"
-#include "store/cursors.h"
 
 enum { ETAG_MAX = 24 }; /* a number in quotes */
 
@@ -37,15 +36,15 @@ static struct str last_run(const struct cursor *cursor, char text[static RUN_ID_
     return str_of(text);
 }
 
-enum rc view_schedule(const struct call *call, const struct schedule_row *row,
-                      const struct cursor *cursor, struct arena *scratch, struct sheet *out,
-                      struct err *reterr)
+enum rc view_schedule(const struct call *call, const struct schedule_view *view,
+                      struct arena *scratch, struct out *out, struct err *reterr)
 {
+    const struct schedule_row *row = &view->row;
     char id[RUN_ID_TEXT_MAX];
     struct schedule_state state = {
-        .cursor = cursor,
+        .cursor = &view->cursor,
         .paused_reason = row->reason,
-        .last_run = last_run(cursor, id),
+        .last_run = last_run(&view->cursor, id),
         .dialect = str_of(dialects_text(row->dialect)),
         .created_at = row->created_at,
         .created_by = row->created_by,
@@ -59,7 +58,7 @@ enum rc view_schedule(const struct call *call, const struct schedule_row *row,
         return rc;
     doc.namespace = call->namespace_name;
     doc.state = &state;
-    sheet_json(out, schedule_to_json(&doc, SPEC_FULL));
+    out_json(out, schedule_to_json(&doc, SPEC_FULL));
     return RC_OK;
 }
 
@@ -79,34 +78,27 @@ void view_etag(struct call *call, int64_t version)
     call_field(call, STR("ETag"), buf_as_str(&tag));
 }
 
-enum rc view_find(const struct call *call, struct db *db, struct schedule_row *ret,
-                  struct cursor *ret_cursor, struct err *reterr)
+enum rc view_find(const struct call *call, struct db *db, struct schedule_view *ret,
+                  struct err *reterr)
 {
-    struct db_result found = {0}, row = {0}, cursor = {0};
+    struct db_result found = {0};
     enum rc rc;
 
-    schedules_find(db, call->namespace, call->params[0], &found);
+    schedule_views_find(db, call->namespace, call->params[0], &found);
     rc = db_flush(db, call->arena, reterr);
-    if (rc == RC_OK && found.rows == 1) {
-        schedules_get(db, db_int_at(&found, 0, 0), &row);
-        cursors_peek(db, db_int_at(&found, 0, 0), &cursor);
-        rc = db_flush(db, call->arena, reterr);
-    }
     if (rc != RC_OK)
         return rc;
-    if (row.rows == 0 || cursor.rows == 0)
+    if (found.rows == 0)
         return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no schedule `%.*s`",
                        STR_ARG(call->params[0]));
-    schedules_read(&row, 0, ret);
-    cursors_read(&cursor, 0, ret_cursor);
+    schedule_views_read(&found, 0, ret);
     return RC_OK;
 }
 
-enum rc view_owner(const struct call *call, struct db *db, int64_t schedule,
-                   struct schedule_row *ret, struct err *reterr)
+enum rc view_owner(const struct call *call, struct db *db, int64_t schedule, struct err *reterr)
 {
     struct db_result result = {0};
-    struct schedule_row row = {.namespace = -1};
+    struct schedule_row row = {0};
     enum rc rc;
 
     schedules_get(db, schedule, &result);
@@ -118,7 +110,52 @@ enum rc view_owner(const struct call *call, struct db *db, int64_t schedule,
     if (result.rows == 0 || row.namespace != call->namespace)
         return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no run `%.*s`",
                        STR_ARG(call->params[0]));
-    if (ret)
-        *ret = row;
     return RC_OK;
+}
+
+/* A direct run has a schedule of its own, which nobody named. */
+static struct str schedule_of(enum run_kind kind, const struct run_owner *owner)
+{
+    return kind == RUN_DIRECT ? (struct str){NULL, 0} : owner->schedule;
+}
+
+struct run_doc view_run(const struct run_view *view)
+{
+    struct run_doc doc = run_doc_of(&view->run);
+
+    doc.schedule = schedule_of(doc.kind, &view->owner);
+    doc.queue = view->owner.queue;
+    return doc;
+}
+
+enum rc view_attempt(const struct attempt_view *view, struct arena *arena, struct run_doc *ret,
+                     struct err *reterr)
+{
+    const struct history_row *row = &view->row;
+    struct run_doc doc = {
+        .id = {row->schedule, row->slot / SPAN_MS, (uint32_t)row->pass},
+        .schedule = schedule_of((enum run_kind)row->kind, &view->owner),
+        .kind = (enum run_kind)row->kind,
+        .slot = row->slot,
+        .due = row->due,
+        .state = RUN_ENDED,
+        .attempt = (int32_t)row->attempt,
+        .fence = row->fence,
+        .queue = view->owner.queue,
+        .worker = row->worker,
+        .lease_until = INSTANT_NEVER,
+        .source = row->source,
+        .created_at = row->created_at,
+        .started_at = row->started_at,
+        .ended_at = row->ended_at,
+        .outcome = row->outcome,
+        .reason = row->reason,
+        .error = row->error,
+        .last_run_at = INSTANT_NONE,
+    };
+    enum rc rc = run_result_recall(row->result, arena, &doc.result, reterr);
+
+    if (rc == RC_OK)
+        *ret = doc;
+    return rc;
 }

@@ -22,10 +22,10 @@ enum { ROOM = BATCH_LINE_MAX + 256 * 1024 };
 
 struct lines {
     int fd;
-    struct out *out; /* flushed before a wait, for whoever types the lines    */
-    char *bytes;     /* ROOM                                                  */
-    size_t from, to; /* bytes that are not yet taken                          */
-    size_t looked;   /* from `from` to here there is no line end              */
+    struct printer *out; /* flushed before a wait, for whoever types the lines    */
+    char *bytes;         /* ROOM                                                  */
+    size_t from, to;     /* bytes that are not yet taken                          */
+    size_t looked;       /* from `from` to here there is no line end              */
     bool ended;
     bool too_long; /* the beginning of the current line was thrown away     */
     int error;
@@ -46,7 +46,7 @@ static void more(struct lines *l)
     }
     l->looked = l->to;
     if (poll(&ready, 1, 0) == 0)
-        out_flush(l->out);
+        printer_flush(l->out);
     n = read(l->fd, l->bytes + l->to, ROOM - l->to);
     if (n > 0)
         l->to += (size_t)n;
@@ -84,7 +84,7 @@ static void answer_all(struct batch *batch, struct lines *lines)
     bool too_long;
     struct err err;
 
-    while (!out_is_closed(batch->out) && next_line(lines, &line, &too_long)) {
+    while (!printer_is_closed(batch->out) && next_line(lines, &line, &too_long)) {
         batch->line++;
         if (too_long) {
             err_set(&err, RC_LIMIT, -1, 0, "a line may have %d bytes", BATCH_LINE_MAX);
@@ -132,7 +132,7 @@ static int answer(struct batch *batch, struct lines *lines, const char *path)
     int status;
 
     answer_all(batch, lines);
-    status = out_close(batch->out);
+    status = printer_close(batch->out);
     if (lines->error) {
         report_note("cannot read %s: %s", path, strerror(lines->error));
         return STATUS_FAILED;
@@ -142,7 +142,7 @@ static int answer(struct batch *batch, struct lines *lines, const char *path)
 
 int batch_run(const char *path, const struct args *args)
 {
-    static struct out out;
+    static struct printer out;
     bool is_stdin = strcmp(path, "-") == 0;
     static struct batch batch;
     struct lines lines = {.out = &out};
@@ -165,7 +165,7 @@ int batch_run(const char *path, const struct args *args)
     lines.bytes = malloc(ROOM);
     must(lines.bytes != NULL);
     batch.arena = arena_new(BATCH_BYTES_MAX);
-    out_open(&out, STDOUT_FILENO);
+    printer_open(&out, STDOUT_FILENO);
     status = answer(&batch, &lines, path);
     if (!is_stdin && lines.fd >= 0)
         close(lines.fd);

@@ -69,20 +69,20 @@ static void end_with_error(struct batch *batch, const struct err *err)
     /* To a reader of JSON each line is a text of its own, to its author it is not. */
     if (str_starts(text, STR("line 1, ")))
         text = str_from(text, sizeof "line 1, " - 1);
-    out_text(batch->out, ",\"error\":");
-    out_json(batch->out, text);
+    printer_text(batch->out, ",\"error\":");
+    printer_json(batch->out, text);
     if (err->field[0] != '\0') {
-        out_text(batch->out, ",\"field\":");
-        out_json(batch->out, str_of(err->field));
+        printer_text(batch->out, ",\"field\":");
+        printer_json(batch->out, str_of(err->field));
     }
     if (err->at >= 0)
-        out_printf(batch->out, ",\"at\":%d", err->at);
-    out_text(batch->out, "}\n");
+        printer_printf(batch->out, ",\"at\":%d", err->at);
+    printer_text(batch->out, "}\n");
 }
 
 void batch_refuse(struct batch *batch, const struct err *err)
 {
-    out_printf(batch->out, "{\"line\":%lld", (long long)batch->line);
+    printer_printf(batch->out, "{\"line\":%lld", (long long)batch->line);
     end_with_error(batch, err);
 }
 
@@ -94,7 +94,7 @@ static void end_with_times(struct batch *batch, const struct question *q,
     struct slot slot;
 
     ctx.seed = q->seed;
-    out_text(batch->out, ",\"times\":[");
+    printer_text(batch->out, ",\"times\":[");
     spec_walk_begin(&walk, spec, &ctx, q->after);
     for (int i = 0; i < q->n && spec_walk_next(&walk, &slot); i++) {
         char text[INSTANT_TEXT_MAX + 4];
@@ -103,9 +103,9 @@ static void end_with_times(struct batch *batch, const struct question *q,
         buf_text(&time, i == 0 ? "\"" : ",\"");
         instant_format(slot.due, &time);
         buf_char(&time, '"');
-        out_str(batch->out, buf_as_str(&time));
+        printer_str(batch->out, buf_as_str(&time));
     }
-    out_text(batch->out, "]}\n");
+    printer_text(batch->out, "]}\n");
 }
 
 static void answer(struct batch *batch, const struct question *q)
@@ -114,8 +114,8 @@ static void answer(struct batch *batch, const struct question *q)
     struct err err;
     enum rc rc = compile(batch, q, &spec, &err);
 
-    out_text(batch->out, "{\"id\":");
-    out_str(batch->out, q->id.len > 0 ? q->id : STR("null"));
+    printer_text(batch->out, "{\"id\":");
+    printer_str(batch->out, q->id.len > 0 ? q->id : STR("null"));
     if (rc == RC_OK)
         end_with_times(batch, q, &spec);
     else
@@ -140,8 +140,8 @@ static void answer_thoroughly(struct batch *batch, struct str line)
     if (rc == RC_OK) {
         answer(batch, &q);
     } else if (q.id.len > 0) {
-        out_text(batch->out, "{\"id\":");
-        out_str(batch->out, q.id);
+        printer_text(batch->out, "{\"id\":");
+        printer_str(batch->out, q.id);
         end_with_error(batch, &err);
     } else {
         batch_refuse(batch, &err);

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "cli/out.h"
+#include "cli/printer.h"
 #include "cli/question.h"
 #include "io/zoneinfo.h"
 
@@ -15,7 +15,7 @@ enum { BATCH_LINE_MAX = JSON_BYTES_MAX }; /* bytes of one line */
 #define BATCH_BYTES_MAX ((size_t)64 << 20)
 
 struct batch {
-    struct out *out;
+    struct printer *out;
     struct arena *arena;
     struct zoneinfo *zones;
     struct question standard; /* what lines mean that do not say     */

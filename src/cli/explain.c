@@ -113,7 +113,7 @@ static void gather(struct findings *f, const struct args *args, int most,
 static int explain_run(const struct args *args)
 {
     static struct findings f; /* a few hundred KiB: too much for a stack */
-    static struct out out;
+    static struct printer out;
     struct subject subject;
     struct moment at;
     struct err err;
@@ -124,12 +124,12 @@ static int explain_run(const struct args *args)
     if (status == STATUS_OK) {
         f.subject = &subject;
         gather(&f, args, most, &at);
-        out_open(&out, STDOUT_FILENO);
+        printer_open(&out, STDOUT_FILENO);
         if (args->value[OPT_JSON])
             findings_print_json(&f, &out);
         else
             findings_print(&f, &out);
-        status = out_close(&out);
+        status = printer_close(&out);
     }
     subject_close(&subject);
     return status;

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "cli/out.h"
+#include "cli/printer.h"
 #include "cli/subject.h"
 #include "core/describe.h"
 #include "core/explain.h"
@@ -34,8 +34,8 @@ struct findings {
     instant touched_later; /* a clock change in the year after; INSTANT_NEVER: none */
 };
 
-void findings_print(const struct findings *f, struct out *out);
-void findings_print_json(const struct findings *f, struct out *out);
+void findings_print(const struct findings *f, struct printer *out);
+void findings_print_json(const struct findings *f, struct printer *out);
 
 /* The zone on whose clock a slot was written. */
 const struct spec_zone *findings_zone(const struct spec *spec, int entry);

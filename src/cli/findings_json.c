@@ -97,13 +97,13 @@ static json_t *json_findings(const struct findings *f)
     return object;
 }
 
-void findings_print_json(const struct findings *f, struct out *out)
+void findings_print_json(const struct findings *f, struct printer *out)
 {
     static char room[JSON_ROOM];
     struct buf text = BUF(room);
     json_auto_t *json = json_findings(f);
 
     json_print(json, JSON_STYLE_PRETTY, &text);
-    out_str(out, buf_as_str(&text));
-    out_text(out, "\n");
+    printer_str(out, buf_as_str(&text));
+    printer_text(out, "\n");
 }

@@ -12,7 +12,7 @@ static const char *weekday(instant t, int32_t offset)
 }
 
 /* "2026-11-16T07:30:00Z  Mon 2026-11-16T02:30:00-05:00" */
-static void print_time(struct out *out, instant t, const struct tz *tz)
+static void print_time(struct printer *out, instant t, const struct tz *tz)
 {
     char text[2 * INSTANT_TEXT_MAX + 16];
     struct buf line = BUF(text);
@@ -21,15 +21,15 @@ static void print_time(struct out *out, instant t, const struct tz *tz)
     instant_format(t, &line);
     buf_printf(&line, "  %s ", weekday(t, offset));
     instant_format_local(t, offset, &line);
-    out_str(out, buf_as_str(&line));
+    printer_str(out, buf_as_str(&line));
 }
 
-static void print_heading(struct out *out, const char *text)
+static void print_heading(struct printer *out, const char *text)
 {
-    out_printf(out, out->colours ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
+    printer_printf(out, out->colours ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
 }
 
-static void print_slot(const struct findings *f, struct out *out, const struct slot *slot)
+static void print_slot(const struct findings *f, struct printer *out, const struct slot *slot)
 {
     const struct subject *s = f->subject;
     char text[EXPLAIN_TEXT_MAX] = "";
@@ -37,11 +37,11 @@ static void print_slot(const struct findings *f, struct out *out, const struct s
 
     print_time(out, slot->due, findings_zone(&s->spec, slot->entry)->tz);
     if (explain_note(&s->spec, &s->ctx, slot, &note))
-        out_printf(out, "  # %s", text);
-    out_text(out, "\n");
+        printer_printf(out, "  # %s", text);
+    printer_text(out, "\n");
 }
 
-static void print_next(const struct findings *f, struct out *out)
+static void print_next(const struct findings *f, struct printer *out)
 {
     const struct subject *s = f->subject;
     char text[EXPLAIN_TEXT_MAX] = "";
@@ -49,40 +49,40 @@ static void print_next(const struct findings *f, struct out *out)
 
     print_heading(out, "Next");
     for (int i = 0; i < f->next_count; i++) {
-        out_text(out, "  ");
+        printer_text(out, "  ");
         print_slot(f, out, &f->next[i]);
     }
     if (f->next_count == 0) {
         explain_never(&s->spec, &s->ctx, s->after, &why);
-        out_printf(out, "  never: %s\n", text);
+        printer_printf(out, "  never: %s\n", text);
     }
     if (f->per_day > OFTEN)
-        out_printf(out, "  about %lld a day\n", (long long)f->per_day);
+        printer_printf(out, "  about %lld a day\n", (long long)f->per_day);
 }
 
-static void print_moment(const struct findings *f, struct out *out, int i)
+static void print_moment(const struct findings *f, struct printer *out, int i)
 {
     const struct explain *why = &f->why[i];
     bool is_slot = why->why == WHY_SLOT;
 
     print_heading(out, is_slot ? "A slot" : "Not a slot");
     if (!f->in_gap) {
-        out_text(out, "  at      ");
+        printer_text(out, "  at      ");
         print_time(out, f->moment[i], f->subject->spec.zones[0].tz);
-        out_text(out, "\n");
+        printer_text(out, "\n");
     }
-    out_printf(out, "  %s\n", why->text);
+    printer_printf(out, "  %s\n", why->text);
     if (why->has_prev) {
-        out_text(out, "  before  ");
+        printer_text(out, "  before  ");
         print_slot(f, out, &why->prev);
     }
     if (why->has_next) {
-        out_text(out, "  after   ");
+        printer_text(out, "  after   ");
         print_slot(f, out, &why->next);
     }
 }
 
-static void print_change(const struct findings *f, struct out *out,
+static void print_change(const struct findings *f, struct printer *out,
                          const struct explain_change *change)
 {
     char text[EXPLAIN_TEXT_MAX];
@@ -98,11 +98,11 @@ static void print_change(const struct findings *f, struct out *out,
     time_of_day_format((int32_t)(is - floor_div(is, DAY_SECONDS) * DAY_SECONDS), &line);
     if (f->subject->spec.zone_count > 1)
         buf_printf(&line, " in %s", f->subject->spec.zones[change->zone].tz->name);
-    out_printf(out, "  %s\n    %s\n", text,
-               change->touches ? change->text : "does not touch it");
+    printer_printf(out, "  %s\n    %s\n", text,
+                   change->touches ? change->text : "does not touch it");
 }
 
-static void print_changes(const struct findings *f, struct out *out)
+static void print_changes(const struct findings *f, struct printer *out)
 {
     if (f->change_count == 0)
         return;
@@ -111,7 +111,7 @@ static void print_changes(const struct findings *f, struct out *out)
         print_change(f, out, &f->changes[i]);
 }
 
-static void print_warnings(const struct findings *f, struct out *out)
+static void print_warnings(const struct findings *f, struct printer *out)
 {
     bool later = f->touched_later != INSTANT_NEVER;
     char text[INSTANT_TEXT_MAX + 80];
@@ -121,17 +121,17 @@ static void print_warnings(const struct findings *f, struct out *out)
         return;
     print_heading(out, "Note");
     for (int i = 0; i < f->warning_count; i++)
-        out_printf(out, "  %s\n", f->warnings[i].text);
+        printer_printf(out, "  %s\n", f->warnings[i].text);
     if (later) {
         instant_format(f->touched_later, &line);
-        out_printf(out, "  a clock change touches it at %s\n", text);
+        printer_printf(out, "  a clock change touches it at %s\n", text);
     }
 }
 
-void findings_print(const struct findings *f, struct out *out)
+void findings_print(const struct findings *f, struct printer *out)
 {
-    out_text(out, f->description);
-    out_text(out, "\n");
+    printer_text(out, f->description);
+    printer_text(out, "\n");
     print_next(f, out);
     for (int i = 0; i < f->moment_count; i++)
         print_moment(f, out, i);

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/out.h"
+#include "cli/printer.h"
 #include "cli/report.h"
 #include "cli/subject.h"
 #include "core/explain.h"
@@ -21,7 +21,7 @@ enum { OPT_UNTIL = OPT_SHARED, OPT_LOCAL, OPT_BATCH, OPT_COUNT };
 
 struct listing {
     const struct subject *subject;
-    struct out *out;
+    struct printer *out;
     bool local, json;
     instant until;
     int most;
@@ -50,22 +50,22 @@ static void print_plain(const struct listing *l, const struct slot *slot, struct
         buf_text(&line, "  ");
         format_local(&l->subject->spec, slot, &line);
     }
-    out_str(l->out, buf_as_str(&line));
+    printer_str(l->out, buf_as_str(&line));
     if (note.len > 0) {
-        out_text(l->out, l->out->colours ? "  \033[2m# " : "  # ");
-        out_str(l->out, note);
-        out_text(l->out, l->out->colours ? "\033[0m" : "");
+        printer_text(l->out, l->out->colours ? "  \033[2m# " : "  # ");
+        printer_str(l->out, note);
+        printer_text(l->out, l->out->colours ? "\033[0m" : "");
     }
-    out_text(l->out, "\n");
+    printer_text(l->out, "\n");
 }
 
-static void print_instant(struct out *out, const char *key, instant t)
+static void print_instant(struct printer *out, const char *key, instant t)
 {
     char text[INSTANT_TEXT_MAX];
     struct buf buf = BUF(text);
 
     instant_format(t, &buf);
-    out_printf(out, "\"%s\":\"%s\"", key, text);
+    printer_printf(out, "\"%s\":\"%s\"", key, text);
 }
 
 static void print_json(const struct listing *l, const struct slot *slot, struct str note)
@@ -75,16 +75,16 @@ static void print_json(const struct listing *l, const struct slot *slot, struct 
 
     format_local(&l->subject->spec, slot, &local);
     explain_entry(&l->subject->spec, slot->entry, &entry);
-    out_text(l->out, "{");
+    printer_text(l->out, "{");
     print_instant(l->out, "due", slot->due);
-    out_text(l->out, ",");
+    printer_text(l->out, ",");
     print_instant(l->out, "slot", slot->at);
-    out_printf(l->out, ",\"local\":\"%s\",\"entry\":\"%s\"", text, name);
+    printer_printf(l->out, ",\"local\":\"%s\",\"entry\":\"%s\"", text, name);
     if (note.len > 0) {
-        out_text(l->out, ",\"note\":");
-        out_json(l->out, note);
+        printer_text(l->out, ",\"note\":");
+        printer_json(l->out, note);
     }
-    out_text(l->out, "}\n");
+    printer_text(l->out, "}\n");
 }
 
 /* What happened to the slot on its way: a clock change, a window, jitter. */
@@ -106,7 +106,7 @@ static int print_slots(struct listing *l)
     int count = 0;
 
     spec_walk_begin(&walk, &s->spec, &s->ctx, s->after);
-    while (!out_is_closed(l->out) && spec_walk_next(&walk, &slot) && slot.at <= l->until) {
+    while (!printer_is_closed(l->out) && spec_walk_next(&walk, &slot) && slot.at <= l->until) {
         char text[EXPLAIN_TEXT_MAX] = "";
         struct buf note = BUF(text);
 
@@ -170,7 +170,7 @@ static enum rc read_listing(const struct args *args, struct listing *l, struct e
 
 static int next_run(const struct args *args)
 {
-    static struct out out;
+    static struct printer out;
     struct subject subject;
     struct listing listing = {.subject = &subject, .out = &out};
     struct err err;
@@ -185,10 +185,10 @@ static int next_run(const struct args *args)
         status = report_err(&err, str_of(until));
     }
     if (status == STATUS_OK) {
-        out_open(&out, STDOUT_FILENO);
+        printer_open(&out, STDOUT_FILENO);
         if (print_slots(&listing) == 0)
             tell_none(&listing);
-        status = out_close(&out);
+        status = printer_close(&out);
     }
     subject_close(&subject);
     return status;

@@ -8,42 +8,42 @@
 
 #include "base/buf.h"
 #include "cli/caret.h"
-#include "cli/out.h"
+#include "cli/printer.h"
 
 enum { NOTE_MAX = 2048 };
 
 /* Messages quote what was typed; a terminal must not obey it. */
-static void add_safe(struct out *out, struct str s)
+static void add_safe(struct printer *out, struct str s)
 {
     for (size_t i = 0; i < s.len; i++) {
         unsigned char c = (unsigned char)s.ptr[i];
 
         if (c < 0x20 || c == 0x7f)
-            out_printf(out, "\\x%02x", (unsigned)c);
+            printer_printf(out, "\\x%02x", (unsigned)c);
         else
-            out_add(out, &s.ptr[i], 1);
+            printer_add(out, &s.ptr[i], 1);
     }
 }
 
-static void add_head(struct out *out, struct str text)
+static void add_head(struct printer *out, struct str text)
 {
-    out_text(out, "belfry: ");
+    printer_text(out, "belfry: ");
     add_safe(out, text);
-    out_text(out, "\n");
+    printer_text(out, "\n");
 }
 
 void report_note(const char *fmt, ...)
 {
     char text[NOTE_MAX];
-    struct out out;
+    struct printer out;
     va_list args;
 
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    out_open(&out, STDERR_FILENO);
+    printer_open(&out, STDERR_FILENO);
     add_head(&out, str_of(text));
-    out_flush(&out);
+    printer_flush(&out);
 }
 
 /* The line of a longer text that byte `at` is in; *at becomes its place there. */
@@ -63,9 +63,9 @@ int report_err(const struct err *err, struct str text)
 {
     char line[ERR_FIELD_MAX + ERR_TEXT_MAX + 8], carets[CARET_TEXT_MAX];
     struct buf lines = BUF(carets);
-    struct out out;
+    struct printer out;
 
-    out_open(&out, STDERR_FILENO);
+    printer_open(&out, STDERR_FILENO);
     snprintf(line, sizeof line, "%s%s%s", err->field, err->field[0] != '\0' ? ": " : "",
              err->text);
     add_head(&out, str_of(line));
@@ -74,9 +74,9 @@ int report_err(const struct err *err, struct str text)
         struct str shown = line_at(text, &at);
 
         caret_lines(shown, at, (size_t)err->len, &lines);
-        out_str(&out, buf_as_str(&lines));
+        printer_str(&out, buf_as_str(&lines));
     }
-    out_flush(&out);
+    printer_flush(&out);
     return err->rc == RC_CORRUPT || err->rc == RC_BUSY ? STATUS_FAILED : STATUS_USAGE;
 }
 

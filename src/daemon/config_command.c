@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
-#include "cli/out.h"
+#include "cli/printer.h"
 #include "cli/report.h"
 #include "daemon/config_file.h"
 #include "daemon/config_keys.h"
@@ -62,9 +62,9 @@ enum rc config_command_load(const char *file, const struct args *args, struct co
 
 static int print_table(const struct config *config)
 {
-    static struct out out;
+    static struct printer out;
 
-    out_open(&out, STDOUT_FILENO);
+    printer_open(&out, STDOUT_FILENO);
     for (int i = 0; i < CONFIG_KEYS; i++) {
         char plain_text[CONFIG_SHOWN_MAX], value_text[2 * CONFIG_SHOWN_MAX];
         char source_text[2 * CONFIG_VALUE_MAX];
@@ -73,15 +73,15 @@ static int print_table(const struct config *config)
         config_show(config, (enum config_id)i, &plain);
         config_file_write(buf_as_str(&plain), &value);
         config_source_text(config, (enum config_id)i, &source);
-        out_printf(&out, "%-*s = ", KEY_COLUMNS, config_keys[i].name);
-        out_str(&out, buf_as_str(&value));
+        printer_printf(&out, "%-*s = ", KEY_COLUMNS, config_keys[i].name);
+        printer_str(&out, buf_as_str(&value));
         for (size_t n = value.len; n < VALUE_COLUMNS; n++)
-            out_text(&out, " ");
-        out_text(&out, "  # ");
-        out_str(&out, buf_as_str(&source));
-        out_text(&out, "\n");
+            printer_text(&out, " ");
+        printer_text(&out, "  # ");
+        printer_str(&out, buf_as_str(&source));
+        printer_text(&out, "\n");
     }
-    return out_close(&out);
+    return printer_close(&out);
 }
 
 static json_t *addresses_json(const struct config_addresses *addresses)
@@ -135,7 +135,7 @@ static json_t *value_json(const struct config *config, enum config_id id)
 
 static int print_json(const struct config *config)
 {
-    static struct out out;
+    static struct printer out;
     static char text[JSON_MAX];
     struct buf bytes = BUF(text);
     json_auto_t *keys = json_new_object();
@@ -152,10 +152,10 @@ static int print_json(const struct config *config)
     }
     json_print(keys, JSON_STYLE_PRETTY, &bytes);
     must(!bytes.cut);
-    out_open(&out, STDOUT_FILENO);
-    out_str(&out, buf_as_str(&bytes));
-    out_text(&out, "\n");
-    return out_close(&out);
+    printer_open(&out, STDOUT_FILENO);
+    printer_str(&out, buf_as_str(&bytes));
+    printer_text(&out, "\n");
+    return printer_close(&out);
 }
 
 static int config_run(const struct args *args)

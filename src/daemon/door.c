@@ -193,12 +193,14 @@ static bool find_space(struct door *door, struct ticket *t)
     return false;
 }
 
-static void complete_commands(struct call *call)
+static void complete(struct call *call)
 {
     for (int i = 0; i < call->command_count; i++) {
         call->commands[i].namespace = call->namespace;
         call->commands[i].by = call->by;
     }
+    for (int i = 0; i < call->report_count; i++)
+        call->reports[i].namespace = call->namespace;
 }
 
 static void go_on(struct door *door, struct ticket *t)
@@ -225,7 +227,7 @@ static void go_on(struct door *door, struct ticket *t)
         reader_ask(door->readers[door->reader_next++ % door->reader_count], t);
         return;
     }
-    complete_commands(call);
+    complete(call);
     if (t->step == CALL_POLL) {
         struct over *over = arena_take(call->arena, sizeof *over);
 

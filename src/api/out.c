@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "api/sheet.h"
+#include "api/out.h"
 
 #include <inttypes.h>
 
@@ -8,13 +8,13 @@
 
 enum { ESCAPED_MAX = 6 }; /* bytes of one byte in a string: \u001f */
 
-struct sheet sheet_new(struct arena *arena)
+struct out out_new(struct arena *arena)
 {
-    return (struct sheet){.arena = arena,
-                          .buf = {.ptr = arena_take(arena, OUT_FIRST), .cap = OUT_FIRST}};
+    return (struct out){.arena = arena,
+                        .buf = {.ptr = arena_take(arena, OUT_FIRST), .cap = OUT_FIRST}};
 }
 
-void sheet_reserve(struct sheet *out, size_t more)
+void out_reserve(struct out *out, size_t more)
 {
     struct buf *buf = &out->buf;
     size_t cap = buf->cap;
@@ -31,15 +31,15 @@ void sheet_reserve(struct sheet *out, size_t more)
     buf->cap = cap;
 }
 
-void sheet_str(struct sheet *out, struct str text)
+void out_str(struct out *out, struct str text)
 {
-    sheet_reserve(out, text.len);
+    out_reserve(out, text.len);
     buf_str(&out->buf, text);
 }
 
-void sheet_text(struct sheet *out, const char *text)
+void out_text(struct out *out, const char *text)
 {
-    sheet_str(out, str_of(text));
+    out_str(out, str_of(text));
 }
 
 static void escape(struct buf *buf, char c)
@@ -56,11 +56,11 @@ static void escape(struct buf *buf, char c)
     }
 }
 
-void sheet_quoted(struct sheet *out, struct str text)
+void out_quoted(struct out *out, struct str text)
 {
     size_t plain = 0;
 
-    sheet_reserve(out, text.len * ESCAPED_MAX + 2);
+    out_reserve(out, text.len * ESCAPED_MAX + 2);
     buf_char(&out->buf, '"');
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
@@ -76,29 +76,52 @@ void sheet_quoted(struct sheet *out, struct str text)
     buf_char(&out->buf, '"');
 }
 
-void sheet_int(struct sheet *out, int64_t n)
+/* What is no character becomes U+FFFD; so does a zero, which few readers of JSON take. */
+void out_lossy(struct out *out, struct str bytes)
 {
-    sheet_reserve(out, 24);
+    if (bytes.len == 0 || (str_is_utf8(bytes) && !memchr(bytes.ptr, '\0', bytes.len))) {
+        out_quoted(out, bytes);
+        return;
+    }
+    out_reserve(out, bytes.len * ESCAPED_MAX + 2);
+    buf_char(&out->buf, '"');
+    for (size_t i = 0, n = 0; i<bytes.len; i += n> 0 ? n : 1) {
+        char c = bytes.ptr[i];
+
+        n = str_utf8_length(str_from(bytes, i));
+        if (n == 0 || c == '\0')
+            buf_text(&out->buf, "\xef\xbf\xbd");
+        else if (c == '"' || c == '\\' || (unsigned char)c < 0x20)
+            escape(&out->buf, c);
+        else
+            buf_add(&out->buf, bytes.ptr + i, n);
+    }
+    buf_char(&out->buf, '"');
+}
+
+void out_int(struct out *out, int64_t n)
+{
+    out_reserve(out, 24);
     buf_printf(&out->buf, "%" PRId64, n);
 }
 
-void sheet_instant(struct sheet *out, instant t)
+void out_instant(struct out *out, instant t)
 {
     if (t == INSTANT_NONE || t == INSTANT_NEVER) {
-        sheet_text(out, "null");
+        out_text(out, "null");
         return;
     }
-    sheet_reserve(out, INSTANT_TEXT_MAX + 2);
+    out_reserve(out, INSTANT_TEXT_MAX + 2);
     buf_char(&out->buf, '"');
     instant_format_ms(t, &out->buf);
     buf_char(&out->buf, '"');
 }
 
-void sheet_json(struct sheet *out, json_t *value)
+void out_json(struct out *out, json_t *value)
 {
     size_t len = json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY);
 
-    sheet_reserve(out, len);
+    out_reserve(out, len);
     json_print(value, JSON_STYLE_LINE, &out->buf);
     json_decref(value);
 }

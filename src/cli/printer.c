@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/out.h"
+#include "cli/printer.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINE_MAX_BYTES = 4096 }; /* of one out_printf(); all callers bound what they print */
+enum { LINE_MAX_BYTES = 4096 }; /* of one printer_printf(); all callers bound what they print */
 
-void out_open(struct out *out, int fd)
+void printer_open(struct printer *out, int fd)
 {
     const char *no_color = getenv("NO_COLOR");
 
@@ -20,7 +20,7 @@ void out_open(struct out *out, int fd)
     out->colours = isatty(fd) && (!no_color || no_color[0] == '\0');
 }
 
-void out_flush(struct out *out)
+void printer_flush(struct printer *out)
 {
     size_t done = 0;
 
@@ -35,7 +35,7 @@ void out_flush(struct out *out)
     out->len = 0;
 }
 
-void out_add(struct out *out, const void *bytes, size_t len)
+void printer_add(struct printer *out, const void *bytes, size_t len)
 {
     const char *p = bytes;
 
@@ -47,21 +47,21 @@ void out_add(struct out *out, const void *bytes, size_t len)
         p += n;
         len -= n;
         if (out->len == OUT_BYTES)
-            out_flush(out);
+            printer_flush(out);
     }
 }
 
-void out_str(struct out *out, struct str s)
+void printer_str(struct printer *out, struct str s)
 {
-    out_add(out, s.ptr, s.len);
+    printer_add(out, s.ptr, s.len);
 }
 
-void out_text(struct out *out, const char *text)
+void printer_text(struct printer *out, const char *text)
 {
-    out_add(out, text, strlen(text));
+    printer_add(out, text, strlen(text));
 }
 
-void out_printf(struct out *out, const char *fmt, ...)
+void printer_printf(struct printer *out, const char *fmt, ...)
 {
     char line[LINE_MAX_BYTES];
     va_list args;
@@ -71,7 +71,7 @@ void out_printf(struct out *out, const char *fmt, ...)
     n = vsnprintf(line, sizeof line, fmt, args);
     va_end(args);
     if (n > 0)
-        out_add(out, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+        printer_add(out, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
 }
 
 /* Bytes at the start of `s` that may stand in a JSON string as they are. */
@@ -94,40 +94,40 @@ static size_t character(struct str s)
     return 0;
 }
 
-void out_json(struct out *out, struct str s)
+void printer_json(struct printer *out, struct str s)
 {
-    out_add(out, "\"", 1);
+    printer_add(out, "\"", 1);
     while (s.len > 0) {
         size_t n = plain_run(s);
 
         if (n > 0) {
-            out_add(out, s.ptr, n);
+            printer_add(out, s.ptr, n);
         } else if ((unsigned char)s.ptr[0] < 0x20 || s.ptr[0] == 0x7f) {
-            out_printf(out, "\\u%04x", (unsigned)(unsigned char)s.ptr[0]);
+            printer_printf(out, "\\u%04x", (unsigned)(unsigned char)s.ptr[0]);
             n = 1;
         } else if (s.ptr[0] == '"' || s.ptr[0] == '\\') {
-            out_add(out, "\\", 1);
-            out_add(out, s.ptr, 1);
+            printer_add(out, "\\", 1);
+            printer_add(out, s.ptr, 1);
             n = 1;
         } else if ((n = character(s)) > 0) {
-            out_add(out, s.ptr, n);
+            printer_add(out, s.ptr, n);
         } else {
-            out_text(out, "\\ufffd");
+            printer_text(out, "\\ufffd");
             n = 1;
         }
         s = str_from(s, n);
     }
-    out_add(out, "\"", 1);
+    printer_add(out, "\"", 1);
 }
 
-bool out_is_closed(const struct out *out)
+bool printer_is_closed(const struct printer *out)
 {
     return out->error != 0;
 }
 
-int out_close(struct out *out)
+int printer_close(struct printer *out)
 {
-    out_flush(out);
+    printer_flush(out);
     if (out->error == 0 || out->error == EPIPE)
         return 0;
     fprintf(stderr, "belfry: cannot write: %s\n", strerror(out->error));

@@ -15,7 +15,7 @@
 
 enum { OUT_BYTES = 64 * 1024 }; /* one write; a pipe holds as much */
 
-struct out {
+struct printer {
     int fd;
     int error;    /* errno of the first write that failed */
     bool colours; /* a terminal, and nobody asked to do without */
@@ -23,19 +23,19 @@ struct out {
     char bytes[OUT_BYTES];
 };
 
-void out_open(struct out *out, int fd);
-void out_add(struct out *out, const void *bytes, size_t len);
-void out_str(struct out *out, struct str s);
-void out_text(struct out *out, const char *text);
-void out_printf(struct out *out, const char *fmt, ...) PRINTF(2, 3);
+void printer_open(struct printer *out, int fd);
+void printer_add(struct printer *out, const void *bytes, size_t len);
+void printer_str(struct printer *out, struct str s);
+void printer_text(struct printer *out, const char *text);
+void printer_printf(struct printer *out, const char *fmt, ...) PRINTF(2, 3);
 
 /* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
-void out_json(struct out *out, struct str s);
+void printer_json(struct printer *out, struct str s);
 
-void out_flush(struct out *out);
+void printer_flush(struct printer *out);
 
 /* True when nobody reads any more: there is no point in going on. */
-bool out_is_closed(const struct out *out);
+bool printer_is_closed(const struct printer *out);
 
 /* Flushes; the exit status of the command: 0, or 1 after a failed write, which it tells. */
-int out_close(struct out *out);
+int printer_close(struct printer *out);

@@ -16,24 +16,25 @@ enum {
     OUT_BYTES_MAX = 16 << 20, /* of one answer; lists end their page long before          */
 };
 
-struct sheet {
+struct out {
     struct arena *arena;
     struct buf buf;
 };
 
-struct sheet sheet_new(struct arena *arena);
+struct out out_new(struct arena *arena);
 
 /* Room for `more` bytes in out->buf, whose own functions may then be used. */
-void sheet_reserve(struct sheet *out, size_t more);
+void out_reserve(struct out *out, size_t more);
 
-void sheet_text(struct sheet *out, const char *text);  /* as it is */
-void sheet_str(struct sheet *out, struct str text);    /* likewise */
-void sheet_quoted(struct sheet *out, struct str text); /* a JSON string of UTF-8 */
-void sheet_int(struct sheet *out, int64_t n);
-void sheet_instant(struct sheet *out, instant t);  /* null for INSTANT_NONE and _NEVER */
-void sheet_json(struct sheet *out, json_t *value); /* takes over the reference */
+void out_text(struct out *out, const char *text);  /* as it is */
+void out_str(struct out *out, struct str text);    /* likewise */
+void out_quoted(struct out *out, struct str text); /* a JSON string of UTF-8 */
+void out_lossy(struct out *out, struct str bytes); /* the same of any bytes, for people */
+void out_int(struct out *out, int64_t n);
+void out_instant(struct out *out, instant t);  /* null for INSTANT_NONE and _NEVER */
+void out_json(struct out *out, json_t *value); /* takes over the reference */
 
-static inline struct str sheet_done(const struct sheet *out)
+static inline struct str out_done(const struct out *out)
 {
     return buf_as_str(&out->buf);
 }

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+static struct call new_call(struct arena *arena)
+{
+    arena_reset(arena);
+    return (struct call){.arena = arena};
+}
+
+static void refusals_have_the_status_of_their_kind(void **state)
+{
+    static const struct {
+        enum rc rc;
+        int status;
+        const char *code;
+    } kinds[] = {
+        {RC_INVALID, 400, "invalid_field"},  {RC_NOT_FOUND, 404, "not_found"},
+        {RC_CONFLICT, 409, "bad_state"},     {RC_LIMIT, 422, "limit"},
+        {RC_BUSY, 503, "unavailable"},       {RC_LOST, 503, "unknown_result"},
+        {RC_UNKNOWN, 503, "unknown_result"}, {RC_CORRUPT, 500, "unavailable"},
+    };
+    struct arena *arena = arena_new(1 << 20);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        struct call call = new_call(arena);
+        json_t *json = NULL;
+        struct err err;
+
+        err_set(&err, kinds[i].rc, 7, 1, "why \"it\" is");
+        err_in(&err, "a.b");
+        assert_int_equal(call_refuse(&call, NULL, &err), CALL_ANSWER);
+        assert_int_equal(call.status, kinds[i].status);
+        assert_string_equal(call.content_type, "application/problem+json");
+        assert_int_equal(json_read(call.answer, &json, &err), RC_OK);
+        assert_string_equal(json_string_value(json_object_get(json, "code")), kinds[i].code);
+        assert_string_equal(json_string_value(json_object_get(json, "field")), "a.b");
+        assert_string_equal(json_string_value(json_object_get(json, "detail")),
+                            "why \"it\" is");
+        assert_int_equal(json_integer_value(json_object_get(json, "at")), 7);
+        assert_int_equal(json_integer_value(json_object_get(json, "status")), kinds[i].status);
+        json_decref(json);
+    }
+    arena_free(arena);
+}
+
+static void the_code_of_what_is_wrong_is_by_its_field(void **state)
+{
+    static const struct {
+        const char *field, *code;
+    } fields[] = {
+        {"spec", "invalid_spec"},
+        {"spec.cron[0].expr", "invalid_spec"},
+        {"special", "invalid_field"},
+        {"action.url", "invalid_action"},
+        {"policies.retry", "invalid_policy"},
+        {"governor.hint.at", "invalid_policy"},
+        {"", "invalid_field"},
+        {"labels.a", "invalid_field"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        struct err err;
+
+        err_set(&err, RC_INVALID, -1, 0, "x");
+        err_in(&err, "%s", fields[i].field);
+        assert_string_equal(call_code(&err), fields[i].code);
+    }
+}
+
+static enum call_step begin_well(struct call *call)
+{
+    assert_non_null(call->request);
+    return call_answer(call, 200, STR("{}"));
+}
+
+static void a_body_is_checked_before_anyone_reads_it(void **state)
+{
+    static const struct operation with = {.body_max = 4, .begin = begin_well},
+                                  without = {.begin = begin_well};
+    static const struct http1_request request;
+    struct arena *arena = arena_new(1 << 20);
+    struct call call = new_call(arena);
+
+    (void)state;
+    call.operation = &with;
+    assert_int_equal(call_begin(&call, &request, STR("1234")), CALL_ANSWER);
+    assert_int_equal(call.status, 200);
+    assert_null(call.request);
+    assert_true(str_eq(call.namespace_name, STR("default")));
+    call = new_call(arena);
+    call.operation = &with;
+    call_begin(&call, &request, STR("12345"));
+    assert_int_equal(call.status, 413);
+    call = new_call(arena);
+    call.operation = &without;
+    call_begin(&call, &request, STR("1"));
+    assert_int_equal(call.status, 400);
+    arena_free(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refusals_have_the_status_of_their_kind),
+        cmocka_unit_test(the_code_of_what_is_wrong_is_by_its_field),
+        cmocka_unit_test(a_body_is_checked_before_anyone_reads_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+#include "model/schedule_json.h"
+
+#define QUEUED "'action':{'type':'queue','queue':'q'}"
+
+static void each_item_has_a_result(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        post("/api/v1/bulk/schedules",
+             js("{'items':[{'id':'a'," QUEUED "},{'id':'b','spec':{'cron':['x']}," QUEUED
+                "},{" QUEUED "},{'id':'a'," QUEUED "}]}")),
+        200);
+    assert_told("results.0", "{'id':'a','status':'ok','version':1}");
+    assert_told("results.1.status", "'error'");
+    assert_told("results.1.error.code", "'invalid_spec'");
+    assert_told("results.1.error.field", "'items[1].spec.cron[0].expr'");
+    assert_told("results.2.status", "'ok'");
+    assert_int_equal(text_at("results.2.id").len, 12);
+    assert_told("results.3.status", "'error'");
+    assert_told("results.3.error.code", "'exists'");
+    assert_told("results.4", "absent");
+    assert_int_equal(get("/api/v1/schedules/a"), 200);
+    assert_int_equal(get("/api/v1/schedules/b"), 404);
+}
+
+static void a_thousand_are_made_at_once(void **state)
+{
+    static char body[CALL_BODY_MAX];
+    struct buf out = BUF(body);
+
+    (void)state;
+    buf_text(&out, "{\"items\":[");
+    for (int i = 0; i < CALL_ITEMS_MAX; i++)
+        buf_printf(&out, "%s%s", i > 0 ? "," : "",
+                   js("{'id':'s%d','spec':{'cron':['* * * * *']}," QUEUED "}", i));
+    buf_text(&out, "]}");
+    assert_false(out.cut);
+    assert_int_equal(post("/api/v1/bulk/schedules", body), 200);
+    assert_told("results.999", "{'id':'s999','status':'ok','version':1}");
+    assert_int_equal(get("/api/v1/schedules/s500"), 200);
+}
+
+/* Each compiles to a hundred times its text: together they must not end the server. */
+static void a_body_that_is_full_of_calendars_stays_within_bounds(void **state)
+{
+    static char body[CALL_BODY_MAX];
+    struct buf out = BUF(body);
+    int items = 0;
+
+    (void)state;
+    buf_text(&out, "{\"items\":[");
+    while (out.len < 190000 && items < CALL_ITEMS_MAX) {
+        buf_printf(&out, "%s",
+                   js("%s{" QUEUED ",'spec':{'calendars':[{}", items > 0 ? "," : ""));
+        for (int i = 1; i < 128; i++)
+            buf_text(&out, ",{}");
+        buf_text(&out, "]}}");
+        items++;
+    }
+    buf_text(&out, "]}");
+    assert_false(out.cut);
+    assert_int_equal(post("/api/v1/bulk/schedules", body), 200);
+    assert_int_equal(json_array_size(json_object_get(world.json, "results")), items);
+    assert_told("results.0.status", "'ok'");
+    assert_true(arena_used(world.arena) < SCHEDULE_BYTES_MAX);
+}
+
+static void a_key_covers_the_whole_batch(void **state)
+{
+    const char *body = js("{'items':[{" QUEUED "},{" QUEUED "}]}");
+    struct str first, second;
+
+    (void)state;
+    assert_int_equal(ask("POST /api/v1/bulk/schedules", "Idempotency-Key: k\r\n",
+                         js("{'items':[{'id':'a'," QUEUED "},{'id':'b'," QUEUED "}]}")),
+                     200);
+    assert_int_equal(ask("POST /api/v1/bulk/schedules", "Idempotency-Key: k\r\n",
+                         js("{'items':[{'id':'a'," QUEUED "},{'id':'b'," QUEUED "}]}")),
+                     200);
+    assert_told("results.0", "{'id':'a','status':'ok','version':1}");
+    assert_told("results.1", "{'id':'b','status':'ok','version':1}");
+    assert_int_equal(post("/api/v1/bulk/schedules", body), 200);
+    first = text_at("results.0.id");
+    second = text_at("results.1.id");
+    assert_false(str_eq(first, second));
+}
+
+static void a_batch_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    assert_refused(post("/api/v1/bulk/schedules", "[]"), 400, "invalid_field", "");
+    assert_refused(post("/api/v1/bulk/schedules", "{}"), 400, "invalid_field", "items");
+    assert_refused(post("/api/v1/bulk/schedules", js("{'items':1}")), 400, "invalid_field",
+                   "items");
+    assert_int_equal(post("/api/v1/bulk/schedules", js("{'items':[]}")), 200);
+    assert_told("", "{'results':[]}");
+}
+
+static void hints_come_along(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        post("/api/v1/bulk/schedules",
+             js("{'items':[{'id':'a'," QUEUED "},{'id':'g','spec':{'intervals':[{'every':"
+                "'1h'}]},'governor':{'hint':{'interval':'10m','expires':"
+                "'2026-01-05T12:00:00Z'}}," QUEUED "}]}")),
+        200);
+    assert_told("results.1.status", "'ok'");
+    assert_int_equal(get("/api/v1/schedules/g"), 200);
+    assert_told("governor.hint.interval", "'10m'");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(each_item_has_a_result),
+        SERVED(a_thousand_are_made_at_once),
+        SERVED(a_body_that_is_full_of_calendars_stays_within_bounds),
+        SERVED(a_key_covers_the_whole_batch),
+        SERVED(a_batch_that_is_none_is_refused),
+        SERVED(hints_come_along),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

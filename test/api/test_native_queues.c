@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+static void make(const char *id, const char *queue)
+{
+    assert_int_equal(
+        post("/api/v1/schedules",
+             js("{'id':'%s','action':{'type':'queue','queue':'%s'},'policies':{'overlap':"
+                "'allowAll'}}",
+                id, queue)),
+        201);
+}
+
+static void queues_are_listed_by_name(void **state)
+{
+    (void)state;
+    make("a", "q2");
+    make("b", "q1");
+    make("c", "q3");
+    assert_int_equal(get("/api/v1/queues?limit=2"), 200);
+    assert_told("", "{'queues':[{'name':'q1','paused':false},{'name':'q2','paused':false}],"
+                    "'cursor':'q2'}");
+    assert_int_equal(get("/api/v1/queues?cursor=q2"), 200);
+    assert_told("", "{'queues':[{'name':'q3','paused':false}],'cursor':null}");
+}
+
+static void a_queue_that_is_paused_gives_out_nothing(void **state)
+{
+    (void)state;
+    make("a", "q");
+    assert_int_equal(post("/api/v1/schedules/a/trigger", ""), 202);
+    assert_int_equal(post("/api/v1/queues/q/pause", ""), 200);
+    assert_told("paused", "true");
+    pass(2 * SPAN_S);
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q']}")), 200);
+    assert_told("runs", "[]");
+    assert_int_equal(post("/api/v1/queues/q/resume", ""), 200);
+    assert_told("paused", "false");
+    pass(2 * SPAN_S);
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q']}")), 200);
+    assert_told("runs.0.schedule", "'a'");
+}
+
+static void a_queue_that_is_none_is_not_paused(void **state)
+{
+    (void)state;
+    assert_refused(post("/api/v1/queues/q/pause", ""), 404, "not_found", "");
+    assert_refused(post("/api/v1/queues/q/resume", ""), 404, "not_found", "");
+    assert_refused(get("/api/v1/queues/q"), 404, "not_found", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(queues_are_listed_by_name),
+        SERVED(a_queue_that_is_paused_gives_out_nothing),
+        SERVED(a_queue_that_is_none_is_not_paused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

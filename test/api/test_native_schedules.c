@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+#define QUEUED "'action':{'type':'queue','queue':'q'}"
+
+/* MODEL.md's example spec: 02:30 from Monday to Friday. */
+static const char nightly[] = "{'id':'nightly','spec':{'cron':['30 2 * * MON-FRI']}," QUEUED
+                              "}";
+
+static int create(const char *json)
+{
+    return post("/api/v1/schedules", js("%s", json));
+}
+
+static void a_schedule_is_created_and_shown_with_its_next_run(void **state)
+{
+    (void)state;
+    assert_int_equal(create(nightly), 201);
+    assert_string_equal(field("Location"), "/api/v1/schedules/nightly");
+    assert_string_equal(field("ETag"), "\"1\"");
+    assert_string_equal(world.call.content_type, "application/json");
+    assert_told("id", "'nightly'");
+    assert_told("namespace", "'default'");
+    assert_told("enabled", "true");
+    assert_told("spec.cron.0",
+                "{'expr':'30 2 * * MON-FRI','dialect':'belfry','timezone':null}");
+    assert_told("action.queue", "'q'");
+    assert_told("policies.overlap", "'skip'");
+    assert_told("state.status", "'active'");
+    assert_told("state.nextAt", "'2026-01-06T02:30:00.000Z'");
+    assert_told("state.version", "1");
+    assert_told("state.dialect", "'native'");
+    assert_told("state.createdAt", "'2026-01-05T10:00:00.000Z'");
+    assert_told("state.createdBy", "'test'");
+
+    assert_int_equal(get("/api/v1/schedules/nightly"), 200);
+    assert_string_equal(field("ETag"), "\"1\"");
+    assert_told("state.nextAt", "'2026-01-06T02:30:00.000Z'");
+}
+
+static void an_id_is_made_when_there_is_none(void **state)
+{
+    struct str first;
+
+    (void)state;
+    assert_int_equal(create("{" QUEUED "}"), 201);
+    first = text_at("id");
+    assert_int_equal(first.len, 12);
+    assert_int_equal(create("{" QUEUED "}"), 201);
+    assert_false(str_eq(first, text_at("id")));
+    assert_int_equal(get(js("/api/v1/schedules/%s", first.ptr)), 200);
+}
+
+static void a_location_is_a_url(void **state)
+{
+    (void)state;
+    assert_int_equal(create("{'id':'a b/c?\u00e9'," QUEUED "}"), 201);
+    assert_string_equal(field("Location"), "/api/v1/schedules/a%20b%2Fc%3F%C3%A9");
+    assert_int_equal(get(field("Location")), 200);
+    assert_told("id", "'a b/c?\u00e9'");
+}
+
+static void a_name_that_is_taken_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(create(nightly), 201);
+    assert_refused(create(nightly), 409, "exists", "");
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+    static const struct {
+        const char *body, *code, *field;
+        int status;
+    } wrong[] = {
+        {"", "invalid_json", "", 400},
+        {"{", "invalid_json", "", 400},
+        {"{'id':'a','id':'b'}", "invalid_json", "", 400},
+        {"[]", "invalid_field", "", 400},
+        {"{'id':'a'}", "invalid_action", "action", 400},
+        {"{'ident':'a'," QUEUED "}", "invalid_field", "ident", 400},
+        {"{'id':''," QUEUED "}", "invalid_field", "id", 400},
+        {"{'id':'a','spec':{'cron':['61 * * * *']}," QUEUED "}", "invalid_spec",
+         "spec.cron[0].expr.minute", 400},
+        {"{'id':'a','spec':{'timezone':'Mars/Base'}," QUEUED "}", "invalid_spec",
+         "spec.timezone", 400},
+        {"{'id':'a','action':{'type':'queue'}}", "invalid_action", "action.queue", 400},
+        {"{'id':'a','policies':{'overlap':'maybe'}," QUEUED "}", "invalid_policy",
+         "policies.overlap", 400},
+        {"{'id':'a','governor':{'minInterval':5}," QUEUED "}", "invalid_policy",
+         "governor.minInterval", 400},
+        {"{'id':'a','namespace':'other'," QUEUED "}", "invalid_field", "namespace", 400},
+        {"{'id':'a','action':{'type':'workflow','name':'w','upstream':'up'}}", "invalid_action",
+         "action.upstream", 400},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        int status = create(wrong[i].body);
+
+        assert_refused(status, wrong[i].status, wrong[i].code, wrong[i].field);
+    }
+    assert_int_equal(create("{'id':'a','spec':{'cron':['61 * * * *']}," QUEUED "}"), 400);
+    assert_told("at", "0");
+    assert_refused(get("/api/v1/schedules/a"), 404, "not_found", "");
+}
+
+static void a_server_may_bound_how_often_a_schedule_runs(void **state)
+{
+    (void)state;
+    world.context.min_interval = SPAN_MIN;
+    assert_refused(create("{'spec':{'intervals':[{'every':'30s'}]}," QUEUED "}"), 400,
+                   "invalid_spec", "spec.intervals[0].every");
+    assert_refused(create("{'spec':{'cron':['*/30 * * * * *']}," QUEUED "}"), 400,
+                   "invalid_spec", "spec");
+    assert_int_equal(create("{'spec':{'cron':['* * * * *']}," QUEUED "}"), 201);
+}
+
+static void the_query_and_the_path_are_checked_too(void **state)
+{
+    (void)state;
+    assert_refused(post("/api/v1/schedules?namspace=x", "{}"), 400, "invalid_field", "");
+    assert_refused(get("/api/v1/schedules/a?namespace=x%01"), 400, "invalid_field",
+                   "namespace");
+    assert_refused(get("/api/v1/schedules/a?namespace=nowhere"), 404, "not_found", "");
+    assert_refused(get("/api/v1/schedules/%01"), 404, "not_found", "");
+    assert_refused(ask("GET /api/v1/schedules/a", NULL, "{}"), 400, "invalid_json", "");
+    assert_refused(ask("PUT /api/v1/schedules/a", "If-Match: 3\r\n", "{}"), 400,
+                   "invalid_field", "If-Match");
+}
+
+static void the_same_request_with_a_key_is_done_once(void **state)
+{
+    const char *key = "Idempotency-Key: k1\r\n", *body = js("{" QUEUED "}");
+    struct str id;
+
+    (void)state;
+    assert_int_equal(ask("POST /api/v1/schedules/x/trigger", key, ""), 404);
+    assert_int_equal(
+        ask("POST /api/v1/schedules", "Idempotency-Key: k2\r\n", js("{'id':'a'," QUEUED "}")),
+        201);
+    assert_int_equal(
+        ask("POST /api/v1/schedules", "Idempotency-Key: k2\r\n", js("{'id':'a'," QUEUED "}")),
+        201);
+    assert_told("state.version", "1");
+    assert_refused(ask("POST /api/v1/schedules", "Idempotency-Key: k2\r\n", body), 409,
+                   "exists", "");
+    assert_int_equal(ask("POST /api/v1/schedules/a/trigger", key, ""), 202);
+    id = text_at("id");
+    assert_int_equal(ask("POST /api/v1/schedules/a/trigger", key, ""), 202);
+    assert_true(str_eq(id, text_at("id")));
+    assert_refused(ask("POST /api/v1/schedules/a/trigger", key, js("{'input':{'a':1}}")), 409,
+                   "exists", "");
+}
+
+static void put_creates_and_replaces(void **state)
+{
+    const char *body = js("{'description':'one'," QUEUED "}");
+
+    (void)state;
+    assert_int_equal(ask("PUT /api/v1/schedules/a", NULL, body), 201);
+    assert_string_equal(field("Location"), "/api/v1/schedules/a");
+    assert_int_equal(
+        ask("PUT /api/v1/schedules/a", NULL, js("{'id':'a','description':'two'," QUEUED "}")),
+        200);
+    assert_string_equal(field("ETag"), "\"2\"");
+    assert_told("description", "'two'");
+    assert_refused(ask("PUT /api/v1/schedules/a", NULL, js("{'id':'b'," QUEUED "}")), 400,
+                   "invalid_field", "id");
+}
+
+static void preconditions_hold_or_refuse(void **state)
+{
+    const char *body = js("{" QUEUED "}");
+
+    (void)state;
+    assert_refused(ask("PUT /api/v1/schedules/a", "If-Match: \"1\"\r\n", body), 404,
+                   "not_found", "");
+    assert_int_equal(ask("PUT /api/v1/schedules/a", "If-None-Match: *\r\n", body), 201);
+    assert_refused(ask("PUT /api/v1/schedules/a", "If-None-Match: *\r\n", body), 409, "exists",
+                   "");
+    assert_int_equal(ask("PUT /api/v1/schedules/a", "If-Match: \"1\"\r\n", body), 200);
+    assert_refused(ask("PUT /api/v1/schedules/a", "If-Match: \"1\"\r\n", body), 412,
+                   "version_conflict", "");
+    assert_refused(ask("DELETE /api/v1/schedules/a", "If-Match: \"1\"\r\n", NULL), 412,
+                   "version_conflict", "");
+    assert_int_equal(ask("DELETE /api/v1/schedules/a", "If-Match: \"2\"\r\n", NULL), 204);
+    assert_int_equal(world.call.answer.len, 0);
+    assert_refused(ask("DELETE /api/v1/schedules/a", NULL, NULL), 404, "not_found", "");
+}
+
+static void a_hint_that_comes_with_the_schedule_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        create("{'id':'g','spec':{'intervals':[{'every':'1h'}]},'governor':"
+               "{'hint':{'interval':'10m','expires':'2026-01-05T12:00:00Z'}}," QUEUED "}"),
+        201);
+    assert_told("governor.hint.interval", "'10m'");
+    assert_told("state.nextSource", "'ai-interval'");
+}
+
+static void pause_and_resume_show_what_came_of_it(void **state)
+{
+    (void)state;
+    assert_int_equal(create(nightly), 201);
+    assert_int_equal(post("/api/v1/schedules/nightly/pause",
+                          js("{'reason':'holiday','until':'2026-01-07T00:00:00Z'}")),
+                     200);
+    assert_told("state.status", "'paused'");
+    assert_told("state.pausedReason", "'holiday'");
+    assert_told("state.pausedUntil", "'2026-01-07T00:00:00.000Z'");
+    assert_told("state.nextAt", "null");
+    assert_int_equal(post("/api/v1/schedules/nightly/resume", ""), 200);
+    assert_told("state.status", "'active'");
+    assert_told("state.nextAt", "'2026-01-06T02:30:00.000Z'");
+
+    assert_refused(post("/api/v1/schedules/nightly/pause", js("{'until':'soon'}")), 400,
+                   "invalid_field", "until");
+    assert_refused(
+        post("/api/v1/schedules/nightly/pause", js("{'until':'2026-01-05T10:00:00Z'}")), 400,
+        "invalid_field", "until");
+    assert_refused(post("/api/v1/schedules/nightly/pause", js("{'why':'x'}")), 400,
+                   "invalid_field", "why");
+    assert_refused(post("/api/v1/schedules/none/pause", ""), 404, "not_found", "");
+    assert_refused(post("/api/v1/schedules/nightly/resume", js("{'a':1}")), 400,
+                   "invalid_field", "a");
+}
+
+static void a_trigger_gives_the_run_that_it_makes(void **state)
+{
+    struct str id;
+    char text[RUN_ID_TEXT_MAX];
+    struct run_id run = {0};
+    struct err err;
+
+    (void)state;
+    assert_int_equal(create(nightly), 201);
+    assert_int_equal(post("/api/v1/schedules/nightly/trigger", js("{'input':{'a':1}}")), 202);
+    id = text_at("id");
+    assert_int_equal(run_id_parse(id, &run, &err), RC_OK);
+    assert_int_equal(run.slot_ms, world.now / SPAN_MS);
+    assert_told("schedule", "'nightly'");
+    snprintf(text, sizeof text, "%s", id.ptr);
+    assert_string_equal(field("Location"), js("/api/v1/runs/%s", text));
+
+    assert_int_equal(post("/api/v1/schedules/nightly/trigger", ""), 202);
+    assert_told("outcome", "'skipped'"); /* the policy: one run at a time */
+    assert_told("reason", "'overlap'");
+    assert_int_equal(post("/api/v1/schedules/nightly/trigger",
+                          js("{'overlap':'allowAll','scheduledTime':'2026-01-01T00:00:00Z'}")),
+                     202);
+    assert_told("outcome", "absent");
+    assert_int_equal(run_id_parse(text_at("id"), &run, &err), RC_OK);
+    assert_int_equal(run.slot_ms, INT64_C(1767225600000));
+
+    assert_refused(post("/api/v1/schedules/nightly/trigger", js("{'input':[1]}")), 400,
+                   "invalid_field", "input");
+    assert_refused(post("/api/v1/schedules/nightly/trigger", js("{'overlap':'x'}")), 400,
+                   "invalid_field", "overlap");
+    assert_refused(post("/api/v1/schedules/nightly/trigger", js("{'scheduledTime':1}")), 400,
+                   "invalid_field", "scheduledTime");
+}
+
+static void a_workflow_goes_to_an_upstream_that_there_is(void **state)
+{
+    (void)state;
+    world.upstream = "main";
+    assert_int_equal(
+        create("{'id':'w','action':{'type':'workflow','name':'n','upstream':'main'}}"), 201);
+    assert_int_equal(world.call.commands[0].draft->plan.lane, LANE_FLOW);
+    world.upstream = NULL;
+    assert_int_equal(create("{'id':'v','action':{'type':'workflow','name':'n'}}"), 201);
+    assert_int_equal(world.call.commands[0].draft->plan.lane, LANE_PULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(a_schedule_is_created_and_shown_with_its_next_run),
+        SERVED(an_id_is_made_when_there_is_none),
+        SERVED(a_location_is_a_url),
+        SERVED(a_name_that_is_taken_is_refused),
+        SERVED(what_is_wrong_is_named),
+        SERVED(a_server_may_bound_how_often_a_schedule_runs),
+        SERVED(the_query_and_the_path_are_checked_too),
+        SERVED(the_same_request_with_a_key_is_done_once),
+        SERVED(put_creates_and_replaces),
+        SERVED(preconditions_hold_or_refuse),
+        SERVED(a_hint_that_comes_with_the_schedule_counts),
+        SERVED(pause_and_resume_show_what_came_of_it),
+        SERVED(a_trigger_gives_the_run_that_it_makes),
+        SERVED(a_workflow_goes_to_an_upstream_that_there_is),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

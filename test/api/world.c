@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/must.h"
+#include "store/schema.h"
+#include "zones.h"
+
+enum {
+    TURNS_MAX = 1000, /* at one moment                      */
+    STEPS_MAX = 8,    /* of one call                        */
+    TEXT_MAX = 1 << 20,
+    TEXTS = 8,
+};
+
+#define START INT64_C(1767607200000000) /* 2026-01-05T10:00:00Z */
+
+struct world world;
+static char dir[64], url[128];
+
+static bool has_upstream(void *with, struct str namespace, struct str upstream)
+{
+    (void)with;
+    (void)namespace;
+    return world.upstream && (upstream.len == 0 || str_eq(upstream, str_of(world.upstream)));
+}
+
+static uint64_t next_random(void *with)
+{
+    (void)with;
+    return world.random++;
+}
+
+static const char *why_not_ready(void *with)
+{
+    (void)with;
+    return world.not_ready;
+}
+
+static enum rc check_settings(void *with, struct str json, struct arena *arena,
+                              struct err *reterr)
+{
+    (void)with;
+    (void)arena;
+    if (!memmem(json.ptr, json.len, "wrong", 5))
+        return RC_OK;
+    err_set(reterr, RC_INVALID, -1, 0, "wrong is not known");
+    err_in(reterr, "wrong");
+    return RC_INVALID;
+}
+
+static struct str show_settings(void *with, struct str json, struct arena *arena)
+{
+    (void)with;
+    (void)json;
+    (void)arena;
+    return STR("{\"keys\":\"set\"}");
+}
+
+static void db_must(enum rc rc, const struct err *err)
+{
+    if (rc != RC_OK)
+        fail_msg("%s", err->text);
+}
+
+static void open_all(void)
+{
+    struct engine_options options = {.node = STR("a"), .zones = {.find = zone_find}};
+    struct db_options readonly = {.readonly = true};
+    struct arena *arena = arena_new(64 << 20);
+    struct err err = {.text = ""};
+
+    snprintf(dir, sizeof dir, "/tmp/belfry-api-XXXXXX");
+    assert_non_null(mkdtemp(dir));
+    snprintf(url, sizeof url, "sqlite:%s/test.db", dir);
+    db_must(db_open(url, NULL, &world.db, &err), &err);
+    db_must(db_exec(world.db, STR("PRAGMA synchronous=OFF"), &err), &err);
+    db_must(schema_migrate(world.db, world.now, arena, &err), &err);
+    db_must(db_open(url, &readonly, &world.reader, &err), &err);
+    world.engine = engine_new(&options);
+    db_must(engine_boot(world.engine, world.db, world.now, &err), &err);
+    arena_free(arena);
+}
+
+static struct turn_out take_turn(struct turn_in *in)
+{
+    struct err err = {.text = ""};
+    struct turn_out out;
+
+    in->now = world.now;
+    in->rows = TURN_ROWS_MAX;
+    for (int i = LANE_HTTP; i < LANE_COUNT; i++)
+        in->capacity[i] = 0;
+    db_must(engine_turn(world.engine, in, &out, &err), &err);
+    return out;
+}
+
+static int64_t make_name(enum command_kind kind, int64_t namespace, struct str name)
+{
+    struct command command = {.kind = kind, .namespace = namespace, .name = name};
+    struct turn_in in = {.commands = &command, .command_count = 1};
+
+    return take_turn(&in).replies[0].schedule;
+}
+
+int world_begin(void **state)
+{
+    (void)state;
+    world = (struct world){.now = START, .arena = arena_new(CALL_ARENA_MAX)};
+    world.context = (struct api_context){
+        .zones = {.find = zone_find},
+        .default_timezone = STR("UTC"),
+        .min_interval = SPAN_S,
+        .version = "1.2.3",
+        .has_upstream = has_upstream,
+        .random = next_random,
+        .not_ready = why_not_ready,
+        .check_settings = check_settings,
+        .show_settings = show_settings,
+    };
+    open_all();
+    make_name(COMMAND_NAMESPACE, 0, STR("default"));
+    return 0;
+}
+
+int world_end(void **state)
+{
+    static const char *const names[] = {"", "-wal", "-shm", ".lock", ".ballast"};
+    char path[160];
+
+    (void)state;
+    engine_free(world.engine);
+    db_close(world.reader);
+    db_close(world.db);
+    json_decref(world.json);
+    arena_free(world.arena);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s/test.db%s", dir, names[i]);
+        unlink(path);
+    }
+    return rmdir(dir);
+}
+
+void pass(span time)
+{
+    instant until = world.now + time;
+    struct turn_in in = {0};
+
+    for (int i = 0; i < TURNS_MAX; i++) {
+        struct turn_out out = take_turn(&in);
+
+        if (out.wake_at <= world.now)
+            continue;
+        if (world.now >= until)
+            return;
+        world.now = out.wake_at < until ? out.wake_at : until;
+    }
+    fail_msg("there is no end of turns");
+}
+
+/* What stands between a request and the engine or a reader. */
+
+static struct reply *keep_replies(struct call *call, const struct turn_out *out)
+{
+    struct reply *replies = arena_array(call->arena, (size_t)out->reply_count, sizeof *replies);
+
+    for (int i = 0; i < out->reply_count; i++) {
+        replies[i] = out->replies[i];
+        replies[i].text = arena_str(call->arena, replies[i].text);
+    }
+    return replies;
+}
+
+static enum call_step command(struct call *call)
+{
+    struct turn_in in = {.commands = call->commands, .command_count = call->command_count};
+    struct turn_out out;
+
+    for (int i = 0; i < call->command_count; i++) {
+        call->commands[i].namespace = call->namespace;
+        call->commands[i].by = call->by;
+    }
+    out = take_turn(&in);
+    call->replies = keep_replies(call, &out);
+    return call->operation->settled(call);
+}
+
+static enum call_step report(struct call *call)
+{
+    struct turn_in in = {.reports = call->reports, .report_count = call->report_count};
+    struct report_reply *replies;
+    struct turn_out out;
+
+    for (int i = 0; i < call->report_count; i++)
+        call->reports[i].namespace = call->namespace;
+    out = take_turn(&in);
+    replies = arena_array(call->arena, (size_t)out.report_count, sizeof *replies);
+    memcpy(replies, out.report_replies, (size_t)out.report_count * sizeof *replies);
+    call->report_replies = replies;
+    return call->operation->settled(call);
+}
+
+static enum call_step poll(struct call *call)
+{
+    struct poll poll = {.queue_count = call->poll.queue_count,
+                        .max = call->poll.max,
+                        .worker = call->poll.worker,
+                        .is_new = true};
+    struct turn_in in = {.polls = &poll, .poll_count = 1};
+    struct turn_out out = {0};
+    struct str *queues;
+
+    for (int i = 0; i < poll.queue_count; i++)
+        poll.queues[i] = make_name(COMMAND_QUEUE, call->namespace, call->poll.queues[i]);
+    for (int i = 0; i < 2 && out.grant_count == 0; i++)
+        out = take_turn(&in);
+    queues = arena_array(call->arena, (size_t)out.grant_count, sizeof *queues);
+    for (int i = 0; i < out.grant_count; i++)
+        for (int q = 0; q < poll.queue_count; q++)
+            if (poll.queues[q] == out.grants[i].run.queue)
+                queues[i] = call->poll.queues[q];
+    call->grants = out.grants;
+    call->grant_queues = queues;
+    call->grant_count = out.grant_count;
+    return call->operation->settled(call);
+}
+
+static enum call_step read_it(struct call *call)
+{
+    enum call_step step;
+
+    db_begin(world.reader);
+    step = call->operation->read(call, world.reader);
+    db_rollback(world.reader);
+    return step;
+}
+
+static bool find_namespace(struct call *call)
+{
+    struct db_result result = {0};
+    struct err err = {.text = ""};
+
+    namespaces_find(world.reader, call->namespace_name, &result);
+    db_must(db_flush(world.reader, call->arena, &err), &err);
+    if (result.rows == 1)
+        call->namespace = db_int_at(&result, 0, 0);
+    return result.rows == 1;
+}
+
+static void carry_out(struct call *call, enum call_step step)
+{
+    if (step != CALL_ANSWER && !find_namespace(call))
+        step = call_problem(call, 404, "not_found", "there is no such namespace");
+    for (int i = 0; step != CALL_ANSWER; i++) {
+        assert_true(i < STEPS_MAX);
+        if (step == CALL_COMMANDS)
+            step = command(call);
+        else if (step == CALL_REPORTS)
+            step = report(call);
+        else if (step == CALL_POLL)
+            step = poll(call);
+        else
+            step = read_it(call);
+    }
+}
+
+/* Requests. */
+
+static char *request_text(const char *what, const char *fields, const char *body)
+{
+    size_t len = strlen(what) + strlen(fields) + strlen(body) + 200;
+    char *text = malloc(len);
+
+    assert_non_null(text);
+    snprintf(text, len, "%s HTTP/1.1\r\nHost: a\r\nContent-Length: %zu\r\n%s\r\n%s", what,
+             strlen(body), fields, body);
+    return text;
+}
+
+static void find_and_begin(struct call *call, const struct http1_request *request,
+                           const char *body)
+{
+    struct str allow;
+    int status;
+
+    call->operation = operation_find(request, call->arena, call->params, &status, &allow);
+    if (!call->operation) {
+        call_problem(call, status, "not_found", "there is no such thing");
+        call_field(call, STR("Allow"), allow);
+        return;
+    }
+    carry_out(call, call_begin(call, request, str_of(body)));
+}
+
+int ask(const char *what, const char *fields, const char *body)
+{
+    static char room[HTTP1_ROOM];
+    static struct http1 parser;
+    char *text = request_text(what, fields ? fields : "", body ? body : "");
+    struct str bytes = str_of(text);
+    enum http1_event event;
+    struct err err;
+
+    arena_reset(world.arena);
+    json_decref(world.json);
+    world.json = NULL;
+    world.call = (struct call){
+        .arena = world.arena, .context = &world.context, .now = world.now, .by = STR("test")};
+    http1_begin(&parser, room, CALL_BODY_MAX);
+    if (http1_feed(&parser, &bytes, &event, &err) != RC_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(event, HTTP1_HEAD);
+    find_and_begin(&world.call, &parser.request, body ? body : "");
+    free(text);
+    world.json = json_loadb(world.call.answer.ptr ? world.call.answer.ptr : "",
+                            world.call.answer.len, JSON_DECODE_ANY, NULL);
+    if (world.call.answer.len > 0)
+        assert_non_null(world.json);
+    return world.call.status;
+}
+
+int get(const char *target)
+{
+    return ask(js("GET %s", target), NULL, NULL);
+}
+
+int post(const char *target, const char *body)
+{
+    return ask(js("POST %s", target), NULL, body);
+}
+
+/* Answers. */
+
+static const json_t *find(const char *path)
+{
+    const json_t *value = world.json;
+    struct str rest = str_of(path), name;
+    char key[64];
+
+    while (value && rest.len > 0) {
+        if (!str_cut(rest, '.', &name, &rest)) {
+            name = rest;
+            rest.len = 0;
+        }
+        snprintf(key, sizeof key, "%.*s", (int)name.len, name.ptr);
+        value = json_is_array(value) ? json_array_get(value, (size_t)atoi(key))
+                                     : json_object_get(value, key);
+    }
+    return value;
+}
+
+const char *told(const char *path)
+{
+    static char text[TEXT_MAX];
+    const json_t *value = find(path);
+    struct buf out = BUF(text);
+
+    if (!value)
+        return "absent";
+    json_print(value, JSON_STYLE_LINE, &out);
+    assert_false(out.cut);
+    for (size_t i = 0; i < out.len; i++)
+        if (text[i] == '"')
+            text[i] = '\'';
+    return text;
+}
+
+struct str text_at(const char *path)
+{
+    const json_t *value = find(path);
+
+    if (!json_is_string(value))
+        fail_msg("%s is no string in %s", path, told(""));
+    return str_of(js("%s", json_string_value(value)));
+}
+
+const char *field(const char *name)
+{
+    static char text[1024];
+
+    text[0] = '\0';
+    for (int i = 0; i < world.call.field_count; i++)
+        if (str_eq(world.call.fields[i].name, str_of(name)))
+            snprintf(text, sizeof text, "%.*s", STR_ARG(world.call.fields[i].value));
+    return text;
+}
+
+void assert_refusal(int got, int status, const char *code, const char *where, const char *file,
+                    int line)
+{
+    const json_t *place = find("field");
+    const char *is_at = place ? json_string_value(place) : "";
+    const json_t *said = find("code");
+
+    if (got != status || !said || strcmp(json_string_value(said), code) != 0 ||
+        strcmp(is_at, where) != 0 ||
+        strcmp(world.call.content_type, "application/problem+json") != 0 ||
+        json_integer_value(find("status")) != status) {
+        print_error("%d %s\n", got, told(""));
+        _fail(file, line);
+    }
+}
+
+const char *js(const char *fmt, ...)
+{
+    static char texts[TEXTS][TEXT_MAX];
+    static int turn;
+    char *text = texts[turn++ % TEXTS];
+    va_list args;
+
+    va_start(args, fmt);
+    assert_true(vsnprintf(text, TEXT_MAX, fmt, args) < TEXT_MAX);
+    va_end(args);
+    for (char *c = text; *c; c++)
+        if (*c == '\'')
+            *c = '"';
+    return text;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A server without sockets and threads: bytes of a request go in, an answer comes out.
+ *
+ * Behind it are a real engine and a real SQLite file.  The clock stands still unless a test
+ * moves it; it begins at 2026-01-05T10:00:00Z, a Monday.
+ */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "api/operation.h"
+#include "engine/engine.h"
+#include "store/names.h"
+#include "wire/json.h"
+
+struct world {
+    instant now;
+    struct db *db, *reader;
+    struct engine *engine;
+    struct api_context context;
+    const char *not_ready; /* what /readyz says           */
+    const char *upstream;  /* the one that there is, NULL */
+    uint64_t random;       /* the next number             */
+    int polls;             /* turns that a poll has had   */
+    /* The last answer. */
+    struct arena *arena;
+    struct call call;
+    json_t *json; /* NULL: not JSON */
+};
+extern struct world world;
+
+#define SERVED(name) cmocka_unit_test_setup_teardown(name, world_begin, world_end)
+int world_begin(void **state);
+int world_end(void **state);
+
+/* "POST /api/v1/schedules?x=y"; `fields` are lines that end in \r\n, or NULL.  The status. */
+int ask(const char *what, const char *fields, const char *body);
+int get(const char *target);
+int post(const char *target, const char *body);
+
+/* Time passes, and the engine does what is due. */
+void pass(span time);
+
+/*
+ * The member of the last answer, "state.nextAt" or "results.0.status", as one line of JSON with
+ * ' for ".  The empty path: all of it.  An absent one is "absent".
+ */
+const char *told(const char *path);
+#define assert_told(path, expected) assert_string_equal(told(path), expected)
+
+/* The text of a string member, copied. */
+struct str text_at(const char *path);
+
+/* A header field of the last answer; "" when there is none. */
+const char *field(const char *name);
+
+/* The status, the code and the field of a refusal; "" where it has none. */
+#define assert_refused(got, status, code, where) \
+    assert_refusal(got, status, code, where, __FILE__, __LINE__)
+void assert_refusal(int got, int status, const char *code, const char *where, const char *file,
+                    int line);
+
+/* ' becomes ", so that JSON can be read in C; good until the next call but seven. */
+const char *js(const char *fmt, ...) PRINTF(1, 2);
