@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a run's end says when its server misbehaves, is not there, or may not be called.
+ */
+#include "http_world.h"
+#include "io/clock.h"
+
+#define HEAD "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+/* A task whose attempt ends a moment after it began, by the engine's reckoning. */
+static struct task *hurried(struct world *world, const char *path)
+{
+    struct task *task = world_task(world, path, "");
+
+    task->work.deadline = task->now + 30 * SPAN_MS;
+    return task;
+}
+
+static void a_server_that_never_answers_is_given_up_in_time(void **state)
+{
+    struct world *world = *state;
+
+    world_script(world, "/hang", STR("H"), BAD_STAYS);
+    world_assert_end(world, world_run(world, hurried(world, "/hang")), OUTCOME_TIMED_OUT,
+                     "http_timeout", true);
+    assert_null(world->result);
+}
+
+static void a_server_that_takes_connections_only_is_given_up_in_time(void **state)
+{
+    struct world *world = *state;
+
+    world->server.is_mute = true;
+    world_assert_end(world, world_run(world, hurried(world, "/")), OUTCOME_TIMED_OUT,
+                     "http_timeout", true);
+    assert_non_null(strstr(world_error(world, "message"), "no answer began"));
+}
+
+static void an_answer_that_drips_is_given_up_in_time(void **state)
+{
+    static const struct str drips[][2] = {
+        {{"HTTP/1.1 200 OK\r\n", 17}, {"X-A: b\r\n", 8}},
+        {{HEAD, sizeof HEAD - 1}, {"1\r\nx\r\n", 6}},
+    };
+    struct world *world = *state;
+
+    for (int i = 0; i < 2; i++) {
+        bad_server_script(&world->server, (struct bad_script){.path = "/drip",
+                                                              .bytes = drips[i][0],
+                                                              .end = BAD_DRIPS,
+                                                              .again = drips[i][1]});
+        world_assert_end(world, world_run(world, hurried(world, "/drip")), OUTCOME_TIMED_OUT,
+                         "http_timeout", true);
+        assert_non_null(strstr(world_error(world, "message"), "did not end"));
+    }
+}
+
+static void a_call_without_any_time_left_is_not_made(void **state)
+{
+    struct world *world = *state;
+    struct task *task = world_task(world, "/", "");
+
+    task->work.deadline = task->now;
+    world_assert_end(world, world_run(world, task), OUTCOME_TIMED_OUT, "http_timeout", true);
+    assert_int_equal(world->server.connections, 0);
+}
+
+static void a_connection_that_breaks_leaves_doubt(void **state)
+{
+    static const struct {
+        struct str bytes;
+        enum bad_end end;
+    } cases[] = {
+        {{"", 0}, BAD_RESETS},
+        {{"", 0}, BAD_CLOSES},
+        {{"HTTP/1.1 20", 11}, BAD_RESETS},
+        {{"HTTP/1.1 200 OK\r\nContent-Le", 27}, BAD_CLOSES},
+        {{"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", 42}, BAD_RESETS},
+        {{HEAD "5\r\nab", sizeof HEAD + 4}, BAD_CLOSES},
+        {{"SSH-2.0-x\r\n", 11}, BAD_CLOSES},
+    };
+    struct world *world = *state;
+
+    for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
+        struct task *task;
+
+        world_script(world, "/break", cases[i].bytes, cases[i].end);
+        world_assert_end(world, world_get(world, "/break", ""), OUTCOME_FAILED, "http_unknown",
+                         true);
+        task = world_task(world, "/break", "");
+        task->is_once = true;
+        world_assert_end(world, world_run(world, task), OUTCOME_UNKNOWN, "http_unknown", false);
+    }
+}
+
+static void nobody_there_is_no_doubt(void **state)
+{
+    struct world *world = *state;
+    struct task *task = world_task(world, "/", "");
+
+    /* Its port is free again, and of no other's use: it was bound a moment ago. */
+    uv_close((uv_handle_t *)&world->server.tcp, NULL);
+    uv_run(loop_uv(world->errands->loop), UV_RUN_NOWAIT);
+    task->is_once = true;
+    world_assert_end(world, world_run(world, task), OUTCOME_FAILED, "http_connect", true);
+    bad_server_start(&world->server, loop_uv(world->errands->loop));
+}
+
+static void an_answer_without_end_is_cut_off(void **state)
+{
+    static char block[8192 + 8];
+    struct world *world = *state;
+    const struct report *report;
+
+    memset(block, 'e', sizeof block);
+    memcpy(block, "2000\r\n", 6);
+    memcpy(block + 6 + 8192, "\r\n", 2);
+    bad_server_script(&world->server, (struct bad_script){.path = "/endless",
+                                                          .bytes = STR(HEAD),
+                                                          .end = BAD_FLOODS,
+                                                          .again = {block, sizeof block}});
+    report = world_get(world, "/endless", "\"keepBytes\":1000");
+    assert_int_equal(report->outcome, OUTCOME_SUCCEEDED);
+    assert_string_equal(world_kept(world, "truncated"), "true");
+    assert_int_equal(json_string_length(json_object_get(world->result, "body")), 1000);
+}
+
+/* How gzip begins to pack zeros; each byte of zero that follows stands for a thousand. */
+#define ZEROS                                                                          \
+    "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xec\xc1\x01\x01\x00\x00\x00\x80\x90\xfe" \
+    "\xaf\xee\x08\x0a"
+
+static void a_packed_bomb_does_not_go_off(void **state)
+{
+    static const struct str heads[] = {
+        {"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" ZEROS, 43 + 24},
+        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n" ZEROS, 44 + 24},
+    };
+    static char zeros[4096];
+    struct world *world = *state;
+
+    for (int i = 0; i < 2; i++) {
+        bad_server_script(&world->server, (struct bad_script){.path = "/bomb",
+                                                              .bytes = heads[i],
+                                                              .end = BAD_FLOODS,
+                                                              .again = {zeros, sizeof zeros}});
+        world_get(world, "/bomb", "\"keepBytes\":600");
+        assert_string_equal(world_kept(world, "truncated"), "true");
+        assert_string_equal(world_kept(world, "encoding"), "\"base64\"");
+        assert_int_equal(json_string_length(json_object_get(world->result, "body")), 800);
+    }
+}
+
+/* ---- who may be called ---- */
+
+static void this_machine_is_not_called_unless_the_configuration_says_so(void **state)
+{
+    struct world *world = *state;
+    const struct report *report;
+
+    world->errands->options.allow_loopback = false;
+    report = world_get(world, "/", "");
+    world_assert_end(world, report, OUTCOME_FAILED, "http_guard", false);
+    assert_non_null(strstr(world_error(world, "message"), "127.0.0.1 is a loopback address"));
+    assert_int_equal(world->server.connections, 0);
+}
+
+static void a_namespace_may_open_networks_for_itself(void **state)
+{
+    struct world *world = *state;
+    char json[100];
+
+    world->errands->options.allow_loopback = false;
+    snprintf(json, sizeof json, "{\"allowNetworks\":[\"127.0.0.1:%d\"]}", world->server.port);
+    errands_set(world->errands, json);
+    assert_int_equal(world_get(world, "/", "")->outcome, OUTCOME_SUCCEEDED);
+    errands_set(world->errands, "{\"allowNetworks\":[\"127.0.0.1:1\"]}");
+    world_get(world, "/", "");
+    assert_string_equal(world_error(world, "code"),
+                        "http_guard"); /* on the connection that stands */
+    assert_int_equal(world->server.seen_count, 1);
+}
+
+static void the_servers_own_doors_are_never_called(void **state)
+{
+    struct world *world = *state;
+    struct guard_net own;
+    struct err err;
+    char text[32];
+
+    snprintf(text, sizeof text, "127.0.0.1:%d", world->server.port);
+    assert_int_equal(guard_net_parse(str_of(text), &own, &err), RC_OK);
+    world->errands->options.own = &own;
+    world->errands->options.own_count = 1;
+    world_get(world, "/", "");
+    assert_string_equal(world_error(world, "code"), "http_guard");
+    assert_int_equal(world->server.connections, 0);
+}
+
+static void a_redirect_does_not_lead_around_the_guard(void **state)
+{
+    struct world *world = *state;
+    const struct report *report;
+    char json[100], answer[200];
+
+    world->errands->options.allow_loopback = false;
+    snprintf(json, sizeof json, "{\"allowNetworks\":[\"127.0.0.1:%d\"]}", world->server.port);
+    errands_set(world->errands, json);
+    snprintf(answer, sizeof answer,
+             "HTTP/1.1 307 X\r\nLocation: http://127.0.0.2:%d/in\r\nContent-Length: 0\r\n\r\n",
+             world->server.port);
+    world_script(world, "/out", str_of(answer), BAD_STAYS);
+    report = world_get(world, "/out", "\"redirects\":3");
+    world_assert_end(world, report, OUTCOME_FAILED, "http_guard", false);
+    assert_non_null(strstr(world_error(world, "message"), "127.0.0.2"));
+    assert_int_equal(world->server.seen_count, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_server_that_never_answers_is_given_up_in_time,
+                                        world_begin, world_end),
+        cmocka_unit_test_setup_teardown(
+            a_server_that_takes_connections_only_is_given_up_in_time, world_begin, world_end),
+        cmocka_unit_test_setup_teardown(an_answer_that_drips_is_given_up_in_time, world_begin,
+                                        world_end),
+        cmocka_unit_test_setup_teardown(a_call_without_any_time_left_is_not_made, world_begin,
+                                        world_end),
+        cmocka_unit_test_setup_teardown(a_connection_that_breaks_leaves_doubt, world_begin,
+                                        world_end),
+        cmocka_unit_test_setup_teardown(nobody_there_is_no_doubt, world_begin, world_end),
+        cmocka_unit_test_setup_teardown(an_answer_without_end_is_cut_off, world_begin,
+                                        world_end),
+        cmocka_unit_test_setup_teardown(a_packed_bomb_does_not_go_off, world_begin, world_end),
+        cmocka_unit_test_setup_teardown(
+            this_machine_is_not_called_unless_the_configuration_says_so, world_begin,
+            world_end),
+        cmocka_unit_test_setup_teardown(a_namespace_may_open_networks_for_itself, world_begin,
+                                        world_end),
+        cmocka_unit_test_setup_teardown(the_servers_own_doors_are_never_called, world_begin,
+                                        world_end),
+        cmocka_unit_test_setup_teardown(a_redirect_does_not_lead_around_the_guard, world_begin,
+                                        world_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
