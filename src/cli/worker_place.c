@@ -12,6 +12,7 @@ enum {
     SHELL_SIGNALLED = 128, /* plus the signal: how shells show it */
     SHELL_NOT_FOUND = 127,
     ITEM_VALUES = 8, /* of an item, beside result and log */
+    DECIMAL_MAX = 24,
 };
 
 static struct log *log_of(const struct place *place)
@@ -242,29 +243,32 @@ void place_refused(struct place *place, struct str why)
 
 /* ---- from begin to end ---- */
 
-static void set_vars(const struct worker *worker, const struct grant *grant,
-                     struct exec_var vars[WORKER_VARS])
+static struct str decimal(int64_t n, char room[static DECIMAL_MAX])
 {
-    static char attempt[24], fence[24];
+    int len = snprintf(room, DECIMAL_MAX, "%lld", (long long)n);
+
+    return (struct str){room, (size_t)len};
+}
+
+/* In the order of its names in worker_options.c, which keeps them from being there twice. */
+static void set_vars(const struct worker *worker, const struct grant *grant,
+                     struct exec_var vars[static WORKER_VARS])
+{
+    static char attempt[DECIMAL_MAX], fence[DECIMAL_MAX];
+    const char *namespace = worker->options.namespace;
     const struct exec_var of_run[WORKER_VARS] = {
         {STR("BELFRY_RUN"), grant->id},
         {STR("BELFRY_SCHEDULE"), grant->schedule},
         {STR("BELFRY_QUEUE"), grant->queue},
-        {STR("BELFRY_NAMESPACE"), grant->namespace},
-        {STR("BELFRY_ATTEMPT"), str_of(attempt)},
-        {STR("BELFRY_FENCE"), str_of(fence)},
+        {STR("BELFRY_NAMESPACE"),
+         grant->namespace.len > 0 ? grant->namespace : str_of(namespace)},
+        {STR("BELFRY_ATTEMPT"), decimal(grant->attempt, attempt)},
+        {STR("BELFRY_FENCE"), decimal(grant->fence, fence)},
         {STR("BELFRY_SCHEDULED_TIME"), grant->slot},
         {STR("BELFRY_SERVER"), str_of(worker->options.server)},
     };
 
     memcpy(vars, of_run, sizeof of_run);
-    snprintf(attempt, sizeof attempt, "%lld", (long long)grant->attempt);
-    snprintf(fence, sizeof fence, "%lld", (long long)grant->fence);
-    vars[4].value = str_of(attempt);
-    vars[5].value = str_of(fence);
-    if (grant->namespace.len == 0)
-        vars[3].value = str_of(worker->options.namespace[0] ? worker->options.namespace
-                                                            : "default");
 }
 
 static void take_grant(struct place *place, const struct grant *grant, span lease)
@@ -304,6 +308,11 @@ void place_start(struct place *place, const struct grant *grant, struct str run,
     enum rc rc;
 
     take_grant(place, grant, lease);
+    if (worker->phase != PHASE_WORKING) {
+        place->state = PLACE_REPORTING;
+        report(place, LANE_RELEASE);
+        return;
+    }
     set_vars(worker, grant, worker->env + worker->env_count);
     rc = exec_start(worker->programs, &request, &calls, place, &place->run, &err);
     if (rc == RC_OK) {
