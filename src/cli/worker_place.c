@@ -22,37 +22,19 @@ static struct log *log_of(const struct place *place)
 
 /* ---- what a program writes ---- */
 
-/* Lines that do not fit are counted, and told at the end. */
-static void add_line(struct place *place, struct str line)
-{
-    size_t before = place->log.len;
-
-    if (before >= WORKER_LOG_MAX || place->log_lines >= WORKER_LOG_LINES ||
-        place->log_total >= WORKER_LOG_TOTAL) {
-        place->log_left_out++;
-        return;
-    }
-    text_add_json(&place->log, line, WORKER_LOG_MAX);
-    text_add(&place->log, STR(","));
-    place->log_lines++;
-    place->log_total += (int64_t)(place->log.len - before);
-}
-
+/* The first waits for others to go with it; many do not wait. */
 static void note_line(struct place *place, struct str line)
 {
-    struct lane *beats = &place->worker->lanes[LANE_BEAT];
-    int64_t now = clock_boot_us();
-    bool is_first = place->log.len == 0;
-    bool was_soon = place->log.len >= WORKER_LOG_SOON;
+    int64_t before = place->log.cost, now = clock_boot_us();
 
-    add_line(place, line);
-    if (is_first)
+    lines_add(&place->log, line);
+    if (before == 0)
         place->log_at = now + WORKER_LOG_DELAY;
-    if (!was_soon && place->log.len >= WORKER_LOG_SOON)
+    else if (before < WORKER_LOG_SOON && place->log.cost >= WORKER_LOG_SOON)
         place->log_at = now;
-    else if (!is_first)
+    else
         return;
-    lane_kick(beats);
+    lane_kick(&place->worker->lanes[LANE_BEAT]);
 }
 
 static void keep_output(struct place *place, struct str text, bool ends_line)
@@ -179,19 +161,6 @@ static const char *outcome_text(const struct place *place)
     return place->exit_status == 0 ? "succeeded" : "failed";
 }
 
-static void close_log(struct place *place)
-{
-    char text[80];
-
-    if (place->log_left_out == 0)
-        return;
-    snprintf(text, sizeof text, "(%lld lines of output were left out)",
-             (long long)place->log_left_out);
-    text_add_json(&place->log, str_of(text), sizeof text);
-    text_add(&place->log, STR(","));
-    place->log_lines++;
-}
-
 static void on_end(void *with, const struct exec_end *end)
 {
     struct place *place = with;
@@ -206,7 +175,7 @@ static void on_end(void *with, const struct exec_end *end)
         place_free(place);
         return;
     }
-    close_log(place);
+    lines_close(&place->log);
     if (place->stop == STOP_CANCELLED) {
         set_error(place, "cancelled", STR("the run was cancelled"), false);
     } else if (place->stop == STOP_DRAINED) {
@@ -231,8 +200,7 @@ void place_refused(struct place *place, struct str why)
         return;
     }
     /* It was not taken, so nothing was reported yet.  The log may have been the reason. */
-    place->log_lines = 0;
-    text_clear(&place->log);
+    lines_clear(&place->log);
     if (place->lane == LANE_RELEASE) {
         set_error(place, "worker_stopped", STR("the worker was stopped"), true);
         return;
@@ -351,7 +319,7 @@ void place_free(struct place *place)
 {
     must(place->state == PLACE_REPORTING && !place->in_request);
     text_clear(&place->out);
-    text_clear(&place->log);
+    lines_clear(&place->log);
     text_clear(&place->report);
     place->state = PLACE_FREE;
     place->worker->busy--;

@@ -5,14 +5,12 @@
 #pragma once
 
 #include "cli/worker_lane.h"
+#include "cli/worker_lines.h"
 #include "cli/worker_wire.h"
 #include "io/exec.h"
 
 enum {
-    WORKER_LOG_MAX = 256 << 10,   /* bytes of log, as JSON, that wait for the server    */
     WORKER_LOG_SOON = 64 << 10,   /* so many are sent at once                           */
-    WORKER_LOG_LINES = 8192,      /* lines of it                                        */
-    WORKER_LOG_TOTAL = 1 << 20,   /* what a server keeps of a run                       */
     WORKER_OUTPUT_MAX = 16 << 20, /* bytes of output that are looked at                 */
     WORKER_MESSAGE_MAX = 1024,    /* bytes of an error's message                        */
 };
@@ -42,11 +40,7 @@ struct place {
     struct text out; /* the beginning of standard output           */
     bool is_out_cut;
     char last_line[256]; /* of standard error                          */
-    struct text log;     /* strings of JSON, a comma behind each       */
-    int log_lines;
-    size_t log_sent; /* of these, under way                        */
-    int log_lines_sent;
-    int64_t log_total, log_left_out; /* bytes taken; lines not taken      */
+    struct lines log;
 
     enum lane_kind lane; /* PLACE_REPORTING                            */
     struct text report;  /* members of the item, a comma before each   */

@@ -252,7 +252,7 @@ struct item_answer results_at(const json_t *results, int i)
         answer.verdict = VERDICT_OK;
     else if (str_eq(status, STR("stale")))
         answer.verdict = VERDICT_STALE;
-    else if (str_eq(status, STR("busy")))
+    else if (str_eq(status, STR("busy")) || str_eq(status, STR("unknown")))
         answer.verdict = VERDICT_AGAIN;
     return answer;
 }
