@@ -42,6 +42,14 @@ static void say_phase(struct worker *worker, const char *what)
     log_say(&worker->log, clock_now(), LEVEL_INFO, what, LOG_INT("runs", worker->busy));
 }
 
+/* A claim that is under way may still bring runs, which are handed back. */
+void worker_settle(struct worker *worker)
+{
+    if (worker->phase != PHASE_WORKING && worker->phase != PHASE_LEAVING && worker->busy == 0 &&
+        worker->claim == 0)
+        leave(worker);
+}
+
 /* Signals and spans that pass lead from each phase to the next. */
 static void go_on(struct worker *worker)
 {
@@ -74,8 +82,7 @@ static void go_on(struct worker *worker)
     case PHASE_LEAVING:
         return;
     }
-    if (worker->busy == 0)
-        leave(worker);
+    worker_settle(worker);
 }
 
 static void on_phase_time(void *with)
@@ -96,9 +103,8 @@ void worker_on_free(struct worker *worker, const struct place *place)
     if (worker->options.is_once) {
         worker->status = place->exit_status;
         leave(worker);
-    } else if (worker->phase != PHASE_WORKING && worker->busy == 0) {
-        leave(worker);
     } else {
+        worker_settle(worker);
         claim_kick(worker);
     }
 }

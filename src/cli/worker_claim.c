@@ -110,6 +110,7 @@ static void on_claim(void *with, const struct client_answer *answer)
     }
     lane_kick(&worker->lanes[LANE_BEAT]);
     claim_kick(worker);
+    worker_settle(worker);
 }
 
 void claim_on_time(void *with)

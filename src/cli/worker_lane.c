@@ -16,6 +16,7 @@ enum {
     STATUS_WRONG = 422,
     BACKOFF_DOUBLINGS = 5, /* 0.2 s to 6.4 s, above the bound */
     ITEM_BYTES = 256,      /* id, fence, names */
+    ITEM_VALUES = 8,
 };
 
 /* ---- the server, away or not ---- */
@@ -57,37 +58,30 @@ void worker_back(struct worker *worker)
 
 /* ---- what is to be sent ---- */
 
+/* When a sign of life is due; INT64_MAX: none is to be given. */
 static int64_t beat_due(const struct place *place)
 {
+    /* What is too much for the report goes before it. */
+    if (place->state == PLACE_REPORTING && lines_are_many(&place->log))
+        return 0;
+    if (place->state != PLACE_RUNNING || place->stop == STOP_STALE)
+        return INT64_MAX;
     return place->log_at < place->beat_at ? place->log_at : place->beat_at;
 }
 
-static bool is_for(const struct lane *lane, const struct place *place, int64_t now)
+static int64_t due_at(const struct lane *lane, const struct place *place)
 {
     if (place->in_request)
-        return false;
+        return INT64_MAX;
     if (lane->kind == LANE_BEAT)
-        return place->state == PLACE_RUNNING && place->stop != STOP_STALE &&
-               (beat_due(place) <= now || place->log.len > 0);
-    return place->state == PLACE_REPORTING && place->lane == lane->kind;
+        return beat_due(place);
+    return place->state == PLACE_REPORTING && place->lane == lane->kind &&
+                   !lines_are_many(&place->log)
+               ? 0
+               : INT64_MAX;
 }
 
-/* When the first sign of life is to be given; INT64_MAX: there is nobody. */
-static int64_t first_due(const struct worker *worker)
-{
-    int64_t first = INT64_MAX;
-
-    for (int i = 0; i < worker->options.places; i++) {
-        const struct place *place = &worker->places[i];
-
-        if (place->state == PLACE_RUNNING && place->stop != STOP_STALE && !place->in_request &&
-            beat_due(place) < first)
-            first = beat_due(place);
-    }
-    return first;
-}
-
-static void add_item(struct text *body, const struct lane *lane, const struct place *place)
+static void add_item(struct text *body, const struct lane *lane, struct place *place)
 {
     char head[ITEM_BYTES];
     struct buf out = BUF(head);
@@ -98,22 +92,23 @@ static void add_item(struct text *body, const struct lane *lane, const struct pl
     text_add(body, buf_as_str(&out));
     if (lane->kind != LANE_BEAT)
         text_add(body, text_as_str(&place->report));
-    if (place->log.len > 0) {
-        text_add(body, STR(",\"log\":["));
-        text_add(body, (struct str){place->log.ptr, place->log.len - 1});
-        text_add(body, STR("]"));
-    }
+    lines_send(&place->log, body);
     text_add(body, STR("}"));
 }
 
 static void put_under_way(struct lane *lane, struct place *place, int64_t now)
 {
     place->in_request = true;
-    place->log_sent = place->log.len;
-    place->log_lines_sent = place->log_lines;
     place->beat_at = now + place->beat_every;
     place->log_at = INT64_MAX;
     lane->sent[lane->sent_count++] = (int32_t)(place - lane->worker->places);
+}
+
+/* It has lines, and a request goes anyway. */
+static bool goes_along(const struct lane *lane, const struct place *place)
+{
+    return lane->kind == LANE_BEAT && place->log.cost > 0 && !place->in_request &&
+           beat_due(place) < INT64_MAX;
 }
 
 /* Takes as many as fit into one request; a place that must be alone is. */
@@ -127,11 +122,13 @@ static void gather(struct lane *lane, struct text *body, int64_t now)
     text_add(body, STR("{\"items\":["));
     for (int i = 0; i < worker->options.places && !is_alone; i++) {
         struct place *place = &worker->places[i];
-        size_t bytes = place->log.len + place->report.len + 2 * ITEM_BYTES;
+        size_t log = lines_are_many(&place->log) ? LINES_PART_MAX : place->log.text.len;
+        /* A line's end has two bytes there, and one here. */
+        size_t bytes = 2 * log + place->report.len + ITEM_BYTES;
 
-        if (!is_for(lane, place, now))
+        if (due_at(lane, place) > now && !goes_along(lane, place))
             continue;
-        values += place->report_values + place->log_lines + ITEM_BYTES / 16;
+        values += place->report_values + ITEM_VALUES;
         is_alone = place->is_alone;
         if (lane->sent_count > 0 && (is_alone || body->len + bytes > WORKER_BATCH_BYTES ||
                                      values > WORKER_BATCH_VALUES))
@@ -150,7 +147,7 @@ static void take_back(struct lane *lane, struct place *place, int64_t now)
 {
     place->in_request = false;
     place->beat_at = now;
-    if (lane->kind != LANE_BEAT && now > place->keep_until) {
+    if (place->state == PLACE_REPORTING && now > place->keep_until) {
         log_say(&lane->worker->log, clock_now(), LEVEL_ERROR, "report given up",
                 LOG_TEXT("run", place->id));
         place_free(place);
@@ -159,11 +156,12 @@ static void take_back(struct lane *lane, struct place *place, int64_t now)
 
 static void end_beat(struct place *place, struct item_answer answer)
 {
-    text_drop(&place->log, place->log_sent);
-    place->log_lines -= place->log_lines_sent;
-    if (place->log.len > 0)
-        place->log_at = clock_boot_us() + WORKER_LOG_DELAY;
-    place->keep_until = clock_boot_us() + 3 * place->beat_every + WORKER_KEEP;
+    int64_t now = clock_boot_us();
+
+    lines_were_taken(&place->log);
+    if (place->log.cost > 0)
+        place->log_at = place->log.cost < WORKER_LOG_SOON ? now + WORKER_LOG_DELAY : now;
+    place->keep_until = now + 3 * place->beat_every + WORKER_KEEP;
     if (answer.verdict == VERDICT_OK && answer.is_cancelled)
         place_stop(place, STOP_CANCELLED);
     if (answer.verdict == VERDICT_REFUSED)
@@ -271,16 +269,17 @@ static void on_answer(void *with, const struct client_answer *answer)
 }
 
 /* When there is something to send; INT64_MAX: there is nothing. */
-static int64_t due_of(const struct lane *lane, int64_t now)
+static int64_t first_due(const struct lane *lane)
 {
     const struct worker *worker = lane->worker;
+    int64_t first = INT64_MAX;
 
-    if (lane->kind == LANE_BEAT)
-        return first_due(worker);
-    for (int i = 0; i < worker->options.places; i++)
-        if (is_for(lane, &worker->places[i], now))
-            return now;
-    return INT64_MAX;
+    for (int i = 0; i < worker->options.places; i++) {
+        int64_t due = due_at(lane, &worker->places[i]);
+
+        first = due < first ? due : first;
+    }
+    return first;
 }
 
 void lane_kick(struct lane *lane)
@@ -289,7 +288,7 @@ void lane_kick(struct lane *lane)
 
     if (lane->is_under_way || lane->worker->phase == PHASE_LEAVING)
         return;
-    due = due_of(lane, now);
+    due = first_due(lane);
     if (due == INT64_MAX)
         loop_timer_stop(lane->timer);
     else

@@ -12,6 +12,7 @@ enum {
     SHELL_SIGNALLED = 128, /* plus the signal: how shells show it */
     SHELL_NOT_FOUND = 127,
     ITEM_VALUES = 8, /* of an item, beside result and log */
+    DECIMAL_MAX = 24,
 };
 
 static struct log *log_of(const struct place *place)
@@ -21,37 +22,19 @@ static struct log *log_of(const struct place *place)
 
 /* ---- what a program writes ---- */
 
-/* Lines that do not fit are counted, and told at the end. */
-static void add_line(struct place *place, struct str line)
-{
-    size_t before = place->log.len;
-
-    if (before >= WORKER_LOG_MAX || place->log_lines >= WORKER_LOG_LINES ||
-        place->log_total >= WORKER_LOG_TOTAL) {
-        place->log_left_out++;
-        return;
-    }
-    text_add_json(&place->log, line, WORKER_LOG_MAX);
-    text_add(&place->log, STR(","));
-    place->log_lines++;
-    place->log_total += (int64_t)(place->log.len - before);
-}
-
+/* The first waits for others to go with it; many do not wait. */
 static void note_line(struct place *place, struct str line)
 {
-    struct lane *beats = &place->worker->lanes[LANE_BEAT];
-    int64_t now = clock_boot_us();
-    bool is_first = place->log.len == 0;
-    bool was_soon = place->log.len >= WORKER_LOG_SOON;
+    int64_t before = place->log.cost, now = clock_boot_us();
 
-    add_line(place, line);
-    if (is_first)
+    lines_add(&place->log, line);
+    if (before == 0)
         place->log_at = now + WORKER_LOG_DELAY;
-    if (!was_soon && place->log.len >= WORKER_LOG_SOON)
+    else if (before < WORKER_LOG_SOON && place->log.cost >= WORKER_LOG_SOON)
         place->log_at = now;
-    else if (!is_first)
+    else
         return;
-    lane_kick(beats);
+    lane_kick(&place->worker->lanes[LANE_BEAT]);
 }
 
 static void keep_output(struct place *place, struct str text, bool ends_line)
@@ -178,19 +161,6 @@ static const char *outcome_text(const struct place *place)
     return place->exit_status == 0 ? "succeeded" : "failed";
 }
 
-static void close_log(struct place *place)
-{
-    char text[80];
-
-    if (place->log_left_out == 0)
-        return;
-    snprintf(text, sizeof text, "(%lld lines of output were left out)",
-             (long long)place->log_left_out);
-    text_add_json(&place->log, str_of(text), sizeof text);
-    text_add(&place->log, STR(","));
-    place->log_lines++;
-}
-
 static void on_end(void *with, const struct exec_end *end)
 {
     struct place *place = with;
@@ -205,7 +175,7 @@ static void on_end(void *with, const struct exec_end *end)
         place_free(place);
         return;
     }
-    close_log(place);
+    lines_close(&place->log);
     if (place->stop == STOP_CANCELLED) {
         set_error(place, "cancelled", STR("the run was cancelled"), false);
     } else if (place->stop == STOP_DRAINED) {
@@ -230,8 +200,7 @@ void place_refused(struct place *place, struct str why)
         return;
     }
     /* It was not taken, so nothing was reported yet.  The log may have been the reason. */
-    place->log_lines = 0;
-    text_clear(&place->log);
+    lines_clear(&place->log);
     if (place->lane == LANE_RELEASE) {
         set_error(place, "worker_stopped", STR("the worker was stopped"), true);
         return;
@@ -242,29 +211,32 @@ void place_refused(struct place *place, struct str why)
 
 /* ---- from begin to end ---- */
 
-static void set_vars(const struct worker *worker, const struct grant *grant,
-                     struct exec_var vars[WORKER_VARS])
+static struct str decimal(int64_t n, char room[static DECIMAL_MAX])
 {
-    static char attempt[24], fence[24];
+    int len = snprintf(room, DECIMAL_MAX, "%lld", (long long)n);
+
+    return (struct str){room, (size_t)len};
+}
+
+/* In the order of its names in worker_options.c, which keeps them from being there twice. */
+static void set_vars(const struct worker *worker, const struct grant *grant,
+                     struct exec_var vars[static WORKER_VARS])
+{
+    static char attempt[DECIMAL_MAX], fence[DECIMAL_MAX];
+    const char *namespace = worker->options.namespace;
     const struct exec_var of_run[WORKER_VARS] = {
         {STR("BELFRY_RUN"), grant->id},
         {STR("BELFRY_SCHEDULE"), grant->schedule},
         {STR("BELFRY_QUEUE"), grant->queue},
-        {STR("BELFRY_NAMESPACE"), grant->namespace},
-        {STR("BELFRY_ATTEMPT"), str_of(attempt)},
-        {STR("BELFRY_FENCE"), str_of(fence)},
+        {STR("BELFRY_NAMESPACE"),
+         grant->namespace.len > 0 ? grant->namespace : str_of(namespace)},
+        {STR("BELFRY_ATTEMPT"), decimal(grant->attempt, attempt)},
+        {STR("BELFRY_FENCE"), decimal(grant->fence, fence)},
         {STR("BELFRY_SCHEDULED_TIME"), grant->slot},
         {STR("BELFRY_SERVER"), str_of(worker->options.server)},
     };
 
     memcpy(vars, of_run, sizeof of_run);
-    snprintf(attempt, sizeof attempt, "%lld", (long long)grant->attempt);
-    snprintf(fence, sizeof fence, "%lld", (long long)grant->fence);
-    vars[4].value = str_of(attempt);
-    vars[5].value = str_of(fence);
-    if (grant->namespace.len == 0)
-        vars[3].value = str_of(worker->options.namespace[0] ? worker->options.namespace
-                                                            : "default");
 }
 
 static void take_grant(struct place *place, const struct grant *grant, span lease)
@@ -304,6 +276,11 @@ void place_start(struct place *place, const struct grant *grant, struct str run,
     enum rc rc;
 
     take_grant(place, grant, lease);
+    if (worker->phase != PHASE_WORKING) {
+        place->state = PLACE_REPORTING;
+        report(place, LANE_RELEASE);
+        return;
+    }
     set_vars(worker, grant, worker->env + worker->env_count);
     rc = exec_start(worker->programs, &request, &calls, place, &place->run, &err);
     if (rc == RC_OK) {
@@ -342,7 +319,7 @@ void place_free(struct place *place)
 {
     must(place->state == PLACE_REPORTING && !place->in_request);
     text_clear(&place->out);
-    text_clear(&place->log);
+    lines_clear(&place->log);
     text_clear(&place->report);
     place->state = PLACE_FREE;
     place->worker->busy--;

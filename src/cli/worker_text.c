@@ -61,22 +61,30 @@ static size_t escape(struct str s, struct buf *out)
     return len;
 }
 
-bool text_add_json(struct text *text, struct str s, size_t max)
+bool text_add_escaped(struct text *text, struct str s, size_t max)
 {
     size_t end = text->len + max;
 
-    must(max >= 2);
-    text_add(text, STR("\""));
     while (s.len > 0) {
         char room[8];
         struct buf one = BUF(room);
         size_t took = escape(s, &one);
 
-        if (text->len + one.len + 1 > end)
-            break;
+        if (text->len + one.len > end)
+            return false;
         text_add(text, buf_as_str(&one));
         s = str_from(s, took);
     }
+    return true;
+}
+
+bool text_add_json(struct text *text, struct str s, size_t max)
+{
+    bool is_whole;
+
+    must(max >= 2);
     text_add(text, STR("\""));
-    return s.len == 0;
+    is_whole = text_add_escaped(text, s, max - 2);
+    text_add(text, STR("\""));
+    return is_whole;
 }

@@ -30,8 +30,10 @@ void text_drop(struct text *text, size_t len);
 void text_clear(struct text *text);
 
 /*
- * Adds `s` as a JSON string with its quotes, cut at a character so that it has at most `max`
- * bytes, the quotes included.  What is not UTF-8, and the zero byte, become U+FFFD.  False
- * when it was cut.
+ * Adds `s` as the inside of a JSON string, cut at a character so that it has at most `max`
+ * bytes.  What is not UTF-8, and the zero byte, become U+FFFD.  False when it was cut.
  */
+bool text_add_escaped(struct text *text, struct str s, size_t max);
+
+/* The same with its quotes, which count. */
 bool text_add_json(struct text *text, struct str s, size_t max);

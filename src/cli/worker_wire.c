@@ -32,40 +32,40 @@ struct extent {
     int depth, values;
 };
 
+static bool is_open(char c)
+{
+    return c == '[' || c == '{';
+}
+
+static bool is_close(char c)
+{
+    return c == ']' || c == '}';
+}
+
 /* Of the value that `s` begins with. */
 static struct extent value_extent(struct str s)
 {
     struct extent e = {.values = 1};
     int depth = 0;
 
-    for (size_t i = 0; i < s.len; i++) {
+    for (size_t i = 0; i < s.len;) {
         char c = s.ptr[i];
+        size_t n = c == '"' ? string_length(str_from(s, i)) : 1;
 
-        if (c == '"') {
-            size_t n = string_length(str_from(s, i));
-
-            if (n == 0)
-                return (struct extent){0};
-            i += n - 1;
-        } else if (c == '[' || c == '{') {
-            depth++;
-            e.values++;
-            e.depth = depth > e.depth ? depth : e.depth;
-        } else if (depth == 0 && (c == ',' || c == ']' || c == '}')) {
-            e.len = i;
+        if (n == 0)
+            return (struct extent){0};
+        e.len = i;
+        if (depth == 0 && (c == ',' || is_close(c)))
             return e;
-        } else if (c == ']' || c == '}') {
-            depth--;
-        } else if (c == ',') {
-            e.values++;
-        }
-        if (depth == 0 && (c == '"' || c == ']' || c == '}')) {
-            e.len = i + 1;
+        i += n;
+        e.len = i;
+        depth += is_open(c) - is_close(c);
+        e.depth = depth > e.depth ? depth : e.depth;
+        e.values += is_open(c) || c == ',';
+        if (depth == 0 && (c == '"' || is_close(c)))
             return e;
-        }
     }
-    e.len = depth == 0 ? s.len : 0;
-    return e;
+    return depth == 0 ? e : (struct extent){0};
 }
 
 static enum rc no_answer(struct err *reterr)
@@ -252,7 +252,7 @@ struct item_answer results_at(const json_t *results, int i)
         answer.verdict = VERDICT_OK;
     else if (str_eq(status, STR("stale")))
         answer.verdict = VERDICT_STALE;
-    else if (str_eq(status, STR("busy")))
+    else if (str_eq(status, STR("busy")) || str_eq(status, STR("unknown")))
         answer.verdict = VERDICT_AGAIN;
     return answer;
 }

@@ -26,6 +26,8 @@ enum {
     FAKE_POLLS_MAX = 8,
     FAKE_WORKERS_MAX = 32,
     FAKE_LOG_MAX = 2 << 20,
+    FAKE_PART_MAX = 256 << 10, /* of a log in one report, with */
+    FAKE_LINE_HEAD = 13,       /* so much for each line        */
     FAKE_TEXT_MAX = 512,
 };
 

@@ -150,6 +150,26 @@ static void a_flood_is_cut_and_told(void **state)
     assert_non_null(strstr(run->log + run->log_len - 64, "lines of output were left out)"));
 }
 
+static void a_burst_of_lines_arrives_whole_and_in_order(void **state)
+{
+    enum { LINES = 30000 };
+    struct fake *fake = *state;
+    const char *at;
+
+    assert_int_equal(once(fake, "seq 30000; echo end >&2"), 0);
+    assert_true(fake->runs[0].beats > 1);
+    at = fake->runs[0].log;
+    for (int i = 1; i <= LINES; i++) {
+        char line[16];
+        int len = snprintf(line, sizeof line, "%d\n", i);
+
+        if (strncmp(at, "end\n", 4) == 0)
+            at += 4;
+        assert_memory_equal(at, line, (size_t)len);
+        at += len;
+    }
+}
+
 static void a_result_that_a_server_would_refuse_is_text(void **state)
 {
     struct fake *fake = *state;
@@ -232,6 +252,7 @@ int main(void)
         WITH_SERVER(a_signal_is_a_failure),
         WITH_SERVER(a_program_that_vanished_is_a_failure),
         WITH_SERVER(a_flood_is_cut_and_told),
+        WITH_SERVER(a_burst_of_lines_arrives_whole_and_in_order),
         WITH_SERVER(a_result_that_a_server_would_refuse_is_text),
         WITH_SERVER(lines_arrive_while_the_program_runs),
         cmocka_unit_test(wrong_options_are_told),

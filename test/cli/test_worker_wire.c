@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "cli/worker_lines.h"
 #include "cli/worker_wire.h"
 
 /* The runs of an answer, a | behind each; "refused" when it is none. */
@@ -219,6 +220,41 @@ static void a_string_is_cut_between_characters(void **state)
     text_clear(&text);
 }
 
+static void lines_go_in_parts(void **state)
+{
+    struct lines lines = {0};
+    struct text body = {0};
+    size_t all = 0, bytes = 0;
+    int parts = 0;
+    char line[1000];
+
+    (void)state;
+    memset(line, '"', sizeof line); /* two bytes each as JSON */
+    for (; lines.left_out == 0; all++)
+        lines_add(&lines, (struct str){line, sizeof line});
+    assert_int_equal(all - 1, (LINES_RUN_MAX + 2016) / 2017);
+    lines_close(&lines);
+    while (lines.cost > 0) {
+        body.len = 0;
+        lines_send(&lines, &body);
+        assert_true(body.len <= LINES_PART_MAX + 16);
+        assert_memory_equal(body.ptr, ",\"log\":\"", 8);
+        assert_memory_equal(body.ptr + body.len - 3, "\\n\"", 3);
+        bytes += lines.sent;
+        lines_were_taken(&lines);
+        parts++;
+    }
+    assert_int_equal(lines.text.len, 0);
+    assert_int_equal(parts, 6);
+    assert_int_equal(bytes, (all - 1) * 2001 + 34);
+    assert_non_null(memmem(body.ptr, body.len, "(1 lines of output were left out)", 33));
+    body.len = 0;
+    lines_send(&lines, &body);
+    assert_int_equal(body.len, 0);
+    text_clear(&body);
+    lines_clear(&lines);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +267,7 @@ int main(void)
         cmocka_unit_test(output_becomes_a_result),
         cmocka_unit_test(no_result_is_longer_than_a_server_takes),
         cmocka_unit_test(a_string_is_cut_between_characters),
+        cmocka_unit_test(lines_go_in_parts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
