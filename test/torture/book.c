@@ -30,7 +30,8 @@ static enum rc read_sighting(struct book *book, const struct str *f, struct err 
                            .attempt = (int32_t)journal_number(f[3]),
                            .fence = journal_number(f[4]),
                            .key = f[5],
-                           .slot_ms = journal_number(f[6])};
+                           .slot_ms = journal_number(f[6]),
+                           .was_cut = str_eq(f[7], STR("cut"))};
     if (f[2].len >= sizeof s->id)
         return err_set(reterr, RC_CORRUPT, -1, 0, "`%.*s` is no run", STR_ARG(f[2]));
     memcpy(s->id, f[2].ptr, f[2].len);
@@ -104,6 +105,21 @@ static enum rc read_line(struct book *book, const struct str *f, struct err *ret
                    STR_ARG(f[0]));
 }
 
+static bool is_same(const struct sighting *a, const struct sighting *b)
+{
+    return a->run.schedule == b->run.schedule && a->run.slot_ms == b->run.slot_ms &&
+           a->run.pass == b->run.pass && a->fence == b->fence && a->attempt == b->attempt;
+}
+
+/* A call whose used connection is cut may be sent again at once: docs/decisions/0014. */
+static void mark_repeats(struct book *book)
+{
+    for (int i = 0; i < book->sighting_count; i++)
+        for (int k = 0; k < i && !book->sightings[i].is_repeat; k++)
+            book->sightings[i].is_repeat = book->sightings[k].was_cut &&
+                                           is_same(&book->sightings[k], &book->sightings[i]);
+}
+
 enum rc book_read(struct str text, struct arena *arena, struct book *ret, struct err *reterr)
 {
     struct str fields[JOURNAL_FIELDS_MAX], rest = text;
@@ -122,5 +138,6 @@ enum rc book_read(struct str text, struct arena *arena, struct book *ret, struct
         ret->end = at > ret->end ? at : ret->end;
         rc = read_line(ret, fields, reterr);
     }
+    mark_repeats(ret);
     return rc;
 }

@@ -21,6 +21,8 @@ struct sighting {
     int64_t fence;
     struct str key;  /* of idempotency; calls only            */
     int64_t slot_ms; /* the scheduled time as told; calls only */
+    bool was_cut;    /* the connection was cut before an answer; calls only      */
+    bool is_repeat;  /* of one that was cut: the same call on another connection */
 };
 
 /* A word of a worker. */

@@ -141,8 +141,11 @@ void evidence_sightings(struct evidence *e)
     for (int i = 0; i < e->book->sighting_count; i++) {
         const struct sighting *s = &e->book->sightings[i];
         const struct rec_event *claim = claim_of(e, &s->run, s->fence);
-        struct rec_delivery *d = APPEND(r, deliveries, delivery_count);
+        struct rec_delivery *d;
 
+        if (s->is_repeat)
+            continue;
+        d = APPEND(r, deliveries, delivery_count);
         *d = (struct rec_delivery){
             .order = claim ? evidence_order(e, claim->at) : -1,
             .at = claim ? claim->at : s->at,
@@ -175,31 +178,43 @@ static const struct history_row *row_of(const struct record *r, const struct say
 }
 
 /*
- * An end is of the turn that wrote it down; one that nobody wrote down is of the journal's
- * time, where the judge will miss it.  What was handed back was so right after its claim.
+ * When a report was taken: an end in the turn that wrote it down, what was handed back right
+ * after its claim, anything else by the journal, where the judge will miss it.  The clocks of
+ * two nodes may be apart, but nobody reports before the claim.
  */
+static struct rec_report place(const struct evidence *e, const struct saying *s)
+{
+    const struct rec_event *claim = claim_of(e, &s->run, s->fence);
+    const struct history_row *row = NULL;
+    struct rec_report report = {.at = s->at,
+                                .node = claim ? claim->node : 0,
+                                .kind = s->kind,
+                                .run = s->run,
+                                .fence = s->fence,
+                                .outcome = s->outcome,
+                                .rc = s->rc};
+    int64_t claimed = claim ? evidence_order(e, claim->at) : -1;
+
+    if (s->kind == REPORT_DONE && s->rc == RC_OK)
+        row = row_of(&e->tape->record, s);
+    if (row)
+        report.at = row->ended_at;
+    else if (claim && s->kind == REPORT_RELEASE)
+        report.at = claim->at;
+    report.order = evidence_order(e, report.at) + (row ? 0 : 1);
+    if (report.order <= claimed)
+        report.order = claimed + 1;
+    return report;
+}
+
 void evidence_sayings(struct evidence *e)
 {
     struct record *r = &e->tape->record;
 
     for (int i = 0; i < e->book->saying_count; i++) {
-        const struct saying *s = &e->book->sayings[i];
-        const struct history_row *row = s->kind == REPORT_DONE && s->rc == RC_OK ? row_of(r, s)
-                                                                                 : NULL;
-        const struct rec_event *claim = claim_of(e, &s->run, s->fence);
-        instant at = row                                  ? row->ended_at
-                     : claim && s->kind == REPORT_RELEASE ? claim->at
-                                                          : s->at;
+        struct rec_report report = place(e, &e->book->sayings[i]);
 
-        *APPEND(r, reports, report_count) = (struct rec_report){.order = evidence_order(e, at) +
-                                                                         (row ? 0 : 1),
-                                                                .at = at,
-                                                                .node = claim ? claim->node : 0,
-                                                                .kind = s->kind,
-                                                                .run = s->run,
-                                                                .fence = s->fence,
-                                                                .outcome = s->outcome,
-                                                                .rc = s->rc};
+        *APPEND(r, reports, report_count) = report;
     }
 }
 

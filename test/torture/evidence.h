@@ -21,6 +21,7 @@ struct evidence {
     int *claims;            /* places of run.claimed among the events, sorted    */
     int claim_count;
     bool *is_taken; /* of each event of a schedule: some wish explains it       */
+    bool *is_used;  /* of each wish without an answer: it explains something    */
 };
 
 /* Fills the journal's half of the record.  `db` may only be read. */

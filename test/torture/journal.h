@@ -5,7 +5,8 @@
  * Every line is one write to a file opened to append, so lines of several processes never
  * mix, and what was written stays written whoever dies next.  Fields stand between tabs:
  *
- *   sent    TIME RUN ATTEMPT FENCE KEY SLOT-MS        a call that the receiver got
+ *   sent    TIME RUN ATTEMPT FENCE KEY SLOT-MS HOW    a call that the receiver got, and will
+ *                                                     answer, or cut off
  *   grant   TIME RUN ATTEMPT FENCE                    a run that a worker was given
  *   report  TIME RUN FENCE KIND OUTCOME ANSWER        what a worker said, what it was told
  *   ask     TIME NUMBER KIND SCHEDULE BODY            an operator begins to ask

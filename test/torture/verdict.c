@@ -49,6 +49,24 @@ static enum rc check_quiet(const struct record *r, struct err *reterr)
     return RC_OK;
 }
 
+/* Who asks for once at the most is not sent anything again, whatever became of it. */
+static enum rc check_repeats(const struct court *court, const struct book *book,
+                             struct err *reterr)
+{
+    for (int i = 0; i < book->sighting_count; i++) {
+        const struct sighting *sighting = &book->sightings[i];
+        const struct schedule *s = court_schedule(court, sighting->run.schedule);
+        bool is_once = s != NULL;
+
+        for (int k = 0; s && k < s->version_count; k++)
+            is_once = is_once && s->versions[k].draft->policies.at_most_once;
+        if (sighting->is_repeat && is_once)
+            return judge_fail(reterr, 8, "%s was sent twice with fence %lld and asks for once",
+                              sighting->id, (long long)sighting->fence);
+    }
+    return RC_OK;
+}
+
 /* ---- the judge ---- */
 
 static enum rc judge_all(struct court *court, struct err *reterr)
@@ -73,12 +91,15 @@ static enum rc judge_all(struct court *court, struct err *reterr)
     return rc;
 }
 
-static enum rc sit(const struct record *record, struct verdict_counts *ret, struct err *reterr)
+static enum rc sit(const struct record *record, const struct book *book,
+                   struct verdict_counts *ret, struct err *reterr)
 {
     struct court court = {
         .record = record, .arena = arena_new(COURT_BYTES_MAX), .zones = judge_zones_new()};
     enum rc rc = judge_all(&court, reterr);
 
+    if (rc == RC_OK)
+        rc = check_repeats(&court, book, reterr);
     ret->schedules = court.schedule_count;
     ret->runs = court.life_count;
     ret->attempts = record->history_count;
@@ -105,7 +126,7 @@ static enum rc weigh(struct db *db, const struct book *book, struct verdict_coun
     if (rc == RC_OK)
         rc = evidence_make(&evidence, db, reterr);
     if (rc == RC_OK)
-        rc = sit(&tape.record, ret, reterr);
+        rc = sit(&tape.record, book, ret, reterr);
     tape_end(&tape);
     return rc;
 }

@@ -14,6 +14,9 @@
 #include "model/schedule_json.h"
 #include "sim/judge_case.h"
 
+/* Of two that may have been done, the one that was asked for at the time was. */
+#define SKEW_CLOSE (100 * SPAN_MS)
+
 #define APPEND(record, array, count)                                                         \
     ((record)->array = tape_room((record)->array, (record)->count, sizeof *(record)->array), \
      &(record)->array[(record)->count++])
@@ -45,21 +48,29 @@ static bool may_cause(enum wish_kind kind, int64_t type)
     return false;
 }
 
+/* Whether it can have been done at a time; a lost one perhaps when nobody waited any more. */
+static bool is_timely(const struct wish *w, instant at, span skew)
+{
+    instant told = w->told > INSTANT_NEVER - skew ? INSTANT_NEVER : w->told + skew;
+
+    return at >= w->asked - skew && (at <= told || (w->end == WISH_INFO && skew > SKEW_CLOSE));
+}
+
 /* Whether an event can be the doing of a wish: of its schedule, its kind, its time. */
 static bool fits(const struct evidence *e, const struct wish *w, int64_t key, int i)
 {
-    const struct rec_event *event = &e->tape->record.events[i];
+    const struct event *event = &e->tape->record.events[i].event;
 
-    return !e->is_taken[i] && event->event.schedule == key &&
-           may_cause(w->kind, event->event.type) && event->at >= w->asked - EVIDENCE_SKEW &&
-           (w->end != WISH_OK || event->at <= w->told + EVIDENCE_SKEW) &&
-           (w->version == 0 || w->kind == WISH_DELETE || event->event.count == w->version);
+    return !e->is_taken[i] && event->schedule == key && may_cause(w->kind, event->type) &&
+           (w->version == 0 || w->kind == WISH_DELETE || event->count == w->version);
 }
 
-static int find_event(const struct evidence *e, const struct wish *w, int64_t key)
+static int find_event(const struct evidence *e, const struct wish *w, span skew)
 {
+    int64_t key = evidence_key(e, w->schedule);
+
     for (int i = 0; key != 0 && i < e->tape->record.event_count; i++)
-        if (fits(e, w, key, i))
+        if (fits(e, w, key, i) && is_timely(w, e->tape->record.events[i].at, skew))
             return i;
     return -1;
 }
@@ -156,15 +167,15 @@ static void add_trigger(struct evidence *e, const struct wish *w, const struct r
 }
 
 /* A run by hand that nobody was told of: the doing of a trigger whose answer was lost. */
-static void find_trigger(struct evidence *e, const struct wish *w, int64_t key)
+static void find_trigger(struct evidence *e, const struct wish *w, span skew)
 {
     const struct record *r = &e->tape->record;
+    int64_t key = evidence_key(e, w->schedule);
 
     for (int i = 0; i < r->history_count; i++) {
         const struct history_row *h = &r->history[i];
 
-        if (h->schedule == key && h->kind == RUN_TRIGGER &&
-            h->created_at >= w->asked - EVIDENCE_SKEW &&
+        if (h->schedule == key && h->kind == RUN_TRIGGER && is_timely(w, h->created_at, skew) &&
             !is_claimed_by(r, key, h->slot, h->pass)) {
             add_trigger(e, w, &(struct run_id){key, h->slot / SPAN_MS, (uint32_t)h->pass},
                         h->created_at);
@@ -179,16 +190,21 @@ static void find_trigger(struct evidence *e, const struct wish *w, int64_t key)
 static bool needs_nothing(const struct evidence *e, const struct wish *w, int64_t key)
 {
     const struct record *r = &e->tape->record;
+    int64_t latest = 0;
     bool is_paused = false;
 
     if (w->kind != WISH_RESUME || key == 0)
         return false;
     for (int i = 0; i < r->event_count; i++) {
         const struct event *event = &r->events[i].event;
+        bool says = event->type == EVENT_SCHEDULE_PAUSED ||
+                    event->type == EVENT_SCHEDULE_RESUMED;
 
-        if (event->schedule == key && is_word(event->type) && event->count <= w->version)
-            is_paused = event->type == EVENT_SCHEDULE_PAUSED ||
-                        (is_paused && event->type == EVENT_SCHEDULE_UPDATED);
+        if (event->schedule == key && says && event->count <= w->version &&
+            event->count > latest) {
+            latest = event->count;
+            is_paused = event->type == EVENT_SCHEDULE_PAUSED;
+        }
     }
     return !is_paused;
 }
@@ -205,7 +221,7 @@ static enum rc granted(struct evidence *e, const struct wish *w, struct err *ret
         add_trigger(e, w, &w->run, w->told);
         return RC_OK;
     }
-    event = find_event(e, w, key);
+    event = find_event(e, w, EVIDENCE_SKEW);
     if (event >= 0)
         return take_event(e, w, event, reterr);
     if (needs_nothing(e, w, key))
@@ -215,14 +231,22 @@ static enum rc granted(struct evidence *e, const struct wish *w, struct err *ret
         wish_names[w->kind], (long long)w->number, STR_ARG(w->schedule), (long long)w->version);
 }
 
-static enum rc perhaps(struct evidence *e, const struct wish *w, struct err *reterr)
+/* Each of them explains one thing at the most. */
+static enum rc perhaps(struct evidence *e, int i, span skew, struct err *reterr)
 {
-    int64_t key = evidence_key(e, w->schedule);
-    int event = find_event(e, w, key);
+    const struct wish *w = &e->book->wishes[i];
+    int event, before = e->tape->record.command_count;
+    enum rc rc = RC_OK;
 
-    if (w->kind == WISH_TRIGGER && key != 0)
-        find_trigger(e, w, key);
-    return event >= 0 ? take_event(e, w, event, reterr) : RC_OK;
+    if (w->end != WISH_INFO || e->is_used[i])
+        return RC_OK;
+    event = find_event(e, w, skew);
+    if (w->kind == WISH_TRIGGER)
+        find_trigger(e, w, skew);
+    else if (event >= 0)
+        rc = take_event(e, w, event, reterr);
+    e->is_used[i] = e->tape->record.command_count > before;
+    return rc;
 }
 
 static enum rc check_explained(const struct evidence *e, struct err *reterr)
@@ -246,12 +270,14 @@ enum rc evidence_wishes(struct evidence *e, struct err *reterr)
 
     e->is_taken = arena_array(e->tape->arena, (size_t)e->tape->record.event_count,
                               sizeof *e->is_taken);
+    e->is_used = arena_array(e->tape->arena, (size_t)book->wish_count, sizeof *e->is_used);
     /* What was told is certain; the rest explains what is left. */
     for (int i = 0; i < book->wish_count && rc == RC_OK; i++)
         if (book->wishes[i].end == WISH_OK)
             rc = granted(e, &book->wishes[i], reterr);
     for (int i = 0; i < book->wish_count && rc == RC_OK; i++)
-        if (book->wishes[i].end == WISH_INFO)
-            rc = perhaps(e, &book->wishes[i], reterr);
+        rc = perhaps(e, i, SKEW_CLOSE, reterr);
+    for (int i = 0; i < book->wish_count && rc == RC_OK; i++)
+        rc = perhaps(e, i, EVIDENCE_SKEW, reterr);
     return rc == RC_OK ? check_explained(e, reterr) : rc;
 }
