@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A journal as it is read for judgement: what was seen, sorted by kind.
+ *
+ * Nothing is decided here.  Texts are those of the journal or of the arena.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "core/outcome.h"
+#include "core/run_id.h"
+#include "engine/turn.h"
+
+/* A run that somebody got: the receiver a call, a worker a grant. */
+struct sighting {
+    instant at;
+    bool is_grant;
+    struct run_id run;
+    char id[RUN_ID_TEXT_MAX];
+    int32_t attempt;
+    int64_t fence;
+    struct str key;  /* of idempotency; calls only            */
+    int64_t slot_ms; /* the scheduled time as told; calls only */
+    bool was_cut;    /* the connection was cut before an answer; calls only      */
+    bool is_repeat;  /* of one that was cut: the same call on another connection */
+};
+
+/* A word of a worker. */
+struct saying {
+    instant at;
+    struct run_id run;
+    int64_t fence;
+    enum report_kind kind;
+    enum outcome outcome;
+    enum rc rc; /* RC_OK, RC_CONFLICT, or RC_UNKNOWN: nobody heard the answer */
+};
+
+enum wish_kind {
+    WISH_CREATE,
+    WISH_PUT,
+    WISH_PAUSE,
+    WISH_RESUME,
+    WISH_TRIGGER,
+    WISH_DELETE,
+    WISH_KINDS,
+};
+
+enum wish_end {
+    WISH_OK,
+    WISH_FAIL, /* it was refused: nothing of it may be there */
+    WISH_INFO, /* nobody knows: all of it or nothing is there */
+};
+
+/* What an operator asked for. */
+struct wish {
+    int64_t number;
+    instant asked, told; /* told: INSTANT_NEVER while it was not */
+    enum wish_kind kind;
+    enum wish_end end;
+    struct str schedule, body;
+    int64_t version;   /* as told, 0: none          */
+    struct run_id run; /* as told                   */
+    bool has_run;
+};
+
+struct book {
+    struct sighting *sightings;
+    struct saying *sayings;
+    struct wish *wishes; /* in the order in which they were asked */
+    int sighting_count, saying_count, wish_count;
+    instant begin, end; /* of the journal */
+};
+
+extern const char *const wish_names[WISH_KINDS];
+extern const char *const wish_ends[];
+
+/* RC_CORRUPT: a line that no actor writes; the text says which. */
+MUST_USE enum rc book_read(struct str text, struct arena *arena, struct book *ret,
+                           struct err *reterr);

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Turns out of events, deliveries and reports out of the journal.  See evidence.h.
+ */
+#include "evidence.h"
+
+#include <stdlib.h>
+
+#include "db/db.h"
+
+static const struct db_stmt schedule_names = {"SELECT id, name FROM schedules ORDER BY id",
+                                              NULL};
+
+static int compare(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+#define APPEND(record, array, count)                                                         \
+    ((record)->array = tape_room((record)->array, (record)->count, sizeof *(record)->array), \
+     &(record)->array[(record)->count++])
+
+/* ---- turns ---- */
+
+static int by_time(const void *a, const void *b)
+{
+    const struct rec_turn *x = a, *y = b;
+    int c = compare(x->now, y->now);
+
+    return c ? c : compare(x->node, y->node);
+}
+
+/* Events of one turn stand together. */
+static void list_turns(struct evidence *e)
+{
+    struct record *r = &e->tape->record;
+
+    for (int i = 0; i < r->event_count; i++) {
+        const struct rec_event *event = &r->events[i];
+
+        if (i == 0 || event->node != event[-1].node || event->at != event[-1].at)
+            *APPEND(r, turns, turn_count) = (struct rec_turn){.node = event->node,
+                                                              .now = event->at};
+    }
+    if (r->turn_count > 0)
+        qsort(r->turns, (size_t)r->turn_count, sizeof *r->turns, by_time);
+    for (int i = 0; i < r->turn_count; i++)
+        r->turns[i].order = 2 * (i + 1);
+}
+
+int64_t evidence_order(const struct evidence *e, instant at)
+{
+    const struct record *r = &e->tape->record;
+    int low = 0, high = r->turn_count;
+
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+
+        if (r->turns[middle].now <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? r->turns[low - 1].order : 0;
+}
+
+int64_t evidence_key(const struct evidence *e, struct str name)
+{
+    for (int i = 0; i < e->names.rows; i++)
+        if (str_eq(db_text_at(&e->names, i, 1), name))
+            return db_int_at(&e->names, i, 0);
+    for (int i = 0; i < e->book->wish_count; i++)
+        if (e->book->wishes[i].has_run && str_eq(e->book->wishes[i].schedule, name))
+            return e->book->wishes[i].run.schedule;
+    return 0;
+}
+
+/* ---- claims ---- */
+
+static const struct record *sorted; /* whose events by_claim() compares */
+
+static int compare_claim(const struct event *x, const struct event *y)
+{
+    int c = compare(x->schedule, y->schedule);
+
+    c = c ? c : compare(x->slot, y->slot);
+    c = c ? c : compare(x->pass, y->pass);
+    return c ? c : compare(x->fence, y->fence);
+}
+
+static int by_claim(const void *a, const void *b)
+{
+    const int *x = a, *y = b;
+
+    return compare_claim(&sorted->events[*x].event, &sorted->events[*y].event);
+}
+
+static void list_claims(struct evidence *e)
+{
+    const struct record *r = &e->tape->record;
+
+    e->claims = arena_array(e->tape->arena, (size_t)r->event_count, sizeof *e->claims);
+    for (int i = 0; i < r->event_count; i++)
+        if (r->events[i].event.type == EVENT_RUN_CLAIMED)
+            e->claims[e->claim_count++] = i;
+    sorted = r;
+    qsort(e->claims, (size_t)e->claim_count, sizeof *e->claims, by_claim);
+}
+
+/* The event of the claim under which a run was seen; NULL: the store knows of none. */
+static const struct rec_event *claim_of(const struct evidence *e, const struct run_id *run,
+                                        int64_t fence)
+{
+    const struct record *r = &e->tape->record;
+    struct event wanted = {.schedule = run->schedule,
+                           .slot = run->slot_ms * SPAN_MS,
+                           .pass = run->pass,
+                           .fence = fence};
+    int low = 0, high = e->claim_count;
+
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+
+        if (compare_claim(&r->events[e->claims[middle]].event, &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == e->claim_count || compare_claim(&r->events[e->claims[low]].event, &wanted) != 0)
+        return NULL;
+    return &r->events[e->claims[low]];
+}
+
+/* ---- deliveries ---- */
+
+/* Without a claim there is no turn of that order, which the judge will see. */
+void evidence_sightings(struct evidence *e)
+{
+    struct record *r = &e->tape->record;
+
+    for (int i = 0; i < e->book->sighting_count; i++) {
+        const struct sighting *s = &e->book->sightings[i];
+        const struct rec_event *claim = claim_of(e, &s->run, s->fence);
+        struct rec_delivery *d;
+
+        if (s->is_repeat)
+            continue;
+        d = APPEND(r, deliveries, delivery_count);
+        *d = (struct rec_delivery){
+            .order = claim ? evidence_order(e, claim->at) : -1,
+            .at = claim ? claim->at : s->at,
+            .node = claim ? claim->node : 0,
+            .run = {.schedule = s->run.schedule,
+                    .slot = s->run.slot_ms * SPAN_MS,
+                    .pass = s->run.pass,
+                    .overlap = OVERLAP_DEFAULT,
+                    .due = s->run.slot_ms * SPAN_MS,
+                    .attempt = s->attempt,
+                    .fence = s->fence},
+            .is_grant = s->is_grant,
+        };
+        memcpy(d->id, s->id, sizeof d->id);
+    }
+}
+
+/* ---- reports ---- */
+
+static const struct history_row *row_of(const struct record *r, const struct saying *s)
+{
+    for (int i = 0; i < r->history_count; i++) {
+        const struct history_row *h = &r->history[i];
+
+        if (h->schedule == s->run.schedule && h->slot == s->run.slot_ms * SPAN_MS &&
+            h->pass == s->run.pass && h->fence == s->fence)
+            return h;
+    }
+    return NULL;
+}
+
+/*
+ * When a report was taken: an end in the turn that wrote it down, what was handed back right
+ * after its claim, anything else by the journal, where the judge will miss it.  The clocks of
+ * two nodes may be apart, but nobody reports before the claim.
+ */
+static struct rec_report place(const struct evidence *e, const struct saying *s)
+{
+    const struct rec_event *claim = claim_of(e, &s->run, s->fence);
+    const struct history_row *row = NULL;
+    struct rec_report report = {.at = s->at,
+                                .node = claim ? claim->node : 0,
+                                .kind = s->kind,
+                                .run = s->run,
+                                .fence = s->fence,
+                                .outcome = s->outcome,
+                                .rc = s->rc};
+    int64_t claimed = claim ? evidence_order(e, claim->at) : -1;
+
+    if (s->kind == REPORT_DONE && s->rc == RC_OK)
+        row = row_of(&e->tape->record, s);
+    if (row)
+        report.at = row->ended_at;
+    else if (claim && s->kind == REPORT_RELEASE)
+        report.at = claim->at;
+    report.order = evidence_order(e, report.at) + (row ? 0 : 1);
+    if (report.order <= claimed)
+        report.order = claimed + 1;
+    return report;
+}
+
+void evidence_sayings(struct evidence *e)
+{
+    struct record *r = &e->tape->record;
+
+    for (int i = 0; i < e->book->saying_count; i++) {
+        struct rec_report report = place(e, &e->book->sayings[i]);
+
+        *APPEND(r, reports, report_count) = report;
+    }
+}
+
+enum rc evidence_make(struct evidence *e, struct db *db, struct err *reterr)
+{
+    struct record *r = &e->tape->record;
+    enum rc rc;
+
+    db_send(db, &schedule_names, NULL, &e->names);
+    rc = db_flush(db, e->tape->arena, reterr);
+    if (rc != RC_OK)
+        return rc;
+    r->begin = e->book->begin;
+    r->healed = r->end = e->book->end;
+    list_turns(e);
+    list_claims(e);
+    evidence_sightings(e);
+    evidence_sayings(e);
+    return evidence_wishes(e, reterr);
+}

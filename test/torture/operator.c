@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An operator: asks for one thing after the other about schedules that are its own, and
+ * writes down what it asks before it does and what it was told after.
+ *
+ * Whatever it asks it asks with a key, and mostly again with the same key until it knows.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+
+#include "actor.h"
+#include "ask.h"
+#include "base/buf.h"
+#include "book.h"
+#include "forms.h"
+#include "io/clock.h"
+#include "journal.h"
+
+enum {
+    OWN_MAX = 24, /* schedules at a time                                */
+    BODY_MAX = 4096,
+    NAME_MAX_BYTES = 32,
+    PATH_MAX_BYTES = 96,
+    PATIENCE_MS = 4000, /* for one answer                                     */
+    TRIES_MAX = 400,    /* with naps between: some 20 s of a daemon that is away */
+    DELETE_TRIES = 8,
+    NAP_MS = 40,
+    PAUSE_MS = 30, /* between two wishes, at most                        */
+};
+
+struct own {
+    char name[NAME_MAX_BYTES];
+    bool has_run;    /* some run of it was told, so its key is known       */
+    int64_t version; /* as told last                                      */
+};
+
+struct operator
+{
+    struct actor *actor;
+    struct own own[OWN_MAX];
+    int own_count;
+    int64_t number, made;
+};
+
+/* One thing to ask for. */
+struct errand {
+    enum wish_kind kind;
+    const char *method;
+    char path[PATH_MAX_BYTES], name[NAME_MAX_BYTES];
+    const char *if_match;
+    struct str body;
+};
+
+struct outcome_of {
+    enum wish_end end;
+    int64_t version;
+    char run[RUN_ID_TEXT_MAX];
+};
+
+/* ---- asking ---- */
+
+static void read_run(const struct ask_answer *answer, struct outcome_of *ret)
+{
+    json_t *json = json_loadb(answer->body.ptr, answer->body.len, 0, NULL);
+    const char *id = json_string_value(json_object_get(json, "id"));
+
+    if (id)
+        snprintf(ret->run, sizeof ret->run, "%s", id);
+    json_decref(json);
+}
+
+/*
+ * Whether the answer is the last word.  A refusal after an answer that was lost proves
+ * nothing: the first may have been done.
+ */
+static bool is_settled(const struct errand *errand, const struct ask_answer *answer,
+                       bool was_lost, struct outcome_of *ret)
+{
+    if (answer->status >= 500 || answer->status == 429)
+        return false;
+    if (answer->status >= 300) {
+        ret->end = was_lost ? WISH_INFO : WISH_FAIL;
+        return true;
+    }
+    ret->end = WISH_OK;
+    ret->version = journal_number(str_of(answer->etag));
+    if (errand->kind == WISH_TRIGGER)
+        read_run(answer, ret);
+    return true;
+}
+
+static struct outcome_of ask_until(struct operator* o, const struct errand *errand,
+                                   bool is_stubborn)
+{
+    struct outcome_of outcome = {.end = WISH_INFO};
+    bool was_lost = false;
+    char key[64];
+
+    snprintf(key, sizeof key, "key-%d-%" PRId64, o->actor->number, o->number);
+    for (int tries = 0; tries < TRIES_MAX; tries++) {
+        struct ask_answer answer;
+        enum ask_end end = ask_do(&(struct ask){.port = actor_node(o->actor),
+                                                .method = errand->method,
+                                                .path = errand->path,
+                                                .key = key,
+                                                .if_match = errand->if_match,
+                                                .body = errand->body,
+                                                .patience_ms = PATIENCE_MS},
+                                  &answer);
+
+        if (end == ASK_ANSWERED && is_settled(errand, &answer, was_lost, &outcome))
+            return outcome;
+        was_lost = was_lost || end != ASK_REFUSED;
+        if (was_lost && !is_stubborn && prng_below(&o->actor->prng, 4) == 0)
+            return outcome;
+        ask_nap(NAP_MS);
+    }
+    return outcome;
+}
+
+static struct outcome_of ask(struct operator* o, struct errand *errand, bool is_stubborn)
+{
+    struct outcome_of outcome;
+    int64_t number = (int64_t)o->actor->number * 1000000 + ++o->number;
+
+    journal_write(o->actor->journal, "ask\t%" PRId64 "\t%" PRId64 "\t%s\t%s\t%.*s", clock_now(),
+                  number, wish_names[errand->kind], errand->name, (int)errand->body.len,
+                  errand->body.ptr);
+    outcome = ask_until(o, errand, is_stubborn);
+    journal_write(o->actor->journal, "told\t%" PRId64 "\t%" PRId64 "\t%s\t%" PRId64 "\t%s",
+                  clock_now(), number, wish_ends[outcome.end], outcome.version, outcome.run);
+    return outcome;
+}
+
+/* ---- wishes ---- */
+
+static struct form form_of(struct operator* o, const char *name)
+{
+    return (struct form){.prng = &o->actor->prng,
+                         .id = str_of(name),
+                         .receiver = o->actor->receiver,
+                         .now = clock_now()};
+}
+
+static void create(struct operator* o, bool is_spoiled)
+{
+    char text[BODY_MAX];
+    struct buf body = BUF(text);
+    struct errand errand = {.kind = WISH_CREATE, .method = "POST", .path = "/api/v1/schedules"};
+    struct form form;
+
+    snprintf(errand.name, sizeof errand.name, "op%d-%" PRId64, o->actor->number, ++o->made);
+    form = form_of(o, errand.name);
+    if (is_spoiled)
+        form_spoil(&form, &body);
+    else
+        form_draw(&form, &body);
+    errand.body = buf_as_str(&body);
+    if (ask(o, &errand, false).end == WISH_FAIL || is_spoiled)
+        return;
+    /* Whether it is there or not: further wishes will tell. */
+    o->own[o->own_count] = (struct own){.version = 1};
+    snprintf(o->own[o->own_count++].name, NAME_MAX_BYTES, "%s", errand.name);
+}
+
+/* The name is taken. */
+static void create_again(struct operator* o, const struct own *own)
+{
+    char text[BODY_MAX];
+    struct buf body = BUF(text);
+    struct errand errand = {.kind = WISH_CREATE, .method = "POST", .path = "/api/v1/schedules"};
+    struct form form = form_of(o, own->name);
+
+    snprintf(errand.name, sizeof errand.name, "%s", own->name);
+    form_draw(&form, &body);
+    errand.body = buf_as_str(&body);
+    (void)ask(o, &errand, false);
+}
+
+static void put(struct operator* o, struct own *own, bool is_rest, bool is_stale)
+{
+    char text[BODY_MAX];
+    struct buf body = BUF(text);
+    struct errand errand = {.kind = WISH_PUT, .method = "PUT"};
+    struct form form = form_of(o, own->name);
+    struct outcome_of outcome;
+
+    snprintf(errand.path, sizeof errand.path, "/api/v1/schedules/%s", own->name);
+    snprintf(errand.name, sizeof errand.name, "%s", own->name);
+    if (is_rest)
+        form_rest(&form, &body);
+    else
+        form_draw(&form, &body);
+    errand.body = buf_as_str(&body);
+    errand.if_match = is_stale ? "999999" : NULL;
+    outcome = ask(o, &errand, is_rest);
+    if (outcome.end == WISH_OK)
+        own->version = outcome.version;
+}
+
+static struct outcome_of plain(struct operator* o, struct own *own, enum wish_kind kind,
+                               bool is_stubborn)
+{
+    static const char *const paths[WISH_KINDS] = {
+        [WISH_PAUSE] = "/pause", [WISH_RESUME] = "/resume", [WISH_TRIGGER] = "/trigger"};
+    struct errand errand = {.kind = kind,
+                            .method = kind == WISH_DELETE ? "DELETE" : "POST",
+                            .body = kind == WISH_DELETE ? STR("") : STR("{}")};
+
+    snprintf(errand.path, sizeof errand.path, "/api/v1/schedules/%s%s", own->name,
+             paths[kind] ? paths[kind] : "");
+    snprintf(errand.name, sizeof errand.name, "%s", own->name);
+    return ask(o, &errand, is_stubborn);
+}
+
+/* One whose key is known, so that what it did is found when its row is gone. */
+static void delete (struct operator* o, struct own *own)
+{
+    enum wish_end end = own->has_run ? WISH_INFO : WISH_FAIL;
+
+    /* Until it is known to be gone: its name must not come to life again by an edit. */
+    for (int tries = 0; end == WISH_INFO && tries < DELETE_TRIES; tries++)
+        end = plain(o, own, WISH_DELETE, true).end;
+    if (own->has_run)
+        *own = o->own[--o->own_count];
+}
+
+static void wish(struct operator* o)
+{
+    struct own *own = &o->own[prng_below(&o->actor->prng, OWN_MAX)];
+
+    if (own >= o->own + o->own_count) {
+        create(o, prng_below(&o->actor->prng, 8) == 0);
+        return;
+    }
+    switch (prng_below(&o->actor->prng, 16)) {
+    case 0:
+        delete (o, own);
+        break;
+    case 1:
+        create_again(o, own);
+        break;
+    case 2:
+        put(o, own, false, true);
+        break;
+    case 3:
+    case 4:
+    case 5:
+        put(o, own, false, false);
+        break;
+    case 6:
+    case 7:
+        (void)plain(o, own, WISH_PAUSE, false);
+        break;
+    case 8:
+    case 9:
+    case 10:
+        (void)plain(o, own, WISH_RESUME, false);
+        break;
+    default:
+        own->has_run = plain(o, own, WISH_TRIGGER, false).end == WISH_OK || own->has_run;
+        break;
+    }
+}
+
+int operator_act(struct actor *actor)
+{
+    struct operator o = {.actor = actor};
+
+    while (!actor_is_over()) {
+        wish(&o);
+        ask_nap((int)prng_below(&actor->prng, PAUSE_MS));
+    }
+    for (int i = 0; i < o.own_count; i++) {
+        (void)plain(&o, &o.own[i], WISH_RESUME, true);
+        put(&o, &o.own[i], true, false);
+    }
+    return 0;
+}

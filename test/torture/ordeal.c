@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ordeal.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "actor.h"
+#include "ask.h"
+#include "base/must.h"
+#include "db/db.h"
+#include "io/clock.h"
+#include "io/file.h"
+#include "journal.h"
+#include "prey.h"
+
+enum {
+    OPERATORS = 2,
+    WORKERS = 3,
+    READY_MS = 60000,   /* a machine that is slow may take so long to start one      */
+    DOOM_MS = 2000,     /* a point that is not passed by then: it dies all the same   */
+    DOOM_PASSAGES = 40, /* of a point, at most, until it dies                         */
+    LIFE_MS = 600,      /* the longest life that a random instant ends                */
+    START_MS = 60,      /* likewise, of a start                                       */
+    REST_MS = 120000,   /* for operators to put everything to rest                    */
+    QUIET_MS = 120000,  /* until nothing is open                                      */
+    DRAIN_MS = 60000,
+    NAP_MS = 20,
+    JOURNAL_MAX = 256 << 20,
+    URL_BYTES = 256,
+};
+
+struct world {
+    const struct ordeal *ordeal;
+    struct ordeal_counts *counts;
+    char dir[64], url[URL_BYTES], path[128];
+    int journal;
+    struct prng prng;
+    struct prey prey[ACTOR_NODES_MAX];
+    pid_t receiver, workers[WORKERS], operators[OPERATORS];
+};
+
+static const struct db_stmt open_runs = {"SELECT count(*) FROM runs", NULL};
+
+/* ---- those around ---- */
+
+static uint16_t start_receiver(struct world *w, struct actor actor)
+{
+    uint16_t port = 0;
+    int ends[2];
+
+    must(pipe(ends) == 0);
+    actor.tell = ends[1];
+    w->receiver = actor_start(&actor, receiver_act);
+    close(ends[1]);
+    must(read(ends[0], &port, sizeof port) == sizeof port);
+    close(ends[0]);
+    return port;
+}
+
+static void start_actors(struct world *w)
+{
+    struct actor actor = {.journal = w->journal, .node_count = w->ordeal->nodes};
+
+    for (int i = 0; i < w->ordeal->nodes; i++)
+        actor.nodes[i] = w->prey[i].port;
+    actor.seed = prng_next(&w->prng);
+    actor.receiver = start_receiver(w, actor);
+    for (int i = 0; i < WORKERS; i++) {
+        actor.seed = prng_next(&w->prng);
+        actor.number = i;
+        w->workers[i] = actor_start(&actor, worker_act);
+    }
+    for (int i = 0; i < OPERATORS; i++) {
+        actor.seed = prng_next(&w->prng);
+        actor.number = i + 1;
+        w->operators[i] = actor_start(&actor, operator_act);
+    }
+}
+
+static void stop(pid_t *pid)
+{
+    int status;
+
+    if (*pid == 0)
+        return;
+    (void)kill(*pid, SIGKILL);
+    must(waitpid(*pid, &status, 0) == *pid);
+    *pid = 0;
+}
+
+static void stop_actors(struct world *w)
+{
+    for (int i = 0; i < OPERATORS; i++)
+        stop(&w->operators[i]);
+    for (int i = 0; i < WORKERS; i++)
+        stop(&w->workers[i]);
+    stop(&w->receiver);
+}
+
+/* ---- deaths ---- */
+
+static bool chance(struct world *w, uint64_t of)
+{
+    return prng_below(&w->prng, of) == 0;
+}
+
+static void fault(const struct world *w, const char *what)
+{
+    journal_write(w->journal, "fault\t%" PRId64 "\t%s", clock_now(), what);
+}
+
+static void die_at_start(struct world *w, struct prey *prey)
+{
+    prey_start(prey, NULL);
+    ask_nap((int)prng_below(&w->prng, START_MS));
+    prey_kill(prey);
+    w->counts->at_start++;
+    fault(w, "start");
+}
+
+static enum rc die_at_point(struct world *w, struct prey *prey)
+{
+    int point = (int)prng_below(&w->prng, VICTIM_POINTS), status = 0;
+    char doom[64];
+
+    snprintf(doom, sizeof doom, "%s:%d", victim_points[point],
+             (int)prng_between(&w->prng, 1, DOOM_PASSAGES));
+    prey_start(prey, doom);
+    if (prey_await_end(prey, DOOM_MS, &status)) {
+        w->counts->at_point[point] += WIFSIGNALED(status);
+        fault(w, doom);
+        return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? RC_OK : RC_LOST;
+    }
+    prey_kill(prey);
+    w->counts->at_random++;
+    fault(w, "random, after waiting for a point");
+    return RC_OK;
+}
+
+static enum rc die_at_random(struct world *w, struct prey *prey)
+{
+    prey_start(prey, NULL);
+    if (!prey_await_ready(prey, READY_MS))
+        return RC_LOST;
+    ask_nap((int)prng_below(&w->prng, LIFE_MS));
+    prey_kill(prey);
+    w->counts->at_random++;
+    fault(w, "random");
+    return RC_OK;
+}
+
+/* One life and its end; the other daemon, where there is one, goes on. */
+static enum rc cycle(struct world *w, struct err *reterr)
+{
+    struct prey *prey = &w->prey[prng_below(&w->prng, (uint64_t)w->ordeal->nodes)];
+    struct prey *other = w->ordeal->nodes > 1 ? &w->prey[prey == w->prey] : NULL;
+    enum rc rc = RC_OK;
+
+    w->counts->cycles++;
+    if (other && other->pid == 0)
+        prey_start(other, NULL);
+    prey_kill(prey);
+    if (chance(w, 10))
+        die_at_start(w, prey);
+    else if (chance(w, 2))
+        rc = die_at_point(w, prey);
+    else
+        rc = die_at_random(w, prey);
+    if (rc != RC_OK)
+        return err_set(reterr, rc, -1, 0, "a daemon ended by itself; see %s/victim-%d.log",
+                       w->dir, (int)prey->port);
+    return RC_OK;
+}
+
+/* ---- healing ---- */
+
+static enum rc await_rest(struct world *w, struct err *reterr)
+{
+    int64_t until = clock_boot_us() + (int64_t)REST_MS * 1000;
+
+    for (int i = 0; i < OPERATORS; i++)
+        must(kill(w->operators[i], SIGTERM) == 0);
+    for (int i = 0; i < OPERATORS; i++) {
+        int status = 0;
+
+        while (waitpid(w->operators[i], &status, WNOHANG) == 0) {
+            if (clock_boot_us() > until)
+                return err_set(reterr, RC_BUSY, -1, 0, "an operator does not come to an end");
+            ask_nap(NAP_MS);
+        }
+        w->operators[i] = 0;
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+            return err_set(reterr, RC_LOST, -1, 0, "an operator failed");
+    }
+    return RC_OK;
+}
+
+static enum rc count_open(struct world *w, int64_t *ret, struct err *reterr)
+{
+    struct arena *arena = arena_new(1 << 20);
+    struct db_result found = {0};
+    struct db *db = NULL;
+    enum rc rc = db_open(w->url, &(struct db_options){.readonly = true}, &db, reterr);
+
+    if (rc == RC_OK) {
+        db_send(db, &open_runs, NULL, &found);
+        rc = db_flush(db, arena, reterr);
+    }
+    if (rc == RC_OK)
+        *ret = db_int_at(&found, 0, 0);
+    db_close(db);
+    arena_free(arena);
+    return rc;
+}
+
+static enum rc await_quiet(struct world *w, struct err *reterr)
+{
+    int64_t until = clock_boot_us() + (int64_t)QUIET_MS * 1000, open = 1;
+
+    while (open > 0) {
+        enum rc rc = count_open(w, &open, reterr);
+
+        if (rc != RC_OK)
+            return rc;
+        if (clock_boot_us() > until)
+            return err_set(reterr, RC_BUSY, -1, 0, "25: %d runs do not come to an end",
+                           (int)open);
+        ask_nap(NAP_MS);
+    }
+    return RC_OK;
+}
+
+static enum rc end_daemons(struct world *w, struct err *reterr)
+{
+    for (int i = 0; i < w->ordeal->nodes; i++) {
+        int status = 0;
+
+        must(kill(w->prey[i].pid, SIGTERM) == 0);
+        if (!prey_await_end(&w->prey[i], DRAIN_MS, &status))
+            return err_set(reterr, RC_BUSY, -1, 0, "a daemon does not end after SIGTERM");
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+            return err_set(reterr, RC_LOST, -1, 0, "a daemon ended badly; see %s/victim-%d.log",
+                           w->dir, (int)w->prey[i].port);
+    }
+    return RC_OK;
+}
+
+static enum rc heal(struct world *w, struct err *reterr)
+{
+    enum rc rc;
+
+    fault(w, "healed");
+    for (int i = 0; i < w->ordeal->nodes; i++) {
+        if (w->prey[i].pid == 0)
+            prey_start(&w->prey[i], NULL);
+        if (!prey_await_ready(&w->prey[i], READY_MS))
+            return err_set(reterr, RC_LOST, -1, 0, "a daemon does not start; see %s", w->dir);
+    }
+    rc = await_rest(w, reterr);
+    if (rc == RC_OK)
+        rc = await_quiet(w, reterr);
+    return rc == RC_OK ? end_daemons(w, reterr) : rc;
+}
+
+/* ---- the whole of it ---- */
+
+static enum rc empty_server(const char *url, struct err *reterr)
+{
+    struct db *db = NULL;
+    enum rc rc = db_open(url, NULL, &db, reterr);
+
+    if (rc == RC_OK)
+        rc = db_exec(db, STR("DROP SCHEMA public CASCADE"), reterr);
+    if (rc == RC_OK)
+        rc = db_exec(db, STR("CREATE SCHEMA public"), reterr);
+    db_close(db);
+    return rc;
+}
+
+static enum rc begin(struct world *w, struct err *reterr)
+{
+    const struct ordeal *ordeal = w->ordeal;
+
+    must(ordeal->nodes >= 1 && ordeal->nodes <= ACTOR_NODES_MAX && mkdtemp(w->dir));
+    if (ordeal->server)
+        snprintf(w->url, sizeof w->url, "%s", ordeal->server);
+    else
+        snprintf(w->url, sizeof w->url, "sqlite:%s/belfry.db", w->dir);
+    snprintf(w->path, sizeof w->path, "%s/journal", w->dir);
+    w->journal = journal_open(w->path);
+    for (int i = 0; i < ordeal->nodes; i++)
+        w->prey[i] = (struct prey){
+            .program = ordeal->program, .dir = w->dir, .url = w->url, .port = prey_port()};
+    return ordeal->server ? empty_server(ordeal->server, reterr) : RC_OK;
+}
+
+static enum rc judge_world(struct world *w, struct err *reterr)
+{
+    struct verdict_counts found = {0}, *all = &w->counts->judged;
+    char *room = malloc(JOURNAL_MAX);
+    ssize_t length = room ? file_read_at(AT_FDCWD, w->path, room, JOURNAL_MAX) : -1;
+    enum rc rc;
+
+    must(length >= 0 && length < JOURNAL_MAX);
+    rc = verdict(w->url, (struct str){room, (size_t)length}, &found, reterr);
+    all->schedules += found.schedules;
+    all->wishes += found.wishes;
+    all->infos += found.infos;
+    all->runs += found.runs;
+    all->attempts += found.attempts;
+    all->deliveries += found.deliveries;
+    all->reports += found.reports;
+    all->skipped += found.skipped;
+    free(room);
+    return rc;
+}
+
+enum rc ordeal_judge(const char *dir, struct ordeal_counts *counts, struct err *reterr)
+{
+    struct world w = {.counts = counts};
+
+    snprintf(w.url, sizeof w.url, "sqlite:%s/belfry.db", dir);
+    snprintf(w.path, sizeof w.path, "%s/journal", dir);
+    return judge_world(&w, reterr);
+}
+
+static void clean_up(struct world *w, bool keeps)
+{
+    static const char *const names[] = {"journal",       "belfry.db",      "belfry.db-wal",
+                                        "belfry.db-shm", "belfry.db.lock", "belfry.db.ballast"};
+    char path[160];
+
+    close(w->journal);
+    for (size_t i = 0; !keeps && i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", w->dir, names[i]);
+        unlink(path);
+    }
+    for (int i = 0; !keeps && i < w->ordeal->nodes; i++) {
+        snprintf(path, sizeof path, "%s/victim-%d.log", w->dir, (int)w->prey[i].port);
+        unlink(path);
+    }
+    if (!keeps && rmdir(w->dir) != 0)
+        fprintf(stderr, "%s is not empty\n", w->dir);
+}
+
+enum rc ordeal_run(const struct ordeal *ordeal, struct ordeal_counts *counts,
+                   struct err *reterr)
+{
+    struct world w = {.ordeal = ordeal, .counts = counts, .dir = "/tmp/belfry-torture-XXXXXX"};
+    enum rc rc = begin(&w, reterr);
+
+    prng_seed(&w.prng, ordeal->seed);
+    if (rc == RC_OK)
+        start_actors(&w);
+    for (int i = 0; i < ordeal->cycles && rc == RC_OK; i++)
+        rc = cycle(&w, reterr);
+    if (rc == RC_OK)
+        rc = heal(&w, reterr);
+    for (int i = 0; i < ordeal->nodes; i++)
+        prey_kill(&w.prey[i]);
+    stop_actors(&w);
+    if (rc == RC_OK)
+        rc = judge_world(&w, reterr);
+    if (rc != RC_OK || ordeal->keeps)
+        fprintf(stderr, "the world is in %s\n", w.dir);
+    clean_up(&w, rc != RC_OK || ordeal->keeps);
+    return rc;
+}

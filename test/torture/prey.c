@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "prey.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ask.h"
+#include "base/must.h"
+#include "io/clock.h"
+
+enum { NAP_MS = 3, READY_MS = 2000, PATH_BYTES = 256 };
+
+uint16_t prey_port(void)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof at;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    must(fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0);
+    must(getsockname(fd, (struct sockaddr *)&at, &size) == 0);
+    close(fd);
+    return ntohs(at.sin_port);
+}
+
+static void set(const char *name, const char *value)
+{
+    must(setenv(name, value, 1) == 0);
+}
+
+static _Noreturn void become(const struct prey *prey, const char *doom, pid_t parent)
+{
+    char text[PATH_BYTES];
+    int log;
+
+    must(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
+    if (getppid() != parent)
+        _exit(EXIT_FAILURE);
+    snprintf(text, sizeof text, "%s/victim-%d.log", prey->dir, (int)prey->port);
+    log = open(text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    must(log >= 0 && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0);
+    snprintf(text, sizeof text, "127.0.0.1:%d", (int)prey->port);
+    must(clearenv() == 0);
+    set("BELFRY_LISTEN", text);
+    set("BELFRY_GRPC", "none");
+    set("BELFRY_DB", prey->url);
+    set("BELFRY_STATE_DIR", prey->dir);
+    set("BELFRY_HTTP_ALLOW_PRIVATE", "true");
+    set("BELFRY_NODE_LEASE", "2s");
+    set("BELFRY_DRAIN", "5s");
+    set("BELFRY_RATE_READ", "0");
+    set("BELFRY_RATE_WRITE", "0");
+    if (doom)
+        set("BELFRY_VICTIM", doom);
+    execl(prey->program, prey->program, (char *)NULL);
+    _exit(127);
+}
+
+void prey_start(struct prey *prey, const char *doom)
+{
+    pid_t parent = getpid();
+
+    must(prey->pid == 0);
+    prey->pid = fork();
+    must(prey->pid >= 0);
+    if (prey->pid == 0)
+        become(prey, doom, parent);
+}
+
+static bool is_ready(const struct prey *prey)
+{
+    struct ask_answer answer;
+
+    return ask_do(&(struct ask){.port = prey->port,
+                                .method = "GET",
+                                .path = "/readyz",
+                                .patience_ms = READY_MS},
+                  &answer) == ASK_ANSWERED &&
+           answer.status == 200;
+}
+
+bool prey_await_ready(struct prey *prey, int ms)
+{
+    int64_t until = clock_boot_us() + (int64_t)ms * 1000;
+    int status;
+
+    while (clock_boot_us() < until) {
+        if (is_ready(prey))
+            return true;
+        if (prey_await_end(prey, NAP_MS, &status))
+            return false;
+    }
+    return false;
+}
+
+bool prey_await_end(struct prey *prey, int ms, int *ret)
+{
+    int64_t until = clock_boot_us() + (int64_t)ms * 1000;
+
+    while (prey->pid > 0 && waitpid(prey->pid, ret, WNOHANG) == 0) {
+        if (clock_boot_us() >= until)
+            return false;
+        ask_nap(NAP_MS);
+    }
+    prey->pid = 0;
+    return true;
+}
+
+void prey_kill(struct prey *prey)
+{
+    int status;
+
+    if (prey->pid == 0)
+        return;
+    must(kill(prey->pid, SIGKILL) == 0);
+    must(waitpid(prey->pid, &status, 0) == prey->pid);
+    prey->pid = 0;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The receiver: writes down every call before it answers, and does not always answer well.
+ */
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "actor.h"
+#include "base/must.h"
+#include "core/text.h"
+#include "io/clock.h"
+#include "io/listener.h"
+#include "io/loop.h"
+#include "journal.h"
+
+enum { BODY_MAX = 1 << 20, LATE_MS_MAX = 300, KINDS = 24, KIND_CUT = 3 };
+
+struct receiver {
+    struct actor *actor;
+    struct loop *loop;
+    struct listener *listener;
+};
+
+/* An answer that comes late. */
+struct late {
+    struct exchange *x;
+    struct loop_timer *timer;
+};
+
+static int64_t body_max(void *with, const struct http1_request *request)
+{
+    (void)with;
+    (void)request;
+    return BODY_MAX;
+}
+
+static struct str header(const struct exchange *x, struct str name)
+{
+    struct str value = {"", 0};
+
+    (void)http1_find(x->request, name, &value);
+    return value;
+}
+
+static void write_down(struct receiver *r, const struct exchange *x, const char *how)
+{
+    instant slot = 0;
+    struct err err;
+    struct str run = header(x, STR("belfry-run"));
+
+    if (instant_parse(header(x, STR("belfry-scheduled-time")), &slot, &err) != RC_OK)
+        slot = 0; /* which no verdict lets pass */
+    journal_write(r->actor->journal,
+                  "sent\t%" PRId64 "\t%.*s\t%.*s\t%.*s\t%.*s\t%" PRId64 "\t%s", clock_now(),
+                  STR_ARG(run), STR_ARG(header(x, STR("belfry-attempt"))),
+                  STR_ARG(header(x, STR("belfry-fence"))),
+                  STR_ARG(header(x, STR("idempotency-key"))), slot / SPAN_MS, how);
+}
+
+static void answer_late(void *with)
+{
+    struct late *late = with;
+    struct loop_timer *timer = late->timer;
+
+    exchange_answer(late->x, 200, NULL, 0, STR("{\"late\":true}"));
+    loop_timer_free(timer);
+}
+
+static void be_late(struct receiver *r, struct exchange *x)
+{
+    struct late *late = arena_take(exchange_arena(x), sizeof *late);
+
+    late->x = x;
+    late->timer = loop_timer_new(r->loop, answer_late, late);
+    loop_timer_set(late->timer, prng_between(&r->actor->prng, 1, LATE_MS_MAX) * SPAN_MS);
+}
+
+static void on_request(void *with, struct exchange *x)
+{
+    static const struct http1_field soon[] = {{{"Retry-After", 11}, {"1", 1}}};
+    struct receiver *r = with;
+
+    uint64_t kind = prng_below(&r->actor->prng, KINDS);
+
+    write_down(r, x, kind == KIND_CUT ? "cut" : "answer");
+    switch (kind) {
+    case 0:
+    case 1:
+        exchange_answer(x, 500, NULL, 0, STR("{\"no\":1}"));
+        break;
+    case 2:
+        exchange_answer(x, 503, soon, 1, STR("{}"));
+        break;
+    case KIND_CUT:
+        exchange_cut(x);
+        break;
+    case 4:
+    case 5:
+    case 6:
+        be_late(r, x);
+        break;
+    default:
+        exchange_answer(x, 200, NULL, 0, STR("{\"ok\":true}"));
+        break;
+    }
+}
+
+int receiver_act(struct actor *actor)
+{
+    struct receiver r = {.actor = actor, .loop = loop_new(NULL, NULL)};
+    struct listener_handler handler = {
+        .body_max = body_max, .on_request = on_request, .with = &r};
+    struct listener_limits limits = listener_limits_default;
+    uint16_t port = 0;
+    struct err err;
+
+    limits.per_peer = limits.connections;
+    r.listener = listener_new(loop_uv(r.loop), &limits, &handler);
+    must(listener_bind(r.listener, "127.0.0.1", 0, &port, &err) == RC_OK);
+    must(write(actor->tell, &port, sizeof port) == sizeof port);
+    loop_run(r.loop); /* until it is killed */
+    return 0;
+}

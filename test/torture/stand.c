@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stand.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/must.h"
+#include "base/prng.h"
+#include "engine/engine.h"
+#include "forms.h"
+#include "model/schedule_draft.h"
+#include "sim/zones.h"
+#include "store/schema.h"
+
+enum {
+    ARENA_MAX = 64 << 20,
+    SCHEDULES = 8,
+    HELD_MAX = 4096,  /* runs that are under way                   */
+    LINE_MAX = 2048,  /* of a document                             */
+    STEP_MS = 50,     /* from one turn to the next                 */
+    DEATH_MS = 3000,  /* from one death of the process to the next */
+    DRAIN_MS = 20000, /* after which nothing may be open           */
+};
+
+/* 2026-03-01T12:00:00Z */
+#define BEGIN INT64_C(1772366400000000)
+
+/* A run that somebody works on. */
+struct held {
+    struct run_id run;
+    char id[RUN_ID_TEXT_MAX];
+    int64_t fence;
+    bool is_grant;
+    instant ends;
+};
+
+struct maker {
+    struct stand *stand;
+    struct prng prng;
+    struct arena *arena;
+    struct zones *zones;
+    struct db *db;
+    struct engine *engine;
+    instant now;
+    int64_t number, queues[FORM_QUEUES], namespace;
+    struct held held[HELD_MAX];
+    int held_count;
+};
+
+static void say(struct maker *m, const char *line)
+{
+    buf_printf(&m->stand->journal, "%s\n", line);
+    must(!m->stand->journal.cut);
+}
+
+static void checked(enum rc rc, const struct err *err)
+{
+    if (rc != RC_OK)
+        fprintf(stderr, "stand: %s: %s\n", rc_name(rc), err->text);
+    must(rc == RC_OK);
+}
+
+/* ---- the process ---- */
+
+static void boot(struct maker *m)
+{
+    struct engine_options options = {.node = STR("one"), .zones = zones_source(m->zones)};
+    struct err err = {0};
+
+    checked(db_open(m->stand->url, NULL, &m->db, &err), &err);
+    checked(schema_migrate(m->db, m->now, m->arena, &err), &err);
+    m->engine = engine_new(&options);
+    checked(engine_boot(m->engine, m->db, m->now, &err), &err);
+}
+
+/* Calls die with it; workers live on. */
+static void die(struct maker *m)
+{
+    int count = 0;
+
+    m->engine = engine_free(m->engine);
+    m->db = db_close(m->db);
+    for (int i = 0; i < m->held_count; i++)
+        if (m->held[i].is_grant)
+            m->held[count++] = m->held[i];
+    m->held_count = count;
+}
+
+static struct reply turn(struct maker *m, const struct command *command);
+
+/* ---- reports and deliveries ---- */
+
+static void take(struct maker *m, const struct work *work, bool is_grant)
+{
+    struct held *h = &m->held[m->held_count++];
+    int64_t slot_ms = work->run.slot / SPAN_MS;
+    char line[LINE_MAX];
+
+    must(m->held_count < HELD_MAX);
+    *h = (struct held){.run = {work->run.schedule, slot_ms, (uint32_t)work->run.pass},
+                       .fence = work->run.fence,
+                       .is_grant = is_grant,
+                       .ends = m->now + prng_between(&m->prng, 0, 900) * SPAN_MS};
+    snprintf(h->id, sizeof h->id, "%.*s", STR_ARG(work->id));
+    if (is_grant)
+        snprintf(line, sizeof line, "grant\t%" PRId64 "\t%s\t%d\t%" PRId64, m->now, h->id,
+                 (int)work->run.attempt, h->fence);
+    else
+        snprintf(line, sizeof line, "sent\t%" PRId64 "\t%s\t%d\t%" PRId64 "\t%s\t%" PRId64,
+                 m->now, h->id, (int)work->run.attempt, h->fence, h->id, slot_ms);
+    say(m, line);
+}
+
+static int list_reports(struct maker *m, struct report *ret, struct held *ret_of)
+{
+    int count = 0, kept = 0;
+
+    for (int i = 0; i < m->held_count; i++) {
+        const struct held *h = &m->held[i];
+        bool fails = prng_below(&m->prng, 8) == 0;
+
+        if (h->ends > m->now || count == TURN_REPORTS_MAX) {
+            m->held[kept++] = *h;
+            continue;
+        }
+        ret_of[count] = *h;
+        ret[count++] = (struct report){
+            .kind = h->is_grant && prng_below(&m->prng, 12) == 0 ? REPORT_RELEASE : REPORT_DONE,
+            .run = h->run,
+            .fence = h->fence,
+            .outcome = fails ? OUTCOME_FAILED : OUTCOME_SUCCEEDED,
+            .is_retryable = true,
+            .error = fails ? STR("no") : STR(""),
+            .result = STR("{}")};
+    }
+    m->held_count = kept;
+    return count;
+}
+
+static void tell_report(struct maker *m, const struct held *h, const struct report *r,
+                        enum rc rc)
+{
+    char line[LINE_MAX];
+
+    if (!h->is_grant)
+        return;
+    must(rc == RC_OK || rc == RC_CONFLICT);
+    snprintf(line, sizeof line, "report\t%" PRId64 "\t%s\t%" PRId64 "\t%s\t%s\t%s", m->now,
+             h->id, h->fence, r->kind == REPORT_DONE ? "done" : "release",
+             r->outcome == OUTCOME_SUCCEEDED ? "succeeded" : "failed",
+             rc == RC_OK ? "ok" : "stale");
+    say(m, line);
+}
+
+static struct reply turn(struct maker *m, const struct command *command)
+{
+    static struct report reports[TURN_REPORTS_MAX];
+    static struct held of[TURN_REPORTS_MAX];
+    struct poll poll = {.tag = 1,
+                        .queues = {m->queues[0], m->queues[1]},
+                        .queue_count = m->queues[0] ? FORM_QUEUES : 0,
+                        .max = 20,
+                        .worker = STR("w"),
+                        .is_new = true};
+    struct turn_in in = {.now = m->now,
+                         .rows = TURN_ROWS_MAX,
+                         .commands = command,
+                         .command_count = command ? 1 : 0,
+                         .reports = reports,
+                         .report_count = list_reports(m, reports, of),
+                         .polls = &poll,
+                         .poll_count = poll.queue_count ? 1 : 0,
+                         .capacity = {[LANE_HTTP] = 50}};
+    struct turn_out out = {0};
+    struct err err = {0};
+
+    checked(engine_turn(m->engine, &in, &out, &err), &err);
+    for (int i = 0; i < out.report_count; i++)
+        tell_report(m, &of[i], &reports[i], out.report_replies[i].rc);
+    for (int i = 0; i < out.call_count; i++)
+        take(m, &out.calls[i], false);
+    for (int i = 0; i < out.grant_count; i++)
+        take(m, &out.grants[i], true);
+    return command ? out.replies[0] : (struct reply){0};
+}
+
+/* ---- operators ---- */
+
+static void ask(struct maker *m, const char *kind, const char *name, const char *body)
+{
+    char line[LINE_MAX];
+
+    snprintf(line, sizeof line, "ask\t%" PRId64 "\t%" PRId64 "\t%s\t%s\t%s", m->now,
+             ++m->number, kind, name, body);
+    say(m, line);
+}
+
+static void tell(struct maker *m, const struct reply *reply)
+{
+    char line[LINE_MAX], run[RUN_ID_TEXT_MAX] = "";
+
+    if (reply->run.schedule)
+        run_id_format(&reply->run, run);
+    snprintf(line, sizeof line, "told\t%" PRId64 "\t%" PRId64 "\t%s\t%" PRId64 "\t%s", m->now,
+             m->number, reply->rc == RC_OK ? "ok" : "fail", reply->version, run);
+    say(m, line);
+}
+
+static void plain(struct maker *m, enum command_kind kind, const char *word, const char *name)
+{
+    struct command command = {.kind = kind,
+                              .namespace = m->namespace,
+                              .name = str_of(name),
+                              .by = STR("op"),
+                              .overlap = (enum overlap)OVERLAP_DEFAULT,
+                              .until = INSTANT_NEVER};
+    struct reply reply;
+
+    ask(m, word, name, "{}");
+    reply = turn(m, &command);
+    tell(m, &reply);
+}
+
+static void write_schedule(struct maker *m, bool is_new, const char *name, struct str body)
+{
+    struct schedule_doc doc;
+    struct schedule_draft made;
+    struct draft_options options = {.zones = zones_source(m->zones)};
+    struct err err = {0};
+
+    checked(schedule_from_text(body, m->arena, false, &doc, &err), &err);
+    checked(schedule_draft(&doc, &options, m->arena, &made, &err), &err);
+    struct draft draft = {.plan = made.plan,
+                          .queue = made.queue,
+                          .spec = made.texts.spec,
+                          .action = made.texts.action,
+                          .policies = made.texts.policies,
+                          .description = made.description};
+    struct command command = {.kind = is_new ? COMMAND_CREATE : COMMAND_PUT,
+                              .namespace = m->namespace,
+                              .name = str_of(name),
+                              .by = STR("op"),
+                              .draft = &draft};
+    struct reply reply;
+
+    ask(m, is_new ? "create" : "put", name, body.ptr);
+    reply = turn(m, &command);
+    tell(m, &reply);
+}
+
+static void draw_schedule(struct maker *m, bool is_new, const char *name, bool rests)
+{
+    char text[LINE_MAX];
+    struct buf body = BUF(text);
+    struct form form = {.prng = &m->prng, .id = str_of(name), .receiver = 1, .now = m->now};
+
+    if (rests)
+        form_rest(&form, &body);
+    else
+        form_draw(&form, &body);
+    write_schedule(m, is_new, name, buf_as_str(&body));
+}
+
+static void operate(struct maker *m)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "s%d", (int)prng_below(&m->prng, SCHEDULES));
+    switch (prng_below(&m->prng, 20)) {
+    case 0:
+        draw_schedule(m, false, name, false);
+        break;
+    case 1:
+        plain(m, COMMAND_PAUSE, "pause", name);
+        break;
+    case 2:
+    case 3:
+        plain(m, COMMAND_RESUME, "resume", name);
+        break;
+    case 4:
+    case 5:
+        plain(m, COMMAND_TRIGGER, "trigger", name);
+        break;
+    default:
+        (void)turn(m, NULL);
+        break;
+    }
+}
+
+/* ---- the whole of it ---- */
+
+static void found(struct maker *m)
+{
+    struct command command = {.kind = COMMAND_NAMESPACE, .name = STR("default")};
+
+    m->namespace = turn(m, &command).schedule;
+    for (int i = 0; i < FORM_QUEUES; i++) {
+        char name[16];
+
+        snprintf(name, sizeof name, "torture-%d", i);
+        command = (struct command){
+            .kind = COMMAND_QUEUE, .namespace = m->namespace, .name = str_of(name)};
+        m->queues[i] = turn(m, &command).schedule;
+    }
+    for (int i = 0; i < SCHEDULES; i++) {
+        char name[16];
+
+        snprintf(name, sizeof name, "s%d", i);
+        draw_schedule(m, true, name, false);
+    }
+    draw_schedule(m, true, "gone", false);
+}
+
+static void live(struct maker *m, int seconds)
+{
+    found(m);
+    for (int ms = STEP_MS; ms < seconds * 1000; ms += STEP_MS) {
+        m->now += STEP_MS * SPAN_MS + prng_between(&m->prng, 0, 20);
+        if (ms % DEATH_MS == 0) {
+            die(m);
+            boot(m);
+        }
+        operate(m);
+        arena_reset(m->arena);
+    }
+    plain(m, COMMAND_TRIGGER, "trigger", "gone");
+    plain(m, COMMAND_DELETE, "delete", "gone");
+    for (int i = 0; i < SCHEDULES; i++) {
+        char name[16];
+
+        m->now += SPAN_MS;
+        snprintf(name, sizeof name, "s%d", i);
+        plain(m, COMMAND_RESUME, "resume", name);
+        draw_schedule(m, false, name, true);
+    }
+    for (int ms = 0; ms < DRAIN_MS; ms += STEP_MS) {
+        m->now += STEP_MS * SPAN_MS;
+        (void)turn(m, NULL);
+    }
+}
+
+void stand_make(struct stand *stand, uint64_t seed, int seconds)
+{
+    struct maker *m = calloc(1, sizeof *m);
+
+    must(m);
+    *stand = (struct stand){
+        .dir = "/tmp/belfry-stand-XXXXXX",
+        .journal = {.ptr = malloc(STAND_JOURNAL_MAX), .cap = STAND_JOURNAL_MAX}};
+    must(stand->journal.ptr && mkdtemp(stand->dir));
+    snprintf(stand->url, sizeof stand->url, "sqlite:%s/belfry.db", stand->dir);
+    *m = (struct maker){
+        .stand = stand, .arena = arena_new(ARENA_MAX), .zones = zones_new(), .now = BEGIN};
+    prng_seed(&m->prng, seed);
+    boot(m);
+    live(m, seconds);
+    die(m);
+    zones_free(m->zones);
+    arena_free(m->arena);
+    free(m);
+}
+
+void stand_spoil(struct stand *stand, const char *sql)
+{
+    struct db *db = NULL;
+    struct err err = {0};
+
+    checked(db_open(stand->url, NULL, &db, &err), &err);
+    checked(db_exec(db, str_of(sql), &err), &err);
+    db_close(db);
+}
+
+void stand_free(struct stand *stand)
+{
+    static const char *const names[] = {"", "-wal", "-shm", ".lock"};
+    char path[128];
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s/belfry.db%s", stand->dir, names[i]);
+        unlink(path);
+    }
+    rmdir(stand->dir);
+    free(stand->journal.ptr);
+}

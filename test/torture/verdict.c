@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verdict.h"
+
+#include "db/db.h"
+#include "evidence.h"
+#include "sim/gather.h"
+#include "sim/judge_case.h"
+
+enum {
+    BOOK_BYTES_MAX = 256 << 20,  /* of a journal as it is read                      */
+    COURT_BYTES_MAX = 512 << 20, /* what the judge takes for a world of 1,000 cycles */
+    STORE_BYTES_MAX = 128 << 20, /* of one answer of the database                   */
+    STORE_MS = 60000,            /* a machine under torture may be slow              */
+};
+
+/* ---- what the journal alone can tell ---- */
+
+static enum rc check_sighting(const struct sighting *s, struct err *reterr)
+{
+    if (s->at < s->run.slot_ms * SPAN_MS)
+        return judge_fail(reterr, 12, "%s was sent %lld ms before its slot", s->id,
+                          (long long)(s->run.slot_ms - s->at / SPAN_MS));
+    if (s->is_grant)
+        return RC_OK;
+    if (!str_eq(s->key, str_of(s->id)))
+        return judge_fail(reterr, 8, "%s was sent with the key `%.*s`", s->id, STR_ARG(s->key));
+    if (s->slot_ms != s->run.slot_ms)
+        return judge_fail(reterr, 8, "%s was sent with a slot of %lld ms", s->id,
+                          (long long)s->slot_ms);
+    return RC_OK;
+}
+
+static enum rc check_sightings(const struct book *book, struct err *reterr)
+{
+    enum rc rc = RC_OK;
+
+    for (int i = 0; i < book->sighting_count && rc == RC_OK; i++)
+        rc = check_sighting(&book->sightings[i], reterr);
+    return rc;
+}
+
+/* In the end all that was asked for is done, and nobody is left at work. */
+static enum rc check_quiet(const struct record *r, struct err *reterr)
+{
+    if (r->run_count > 0)
+        return judge_fail(reterr, 25,
+                          "%d runs are open when all should be over; one is of %lld",
+                          r->run_count, (long long)r->runs[0].schedule);
+    return RC_OK;
+}
+
+/* Who asks for once at the most is not sent anything again, whatever became of it. */
+static enum rc check_repeats(const struct court *court, const struct book *book,
+                             struct err *reterr)
+{
+    for (int i = 0; i < book->sighting_count; i++) {
+        const struct sighting *sighting = &book->sightings[i];
+        const struct schedule *s = court_schedule(court, sighting->run.schedule);
+        bool is_once = s != NULL;
+
+        for (int k = 0; s && k < s->version_count; k++)
+            is_once = is_once && s->versions[k].draft->policies.at_most_once;
+        if (sighting->is_repeat && is_once)
+            return judge_fail(reterr, 8, "%s was sent twice with fence %lld and asks for once",
+                              sighting->id, (long long)sighting->fence);
+    }
+    return RC_OK;
+}
+
+/* ---- the judge ---- */
+
+static enum rc judge_all(struct court *court, struct err *reterr)
+{
+    /* The order in which two nodes committed is not known, and overlap hangs on it. */
+    bool is_alone = court->record->node_count == 1;
+    enum rc (*const parts[])(struct court *, struct err *) = {
+        judge_runs,
+        judge_sent,
+        judge_account,
+        judge_ledger,
+        is_alone ? judge_overlap : NULL,
+        judge_gates,
+        judge_commands,
+        judge_counts,
+    };
+    enum rc rc = court_open(court, reterr);
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && rc == RC_OK; i++)
+        if (parts[i])
+            rc = parts[i](court, reterr);
+    return rc;
+}
+
+static enum rc sit(const struct record *record, const struct book *book,
+                   struct verdict_counts *ret, struct err *reterr)
+{
+    struct court court = {
+        .record = record, .arena = arena_new(COURT_BYTES_MAX), .zones = judge_zones_new()};
+    enum rc rc = judge_all(&court, reterr);
+
+    if (rc == RC_OK)
+        rc = check_repeats(&court, book, reterr);
+    ret->schedules = court.schedule_count;
+    ret->runs = court.life_count;
+    ret->attempts = record->history_count;
+    ret->deliveries = record->delivery_count;
+    ret->reports = record->report_count;
+    for (int i = 0; i < record->ledger_count; i++)
+        ret->skipped += (int)record->ledger[i].account.count;
+    judge_zones_free(court.zones);
+    arena_free(court.arena);
+    return rc;
+}
+
+static enum rc weigh(struct db *db, const struct book *book, struct verdict_counts *ret,
+                     struct err *reterr)
+{
+    struct tape tape;
+    struct evidence evidence = {.book = book, .tape = &tape};
+    enum rc rc;
+
+    tape_begin(&tape, 0);
+    rc = gather(db, &tape, reterr);
+    if (rc == RC_OK)
+        rc = check_quiet(&tape.record, reterr);
+    if (rc == RC_OK)
+        rc = evidence_make(&evidence, db, reterr);
+    if (rc == RC_OK)
+        rc = sit(&tape.record, book, ret, reterr);
+    tape_end(&tape);
+    return rc;
+}
+
+enum rc verdict(const char *url, struct str journal, struct verdict_counts *ret,
+                struct err *reterr)
+{
+    struct arena *arena = arena_new(BOOK_BYTES_MAX);
+    struct db_options options = {.bytes_max = STORE_BYTES_MAX, .deadline_ms = STORE_MS};
+    struct book book = {0};
+    struct db *db = NULL;
+    enum rc rc = book_read(journal, arena, &book, reterr);
+
+    *ret = (struct verdict_counts){.wishes = book.wish_count};
+    for (int i = 0; i < book.wish_count; i++)
+        ret->infos += book.wishes[i].end == WISH_INFO;
+    if (rc == RC_OK)
+        rc = check_sightings(&book, reterr);
+    if (rc == RC_OK)
+        rc = db_open(url, &options, &db, reterr);
+    if (rc == RC_OK)
+        rc = weigh(db, &book, ret, reterr);
+    db_close(db);
+    arena_free(arena);
+    return rc;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * belfry-victim: the daemon, which kills itself where it is told to.
+ *
+ * BELFRY_VICTIM is POINT:N, the N-th passage of a point of the daemon or of its connection to
+ * the database; without it the program is the daemon as it is.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/config.h"
+#include "daemon/serve.h"
+#include "victim.h"
+
+static struct {
+    int point;
+    _Atomic int64_t left; /* passages, by any thread */
+} doom = {.point = -1};
+
+static void pass(int point)
+{
+    if (point == doom.point && doom.left-- == 1)
+        (void)raise(SIGKILL);
+}
+
+static void at_point(void *with, enum serve_point point)
+{
+    (void)with;
+    pass((int)point);
+}
+
+static enum rc at_database(void *with, enum db_point point)
+{
+    (void)with;
+    pass(SERVE_POINTS + (int)point);
+    return RC_OK;
+}
+
+static bool read_doom(const char *text)
+{
+    const char *colon = text ? strchr(text, ':') : NULL;
+
+    for (int i = 0; colon && i < VICTIM_POINTS; i++)
+        if (strlen(victim_points[i]) == (size_t)(colon - text) &&
+            strncmp(text, victim_points[i], (size_t)(colon - text)) == 0)
+            doom.point = i;
+    doom.left = colon ? atoll(colon + 1) : 0;
+    return !text || doom.point >= 0;
+}
+
+static enum rc load(void *with, struct config **ret, struct err *reterr)
+{
+    struct config_sources sources = {.env = (const char *const *)environ};
+
+    (void)with;
+    return config_load(&sources, ret, reterr);
+}
+
+int main(void)
+{
+    struct db_fault fault = {.ask = at_database};
+    struct serve_seam seam = {.at = at_point, .fault = &fault};
+    struct config *config = NULL;
+    struct err err = {.text = ""};
+    int status;
+
+    if (!read_doom(getenv("BELFRY_VICTIM")) || load(NULL, &config, &err) != RC_OK) {
+        fprintf(stderr, "belfry-victim: %s\n", err.text[0] ? err.text : "no such point");
+        return EXIT_FAILURE;
+    }
+    status = serve_run(
+        &(struct serve_options){.config = config, .reload = load, .seam = &seam});
+    config_free(config);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The points at which the victim can be told to die: those of the daemon (daemon/serve.h),
+ * then those of its connection to the database (db/db.h).
+ */
+#pragma once
+
+enum { VICTIM_POINTS = 10 };
+
+static const char *const victim_points[VICTIM_POINTS] = {
+    "before-turn", "after-turn",  "before-answer", "after-answer",  "before-call",
+    "after-call",  "before-told", "before-flush",  "before-commit", "after-commit",
+};

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What operators asked for, against what the store says happened: invariant 13.
+ *
+ * Every wish that was granted has its event, none that was refused has, one whose answer was
+ * lost may have one; and no schedule has an event that no wish explains.  A wish that was
+ * done becomes a command of the turn of its event.
+ */
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "db/db.h"
+#include "evidence.h"
+#include "model/schedule_json.h"
+#include "sim/judge_case.h"
+
+/* Of two that may have been done, the one that was asked for at the time was. */
+#define SKEW_CLOSE (100 * SPAN_MS)
+
+#define APPEND(record, array, count)                                                         \
+    ((record)->array = tape_room((record)->array, (record)->count, sizeof *(record)->array), \
+     &(record)->array[(record)->count++])
+
+static bool is_word(int64_t type)
+{
+    return type == EVENT_SCHEDULE_CREATED || type == EVENT_SCHEDULE_UPDATED ||
+           type == EVENT_SCHEDULE_PAUSED || type == EVENT_SCHEDULE_RESUMED ||
+           type == EVENT_SCHEDULE_DELETED;
+}
+
+static bool may_cause(enum wish_kind kind, int64_t type)
+{
+    switch (kind) {
+    case WISH_CREATE:
+        return type == EVENT_SCHEDULE_CREATED;
+    case WISH_PUT:
+        return type == EVENT_SCHEDULE_CREATED || type == EVENT_SCHEDULE_UPDATED;
+    case WISH_PAUSE:
+        return type == EVENT_SCHEDULE_PAUSED;
+    case WISH_RESUME:
+        return type == EVENT_SCHEDULE_RESUMED;
+    case WISH_DELETE:
+        return type == EVENT_SCHEDULE_DELETED;
+    case WISH_TRIGGER:
+    case WISH_KINDS:
+        break;
+    }
+    return false;
+}
+
+/* Whether it can have been done at a time; a lost one perhaps when nobody waited any more. */
+static bool is_timely(const struct wish *w, instant at, span skew)
+{
+    instant told = w->told > INSTANT_NEVER - skew ? INSTANT_NEVER : w->told + skew;
+
+    return at >= w->asked - skew && (at <= told || (w->end == WISH_INFO && skew > SKEW_CLOSE));
+}
+
+/* Whether an event can be the doing of a wish: of its schedule, its kind, its time. */
+static bool fits(const struct evidence *e, const struct wish *w, int64_t key, int i)
+{
+    const struct event *event = &e->tape->record.events[i].event;
+
+    return !e->is_taken[i] && event->schedule == key && may_cause(w->kind, event->type) &&
+           (w->version == 0 || w->kind == WISH_DELETE || event->count == w->version);
+}
+
+static int find_event(const struct evidence *e, const struct wish *w, span skew)
+{
+    int64_t key = evidence_key(e, w->schedule);
+
+    for (int i = 0; key != 0 && i < e->tape->record.event_count; i++)
+        if (fits(e, w, key, i) && is_timely(w, e->tape->record.events[i].at, skew))
+            return i;
+    return -1;
+}
+
+/* ---- drafts ---- */
+
+static enum rc add_draft(struct evidence *e, const struct wish *w, int *ret, struct err *reterr)
+{
+    struct schedule_doc doc = schedule_doc_default();
+    enum rc rc = schedule_from_text(w->body, e->tape->arena, false, &doc, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    *ret = tape_draft(
+        e->tape,
+        &(struct rec_draft){.def = doc.spec,
+                            .policies = doc.policies,
+                            .lane = doc.action.type == ACTION_HTTP ? LANE_HTTP : LANE_PULL,
+                            .seed = w->schedule,
+                            .is_disabled = !doc.is_enabled});
+    return RC_OK;
+}
+
+static enum command_kind command_of(enum wish_kind kind)
+{
+    static const enum command_kind kinds[WISH_KINDS] = {
+        [WISH_CREATE] = COMMAND_CREATE,   [WISH_PUT] = COMMAND_PUT,
+        [WISH_PAUSE] = COMMAND_PAUSE,     [WISH_RESUME] = COMMAND_RESUME,
+        [WISH_TRIGGER] = COMMAND_TRIGGER, [WISH_DELETE] = COMMAND_DELETE,
+    };
+
+    return kinds[kind];
+}
+
+/* A command that was done in the turn of a time. */
+static struct rec_command *add_command(struct evidence *e, const struct wish *w, int64_t key,
+                                       instant at)
+{
+    struct rec_command *c = APPEND(&e->tape->record, commands, command_count);
+
+    *c = (struct rec_command){.order = evidence_order(e, at),
+                              .at = at,
+                              .command = {.kind = command_of(w->kind),
+                                          .namespace = 1,
+                                          .name = w->schedule,
+                                          .until = INSTANT_NEVER},
+                              .draft = -1,
+                              .reply = {.rc = RC_OK, .schedule = key, .version = w->version},
+                              .is_heard = w->end == WISH_OK};
+    return c;
+}
+
+static enum rc take_event(struct evidence *e, const struct wish *w, int i, struct err *reterr)
+{
+    const struct rec_event *event = &e->tape->record.events[i];
+    struct rec_command *c;
+    int draft = -1;
+    enum rc rc = RC_OK;
+
+    e->is_taken[i] = true;
+    if (w->kind == WISH_CREATE || w->kind == WISH_PUT)
+        rc = add_draft(e, w, &draft, reterr);
+    if (rc != RC_OK)
+        return rc;
+    c = add_command(e, w, event->event.schedule, event->at);
+    c->position = i; /* events of one turn are in the order of its commands */
+    c->node = event->node;
+    c->draft = draft;
+    c->reply.version = w->kind == WISH_DELETE ? 0 : event->event.count;
+    return RC_OK;
+}
+
+/* ---- triggers ---- */
+
+static bool is_claimed_by(const struct record *r, int64_t key, instant slot, int64_t pass)
+{
+    for (int i = 0; i < r->command_count; i++) {
+        const struct reply *reply = &r->commands[i].reply;
+
+        if (r->commands[i].command.kind == COMMAND_TRIGGER && reply->schedule == key &&
+            reply->run.slot_ms == slot / SPAN_MS && reply->run.pass == pass)
+            return true;
+    }
+    return false;
+}
+
+static void add_trigger(struct evidence *e, const struct wish *w, const struct run_id *run,
+                        instant at)
+{
+    struct rec_command *c = add_command(e, w, run->schedule, at);
+
+    c->reply.run = *run;
+    c->reply.version = 0; /* a trigger changes none */
+}
+
+/* A run by hand that nobody was told of: the doing of a trigger whose answer was lost. */
+static void find_trigger(struct evidence *e, const struct wish *w, span skew)
+{
+    const struct record *r = &e->tape->record;
+    int64_t key = evidence_key(e, w->schedule);
+
+    for (int i = 0; i < r->history_count; i++) {
+        const struct history_row *h = &r->history[i];
+
+        if (h->schedule == key && h->kind == RUN_TRIGGER && is_timely(w, h->created_at, skew) &&
+            !is_claimed_by(r, key, h->slot, h->pass)) {
+            add_trigger(e, w, &(struct run_id){key, h->slot / SPAN_MS, (uint32_t)h->pass},
+                        h->created_at);
+            return;
+        }
+    }
+}
+
+/* ---- all of them ---- */
+
+/* A schedule that goes on has nothing to resume. */
+static bool needs_nothing(const struct evidence *e, const struct wish *w, int64_t key)
+{
+    const struct record *r = &e->tape->record;
+    int64_t latest = 0;
+    bool is_paused = false;
+
+    if (w->kind != WISH_RESUME || key == 0)
+        return false;
+    for (int i = 0; i < r->event_count; i++) {
+        const struct event *event = &r->events[i].event;
+        bool says = event->type == EVENT_SCHEDULE_PAUSED ||
+                    event->type == EVENT_SCHEDULE_RESUMED;
+
+        if (event->schedule == key && says && event->count <= w->version &&
+            event->count > latest) {
+            latest = event->count;
+            is_paused = event->type == EVENT_SCHEDULE_PAUSED;
+        }
+    }
+    return !is_paused;
+}
+
+static enum rc granted(struct evidence *e, const struct wish *w, struct err *reterr)
+{
+    int64_t key = evidence_key(e, w->schedule);
+    int event;
+
+    if (w->kind == WISH_TRIGGER) {
+        if (!w->has_run || w->run.schedule != key)
+            return judge_fail(reterr, 13, "trigger %lld of `%.*s` names no run of it",
+                              (long long)w->number, STR_ARG(w->schedule));
+        add_trigger(e, w, &w->run, w->told);
+        return RC_OK;
+    }
+    event = find_event(e, w, EVIDENCE_SKEW);
+    if (event >= 0)
+        return take_event(e, w, event, reterr);
+    if (needs_nothing(e, w, key))
+        return RC_OK;
+    return judge_fail(
+        reterr, 13, "%s %lld of `%.*s` was acknowledged with version %lld and is not there",
+        wish_names[w->kind], (long long)w->number, STR_ARG(w->schedule), (long long)w->version);
+}
+
+/* Each of them explains one thing at the most. */
+static enum rc perhaps(struct evidence *e, int i, span skew, struct err *reterr)
+{
+    const struct wish *w = &e->book->wishes[i];
+    int event, before = e->tape->record.command_count;
+    enum rc rc = RC_OK;
+
+    if (w->end != WISH_INFO || e->is_used[i])
+        return RC_OK;
+    event = find_event(e, w, skew);
+    if (w->kind == WISH_TRIGGER)
+        find_trigger(e, w, skew);
+    else if (event >= 0)
+        rc = take_event(e, w, event, reterr);
+    e->is_used[i] = e->tape->record.command_count > before;
+    return rc;
+}
+
+static enum rc check_explained(const struct evidence *e, struct err *reterr)
+{
+    const struct record *r = &e->tape->record;
+
+    for (int i = 0; i < r->event_count; i++)
+        if (is_word(r->events[i].event.type) && !e->is_taken[i])
+            return judge_fail(reterr, 13,
+                              "schedule %lld: %s, version %lld, was done and nobody's wish",
+                              (long long)r->events[i].event.schedule,
+                              event_text((enum event_type)r->events[i].event.type),
+                              (long long)r->events[i].event.count);
+    return RC_OK;
+}
+
+enum rc evidence_wishes(struct evidence *e, struct err *reterr)
+{
+    const struct book *book = e->book;
+    enum rc rc = RC_OK;
+
+    e->is_taken = arena_array(e->tape->arena, (size_t)e->tape->record.event_count,
+                              sizeof *e->is_taken);
+    e->is_used = arena_array(e->tape->arena, (size_t)book->wish_count, sizeof *e->is_used);
+    /* What was told is certain; the rest explains what is left. */
+    for (int i = 0; i < book->wish_count && rc == RC_OK; i++)
+        if (book->wishes[i].end == WISH_OK)
+            rc = granted(e, &book->wishes[i], reterr);
+    for (int i = 0; i < book->wish_count && rc == RC_OK; i++)
+        rc = perhaps(e, i, SKEW_CLOSE, reterr);
+    for (int i = 0; i < book->wish_count && rc == RC_OK; i++)
+        rc = perhaps(e, i, EVIDENCE_SKEW, reterr);
+    return rc == RC_OK ? check_explained(e, reterr) : rc;
+}
