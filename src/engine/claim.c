@@ -12,14 +12,13 @@
 #include "engine/polls.h"
 #include "engine/state.h"
 
-enum { ROW_ID, ROW_GATE, ROW_SCHEDULE, ROW_SLOT, ROW_PASS }; /* of runs_ready */
-
 /* One queue that is searched, and what it had. */
 struct search {
     int64_t lane, queue;
     int limit;
     int moved; /* out of the ready ones: taken, or to their gates */
     struct db_result rows;
+    struct place **found; /* of each row */
 };
 
 static bool is_hot(const struct memory *m, int64_t lane, int64_t queue)
@@ -296,27 +295,34 @@ void claim_heat(struct turn *turn)
     }
 }
 
-/* Reads what the found runs need: their gates, then their rows and plans. */
+/* The rows are locked and whole; a run that this turn has changed is as it lies on the desk. */
+static void put_found(struct turn *turn, struct search *search)
+{
+    search->found = arena_array(turn->arena, (size_t)search->rows.rows, sizeof(struct place *));
+    for (int r = 0; r < search->rows.rows; r++) {
+        struct seat *seat;
+        struct run run;
+
+        runs_read(&search->rows, r, &run);
+        seat = desk_find(turn, run.schedule);
+        if (!seat) {
+            seat = desk_seat(turn, run.schedule);
+            seat->state = SEAT_PLAN;
+        }
+        search->found[r] = desk_put(turn, seat, &run);
+        if (run.gate != 0)
+            desk_gate(turn, run.gate);
+    }
+}
+
+/* Reads what the found runs need: their gates, then their plans. */
 static enum rc read_found(struct turn *turn, struct search *searches, int count,
                           struct err *reterr)
 {
     enum rc rc;
 
-    for (int i = 0; i < count; i++) {
-        const struct db_result *rows = &searches[i].rows;
-
-        for (int r = 0; r < rows->rows; r++) {
-            struct seat *seat = desk_find(turn, db_int_at(rows, r, ROW_SCHEDULE));
-
-            if (!seat) {
-                seat = desk_seat(turn, db_int_at(rows, r, ROW_SCHEDULE));
-                seat->state = SEAT_PLAN;
-            }
-            desk_place(turn, seat, db_int_at(rows, r, ROW_SLOT), db_int_at(rows, r, ROW_PASS));
-            if (db_int_at(rows, r, ROW_GATE) != 0)
-                desk_gate(turn, db_int_at(rows, r, ROW_GATE));
-        }
-    }
+    for (int i = 0; i < count; i++)
+        put_found(turn, &searches[i]);
     rc = desk_load_gates(turn, reterr);
     return rc == RC_OK ? desk_load(turn, reterr) : rc;
 }
@@ -346,14 +352,13 @@ static bool take_found(struct turn *turn, struct search *search)
     bool all = search->rows.rows < search->limit;
 
     for (int r = 0; r < search->rows.rows; r++) {
-        struct seat *seat = desk_find(turn, db_int_at(&search->rows, r, ROW_SCHEDULE));
-        struct place *place = desk_place(turn, seat, db_int_at(&search->rows, r, ROW_SLOT),
-                                         db_int_at(&search->rows, r, ROW_PASS));
+        struct place *place = search->found[r];
         int poll = search->lane == LANE_PULL ? polls_next(turn, search->queue) : -1;
 
         if (search->lane == LANE_PULL ? poll < 0 : turn->capacity[search->lane] <= 0)
             return false;
-        if (place->state != PLACE_READ || place->run.state != RUN_READY || !seat->has_plan)
+        if (place->state != PLACE_READ || place->run.state != RUN_READY ||
+            !place->seat->has_plan)
             continue;
         if (place->run.due > turn->now) {
             all = false; /* the clock went back: nothing starts before its time */

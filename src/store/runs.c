@@ -62,10 +62,10 @@ static const struct db_stmt of_node = {
     "SELECT id, schedule, slot, pass FROM runs WHERE node = $1 AND id > $2 ORDER BY id"
     " LIMIT $3",
     "iii"};
-static const struct db_stmt ready = {
-    "SELECT id, gate, schedule, slot, pass FROM runs WHERE state = 3 AND lane = $1"
-    " AND queue = $2 ORDER BY rank, id LIMIT $3{skip}",
-    "iii"};
+static const struct db_stmt ready = {"SELECT " COLUMNS
+                                     " FROM runs WHERE state = 3 AND lane = $1"
+                                     " AND queue = $2 ORDER BY rank, id LIMIT $3{skip}",
+                                     "iii"};
 static const struct db_stmt ready_queue = {
     "SELECT queue FROM runs WHERE state = 3 AND lane = $1 AND queue > $2"
     " ORDER BY queue LIMIT 1",

@@ -29,7 +29,7 @@ void runs_next_wake(struct db *db, instant after, struct db_result *ret);
 /* Not locked, (id, schedule, slot, pass): what a node holds, with id after `after`. */
 void runs_of_node(struct db *db, int64_t node, int64_t after, int limit, struct db_result *ret);
 
-/* Locked, best rank first: (id, gate, schedule, slot, pass). */
+/* Locked, best rank first. */
 void runs_ready(struct db *db, int64_t lane, int64_t queue, int limit, struct db_result *ret);
 /* The first queue of a lane after `after` that has something ready. */
 void runs_ready_queue(struct db *db, int64_t lane, int64_t after, struct db_result *ret);

@@ -401,10 +401,11 @@ static void what_is_ready_comes_by_rank_and_then_by_key(void **state)
 {
     struct fixture *f = *state;
     struct db_result all, some, other_lane;
+    struct run best;
 
     ADD(f, 1, r->state = RUN_READY, r->lane = 1, r->queue = 5, r->rank = 30);
     ADD(f, 2, r->state = RUN_READY, r->lane = 1, r->queue = 5, r->rank = -10, r->gate = 20,
-        r->schedule = 21, r->slot = 22, r->pass = 23);
+        r->schedule = 21, r->slot = 22, r->pass = 23, r->input = STR("{}"));
     ADD(f, 4, r->state = RUN_READY, r->lane = 1, r->queue = 5, r->rank = 20);
     ADD(f, 3, r->state = RUN_READY, r->lane = 1, r->queue = 5, r->rank = 20);
     ADD(f, 5, r->state = RUN_READY, r->lane = 1, r->queue = 6, r->rank = 0);
@@ -417,8 +418,12 @@ static void what_is_ready_comes_by_rank_and_then_by_key(void **state)
     runs_ready(f->db, 2, 5, 10, &other_lane);
     flush(f);
     assert_ids(&all, "2 3 4 1");
-    for (int column = 1; column <= 4; column++) /* gate, schedule, slot, pass */
-        assert_int_equal(db_int_at(&all, 0, column), 19 + column);
+    runs_read(&all, 0, &best);
+    assert_int_equal(best.gate, 20);
+    assert_int_equal(best.schedule, 21);
+    assert_int_equal(best.slot, 22);
+    assert_int_equal(best.pass, 23);
+    assert_str_equal(best.input, STR("{}"));
     assert_ids(&some, "2 3");
     assert_ids(&other_lane, "6");
 }
