@@ -66,6 +66,7 @@ struct run {
     instant last_run_at; /* the start of its schedule before it; INSTANT_NONE */
     int64_t source;      /* enum source + 1 of governed runs, 0: none    */
     struct str input;    /* JSON of the request, or empty                */
+    bool lacks_input;    /* it has one that was not read                 */
     struct str progress; /* what its worker last said                    */
 };
 

@@ -80,6 +80,8 @@ enum rc engine_alone(struct engine *engine, const struct turn_in *in, struct tur
     enum rc rc;
 
     part.command_count = part.report_count = 0;
+    if (part.rows > engine->rows_most)
+        part.rows = engine->rows_most;
     rc = engine_once(engine, &part, out, reterr);
     if (rc != RC_OK)
         return rc;

@@ -27,6 +27,7 @@ struct engine *engine_new(const struct engine_options *options)
     engine->pack = arena_take(life, PLAN_PACKED_MAX);
     engine->plans = plans_new(life, options->plans > 0 ? options->plans : PLANS_KEPT);
     engine->flights = flights_new(life);
+    engine->rows_most = TURN_ROWS_MAX;
     engine->seat_map = map_new(MAP_HINT);
     engine->place_map = map_new(MAP_HINT);
     engine->gate_map = map_new(MAP_HINT);

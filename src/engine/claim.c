@@ -107,7 +107,7 @@ static void take(struct turn *turn, struct place *place, int poll)
     struct run *run = &place->run;
     const struct policies *p = &place->seat->plan.policies;
 
-    must(run->state == RUN_READY);
+    must(run->state == RUN_READY && !run->lacks_input);
     run->attempt++;
     run->fence++;
     run->attempt_at = turn->now;
@@ -161,7 +161,7 @@ static bool take_now(struct turn *turn, struct place *place)
     struct memory *m = &turn->memory;
     int poll = -1;
 
-    if (turn->in->hold || run->gate != 0 || run->due > turn->now ||
+    if (turn->in->hold || run->gate != 0 || run->due > turn->now || run->lacks_input ||
         is_hot(m, run->lane, run->queue))
         return false;
     if (turn->is_first)
@@ -252,18 +252,20 @@ static void cool_unwanted(struct turn *turn)
 
 /*
  * Which queues are searched, and for how many: own places are shared alike, and so are the
- * rows of a turn between the queues of workers, who may wait for many.
+ * rows of a turn between the queues of workers, who may wait for many.  Where there are fewer
+ * rows than queues each turn begins with another.
  */
 static int plan_searches(struct turn *turn, struct search *searches)
 {
     struct memory *m = &turn->memory;
-    int count = 0, sharers[LANE_COUNT] = {0};
+    int count = 0, first, sharers[LANE_COUNT] = {0};
 
     cool_unwanted(turn);
+    first = m->hot_count > 0 ? (int)(m->turn % m->hot_count) : 0;
     for (int i = 0; i < m->hot_count; i++)
         sharers[m->hot[i].lane]++;
-    for (int i = 0; i < m->hot_count; i++) {
-        struct hot hot = m->hot[i];
+    for (int i = 0; i < m->hot_count && count < turn->in->rows; i++) {
+        struct hot hot = m->hot[(first + i) % m->hot_count];
         bool pull = hot.lane == LANE_PULL;
         int most = pull ? turn->in->rows : turn->capacity[hot.lane];
         int limit = (most + sharers[hot.lane] - 1) / sharers[hot.lane];
@@ -310,6 +312,8 @@ static void put_found(struct turn *turn, struct search *search)
             seat->state = SEAT_PLAN;
         }
         search->found[r] = desk_put(turn, seat, &run);
+        search->found[r]->run.input = run.input;
+        search->found[r]->run.lacks_input = false;
         if (run.gate != 0)
             desk_gate(turn, run.gate);
     }

@@ -23,6 +23,8 @@
 
 #define BROKEN_PAUSE SPAN_MIN /* its zone is gone: looked at seldom */
 
+enum { ROWS_CUT = 8 }; /* four steps from the largest turn to a single row */
+
 void turn_see_key(struct turn *turn, int64_t key)
 {
     struct memory *m = &turn->memory;
@@ -491,6 +493,29 @@ static void defer(struct engine *engine, const struct turn_in *in, struct turn_o
     out->report_count = in->report_count;
 }
 
+/*
+ * A turn over large plans and inputs may be more than one answer of the database can hold:
+ * then it is made with fewer rows, and those after it with few that grow again.
+ */
+static enum rc once_within(struct engine *engine, const struct turn_in *in,
+                           struct turn_out *out, struct err *reterr)
+{
+    enum rc rc;
+
+    engine->part = *in;
+    if (engine->part.rows > engine->rows_most)
+        engine->part.rows = engine->rows_most;
+    rc = engine_once(engine, &engine->part, out, reterr);
+    while (rc == RC_LIMIT && engine->part.rows > 1) {
+        engine->rows_most = engine->part.rows = (engine->part.rows + ROWS_CUT - 1) / ROWS_CUT;
+        arena_reset(engine->arenas[engine->arena]);
+        rc = engine_once(engine, &engine->part, out, reterr);
+    }
+    if (rc == RC_OK && engine->rows_most < TURN_ROWS_MAX)
+        engine->rows_most *= 2;
+    return rc;
+}
+
 enum rc engine_turn(struct engine *engine, const struct turn_in *in, struct turn_out *out,
                     struct err *reterr)
 {
@@ -501,9 +526,9 @@ enum rc engine_turn(struct engine *engine, const struct turn_in *in, struct turn
     if (!engine->booted)
         return err_set(reterr, RC_CONFLICT, -1, 0, "the engine has not booted");
     change_arena(engine);
-    rc = engine_once(engine, in, out, reterr);
+    rc = once_within(engine, in, out, reterr);
     if (rc == RC_BUSY && engine->turn.trusts)
-        rc = engine_once(engine, in, out, reterr);
+        rc = once_within(engine, in, out, reterr);
     if (rc != RC_OK && in->command_count + in->report_count > 0 &&
         is_data_failure(engine, rc)) {
         arena_reset(engine->arenas[engine->arena]);

@@ -26,6 +26,8 @@ struct engine {
     struct turn_out doubt_out;
     int doubt_arena;
     struct turn turn;
+    struct turn_in part; /* of what was handed in, with fewer rows */
+    int rows_most;       /* rows of a turn that the database can answer, as far as is known */
 };
 
 /* One transaction: engine.c. */

@@ -2,6 +2,9 @@
 /*
  * What is never searched shares one column, `bits`: kind, overlap, source, losses, flags,
  * priority, a byte each.
+ *
+ * An input may be large and is of use only to who carries out the run: it is read when that is
+ * decided, so that a thousand runs that wait are a thousand short rows.
  */
 #include "store/runs.h"
 
@@ -22,6 +25,10 @@ enum {
     "id, schedule, slot, pass, state, lane, queue, gate, bits, due, rank, attempt, fence," \
     " node, lease_until, wake_at, created_at, started_at, attempt_at, worker, input,"      \
     " progress, last_run_at"
+#define BRIEF                                                                              \
+    "id, schedule, slot, pass, state, lane, queue, gate, bits, due, rank, attempt, fence," \
+    " node, lease_until, wake_at, created_at, started_at, attempt_at, worker,"             \
+    " CASE WHEN input IS NULL THEN NULL ELSE '' END, progress, last_run_at"
 #define PARAMS "iiiiiiiiiiiiiiiiiiittti"
 
 enum { COLUMN_COUNT = sizeof(PARAMS) - 1, INT_COUNT = 19 };
@@ -36,18 +43,17 @@ static const struct db_stmt update = {
     " progress = $13, gate = $14, last_run_at = $15 WHERE id = $1",
     "iiiiiiiiiiittii"};
 static const struct db_stmt delete = {"DELETE FROM runs WHERE id = $1 AND fence <= $2", "ii"};
-static const struct db_stmt lock = {"SELECT " COLUMNS " FROM runs WHERE id = $1{skip}", "i"};
+static const struct db_stmt lock = {"SELECT " BRIEF " FROM runs WHERE id = $1{skip}", "i"};
 static const struct db_stmt lock_slot = {
-    "SELECT " COLUMNS " FROM runs WHERE schedule = $1 AND slot = $2 AND pass = $3{skip}",
-    "iii"};
+    "SELECT " BRIEF " FROM runs WHERE schedule = $1 AND slot = $2 AND pass = $3{skip}", "iii"};
 static const struct db_stmt peek_slot = {
     "SELECT state FROM runs WHERE schedule = $1 AND slot = $2 AND pass = $3", "iii"};
 static const struct db_stmt held_of = {
-    "SELECT " COLUMNS " FROM runs WHERE schedule = $1 AND state = 1 ORDER BY id"
+    "SELECT " BRIEF " FROM runs WHERE schedule = $1 AND state = 1 ORDER BY id"
     " LIMIT $2{skip}",
     "ii"};
 static const struct db_stmt others_of = {
-    "SELECT " COLUMNS " FROM runs WHERE schedule = $1 AND state > 1 ORDER BY id"
+    "SELECT " BRIEF " FROM runs WHERE schedule = $1 AND state > 1 ORDER BY id"
     " LIMIT $2{skip}",
     "ii"};
 static const struct db_stmt waking = {
@@ -71,7 +77,7 @@ static const struct db_stmt ready_queue = {
     " ORDER BY queue LIMIT 1",
     "ii"};
 static const struct db_stmt gated = {
-    "SELECT " COLUMNS " FROM runs WHERE state = 4 AND gate = $1 ORDER BY rank, id"
+    "SELECT " BRIEF " FROM runs WHERE state = 4 AND gate = $1 ORDER BY rank, id"
     " LIMIT $2{skip}",
     "ii"};
 
@@ -200,6 +206,12 @@ void runs_gated(struct db *db, int64_t gate, int limit, struct db_result *ret)
     db_send(db, &gated, (struct db_value[]){db_int(gate), db_int(limit)}, ret);
 }
 
+/* An empty input is stored as none. */
+static bool is_left_out(const struct db_value *input)
+{
+    return input->type == DB_TEXT && input->bytes.len == 0;
+}
+
 void runs_read(const struct db_result *result, int row, struct run *ret)
 {
     int64_t v[INT_COUNT];
@@ -235,6 +247,7 @@ void runs_read(const struct db_result *result, int row, struct run *ret)
         .attempt_at = v[18],
         .worker = text_or_empty(result, row, 19),
         .input = text_or_empty(result, row, 20),
+        .lacks_input = is_left_out(db_at(result, row, 20)),
         .progress = text_or_empty(result, row, 21),
         .last_run_at = db_int_at(result, row, 22),
     };

@@ -12,6 +12,11 @@ void runs_update(struct db *db, const struct run *run);
 /* changed is 0 when it is gone or has a higher fence: it is someone else's. */
 void runs_delete(struct db *db, int64_t id, int64_t fence, struct db_result *ret);
 
+/*
+ * Of the statements that return runs only runs_ready() reads their inputs; the others tell
+ * whether there is one, see lacks_input.
+ */
+
 /* Locked; no row when another node holds it or it does not exist. */
 void runs_lock(struct db *db, int64_t id, struct db_result *ret);
 void runs_lock_slot(struct db *db, int64_t schedule, instant slot, int64_t pass,
@@ -29,7 +34,7 @@ void runs_next_wake(struct db *db, instant after, struct db_result *ret);
 /* Not locked, (id, schedule, slot, pass): what a node holds, with id after `after`. */
 void runs_of_node(struct db *db, int64_t node, int64_t after, int limit, struct db_result *ret);
 
-/* Locked, best rank first. */
+/* Locked, best rank first, with their inputs. */
 void runs_ready(struct db *db, int64_t lane, int64_t queue, int limit, struct db_result *ret);
 /* The first queue of a lane after `after` that has something ready. */
 void runs_ready_queue(struct db *db, int64_t lane, int64_t after, struct db_result *ret);

@@ -4,7 +4,13 @@
  */
 #include "harness.h"
 
-enum { MANY_QUEUES = 300, MANY_POLLS = 20, SWEEPS = 6 };
+enum {
+    MANY_QUEUES = 300,
+    MANY_POLLS = 20,
+    SWEEPS = 6,
+    LARGE = 255 * 1024, /* bytes of an input; 80 of them are more than one answer may be */
+    LARGE_COUNT = 80,
+};
 
 static void create_jobs(int count)
 {
@@ -158,6 +164,73 @@ static void no_queue_is_forgotten_among_many(void **state)
     assert_int_equal(granted, MANY_QUEUES);
 }
 
+static void trigger_large(const char *name, int count)
+{
+    static char input[LARGE];
+    struct command command = about(COMMAND_TRIGGER, name);
+
+    memset(input, ' ', sizeof input);
+    for (int i = 0; i < count; i++) {
+        snprintf(input, sizeof input, "{\"n\":%d}", i);
+        input[strlen(input)] = ' ';
+        command.input = (struct str){input, sizeof input};
+        assert_int_equal(say(&command).rc, RC_OK);
+    }
+}
+
+static void assert_large_inputs(int count)
+{
+    assert_int_equal(world.call_count, count);
+    for (int i = 0; i < count; i++) {
+        char start[16];
+
+        snprintf(start, sizeof start, "{\"n\":%d}", i);
+        assert_int_equal(world.calls[i].work.run.input.len, LARGE);
+        assert_true(str_starts(world.calls[i].work.run.input, str_of(start)));
+    }
+}
+
+/* However large what one tenant has queued: the turns get smaller, and nothing stands still. */
+static void large_inputs_are_handed_out_a_few_at_a_time(void **state)
+{
+    (void)state;
+    create("large", with(pulled(wish()), OVERLAP_ALLOW_ALL));
+    create("other", every(SPAN_H));
+    trigger_large("large", LARGE_COUNT);
+    work_for("q", POLL_RUNS_MAX, "one");
+    assert_large_inputs(LARGE_COUNT);
+    run_to("01:00");
+    assert_counts("other", "started 1");
+    assert_counts("large", "started 80");
+}
+
+static void large_inputs_of_runs_that_wait_are_read_when_they_start(void **state)
+{
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create("large", with(wish(), OVERLAP_BUFFER_ALL));
+    trigger_large("large", LARGE_COUNT);
+    assert_counts("large", "started 1, open 1, waiting 79");
+    world.length = 0;
+    end_now(&world.calls[0], OUTCOME_SUCCEEDED);
+    assert_large_inputs(LARGE_COUNT);
+}
+
+static void a_second_attempt_has_the_input_of_the_first(void **state)
+{
+    struct wish w = wish();
+
+    (void)state;
+    w.draft.plan.policies.retry = (struct retry_policy){
+        .attempts = 2, .backoff = BACKOFF_FIXED, .delay = SPAN_MIN, .max = SPAN_H};
+    ends("00:00", "00:00", OUTCOME_FAILED);
+    create("job", w);
+    trigger_large("job", 1);
+    run_to("00:02");
+    assert_told("t00:00@00:00, t00:00#2@00:01");
+    assert_int_equal(world.calls[1].work.run.input.len, LARGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +239,9 @@ int main(void)
         TIMELINE(a_worker_with_room_gets_everything_at_once),
         TIMELINE(a_worker_of_two_queues_gets_no_more_than_it_asked_for),
         TIMELINE(no_queue_is_forgotten_among_many),
+        TIMELINE(large_inputs_are_handed_out_a_few_at_a_time),
+        TIMELINE(large_inputs_of_runs_that_wait_are_read_when_they_start),
+        TIMELINE(a_second_attempt_has_the_input_of_the_first),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
