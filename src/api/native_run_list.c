@@ -142,13 +142,30 @@ static void go_on(struct telling *t, char kind, int64_t key)
     snprintf(t->cursor, sizeof t->cursor, "%c%" PRId64, kind, key);
 }
 
-/* Where a page of a namespace goes on: behind what was told, or behind what was looked at. */
-static void go_on_page(struct telling *t, char kind, int64_t last, const struct db_result *end)
+/* run_views_end() or attempt_views_end(). */
+typedef void end_fn(struct db *db, const struct view_page *page, struct db_result *ret);
+
+/*
+ * Where a page of a namespace goes on: behind what was told when it is full, or behind all
+ * that was looked at, unless that was all there is.
+ */
+static enum rc go_on_page(const struct call *call, struct db *db, char kind, end_fn *end,
+                          struct view_page *page, struct telling *t, struct err *reterr)
 {
-    if (t->left == 0)
-        go_on(t, kind, last);
-    else if (end->rows == 1)
-        go_on(t, kind, db_int_at(end, 0, 0));
+    struct db_result looked_at = {0}, more = {0};
+    enum rc rc;
+
+    end(db, page, &looked_at);
+    rc = db_flush(db, call->arena, reterr);
+    if (rc != RC_OK || looked_at.rows == 0)
+        return rc;
+    page->before = db_int_at(&looked_at, 0, 0);
+    page->scan = 1;
+    end(db, page, &more);
+    rc = db_flush(db, call->arena, reterr);
+    if (rc == RC_OK && more.rows == 1)
+        go_on(t, kind, page->before);
+    return rc;
 }
 
 static struct view_page page_of(const struct call *call, int limit)
@@ -204,12 +221,11 @@ static enum rc tell_open(const struct call *call, struct db *db, struct telling 
                          struct err *reterr)
 {
     struct view_page page = page_of(call, t->left);
-    struct db_result rows = {0}, end = {0};
+    struct db_result rows = {0};
     struct run_view view = {0};
     enum rc rc;
 
     run_views_list(db, &page, &rows);
-    run_views_end(db, &page, &end);
     rc = db_flush(db, call->arena, reterr);
     for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
         struct run_doc doc;
@@ -218,8 +234,10 @@ static enum rc tell_open(const struct call *call, struct db *db, struct telling 
         doc = view_run(&view);
         tell(t, &doc);
     }
-    if (rc == RC_OK)
-        go_on_page(t, 'o', view.run.id, &end);
+    if (rc == RC_OK && t->left == 0)
+        go_on(t, 'o', view.run.id);
+    else if (rc == RC_OK)
+        rc = go_on_page(call, db, 'o', run_views_end, &page, t, reterr);
     return rc;
 }
 
@@ -251,25 +269,23 @@ static enum rc tell_ended(const struct call *call, struct db *db, struct telling
 {
     const struct asked *asked = call->with;
     struct view_page page = page_of(call, t->left);
-    struct db_result rows = {0}, end = {0};
+    struct db_result rows = {0};
     int64_t last = 0;
     int limit = t->left;
     enum rc rc;
 
     page.states = 0;
-    if (asked->schedule_key != 0) {
+    if (asked->schedule_key != 0)
         attempt_views_of_schedule(db, asked->schedule_key, asked->before, limit, &rows);
-    } else {
+    else
         attempt_views_list(db, &page, &rows);
-        attempt_views_end(db, &page, &end);
-    }
     rc = db_flush(db, call->arena, reterr);
     if (rc == RC_OK)
         rc = tell_attempts(call, &rows, t, &last, reterr);
     if (rc == RC_OK && rows.rows == limit)
         go_on(t, 'e', last);
-    else if (rc == RC_OK)
-        go_on_page(t, 'e', last, &end);
+    else if (rc == RC_OK && asked->schedule_key == 0)
+        rc = go_on_page(call, db, 'e', attempt_views_end, &page, t, reterr);
     return rc;
 }
 
