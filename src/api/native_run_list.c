@@ -27,6 +27,8 @@ struct asked {
 
 /* The page as it is told. */
 struct telling {
+    const struct call *call;
+    struct db *db;
     struct out out;
     int left;
     int told;
@@ -149,20 +151,20 @@ typedef void end_fn(struct db *db, const struct view_page *page, struct db_resul
  * Where a page of a namespace goes on: behind what was told when it is full, or behind all
  * that was looked at, unless that was all there is.
  */
-static enum rc go_on_page(const struct call *call, struct db *db, char kind, end_fn *end,
-                          struct view_page *page, struct telling *t, struct err *reterr)
+static enum rc go_on_page(struct telling *t, char kind, end_fn *end, struct view_page *page,
+                          struct err *reterr)
 {
     struct db_result looked_at = {0}, more = {0};
     enum rc rc;
 
-    end(db, page, &looked_at);
-    rc = db_flush(db, call->arena, reterr);
+    end(t->db, page, &looked_at);
+    rc = db_flush(t->db, t->call->arena, reterr);
     if (rc != RC_OK || looked_at.rows == 0)
         return rc;
     page->before = db_int_at(&looked_at, 0, 0);
     page->scan = 1;
-    end(db, page, &more);
-    rc = db_flush(db, call->arena, reterr);
+    end(t->db, page, &more);
+    rc = db_flush(t->db, t->call->arena, reterr);
     if (rc == RC_OK && more.rows == 1)
         go_on(t, kind, page->before);
     return rc;
@@ -188,9 +190,9 @@ static bool is_wanted(const struct asked *asked, const struct run *run)
            (asked->queue_key == 0 || asked->queue_key == run->queue);
 }
 
-static enum rc tell_open_of_schedule(const struct call *call, struct db *db, struct telling *t,
-                                     struct err *reterr)
+static enum rc tell_open_of_schedule(struct telling *t, struct err *reterr)
 {
+    const struct call *call = t->call;
     const struct asked *asked = call->with;
     struct run_id before = asked->run;
     struct db_result rows = {0};
@@ -198,8 +200,8 @@ static enum rc tell_open_of_schedule(const struct call *call, struct db *db, str
     enum rc rc;
 
     before.schedule = asked->schedule_key;
-    run_views_of_schedule(db, &before, limit, &rows);
-    rc = db_flush(db, call->arena, reterr);
+    run_views_of_schedule(t->db, &before, limit, &rows);
+    rc = db_flush(t->db, call->arena, reterr);
     for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
         struct run_view view;
         struct run_doc doc;
@@ -217,16 +219,16 @@ static enum rc tell_open_of_schedule(const struct call *call, struct db *db, str
     return rc;
 }
 
-static enum rc tell_open(const struct call *call, struct db *db, struct telling *t,
-                         struct err *reterr)
+static enum rc tell_open(struct telling *t, struct err *reterr)
 {
+    const struct call *call = t->call;
     struct view_page page = page_of(call, t->left);
     struct db_result rows = {0};
     struct run_view view = {0};
     enum rc rc;
 
-    run_views_list(db, &page, &rows);
-    rc = db_flush(db, call->arena, reterr);
+    run_views_list(t->db, &page, &rows);
+    rc = db_flush(t->db, call->arena, reterr);
     for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
         struct run_doc doc;
 
@@ -237,7 +239,7 @@ static enum rc tell_open(const struct call *call, struct db *db, struct telling 
     if (rc == RC_OK && t->left == 0)
         go_on(t, 'o', view.run.id);
     else if (rc == RC_OK)
-        rc = go_on_page(call, db, 'o', run_views_end, &page, t, reterr);
+        rc = go_on_page(t, 'o', run_views_end, &page, reterr);
     return rc;
 }
 
@@ -264,9 +266,9 @@ static enum rc tell_attempts(const struct call *call, const struct db_result *ro
     return rc;
 }
 
-static enum rc tell_ended(const struct call *call, struct db *db, struct telling *t,
-                          struct err *reterr)
+static enum rc tell_ended(struct telling *t, struct err *reterr)
 {
+    const struct call *call = t->call;
     const struct asked *asked = call->with;
     struct view_page page = page_of(call, t->left);
     struct db_result rows = {0};
@@ -276,28 +278,26 @@ static enum rc tell_ended(const struct call *call, struct db *db, struct telling
 
     page.states = 0;
     if (asked->schedule_key != 0)
-        attempt_views_of_schedule(db, asked->schedule_key, asked->before, limit, &rows);
+        attempt_views_of_schedule(t->db, asked->schedule_key, asked->before, limit, &rows);
     else
-        attempt_views_list(db, &page, &rows);
-    rc = db_flush(db, call->arena, reterr);
+        attempt_views_list(t->db, &page, &rows);
+    rc = db_flush(t->db, call->arena, reterr);
     if (rc == RC_OK)
         rc = tell_attempts(call, &rows, t, &last, reterr);
     if (rc == RC_OK && rows.rows == limit)
         go_on(t, 'e', last);
     else if (rc == RC_OK && asked->schedule_key == 0)
-        rc = go_on_page(call, db, 'e', attempt_views_end, &page, t, reterr);
+        rc = go_on_page(t, 'e', attempt_views_end, &page, reterr);
     return rc;
 }
 
-static enum rc tell_page(const struct call *call, struct db *db, struct telling *t,
-                         struct err *reterr)
+static enum rc tell_page(struct telling *t, struct err *reterr)
 {
-    struct asked *asked = call->with;
-    enum rc rc = find_keys(call, db, asked, reterr);
+    struct asked *asked = t->call->with;
+    enum rc rc = find_keys(t->call, t->db, asked, reterr);
 
     if (rc == RC_OK && !asked->is_ended) {
-        rc = asked->schedule_key != 0 ? tell_open_of_schedule(call, db, t, reterr)
-                                      : tell_open(call, db, t, reterr);
+        rc = asked->schedule_key != 0 ? tell_open_of_schedule(t, reterr) : tell_open(t, reterr);
         if (rc != RC_OK || t->cursor[0] != '\0' || !asked->wants_ended)
             return rc;
         asked->before = INT64_MAX;
@@ -305,7 +305,7 @@ static enum rc tell_page(const struct call *call, struct db *db, struct telling 
     if (rc != RC_OK || !asked->wants_ended)
         return rc;
     if (t->left > 0)
-        return tell_ended(call, db, t, reterr);
+        return tell_ended(t, reterr);
     t->cursor[0] = 'e';
     return RC_OK;
 }
@@ -313,11 +313,12 @@ static enum rc tell_page(const struct call *call, struct db *db, struct telling 
 enum call_step run_list_read(struct call *call, struct db *db)
 {
     const struct asked *asked = call->with;
-    struct telling t = {.out = out_new(call->arena), .left = asked->page.limit};
+    struct telling t = {
+        .call = call, .db = db, .out = out_new(call->arena), .left = asked->page.limit};
     struct err err;
 
     page_open(&t.out, "runs");
-    if (tell_page(call, db, &t, &err) != RC_OK)
+    if (tell_page(&t, &err) != RC_OK)
         return view_failed(call, &err);
     page_close(&t.out, str_of(t.cursor));
     return call_answer(call, 200, out_done(&t.out));
