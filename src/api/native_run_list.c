@@ -27,6 +27,8 @@ struct asked {
 
 /* The page as it is told. */
 struct telling {
+    const struct call *call;
+    struct db *db;
     struct out out;
     int left;
     int told;
@@ -142,13 +144,30 @@ static void go_on(struct telling *t, char kind, int64_t key)
     snprintf(t->cursor, sizeof t->cursor, "%c%" PRId64, kind, key);
 }
 
-/* Where a page of a namespace goes on: behind what was told, or behind what was looked at. */
-static void go_on_page(struct telling *t, char kind, int64_t last, const struct db_result *end)
+/* run_views_end() or attempt_views_end(). */
+typedef void end_fn(struct db *db, const struct view_page *page, struct db_result *ret);
+
+/*
+ * Where a page of a namespace goes on: behind what was told when it is full, or behind all
+ * that was looked at, unless that was all there is.
+ */
+static enum rc go_on_page(struct telling *t, char kind, end_fn *end, struct view_page *page,
+                          struct err *reterr)
 {
-    if (t->left == 0)
-        go_on(t, kind, last);
-    else if (end->rows == 1)
-        go_on(t, kind, db_int_at(end, 0, 0));
+    struct db_result looked_at = {0}, more = {0};
+    enum rc rc;
+
+    end(t->db, page, &looked_at);
+    rc = db_flush(t->db, t->call->arena, reterr);
+    if (rc != RC_OK || looked_at.rows == 0)
+        return rc;
+    page->before = db_int_at(&looked_at, 0, 0);
+    page->scan = 1;
+    end(t->db, page, &more);
+    rc = db_flush(t->db, t->call->arena, reterr);
+    if (rc == RC_OK && more.rows == 1)
+        go_on(t, kind, page->before);
+    return rc;
 }
 
 static struct view_page page_of(const struct call *call, int limit)
@@ -171,9 +190,9 @@ static bool is_wanted(const struct asked *asked, const struct run *run)
            (asked->queue_key == 0 || asked->queue_key == run->queue);
 }
 
-static enum rc tell_open_of_schedule(const struct call *call, struct db *db, struct telling *t,
-                                     struct err *reterr)
+static enum rc tell_open_of_schedule(struct telling *t, struct err *reterr)
 {
+    const struct call *call = t->call;
     const struct asked *asked = call->with;
     struct run_id before = asked->run;
     struct db_result rows = {0};
@@ -181,8 +200,8 @@ static enum rc tell_open_of_schedule(const struct call *call, struct db *db, str
     enum rc rc;
 
     before.schedule = asked->schedule_key;
-    run_views_of_schedule(db, &before, limit, &rows);
-    rc = db_flush(db, call->arena, reterr);
+    run_views_of_schedule(t->db, &before, limit, &rows);
+    rc = db_flush(t->db, call->arena, reterr);
     for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
         struct run_view view;
         struct run_doc doc;
@@ -200,17 +219,16 @@ static enum rc tell_open_of_schedule(const struct call *call, struct db *db, str
     return rc;
 }
 
-static enum rc tell_open(const struct call *call, struct db *db, struct telling *t,
-                         struct err *reterr)
+static enum rc tell_open(struct telling *t, struct err *reterr)
 {
+    const struct call *call = t->call;
     struct view_page page = page_of(call, t->left);
-    struct db_result rows = {0}, end = {0};
+    struct db_result rows = {0};
     struct run_view view = {0};
     enum rc rc;
 
-    run_views_list(db, &page, &rows);
-    run_views_end(db, &page, &end);
-    rc = db_flush(db, call->arena, reterr);
+    run_views_list(t->db, &page, &rows);
+    rc = db_flush(t->db, call->arena, reterr);
     for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
         struct run_doc doc;
 
@@ -218,8 +236,10 @@ static enum rc tell_open(const struct call *call, struct db *db, struct telling 
         doc = view_run(&view);
         tell(t, &doc);
     }
-    if (rc == RC_OK)
-        go_on_page(t, 'o', view.run.id, &end);
+    if (rc == RC_OK && t->left == 0)
+        go_on(t, 'o', view.run.id);
+    else if (rc == RC_OK)
+        rc = go_on_page(t, 'o', run_views_end, &page, reterr);
     return rc;
 }
 
@@ -246,42 +266,38 @@ static enum rc tell_attempts(const struct call *call, const struct db_result *ro
     return rc;
 }
 
-static enum rc tell_ended(const struct call *call, struct db *db, struct telling *t,
-                          struct err *reterr)
+static enum rc tell_ended(struct telling *t, struct err *reterr)
 {
+    const struct call *call = t->call;
     const struct asked *asked = call->with;
     struct view_page page = page_of(call, t->left);
-    struct db_result rows = {0}, end = {0};
+    struct db_result rows = {0};
     int64_t last = 0;
     int limit = t->left;
     enum rc rc;
 
     page.states = 0;
-    if (asked->schedule_key != 0) {
-        attempt_views_of_schedule(db, asked->schedule_key, asked->before, limit, &rows);
-    } else {
-        attempt_views_list(db, &page, &rows);
-        attempt_views_end(db, &page, &end);
-    }
-    rc = db_flush(db, call->arena, reterr);
+    if (asked->schedule_key != 0)
+        attempt_views_of_schedule(t->db, asked->schedule_key, asked->before, limit, &rows);
+    else
+        attempt_views_list(t->db, &page, &rows);
+    rc = db_flush(t->db, call->arena, reterr);
     if (rc == RC_OK)
         rc = tell_attempts(call, &rows, t, &last, reterr);
     if (rc == RC_OK && rows.rows == limit)
         go_on(t, 'e', last);
-    else if (rc == RC_OK)
-        go_on_page(t, 'e', last, &end);
+    else if (rc == RC_OK && asked->schedule_key == 0)
+        rc = go_on_page(t, 'e', attempt_views_end, &page, reterr);
     return rc;
 }
 
-static enum rc tell_page(const struct call *call, struct db *db, struct telling *t,
-                         struct err *reterr)
+static enum rc tell_page(struct telling *t, struct err *reterr)
 {
-    struct asked *asked = call->with;
-    enum rc rc = find_keys(call, db, asked, reterr);
+    struct asked *asked = t->call->with;
+    enum rc rc = find_keys(t->call, t->db, asked, reterr);
 
     if (rc == RC_OK && !asked->is_ended) {
-        rc = asked->schedule_key != 0 ? tell_open_of_schedule(call, db, t, reterr)
-                                      : tell_open(call, db, t, reterr);
+        rc = asked->schedule_key != 0 ? tell_open_of_schedule(t, reterr) : tell_open(t, reterr);
         if (rc != RC_OK || t->cursor[0] != '\0' || !asked->wants_ended)
             return rc;
         asked->before = INT64_MAX;
@@ -289,7 +305,7 @@ static enum rc tell_page(const struct call *call, struct db *db, struct telling 
     if (rc != RC_OK || !asked->wants_ended)
         return rc;
     if (t->left > 0)
-        return tell_ended(call, db, t, reterr);
+        return tell_ended(t, reterr);
     t->cursor[0] = 'e';
     return RC_OK;
 }
@@ -297,11 +313,12 @@ static enum rc tell_page(const struct call *call, struct db *db, struct telling 
 enum call_step run_list_read(struct call *call, struct db *db)
 {
     const struct asked *asked = call->with;
-    struct telling t = {.out = out_new(call->arena), .left = asked->page.limit};
+    struct telling t = {
+        .call = call, .db = db, .out = out_new(call->arena), .left = asked->page.limit};
     struct err err;
 
     page_open(&t.out, "runs");
-    if (tell_page(call, db, &t, &err) != RC_OK)
+    if (tell_page(&t, &err) != RC_OK)
         return view_failed(call, &err);
     page_close(&t.out, str_of(t.cursor));
     return call_answer(call, 200, out_done(&t.out));

@@ -49,12 +49,31 @@ static void a_queue_that_is_none_is_not_paused(void **state)
     assert_refused(get("/api/v1/queues/q"), 404, "not_found", "");
 }
 
+static void a_queue_tells_how_much_waits_and_since_when(void **state)
+{
+    (void)state;
+    make("a", "q");
+    assert_int_equal(get("/api/v1/queues/q"), 200);
+    assert_told("", "{'name':'q','paused':false,'depth':0,'oldest':null}");
+    assert_int_equal(post("/api/v1/schedules/a/trigger", ""), 202);
+    pass(SPAN_S);
+    assert_int_equal(post("/api/v1/schedules/a/trigger", ""), 202);
+    assert_int_equal(get("/api/v1/queues/q"), 200);
+    assert_told("depth", "2");
+    assert_told("oldest", "'2026-01-05T10:00:00.000Z'");
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q']}")), 200);
+    assert_int_equal(get("/api/v1/queues/q"), 200);
+    assert_told("depth", "1");
+    assert_told("oldest", "'2026-01-05T10:00:01.000Z'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SERVED(queues_are_listed_by_name),
         SERVED(a_queue_that_is_paused_gives_out_nothing),
         SERVED(a_queue_that_is_none_is_not_paused),
+        SERVED(a_queue_tells_how_much_waits_and_since_when),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,23 @@ static void every_byte_can_be_quoted_and_read_back(void **state)
     arena_free(arena);
 }
 
+static void bytes_that_are_no_text_are_told_as_far_as_they_go(void **state)
+{
+    static const char bytes[] = "a\0b\xff\xc3\xa9\xc3\"";
+    struct arena *arena = arena_new(1 << 20);
+    struct out out = out_new(arena);
+    json_t *json = NULL;
+    struct err err;
+
+    (void)state;
+    out_lossy(&out, (struct str){bytes, sizeof bytes - 1});
+    assert_int_equal(json_read(out_done(&out), &json, &err), RC_OK);
+    assert_string_equal(json_string_value(json), "a\xef\xbf\xbd"
+                                                 "b\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\"");
+    json_decref(json);
+    arena_free(arena);
+}
+
 static void an_answer_grows(void **state)
 {
     struct arena *arena = arena_new(8 << 20);
@@ -63,6 +80,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_byte_can_be_quoted_and_read_back),
+        cmocka_unit_test(bytes_that_are_no_text_are_told_as_far_as_they_go),
         cmocka_unit_test(an_answer_grows),
         cmocka_unit_test(moments_and_numbers_are_as_the_model_has_them),
     };

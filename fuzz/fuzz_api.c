@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bytes as the body of every operation that takes one.
+ *
+ * Whatever comes, the call goes to the engine or a reader with what their contracts say
+ * (texts are UTF-8 within their limits), or has an answer that is JSON.
+ */
+#include "api/operation.h"
+#include "base/must.h"
+#include "core/run_id.h"
+#include "store/logs.h"
+#include "wire/json.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
+
+/* Zones without changes only: core/tz.h has its own target. */
+static const struct tz *find_zone(void *arena, struct str name, struct err *err)
+{
+    struct tz *tz = arena_take(arena, TZ_FIXED_BYTES);
+
+    return tz_fixed(name, tz, TZ_FIXED_BYTES, err) == RC_OK ? tz : NULL;
+}
+
+static bool has_upstream(void *with, struct str namespace, struct str upstream)
+{
+    (void)with;
+    (void)namespace;
+    return upstream.len % 2 == 1;
+}
+
+static uint64_t no_chance(void *with)
+{
+    (void)with;
+    return 0;
+}
+
+static const char *is_ready(void *with)
+{
+    (void)with;
+    return NULL;
+}
+
+static enum rc take_settings(void *with, struct str json, struct arena *arena,
+                             struct err *reterr)
+{
+    (void)with;
+    (void)json;
+    (void)arena;
+    (void)reterr;
+    return RC_OK;
+}
+
+static void check_text(struct str text)
+{
+    must(str_is_utf8(text));
+    must(text.len == 0 || !memchr(text.ptr, '\0', text.len));
+}
+
+static void check_json(struct str text)
+{
+    json_t *json = text.len > 0 ? json_loadb(text.ptr, text.len, JSON_DECODE_ANY, NULL) : NULL;
+
+    must(text.len == 0 || json != NULL);
+    json_decref(json);
+}
+
+static void check_command(const struct command *command)
+{
+    check_text(command->name);
+    check_text(command->text);
+    check_json(command->input);
+    must(command->overlap <= OVERLAP_DEFAULT);
+    if (!command->draft)
+        return;
+    must(command->name.len > 0 && command->name.len <= CALL_NAME_MAX);
+    check_json(command->draft->spec);
+    check_json(command->draft->action);
+    check_json(command->draft->policies);
+    must(plan_is_valid(&command->draft->plan));
+}
+
+static void check_report(const struct report *report)
+{
+    struct str log = report->log;
+    struct log_line line;
+    bool any = true;
+    struct err err;
+
+    must(report->fence >= 0 && report->extend >= 0 && report->retry_after >= 0);
+    check_text(report->error);
+    check_json(report->result);
+    check_text(report->progress);
+    must(log.len <= LOG_PART_MAX);
+    while (any)
+        must(log_line_unpack(&log, &line, &any, &err) == RC_OK);
+}
+
+static void check_poll(const struct call_poll *poll)
+{
+    must(poll->queue_count >= 1 && poll->queue_count <= POLL_QUEUES_MAX);
+    must(poll->max >= 1 && poll->max <= POLL_RUNS_MAX && poll->wait >= 0);
+    for (int i = 0; i < poll->queue_count; i++)
+        check_text(poll->queues[i]);
+    check_text(poll->worker);
+}
+
+static void check_step(const struct call *call, enum call_step step)
+{
+    if (step == CALL_ANSWER) {
+        must(call->status >= 200 && call->status < 600);
+        check_text(call->answer);
+        check_json(call->answer);
+    }
+    if (step == CALL_COMMANDS)
+        must(call->command_count >= 1 && call->command_count <= CALL_ITEMS_MAX);
+    for (int i = 0; step == CALL_COMMANDS && i < call->command_count; i++)
+        check_command(&call->commands[i]);
+    if (step == CALL_REPORTS)
+        must(call->report_count >= 1 && call->report_count <= CALL_ITEMS_MAX);
+    for (int i = 0; step == CALL_REPORTS && i < call->report_count; i++)
+        check_report(&call->reports[i]);
+    if (step == CALL_POLL)
+        check_poll(&call->poll);
+    must(step != CALL_READ || call->operation->read);
+    must(step == CALL_ANSWER || step == CALL_READ || call->operation->settled);
+}
+
+static void begin(const struct operation *operation, struct arena *arena, struct str body)
+{
+    static const struct http1_request request;
+    const struct api_context context = {.zones = {find_zone, arena},
+                                        .default_timezone = STR("UTC"),
+                                        .min_interval = SPAN_S,
+                                        .version = "0",
+                                        .has_upstream = has_upstream,
+                                        .random = no_chance,
+                                        .not_ready = is_ready,
+                                        .check_settings = take_settings};
+    char id[RUN_ID_TEXT_MAX];
+    struct call call = {
+        .arena = arena, .operation = operation, .context = &context, .now = SPAN_DAY};
+
+    arena_reset(arena);
+    run_id_format(&(struct run_id){1, 2, 3}, id);
+    call.params[0] = str_starts(str_of(operation->id), STR("run.")) ? str_of(id) : STR("a");
+    check_step(&call, call_begin(&call, &request, body));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
+{
+    static struct arena *arena;
+    struct str body = {(const char *)bytes, len};
+
+    if (!arena)
+        arena = arena_new(CALL_ARENA_MAX);
+    for (int i = 0; i < operation_count; i++)
+        if (operations[i].body_max > 0)
+            begin(&operations[i], arena, body);
+    return 0;
+}

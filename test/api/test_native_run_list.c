@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+static void make(const char *id, const char *queue)
+{
+    assert_int_equal(
+        post("/api/v1/schedules",
+             js("{'id':'%s','action':{'type':'queue','queue':'%s'},'policies':{'overlap':"
+                "'allowAll','retry':{'attempts':2,'delay':'1s'}}}",
+                id, queue)),
+        201);
+}
+
+/* A second after the one before it, so that the order is known. */
+static void trigger(const char *id)
+{
+    pass(SPAN_S);
+    assert_int_equal(post(js("/api/v1/schedules/%s/trigger", id), ""), 202);
+}
+
+/* Claims one run and says how it ends. */
+static void work(const char *queue, const char *verb, const char *more)
+{
+    struct str id;
+
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['%s']}", queue)), 200);
+    id = text_at("runs.0.id");
+    if (verb)
+        assert_int_equal(post(js("/api/v1/runs/%s/%s", id.ptr, verb),
+                              js("{'fence':%s%s}", told("runs.0.fence"), more)),
+                         200);
+}
+
+/* Schedule, second of the slot and state of each run, then whether there is more. */
+static const char *page(const char *query)
+{
+    static char text[4096];
+    struct buf out = BUF(text);
+
+    text[0] = '\0';
+    assert_int_equal(get(js("/api/v1/runs%s", query)), 200);
+    for (size_t i = 0; i < json_array_size(json_object_get(world.json, "runs")); i++)
+        buf_printf(&out, "%s%.2s %s, ", text_at(js("runs.%zu.schedule", i)).ptr,
+                   text_at(js("runs.%zu.slot", i)).ptr + 17,
+                   text_at(js("runs.%zu.state", i)).ptr);
+    buf_text(&out, json_is_null(json_object_get(world.json, "cursor")) ? "end" : "more");
+    return text;
+}
+
+/* a: 01 ended, 02 leased, 03 ready; b: 04 ready. */
+static void make_some(void)
+{
+    make("a", "q");
+    make("b", "p");
+    trigger("a");
+    trigger("a");
+    trigger("a");
+    trigger("b");
+    work("q", "complete", "");
+    work("q", NULL, "");
+}
+
+static void runs_are_listed_newest_first_and_open_before_ended(void **state)
+{
+    (void)state;
+    assert_string_equal(page(""), "end");
+    make_some();
+    assert_string_equal(page(""), "b04 ready, a03 ready, a02 leased, a01 ended, end");
+    assert_told("runs.0.queue", "'p'");
+    assert_told("runs.3.outcome", "'succeeded'");
+    assert_told("runs.3.queue", "'q'");
+}
+
+static void a_list_can_be_of_a_schedule_a_queue_or_a_state(void **state)
+{
+    (void)state;
+    make_some();
+    assert_string_equal(page("?schedule=a"), "a03 ready, a02 leased, a01 ended, end");
+    assert_string_equal(page("?schedule=b"), "b04 ready, end");
+    assert_string_equal(page("?queue=p"), "b04 ready, end");
+    assert_string_equal(page("?queue=q"), "a03 ready, a02 leased, a01 ended, end");
+    assert_string_equal(page("?state=ready"), "b04 ready, a03 ready, end");
+    assert_string_equal(page("?state=leased&schedule=a"), "a02 leased, end");
+    assert_string_equal(page("?state=open"), "b04 ready, a03 ready, a02 leased, end");
+    assert_string_equal(page("?state=ended"), "a01 ended, end");
+    assert_string_equal(page("?state=ended&schedule=b"), "end");
+    assert_string_equal(page("?state=backoff"), "end");
+}
+
+static void every_page_size_tells_the_same(void **state)
+{
+    static const char *const filters[] = {"",
+                                          "&schedule=a",
+                                          "&state=open",
+                                          "&state=ended",
+                                          "&queue=q",
+                                          "&schedule=a&state=ready"};
+
+    (void)state;
+    make_some();
+    trigger("a");
+    work("q", "complete", "");
+    for (size_t f = 0; f < sizeof filters / sizeof filters[0]; f++) {
+        char whole[4096], parts[4096];
+        struct buf all = BUF(whole);
+
+        buf_printf(&all, "%s", page(js("?limit=100%s", filters[f])));
+        for (int limit = 1; limit <= 3; limit++) {
+            struct buf out = BUF(parts);
+            const char *cursor = "";
+
+            for (int i = 0; i < 20 && cursor; i++) {
+                const char *told_now = page(
+                    js("?limit=%d&cursor=%s%s", limit, cursor, filters[f]));
+                bool is_end = json_is_null(json_object_get(world.json, "cursor"));
+
+                buf_add(&out, told_now, strlen(told_now) - (is_end ? 0 : 4));
+                cursor = is_end ? NULL : text_at("cursor").ptr;
+            }
+            assert_string_equal(parts, whole);
+        }
+    }
+}
+
+static void attempts_that_were_not_the_last_are_no_runs_of_their_own(void **state)
+{
+    (void)state;
+    make("a", "q");
+    trigger("a");
+    work("q", "fail", ",'error':'no'");
+    assert_string_equal(page("?state=ended"), "end");
+    assert_string_equal(page(""), "a01 backoff, end");
+    pass(SPAN_S);
+    work("q", "complete", "");
+    assert_string_equal(page(""), "a01 ended, end");
+}
+
+static void the_question_is_checked(void **state)
+{
+    (void)state;
+    assert_refused(get("/api/v1/runs?state=done"), 400, "invalid_field", "state");
+    assert_refused(get("/api/v1/runs?cursor=x"), 400, "invalid_field", "cursor");
+    assert_refused(get("/api/v1/runs?cursor=o1x"), 400, "invalid_field", "cursor");
+    assert_refused(get("/api/v1/runs?cursor=or_x"), 400, "invalid_field", "cursor");
+    assert_refused(get("/api/v1/runs?limit=1001"), 400, "invalid_field", "limit");
+    assert_refused(get("/api/v1/runs?schedule=none"), 404, "not_found", "");
+    assert_refused(get("/api/v1/runs?queue=none"), 404, "not_found", "");
+    assert_refused(get("/api/v1/runs?sort=x"), 400, "invalid_field", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(runs_are_listed_newest_first_and_open_before_ended),
+        SERVED(a_list_can_be_of_a_schedule_a_queue_or_a_state),
+        SERVED(every_page_size_tells_the_same),
+        SERVED(attempts_that_were_not_the_last_are_no_runs_of_their_own),
+        SERVED(the_question_is_checked),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
