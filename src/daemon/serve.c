@@ -18,7 +18,6 @@
 #include "base/must.h"
 #include "daemon/config_keys.h"
 #include "daemon/door.h"
-#include "daemon/ear.h"
 #include "io/clock.h"
 #include "io/log_out.h"
 #include "io/sd_notify.h"
@@ -26,7 +25,7 @@
 
 enum {
     READERS = 2,
-    NODE_NAME_MAX = 100, /* below DB_NOTE_MAX; Linux has 64 bytes for a host */
+    NODE_NAME_MAX = 255,
     STATUS_FAILED = 1,
     CONFIGS_MAX = 1000, /* times that the configuration is read anew, 64 KiB each */
     ZONES_EVERY = 60,   /* pulses between two looks at the files of zones          */
@@ -52,7 +51,6 @@ struct serve {
     struct writer *writer;
     struct reader *readers[READERS];
     struct calls *calls;
-    struct ear *ear;
     int64_t pulses;
     uint16_t port; /* the first that it listens on */
     struct guard_net own[2 * LISTENER_ADDRESSES_MAX];
@@ -349,13 +347,12 @@ static void on_wake(void *with)
 
 static enum rc make_state_dir(struct serve *s, struct err *reterr)
 {
-    static const struct str scheme = {"sqlite:", 7};
-    struct str dir = s->config->state_dir, db = s->config->db;
+    const char *dir = s->config->state_dir.ptr;
     char path[CONFIG_VALUE_MAX + 1];
 
-    if (!str_starts(db, scheme) || !str_starts(str_from(db, scheme.len), dir))
+    if (s->config->source[CONFIG_DB].from != CONFIG_FROM_DEFAULT)
         return RC_OK; /* nothing of ours goes there */
-    snprintf(path, sizeof path, "%s", dir.ptr);
+    snprintf(path, sizeof path, "%s", dir);
     for (char *p = path + 1;; p++) {
         char c = *p;
 
@@ -493,7 +490,6 @@ static enum rc start_staff(struct serve *s, struct err *reterr)
         .node = str_of(s->node),
         .finished = s->finished,
     });
-    s->ear = ear_start(s->config, &s->log, s->memos, str_of(s->node));
     door_staff(s->door, s->writer, s->readers, READERS, s->calls);
     return RC_OK;
 }
@@ -548,7 +544,6 @@ static void close_rest(struct serve *s)
 /* Tickets that another thread had when it ended came back with its last words. */
 static void finish(struct serve *s)
 {
-    s->ear = ear_stop(s->ear);
     if (s->writer)
         s->writer = writer_join(s->writer);
     for (int i = 0; i < READERS; i++)

@@ -3,6 +3,7 @@
 
 #include "base/must.h"
 #include "core/limits.h"
+#include "model/template.h"
 
 /* "namespace/id": the same in every copy of the database, different from its neighbours'. */
 static struct str seed_of(const struct schedule_doc *doc, struct arena *arena)
@@ -62,12 +63,22 @@ static span baseline_of(const struct spec_def *spec)
     return interval->every;
 }
 
+/* Who writes ${lastResult} wants it, without saying so among the policies too. */
+static bool wants_last(const struct schedule_doc *doc, struct str action)
+{
+    enum action_type type = doc->action.type;
+
+    return doc->policies.wants_last ||
+           ((type == ACTION_HTTP || type == ACTION_EXEC) && template_names_last(action));
+}
+
 static void fill_plan(const struct schedule_doc *doc, const struct draft_options *options,
-                      struct plan *plan)
+                      struct str action, struct plan *plan)
 {
     const struct governor_def *governor = &doc->governor;
 
     plan->policies = doc->policies;
+    plan->policies.wants_last = wants_last(doc, action);
     plan->lane = lane_of(&doc->action, options->has_upstream);
     plan->is_governed = governor->is_set;
     if (governor->is_set) {
@@ -107,7 +118,7 @@ enum rc schedule_draft(const struct schedule_doc *doc, const struct draft_option
     rc = schedule_keep(doc, arena, &draft.texts, reterr);
     if (rc != RC_OK)
         return rc;
-    fill_plan(doc, options, &draft.plan);
+    fill_plan(doc, options, draft.texts.action, &draft.plan);
     fill_hint(&doc->governor, &draft);
     if (draft.plan.lane == LANE_PULL)
         draft.queue = queue_of(&doc->action);

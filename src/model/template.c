@@ -268,3 +268,9 @@ enum rc template_check_action(const struct action *action, struct err *reterr)
     }
     return RC_OK;
 }
+
+bool template_names_last(struct str action)
+{
+    return memmem(action.ptr, action.len, "${lastResult", strlen("${lastResult")) ||
+           memmem(action.ptr, action.len, "${lastFailure", strlen("${lastFailure"));
+}

@@ -23,6 +23,9 @@ MUST_USE enum rc template_check(struct str text, struct err *reterr);
 /* The texts of an action that may hold templates; errors name the field. */
 MUST_USE enum rc template_check_action(const struct action *action, struct err *reterr);
 
+/* Whether an action that was kept as JSON asks for what the run before it left. */
+bool template_names_last(struct str action);
+
 /* What is filled in.  JSON is read when it is first asked for. */
 struct filling {
     const struct payload *payload;

@@ -207,6 +207,7 @@ static void row_76_the_slot_is_not_fired_again(void **state)
     (void)state;
     die_before_dispatch(every(SPAN_H));
     assert_told("01:00#2@01:00:01, 02:00@02:00");
+    assert_false(call_of("02:00")->work.is_once);
     assert_counts("job", "started 2");
 }
 
@@ -218,6 +219,7 @@ static void row_76_at_most_once_is_not_sent_again(void **state)
     w.draft.plan.policies.at_most_once = true;
     die_before_dispatch(w);
     assert_told("02:00@02:00");
+    assert_true(call_of("02:00")->work.is_once);
     assert_history("job", "01:00 unknown(node), 02:00 succeeded");
 }
 

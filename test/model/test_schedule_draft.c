@@ -100,6 +100,31 @@ static void the_type_of_action_decides_the_lane(void **state)
     }
 }
 
+static void a_template_of_the_last_result_asks_for_it(void **state)
+{
+    static const struct {
+        const char *action;
+        bool wants;
+    } cases[] = {
+        {"{\"type\":\"http\",\"url\":\"http://h/${run}\"}", false},
+        {"{\"type\":\"http\",\"url\":\"http://h/?since=${lastResult.body.at}\"}", true},
+        {"{\"type\":\"http\",\"url\":\"http://h/\",\"body\":{\"f\":\"${lastFailure}\"}}", true},
+        {"{\"type\":\"exec\",\"argv\":[\"/bin/x\",\"${lastResult}\"]}", true},
+        {"{\"type\":\"queue\",\"queue\":\"q\",\"input\":{\"t\":\"${lastResult}\"}}", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[400];
+        struct buf out = BUF(text);
+
+        buf_printf(&out, "{\"id\":\"a\",\"namespace\":\"org\",\"action\":%s}", cases[i].action);
+        assert_int_equal(draft_of(text, false).plan.policies.wants_last, cases[i].wants);
+    }
+    assert_true(draft_of(DOC(QUEUE ",\"policies\":{\"lastResult\":true}"), false)
+                    .plan.policies.wants_last);
+}
+
 static void a_lone_interval_is_the_baseline_of_a_governor(void **state)
 {
     static const struct {
@@ -264,6 +289,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_document_becomes_a_plan_with_its_texts),
         cmocka_unit_test(the_type_of_action_decides_the_lane),
+        cmocka_unit_test(a_template_of_the_last_result_asks_for_it),
         cmocka_unit_test(a_lone_interval_is_the_baseline_of_a_governor),
         cmocka_unit_test(a_governor_is_in_the_plan_and_its_hint_beside_it),
         cmocka_unit_test(an_interval_from_the_last_start_follows),
