@@ -264,6 +264,7 @@ static const struct errand_kind *kind_of(enum action_type type)
     case ACTION_EXEC:
         return &errand_exec;
     case ACTION_WORKFLOW:
+        return &errand_flow;
     case ACTION_QUEUE:
     case ACTION_COUNT:
         break;

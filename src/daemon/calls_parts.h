@@ -29,7 +29,7 @@ struct errand_kind {
     void (*kill)(struct errand *errand); /* it should end now; once, perhaps after stop()   */
 };
 
-extern const struct errand_kind errand_http, errand_exec;
+extern const struct errand_kind errand_http, errand_exec, errand_flow;
 
 struct errand {
     struct calls *calls;
@@ -49,9 +49,10 @@ struct errand {
 
 struct calls {
     struct calls_options options;
-    struct webhook_pool *http;     /* of errand_http; that of upstreams is apart, so that */
-    struct webhook_pool *upstream; /* neither can hold up the other                       */
-    struct exec_pool *exec;        /* NULL: programs are off                              */
+    struct webhook_pool *http;      /* of errand_http; that of upstreams is apart, so that */
+    struct webhook_pool *upstream;  /* neither can hold up the other                       */
+    struct exec_pool *exec;         /* NULL: programs are off                              */
+    const struct flow_limits *flow; /* of errand_flow; NULL: flow_usual */
     struct errand *buckets[CALLS_BUCKETS];
     int counts[LANE_COUNT];
     int count;

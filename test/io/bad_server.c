@@ -128,6 +128,8 @@ static void answer(struct bad_peer *peer)
     for (int i = 0; i < server->script_count; i++)
         if (strcmp(server->scripts[i].path, path) == 0)
             peer->script = &server->scripts[i];
+    if (server->answers)
+        peer->script = server->answers(server->with, peer->seen);
     http1_begin(&peer->parser, peer->room, BAD_BODY_MAX - 1);
     send_bytes(peer, peer->script->bytes);
 }

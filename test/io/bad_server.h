@@ -49,6 +49,9 @@ struct bad_server {
     int connections, open_now, open_most;
     struct bad_script scripts[BAD_SCRIPTS_MAX];
     int script_count;
+    /* NULL: by the scripts above; else what this says, good until the next request. */
+    const struct bad_script *(*answers)(void *with, const struct bad_seen *seen);
+    void *with;
     struct bad_seen seen[BAD_SEEN_MAX];
     int seen_count;
     struct bad_peer *peers;
