@@ -23,8 +23,9 @@ static const char usage[] =
     "       belfry-torture --judge DIR\n"
     "\n"
     "Kills the daemon N times (1000), at named points and at random instants, while others\n"
-    "work with it; up to 50 times in one world.  Each world is judged by what its database and those\n"
-    "around it say.  PostgreSQL is found by BELFRY_TEST_URL, see test/db/with_postgres.sh.\n";
+    "work with it; up to 50 times in one world.  Each world is judged by what its database\n"
+    "and those around it say.  PostgreSQL is found by BELFRY_TEST_URL, see\n"
+    "test/db/with_postgres.sh.\n";
 
 struct asked {
     const char *victim, *judge;

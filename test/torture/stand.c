@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stand.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "base/prng.h"
 #include "engine/engine.h"
 #include "forms.h"
+#include "io/file.h"
 #include "model/schedule_draft.h"
 #include "sim/zones.h"
 #include "store/schema.h"
@@ -22,6 +24,7 @@ enum {
     STEP_MS = 50,     /* from one turn to the next                 */
     DEATH_MS = 3000,  /* from one death of the process to the next */
     DRAIN_MS = 20000, /* after which nothing may be open           */
+    DATABASE_MAX = 64 << 20,
 };
 
 /* 2026-03-01T12:00:00Z */
@@ -341,16 +344,21 @@ static void live(struct maker *m, int seconds)
     }
 }
 
-void stand_make(struct stand *stand, uint64_t seed, int seconds)
+static void begin(struct stand *stand)
 {
-    struct maker *m = calloc(1, sizeof *m);
-
-    must(m);
     *stand = (struct stand){
         .dir = "/tmp/belfry-stand-XXXXXX",
         .journal = {.ptr = malloc(STAND_JOURNAL_MAX), .cap = STAND_JOURNAL_MAX}};
     must(stand->journal.ptr && mkdtemp(stand->dir));
     snprintf(stand->url, sizeof stand->url, "sqlite:%s/belfry.db", stand->dir);
+}
+
+void stand_make(struct stand *stand, uint64_t seed, int seconds)
+{
+    struct maker *m = calloc(1, sizeof *m);
+
+    must(m);
+    begin(stand);
     *m = (struct maker){
         .stand = stand, .arena = arena_new(ARENA_MAX), .zones = zones_new(), .now = BEGIN};
     prng_seed(&m->prng, seed);
@@ -360,6 +368,26 @@ void stand_make(struct stand *stand, uint64_t seed, int seconds)
     zones_free(m->zones);
     arena_free(m->arena);
     free(m);
+}
+
+/* A database that was closed is one file. */
+void stand_copy(const struct stand *stand, struct stand *ret)
+{
+    char *bytes = malloc(DATABASE_MAX), path[128];
+    ssize_t length;
+    int fd;
+
+    must(bytes);
+    begin(ret);
+    buf_str(&ret->journal, buf_as_str(&stand->journal));
+    snprintf(path, sizeof path, "%s/belfry.db", stand->dir);
+    length = file_read_at(AT_FDCWD, path, bytes, DATABASE_MAX);
+    must(length > 0 && length < DATABASE_MAX);
+    snprintf(path, sizeof path, "%s/belfry.db", ret->dir);
+    fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    must(fd >= 0 && write(fd, bytes, (size_t)length) == length);
+    close(fd);
+    free(bytes);
 }
 
 void stand_spoil(struct stand *stand, const char *sql)

@@ -20,6 +20,8 @@ struct stand {
 
 /* A world of so many seconds, in which the process dies now and then. */
 void stand_make(struct stand *stand, uint64_t seed, int seconds);
+/* One of its own with the same past. */
+void stand_copy(const struct stand *stand, struct stand *ret);
 void stand_free(struct stand *stand);
 
 /* Changes the database behind everyone's back. */
