@@ -63,18 +63,32 @@ static void ticket_end(struct door *door, struct ticket *t)
     door->spares++;
 }
 
-static int items_of(const struct ticket *t)
+static int items_of(const struct ticket *t, enum call_step step)
 {
-    return t->step == CALL_COMMANDS  ? t->call.command_count
-           : t->step == CALL_REPORTS ? t->call.report_count
-                                     : 0;
+    return step == CALL_COMMANDS  ? t->call.command_count
+           : step == CALL_REPORTS ? t->call.report_count
+                                  : 0;
+}
+
+static void leave(struct door *door, struct ticket *t, enum call_step step)
+{
+    t->is_away = true;
+    t->sent_for = step;
+    door->away++;
+    door->items += items_of(t, step);
+}
+
+/* Whoever had it may have set what is to be done next. */
+static void back(struct door *door, struct ticket *t)
+{
+    t->is_away = false;
+    door->away--;
+    door->items -= items_of(t, t->sent_for);
 }
 
 static void send_off(struct door *door, struct ticket *t, enum memo_kind kind)
 {
-    t->is_away = true;
-    door->away++;
-    door->items += items_of(t);
+    leave(door, t, kind == MEMO_SPACES ? CALL_READ : t->step);
     door_memo(door, &(struct memo){.kind = kind, .ticket = t});
 }
 
@@ -211,7 +225,7 @@ static void go_on(struct door *door, struct ticket *t)
         call_problem(call, 503, "unavailable", "not ready: %s", door_not_ready(door));
         t->step = CALL_ANSWER;
     }
-    if (t->step != CALL_ANSWER && door->items + items_of(t) > ITEMS_MAX) {
+    if (t->step != CALL_ANSWER && door->items + items_of(t, t->step) > ITEMS_MAX) {
         call_problem(call, 503, "unavailable", "too much is waiting; try again in a moment");
         t->step = CALL_ANSWER;
     }
@@ -222,8 +236,7 @@ static void go_on(struct door *door, struct ticket *t)
     if (!find_space(door, t))
         return;
     if (t->step == CALL_READ) {
-        t->is_away = true;
-        door->away++;
+        leave(door, t, CALL_READ);
         reader_ask(door->readers[door->reader_next++ % door->reader_count], t);
         return;
     }
@@ -240,11 +253,7 @@ static void go_on(struct door *door, struct ticket *t)
 
 static void came_back(struct door *door, struct ticket *t)
 {
-    enum call_step step = t->step;
-
-    t->is_away = false;
-    door->away--;
-    door->items -= items_of(t);
+    back(door, t);
     t->call.context = &door->options.context;
     if (!t->x && t->call.grant_count == 0) {
         ticket_end(door, t); /* nobody waits for it, or it brought runs back */
@@ -259,7 +268,7 @@ static void came_back(struct door *door, struct ticket *t)
         go_on(door, t);
         return;
     }
-    if (step != CALL_READ && step != CALL_ANSWER)
+    if (t->sent_for != CALL_READ)
         t->step = t->call.operation->settled(&t->call);
     if (str_eq(str_of(t->call.operation->id), STR("clock.accept")) && t->step == CALL_ANSWER)
         door_memo(door, &(struct memo){.kind = MEMO_CLOCK});
@@ -324,7 +333,7 @@ static void give_up(struct ticket *t)
     struct exchange *x = t->x;
     char text[PROBLEM_BYTES_MAX];
     struct buf out = BUF(text);
-    bool is_read = t->step == CALL_READ || t->step == CALL_POLL || t->is_asking;
+    bool is_read = t->sent_for == CALL_READ || t->sent_for == CALL_POLL;
     struct problem problem = {
         .status = 503,
         .code = is_read ? "unavailable" : "unknown_result",

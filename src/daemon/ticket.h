@@ -36,6 +36,7 @@ struct ticket {
     struct exchange *x;             /* NULL: nobody waits for it */
     int64_t deadline_us;            /* clock_boot_us()           */
     bool is_away;                   /* with another thread       */
+    enum call_step sent_for;        /* what it was to do there   */
     bool asked, is_asking;          /* for its namespace, once   */
     _Atomic bool is_left;           /* nobody waits: a poll may end at once */
 

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SIGTERM: nothing new is begun, what runs may end, what does not is handed back.
+ */
+#include <signal.h>
+
+#include "ask.h"
+#include "receiver.h"
+
+#define CALLING "'action':{'type':'http','url':'http://127.0.0.1:%u/','timeout':'60s'}"
+
+static const char *const open_runs = "SELECT count(*) FROM runs";
+static const char *const ready_runs = "SELECT count(*) FROM runs WHERE state = 3";
+
+/* A daemon that is in the middle of a call, whose request is in *ret. */
+static struct daemon *start_calling(struct world *w, struct receiver *r, const char *drain,
+                                    struct letter *ret)
+{
+    struct daemon *d = daemon_start(
+        w, &(struct daemon_start){.args = WORDS("--http-allow-private", "--drain", drain)});
+
+    make_schedule(d, "call", CALLING, r->port);
+    trigger(d, "call");
+    receiver_take(r, ret);
+    return d;
+}
+
+static void a_call_that_ends_is_waited_for(void **state)
+{
+    struct world *w = *state;
+    struct receiver r;
+    struct letter letter;
+    struct daemon *d;
+
+    receiver_open(&r);
+    d = start_calling(w, &r, "30s", &letter);
+    trigger(d, "call"); /* is skipped or waits: either way it may not be begun */
+    daemon_signal(d, SIGTERM);
+    assert_non_null(strstr(daemon_await(d, "msg=draining"), "runs=1"));
+    receiver_answer(&letter, "200 OK", "{\"done\":true}");
+    assert_int_equal(daemon_wait(d), 0);
+    assert_false(daemon_has_logged(d, "handed back"));
+    assert_false(receiver_has(&r));
+    assert_int_equal(world_number(w, "SELECT count(*) FROM history"), 1);
+    assert_int_equal(world_number(w, "SELECT succeeded FROM cursors"), 1);
+    receiver_close(&r);
+}
+
+static void a_call_that_does_not_end_is_handed_back_at_the_deadline(void **state)
+{
+    struct world *w = *state;
+    struct receiver r;
+    struct letter letter;
+    struct daemon *d;
+
+    receiver_open(&r);
+    d = start_calling(w, &r, "200ms", &letter);
+    daemon_signal(d, SIGTERM);
+    assert_non_null(strstr(daemon_await(d, "handed back"), "runs=1"));
+    assert_int_equal(daemon_wait(d), 0);
+    close(letter.fd);
+    assert_int_equal(world_number(w, ready_runs), 1);
+
+    /* The next one goes on with it, under another fence. */
+    d = daemon_again(d, &(struct daemon_start){.args = WORDS("--http-allow-private")});
+    receiver_take(&r, &letter);
+    receiver_answer(&letter, "200 OK", "{}");
+    UNTIL(world_number(w, "SELECT succeeded FROM cursors") == 1);
+    assert_int_equal(daemon_stop(d), 0);
+    receiver_close(&r);
+}
+
+static void a_second_signal_hurries(void **state)
+{
+    struct world *w = *state;
+    struct receiver r;
+    struct letter letter;
+    struct daemon *d;
+
+    receiver_open(&r);
+    d = start_calling(w, &r, "1h", &letter);
+    daemon_signal(d, SIGTERM);
+    daemon_await(d, "msg=draining");
+    daemon_signal(d, SIGTERM);
+    assert_int_equal(daemon_wait(d), 0);
+    close(letter.fd);
+    assert_int_equal(world_number(w, ready_runs), 1);
+    receiver_close(&r);
+}
+
+static void a_waiting_worker_gets_an_empty_answer(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, NULL);
+    struct answer answer;
+    int fd;
+
+    assert_int_equal(json_array_size(claim(d, "q", 1, "0s")), 0); /* the queue is known */
+    fd = ask_begin(d, "POST", "/api/v1/queues/claim", "{'queues':['q'],'wait':'60s'}");
+    api(d, 200, "GET", "/readyz", NULL); /* came later, so the claim has arrived */
+    daemon_signal(d, SIGTERM);
+    answer = ask_end(d, fd);
+    assert_int_equal(answer.status, 200);
+    assert_int_equal(json_array_size(at(answer.json, "runs")), 0);
+    assert_int_equal(daemon_wait(d), 0);
+    assert_int_equal(world_number(w, open_runs), 0);
+}
+
+/* A connection that was there before the drain is still answered, with the truth. */
+static void readiness_ends_with_the_drain_and_life_does_not(void **state)
+{
+    struct world *w = *state;
+    struct receiver r;
+    struct letter letter;
+    struct daemon *d;
+    struct answer answer;
+    int ready, health;
+
+    receiver_open(&r);
+    d = start_calling(w, &r, "1h", &letter);
+    ready = ask_connect(d);
+    health = ask_connect(d);
+    ask_send_head(ready, "GET", "/readyz");
+    ask_send_head(health, "GET", "/healthz");
+    api(d, 200, "GET", "/readyz", NULL);
+    daemon_signal(d, SIGTERM);
+    daemon_await(d, "msg=draining");
+    ask_send_rest(ready);
+    answer = ask_end(d, ready);
+    assert_int_equal(answer.status, 503);
+    assert_string_equal(text_at(answer.json, "detail"), "the server is stopping");
+    ask_send_rest(health);
+    assert_int_equal(ask_end(d, health).status, 200);
+    receiver_answer(&letter, "200 OK", "{}");
+    assert_int_equal(daemon_wait(d), 0);
+    receiver_close(&r);
+}
+
+/* What workers hold is theirs: the drain neither waits for it nor takes it away. */
+static void runs_of_workers_outlive_a_restart(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, NULL);
+    const json_t *run;
+
+    make_schedule(d, "work", "'action':{'type':'queue','queue':'q'}");
+    trigger(d, "work");
+    run = at(claim(d, "q", 1, "5s"), "[0]");
+    assert_int_equal(daemon_stop(d), 0);
+    d = daemon_again(d, NULL);
+    assert_int_equal(json_array_size(claim(d, "q", 1, "0s")), 0);
+    assert_int_equal(tell_run(d, "complete", run, "").status, 200);
+    assert_int_equal(number_at(schedule_state(d, "work"), "counters.succeeded"), 1);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(a_call_that_ends_is_waited_for),
+        E2E_TEST(a_call_that_does_not_end_is_handed_back_at_the_deadline),
+        E2E_TEST(a_second_signal_hurries),
+        E2E_TEST(a_waiting_worker_gets_an_empty_answer),
+        E2E_TEST(readiness_ends_with_the_drain_and_life_does_not),
+        E2E_TEST(runs_of_workers_outlive_a_restart),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

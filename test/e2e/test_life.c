@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the daemon starts, refuses to start, and follows its configuration.
+ */
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "ask.h"
+
+enum { STATUS_FAILED = 1, STATUS_USAGE = 2, NOBODY = 65534, WORDS_MAX = 64 };
+
+/* Ends by itself with this status and these words. */
+static void assert_refused(struct daemon *d, int status, const char *words)
+{
+    int got = daemon_wait(d);
+
+    if (got != status || !d->log || !strstr(d->log, words))
+        fail_msg("status %d, not %d, or no `%s`:\n%s", got, status, words, d->log);
+}
+
+/* ---- the start ---- */
+
+/* A person's state is below the home, root's is the system's: so this is nobody's daemon. */
+static void without_flags_it_keeps_its_state_below_home_and_listens_on_loopback(void **state)
+{
+    struct world *w = *state;
+    bool is_root = geteuid() == 0;
+    struct daemon *d;
+    struct stat info;
+
+    if (is_root)
+        assert_int_equal(chown(w->dir, NOBODY, NOBODY), 0);
+    d = daemon_start(w, &(struct daemon_start){
+                            .is_bare = true,
+                            .env = WORDS("BELFRY_LISTEN=0", "BELFRY_GRPC=none"),
+                            .via = is_root ? WORDS("setpriv", "--reuid=65534", "--regid=65534",
+                                                   "--clear-groups", "--")
+                                           : NULL,
+                        });
+    assert_true(daemon_has_logged(d, "address=127.0.0.1"));
+    assert_false(daemon_has_logged(d, "address=0.0.0.0"));
+    assert_false(daemon_has_logged(d, "address=:: "));
+    assert_int_equal(stat(world_path(w, ".local/state/belfry/belfry.db"), &info), 0);
+    assert_int_equal(stat(world_path(w, ".local/state/belfry"), &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0700);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void health_is_told_before_the_database_is_there(void **state)
+{
+    struct world *w = *state;
+    const char *db = "postgres://nobody@127.0.0.1:1/none"; /* nobody listens there */
+    struct daemon *d = daemon_spawn(
+        w, &(struct daemon_start){
+               .is_bare = true,
+               .args = WORDS("--db", db, "--listen", "127.0.0.1:0", "--grpc", "none")});
+
+    d->port = daemon_port(d);
+    daemon_await(d, "msg=\"the database does not answer\"");
+    assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 200);
+    UNTIL(strstr(text_at(api(d, 503, "GET", "/readyz", NULL), "detail"), "refused"));
+    api(d, 503, "GET", "/api/v1/schedules/a", NULL);
+    api(d, 503, "POST", "/api/v1/schedules",
+        "{'id':'a','action':{'type':'queue','queue':'q'}}");
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void a_second_daemon_on_the_file_is_refused(void **state)
+{
+    struct world *w = *state;
+    struct daemon *first = daemon_start(w, NULL);
+
+    assert_refused(daemon_spawn(w, &(struct daemon_start){0}), STATUS_FAILED, "in use");
+    assert_int_equal(ask(first, "GET", "/readyz", NULL).status, 200);
+    assert_int_equal(daemon_stop(first), 0);
+}
+
+static void a_port_that_is_taken_is_told_of_before_the_database_is_touched(void **state)
+{
+    struct world *w = *state;
+    struct daemon *first = daemon_start(w, NULL);
+    struct stat info;
+
+    snprintf(w->url, sizeof w->url, "sqlite:%s/other.db", w->dir);
+    assert_refused(daemon_spawn(w, &(struct daemon_start){.port = first->port}), STATUS_FAILED,
+                   "in use");
+    assert_int_equal(stat(world_path(w, "other.db"), &info), -1);
+}
+
+static void others_are_not_let_in_unless_it_is_said(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d;
+
+    d = daemon_spawn(
+        w, &(struct daemon_start){.is_bare = true,
+                                  .args = WORDS("--db", w->url, "--listen", "0.0.0.0:0")});
+    assert_refused(d, STATUS_FAILED, "--insecure");
+    d = daemon_spawn(
+        w, &(struct daemon_start){.is_bare = true,
+                                  .args = WORDS("--db", w->url, "--listen", "0.0.0.0:0",
+                                                "--grpc", "none", "--insecure")});
+    daemon_await(d, "address=0.0.0.0");
+    daemon_await(d, "msg=ready");
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void a_bad_configuration_is_refused_with_line_and_reason(void **state)
+{
+    struct world *w = *state;
+    const char *file = world_write(w, "bad.conf", "log_level = info\nlease = soon\n");
+
+    assert_refused(daemon_spawn(w, &(struct daemon_start){.args = WORDS("--file", file)}),
+                   STATUS_USAGE, "bad.conf:2:9:");
+    assert_refused(daemon_spawn(w, &(struct daemon_start){.args = WORDS("--turn-ms", "0")}),
+                   STATUS_USAGE, "--turn-ms");
+    assert_refused(daemon_spawn(w, &(struct daemon_start){.env = WORDS("BELFRY_GRACE=-1s")}),
+                   STATUS_USAGE, "BELFRY_GRACE");
+    assert_refused(
+        daemon_spawn(w, &(struct daemon_start){.args = WORDS("--file", "/nowhere/x.conf")}),
+        STATUS_FAILED, "/nowhere/x.conf");
+    assert_refused(daemon_spawn(w, &(struct daemon_start){.args = WORDS("127.0.0.1:80")}),
+                   STATUS_USAGE, "--listen");
+}
+
+static void a_database_that_is_none_is_refused(void **state)
+{
+    struct world *w = *state;
+
+    world_write(w, "belfry.db", "this is a letter to a friend, and no database at all\n");
+    assert_refused(daemon_spawn(w, &(struct daemon_start){0}), STATUS_FAILED, "not a database");
+}
+
+/* ---- reload ---- */
+
+static void a_reload_follows_the_file_and_keeps_the_old_one_when_it_is_bad(void **state)
+{
+    struct world *w = *state;
+    const char *file = world_write(w, "belfry.conf", "log_level = info\nturn_ms = 20\n");
+    struct daemon *d = daemon_start(w, &(struct daemon_start){.args = WORDS("--file", file)});
+
+    world_write(w, "belfry.conf", "log_level = warn\nturn_ms = 20\nexec = true\n");
+    daemon_signal(d, SIGHUP);
+    /* What needs a new start is a warning, which is still said. */
+    daemon_await(d, "key=exec");
+    assert_false(daemon_has_logged(d, "key=log_level"));
+
+    world_write(w, "belfry.conf", "log_level = debug\nturn_ms = many\n");
+    daemon_signal(d, SIGHUP);
+    assert_non_null(strstr(daemon_await(d, "the old one stays"), "belfry.conf:2:11:"));
+
+    world_write(w, "belfry.conf", "log_level = info\nturn_ms = 30\n");
+    daemon_signal(d, SIGHUP);
+    daemon_await(d, "key=turn_ms value=30");
+    assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 200);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* ---- systemd ---- */
+
+static int notify_socket(const struct world *w)
+{
+    const struct timeval patience = {.tv_sec = PATIENCE_MS / 1000};
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    assert_true(fd >= 0);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", world_path(w, "notify"));
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
+    return fd;
+}
+
+static void assert_heard(int fd, const char *words)
+{
+    char text[WORDS_MAX];
+    ssize_t n = recv(fd, text, sizeof text - 1, 0);
+
+    assert_true(n > 0);
+    text[n] = '\0';
+    assert_string_equal(text, words);
+}
+
+static void systemd_hears_ready_watchdog_and_stopping(void **state)
+{
+    struct world *w = *state;
+    int fd = notify_socket(w);
+    char path[WORLD_PATH_MAX];
+    struct daemon *d;
+
+    snprintf(path, sizeof path, "NOTIFY_SOCKET=%s", world_path(w, "notify"));
+    d = daemon_start(w, &(struct daemon_start){.env = WORDS(path, "WATCHDOG_USEC=30000000")});
+    assert_heard(fd, "READY=1");
+    assert_heard(fd, "WATCHDOG=1");
+    assert_heard(fd, "WATCHDOG=1");
+    daemon_signal(d, SIGTERM);
+    assert_heard(fd, "STOPPING=1");
+    assert_int_equal(daemon_wait(d), 0);
+    close(fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(without_flags_it_keeps_its_state_below_home_and_listens_on_loopback),
+        E2E_TEST(health_is_told_before_the_database_is_there),
+        E2E_TEST(a_second_daemon_on_the_file_is_refused),
+        E2E_TEST(a_port_that_is_taken_is_told_of_before_the_database_is_touched),
+        E2E_TEST(others_are_not_let_in_unless_it_is_said),
+        E2E_TEST(a_bad_configuration_is_refused_with_line_and_reason),
+        E2E_TEST(a_database_that_is_none_is_refused),
+        E2E_TEST(a_reload_follows_the_file_and_keeps_the_old_one_when_it_is_bad),
+        E2E_TEST(systemd_hears_ready_watchdog_and_stopping),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
