@@ -4,6 +4,7 @@
  */
 #include "api/native.h"
 #include "api/out.h"
+#include "api/request.h"
 
 enum call_step health_begin(struct call *call)
 {
@@ -35,6 +36,10 @@ enum call_step version_begin(struct call *call)
  */
 enum call_step clock_accept_begin(struct call *call)
 {
+    enum call_step step;
+
+    if (!request_empty(call, &step))
+        return step;
     call->commands = arena_take(call->arena, sizeof *call->commands);
     *call->commands = (struct command){.kind = COMMAND_CLOCK};
     call->command_count = 1;

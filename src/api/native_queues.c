@@ -111,7 +111,9 @@ enum call_step queue_get_read(struct call *call, struct db *db)
 
 enum call_step queue_change_begin(struct call *call)
 {
-    return queue_get_begin(call);
+    enum call_step step;
+
+    return request_empty(call, &step) ? queue_get_begin(call) : step;
 }
 
 static enum call_step change(struct call *call, struct db *db, enum command_kind kind)

@@ -11,7 +11,6 @@
 static enum call_step change_begin(struct call *call, enum command_kind kind)
 {
     struct command *command = arena_take(call->arena, sizeof *command);
-    json_auto_t *json = NULL;
     enum call_step step;
     struct err err;
 
@@ -21,11 +20,7 @@ static enum call_step change_begin(struct call *call, enum command_kind kind)
     if (request_run(call, 0, &command->run, &err) != RC_OK ||
         request_query_check(call, NULL, 0, &err) != RC_OK || request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    if (!request_json(call, true, &json, &step))
-        return step;
-    if (json_check_names(json, NULL, 0, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
-    return CALL_COMMANDS;
+    return request_empty(call, &step) ? CALL_COMMANDS : step;
 }
 
 enum call_step run_cancel_begin(struct call *call)

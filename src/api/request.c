@@ -214,3 +214,16 @@ bool request_json(struct call *call, bool is_optional, json_t **ret, enum call_s
     *ret_step = call_refuse(call, "invalid_json", &err);
     return false;
 }
+
+bool request_empty(struct call *call, enum call_step *ret_step)
+{
+    json_auto_t *json = NULL;
+    struct err err;
+
+    if (!request_json(call, true, &json, ret_step))
+        return false;
+    if (json_check_names(json, NULL, 0, &err) == RC_OK)
+        return true;
+    *ret_step = call_refuse(call, NULL, &err);
+    return false;
+}

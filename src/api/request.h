@@ -51,3 +51,6 @@ MUST_USE enum rc request_key(struct call *call, struct err *reterr);
  * was refused as invalid_json, with *ret_step.
  */
 bool request_json(struct call *call, bool is_optional, json_t **ret, enum call_step *ret_step);
+
+/* For operations whose body has nothing to say: absent or {}.  False as above. */
+bool request_empty(struct call *call, enum call_step *ret_step);

@@ -35,6 +35,7 @@ static void a_clock_that_is_accepted_leaves_out_what_it_jumped_over(void **state
                                      "'queue','queue':'q'}}")),
         201);
     world.now += 5 * SPAN_H + SPAN_MIN;
+    assert_refused(post("/api/v1/clock/accept", js("{'at':1}")), 400, "invalid_field", "at");
     assert_int_equal(post("/api/v1/clock/accept", ""), 200);
     assert_int_equal(get("/api/v1/schedules/a"), 200);
     assert_told("state.counters.missed", "5");
