@@ -129,6 +129,7 @@ static void begin(const struct operation *operation, struct arena *arena, struct
 {
     static const struct http1_request request;
     const struct api_context context = {.zones = {find_zone, arena},
+                                        .policies = policies_default(),
                                         .default_timezone = STR("UTC"),
                                         .min_interval = SPAN_S,
                                         .version = "0",

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "core/policies.h"
 #include "core/spec.h"
 #include "engine/turn.h"
 #include "wire/http1.h"
@@ -43,6 +44,7 @@ enum call_step {
 struct api_context {
     struct zone_source zones;
     struct str default_timezone;
+    struct policies policies; /* of a schedule that says nothing */
     span min_interval; /* two slots of a schedule are not nearer; 0: as near as they like */
     const char *version;
     /* Whether the namespace has it; an empty name: one for workflows that name none. */

@@ -4,6 +4,7 @@
 #include "api/dialects.h"
 #include "base/must.h"
 #include "core/text.h"
+#include "model/policies_json.h"
 #include "model/schedule_draft.h"
 
 enum { GAPS_LOOKED_AT = 100 }; /* slots ahead: more than any pattern of a day's hours has */
@@ -131,6 +132,21 @@ static struct draft *draft_of(const struct schedule_draft *from, struct arena *a
     return draft;
 }
 
+/* What the document does not say is as the owner of the server wants it. */
+static enum rc settle_policies(const struct call *call, const json_t *json,
+                               struct schedule_doc *doc, struct err *reterr)
+{
+    const struct policies *initial = &call->context->policies;
+    const json_t *policies = json_object_get(json, "policies");
+    enum rc rc;
+
+    doc->policies = *initial;
+    if (!policies || json_is_null(policies))
+        return RC_OK;
+    rc = policies_from_json(policies, initial, call->arena, false, &doc->policies, reterr);
+    return rc == RC_OK ? rc : field_error(reterr, "policies");
+}
+
 enum rc native_draft(struct call *call, const json_t *json, struct str id,
                      struct command *command, struct wanted_hint *ret_hint, struct err *reterr)
 {
@@ -141,6 +157,8 @@ enum rc native_draft(struct call *call, const json_t *json, struct str id,
 
     if (rc == RC_OK)
         rc = settle_names(call, json, id, &doc, reterr);
+    if (rc == RC_OK)
+        rc = settle_policies(call, json, &doc, reterr);
     if (rc == RC_OK)
         rc = settle_upstream(call, &doc, &options.has_upstream, reterr);
     if (rc == RC_OK)

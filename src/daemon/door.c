@@ -443,11 +443,11 @@ void door_closing(struct door *door, const char *why)
     door->closing = why;
 }
 
-void door_reload(struct door *door, const struct config *config)
+void door_reload(struct door *door, const struct config *config,
+                 const struct api_context *context)
 {
     door->options.config = config;
-    door->options.context.default_timezone = config->default_timezone;
-    door->options.context.min_interval = config->min_interval;
+    door->options.context = *context;
 }
 
 void door_staff_left(struct door *door)

@@ -42,7 +42,8 @@ const struct settings *door_settings(void *door, int64_t namespace);
 bool door_take(struct door *door);
 
 /* What counts from now on; and the calls have been closed. */
-void door_reload(struct door *door, const struct config *config);
+void door_reload(struct door *door, const struct config *config,
+                 const struct api_context *context);
 void door_staff_left(struct door *door);
 
 /* For api_context; an empty name: one for workflows that name none. */

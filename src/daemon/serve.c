@@ -116,11 +116,25 @@ static struct str show_settings(void *with, struct str json, struct arena *arena
     return settings_show(json, arena);
 }
 
+static struct policies policies_of(const struct config *config)
+{
+    struct policies policies = policies_default();
+
+    policies.lease = config->lease;
+    policies.heartbeat = config->heartbeat;
+    policies.grace = config->grace;
+    policies.max_run_time = config->max_run_time;
+    policies.buffer_limit = config->buffer_limit;
+    policies.retention_age = config->retention;
+    return policies;
+}
+
 static struct api_context context_of(struct serve *s)
 {
     return (struct api_context){
         .zones = {.find = find_zone, .user = s},
         .default_timezone = s->config->default_timezone,
+        .policies = policies_of(s->config),
         .min_interval = s->config->min_interval,
         .has_upstream = has_upstream,
         .random = random_number,
@@ -260,6 +274,7 @@ static void on_reload(void *with, int signal)
     struct serve *s = with;
     struct config_change changes[CONFIG_KEYS];
     struct config *fresh = NULL;
+    struct api_context context;
     struct err err;
     int count;
 
@@ -280,7 +295,8 @@ static void on_reload(void *with, int signal)
     log_set(&s->log, (enum log_level)fresh->log_level, (enum log_format)fresh->log);
     for (int i = 0; i < count; i++)
         log_change(s, fresh, &changes[i]);
-    door_reload(s->door, fresh);
+    context = context_of(s);
+    door_reload(s->door, fresh, &context);
     must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_CONFIG, .config = fresh}));
     must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_ZONES}));
 }

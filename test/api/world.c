@@ -110,6 +110,7 @@ int world_begin(void **state)
     (void)state;
     world = (struct world){.now = START, .arena = arena_new(CALL_ARENA_MAX)};
     world.context = (struct api_context){
+        .policies = policies_default(),
         .zones = {.find = zone_find},
         .default_timezone = STR("UTC"),
         .min_interval = SPAN_S,

@@ -38,6 +38,7 @@ static const struct row layers[] = {
     {"sim", "engine store db model core base"},
     {"sim/judge_slots.c", "oracle sim core base"}, /* the judge asks the oracle, not core */
     {"test/sim", "engine store db model core base"},
+    {"test/e2e", "*"}, /* the program as a whole */
     {"test/torture", "*"},
     {"fuzz", "*"},
     {"bench", "*"},
