@@ -58,7 +58,7 @@ static void add_missing(struct vars *vars, const char *name, struct str value)
         add(vars, name, value);
 }
 
-/* As the server's own; for another user nothing is known without asking the system for long. */
+/* As the server's own; the home of another user is found where looking may take long. */
 static void add_person(struct vars *vars, struct str user)
 {
     const char *home = getenv("HOME"), *name = getenv("USER");
@@ -70,7 +70,8 @@ static void add_person(struct vars *vars, struct str user)
         add_missing(vars, "USER", user);
         add_missing(vars, "LOGNAME", user);
     }
-    add_missing(vars, "HOME", is_own && home ? str_of(home) : STR("/"));
+    if (is_own)
+        add_missing(vars, "HOME", home ? str_of(home) : STR("/"));
 }
 
 static void add_run(struct vars *vars, const struct task *task, const struct payload *payload)

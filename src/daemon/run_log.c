@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/run_log.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/must.h"
+#include "store/logs.h"
 
-enum {
-    NOTE_BYTES = 200, /* of the last line, packed                     */
-    LINE_HEAD = 13,   /* of a packed line: time, stream, length       */
-    STREAM_NOTE = 2,  /* neither of the program's own                 */
-};
+enum { NOTE_BYTES = 256 }; /* of the last line, packed: three numbers of 19 digits */
+
+static_assert(RUN_LOG_PORTION + NOTE_BYTES <= LOG_PART_MAX, "a portion is a part of a log");
+static_assert((int)RUN_LOG_MAX <= (int)LOG_RUN_MAX, "what one attempt says is kept");
+static_assert((int)RUN_LOG_LINE_MAX <= (int)LOG_LINE_MAX, "a line is kept whole");
 
 struct run_log {
     struct loop_timer *timer;
@@ -32,21 +34,6 @@ void text_mend(char *bytes, size_t len)
             bytes[at] = '?';
         at += n > 0 ? n : 1;
     }
-}
-
-static void put_number(struct buf *out, uint64_t n, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        buf_char(out, (char)(unsigned char)(n >> (8 * i) & 255));
-}
-
-/* The store's form of a line: numbers have their lowest byte first. */
-static void pack(struct buf *out, instant at, int stream, struct str text)
-{
-    put_number(out, (uint64_t)at, 8);
-    put_number(out, (uint64_t)stream, 1);
-    put_number(out, text.len, 4);
-    buf_str(out, text);
 }
 
 static void hand_on(void *with)
@@ -91,7 +78,7 @@ void run_log_add(struct run_log *log, instant now, int stream, struct str text)
 {
     char line[RUN_LOG_LINE_MAX];
     size_t len = text.len < RUN_LOG_LINE_MAX ? text.len : RUN_LOG_LINE_MAX;
-    size_t packed = LINE_HEAD + len;
+    size_t packed = LOG_LINE_HEAD + len;
 
     if (log->bytes + (int64_t)packed > RUN_LOG_MAX) {
         log->bytes = RUN_LOG_MAX; /* a shorter line does not come after one that was left out */
@@ -105,13 +92,13 @@ void run_log_add(struct run_log *log, instant now, int stream, struct str text)
     if (len > 0)
         memcpy(line, text.ptr, len);
     text_mend(line, len);
-    pack(&log->portion, now, stream, (struct str){line, len});
+    log_line_pack(&(struct log_line){now, (enum log_stream)stream, {line, len}}, &log->portion);
     log->bytes += (int64_t)packed;
 }
 
 struct str run_log_finish(struct run_log *log, instant now, int64_t lost_bytes)
 {
-    char text[NOTE_BYTES / 2];
+    char text[NOTE_BYTES - LOG_LINE_HEAD];
     struct buf note = BUF(text);
 
     loop_timer_stop(log->timer);
@@ -123,7 +110,7 @@ struct str run_log_finish(struct run_log *log, instant now, int64_t lost_bytes)
                    note.len > 0 ? "; " : "", lost_bytes);
     must(!note.cut);
     if (note.len > 0)
-        pack(&log->portion, now, STREAM_NOTE, buf_as_str(&note));
+        log_line_pack(&(struct log_line){now, LOG_WORKER, buf_as_str(&note)}, &log->portion);
     must(!log->portion.cut);
     return buf_as_str(&log->portion);
 }

@@ -28,7 +28,7 @@ struct run_log *run_log_new(struct loop *loop, void (*hand_on)(void *with, struc
                             void *with);
 struct run_log *run_log_free(struct run_log *log); /* accepts NULL, returns NULL */
 
-/* `stream` as in store/logs.h. */
+/* `stream` is an enum log_stream of store/logs.h, the first two as those of io/exec.h. */
 void run_log_add(struct run_log *log, instant now, int stream, struct str text);
 
 /*

@@ -50,7 +50,7 @@ struct exec_request {
     const struct str *argv; /* the first is the program's absolute path */
     int argc;
     struct str file; /* what is executed by the name of argv[0]; empty: that itself */
-    const struct exec_var *env; /* all that the program gets */
+    const struct exec_var *env; /* all that the program gets, but for the HOME of `user` */
     int env_count;
     struct str cwd;         /* absolute; empty: /                                            */
     struct str user, group; /* names; empty: this process's, and the user's own groups       */

@@ -170,7 +170,7 @@ static char *take(char **at, const char *end)
 
 static char **take_list(char **at, const char *end, int32_t count)
 {
-    char **list = calloc((size_t)count + 1, sizeof *list);
+    char **list = calloc((size_t)count + 2, sizeof *list); /* one more and the end */
 
     must(list);
     for (int32_t i = 0; i < count; i++)

@@ -11,7 +11,7 @@
 /* What is packed, as the keeper sees it. */
 struct exec_pack {
     struct exec_caps caps;
-    char **argv, **env;                    /* as execve(2) takes them */
+    char **argv, **env; /* as execve(2) takes them; env has room for one more */
     const char *file, *cwd, *user, *group; /* user, group: "" for none */
 };
 

@@ -5,6 +5,8 @@
 #include <grp.h>
 #include <pwd.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -23,7 +25,7 @@ static struct keeper_refusal refuse(enum keeper_stage stage, int error)
 struct keeper_refusal keeper_find_person(const struct exec_pack *pack,
                                          struct keeper_person *ret)
 {
-    struct keeper_person person = {geteuid(), getegid(), NULL, false};
+    struct keeper_person person = {.uid = geteuid(), .gid = getegid()};
     const struct passwd *user;
     const struct group *group;
 
@@ -32,7 +34,10 @@ struct keeper_refusal keeper_find_person(const struct exec_pack *pack,
         user = getpwnam(pack->user);
         if (!user)
             return refuse(KEEPER_USER, errno == ENOENT ? 0 : errno);
-        person = (struct keeper_person){user->pw_uid, user->pw_gid, pack->user, false};
+        person = (struct keeper_person){.uid = user->pw_uid,
+                                        .gid = user->pw_gid,
+                                        .name = pack->user,
+                                        .home = strdup(user->pw_dir)};
     }
     if (pack->group[0] != '\0') {
         group = getgrnam(pack->group);
@@ -121,6 +126,18 @@ static enum keeper_stage prepare(const struct exec_pack *pack,
     return KEEPER_EXEC;
 }
 
+/* Unless the request has one; there is room for one more variable. */
+static void add_home(const struct exec_pack *pack, const char *home)
+{
+    char **at = pack->env;
+
+    for (; *at; at++)
+        if (strncmp(*at, "HOME=", 5) == 0)
+            return;
+    if (asprintf(at, "HOME=%s", home) < 0)
+        *at = NULL;
+}
+
 void keeper_become(const struct exec_pack *pack, const struct keeper_person *person,
                    const int fds[KEEPER_FDS], int tell, pid_t keeper)
 {
@@ -128,6 +145,8 @@ void keeper_become(const struct exec_pack *pack, const struct keeper_person *per
     struct keeper_refusal refusal;
     ssize_t told;
 
+    if (stage == KEEPER_EXEC && person->home)
+        add_home(pack, person->home);
     if (stage == KEEPER_EXEC)
         execve(pack->file, pack->argv, pack->env);
     refusal = refuse(stage, errno);

@@ -34,6 +34,7 @@ struct keeper_person {
     uid_t uid;
     gid_t gid;
     const char *name; /* of the user, for its further groups; NULL: those of the keeper */
+    const char *home; /* of a user who was asked for; NULL: not known                   */
     bool is_other;    /* not whom the keeper runs as                                    */
 };
 

@@ -431,6 +431,19 @@ static void limits_and_directory_are_those_of_the_action(void **state)
     assert_string_equal(errands_log(errands), "0 /usr\n0 33\n");
 }
 
+static void another_user_has_a_name_and_a_home(void **state)
+{
+    struct errands *errands = opened(state);
+    const struct report *report = errands_run(
+        errands, exec_task(errands, "{\"type\":\"exec\",\"user\":\"nobody\",\"argv\":["
+                                    "\"/bin/sh\",\"-c\",\"id -un; echo $USER $HOME\"]}"));
+
+    if (geteuid() == 0)
+        assert_string_equal(errands_log(errands), "0 nobody\n0 nobody /nonexistent\n");
+    else
+        assert_error(report, "exec_not_started", false, NULL);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -457,6 +470,7 @@ int main(int argc, char **argv)
         CASE(time_that_is_over_stops_the_program_and_then_kills_it),
         CASE(a_closing_node_kills_and_tells_of_a_loss),
         CASE(lines_are_told_while_the_program_runs),
+        CASE(another_user_has_a_name_and_a_home),
         CASE(limits_and_directory_are_those_of_the_action),
     };
 

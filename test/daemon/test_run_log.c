@@ -124,6 +124,18 @@ static void all_that_is_said_is_a_megabyte_and_the_last_line_says_what_is_missin
     assert_int_equal(rest.ptr[rest.len - (sizeof note - 1) - 5], 2); /* the stream */
 }
 
+static void a_flood_of_any_size_fits_into_the_last_line(void **state)
+{
+    static const char note[] = "9223372036854775807 bytes of output were not read";
+    struct world *world = *state;
+    struct str rest;
+
+    for (int i = 0; i < 2 * RUN_LOG_MAX / HEAD; i++)
+        run_log_add(world->log, 1, 0, STR(""));
+    rest = run_log_finish(world->log, 3, INT64_MAX);
+    assert_memory_equal(rest.ptr + rest.len - (sizeof note - 1), note, sizeof note - 1);
+}
+
 static void bytes_that_are_no_text_become_question_marks(void **state)
 {
     struct world *world = *state;
@@ -143,6 +155,7 @@ int main(void)
         CASE(a_first_line_is_handed_on_after_a_while_with_those_behind_it),
         CASE(a_full_portion_is_handed_on_at_once),
         CASE(all_that_is_said_is_a_megabyte_and_the_last_line_says_what_is_missing),
+        CASE(a_flood_of_any_size_fits_into_the_last_line),
         CASE(bytes_that_are_no_text_become_question_marks),
     };
 

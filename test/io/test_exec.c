@@ -283,6 +283,16 @@ static void a_program_runs_as_the_user_asked_for(void **state)
     assert_string_equal(s.errors, "err\n");
     assert_string_equal(s.text, "nobody\nnogroup\nnogroup\nout\ninput\n");
     s = (struct subject){0};
+    request.argv = (struct str[]){STR("/usr/bin/env")};
+    request.argc = 1;
+    subject_run(*state, &s, &request);
+    assert_string_equal(s.text, "HOME=/nonexistent\n"); /* of nobody, in Debian's base-passwd */
+    s = (struct subject){0};
+    request.env = (struct exec_var[]){{STR("HOME"), STR("/h")}};
+    request.env_count = 1;
+    subject_run(*state, &s, &request);
+    assert_string_equal(s.text, "HOME=/h\n");
+    s = (struct subject){0};
     request.group = STR("daemon");
     request.argv = (struct str[]){STR("/usr/bin/id"), STR("-gn")};
     request.argc = 2;
