@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Workers and the runs that they take: who gets one, how long he keeps it, who gets it next.
+ */
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "ask.h"
+#include "base/instant.h"
+#include "io/clock.h"
+
+enum { HEAVY = 64, HEAVY_INPUT = 64 * 1024, SMALL_BUFFER = 4096 };
+
+#define QUEUED      "'action':{'type':'queue','queue':'q'}"
+#define SHORT_LEASE "'policies':{'lease':{'for':'1s','heartbeat':'500ms','grace':'0s'}}"
+#define CLAIM       "/api/v1/queues/claim"
+
+static size_t count(const json_t *runs)
+{
+    assert_true(json_is_array(runs));
+    return json_array_size(runs);
+}
+
+/* A worker that waits, and whose claim the daemon has. */
+static int wait_for_run(struct daemon *d, const char *worker, const char *wait)
+{
+    int fd = ask_begin(d, "POST", CLAIM, "{'queues':['q'],'wait':'%s','worker':'%s'}", wait,
+                       worker);
+
+    /* Two turns later it has been seen: the first question may pass it by. */
+    claim(d, "other", 1, "0s");
+    claim(d, "other", 1, "0s");
+    return fd;
+}
+
+/* ---- who gets it ---- */
+
+static void two_workers_fight_for_one_run_and_one_wins(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    size_t got[2];
+    int fds[2];
+
+    make_schedule(d, "work", QUEUED);
+    fds[0] = wait_for_run(d, "a", "1s");
+    fds[1] = wait_for_run(d, "b", "1s");
+    trigger(d, "work");
+    for (int i = 0; i < 2; i++)
+        got[i] = count(at(ask_end(d, fds[i]).json, "runs"));
+    assert_int_equal(got[0] + got[1], 1);
+    assert_int_equal(world_number(d->world, "SELECT fence FROM runs"), 1);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* The run was made and given away in one turn: a turn has one reading of the clock. */
+static void a_waiting_worker_gets_a_run_in_the_turn_that_makes_it(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    const json_t *run;
+    int fd;
+
+    make_schedule(d, "work", QUEUED);
+    fd = wait_for_run(d, "a", "30s");
+    trigger(d, "work");
+    run = at(ask_end(d, fd).json, "runs[0]");
+    assert_string_equal(text_at(run, "createdAt"), text_at(run, "startedAt"));
+    assert_string_equal(text_at(run, "worker"), "a");
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* ---- leases ---- */
+
+static void the_run_of_a_dead_worker_goes_to_another(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    const json_t *first, *second;
+
+    make_schedule(d, "work", QUEUED "," SHORT_LEASE);
+    trigger(d, "work");
+    first = at(claim(d, "q", 1, "5s"), "[0]");
+    second = at(claim(d, "q", 1, "30s"), "[0]"); /* the first one says nothing more */
+    assert_string_equal(text_at(second, "id"), text_at(first, "id"));
+    assert_true(number_at(second, "fence") > number_at(first, "fence"));
+    assert_int_equal(world_events(d->world, "lease.expired"), 1);
+
+    /* He wakes late: whatever he says is refused, and that he said it is kept. */
+    assert_int_equal(tell_run(d, "heartbeat", first, "").status, 409);
+    assert_int_equal(tell_run(d, "complete", first, ",'result':'late'").status, 409);
+    assert_string_equal(text_at(tell_run(d, "fail", first, "").json, "code"), "stale_fence");
+    assert_true(world_events(d->world, "lease.stale") >= 1);
+    assert_string_equal(text_at(api(d, 200, "POST", "/api/v1/runs/complete",
+                                    "{'items':[{'id':'%s','fence':1}]}", text_at(first, "id")),
+                                "results[0].status"),
+                        "stale");
+    assert_int_equal(tell_run(d, "complete", second, "").status, 200);
+    assert_int_equal(number_at(schedule_state(d, "work"), "counters.succeeded"), 1);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void signs_of_life_keep_a_run(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    const json_t *run;
+    char until[64];
+
+    make_schedule(d, "work", QUEUED "," SHORT_LEASE);
+    trigger(d, "work");
+    run = at(claim(d, "q", 1, "5s"), "[0]");
+    snprintf(until, sizeof until, "%s", text_at(run, "leaseUntil"));
+    for (int i = 0; i < 5; i++) {
+        struct answer answer;
+
+        assert_int_equal(count(claim(d, "q", 1, "400ms")), 0);
+        answer = tell_run(d, "heartbeat", run, "");
+        assert_int_equal(answer.status, 200);
+        assert_true(strcmp(text_at(answer.json, "leaseUntil"), until) > 0);
+        snprintf(until, sizeof until, "%s", text_at(answer.json, "leaseUntil"));
+    }
+    assert_int_equal(world_events(d->world, "lease.expired"), 0);
+    assert_int_equal(tell_run(d, "complete", run, "").status, 200);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void a_lease_is_extended_as_asked(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    struct answer answer;
+    const json_t *run;
+    int64_t lease;
+
+    make_schedule(d, "work", QUEUED "," SHORT_LEASE);
+    trigger(d, "work");
+    run = at(claim(d, "q", 1, "5s"), "[0]");
+    lease = world_number(d->world, "SELECT lease_until FROM runs");
+    answer = tell_run(d, "heartbeat", run, ",'extend':'1h'");
+    assert_int_equal(answer.status, 200);
+    assert_true(world_number(d->world, "SELECT lease_until FROM runs") >
+                lease + SPAN_H - 10 * SPAN_S);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void what_is_handed_back_is_ready_at_once(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    const json_t *first, *second;
+
+    make_schedule(d, "work", QUEUED);
+    trigger(d, "work");
+    first = at(claim(d, "q", 1, "5s"), "[0]");
+    assert_int_equal(tell_run(d, "release", first, "").status, 200);
+    second = at(claim(d, "q", 1, "0s"), "[0]");
+    assert_string_equal(text_at(second, "id"), text_at(first, "id"));
+    assert_int_equal(number_at(second, "attempt"), 1); /* nothing was begun */
+    assert_true(number_at(second, "fence") > number_at(first, "fence"));
+    assert_int_equal(tell_run(d, "complete", first, "").status, 409);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* ---- clients that go away ---- */
+
+static void vanish(int fd)
+{
+    const struct linger hard = {.l_onoff = 1, .l_linger = 0};
+
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_LINGER, &hard, sizeof hard), 0);
+    close(fd);
+}
+
+static void a_worker_that_leaves_while_it_waits_gets_nothing(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    const json_t *run;
+
+    make_schedule(d, "work", QUEUED);
+    for (int i = 0; i < 2; i++) {
+        int fd = wait_for_run(d, "gone", "60s");
+
+        if (i == 0)
+            vanish(fd);
+        else
+            close(fd);
+    }
+    /* Whoever has left may still be given it, but it comes back. */
+    trigger(d, "work");
+    run = at(claim(d, "q", 1, "30s"), "[0]");
+    assert_string_equal(text_at(run, "worker"), "w");
+    assert_int_equal(number_at(run, "attempt"), 1);
+    assert_int_equal(tell_run(d, "complete", run, "").status, 200);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void make_heavy(struct daemon *d)
+{
+    static char input[HEAVY_INPUT + 1];
+
+    memset(input, 'x', HEAVY_INPUT);
+    make_schedule(d, "heavy",
+                  "'action':{'type':'queue','queue':'q','input':{'x':'%s'}},"
+                  "'policies':{'overlap':'allowAll'}",
+                  input);
+    for (int i = 0; i < HEAVY; i++)
+        trigger(d, "heavy");
+}
+
+/* The answer is larger than what the kernels keep, and nobody reads it. */
+static void a_grant_that_could_not_be_written_is_ready_at_once(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    const int little = SMALL_BUFFER;
+    int fd;
+
+    make_heavy(d);
+    fd = ask_begin(d, "POST", CLAIM, "{'queues':['q'],'max':%d,'wait':'5s'}", HEAVY);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &little, sizeof little), 0);
+    UNTIL(ask_is_answered(fd)); /* its beginning */
+    assert_int_equal(count(claim(d, "q", 1, "0s")), 0);
+    vanish(fd);
+    for (int got = 0; got < HEAVY;) {
+        const json_t *runs = claim(d, "q", HEAVY, "30s");
+
+        for (size_t i = 0; i < count(runs); i++)
+            assert_int_equal(number_at(json_array_get(runs, i), "attempt"), 1);
+        assert_true(count(runs) > 0);
+        got += (int)count(runs);
+    }
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* ---- a server that is away ---- */
+
+static instant lease_of(const struct world *w)
+{
+    return world_number(w, "SELECT max(lease_until) FROM runs");
+}
+
+static void a_server_that_was_away_doubles_nothing(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, NULL);
+    const json_t *first, *second;
+    instant until;
+    int fd;
+
+    make_schedule(d, "a", QUEUED "," SHORT_LEASE);
+    make_schedule(d, "b", QUEUED "," SHORT_LEASE);
+    trigger(d, "a");
+    trigger(d, "b");
+    first = at(claim(d, "q", 1, "5s"), "[0]");
+    second = at(claim(d, "q", 1, "5s"), "[0]");
+    until = lease_of(w);
+    daemon_kill(d);
+    UNTIL(clock_now() > until); /* both leases are over, and nobody could say a word */
+    d = daemon_again(d, NULL);
+    fd = ask_begin(d, "POST", CLAIM, "{'queues':['q'],'wait':'60s'}");
+    assert_int_equal(tell_run(d, "heartbeat", first, "").status, 200);
+    assert_int_equal(tell_run(d, "complete", second, ",'result':1").status, 200);
+    assert_int_equal(tell_run(d, "complete", first, ",'result':1").status, 200);
+    assert_false(ask_is_answered(fd));
+    vanish(fd);
+    assert_int_equal(world_number(w, "SELECT count(*) FROM history"), 2);
+    assert_int_equal(world_number(w, "SELECT max(fence) FROM history"), 1);
+    assert_int_equal(world_events(w, "lease.expired"), 0);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(two_workers_fight_for_one_run_and_one_wins),
+        E2E_TEST(a_waiting_worker_gets_a_run_in_the_turn_that_makes_it),
+        E2E_TEST(the_run_of_a_dead_worker_goes_to_another),
+        E2E_TEST(signs_of_life_keep_a_run),
+        E2E_TEST(a_lease_is_extended_as_asked),
+        E2E_TEST(what_is_handed_back_is_ready_at_once),
+        E2E_TEST(a_worker_that_leaves_while_it_waits_gets_nothing),
+        E2E_TEST(a_grant_that_could_not_be_written_is_ready_at_once),
+        E2E_TEST(a_server_that_was_away_doubles_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Many runs and many workers: batches, priority, namespaces, queues that are paused.
+ */
+#include "ask.h"
+
+enum { BATCH = 1000, TEXT_MAX = 512 * 1024, LINE_MAX = 256 };
+
+#define CLAIM "/api/v1/queues/claim"
+
+/* `count` schedules whose runs are due now. */
+static void make_many(struct daemon *d, const char *namespace, const char *prefix, int count,
+                      const char *policies)
+{
+    static char text[TEXT_MAX];
+    char path[LINE_MAX];
+    const json_t *results;
+    size_t len = 0;
+
+    for (int i = 0; i < count; i++) {
+        int n = snprintf(text + len, sizeof text - len,
+                         "%s{'id':'%s%d','spec':{'at':['now']},"
+                         "'action':{'type':'queue','queue':'q'},'policies':{%s}}",
+                         i > 0 ? "," : "", prefix, i, policies);
+
+        assert_in_range(n, 1, sizeof text - len - 1);
+        len += (size_t)n;
+    }
+    snprintf(path, sizeof path, "/api/v1/bulk/schedules?namespace=%s", namespace);
+    results = at(api(d, 200, "POST", path, "{'items':[%s]}", text), "results");
+    assert_int_equal(json_array_size(results), count);
+    for (int i = 0; i < count; i++)
+        assert_string_equal(text_at(json_array_get(results, (size_t)i), "status"), "ok");
+}
+
+static int64_t ready(const struct daemon *d)
+{
+    return world_number(d->world, "SELECT count(*) FROM runs WHERE state = 3");
+}
+
+/* Says of all of them that they succeeded; how many it was believed of. */
+static int complete(struct daemon *d, const json_t *runs)
+{
+    static char text[TEXT_MAX];
+    const json_t *results;
+    size_t len = 0;
+    int believed = 0;
+
+    for (size_t i = 0; i < json_array_size(runs); i++) {
+        const json_t *run = json_array_get(runs, i);
+        int n = snprintf(text + len, sizeof text - len, "%s{'id':'%s','fence':%lld}",
+                         i > 0 ? "," : "", text_at(run, "id"),
+                         (long long)number_at(run, "fence"));
+
+        assert_in_range(n, 1, sizeof text - len - 1);
+        len += (size_t)n;
+    }
+    results = at(api(d, 200, "POST", "/api/v1/runs/complete", "{'items':[%s]}", text),
+                 "results");
+    for (size_t i = 0; i < json_array_size(results); i++)
+        believed += strcmp(text_at(json_array_get(results, i), "status"), "ok") == 0;
+    return believed;
+}
+
+/* One answer may hold them all, and need not: a turn gives what it has time for. */
+static void a_thousand_runs_are_taken_in_batches_and_completed_by_one_request(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    json_t *runs = world_keep(*state, json_array());
+
+    make_many(d, "default", "s", BATCH, "");
+    for (int i = 0; i < TRIES && json_array_size(runs) < BATCH; i++)
+        json_array_extend(runs, (json_t *)claim(d, "q", BATCH, "5s"));
+    assert_int_equal(json_array_size(runs), BATCH);
+    assert_int_equal(complete(d, runs), BATCH);
+    assert_int_equal(complete(d, runs), 0); /* it was said already */
+    assert_int_equal(world_number(d->world, "SELECT sum(succeeded) FROM cursors"), BATCH);
+    assert_int_equal(world_number(d->world, "SELECT count(*) FROM history"), BATCH);
+    assert_int_equal(world_number(d->world, "SELECT count(*) FROM runs"), 0);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void more_than_a_thousand_at_once_are_refused(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    struct answer answer = ask(d, "POST", CLAIM, "{'queues':['q'],'max':1001}");
+
+    assert_int_equal(answer.status, 400);
+    assert_string_equal(text_at(answer.json, "field"), "max");
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void what_is_more_urgent_is_given_out_first(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    const json_t *runs;
+
+    make_many(d, "default", "low", 3, "'priority':1");
+    make_many(d, "default", "usual", 3, "");
+    make_many(d, "default", "high", 3, "'priority':10");
+    UNTIL(ready(d) == 9);
+    runs = claim(d, "q", 9, "5s");
+    assert_int_equal(json_array_size(runs), 9);
+    for (size_t i = 0; i < 9; i++)
+        assert_memory_equal(text_at(json_array_get(runs, i), "schedule"),
+                            i < 3   ? "high"
+                            : i < 6 ? "usua"
+                                    : "low",
+                            3);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* However much waits in one, the other's worker is not kept waiting behind it. */
+static void a_namespace_with_much_does_not_keep_out_another(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    const char *const claims[] = {CLAIM "?namespace=much", CLAIM "?namespace=little"};
+    struct answer answers[2];
+    int fds[2];
+
+    api(d, 201, "PUT", "/api/v1/namespaces/much", "{}");
+    api(d, 201, "PUT", "/api/v1/namespaces/little", "{}");
+    make_many(d, "much", "a", BATCH, "'priority':10");
+    make_many(d, "little", "b", 2, "'priority':1");
+    UNTIL(ready(d) == BATCH + 2);
+    for (int i = 0; i < 2; i++)
+        fds[i] = ask_begin(d, "POST", claims[i], "{'queues':['q'],'max':2,'wait':'30s'}");
+    for (int i = 0; i < 2; i++) {
+        answers[i] = ask_end(d, fds[i]);
+        assert_int_equal(json_array_size(at(answers[i].json, "runs")), 2);
+    }
+    assert_string_equal(text_at(answers[0].json, "runs[0].namespace"), "much");
+    assert_string_equal(text_at(answers[1].json, "runs[0].namespace"), "little");
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* All that wait on one queue get some of it, before one gets all. */
+static void workers_that_wait_share_what_becomes_ready(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    size_t got[2];
+    int fds[2];
+
+    claim(d, "q", 1, "0s");
+    for (int i = 0; i < 2; i++)
+        fds[i] = ask_begin(d, "POST", CLAIM, "{'queues':['q'],'max':1000,'wait':'30s'}");
+    claim(d, "other", 1, "0s"); /* two turns later both wait */
+    claim(d, "other", 1, "0s");
+    make_many(d, "default", "s", 100, "");
+    for (int i = 0; i < 2; i++) {
+        got[i] = json_array_size(at(ask_end(d, fds[i]).json, "runs"));
+        assert_true(got[i] > 0);
+    }
+    assert_int_equal(got[0] + got[1] + (size_t)ready(d), 100);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void a_paused_queue_gives_out_nothing_until_it_is_resumed(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    struct answer answer;
+    int fd;
+
+    api(d, 404, "POST", "/api/v1/queues/q/pause", NULL);
+    make_many(d, "default", "s", 1, "");
+    UNTIL(ready(d) == 1);
+    assert_true(
+        json_is_true(at(api(d, 200, "POST", "/api/v1/queues/q/pause", NULL), "paused")));
+    assert_int_equal(json_array_size(claim(d, "q", 1, "0s")), 0);
+    fd = ask_begin(d, "POST", CLAIM, "{'queues':['q'],'wait':'30s'}");
+    make_many(d, "default", "t", 1, "");
+    UNTIL(ready(d) == 2);
+    assert_false(ask_is_answered(fd));
+    api(d, 200, "POST", "/api/v1/queues/q/resume", NULL);
+    answer = ask_end(d, fd);
+    assert_int_equal(json_array_size(at(answer.json, "runs")), 1);
+    assert_int_equal(json_array_size(claim(d, "q", 2, "5s")), 1);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(a_thousand_runs_are_taken_in_batches_and_completed_by_one_request),
+        E2E_TEST(more_than_a_thousand_at_once_are_refused),
+        E2E_TEST(what_is_more_urgent_is_given_out_first),
+        E2E_TEST(a_namespace_with_much_does_not_keep_out_another),
+        E2E_TEST(workers_that_wait_share_what_becomes_ready),
+        E2E_TEST(a_paused_queue_gives_out_nothing_until_it_is_resumed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
