@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a worker process writes down, and how it talks with the parent (fleet.mjs).  The same
+ * for every subject, so that the measuring costs all of them alike.
+ */
+const PROGRESS_MS = 20;
+
+/* Wall clock in milliseconds, finer than Date.now(). */
+export const now = () => performance.timeOrigin + performance.now();
+
+class Journal {
+    constructor() {
+        this.clear();
+    }
+
+    clear() {
+        this.keys = [];
+        this.dues = [];
+        this.begins = [];
+        this.done = 0;
+        this.lastDone = 0;
+    }
+
+    /* A handler begins: which schedule, and when it was due (ms, or a text of it). */
+    begin(key, due) {
+        this.begins.push(now());
+        this.keys.push(key);
+        this.dues.push(due);
+    }
+
+    /* The server has answered that `count` runs are over. */
+    complete(count) {
+        this.done += count;
+        this.lastDone = now();
+    }
+
+    contents() {
+        const dues = this.dues.map((due) => (typeof due === "number" ? due : Date.parse(due)));
+        return { keys: this.keys, dues, begins: this.begins, lastDone: this.lastDone };
+    }
+}
+
+/*
+ * Runs a worker: `start(options, journal)` answers a function that stops it.  The parent
+ * sends start, clear and stop, and is told the number of completions as it grows.
+ */
+export function work(start) {
+    const journal = new Journal();
+    let stop = async () => {};
+    let told = 0;
+    const progress = setInterval(() => {
+        if (journal.done !== told) {
+            told = journal.done;
+            process.send({ type: "progress", done: told });
+        }
+    }, PROGRESS_MS);
+    const answer = {
+        start: async ({ options }) => {
+            stop = await start(options, journal);
+        },
+        clear: async () => {
+            journal.clear();
+            told = 0;
+        },
+        stop: async () => {
+            clearInterval(progress);
+            await stop();
+            return journal.contents();
+        },
+    };
+    process.on("message", async (message) => {
+        const value = await answer[message.type](message);
+        process.send({ type: message.type, value });
+    });
+    process.on("disconnect", () => process.exit(1));
+}
