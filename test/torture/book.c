@@ -4,8 +4,10 @@
 #include "journal.h"
 
 const char *const wish_names[WISH_KINDS] = {
-    [WISH_CREATE] = "create", [WISH_PUT] = "put",         [WISH_PAUSE] = "pause",
-    [WISH_RESUME] = "resume", [WISH_TRIGGER] = "trigger", [WISH_DELETE] = "delete",
+    [WISH_CREATE] = "create",   [WISH_PUT] = "put",
+    [WISH_PAUSE] = "pause",     [WISH_RESUME] = "resume",
+    [WISH_TRIGGER] = "trigger", [WISH_DELETE] = "delete",
+    [WISH_CANCEL] = "cancel",   [WISH_TERMINATE] = "terminate",
 };
 const char *const wish_ends[] = {
     [WISH_OK] = "ok", [WISH_FAIL] = "fail", [WISH_INFO] = "info", NULL};

@@ -42,6 +42,8 @@ enum wish_kind {
     WISH_RESUME,
     WISH_TRIGGER,
     WISH_DELETE,
+    WISH_CANCEL, /* the body is the run */
+    WISH_TERMINATE,
     WISH_KINDS,
 };
 

@@ -75,7 +75,9 @@ static void print_counts(const struct asked *asked, const struct ordeal_counts *
 
     printf("%s: %d cycles in %.1f s, %.2f cycles/s\n",
            asked->is_postgres ? "PostgreSQL" : "SQLite", c->cycles, took, c->cycles / took);
-    printf("deaths: %d at random instants, %d while starting", c->at_random, c->at_start);
+    printf("deaths: %d workers; the daemon %d at random instants, %d while starting,\n"
+           "        %d while ending",
+           c->workers, c->at_random, c->at_start, c->at_end);
     for (int i = 0; i < VICTIM_POINTS; i++)
         printf(", %d %s", c->at_point[i], victim_points[i]);
     printf("\njudged: %d schedules, %d requests (%d without an answer), %d runs, %d attempts,\n"

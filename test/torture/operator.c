@@ -31,8 +31,8 @@ enum {
 
 struct own {
     char name[NAME_MAX_BYTES];
-    bool has_run;    /* some run of it was told, so its key is known       */
-    int64_t version; /* as told last                                      */
+    char run[RUN_ID_TEXT_MAX]; /* the last that was told; its key is known then */
+    int64_t version;           /* as told last                                      */
 };
 
 struct operator
@@ -94,6 +94,8 @@ static struct outcome_of ask_until(struct operator* o, const struct errand *erra
                                    bool is_stubborn)
 {
     struct outcome_of outcome = {.end = WISH_INFO};
+    bool is_stop = errand->kind == WISH_CANCEL || errand->kind == WISH_TERMINATE;
+    struct str sent = is_stop ? STR("{}") : errand->body; /* the path says which run */
     bool was_lost = false;
     char key[64];
 
@@ -105,7 +107,7 @@ static struct outcome_of ask_until(struct operator* o, const struct errand *erra
                                                 .path = errand->path,
                                                 .key = key,
                                                 .if_match = errand->if_match,
-                                                .body = errand->body,
+                                                .body = sent,
                                                 .patience_ms = PATIENCE_MS},
                                   &answer);
 
@@ -214,15 +216,35 @@ static struct outcome_of plain(struct operator* o, struct own *own, enum wish_ki
     return ask(o, &errand, is_stubborn);
 }
 
+/* And now and then the run is not wanted any more. */
+static void trigger(struct operator* o, struct own *own)
+{
+    struct outcome_of outcome = plain(o, own, WISH_TRIGGER, false);
+    bool is_hard = prng_below(&o->actor->prng, 2) == 0;
+    struct errand errand = {.kind = is_hard ? WISH_TERMINATE : WISH_CANCEL, .method = "POST"};
+
+    if (outcome.end != WISH_OK)
+        return;
+    memcpy(own->run, outcome.run, sizeof own->run);
+    if (prng_below(&o->actor->prng, 5) > 0)
+        return;
+    snprintf(errand.path, sizeof errand.path, "/api/v1/runs/%s/%s", own->run,
+             wish_names[errand.kind]);
+    snprintf(errand.name, sizeof errand.name, "%s", own->name);
+    errand.body = str_of(own->run);
+    (void)ask(o, &errand, false);
+}
+
 /* One whose key is known, so that what it did is found when its row is gone. */
 static void delete (struct operator* o, struct own *own)
 {
-    enum wish_end end = own->has_run ? WISH_INFO : WISH_FAIL;
+    bool has_run = own->run[0] != '\0';
+    enum wish_end end = has_run ? WISH_INFO : WISH_FAIL;
 
     /* Until it is known to be gone: its name must not come to life again by an edit. */
     for (int tries = 0; end == WISH_INFO && tries < DELETE_TRIES; tries++)
         end = plain(o, own, WISH_DELETE, true).end;
-    if (own->has_run)
+    if (has_run)
         *own = o->own[--o->own_count];
 }
 
@@ -259,7 +281,7 @@ static void wish(struct operator* o)
         (void)plain(o, own, WISH_RESUME, false);
         break;
     default:
-        own->has_run = plain(o, own, WISH_TRIGGER, false).end == WISH_OK || own->has_run;
+        trigger(o, own);
         break;
     }
 }

@@ -62,19 +62,31 @@ static uint16_t start_receiver(struct world *w, struct actor actor)
     return port;
 }
 
-static void start_actors(struct world *w)
+static struct actor actor_of(struct world *w)
 {
-    struct actor actor = {.journal = w->journal, .node_count = w->ordeal->nodes};
+    struct actor actor = {
+        .journal = w->journal, .node_count = w->ordeal->nodes, .seed = prng_next(&w->prng)};
 
     for (int i = 0; i < w->ordeal->nodes; i++)
         actor.nodes[i] = w->prey[i].port;
-    actor.seed = prng_next(&w->prng);
+    return actor;
+}
+
+static void start_worker(struct world *w, int i)
+{
+    struct actor actor = actor_of(w);
+
+    actor.number = i;
+    w->workers[i] = actor_start(&actor, worker_act);
+}
+
+static void start_actors(struct world *w)
+{
+    struct actor actor = actor_of(w);
+
     actor.receiver = start_receiver(w, actor);
-    for (int i = 0; i < WORKERS; i++) {
-        actor.seed = prng_next(&w->prng);
-        actor.number = i;
-        w->workers[i] = actor_start(&actor, worker_act);
-    }
+    for (int i = 0; i < WORKERS; i++)
+        start_worker(w, i);
     for (int i = 0; i < OPERATORS; i++) {
         actor.seed = prng_next(&w->prng);
         actor.number = i + 1;
@@ -154,6 +166,34 @@ static enum rc die_at_random(struct world *w, struct prey *prey)
     return RC_OK;
 }
 
+/* It is asked to end, and has some time for it, or not. */
+static enum rc die_at_end(struct world *w, struct prey *prey)
+{
+    int status = 0;
+
+    prey_start(prey, NULL);
+    if (!prey_await_ready(prey, READY_MS))
+        return RC_LOST;
+    ask_nap((int)prng_below(&w->prng, LIFE_MS));
+    must(kill(prey->pid, SIGTERM) == 0);
+    w->counts->at_end++;
+    fault(w, "end");
+    if (prey_await_end(prey, (int)prng_below(&w->prng, LIFE_MS), &status))
+        return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? RC_OK : RC_LOST;
+    prey_kill(prey);
+    return RC_OK;
+}
+
+/* A worker dies with all that it holds, and another comes. */
+static void replace_worker(struct world *w)
+{
+    int i = (int)prng_below(&w->prng, WORKERS);
+
+    stop(&w->workers[i]);
+    w->counts->workers++;
+    start_worker(w, i);
+}
+
 /* One life and its end; the other daemon, where there is one, goes on. */
 static enum rc cycle(struct world *w, struct err *reterr)
 {
@@ -165,8 +205,12 @@ static enum rc cycle(struct world *w, struct err *reterr)
     if (other && other->pid == 0)
         prey_start(other, NULL);
     prey_kill(prey);
+    if (chance(w, 5))
+        replace_worker(w);
     if (chance(w, 10))
         die_at_start(w, prey);
+    else if (chance(w, 10))
+        rc = die_at_end(w, prey);
     else if (chance(w, 2))
         rc = die_at_point(w, prey);
     else

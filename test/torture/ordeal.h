@@ -23,6 +23,8 @@ struct ordeal_counts {
     int cycles;
     int at_point[VICTIM_POINTS]; /* deaths at each point                    */
     int at_random, at_start;     /* at a random instant; before it was ready */
+    int at_end;                  /* after SIGTERM, while it came to an end   */
+    int workers;                 /* that were killed                         */
     struct verdict_counts judged;
 };
 

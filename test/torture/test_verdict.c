@@ -55,7 +55,7 @@ static enum rc judged(const struct stand *stand, struct verdict_counts *counts, 
     return verdict(stand->url, buf_as_str(&stand->journal), counts, err);
 }
 
-static void accepted(const struct stand *stand)
+static struct verdict_counts accepted_in_part(const struct stand *stand)
 {
     struct verdict_counts counts;
     struct err err = {.text = ""};
@@ -63,6 +63,13 @@ static void accepted(const struct stand *stand)
 
     if (rc != RC_OK)
         fail_msg("%s: %s", rc_name(rc), err.text);
+    return counts;
+}
+
+static void accepted(const struct stand *stand)
+{
+    struct verdict_counts counts = accepted_in_part(stand);
+
     assert_true(counts.schedules > 0 && counts.deliveries > 0 && counts.reports > 0 &&
                 counts.skipped > 0 && counts.runs > 0);
 }
@@ -277,10 +284,9 @@ static void a_delivery_before_its_time_is_rejected(void **state)
     rejected(*state, 12);
 }
 
-/* Every schedule asks for at most once, and some were sent again. */
-static void at_most_once_that_came_twice_is_rejected(void **state)
+/* Every schedule asks for at most once. */
+static void ask_for_once(struct stand *stand)
 {
-    struct stand *stand = *state;
     char *at = stand->journal.ptr;
 
     while ((at = strstr(at, "\"lease\":"))) {
@@ -290,7 +296,38 @@ static void at_most_once_that_came_twice_is_rejected(void **state)
             put_in(stand, at, 0, more);
         at += sizeof more + 8;
     }
-    rejected(stand, 8);
+}
+
+static void at_most_once_that_came_twice_is_rejected(void **state)
+{
+    ask_for_once(*state); /* and some were tried again */
+    rejected(*state, 8);
+}
+
+/* Forgets what was handed out again. */
+static void drop_again(struct stand *stand)
+{
+    for (char *line = stand->journal.ptr; *line;) {
+        char *next = strchr(line, '\n') + 1;
+        bool is_sight = strncmp(line, "sent", 4) == 0 || strncmp(line, "grant", 5) == 0;
+
+        if (is_sight && atoi(field(line, 3)) > 1)
+            put_in(stand, line, (size_t)(next - line), "");
+        else
+            line = next;
+    }
+}
+
+static void at_most_once_is_not_repeated_when_it_was_cut(void **state)
+{
+    ask_for_once(*state);
+    drop_again(*state);
+    while (strstr(((struct stand *)*state)->journal.ptr, "\tdone\t"))
+        drop(*state, "report", "\tdone\t");
+    (void)accepted_in_part(*state);
+    repeat(*state, "sent");
+    put_in(*state, strchr(find_line(*state, "sent", ""), '\n'), 0, "\tcut");
+    rejected(*state, 8);
 }
 
 static void an_end_that_was_acknowledged_and_is_another_is_rejected(void **state)
@@ -321,6 +358,35 @@ static void a_trigger_that_was_acknowledged_and_is_gone_is_rejected(void **state
     while (strstr(stand->journal.ptr, "\nreport\t"))
         drop(stand, "report", "");
     rejected(stand, 13);
+}
+
+/* A trigger's run, and one of the same schedule that never was. */
+static void a_stop_that_was_acknowledged_needs_an_end(void **state)
+{
+    char run[64], line[256];
+    const char *at = field(find_line(*state, "told", "\tr_"), 5);
+
+    snprintf(run, sizeof run, "%.*s", (int)strcspn(at, "\n"), at);
+    snprintf(line, sizeof line,
+             "ask\t1772366410000000\t9000\tcancel\ts1\t%s\n"
+             "told\t1772366410000000\t9000\tok\t0\t\n",
+             run);
+    add(*state, line);
+    accepted(*state);
+    run[strlen(run) - 2] = 'z';
+    snprintf(line, sizeof line,
+             "ask\t1772366410000000\t9001\tterminate\ts1\t%s\n"
+             "told\t1772366410000000\t9001\tok\t0\t\n",
+             run);
+    add(*state, line);
+    rejected(*state, 13);
+}
+
+static void a_call_that_was_cut_may_be_repeated(void **state)
+{
+    repeat(*state, "sent");
+    put_in(*state, strchr(find_line(*state, "sent", ""), '\n'), 0, "\tcut");
+    accepted(*state);
 }
 
 static void a_refused_wish_that_was_done_is_rejected(void **state)
@@ -362,9 +428,12 @@ int main(void)
         DOCTORED(a_delivery_with_a_wrong_slot_is_rejected),
         DOCTORED(a_delivery_before_its_time_is_rejected),
         DOCTORED(at_most_once_that_came_twice_is_rejected),
+        DOCTORED(at_most_once_is_not_repeated_when_it_was_cut),
         DOCTORED(an_end_that_was_acknowledged_and_is_another_is_rejected),
         DOCTORED(an_edit_that_was_acknowledged_and_is_gone_is_rejected),
         DOCTORED(a_trigger_that_was_acknowledged_and_is_gone_is_rejected),
+        DOCTORED(a_stop_that_was_acknowledged_needs_an_end),
+        DOCTORED(a_call_that_was_cut_may_be_repeated),
         DOCTORED(a_refused_wish_that_was_done_is_rejected),
         DOCTORED(a_change_that_nobody_asked_for_is_rejected),
     };

@@ -42,6 +42,8 @@ static bool may_cause(enum wish_kind kind, int64_t type)
     case WISH_DELETE:
         return type == EVENT_SCHEDULE_DELETED;
     case WISH_TRIGGER:
+    case WISH_CANCEL:
+    case WISH_TERMINATE:
     case WISH_KINDS:
         break;
     }
@@ -100,6 +102,7 @@ static enum command_kind command_of(enum wish_kind kind)
         [WISH_CREATE] = COMMAND_CREATE,   [WISH_PUT] = COMMAND_PUT,
         [WISH_PAUSE] = COMMAND_PAUSE,     [WISH_RESUME] = COMMAND_RESUME,
         [WISH_TRIGGER] = COMMAND_TRIGGER, [WISH_DELETE] = COMMAND_DELETE,
+        [WISH_CANCEL] = COMMAND_CANCEL,   [WISH_TERMINATE] = COMMAND_TERMINATE,
     };
 
     return kinds[kind];
@@ -184,6 +187,51 @@ static void find_trigger(struct evidence *e, const struct wish *w, span skew)
     }
 }
 
+/* ---- ends ---- */
+
+/* In history, or in the ledger when it still waited for room. */
+static bool has_ended(const struct record *r, const struct run_id *run)
+{
+    instant slot = run->slot_ms * SPAN_MS;
+
+    for (int i = 0; i < r->history_count; i++) {
+        const struct history_row *h = &r->history[i];
+
+        if (h->last && h->schedule == run->schedule && h->slot == slot && h->pass == run->pass)
+            return true;
+    }
+    for (int i = 0; i < r->ledger_count; i++) {
+        const struct ledger_entry *l = &r->ledger[i];
+
+        if (l->schedule == run->schedule && l->account.first == slot && l->pass == run->pass)
+            return true;
+    }
+    return false;
+}
+
+static bool is_stop(const struct wish *w)
+{
+    return w->kind == WISH_CANCEL || w->kind == WISH_TERMINATE;
+}
+
+/* Whoever was told that a run is being stopped finds that it has ended. */
+static enum rc stopped(struct evidence *e, const struct wish *w, struct err *reterr)
+{
+    struct rec_command *c;
+    struct run_id run;
+    enum rc rc = run_id_parse(w->body, &run, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    if (w->end == WISH_OK && !has_ended(&e->tape->record, &run))
+        return judge_fail(reterr, 13, "%s of %.*s was acknowledged, and it has no end",
+                          wish_names[w->kind], STR_ARG(w->body));
+    c = add_command(e, w, run.schedule, w->end == WISH_OK ? w->told : w->asked);
+    c->command.run = run;
+    c->reply.version = 0;
+    return RC_OK;
+}
+
 /* ---- all of them ---- */
 
 /* A schedule that goes on has nothing to resume. */
@@ -221,6 +269,8 @@ static enum rc granted(struct evidence *e, const struct wish *w, struct err *ret
         add_trigger(e, w, &w->run, w->told);
         return RC_OK;
     }
+    if (is_stop(w))
+        return stopped(e, w, reterr);
     event = find_event(e, w, EVIDENCE_SKEW);
     if (event >= 0)
         return take_event(e, w, event, reterr);
@@ -243,6 +293,8 @@ static enum rc perhaps(struct evidence *e, int i, span skew, struct err *reterr)
     event = find_event(e, w, skew);
     if (w->kind == WISH_TRIGGER)
         find_trigger(e, w, skew);
+    else if (is_stop(w))
+        rc = stopped(e, w, reterr);
     else if (event >= 0)
         rc = take_event(e, w, event, reterr);
     e->is_used[i] = e->tape->record.command_count > before;
