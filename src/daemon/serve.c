@@ -11,139 +11,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/must.h"
 #include "daemon/config_keys.h"
-#include "daemon/door.h"
+#include "daemon/serve_parts.h"
 #include "io/clock.h"
-#include "io/log_out.h"
 #include "io/sd_notify.h"
-#include "io/zoneinfo.h"
-
-enum {
-    READERS = 2,
-    NODE_NAME_MAX = 255,
-    STATUS_FAILED = 1,
-    CONFIGS_MAX = 1000, /* times that the configuration is read anew, 64 KiB each */
-    ZONES_EVERY = 60,   /* pulses between two looks at the files of zones          */
-};
-
-#define PULSE SPAN_S /* looks at the log, the zones and the watchdog */
-
-enum stage { SERVING, DRAINING, HANDING_BACK, STOPPING, CLOSING };
-
-struct serve {
-    const struct serve_options *options;
-    const struct config *config; /* the one that counts */
-    struct config *configs[CONFIGS_MAX];
-    int config_count;
-    struct log log;
-    struct log_out *log_out;
-    struct loop *loop;
-    struct loop_timer *pulse, *deadline;
-    struct listener *listener;
-    struct zoneinfo *zones;
-    struct mailbox *memos, *notices;
-    struct door *door;
-    struct writer *writer;
-    struct reader *readers[READERS];
-    struct calls *calls;
-    int64_t pulses;
-    uint16_t port; /* the first that it listens on */
-    struct guard_net own[2 * LISTENER_ADDRESSES_MAX];
-    int own_count;
-    _Atomic int64_t finished[LANE_COUNT];
-    char node[NODE_NAME_MAX + 1];
-    char zones_version[64];
-    enum stage stage;
-    bool is_ready, listener_closed;
-    int status;
-};
 
 static void fail(struct serve *s, const struct err *err)
 {
     log_say(&s->log, clock_now(), LEVEL_ERROR, "cannot start", LOG_TEXT("reason", err->text));
     s->status = STATUS_FAILED;
-}
-
-/* ---- what the operations ask ---- */
-
-static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
-{
-    struct serve *s = user;
-
-    return zoneinfo_find(s->zones, name, reterr);
-}
-
-static bool has_upstream(void *with, struct str namespace, struct str upstream)
-{
-    struct serve *s = with;
-
-    return door_has_upstream(s->door, namespace, upstream);
-}
-
-static uint64_t random_number(void *with)
-{
-    uint64_t number;
-
-    (void)with;
-    must(getrandom(&number, sizeof number, 0) == (ssize_t)sizeof number);
-    return number;
-}
-
-static const char *not_ready(void *with)
-{
-    struct serve *s = with;
-
-    return door_not_ready(s->door);
-}
-
-static enum rc check_settings(void *with, struct str json, struct arena *arena,
-                              struct err *reterr)
-{
-    struct settings *ret = arena_take(arena, sizeof *ret);
-
-    (void)with;
-    return settings_read(json, arena, ret, reterr);
-}
-
-static struct str show_settings(void *with, struct str json, struct arena *arena)
-{
-    (void)with;
-    return settings_show(json, arena);
-}
-
-static struct policies policies_of(const struct config *config)
-{
-    struct policies policies = policies_default();
-
-    policies.lease = config->lease;
-    policies.heartbeat = config->heartbeat;
-    policies.grace = config->grace;
-    policies.max_run_time = config->max_run_time;
-    policies.buffer_limit = config->buffer_limit;
-    policies.retention_age = config->retention;
-    return policies;
-}
-
-static struct api_context context_of(struct serve *s)
-{
-    return (struct api_context){
-        .zones = {.find = find_zone, .user = s},
-        .default_timezone = s->config->default_timezone,
-        .policies = policies_of(s->config),
-        .min_interval = s->config->min_interval,
-        .has_upstream = has_upstream,
-        .random = random_number,
-        .check_settings = check_settings,
-        .show_settings = show_settings,
-        .not_ready = not_ready,
-        .version = BELFRY_VERSION,
-        .with = s,
-    };
 }
 
 /* ---- the end ---- */
@@ -295,7 +175,7 @@ static void on_reload(void *with, int signal)
     log_set(&s->log, (enum log_level)fresh->log_level, (enum log_format)fresh->log);
     for (int i = 0; i < count; i++)
         log_change(s, fresh, &changes[i]);
-    context = context_of(s);
+    context = serve_context(s);
     door_reload(s->door, fresh, &context);
     must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_CONFIG, .config = fresh}));
     must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_ZONES}));
@@ -443,7 +323,7 @@ static enum rc open_door(struct serve *s, struct err *reterr)
         .seam = s->options->seam,
         .memos = s->memos,
         .notices = s->notices,
-        .context = context_of(s),
+        .context = serve_context(s),
         .finished = s->finished,
     });
     handler = door_handler(s->door);
@@ -489,7 +369,7 @@ static void name_node(struct serve *s)
 
 static enum rc start_staff(struct serve *s, struct err *reterr)
 {
-    struct api_context context = context_of(s);
+    struct api_context context = serve_context(s);
 
     for (int i = 0; i < READERS; i++) {
         s->readers[i] = reader_start(&(struct reader_options){

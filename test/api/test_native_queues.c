@@ -47,7 +47,8 @@ static void a_queue_that_is_none_is_not_paused(void **state)
     assert_refused(post("/api/v1/queues/q/pause", ""), 404, "not_found", "");
     assert_refused(post("/api/v1/queues/q/resume", ""), 404, "not_found", "");
     assert_refused(get("/api/v1/queues/q"), 404, "not_found", "");
-    assert_refused(post("/api/v1/queues/q/pause", js("{'why':1}")), 400, "invalid_field", "why");
+    assert_refused(post("/api/v1/queues/q/pause", js("{'why':1}")), 400, "invalid_field",
+                   "why");
 }
 
 static void a_queue_tells_how_much_waits_and_since_when(void **state)

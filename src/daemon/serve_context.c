@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the operations may know of the daemon.  For the io thread.
+ */
+#include <sys/random.h>
+
+#include "base/must.h"
+#include "daemon/serve_parts.h"
+
+static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
+{
+    struct serve *s = user;
+
+    return zoneinfo_find(s->zones, name, reterr);
+}
+
+static bool has_upstream(void *with, struct str namespace, struct str upstream)
+{
+    struct serve *s = with;
+
+    return door_has_upstream(s->door, namespace, upstream);
+}
+
+static uint64_t random_number(void *with)
+{
+    uint64_t number;
+
+    (void)with;
+    must(getrandom(&number, sizeof number, 0) == (ssize_t)sizeof number);
+    return number;
+}
+
+static const char *not_ready(void *with)
+{
+    struct serve *s = with;
+
+    return door_not_ready(s->door);
+}
+
+static enum rc check_settings(void *with, struct str json, struct arena *arena,
+                              struct err *reterr)
+{
+    struct settings *ret = arena_take(arena, sizeof *ret);
+
+    (void)with;
+    return settings_read(json, arena, ret, reterr);
+}
+
+static struct str show_settings(void *with, struct str json, struct arena *arena)
+{
+    (void)with;
+    return settings_show(json, arena);
+}
+
+static struct policies policies_of(const struct config *config)
+{
+    struct policies policies = policies_default();
+
+    policies.lease = config->lease;
+    policies.heartbeat = config->heartbeat;
+    policies.grace = config->grace;
+    policies.max_run_time = config->max_run_time;
+    policies.buffer_limit = config->buffer_limit;
+    policies.retention_age = config->retention;
+    return policies;
+}
+
+struct api_context serve_context(struct serve *s)
+{
+    return (struct api_context){
+        .zones = {.find = find_zone, .user = s},
+        .default_timezone = s->config->default_timezone,
+        .policies = policies_of(s->config),
+        .min_interval = s->config->min_interval,
+        .has_upstream = has_upstream,
+        .random = random_number,
+        .check_settings = check_settings,
+        .show_settings = show_settings,
+        .not_ready = not_ready,
+        .version = BELFRY_VERSION,
+        .with = s,
+    };
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of serve share.
+ */
+#pragma once
+
+#include "daemon/calls.h"
+#include "daemon/door.h"
+#include "daemon/ear.h"
+#include "daemon/serve.h"
+#include "io/log_out.h"
+#include "io/zoneinfo.h"
+
+enum {
+    READERS = 2,
+    NODE_NAME_MAX = 255,
+    STATUS_FAILED = 1,
+    CONFIGS_MAX = 1000, /* times that the configuration is read anew, 64 KiB each */
+    ZONES_EVERY = 60,   /* pulses between two looks at the files of zones          */
+};
+
+#define PULSE SPAN_S /* looks at the log, the zones and the watchdog */
+
+enum stage { SERVING, DRAINING, HANDING_BACK, STOPPING, CLOSING };
+
+struct serve {
+    const struct serve_options *options;
+    const struct config *config; /* the one that counts */
+    struct config *configs[CONFIGS_MAX];
+    int config_count;
+    struct log log;
+    struct log_out *log_out;
+    struct loop *loop;
+    struct loop_timer *pulse, *deadline;
+    struct listener *listener;
+    struct zoneinfo *zones;
+    struct mailbox *memos, *notices;
+    struct door *door;
+    struct writer *writer;
+    struct reader *readers[READERS];
+    struct calls *calls;
+    int64_t pulses;
+    uint16_t port; /* the first that it listens on */
+    struct guard_net own[2 * LISTENER_ADDRESSES_MAX];
+    int own_count;
+    _Atomic int64_t finished[LANE_COUNT];
+    char node[NODE_NAME_MAX + 1];
+    char zones_version[64];
+    enum stage stage;
+    bool is_ready, listener_closed;
+    int status;
+};
+
+/* serve_context.c: what the operations may know */
+struct api_context serve_context(struct serve *s);
