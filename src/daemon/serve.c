@@ -18,6 +18,7 @@
 #include "base/must.h"
 #include "daemon/config_keys.h"
 #include "daemon/door.h"
+#include "daemon/ear.h"
 #include "io/clock.h"
 #include "io/log_out.h"
 #include "io/sd_notify.h"
@@ -25,7 +26,7 @@
 
 enum {
     READERS = 2,
-    NODE_NAME_MAX = 255,
+    NODE_NAME_MAX = 100, /* below DB_NOTE_MAX; Linux has 64 bytes for a host */
     STATUS_FAILED = 1,
     CONFIGS_MAX = 1000, /* times that the configuration is read anew, 64 KiB each */
     ZONES_EVERY = 60,   /* pulses between two looks at the files of zones          */
@@ -51,6 +52,7 @@ struct serve {
     struct writer *writer;
     struct reader *readers[READERS];
     struct calls *calls;
+    struct ear *ear;
     int64_t pulses;
     uint16_t port; /* the first that it listens on */
     struct guard_net own[2 * LISTENER_ADDRESSES_MAX];
@@ -347,12 +349,13 @@ static void on_wake(void *with)
 
 static enum rc make_state_dir(struct serve *s, struct err *reterr)
 {
-    const char *dir = s->config->state_dir.ptr;
+    static const struct str scheme = {"sqlite:", 7};
+    struct str dir = s->config->state_dir, db = s->config->db;
     char path[CONFIG_VALUE_MAX + 1];
 
-    if (s->config->source[CONFIG_DB].from != CONFIG_FROM_DEFAULT)
+    if (!str_starts(db, scheme) || !str_starts(str_from(db, scheme.len), dir))
         return RC_OK; /* nothing of ours goes there */
-    snprintf(path, sizeof path, "%s", dir);
+    snprintf(path, sizeof path, "%s", dir.ptr);
     for (char *p = path + 1;; p++) {
         char c = *p;
 
@@ -490,6 +493,7 @@ static enum rc start_staff(struct serve *s, struct err *reterr)
         .node = str_of(s->node),
         .finished = s->finished,
     });
+    s->ear = ear_start(s->config, &s->log, s->memos, str_of(s->node));
     door_staff(s->door, s->writer, s->readers, READERS, s->calls);
     return RC_OK;
 }
@@ -544,6 +548,7 @@ static void close_rest(struct serve *s)
 /* Tickets that another thread had when it ended came back with its last words. */
 static void finish(struct serve *s)
 {
+    s->ear = ear_stop(s->ear);
     if (s->writer)
         s->writer = writer_join(s->writer);
     for (int i = 0; i < READERS; i++)
