@@ -243,12 +243,13 @@ static void on_wake(void *with)
 
 static enum rc make_state_dir(struct serve *s, struct err *reterr)
 {
-    const char *dir = s->config->state_dir.ptr;
+    static const struct str scheme = {"sqlite:", 7};
+    struct str dir = s->config->state_dir, db = s->config->db;
     char path[CONFIG_VALUE_MAX + 1];
 
-    if (s->config->source[CONFIG_DB].from != CONFIG_FROM_DEFAULT)
+    if (!str_starts(db, scheme) || !str_starts(str_from(db, scheme.len), dir))
         return RC_OK; /* nothing of ours goes there */
-    snprintf(path, sizeof path, "%s", dir);
+    snprintf(path, sizeof path, "%s", dir.ptr);
     for (char *p = path + 1;; p++) {
         char c = *p;
 
@@ -386,6 +387,7 @@ static enum rc start_staff(struct serve *s, struct err *reterr)
         .node = str_of(s->node),
         .finished = s->finished,
     });
+    s->ear = ear_start(s->config, &s->log, s->memos, str_of(s->node));
     door_staff(s->door, s->writer, s->readers, READERS, s->calls);
     return RC_OK;
 }
@@ -440,6 +442,7 @@ static void close_rest(struct serve *s)
 /* Tickets that another thread had when it ended came back with its last words. */
 static void finish(struct serve *s)
 {
+    s->ear = ear_stop(s->ear);
     if (s->writer)
         s->writer = writer_join(s->writer);
     for (int i = 0; i < READERS; i++)

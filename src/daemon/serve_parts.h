@@ -13,7 +13,7 @@
 
 enum {
     READERS = 2,
-    NODE_NAME_MAX = 255,
+    NODE_NAME_MAX = 100, /* below DB_NOTE_MAX; Linux has 64 bytes for a host */
     STATUS_FAILED = 1,
     CONFIGS_MAX = 1000, /* times that the configuration is read anew, 64 KiB each */
     ZONES_EVERY = 60,   /* pulses between two looks at the files of zones          */
@@ -39,6 +39,7 @@ struct serve {
     struct writer *writer;
     struct reader *readers[READERS];
     struct calls *calls;
+    struct ear *ear;
     int64_t pulses;
     uint16_t port; /* the first that it listens on */
     struct guard_net own[2 * LISTENER_ADDRESSES_MAX];

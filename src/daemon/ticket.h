@@ -58,6 +58,7 @@ enum memo_kind {
     MEMO_TOLD,   /* told                                                */
     MEMO_LOOK,   /* a call has ended without a word, or a poll was left */
     MEMO_CLOCK,  /* the clock is right                                  */
+    MEMO_HEARD,  /* another node has made runs ready                    */
     MEMO_CONFIG, /* config: counts from now on                          */
     MEMO_ZONES,  /* the files of zones have changed                     */
     MEMO_DRAIN,  /* claim nothing more, let polls go                    */

@@ -167,6 +167,10 @@ static void take_memo(struct writer *w, const struct memo *memo)
     case MEMO_CLOCK:
         w->accepts_clock = true;
         break;
+    case MEMO_HEARD:
+        for (struct ticket *t = w->polls; t; t = t->next)
+            t->is_new = true;
+        break;
     case MEMO_CONFIG:
         w->options.config = memo->config;
         w->pace.max_jump = memo->config->max_jump;

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/must.h"
+#include "daemon/ear.h"
 #include "daemon/writer_parts.h"
 #include "io/clock.h"
 #include "store/names.h"
@@ -373,6 +374,8 @@ void writer_between(struct writer *w)
         read_zones(w);
     if (!is_server)
         rc = db_checkpoint(w->db, &err);
+    else if (w->out.made_ready)
+        rc = db_notify(w->db, EAR_CHANNEL, w->options.node, &err);
     if (rc == RC_OK && is_server && boot >= w->sample_at_us)
         rc = sample(w, &err);
     if (rc == RC_OK && (w->looks_for_spaces || (is_server && boot >= w->spaces_at_us)))

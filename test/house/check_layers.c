@@ -49,7 +49,7 @@ static const struct row layers[] = {
 };
 
 #define SHELL   "src/io src/cli src/daemon sim test fuzz bench"
-#define THREADS "src/daemon/writer_parts.h src/daemon/reader.c"
+#define THREADS "src/daemon/writer_parts.h src/daemon/reader.c src/daemon/ear.c"
 #define NO_CORE "src/base src/wire src/model src/db src/store src/engine src/api " SHELL
 
 static const struct row headers[] = {
