@@ -18,6 +18,7 @@ enum {
     STATUS_CANNOT_START = 1,
     STATUS_CORRUPT = 70, /* EX_SOFTWARE: a new start may recover */
     NAMESPACES_MAX = 10000,
+    ANSWER_MAX = 64 << 20, /* bytes of what a turn reads: four thousand actions of usual size */
 };
 
 static void end_with(struct writer *w, int status, const struct err *err)
@@ -49,7 +50,10 @@ static span longer(span pause)
 
 static enum rc open_db(struct writer *w, struct err *reterr)
 {
-    struct db_options options = {.fault = w->options.seam ? w->options.seam->fault : NULL};
+    struct db_options options = {
+        .fault = w->options.seam ? w->options.seam->fault : NULL,
+        .bytes_max = ANSWER_MAX,
+    };
 
     w->db = db_close(w->db);
     return db_open(w->options.config->db.ptr, &options, &w->db, reterr);

@@ -75,7 +75,7 @@ struct run_doc run_doc_of(const struct run *run)
         .started_at = run->started_at,
         .ended_at = INSTANT_NONE,
         .progress = run->progress,
-        .last_run_at = INSTANT_NONE,
+        .last_run_at = run->last_run_at,
     };
 }
 
