@@ -2,9 +2,9 @@
 /*
  * Many schedules in one request, with a result for each: one that is wrong fails alone.
  */
+#include "api/answer.h"
 #include "api/native.h"
 #include "api/native_draft.h"
-#include "api/out.h"
 #include "api/request.h"
 #include "model/schedule_json.h"
 
@@ -90,26 +90,26 @@ enum call_step schedule_bulk_begin(struct call *call)
 }
 
 static void print_error(const char *code, struct str message, const char *field,
-                        struct out *out)
+                        struct answer *out)
 {
-    out_text(out, ",\"status\":\"error\",\"error\":{\"code\":");
-    out_quoted(out, str_of(code));
-    out_text(out, ",\"message\":");
-    out_quoted(out, message);
+    answer_text(out, ",\"status\":\"error\",\"error\":{\"code\":");
+    answer_quoted(out, str_of(code));
+    answer_text(out, ",\"message\":");
+    answer_quoted(out, message);
     if (field[0] != '\0') {
-        out_text(out, ",\"field\":");
-        out_quoted(out, str_of(field));
+        answer_text(out, ",\"field\":");
+        answer_quoted(out, str_of(field));
     }
-    out_text(out, "}");
+    answer_text(out, "}");
 }
 
-static void print_reply(const struct reply *reply, struct out *out)
+static void print_reply(const struct reply *reply, struct answer *out)
 {
     struct err err = {.rc = reply->rc};
 
     if (reply->rc == RC_OK) {
-        out_text(out, ",\"status\":\"ok\",\"version\":");
-        out_int(out, reply->version);
+        answer_text(out, ",\"status\":\"ok\",\"version\":");
+        answer_int(out, reply->version);
     } else {
         print_error(reply->rc == RC_CONFLICT ? "exists" : call_code(&err), reply->text, "",
                     out);
@@ -129,27 +129,27 @@ static const char *code_of(const struct err *err)
     return call_code(&inner);
 }
 
-static enum call_step answer(struct call *call, const struct bulk *bulk)
+static enum call_step tell_results(struct call *call, const struct bulk *bulk)
 {
-    struct out out = out_new(call->arena);
+    struct answer out = answer_new(call->arena);
 
-    out_text(&out, "{\"results\":[");
+    answer_text(&out, "{\"results\":[");
     for (int i = 0; i < bulk->count; i++) {
         const struct bulk_item *item = &bulk->items[i];
 
-        out_text(&out, i > 0 ? ",{\"id\":" : "{\"id\":");
+        answer_text(&out, i > 0 ? ",{\"id\":" : "{\"id\":");
         if (item->id.len > 0)
-            out_quoted(&out, item->id);
+            answer_quoted(&out, item->id);
         else
-            out_text(&out, "null");
+            answer_text(&out, "null");
         if (item->err)
             print_error(code_of(item->err), str_of(item->err->text), item->err->field, &out);
         else
             print_reply(&bulk->made[item->command], &out);
-        out_text(&out, "}");
+        answer_text(&out, "}");
     }
-    out_text(&out, "]}");
-    return call_answer(call, 200, out_done(&out));
+    answer_text(&out, "]}");
+    return call_answer(call, 200, answer_done(&out));
 }
 
 /* Hints of those that were made, as commands of their own. */
@@ -180,5 +180,5 @@ enum call_step schedule_bulk_settled(struct call *call)
         if (want_hints(call, bulk) > 0)
             return CALL_COMMANDS;
     }
-    return answer(call, bulk);
+    return tell_results(call, bulk);
 }

@@ -2,8 +2,8 @@
 /*
  * Workers that ask for runs: a poll that waits, and the runs that it is given.
  */
+#include "api/answer.h"
 #include "api/native.h"
-#include "api/out.h"
 #include "api/request.h"
 #include "model/action.h"
 #include "model/payload.h"
@@ -78,7 +78,7 @@ static struct run_id id_of(const struct run *run)
 }
 
 /* False when the run does not fit any more. */
-static bool print_grant(const struct call *call, int i, struct out *out)
+static bool print_grant(const struct call *call, int i, struct answer *out)
 {
     const struct work *work = &call->grants[i];
     const struct payload payload = {
@@ -94,7 +94,7 @@ static bool print_grant(const struct call *call, int i, struct out *out)
 
     if (i > 0 && out->buf.len + room > CLAIM_BYTES_MAX)
         return false;
-    out_reserve(out, room + 2);
+    answer_reserve(out, room + 2);
     if (i > 0)
         buf_char(&out->buf, ',');
     grant_print(&payload, call->grant_queues[i], work->action, &out->buf);
@@ -116,16 +116,16 @@ static void hand_back(struct call *call, int from)
 
 enum call_step queue_claim_settled(struct call *call)
 {
-    struct out out = out_new(call->arena);
+    struct answer out = answer_new(call->arena);
     int i = 0;
 
     if (call->report_count > 0)
         return CALL_ANSWER; /* the rest was handed back; the answer stands */
-    out_text(&out, "{\"runs\":[");
+    answer_text(&out, "{\"runs\":[");
     while (i < call->grant_count && print_grant(call, i, &out))
         i++;
-    out_text(&out, "]}");
-    call_answer(call, 200, out_done(&out));
+    answer_text(&out, "]}");
+    call_answer(call, 200, answer_done(&out));
     if (i == call->grant_count)
         return CALL_ANSWER;
     hand_back(call, i);

@@ -2,8 +2,8 @@
 /*
  * Whether the daemon lives, may be used, and what it is.
  */
+#include "api/answer.h"
 #include "api/native.h"
-#include "api/out.h"
 #include "api/request.h"
 
 enum call_step health_begin(struct call *call)
@@ -22,12 +22,12 @@ enum call_step ready_begin(struct call *call)
 
 enum call_step version_begin(struct call *call)
 {
-    struct out out = out_new(call->arena);
+    struct answer out = answer_new(call->arena);
 
-    out_text(&out, "{\"name\":\"belfry\",\"version\":");
-    out_quoted(&out, str_of(call->context->version));
-    out_text(&out, "}");
-    return call_answer(call, 200, out_done(&out));
+    answer_text(&out, "{\"name\":\"belfry\",\"version\":");
+    answer_quoted(&out, str_of(call->context->version));
+    answer_text(&out, "}");
+    return call_answer(call, 200, answer_done(&out));
 }
 
 /*

@@ -22,21 +22,22 @@ enum call_step namespace_list_begin(struct call *call)
 }
 
 static void print_namespace(const struct call *call, struct str name, struct str settings,
-                            struct out *out)
+                            struct answer *out)
 {
     const struct api_context *context = call->context;
 
-    out_text(out, "{\"name\":");
-    out_quoted(out, name);
-    out_text(out, ",\"settings\":");
-    out_str(out, settings.len > 0 ? context->show_settings(context->with, settings, call->arena)
-                                  : STR("{}"));
+    answer_text(out, "{\"name\":");
+    answer_quoted(out, name);
+    answer_text(out, ",\"settings\":");
+    answer_str(out, settings.len > 0
+                        ? context->show_settings(context->with, settings, call->arena)
+                        : STR("{}"));
 }
 
 enum call_step namespace_list_read(struct call *call, struct db *db)
 {
     const struct page *page = call->with;
-    struct out out = out_new(call->arena);
+    struct answer out = answer_new(call->arena);
     struct db_result rows = {0};
     struct namespace_row row = {0};
     int count;
@@ -50,14 +51,14 @@ enum call_step namespace_list_read(struct call *call, struct db *db)
     for (int i = 0; i < count; i++) {
         namespaces_read(&rows, i, &row);
         if (i > 0)
-            out_text(&out, ",");
+            answer_text(&out, ",");
         print_namespace(call, row.name, row.settings, &out);
-        out_text(&out, ",\"createdAt\":");
-        out_instant(&out, row.created_at);
-        out_text(&out, "}");
+        answer_text(&out, ",\"createdAt\":");
+        answer_instant(&out, row.created_at);
+        answer_text(&out, "}");
     }
     page_close(&out, rows.rows > count ? row.name : (struct str){NULL, 0});
-    return call_answer(call, 200, out_done(&out));
+    return call_answer(call, 200, answer_done(&out));
 }
 
 struct settings_body {
@@ -121,12 +122,12 @@ enum call_step namespace_put_settled(struct call *call)
 {
     const struct command *command = call->commands;
     const struct reply *reply = call->replies;
-    struct out out = out_new(call->arena);
+    struct answer out = answer_new(call->arena);
 
     if (reply->rc != RC_OK)
         return call_refused(call, command, reply);
-    out_text(&out, "{\"name\":");
-    out_quoted(&out, command->name);
-    out_text(&out, "}");
-    return call_answer(call, reply->count > 0 ? 201 : 200, out_done(&out));
+    answer_text(&out, "{\"name\":");
+    answer_quoted(&out, command->name);
+    answer_text(&out, "}");
+    return call_answer(call, reply->count > 0 ? 201 : 200, answer_done(&out));
 }

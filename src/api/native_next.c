@@ -121,15 +121,16 @@ static bool is_cancelled(const struct telling *t, instant slot)
     return false;
 }
 
-static void print_time(struct out *out, const struct slot *slot, const char *source, int told)
+static void print_time(struct answer *out, const struct slot *slot, const char *source,
+                       int told)
 {
-    out_text(out, told > 0 ? ",{\"slot\":" : "{\"slot\":");
-    out_instant(out, slot->at);
-    out_text(out, ",\"due\":");
-    out_instant(out, slot->due);
-    out_text(out, ",\"source\":");
-    out_quoted(out, str_of(source));
-    out_text(out, "}");
+    answer_text(out, told > 0 ? ",{\"slot\":" : "{\"slot\":");
+    answer_instant(out, slot->at);
+    answer_text(out, ",\"due\":");
+    answer_instant(out, slot->due);
+    answer_text(out, ",\"source\":");
+    answer_quoted(out, str_of(source));
+    answer_text(out, "}");
 }
 
 static const char *source_of(const struct telling *t, const struct slot *slot)
@@ -142,7 +143,7 @@ static const char *source_of(const struct telling *t, const struct slot *slot)
 }
 
 /* The governor says one time at a time, and so does what counts from the last run's end. */
-static void tell_one(struct telling *t, instant from, struct out *out)
+static void tell_one(struct telling *t, instant from, struct answer *out)
 {
     instant at = t->cursor.next_at;
     struct slot slot = {.at = at, .due = at}, found;
@@ -157,7 +158,7 @@ static void tell_one(struct telling *t, instant from, struct out *out)
 }
 
 /* Slots that are due at `from` or later, but for cancelled ones. */
-static void tell_many(struct telling *t, instant from, int64_t count, struct out *out)
+static void tell_many(struct telling *t, instant from, int64_t count, struct answer *out)
 {
     instant after = from - 1 - t->plan.spec.jitter;
     int64_t most = t->cursor.remaining >= 0 && t->cursor.remaining < count ? t->cursor.remaining
@@ -198,25 +199,25 @@ static bool never_starts(const struct cursor *cursor)
 enum call_step schedule_next_read(struct call *call, struct db *db)
 {
     const struct asked *asked = call->with;
-    struct out out = out_new(call->arena);
+    struct answer out = answer_new(call->arena);
     struct telling t = {0};
     struct err err;
 
     if (read_telling(call, db, &t, &err) != RC_OK)
         return view_failed(call, &err);
-    out_text(&out, "{\"schedule\":");
-    out_quoted(&out, call->params[0]);
-    out_text(&out, ",\"status\":");
-    out_quoted(&out, str_of(schedule_status(&t.cursor)));
-    out_text(&out, ",\"timezone\":");
-    out_quoted(&out, t.plan.spec.zones[0].name);
-    out_text(&out, ",\"times\":[");
+    answer_text(&out, "{\"schedule\":");
+    answer_quoted(&out, call->params[0]);
+    answer_text(&out, ",\"status\":");
+    answer_quoted(&out, str_of(schedule_status(&t.cursor)));
+    answer_text(&out, ",\"timezone\":");
+    answer_quoted(&out, t.plan.spec.zones[0].name);
+    answer_text(&out, ",\"times\":[");
     if (never_starts(&t.cursor))
         t.is_cut = false;
     else if (t.plan.is_governed || t.plan.follows)
         tell_one(&t, asked->from, &out);
     else
         tell_many(&t, begin_of(&t, call), asked->count, &out);
-    out_text(&out, t.is_cut ? "],\"later\":\"dependsOnRuns\"}" : "]}");
-    return call_answer(call, 200, out_done(&out));
+    answer_text(&out, t.is_cut ? "],\"later\":\"dependsOnRuns\"}" : "]}");
+    return call_answer(call, 200, answer_done(&out));
 }

@@ -18,17 +18,17 @@ enum call_step queue_list_begin(struct call *call)
     return CALL_READ;
 }
 
-static void print_queue(const struct queue_row *row, struct out *out)
+static void print_queue(const struct queue_row *row, struct answer *out)
 {
-    out_text(out, "{\"name\":");
-    out_quoted(out, row->name);
-    out_text(out, row->is_paused ? ",\"paused\":true" : ",\"paused\":false");
+    answer_text(out, "{\"name\":");
+    answer_quoted(out, row->name);
+    answer_text(out, row->is_paused ? ",\"paused\":true" : ",\"paused\":false");
 }
 
 enum call_step queue_list_read(struct call *call, struct db *db)
 {
     const struct page *page = call->with;
-    struct out out = out_new(call->arena);
+    struct answer out = answer_new(call->arena);
     struct db_result rows = {0};
     struct queue_row row = {0};
     int count;
@@ -42,12 +42,12 @@ enum call_step queue_list_read(struct call *call, struct db *db)
     for (int i = 0; i < count; i++) {
         queues_read(&rows, i, &row);
         if (i > 0)
-            out_text(&out, ",");
+            answer_text(&out, ",");
         print_queue(&row, &out);
-        out_text(&out, "}");
+        answer_text(&out, "}");
     }
     page_close(&out, rows.rows > count ? row.name : (struct str){NULL, 0});
-    return call_answer(call, 200, out_done(&out));
+    return call_answer(call, 200, answer_done(&out));
 }
 
 /* The queue that the path names; RC_NOT_FOUND. */
@@ -84,7 +84,7 @@ enum call_step queue_get_begin(struct call *call)
 
 enum call_step queue_get_read(struct call *call, struct db *db)
 {
-    struct out out = out_new(call->arena);
+    struct answer out = answer_new(call->arena);
     struct db_result result = {0};
     struct queue_depth depth;
     struct queue_row row;
@@ -97,14 +97,14 @@ enum call_step queue_get_read(struct call *call, struct db *db)
         return view_failed(call, &err);
     queue_depths_read(&result, &depth);
     print_queue(&row, &out);
-    out_text(&out, ",\"depth\":");
-    out_int(&out, depth.ready);
+    answer_text(&out, ",\"depth\":");
+    answer_int(&out, depth.ready);
     if (depth.ready >= QUEUE_DEPTH_MAX)
-        out_text(&out, ",\"more\":true");
-    out_text(&out, ",\"oldest\":");
-    out_instant(&out, depth.oldest);
-    out_text(&out, "}");
-    return call_answer(call, 200, out_done(&out));
+        answer_text(&out, ",\"more\":true");
+    answer_text(&out, ",\"oldest\":");
+    answer_instant(&out, depth.oldest);
+    answer_text(&out, "}");
+    return call_answer(call, 200, answer_done(&out));
 }
 
 /* Pausing: the queue's key is read first, for a name that is none is a mistake. */

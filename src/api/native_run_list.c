@@ -29,7 +29,7 @@ struct asked {
 struct telling {
     const struct call *call;
     struct db *db;
-    struct out out;
+    struct answer out;
     int left;
     int told;
     char cursor[CURSOR_TEXT_MAX]; /* "": there is no more */
@@ -134,8 +134,8 @@ static enum rc find_keys(const struct call *call, struct db *db, struct asked *a
 static void tell(struct telling *t, const struct run_doc *doc)
 {
     if (t->told++ > 0)
-        out_text(&t->out, ",");
-    out_json(&t->out, run_to_json(doc));
+        answer_text(&t->out, ",");
+    answer_json(&t->out, run_to_json(doc));
     t->left--;
 }
 
@@ -314,12 +314,12 @@ enum call_step run_list_read(struct call *call, struct db *db)
 {
     const struct asked *asked = call->with;
     struct telling t = {
-        .call = call, .db = db, .out = out_new(call->arena), .left = asked->page.limit};
+        .call = call, .db = db, .out = answer_new(call->arena), .left = asked->page.limit};
     struct err err;
 
     page_open(&t.out, "runs");
     if (tell_page(&t, &err) != RC_OK)
         return view_failed(call, &err);
     page_close(&t.out, str_of(t.cursor));
-    return call_answer(call, 200, out_done(&t.out));
+    return call_answer(call, 200, answer_done(&t.out));
 }

@@ -2,8 +2,8 @@
 /*
  * One run: shown with its attempts and its log, cancelled, terminated.
  */
+#include "api/answer.h"
 #include "api/native.h"
-#include "api/out.h"
 #include "api/request.h"
 #include "api/view.h"
 #include "store/logs.h"
@@ -36,15 +36,15 @@ enum call_step run_terminate_begin(struct call *call)
 enum call_step run_change_settled(struct call *call)
 {
     const struct reply *reply = call->replies;
-    struct out out = out_new(call->arena);
+    struct answer out = answer_new(call->arena);
 
     if (reply->rc != RC_OK)
         return call_refused(call, call->commands, reply);
-    out_text(&out, "{\"id\":");
-    out_quoted(&out, call->params[0]);
-    out_text(&out, "}");
+    answer_text(&out, "{\"id\":");
+    answer_quoted(&out, call->params[0]);
+    answer_text(&out, "}");
     return call_answer(call, call->commands->kind == COMMAND_CANCEL ? 202 : 200,
-                       out_done(&out));
+                       answer_done(&out));
 }
 
 /* Showing. */
@@ -130,7 +130,7 @@ static json_t *attempt_json(const json_t *run)
 enum call_step run_get_read(struct call *call, struct db *db)
 {
     json_auto_t *attempts = json_new_list();
-    struct out out = out_new(call->arena);
+    struct answer out = answer_new(call->arena);
     struct found found;
     struct err err;
     json_t *run = NULL;
@@ -154,8 +154,8 @@ enum call_step run_get_read(struct call *call, struct db *db)
         run = run_to_json(&doc);
     }
     json_put(run, "attempts", json_incref(attempts));
-    out_json(&out, run);
-    return call_answer(call, 200, out_done(&out));
+    answer_json(&out, run);
+    return call_answer(call, 200, answer_done(&out));
 }
 
 /* Logs. */
@@ -195,7 +195,7 @@ static const char *stream_text(enum log_stream stream)
 }
 
 /* Returns how many lines it has; -1 when they cannot be read. */
-static int64_t tell_part(const struct log_part *part, bool is_first, struct out *out,
+static int64_t tell_part(const struct log_part *part, bool is_first, struct answer *out,
                          struct err *reterr)
 {
     struct str body = part->body;
@@ -206,15 +206,15 @@ static int64_t tell_part(const struct log_part *part, bool is_first, struct out 
     while (log_line_unpack(&body, &line, &any, reterr) == RC_OK) {
         if (!any)
             return count;
-        out_text(out, is_first && count == 0 ? "{\"at\":" : ",{\"at\":");
-        out_instant(out, line.at);
-        out_text(out, ",\"stream\":\"");
-        out_text(out, stream_text(line.stream));
-        out_text(out, "\",\"attempt\":");
-        out_int(out, part->attempt);
-        out_text(out, ",\"text\":");
-        out_lossy(out, line.text);
-        out_text(out, "}");
+        answer_text(out, is_first && count == 0 ? "{\"at\":" : ",{\"at\":");
+        answer_instant(out, line.at);
+        answer_text(out, ",\"stream\":\"");
+        answer_text(out, stream_text(line.stream));
+        answer_text(out, "\",\"attempt\":");
+        answer_int(out, part->attempt);
+        answer_text(out, ",\"text\":");
+        answer_lossy(out, line.text);
+        answer_text(out, "}");
         count++;
     }
     return -1;
@@ -228,7 +228,7 @@ enum call_step run_logs_read(struct call *call, struct db *db)
                                  .slot = asked->id.slot_ms * SPAN_MS,
                                  .pass = asked->id.pass};
     struct log_part part = {.total = asked->after};
-    struct out out = out_new(call->arena);
+    struct answer out = answer_new(call->arena);
     struct db_result rows = {0};
     int64_t lines = 0;
     struct err err;
@@ -238,7 +238,7 @@ enum call_step run_logs_read(struct call *call, struct db *db)
     logs_of_run(db, &run, asked->after, PARTS_MAX, &rows);
     if (db_flush(db, call->arena, &err) != RC_OK)
         return view_failed(call, &err);
-    out_text(&out, "{\"lines\":[");
+    answer_text(&out, "{\"lines\":[");
     for (int i = 0; i < rows.rows && lines < asked->limit; i++) {
         int64_t told;
 
@@ -248,8 +248,8 @@ enum call_step run_logs_read(struct call *call, struct db *db)
             return view_failed(call, &err);
         lines += told;
     }
-    out_text(&out, "],\"cursor\":");
-    out_int(&out, part.total);
-    out_text(&out, log_is_full(&part) ? ",\"truncated\":true}" : ",\"truncated\":false}");
-    return call_answer(call, 200, out_done(&out));
+    answer_text(&out, "],\"cursor\":");
+    answer_int(&out, part.total);
+    answer_text(&out, log_is_full(&part) ? ",\"truncated\":true}" : ",\"truncated\":false}");
+    return call_answer(call, 200, answer_done(&out));
 }

@@ -2,9 +2,9 @@
 /*
  * Schedules: created, replaced, deleted, paused, resumed, triggered.
  */
+#include "api/answer.h"
 #include "api/native.h"
 #include "api/native_draft.h"
-#include "api/out.h"
 #include "api/request.h"
 #include "core/text.h"
 #include "model/action.h"
@@ -256,19 +256,19 @@ enum call_step schedule_trigger_begin(struct call *call)
 enum call_step schedule_trigger_settled(struct call *call)
 {
     const struct reply *reply = call->replies;
-    struct out out = out_new(call->arena);
+    struct answer out = answer_new(call->arena);
     char id[RUN_ID_TEXT_MAX];
 
     if (reply->rc != RC_OK)
         return call_refused(call, call->commands, reply);
     run_id_format(&reply->run, id);
-    out_text(&out, "{\"id\":");
-    out_quoted(&out, str_of(id));
-    out_text(&out, ",\"schedule\":");
-    out_quoted(&out, call->params[0]);
+    answer_text(&out, "{\"id\":");
+    answer_quoted(&out, str_of(id));
+    answer_text(&out, ",\"schedule\":");
+    answer_quoted(&out, call->params[0]);
     if (reply->count == 0)
-        out_text(&out, ",\"outcome\":\"skipped\",\"reason\":\"overlap\"");
-    out_text(&out, "}");
+        answer_text(&out, ",\"outcome\":\"skipped\",\"reason\":\"overlap\"");
+    answer_text(&out, "}");
     add_location(call, "/api/v1/runs/", str_of(id));
-    return call_answer(call, 202, out_done(&out));
+    return call_answer(call, 202, answer_done(&out));
 }

@@ -20,7 +20,7 @@ enum call_step schedule_get_begin(struct call *call)
 
 enum call_step schedule_get_read(struct call *call, struct db *db)
 {
-    struct out out = out_new(call->arena);
+    struct answer out = answer_new(call->arena);
     struct schedule_view view;
     struct err err;
     enum rc rc = view_find(call, db, &view, &err);
@@ -31,7 +31,7 @@ enum call_step schedule_get_read(struct call *call, struct db *db)
         return view_failed(call, &err);
     view_etag(call, view.cursor.version);
     /* After a write its own status stands. */
-    return call_answer(call, call->status != 0 ? call->status : 200, out_done(&out));
+    return call_answer(call, call->status != 0 ? call->status : 200, answer_done(&out));
 }
 
 struct listing {
@@ -54,7 +54,7 @@ enum call_step schedule_list_begin(struct call *call)
 
 /* Where a page stands between its entries. */
 struct paging {
-    struct out out;
+    struct answer out;
     struct arena *scratch;
     int left;
     struct str last; /* the name that was told last */
@@ -74,7 +74,7 @@ static bool tell(const struct call *call, const struct schedule_view *view, stru
         return false;
     arena_reset(p->scratch);
     if (p->left-- < listing->page.limit)
-        out_text(&p->out, ",");
+        answer_text(&p->out, ",");
     *ret_rc = view_schedule(call, view, p->scratch, &p->out, reterr);
     p->last = view->row.name;
     return *ret_rc == RC_OK;
@@ -100,7 +100,7 @@ enum call_step schedule_list_read(struct call *call, struct db *db)
     const struct listing *listing = call->with;
     struct str after = listing->page.after;
     struct db_result exact = {0}, rows = {0};
-    struct paging paging = {.out = out_new(call->arena), .left = listing->page.limit};
+    struct paging paging = {.out = answer_new(call->arena), .left = listing->page.limit};
     struct err err;
     enum rc rc;
 
@@ -121,5 +121,5 @@ enum call_step schedule_list_read(struct call *call, struct db *db)
     if (rc != RC_OK)
         return view_failed(call, &err);
     page_close(&paging.out, paging.is_full ? paging.last : (struct str){NULL, 0});
-    return call_answer(call, 200, out_done(&paging.out));
+    return call_answer(call, 200, answer_done(&paging.out));
 }

@@ -4,8 +4,8 @@
  *
  * An item that is wrong fails alone.  Two items about one run are taken in their order.
  */
+#include "api/answer.h"
 #include "api/native.h"
-#include "api/out.h"
 #include "api/report_item.h"
 #include "api/request.h"
 
@@ -125,58 +125,58 @@ static const char *status_of(enum rc rc)
 }
 
 static void print_reply(const struct report_reply *reply, enum report_kind kind,
-                        struct out *out)
+                        struct answer *out)
 {
-    out_text(out, ",\"status\":\"");
-    out_text(out, status_of(reply->rc));
-    out_text(out, "\"");
+    answer_text(out, ",\"status\":\"");
+    answer_text(out, status_of(reply->rc));
+    answer_text(out, "\"");
     if (reply->rc != RC_OK || kind != REPORT_ALIVE)
         return;
     if (reply->is_cancelled)
-        out_text(out, ",\"cancelled\":true");
-    out_text(out, ",\"leaseUntil\":");
-    out_instant(out, reply->lease_until);
+        answer_text(out, ",\"cancelled\":true");
+    answer_text(out, ",\"leaseUntil\":");
+    answer_instant(out, reply->lease_until);
 }
 
-static void print_wrong(const struct err *err, struct out *out)
+static void print_wrong(const struct err *err, struct answer *out)
 {
-    out_text(out, ",\"status\":\"invalid\",\"error\":{\"code\":");
-    out_quoted(out, str_of(call_code(err)));
-    out_text(out, ",\"message\":");
-    out_quoted(out, str_of(err->text));
-    out_text(out, ",\"field\":");
-    out_quoted(out, str_of(err->field));
-    out_text(out, "}");
+    answer_text(out, ",\"status\":\"invalid\",\"error\":{\"code\":");
+    answer_quoted(out, str_of(call_code(err)));
+    answer_text(out, ",\"message\":");
+    answer_quoted(out, str_of(err->text));
+    answer_text(out, ",\"field\":");
+    answer_quoted(out, str_of(err->field));
+    answer_text(out, "}");
 }
 
-static void print_item(const struct call *call, const struct item *item, struct out *out)
+static void print_item(const struct call *call, const struct item *item, struct answer *out)
 {
-    out_text(out, "{\"id\":");
+    answer_text(out, "{\"id\":");
     if (item->id.len > 0)
-        out_quoted(out, item->id);
+        answer_quoted(out, item->id);
     else
-        out_text(out, "null");
+        answer_text(out, "null");
     if (item->err)
         print_wrong(item->err, out);
     else
         print_reply(&call->report_replies[item->report], call->reports[item->report].kind, out);
-    out_text(out, "}");
+    answer_text(out, "}");
 }
 
 enum call_step runs_report_settled(struct call *call)
 {
     const struct batch *batch = call->with;
-    struct out out = out_new(call->arena);
+    struct answer out = answer_new(call->arena);
 
-    out_reserve(&out, (size_t)batch->count * RESULT_BYTES);
-    out_text(&out, "{\"results\":[");
+    answer_reserve(&out, (size_t)batch->count * RESULT_BYTES);
+    answer_text(&out, "{\"results\":[");
     for (int i = 0; i < batch->count; i++) {
         if (i > 0)
-            out_text(&out, ",");
+            answer_text(&out, ",");
         print_item(call, &batch->items[i], &out);
     }
-    out_text(&out, "]}");
-    return call_answer(call, 200, out_done(&out));
+    answer_text(&out, "]}");
+    return call_answer(call, 200, answer_done(&out));
 }
 
 /* One run, which the path names. */
@@ -230,7 +230,7 @@ enum call_step run_release_begin(struct call *call)
 enum call_step run_report_settled(struct call *call)
 {
     const struct report_reply *reply = call->report_replies;
-    struct out out = out_new(call->arena);
+    struct answer out = answer_new(call->arena);
     struct err err;
 
     if (reply->rc == RC_CONFLICT || reply->rc == RC_NOT_FOUND)
@@ -241,9 +241,9 @@ enum call_step run_report_settled(struct call *call)
         err_set(&err, reply->rc, -1, 0, "the run could not be changed; try again");
         return call_refuse(call, NULL, &err);
     }
-    out_text(&out, "{\"id\":");
-    out_quoted(&out, call->params[0]);
+    answer_text(&out, "{\"id\":");
+    answer_quoted(&out, call->params[0]);
     print_reply(reply, call->reports->kind, &out);
-    out_text(&out, "}");
-    return call_answer(call, 200, out_done(&out));
+    answer_text(&out, "}");
+    return call_answer(call, 200, answer_done(&out));
 }

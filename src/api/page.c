@@ -25,19 +25,19 @@ enum rc page_begin(struct call *call, const char *const *more, int count, struct
     return RC_OK;
 }
 
-void page_open(struct out *out, const char *name)
+void page_open(struct answer *out, const char *name)
 {
-    out_text(out, "{\"");
-    out_text(out, name);
-    out_text(out, "\":[");
+    answer_text(out, "{\"");
+    answer_text(out, name);
+    answer_text(out, "\":[");
 }
 
-void page_close(struct out *out, struct str cursor)
+void page_close(struct answer *out, struct str cursor)
 {
-    out_text(out, "],\"cursor\":");
+    answer_text(out, "],\"cursor\":");
     if (cursor.len > 0)
-        out_quoted(out, cursor);
+        answer_quoted(out, cursor);
     else
-        out_text(out, "null");
-    out_text(out, "}");
+        answer_text(out, "null");
+    answer_text(out, "}");
 }

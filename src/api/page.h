@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "api/out.h"
+#include "api/answer.h"
 #include "api/request.h"
 
 enum { PAGE_BYTES_MAX = 4 << 20 }; /* an answer that is longer ends its page early */
@@ -21,5 +21,5 @@ MUST_USE enum rc page_begin(struct call *call, const char *const *more, int coun
                             struct page *ret, struct err *reterr);
 
 /* {"NAME":[ … entries are written by the caller, with commas … ],"cursor":…} */
-void page_open(struct out *out, const char *name);
-void page_close(struct out *out, struct str cursor); /* empty: null, there is no more */
+void page_open(struct answer *out, const char *name);
+void page_close(struct answer *out, struct str cursor); /* empty: null, there is no more */

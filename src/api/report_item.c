@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/report_item.h"
 
+#include "api/answer.h"
 #include "api/log_lines.h"
-#include "api/out.h"
 #include "model/json_time.h"
 #include "model/policies_json.h"
 #include "model/run_json.h"
@@ -145,14 +145,14 @@ static enum rc read_complete(struct call *call, const json_t *item, struct repor
 static struct str keep_error(struct call *call, struct str code, struct str message,
                              bool is_retryable)
 {
-    struct out out = out_new(call->arena);
+    struct answer out = answer_new(call->arena);
 
-    out_text(&out, "{\"code\":");
-    out_quoted(&out, code);
-    out_text(&out, ",\"message\":");
-    out_quoted(&out, message);
-    out_text(&out, is_retryable ? ",\"retryable\":true}" : ",\"retryable\":false}");
-    return out_done(&out);
+    answer_text(&out, "{\"code\":");
+    answer_quoted(&out, code);
+    answer_text(&out, ",\"message\":");
+    answer_quoted(&out, message);
+    answer_text(&out, is_retryable ? ",\"retryable\":true}" : ",\"retryable\":false}");
+    return answer_done(&out);
 }
 
 static enum rc take_error_object(const json_t *value, struct str *code, struct str *message,

@@ -37,7 +37,7 @@ static struct str last_run(const struct cursor *cursor, char text[static RUN_ID_
 }
 
 enum rc view_schedule(const struct call *call, const struct schedule_view *view,
-                      struct arena *scratch, struct out *out, struct err *reterr)
+                      struct arena *scratch, struct answer *out, struct err *reterr)
 {
     const struct schedule_row *row = &view->row;
     char id[RUN_ID_TEXT_MAX];
@@ -58,7 +58,7 @@ enum rc view_schedule(const struct call *call, const struct schedule_view *view,
         return rc;
     doc.namespace = call->namespace_name;
     doc.state = &state;
-    out_json(out, schedule_to_json(&doc, SPEC_FULL));
+    answer_json(out, schedule_to_json(&doc, SPEC_FULL));
     return RC_OK;
 }
 

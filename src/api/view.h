@@ -4,8 +4,8 @@
  */
 #pragma once
 
+#include "api/answer.h"
 #include "api/call.h"
-#include "api/out.h"
 #include "model/run_json.h"
 #include "store/views.h"
 
@@ -15,7 +15,7 @@ MUST_USE enum rc view_find(const struct call *call, struct db *db, struct schedu
 
 /* A schedule with its state.  `scratch` is for what is needed meanwhile. */
 MUST_USE enum rc view_schedule(const struct call *call, const struct schedule_view *view,
-                               struct arena *scratch, struct out *out, struct err *reterr);
+                               struct arena *scratch, struct answer *out, struct err *reterr);
 
 /* RC_NOT_FOUND unless the schedule of a run is, or was, of the call's namespace. */
 MUST_USE enum rc view_owner(const struct call *call, struct db *db, int64_t schedule,

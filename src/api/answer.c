@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "api/out.h"
+#include "api/answer.h"
 
 #include <inttypes.h>
 
@@ -8,13 +8,13 @@
 
 enum { ESCAPED_MAX = 6 }; /* bytes of one byte in a string: \u001f */
 
-struct out out_new(struct arena *arena)
+struct answer answer_new(struct arena *arena)
 {
-    return (struct out){.arena = arena,
-                        .buf = {.ptr = arena_take(arena, OUT_FIRST), .cap = OUT_FIRST}};
+    return (struct answer){
+        .arena = arena, .buf = {.ptr = arena_take(arena, ANSWER_FIRST), .cap = ANSWER_FIRST}};
 }
 
-void out_reserve(struct out *out, size_t more)
+void answer_reserve(struct answer *out, size_t more)
 {
     struct buf *buf = &out->buf;
     size_t cap = buf->cap;
@@ -24,22 +24,22 @@ void out_reserve(struct out *out, size_t more)
         return;
     while (cap - buf->len <= more)
         cap *= 2;
-    must(cap <= (size_t)4 * OUT_BYTES_MAX);
+    must(cap <= (size_t)4 * ANSWER_BYTES_MAX);
     ptr = arena_take(out->arena, cap);
     memcpy(ptr, buf->ptr, buf->len);
     buf->ptr = ptr;
     buf->cap = cap;
 }
 
-void out_str(struct out *out, struct str text)
+void answer_str(struct answer *out, struct str text)
 {
-    out_reserve(out, text.len);
+    answer_reserve(out, text.len);
     buf_str(&out->buf, text);
 }
 
-void out_text(struct out *out, const char *text)
+void answer_text(struct answer *out, const char *text)
 {
-    out_str(out, str_of(text));
+    answer_str(out, str_of(text));
 }
 
 static void escape(struct buf *buf, char c)
@@ -56,11 +56,11 @@ static void escape(struct buf *buf, char c)
     }
 }
 
-void out_quoted(struct out *out, struct str text)
+void answer_quoted(struct answer *out, struct str text)
 {
     size_t plain = 0;
 
-    out_reserve(out, text.len * ESCAPED_MAX + 2);
+    answer_reserve(out, text.len * ESCAPED_MAX + 2);
     buf_char(&out->buf, '"');
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
@@ -77,13 +77,13 @@ void out_quoted(struct out *out, struct str text)
 }
 
 /* What is no character becomes U+FFFD; so does a zero, which few readers of JSON take. */
-void out_lossy(struct out *out, struct str bytes)
+void answer_lossy(struct answer *out, struct str bytes)
 {
     if (bytes.len == 0 || (str_is_utf8(bytes) && !memchr(bytes.ptr, '\0', bytes.len))) {
-        out_quoted(out, bytes);
+        answer_quoted(out, bytes);
         return;
     }
-    out_reserve(out, bytes.len * ESCAPED_MAX + 2);
+    answer_reserve(out, bytes.len * ESCAPED_MAX + 2);
     buf_char(&out->buf, '"');
     for (size_t i = 0, n = 0; i<bytes.len; i += n> 0 ? n : 1) {
         char c = bytes.ptr[i];
@@ -99,29 +99,29 @@ void out_lossy(struct out *out, struct str bytes)
     buf_char(&out->buf, '"');
 }
 
-void out_int(struct out *out, int64_t n)
+void answer_int(struct answer *out, int64_t n)
 {
-    out_reserve(out, 24);
+    answer_reserve(out, 24);
     buf_printf(&out->buf, "%" PRId64, n);
 }
 
-void out_instant(struct out *out, instant t)
+void answer_instant(struct answer *out, instant t)
 {
     if (t == INSTANT_NONE || t == INSTANT_NEVER) {
-        out_text(out, "null");
+        answer_text(out, "null");
         return;
     }
-    out_reserve(out, INSTANT_TEXT_MAX + 2);
+    answer_reserve(out, INSTANT_TEXT_MAX + 2);
     buf_char(&out->buf, '"');
     instant_format_ms(t, &out->buf);
     buf_char(&out->buf, '"');
 }
 
-void out_json(struct out *out, json_t *value)
+void answer_json(struct answer *out, json_t *value)
 {
     size_t len = json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY);
 
-    out_reserve(out, len);
+    answer_reserve(out, len);
     json_print(value, JSON_STYLE_LINE, &out->buf);
     json_decref(value);
 }
