@@ -145,7 +145,7 @@ static enum ask_end exchange(const struct ask *ask, struct talk *talk, struct as
         !receive(talk, &head))
         return ASK_LOST;
     read_answer(talk, head, ret);
-    return ASK_ANSWERED;
+    return ret->status >= 200 ? ASK_ANSWERED : ASK_LOST;
 }
 
 enum ask_end ask_do(const struct ask *ask, struct ask_answer *ret)

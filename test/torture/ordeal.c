@@ -329,6 +329,7 @@ static enum rc empty_server(const char *url, struct err *reterr)
 static enum rc begin(struct world *w, struct err *reterr)
 {
     const struct ordeal *ordeal = w->ordeal;
+    struct prng ports;
 
     must(ordeal->nodes >= 1 && ordeal->nodes <= ACTOR_NODES_MAX && mkdtemp(w->dir));
     if (ordeal->server)
@@ -337,9 +338,11 @@ static enum rc begin(struct world *w, struct err *reterr)
         snprintf(w->url, sizeof w->url, "sqlite:%s/belfry.db", w->dir);
     snprintf(w->path, sizeof w->path, "%s/journal", w->dir);
     w->journal = journal_open(w->path);
-    for (int i = 0; i < ordeal->nodes; i++)
-        w->prey[i] = (struct prey){
-            .program = ordeal->program, .dir = w->dir, .url = w->url, .port = prey_port()};
+    prng_seed(&ports, ordeal->seed ^ (uint64_t)getpid()); /* others may have this seed too */
+    for (int i = 0; i < ordeal->nodes; i++) {
+        w->prey[i] = (struct prey){.program = ordeal->program, .dir = w->dir, .url = w->url};
+        prey_take_port(&w->prey[i], &ports);
+    }
     return ordeal->server ? empty_server(ordeal->server, reterr) : RC_OK;
 }
 
@@ -405,8 +408,10 @@ enum rc ordeal_run(const struct ordeal *ordeal, struct ordeal_counts *counts,
         rc = cycle(&w, reterr);
     if (rc == RC_OK)
         rc = heal(&w, reterr);
-    for (int i = 0; i < ordeal->nodes; i++)
+    for (int i = 0; i < ordeal->nodes; i++) {
         prey_kill(&w.prey[i]);
+        prey_let_go(&w.prey[i]);
+    }
     stop_actors(&w);
     if (rc == RC_OK)
         rc = judge_world(&w, reterr);

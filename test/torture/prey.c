@@ -16,18 +16,51 @@
 #include "base/must.h"
 #include "io/clock.h"
 
-enum { NAP_MS = 3, READY_MS = 2000, PATH_BYTES = 256 };
+enum {
+    NAP_MS = 3,
+    READY_MS = 2000,
+    PATH_BYTES = 256,
+    PORT_LOW = 12000,
+    PORT_HIGH = 31999,
+    PORT_TRIES = 1000,
+};
 
-uint16_t prey_port(void)
+/* A socket that is bound and does not listen; -1: the port is not to be had. */
+static int bind_port(uint16_t port, int shared)
 {
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof at;
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_port = htons(port),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-    must(fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0);
-    must(getsockname(fd, (struct sockaddr *)&at, &size) == 0);
+    must(fd >= 0);
+    must(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &shared, sizeof shared) == 0);
+    if (bind(fd, (struct sockaddr *)&at, sizeof at) == 0)
+        return fd;
     close(fd);
-    return ntohs(at.sin_port);
+    return -1;
+}
+
+void prey_take_port(struct prey *prey, struct prng *prng)
+{
+    prey->hold = -1;
+    for (int tries = 0; prey->hold < 0 && tries < PORT_TRIES; tries++) {
+        int probe;
+
+        prey->port = (uint16_t)prng_between(prng, PORT_LOW, PORT_HIGH);
+        probe = bind_port(prey->port, 0);
+        if (probe < 0)
+            continue;
+        close(probe);
+        prey->hold = bind_port(prey->port, 1);
+    }
+    must(prey->hold >= 0);
+}
+
+void prey_let_go(struct prey *prey)
+{
+    close(prey->hold);
+    prey->hold = -1;
 }
 
 static void set(const char *name, const char *value)

@@ -8,16 +8,23 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/prng.h"
+
 struct prey {
     const char *program; /* belfry-victim                               */
     const char *dir;     /* of the world: database, log                 */
     const char *url;     /* of the database                             */
     uint16_t port;
+    int hold;  /* keeps the port while the victim is dead               */
     pid_t pid; /* 0: it does not run                                    */
 };
 
-/* A port of this machine that nobody has. */
-uint16_t prey_port(void);
+/*
+ * Finds a port that nobody has, below those that the kernel gives to clients: one of these
+ * could meet itself at the port of a daemon that is dead.  Held until prey_let_go().
+ */
+void prey_take_port(struct prey *prey, struct prng *prng);
+void prey_let_go(struct prey *prey);
 
 /* `doom` as BELFRY_VICTIM has it; NULL: it lives until it is killed. */
 void prey_start(struct prey *prey, const char *doom);

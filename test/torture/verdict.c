@@ -69,6 +69,24 @@ static enum rc check_repeats(const struct court *court, const struct book *book,
 
 /* ---- the judge ---- */
 
+/*
+ * Two nodes may be so far apart in the times of their turns, a turn's length included: a slot
+ * this close to an edit may be the old version's, the new one's, or nobody's.
+ */
+#define NODES_APART (250 * SPAN_MS)
+
+static void widen(struct court *court)
+{
+    for (int i = 0; i < court->schedule_count; i++) {
+        struct schedule *s = &court->schedules[i];
+
+        for (int k = 0; k < s->version_count; k++) {
+            s->versions[k].latest_from += NODES_APART;
+            s->versions[k].latest_until += NODES_APART;
+        }
+    }
+}
+
 static enum rc judge_all(struct court *court, struct err *reterr)
 {
     /* The order in which two nodes committed is not known, and overlap hangs on it. */
@@ -85,6 +103,8 @@ static enum rc judge_all(struct court *court, struct err *reterr)
     };
     enum rc rc = court_open(court, reterr);
 
+    if (rc == RC_OK && !is_alone)
+        widen(court);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && rc == RC_OK; i++)
         if (parts[i])
             rc = parts[i](court, reterr);
