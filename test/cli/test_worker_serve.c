@@ -118,6 +118,14 @@ static void on_time(void *with)
     loop_stop(world->loop);
 }
 
+static void pause_a_little(struct world *world)
+{
+    world->is_told = false;
+    loop_timer_set(world->timer, PAUSE);
+    while (!world->is_told)
+        loop_run(world->loop);
+}
+
 static int counter(struct world *world, const char *name)
 {
     const json_t *state = json_object_get(ask(world, "GET", "/api/v1/schedules/s", NULL),
@@ -130,19 +138,34 @@ static int counter(struct world *world, const char *name)
 /* Until a counter of the schedule has got there; the test's alarm ends it otherwise. */
 static void await_counter(struct world *world, const char *name, int count)
 {
-    while (counter(world, name) < count) {
-        world->is_told = false;
-        loop_timer_set(world->timer, PAUSE);
-        while (!world->is_told)
-            loop_run(world->loop);
-    }
+    while (counter(world, name) < count)
+        pause_a_little(world);
     assert_int_equal(counter(world, name), count);
 }
 
-static void trigger(struct world *world)
+/* Starts a run; its path is good until the next one. */
+static const char *trigger(struct world *world)
 {
+    static char path[PATH_MAX_BYTES];
+
     ask(world, "POST", "/api/v1/schedules/s/trigger", "{}");
     assert_int_equal(world->status, 202);
+    snprintf(path, sizeof path, "/api/v1/runs/%s",
+             json_string_value(json_object_get(world->body, "id")));
+    return path;
+}
+
+/* Until the run is over; what the server shows of it. */
+static const json_t *await_ended(struct world *world, const char *path)
+{
+    for (;;) {
+        const json_t *run = ask(world, "GET", path, NULL);
+
+        assert_int_equal(world->status, 200);
+        if (strcmp(json_string_value(json_object_get(run, "state")), "ended") == 0)
+            return run;
+        pause_a_little(world);
+    }
 }
 
 /* ---- workers ---- */
@@ -320,19 +343,37 @@ static void a_killed_server_doubles_nothing(void **state)
 static void a_cancelled_run_ends_as_cancelled(void **state)
 {
     struct world *world = *state;
-    char script[PATH_MAX_BYTES + 16], path[PATH_MAX_BYTES];
+    char script[PATH_MAX_BYTES + 16], path[PATH_MAX_BYTES + 16];
+    const char *run;
     int gate;
 
     snprintf(script, sizeof script, "read x < %s", world->gate);
     start_worker(world, "1", script);
-    ask(world, "POST", "/api/v1/schedules/s/trigger", "{}");
-    snprintf(path, sizeof path, "/api/v1/runs/%s/cancel",
-             json_string_value(json_object_get(world->body, "id")));
+    run = trigger(world);
+    snprintf(path, sizeof path, "%s/cancel", run);
     gate = open_gate(world);
     ask(world, "POST", path, "{}");
     assert_int_equal(world->status, 202);
-    await_counter(world, "cancelled", 1);
+    assert_string_equal(json_string_value(json_object_get(await_ended(world, run), "outcome")),
+                        "cancelled");
     close(gate);
+}
+
+static void what_a_program_writes_is_result_and_log(void **state)
+{
+    struct world *world = *state;
+    const char *run;
+    char path[PATH_MAX_BYTES + 16];
+    struct buf shown = BUF(world->text);
+
+    start_worker(world, "1", "echo a note >&2; echo '{\"rows\":[1,2]}'");
+    run = trigger(world);
+    json_print(json_object_get(await_ended(world, run), "result"), JSON_STYLE_LINE, &shown);
+    assert_string_equal(world->text, "{\"rows\":[1,2]}");
+    snprintf(path, sizeof path, "%s/logs", run);
+    shown = BUF(world->text);
+    json_print(ask(world, "GET", path, NULL), JSON_STYLE_LINE, &shown);
+    assert_non_null(strstr(world->text, "\"a note\""));
 }
 
 static void the_run_of_a_worker_that_dies_goes_to_another(void **state)
@@ -403,6 +444,7 @@ int main(void)
         WITH_SERVER(a_failure_is_a_failure),
         WITH_SERVER(a_killed_server_doubles_nothing),
         WITH_SERVER(a_cancelled_run_ends_as_cancelled),
+        WITH_SERVER(what_a_program_writes_is_result_and_log),
         WITH_SERVER(the_run_of_a_worker_that_dies_goes_to_another),
         WITH_SERVER(a_worker_that_wakes_late_changes_nothing),
         WITH_SERVER(a_worker_that_is_stopped_hands_its_run_back),
