@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the commands know of a server: requests to its API, with JSON, on a loop, over connections that
- * are kept.
+ * What the commands know of a server: requests to its API, with JSON, on a loop, over
+ * connections that are kept.
  *
  * It repeats nothing and decides nothing: it says what the server answered, or why there is
  * no answer.  One thread, that of the loop; no callback is called from within a function.
