@@ -121,7 +121,7 @@ static void on_done(void *with, const struct webhook_result *result)
     free(waiting);
 }
 
-int64_t client_send(struct client *client, const struct client_post *post, client_done *done,
+int64_t client_send(struct client *client, const struct client_request *what, client_done *done,
                     void *with)
 {
     static const struct webhook_header type = {{"Content-Type", 12}, {"application/json", 16}};
@@ -131,14 +131,14 @@ int64_t client_send(struct client *client, const struct client_post *post, clien
     struct waiting *waiting = malloc(sizeof *waiting);
     struct webhook_request request = {
         .id = ++client->last_call,
-        .method = STR("POST"),
+        .method = str_of(what->method ? what->method : "POST"),
         .extra = &type,
-        .extra_count = 1,
-        .has_body = true,
-        .body = post->body,
+        .extra_count = what->body.len > 0,
+        .has_body = what->body.len > 0,
+        .body = what->body,
         .connect_us = CLIENT_CONNECT,
-        .first_byte_us = post->wait + CLIENT_PATIENCE,
-        .total_us = post->wait + 2 * CLIENT_PATIENCE,
+        .first_byte_us = what->wait + CLIENT_PATIENCE,
+        .total_us = what->wait + 2 * CLIENT_PATIENCE,
         .send_by_us = INT64_MAX,
         .keep_bytes = CLIENT_ANSWER_MAX,
         .keep_headers = &date,
@@ -150,7 +150,7 @@ int64_t client_send(struct client *client, const struct client_post *post, clien
     must(waiting);
     *waiting = (struct waiting){done, with};
     buf_str(&out, client->server);
-    buf_text(&out, post->path);
+    buf_text(&out, what->path);
     buf_text(&out, client->query);
     must(!out.cut);
     request.url = buf_as_str(&out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the commands know of a server: JSON sent to its API, on a loop, over connections that
- * are kept.
+ * What the commands know of a server: requests to its API, with JSON, on a loop, over
+ * connections that are kept.
  *
  * It repeats nothing and decides nothing: it says what the server answered, or why there is
  * no answer.  One thread, that of the loop; no callback is called from within a function.
@@ -48,17 +48,18 @@ typedef void client_done(void *with, const struct client_answer *answer);
 MUST_USE enum rc client_open(struct loop *loop, const struct client_options *options,
                              struct client **ret, struct err *reterr);
 
-struct client_post {
-    const char *path; /* such as "/api/v1/queues/claim" */
-    struct str body;  /* JSON; copied */
-    span wait;        /* that the server may take before it begins to answer */
+struct client_request {
+    const char *method; /* NULL: POST */
+    const char *path;   /* such as "/api/v1/queues/claim"; no query */
+    struct str body;    /* JSON, copied; empty: none */
+    span wait;          /* that the server may take before it begins to answer */
 };
 
 /*
  * Sends it; `done` is called once.  Returns its number, for client_cancel().  No more than
  * `calls` may be under way.
  */
-int64_t client_send(struct client *client, const struct client_post *post, client_done *done,
+int64_t client_send(struct client *client, const struct client_request *what, client_done *done,
                     void *with);
 
 /* `done` comes soon, without an answer.  Nothing happens when there is no such call. */

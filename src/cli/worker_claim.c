@@ -116,7 +116,7 @@ static void on_claim(void *with, const struct client_answer *answer)
 void claim_on_time(void *with)
 {
     struct worker *worker = with;
-    struct client_post post = {.path = "/api/v1/queues/claim", .wait = WORKER_WAIT};
+    struct client_request post = {.path = "/api/v1/queues/claim", .wait = WORKER_WAIT};
     struct text body = {0};
 
     write_claim(worker, &body);

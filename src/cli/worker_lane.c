@@ -308,7 +308,7 @@ void lane_on_time(void *with)
 
     gather(lane, &body, clock_boot_us());
     if (lane->sent_count > 0) {
-        struct client_post post = {.path = paths[lane->kind], .body = text_as_str(&body)};
+        struct client_request post = {.path = paths[lane->kind], .body = text_as_str(&body)};
 
         lane->is_under_way = true;
         client_send(lane->worker->client, &post, on_answer, lane);

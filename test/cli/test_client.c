@@ -125,7 +125,7 @@ static int teardown(void **state)
 
 static int64_t post(struct world *world, const char *path)
 {
-    struct client_post what = {.path = path, .body = STR("{\"a\":1}"), .wait = SPAN_S};
+    struct client_request what = {.path = path, .body = STR("{\"a\":1}"), .wait = SPAN_S};
 
     return client_send(world->client, &what, on_done, world);
 }
@@ -151,6 +151,18 @@ static void what_is_posted_is_answered(void **state)
     /* A Date has whole seconds. */
     assert_true(world->server_now > now - 2 * SPAN_S &&
                 world->server_now < clock_now() + SPAN_S);
+}
+
+static void what_is_asked_for_has_no_body(void **state)
+{
+    struct world *world = *state;
+    struct client_request what = {.method = "GET", .path = "/x", .wait = SPAN_S};
+
+    assert_int_equal(open_client(world, "", ""), RC_OK);
+    client_send(world->client, &what, on_done, world);
+    await(world, 1);
+    assert_string_equal(world->seen, "GET /x ");
+    assert_int_equal(world->status, 418);
 }
 
 static void connections_are_kept(void **state)
@@ -223,6 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_WORLD(what_is_posted_is_answered),
+        WITH_WORLD(what_is_asked_for_has_no_body),
         WITH_WORLD(connections_are_kept),
         WITH_WORLD(long_answers_come_whole),
         WITH_WORLD(a_cancelled_call_ends_without_an_answer),
