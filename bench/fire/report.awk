@@ -71,8 +71,8 @@ function best(mode, field, is_more, leave,    i, part, value, found) {
     return found
 }
 
-function goal(is_met, text) {
-    printf "  %-7s %s\n", is_met ? "met" : "not met", text
+function goal(is_met, text, is_least) {
+    printf "  %-7s %s\n", is_met ? "met" : is_least ? "least" : "not met", text
 }
 
 function burst_goals(own, leave, what,    peer, rate, late) {
@@ -82,12 +82,12 @@ function burst_goals(own, leave, what,    peer, rate, late) {
     if (best_name != "")
         goal(rate >= MORE * peer, sprintf(\
             "at once: %.1f times the fires/s of the best %s, %s (goal %d, least %d)",
-            rate / peer, what, best_name, MORE, MORE_LEAST))
+            rate / peer, what, best_name, MORE, MORE_LEAST), rate >= MORE_LEAST * peer)
     peer = best("burst", 8, 0, leave)
     if (best_name != "")
         goal(late * MORE <= peer, sprintf(\
             "at once: p99 lateness 1/%.1f of that of the best %s, %s (goal 1/%d, least 1/%d)",
-            peer / late, what, best_name, MORE, MORE_LEAST))
+            peer / late, what, best_name, MORE, MORE_LEAST), late * MORE_LEAST <= peer)
 }
 
 END {
