@@ -236,12 +236,11 @@ static void on_started(struct flow *flow, const struct webhook_result *result)
         begin_to_follow(flow, id);
         return;
     }
+    note_answer(flow, result);
     if (!is_good(result) && !is_passing(result)) {
-        note_answer(flow, result);
         fail(flow, "upstream_refused", false);
         return;
     }
-    note_answer(flow, result);
     flow->is_doubtful = flow->is_doubtful ||
                         (result->is_sent && result->status != TOO_MANY_REQUESTS);
     flow->errand->is_begun = flow->is_doubtful;
@@ -404,7 +403,7 @@ static void go(struct flow *flow)
         finish_ended(flow, message);
         return;
     }
-    if (flow->step == STEP_START)
+    if (flow->step == STEP_START || flow->step == STEP_FIND)
         flow_make_start(flow);
     ask(flow);
 }
@@ -449,6 +448,11 @@ static void start(struct errand *errand)
     if (flow->progress.id.len > 0 && !flow->progress.has_ended) {
         flow->step = STEP_FOLLOW;
         flow->is_inherited = flow->is_answered = true;
+    } else if (errand->task->work.run.losses > 0) {
+        flow->step = STEP_FIND;
+        flow->is_doubtful = true;
+        err_set(&flow->why, RC_UNKNOWN, -1, 0,
+                "whoever held the run before died, perhaps after it had started the workflow");
     }
     go(flow);
 }

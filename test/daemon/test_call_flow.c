@@ -116,6 +116,35 @@ static void what_ended_while_nobody_looked_is_the_end_of_the_next_attempt(void *
     assert_int_equal(conductor_seen(world->conductor, "POST"), 0);
 }
 
+static void what_a_node_started_before_it_died_is_looked_for(void **state)
+{
+    struct world *world = *state;
+    struct task *task = next_attempt(world);
+    struct conductor_flow *flow = &world->conductor->flows[0];
+
+    world->conductor->heeds_keys = false;
+    task->work.run.progress = (struct str){0}; /* it died before it could tell */
+    task->work.run.losses = 1;
+    snprintf(flow->correlation, sizeof flow->correlation, "%s", world->run);
+    snprintf(flow->input, sizeof flow->input, "{\"_executionId\":\"%s\"}", world->run);
+    start(world, task);
+    assert_text(errands_wait(world->errands, 1)->progress,
+                "{\"workflowId\":\"wf-1\",\"workflows\":1,\"ended\":false}");
+    assert_int_equal(conductor_seen(world->conductor, "POST"), 0);
+}
+
+static void what_a_node_did_not_start_before_it_died_is_started(void **state)
+{
+    struct world *world = *state;
+    struct task *task = flow_task(world, WF);
+
+    task->work.run.losses = 1;
+    start(world, task);
+    errands_wait(world->errands, 1);
+    assert_int_equal(world->conductor->count, 1);
+    assert_string_equal(world->conductor->flows[0].key, world->run);
+}
+
 static void a_retry_of_a_workflow_that_failed_is_a_new_workflow(void **state)
 {
     struct world *world = *state;
@@ -357,6 +386,8 @@ int main(void)
         CASE(each_end_of_a_workflow_is_an_end_of_the_attempt),
         CASE(a_later_attempt_follows_the_workflow_that_is_known),
         CASE(what_ended_while_nobody_looked_is_the_end_of_the_next_attempt),
+        CASE(what_a_node_started_before_it_died_is_looked_for),
+        CASE(what_a_node_did_not_start_before_it_died_is_started),
         CASE(a_retry_of_a_workflow_that_failed_is_a_new_workflow),
         CASE(an_upstream_that_is_down_for_a_while_delays_the_start_only),
         CASE(an_upstream_that_stays_down_fails_the_run_with_the_last_reason),
