@@ -23,7 +23,8 @@ static struct run some_run(void)
                         .wake_at = INSTANT_NEVER,
                         .created_at = NEW_YEAR + SPAN_S,
                         .started_at = INSTANT_NONE,
-                        .attempt_at = INSTANT_NONE};
+                        .attempt_at = INSTANT_NONE,
+                        .last_run_at = INSTANT_NONE};
 }
 
 static void check_field(const struct run_doc *doc, const char *name, const char *value)
