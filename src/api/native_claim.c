@@ -7,6 +7,7 @@
 #include "api/request.h"
 #include "model/action.h"
 #include "model/payload.h"
+#include "model/run_json.h"
 
 enum {
     CLAIM_BYTES_MAX = 8 << 20, /* of one answer; runs that do not fit are handed back */
@@ -86,7 +87,7 @@ static bool print_grant(const struct call *call, int i, struct answer *out)
         .id = work->id,
         .schedule = work->name,
         .namespace = call->namespace_name,
-        .last_result = work->last_result,
+        .last_result = run_result_value(work->last_result, call->arena),
         .last_failure = work->last_failure,
         .last_run_at = work->last_run_at,
     };

@@ -7,6 +7,7 @@
 
 #include "base/must.h"
 #include "daemon/door_parts.h"
+#include "model/run_json.h"
 
 enum { LATE_MAX = 65536 }; /* signs of life that found no room; more are dropped */
 
@@ -50,11 +51,21 @@ bool door_count_finished(struct door *door)
     return has_changed;
 }
 
+/* What a call came to is kept as a worker's result is, who may say more beside it. */
+static void keep_result(struct told *told)
+{
+    struct run_result result = {.result = told->report.result};
+
+    if (result.result.len > 0)
+        told->report.result = run_result_keep(&result, told->arena);
+}
+
 void door_on_told(void *with, struct told *told)
 {
     struct door *door = with;
     bool can_wait = told->report.kind == REPORT_ALIVE;
 
+    keep_result(told);
     door_at(door, SERVE_BEFORE_TOLD);
     door_count_finished(door);
     if (!can_wait ||
@@ -87,6 +98,7 @@ void door_start_task(struct door *door, struct task *task)
     const struct space *space = spaces_at(door->spaces, task->work.namespace);
 
     door_at(door, SERVE_BEFORE_CALL);
+    task->work.last_result = run_result_value(task->work.last_result, task->arena);
     task->namespace_name = space ? arena_str(task->arena, space->name) : STR("");
     door->received[task->work.run.lane]++;
     calls_start(door->calls, task);

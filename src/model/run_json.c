@@ -57,6 +57,16 @@ enum rc run_result_recall(struct str text, struct arena *arena, struct run_resul
     return RC_OK;
 }
 
+struct str run_result_value(struct str text, struct arena *arena)
+{
+    struct run_result result = {0};
+    struct err err;
+
+    if (text.len > 0 && run_result_recall(text, arena, &result, &err) != RC_OK)
+        return (struct str){0};
+    return result.result;
+}
+
 struct run_doc run_doc_of(const struct run *run)
 {
     return (struct run_doc){

@@ -35,6 +35,8 @@ MUST_USE enum rc run_result_from_json(const json_t *json, struct arena *arena,
 struct str run_result_keep(const struct run_result *result, struct arena *arena);
 MUST_USE enum rc run_result_recall(struct str text, struct arena *arena, struct run_result *ret,
                                    struct err *reterr);
+/* The result alone, as a later run sees it; empty when there is none. */
+struct str run_result_value(struct str text, struct arena *arena);
 
 struct run_doc {
     struct run_id id;

@@ -98,7 +98,7 @@ static const struct row headers[] = {
     {"curl/*.h", "src/io/webhook.c src/io/webhook_call.c src/io/webhook_check.c "
                  "src/io/webhook_end.c src/io/webhook_parts.h"},
     {"nghttp2/*.h", "src/io/h2.c"},
-    {"openssl/*.h", "src/io/tls.c src/io/signature.c test/io"},
+    {"openssl/*.h", "src/io/tls.c src/io/signature.c test/io test/e2e"},
     {"uv.h", "src/io test/io"},
 
     {"cmocka.h", "test"},
