@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-static char again[LOG_LINE_MAX + LOG_LINE_HEAD + 1];
+static char again[LOGS_LINE_MAX + LOG_LINE_HEAD + 1];
 
 static void check_lines(struct str all)
 {
@@ -51,7 +51,7 @@ static void check_text(struct str text)
     packed = buf_as_str(&out);
     must(log_line_unpack(&packed, &line, &any, &err) == RC_OK && any && packed.len == 0);
     must(line.text.len == text.len ||
-         (text.len > LOG_LINE_MAX && line.text.len <= LOG_LINE_MAX));
+         (text.len > LOGS_LINE_MAX && line.text.len <= LOGS_LINE_MAX));
     must(str_starts(text, line.text));
     must(!str_is_utf8(text) || str_is_utf8(line.text));
 }

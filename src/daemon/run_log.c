@@ -13,7 +13,7 @@ enum { NOTE_BYTES = 256 }; /* of the last line, packed: three numbers of 19 digi
 
 static_assert(RUN_LOG_PORTION + NOTE_BYTES <= LOG_PART_MAX, "a portion is a part of a log");
 static_assert((int)RUN_LOG_MAX <= (int)LOG_RUN_MAX, "what one attempt says is kept");
-static_assert((int)RUN_LOG_LINE_MAX <= (int)LOG_LINE_MAX, "a line is kept whole");
+static_assert((int)RUN_LOG_LINE_MAX <= (int)LOGS_LINE_MAX, "a line is kept whole");
 
 struct run_log {
     struct loop_timer *timer;

@@ -44,14 +44,14 @@ static uint64_t get_number(const char *bytes, int count)
     return n;
 }
 
-/* At most LOG_LINE_MAX bytes; a character is not cut apart where there are any. */
+/* At most LOGS_LINE_MAX bytes; a character is not cut apart where there are any. */
 static struct str head_of(struct str text)
 {
-    size_t len = LOG_LINE_MAX;
+    size_t len = LOGS_LINE_MAX;
 
     if (text.len <= len)
         return text;
-    while (len > LOG_LINE_MAX - 3 && ((unsigned char)text.ptr[len] & 0xC0) == 0x80)
+    while (len > LOGS_LINE_MAX - 3 && ((unsigned char)text.ptr[len] & 0xC0) == 0x80)
         len--;
     return (struct str){text.ptr, len};
 }
@@ -80,7 +80,7 @@ enum rc log_line_unpack(struct str *bytes, struct log_line *ret, bool *ret_any,
         return err_set(reterr, RC_CORRUPT, -1, 0, "a line of a log is cut off");
     stream = (unsigned char)bytes->ptr[AT_BYTES];
     len = get_number(bytes->ptr + AT_BYTES + 1, LENGTH_BYTES);
-    if (stream >= LOG_STREAM_COUNT || len > LOG_LINE_MAX || len > bytes->len - LOG_LINE_HEAD)
+    if (stream >= LOG_STREAM_COUNT || len > LOGS_LINE_MAX || len > bytes->len - LOG_LINE_HEAD)
         return err_set(reterr, RC_CORRUPT, -1, 0, "a line of a log is damaged");
     *ret = (struct log_line){
         .at = (instant)get_number(bytes->ptr, AT_BYTES),

@@ -14,7 +14,7 @@
 #include "db/db.h"
 
 enum {
-    LOG_LINE_MAX = 16 * 1024,  /* bytes of one line: a person reads it                      */
+    LOGS_LINE_MAX = 16 * 1024, /* bytes of one line: a person reads it                      */
     LOG_PART_MAX = 256 * 1024, /* bytes of packed lines in one report, as of a result       */
     LOG_RUN_MAX = 1024 * 1024, /* bytes of a run's log; the part that passes it is the last */
     LOG_LINE_HEAD = 13,        /* bytes of a packed line beside its text                    */
@@ -25,7 +25,7 @@ enum log_stream { LOG_STDOUT = 0, LOG_STDERR = 1, LOG_WORKER = 2, LOG_STREAM_COU
 struct log_line {
     instant at;
     enum log_stream stream;
-    struct str text; /* any bytes; what is beyond LOG_LINE_MAX is not packed */
+    struct str text; /* any bytes; what is beyond LOGS_LINE_MAX is not packed */
 };
 
 void log_line_pack(const struct log_line *line, struct buf *out);

@@ -230,7 +230,7 @@ static void lines_are_read_one_after_the_other(void **state)
 
 static size_t packed_text(struct str text)
 {
-    static char bytes[LOG_LINE_MAX + 64];
+    static char bytes[LOGS_LINE_MAX + 64];
     struct buf out = BUF(bytes);
     struct str rest;
     struct log_line got;
@@ -247,19 +247,19 @@ static size_t packed_text(struct str text)
 
 static void a_long_line_is_cut_between_characters(void **state)
 {
-    static char text[LOG_LINE_MAX + 8];
+    static char text[LOGS_LINE_MAX + 8];
 
     (void)state;
     memset(text, 'x', sizeof text);
-    assert_int_equal(packed_text((struct str){text, LOG_LINE_MAX}), LOG_LINE_MAX);
-    assert_int_equal(packed_text((struct str){text, LOG_LINE_MAX + 1}), LOG_LINE_MAX);
-    memcpy(text + LOG_LINE_MAX - 2, "\xE2\x82\xAC", 3);
-    assert_int_equal(packed_text((struct str){text, sizeof text}), LOG_LINE_MAX - 2);
-    memcpy(text + LOG_LINE_MAX - 3, "\xF0\x9F\x94\x94", 4);
-    assert_int_equal(packed_text((struct str){text, sizeof text}), LOG_LINE_MAX - 3);
+    assert_int_equal(packed_text((struct str){text, LOGS_LINE_MAX}), LOGS_LINE_MAX);
+    assert_int_equal(packed_text((struct str){text, LOGS_LINE_MAX + 1}), LOGS_LINE_MAX);
+    memcpy(text + LOGS_LINE_MAX - 2, "\xE2\x82\xAC", 3);
+    assert_int_equal(packed_text((struct str){text, sizeof text}), LOGS_LINE_MAX - 2);
+    memcpy(text + LOGS_LINE_MAX - 3, "\xF0\x9F\x94\x94", 4);
+    assert_int_equal(packed_text((struct str){text, sizeof text}), LOGS_LINE_MAX - 3);
     memset(text, 0x80, sizeof text); /* no characters at all */
-    assert_in_range(packed_text((struct str){text, sizeof text}), LOG_LINE_MAX - 3,
-                    LOG_LINE_MAX);
+    assert_in_range(packed_text((struct str){text, sizeof text}), LOGS_LINE_MAX - 3,
+                    LOGS_LINE_MAX);
 }
 
 static void damaged_lines_are_refused(void **state)
