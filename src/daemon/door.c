@@ -270,8 +270,6 @@ static void came_back(struct door *door, struct ticket *t)
     }
     if (t->sent_for != CALL_READ)
         t->step = t->call.operation->settled(&t->call);
-    if (str_eq(str_of(t->call.operation->id), STR("clock.accept")) && t->step == CALL_ANSWER)
-        door_memo(door, &(struct memo){.kind = MEMO_CLOCK});
     go_on(door, t);
 }
 
@@ -380,7 +378,8 @@ static void learn_state(struct door *door)
 {
     struct writer_state state = writer_state(door->writer);
 
-    door->is_up |= state.phase == WRITER_READY || state.phase == WRITER_HOLDING;
+    door->is_up |= state.phase == WRITER_READY || state.phase == WRITER_HOLDING ||
+                   state.phase == WRITER_FULL;
     memcpy(door->why, state.text, sizeof door->why);
     if (state.phase == WRITER_STARTING)
         memcpy(door->why, "starting", sizeof "starting");

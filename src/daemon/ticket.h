@@ -57,7 +57,6 @@ enum memo_kind {
     MEMO_SPACES, /* ticket: look for namespaces, then send it back      */
     MEMO_TOLD,   /* told                                                */
     MEMO_LOOK,   /* a call has ended without a word, or a poll was left */
-    MEMO_CLOCK,  /* the clock is right                                  */
     MEMO_HEARD,  /* another node has made runs ready                    */
     MEMO_CONFIG, /* config: counts from now on                          */
     MEMO_ZONES,  /* the files of zones have changed                     */

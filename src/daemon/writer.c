@@ -24,7 +24,7 @@ void writer_set(struct writer *w, enum writer_phase phase, const char *text)
     bool changes;
 
     pthread_mutex_lock(&w->lock);
-    changes = w->state.phase != phase;
+    changes = w->state.phase != phase || strcmp(w->state.text, text) != 0;
     w->state.phase = phase;
     out = (struct buf){.ptr = w->state.text, .cap = sizeof w->state.text};
     buf_text(&out, text);
@@ -164,9 +164,6 @@ static void take_memo(struct writer *w, const struct memo *memo)
         break;
     case MEMO_LOOK:
         break;
-    case MEMO_CLOCK:
-        w->accepts_clock = true;
-        break;
     case MEMO_HEARD:
         for (struct ticket *t = w->polls; t; t = t->next)
             t->is_new = true;
@@ -199,6 +196,19 @@ void writer_take(struct writer *w)
     } while (count == MEMOS_AT_ONCE);
 }
 
+/* What stands in the way of work while the database can be used. */
+void writer_show(struct writer *w)
+{
+    if (w->is_full)
+        writer_set(w, WRITER_FULL, "the disk of the database is full");
+    else if (w->holds)
+        writer_set(w, WRITER_HOLDING,
+                   "the clock has jumped further than max_jump; nothing is started until it "
+                   "is back, or POST /api/v1/clock/accept says that it is right");
+    else
+        writer_set(w, WRITER_READY, "");
+}
+
 static void note_step(struct writer *w, const struct pace_reading *reading)
 {
     if (reading->jump != 0)
@@ -206,14 +216,10 @@ static void note_step(struct writer *w, const struct pace_reading *reading)
                 LOG_INT("step_ms", reading->jump / SPAN_MS), LOG_BOOL("held", reading->hold));
     if (!reading->has_changed)
         return;
-    if (reading->hold) {
-        writer_set(w, WRITER_HOLDING,
-                   "the clock has jumped further than max_jump; nothing is started until it "
-                   "is back, or POST /api/v1/clock/accept says that it is right");
-        return;
-    }
-    log_say(w->options.log, reading->now, LEVEL_WARN, "the clock is believed again");
-    writer_set(w, WRITER_READY, "");
+    if (!reading->hold)
+        log_say(w->options.log, reading->now, LEVEL_WARN, "the clock is believed again");
+    if (w->is_up)
+        writer_show(w);
 }
 
 /* The one reading of a turn. */
@@ -229,8 +235,8 @@ instant writer_clock(struct writer *w)
     }
     reading = pace_read(&w->pace, wall, boot);
     w->boot_us = boot;
-    note_step(w, &reading);
     w->holds = reading.hold;
+    note_step(w, &reading);
     return reading.now;
 }
 
@@ -252,7 +258,8 @@ static void *writer_main(void *with)
     struct writer_state last;
 
     if (writer_connect(w)) {
-        writer_set(w, WRITER_READY, "");
+        w->is_up = true;
+        writer_show(w);
         while (!w->is_over) {
             beat(w);
             wait(w);

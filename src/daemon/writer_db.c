@@ -71,19 +71,21 @@ static enum rc sample(struct writer *w, struct err *reterr)
     return rc;
 }
 
-/* When this node made its last turn, as its lease tells. */
+/* When the last turn was made on this database, as the leases tell. */
 static enum rc read_last(struct writer *w, instant *ret, struct err *reterr)
 {
-    struct db_result row = {0};
-    struct node node;
+    struct db_result rows = {0};
     enum rc rc;
 
-    nodes_find(w->db, w->options.node, &row);
+    nodes_list(w->db, &rows);
     rc = db_flush(w->db, w->arena, reterr);
     *ret = INSTANT_NONE;
-    if (rc == RC_OK && row.rows > 0) {
-        nodes_read(&row, 0, &node);
-        *ret = node.lease_until - w->options.config->node_lease;
+    for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
+        struct node node;
+
+        nodes_read(&rows, i, &node);
+        if (node.lease_until - w->options.config->node_lease > *ret)
+            *ret = node.lease_until - w->options.config->node_lease;
     }
     return rc;
 }
@@ -267,6 +269,7 @@ static bool reconnect(struct writer *w, const struct err *why)
 
     log_say(w->options.log, clock_now(), LEVEL_WARN, "the connection to the database is lost",
             LOG_TEXT("reason", err.text));
+    w->is_up = false;
     writer_set(w, WRITER_AWAY, err.text);
     while ((rc = open_db(w, &err)) != RC_OK || (rc = sample(w, &err)) != RC_OK) {
         if (rc == RC_CORRUPT) {
@@ -280,7 +283,8 @@ static bool reconnect(struct writer *w, const struct err *why)
     }
     engine_attach(w->engine, w->db);
     log_say(w->options.log, clock_now(), LEVEL_INFO, "the database answers again");
-    writer_set(w, w->holds ? WRITER_HOLDING : WRITER_READY, "");
+    w->is_up = true;
+    writer_show(w);
     return true;
 }
 
@@ -314,7 +318,7 @@ bool writer_recover(struct writer *w, enum rc rc, const struct err *err)
         log_say(w->options.log, w->now, LEVEL_ERROR, "the disk is full",
                 LOG_TEXT("reason", err->text));
         w->is_full = true;
-        writer_set(w, WRITER_FULL, "the disk of the database is full");
+        writer_show(w);
         (void)!db_ballast(w->db, false, &ignored); /* whatever it gives helps */
         return true;
     case RC_LOST:
@@ -342,7 +346,7 @@ static void look_at_disk(struct writer *w)
         return;
     w->is_full = false;
     log_say(w->options.log, w->now, LEVEL_INFO, "the disk has room again");
-    writer_set(w, w->holds ? WRITER_HOLDING : WRITER_READY, "");
+    writer_show(w);
 }
 
 /* What was found in the old files stays valid for those who hold it. */

@@ -64,6 +64,7 @@ struct writer {
     bool is_full, is_draining, is_stopping, is_over, looks_for_spaces, accepts_clock,
         reads_zones;
     bool holds; /* the clock is not believed */
+    bool is_up; /* the database can be used  */
 
     struct items commands, reports;
     struct ticket *asking, **asking_end; /* that wait for namespaces          */
@@ -86,6 +87,7 @@ struct writer {
 /* writer.c */
 void writer_at(struct writer *w, enum serve_point point);
 void writer_set(struct writer *w, enum writer_phase phase, const char *text);
+void writer_show(struct writer *w);
 void writer_notice(struct writer *w, const struct notice *notice);
 void writer_done(struct writer *w, struct ticket *ticket);
 void items_put(struct items *items, struct item item);

@@ -69,6 +69,7 @@ static void fill_commands(struct writer *w)
             };
         else
             w->in_commands[n] = call->commands[item.index];
+        w->accepts_clock |= w->in_commands[n].kind == COMMAND_CLOCK && !w->is_full;
         n++;
     }
     w->in.commands = w->in_commands;
@@ -337,9 +338,9 @@ void writer_turn(struct writer *w)
     struct err err;
     enum rc rc;
 
+    fill_commands(w); /* before the clock, which one of them may accept */
     w->now = w->in.now = writer_clock(w);
     w->wake_at = INSTANT_NEVER;
-    fill_commands(w);
     fill_reports(w);
     fill_polls(w);
     fill_capacity(w);
