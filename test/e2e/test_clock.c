@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Steps of the clock.  The daemon runs with libfaketime, which adds what a file says to its
+ * CLOCK_REALTIME and leaves the clocks that never step alone.
+ */
+#include <glob.h>
+
+#include "ask.h"
+#include "base/instant.h"
+
+enum { TEXT_MAX = 512 };
+
+#define LIBRARY  "/usr/lib/*/faketime/libfaketimeMT.so.1"
+#define EACH_MIN "'spec':{'intervals':[{'every':'1m'}]}"
+#define QUEUED   "'action':{'type':'queue','queue':'q'}"
+#define ALL      "'policies':{'overlap':'allowAll','catchup':{'mode':'all'}}"
+
+/* The daemon sees the file whole, before or after. */
+static void set_clock(const struct world *w, const char *offset)
+{
+    const char *fresh = world_write(w, "clock.new", offset);
+
+    assert_int_equal(rename(fresh, world_path(w, "clock")), 0);
+}
+
+static struct daemon *start_at(struct world *w, const char *offset)
+{
+    static char preload[TEXT_MAX], file[TEXT_MAX];
+    glob_t found;
+
+    if (glob(LIBRARY, 0, NULL, &found) != 0)
+        fail_msg("libfaketime is not installed; run script/bootstrap");
+    snprintf(preload, sizeof preload, "LD_PRELOAD=%s", found.gl_pathv[0]);
+    globfree(&found);
+    snprintf(file, sizeof file, "FAKETIME_TIMESTAMP_FILE=%s", world_path(w, "clock"));
+    set_clock(w, offset);
+    return daemon_spawn(w, &(struct daemon_start){
+                               .env = WORDS(preload, file, "FAKETIME_NO_CACHE=1",
+                                            "FAKETIME_DONT_FAKE_MONOTONIC=1"),
+                           });
+}
+
+static struct daemon *start(struct world *w)
+{
+    struct daemon *d = start_at(w, "+0");
+
+    d->port = daemon_port(d);
+    daemon_await(d, "msg=ready");
+    return d;
+}
+
+static int64_t accounted(const struct world *w)
+{
+    return world_number(w, "SELECT started + missed + skipped FROM cursors");
+}
+
+/* Slots of each minute up to the mark, less those that are accounted for. */
+static int64_t lost(const struct world *w)
+{
+    return world_number(w, "SELECT mark / 60000000 - (SELECT created_at FROM schedules) / "
+                           "60000000 - started - missed - skipped FROM cursors");
+}
+
+static int64_t doubled(const struct world *w)
+{
+    return world_number(w, "SELECT count(*) - count(DISTINCT slot) FROM history");
+}
+
+static int64_t started(const struct world *w)
+{
+    return world_number(w, "SELECT started FROM cursors");
+}
+
+/* Takes and completes all that is ready; how many there were. */
+static int work_off(struct daemon *d)
+{
+    int count = 0;
+
+    for (;;) {
+        const json_t *runs = claim(d, "q", 1, "0s");
+
+        if (json_array_size(runs) == 0)
+            return count;
+        assert_int_equal(tell_run(d, "complete", at(runs, "[0]"), "").status, 200);
+        count++;
+    }
+}
+
+static void a_step_ahead_is_followed_and_its_slots_are_caught_up(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = start(w);
+
+    make_schedule(d, "tick", EACH_MIN "," QUEUED); /* the latest that is late is started */
+    set_clock(w, "+10m");
+    assert_non_null(strstr(daemon_await(d, "msg=\"the clock was stepped\""), "held=false"));
+    UNTIL(accounted(w) >= 10);
+    assert_int_equal(lost(w), 0);
+    assert_true(started(w) >= 1 && started(w) <= 2); /* a minute may have begun since */
+    assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 200);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void a_step_back_starts_no_slot_twice(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = start(w);
+    int64_t before;
+
+    make_schedule(d, "tick", EACH_MIN "," QUEUED "," ALL);
+    set_clock(w, "+10m");
+    UNTIL(started(w) >= 10);
+    assert_true(work_off(d) >= 10);
+    before = started(w);
+    set_clock(w, "+0");
+    assert_non_null(strstr(daemon_await(d, "step_ms=-"), "held=false"));
+    work_off(d);
+    set_clock(w, "+10m");
+    daemon_await(d, "step_ms=");
+    UNTIL(work_off(d) == 0);
+    assert_in_range(started(w), before, before + 1); /* a minute may have begun since */
+    assert_int_equal(lost(w), 0);
+    assert_int_equal(doubled(w), 0);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* The clock jumps further than max_jump, and nothing is started. */
+static struct daemon *start_and_jump(struct world *w)
+{
+    struct daemon *d = start(w);
+    struct answer answer;
+
+    make_schedule(d, "tick", EACH_MIN "," QUEUED "," ALL);
+    set_clock(w, "+2h");
+    assert_non_null(strstr(daemon_await(d, "msg=\"the clock was stepped\""), "held=true"));
+    UNTIL((answer = ask(d, "GET", "/readyz", NULL)).status == 503);
+    assert_non_null(strstr(text_at(answer.json, "detail"), "/api/v1/clock/accept"));
+    assert_int_equal(work_off(d), 0);
+    assert_in_range(accounted(w), 0, 1);
+    return d;
+}
+
+static void a_jump_holds_all_starts_until_it_is_accepted(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = start_and_jump(w);
+
+    api(d, 200, "POST", "/api/v1/clock/accept", NULL);
+    daemon_await(d, "msg=\"the clock is believed again\"");
+    UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
+    UNTIL(accounted(w) >= 120);
+    assert_in_range(started(w), 0, 2); /* what it jumped over is missed(clock) */
+    assert_int_equal(world_events(w, "clock.jump"), 1);
+    assert_int_equal(lost(w), 0);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void a_jump_that_is_taken_back_is_forgotten(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = start_and_jump(w);
+
+    set_clock(w, "+0");
+    daemon_await(d, "msg=\"the clock is believed again\"");
+    UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
+    work_off(d);
+    assert_in_range(started(w), 0, 2);
+    assert_int_equal(lost(w), 0);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* What the database has seen is later than this clock: it cannot be right. */
+static void a_start_with_a_clock_far_behind_holds_too(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = start(w);
+    struct answer answer;
+
+    make_schedule(d, "tick", EACH_MIN "," QUEUED "," ALL);
+    assert_int_equal(daemon_stop(d), 0);
+    d = start_at(w, "-2h");
+    d->port = daemon_port(d);
+    assert_non_null(strstr(daemon_await(d, "msg=\"the clock was stepped\""), "held=true"));
+    UNTIL(ask(d, "GET", "/api/v1/schedules/tick", NULL).status == 200); /* it is up */
+    answer = ask(d, "GET", "/readyz", NULL);
+    assert_int_equal(answer.status, 503);
+    assert_non_null(strstr(text_at(answer.json, "detail"), "clock"));
+    set_clock(w, "+0");
+    daemon_await(d, "msg=ready");
+    UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(a_step_ahead_is_followed_and_its_slots_are_caught_up),
+        E2E_TEST(a_step_back_starts_no_slot_twice),
+        E2E_TEST(a_jump_holds_all_starts_until_it_is_accepted),
+        E2E_TEST(a_jump_that_is_taken_back_is_forgotten),
+        E2E_TEST(a_start_with_a_clock_far_behind_holds_too),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
