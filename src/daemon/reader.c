@@ -55,10 +55,13 @@ static enum call_step read_once(struct reader *r, struct call *call)
 static enum call_step answer(struct reader *r, struct call *call)
 {
     enum call_step step = CALL_ANSWER;
+    struct call before;
 
     call->now = clock_now();
     call->context = &r->options.context;
+    before = *call;
     for (int i = 0; i < 2; i++) {
+        *call = before; /* what the first try has answered is no answer */
         if (!connect_db(r, call))
             return CALL_ANSWER;
         step = read_once(r, call);
