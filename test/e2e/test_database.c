@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A server of databases that goes away under the daemon, and comes back.
+ */
+#include "ask.h"
+#include "receiver.h"
+#include "server.h"
+
+#define QUEUED "'action':{'type':'queue','queue':'q'}"
+
+static struct server server; /* outlives the tests: each leaves it running */
+
+static int free_server(void **state)
+{
+    (void)state;
+    server_free(&server);
+    return 0;
+}
+
+static void look_for_server(const struct world *w)
+{
+    if (server.pid == 0)
+        server_find(w, &server);
+}
+
+/* Nobody is left hanging, and nobody is told what is not so. */
+static void assert_away(struct daemon *d)
+{
+    struct answer answer;
+    int write, read;
+
+    UNTIL(ask(d, "GET", "/readyz", NULL).status == 503);
+    assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 200);
+    write = ask_begin(d, "POST", "/api/v1/schedules", "{'id':'meanwhile'," QUEUED "}");
+    read = ask_begin(d, "GET", "/api/v1/schedules/work", NULL);
+    answer = ask_end(d, read);
+    assert_int_equal(answer.status, 503);
+    assert_string_equal(text_at(answer.json, "code"), "unavailable");
+    answer = ask_end(d, write);
+    assert_int_equal(answer.status, 503);
+    assert_string_equal(text_at(answer.json, "code"), "unknown_result");
+}
+
+/* What was begun before is ended after, once. */
+static void assert_goes_on(struct daemon *d, const json_t *run)
+{
+    UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
+    assert_int_equal(tell_run(d, "complete", run, "").status, 200);
+    trigger(d, "work");
+    run = at(claim(d, "q", 1, "30s"), "[0]");
+    assert_int_equal(tell_run(d, "complete", run, "").status, 200);
+    assert_int_equal(number_at(schedule_state(d, "work"), "counters.succeeded"), 2);
+    assert_int_equal(world_number(d->world, "SELECT count(*) FROM history"), 2);
+    assert_int_equal(world_number(d->world, "SELECT max(fence) FROM history"), 1);
+    /* "It may still be done": then once. */
+    assert_in_range(world_number(d->world, "SELECT count(*) FROM schedules"), 1, 2);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static struct daemon *start_working(struct world *w, const json_t **ret)
+{
+    struct daemon *d = daemon_start(w, NULL);
+
+    look_for_server(w);
+    make_schedule(d, "work", QUEUED);
+    trigger(d, "work");
+    *ret = at(claim(d, "q", 1, "30s"), "[0]");
+    return d;
+}
+
+static void a_server_that_is_started_anew_is_found_again(void **state)
+{
+    struct world *w = *state;
+    const json_t *run;
+    struct daemon *d = start_working(w, &run);
+
+    server_stop(&server);
+    assert_away(d);
+    server_start(w, &server);
+    assert_goes_on(d, run);
+}
+
+static void a_server_that_stands_still_is_waited_for(void **state)
+{
+    struct world *w = *state;
+    const json_t *run;
+    struct daemon *d = start_working(w, &run);
+
+    server_freeze(&server);
+    assert_away(d);
+    server_thaw(&server);
+    assert_goes_on(d, run);
+}
+
+static void a_call_that_ends_meanwhile_is_told_of_afterwards(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(
+        w, &(struct daemon_start){.args = WORDS("--http-allow-private", "--node-lease", "1h")});
+    struct receiver r;
+    struct letter letter;
+
+    look_for_server(w);
+    receiver_open(&r);
+    make_schedule(d, "call", "'action':{'type':'http','url':'http://127.0.0.1:%u/'}", r.port);
+    trigger(d, "call");
+    receiver_take(&r, &letter);
+    server_stop(&server);
+    UNTIL(ask(d, "GET", "/readyz", NULL).status == 503);
+    receiver_answer(&letter, "200 OK", "{}");
+    server_start(w, &server);
+    UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
+    UNTIL(number_at(schedule_state(d, "call"), "counters.succeeded") == 1);
+    assert_int_equal(world_number(w, "SELECT count(*) FROM history"), 1);
+    assert_false(receiver_has(&r));
+    receiver_close(&r);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void a_daemon_waits_for_its_server_to_be_started(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d;
+
+    look_for_server(w);
+    server_stop(&server);
+    d = daemon_spawn(w, &(struct daemon_start){0});
+    d->port = daemon_port(d);
+    daemon_await(d, "msg=\"the database does not answer\"");
+    assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 503);
+    server_start(w, &server);
+    daemon_await(d, "msg=ready");
+    make_schedule(d, "work", QUEUED);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(a_server_that_is_started_anew_is_found_again),
+        E2E_TEST(a_server_that_stands_still_is_waited_for),
+        E2E_TEST(a_call_that_ends_meanwhile_is_told_of_afterwards),
+        E2E_TEST(a_daemon_waits_for_its_server_to_be_started),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, free_server);
+}
