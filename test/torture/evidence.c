@@ -46,12 +46,13 @@ static void list_turns(struct evidence *e)
         qsort(r->turns, (size_t)r->turn_count, sizeof *r->turns, by_time);
     for (int i = 0; i < r->turn_count; i++)
         r->turns[i].order = 2 * (i + 1);
+    e->turn_count = r->turn_count;
 }
 
 int64_t evidence_order(const struct evidence *e, instant at)
 {
     const struct record *r = &e->tape->record;
-    int low = 0, high = r->turn_count;
+    int low = 0, high = e->turn_count;
 
     while (low < high) {
         int middle = low + (high - low) / 2;
@@ -133,6 +134,36 @@ static const struct rec_event *claim_of(const struct evidence *e, const struct r
 
 /* ---- deliveries ---- */
 
+/*
+ * Where there are two nodes their clocks do not order what they handed out; those who got it
+ * do.  Then each delivery has a turn of its own behind all others, in the order of the
+ * journal, and the last turn of all has the last time.
+ */
+static bool is_by_arrival(const struct evidence *e)
+{
+    return e->tape->record.node_count > 1;
+}
+
+static int64_t arrival(const struct evidence *e, int sighting)
+{
+    return 2 * ((int64_t)e->turn_count + 1 + sighting);
+}
+
+static int64_t order_of(const struct evidence *e, int sighting, const struct rec_event *claim)
+{
+    if (!claim)
+        return -1;
+    return is_by_arrival(e) ? arrival(e, sighting) : evidence_order(e, claim->at);
+}
+
+static void add_turn(struct evidence *e, int sighting, int64_t node, instant now)
+{
+    struct record *r = &e->tape->record;
+
+    *APPEND(r, turns, turn_count) = (struct rec_turn){
+        .order = arrival(e, sighting), .node = node, .now = now};
+}
+
 /* Without a claim there is no turn of that order, which the judge will see. */
 void evidence_sightings(struct evidence *e)
 {
@@ -147,7 +178,7 @@ void evidence_sightings(struct evidence *e)
             continue;
         d = APPEND(r, deliveries, delivery_count);
         *d = (struct rec_delivery){
-            .order = claim ? evidence_order(e, claim->at) : -1,
+            .order = order_of(e, i, claim),
             .at = claim ? claim->at : s->at,
             .node = claim ? claim->node : 0,
             .run = {.schedule = s->run.schedule,
@@ -160,7 +191,11 @@ void evidence_sightings(struct evidence *e)
             .is_grant = s->is_grant,
         };
         memcpy(d->id, s->id, sizeof d->id);
+        if (claim && is_by_arrival(e))
+            add_turn(e, i, claim->node, claim->at);
     }
+    if (is_by_arrival(e) && e->turn_count > 0)
+        add_turn(e, e->book->sighting_count, r->turns[0].node, r->turns[e->turn_count - 1].now);
 }
 
 /* ---- reports ---- */
@@ -175,6 +210,22 @@ static const struct history_row *row_of(const struct record *r, const struct say
             return h;
     }
     return NULL;
+}
+
+/* Of the delivery that a report follows. */
+static int64_t claim_order(const struct evidence *e, const struct saying *s,
+                           const struct rec_event *claim)
+{
+    const struct book *book = e->book;
+
+    for (int i = 0; is_by_arrival(e) && i < book->sighting_count; i++) {
+        const struct sighting *seen = &book->sightings[i];
+
+        if (seen->fence == s->fence && seen->run.schedule == s->run.schedule &&
+            seen->run.slot_ms == s->run.slot_ms && seen->run.pass == s->run.pass)
+            return arrival(e, i);
+    }
+    return evidence_order(e, claim->at);
 }
 
 /*
@@ -193,7 +244,7 @@ static struct rec_report place(const struct evidence *e, const struct saying *s)
                                 .fence = s->fence,
                                 .outcome = s->outcome,
                                 .rc = s->rc};
-    int64_t claimed = claim ? evidence_order(e, claim->at) : -1;
+    int64_t claimed = claim ? claim_order(e, s, claim) : -1;
 
     if (s->kind == REPORT_DONE && s->rc == RC_OK)
         row = row_of(&e->tape->record, s);
@@ -202,7 +253,7 @@ static struct rec_report place(const struct evidence *e, const struct saying *s)
     else if (claim && s->kind == REPORT_RELEASE)
         report.at = claim->at;
     report.order = evidence_order(e, report.at) + (row ? 0 : 1);
-    if (report.order <= claimed)
+    if (report.order <= claimed || is_by_arrival(e))
         report.order = claimed + 1;
     return report;
 }

@@ -20,6 +20,7 @@ struct evidence {
     struct db_result names; /* of schedules, deleted or not: (id, name)         */
     int *claims;            /* places of run.claimed among the events, sorted    */
     int claim_count;
+    int turn_count; /* of the store, the first of the record                    */
     bool *is_taken; /* of each event of a schedule: some wish explains it       */
     bool *is_used;  /* of each wish without an answer: it explains something    */
 };

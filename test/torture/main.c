@@ -103,9 +103,10 @@ static enum rc torture(const struct asked *asked, const char *server,
                                 .keeps = asked->keeps};
 
         rc = ordeal_run(&ordeal, counts, reterr);
-        if (rc != RC_OK)
-            printf("seed %" PRId64 ", %d node%s: ", asked->seed + world, ordeal.nodes,
-                   ordeal.nodes == 1 ? "" : "s");
+        printf("seed %" PRId64 ", %d node%s: %d of %" PRId64 " cycles%s", asked->seed + world,
+               ordeal.nodes, ordeal.nodes == 1 ? "" : "s", counts->cycles, asked->cycles,
+               rc == RC_OK ? ", nothing lost or doubled\n" : "\n");
+        fflush(stdout);
     }
     return rc;
 }

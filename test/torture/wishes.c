@@ -143,7 +143,49 @@ static enum rc take_event(struct evidence *e, const struct wish *w, int i, struc
     c->node = event->node;
     c->draft = draft;
     c->reply.version = w->kind == WISH_DELETE ? 0 : event->event.count;
+    c->command.count = event->event.count;
     return RC_OK;
+}
+
+/* ---- the order of versions ---- */
+
+static int compare(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_version(const void *a, const void *b)
+{
+    const struct rec_command *const *x = a, *const *y = b;
+    int c = compare((*x)->reply.schedule, (*y)->reply.schedule);
+
+    c = c ? c : compare((*x)->command.count, (*y)->command.count);
+    return c ? c
+             : compare((*x)->command.kind == COMMAND_DELETE,
+                       (*y)->command.kind == COMMAND_DELETE);
+}
+
+/* The lock on a schedule orders what is done to it, whatever the clocks of two nodes say. */
+static void order_versions(struct evidence *e)
+{
+    struct record *r = &e->tape->record;
+    struct rec_command **all = arena_array(e->tape->arena, (size_t)r->command_count,
+                                           sizeof *all);
+    int count = 0;
+
+    for (int i = 0; i < r->command_count; i++)
+        if (r->commands[i].command.count > 0)
+            all[count++] = &r->commands[i];
+    qsort(all, (size_t)count, sizeof *all, by_version);
+    for (int i = 1; i < count; i++) {
+        const struct rec_command *before = all[i - 1];
+
+        if (before->reply.schedule != all[i]->reply.schedule || all[i]->order > before->order ||
+            (all[i]->order == before->order && all[i]->position > before->position))
+            continue;
+        all[i]->order = before->order;
+        all[i]->position = before->position + 1;
+    }
 }
 
 /* ---- triggers ---- */
@@ -331,5 +373,6 @@ enum rc evidence_wishes(struct evidence *e, struct err *reterr)
         rc = perhaps(e, i, SKEW_CLOSE, reterr);
     for (int i = 0; i < book->wish_count && rc == RC_OK; i++)
         rc = perhaps(e, i, EVIDENCE_SKEW, reterr);
+    order_versions(e);
     return rc == RC_OK ? check_explained(e, reterr) : rc;
 }
