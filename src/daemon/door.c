@@ -380,6 +380,8 @@ static void learn_state(struct door *door)
 
     door->is_up |= state.phase == WRITER_READY || state.phase == WRITER_HOLDING ||
                    state.phase == WRITER_FULL;
+    door->is_away = state.phase == WRITER_STARTING || state.phase == WRITER_AWAY ||
+                    state.phase == WRITER_OVER;
     memcpy(door->why, state.text, sizeof door->why);
     if (state.phase == WRITER_STARTING)
         memcpy(door->why, "starting", sizeof "starting");
@@ -405,6 +407,9 @@ static bool take_notice(struct door *door, const struct notice *notice)
         break;
     case NOTICE_STATE:
         learn_state(door);
+        break;
+    case NOTICE_DRAINED:
+        door->is_drained = true;
         break;
     case NOTICE_OVER:
         return true;
@@ -463,6 +468,11 @@ bool door_has_upstream(const struct door *door, struct str namespace, struct str
     return space && settings_upstream(&space->settings, upstream);
 }
 
+bool door_is_drained(const struct door *door)
+{
+    return door->is_drained || door->is_away;
+}
+
 int door_busy(const struct door *door)
 {
     return door->away;
@@ -478,6 +488,7 @@ struct door *door_new(const struct door_options *options)
     door->spaces = spaces_new();
     door->scratch = arena_new(CALL_ARENA_MAX);
     memcpy(door->why, "starting", sizeof "starting");
+    door->is_away = true;
     door->timer = loop_timer_new(options->loop, on_timer, door);
     loop_timer_set(door->timer, LOOK_EVERY);
     return door;

@@ -54,6 +54,9 @@ const char *door_not_ready(const struct door *door);
 /* From now on it is not, for this reason. */
 void door_closing(struct door *door, const char *why);
 
+/* The writer claims no more: no run will come.  Also when it cannot, without a database. */
+bool door_is_drained(const struct door *door);
+
 /* Tickets that are with other threads. */
 int door_busy(const struct door *door);
 

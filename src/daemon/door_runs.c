@@ -93,10 +93,29 @@ const struct settings *door_settings(void *with, int64_t namespace)
     return space ? &space->settings : NULL;
 }
 
+/* There is nobody left who could carry it out. */
+static void refuse_task(struct door *door, struct task *task)
+{
+    const struct run *run = &task->work.run;
+    struct told *told = arena_take(task->arena, sizeof *told);
+
+    *told = (struct told){
+        .arena = task->arena,
+        .report = {.kind = REPORT_RELEASE,
+                   .run = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass},
+                   .fence = run->fence},
+    };
+    door_memo(door, &(struct memo){.kind = MEMO_TOLD, .told = told});
+}
+
 void door_start_task(struct door *door, struct task *task)
 {
     const struct space *space = spaces_at(door->spaces, task->work.namespace);
 
+    if (!door->calls) {
+        refuse_task(door, task);
+        return;
+    }
     door_at(door, SERVE_BEFORE_CALL);
     task->work.last_result = run_result_value(task->work.last_result, task->arena);
     task->namespace_name = space ? arena_str(task->arena, space->name) : STR("");

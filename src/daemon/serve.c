@@ -73,6 +73,21 @@ static const struct settings *settings_of(void *with, int64_t namespace)
     return door_settings(s->door, namespace);
 }
 
+static void close_calls(struct serve *s)
+{
+    if (!s->calls || s->calls_closing)
+        return;
+    s->calls_closing = true;
+    calls_close(s->calls, on_calls_closed, s);
+}
+
+/* Not before the writer has claimed its last: that would come too late to be handed back. */
+static void look_at_hands(struct serve *s)
+{
+    if (s->stage == HANDING_BACK && door_is_drained(s->door))
+        close_calls(s);
+}
+
 static void hand_back(struct serve *s)
 {
     if (s->stage != DRAINING)
@@ -81,7 +96,7 @@ static void hand_back(struct serve *s)
     loop_timer_stop(s->deadline);
     if (!s->listener_closed)
         listener_close(s->listener, 0, on_listener_closed, s);
-    calls_close(s->calls, on_calls_closed, s);
+    look_at_hands(s);
 }
 
 static int under_way(const struct serve *s)
@@ -96,8 +111,10 @@ static int under_way(const struct serve *s)
 /* Everything has ended by itself, or the time is over. */
 static void look_at_drain(struct serve *s)
 {
-    if (s->stage == DRAINING && s->listener_closed && under_way(s) == 0)
+    if (s->stage == DRAINING && s->listener_closed && door_is_drained(s->door) &&
+        under_way(s) == 0)
         hand_back(s);
+    look_at_hands(s);
 }
 
 static void on_deadline(void *with)
@@ -430,8 +447,7 @@ static enum rc start(struct serve *s, struct err *reterr)
 /* The writer has ended by itself, or never began: the others are asked to. */
 static void close_rest(struct serve *s)
 {
-    if (s->calls)
-        calls_close(s->calls, on_calls_closed, s);
+    close_calls(s);
     if (s->listener && !s->listener_closed)
         listener_close(s->listener, 0, on_listener_closed, s);
     s->stage = CLOSING;

@@ -48,7 +48,7 @@ struct serve {
     char node[NODE_NAME_MAX + 1];
     char zones_version[64];
     enum stage stage;
-    bool is_ready, listener_closed;
+    bool is_ready, listener_closed, calls_closing;
     int status;
 };
 

@@ -86,8 +86,9 @@ enum notice_kind {
     NOTICE_STOP,   /* end one: in `stop`                                  */
     NOTICE_FORGET, /* end all: they are no longer this node's             */
     NOTICE_SPACE,
-    NOTICE_STATE, /* something of writer_state() has changed             */
-    NOTICE_OVER,  /* the writer has ended                                */
+    NOTICE_STATE,   /* something of writer_state() has changed             */
+    NOTICE_DRAINED, /* after MEMO_DRAIN: no further run will come */
+    NOTICE_OVER,    /* the writer has ended                                */
 };
 
 struct notice {

@@ -63,8 +63,9 @@ struct writer {
     int64_t spaces_seen; /* namespaces that io was told of: a print of the list */
     bool is_full, is_draining, is_stopping, is_over, looks_for_spaces, accepts_clock,
         reads_zones;
-    bool holds; /* the clock is not believed */
-    bool is_up; /* the database can be used  */
+    bool holds;                       /* the clock is not believed */
+    bool is_up;                       /* the database can be used  */
+    bool claims_nothing, has_drained; /* the turn in hand; io was told */
 
     struct items commands, reports;
     struct ticket *asking, **asking_end; /* that wait for namespaces          */

@@ -123,6 +123,7 @@ static void fill_capacity(struct writer *w)
         [LANE_FLOW] = config->http_concurrency,
     };
 
+    w->claims_nothing = w->is_draining;
     for (int lane = 0; lane < LANE_COUNT; lane++) {
         int64_t under_way = w->sent[lane] - atomic_load(&w->options.finished[lane]);
 
@@ -292,6 +293,10 @@ static void deliver(struct writer *w)
     for (int i = 0; i < out->call_count; i++)
         send_task(w, &out->calls[i]);
     settle_polls(w);
+    if (w->claims_nothing && !w->has_drained) {
+        w->has_drained = true;
+        writer_notice(w, &(struct notice){.kind = NOTICE_DRAINED});
+    }
 }
 
 /* ---- the turn ---- */
