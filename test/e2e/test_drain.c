@@ -7,9 +7,12 @@
 #include "ask.h"
 #include "receiver.h"
 
+enum { DRAINS = 12 };
+
 #define CALLING "'action':{'type':'http','url':'http://127.0.0.1:%u/','timeout':'60s'}"
 
 static const char *const open_runs = "SELECT count(*) FROM runs";
+static const char *const taken_runs = "SELECT count(*) FROM runs WHERE state IN (5, 6)";
 static const char *const ready_runs = "SELECT count(*) FROM runs WHERE state = 3";
 
 /* A daemon that is in the middle of a call, whose request is in *ret. */
@@ -154,6 +157,28 @@ static void runs_of_workers_outlive_a_restart(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
+/* Claimed in the turn before the drain, and not yet begun when it is looked at. */
+static void a_run_that_is_claimed_as_the_drain_begins_is_not_left_behind(void **state)
+{
+    struct world *w = *state;
+    const struct daemon_start start = {.args = WORDS("--exec")};
+    struct daemon *d = daemon_start(w, &start);
+
+    make_schedule(d, "x", "'action':{'type':'exec','argv':['/bin/true']}");
+    for (int i = 0; i < DRAINS; i++) {
+        int fd = ask_begin(d, "POST", "/api/v1/schedules/x/trigger", NULL);
+
+        if (i % 2 == 1)
+            UNTIL(ask_is_answered(fd)); /* else the signal may come first */
+        daemon_signal(d, SIGTERM);
+        ask_end(d, fd);
+        assert_int_equal(daemon_wait(d), 0);
+        assert_int_equal(world_number(w, taken_runs), 0);
+        d = daemon_again(d, &start);
+    }
+    assert_int_equal(daemon_stop(d), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +188,7 @@ int main(void)
         E2E_TEST(a_waiting_worker_gets_an_empty_answer),
         E2E_TEST(readiness_ends_with_the_drain_and_life_does_not),
         E2E_TEST(runs_of_workers_outlive_a_restart),
+        E2E_TEST(a_run_that_is_claimed_as_the_drain_begins_is_not_left_behind),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

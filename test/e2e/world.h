@@ -25,7 +25,7 @@
 #include "base/err.h"
 
 enum {
-    WORLD_DAEMONS_MAX = 8,
+    WORLD_DAEMONS_MAX = 16,
     WORLD_ANSWERS_MAX = 8192,
     WORLD_PATH_MAX = 256,
     PATIENCE_MS = 30000, /* for an event that must come; a test that waits so long has failed */
