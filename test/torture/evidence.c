@@ -200,16 +200,27 @@ void evidence_sightings(struct evidence *e)
 
 /* ---- reports ---- */
 
+/*
+ * The row that a report wrote.  A run that ends later while it waits has another one with the
+ * same fence, and keys of two nodes are not in the order of time: so it is the one that says
+ * what was reported, or that whoever reported had been asked to stop; or any.
+ */
 static const struct history_row *row_of(const struct record *r, const struct saying *s)
 {
+    const struct history_row *found = NULL;
+
     for (int i = 0; i < r->history_count; i++) {
         const struct history_row *h = &r->history[i];
 
-        if (h->schedule == s->run.schedule && h->slot == s->run.slot_ms * SPAN_MS &&
-            h->pass == s->run.pass && h->fence == s->fence)
+        if (h->schedule != s->run.schedule || h->slot != s->run.slot_ms * SPAN_MS ||
+            h->pass != s->run.pass || h->fence != s->fence)
+            continue;
+        if (h->outcome == s->outcome)
             return h;
+        if (!found || h->outcome == OUTCOME_CANCELLED)
+            found = h;
     }
-    return NULL;
+    return found;
 }
 
 /* Of the delivery that a report follows. */
