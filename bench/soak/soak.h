@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of the soak share: the size of it, and what those around the daemon count.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/instant.h"
+
+enum {
+    SOAK_RATE_MAX = 20000, /* schedules of one second each, so fires a second */
+    SOAK_MINUTES_MAX = 24 * 60,
+    SOAK_WORKERS = 2,
+    SOAK_LATE_MS = 60000,  /* later ones count as so late                     */
+    SOAK_HTTP_ONE_IN = 10, /* schedules call a URL, the others have workers   */
+    SOAK_PATH_MAX = 512,
+};
+
+#define SOAK_QUEUE "soak"
+
+/* What one process around the daemon has seen, in memory that it shares with its parent. */
+struct tally {
+    _Atomic uint64_t begun, done;
+    _Atomic uint64_t late[SOAK_LATE_MS + 1]; /* begun, by milliseconds after the slot */
+};
+
+struct soak {
+    const char *program;
+    char dir[SOAK_PATH_MAX];
+    int rate, minutes;
+    uint16_t port, receiver_port;
+    instant start, end; /* slots are at or after the one and before the other */
+    struct tally tallies[1 + SOAK_WORKERS]; /* the receiver, then the workers */
+};
+
+#define DIE(...)                      \
+    do {                              \
+        fprintf(stderr, __VA_ARGS__); \
+        fputc('\n', stderr);          \
+        exit(EXIT_FAILURE);           \
+    } while (0)
