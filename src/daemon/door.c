@@ -15,6 +15,7 @@
 enum {
     SPARE_TICKETS = 256, /* kept with their arenas, so that a request allocates nothing */
     NOTICES_AT_ONCE = 64,
+    BODY_OF_NOTHING = 64 * 1024, /* read so that a wrong path is told of as one */
 };
 
 #define ANSWER_WITHIN (10 * SPAN_S)   /* then 503: the engine or the database stands still */
@@ -284,7 +285,7 @@ static int64_t body_max(void *with, const struct http1_request *request)
 
     arena_reset(door->scratch);
     op = operation_find(request, door->scratch, params, &status, &allow);
-    return op ? op->body_max : 0;
+    return op ? op->body_max : BODY_OF_NOTHING;
 }
 
 static void on_request(void *with, struct exchange *x)

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <assert.h>
 #include <stdatomic.h>
 
 #include "api/operation.h"
@@ -22,6 +23,8 @@ enum {
     NOTICES_MAX = 1 << 18,
     READS_MAX = TICKETS_MAX,
 };
+
+static_assert((int)TICKETS_MAX <= (int)TURN_POLLS_MAX, "a turn sees every poll");
 
 struct config;
 struct exchange;

@@ -107,7 +107,7 @@ static void fill_polls(struct writer *w)
             .worker = poll->worker,
             .is_new = t->is_new,
         };
-        memcpy(in->queues, t->queues, sizeof in->queues);
+        memcpy(in->queues, t->queues, (size_t)poll->queue_count * sizeof in->queues[0]);
         w->turn_polls[n++] = t;
     }
     w->in.polls = w->in_polls;

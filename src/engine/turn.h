@@ -19,8 +19,8 @@
 enum {
     TURN_COMMANDS_MAX = 1000,
     TURN_REPORTS_MAX = 4096,
-    TURN_POLLS_MAX = 4096,
-    TURN_ROWS_MIN = 64, /* due schedules, and waking runs, of one turn */
+    TURN_POLLS_MAX = 16384, /* all that wait: one that is left out would starve */
+    TURN_ROWS_MIN = 64,     /* due schedules, and waking runs, of one turn */
     TURN_ROWS_MAX = 4096,
     POLL_QUEUES_MAX = 16,
     POLL_RUNS_MAX = 1000,

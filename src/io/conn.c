@@ -10,7 +10,7 @@ static void on_timer(uv_timer_t *timer);
 static bool may_stay(struct listener *listener, struct conn *c, int *ret_status)
 {
     struct sockaddr_storage address;
-    int len = sizeof address;
+    int len = sizeof address, most;
 
     if (uv_tcp_getpeername(&c->tcp, (struct sockaddr *)&address, &len) != 0 ||
         !peer_of((struct sockaddr *)&address, &c->peer)) {
@@ -21,7 +21,8 @@ static bool may_stay(struct listener *listener, struct conn *c, int *ret_status)
     if (listener->counts.open > listener->limits.connections)
         return false;
     *ret_status = 429;
-    c->is_counted = peers_add(listener->peers, &c->peer, listener->limits.per_peer);
+    most = peer_is_loopback(&c->peer) ? listener->limits.per_local : listener->limits.per_peer;
+    c->is_counted = peers_add(listener->peers, &c->peer, most);
     return c->is_counted;
 }
 

@@ -10,6 +10,7 @@
 const struct listener_limits listener_limits_default = {
     .connections = 10000,
     .per_peer = 32,
+    .per_local = 10000,
     .idle = 60 * SPAN_S,
     .head = 10 * SPAN_S,
     .body_window = 10 * SPAN_S,
@@ -36,7 +37,8 @@ struct listener *listener_new(uv_loop_t *loop, const struct listener_limits *lim
 {
     struct listener *listener = calloc(1, sizeof *listener);
 
-    must(listener != NULL && limits->connections > 0 && limits->per_peer > 0);
+    must(listener != NULL && limits->connections > 0);
+    must(limits->per_peer > 0 && limits->per_local > 0);
     listener->loop = loop;
     listener->limits = *limits;
     listener->limits.connections = connections_max(limits->connections);

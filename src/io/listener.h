@@ -28,6 +28,7 @@ enum {
 struct listener_limits {
     int connections;   /* all together; fewer where descriptors are few            */
     int per_peer;      /* from one address, see io/peers.h                          */
+    int per_local;     /* from this machine: proxies, and all who work here         */
     span idle;         /* before the first byte of a request                        */
     span head;         /* from there until its head is complete                     */
     span body_window;  /* in each of these so many bytes of a body                  */
@@ -36,7 +37,10 @@ struct listener_limits {
     span linger;       /* for the client to close after our last byte               */
 };
 
-/* 10,000 connections, 32 of one peer, 60 s, 10 s, 1,000 bytes/s over 10 s, 30 s, 2 s. */
+/*
+ * 10,000 connections, 32 of one peer, any number from this machine, 60 s, 10 s, 1,000 bytes/s
+ * over 10 s, 30 s, 2 s.
+ */
 extern const struct listener_limits listener_limits_default;
 
 struct listener_handler {

@@ -75,6 +75,7 @@ static const struct row headers[] = {
     {"fts.h", SHELL},
     {"fnmatch.h", SHELL},
     {"getopt.h", SHELL},
+    {"glob.h", SHELL},
     {"linux/magic.h", "src/db/sqlite_file.c"}, /* names of network file systems */
     {"netdb.h", SHELL},
     {"netinet/*.h", SHELL},

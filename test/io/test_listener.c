@@ -88,7 +88,6 @@ static void many_connections_are_served_side_by_side(void **state)
     struct app *app;
 
     (void)state;
-    limits.per_peer = COUNT;
     app = app_start(&limits);
     for (int i = 0; i < COUNT; i++)
         fds[i] = client_connect(app);
@@ -136,7 +135,7 @@ static void one_peer_has_its_share_of_connections(void **state)
     int fds[3], trusted;
 
     (void)state;
-    limits.per_peer = 3;
+    limits.per_local = 3;
     app = app_start(&limits);
     for (int i = 0; i < 3; i++) {
         fds[i] = client_connect(app);

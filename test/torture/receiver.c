@@ -110,12 +110,10 @@ int receiver_act(struct actor *actor)
     struct receiver r = {.actor = actor, .loop = loop_new(NULL, NULL)};
     struct listener_handler handler = {
         .body_max = body_max, .on_request = on_request, .with = &r};
-    struct listener_limits limits = listener_limits_default;
     uint16_t port = 0;
     struct err err;
 
-    limits.per_peer = limits.connections;
-    r.listener = listener_new(loop_uv(r.loop), &limits, &handler);
+    r.listener = listener_new(loop_uv(r.loop), &listener_limits_default, &handler);
     must(listener_bind(r.listener, "127.0.0.1", 0, &port, &err) == RC_OK);
     must(write(actor->tell, &port, sizeof port) == sizeof port);
     loop_run(r.loop); /* until it is killed */
