@@ -6,8 +6,8 @@
 #include "engine/state.h"
 
 enum {
-    TURN_BYTES_MAX = 1 << 30,  /* a turn of the largest specs and results */
-    LIFE_BYTES_MAX = 64 << 20, /* the list of flights doubles as it grows; 500,000 calls */
+    TURN_BYTES_MAX = 1 << 30,   /* a turn of the largest specs and results */
+    LIFE_BYTES_MAX = 128 << 20, /* plans; the list of flights doubles: 300,000 calls */
     MAP_HINT = 1024,
 };
 
@@ -25,7 +25,8 @@ struct engine *engine_new(const struct engine_options *options)
     if (engine->options.events_age == 0)
         engine->options.events_age = EVENTS_AGE;
     engine->pack = arena_take(life, PLAN_PACKED_MAX);
-    engine->plans = plans_new(life, options->plans > 0 ? options->plans : PLANS_KEPT);
+    engine->plans = plans_new(life,
+                              options->plan_bytes > 0 ? options->plan_bytes : PLANS_BYTES);
     engine->flights = flights_new(life);
     engine->rows_most = TURN_ROWS_MAX;
     engine->seat_map = map_new(MAP_HINT);
