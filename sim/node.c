@@ -116,6 +116,7 @@ void node_start(struct world *world, struct sim_node *node)
         .zones = world->zones,
         .node_lease = world->swarm.node_lease,
         .plan_bytes = (size_t)world->swarm.plans * PLAN_BYTES,
+        .known = world->swarm.plans,
     };
     struct err err = {.text = ""};
     enum rc rc;

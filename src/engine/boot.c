@@ -7,7 +7,7 @@
 
 enum {
     TURN_BYTES_MAX = 1 << 30,   /* a turn of the largest specs and results */
-    LIFE_BYTES_MAX = 128 << 20, /* plans; the list of flights doubles: 300,000 calls */
+    LIFE_BYTES_MAX = 192 << 20, /* plans, what is known; flights double: 300,000 calls */
     MAP_HINT = 1024,
 };
 
@@ -28,6 +28,7 @@ struct engine *engine_new(const struct engine_options *options)
     engine->plans = plans_new(life,
                               options->plan_bytes > 0 ? options->plan_bytes : PLANS_BYTES);
     engine->flights = flights_new(life);
+    engine->known = known_new(life, options->known > 0 ? options->known : KNOWN_MAX);
     engine->rows_most = TURN_ROWS_MAX;
     engine->seat_map = map_new(MAP_HINT);
     engine->place_map = map_new(MAP_HINT);
@@ -46,6 +47,7 @@ struct engine *engine_free(struct engine *engine)
         arena_free(engine->arenas[i]);
     plans_free(engine->plans);
     flights_free(engine->flights);
+    known_free(&engine->known);
     map_free(engine->seat_map);
     map_free(engine->place_map);
     map_free(engine->gate_map);
@@ -83,6 +85,7 @@ static void remember_boot(struct engine *engine, const struct node *node, instan
     engine->booted = true;
     engine->in_doubt = false;
     flights_clear(engine->flights);
+    known_clear(&engine->known);
     *m = (struct memory){
         .turn = node->turn,
         .event = node->event,

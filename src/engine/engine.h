@@ -20,6 +20,7 @@ struct engine_options {
     span node_lease;          /* 0: NODE_LEASE; calls of a node that is silent for
                                   longer belong to the others                      */
     size_t plan_bytes;        /* 0: PLANS_BYTES; of memory for plans               */
+    int known;                /* 0: KNOWN_MAX; runs and cursors that are remembered */
     span events_age;          /* 0: EVENTS_AGE                                    */
 };
 
