@@ -12,7 +12,10 @@
 #include "store/nodes.h"
 #include "store/schema.h"
 
-enum { START_BYTES_MAX = 16 << 20 }; /* of results while the tables are brought up to date */
+enum {
+    START_BYTES_MAX = 16 << 20, /* of results while the tables are brought up to date */
+    PLAN_BYTES = 1024,          /* of memory for a plan: the few smallest swarms keep none */
+};
 
 void node_init(struct world *world, int index)
 {
@@ -112,7 +115,8 @@ void node_start(struct world *world, struct sim_node *node)
         .node = str_of(node->name),
         .zones = world->zones,
         .node_lease = world->swarm.node_lease,
-        .plans = world->swarm.plans,
+        .plan_bytes = (size_t)world->swarm.plans * PLAN_BYTES,
+        .known = world->swarm.plans,
     };
     struct err err = {.text = ""};
     enum rc rc;

@@ -52,7 +52,7 @@ struct swarm {
     int nodes, workers, schedules;
     int capacity; /* calls that a node can make at once       */
     int rows;     /* turn_in.rows                             */
-    int plans;    /* kept in memory: some are read again      */
+    int plans;    /* kept in memory, about: some are read again */
     span node_lease;
     span tick;        /* no node sleeps longer                    */
     span lag;         /* nodes' clocks are behind by up to this   */

@@ -6,8 +6,8 @@
 #include "engine/state.h"
 
 enum {
-    TURN_BYTES_MAX = 1 << 30,  /* a turn of the largest specs and results */
-    LIFE_BYTES_MAX = 64 << 20, /* the list of flights doubles as it grows; 500,000 calls */
+    TURN_BYTES_MAX = 1 << 30,   /* a turn of the largest specs and results */
+    LIFE_BYTES_MAX = 192 << 20, /* plans, what is known; flights double: 300,000 calls */
     MAP_HINT = 1024,
 };
 
@@ -25,8 +25,10 @@ struct engine *engine_new(const struct engine_options *options)
     if (engine->options.events_age == 0)
         engine->options.events_age = EVENTS_AGE;
     engine->pack = arena_take(life, PLAN_PACKED_MAX);
-    engine->plans = plans_new(life, options->plans > 0 ? options->plans : PLANS_KEPT);
+    engine->plans = plans_new(life,
+                              options->plan_bytes > 0 ? options->plan_bytes : PLANS_BYTES);
     engine->flights = flights_new(life);
+    engine->known = known_new(life, options->known > 0 ? options->known : KNOWN_MAX);
     engine->rows_most = TURN_ROWS_MAX;
     engine->seat_map = map_new(MAP_HINT);
     engine->place_map = map_new(MAP_HINT);
@@ -45,6 +47,7 @@ struct engine *engine_free(struct engine *engine)
         arena_free(engine->arenas[i]);
     plans_free(engine->plans);
     flights_free(engine->flights);
+    known_free(&engine->known);
     map_free(engine->seat_map);
     map_free(engine->place_map);
     map_free(engine->gate_map);
@@ -82,6 +85,7 @@ static void remember_boot(struct engine *engine, const struct node *node, instan
     engine->booted = true;
     engine->in_doubt = false;
     flights_clear(engine->flights);
+    known_clear(&engine->known);
     *m = (struct memory){
         .turn = node->turn,
         .event = node->event,

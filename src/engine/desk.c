@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/must.h"
 #include "core/spec_pack.h"
+#include "engine/run_key.h"
 #include "engine/state.h"
 
 enum { VEC_FIRST = 16 };
@@ -52,8 +52,7 @@ struct seat *desk_seat(struct turn *turn, int64_t schedule)
 /* The key of a run's place; another run with the same hash gets the next number. */
 static int64_t place_key(struct turn *turn, int64_t schedule, instant slot, int64_t pass)
 {
-    int64_t key = (int64_t)hash_u64(hash_u64(hash_u64((uint64_t)schedule) + (uint64_t)slot) +
-                                    (uint64_t)pass);
+    int64_t key = run_key(schedule, slot, pass);
 
     for (;; key++) {
         int32_t index = map_find(turn->place_map, key);

@@ -192,6 +192,7 @@ static void write_places(struct turn *turn)
 static enum rc distrust(struct turn *turn, struct err *reterr)
 {
     turn->engine->memory.has_others = true;
+    known_clear(&turn->engine->known);
     return err_set(reterr, RC_BUSY, -1, 0, "another node may have ended a run of this one");
 }
 
@@ -246,14 +247,28 @@ static void announce(struct turn *turn)
     turn->memory.is_announced = true;
 }
 
+/* False when others are up, or were since this node looked last: what it knows is void. */
+static bool is_alone(struct turn *turn)
+{
+    struct memory *m = &turn->memory;
+    int64_t sum = m->others_sum;
+
+    if (turn->others_row.rows == 0)
+        return !m->has_others;
+    m->has_others = db_int_at(&turn->others_row, 0, 0) > 0;
+    m->others_sum = db_int_at(&turn->others_row, 0, 1);
+    if (!m->has_others && m->others_sum == sum)
+        return true;
+    known_clear(&turn->engine->known);
+    return false;
+}
+
 /* Everything between the first answers and the commit. */
 static enum rc work(struct turn *turn, struct err *reterr)
 {
     enum rc rc;
 
-    if (turn->others_row.rows == 1)
-        turn->memory.has_others = db_int_at(&turn->others_row, 0, 0) > 0;
-    if (turn->memory.has_others && turn->trusts)
+    if (!is_alone(turn) && turn->trusts)
         return distrust(turn, reterr);
     announce(turn);
     seat_due(turn);
@@ -374,16 +389,30 @@ static void fill_out(const struct turn *turn, struct turn_out *out)
     };
 }
 
-/* The commit is known: from here on the engine's memory is as the turn left it. */
 /* A call ends itself at its deadline, and may need a moment to do so well. */
 static instant overdue_at(instant deadline)
 {
     return deadline == INSTANT_NEVER ? INSTANT_NEVER : deadline + CALL_GRACE;
 }
 
+/* What workers hold, as it is now; others would make it worthless. */
+static void remember(struct known *known, const struct turn *turn)
+{
+    for (int i = 0; !turn->memory.has_others && i < turn->places.count; i++) {
+        const struct place *p = turn->places.at[i];
+
+        if (p->state == PLACE_READ)
+            known_put_run(known, &p->run);
+        else
+            known_drop_run(known, &p->run);
+    }
+}
+
+/* The commit is known: from here on the engine's memory is as the turn left it. */
 static void adopt(struct engine *engine, const struct turn *turn)
 {
     engine->memory = turn->memory;
+    remember(&engine->known, turn);
     for (int i = 0; i < turn->landed.count; i++)
         flights_remove(engine->flights, turn->landed.at[i]);
     for (int i = 0; i < turn->calls.count; i++)

@@ -19,7 +19,8 @@ struct engine_options {
     struct zone_source zones; /* outlives the engine                              */
     span node_lease;          /* 0: NODE_LEASE; calls of a node that is silent for
                                   longer belong to the others                      */
-    int plans;                /* 0: PLANS_KEPT; how many plans are kept in memory  */
+    size_t plan_bytes;        /* 0: PLANS_BYTES; of memory for plans               */
+    int known;                /* 0: KNOWN_MAX; runs and cursors that are remembered */
     span events_age;          /* 0: EVENTS_AGE                                    */
 };
 

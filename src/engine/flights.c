@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/map.h"
+#include "engine/run_key.h"
 
 enum { FIRST_ROOM = 256 };
 
@@ -13,18 +13,12 @@ struct flights {
     struct flight *list;
     int count, room;
     struct map *by_key; /* of the run's row, to index */
-    struct map *by_run; /* hash of schedule, slot and pass; the later of two equal ones */
+    struct map *by_run; /* run_key() to index; the later of two equal ones */
 };
 
-static int64_t hash_of(int64_t schedule, instant slot, int64_t pass)
+static int64_t key_of(const struct run *run)
 {
-    return (int64_t)hash_u64(hash_u64(hash_u64((uint64_t)schedule) + (uint64_t)slot) +
-                             (uint64_t)pass);
-}
-
-static int64_t hash_of_run(const struct run *run)
-{
-    return hash_of(run->schedule, run->slot, run->pass);
+    return run_key(run->schedule, run->slot, run->pass);
 }
 
 struct flights *flights_new(struct arena *arena)
@@ -55,7 +49,7 @@ void flights_clear(struct flights *flights)
 static void put(struct flights *flights, int index)
 {
     map_put(flights->by_key, flights->list[index].run.id, index);
-    map_put(flights->by_run, hash_of_run(&flights->list[index].run), index);
+    map_put(flights->by_run, key_of(&flights->list[index].run), index);
 }
 
 void flights_add(struct flights *flights, const struct run *run, instant deadline)
@@ -79,13 +73,13 @@ void flights_add(struct flights *flights, const struct run *run, instant deadlin
 void flights_remove(struct flights *flights, int64_t key)
 {
     int32_t index = map_remove(flights->by_key, key);
-    int64_t hash;
+    int64_t key_of_run;
 
     if (index == MAP_NONE)
         return;
-    hash = hash_of_run(&flights->list[index].run);
-    if (map_find(flights->by_run, hash) == index)
-        map_remove(flights->by_run, hash);
+    key_of_run = key_of(&flights->list[index].run);
+    if (map_find(flights->by_run, key_of_run) == index)
+        map_remove(flights->by_run, key_of_run);
     flights->list[index] = flights->list[--flights->count];
     if (index < flights->count)
         put(flights, index);
@@ -94,7 +88,7 @@ void flights_remove(struct flights *flights, int64_t key)
 const struct flight *flights_find(const struct flights *flights, const struct run_id *id)
 {
     instant slot = id->slot_ms * SPAN_MS;
-    int32_t index = map_find(flights->by_run, hash_of(id->schedule, slot, id->pass));
+    int32_t index = map_find(flights->by_run, run_key(id->schedule, slot, id->pass));
     const struct run *run;
 
     if (index == MAP_NONE)

@@ -33,6 +33,7 @@ struct memory {
     int64_t turn, event;
     int64_t key_ms, key_count; /* the last key made                                   */
     bool has_others;           /* other nodes are up: they may end what this one runs */
+    int64_t others_sum;        /* of all that they did, see nodes_others()            */
     bool is_announced;         /* others have been told that this node is up          */
     instant turning_since;     /* no lease is expired before this + heartbeat + grace */
     instant last_turn;

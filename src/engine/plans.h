@@ -14,7 +14,10 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-enum { PLANS_KEPT = 4096 }; /* some thousand runs in flight; 4 MiB */
+enum {
+    PLANS_BYTES = 32 << 20, /* of memory, taken as it is needed: some 80,000 usual plans */
+    PLANS_BLOCKS = 16,      /* when they are full the oldest makes room                  */
+};
 
 struct plans; /* opaque */
 
@@ -23,7 +26,8 @@ struct plan_text {
     struct str packed, action, name;
 };
 
-struct plans *plans_new(struct arena *arena, int count);
+/* One that needs more than a block is not kept. */
+struct plans *plans_new(struct arena *arena, size_t bytes);
 void plans_free(struct plans *plans);
 
 /* Whether there is one of any version. */

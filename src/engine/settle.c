@@ -17,20 +17,31 @@ static struct place *place_of_run(struct turn *turn, const struct run *run)
     return desk_place(turn, desk_seat(turn, run->schedule), run->slot, run->pass);
 }
 
+/* A call of this node, or what a worker holds, as it was committed. */
+static bool find_known(const struct turn *turn, const struct run_id *id, struct run *ret)
+{
+    const struct flight *flight = flights_find(turn->engine->flights, id);
+
+    if (!flight)
+        return known_run(&turn->engine->known, id, ret);
+    *ret = flight->run;
+    return true;
+}
+
 /*
- * A call of this node that went well ends a run that need not be read again, unless there are
- * others who may have ended it.
+ * What went well ends a run that need not be read again, unless there are others who may have
+ * ended it.
  */
 static void trust(struct turn *turn, const struct report *report)
 {
-    const struct flight *flight = flights_find(turn->engine->flights, &report->run);
     struct place *place = place_of_report(turn, &report->run);
+    struct run run;
 
     if (turn->memory.has_others || report->kind != REPORT_DONE ||
-        report->outcome != OUTCOME_SUCCEEDED || !flight || flight->run.fence != report->fence ||
-        place->state != PLACE_WANTED)
+        report->outcome != OUTCOME_SUCCEEDED || place->state != PLACE_WANTED ||
+        !find_known(turn, &report->run, &run) || run.fence != report->fence)
         return;
-    place->run = flight->run;
+    place->run = run;
     place->state = PLACE_READ;
     place->is_trusted = turn->trusts = true;
 }

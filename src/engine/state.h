@@ -6,6 +6,7 @@
 
 #include "engine/desk.h"
 #include "engine/flights.h"
+#include "engine/known.h"
 #include "engine/plans.h"
 
 struct engine {
@@ -17,6 +18,7 @@ struct engine {
     struct memory memory;
     struct plans *plans;
     struct flights *flights;
+    struct known known;
     struct map *seat_map, *place_map, *gate_map, *queue_map;
     struct arena *arenas[2]; /* of this turn and of the one in doubt, or before */
     int arena;               /* which of them is this turn's                    */

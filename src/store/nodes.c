@@ -17,8 +17,10 @@ static const struct db_stmt turn = {
     "UPDATE nodes SET turn = $3, lease_until = $4, key_ms = $5, event = $6"
     " WHERE id = $1 AND boot = $2 AND turn = $3 - 1 AND state = 1",
     "iiiiii"};
-static const struct db_stmt others = {"SELECT count(*) FROM nodes WHERE state = 1 AND id <> $1",
-                                      "i"};
+static const struct db_stmt others = {
+    "SELECT count(CASE WHEN state = 1 THEN 1 END),"
+    " CAST(coalesce(sum(boot + turn), 0) AS bigint) FROM nodes WHERE id <> $1",
+    "i"};
 static const struct db_stmt reserve = {"UPDATE nodes SET key_ms = $2 WHERE id = $1", "ii"};
 static const struct db_stmt silent = {
     "SELECT " COLUMNS " FROM nodes WHERE state <> 2 AND lease_until < $1 ORDER BY id{skip}",

@@ -9,12 +9,16 @@
 
 #include <cmocka.h>
 
-enum { ROOM = 4, ARENA_MAX = 1 << 20, LARGE = 2000 };
+enum {
+    BLOCK = 512, /* room for some plans as put() makes them */
+    ARENA_MAX = 1 << 20,
+    MANY = 400, /* more than there is room for */
+};
 
 static struct plans *make(struct arena **ret_arena)
 {
     *ret_arena = arena_new(ARENA_MAX);
-    return plans_new(*ret_arena, ROOM);
+    return plans_new(*ret_arena, (size_t)PLANS_BLOCKS * BLOCK);
 }
 
 static void unmake(struct plans *plans, struct arena *arena)
@@ -63,24 +67,47 @@ static void a_plan_is_found_at_its_version_only(void **state)
     unmake(plans, arena);
 }
 
-static void the_oldest_makes_room(void **state)
+/* The plans that were put last are all there, and none of those that were put first. */
+static void the_oldest_make_room(void **state)
 {
     struct arena *arena;
     struct plans *plans = make(&arena);
+    int64_t first = 1;
+    size_t used;
 
     (void)state;
-    for (int64_t id = 1; id <= ROOM; id++)
+    for (int64_t id = 1; id <= MANY; id++)
         put(plans, id, 1, "p");
-    put(plans, 1, 2, "q"); /* a new version keeps its place */
-    put(plans, 5, 1, "five");
-    assert_false(plans_has(plans, 1));
-    assert_kept(plans, 2, 1, "p");
-    assert_kept(plans, 5, 1, "five");
-    put(plans, 6, 1, "six");
+    while (!plans_has(plans, first))
+        first++;
+    assert_in_range(first, 2, MANY - PLANS_BLOCKS);
+    for (int64_t id = first; id <= MANY; id++)
+        assert_kept(plans, id, 1, "p");
+    used = arena_used(arena);
+    for (int64_t id = 1; id <= MANY; id++)
+        put(plans, id, 2, "q");
+    assert_int_equal(arena_used(arena), used);
+    assert_kept(plans, MANY, 2, "q");
+    unmake(plans, arena);
+}
+
+/* Its old place goes when the block does; the new one stays. */
+static void a_new_version_outlives_the_place_of_the_old_one(void **state)
+{
+    struct arena *arena;
+    struct plans *plans = make(&arena);
+    int64_t id = 100;
+
+    (void)state;
+    put(plans, 1, 1, "old");
+    put(plans, 2, 1, "two");
+    while (id < 100 + PLANS_BLOCKS)
+        put(plans, id++, 1, "p"); /* the first block is full long ago */
+    put(plans, 1, 2, "new");
+    while (plans_has(plans, 2) && id < 100 + MANY)
+        put(plans, id++, 1, "p");
     assert_false(plans_has(plans, 2));
-    assert_kept(plans, 3, 1, "p");
-    assert_kept(plans, 4, 1, "p");
-    assert_kept(plans, 6, 1, "six");
+    assert_kept(plans, 1, 2, "new");
     unmake(plans, arena);
 }
 
@@ -89,7 +116,7 @@ static void what_is_large_is_not_kept(void **state)
     struct arena *arena;
     struct plans *plans = make(&arena);
     struct plan_text text;
-    char large[LARGE];
+    char large[BLOCK];
 
     (void)state;
     memset(large, 'x', sizeof large);
@@ -105,7 +132,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_is_found_at_its_version_only),
-        cmocka_unit_test(the_oldest_makes_room),
+        cmocka_unit_test(the_oldest_make_room),
+        cmocka_unit_test(a_new_version_outlives_the_place_of_the_old_one),
         cmocka_unit_test(what_is_large_is_not_kept),
     };
 

@@ -256,6 +256,38 @@ static void others_are_counted_while_they_are_up(void **state)
     assert_ids(&two, "2");
 }
 
+static int64_t sum_of_others(struct fixture *f)
+{
+    struct db_result row;
+
+    nodes_others(f->db, 1, &row);
+    flush(f);
+    return db_int_at(&row, 0, 1);
+}
+
+static void whatever_another_node_does_shows_in_the_sum(void **state)
+{
+    struct fixture *f = *state;
+    struct node other = {.id = 2, .name = STR("b"), .boot = 1, .state = NODE_UP};
+    struct db_result changed;
+    int64_t before = sum_of_others(f), after;
+
+    assert_int_equal(before, 0);
+    nodes_insert(f->db, &other, &changed);
+    assert_true((after = sum_of_others(f)) > before);
+    before = after;
+    other.turn = 1;
+    nodes_turn(f->db, &other, &changed);
+    assert_true((after = sum_of_others(f)) > before);
+    before = after;
+    other.boot = 2;
+    nodes_boot(f->db, &other, &changed);
+    assert_true((after = sum_of_others(f)) > before);
+    before = after;
+    nodes_declare(f->db, 2, NODE_LOST, 0);
+    assert_int_equal(sum_of_others(f), before); /* that was somebody else */
+}
+
 static void every_statement_was_run(void **state)
 {
     assert_every_statement_ran(*state, "src/store/nodes.c");
@@ -272,6 +304,7 @@ int main(void)
         STORE_TEST(the_silent_are_those_whose_lease_is_over_and_who_are_not_down),
         STORE_TEST(keys_are_reserved_for_one_node),
         STORE_TEST(others_are_counted_while_they_are_up),
+        STORE_TEST(whatever_another_node_does_shows_in_the_sum),
         cmocka_unit_test(every_statement_was_run),
     };
 
