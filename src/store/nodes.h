@@ -38,7 +38,7 @@ void nodes_boot(struct db *db, const struct node *node, struct db_result *ret);
 void nodes_turn(struct db *db, const struct node *node, struct db_result *ret);
 /* No key was made with a later time than this. */
 void nodes_reserve(struct db *db, int64_t id, int64_t key_ms);
-/* (count) of nodes that are up, (sum) that grows with all that any does; this one not counted. */
+/* The end of the last lease of all nodes: no turn was made much later than that. */
 void nodes_others(struct db *db, int64_t id, struct db_result *ret);
 /* Those whose lease ended before `now` and whose runs may not all be taken back; locked. */
 void nodes_silent(struct db *db, instant now, struct db_result *ret);
