@@ -215,6 +215,7 @@ static bool may_come(const struct writer *w, enum rc rc)
 
 static enum rc start(struct writer *w, struct err *reterr)
 {
+    struct err full;
     enum rc rc = set_up(w, reterr);
 
     if (rc == RC_OK)
@@ -222,8 +223,11 @@ static enum rc start(struct writer *w, struct err *reterr)
     if (rc == RC_OK)
         rc = read_spaces(w, reterr);
     /* Without room for a reserve there is none: the disk is nearly full. */
-    if (rc == RC_OK && db_ballast(w->db, true, reterr) != RC_OK)
+    if (rc == RC_OK && db_ballast(w->db, true, &full) != RC_OK) {
         w->is_full = true;
+        log_say(w->options.log, clock_now(), LEVEL_ERROR, "the disk is full",
+                LOG_TEXT("reason", full.text));
+    }
     return rc;
 }
 
