@@ -43,7 +43,7 @@ struct writer_state writer_state(struct writer *w)
     return state;
 }
 
-static void beat(struct writer *w)
+void writer_beat(struct writer *w)
 {
     pthread_mutex_lock(&w->lock);
     w->state.beat_us = clock_boot_us();
@@ -269,7 +269,7 @@ static void *writer_main(void *with)
         w->is_up = true;
         writer_show(w);
         while (!w->is_over) {
-            beat(w);
+            writer_beat(w);
             wait(w);
             writer_take(w);
             writer_turn(w);

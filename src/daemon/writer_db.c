@@ -36,6 +36,7 @@ static bool pause_for(struct writer *w, span length)
 {
     int64_t until = clock_boot_us() + length;
 
+    writer_beat(w);
     while (clock_boot_us() < until && !w->is_stopping) {
         mailbox_wait(w->options.memos, until);
         writer_take(w);
