@@ -43,7 +43,7 @@ struct writer_state writer_state(struct writer *w)
     return state;
 }
 
-static void beat(struct writer *w)
+void writer_beat(struct writer *w)
 {
     pthread_mutex_lock(&w->lock);
     w->state.beat_us = clock_boot_us();
@@ -240,11 +240,19 @@ instant writer_clock(struct writer *w)
     return reading.now;
 }
 
+/* A node that is silent for half of its lease has to begin anew with watching the others. */
+static span longest_sleep(const struct writer *w)
+{
+    span quarter = w->options.config->node_lease / 4;
+
+    return quarter < WRITER_SLEEP ? quarter : WRITER_SLEEP;
+}
+
 /* Until the engine wants to be called, a poll is over, or somebody comes. */
 static void wait(struct writer *w)
 {
     span pause = w->wake_at <= w->now ? 0 : w->wake_at - w->now;
-    int64_t until = w->boot_us + (pause > WRITER_SLEEP ? WRITER_SLEEP : pause);
+    int64_t until = w->boot_us + (pause > longest_sleep(w) ? longest_sleep(w) : pause);
     int64_t poll = writer_next_poll(w);
 
     if (w->commands.count > 0 || w->reports.count > 0 || w->looks_for_spaces || pause == 0)
@@ -261,7 +269,7 @@ static void *writer_main(void *with)
         w->is_up = true;
         writer_show(w);
         while (!w->is_over) {
-            beat(w);
+            writer_beat(w);
             wait(w);
             writer_take(w);
             writer_turn(w);

@@ -36,6 +36,7 @@ static bool pause_for(struct writer *w, span length)
 {
     int64_t until = clock_boot_us() + length;
 
+    writer_beat(w);
     while (clock_boot_us() < until && !w->is_stopping) {
         mailbox_wait(w->options.memos, until);
         writer_take(w);
@@ -215,6 +216,7 @@ static bool may_come(const struct writer *w, enum rc rc)
 
 static enum rc start(struct writer *w, struct err *reterr)
 {
+    struct err full;
     enum rc rc = set_up(w, reterr);
 
     if (rc == RC_OK)
@@ -222,8 +224,11 @@ static enum rc start(struct writer *w, struct err *reterr)
     if (rc == RC_OK)
         rc = read_spaces(w, reterr);
     /* Without room for a reserve there is none: the disk is nearly full. */
-    if (rc == RC_OK && db_ballast(w->db, true, reterr) != RC_OK)
+    if (rc == RC_OK && db_ballast(w->db, true, &full) != RC_OK) {
         w->is_full = true;
+        log_say(w->options.log, clock_now(), LEVEL_ERROR, "the disk is full",
+                LOG_TEXT("reason", full.text));
+    }
     return rc;
 }
 

@@ -89,6 +89,7 @@ struct writer {
 void writer_at(struct writer *w, enum serve_point point);
 void writer_set(struct writer *w, enum writer_phase phase, const char *text);
 void writer_show(struct writer *w);
+void writer_beat(struct writer *w); /* for the watchdog: it comes by */
 void writer_notice(struct writer *w, const struct notice *notice);
 void writer_done(struct writer *w, struct ticket *ticket);
 void items_put(struct items *items, struct item item);

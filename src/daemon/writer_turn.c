@@ -160,24 +160,26 @@ static void settle_name(struct writer *w, const struct item *item, const struct 
     w->wake_at = w->now; /* the poll can join */
 }
 
-static void settle_command(struct writer *w, const struct item *item, const struct reply *reply)
+static void reply_command(struct writer *w, const struct item *item, const struct reply *reply)
 {
     struct ticket *t = item->ticket;
 
-    if (item->is_name) {
-        settle_name(w, item, reply);
-        return;
-    }
-    if (is_to_repeat(w, item, reply->rc)) {
-        items_put(&w->commands, *item);
-        return;
-    }
     t->replies[item->index] = *reply;
     t->replies[item->index].text = arena_str(t->call.arena, reply->text);
     if (t->call.commands[item->index].kind == COMMAND_NAMESPACE)
         w->looks_for_spaces = true;
     if (--t->left == 0)
         writer_done(w, t);
+}
+
+static void settle_command(struct writer *w, const struct item *item, const struct reply *reply)
+{
+    if (item->is_name)
+        settle_name(w, item, reply);
+    else if (is_to_repeat(w, item, reply->rc))
+        items_put(&w->commands, *item);
+    else
+        reply_command(w, item, reply);
 }
 
 static void settle_report(struct writer *w, const struct item *item,
@@ -331,10 +333,17 @@ static void adapt(struct writer *w, span spent)
 /* The disk is full: what is running can still be written down, nothing new is begun. */
 static void refuse_commands(struct writer *w)
 {
-    for (int i = 0; i < w->in.command_count; i++)
-        settle_command(
-            w, &w->turn_commands[i],
-            &(struct reply){.rc = RC_LIMIT, .text = STR("the disk of the database is full")});
+    const struct reply refusal = {.rc = RC_BUSY,
+                                  .text = STR("the disk of the database is full")};
+
+    for (int i = 0; i < w->in.command_count; i++) {
+        const struct item *item = &w->turn_commands[i];
+
+        if (item->is_name)
+            settle_name(w, item, &(struct reply){.rc = RC_LIMIT});
+        else
+            reply_command(w, item, &refusal); /* not to be tried again by itself */
+    }
     w->in.command_count = 0;
 }
 

@@ -134,6 +134,26 @@ static void a_daemon_waits_for_its_server_to_be_started(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
+/* It is the server that is away: to end the daemon would mend nothing. */
+static void the_watchdog_is_fed_while_the_server_is_away(void **state)
+{
+    struct world *w = *state;
+    int fd = world_notify_open(w);
+    struct daemon *d = daemon_start(
+        w, &(struct daemon_start){.env = WORDS(world_notify_env(w), "WATCHDOG_USEC=7000000")});
+
+    look_for_server(w);
+    world_notify_await(fd, "READY=1");
+    server_stop(&server);
+    UNTIL(ask(d, "GET", "/readyz", NULL).status == 503);
+    for (int i = 0; i < 12; i++) /* more than its patience holds */
+        world_notify_await(fd, "WATCHDOG=1");
+    server_start(w, &server);
+    UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
+    close(fd);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +161,7 @@ int main(void)
         E2E_TEST(a_server_that_stands_still_is_waited_for),
         E2E_TEST(a_call_that_ends_meanwhile_is_told_of_afterwards),
         E2E_TEST(a_daemon_waits_for_its_server_to_be_started),
+        E2E_TEST(the_watchdog_is_fed_while_the_server_is_away),
     };
 
     return cmocka_run_group_tests(tests, NULL, free_server);

@@ -3,13 +3,11 @@
  * How the daemon starts, refuses to start, and follows its configuration.
  */
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
 #include "ask.h"
 
-enum { STATUS_FAILED = 1, STATUS_USAGE = 2, NOBODY = 65534, WORDS_MAX = 64 };
+enum { STATUS_FAILED = 1, STATUS_USAGE = 2, NOBODY = 65534 };
 
 /* Ends by itself with this status and these words. */
 static void assert_refused(struct daemon *d, int status, const char *words)
@@ -160,43 +158,18 @@ static void a_reload_follows_the_file_and_keeps_the_old_one_when_it_is_bad(void 
 
 /* ---- systemd ---- */
 
-static int notify_socket(const struct world *w)
-{
-    const struct timeval patience = {.tv_sec = PATIENCE_MS / 1000};
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-    assert_true(fd >= 0);
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", world_path(w, "notify"));
-    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
-    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
-    return fd;
-}
-
-static void assert_heard(int fd, const char *words)
-{
-    char text[WORDS_MAX];
-    ssize_t n = recv(fd, text, sizeof text - 1, 0);
-
-    assert_true(n > 0);
-    text[n] = '\0';
-    assert_string_equal(text, words);
-}
-
 static void systemd_hears_ready_watchdog_and_stopping(void **state)
 {
     struct world *w = *state;
-    int fd = notify_socket(w);
-    char path[WORLD_PATH_MAX];
-    struct daemon *d;
+    int fd = world_notify_open(w);
+    struct daemon *d = daemon_start(
+        w, &(struct daemon_start){.env = WORDS(world_notify_env(w), "WATCHDOG_USEC=30000000")});
 
-    snprintf(path, sizeof path, "NOTIFY_SOCKET=%s", world_path(w, "notify"));
-    d = daemon_start(w, &(struct daemon_start){.env = WORDS(path, "WATCHDOG_USEC=30000000")});
-    assert_heard(fd, "READY=1");
-    assert_heard(fd, "WATCHDOG=1");
-    assert_heard(fd, "WATCHDOG=1");
+    world_notify_await(fd, "READY=1");
+    world_notify_await(fd, "WATCHDOG=1");
+    world_notify_await(fd, "WATCHDOG=1");
     daemon_signal(d, SIGTERM);
-    assert_heard(fd, "STOPPING=1");
+    world_notify_await(fd, "STOPPING=1");
     assert_int_equal(daemon_wait(d), 0);
     close(fd);
 }

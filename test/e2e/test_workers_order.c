@@ -4,7 +4,13 @@
  */
 #include "ask.h"
 
-enum { BATCH = 1000, TEXT_MAX = 512 * 1024, LINE_MAX = 256 };
+enum {
+    BATCH = 1000,
+    LARGE = 100,
+    LARGE_INPUT = 200 * 1024,
+    TEXT_MAX = 512 * 1024,
+    LINE_MAX = 256
+};
 
 #define CLAIM "/api/v1/queues/claim"
 
@@ -156,6 +162,31 @@ static void workers_that_wait_share_what_becomes_ready(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
+/* More than one answer, and more than one read of the database, may hold. */
+static void large_inputs_are_given_out_little_by_little(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    static char input[LARGE_INPUT + 1];
+    size_t got = 0;
+
+    memset(input, 'x', LARGE_INPUT);
+    make_schedule(d, "large",
+                  "'action':{'type':'queue','queue':'q'},'policies':{'overlap':'allowAll'}");
+    for (int i = 0; i < LARGE; i++)
+        api(d, 202, "POST", "/api/v1/schedules/large/trigger", "{'input':{'x':'%s'}}", input);
+    for (int i = 0; i < TRIES && got < LARGE; i++) {
+        const json_t *runs = claim(d, "q", BATCH, "5s");
+
+        got += json_array_size(runs);
+        if (json_array_size(runs) > 0)
+            assert_int_equal(complete(d, runs), (int)json_array_size(runs));
+    }
+    assert_int_equal(got, LARGE);
+    assert_false(daemon_has_logged(d, "level=error"));
+    assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 200);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
 static void a_paused_queue_gives_out_nothing_until_it_is_resumed(void **state)
 {
     struct daemon *d = daemon_start(*state, NULL);
@@ -187,6 +218,7 @@ int main(void)
         E2E_TEST(what_is_more_urgent_is_given_out_first),
         E2E_TEST(a_namespace_with_much_does_not_keep_out_another),
         E2E_TEST(workers_that_wait_share_what_becomes_ready),
+        E2E_TEST(large_inputs_are_given_out_little_by_little),
         E2E_TEST(a_paused_queue_gives_out_nothing_until_it_is_resumed),
     };
 

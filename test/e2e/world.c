@@ -3,13 +3,15 @@
 
 #include <fts.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 #include "core/event.h"
 #include "daemon.h"
 #include "db/db.h"
 
-enum { PATHS = 4, READ_BYTES_MAX = 64 << 20 };
+enum { NOTIFY_MAX = 64, PATHS = 4, READ_BYTES_MAX = 64 << 20 };
 
 void world_pause(void)
 {
@@ -122,6 +124,39 @@ static void empty_server(const char *url)
         if (db_exec(db, str_of(sql[i]), &err) != RC_OK)
             fail_msg("%s: %s", sql[i], err.text);
     db_close(db);
+}
+
+/* ---- systemd ---- */
+
+int world_notify_open(const struct world *world)
+{
+    const struct timeval patience = {.tv_sec = PATIENCE_MS / 1000};
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    assert_true(fd >= 0);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/notify", world->dir);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
+    return fd;
+}
+
+const char *world_notify_env(const struct world *world)
+{
+    static char text[WORLD_PATH_MAX];
+
+    snprintf(text, sizeof text, "NOTIFY_SOCKET=%s/notify", world->dir);
+    return text;
+}
+
+void world_notify_await(int fd, const char *words)
+{
+    char text[NOTIFY_MAX];
+    ssize_t n = recv(fd, text, sizeof text - 1, 0);
+
+    assert_true(n > 0);
+    text[n] = '\0';
+    assert_string_equal(text, words);
 }
 
 /* ---- from begin to end ---- */

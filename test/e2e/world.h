@@ -66,6 +66,11 @@ int64_t world_number(const struct world *world, const char *sql);
 /* How often an event of this name (core/event.h) stands in the journal. */
 int world_events(const struct world *world, const char *name);
 
+/* A socket such as systemd's: what to say to the daemon, and what it must say next. */
+int world_notify_open(const struct world *world);
+const char *world_notify_env(const struct world *world); /* until the next call */
+void world_notify_await(int fd, const char *words);
+
 /* Between two tries. */
 void world_pause(void);
 

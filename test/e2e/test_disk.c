@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A disk that is full: a small file system of the daemon's own, which is filled and emptied.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "ask.h"
+
+enum { BLOCK = 64 * 1024, BLOCKS_MAX = 4096, TEXT_MAX = 256, CREATES_MAX = 5000 };
+
+#define QUEUED "'action':{'type':'queue','queue':'q'}"
+
+/* Mounts and runs the rest; only the daemon sees it. */
+#define MOUNT(size) "mount -t tmpfs -o size=" size " tmpfs \"$0\" && exec \"$@\""
+
+/* The daemon's view of the disk, from outside. */
+static const char *filling(const struct daemon *d)
+{
+    static char path[TEXT_MAX];
+
+    snprintf(path, sizeof path, "/proc/%d/root%s/disk/filling", (int)d->pid, d->world->dir);
+    return path;
+}
+
+static struct daemon *spawn_on_disk(struct world *w, const char *mount)
+{
+    char dir[sizeof w->dir + sizeof "/disk"];
+
+    if (system("unshare -rm true 2>/dev/null") != 0)
+        skip(); /* this system lets nobody mount */
+    snprintf(dir, sizeof dir, "%s/disk", w->dir);
+    assert_int_equal(mkdir(dir, 0700), 0);
+    snprintf(w->url, sizeof w->url, "sqlite:%s/belfry.db", dir);
+    return daemon_spawn(
+        w, &(struct daemon_start){.via = WORDS("unshare", "-rm", "sh", "-c", mount, dir)});
+}
+
+/* To the last byte. */
+static void fill(const struct daemon *d)
+{
+    static const char block[BLOCK];
+    int fd = open(filling(d), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+
+    assert_true(fd >= 0);
+    for (size_t size = sizeof block; size > 0; size /= 2)
+        for (int i = 0; i < BLOCKS_MAX && write(fd, block, size) == (ssize_t)size; i++)
+            continue;
+    assert_int_equal(write(fd, block, 1), -1);
+    assert_int_equal(errno, ENOSPC);
+    close(fd);
+}
+
+/* Creates until one is refused; how many were made. */
+static int create_until_refused(struct daemon *d, struct answer *ret)
+{
+    for (int i = 0; i < CREATES_MAX; i++) {
+        *ret = ask(d, "POST", "/api/v1/schedules", "{'id':'s%d'," QUEUED "}", i);
+        if (ret->status != 201)
+            return i;
+    }
+    fail_msg("the disk is never full");
+    return 0;
+}
+
+static void a_full_disk_refuses_what_is_new_and_takes_what_is_running(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = spawn_on_disk(w, MOUNT("40m"));
+    struct answer answer;
+    const json_t *run;
+    int made;
+
+    d->port = daemon_port(d);
+    daemon_await(d, "msg=ready");
+    make_schedule(d, "work", QUEUED);
+    trigger(d, "work");
+    run = at(claim(d, "q", 1, "5s"), "[0]");
+    fill(d);
+    made = create_until_refused(d, &answer);
+    assert_int_equal(answer.status, 503);
+    assert_string_equal(text_at(answer.json, "code"), "unavailable"); /* it was not done */
+    assert_non_null(strstr(text_at(answer.json, "detail"), "full"));
+    UNTIL((answer = ask(d, "GET", "/readyz", NULL)).status == 503);
+    assert_non_null(strstr(text_at(answer.json, "detail"), "full"));
+
+    /* What is there can be read, and what was begun can be ended: there is a reserve. */
+    api(d, 200, "GET", "/api/v1/schedules/work", NULL);
+    assert_int_equal(tell_run(d, "complete", run, "").status, 200);
+    assert_int_equal(number_at(schedule_state(d, "work"), "counters.succeeded"), 1);
+
+    assert_int_equal(unlink(filling(d)), 0);
+    UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
+    assert_true(daemon_has_logged(d, "the disk has room again"));
+    make_schedule(d, "after", QUEUED);
+    for (int i = 0; i < made; i++) {
+        char path[TEXT_MAX];
+
+        snprintf(path, sizeof path, "/api/v1/schedules/s%d", i);
+        api(d, 200, "GET", path, NULL);
+    }
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* There is no room for the reserve: it can be asked, and says why it does nothing. */
+static void a_start_on_a_disk_without_a_reserve_is_not_ready(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = spawn_on_disk(w, MOUNT("8m"));
+    struct answer answer;
+
+    d->port = daemon_port(d);
+    daemon_await(d, "msg=\"the disk is full\"");
+    UNTIL(ask(d, "GET", "/api/v1/schedules/none", NULL).status == 404); /* it is up */
+    answer = ask(d, "GET", "/readyz", NULL);
+    assert_int_equal(answer.status, 503);
+    assert_non_null(strstr(text_at(answer.json, "detail"), "full"));
+    api(d, 503, "POST", "/api/v1/schedules", "{'id':'s'," QUEUED "}");
+    assert_int_equal(json_array_size(claim(d, "q", 1, "0s")), 0);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(a_full_disk_refuses_what_is_new_and_takes_what_is_running),
+        E2E_TEST(a_start_on_a_disk_without_a_reserve_is_not_ready),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
