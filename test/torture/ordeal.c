@@ -135,7 +135,27 @@ static void die_at_start(struct world *w, struct prey *prey)
     fault(w, "start");
 }
 
-static enum rc die_at_point(struct world *w, struct prey *prey)
+/* Not by our hand, or not as it should. */
+static enum rc ended_itself(const struct world *w, const struct prey *prey, int status,
+                            struct err *reterr)
+{
+    return err_set(
+        reterr, RC_LOST, -1, 0, "a daemon ended by itself, by %s %d; see %s/victim-%d.log",
+        WIFSIGNALED(status) ? "signal" : "status",
+        WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), w->dir, (int)prey->port);
+}
+
+static bool was_killed(int status)
+{
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
+static bool has_ended_well(int status)
+{
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static enum rc die_at_point(struct world *w, struct prey *prey, struct err *reterr)
 {
     int point = (int)prng_below(&w->prng, VICTIM_POINTS), status = 0;
     char doom[64];
@@ -144,9 +164,9 @@ static enum rc die_at_point(struct world *w, struct prey *prey)
              (int)prng_between(&w->prng, 1, DOOM_PASSAGES));
     prey_start(prey, doom);
     if (prey_await_end(prey, DOOM_MS, &status)) {
-        w->counts->at_point[point] += WIFSIGNALED(status);
+        w->counts->at_point[point]++;
         fault(w, doom);
-        return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? RC_OK : RC_LOST;
+        return was_killed(status) ? RC_OK : ended_itself(w, prey, status, reterr);
     }
     prey_kill(prey);
     w->counts->at_random++;
@@ -154,11 +174,22 @@ static enum rc die_at_point(struct world *w, struct prey *prey)
     return RC_OK;
 }
 
-static enum rc die_at_random(struct world *w, struct prey *prey)
+static enum rc start_ready(struct world *w, struct prey *prey, struct err *reterr)
 {
-    prey_start(prey, NULL);
-    if (!prey_await_ready(prey, READY_MS))
-        return RC_LOST;
+    if (prey->pid == 0)
+        prey_start(prey, NULL);
+    if (prey_await_ready(prey, READY_MS))
+        return RC_OK;
+    return err_set(reterr, RC_LOST, -1, 0, "a daemon does not start; see %s/victim-%d.log",
+                   w->dir, (int)prey->port);
+}
+
+static enum rc die_at_random(struct world *w, struct prey *prey, struct err *reterr)
+{
+    enum rc rc = start_ready(w, prey, reterr);
+
+    if (rc != RC_OK)
+        return rc;
     ask_nap((int)prng_below(&w->prng, LIFE_MS));
     prey_kill(prey);
     w->counts->at_random++;
@@ -167,19 +198,19 @@ static enum rc die_at_random(struct world *w, struct prey *prey)
 }
 
 /* It is asked to end, and has some time for it, or not. */
-static enum rc die_at_end(struct world *w, struct prey *prey)
+static enum rc die_at_end(struct world *w, struct prey *prey, struct err *reterr)
 {
     int status = 0;
+    enum rc rc = start_ready(w, prey, reterr);
 
-    prey_start(prey, NULL);
-    if (!prey_await_ready(prey, READY_MS))
-        return RC_LOST;
+    if (rc != RC_OK)
+        return rc;
     ask_nap((int)prng_below(&w->prng, LIFE_MS));
     must(kill(prey->pid, SIGTERM) == 0);
     w->counts->at_end++;
     fault(w, "end");
     if (prey_await_end(prey, (int)prng_below(&w->prng, LIFE_MS), &status))
-        return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? RC_OK : RC_LOST;
+        return has_ended_well(status) ? RC_OK : ended_itself(w, prey, status, reterr);
     prey_kill(prey);
     return RC_OK;
 }
@@ -210,15 +241,12 @@ static enum rc cycle(struct world *w, struct err *reterr)
     if (chance(w, 10))
         die_at_start(w, prey);
     else if (chance(w, 10))
-        rc = die_at_end(w, prey);
+        rc = die_at_end(w, prey, reterr);
     else if (chance(w, 2))
-        rc = die_at_point(w, prey);
+        rc = die_at_point(w, prey, reterr);
     else
-        rc = die_at_random(w, prey);
-    if (rc != RC_OK)
-        return err_set(reterr, rc, -1, 0, "a daemon ended by itself; see %s/victim-%d.log",
-                       w->dir, (int)prey->port);
-    return RC_OK;
+        rc = die_at_random(w, prey, reterr);
+    return rc;
 }
 
 /* ---- healing ---- */
@@ -287,25 +315,21 @@ static enum rc end_daemons(struct world *w, struct err *reterr)
         must(kill(w->prey[i].pid, SIGTERM) == 0);
         if (!prey_await_end(&w->prey[i], DRAIN_MS, &status))
             return err_set(reterr, RC_BUSY, -1, 0, "a daemon does not end after SIGTERM");
-        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-            return err_set(reterr, RC_LOST, -1, 0, "a daemon ended badly; see %s/victim-%d.log",
-                           w->dir, (int)w->prey[i].port);
+        if (!has_ended_well(status))
+            return ended_itself(w, &w->prey[i], status, reterr);
     }
     return RC_OK;
 }
 
 static enum rc heal(struct world *w, struct err *reterr)
 {
-    enum rc rc;
+    enum rc rc = RC_OK;
 
     fault(w, "healed");
-    for (int i = 0; i < w->ordeal->nodes; i++) {
-        if (w->prey[i].pid == 0)
-            prey_start(&w->prey[i], NULL);
-        if (!prey_await_ready(&w->prey[i], READY_MS))
-            return err_set(reterr, RC_LOST, -1, 0, "a daemon does not start; see %s", w->dir);
-    }
-    rc = await_rest(w, reterr);
+    for (int i = 0; i < w->ordeal->nodes && rc == RC_OK; i++)
+        rc = start_ready(w, &w->prey[i], reterr);
+    if (rc == RC_OK)
+        rc = await_rest(w, reterr);
     if (rc == RC_OK)
         rc = await_quiet(w, reterr);
     return rc == RC_OK ? end_daemons(w, reterr) : rc;
