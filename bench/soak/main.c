@@ -24,7 +24,7 @@ enum {
     SAMPLES_MAX = SOAK_MINUTES_MAX * 60 / SAMPLE_S + 1,
     BAND_PERCENT = 5, /* by which the second half may be above the first half's most     */
     BAND_BYTES = 2 << 20,
-    BAND_FDS = 8,
+    BAND_FDS = 48, /* connections to the receiver are kept, more of them after a burst */
 };
 
 struct sample {

@@ -66,7 +66,7 @@ static _Noreturn void become(const struct soak *soak, pid_t parent)
     must(log >= 0 && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0);
     execl(soak->program, soak->program, "serve", "--db", db, "--state_dir", soak->dir,
           "--listen", "127.0.0.1:0", "--grpc", "none", "--http_allow_private",
-          "--http_per_host", "256", (char *)NULL);
+          "--http_per_host", "256", "--retention", "1m", (char *)NULL);
     _exit(127);
 }
 
@@ -138,7 +138,7 @@ static void write_schedule(const struct soak *soak, int i, struct buf *out)
     instant_format_ms(soak->start, out);
     buf_text(out, "\",\"end\":\"");
     instant_format_ms(soak->end - SPAN_MS, out);
-    buf_text(out, "\"},\"policies\":{\"retention\":{\"age\":\"1m\"}},\"action\":");
+    buf_text(out, "\"},\"action\":");
     if (i % SOAK_HTTP_ONE_IN == 0)
         buf_printf(out, "{\"type\":\"http\",\"url\":\"http://127.0.0.1:%d/soak\"}}",
                    (int)soak->receiver_port);

@@ -32,6 +32,8 @@ void door_push_late(struct door *door)
         door_memo(door, &(struct memo){.kind = MEMO_TOLD, .told = door->late[n]});
         n++;
     }
+    if (n == 0)
+        return;
     door->late_count -= n;
     memmove(door->late, door->late + n, door->late_count * sizeof *door->late);
 }

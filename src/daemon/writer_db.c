@@ -232,12 +232,20 @@ static enum rc start(struct writer *w, struct err *reterr)
     return rc;
 }
 
+/* Events tell of runs: they are not kept for longer than runs are. */
+static span events_age(const struct config *config)
+{
+    return config->retention > 0 && config->retention < EVENTS_AGE ? config->retention
+                                                                   : EVENTS_AGE;
+}
+
 bool writer_connect(struct writer *w)
 {
     struct engine_options options = {
         .node = w->options.node,
         .zones = {.find = find_zone, .user = w},
         .node_lease = w->options.config->node_lease,
+        .events_age = events_age(w->options.config),
     };
     const char *dir = w->options.config->zoneinfo.ptr;
     span pause = RETRY_FIRST;

@@ -94,6 +94,7 @@ void apply_send(struct turn *turn)
                 .expire_at = turn->now + REQUESTS_AGE,
             };
 
+            turn->memory.requests++;
             requests_insert(turn->db, &request, &s->request_taken);
             requests_find(turn->db, c->namespace, c->request, &s->request_row);
         }

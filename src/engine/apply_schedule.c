@@ -244,6 +244,7 @@ void apply_delete(struct turn *turn, const struct command *c, struct seat *seat,
     else if (seat->has_plan && !(cursor->flags & CURSOR_CLOSED))
         seat_pass(turn, seat, turn->now, OUTCOME_DROPPED, REASON_DELETED);
     cursor->flags |= CURSOR_DELETED;
+    turn->memory.walks[PRUNE_SCHEDULES].written++;
     schedules_mark_deleted(turn->db, seat->id, turn->now, c->by);
     desk_schedule_event(turn, EVENT_SCHEDULE_DELETED, seat->id, cursor->version);
     seat_clear(turn, seat);
@@ -324,6 +325,7 @@ void apply_direct(struct turn *turn, const struct command *c, struct command_sta
     row.name = str_of(name);
     row.packed = packed(turn, &plan);
     row.deleted_at = turn->now;
+    turn->memory.walks[PRUNE_SCHEDULES].written++;
     schedules_insert(turn->db, &row, NULL);
     place = run_create(turn, seat,
                        &(struct start){.kind = RUN_DIRECT,

@@ -99,7 +99,7 @@ static void remember_boot(struct engine *engine, const struct node *node, instan
         .clock_skip = INSTANT_NONE,
         .reclaim_node = node->id,
         .replan_after = INT64_MAX,
-        .prune_from = now,
+        .swept_turn = node->turn,
     };
 }
 

@@ -16,6 +16,7 @@
 #include "engine/fire.h"
 #include "engine/moves.h"
 #include "engine/polls.h"
+#include "engine/prune.h"
 #include "engine/settle.h"
 #include "engine/state.h"
 #include "engine/sweep.h"
@@ -77,6 +78,7 @@ static void send_first(struct turn *turn)
     apply_send(turn);
     if (turn->sweeps)
         sweep_send(turn);
+    prune_send(turn);
     /* After the locks: whoever ended a run before them is to be seen. */
     if (turn->sweeps || turn->trusts)
         nodes_others(turn->db, turn->node, &turn->others_row);
@@ -277,6 +279,7 @@ static enum rc work(struct turn *turn, struct err *reterr)
     apply_want(turn);
     if (turn->sweeps)
         sweep_read(turn);
+    prune_read(turn);
     claim_heat(turn);
     rc = desk_lock(turn, reterr);
     if (rc == RC_OK)

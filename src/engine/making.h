@@ -21,11 +21,23 @@ enum {
 };
 #define SWEEP_EVERY     SPAN_S
 #define FULL_SCAN_EVERY (5 * SPAN_S)
-#define PRUNE_PAUSE     SPAN_H
 #define LOGS_AGE        (90 * SPAN_DAY) /* where history is kept by count, not by age */
 
 struct hot {
     int64_t lane, queue;
+};
+
+/* Tables that are pruned by walking through them. */
+enum prune_table { PRUNE_HISTORY, PRUNE_LEDGER, PRUNE_LOGS, PRUNE_SCHEDULES, PRUNE_TABLES };
+
+struct walk {
+    bool is_going;   /* a pass is on its way                                     */
+    int64_t after;   /* then: up to this key it has come, and it ends with rows  */
+    int64_t until;   /* from this one on                                         */
+    int64_t seen;    /* rows that it has looked at, about                        */
+    instant from;    /* else: when the next one begins, or earlier, when so many */
+    int64_t enough;  /* rows were written                                        */
+    int64_t written; /* since the last portion, or since the pass ended          */
 };
 
 /* What the engine remembers between turns; a turn works on a copy. */
@@ -42,8 +54,9 @@ struct memory {
     instant clock_skip; /* slots due until then are missed(clock)              */
     int64_t reclaim_node, reclaim_after; /* 0: nothing to take back                   */
     int64_t replan_after; /* INT64_MAX: nothing to plan anew                     */
-    int64_t prune_history_after, prune_ledger_after, prune_logs_after, prune_schedules_after;
-    instant prune_from; /* not before                                          */
+    struct walk walks[PRUNE_TABLES];
+    int64_t swept_turn; /* the turn of the last sweep                          */
+    int requests;       /* keys of requests that were taken since              */
     int64_t queue_after[LANE_COUNT];
     int hot_count, paused_count;
     struct hot hot[HOT_MAX];
@@ -96,6 +109,7 @@ struct turn {
     bool is_first;          /* of a boot: nothing is known of what is ready */
     bool made_ready, is_full, sweeps;
     struct db_result node_row, due_rows, waking_rows, reclaim_rows, touch_rows, wake_row,
-        run_wake_row, silent_rows, paused_rows, history_portion, ledger_portion, logs_portion,
-        schedules_portion, free_gates, stop_rows, others_row;
+        run_wake_row, silent_rows, paused_rows, free_gates, stop_rows, others_row;
+    struct db_result portions[PRUNE_TABLES];
+    bool has_portion[PRUNE_TABLES]; /* was asked for in this turn */
 };

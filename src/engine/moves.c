@@ -90,6 +90,7 @@ static void ledger_write(struct turn *turn, struct seat *seat, const struct acco
     };
 
     tell(turn, seat, account, pass);
+    turn->memory.walks[PRUNE_LEDGER].written++;
     if (extends)
         ledger_extend(turn->db, &entry);
     else
@@ -148,6 +149,7 @@ static void land(struct turn *turn, const struct run *run)
 static void write_history(struct turn *turn, struct place *place, const struct ending *ending,
                           bool last)
 {
+    turn->memory.walks[PRUNE_HISTORY].written++;
     history_insert(turn->db, &(struct attempt_end){
                                  .id = turn_key(turn),
                                  .run = &place->run,

@@ -174,6 +174,7 @@ static void keep_log(struct turn *turn, const struct place *place, struct str lo
 
     if (log.len == 0)
         return;
+    turn->memory.walks[PRUNE_LOGS].written++;
     logs_insert(turn->db,
                 &(struct log_part){
                     .id = turn_key(turn),

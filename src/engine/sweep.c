@@ -8,22 +8,19 @@ enum { QUEUE_STEPS = 8 }; /* queues of a lane that one sweep finds */
 
 void sweep_send(struct turn *turn)
 {
-    const struct memory *m = &turn->memory;
+    struct memory *m = &turn->memory;
     const struct engine_options *o = &turn->engine->options;
 
     nodes_silent(turn->db, turn->now, &turn->silent_rows);
     stops_take(turn->db, turn->node, PORTION, &turn->stop_rows);
     queues_paused(turn->db, PAUSED_QUEUES_MAX, &turn->paused_rows);
     gates_free(turn->db, PORTION, &turn->free_gates);
-    prune_events(turn->db, turn->node, turn->now - o->events_age, PORTION);
-    prune_requests(turn->db, turn->now, PORTION);
-    if (turn->now < m->prune_from)
-        return;
-    prune_history_portion(turn->db, m->prune_history_after, PORTION, &turn->history_portion);
-    prune_ledger_portion(turn->db, m->prune_ledger_after, PORTION, &turn->ledger_portion);
-    prune_logs_portion(turn->db, m->prune_logs_after, PORTION, &turn->logs_portion);
-    prune_schedules_portion(turn->db, m->prune_schedules_after, PORTION,
-                            &turn->schedules_portion);
+    /* Twice as many as have come since: each turn has a row of events. */
+    prune_events(turn->db, turn->node, turn->now - o->events_age,
+                 PORTION + 2 * (int)(m->turn - m->swept_turn));
+    prune_requests(turn->db, turn->now, PORTION + 2 * m->requests);
+    m->requests = 0;
+    m->swept_turn = m->turn;
 }
 
 /* A node that is dead: one at a time, and not before this one was there long enough to know. */
@@ -49,50 +46,6 @@ static void take_over(struct turn *turn)
                 .type = EVENT_NODE_DOWN, .detail = node.id, .count = 1};
         return;
     }
-}
-
-/* The key that ends a portion; false when there was nothing more. */
-static bool portion_end(const struct db_result *row, int64_t *ret)
-{
-    if (row->rows == 0 || db_at(row, 0, 0)->type == DB_NULL)
-        return false;
-    *ret = db_int_at(row, 0, 0);
-    return true;
-}
-
-static void prune(struct turn *turn)
-{
-    struct memory *m = &turn->memory;
-    int64_t until;
-    bool any = false;
-
-    if (turn->now < m->prune_from)
-        return;
-    if (portion_end(&turn->history_portion, &until)) {
-        prune_history(turn->db, m->prune_history_after, until, turn->now, NULL);
-        m->prune_history_after = until;
-        any = true;
-    }
-    if (portion_end(&turn->ledger_portion, &until)) {
-        prune_ledger(turn->db, m->prune_ledger_after, until, turn->now, NULL);
-        m->prune_ledger_after = until;
-        any = true;
-    }
-    if (portion_end(&turn->logs_portion, &until)) {
-        prune_logs(turn->db, m->prune_logs_after, until, turn->now, NULL);
-        m->prune_logs_after = until;
-        any = true;
-    }
-    if (portion_end(&turn->schedules_portion, &until)) {
-        prune_schedules(turn->db, m->prune_schedules_after, until);
-        m->prune_schedules_after = until;
-        any = true;
-    }
-    if (any)
-        return;
-    m->prune_history_after = m->prune_ledger_after = 0;
-    m->prune_logs_after = m->prune_schedules_after = 0;
-    m->prune_from = turn->now + PRUNE_PAUSE;
 }
 
 /* Another node has ended a run whose call is made here. */
@@ -123,7 +76,6 @@ void sweep_read(struct turn *turn)
     for (int i = 0; i < turn->stop_rows.rows; i++)
         hear_stop(turn, i);
     take_over(turn);
-    prune(turn);
     m->swept_at = turn->now;
 }
 

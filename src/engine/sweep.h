@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is done once a second: nodes that fell silent, queues that others filled, gates that
- * have room, and a little pruning.  Internal to the engine.
+ * have room, and old events and requests.  Internal to the engine.
  */
 #pragma once
 

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/prune.h"
+
+#include "engine/state.h"
+#include "store/journal.h"
+#include "store/key.h"
+#include "store/logs.h"
+
+enum {
+    PACE = 4, /* rows that are looked at for one that was written: expired ones are deleted a
+                 third of their age late at most */
+    PORTION_MAX = PACE * TURN_REPORTS_MAX, /* what the largest turn writes */
+    REST = 8, /* a pass begins when this part of the rows of the last one was written anew, */
+    REST_ROWS = 4096, /* and some more, so that a small table is left in peace */
+};
+#define PRUNE_PAUSE SPAN_H /* or after so long */
+
+static void prune_any_schedules(struct db *db, int64_t after, int64_t until, instant now,
+                                struct db_result *ret)
+{
+    (void)now;
+    (void)ret;
+    prune_schedules(db, after, until);
+}
+
+static const struct {
+    void (*portion)(struct db *db, int64_t after, int limit, struct db_result *ret);
+    void (*prune)(struct db *db, int64_t after, int64_t until, instant now,
+                  struct db_result *ret);
+} tables[PRUNE_TABLES] = {
+    [PRUNE_HISTORY] = {prune_history_portion, prune_history},
+    [PRUNE_LEDGER] = {prune_ledger_portion, prune_ledger},
+    [PRUNE_LOGS] = {prune_logs_portion, prune_logs},
+    [PRUNE_SCHEDULES] = {prune_schedules_portion, prune_any_schedules},
+};
+
+/* What is written while the pass goes on is left to the next one: else none would end. */
+static void begin_pass(const struct turn *turn, struct walk *walk)
+{
+    *walk = (struct walk){.is_going = true, .until = key_of(turn->now)};
+}
+
+static void end_pass(const struct turn *turn, struct walk *walk)
+{
+    *walk = (struct walk){.from = turn->now + PRUNE_PAUSE,
+                          .enough = walk->seen / REST + REST_ROWS};
+}
+
+void prune_send(struct turn *turn)
+{
+    for (int i = 0; i < PRUNE_TABLES; i++) {
+        struct walk *walk = &turn->memory.walks[i];
+        int64_t rows;
+
+        if (turn->sweeps && !walk->is_going &&
+            (turn->now >= walk->from || walk->written >= walk->enough))
+            begin_pass(turn, walk);
+        if (!walk->is_going || turn->in->rows == 0 ||
+            (!turn->sweeps && walk->written < PORTION))
+            continue;
+        rows = PORTION + PACE * walk->written;
+        rows = rows < PORTION_MAX ? rows : PORTION_MAX;
+        tables[i].portion(turn->db, walk->after, (int)rows, &turn->portions[i]);
+        turn->has_portion[i] = true;
+        walk->written = 0;
+        walk->seen += rows;
+    }
+}
+
+void prune_read(struct turn *turn)
+{
+    for (int i = 0; i < PRUNE_TABLES; i++) {
+        struct walk *walk = &turn->memory.walks[i];
+        const struct db_result *row = &turn->portions[i];
+        int64_t until;
+
+        if (!turn->has_portion[i])
+            continue;
+        if (row->rows == 0) {
+            end_pass(turn, walk);
+            continue;
+        }
+        until = db_int_at(row, 0, 0);
+        tables[i].prune(turn->db, walk->after, until, turn->now, NULL);
+        walk->after = until;
+        if (walk->after >= walk->until)
+            end_pass(turn, walk);
+    }
+}

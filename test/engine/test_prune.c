@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What has outlived its use goes, however much is written and however long that goes on.
+ *
+ * What is expected comes from what was asked for: rows of the age that policies name, and for
+ * being late as much again, beside what a small table may hold.
+ */
+#include "harness.h"
+
+#include "store/logs.h"
+
+enum {
+    BUSY = 1000, /* fires a second: more than a portion that does not grow with them */
+    BUSY_SECONDS = 40,
+    AGE_SECONDS = 5,
+    SCHEDULES = 2 * BUSY, /* each fires every other second, so that a run ends in between */
+    SMALL = 4096,         /* rows that are left in peace */
+};
+
+static int64_t count_rows(const char *table)
+{
+    static const struct {
+        const char *name;
+        struct db_stmt count;
+    } counts[] = {
+        {"history", {"SELECT count(*) FROM history", NULL}},
+        {"logs", {"SELECT count(*) FROM logs", NULL}},
+    };
+
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        struct db_result result = {0};
+        struct err err;
+
+        if (strcmp(counts[i].name, table) != 0)
+            continue;
+        db_send(world.benches[0].db, &counts[i].count, NULL, &result);
+        assert_int_equal(db_flush(world.benches[0].db, world.arena, &err), RC_OK);
+        return db_int_at(&result, 0, 0);
+    }
+    broken("there is no count of %s", table);
+}
+
+static struct report reports[SCHEDULES];
+static int report_count;
+
+/* A turn in which all that the one before handed out ends, with a line of a log. */
+static void busy_turn(void)
+{
+    static char line[LOG_PART_MAX];
+    struct buf log = BUF(line);
+    struct turn_in in = {
+        .now = world.now,
+        .rows = SCHEDULES,
+        .reports = reports,
+        .report_count = report_count,
+        .capacity = {[LANE_HTTP] = SCHEDULES},
+    };
+    struct turn_out out;
+    struct err err = {.text = ""};
+
+    log_line_pack(&(struct log_line){.at = world.now, .text = STR("done")}, &log);
+    if (engine_turn(world.benches[0].engine, &in, &out, &err) != RC_OK)
+        broken("%s", err.text);
+    assert_in_range(out.call_count, 0, SCHEDULES);
+    for (int i = 0; i < out.call_count; i++) {
+        const struct run *run = &out.calls[i].run;
+
+        reports[i] = (struct report){
+            .kind = REPORT_DONE,
+            .run = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass},
+            .fence = run->fence,
+            .outcome = OUTCOME_SUCCEEDED,
+            .log = buf_as_str(&log),
+        };
+    }
+    report_count = out.call_count;
+}
+
+static void history_and_logs_are_pruned_as_fast_as_they_are_written(void **state)
+{
+    int64_t history = 0, logs = 0, ended = 0;
+    char name[16];
+
+    (void)state;
+    for (int i = 0; i < SCHEDULES; i++) {
+        struct wish w = every(2 * SPAN_S);
+
+        w.draft.plan.policies.retention_age = AGE_SECONDS * SPAN_S;
+        snprintf(name, sizeof name, "s%d", i);
+        create(name, w);
+    }
+    report_count = 0;
+    for (int second = 0; second < BUSY_SECONDS; second++) {
+        int64_t rows;
+
+        world.now += SPAN_S;
+        ended += report_count;
+        busy_turn();
+        rows = count_rows("history");
+        history = rows > history ? rows : history;
+        rows = count_rows("logs");
+        logs = rows > logs ? rows : logs;
+    }
+    assert_in_range(ended, BUSY * (BUSY_SECONDS - 2), BUSY * BUSY_SECONDS);
+    assert_in_range(history, BUSY * AGE_SECONDS, 2 * BUSY * AGE_SECONDS + 2 * SMALL);
+    assert_in_range(logs, BUSY * AGE_SECONDS, 2 * BUSY * AGE_SECONDS + 2 * SMALL);
+}
+
+static void a_pass_ends_although_something_is_written_all_the_time(void **state)
+{
+    struct wish w = every(SPAN_MIN);
+
+    (void)state;
+    w.draft.plan.policies.retention_age = SPAN_H;
+    create("job", w);
+    world.tick = SPAN_MIN;
+    run_to("06-02 00:00");
+    assert_counts("job", "started 1440");
+    /* An hour of them, and an hour between two looks. */
+    assert_in_range(count_rows("history"), 60, 2 * 60 + 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TIMELINE(history_and_logs_are_pruned_as_fast_as_they_are_written),
+        TIMELINE(a_pass_ends_although_something_is_written_all_the_time),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
