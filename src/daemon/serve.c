@@ -170,11 +170,12 @@ static void on_reload(void *with, int signal)
         return;
     }
     count = config_changes(s->config, fresh, changes);
+    for (int i = 0; i < count; i++)
+        log_change(s, fresh, &changes[i]);
+    config_keep(fresh, s->config);
     s->configs[s->config_count++] = fresh;
     s->config = fresh;
     log_set(&s->log, (enum log_level)fresh->log_level, (enum log_format)fresh->log);
-    for (int i = 0; i < count; i++)
-        log_change(s, fresh, &changes[i]);
     context = serve_context(s);
     door_reload(s->door, fresh, &context);
     must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_CONFIG, .config = fresh}));
@@ -430,7 +431,7 @@ static enum rc start(struct serve *s, struct err *reterr)
 /* The writer has ended by itself, or never began: the others are asked to. */
 static void close_rest(struct serve *s)
 {
-    if (s->calls)
+    if (s->calls && s->stage != HANDING_BACK)
         calls_close(s->calls, on_calls_closed, s);
     if (s->listener && !s->listener_closed)
         listener_close(s->listener, 0, on_listener_closed, s);
