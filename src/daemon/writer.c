@@ -43,7 +43,7 @@ struct writer_state writer_state(struct writer *w)
     return state;
 }
 
-static void beat(struct writer *w)
+void writer_beat(struct writer *w)
 {
     pthread_mutex_lock(&w->lock);
     w->state.beat_us = clock_boot_us();
@@ -147,6 +147,20 @@ static void take_call(struct writer *w, struct ticket *t)
         writer_done(w, t);
 }
 
+/* While the database is away calls go on; how they end is kept, not all that they say. */
+static void take_told(struct writer *w, struct told *told)
+{
+    bool is_sign = told->report.kind == REPORT_ALIVE;
+
+    if (is_sign && w->signs == SIGNS_MAX) {
+        arena_free(told->arena);
+        w->signs_lost++;
+        return;
+    }
+    w->signs += is_sign;
+    items_put(&w->reports, (struct item){.told = told});
+}
+
 static void take_memo(struct writer *w, const struct memo *memo)
 {
     switch (memo->kind) {
@@ -160,7 +174,7 @@ static void take_memo(struct writer *w, const struct memo *memo)
         w->looks_for_spaces = true;
         break;
     case MEMO_TOLD:
-        items_put(&w->reports, (struct item){.told = memo->told});
+        take_told(w, memo->told);
         break;
     case MEMO_LOOK:
         break;
@@ -247,8 +261,10 @@ static void wait(struct writer *w)
     int64_t until = w->boot_us + (pause > WRITER_SLEEP ? WRITER_SLEEP : pause);
     int64_t poll = writer_next_poll(w);
 
-    if (w->commands.count > 0 || w->reports.count > 0 || w->looks_for_spaces || pause == 0)
+    if (w->commands.count + w->reports.count > w->repeats || w->looks_for_spaces || pause == 0)
         return;
+    if (w->repeats > 0 && pause > REPEAT_AFTER)
+        until = w->boot_us + REPEAT_AFTER;
     mailbox_wait(w->options.memos, poll < until ? poll : until);
 }
 
@@ -261,7 +277,7 @@ static void *writer_main(void *with)
         w->is_up = true;
         writer_show(w);
         while (!w->is_over) {
-            beat(w);
+            writer_beat(w);
             wait(w);
             writer_take(w);
             writer_turn(w);
@@ -298,9 +314,19 @@ struct writer *writer_start(const struct writer_options *options)
     return w;
 }
 
+static void drop_told(struct writer *w)
+{
+    struct item item;
+
+    while (items_take(&w->reports, &item))
+        if (item.told)
+            arena_free(item.told->arena);
+}
+
 struct writer *writer_join(struct writer *w)
 {
     must(pthread_join(w->thread, NULL) == 0);
+    drop_told(w);
     must(pthread_mutex_destroy(&w->lock) == 0);
     zoneinfo_close(w->zones);
     arena_free(w->arena);
