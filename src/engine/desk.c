@@ -130,6 +130,27 @@ static void send_place(struct turn *turn, struct place *p)
     p->is_sent = true;
 }
 
+/* A cursor that this node wrote last; whether it was alone is asked in this transaction. */
+static const struct cursor *own_cursor(const struct turn *turn, int64_t schedule)
+{
+    return turn->is_single && !turn->memory.has_others
+               ? known_cursor(&turn->engine->known, schedule)
+               : NULL;
+}
+
+/* True when its cursor need not be read. */
+static bool recall_seat(struct turn *turn, struct seat *seat)
+{
+    const struct cursor *cursor = own_cursor(turn, seat->id);
+
+    if (!cursor)
+        return false;
+    seat->cursor = seat->was = *cursor;
+    seat->state = SEAT_HELD;
+    turn->trusts = true;
+    return true;
+}
+
 /*
  * The cursor, then, in later statements, what is read under its lock: should the lock not be
  * had, the rest was read for nothing.
@@ -139,7 +160,8 @@ void desk_send_early(struct turn *turn)
     for (int i = 0; i < turn->seats.count; i++) {
         struct seat *seat = turn->seats.at[i];
 
-        cursors_lock(turn->db, seat->id, &seat->row_cursor);
+        if (!recall_seat(turn, seat))
+            cursors_lock(turn->db, seat->id, &seat->row_cursor);
         seat->is_lock_sent = true;
         if (plans_has(turn->engine->plans, seat->id))
             continue;
@@ -163,7 +185,7 @@ enum rc desk_lock(struct turn *turn, struct err *reterr)
     for (int i = 0; i < turn->seats.count; i++) {
         struct seat *seat = turn->seats.at[i];
 
-        if (seat->state != SEAT_WANTED || seat->is_lock_sent)
+        if (seat->state != SEAT_WANTED || seat->is_lock_sent || recall_seat(turn, seat))
             continue;
         cursors_lock(turn->db, seat->id, &seat->row_cursor);
         any = true;
@@ -198,12 +220,22 @@ enum rc desk_lock(struct turn *turn, struct err *reterr)
     return rc;
 }
 
+/* Its plan as it was kept at the version that its cursor has. */
+static bool find_kept(const struct turn *turn, struct seat *seat)
+{
+    const struct cursor *c = seat->state == SEAT_HELD   ? &seat->cursor
+                             : seat->state == SEAT_PLAN ? own_cursor(turn, seat->id)
+                                                        : NULL;
+
+    return c && seat->row.rows == 0 &&
+           plans_find(turn->engine->plans, seat->id, c->version, &seat->text);
+}
+
 static void send_reads(struct turn *turn, struct seat *seat)
 {
     const struct cursor *c = &seat->cursor;
 
-    seat->has_text = seat->state == SEAT_HELD && seat->row.rows == 0 &&
-                     plans_find(turn->engine->plans, seat->id, c->version, &seat->text);
+    seat->has_text = find_kept(turn, seat);
     if (seat->has_text) {
         /* A copy: plans that are read meanwhile may take its place. */
         seat->text.packed = arena_str(turn->arena, seat->text.packed);

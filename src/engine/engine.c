@@ -80,7 +80,7 @@ static void send_first(struct turn *turn)
         sweep_send(turn);
     prune_send(turn);
     /* After the locks: whoever ended a run before them is to be seen. */
-    if (turn->sweeps || turn->trusts)
+    if (turn->sweeps || turn->trusts || turn->is_single)
         nodes_others(turn->db, turn->node, &turn->others_row);
     if (full_scan)
         m->scanned_at = turn->now;
@@ -95,6 +95,7 @@ static void seat_due(struct turn *turn)
 
         cursors_read(&turn->due_rows, i, &cursor);
         seat = desk_seat(turn, cursor.id);
+        must(seat->state != SEAT_HELD || memcmp(&seat->was, &cursor, sizeof(cursor)) == 0);
         seat->cursor = cursor;
         seat->was = cursor;
         seat->state = SEAT_HELD;
@@ -329,6 +330,7 @@ static void prepare(struct engine *engine, struct turn *turn, const struct turn_
     turn->in = in;
     turn->now = in->now;
     turn->node = engine->node.id;
+    turn->is_single = db_kind(engine->db) == DB_SQLITE;
     turn->memory = engine->memory;
     turn->seat_map = engine->seat_map;
     turn->place_map = engine->place_map;
@@ -398,16 +400,26 @@ static instant overdue_at(instant deadline)
     return deadline == INSTANT_NEVER ? INSTANT_NEVER : deadline + CALL_GRACE;
 }
 
-/* What workers hold, as it is now; others would make it worthless. */
+/* What workers hold, and cursors, as they are now; others would make it worthless. */
 static void remember(struct known *known, const struct turn *turn)
 {
-    for (int i = 0; !turn->memory.has_others && i < turn->places.count; i++) {
+    if (turn->memory.has_others)
+        return;
+    for (int i = 0; i < turn->places.count; i++) {
         const struct place *p = turn->places.at[i];
 
         if (p->state == PLACE_READ)
             known_put_run(known, &p->run);
         else
             known_drop_run(known, &p->run);
+    }
+    for (int i = 0; turn->is_single && i < turn->seats.count; i++) {
+        const struct seat *seat = turn->seats.at[i];
+
+        if (seat->state == SEAT_HELD)
+            known_put_cursor(known, seat->is_touched ? &seat->cursor : &seat->was);
+        else if (seat->state != SEAT_PLAN)
+            known_drop_cursor(known, seat->id);
     }
 }
 

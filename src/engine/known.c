@@ -65,3 +65,18 @@ bool known_run(const struct known *known, const struct run_id *id, struct run *r
     ret->worker.ptr = found->worker;
     return true;
 }
+
+void known_put_cursor(struct known *known, const struct cursor *cursor)
+{
+    recall_put(known->cursors, cursor->id, cursor);
+}
+
+void known_drop_cursor(struct known *known, int64_t schedule)
+{
+    recall_drop(known->cursors, schedule);
+}
+
+const struct cursor *known_cursor(const struct known *known, int64_t schedule)
+{
+    return recall_find(known->cursors, schedule);
+}

@@ -4,7 +4,7 @@
  *
  * Internal to the engine.  A run is remembered to end it without reading it again: the
  * statement that deletes it says whether it was still there.  A cursor is remembered where
- * nobody else can have changed it since: see turn.knows.
+ * nobody else can have changed it since, see turn.is_single.
  */
 #pragma once
 
@@ -30,3 +30,9 @@ void known_put_run(struct known *known, const struct run *run);
 void known_drop_run(struct known *known, const struct run *run);
 /* Without input and progress; its worker's name is good until the next change. */
 bool known_run(const struct known *known, const struct run_id *id, struct run *ret);
+
+/* As it was committed. */
+void known_put_cursor(struct known *known, const struct cursor *cursor);
+void known_drop_cursor(struct known *known, int64_t schedule);
+/* NULL: not known.  Good until the next change. */
+const struct cursor *known_cursor(const struct known *known, int64_t schedule);

@@ -105,7 +105,9 @@ struct turn {
     struct due_slot *slots; /* room for ADVANCE_SLOTS_MAX, once it was needed */
     int64_t key_limit;      /* of key_ms, as the node's row has it    */
     int64_t reclaim_asked;  /* the node whose runs this turn has read */
-    bool trusts;            /* some run is as this node remembers it, unread */
+    bool is_single;         /* nobody else writes during the transaction: cursors that this
+                               node wrote last need not be read */
+    bool trusts;            /* some run or cursor is as this node remembers it, unread */
     bool is_first;          /* of a boot: nothing is known of what is ready */
     bool made_ready, is_full, sweeps;
     struct db_result node_row, due_rows, waking_rows, reclaim_rows, touch_rows, wake_row,

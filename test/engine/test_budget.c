@@ -17,10 +17,12 @@ enum {
     WARM_UP = 4,     /* minutes until nothing grows any more: arenas, prepared statements */
 
     /*
-     * Start: move the cursor, insert the run.  End: lock the cursor, insert history, delete
-     * the run, move the cursor.  The plan is read once and kept, a call's run is remembered.
+     * Start: move the cursor, insert the run.  End: insert history, delete the run, move the
+     * cursor.  The plan is read once and kept, the run is remembered.
      */
-    STATEMENTS_OF_A_FIRE = 6,
+    STATEMENTS_OF_A_FIRE = 5,
+    LOCKS_OF_A_FIRE =
+        1, /* where others may write: the cursor is locked, and read, at the end */
     /* The node's row, three scans (due, waking, swept), the next wakes, the events. */
     STATEMENTS_OF_A_TURN = 14,
     ROUND_TRIPS = 4, /* a server may be a network away */
@@ -127,19 +129,22 @@ static struct spent steady(int rows)
     return spend(rows);
 }
 
-static void a_fire_takes_six_statements_and_a_turn_at_most_fourteen_more(void **state)
+static void assert_statements(void)
 {
-    struct spent few, many;
-    int64_t per_fire;
+    bool is_single = db_kind(world.benches[0].db) == DB_SQLITE;
+    struct spent few = steady(FEW), many = steady(MANY);
+    int64_t per_fire = (many.statements - few.statements) / (MANY - FEW);
 
+    assert_int_equal((many.statements - few.statements) % (MANY - FEW), 0);
+    assert_int_equal(per_fire, STATEMENTS_OF_A_FIRE + (is_single ? 0 : LOCKS_OF_A_FIRE));
+    assert_in_range(few.statements - FEW * per_fire, 1, STATEMENTS_OF_A_TURN);
+}
+
+static void a_call_takes_five_statements_and_a_turn_at_most_fourteen_more(void **state)
+{
     (void)state;
     make_schedules();
-    few = steady(FEW);
-    many = steady(MANY);
-    per_fire = (many.statements - few.statements) / (MANY - FEW);
-    assert_int_equal((many.statements - few.statements) % (MANY - FEW), 0);
-    assert_int_equal(per_fire, STATEMENTS_OF_A_FIRE);
-    assert_in_range(few.statements - FEW * per_fire, 1, STATEMENTS_OF_A_TURN);
+    assert_statements();
 }
 
 static void a_turn_is_one_commit_and_four_round_trips_however_much_it_does(void **state)
@@ -172,7 +177,7 @@ static void a_turn_in_steady_state_allocates_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TIMELINE(a_fire_takes_six_statements_and_a_turn_at_most_fourteen_more),
+        TIMELINE(a_call_takes_five_statements_and_a_turn_at_most_fourteen_more),
         TIMELINE(a_turn_is_one_commit_and_four_round_trips_however_much_it_does),
         TIMELINE(a_turn_in_steady_state_allocates_nothing),
     };

@@ -118,6 +118,22 @@ static void another_run_with_a_part_in_common_is_not_it(void **state)
     assert_false(known_run(&f->known, &id, &found));
 }
 
+static void a_cursor_is_known_as_it_was_put_last(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_null(known_cursor(&f->known, 7));
+    known_put_cursor(&f->known, &(struct cursor){.id = 7, .open = 1});
+    known_put_cursor(&f->known, &(struct cursor){.id = 8, .open = 2});
+    known_put_cursor(&f->known, &(struct cursor){.id = 7, .open = 3});
+    assert_int_equal(known_cursor(&f->known, 7)->open, 3);
+    assert_int_equal(known_cursor(&f->known, 8)->open, 2);
+    known_drop_cursor(&f->known, 7);
+    assert_null(known_cursor(&f->known, 7));
+    known_clear(&f->known);
+    assert_null(known_cursor(&f->known, 8));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +142,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_run_that_was_dropped_is_not_known, set_up, tear_down),
         cmocka_unit_test_setup_teardown(
             calls_of_a_node_and_workers_with_long_names_are_not_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_cursor_is_known_as_it_was_put_last, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(another_run_with_a_part_in_common_is_not_it, set_up,
                                         tear_down),
     };
