@@ -156,6 +156,9 @@ static int read_results(const struct worker *w, enum deed deed, struct grant *gr
 /* Says it until it is heard, with the same words. */
 static void report(struct worker *w, enum deed deed, struct grant *grants, int count)
 {
+    /* It may die before it hears the answer, and what is handed back is begun again. */
+    for (int i = 0; deed == DEED_RELEASE && i < count; i++)
+        write_down(w, deed, &grants[i], "unknown");
     for (int tries = 0; count > 0 && tries < REPORT_TRIES; tries++) {
         char text[BODY_MAX];
         struct buf body = BUF(text);
