@@ -154,20 +154,16 @@ static int by_rank(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* True when it could be taken at once. */
-static bool take_now(struct turn *turn, struct place *place)
+/* Takes a run that became ready in this turn; false when it cannot be had at once. */
+static bool try_take(struct turn *turn, struct place *place)
 {
     const struct run *run = &place->run;
-    struct memory *m = &turn->memory;
     int poll = -1;
 
-    if (turn->in->hold || run->gate != 0 || run->due > turn->now || run->lacks_input ||
-        is_hot(m, run->lane, run->queue))
+    if (run->gate != 0 || run->due > turn->now || run->lacks_input)
         return false;
-    if (turn->is_first)
-        return false; /* what an earlier boot left ready may be before it */
     if (run->lane == LANE_PULL) {
-        poll = is_paused(m, run->queue) ? -1 : polls_next(turn, run->queue);
+        poll = is_paused(&turn->memory, run->queue) ? -1 : polls_next(turn, run->queue);
         if (poll < 0)
             return false;
     } else if (turn->capacity[run->lane] <= 0) {
@@ -175,23 +171,6 @@ static bool take_now(struct turn *turn, struct place *place)
     }
     take(turn, place, poll);
     return true;
-}
-
-void claim_fresh(struct turn *turn)
-{
-    if (turn->fresh.count > 1)
-        qsort(turn->fresh.at, (size_t)turn->fresh.count, sizeof(*turn->fresh.at), by_rank);
-    for (int i = 0; i < turn->fresh.count; i++) {
-        struct place *place = turn->fresh.at[i];
-
-        place->is_fresh = false;
-        if (place->state == PLACE_GONE || place->run.state != RUN_READY ||
-            !place->seat->has_plan || take_now(turn, place))
-            continue;
-        claim_make_hot(&turn->memory, place->run.lane, place->run.queue);
-        turn->made_ready = true;
-    }
-    turn->fresh.count = 0;
 }
 
 /* Written at once: the search that follows must find it. */
@@ -240,6 +219,23 @@ enum rc claim_open_gates(struct turn *turn, struct err *reterr)
     return rc;
 }
 
+/* Whether a run waits that became ready in this turn. */
+static bool is_waiting(const struct place *place)
+{
+    return place->state != PLACE_GONE && place->run.state == RUN_READY && place->seat->has_plan;
+}
+
+static bool has_fresh(const struct turn *turn, int64_t lane, int64_t queue)
+{
+    for (int i = 0; i < turn->fresh.count; i++) {
+        const struct place *place = turn->fresh.at[i];
+
+        if (place->run.queue == queue && place->run.lane == lane && is_waiting(place))
+            return true;
+    }
+    return false;
+}
+
 /* Queues for which nobody waits leave the list: a poll will heat them. */
 static void cool_unwanted(struct turn *turn)
 {
@@ -255,7 +251,7 @@ static void cool_unwanted(struct turn *turn)
  * rows of a turn between the queues of workers, who may wait for many.  Where there are fewer
  * rows than queues each turn begins with another.
  */
-static int plan_searches(struct turn *turn, struct search *searches)
+static int plan_searches(struct turn *turn, bool for_fresh, struct search *searches)
 {
     struct memory *m = &turn->memory;
     int count = 0, first, sharers[LANE_COUNT] = {0};
@@ -271,6 +267,8 @@ static int plan_searches(struct turn *turn, struct search *searches)
         int limit = (most + sharers[hot.lane] - 1) / sharers[hot.lane];
 
         limit = limit > turn->in->rows ? turn->in->rows : limit;
+        if (for_fresh && !has_fresh(turn, hot.lane, hot.queue))
+            continue;
         if (pull)
             limit = is_paused(m, hot.queue) ? 0 : polls_room(turn, hot.queue, limit);
         if (limit > 0)
@@ -350,15 +348,40 @@ static bool enter_gate(struct turn *turn, struct place *place)
     return false;
 }
 
+/*
+ * Takes the fresh ones of a queue that rank before a run that was found.  False when one of
+ * them cannot be had at once: what comes after it has to wait until it is written.
+ */
+static bool take_before(struct turn *turn, const struct search *search,
+                        const struct place *found, int *at)
+{
+    for (; *at < turn->fresh.count; ++*at) {
+        struct place *place = turn->fresh.at[*at];
+
+        if (place->run.queue != search->queue || place->run.lane != search->lane ||
+            !is_waiting(place))
+            continue;
+        if (by_rank(&place, &found) > 0)
+            return true;
+        if (!try_take(turn, place))
+            return false;
+    }
+    return true;
+}
+
 /* True when it was taken as far as it goes: what is left is not to be had now. */
 static bool take_found(struct turn *turn, struct search *search)
 {
     bool all = search->rows.rows < search->limit;
+    int at = 0;
 
     for (int r = 0; r < search->rows.rows; r++) {
         struct place *place = search->found[r];
-        int poll = search->lane == LANE_PULL ? polls_next(turn, search->queue) : -1;
+        int poll;
 
+        if (!take_before(turn, search, place, &at))
+            return false;
+        poll = search->lane == LANE_PULL ? polls_next(turn, search->queue) : -1;
         if (search->lane == LANE_PULL ? poll < 0 : turn->capacity[search->lane] <= 0)
             return false;
         if (place->state != PLACE_READ || place->run.state != RUN_READY ||
@@ -377,13 +400,13 @@ static bool take_found(struct turn *turn, struct search *search)
     return all;
 }
 
-enum rc claim_ready(struct turn *turn, struct err *reterr)
+/* One search of all queues that are worth it; for_fresh: of those with fresh runs only. */
+static enum rc search_all(struct turn *turn, bool for_fresh, struct err *reterr)
 {
     struct search searches[HOT_MAX];
-    int count;
+    int count = plan_searches(turn, for_fresh, searches);
     enum rc rc;
 
-    count = turn->in->hold ? 0 : plan_searches(turn, searches);
     if (count == 0)
         return RC_OK;
     for (int i = 0; i < count; i++)
@@ -402,4 +425,37 @@ enum rc claim_ready(struct turn *turn, struct err *reterr)
                                                        : turn->capacity[search->lane] > 0;
     }
     return rc;
+}
+
+/*
+ * Where something may be ready already, it is found first and the two are taken in order of
+ * rank; what is left of them is written as ready.
+ */
+enum rc claim_fresh(struct turn *turn, struct err *reterr)
+{
+    bool takes = !turn->in->hold && !turn->is_first; /* an earlier boot may have left some */
+    enum rc rc = RC_OK;
+
+    if (turn->fresh.count > 1)
+        qsort(turn->fresh.at, (size_t)turn->fresh.count, sizeof(*turn->fresh.at), by_rank);
+    if (takes && turn->fresh.count > 0)
+        rc = search_all(turn, true, reterr);
+    for (int i = 0; i < turn->fresh.count; i++) {
+        struct place *place = turn->fresh.at[i];
+        const struct run *run = &place->run;
+
+        place->is_fresh = false;
+        if (!is_waiting(place) ||
+            (takes && !is_hot(&turn->memory, run->lane, run->queue) && try_take(turn, place)))
+            continue;
+        claim_make_hot(&turn->memory, run->lane, run->queue);
+        turn->made_ready = true;
+    }
+    turn->fresh.count = 0;
+    return rc;
+}
+
+enum rc claim_ready(struct turn *turn, struct err *reterr)
+{
+    return turn->in->hold ? RC_OK : search_all(turn, false, reterr);
 }

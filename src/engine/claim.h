@@ -10,8 +10,8 @@
 /* Before all else: which queues polls want to have searched. */
 void claim_heat(struct turn *turn);
 
-/* Runs that became ready in this turn: taken at once where nobody is before them. */
-void claim_fresh(struct turn *turn);
+/* Runs that became ready in this turn: taken at once, in their place among the ready ones. */
+enum rc claim_fresh(struct turn *turn, struct err *reterr);
 
 /* Gates that have room again: those that wait for them are ready again. */
 enum rc claim_open_gates(struct turn *turn, struct err *reterr);

@@ -296,7 +296,9 @@ static enum rc work(struct turn *turn, struct err *reterr)
     if (rc != RC_OK)
         return rc;
     move_seats(turn);
-    claim_fresh(turn);
+    rc = claim_fresh(turn, reterr);
+    if (rc != RC_OK)
+        return rc;
     write_places(turn);
     for (int i = 0; i < turn->seats.count; i++)
         seat_write(turn, turn->seats.at[i]);

@@ -25,8 +25,9 @@ enum {
         1, /* where others may write: the cursor is locked, and read, at the end */
     /* The node's row, three scans (due, waking, swept), the next wakes, the events. */
     STATEMENTS_OF_A_TURN = 14,
-    ROUND_TRIPS = 4, /* a server may be a network away */
-    SWEEP_TRIPS = 1, /* once a second: which queues have something ready */
+    STATEMENTS_OF_A_QUEUE = 1, /* once a second: what is ready in it */
+    ROUND_TRIPS = 4,           /* a server may be a network away */
+    SWEEP_TRIPS = 1,           /* once a second: which queues have something ready */
 };
 
 struct spent {
@@ -63,12 +64,16 @@ void *__wrap_realloc(void *old, size_t size)
 
 static struct report reports[MANY];
 static int report_count;
+static struct poll worker; /* that waits; max 0: there is none */
 
 static void keep_reports(const struct turn_out *out)
 {
-    assert_in_range(out->call_count, 0, MANY);
-    for (int i = 0; i < out->call_count; i++) {
-        const struct run *run = &out->calls[i].run;
+    const struct work *works = worker.max > 0 ? out->grants : out->calls;
+
+    report_count = worker.max > 0 ? out->grant_count : out->call_count;
+    assert_in_range(report_count, 0, MANY);
+    for (int i = 0; i < report_count; i++) {
+        const struct run *run = &works[i].run;
 
         reports[i] = (struct report){
             .kind = REPORT_DONE,
@@ -77,7 +82,6 @@ static void keep_reports(const struct turn_out *out)
             .outcome = OUTCOME_SUCCEEDED,
         };
     }
-    report_count = out->call_count;
 }
 
 /* A turn in which what the one before handed out has succeeded. */
@@ -89,6 +93,8 @@ static struct spent spend(int rows)
         .rows = rows,
         .reports = reports,
         .report_count = report_count,
+        .polls = &worker,
+        .poll_count = worker.max > 0,
         .capacity = {[LANE_HTTP] = SCHEDULES},
     };
     struct db_counts before = db_counts(bench->db), after;
@@ -105,13 +111,15 @@ static struct spent spend(int rows)
                           after.commits - before.commits, allocated};
 }
 
-static void make_schedules(void)
+static void make_schedules(struct wish w)
 {
     char name[16];
 
+    report_count = 0;
+    worker = (struct poll){0};
     for (int i = 0; i < SCHEDULES; i++) {
         snprintf(name, sizeof name, "s%d", i);
-        create(name, every(SPAN_MIN));
+        create(name, w);
     }
 }
 
@@ -129,7 +137,7 @@ static struct spent steady(int rows)
     return spend(rows);
 }
 
-static void assert_statements(void)
+static void assert_statements(int of_a_turn)
 {
     bool is_single = db_kind(world.benches[0].db) == DB_SQLITE;
     struct spent few = steady(FEW), many = steady(MANY);
@@ -137,14 +145,24 @@ static void assert_statements(void)
 
     assert_int_equal((many.statements - few.statements) % (MANY - FEW), 0);
     assert_int_equal(per_fire, STATEMENTS_OF_A_FIRE + (is_single ? 0 : LOCKS_OF_A_FIRE));
-    assert_in_range(few.statements - FEW * per_fire, 1, STATEMENTS_OF_A_TURN);
+    assert_in_range(few.statements - FEW * per_fire, 1, of_a_turn);
 }
 
 static void a_call_takes_five_statements_and_a_turn_at_most_fourteen_more(void **state)
 {
     (void)state;
-    make_schedules();
-    assert_statements();
+    make_schedules(every(SPAN_MIN));
+    assert_statements(STATEMENTS_OF_A_TURN);
+}
+
+/* It is handed out in the turn that makes it, and need not be searched or read. */
+static void what_a_waiting_worker_pulls_takes_as_many(void **state)
+{
+    (void)state;
+    make_schedules(pulled(every(SPAN_MIN)));
+    worker = (struct poll){
+        .queues = {queue_of("q")}, .queue_count = 1, .max = MANY, .worker = STR("w")};
+    assert_statements(STATEMENTS_OF_A_TURN + STATEMENTS_OF_A_QUEUE);
 }
 
 static void a_turn_is_one_commit_and_four_round_trips_however_much_it_does(void **state)
@@ -152,7 +170,7 @@ static void a_turn_is_one_commit_and_four_round_trips_however_much_it_does(void 
     static const int rows[] = {FEW, MANY};
 
     (void)state;
-    make_schedules();
+    make_schedules(every(SPAN_MIN));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct spent swept = steady(rows[i]), plain = spend(rows[i]);
 
@@ -168,7 +186,7 @@ static void a_turn_in_steady_state_allocates_nothing(void **state)
     int64_t before = allocations;
 
     (void)state;
-    make_schedules();
+    make_schedules(every(SPAN_MIN));
     assert_true(allocations > before); /* else nothing is counted at all */
     assert_int_equal(steady(FEW).allocations, 0);
     assert_int_equal(steady(MANY).allocations, 0);
@@ -178,6 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TIMELINE(a_call_takes_five_statements_and_a_turn_at_most_fourteen_more),
+        TIMELINE(what_a_waiting_worker_pulls_takes_as_many),
         TIMELINE(a_turn_is_one_commit_and_four_round_trips_however_much_it_does),
         TIMELINE(a_turn_in_steady_state_allocates_nothing),
     };

@@ -126,6 +126,60 @@ static void a_worker_of_two_queues_gets_no_more_than_it_asked_for(void **state)
     assert_int_equal(out.grant_count, 0);
 }
 
+/* Five that are ready when five others become so; in each five, priorities 1 to 9. */
+static void create_two_fives(const char *gate)
+{
+    for (int i = 0; i < 10; i++) {
+        struct wish w = pulled(once(i < 5 ? "01:59:50" : "02:00"));
+        char name[16];
+
+        snprintf(name, sizeof name, "five-%d", i);
+        w.draft.plan.policies.priority = 1 + i % 5 * 2;
+        w.draft.plan.policies.gate = i < 5 ? STR("") : str_of(gate);
+        w.draft.plan.policies.gate_limit = 10;
+        create(name, w);
+    }
+    run_to("01:59:59");
+    assert_told("");
+}
+
+/* A worker that comes in the very turn that makes the second five, with room for seven. */
+static void assert_seven_best(void)
+{
+    struct poll poll = {.queue_count = 1, .max = 7, .worker = STR("one"), .is_new = true};
+    struct turn_in in = {.now = when("02:00"), .rows = 64, .polls = &poll, .poll_count = 1};
+    struct turn_out out;
+    struct err err;
+
+    poll.queues[0] = queue_of("q");
+    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(out.grant_count, 7);
+    for (int i = 0; i < 7; i++) { /* the older of two with the same priority is the first */
+        assert_int_equal(out.grants[i].run.priority, 9 - i / 2 * 2);
+        assert_int_equal(out.grants[i].run.due, when(i % 2 == 0 ? "01:59:50" : "02:00"));
+    }
+    in.now += SPAN_MS;
+    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(out.grant_count, 3);
+    assert_int_equal(out.grants[0].run.due, when("02:00"));
+    assert_int_equal(out.grants[1].run.due, when("01:59:50"));
+    assert_int_equal(out.grants[2].run.due, when("02:00"));
+}
+
+static void what_becomes_ready_takes_its_place_among_what_was(void **state)
+{
+    (void)state;
+    create_two_fives("");
+    assert_seven_best();
+}
+
+static void a_gate_with_room_changes_no_order(void **state)
+{
+    (void)state;
+    create_two_fives("wide");
+    assert_seven_best();
+}
+
 static int64_t make_queue_with_a_run(int number)
 {
     struct wish w = pulled(wish());
@@ -238,6 +292,8 @@ int main(void)
         TIMELINE(workers_that_wait_share_what_was_ready_before),
         TIMELINE(a_worker_with_room_gets_everything_at_once),
         TIMELINE(a_worker_of_two_queues_gets_no_more_than_it_asked_for),
+        TIMELINE(what_becomes_ready_takes_its_place_among_what_was),
+        TIMELINE(a_gate_with_room_changes_no_order),
         TIMELINE(no_queue_is_forgotten_among_many),
         TIMELINE(large_inputs_are_handed_out_a_few_at_a_time),
         TIMELINE(large_inputs_of_runs_that_wait_are_read_when_they_start),
