@@ -139,6 +139,12 @@ struct config_change {
     bool needs_restart;
 };
 
+/*
+ * What needs a restart stays as it was at the start, since those who use it do not change.
+ * Before anybody else knows of `fresh`; `old` outlives it.
+ */
+void config_keep(struct config *fresh, const struct config *old);
+
 /* What differs between two configurations, in the order of the keys; returns how many. */
 int config_changes(const struct config *a, const struct config *b,
                    struct config_change ret[CONFIG_KEYS]);

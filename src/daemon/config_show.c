@@ -88,3 +88,10 @@ int config_changes(const struct config *a, const struct config *b,
     }
     return count;
 }
+
+void config_keep(struct config *fresh, const struct config *old)
+{
+    for (int i = 0; i < CONFIG_KEYS; i++)
+        if (config_keys[i].needs_restart)
+            config_value_copy(&config_keys[i], fresh, old);
+}

@@ -198,6 +198,23 @@ enum rc config_value_read(const struct config_key *key, struct str text, struct 
     return read[key->type](key, text, config, reterr);
 }
 
+void config_value_copy(const struct config_key *key, struct config *to,
+                       const struct config *from)
+{
+    static const size_t sizes[] = {
+        [CONFIG_TYPE_TEXT] = sizeof(struct str),
+        [CONFIG_TYPE_PATH] = sizeof(struct str),
+        [CONFIG_TYPE_CHOICE] = sizeof(int),
+        [CONFIG_TYPE_BOOL] = sizeof(bool),
+        [CONFIG_TYPE_INT] = sizeof(int),
+        [CONFIG_TYPE_SPAN] = sizeof(span),
+        [CONFIG_TYPE_ADDRESSES] = sizeof(struct config_addresses),
+        [CONFIG_TYPE_TEXTS] = sizeof(struct config_texts),
+    };
+
+    memcpy(value_of(key, to), const_value_of(key, from), sizes[key->type]);
+}
+
 static void write_addresses(const struct config_addresses *list, struct buf *out)
 {
     for (int i = 0; i < list->count; i++) {

@@ -276,6 +276,24 @@ static void what_changed_is_told_with_what_needs_a_restart(void **state)
     config_free(new);
 }
 
+static void what_needs_a_restart_stays_as_it_was(void **state)
+{
+    struct config *old = read_text(STR("db = sqlite:/a\nexec_allow = /a\nnode_lease = 5s\n"
+                                       "http_concurrency = 7\nlease = 80s"));
+    struct config *new = read_text(STR("db = sqlite:/b\nexec_allow = /b\nnode_lease = 1h\n"
+                                       "http_concurrency = 9\nlease = 70s"));
+
+    (void)state;
+    config_keep(new, old);
+    assert_true(str_eq(new->db, STR("sqlite:/a")));
+    assert_true(str_eq(new->exec_allow.list[0], STR("/a")));
+    assert_int_equal(new->node_lease, 5 * SPAN_S);
+    assert_int_equal(new->http_concurrency, 7);
+    assert_int_equal(new->lease, 70 * SPAN_S);
+    config_free(new);
+    config_free(old);
+}
+
 static void check_shown(const char *url, const char *expected)
 {
     const char *flag[CONFIG_KEYS] = {[CONFIG_DB] = url};
@@ -333,6 +351,7 @@ int main(void)
         cmocka_unit_test(a_file_is_read_from_disk),
         cmocka_unit_test(a_name_of_any_bytes_can_be_shown),
         cmocka_unit_test(what_changed_is_told_with_what_needs_a_restart),
+        cmocka_unit_test(what_needs_a_restart_stays_as_it_was),
         cmocka_unit_test(the_password_of_a_database_is_not_shown),
         cmocka_unit_test(variables_that_are_no_keys_are_found),
     };
