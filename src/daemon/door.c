@@ -113,6 +113,7 @@ static void hand_back(struct door *door, struct ticket *t)
     call->report_count = call->grant_count;
     call->grant_count = 0;
     t->step = CALL_REPORTS;
+    t->deadline_us = clock_boot_us() + ANSWER_WITHIN; /* the poll's may be over */
     send_off(door, t, MEMO_CALL);
 }
 
@@ -125,7 +126,7 @@ static void on_over(void *with, bool is_sent)
 {
     struct over *over = with;
 
-    if (is_sent)
+    if (is_sent || over->door->is_abandoned)
         ticket_end(over->door, over->ticket);
     else
         hand_back(over->door, over->ticket);
@@ -269,7 +270,9 @@ static void came_back(struct door *door, struct ticket *t)
         go_on(door, t);
         return;
     }
-    if (t->sent_for != CALL_READ)
+    if (t->refused)
+        t->step = call_refused(&t->call, &(struct command){.kind = COMMAND_QUEUE}, t->refused);
+    else if (t->sent_for != CALL_READ)
         t->step = t->call.operation->settled(&t->call);
     go_on(door, t);
 }
@@ -359,6 +362,8 @@ static void on_timer(void *with)
         if (t->x && t->is_away && t->deadline_us < boot)
             give_up(t);
     door_push_late(door);
+    if (door_count_finished(door)) /* such as programs that were killed: nobody tells */
+        door_memo(door, &(struct memo){.kind = MEMO_LOOK});
     loop_timer_set(door->timer, LOOK_EVERY);
 }
 
@@ -514,20 +519,29 @@ static void abandon_notice(struct door *door, const struct notice *notice)
         learn_space(door, notice->space);
 }
 
-void door_abandon(struct door *door)
+static void drop_memos(struct door *door)
 {
-    struct notice notice;
     struct memo memo;
 
-    while (mailbox_take(door->options.notices, &notice, 1) > 0)
-        abandon_notice(door, &notice);
     while (mailbox_take(door->options.memos, &memo, 1) > 0)
         if (memo.kind == MEMO_TOLD)
             arena_free(memo.told->arena);
-    while (door->all.behind != &door->all) {
-        struct ticket *t = door->all.behind;
+}
+
+void door_abandon(struct door *door)
+{
+    struct notice notice;
+
+    while (mailbox_take(door->options.notices, &notice, 1) > 0)
+        abandon_notice(door, &notice);
+    drop_memos(door);
+    door->is_abandoned = true;
+    for (struct ticket *t = door->all.behind, *next; t != &door->all; t = next) {
         struct exchange *x = t->x;
 
+        next = t->behind;
+        if (!x && !t->is_away)
+            continue; /* its answer is being sent: it ends at on_over */
         t->x = NULL;
         t->is_away = false;
         if (x) {
@@ -542,6 +556,10 @@ struct door *door_free(struct door *door)
 {
     if (!door)
         return NULL;
+    must(door->count == 0);
+    drop_memos(door);
+    for (size_t i = 0; i < door->late_count; i++)
+        arena_free(door->late[i]->arena);
     loop_timer_free(door->timer);
     while (door->spare) {
         struct ticket *t = door->spare;

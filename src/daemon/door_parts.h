@@ -21,9 +21,10 @@ struct door {
     struct ticket *spare;
     int spares;
 
-    bool is_up;      /* the database has been up to date */
-    bool is_away;    /* it cannot be used now            */
-    bool is_drained; /* the writer claims no more        */
+    bool is_up;        /* the database has been up to date */
+    bool is_away;      /* it cannot be used now            */
+    bool is_drained;   /* the writer claims no more        */
+    bool is_abandoned; /* the other threads have ended     */
     char why[ERR_TEXT_MAX];
     const char *closing;
     int64_t received[LANE_COUNT];

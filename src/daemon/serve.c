@@ -187,11 +187,12 @@ static void on_reload(void *with, int signal)
         return;
     }
     count = config_changes(s->config, fresh, changes);
-    s->configs[s->config_count++] = fresh;
-    s->config = fresh;
     log_set(&s->log, (enum log_level)fresh->log_level, (enum log_format)fresh->log);
     for (int i = 0; i < count; i++)
         log_change(s, fresh, &changes[i]);
+    config_keep(fresh, s->config);
+    s->configs[s->config_count++] = fresh;
+    s->config = fresh;
     context = serve_context(s);
     door_reload(s->door, fresh, &context);
     must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_CONFIG, .config = fresh}));

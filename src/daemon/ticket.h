@@ -53,6 +53,7 @@ struct ticket {
     int queues_known;
     int64_t poll_until_us;
     bool is_new;
+    const struct reply *refused; /* a queue of the poll cannot be made */
 };
 
 enum memo_kind {

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where one thread of the daemon has to learn what happened in another, and nobody tells it.
+ */
+#include <signal.h>
+
+#include "ask.h"
+
+enum { INPUT_BYTES = 60000, RUNS = 100, TEXT_MAX = 256 };
+
+static const char *const ready_runs = "SELECT count(*) FROM runs WHERE state = 3";
+
+static void make_program(struct daemon *d, const char *id, const char *then)
+{
+    make_schedule(d, id, "'action':{'type':'exec','argv':['/bin/sh','-c','echo > %s; %s']}",
+                  world_path(d->world, id), then);
+}
+
+static bool has_begun(const struct daemon *d, const char *id)
+{
+    return access(world_path(d->world, id), F_OK) == 0;
+}
+
+/* The end of a program that was terminated is nobody's news but that its place is free. */
+static void the_place_of_a_terminated_program_is_free_at_once(void **state)
+{
+    struct daemon *d = daemon_start(
+        *state, &(struct daemon_start){.args = WORDS("--exec", "--exec-concurrency", "1")});
+    char path[TEXT_MAX];
+    const char *run;
+
+    make_program(d, "first", "exec sleep 600");
+    make_program(d, "second", "true");
+    run = trigger(d, "first");
+    UNTIL(has_begun(d, "first"));
+    trigger(d, "second");
+    snprintf(path, sizeof path, "/api/v1/runs/%s/terminate", run);
+    api(d, 200, "POST", path, NULL);
+    UNTIL(has_begun(d, "second")); /* and no request meanwhile */
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* A claim that cannot be delivered before the end is given back before it, too. */
+static void claims_that_nobody_reads_are_given_back_at_the_end(void **state)
+{
+    static char input[INPUT_BYTES + 1];
+    struct daemon *d = daemon_start(*state, NULL);
+    int fd;
+
+    memset(input, 'x', INPUT_BYTES);
+    make_schedule(d, "work",
+                  "'action':{'type':'queue','queue':'q','input':{'a':'%s'}},"
+                  "'policies':{'overlap':'allowAll'}",
+                  input);
+    for (int i = 0; i < RUNS; i++)
+        trigger(d, "work");
+    fd = ask_begin(d, "POST", "/api/v1/queues/claim", "{'queues':['q'],'max':%d}", RUNS);
+    UNTIL(ask_is_answered(fd));
+    assert_int_equal(world_number(d->world, ready_runs), 0);
+    daemon_signal(d, SIGTERM);
+    daemon_await(d, "msg=draining");
+    daemon_signal(d, SIGTERM);
+    assert_int_equal(daemon_wait(d), 0);
+    assert_int_equal(world_number(d->world, ready_runs), RUNS);
+    close(fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(the_place_of_a_terminated_program_is_free_at_once),
+        E2E_TEST(claims_that_nobody_reads_are_given_back_at_the_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
