@@ -147,6 +147,20 @@ static void take_call(struct writer *w, struct ticket *t)
         writer_done(w, t);
 }
 
+/* While the database is away calls go on; how they end is kept, not all that they say. */
+static void take_told(struct writer *w, struct told *told)
+{
+    bool is_sign = told->report.kind == REPORT_ALIVE;
+
+    if (is_sign && w->signs == SIGNS_MAX) {
+        arena_free(told->arena);
+        w->signs_lost++;
+        return;
+    }
+    w->signs += is_sign;
+    items_put(&w->reports, (struct item){.told = told});
+}
+
 static void take_memo(struct writer *w, const struct memo *memo)
 {
     switch (memo->kind) {
@@ -160,7 +174,7 @@ static void take_memo(struct writer *w, const struct memo *memo)
         w->looks_for_spaces = true;
         break;
     case MEMO_TOLD:
-        items_put(&w->reports, (struct item){.told = memo->told});
+        take_told(w, memo->told);
         break;
     case MEMO_LOOK:
         break;
@@ -255,8 +269,10 @@ static void wait(struct writer *w)
     int64_t until = w->boot_us + (pause > longest_sleep(w) ? longest_sleep(w) : pause);
     int64_t poll = writer_next_poll(w);
 
-    if (w->commands.count > 0 || w->reports.count > 0 || w->looks_for_spaces || pause == 0)
+    if (w->commands.count + w->reports.count > w->repeats || w->looks_for_spaces || pause == 0)
         return;
+    if (w->repeats > 0 && pause > REPEAT_AFTER)
+        until = w->boot_us + REPEAT_AFTER;
     mailbox_wait(w->options.memos, poll < until ? poll : until);
 }
 
@@ -306,9 +322,19 @@ struct writer *writer_start(const struct writer_options *options)
     return w;
 }
 
+static void drop_told(struct writer *w)
+{
+    struct item item;
+
+    while (items_take(&w->reports, &item))
+        if (item.told)
+            arena_free(item.told->arena);
+}
+
 struct writer *writer_join(struct writer *w)
 {
     must(pthread_join(w->thread, NULL) == 0);
+    drop_told(w);
     must(pthread_mutex_destroy(&w->lock) == 0);
     zoneinfo_close(w->zones);
     arena_free(w->arena);

@@ -38,6 +38,7 @@ static bool pause_for(struct writer *w, span length)
 
     writer_beat(w);
     while (clock_boot_us() < until && !w->is_stopping) {
+        writer_beat(w); /* to wait is no standstill */
         mailbox_wait(w->options.memos, until);
         writer_take(w);
     }
@@ -276,6 +277,10 @@ static bool reconnect(struct writer *w, const struct err *why)
             LOG_TEXT("reason", err.text));
     w->is_up = false;
     writer_set(w, WRITER_AWAY, err.text);
+    for (int i = 1; i < w->losses; i++) /* it can be made, and is of no use */
+        pause = longer(pause);
+    if (w->losses++ > 0 && !pause_for(w, pause))
+        return false;
     while ((rc = open_db(w, &err)) != RC_OK || (rc = sample(w, &err)) != RC_OK) {
         if (rc == RC_CORRUPT) {
             end_with(w, STATUS_CORRUPT, &err);
@@ -287,7 +292,9 @@ static bool reconnect(struct writer *w, const struct err *why)
         pause = longer(pause);
     }
     engine_attach(w->engine, w->db);
-    log_say(w->options.log, clock_now(), LEVEL_INFO, "the database answers again");
+    log_say(w->options.log, clock_now(), LEVEL_INFO, "the database answers again",
+            LOG_INT("signs_lost", w->signs_lost));
+    w->signs_lost = 0;
     w->is_up = true;
     writer_show(w);
     return true;
@@ -302,12 +309,18 @@ static bool begin_anew(struct writer *w)
     log_say(w->options.log, w->now, LEVEL_WARN, "others have declared this node dead");
     writer_notice(w, &(struct notice){.kind = NOTICE_FORGET});
     rc = boot(w, &err);
-    if (rc == RC_LOST || rc == RC_UNKNOWN)
-        return reconnect(w, &err);
-    if (rc == RC_OK)
+    switch (rc) {
+    case RC_OK:
         return true;
-    end_with(w, STATUS_CORRUPT, &err);
-    return false;
+    case RC_LOST:
+    case RC_UNKNOWN:
+        return reconnect(w, &err);
+    case RC_CORRUPT:
+        end_with(w, STATUS_CORRUPT, &err);
+        return false;
+    default:
+        return pause_for(w, SPAN_S); /* a full disk may get room: the next turn asks again */
+    }
 }
 
 bool writer_recover(struct writer *w, enum rc rc, const struct err *err)

@@ -17,10 +17,12 @@
 enum {
     MEMOS_AT_ONCE = 256, /* taken from the mailbox with one lock                    */
     QUEUES_KNOWN_MAX = 65536,
+    SIGNS_MAX = 4096, /* signs of life of calls that wait for the database to come back */
 };
 
 #define WRITER_SLEEP SPAN_S         /* at most, so that a step of the clock is seen  */
 #define SPACES_EVERY (5 * SPAN_S)   /* other nodes may have made namespaces          */
+#define REPEAT_AFTER (10 * SPAN_MS) /* what another node holds is asked for again    */
 #define RETRY_FIRST  (50 * SPAN_MS) /* pause before a database is tried again        */
 #define RETRY_LAST   (5 * SPAN_S)
 
@@ -68,6 +70,8 @@ struct writer {
     bool claims_nothing, has_drained; /* the turn in hand; io was told */
 
     struct items commands, reports;
+    int signs; /* of reports */
+    int64_t signs_lost;
     struct ticket *asking, **asking_end; /* that wait for namespaces          */
     struct ticket *polls, **polls_end;   /* first come, first served          */
     int64_t sent[LANE_COUNT];            /* tasks since the start             */
@@ -75,7 +79,10 @@ struct writer {
     int rows;
     span least_us; /* what a turn costs that does next to nothing */
     instant now, wake_at;
-    int64_t boot_us; /* clock_boot_us() at `now` */
+    int64_t boot_us;       /* clock_boot_us() at `now`                                */
+    int64_t lease_from_us; /* the same of the try that may have been committed first  */
+    size_t repeats;        /* items of the last turn that are handed in once more     */
+    int losses;            /* connections lost since a turn was made                  */
     struct turn_in in;
     struct turn_out out;
     struct item turn_commands[TURN_COMMANDS_MAX], turn_reports[TURN_REPORTS_MAX];
@@ -95,6 +102,7 @@ void writer_done(struct writer *w, struct ticket *ticket);
 void items_put(struct items *items, struct item item);
 bool items_take(struct items *items, struct item *ret);
 void writer_take(struct writer *w); /* all memos that wait */
+void writer_beat(struct writer *w); /* it goes on          */
 instant writer_clock(struct writer *w);
 
 /* writer_db.c: false when the writer is to end */

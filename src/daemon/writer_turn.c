@@ -76,6 +76,11 @@ static void fill_commands(struct writer *w)
     w->in.command_count = n;
 }
 
+static bool is_sign(const struct item *item)
+{
+    return item->told && item->told->report.kind == REPORT_ALIVE;
+}
+
 static void fill_reports(struct writer *w)
 {
     int n = 0;
@@ -83,6 +88,7 @@ static void fill_reports(struct writer *w)
 
     while (n < TURN_REPORTS_MAX && items_take(&w->reports, &item)) {
         w->turn_reports[n] = item;
+        w->signs -= is_sign(&item);
         w->in_reports[n++] = item.ticket ? item.ticket->call.reports[item.index]
                                          : item.told->report;
     }
@@ -142,17 +148,31 @@ static bool is_to_repeat(const struct writer *w, const struct item *item, enum r
            (!item->ticket || w->boot_us < item->ticket->deadline_us);
 }
 
+static void repeat(struct writer *w, struct items *items, const struct item *item)
+{
+    items_put(items, *item);
+    w->repeats++;
+    w->signs += is_sign(item);
+}
+
+/* Not as one that got nothing, which would come again at once. */
+static void refuse_poll(struct ticket *t, const struct reply *reply)
+{
+    struct reply *own = arena_take(t->call.arena, sizeof *own);
+
+    *own = *reply;
+    own->text = arena_str(t->call.arena, reply->text);
+    t->refused = own;
+    atomic_store(&t->is_left, true);
+}
+
 static void settle_name(struct writer *w, const struct item *item, const struct reply *reply)
 {
     struct ticket *t = item->ticket;
 
-    if (reply->rc == RC_BUSY) {
-        items_put(&w->commands, *item);
-        return;
-    }
     t->queues_known++;
     if (reply->rc != RC_OK) {
-        atomic_store(&t->is_left, true); /* it may come again */
+        refuse_poll(t, reply);
         return;
     }
     t->queues[item->index] = reply->schedule;
@@ -174,10 +194,10 @@ static void reply_command(struct writer *w, const struct item *item, const struc
 
 static void settle_command(struct writer *w, const struct item *item, const struct reply *reply)
 {
-    if (item->is_name)
+    if (is_to_repeat(w, item, reply->rc))
+        repeat(w, &w->commands, item);
+    else if (item->is_name)
         settle_name(w, item, reply);
-    else if (is_to_repeat(w, item, reply->rc))
-        items_put(&w->commands, *item);
     else
         reply_command(w, item, reply);
 }
@@ -188,7 +208,7 @@ static void settle_report(struct writer *w, const struct item *item,
     struct ticket *t = item->ticket;
 
     if (is_to_repeat(w, item, reply->rc)) {
-        items_put(&w->reports, *item);
+        repeat(w, &w->reports, item);
         return;
     }
     if (!t) {
@@ -249,7 +269,7 @@ static void send_task(struct writer *w, const struct work *work)
         .arena = arena,
         .work = work_copy(work, arena),
         .now = w->now,
-        .send_by_us = w->boot_us + w->options.config->node_lease,
+        .send_by_us = w->lease_from_us + w->options.config->node_lease,
         .is_once = work->is_once,
     };
     w->sent[work->run.lane]++;
@@ -333,22 +353,27 @@ static void adapt(struct writer *w, span spent)
 /* The disk is full: what is running can still be written down, nothing new is begun. */
 static void refuse_commands(struct writer *w)
 {
-    const struct reply refusal = {.rc = RC_BUSY,
-                                  .text = STR("the disk of the database is full")};
+    const struct reply full = {.rc = RC_BUSY, .text = STR("the disk of the database is full")};
 
-    for (int i = 0; i < w->in.command_count; i++) {
-        const struct item *item = &w->turn_commands[i];
-
-        if (item->is_name)
-            settle_name(w, item, &(struct reply){.rc = RC_LIMIT});
+    for (int i = 0; i < w->in.command_count; i++)
+        if (w->turn_commands[i].is_name)
+            settle_name(w, &w->turn_commands[i], &full);
         else
-            reply_command(w, item, &refusal); /* not to be tried again by itself */
-    }
+            reply_command(w, &w->turn_commands[i], &full);
     w->in.command_count = 0;
+}
+
+/* The turn will never be made; what its reports hold is freed with the rest. */
+static void give_up(struct writer *w)
+{
+    for (int i = 0; i < w->in.report_count; i++)
+        items_put(&w->reports, w->turn_reports[i]);
+    w->is_over = true;
 }
 
 void writer_turn(struct writer *w)
 {
+    bool in_doubt = false; /* it may have been committed as it was handed in */
     struct err err;
     enum rc rc;
 
@@ -361,20 +386,25 @@ void writer_turn(struct writer *w)
     w->in.rows = w->rows;
     for (;;) {
         w->in.hold = w->holds || w->is_full || !w->options.config->enabled;
-        if (w->is_full)
+        if (w->is_full && !in_doubt)
             refuse_commands(w);
+        if (!in_doubt)
+            w->lease_from_us = w->boot_us;
         writer_at(w, SERVE_BEFORE_TURN);
         rc = engine_turn(w->engine, &w->in, &w->out, &err);
         if (rc == RC_OK)
             break;
+        in_doubt |= rc == RC_UNKNOWN;
         if (!writer_recover(w, rc, &err)) {
-            w->is_over = true;
+            give_up(w);
             return;
         }
         w->now = w->in.now = writer_clock(w);
     }
     writer_at(w, SERVE_AFTER_TURN);
     w->wake_at = w->out.wake_at;
+    w->repeats = 0;
+    w->losses = 0;
     adapt(w, clock_boot_us() - w->boot_us);
     deliver(w);
 }
@@ -388,7 +418,7 @@ int64_t writer_next_poll(const struct writer *w)
 
         if (is_known && (t->is_new || atomic_load(&t->is_left) || w->is_draining))
             return 0;
-        if (t->poll_until_us < next)
+        if (is_known && t->poll_until_us < next)
             next = t->poll_until_us;
     }
     return next;
