@@ -9,8 +9,11 @@
 #include "daemon/run_log.h"
 #include "io/clock.h"
 
+#define REST SPAN_S /* before a machine that makes no process is asked for another */
+
 struct program {
-    struct exec_run *run;
+    struct exec_run *run;     /* NULL: it rests */
+    struct loop_timer *pause; /* then           */
     struct run_log *log;
     struct buf output; /* the beginning of standard output          */
     struct buf last;   /* the last line of standard error           */
@@ -143,6 +146,32 @@ static struct program *new_program(struct errand *errand)
     return program;
 }
 
+/* It keeps its place meanwhile: given back at once, it would be here again at once. */
+static void on_rested(void *with)
+{
+    struct errand *errand = with;
+    struct program *program = errand->own;
+
+    loop_timer_free(program->pause);
+    errand_release(errand);
+}
+
+static void rest(struct errand *errand)
+{
+    struct program *program = errand->own;
+
+    program->pause = loop_timer_new(errand->calls->options.loop, on_rested, errand);
+    loop_timer_set(program->pause, REST);
+}
+
+static void stop_resting(struct errand *errand)
+{
+    struct program *program = errand->own;
+
+    loop_timer_free(program->pause);
+    errand_end(errand, &(struct errand_end){.outcome = OUTCOME_CANCELLED});
+}
+
 static void start(struct errand *errand)
 {
     struct exec_request request;
@@ -172,19 +201,29 @@ static void start(struct errand *errand)
     }
     run_log_free(program->log);
     if (rc == RC_BUSY)
-        errand_release(errand);
+        rest(errand);
     else
         errand_refuse(errand, "exec_not_started", &err);
 }
 
 static void stop(struct errand *errand)
 {
-    exec_stop(((struct program *)errand->own)->run);
+    struct program *program = errand->own;
+
+    if (program->run)
+        exec_stop(program->run);
+    else
+        stop_resting(errand);
 }
 
 static void kill_now(struct errand *errand)
 {
-    exec_kill(((struct program *)errand->own)->run);
+    struct program *program = errand->own;
+
+    if (program->run)
+        exec_kill(program->run);
+    else
+        stop_resting(errand);
 }
 
 const struct errand_kind errand_exec = {start, stop, kill_now};

@@ -2,6 +2,7 @@
 #include "daemon/reader.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -16,6 +17,7 @@ struct reader {
     pthread_t thread;
     struct mailbox *asked; /* struct ticket *, NULL: end */
     struct zoneinfo *zones;
+    _Atomic bool reads_zones; /* the files have changed */
     struct db *db;
 };
 
@@ -71,6 +73,22 @@ static enum call_step answer(struct reader *r, struct call *call)
     return step;
 }
 
+/* Between two answers nobody holds a zone.  Files that cannot be read are the writer's news. */
+static void look_at_zones(struct reader *r)
+{
+    struct str dir = r->options.config->zoneinfo;
+    struct zoneinfo *zones;
+    struct err err;
+
+    if (!atomic_exchange(&r->reads_zones, false))
+        return;
+    zones = zoneinfo_open(dir.len > 0 ? dir.ptr : NULL, &err);
+    if (!zones)
+        return;
+    zoneinfo_close(r->zones);
+    r->zones = zones;
+}
+
 static void *reader_main(void *with)
 {
     struct reader *r = with;
@@ -82,7 +100,9 @@ static void *reader_main(void *with)
             continue;
         if (!t)
             break;
-        t->step = answer(r, &t->call);
+        look_at_zones(r);
+        if (!atomic_load(&t->is_left)) /* after a jam the latest are still waited for */
+            t->step = answer(r, &t->call);
         must(mailbox_push(r->options.notices,
                           &(struct notice){.kind = NOTICE_TICKET, .ticket = t}));
     }
@@ -114,6 +134,11 @@ struct reader *reader_start(const struct reader_options *options)
 void reader_ask(struct reader *r, struct ticket *ticket)
 {
     must(mailbox_push(r->asked, &ticket));
+}
+
+void reader_zones(struct reader *r)
+{
+    atomic_store(&r->reads_zones, true);
 }
 
 struct reader *reader_stop(struct reader *r)

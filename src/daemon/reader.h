@@ -23,5 +23,8 @@ struct reader *reader_start(const struct reader_options *options);
 /* The ticket comes back as a notice.  The database must be up to date. */
 void reader_ask(struct reader *reader, struct ticket *ticket);
 
+/* The files of zones have changed.  Any thread. */
+void reader_zones(struct reader *reader);
+
 /* Finishes what was asked; accepts NULL, returns NULL. */
 struct reader *reader_stop(struct reader *reader);

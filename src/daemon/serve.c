@@ -165,17 +165,40 @@ static void log_change(struct serve *s, const struct config *now,
             LOG_STR("value", buf_as_str(&value)));
 }
 
-/* Other threads may be reading the one before: it stays until the end. */
-static void on_reload(void *with, int signal)
+/* What is on its way to the writer may hold a zone of the files before: they stay open. */
+static void read_zones(struct serve *s, bool in_any_case)
 {
-    struct serve *s = with;
+    struct str dir = s->config->zoneinfo;
+    struct err err;
+    struct zoneinfo *zones;
+
+    if (s->old_zone_count == CONFIGS_MAX)
+        return;
+    zones = zoneinfo_open(dir.len > 0 ? dir.ptr : NULL, &err);
+    if (!zones)
+        log_say(&s->log, clock_now(), LEVEL_ERROR, "the files of zones cannot be read",
+                LOG_TEXT("reason", err.text));
+    if (!zones || (!in_any_case && strcmp(zoneinfo_version(zones), s->zones_version) == 0)) {
+        zoneinfo_close(zones);
+        return;
+    }
+    snprintf(s->zones_version, sizeof s->zones_version, "%s", zoneinfo_version(zones));
+    s->old_zones[s->old_zone_count++] = s->zones;
+    s->zones = zones;
+    for (int i = 0; i < READERS; i++)
+        reader_zones(s->readers[i]);
+    must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_ZONES}));
+}
+
+/* Other threads may be reading the one before: it stays until the end. */
+static void read_config(struct serve *s)
+{
     struct config_change changes[CONFIG_KEYS];
     struct config *fresh = NULL;
     struct api_context context;
     struct err err;
     int count;
 
-    (void)signal;
     if (s->config_count == CONFIGS_MAX)
         err_set(&err, RC_LIMIT, -1, 0, "it was read %d times; start anew", CONFIGS_MAX);
     else if (s->options->reload(s->options->with, &fresh, &err) == RC_OK)
@@ -187,6 +210,10 @@ static void on_reload(void *with, int signal)
         return;
     }
     count = config_changes(s->config, fresh, changes);
+    if (count == 0) {
+        config_free(fresh);
+        return;
+    }
     log_set(&s->log, (enum log_level)fresh->log_level, (enum log_format)fresh->log);
     for (int i = 0; i < count; i++)
         log_change(s, fresh, &changes[i]);
@@ -196,23 +223,20 @@ static void on_reload(void *with, int signal)
     context = serve_context(s);
     door_reload(s->door, fresh, &context);
     must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_CONFIG, .config = fresh}));
-    must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_ZONES}));
+}
+
+static void on_reload(void *with, int signal)
+{
+    (void)signal;
+    read_config(with);
+    read_zones(with, true);
 }
 
 /* Packages of the system change the files while this process runs. */
 static void look_at_zones(struct serve *s)
 {
-    struct err err;
-    struct zoneinfo *zones;
-
-    if (++s->pulses % ZONES_EVERY != 0)
-        return;
-    zones = zoneinfo_open(s->config->zoneinfo.len > 0 ? s->config->zoneinfo.ptr : NULL, &err);
-    if (zones && strcmp(zoneinfo_version(zones), s->zones_version) != 0) {
-        snprintf(s->zones_version, sizeof s->zones_version, "%s", zoneinfo_version(zones));
-        must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_ZONES}));
-    }
-    zoneinfo_close(zones);
+    if (++s->pulses % ZONES_EVERY == 0)
+        read_zones(s, false);
 }
 
 static void look_at_watchdog(struct serve *s)
@@ -474,6 +498,8 @@ static void finish(struct serve *s)
     mailbox_free(s->memos);
     mailbox_free(s->notices);
     zoneinfo_close(s->zones);
+    for (int i = 0; i < s->old_zone_count; i++)
+        zoneinfo_close(s->old_zones[i]);
     loop_free(s->loop);
     log_say(&s->log, clock_now(), LEVEL_INFO, "stopped", LOG_INT("status", s->status));
     log_out_close(s->log_out);

@@ -180,7 +180,7 @@ static void settle_name(struct writer *w, const struct item *item, const struct 
     w->wake_at = w->now; /* the poll can join */
 }
 
-static void finish_command(struct writer *w, const struct item *item, const struct reply *reply)
+static void reply_command(struct writer *w, const struct item *item, const struct reply *reply)
 {
     struct ticket *t = item->ticket;
 
@@ -199,7 +199,7 @@ static void settle_command(struct writer *w, const struct item *item, const stru
     else if (item->is_name)
         settle_name(w, item, reply);
     else
-        finish_command(w, item, reply);
+        reply_command(w, item, reply);
 }
 
 static void settle_report(struct writer *w, const struct item *item,
@@ -359,7 +359,7 @@ static void refuse_commands(struct writer *w)
         if (w->turn_commands[i].is_name)
             settle_name(w, &w->turn_commands[i], &full);
         else
-            finish_command(w, &w->turn_commands[i], &full);
+            reply_command(w, &w->turn_commands[i], &full);
     w->in.command_count = 0;
 }
 
@@ -418,7 +418,7 @@ int64_t writer_next_poll(const struct writer *w)
 
         if (is_known && (t->is_new || atomic_load(&t->is_left) || w->is_draining))
             return 0;
-        if (t->poll_until_us < next)
+        if (is_known && t->poll_until_us < next)
             next = t->poll_until_us;
     }
     return next;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -136,6 +137,45 @@ static void what_cannot_be_started_is_not_tried_again(void **state)
     assert_int_equal(report->result.len, 0);
 }
 
+/* Started where the machine has no descriptor for it. */
+static struct task *start_without_room(struct errands *errands)
+{
+    struct task *task = exec_task(errands, SH("true"));
+    struct rlimit usual, none;
+    int least = dup(0); /* all below are in use */
+
+    assert_true(least > 0);
+    close(least);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    none = (struct rlimit){(rlim_t)least, usual.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    calls_start(errands->calls, task);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+    return task;
+}
+
+static void what_the_machine_has_no_room_for_is_given_back_after_a_rest(void **state)
+{
+    struct errands *errands = opened(state);
+
+    start_without_room(errands);
+    assert_int_equal(calls_count(errands->calls, LANE_EXEC), 1);
+    assert_int_equal(errands_wait_end(errands)->kind, REPORT_RELEASE);
+    assert_int_equal(calls_count(errands->calls, LANE_EXEC), 0);
+}
+
+static void what_rests_can_be_cancelled(void **state)
+{
+    struct errands *errands = opened(state);
+    struct stop stop = errands_stop_of(start_without_room(errands));
+    const struct report *report;
+
+    calls_stop(errands->calls, &stop);
+    report = errands_wait_end(errands);
+    assert_int_equal(report->kind, REPORT_DONE);
+    assert_int_equal(report->outcome, OUTCOME_CANCELLED);
+}
+
 static void a_keeper_that_was_killed_is_a_loss(void **state)
 {
     struct errands *errands = opened(state);
@@ -164,6 +204,7 @@ static void a_full_pool_hands_the_run_back(void **state)
 {
     struct errands *errands = *state;
     struct task *first, *second;
+    const struct report *report;
     struct stop stop;
 
     errands->options.exec = 1;
@@ -175,8 +216,9 @@ static void a_full_pool_hands_the_run_back(void **state)
     calls_start(errands->calls, first);
     calls_start(errands->calls, second);
     assert_int_equal(errands->told_count, 0); /* not from inside calls_start() */
-    assert_int_equal(errands_wait(errands, 1)->kind, REPORT_RELEASE);
-    assert_int_equal(errands->told[0]->report.run.pass, 1);
+    report = errands_wait_end(errands);
+    assert_int_equal(report->kind, REPORT_RELEASE);
+    assert_int_equal(report->run.pass, 1);
     errands_forget(errands);
     calls_stop(errands->calls, &stop);
     assert_int_equal(errands_wait_end(errands)->outcome, OUTCOME_CANCELLED);
@@ -452,6 +494,8 @@ int main(int argc, char **argv)
         CASE(another_exit_code_is_a_failure_that_says_what_the_program_said_last),
         CASE(a_signal_is_a_failure),
         CASE(what_cannot_be_started_is_not_tried_again),
+        CASE(what_the_machine_has_no_room_for_is_given_back_after_a_rest),
+        CASE(what_rests_can_be_cancelled),
         CASE(a_keeper_that_was_killed_is_a_loss),
         CASE(programs_are_off_unless_the_configuration_says_so),
         CASE(a_full_pool_hands_the_run_back),

@@ -3,10 +3,11 @@
  * Where one thread of the daemon has to learn what happened in another, and nobody tells it.
  */
 #include <signal.h>
+#include <sys/stat.h>
 
 #include "ask.h"
 
-enum { INPUT_BYTES = 60000, RUNS = 100, TEXT_MAX = 256 };
+enum { INPUT_BYTES = 60000, RUNS = 100, TEXT_MAX = 256, READERS = 4 /* at least */ };
 
 static const char *const ready_runs = "SELECT count(*) FROM runs WHERE state = 3";
 
@@ -65,10 +66,47 @@ static void claims_that_nobody_reads_are_given_back_at_the_end(void **state)
     close(fd);
 }
 
+static void link_zone(const struct world *w, const char *to)
+{
+    unlink(world_path(w, "zones/Here"));
+    assert_int_equal(symlink(to, world_path(w, "zones/Here")), 0);
+}
+
+static bool runs_at(struct daemon *d, const char *hour)
+{
+    const json_t *next = api(d, 200, "GET", "/api/v1/schedules/noon/next?count=1", NULL);
+
+    return strncmp(strchr(text_at(next, "times[0].slot"), 'T') + 1, hour, 2) == 0;
+}
+
+/* Tokyo is nine hours ahead of UTC, all year. */
+static void readers_see_new_files_of_zones(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d;
+
+    assert_int_equal(mkdir(world_path(w, "zones"), S_IRWXU), 0);
+    link_zone(w, "/usr/share/zoneinfo/UTC");
+    d = daemon_start(
+        w, &(struct daemon_start){.args = WORDS("--zoneinfo", world_path(w, "zones"))});
+    make_schedule(d, "noon",
+                  "'spec':{'cron':['0 12 * * *'],'timezone':'Here'},"
+                  "'action':{'type':'queue','queue':'q'}");
+    for (int i = 0; i < READERS; i++)
+        assert_true(runs_at(d, "12"));
+    link_zone(w, "/usr/share/zoneinfo/Asia/Tokyo");
+    daemon_signal(d, SIGHUP);
+    daemon_await(d, "zones are read anew");
+    for (int i = 0; i < READERS; i++)
+        assert_true(runs_at(d, "03"));
+    assert_int_equal(daemon_stop(d), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         E2E_TEST(the_place_of_a_terminated_program_is_free_at_once),
+        E2E_TEST(readers_see_new_files_of_zones),
         E2E_TEST(claims_that_nobody_reads_are_given_back_at_the_end),
     };
 
