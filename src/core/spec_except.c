@@ -249,9 +249,6 @@ struct taken {
 
 static void find_taken(const struct spec *spec, struct taken *ret)
 {
-    ret->is_all = false;
-    if (spec->not_cron_count == 0)
-        return;
     memset(ret->minute, 0, sizeof ret->minute);
     for (int i = 0; i < spec->not_cron_count; i++) {
         const struct cron *not = &spec->not_crons[i];
@@ -274,36 +271,50 @@ static bool is_taken(const struct cron *cron, const struct taken *taken)
     return true;
 }
 
+/* `taken` is NULL where no cron is left out. */
 static bool is_covered(const struct spec *spec, const struct entry *entry,
                        const struct taken *taken)
 {
     bool covered;
 
-    if (taken->is_all || is_never(entry))
+    if ((taken && taken->is_all) || is_never(entry))
         return true;
     if (entry->kind != ENTRY_CRON || entry->zone != 0)
         return false;
-    covered = spec->not_cron_count > 0 && is_taken(&entry->cron, taken);
+    covered = taken && is_taken(&entry->cron, taken);
     for (int j = 0; j < spec->not_cron_count && !covered && spec->shift == SHIFT_NONE; j++)
         covered = is_within(&entry->cron, &spec->not_crons[j]) &&
                   has_same_days(&entry->cron, &spec->not_crons[j]);
     return covered && !may_be_moved(spec, entry);
 }
 
-/* Apart from spec_seal(), so that a lone cron does not pay for the room of `taken`. */
-static __attribute__((noinline)) void seal_shaped(struct spec *spec)
+static void mark_covered(struct spec *spec, const struct taken *taken)
 {
-    struct taken taken;
-
-    find_taken(spec, &taken);
-    find_odd(spec);
     spec->repeats = true;
     for (int i = 0; i < spec->entry_count; i++) {
         struct entry *entry = &spec->entries[i];
 
-        entry->covered = is_covered(spec, entry, &taken);
+        entry->covered = is_covered(spec, entry, taken);
         spec->repeats = spec->repeats && (entry->covered || entry_repeats(entry));
     }
+}
+
+/* Apart from spec_seal(), so that only who leaves out crons pays for the room of `taken`. */
+static __attribute__((noinline)) void mark_covered_by_crons(struct spec *spec)
+{
+    struct taken taken;
+
+    find_taken(spec, &taken);
+    mark_covered(spec, &taken);
+}
+
+static void seal_shaped(struct spec *spec)
+{
+    find_odd(spec);
+    if (spec->not_cron_count > 0)
+        mark_covered_by_crons(spec);
+    else
+        mark_covered(spec, NULL);
 }
 
 void spec_seal(struct spec *spec)

@@ -249,13 +249,13 @@ void db_send(struct db *db, const struct db_stmt *stmt, const struct db_value *p
 {
     struct db_cached *cached;
     struct db_entry *entry;
-    struct err why;
 
     if (db->failed)
         return;
     cached = find(db, stmt);
-    if (check_params(db, cached, params, &why) != RC_OK) {
-        fail(db, &why);
+    if (check_params(db, cached, params, &db->why) != RC_OK) {
+        db->failed = true;
+        forget_queue(db);
         return;
     }
     entry = add(db, (size_t)cached->count);

@@ -8,6 +8,7 @@
  * process recovers from the log.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -295,8 +296,15 @@ static enum rc split_url(struct str url, char *ret_file, char *ret_vfs, struct e
     return RC_OK;
 }
 
+/* Before the first connection: each allocation is counted under a lock, and nobody asks. */
+static void set_up_process(void)
+{
+    (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 static enum rc sqlite_open(struct db *db, const char *url, struct err *reterr)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct sqlite *sq = sqlite_of(db);
     bool readonly = db->options.readonly;
     char file[SQLITE_PATH_MAX], path[SQLITE_PATH_MAX], vfs[VFS_NAME_MAX];
@@ -304,6 +312,7 @@ static enum rc sqlite_open(struct db *db, const char *url, struct err *reterr)
                 (readonly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     enum rc rc;
 
+    must(pthread_once(&once, set_up_process) == 0);
     sq->lock = -1;
     sq->deadline.fd = -1;
     rc = split_url(str_of(url), file, vfs, reterr);
