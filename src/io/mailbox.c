@@ -161,8 +161,9 @@ size_t mailbox_take(struct mailbox *box, void *ret, size_t max)
     memcpy(ret, box->ring + box->first * box->size, until_edge * box->size);
     memcpy((unsigned char *)ret + until_edge * box->size, box->ring,
            (count - until_edge) * box->size);
-    box->first = (box->first + count) % box->places;
     box->count -= count;
+    /* From the beginning when it is empty: so only as much memory is used as ever waited. */
+    box->first = box->count > 0 ? (box->first + count) % box->places : 0;
     box->is_told = false;
     unlock(box);
     return count;

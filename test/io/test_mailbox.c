@@ -6,7 +6,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <pthread.h>
@@ -226,6 +228,35 @@ static void the_taker_is_woken_once_between_two_takes(void **state)
     mailbox_free(box);
 }
 
+/* Bytes of memory that this process has, as the kernel sees it. */
+static int64_t resident(void)
+{
+    FILE *file = fopen("/proc/self/statm", "re");
+    long all, pages;
+
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%ld %ld", &all, &pages), 2);
+    fclose(file);
+    return (int64_t)pages * sysconf(_SC_PAGESIZE);
+}
+
+static void only_as_much_memory_is_used_as_messages_have_waited(void **state)
+{
+    enum { PLACES = 1 << 16, BYTES = 256 }; /* 16 MiB, if each place were used once */
+    struct mailbox *box = mailbox_new(PLACES, BYTES, NULL, NULL);
+    char message[BYTES] = {0};
+    int64_t before;
+
+    (void)state;
+    before = resident();
+    for (int i = 0; i < PLACES; i++) {
+        assert_true(mailbox_push(box, message));
+        assert_int_equal(mailbox_take(box, message, 1), 1);
+    }
+    assert_true(resident() - before < (int64_t)PLACES * BYTES / 4);
+    mailbox_free(box);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +266,7 @@ int main(void)
         cmocka_unit_test(a_taker_that_sleeps_is_woken_every_time),
         cmocka_unit_test(a_wait_ends_at_its_deadline_and_not_before),
         cmocka_unit_test(the_taker_is_woken_once_between_two_takes),
+        cmocka_unit_test(only_as_much_memory_is_used_as_messages_have_waited),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
