@@ -336,6 +336,9 @@ struct writer *writer_join(struct writer *w)
     must(pthread_join(w->thread, NULL) == 0);
     drop_told(w);
     must(pthread_mutex_destroy(&w->lock) == 0);
+    for (int i = 0; i < w->old_zone_count; i++)
+        zoneinfo_close(w->old_zones[i]);
+    free(w->old_zones);
     zoneinfo_close(w->zones);
     arena_free(w->arena);
     arena_free(w->names);

@@ -375,7 +375,16 @@ static void look_at_disk(struct writer *w)
     writer_show(w);
 }
 
-/* What was found in the old files stays valid for those who hold it. */
+/* What was found in the old files stays valid for those who hold it: until the end. */
+static void replace_zones(struct writer *w, struct zoneinfo *zones)
+{
+    w->old_zones = realloc(w->old_zones,
+                           (size_t)(w->old_zone_count + 1) * sizeof(struct zoneinfo *));
+    must(w->old_zones);
+    w->old_zones[w->old_zone_count++] = w->zones;
+    w->zones = zones;
+}
+
 static void read_zones(struct writer *w)
 {
     const char *dir = w->options.config->zoneinfo.ptr;
@@ -389,7 +398,7 @@ static void read_zones(struct writer *w)
                 LOG_TEXT("reason", err.text));
         return;
     }
-    w->zones = zones;
+    replace_zones(w, zones);
     engine_replan(w->engine);
     log_say(w->options.log, w->now, LEVEL_INFO, "zones are read anew",
             LOG_TEXT("version", zoneinfo_version(zones)));

@@ -57,6 +57,8 @@ struct writer {
     struct known_queue **queues;
     int queue_count;
     struct zoneinfo *zones; /* in use                    */
+    struct zoneinfo **old_zones;
+    int old_zone_count;
     struct engine *engine;
     struct db *db;
     struct lag lag;
