@@ -403,10 +403,12 @@ static bool take_notice(struct door *door, const struct notice *notice)
         door_start_task(door, notice->task);
         break;
     case NOTICE_STOP:
-        calls_stop(door->calls, &notice->stop);
+        if (door->calls)
+            calls_stop(door->calls, &notice->stop);
         break;
     case NOTICE_FORGET:
-        calls_forget(door->calls);
+        if (door->calls)
+            calls_forget(door->calls);
         break;
     case NOTICE_SPACE:
         learn_space(door, notice->space);

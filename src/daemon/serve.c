@@ -242,9 +242,10 @@ static void look_at_zones(struct serve *s)
 static void look_at_watchdog(struct serve *s)
 {
     span period = sd_notify_watchdog();
-    struct writer_state state = writer_state(s->writer);
 
-    if (period > 0 && clock_boot_us() - state.beat_us < period)
+    if (!s->writer || period == 0)
+        return; /* it has ended: the rest is quick */
+    if (clock_boot_us() - writer_state(s->writer).beat_us < period)
         sd_notify_say("WATCHDOG=1");
 }
 
