@@ -375,7 +375,7 @@ static void look_at_disk(struct writer *w)
     writer_show(w);
 }
 
-/* What was found in the old files stays valid for those who hold it. */
+/* Between two turns the engine holds no zone: it looks for them by name each time. */
 static void read_zones(struct writer *w)
 {
     const char *dir = w->options.config->zoneinfo.ptr;
@@ -389,6 +389,7 @@ static void read_zones(struct writer *w)
                 LOG_TEXT("reason", err.text));
         return;
     }
+    zoneinfo_close(w->zones);
     w->zones = zones;
     engine_replan(w->engine);
     log_say(w->options.log, w->now, LEVEL_INFO, "zones are read anew",
