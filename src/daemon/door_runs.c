@@ -28,6 +28,8 @@ void door_push_late(struct door *door)
 {
     size_t n = 0;
 
+    if (door->late_count == 0)
+        return;
     while (n < door->late_count && mailbox_room(door->options.memos) > MEMOS_KEPT) {
         door_memo(door, &(struct memo){.kind = MEMO_TOLD, .told = door->late[n]});
         n++;

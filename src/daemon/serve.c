@@ -166,25 +166,37 @@ static void log_change(struct serve *s, const struct config *now,
 }
 
 /* What is on its way to the writer may hold a zone of the files before: they stay open. */
-static void read_zones(struct serve *s, bool in_any_case)
+static void use_zones(struct serve *s, struct zoneinfo *zones)
 {
-    struct str dir = s->config->zoneinfo;
-    struct err err;
-    struct zoneinfo *zones;
-
-    if (s->old_zone_count == CONFIGS_MAX)
-        return;
-    zones = zoneinfo_open(dir.len > 0 ? dir.ptr : NULL, &err);
-    if (!zones)
-        log_say(&s->log, clock_now(), LEVEL_ERROR, "the files of zones cannot be read",
-                LOG_TEXT("reason", err.text));
-    if (!zones || (!in_any_case && strcmp(zoneinfo_version(zones), s->zones_version) == 0)) {
+    if (s->old_zone_count == ZONES_KEPT) {
         zoneinfo_close(zones);
         return;
     }
     snprintf(s->zones_version, sizeof s->zones_version, "%s", zoneinfo_version(zones));
     s->old_zones[s->old_zone_count++] = s->zones;
     s->zones = zones;
+}
+
+/* By their version they are others, or somebody says that they may be. */
+static void read_zones(struct serve *s, bool in_any_case)
+{
+    struct str dir = s->config->zoneinfo;
+    struct err err;
+    struct zoneinfo *zones = zoneinfo_open(dir.len > 0 ? dir.ptr : NULL, &err);
+    bool are_others;
+
+    if (!zones) {
+        log_say(&s->log, clock_now(), LEVEL_ERROR, "the files of zones cannot be read",
+                LOG_TEXT("reason", err.text));
+        return;
+    }
+    are_others = strcmp(zoneinfo_version(zones), s->zones_version) != 0;
+    if (are_others || (in_any_case && s->zones_version[0] == '\0'))
+        use_zones(s, zones);
+    else
+        zoneinfo_close(zones);
+    if (!are_others && !in_any_case)
+        return;
     for (int i = 0; i < READERS; i++)
         reader_zones(s->readers[i]);
     must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_ZONES}));

@@ -15,7 +15,8 @@ enum {
     READERS = 2,
     NODE_NAME_MAX = 100, /* below DB_NOTE_MAX; Linux has 64 bytes for a host */
     STATUS_FAILED = 1,
-    CONFIGS_MAX = 1000, /* times that configuration and zones are read anew, 64 KiB each */
+    CONFIGS_MAX = 1000, /* times that the configuration is read anew, 64 KiB each */
+    ZONES_KEPT = 100,   /* files of zones, 400 KiB each; some a year are published */
     ZONES_EVERY = 60,   /* pulses between two looks at the files of zones          */
 };
 
@@ -33,7 +34,7 @@ struct serve {
     struct loop *loop;
     struct loop_timer *pulse, *deadline;
     struct listener *listener;
-    struct zoneinfo *zones, *old_zones[CONFIGS_MAX];
+    struct zoneinfo *zones, *old_zones[ZONES_KEPT];
     int old_zone_count;
     struct mailbox *memos, *notices;
     struct door *door;

@@ -368,6 +368,10 @@ static void give_up(struct writer *w)
 {
     for (int i = 0; i < w->in.report_count; i++)
         items_put(&w->reports, w->turn_reports[i]);
+    if (w->reports.count > 0)
+        log_say(w->options.log, clock_now(), LEVEL_WARN,
+                "the end comes before the database; what calls came to is not written",
+                LOG_INT("reports", (int64_t)w->reports.count));
     w->is_over = true;
 }
 

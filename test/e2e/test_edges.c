@@ -102,11 +102,30 @@ static void readers_see_new_files_of_zones(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
+/* Nobody listens at port 1; the password is in no line of the log. */
+static void a_server_that_never_came_does_not_hold_up_the_end(void **state)
+{
+    struct daemon *d = daemon_spawn(
+        *state,
+        &(struct daemon_start){.args = WORDS("--db", "postgres://me:hush@127.0.0.1:1/none",
+                                             "--listen", "127.0.0.1:0", "--grpc", "none"),
+                               .is_bare = true});
+
+    d->port = daemon_port(d);
+    daemon_await(d, "the database does not answer");
+    assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 503);
+    assert_int_equal(ask(d, "GET", "/api/v1/schedules", NULL).status, 503);
+    assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 200);
+    assert_int_equal(daemon_stop(d), 0);
+    assert_false(daemon_has_logged(d, "hush"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         E2E_TEST(the_place_of_a_terminated_program_is_free_at_once),
         E2E_TEST(readers_see_new_files_of_zones),
+        E2E_TEST(a_server_that_never_came_does_not_hold_up_the_end),
         E2E_TEST(claims_that_nobody_reads_are_given_back_at_the_end),
     };
 

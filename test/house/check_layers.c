@@ -91,7 +91,7 @@ static const struct row headers[] = {
     {"unistd.h", SHELL " src/db/deadline.c src/db/sqlite_file.c"},
 
     {"time.h", "src/io/clock.c test/io/test_clock.c bench"},
-    {"pthread.h", "src/io src/base/log.c test/io " THREADS},
+    {"pthread.h", "src/io src/base/log.c src/db/sqlite.c test/io " THREADS},
     {"stdatomic.h", "src/io src/base/log.c test/io src/daemon/ticket.h bench " THREADS},
 
     {"jansson.h", "src/wire src/model test fuzz bench"},
