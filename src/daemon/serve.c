@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -296,6 +297,19 @@ static void on_wake(void *with)
 
 /* ---- the start ---- */
 
+/* Every connection and call needs one; the usual soft limit is for programs that select(). */
+static void take_descriptors(struct serve *s)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= DESCRIPTORS)
+        return;
+    limit.rlim_cur = limit.rlim_max < DESCRIPTORS ? limit.rlim_max : DESCRIPTORS;
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < DESCRIPTORS)
+        log_say(&s->log, clock_now(), LEVEL_WARN, "few files may be open at a time",
+                LOG_INT("limit", (int64_t)limit.rlim_cur));
+}
+
 static enum rc make_state_dir(struct serve *s, struct err *reterr)
 {
     static const struct str scheme = {"sqlite:", 7};
@@ -462,6 +476,7 @@ static enum rc start(struct serve *s, struct err *reterr)
 
     if (rc != RC_OK)
         return rc;
+    take_descriptors(s);
     s->zones = zoneinfo_open(zoneinfo, reterr);
     if (!s->zones)
         return RC_INVALID;

@@ -13,6 +13,7 @@
 
 enum {
     READERS = 2,
+    DESCRIPTORS = 32768, /* connections, calls and programs, all at their most */
     NODE_NAME_MAX = 100, /* below DB_NOTE_MAX; Linux has 64 bytes for a host */
     STATUS_FAILED = 1,
     CONFIGS_MAX = 1000, /* times that the configuration is read anew, 64 KiB each */
