@@ -291,6 +291,63 @@ static void a_log_goes_with_the_age_of_the_history(void **state)
     assert_log(run, "");
 }
 
+/* Hands the run back at another node, which is gone before the first one looks around. */
+static void release_elsewhere(const struct call *call)
+{
+    struct bench *other = world_join("b");
+    struct report report = report_on(call, REPORT_RELEASE, OUTCOME_SUCCEEDED);
+    struct turn_in in = {
+        .now = world.now, .rows = TURN_ROWS_MIN, .reports = &report, .report_count = 1};
+    struct turn_out out;
+    struct err err;
+
+    assert_int_equal(engine_turn(other->engine, &in, &out, &err), RC_OK);
+    assert_int_equal(out.report_replies[0].rc, RC_OK);
+    bench_kill(other);
+    assert_int_equal(
+        db_exec(world.benches[0].db, STR("UPDATE nodes SET state = 2 WHERE name = 'b'"), &err),
+        RC_OK);
+}
+
+/* What the first node remembers of the run and its cursor is not so any more. */
+static void what_a_node_did_that_came_and_went_is_seen(void **state)
+{
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create("job", pulled(every(SPAN_H)));
+    create("spare", pulled(every(SPAN_H)));
+    work_for("q", 2, "one");
+    run_to("01:00");
+    assert_int_equal(world.call_count, 2);
+    work_no_more();
+    release_elsewhere(&world.calls[0]);
+    assert_int_equal(report(&world.calls[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
+    assert_int_equal(report(&world.calls[1], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
+    assert_counts("job", "started 1, open 1");
+    assert_history("job", "");
+    assert_history("spare", "01:00 succeeded");
+}
+
+static void a_run_that_its_worker_ended_is_in_history_with_its_name(void **state)
+{
+    struct db *db = world.benches[0].db;
+    struct db_result result;
+    struct history_row row;
+    struct err err;
+
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create("job", pulled(every(SPAN_H)));
+    work_for("q", 1, "one");
+    run_to("01:00");
+    assert_int_equal(report(&world.calls[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
+    history_of_schedule(db, world.calls[0].work.run.schedule, INT64_MAX, 1, &result);
+    assert_int_equal(db_flush(db, world.arena, &err), RC_OK);
+    history_read(&result, 0, &row);
+    assert_true(str_eq(row.worker, STR("one")));
+    assert_int_equal(report(&world.calls[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +362,8 @@ int main(void)
         TIMELINE(the_third_loss_of_a_run_is_its_end),
         TIMELINE(the_loss_of_a_call_that_was_to_stop_ends_it_as_cancelled),
         TIMELINE(a_loss_under_an_old_fence_changes_nothing),
+        TIMELINE(what_a_node_did_that_came_and_went_is_seen),
+        TIMELINE(a_run_that_its_worker_ended_is_in_history_with_its_name),
         TIMELINE(what_a_holder_says_is_kept_with_whatever_it_reports),
         TIMELINE(each_attempt_has_its_part_of_the_log),
         TIMELINE(what_is_said_under_an_old_fence_is_not_kept),
