@@ -32,7 +32,9 @@ static void send_draft(struct turn *turn, const struct command *c, struct comman
 {
     const struct draft *draft = c->draft;
 
-    if (draft->plan.lane == LANE_PULL) {
+    if (draft->plan.lane == LANE_PULL)
+        s->queue = known_queue(&turn->engine->known, c->namespace, draft->queue);
+    if (draft->plan.lane == LANE_PULL && s->queue == 0) {
         queues_insert(turn->db, turn_key(turn), c->namespace, draft->queue);
         queues_find(turn->db, c->namespace, draft->queue, &s->queue_row);
     }
@@ -399,5 +401,17 @@ void apply_keep_replies(struct turn *turn)
                                                     .name = c->request,
                                                     .rc = RC_OK,
                                                     .reply = str_of(text)});
+    }
+}
+
+void apply_remember(struct turn *turn)
+{
+    for (int i = 0; i < turn->in->command_count; i++) {
+        const struct command *c = &turn->in->commands[i];
+        const struct command_state *s = &turn->commands[i];
+
+        if (s->queue_row.rows == 1)
+            known_put_queue(&turn->engine->known, c->namespace, c->draft->queue,
+                            db_int_at(&s->queue_row, 0, 0));
     }
 }

@@ -13,6 +13,7 @@ struct command_state {
     struct place *place;
     bool is_done;                    /* its reply is final                          */
     bool is_created;                 /* a schedule was inserted: `changed` will tell */
+    int64_t queue;                   /* of a draft, when its key is known; 0 */
     struct db_result *calendar_rows; /* of a draft, one for each that it names */
     struct db_result name_row, queue_row, gate_row, changed, request_taken, request_row;
 };
@@ -22,6 +23,8 @@ void apply_send(struct turn *turn);
 /* With those known: which seats and runs are needed. */
 void apply_want(struct turn *turn);
 enum rc apply_commands(struct turn *turn, struct err *reterr);
+/* After the commit: the keys of queues. */
+void apply_remember(struct turn *turn);
 /* Keeps the answers of requests that may come again. */
 void apply_keep_replies(struct turn *turn);
 

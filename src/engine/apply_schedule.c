@@ -15,7 +15,9 @@ static bool complete_plan(struct turn *turn, const struct command *c,
 {
     struct plan plan = c->draft->plan;
 
-    plan.queue = plan.lane == LANE_PULL ? db_int_at(&s->queue_row, 0, 0) : c->namespace;
+    plan.queue = c->namespace;
+    if (plan.lane == LANE_PULL)
+        plan.queue = s->queue != 0 ? s->queue : db_int_at(&s->queue_row, 0, 0);
     plan.gate = 0;
     if (s->gate_row.rows == 1) {
         struct gate_seat *gate = desk_gate(turn, db_int_at(&s->gate_row, 0, 0));
@@ -36,6 +38,13 @@ static struct str packed(struct turn *turn, const struct plan *plan)
 
     plan_pack(plan, &buf);
     return buf.cut ? (struct str){NULL, 0} : arena_str(turn->arena, buf_as_str(&buf));
+}
+
+/* After its plan, action and version have changed. */
+static void keep_text(struct seat *seat, struct str plan)
+{
+    seat->text = (struct plan_text){seat->namespace, plan, seat->action, seat->name};
+    seat->has_new_text = true;
 }
 
 static struct schedule_row row_of(const struct turn *turn, const struct command *c)
@@ -132,6 +141,7 @@ void apply_create(struct turn *turn, const struct command *c, struct command_sta
         return;
     }
     s->seat = make_seat(turn, c, s, &plan);
+    keep_text(s->seat, row.packed);
     s->is_created = true;
     row.id = s->seat->id;
     schedules_insert(turn->db, &row, &s->changed);
@@ -222,6 +232,7 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
     seat->plan = plan;
     seat->has_plan = true;
     seat->action = arena_str(turn->arena, c->draft->action);
+    keep_text(seat, row.packed);
     seat->cursor.active_at = turn->now;
     seat->ctx = advance_ctx(&seat->plan, &seat->cursor);
     seat->rows_calendars = s->calendar_rows;

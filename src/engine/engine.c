@@ -195,7 +195,7 @@ static void write_places(struct turn *turn)
 static enum rc distrust(struct turn *turn, struct err *reterr)
 {
     turn->engine->memory.has_others = true;
-    known_clear(&turn->engine->known);
+    known_doubt(&turn->engine->known);
     return err_set(reterr, RC_BUSY, -1, 0, "another node may have ended a run of this one");
 }
 
@@ -262,7 +262,7 @@ static bool is_alone(struct turn *turn)
     m->others_sum = db_int_at(&turn->others_row, 0, 1);
     if (!m->has_others && m->others_sum == sum)
         return true;
-    known_clear(&turn->engine->known);
+    known_doubt(&turn->engine->known);
     return false;
 }
 
@@ -430,6 +430,12 @@ static void adopt(struct engine *engine, const struct turn *turn)
 {
     engine->memory = turn->memory;
     remember(&engine->known, turn);
+    for (int i = 0; i < turn->seats.count; i++) {
+        const struct seat *seat = turn->seats.at[i];
+
+        if (seat->has_new_text && seat->state == SEAT_HELD)
+            plans_put(engine->plans, seat->id, seat->cursor.version, &seat->text);
+    }
     for (int i = 0; i < turn->landed.count; i++)
         flights_remove(engine->flights, turn->landed.at[i]);
     for (int i = 0; i < turn->calls.count; i++)
@@ -501,6 +507,7 @@ enum rc engine_once(struct engine *engine, const struct turn_in *in, struct turn
     rc = db_commit(turn->db, turn->arena, reterr);
     if (rc == RC_OK) {
         adopt(engine, turn);
+        apply_remember(turn);
     } else if (rc == RC_UNKNOWN) {
         engine->in_doubt = true;
         engine->doubt = *turn;

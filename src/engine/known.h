@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What this node has committed last: runs that workers hold, and cursors.
+ * What this node has committed last: runs that workers hold, cursors, and keys of queues.
  *
  * Internal to the engine.  A run is remembered to end it without reading it again: the
  * statement that deletes it says whether it was still there.  A cursor is remembered where
- * nobody else can have changed it since, see turn.is_single.
+ * nobody else can have changed it since, see turn.is_single.  A queue keeps its key for good.
  */
 #pragma once
 
@@ -15,15 +15,20 @@
 #include "core/run_id.h"
 #include "engine/recall.h"
 
-enum { KNOWN_MAX = 65536 }; /* runs, and cursors, each; together at most 36 MiB */
+enum {
+    KNOWN_MAX = 65536,       /* runs, and cursors, each; together at most 36 MiB      */
+    KNOWN_QUEUES_MAX = 4096, /* that schedules are made for now; at most 700 KiB       */
+};
 
 struct known {
-    struct recall *runs, *cursors;
+    struct recall *runs, *cursors, *queues;
 };
 
 struct known known_new(struct arena *arena, int most);
 void known_free(struct known *known);
 void known_clear(struct known *known);
+/* Others have been at work: forgets what they may have changed. */
+void known_doubt(struct known *known);
 
 /* As it was committed: kept while a worker holds it, forgotten when none does. */
 void known_put_run(struct known *known, const struct run *run);
@@ -36,3 +41,7 @@ void known_put_cursor(struct known *known, const struct cursor *cursor);
 void known_drop_cursor(struct known *known, int64_t schedule);
 /* NULL: not known.  Good until the next change. */
 const struct cursor *known_cursor(const struct known *known, int64_t schedule);
+
+void known_put_queue(struct known *known, int64_t namespace, struct str name, int64_t key);
+/* 0: not known. */
+int64_t known_queue(const struct known *known, int64_t namespace, struct str name);

@@ -70,7 +70,8 @@ struct seat {
     int backfill_count;
     struct cursor was; /* as the store has it */
     bool is_lock_sent, is_plan_sent, has_text;
-    struct plan_text text; /* of its plan, when it was kept */
+    struct plan_text text; /* of its plan, when it was kept or is new    */
+    bool has_new_text;     /* the plan is of this turn: kept once it is committed */
     struct db_result row_cursor, row, rows_held, rows_open, rows_exceptions, rows_backfills,
         row_result;
     struct db_result *rows_calendars;

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -114,7 +115,7 @@ static void another_run_with_a_part_in_common_is_not_it(void **state)
     other = id;
     other.schedule++;
     assert_false(known_run(&f->known, &other, &found));
-    known_clear(&f->known);
+    known_doubt(&f->known);
     assert_false(known_run(&f->known, &id, &found));
 }
 
@@ -130,8 +131,31 @@ static void a_cursor_is_known_as_it_was_put_last(void **state)
     assert_int_equal(known_cursor(&f->known, 8)->open, 2);
     known_drop_cursor(&f->known, 7);
     assert_null(known_cursor(&f->known, 7));
-    known_clear(&f->known);
+    known_doubt(&f->known);
     assert_null(known_cursor(&f->known, 8));
+}
+
+static void a_queue_keeps_its_key_whatever_others_do(void **state)
+{
+    struct fixture *f = *state;
+    char name[129];
+
+    memset(name, 'q', sizeof name);
+    assert_int_equal(known_queue(&f->known, 1, STR("mail")), 0);
+    known_put_queue(&f->known, 1, STR("mail"), 77);
+    known_put_queue(&f->known, 2, STR("mail"), 78);
+    known_put_queue(&f->known, 1, STR("mails"), 79);
+    known_doubt(&f->known);
+    assert_int_equal(known_queue(&f->known, 1, STR("mail")), 77);
+    assert_int_equal(known_queue(&f->known, 2, STR("mail")), 78);
+    assert_int_equal(known_queue(&f->known, 1, STR("mails")), 79);
+    assert_int_equal(known_queue(&f->known, 3, STR("mail")), 0);
+    known_put_queue(&f->known, 1, (struct str){name, 128}, 80);
+    known_put_queue(&f->known, 1, (struct str){name, 129}, 81);
+    assert_int_equal(known_queue(&f->known, 1, (struct str){name, 128}), 80);
+    assert_int_equal(known_queue(&f->known, 1, (struct str){name, 129}), 0);
+    known_clear(&f->known);
+    assert_int_equal(known_queue(&f->known, 1, STR("mail")), 0);
 }
 
 int main(void)
@@ -143,6 +167,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             calls_of_a_node_and_workers_with_long_names_are_not_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_cursor_is_known_as_it_was_put_last, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_queue_keeps_its_key_whatever_others_do, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(another_run_with_a_part_in_common_is_not_it, set_up,
                                         tear_down),
