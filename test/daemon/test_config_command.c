@@ -28,15 +28,17 @@ static void clean_environment(void)
     setenv("STATE_DIRECTORY", "/srv/belfry", 1);
 }
 
-/* clearenv() would take the program's name away. */
+/* clearenv() would take the program's name away, and in which form cases are told. */
 static int begin(void **state)
 {
-    char program[4096];
+    char program[4096], form[64];
 
     (void)state;
     snprintf(program, sizeof program, "%s", getenv("BELFRY"));
+    snprintf(form, sizeof form, "%s",
+             getenv("CMOCKA_MESSAGE_OUTPUT") ? getenv("CMOCKA_MESSAGE_OUTPUT") : "STDOUT");
     clean_environment();
-    return setenv("BELFRY", program, 1);
+    return setenv("BELFRY", program, 1) || setenv("CMOCKA_MESSAGE_OUTPUT", form, 1);
 }
 
 static void the_table_has_a_line_for_each_key(void **state)
