@@ -173,6 +173,16 @@ void apply_created(struct turn *turn, const struct command *c, struct command_st
         apply_backfill(turn, c, seat, reply);
 }
 
+/*
+ * Before the schedule is barred: those of its slots that wait would be left out later, and
+ * one that was due now would take their place.
+ */
+static void decide_before(struct turn *turn, struct seat *seat)
+{
+    if (!(seat->cursor.flags & CURSOR_BARRED) && (seat->starts || seat->open_changed))
+        seat_decide(turn, seat);
+}
+
 /* What was due under the old plan, before the new one counts. */
 static void settle_overdue(struct turn *turn, struct seat *seat)
 {
@@ -223,6 +233,8 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
         return;
     }
     settle_overdue(turn, seat);
+    if (c->draft->is_disabled)
+        decide_before(turn, seat);
     row.id = seat->id;
     row.version = ++seat->cursor.version;
     schedules_update(turn->db, &row, row.version - 1, NULL);
@@ -272,6 +284,7 @@ void apply_pause(struct turn *turn, const struct command *c, struct seat *seat,
     } else {
         if (!(cursor->flags & CURSOR_BARRED) && cursor->wake_at <= turn->now)
             seat_advance(turn, seat); /* what was due before */
+        decide_before(turn, seat);
         seat_pause(turn, seat, c->until, c->text, c->by);
     }
     reply->version = cursor->version;

@@ -163,8 +163,8 @@ static bool end_others(struct turn *turn, struct seat *seat,
     bool any = false;
 
     for (struct place *p = seat->places; p; p = p->next) {
-        bool open = (p->state == PLACE_READ) && p->run.state != RUN_HELD &&
-                    p->run.kind != RUN_TEST;
+        bool open = (p->state == PLACE_READ || p->state == PLACE_NEW) &&
+                    p->run.state != RUN_HELD && p->run.kind != RUN_TEST;
 
         if (!open)
             continue;

@@ -137,6 +137,100 @@ static void a_run_that_a_command_names_does_not_pass_those_before_it(void **stat
     assert_told("00:10@00:22, 00:15@00:22, 00:20@00:22");
 }
 
+/* Slots that wait may start after the pause. */
+static struct wish kept_over_a_pause(enum overlap overlap)
+{
+    struct wish w = with(temporal(every(5 * SPAN_MIN)), overlap);
+
+    w.draft.plan.policies.catchup_paused = true;
+    return w;
+}
+
+/* One turn hears of the pause and of a slot that was due before it: one waits already. */
+static void a_slot_in_the_turn_of_a_pause_finds_the_one_place_taken(void **state)
+{
+    (void)state;
+    ends("00:05", "00:20", OUTCOME_SUCCEEDED);
+    create("myid", kept_over_a_pause(OVERLAP_BUFFER_ONE));
+    run_to("00:11");
+    assert_counts("myid", "started 1, open 1, waiting 1");
+    world.now = when("00:15");
+    pause_it("myid", "maintenance");
+    assert_counts("myid", "started 1, skipped 1, open 1, waiting 1");
+    assert_ledger("myid", "skipped(overlap) 00:15");
+    run_to("00:22");
+    assert_told("00:05@00:05");
+    resume("myid");
+    assert_told("00:10@00:22, 00:20@00:22");
+}
+
+static void a_slot_in_the_turn_that_disables_finds_the_one_place_taken(void **state)
+{
+    struct wish w = kept_over_a_pause(OVERLAP_BUFFER_ONE);
+
+    (void)state;
+    ends("00:05", "00:20", OUTCOME_SUCCEEDED);
+    create("myid", w);
+    run_to("00:11");
+    world.now = when("00:15");
+    w.draft.is_disabled = true;
+    assert_int_equal(update("myid", 1, w).rc, RC_OK);
+    assert_counts("myid", "started 1, skipped 1, open 1, waiting 1");
+    assert_ledger("myid", "skipped(overlap) 00:15");
+    run_to("00:22");
+    assert_told("00:05@00:05");
+}
+
+/* The turn hears of the end as well: the place is for the one that waits longest. */
+static void a_slot_in_the_turn_of_a_pause_does_not_pass_those_before_it(void **state)
+{
+    (void)state;
+    ends("00:05", "00:15", OUTCOME_SUCCEEDED);
+    ends("00:10", "00:20", OUTCOME_SUCCEEDED);
+    create("myid", kept_over_a_pause(OVERLAP_BUFFER_ALL));
+    run_to("00:11");
+    assert_counts("myid", "started 1, open 1, waiting 1");
+    world.now = when("00:15");
+    pause_it("myid", "maintenance");
+    assert_told("00:05@00:05, 00:10@00:15");
+    assert_counts("myid", "started 2, open 1, waiting 1");
+    run_to("00:22");
+    assert_told("");
+    resume("myid");
+    assert_told("00:15@00:22, 00:20@00:22");
+}
+
+/* The slot was due before the pause and begins; who comes after it in that turn ends it. */
+static void a_run_of_this_turn_is_ended_for_another(enum overlap overlap, const char *history)
+{
+    struct command commands[] = {about(COMMAND_PAUSE, "myid"), about(COMMAND_TRIGGER, "myid")};
+    enum rc rc[2];
+
+    commands[1].overlap = overlap;
+    create("myid", kept_over_a_pause(OVERLAP_SKIP));
+    world.now = when("00:05");
+    say_at_once(commands, 2, rc);
+    assert_int_equal(rc[0], RC_OK);
+    assert_int_equal(rc[1], RC_OK);
+    assert_told("t00:05@00:05");
+    assert_counts("myid", "started 2");
+    assert_history("myid", history);
+}
+
+static void a_run_of_this_turn_is_terminated_for_another(void **state)
+{
+    (void)state;
+    a_run_of_this_turn_is_ended_for_another(OVERLAP_TERMINATE_OTHER,
+                                            "00:05 terminated(other), t00:05 succeeded");
+}
+
+static void a_run_of_this_turn_is_cancelled_for_another(void **state)
+{
+    (void)state;
+    a_run_of_this_turn_is_ended_for_another(OVERLAP_CANCEL_OTHER,
+                                            "00:05 cancelled(other), t00:05 succeeded");
+}
+
 static struct wish buffered(int32_t limit)
 {
     struct wish w = with(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
@@ -400,6 +494,11 @@ int main(void)
         TIMELINE(scenario_07_buffer_one_keeps_the_same_entry),
         TIMELINE(scenario_08_overlap_buffer_all),
         TIMELINE(a_run_that_a_command_names_does_not_pass_those_before_it),
+        TIMELINE(a_slot_in_the_turn_of_a_pause_finds_the_one_place_taken),
+        TIMELINE(a_slot_in_the_turn_that_disables_finds_the_one_place_taken),
+        TIMELINE(a_slot_in_the_turn_of_a_pause_does_not_pass_those_before_it),
+        TIMELINE(a_run_of_this_turn_is_terminated_for_another),
+        TIMELINE(a_run_of_this_turn_is_cancelled_for_another),
         TIMELINE(scenario_09_buffer_limit),
         TIMELINE(scenario_10_buffer_limit_of_several_due_at_once),
         TIMELINE(scenario_10_no_limit),
