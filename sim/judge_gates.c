@@ -28,16 +28,20 @@ static int by_step(const void *a, const void *b)
 }
 
 /*
- * The turn in which the holder of a delivery let go of it; INT64_MAX: not yet.  What was
- * handed back may end under the same fence, with nobody there.
+ * The turn in which the holder of a delivery let go of it; INT64_MAX: not yet.  Its own word
+ * comes first: what was handed back, or waited for another attempt, may end under the same
+ * fence with nobody there, and the row of the attempt may have been pruned.
  */
 static int64_t let_go(const struct court *court, const struct life *l,
                       const struct rec_delivery *sent)
 {
-    const struct rec_report *release = life_release(l, sent->run.fence);
+    for (int i = 0; i < l->report_count; i++) {
+        const struct rec_report *r = l->reports[i];
 
-    if (release)
-        return release->order;
+        if (r->kind != REPORT_ALIVE && r->fence == sent->run.fence &&
+            (r->rc == RC_OK || r->rc == RC_UNKNOWN))
+            return r->order;
+    }
     for (int i = 0; i < l->row_count; i++)
         if (l->rows[i]->fence == sent->run.fence)
             return court_order(court, l->rows[i]->ended_at, sent->order);
