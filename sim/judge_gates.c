@@ -28,13 +28,18 @@ static int by_step(const void *a, const void *b)
 }
 
 /*
- * The turn in which the holder of a delivery let go of it; INT64_MAX: not yet.  Its own word
- * comes first: what was handed back, or waited for another attempt, may end under the same
- * fence with nobody there, and the row of the attempt may have been pruned.
+ * The turn in which the holder of a delivery let go of it; INT64_MAX: not yet, or not known.
+ * Its own word comes first: what was handed back, or waited for another attempt, may end
+ * under the same fence with nobody there, and the row of the attempt may have been pruned.
+ * Where it may, the last row of a run proves nothing unless it tells of a holder that was
+ * lost: attempts that the engine ended have no report.
  */
 static int64_t let_go(const struct court *court, const struct life *l,
                       const struct rec_delivery *sent)
 {
+    const struct schedule *s = court_schedule(court, l->schedule);
+    bool is_pruned = s && s->is_pruned;
+
     for (int i = 0; i < l->report_count; i++) {
         const struct rec_report *r = l->reports[i];
 
@@ -42,9 +47,13 @@ static int64_t let_go(const struct court *court, const struct life *l,
             (r->rc == RC_OK || r->rc == RC_UNKNOWN))
             return r->order;
     }
-    for (int i = 0; i < l->row_count; i++)
-        if (l->rows[i]->fence == sent->run.fence)
-            return court_order(court, l->rows[i]->ended_at, sent->order);
+    for (int i = 0; i < l->row_count; i++) {
+        const struct history_row *row = l->rows[i];
+
+        if (row->fence == sent->run.fence &&
+            (!is_pruned || !row->last || row->outcome == OUTCOME_UNKNOWN))
+            return court_order(court, row->ended_at, sent->order);
+    }
     return INT64_MAX;
 }
 

@@ -410,6 +410,52 @@ static void a_run_that_was_handed_back_is_not_behind_its_gate(void **state)
     world_rejected(w, 10);
 }
 
+/*
+ * 1:00 fails at 1:10 or 2:10 and is cancelled while it waits, at 2:20; of its rows only the
+ * last is kept.  2:00 begins behind the gate for one.
+ */
+static void fail_and_cancel(instant failed)
+{
+    struct rec_delivery *one, *two = NULL;
+
+    world_make_empty(w);
+    w->drafts[0].policies.overlap = OVERLAP_ALLOW_ALL;
+    w->drafts[0].policies.retention_count = 1;
+    one = world_send(w, AT(1, 0), AT(1, 0), 0);
+    if (failed > AT(2, 0))
+        two = world_send(w, AT(2, 0), AT(2, 0), 0);
+    world_end(w, failed, one, OUTCOME_FAILED, false);
+    w->record.history_count = 0;
+    if (!two)
+        two = world_send(w, AT(2, 0), AT(2, 0), 0);
+    world_end(w, AT(2, 20), one, OUTCOME_SUCCEEDED, true);
+    w->record.report_count--; /* nobody was at it */
+    w->history[0].outcome = OUTCOME_CANCELLED;
+    w->history[0].reason = REASON_START_WITHIN;
+    w->cursors[0].succeeded = 0;
+    w->events[w->record.event_count - 1].event.detail = (int64_t)OUTCOME_CANCELLED * 256 +
+                                                        (int64_t)REASON_START_WITHIN;
+    world_end(w, AT(2, 30), two, OUTCOME_SUCCEEDED, true);
+    w->cursors[0].started = 2;
+    world_close(w, AT(2, 40), AT(2, 0));
+}
+
+static void an_attempt_whose_row_is_gone_left_the_gate_when_it_was_reported(void **state)
+{
+    (void)state;
+    fail_and_cancel(AT(1, 10));
+    world_accepted(w);
+    w->reports[0].rc = RC_UNKNOWN;
+    world_accepted(w);
+    w->reports[0].kind = REPORT_ALIVE; /* the engine ended it, nobody knows when */
+    world_accepted(w);
+    w->history[0].outcome = OUTCOME_UNKNOWN; /* it was at work until then */
+    w->history[0].reason = REASON_LEASE;
+    world_rejected(w, 10);
+    fail_and_cancel(AT(2, 10));
+    world_rejected(w, 10);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, make_empty)
 
 int main(void)
@@ -433,6 +479,7 @@ int main(void)
         TEST(a_gate_admits_what_its_limit_was_at_that_turn),
         TEST(runs_side_by_side_break_10_by_whatever_clock),
         TEST(a_run_that_was_handed_back_is_not_behind_its_gate),
+        TEST(an_attempt_whose_row_is_gone_left_the_gate_when_it_was_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
