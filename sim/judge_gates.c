@@ -69,6 +69,9 @@ static int list_steps(const struct court *court, int64_t gate, struct step *ret)
             bool is_held = l->open && l->open->fence == sent->run.fence;
             int64_t end = let_go(court, l, sent);
 
+            /* Two nodes may turn at one time; the run's next claim tells them apart. */
+            if (end != INT64_MAX && k + 1 < l->sent_count && l->sent[k + 1]->order < end)
+                end = l->sent[k + 1]->order;
             /* An end that was pruned is not known. */
             if (sent->run.gate != gate || (end == INT64_MAX && !is_held))
                 continue;
