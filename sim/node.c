@@ -324,9 +324,12 @@ static void plan_next(struct world *world, struct sim_node *node, const struct t
     if (node->waiting_command_count > 0 || node->waiting_report_count > 0)
         wake = world->now;
     node_wake(world, node, wake < latest ? wake : latest);
-    for (int i = 0; out->made_ready && i < world->swarm.nodes; i++)
-        if (i != node->index && node_answers(&world->nodes[i]))
-            wake_soon(world, &world->nodes[i]);
+    for (int i = 0; out->made_ready && i < world->swarm.nodes; i++) {
+        if (i == node->index || !node_answers(&world->nodes[i]))
+            continue;
+        workers_hear(world, i);
+        wake_soon(world, &world->nodes[i]);
+    }
 }
 
 static void committed(struct world *world, struct sim_node *node, const struct turn_out *out)

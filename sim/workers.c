@@ -150,6 +150,13 @@ void workers_seen(struct world *world, int node)
             world->workers.list[i].is_new = false;
 }
 
+void workers_hear(struct world *world, int node)
+{
+    for (int i = 0; i < world->swarm.workers; i++)
+        if (world->workers.list[i].node == node && world->workers.list[i].is_polling)
+            world->workers.list[i].is_new = true;
+}
+
 void workers_die(struct world *world, int worker)
 {
     struct sim_worker *w = &world->workers.list[worker];

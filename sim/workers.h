@@ -62,6 +62,8 @@ void workers_die(struct world *world, int worker);
 int workers_polls(const struct world *world, int node, struct poll *ret);
 /* A turn saw them. */
 void workers_seen(struct world *world, int node);
+/* A hint of another node: whoever waits here looks again, as in the daemon. */
+void workers_hear(struct world *world, int node);
 
 /* Someone has got a run. */
 void workers_take(struct world *world, const struct work *work, int node, bool is_grant);
