@@ -138,8 +138,11 @@ static void begin(const struct operation *operation, struct arena *arena, struct
                                         .not_ready = is_ready,
                                         .check_settings = take_settings};
     char id[RUN_ID_TEXT_MAX];
-    struct call call = {
-        .arena = arena, .operation = operation, .context = &context, .now = SPAN_DAY};
+    struct call call = {.arena = arena,
+                        .operation = operation,
+                        .context = &context,
+                        .now = SPAN_DAY,
+                        .caller = {.role = ROLE_ADMIN, .is_everywhere = true}};
 
     arena_reset(arena);
     run_id_format(&(struct run_id){1, 2, 3}, id);

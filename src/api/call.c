@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "api/operation.h"
+#include "api/roles.h"
 #include "base/must.h"
 #include "model/member.h"
 #include "wire/problem.h"
@@ -29,9 +30,11 @@ void call_field(struct call *call, struct str name, struct str value)
 static enum call_step answer_problem(struct call *call, const struct problem *problem)
 {
     struct buf out = {.cap = PROBLEM_BYTES_MAX};
+    struct problem with_id = *problem;
 
+    with_id.request_id = call->request_id;
     out.ptr = arena_take(call->arena, out.cap);
-    problem_print(problem, &out);
+    problem_print(&with_id, &out);
     must(!out.cut);
     call_answer(call, problem->status, buf_as_str(&out));
     call->content_type = PROBLEM_TYPE;
@@ -39,6 +42,21 @@ static enum call_step answer_problem(struct call *call, const struct problem *pr
     if (problem->status == 503)
         call_field(call, STR("Retry-After"), STR("1"));
     return CALL_ANSWER;
+}
+
+enum call_step call_deny(struct call *call, int status, const char *fmt, ...)
+{
+    const char *code = status == 401   ? "unauthorized"
+                       : status == 403 ? "forbidden"
+                                       : "not_found";
+    char text[ERR_TEXT_MAX];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    call->denied = status == 401 ? AUDIT_UNAUTHORIZED : AUDIT_FORBIDDEN;
+    return call_problem(call, status, code, "%s", text);
 }
 
 enum call_step call_problem(struct call *call, int status, const char *code, const char *fmt,
@@ -139,6 +157,8 @@ enum call_step call_refused(struct call *call, const struct command *command,
 
     err_set(&err, reply->rc, -1, 0, "%.*s", STR_ARG(reply->text));
     code = reply->rc == RC_CONFLICT ? code_of_conflict(command, reply) : call_code(&err);
+    if (reply->is_quota)
+        code = "quota";
     is_version = str_eq(str_of(code), STR("version_conflict"));
     return answer_problem(call,
                           &(struct problem){.status = is_version ? 412 : call_status(&err),
@@ -147,12 +167,13 @@ enum call_step call_refused(struct call *call, const struct command *command,
                                             .at = -1});
 }
 
-/* "default" unless the query names one. */
+/* The query's, else the caller's, else "default". */
 static enum rc read_namespace(struct call *call, struct err *reterr)
 {
     const struct http1_request *request = call->request;
 
-    call->namespace_name = STR("default");
+    call->namespace_name = call->caller.namespace.len > 0 ? call->caller.namespace
+                                                          : STR("default");
     for (int i = 0; i < request->pair_count; i++)
         if (str_eq(request->pairs[i].key, STR("namespace")))
             call->namespace_name = arena_str(call->arena, request->pairs[i].value);
@@ -163,6 +184,35 @@ static enum rc read_namespace(struct call *call, struct err *reterr)
         return RC_OK;
     err_in(reterr, "namespace");
     return reterr->rc;
+}
+
+/*
+ * False: refused.  Whoever is not let into a namespace cannot tell whether there is one: the
+ * words are those for one that is not there.
+ */
+static bool is_let(struct call *call)
+{
+    const struct caller *caller = &call->caller;
+    enum right right = call->operation->right;
+
+    if (right == RIGHT_NONE)
+        return true;
+    if (!caller->is_everywhere && !str_eq(caller->namespace, call->namespace_name)) {
+        call_no_namespace(call);
+        call->denied = AUDIT_FORBIDDEN;
+        return false;
+    }
+    if (role_has(caller->role, caller->is_everywhere, right))
+        return true;
+    call_deny(call, 403, "this is for the role %s; the token's is %s", right_roles(right),
+              role_text(caller->role));
+    return false;
+}
+
+enum call_step call_no_namespace(struct call *call)
+{
+    return call_problem(call, 404, "not_found", "there is no namespace `%.*s`",
+                        STR_ARG(call->namespace_name));
 }
 
 static enum call_step check_and_begin(struct call *call)
@@ -177,6 +227,8 @@ static enum call_step check_and_begin(struct call *call)
                             call->body.len, operation->body_max);
     if (read_namespace(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
+    if (!is_let(call))
+        return CALL_ANSWER;
     return operation->begin(call);
 }
 
@@ -190,5 +242,6 @@ enum call_step call_begin(struct call *call, const struct http1_request *request
     step = check_and_begin(call);
     call->request = NULL;
     call->body = (struct str){NULL, 0};
+    call->keys = NULL;
     return step;
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "api/caller.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "core/policies.h"
@@ -24,6 +25,7 @@ enum {
     CALL_FIELDS_MAX = 8,     /* header fields of an answer, beside those of every answer */
     CALL_ITEMS_MAX = 1000,   /* commands or reports of one request: a batch             */
     CALL_NAME_MAX = 255,     /* bytes of a worker's or caller's name, of an idempotency key */
+    CALL_REQUEST_MAX = 128,  /* bytes of a request's id                                 */
     CALL_BODY_MAX = 1 << 20, /* bytes, JSON_BYTES_MAX: what one request may carry          */
     /* A body as compiled schedules takes SCHEDULE_BYTES_MAX, and a batch stops taking more
      * items there; the last of them may take as much again. */
@@ -45,6 +47,7 @@ struct api_context {
     struct zone_source zones;
     struct str default_timezone;
     struct policies policies; /* of a schedule that says nothing */
+    int64_t quota_schedules;  /* that a namespace may have, 0: any */
     span min_interval; /* two slots of a schedule are not nearer; 0: as near as they like */
     const char *version;
     /* Whether the namespace has it; an empty name: one for workflows that name none. */
@@ -70,6 +73,7 @@ struct call_poll {
 };
 
 struct operation;
+struct keyring;
 struct db;
 
 struct call {
@@ -81,13 +85,18 @@ struct call {
     struct str namespace_name;
     int64_t namespace; /* its key                                               */
     struct str by;     /* who asks                                              */
-    void *with;        /* the operation's own                                   */
+    struct caller caller;
+    struct str from;          /* the address that the request came from, as text      */
+    struct str request_id;    /* for people who look for it in logs                   */
+    enum audit_result denied; /* 0: it was not                                      */
+    void *with;               /* the operation's own                                   */
 
     /* During begin() only; NULL after it. */
     const struct http1_request *request;
     struct str body;
+    const struct keyring *keys; /* the tokens that there are */
 
-    /* For the engine; the glue fills in namespace, by and tag, then replies or grants. */
+    /* For the engine, see api/audit_note.h; the glue fills in tag, then replies or grants. */
     struct command *commands;
     const struct reply *replies; /* as many, in order */
     int command_count;
@@ -108,13 +117,20 @@ struct call {
 };
 
 /*
- * Begins a call whose arena, operation, context, now, params and by are set: the one way in.
- * The namespace is the query's, else "default".  Nothing of the request is needed after it.
+ * Begins a call whose arena, operation, context, now, params and caller are set: the one way
+ * in, and where rights are checked.  The namespace is the query's, else the caller's, else
+ * "default".  Nothing of the request is needed after it.
  * Every step that is taken gives the next one, until CALL_ANSWER: a call may be read after
  * the engine has settled it, or go to the engine after it was read.
  */
 enum call_step call_begin(struct call *call, const struct http1_request *request,
                           struct str body);
+
+/* 404, for a namespace that is not there and for one that is not the caller's alike. */
+enum call_step call_no_namespace(struct call *call);
+
+/* The refusal of who is not known or may not; 401 or 403. */
+enum call_step call_deny(struct call *call, int status, const char *fmt, ...) PRINTF(3, 4);
 
 /* One more header field of the answer; the texts must live as long as the call. */
 void call_field(struct call *call, struct str name, struct str value);

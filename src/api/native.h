@@ -81,6 +81,21 @@ enum call_step queue_pause_read(struct call *call, struct db *db);
 enum call_step queue_resume_read(struct call *call, struct db *db);
 enum call_step queue_change_settled(struct call *call);
 
+/* native_tokens.c */
+enum call_step token_create_begin(struct call *call);
+enum call_step token_create_settled(struct call *call);
+enum call_step token_list_begin(struct call *call);
+enum call_step token_list_read(struct call *call, struct db *db);
+enum call_step token_delete_begin(struct call *call);
+enum call_step token_delete_read(struct call *call, struct db *db);
+enum call_step token_delete_settled(struct call *call);
+
+/* native_audit.c */
+enum call_step audit_list_begin(struct call *call);
+enum call_step audit_list_read(struct call *call, struct db *db);
+enum call_step audit_verify_begin(struct call *call);
+enum call_step audit_verify_read(struct call *call, struct db *db);
+
 /* native_health.c */
 enum call_step health_begin(struct call *call);
 enum call_step ready_begin(struct call *call);

@@ -106,13 +106,15 @@ static void print_error(const char *code, struct str message, const char *field,
 static void print_reply(const struct reply *reply, struct answer *out)
 {
     struct err err = {.rc = reply->rc};
+    const char *code = reply->is_quota            ? "quota"
+                       : reply->rc == RC_CONFLICT ? "exists"
+                                                  : call_code(&err);
 
     if (reply->rc == RC_OK) {
         answer_text(out, ",\"status\":\"ok\",\"version\":");
         answer_int(out, reply->version);
     } else {
-        print_error(reply->rc == RC_CONFLICT ? "exists" : call_code(&err), reply->text, "",
-                    out);
+        print_error(code, reply->text, "", out);
     }
 }
 

@@ -8,7 +8,16 @@
 
 #include "api/call.h"
 
-enum right { RIGHT_NONE, RIGHT_VIEW, RIGHT_OPERATE, RIGHT_EDIT, RIGHT_WORK, RIGHT_ADMIN };
+enum right {
+    RIGHT_NONE,    /* anybody, without a token               */
+    RIGHT_VIEW,    /* the next five: in the call's namespace */
+    RIGHT_OPERATE, /*                                        */
+    RIGHT_EDIT,
+    RIGHT_WORK,
+    RIGHT_ADMIN,
+    RIGHT_SERVER, /* what is of no namespace: an admin of all of them */
+    RIGHT_COUNT
+};
 
 struct operation {
     const char *id; /* "schedule.create"                                          */

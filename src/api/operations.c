@@ -77,11 +77,24 @@ const struct operation operations[] = {
      "Give out runs of a queue again", queue_change_begin, queue_resume_read,
      queue_change_settled},
 
-    {"namespace.list", "GET", V1 "/namespaces", RIGHT_ADMIN, 0, "List namespaces",
+    {"namespace.list", "GET", V1 "/namespaces", RIGHT_SERVER, 0, "List namespaces",
      namespace_list_begin, namespace_list_read, NULL},
-    {"namespace.put", "PUT", V1 "/namespaces/{namespace}", RIGHT_ADMIN, 128 * 1024,
+    {"namespace.put", "PUT", V1 "/namespaces/{namespace}", RIGHT_SERVER, 128 * 1024,
      "Create a namespace or change its settings", namespace_put_begin, NULL,
      namespace_put_settled},
+
+    {"token.create", "POST", V1 "/tokens", RIGHT_ADMIN, SMALL_BODY,
+     "Make a token; its secret is shown this once", token_create_begin, NULL,
+     token_create_settled},
+    {"token.list", "GET", V1 "/tokens", RIGHT_ADMIN, 0, "List tokens", token_list_begin,
+     token_list_read, NULL},
+    {"token.delete", "DELETE", V1 "/tokens/{token}", RIGHT_ADMIN, 0, "Revoke a token",
+     token_delete_begin, token_delete_read, token_delete_settled},
+    {"audit.verify", "GET", V1 "/audit/verify", RIGHT_SERVER, 0,
+     "Check that no entry of the audit was changed", audit_verify_begin, audit_verify_read,
+     NULL},
+    {"audit.list", "GET", V1 "/audit", RIGHT_ADMIN, 0,
+     "List who changed what, the newest first", audit_list_begin, audit_list_read, NULL},
 
     {"health", "GET", "/healthz", RIGHT_NONE, 0, "Whether the process lives", health_begin,
      NULL, NULL},
@@ -89,7 +102,7 @@ const struct operation operations[] = {
      NULL, NULL},
     {"version", "GET", "/version", RIGHT_NONE, 0, "What the server is", version_begin, NULL,
      NULL},
-    {"clock.accept", "POST", V1 "/clock/accept", RIGHT_ADMIN, SMALL_BODY,
+    {"clock.accept", "POST", V1 "/clock/accept", RIGHT_SERVER, SMALL_BODY,
      "Go on after a jump of the clock", clock_accept_begin, NULL, clock_accept_settled},
 };
 

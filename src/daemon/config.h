@@ -16,7 +16,6 @@
 #include "base/err.h"
 #include "base/instant.h"
 #include "base/log.h"
-#include "base/str.h"
 #include "daemon/config_address.h"
 
 enum {
@@ -42,6 +41,7 @@ enum config_id {
     CONFIG_TLS_CERT,
     CONFIG_TLS_KEY,
     CONFIG_INSECURE,
+    CONFIG_HOSTS,
     CONFIG_HTTP_CONCURRENCY,
     CONFIG_HTTP_PER_HOST,
     CONFIG_HTTP_ALLOW_PRIVATE,
@@ -88,7 +88,7 @@ struct config {
 
     struct str db, state_dir, zoneinfo, default_timezone, seed_dir, tls_cert, tls_key;
     struct config_addresses listen, grpc;
-    struct config_texts exec_allow;
+    struct config_texts exec_allow, hosts;
     int log, log_level; /* enum log_format, enum log_level */
     bool enabled, insecure, http_allow_private, exec;
     int plan_warn_per_day, http_concurrency, http_per_host, exec_concurrency;

@@ -4,6 +4,7 @@
 #include "core/limits.h"
 #include "core/policies.h"
 #include "engine/turn.h"
+#include "wire/http1.h"
 
 #define MILLION 1000000
 
@@ -85,7 +86,10 @@ const struct config_key config_keys[CONFIG_KEYS] = {
     [CONFIG_TLS_KEY] = {"tls_key", PATH(tls_key), .fallback = "",
                         .help = "key of the certificate, PEM"},
     [CONFIG_INSECURE] = {"insecure", BOOL(insecure), RESTART, .fallback = "false",
-                         .help = "let other machines in without authentication"},
+                         .help = "let other machines in without TLS"},
+    [CONFIG_HOSTS] = {"hosts", TEXTS(hosts, 1, HTTP1_HOST_MAX), .fallback = "none",
+                      .help = "further names of this server, which a proxy on this machine\n"
+                              "may ask for: a list, or none"},
     [CONFIG_HTTP_CONCURRENCY] = {"http_concurrency", INT(http_concurrency, 1, 10000), RESTART,
                                  .fallback = "256", .help = "http actions at a time"},
     [CONFIG_HTTP_PER_HOST] = {"http_per_host", INT(http_per_host, 1, 10000), RESTART,

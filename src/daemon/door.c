@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/audit_note.h"
 #include "base/must.h"
 #include "io/clock.h"
 #include "wire/problem.h"
@@ -145,19 +146,6 @@ static void on_gone(void *with, struct exchange *x)
 
 static const struct exchange_watch poll_watch = {.on_gone = on_gone, .on_over = on_over};
 
-static void write_answer(struct exchange *x, const struct call *call)
-{
-    struct http1_field fields[CALL_FIELDS_MAX + 2];
-    int count = 0;
-
-    if (call->content_type)
-        fields[count++] = (struct http1_field){STR("Content-Type"), str_of(call->content_type)};
-    fields[count++] = (struct http1_field){STR("Cache-Control"), STR("no-store")};
-    for (int i = 0; i < call->field_count; i++)
-        fields[count++] = call->fields[i];
-    exchange_answer(x, call->status, fields, count, call->answer);
-}
-
 static void answer(struct door *door, struct ticket *t)
 {
     struct exchange *x = t->x;
@@ -176,7 +164,7 @@ static void answer(struct door *door, struct ticket *t)
     }
     if (!has_grants)
         exchange_watch(x, NULL, NULL);
-    write_answer(x, &t->call);
+    door_write_answer(x, t);
     door_at(door, SERVE_AFTER_ANSWER);
     if (!has_grants)
         ticket_end(door, t); /* with grants: at on_over */
@@ -202,21 +190,10 @@ static bool find_space(struct door *door, struct ticket *t)
         send_off(door, t, MEMO_SPACES);
         return false;
     }
-    call_problem(call, 404, "not_found", "there is no namespace %.*s",
-                 STR_ARG(call->namespace_name));
+    call_no_namespace(call);
     t->step = CALL_ANSWER;
     answer(door, t);
     return false;
-}
-
-static void complete(struct call *call)
-{
-    for (int i = 0; i < call->command_count; i++) {
-        call->commands[i].namespace = call->namespace;
-        call->commands[i].by = call->by;
-    }
-    for (int i = 0; i < call->report_count; i++)
-        call->reports[i].namespace = call->namespace;
 }
 
 static void go_on(struct door *door, struct ticket *t)
@@ -242,7 +219,7 @@ static void go_on(struct door *door, struct ticket *t)
         reader_ask(door->readers[door->reader_next++ % door->reader_count], t);
         return;
     }
-    complete(call);
+    call_complete(call);
     if (t->step == CALL_POLL) {
         struct over *over = arena_take(call->arena, sizeof *over);
 
@@ -303,7 +280,7 @@ static void on_request(void *with, struct exchange *x)
     call = &t->call;
     call->now = clock_now();
     call->context = &door->options.context;
-    call->by = STR("anonymous");
+    porter_greet(call, x);
     t->deadline_us = clock_boot_us() + ANSWER_WITHIN;
     call->operation = operation_find(x->request, call->arena, call->params, &status, &allow);
     if (door->count > TICKETS_MAX) {
@@ -315,9 +292,10 @@ static void on_request(void *with, struct exchange *x)
     } else if (!call->operation) {
         t->step = call_problem(call, 404, "not_found", "there is nothing at %.*s",
                                STR_ARG(x->request->target));
-    } else {
+    } else if (porter_admit(door->porter, call, x, door->options.config, &t->limit)) {
         t->step = call_begin(call, x->request, x->body);
     }
+    porter_note(door->porter, call);
     go_on(door, t);
 }
 
@@ -337,6 +315,7 @@ static void give_up(struct ticket *t)
     struct buf out = BUF(text);
     bool is_read = t->sent_for == CALL_READ || t->sent_for == CALL_POLL;
     struct problem problem = {
+        .request_id = t->call.request_id,
         .status = 503,
         .code = is_read ? "unavailable" : "unknown_result",
         .detail = is_read ? "the database does not answer in time"
@@ -353,6 +332,24 @@ static void give_up(struct ticket *t)
     exchange_answer(x, problem.status, &field, 1, buf_as_str(&out));
 }
 
+/* What the porter wants written down goes to the writer as a request of nobody. */
+static void send_errand(struct door *door)
+{
+    struct ticket *t;
+
+    if (door->is_abandoned || !door->is_up || door->items + CALL_ITEMS_MAX > ITEMS_MAX ||
+        door->count >= TICKETS_MAX)
+        return;
+    t = ticket_new(door, NULL);
+    t->call.now = clock_now();
+    t->deadline_us = clock_boot_us() + ANSWER_WITHIN;
+    t->step = CALL_COMMANDS;
+    if (porter_report(door->porter, &t->call, door->options.log))
+        send_off(door, t, MEMO_CALL);
+    else
+        ticket_end(door, t);
+}
+
 static void on_timer(void *with)
 {
     struct door *door = with;
@@ -364,6 +361,7 @@ static void on_timer(void *with)
     door_push_late(door);
     if (door_count_finished(door)) /* such as programs that were killed: nobody tells */
         door_memo(door, &(struct memo){.kind = MEMO_LOOK});
+    send_errand(door);
     loop_timer_set(door->timer, LOOK_EVERY);
 }
 
@@ -412,6 +410,9 @@ static bool take_notice(struct door *door, const struct notice *notice)
         break;
     case NOTICE_SPACE:
         learn_space(door, notice->space);
+        break;
+    case NOTICE_KEYS:
+        porter_keys(door->porter, notice->keys);
         break;
     case NOTICE_STATE:
         learn_state(door);
@@ -494,6 +495,7 @@ struct door *door_new(const struct door_options *options)
     door->options = *options;
     door->all.before = door->all.behind = &door->all;
     door->spaces = spaces_new();
+    door->porter = porter_new(options->context.random(options->context.with));
     door->scratch = arena_new(CALL_ARENA_MAX);
     memcpy(door->why, "starting", sizeof "starting");
     door->is_away = true;
@@ -519,6 +521,8 @@ static void abandon_notice(struct door *door, const struct notice *notice)
         arena_free(notice->task->arena);
     else if (notice->kind == NOTICE_SPACE)
         learn_space(door, notice->space);
+    else if (notice->kind == NOTICE_KEYS)
+        porter_keys(door->porter, notice->keys);
 }
 
 static void drop_memos(struct door *door)
@@ -571,6 +575,7 @@ struct door *door_free(struct door *door)
         free(t);
     }
     spaces_free(door->spaces);
+    porter_free(door->porter);
     arena_free(door->scratch);
     free(door->late);
     free(door);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "daemon/door.h"
+#include "daemon/porter.h"
 
 struct door {
     struct door_options options;
@@ -13,6 +14,7 @@ struct door {
     int reader_count, reader_next;
     struct calls *calls;
     struct spaces *spaces;
+    struct porter *porter;
     struct loop_timer *timer;
 
     struct arena *scratch; /* of one question of the listener */
@@ -31,6 +33,9 @@ struct door {
     struct told **late;
     size_t late_count, late_cap;
 };
+
+/* door_answer.c: and the end of the exchange */
+void door_write_answer(struct exchange *x, const struct ticket *t);
 
 /* door_runs.c */
 void door_at(const struct door *door, enum serve_point point);

@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <stdatomic.h>
 
+#include "api/limits.h"
 #include "api/operation.h"
 #include "daemon/task.h"
 
@@ -28,6 +29,7 @@ static_assert((int)TICKETS_MAX <= (int)TURN_POLLS_MAX, "a turn sees every poll")
 
 struct config;
 struct exchange;
+struct keyring;
 
 struct ticket {
     struct call call;
@@ -41,6 +43,7 @@ struct ticket {
     bool is_away;                   /* with another thread       */
     enum call_step sent_for;        /* what it was to do there   */
     bool asked, is_asking;          /* for its namespace, once   */
+    struct limit limit;             /* how often its client may ask */
     _Atomic bool is_left;           /* nobody waits: a poll may end at once */
 
     /* The writer's. */
@@ -90,6 +93,7 @@ enum notice_kind {
     NOTICE_STOP,   /* end one: in `stop`                                  */
     NOTICE_FORGET, /* end all: they are no longer this node's             */
     NOTICE_SPACE,
+    NOTICE_KEYS,    /* the tokens are others: in `keys`                    */
     NOTICE_STATE,   /* something of writer_state() has changed             */
     NOTICE_DRAINED, /* after MEMO_DRAIN: no further run will come */
     NOTICE_OVER,    /* the writer has ended                                */
@@ -101,6 +105,7 @@ struct notice {
         struct ticket *ticket;
         struct task *task;
         struct space_news *space;
+        struct keyring *keys;
         struct stop stop;
     };
 };

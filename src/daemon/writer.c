@@ -269,10 +269,13 @@ static void wait(struct writer *w)
     int64_t until = w->boot_us + (pause > longest_sleep(w) ? longest_sleep(w) : pause);
     int64_t poll = writer_next_poll(w);
 
-    if (w->commands.count + w->reports.count > w->repeats || w->looks_for_spaces || pause == 0)
+    if (w->commands.count + w->reports.count > w->repeats || w->looks_for_spaces ||
+        w->looks_for_keys || pause == 0)
         return;
     if (w->repeats > 0 && pause > REPEAT_AFTER)
         until = w->boot_us + REPEAT_AFTER;
+    if (db_kind(w->db) == DB_POSTGRES && w->keys_at_us < until)
+        until = w->keys_at_us;
     mailbox_wait(w->options.memos, poll < until ? poll : until);
 }
 

@@ -224,6 +224,8 @@ static enum rc start(struct writer *w, struct err *reterr)
         rc = make_default(w, reterr);
     if (rc == RC_OK)
         rc = read_spaces(w, reterr);
+    if (rc == RC_OK)
+        rc = writer_keys(w, reterr);
     /* Without room for a reserve there is none: the disk is nearly full. */
     if (rc == RC_OK && db_ballast(w->db, true, &full) != RC_OK) {
         w->is_full = true;
@@ -415,6 +417,8 @@ void writer_between(struct writer *w)
         rc = sample(w, &err);
     if (rc == RC_OK && (w->looks_for_spaces || (is_server && boot >= w->spaces_at_us)))
         rc = read_spaces(w, &err);
+    if (rc == RC_OK && (w->looks_for_keys || (is_server && boot >= w->keys_at_us)))
+        rc = writer_keys(w, &err);
     if (rc != RC_OK && rc != RC_BUSY && rc != RC_LIMIT && !writer_recover(w, rc, &err))
         w->is_over = true;
 }

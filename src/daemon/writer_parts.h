@@ -20,10 +20,11 @@ enum {
     SIGNS_MAX = 4096, /* signs of life of calls that wait for the database to come back */
 };
 
-#define WRITER_SLEEP SPAN_S         /* at most, so that a step of the clock is seen  */
-#define SPACES_EVERY (5 * SPAN_S)   /* other nodes may have made namespaces          */
-#define REPEAT_AFTER (10 * SPAN_MS) /* what another node holds is asked for again    */
-#define RETRY_FIRST  (50 * SPAN_MS) /* pause before a database is tried again        */
+#define WRITER_SLEEP SPAN_S          /* at most, so that a step of the clock is seen  */
+#define SPACES_EVERY (5 * SPAN_S)    /* other nodes may have made namespaces          */
+#define REPEAT_AFTER (10 * SPAN_MS)  /* what another node holds is asked for again    */
+#define RETRY_FIRST  (50 * SPAN_MS)  /* pause before a database is tried again        */
+#define KEYS_EVERY   (500 * SPAN_MS) /* or changed tokens                            */
 #define RETRY_LAST   (5 * SPAN_S)
 
 /* One command or report that waits for a turn, or is in it. */
@@ -62,7 +63,10 @@ struct writer {
     struct lag lag;
     struct pace pace;
     int64_t sample_at_us, spaces_at_us, ballast_at_us;
-    int64_t spaces_seen; /* namespaces that io was told of: a print of the list */
+    int64_t keys_at_us, keys_seen; /* the same of tokens */
+    bool knows_keys, looks_for_keys;
+    struct ticket *keyed; /* that wait until io knows the tokens */
+    int64_t spaces_seen;  /* namespaces that io was told of: a print of the list */
     bool is_full, is_draining, is_stopping, is_over, looks_for_spaces, accepts_clock,
         reads_zones;
     bool holds;                       /* the clock is not believed */
@@ -109,6 +113,11 @@ instant writer_clock(struct writer *w);
 bool writer_connect(struct writer *w);
 bool writer_recover(struct writer *w, enum rc rc, const struct err *err);
 void writer_between(struct writer *w);
+
+/* writer_keys.c */
+enum rc writer_keys(struct writer *w, struct err *reterr);
+bool writer_keeps_for_keys(struct writer *w,
+                           struct ticket *t); /* false: it is not about them */
 
 /* writer_turn.c */
 void writer_turn(struct writer *w);

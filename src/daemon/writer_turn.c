@@ -188,7 +188,7 @@ static void reply_command(struct writer *w, const struct item *item, const struc
     t->replies[item->index].text = arena_str(t->call.arena, reply->text);
     if (t->call.commands[item->index].kind == COMMAND_NAMESPACE)
         w->looks_for_spaces = true;
-    if (--t->left == 0)
+    if (--t->left == 0 && !writer_keeps_for_keys(w, t))
         writer_done(w, t);
 }
 

@@ -68,8 +68,14 @@ static void send_named(struct turn *turn, const struct command *c, struct comman
     case COMMAND_CALENDAR:
         calendars_put(turn->db, turn_key(turn), c->namespace, c->name, c->text, turn->now);
         break;
+    case COMMAND_TOKEN_USED:
+        tokens_use(turn->db, c->schedule, c->slot);
+        break;
     case COMMAND_CLOCK:
     case COMMAND_DIRECT:
+    case COMMAND_TOKEN:
+    case COMMAND_TOKEN_DELETE:
+    case COMMAND_DENIED:
         break;
     default:
         if (c->schedule == 0 && c->run.schedule == 0)
@@ -103,6 +109,8 @@ void apply_send(struct turn *turn)
         send_named(turn, c, s);
         if (has_draft(c->kind))
             send_draft(turn, c, s);
+        if (c->kind == COMMAND_CREATE || c->kind == COMMAND_PUT)
+            quota_send(turn, c);
     }
 }
 
@@ -219,6 +227,36 @@ static void set_gate_limit(struct turn *turn, const struct command *c,
     gate->gate.most = limit;
 }
 
+/* Not with the first statements: a request that comes again makes no second one. */
+static void apply_token(struct turn *turn, const struct command *c, struct command_state *s,
+                        struct reply *reply)
+{
+    struct token token = *c->token;
+
+    reply->schedule = token.id;
+    s->is_of_token = true;
+    if (c->kind == COMMAND_TOKEN_DELETE) {
+        tokens_delete(turn->db, token.id, token.namespace, &s->changed);
+        return;
+    }
+    token.namespace = token.namespace_name.len > 0 ? c->namespace : 0;
+    token.created_at = turn->now;
+    token.created_by = c->by;
+    token.used_at = INSTANT_NONE;
+    tokens_insert(turn->db, &token, &s->changed);
+}
+
+static void applied_token(struct turn *turn, const struct command *c,
+                          const struct command_state *s, struct reply *reply)
+{
+    if (s->changed.changed == 1)
+        return;
+    if (c->kind == COMMAND_TOKEN)
+        refuse(turn, reply, RC_LIMIT, "there are %d tokens, the most there can be", TOKENS_MAX);
+    else
+        refuse(turn, reply, RC_NOT_FOUND, "there is no such token");
+}
+
 static void apply_named(struct turn *turn, const struct command *c, struct command_state *s,
                         struct reply *reply)
 {
@@ -249,6 +287,13 @@ static void apply_named(struct turn *turn, const struct command *c, struct comma
         turn->memory.clock_skip = turn->now;
         *VEC_ADD(turn, &turn->events) = (struct event){
             .type = EVENT_CLOCK_JUMP, .detail = turn->node, .slot = turn->now, .count = 1};
+        break;
+    case COMMAND_TOKEN:
+    case COMMAND_TOKEN_DELETE:
+        apply_token(turn, c, s, reply);
+        break;
+    case COMMAND_TOKEN_USED:
+    case COMMAND_DENIED:
         break;
     default:
         apply_direct(turn, c, s, reply);
@@ -346,8 +391,10 @@ static void apply_one(struct turn *turn, const struct command *c, struct command
 
     if (!names_schedule(c->kind)) {
         apply_named(turn, c, s, reply);
+    } else if (is_foreign(c, s->seat) && is_run) {
+        apply_no_run(turn, reply);
     } else if (is_foreign(c, s->seat)) {
-        refuse(turn, reply, RC_NOT_FOUND, "there is no such schedule or run");
+        (void)is_there(turn, c, NULL, reply);
     } else if (c->kind == COMMAND_CREATE || (c->kind == COMMAND_PUT && absent)) {
         apply_create(turn, c, s, reply);
     } else if (is_run && s->seat && s->seat->state == SEAT_BARE) {
@@ -365,7 +412,7 @@ enum rc apply_commands(struct turn *turn, struct err *reterr)
     for (int i = 0; i < turn->in->command_count; i++) {
         if (!turn->commands[i].is_done)
             apply_one(turn, &turn->in->commands[i], &turn->commands[i], &turn->replies[i]);
-        any |= turn->commands[i].is_created;
+        any |= turn->commands[i].is_created || turn->commands[i].is_of_token;
     }
     if (any)
         rc = db_flush(turn->db, turn->arena, reterr);
@@ -375,6 +422,8 @@ enum rc apply_commands(struct turn *turn, struct err *reterr)
 
         if (s->is_created)
             apply_created(turn, c, s, &turn->replies[i]);
+        if (s->is_of_token)
+            applied_token(turn, c, s, &turn->replies[i]);
         if (!s->is_done && turn->replies[i].rc == RC_OK)
             set_gate_limit(turn, c, s);
     }

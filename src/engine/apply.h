@@ -14,6 +14,7 @@ struct command_state {
     bool is_done;                    /* its reply is final                          */
     bool is_created;                 /* a schedule was inserted: `changed` will tell */
     int64_t queue;                   /* of a draft, when its key is known; 0 */
+    bool is_of_token;                /* a token was written: `changed` will tell    */
     struct db_result *calendar_rows; /* of a draft, one for each that it names */
     struct db_result name_row, queue_row, gate_row, changed, request_taken, request_row;
 };
@@ -28,6 +29,13 @@ void apply_remember(struct turn *turn);
 /* Keeps the answers of requests that may come again. */
 void apply_keep_replies(struct turn *turn);
 
+/* witness.c: what the audit is told of this turn */
+void witness_write(struct turn *turn);
+
+/* quota.c: counts what the namespaces of new schedules have, then lets in what is left */
+void quota_send(struct turn *turn, const struct command *c);
+bool quota_take(struct turn *turn, const struct command *c, struct reply *reply);
+
 /* apply_run.c */
 void apply_trigger(struct turn *turn, const struct command *c, struct seat *seat,
                    struct reply *reply);
@@ -35,6 +43,7 @@ void apply_backfill(struct turn *turn, const struct command *c, struct seat *sea
                     struct reply *reply);
 void apply_run(struct turn *turn, const struct command *c, struct command_state *state,
                struct reply *reply);
+void apply_no_run(struct turn *turn, struct reply *reply);
 void apply_skip(struct turn *turn, const struct command *c, struct command_state *state,
                 struct reply *reply);
 

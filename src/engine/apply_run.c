@@ -194,6 +194,12 @@ static void approve(struct turn *turn, const struct command *c, struct place *pl
                 &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = REASON_REJECTED});
 }
 
+/* Also of a run that is somebody else's: nobody can tell the two apart. */
+void apply_no_run(struct turn *turn, struct reply *reply)
+{
+    refuse(turn, reply, RC_NOT_FOUND, "the run is not open: it has ended, or there is none");
+}
+
 void apply_run(struct turn *turn, const struct command *c, struct command_state *s,
                struct reply *reply)
 {
@@ -208,9 +214,7 @@ void apply_run(struct turn *turn, const struct command *c, struct command_state 
         if (c->kind == COMMAND_CANCEL && seat_is_held(s->seat) && is_planned(s->seat, c))
             apply_skip(turn, c, s, reply);
         else
-            refuse(turn, reply, RC_NOT_FOUND,
-                   "the run is not open: it has ended, or there "
-                   "is none");
+            apply_no_run(turn, reply);
         return;
     }
     if (c->kind == COMMAND_CANCEL)

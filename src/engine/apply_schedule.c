@@ -140,6 +140,8 @@ void apply_create(struct turn *turn, const struct command *c, struct command_sta
         refuse(turn, reply, RC_LIMIT, "the schedule is too large");
         return;
     }
+    if (!quota_take(turn, c, reply))
+        return;
     s->seat = make_seat(turn, c, s, &plan);
     keep_text(s->seat, row.packed);
     s->is_created = true;

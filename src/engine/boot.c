@@ -2,6 +2,8 @@
 /*
  * The engine's life: made, booted as a node of the cluster, freed.
  */
+#include <string.h>
+
 #include "base/must.h"
 #include "engine/state.h"
 
@@ -76,6 +78,19 @@ static int64_t free_number(const struct db_result *rows)
     return id;
 }
 
+/* Where this node's part of the audit goes on. */
+static void remember_audit(struct memory *m, const struct db_result *last)
+{
+    struct str hash;
+
+    if (last->rows == 0)
+        return;
+    m->audit = db_int_at(last, 0, 0);
+    hash = db_blob_at(last, 0, 1);
+    if (hash.len == sizeof m->audit_hash)
+        memcpy(m->audit_hash, hash.ptr, hash.len);
+}
+
 static void remember_boot(struct engine *engine, const struct node *node, instant now)
 {
     struct memory *m = &engine->memory;
@@ -106,7 +121,7 @@ static void remember_boot(struct engine *engine, const struct node *node, instan
 enum rc engine_boot(struct engine *engine, struct db *db, instant now, struct err *reterr)
 {
     struct arena *arena = engine->arenas[engine->arena];
-    struct db_result found = {0}, all = {0}, event = {0}, changed = {0};
+    struct db_result found = {0}, all = {0}, event = {0}, audit = {0}, changed = {0};
     struct node node = {.boot = 1, .state = NODE_UP};
     int64_t now_ms = now / SPAN_MS;
     enum rc rc;
@@ -118,6 +133,7 @@ enum rc engine_boot(struct engine *engine, struct db *db, instant now, struct er
     nodes_find(db, engine->options.node, &found);
     nodes_list(db, &all);
     events_last(db, engine->options.node, &event);
+    audit_last(db, engine->options.node, &audit);
     rc = db_flush(db, arena, reterr);
     if (rc != RC_OK) {
         db_rollback(db);
@@ -146,7 +162,9 @@ enum rc engine_boot(struct engine *engine, struct db *db, instant now, struct er
     rc = db_commit(db, arena, reterr);
     if (rc == RC_OK && changed.changed == 0)
         rc = err_set(reterr, RC_BUSY, -1, 0, "another node is just starting; try again");
-    if (rc == RC_OK)
+    if (rc == RC_OK) {
         remember_boot(engine, &node, now);
+        remember_audit(&engine->memory, &audit);
+    }
     return rc;
 }

@@ -11,6 +11,8 @@
 #include "base/err.h"
 #include "core/plan.h"
 #include "core/run_id.h"
+#include "store/audit.h"
+#include "store/tokens.h"
 
 enum { BACKFILLS_MAX = 100 }; /* that one schedule may have at a time */
 
@@ -41,6 +43,10 @@ enum command_kind {
     COMMAND_GATE,         /* name, count: its limit; made when absent                         */
     COMMAND_CALENDAR,     /* name, text: days as little-endian int32, ascending               */
     COMMAND_CLOCK,        /* every slot up to now that is overdue is missed(clock)            */
+    COMMAND_TOKEN,        /* token; without a namespace_name it is for all of them            */
+    COMMAND_TOKEN_DELETE, /* token: id and namespace, as read                                 */
+    COMMAND_TOKEN_USED,   /* schedule: its id, slot: when                                     */
+    COMMAND_DENIED,       /* nothing but its audit: somebody was not let                      */
     COMMAND_COUNT
 };
 
@@ -82,6 +88,9 @@ struct command {
     span hint_interval;
     instant hint_at; /* INSTANT_NEVER: none */
     int64_t count;
+    const struct token *token;
+    int64_t quota;                   /* schedules that its namespace may have, 0: any    */
+    const struct audit_entry *audit; /* NULL: not a person's; the engine adds the result */
 };
 
 /* RC_BUSY: another node is at it, hand it in again until its deadline. */
@@ -93,5 +102,6 @@ struct reply {
     int64_t version;
     struct run_id run; /* the run that was made or touched */
     int64_t count;     /* of what was made or ended        */
+    bool is_quota;     /* RC_LIMIT: the namespace has as many schedules as it may have    */
     bool is_repeated;  /* the answer to an earlier request with the same key */
 };

@@ -312,6 +312,7 @@ static enum rc work(struct turn *turn, struct err *reterr)
     write_places(turn);
     write_gates(turn);
     apply_keep_replies(turn);
+    witness_write(turn);
     write_events(turn);
     if (turn->memory.key_ms > turn->key_limit)
         nodes_reserve(turn->db, turn->node, turn->memory.key_ms);

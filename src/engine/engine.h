@@ -29,6 +29,7 @@ struct engine_options {
     SPAN_MIN /* from a call's deadline until it is given up: a program may ignore SIGTERM */
 #define EVENTS_AGE   (7 * SPAN_DAY)
 #define REQUESTS_AGE SPAN_DAY
+#define AUDIT_AGE    (400 * SPAN_DAY) /* a year, and the time to look at it */
 
 struct engine *engine_new(const struct engine_options *options);
 struct engine *engine_free(struct engine *engine); /* accepts NULL, returns NULL */

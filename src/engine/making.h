@@ -58,6 +58,8 @@ struct memory {
     int64_t swept_turn; /* the turn of the last sweep                          */
     int requests;       /* keys of requests that were taken since              */
     int64_t queue_after[LANE_COUNT];
+    int64_t audit; /* the last entry's number, and the hash of its row */
+    uint8_t audit_hash[SHA256_BYTES];
     int hot_count, paused_count;
     struct hot hot[HOT_MAX];
     int64_t paused[PAUSED_QUEUES_MAX];
@@ -70,6 +72,12 @@ struct memory {
     }
 
 struct waiter; /* polls.c */
+
+/* How many schedules a namespace has, and how many of them this turn has made. */
+struct quota {
+    int64_t namespace, made;
+    struct db_result row;
+};
 
 /* A queue that polls of this turn want, and they in the order in which they are served. */
 struct poll_queue {
@@ -96,6 +104,7 @@ struct turn {
     VEC(struct work) calls;
     VEC(struct work) grants;
     VEC(struct stop) stops;
+    VEC(struct quota *) quotas;
     VEC(int64_t) landed; /* runs of this node's calls that are over: keys */
     struct reply *replies;
     struct report_reply *report_replies;

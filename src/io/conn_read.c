@@ -48,7 +48,10 @@ struct str conn_problem(struct listener *listener, int status, const char *detai
                                   .field_count = 1};
     struct err err;
 
-    problem_print(&(struct problem){status, code_of(status), detail, NULL, -1}, &body);
+    problem_print(
+        &(struct problem){
+            .status = status, .code = code_of(status), .detail = detail, .at = -1},
+        &body);
     answer.length = (int64_t)body.len;
     must(http1_write_head(&answer, &out, &err) == RC_OK);
     buf_str(&out, buf_as_str(&body));

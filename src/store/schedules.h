@@ -34,6 +34,9 @@ void schedules_mark_deleted(struct db *db, int64_t id, instant now, struct str b
 /* (id) of a schedule that is not deleted. */
 void schedules_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
 
+/* (count) of those that a namespace has, counted up to `most`. */
+void schedules_count(struct db *db, int64_t namespace, int64_t most, struct db_result *ret);
+
 /* What a fire needs: (version, packed, action, namespace, name). */
 enum { PLAN_VERSION, PLAN_PACKED, PLAN_ACTION, PLAN_NAMESPACE, PLAN_NAME };
 void schedules_plan(struct db *db, int64_t id, struct db_result *ret);

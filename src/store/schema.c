@@ -133,11 +133,26 @@
     " {strict};"                                                             \
     "CREATE INDEX logs_run ON logs (schedule, slot, pass, total);"
 
+/* What there is once; who may use the server; what they did, see store/audit.h. */
+#define SECURITY                                                                         \
+    "CREATE TABLE meta (name {text} PRIMARY KEY, value {blob} NOT NULL) {strict};"       \
+    "CREATE TABLE tokens ("                                                              \
+    " id {int} PRIMARY KEY, namespace {int} NOT NULL, role {int} NOT NULL,"              \
+    " name {text} NOT NULL, hash {blob} NOT NULL, created_at {int} NOT NULL,"            \
+    " created_by {text} NOT NULL, expires_at {int} NOT NULL, used_at {int} NOT NULL)"    \
+    " {strict};"                                                                         \
+    "CREATE TABLE audit ("                                                               \
+    " node {int} NOT NULL, seq {int} NOT NULL, count {int} NOT NULL, at {int} NOT NULL," \
+    " body {blob} NOT NULL, prior {blob} NOT NULL, hash {blob} NOT NULL,"                \
+    " PRIMARY KEY (node, seq)) {strict};"                                                \
+    "CREATE INDEX audit_at ON audit (at, node, seq);"
+
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
     {2, "history and what hangs on a schedule", HISTORY BESIDE},
     {3, "nodes, names, requests and events", AROUND},
     {4, "the start before a run, and logs", LAST_RUN LOGS},
+    {5, "tokens and audit", SECURITY},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 

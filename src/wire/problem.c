@@ -22,5 +22,7 @@ void problem_print(const struct problem *problem, struct buf *out)
         put_text(object, "field", problem->field);
     if (problem->at >= 0)
         json_put(object, "at", json_new_int(problem->at));
+    if (problem->request_id.len > 0)
+        json_put(object, "requestId", json_new_str(problem->request_id));
     json_print(object, JSON_STYLE_LINE, out);
 }

@@ -13,8 +13,9 @@ struct problem {
     int status;
     const char *code; /* one of those that the API names */
     const char *detail;
-    const char *field; /* "" or NULL: not about one field    */
-    int at;            /* byte offset into that field, or -1 */
+    const char *field;     /* "" or NULL: not about one field    */
+    int at;                /* byte offset into that field, or -1 */
+    struct str request_id; /* empty: it has none             */
 };
 
 /* The title is the status' reason.  Appends; out->cut tells when it did not fit. */

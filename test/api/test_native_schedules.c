@@ -274,6 +274,38 @@ static void a_workflow_goes_to_an_upstream_that_there_is(void **state)
     assert_int_equal(world.call.commands[0].draft->plan.lane, LANE_PULL);
 }
 
+#define QUOTED "{'id':'%s','action':{'type':'queue','queue':'q'}}"
+
+static void a_namespace_has_as_many_schedules_as_its_quota(void **state)
+{
+    (void)state;
+    world.context.quota_schedules = 2;
+    assert_int_equal(post("/api/v1/schedules", js(QUOTED, "a")), 201);
+    assert_int_equal(ask("PUT /api/v1/schedules/b", NULL, js(QUOTED, "b")), 201);
+    assert_refused(post("/api/v1/schedules", js(QUOTED, "c")), 422, "quota", "");
+    assert_refused(ask("PUT /api/v1/schedules/c", NULL, js(QUOTED, "c")), 422, "quota", "");
+    assert_int_equal(ask("PUT /api/v1/schedules/b", NULL, js(QUOTED, "b")), 200);
+    assert_int_equal(ask("PUT /api/v1/namespaces/team", NULL, ""), 201);
+    assert_int_equal(post("/api/v1/schedules?namespace=team", js(QUOTED, "c")), 201);
+    assert_int_equal(ask("DELETE /api/v1/schedules/a", NULL, NULL), 204);
+    assert_int_equal(post("/api/v1/schedules", js(QUOTED, "c")), 201);
+}
+
+/* Those of one turn count too. */
+static void a_quota_counts_what_a_batch_makes(void **state)
+{
+    (void)state;
+    world.context.quota_schedules = 2;
+    assert_int_equal(post("/api/v1/bulk/schedules",
+                          js("{'items':[{'id':'a','action':{'type':'queue','queue':'q'}},"
+                             "{'id':'b','action':{'type':'queue','queue':'q'}},"
+                             "{'id':'c','action':{'type':'queue','queue':'q'}}]}")),
+                     200);
+    assert_told("results.1.status", "'ok'");
+    assert_told("results.2.error.code", "'quota'");
+    assert_int_equal(get("/api/v1/schedules/c"), 404);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +322,8 @@ int main(void)
         SERVED(a_hint_that_comes_with_the_schedule_counts),
         SERVED(pause_and_resume_show_what_came_of_it),
         SERVED(a_trigger_gives_the_run_that_it_makes),
+        SERVED(a_namespace_has_as_many_schedules_as_its_quota),
+        SERVED(a_quota_counts_what_a_batch_makes),
         SERVED(a_workflow_goes_to_an_upstream_that_there_is),
     };
 

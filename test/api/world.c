@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "api/audit_note.h"
+#include "api/auth.h"
 #include "base/must.h"
 #include "store/schema.h"
 #include "zones.h"
@@ -133,6 +135,7 @@ int world_end(void **state)
 
     (void)state;
     engine_free(world.engine);
+    keyring_free(world.keys);
     db_close(world.reader);
     db_close(world.db);
     json_decref(world.json);
@@ -142,6 +145,11 @@ int world_end(void **state)
         unlink(path);
     }
     return rmdir(dir);
+}
+
+const char *world_file(void)
+{
+    return url + strlen("sqlite:");
 }
 
 void pass(span time)
@@ -179,10 +187,7 @@ static enum call_step command(struct call *call)
     struct turn_in in = {.commands = call->commands, .command_count = call->command_count};
     struct turn_out out;
 
-    for (int i = 0; i < call->command_count; i++) {
-        call->commands[i].namespace = call->namespace;
-        call->commands[i].by = call->by;
-    }
+    call_complete(call);
     out = take_turn(&in);
     call->replies = keep_replies(call, &out);
     return call->operation->settled(call);
@@ -194,8 +199,7 @@ static enum call_step report(struct call *call)
     struct report_reply *replies;
     struct turn_out out;
 
-    for (int i = 0; i < call->report_count; i++)
-        call->reports[i].namespace = call->namespace;
+    call_complete(call);
     out = take_turn(&in);
     replies = arena_array(call->arena, (size_t)out.report_count, sizeof *replies);
     memcpy(replies, out.report_replies, (size_t)out.report_count * sizeof *replies);
@@ -253,7 +257,7 @@ static bool find_namespace(struct call *call)
 static void carry_out(struct call *call, enum call_step step)
 {
     if (step != CALL_ANSWER && !find_namespace(call))
-        step = call_problem(call, 404, "not_found", "there is no such namespace");
+        step = call_no_namespace(call);
     for (int i = 0; step != CALL_ANSWER; i++) {
         assert_true(i < STEPS_MAX);
         if (step == CALL_COMMANDS)
@@ -275,9 +279,43 @@ static char *request_text(const char *what, const char *fields, const char *body
     char *text = malloc(len);
 
     assert_non_null(text);
-    snprintf(text, len, "%s HTTP/1.1\r\nHost: a\r\nContent-Length: %zu\r\n%s\r\n%s", what,
-             strlen(body), fields, body);
+    snprintf(text, len, "%s HTTP/1.1\r\n%s%sContent-Length: %zu\r\n%s\r\n%s", what,
+             strstr(fields, "Host:") ? "" : "Host: localhost\r\n",
+             strstr(fields, "X-Request-Id:") ? "" : "X-Request-Id: r1\r\n", strlen(body),
+             fields, body);
     return text;
+}
+
+static struct keyring *read_keys(void)
+{
+    struct arena *arena = arena_new(16 << 20);
+    struct db_result rows = {0};
+    struct err err = {.text = ""};
+    struct keyring *keys;
+
+    tokens_list(world.reader, 0, 0, TOKENS_MAX, &rows);
+    db_must(db_flush(world.reader, arena, &err), &err);
+    keys = keyring_new(STR("the key of the server"), &rows);
+    arena_free(arena);
+    return keys;
+}
+
+/* As the porter does it. */
+static bool admit(struct call *call, const struct http1_request *request)
+{
+    static const struct str hosts[] = {{"belfry.test", 11}};
+    struct auth auth = {world.keys, hosts, 1};
+
+    call->from = world.is_remote ? STR("192.0.2.7") : STR("127.0.0.1");
+    auth_name_request(call, request);
+    keyring_free(world.keys);
+    auth.keys = world.keys = read_keys();
+    call->keys = world.keys;
+    if (world.is_guarded)
+        return auth_admit(call, &auth, request, !world.is_remote);
+    call->by = STR("test");
+    call->caller = (struct caller){.name = call->by, .role = ROLE_ADMIN, .is_everywhere = true};
+    return true;
 }
 
 static void find_and_begin(struct call *call, const struct http1_request *request,
@@ -292,14 +330,25 @@ static void find_and_begin(struct call *call, const struct http1_request *reques
         call_field(call, STR("Allow"), allow);
         return;
     }
-    carry_out(call, call_begin(call, request, str_of(body)));
+    if (admit(call, request))
+        carry_out(call, call_begin(call, request, str_of(body)));
+}
+
+static const char *with_token(const char *fields)
+{
+    static char text[4096];
+
+    if (!world.token)
+        return fields;
+    snprintf(text, sizeof text, "Authorization: Bearer %s\r\n%s", world.token, fields);
+    return text;
 }
 
 int ask(const char *what, const char *fields, const char *body)
 {
     static char room[HTTP1_ROOM];
     static struct http1 parser;
-    char *text = request_text(what, fields ? fields : "", body ? body : "");
+    char *text = request_text(what, with_token(fields ? fields : ""), body ? body : "");
     struct str bytes = str_of(text);
     enum http1_event event;
     struct err err;
@@ -308,7 +357,7 @@ int ask(const char *what, const char *fields, const char *body)
     json_decref(world.json);
     world.json = NULL;
     world.call = (struct call){
-        .arena = world.arena, .context = &world.context, .now = world.now, .by = STR("test")};
+        .arena = world.arena, .context = &world.context, .now = world.now, .by = STR("nobody")};
     http1_begin(&parser, room, CALL_BODY_MAX);
     if (http1_feed(&parser, &bytes, &event, &err) != RC_OK)
         fail_msg("%s", err.text);

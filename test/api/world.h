@@ -29,6 +29,10 @@ struct world {
     const char *upstream;  /* the one that there is, NULL */
     uint64_t random;       /* the next number             */
     int polls;             /* turns that a poll has had   */
+    bool is_guarded;       /* tokens count; else everybody is admin "test"      */
+    bool is_remote;        /* then: requests come from another machine          */
+    const char *token;     /* then: what is shown; NULL: none                   */
+    struct keyring *keys;  /* of the last request         */
     /* The last answer. */
     struct arena *arena;
     struct call call;
@@ -44,6 +48,9 @@ int world_end(void **state);
 int ask(const char *what, const char *fields, const char *body);
 int get(const char *target);
 int post(const char *target, const char *body);
+
+/* Where its database is. */
+const char *world_file(void);
 
 /* Time passes, and the engine does what is due. */
 void pass(span time);

@@ -38,7 +38,7 @@ static void send_all(int fd, const char *bytes, size_t len)
 static int send_request(const struct daemon *d, const char *method, const char *path,
                         const char *body)
 {
-    static const char form[] = "%s %s HTTP/1.1\r\nHost: belfry\r\nConnection: close\r\n"
+    static const char form[] = "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
                                "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n";
     char head[2 * LINE_MAX];
     int fd = connect_to(d), len;
@@ -125,7 +125,7 @@ void ask_send_head(int fd, const char *method, const char *path)
 {
     char head[LINE_MAX];
 
-    snprintf(head, sizeof head, "%s %s HTTP/1.1\r\nHost: belfry\r\nConnection: close\r\n",
+    snprintf(head, sizeof head, "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n",
              method, path);
     send_all(fd, head, strlen(head));
 }

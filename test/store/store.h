@@ -29,8 +29,8 @@ static int at_first_count;
 
 /* Every table but `migrations`, in alphabetical order. */
 #define TABLES                                                                           \
-    "backfills calendars cursors events exceptions gates history ledger logs namespaces" \
-    " nodes queues requests results runs schedules stops"
+    "audit backfills calendars cursors events exceptions gates history ledger logs meta" \
+    " namespaces nodes queues requests results runs schedules stops tokens"
 
 /* For a group of tests. */
 static inline int set_up_tables(void **state)

@@ -287,6 +287,31 @@ static void every_statement_was_run(void **state)
     assert_every_statement_ran(*state, "src/store/schedules.c");
 }
 
+static void assert_count(struct fixture *f, int64_t namespace, int64_t most, int64_t expected)
+{
+    struct db_result got;
+
+    schedules_count(f->db, namespace, most, &got);
+    flush(f);
+    assert_int_equal(db_int_at(&got, 0, 0), expected);
+}
+
+static void schedules_of_a_namespace_are_counted_up_to_a_bound(void **state)
+{
+    struct fixture *f = *state;
+    struct schedule_row rows[] = {distinct(1, STR("a")), distinct(2, STR("b")),
+                                  distinct(3, STR("c")), distinct(4, STR("d"))};
+
+    rows[2].deleted_at = DAY_ONE;
+    rows[3].namespace = 9;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(insert(f, &rows[i]), 1);
+    assert_count(f, 2, 10, 2);
+    assert_count(f, 2, 1, 1);
+    assert_count(f, 9, 10, 1);
+    assert_count(f, 3, 10, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -297,6 +322,7 @@ int main(void)
         STORE_TEST(a_name_is_taken_once_in_its_namespace),
         STORE_TEST(a_deleted_schedule_keeps_its_row_and_frees_its_name),
         STORE_TEST(a_name_can_be_made_and_deleted_many_times_in_one_turn),
+        STORE_TEST(schedules_of_a_namespace_are_counted_up_to_a_bound),
         STORE_TEST(a_fire_reads_the_plan_alone),
         cmocka_unit_test(every_statement_was_run),
     };

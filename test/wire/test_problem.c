@@ -19,12 +19,12 @@ static void a_problem_names_what_is_wrong_and_where(void **state)
 
     (void)state;
     problem_print(&(struct problem){400, "invalid_spec", "minute 61 is out of range 0-59",
-                                    "spec.cron[0].expr", 0},
+                                    "spec.cron[0].expr", 0, STR("r1")},
                   &out);
     assert_string_equal(
         text, "{\"type\":\"about:blank\",\"title\":\"Bad Request\",\"status\":400,"
               "\"detail\":\"minute 61 is out of range 0-59\",\"code\":\"invalid_spec\","
-              "\"field\":\"spec.cron[0].expr\",\"at\":0}");
+              "\"field\":\"spec.cron[0].expr\",\"at\":0,\"requestId\":\"r1\"}");
 }
 
 static void what_is_not_about_a_field_names_none(void **state)
@@ -33,7 +33,8 @@ static void what_is_not_about_a_field_names_none(void **state)
     struct buf out = BUF(text);
 
     (void)state;
-    problem_print(&(struct problem){404, "not_found", "There is no \"a\\b\".", "", -1}, &out);
+    problem_print(
+        &(struct problem){404, "not_found", "There is no \"a\\b\".", "", -1, {NULL, 0}}, &out);
     assert_string_equal(text,
                         "{\"type\":\"about:blank\",\"title\":\"Not Found\",\"status\":404,"
                         "\"detail\":\"There is no \\\"a\\\\b\\\".\",\"code\":\"not_found\"}");
@@ -41,14 +42,17 @@ static void what_is_not_about_a_field_names_none(void **state)
 
 static void the_longest_text_of_an_error_fits_escaped(void **state)
 {
-    char text[PROBLEM_BYTES_MAX], detail[ERR_TEXT_MAX], field[ERR_FIELD_MAX];
+    char text[PROBLEM_BYTES_MAX], detail[ERR_TEXT_MAX], field[ERR_FIELD_MAX], id[128];
     struct buf out = BUF(text);
 
     (void)state;
     memset(detail, 1, sizeof detail); /* each becomes \u0001 */
     memset(field, 1, sizeof field);
+    memset(id, 'x', sizeof id);
     detail[sizeof detail - 1] = field[sizeof field - 1] = '\0';
-    problem_print(&(struct problem){431, "version_conflict", detail, field, INT32_MAX}, &out);
+    problem_print(
+        &(struct problem){431, "version_conflict", detail, field, INT32_MAX, {id, sizeof id}},
+        &out);
     assert_false(out.cut);
 }
 

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/audit_note.h"
+
+#include "api/keyring.h"
+#include "api/operation.h"
+
+/* What the audit calls the thing that a command changes. */
+static struct str object_of(const struct call *call, const struct command *command)
+{
+    struct buf id = {.cap = TOKEN_ID_LETTERS + 1};
+
+    if (command->name.len > 0)
+        return command->name;
+    if (!command->token)
+        return call->params[0];
+    id.ptr = arena_take(call->arena, id.cap);
+    token_id_print(command->token->id, &id);
+    return buf_as_str(&id);
+}
+
+static struct str token_of(const struct call *call)
+{
+    struct buf id = {.cap = TOKEN_ID_LETTERS + 1};
+
+    if (call->caller.token == 0)
+        return (struct str){NULL, 0};
+    id.ptr = arena_take(call->arena, id.cap);
+    token_id_print(call->caller.token, &id);
+    return buf_as_str(&id);
+}
+
+struct audit_entry audit_note(const struct call *call)
+{
+    const struct operation *operation = call->operation;
+    bool is_of_server = !operation || operation->right == RIGHT_SERVER;
+
+    return (struct audit_entry){
+        .result = call->denied,
+        .count = 1,
+        .by = call->by,
+        .operation = str_of(operation ? operation->id : "unknown"),
+        .object = call->params[0],
+        .token = token_of(call),
+        .namespace = is_of_server ? (struct str){NULL, 0} : call->namespace_name,
+        .from = call->from,
+        .request = call->request_id,
+    };
+}
+
+void call_complete(struct call *call)
+{
+    struct audit_entry *entries, entry = audit_note(call);
+
+    entries = arena_array(call->arena, (size_t)call->command_count, sizeof *entries);
+    for (int i = 0; i < call->command_count; i++) {
+        struct command *command = &call->commands[i];
+
+        entries[i] = entry;
+        entries[i].object = object_of(call, command);
+        command->namespace = call->namespace;
+        command->by = call->by;
+        command->audit = &entries[i];
+        command->quota = call->context->quota_schedules;
+    }
+    for (int i = 0; i < call->report_count; i++)
+        call->reports[i].namespace = call->namespace;
+}

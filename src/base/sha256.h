@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SHA-256 (FIPS 180-4), HMAC with it (RFC 2104), and a comparison that tells nothing by its
+ * time: what secrets are kept and chains are made with.
+ *
+ * By hand, because layers that may know no library need it; see docs/decisions/0030.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+enum { SHA256_BYTES = 32, SHA256_BLOCK = 64 };
+
+struct sha256 {
+    uint32_t state[8];
+    uint64_t length; /* bytes so far */
+    uint8_t block[SHA256_BLOCK];
+};
+
+void sha256_begin(struct sha256 *sha);
+void sha256_add(struct sha256 *sha, const void *bytes, size_t len); /* NULL when len is 0 */
+void sha256_end(struct sha256 *sha, uint8_t ret[SHA256_BYTES]);
+
+void sha256_hmac(struct str key, struct str message, uint8_t ret[SHA256_BYTES]);
+
+/* Takes as long whatever the bytes are. */
+bool sha256_eq(const uint8_t a[SHA256_BYTES], const uint8_t b[SHA256_BYTES]);

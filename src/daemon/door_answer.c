@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An answer as it goes out: what the operation has set, and what every answer has.
+ */
+#include "daemon/door_parts.h"
+
+enum {
+    OWN_FIELDS = 7, /* of every answer         */
+    NUMBER_MAX = 24 /* bytes of one as a text */
+};
+
+static void put_number(struct http1_field *field, struct str name, int64_t n,
+                       struct arena *arena)
+{
+    struct buf text = {.ptr = arena_take(arena, NUMBER_MAX), .cap = NUMBER_MAX};
+
+    buf_printf(&text, "%lld", (long long)n);
+    *field = (struct http1_field){name, buf_as_str(&text)};
+}
+
+void door_write_answer(struct exchange *x, const struct ticket *t)
+{
+    const struct call *call = &t->call;
+    struct http1_field fields[CALL_FIELDS_MAX + OWN_FIELDS];
+    int n = 0;
+
+    if (call->content_type)
+        fields[n++] = (struct http1_field){STR("Content-Type"), str_of(call->content_type)};
+    fields[n++] = (struct http1_field){STR("Cache-Control"), STR("no-store")};
+    fields[n++] = (struct http1_field){STR("X-Content-Type-Options"), STR("nosniff")};
+    if (call->request_id.len > 0)
+        fields[n++] = (struct http1_field){STR("X-Request-Id"), call->request_id};
+    if (t->limit.most > 0) {
+        put_number(&fields[n++], STR("X-RateLimit-Limit"), t->limit.most, call->arena);
+        put_number(&fields[n++], STR("X-RateLimit-Remaining"), t->limit.left, call->arena);
+        put_number(&fields[n++], STR("X-RateLimit-Reset"), t->limit.reset_s, call->arena);
+    }
+    for (int i = 0; i < call->field_count; i++)
+        fields[n++] = call->fields[i];
+    exchange_answer(x, call->status, fields, n, call->answer);
+}

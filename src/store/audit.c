@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/audit.h"
+
+#include <string.h>
+
+enum { ROW_NUMBERS = 4 };
+
+static const struct db_stmt audit_add = {
+    "INSERT INTO audit (node, seq, count, at, body, prior, hash)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7)",
+    "iiiibbb"};
+static const struct db_stmt audit_end = {
+    "SELECT seq + count - 1, hash FROM audit WHERE node = (SELECT id FROM nodes"
+    " WHERE name = $1) ORDER BY seq DESC LIMIT 1",
+    "t"};
+static const struct db_stmt audit_node = {
+    "SELECT a.node, n.name FROM audit a LEFT JOIN nodes n ON n.id = a.node WHERE a.node > $1"
+    " ORDER BY a.node LIMIT 1",
+    "i"};
+static const struct db_stmt audit_list = {
+    "SELECT node, seq, count, at, body, prior, hash FROM audit WHERE node = $1 AND seq > $2"
+    " ORDER BY seq LIMIT $3",
+    "iii"};
+static const struct db_stmt audit_latest = {
+    "SELECT node, seq, count, at, body, prior, hash FROM audit"
+    " WHERE (at, node, seq) < ($1, $2, $3) ORDER BY at DESC, node DESC, seq DESC LIMIT $4",
+    "iiii"};
+static const struct db_stmt audit_prune = {
+    "DELETE FROM audit WHERE node = $1 AND at < $2 AND seq <= (SELECT max(seq) FROM"
+    " (SELECT seq FROM audit WHERE node = $1 ORDER BY seq LIMIT $3) AS portion)",
+    "iii"};
+
+const char *audit_result_text(enum audit_result result)
+{
+    static const char *const texts[AUDIT_RESULT_COUNT] = {
+        [AUDIT_DONE] = "done",           [AUDIT_NOT_FOUND] = "notFound",
+        [AUDIT_CONFLICT] = "conflict",   [AUDIT_LIMIT] = "limit",
+        [AUDIT_FAILED] = "failed",       [AUDIT_UNAUTHORIZED] = "unauthorized",
+        [AUDIT_FORBIDDEN] = "forbidden",
+    };
+
+    return result > 0 && result < AUDIT_RESULT_COUNT ? texts[result] : "unknown";
+}
+
+/* ---- entries ---- */
+
+static void texts_of(const struct audit_entry *e, struct str ret[AUDIT_TEXTS])
+{
+    const struct str texts[AUDIT_TEXTS] = {e->by,   e->operation, e->object, e->namespace,
+                                           e->from, e->request,   e->token};
+
+    for (int i = 0; i < AUDIT_TEXTS; i++) {
+        ret[i] = texts[i];
+        if (ret[i].len > AUDIT_TEXT_MAX)
+            ret[i].len = AUDIT_TEXT_MAX;
+    }
+}
+
+static void put(struct buf *out, uint64_t n, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        buf_char(out, (char)(n >> (8 * i)));
+}
+
+static uint64_t take(struct str *bytes, int count)
+{
+    uint64_t n = 0;
+
+    for (int i = 0; i < count; i++)
+        n |= (uint64_t)(unsigned char)bytes->ptr[i] << (8 * i);
+    *bytes = str_from(*bytes, (size_t)count);
+    return n;
+}
+
+size_t audit_packed_size(const struct audit_entry *entry)
+{
+    struct str texts[AUDIT_TEXTS];
+    size_t size = AUDIT_HEAD + AUDIT_TEXTS;
+
+    texts_of(entry, texts);
+    for (int i = 0; i < AUDIT_TEXTS; i++)
+        size += texts[i].len;
+    return size;
+}
+
+void audit_pack(const struct audit_entry *entry, struct buf *out)
+{
+    struct str texts[AUDIT_TEXTS];
+
+    texts_of(entry, texts);
+    put(out, (uint64_t)entry->result, 1);
+    put(out, (uint64_t)entry->version, 8);
+    put(out, (uint64_t)entry->count, 4);
+    for (int i = 0; i < AUDIT_TEXTS; i++) {
+        put(out, texts[i].len, 1);
+        buf_str(out, texts[i]);
+    }
+}
+
+static bool take_text(struct str *bytes, struct str *ret)
+{
+    size_t len;
+
+    if (bytes->len == 0)
+        return false;
+    len = (size_t)take(bytes, 1);
+    if (len > bytes->len)
+        return false;
+    *ret = (struct str){bytes->ptr, len};
+    *bytes = str_from(*bytes, len);
+    return true;
+}
+
+enum rc audit_unpack(struct str *bytes, struct audit_entry *ret, bool *ret_any,
+                     struct err *reterr)
+{
+    struct str rest = *bytes, texts[AUDIT_TEXTS];
+    struct audit_entry e = {0};
+    bool is_whole = rest.len >= AUDIT_HEAD;
+
+    if (bytes->len == 0) {
+        *ret_any = false;
+        return RC_OK;
+    }
+    if (is_whole) {
+        e.result = (enum audit_result)take(&rest, 1);
+        e.version = (int64_t)take(&rest, 8);
+        e.count = (int64_t)take(&rest, 4);
+    }
+    for (int i = 0; is_whole && i < AUDIT_TEXTS; i++)
+        is_whole = take_text(&rest, &texts[i]) && str_is_utf8(texts[i]);
+    if (!is_whole)
+        return err_set(reterr, RC_CORRUPT, -1, 0, "a row of the audit is damaged");
+    e.by = texts[0];
+    e.operation = texts[1];
+    e.object = texts[2];
+    e.namespace = texts[3];
+    e.from = texts[4];
+    e.request = texts[5];
+    e.token = texts[6];
+    *bytes = rest;
+    *ret = e;
+    *ret_any = true;
+    return RC_OK;
+}
+
+/* ---- rows ---- */
+
+void audit_link(const struct audit_row *row, uint8_t ret[SHA256_BYTES])
+{
+    const int64_t numbers[ROW_NUMBERS] = {row->node, row->seq, row->count, row->at};
+    char head[ROW_NUMBERS * 8 + 1];
+    struct buf out = BUF(head);
+    struct sha256 sha;
+
+    for (int i = 0; i < ROW_NUMBERS; i++)
+        put(&out, (uint64_t)numbers[i], 8);
+    sha256_begin(&sha);
+    sha256_add(&sha, row->prior, sizeof row->prior);
+    sha256_add(&sha, out.ptr, out.len);
+    sha256_add(&sha, row->body.ptr, row->body.len);
+    sha256_end(&sha, ret);
+}
+
+static struct db_value hash_value(const uint8_t hash[SHA256_BYTES])
+{
+    return db_blob((struct str){(const char *)hash, SHA256_BYTES});
+}
+
+void audit_insert(struct db *db, const struct audit_row *row)
+{
+    struct db_value params[] = {
+        db_int(row->node),  db_int(row->seq),       db_int(row->count),    db_int(row->at),
+        db_blob(row->body), hash_value(row->prior), hash_value(row->hash),
+    };
+
+    db_send(db, &audit_add, params, NULL);
+}
+
+void audit_last(struct db *db, struct str node, struct db_result *ret)
+{
+    db_send(db, &audit_end, (struct db_value[]){db_text(node)}, ret);
+}
+
+void audit_next_node(struct db *db, int64_t node, struct db_result *ret)
+{
+    db_send(db, &audit_node, (struct db_value[]){db_int(node)}, ret);
+}
+
+void audit_of(struct db *db, int64_t node, int64_t seq, int limit, struct db_result *ret)
+{
+    db_send(db, &audit_list, (struct db_value[]){db_int(node), db_int(seq), db_int(limit)},
+            ret);
+}
+
+void audit_before(struct db *db, const struct audit_row *before, int limit,
+                  struct db_result *ret)
+{
+    db_send(db, &audit_latest,
+            (struct db_value[]){db_int(before->at), db_int(before->node), db_int(before->seq),
+                                db_int(limit)},
+            ret);
+}
+
+/* One that is not 32 bytes long was not written here: zeros fit no row. */
+static void read_hash(const struct db_result *result, int row, int column,
+                      uint8_t ret[SHA256_BYTES])
+{
+    struct str bytes = db_blob_at(result, row, column);
+
+    memset(ret, 0, SHA256_BYTES);
+    if (bytes.len == SHA256_BYTES)
+        memcpy(ret, bytes.ptr, bytes.len);
+}
+
+void audit_read(const struct db_result *result, int row, struct audit_row *ret)
+{
+    *ret = (struct audit_row){
+        .node = db_int_at(result, row, 0),
+        .seq = db_int_at(result, row, 1),
+        .count = db_int_at(result, row, 2),
+        .at = db_int_at(result, row, 3),
+        .body = db_blob_at(result, row, 4),
+    };
+    read_hash(result, row, 5, ret->prior);
+    read_hash(result, row, 6, ret->hash);
+}
+
+void prune_audit(struct db *db, int64_t node, instant before, int limit)
+{
+    db_send(db, &audit_prune, (struct db_value[]){db_int(node), db_int(before), db_int(limit)},
+            NULL);
+}

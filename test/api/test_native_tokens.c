@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+#include <stdlib.h>
+
+#define FIRST "{'name':'root','role':'admin','namespace':'*'}"
+
+static char root[128];
+
+static void make(const char *body, char *ret_token, char *ret_id)
+{
+    assert_int_equal(post("/api/v1/tokens", js("%s", body)), 201);
+    snprintf(ret_token, 128, "%s", text_at("token").ptr);
+    if (ret_id)
+        snprintf(ret_id, 128, "%s", text_at("id").ptr);
+}
+
+static void make_first(void)
+{
+    world.is_guarded = true;
+    make(FIRST, root, NULL);
+    world.token = root;
+}
+
+static void a_token_is_shown_once_and_listed_without_its_secret(void **state)
+{
+    char token[128], id[128];
+
+    (void)state;
+    make_first();
+    make("{'name':'ci','role':'editor','expiresIn':'90d'}", token, id);
+    assert_told("name", "'ci'");
+    assert_told("role", "'editor'");
+    assert_told("namespace", "'default'");
+    assert_told("createdAt", "'2026-01-05T10:00:00.000Z'");
+    assert_told("createdBy", "'root'");
+    assert_told("expiresAt", "'2026-04-05T10:00:00.000Z'");
+    assert_told("lastUsedAt", "null");
+    assert_int_equal(strncmp(token, js("bf_editor_%s_", id), strlen("bf_editor__") + 12), 0);
+    assert_int_equal(get("/api/v1/tokens"), 200);
+    assert_null(strstr(world.call.answer.ptr, strrchr(token, '_') + 1));
+    assert_null(strstr(world.call.answer.ptr, "hash"));
+    assert_told("tokens.2", "absent");
+    assert_int_equal(get("/api/v1/tokens?namespace=default"), 200);
+    assert_told("tokens.0.name", "'ci'");
+    assert_told("tokens.1", "absent");
+}
+
+static void what_is_wrong_with_a_token_is_told(void **state)
+{
+    static const struct {
+        const char *body, *code, *where;
+    } wrong[] = {
+        {"{", "invalid_json", ""},
+        {"{'role':'admin'}", "invalid_field", "name"},
+        {"{'name':'x'}", "invalid_field", "role"},
+        {"{'name':'x','role':'king'}", "invalid_field", "role"},
+        {"{'name':'','role':'admin'}", "invalid_field", "name"},
+        {"{'name':'x','role':'admin','rolle':1}", "invalid_field", "rolle"},
+        {"{'name':'x','role':'admin','expiresIn':'0s'}", "invalid_field", "expiresIn"},
+        {"{'name':'x','role':'admin','expiresAt':'2020-01-01T00:00:00Z'}", "invalid_field",
+         "expiresAt"},
+        {"{'name':'x','role':'admin','expiresIn':'1h','expiresAt':'2030-01-01T00:00:00Z'}",
+         "invalid_field", "expiresAt"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_refused(post("/api/v1/tokens", js("%s", wrong[i].body)), 400, wrong[i].code,
+                       wrong[i].where);
+    make_first();
+    assert_refused(
+        post("/api/v1/tokens", js("{'name':'x','role':'admin','namespace':'nowhere'}")), 404,
+        "not_found", "");
+    assert_refused(ask("DELETE /api/v1/tokens/000000000000", NULL, NULL), 404, "not_found", "");
+    assert_refused(ask("DELETE /api/v1/tokens/x", NULL, NULL), 404, "not_found", "");
+    assert_refused(get("/api/v1/tokens?cursor=x"), 400, "invalid_field", "");
+}
+
+/* Or nobody could make another one. */
+static void the_first_token_is_an_admin_of_all(void **state)
+{
+    (void)state;
+    world.is_guarded = true;
+    assert_refused(post("/api/v1/tokens", js("{'name':'x','role':'viewer'}")), 409, "bad_state",
+                   "");
+    assert_refused(post("/api/v1/tokens", js("{'name':'x','role':'admin'}")), 409, "bad_state",
+                   "");
+    make_first();
+}
+
+static void a_revoked_token_opens_nothing(void **state)
+{
+    char token[128], id[128];
+
+    (void)state;
+    make_first();
+    make("{'name':'ci','role':'viewer'}", token, id);
+    world.token = token;
+    assert_int_equal(get("/api/v1/schedules"), 200);
+    world.token = root;
+    assert_int_equal(ask(js("DELETE /api/v1/tokens/%s", id), NULL, NULL), 204);
+    assert_int_equal(ask(js("DELETE /api/v1/tokens/%s", id), NULL, NULL), 404);
+    world.token = token;
+    assert_refused(get("/api/v1/schedules"), 401, "unauthorized", "");
+}
+
+/* Two are good at a time, so that nobody is shut out between them. */
+static void a_token_is_changed_for_another_without_a_gap(void **state)
+{
+    char old[128], id[128], new[128];
+
+    (void)state;
+    make_first();
+    make("{'name':'ci','role':'viewer'}", old, id);
+    make("{'name':'ci','role':'viewer'}", new, NULL);
+    assert_string_not_equal(old, new);
+    world.token = old;
+    assert_int_equal(get("/api/v1/schedules"), 200);
+    world.token = new;
+    assert_int_equal(get("/api/v1/schedules"), 200);
+    world.token = root;
+    assert_int_equal(ask(js("DELETE /api/v1/tokens/%s", id), NULL, NULL), 204);
+    world.token = old;
+    assert_int_equal(get("/api/v1/schedules"), 401);
+    world.token = new;
+    assert_int_equal(get("/api/v1/schedules"), 200);
+}
+
+static void the_last_that_can_make_others_goes_last(void **state)
+{
+    char token[128], id[128], chief[128];
+
+    (void)state;
+    make_first();
+    snprintf(chief, sizeof chief, "%.12s", root + strlen("bf_admin_"));
+    make("{'name':'ci','role':'viewer'}", token, id);
+    assert_refused(ask(js("DELETE /api/v1/tokens/%s", chief), NULL, NULL), 409, "bad_state",
+                   "");
+    assert_int_equal(ask(js("DELETE /api/v1/tokens/%s", id), NULL, NULL), 204);
+    assert_int_equal(ask(js("DELETE /api/v1/tokens/%s", chief), NULL, NULL), 204);
+    world.token = NULL; /* as at first */
+    assert_int_equal(get("/api/v1/schedules"), 200);
+}
+
+static void an_admin_of_one_namespace_keeps_to_it(void **state)
+{
+    char team[128], other_id[128], other[128];
+
+    (void)state;
+    make_first();
+    assert_int_equal(ask("PUT /api/v1/namespaces/team", NULL, ""), 201);
+    make("{'name':'boss','role':'admin','namespace':'team'}", team, NULL);
+    make("{'name':'ci','role':'viewer','namespace':'default'}", other, other_id);
+    world.token = team;
+    assert_int_equal(post("/api/v1/tokens", js("{'name':'x','role':'admin'}")), 201);
+    assert_told("namespace", "'team'");
+    assert_refused(post("/api/v1/tokens", js("{'name':'x','role':'viewer','namespace':'*'}")),
+                   403, "forbidden", "");
+    assert_refused(
+        post("/api/v1/tokens", js("{'name':'x','role':'viewer','namespace':'default'}")), 404,
+        "not_found", "");
+    assert_told("detail", "'there is no namespace `default`'");
+    assert_refused(ask(js("DELETE /api/v1/tokens/%s", other_id), NULL, NULL), 404, "not_found",
+                   "");
+    assert_int_equal(get("/api/v1/tokens"), 200);
+    assert_told("tokens.0.namespace", "'team'");
+    assert_told("tokens.1.namespace", "'team'");
+    assert_told("tokens.2", "absent");
+}
+
+static void a_repeated_request_makes_no_second_token(void **state)
+{
+    const char *what = "POST /api/v1/tokens", *key = "Idempotency-Key: k\r\n";
+
+    (void)state;
+    make_first();
+    assert_int_equal(ask(what, key, js("{'name':'x','role':'viewer'}")), 201);
+    assert_refused(ask(what, key, js("{'name':'x','role':'viewer'}")), 409, "exists", "");
+    assert_int_equal(get("/api/v1/tokens"), 200);
+    assert_told("tokens.2", "absent");
+}
+
+static void a_list_goes_on_where_it_ended(void **state)
+{
+    char token[128];
+    int seen = 0;
+
+    (void)state;
+    make_first();
+    for (int i = 0; i < 4; i++)
+        make("{'name':'x','role':'viewer'}", token, NULL);
+    assert_int_equal(get("/api/v1/tokens?limit=2"), 200);
+    while (strcmp(told("cursor"), "null") != 0) {
+        assert_told("tokens.2", "absent");
+        seen += 2;
+        assert_int_equal(get(js("/api/v1/tokens?limit=2&cursor=%s", text_at("cursor").ptr)),
+                         200);
+    }
+    assert_int_equal(seen, 4);
+    assert_told("tokens.1", "absent");
+}
+
+/* The file and its log, as bytes: the secret is nowhere, nor is the whole token. */
+static void the_database_holds_no_secret(void **state)
+{
+    static const char *const names[] = {"", "-wal"};
+    char token[128], path[200];
+    const char *secret;
+
+    (void)state;
+    make_first();
+    make("{'name':'canary','role':'worker'}", token, NULL);
+    secret = strrchr(token, '_') + 1;
+    for (int i = 0; i < 2; i++) {
+        size_t size = 16 << 20, len;
+        char *bytes = malloc(size);
+        FILE *file;
+
+        snprintf(path, sizeof path, "%s%s", world_file(), names[i]);
+        file = fopen(path, "rb");
+        assert_non_null(file);
+        len = fread(bytes, 1, size, file);
+        assert_true(len < size);
+        if (i == 1)
+            assert_non_null(memmem(bytes, len, "canary", 6));
+        assert_null(memmem(bytes, len, secret, strlen(secret)));
+        fclose(file);
+        free(bytes);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(a_token_is_shown_once_and_listed_without_its_secret),
+        SERVED(what_is_wrong_with_a_token_is_told),
+        SERVED(the_first_token_is_an_admin_of_all),
+        SERVED(a_revoked_token_opens_nothing),
+        SERVED(a_token_is_changed_for_another_without_a_gap),
+        SERVED(the_last_that_can_make_others_goes_last),
+        SERVED(an_admin_of_one_namespace_keeps_to_it),
+        SERVED(a_repeated_request_makes_no_second_token),
+        SERVED(a_list_goes_on_where_it_ended),
+        SERVED(the_database_holds_no_secret),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

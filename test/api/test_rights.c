@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every route, with every role, in every kind of namespace.
+ *
+ * The list here is independent of the table of operations: a row that is not in it, or that
+ * asks for another right, fails the test until somebody has thought about both.
+ */
+#include "world.h"
+
+#include <stdlib.h>
+
+#include "api/roles.h"
+
+/* Who may: v(iewer) o(perator) e(ditor) a(dmin) w(orker), A: an admin of all, *: anybody. */
+static const struct {
+    const char *id, *who;
+} expected[] = {
+    {"audit.list", "aA"},
+    {"audit.verify", "A"},
+    {"clock.accept", "A"},
+    {"health", "*"},
+    {"namespace.list", "A"},
+    {"namespace.put", "A"},
+    {"queue.claim", "waA"},
+    {"queue.get", "voeaA"},
+    {"queue.list", "voeaA"},
+    {"queue.pause", "oeaA"},
+    {"queue.resume", "oeaA"},
+    {"ready", "*"},
+    {"run.cancel", "oeaA"},
+    {"run.complete", "waA"},
+    {"run.fail", "waA"},
+    {"run.get", "voeaA"},
+    {"run.heartbeat", "waA"},
+    {"run.list", "voeaA"},
+    {"run.logs", "voeaA"},
+    {"run.release", "waA"},
+    {"run.terminate", "oeaA"},
+    {"runs.complete", "waA"},
+    {"runs.fail", "waA"},
+    {"runs.heartbeat", "waA"},
+    {"runs.release", "waA"},
+    {"schedule.bulk", "eaA"},
+    {"schedule.create", "eaA"},
+    {"schedule.delete", "eaA"},
+    {"schedule.get", "voeaA"},
+    {"schedule.list", "voeaA"},
+    {"schedule.next", "voeaA"},
+    {"schedule.pause", "oeaA"},
+    {"schedule.put", "eaA"},
+    {"schedule.resume", "oeaA"},
+    {"schedule.trigger", "oeaA"},
+    {"token.create", "aA"},
+    {"token.delete", "aA"},
+    {"token.list", "aA"},
+    {"version", "*"},
+};
+
+enum { EXPECTED = sizeof expected / sizeof expected[0], ROLES = 5, PATH_MAX_BYTES = 256 };
+
+static const char *const roles[ROLES] = {"viewer", "operator", "editor", "admin", "worker"};
+static char tokens[ROLES][2][128]; /* for namespace `team`, and for all */
+
+static const char *who_may(const char *id)
+{
+    for (int i = 0; i < EXPECTED; i++)
+        if (strcmp(expected[i].id, id) == 0)
+            return expected[i].who;
+    fail_msg("%s is not in the list of who may what: add it", id);
+    return "";
+}
+
+static void make_tokens(void)
+{
+    char root[128];
+
+    world.is_guarded = true;
+    assert_int_equal(
+        post("/api/v1/tokens", js("{'name':'root','role':'admin','namespace':'*'}")), 201);
+    snprintf(root, sizeof root, "%s", text_at("token").ptr);
+    world.token = root;
+    assert_int_equal(ask("PUT /api/v1/namespaces/team", NULL, ""), 201);
+    assert_int_equal(ask("PUT /api/v1/namespaces/other", NULL, ""), 201);
+    for (int r = 0; r < ROLES; r++)
+        for (int all = 0; all < 2; all++) {
+            assert_int_equal(
+                post("/api/v1/tokens", js("{'name':'t','role':'%s','namespace':'%s'}", roles[r],
+                                          all ? "*" : "team")),
+                201);
+            snprintf(tokens[r][all], 128, "%s", text_at("token").ptr);
+        }
+}
+
+/* "GET /api/v1/schedules/x" of a row; what x names does not exist. */
+static const char *target_of(const struct operation *op, const char *namespace)
+{
+    static char text[PATH_MAX_BYTES];
+    struct buf out = BUF(text);
+    char run[RUN_ID_TEXT_MAX];
+
+    run_id_format(&(struct run_id){1, 2, 3}, run);
+    buf_printf(&out, "%s ", op->method);
+    for (const char *p = op->path; *p; p++) {
+        if (*p != '{') {
+            buf_char(&out, *p);
+            continue;
+        }
+        buf_text(&out, strncmp(p, "{run}", 5) == 0 ? run : "x");
+        p = strchr(p, '}');
+    }
+    if (namespace)
+        buf_printf(&out, "?namespace=%s", namespace);
+    assert_false(out.cut);
+    return text;
+}
+
+static int ask_for(const struct operation *op, const char *token, const char *namespace)
+{
+    const char *target = js("%s", target_of(op, namespace));
+
+    world.token = token;
+    return ask(target, NULL, op->body_max > 0 ? "{}" : NULL);
+}
+
+static void assert_case(bool is_right, const struct operation *op, int role, const char *where)
+{
+    if (!is_right)
+        fail_msg("%s as %s %s: %d %s", op->id, role < 0 ? "nobody" : roles[role], where,
+                 world.call.status, told(""));
+}
+
+static bool is_refused(int status)
+{
+    return status == 401 || status == 403;
+}
+
+static void check(const struct operation *op, int r)
+{
+    const char *who = who_may(op->id);
+    bool is_open = strchr(who, '*');
+    bool may = is_open || strchr(who, roles[r][0]);
+    bool may_everywhere = is_open || (r == 3 ? strchr(who, 'A') != NULL : may);
+    int status;
+
+    status = ask_for(op, tokens[r][0], NULL); /* its own, without being named */
+    assert_case(may ? !is_refused(status) : status == 403, op, r, "at home");
+    status = ask_for(op, tokens[r][0], "team");
+    assert_case(may ? !is_refused(status) : status == 403, op, r, "at home, named");
+    status = ask_for(op, tokens[r][0], "other");
+    assert_case(is_open ? !is_refused(status)
+                        : status == 404 &&
+                              strcmp(told("detail"), "'there is no namespace `other`'") == 0,
+                op, r, "elsewhere");
+    assert_case(is_open || world.call.denied == AUDIT_FORBIDDEN, op, r, "elsewhere, noted");
+    status = ask_for(op, tokens[r][1], "other");
+    assert_case(may_everywhere ? !is_refused(status) : status == 403, op, r, "everywhere");
+}
+
+static void every_route_is_for_those_roles_that_may(void **state)
+{
+    (void)state;
+    make_tokens();
+    for (int i = 0; i < operation_count; i++) {
+        const struct operation *op = &operations[i];
+        bool is_open = strchr(who_may(op->id), '*');
+        int status;
+
+        for (int r = 0; r < ROLES; r++)
+            check(op, r);
+        status = ask_for(op, NULL, NULL);
+        assert_case(is_open ? !is_refused(status) : status == 401, op, -1, "without a token");
+    }
+}
+
+static void the_list_has_no_route_that_is_gone(void **state)
+{
+    (void)state;
+    for (int e = 0; e < EXPECTED; e++) {
+        bool is_there = false;
+
+        for (int i = 0; i < operation_count; i++)
+            is_there |= strcmp(operations[i].id, expected[e].id) == 0;
+        if (!is_there)
+            fail_msg("there is no operation %s", expected[e].id);
+    }
+}
+
+/* A call that nobody has looked at may what anybody may. */
+static void nothing_is_allowed_by_default(void **state)
+{
+    (void)state;
+    for (int right = 0; right < RIGHT_COUNT; right++)
+        for (int all = 0; all < 2; all++) {
+            assert_int_equal(role_has(ROLE_NONE, all, (enum right)right), right == RIGHT_NONE);
+            assert_false(role_has(ROLE_COUNT, all, (enum right)right));
+        }
+    for (int role = 0; role < ROLE_COUNT; role++)
+        assert_false(role_has((enum role)role, true, RIGHT_COUNT));
+    assert_false(role_has(ROLE_ADMIN, false, RIGHT_SERVER));
+    assert_true(role_has(ROLE_ADMIN, true, RIGHT_SERVER));
+}
+
+/* ---- objects of others ---- */
+
+static const char *const named[] = {
+    "GET /api/v1/schedules/mine",
+    "DELETE /api/v1/schedules/mine",
+    "POST /api/v1/schedules/mine/pause",
+    "POST /api/v1/schedules/mine/resume",
+    "POST /api/v1/schedules/mine/trigger",
+    "GET /api/v1/schedules/mine/next",
+    "GET /api/v1/queues/theirs",
+    "POST /api/v1/queues/theirs/pause",
+    "POST /api/v1/queues/theirs/resume",
+    "GET /api/v1/runs?schedule=mine",
+    "GET /api/v1/runs?queue=theirs",
+    "GET /api/v1/schedules",
+    "GET /api/v1/queues",
+    "GET /api/v1/runs",
+};
+
+enum { NAMED = sizeof named / sizeof named[0] };
+
+static const char *answer_text_of(const char *what)
+{
+    int status;
+
+    world.token = tokens[3][0];
+    status = ask(what, NULL, NULL);
+    return js("%d %.*s", status, STR_ARG(world.call.answer));
+}
+
+/* The same request before and after another namespace has what it names. */
+static void what_others_have_looks_as_if_it_were_not_there(void **state)
+{
+    static char before[NAMED][512];
+
+    (void)state;
+    make_tokens();
+    for (int i = 0; i < NAMED; i++)
+        snprintf(before[i], sizeof before[i], "%s", answer_text_of(named[i]));
+    world.token = tokens[3][1];
+    assert_int_equal(post("/api/v1/schedules?namespace=other",
+                          js("{'id':'mine','spec':{'intervals':[{'every':'1h'}]},"
+                             "'action':{'type':'queue','queue':'theirs'}}")),
+                     201);
+    assert_int_equal(post("/api/v1/schedules/mine/trigger?namespace=other", "{}"), 202);
+    for (int i = 0; i < NAMED; i++)
+        assert_string_equal(answer_text_of(named[i]), before[i]);
+}
+
+static const char *const of_run[] = {"GET /api/v1/runs/%s", "GET /api/v1/runs/%s/logs",
+                                     "POST /api/v1/runs/%s/cancel",
+                                     "POST /api/v1/runs/%s/terminate"};
+
+/* The answer, with the run's id taken out of it. */
+static const char *run_answer(const char *fmt, const char *run)
+{
+    static char text[2][1024];
+    static int turn;
+    char *to = text[turn++ % 2], what[PATH_MAX_BYTES], *at;
+
+    snprintf(what, sizeof what, "%.*s%s%s", (int)(strstr(fmt, "%s") - fmt), fmt, run,
+             strstr(fmt, "%s") + 2);
+    snprintf(to, 1024, "%s", answer_text_of(what));
+    while ((at = strstr(to, run)))
+        memset(at, 'r', strlen(run));
+    return to;
+}
+
+static void a_run_of_others_looks_as_if_it_were_not_there(void **state)
+{
+    char theirs[64], nobodys[64];
+
+    (void)state;
+    make_tokens();
+    world.token = tokens[3][1];
+    assert_int_equal(post("/api/v1/schedules?namespace=other",
+                          js("{'id':'mine','action':{'type':'queue','queue':'theirs'}}")),
+                     201);
+    assert_int_equal(post("/api/v1/schedules/mine/trigger?namespace=other", "{}"), 202);
+    snprintf(theirs, sizeof theirs, "%s", text_at("id").ptr);
+    run_id_format(&(struct run_id){1, 1767607200000, 1}, nobodys);
+    assert_int_equal(strlen(theirs), strlen(nobodys));
+    for (size_t i = 0; i < sizeof of_run / sizeof of_run[0]; i++)
+        assert_string_equal(run_answer(of_run[i], theirs), run_answer(of_run[i], nobodys));
+}
+
+/* A run that is being worked on outlives its schedule, and its namespace still has it. */
+static void a_run_that_outlived_its_schedule_is_still_not_for_others(void **state)
+{
+    char theirs[64], nobodys[64];
+
+    (void)state;
+    make_tokens();
+    world.token = tokens[3][1];
+    assert_int_equal(post("/api/v1/schedules?namespace=other",
+                          js("{'id':'mine','action':{'type':'queue','queue':'theirs'}}")),
+                     201);
+    assert_int_equal(post("/api/v1/schedules/mine/trigger?namespace=other", "{}"), 202);
+    snprintf(theirs, sizeof theirs, "%s", text_at("id").ptr);
+    assert_int_equal(post("/api/v1/queues/claim?namespace=other",
+                          js("{'queues':['theirs'],'max':1,'wait':'0s','worker':'w'}")),
+                     200);
+    assert_told("runs.1", "absent");
+    assert_int_equal(ask("DELETE /api/v1/schedules/mine?namespace=other", NULL, NULL), 204);
+    run_id_format(&(struct run_id){1, 1767607200000, 1}, nobodys);
+    for (size_t i = 0; i < sizeof of_run / sizeof of_run[0]; i++)
+        assert_string_equal(run_answer(of_run[i], theirs), run_answer(of_run[i], nobodys));
+    world.token = tokens[3][1];
+    assert_int_equal(get(js("/api/v1/runs/%s?namespace=other", theirs)), 200);
+    assert_told("state", "'leased'");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(every_route_is_for_those_roles_that_may),
+        SERVED(the_list_has_no_route_that_is_gone),
+        SERVED(nothing_is_allowed_by_default),
+        SERVED(what_others_have_looks_as_if_it_were_not_there),
+        SERVED(a_run_of_others_looks_as_if_it_were_not_there),
+        SERVED(a_run_that_outlived_its_schedule_is_still_not_for_others),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

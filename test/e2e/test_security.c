@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tokens, the audit, limits and quotas of the running program.
+ */
+#include <sys/socket.h>
+
+#include "ask.h"
+
+enum { REQUEST_MAX = 2048, TOKEN_MAX = 128 };
+
+#define QUEUED "{'id':'%s','action':{'type':'queue','queue':'q'}}"
+#define ADMIN  "{'name':'root','role':'admin','namespace':'*'}"
+
+/* With a token, and fields that end in \r\n; ' in the body stands for ". */
+static struct answer ask_as(struct daemon *d, const char *token, const char *fields,
+                            const char *method, const char *path, const char *body)
+{
+    char text[REQUEST_MAX], json[REQUEST_MAX / 2];
+    int fd = ask_connect(d), len;
+
+    snprintf(json, sizeof json, "%s", body ? body : "");
+    for (char *c = json; *c; c++)
+        if (*c == '\'')
+            *c = '"';
+    ask_send_head(fd, method, path);
+    len = snprintf(text, sizeof text, "%s%s%s%sContent-Length: %zu\r\n\r\n%s",
+                   token ? "Authorization: Bearer " : "", token ? token : "",
+                   token ? "\r\n" : "", fields, strlen(json), json);
+    assert_in_range(len, 1, (int)sizeof text - 1);
+    assert_int_equal(send(fd, text, (size_t)len, MSG_NOSIGNAL), len);
+    return ask_end(d, fd);
+}
+
+static void make_token(struct daemon *d, const char *by, const char *body, char ret[TOKEN_MAX],
+                       char *ret_path)
+{
+    struct answer made = ask_as(d, by, "", "POST", "/api/v1/tokens", body);
+
+    assert_int_equal(made.status, 201);
+    snprintf(ret, TOKEN_MAX, "%s", text_at(made.json, "token"));
+    if (ret_path)
+        snprintf(ret_path, TOKEN_MAX, "/api/v1/tokens/%s", text_at(made.json, "id"));
+}
+
+static int status_as(struct daemon *d, const char *token)
+{
+    return ask_as(d, token, "", "GET", "/api/v1/schedules", NULL).status;
+}
+
+/* A token is good from its answer on, and bad from the answer to its end on. */
+static void tokens_count_from_their_answers_on(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    char root[TOKEN_MAX], token[TOKEN_MAX], path[TOKEN_MAX];
+
+    assert_int_equal(status_as(d, NULL), 200);
+    make_token(d, NULL, ADMIN, root, NULL);
+    assert_int_equal(status_as(d, NULL), 401);
+    for (int i = 0; i < 20; i++) {
+        make_token(d, root, "{'name':'ci','role':'viewer'}", token, path);
+        assert_int_equal(status_as(d, token), 200);
+        assert_int_equal(ask_as(d, token, "", "POST", "/api/v1/schedules", "{}").status, 403);
+        assert_int_equal(ask_as(d, root, "", "DELETE", path, NULL).status, 204);
+        assert_int_equal(status_as(d, token), 401);
+    }
+    assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 200);
+    assert_int_equal(daemon_stop(d), 0);
+    d = daemon_again(d, NULL);
+    assert_int_equal(status_as(d, root), 200);
+    assert_int_equal(status_as(d, NULL), 401);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* On a server with two nodes both hear of it; how soon is the affair of a measurement. */
+static void a_token_that_one_node_revokes_is_refused_by_the_other(void **state)
+{
+    struct world *w = *state;
+    char root[TOKEN_MAX], token[TOKEN_MAX], path[TOKEN_MAX];
+    struct daemon *a, *b;
+
+    if (!w->is_postgres)
+        skip();
+    a = daemon_start(w, NULL);
+    b = daemon_start(w, NULL);
+    make_token(a, NULL, ADMIN, root, NULL);
+    make_token(a, root, "{'name':'ci','role':'viewer'}", token, path);
+    UNTIL(status_as(b, token) == 200);
+    assert_int_equal(status_as(b, NULL), 401);
+    assert_int_equal(ask_as(a, root, "", "DELETE", path, NULL).status, 204);
+    UNTIL(status_as(b, token) == 401);
+    assert_int_equal(status_as(b, root), 200);
+    assert_int_equal(daemon_stop(a), 0);
+    assert_int_equal(daemon_stop(b), 0);
+}
+
+static const json_t *audit(struct daemon *d, const char *token, const char *path)
+{
+    struct answer answer = ask_as(d, token, "", "GET", path, NULL);
+
+    assert_int_equal(answer.status, 200);
+    return answer.json;
+}
+
+static void changes_and_refusals_are_in_the_audit(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    const json_t *entries;
+    char root[TOKEN_MAX];
+
+    make_schedule(d, "a", "'action':{'type':'queue','queue':'q'}");
+    make_token(d, NULL, ADMIN, root, NULL);
+    assert_int_equal(
+        ask_as(d, "bf_x", "X-Request-Id: knock\r\n", "DELETE", "/api/v1/schedules/a", NULL)
+            .status,
+        401);
+    UNTIL(json_array_size(at(audit(d, root, "/api/v1/audit?everything=true"), "entries")) == 3);
+    entries = at(audit(d, root, "/api/v1/audit?everything=true"), "entries");
+    assert_string_equal(text_at(entries, "[0].result"), "unauthorized");
+    assert_string_equal(text_at(entries, "[0].requestId"), "knock");
+    assert_string_equal(text_at(entries, "[0].from"), "127.0.0.1");
+    assert_string_equal(text_at(entries, "[0].object"), "a");
+    assert_string_equal(text_at(entries, "[1].operation"), "token.create");
+    assert_string_equal(text_at(entries, "[2].operation"), "schedule.create");
+    assert_string_equal(text_at(entries, "[2].by"), "local");
+    daemon_await(d, "msg=\"not let in\"");
+    daemon_kill(d);
+    d = daemon_again(d, NULL);
+    assert_int_equal(ask_as(d, root, "", "DELETE", "/api/v1/schedules/a", NULL).status, 204);
+    entries = audit(d, root, "/api/v1/audit/verify");
+    assert_true(json_is_true(at(entries, "intact")));
+    assert_int_equal(number_at(entries, "nodes[0].entries"), 4);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void a_host_or_a_page_of_others_is_refused(void **state)
+{
+    struct daemon *d = daemon_start(
+        *state, &(struct daemon_start){.args = WORDS("--hosts", "cron.example.com")});
+    static const char evil[] = "POST /api/v1/schedules HTTP/1.1\r\nHost: %s\r\n"
+                               "Connection: close\r\nContent-Length: 0\r\n\r\n";
+    static const struct {
+        const char *host;
+        int status;
+    } hosts[] = {{"evil.example.com", 403}, {"cron.example.com", 400}, {"127.0.0.1:1", 400}};
+
+    for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
+        char text[REQUEST_MAX];
+        int fd = ask_connect(d), len = snprintf(text, sizeof text, evil, hosts[i].host);
+
+        assert_int_equal(send(fd, text, (size_t)len, MSG_NOSIGNAL), len);
+        assert_int_equal(ask_end(d, fd).status, hosts[i].status);
+    }
+    assert_int_equal(
+        ask_as(d, NULL, "Sec-Fetch-Site: cross-site\r\n", "POST", "/api/v1/schedules", "{}")
+            .status,
+        403);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void limits_and_quotas_hold(void **state)
+{
+    struct daemon *d = daemon_start(
+        *state,
+        &(struct daemon_start){.args = WORDS("--rate-read", "2", "--quota-schedules", "1")});
+    struct answer answer;
+
+    assert_int_equal(status_as(d, NULL), 200);
+    assert_int_equal(status_as(d, NULL), 200);
+    answer = ask_as(d, NULL, "", "GET", "/api/v1/schedules", NULL);
+    assert_int_equal(answer.status, 429);
+    assert_string_equal(text_at(answer.json, "code"), "rate_limited");
+    assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 200);
+    api(d, 201, "POST", "/api/v1/schedules", QUEUED, "a");
+    assert_string_equal(text_at(api(d, 422, "POST", "/api/v1/schedules", QUEUED, "b"), "code"),
+                        "quota");
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(tokens_count_from_their_answers_on),
+        E2E_TEST(a_token_that_one_node_revokes_is_refused_by_the_other),
+        E2E_TEST(changes_and_refusals_are_in_the_audit),
+        E2E_TEST(a_host_or_a_page_of_others_is_refused),
+        E2E_TEST(limits_and_quotas_hold),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
