@@ -180,6 +180,7 @@ static struct exchange *app_oldest(struct app *app)
 static void app_obey(struct app *app, struct app_note note)
 {
     struct exchange *x;
+    struct err err;
 
     switch (note.word) {
     case APP_ANSWER:
@@ -188,6 +189,9 @@ static void app_obey(struct app *app, struct app_note note)
             exchange_end(x);
         else
             exchange_answer(x, 200, NULL, 0, app_echo(x));
+        break;
+    case APP_TLS:
+        app_tell(app, APP_RELOADED, listener_tls(app->listener, &app->tls, &err));
         break;
     case APP_CUT:
         exchange_cut(app_oldest(app));
@@ -217,6 +221,11 @@ static void *app_run(void *with)
 
 struct app *app_start(const struct listener_limits *limits)
 {
+    return app_start_tls(limits, NULL);
+}
+
+struct app *app_start_tls(const struct listener_limits *limits, const struct tls_files *files)
+{
     struct app *app = calloc(1, sizeof *app);
     struct listener_handler handler = {app_body_max, app_request, app};
     struct err err;
@@ -233,6 +242,12 @@ struct app *app_start(const struct listener_limits *limits)
     app->listener = listener_new(loop_uv(app->loop), limits, &handler);
     if (listener_bind(app->listener, "127.0.0.1", 0, &app->port, &err) != RC_OK)
         fail_msg("%s", err.text);
+    if (files) {
+        app->tls = *files;
+        if (listener_tls(app->listener, files, &err) != RC_OK ||
+            listener_bind_tls(app->listener, "127.0.0.1", 0, &app->tls_port, &err) != RC_OK)
+            fail_msg("%s", err.text);
+    }
     assert_int_equal(pthread_create(&app->thread, NULL, app_run, app), 0);
     return app;
 }
