@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "wire/sse.h"
 
 static void on_timer(uv_timer_t *timer);
 
@@ -112,6 +113,8 @@ static enum conn_wait wait_of(const struct conn *c)
         return CONN_WAIT_HEAD;
     case CONN_BODY:
         return CONN_WAIT_BODY;
+    case CONN_HELD:
+        return c->exchange->has_events ? CONN_WAIT_QUIET : CONN_WAIT_NOTHING;
     default:
         return CONN_WAIT_NOTHING;
     }
@@ -132,6 +135,8 @@ static span span_of(const struct conn *c)
         return limits->body_window;
     case CONN_WAIT_WRITE:
         return limits->stall;
+    case CONN_WAIT_QUIET:
+        return limits->quiet;
     case CONN_WAIT_LINGER:
         return limits->linger;
     default:
@@ -190,6 +195,15 @@ static bool is_too_slow(const struct conn *c)
     return moved < least;
 }
 
+/* Proxies close what is silent, and a client that has vanished shows only when written to. */
+static void break_silence(struct conn *c)
+{
+    if (is_too_slow(c))
+        exchange_write(c->exchange, SSE_COMMENT);
+    if (c->wait == CONN_WAIT_QUIET)
+        set_timer(c);
+}
+
 static void on_timer(uv_timer_t *timer)
 {
     struct conn *c = timer->data;
@@ -197,6 +211,10 @@ static void on_timer(uv_timer_t *timer)
 
     if (c->wait == CONN_WAIT_AHEAD) {
         conn_feed(c, (struct str){c->ahead.ptr, c->ahead.len});
+        return;
+    }
+    if (c->wait == CONN_WAIT_QUIET) {
+        break_silence(c);
         return;
     }
     if (c->wait == CONN_WAIT_BODY || c->wait == CONN_WAIT_WRITE)

@@ -34,6 +34,7 @@ enum conn_wait {
     CONN_WAIT_HEAD,
     CONN_WAIT_BODY,
     CONN_WAIT_WRITE,
+    CONN_WAIT_QUIET, /* to say something when nothing is said */
     CONN_WAIT_LINGER,
 };
 
@@ -98,6 +99,7 @@ struct listener {
     void *with;
 
     char in[LISTENER_READ];            /* lent to libuv for one read                      */
+    char event[EXCHANGE_WRITE_MAX];    /* one, as it is printed                           */
     char out[EXCHANGE_WRITE_MAX + 64]; /* a head or a chunk, until it is sent or queued   */
     char plain[LISTENER_READ + TLS_KEPT_MAX + 1]; /* what a read of TLS held              */
     struct conn_bytes sealed;                     /* for the kernel, until it is with it  */

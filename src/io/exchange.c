@@ -37,7 +37,8 @@ struct exchange *exchange_new(struct conn *c)
     x->listener = listener;
     x->conn = c;
     x->watch = NULL;
-    x->is_gone = x->is_head = x->is_chunked = x->has_begun = x->wants_room = false;
+    x->is_gone = x->is_head = x->is_chunked = x->wants_room = false;
+    x->has_begun = x->has_events = false;
     return x;
 }
 
@@ -219,6 +220,26 @@ bool exchange_write(struct exchange *x, struct str data)
     conn_send(x->conn, data, (struct str){0});
     conn_settle(x->conn);
     return true;
+}
+
+void exchange_begin_events(struct exchange *x)
+{
+    static const struct http1_field fields[] = {
+        {{"Content-Type", 12}, {"text/event-stream", 17}},
+        {{"Cache-Control", 13}, {"no-store", 8}},
+        {{"X-Accel-Buffering", 17}, {"no", 2}}, /* nginx would gather them */
+    };
+
+    x->has_events = true;
+    exchange_begin(x, 200, fields, sizeof fields / sizeof fields[0]);
+}
+
+bool exchange_event(struct exchange *x, const struct sse_event *event)
+{
+    struct buf text = BUF(x->listener->event);
+
+    must(x->has_events && sse_print(event, &text));
+    return exchange_write(x, buf_as_str(&text));
 }
 
 void exchange_end(struct exchange *x)

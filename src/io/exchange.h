@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "io/peers.h"
 #include "wire/http1.h"
+#include "wire/sse.h"
 
 enum {
     EXCHANGE_HEAD_MAX = 16 * 1024,     /* of an answer's head, as of a request's          */
@@ -59,7 +60,7 @@ struct exchange {
     void *with;
     char *body_room;
     size_t body_cap;
-    bool is_head, is_chunked, has_begun, wants_room;
+    bool is_head, is_chunked, has_begun, has_events, wants_room;
     struct http1 http1;
     char room[HTTP1_ROOM]; /* last: its pages are touched as far as the head is long */
 };
@@ -87,6 +88,15 @@ void exchange_begin(struct exchange *x, int status, const struct http1_field *fi
 /* False, with nothing taken, when the client is too slow: try again at on_room. */
 bool exchange_write(struct exchange *x, struct str data);
 void exchange_end(struct exchange *x);
+
+/*
+ * The head of a stream of Server-Sent Events.  While nothing is said, comments are sent every
+ * few seconds (listener_limits.quiet).
+ */
+void exchange_begin_events(struct exchange *x);
+
+/* As exchange_write(); printed, the event has at most EXCHANGE_WRITE_MAX - 1 bytes. */
+bool exchange_event(struct exchange *x, const struct sse_event *event);
 
 /* The end without an end: the client sees that something is missing. */
 void exchange_cut(struct exchange *x);

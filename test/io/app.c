@@ -136,6 +136,9 @@ void app_request(void *with, struct exchange *x)
         must(exchange_write(x, STR("some")));
         must(exchange_write(x, STR("")));
         app_hold(app, x);
+    } else if (str_eq(what, STR("events"))) {
+        exchange_begin_events(x);
+        app_hold(app, x);
     } else if (str_eq(what, STR("big"))) {
         exchange_watch(x, &app_watch_over, app);
         exchange_answer(x, 200, &type, 1, (struct str){app->big, APP_BIG});
@@ -192,6 +195,10 @@ static void app_obey(struct app *app, struct app_note note)
         break;
     case APP_TLS:
         app_tell(app, APP_RELOADED, listener_tls(app->listener, &app->tls, &err));
+        break;
+    case APP_EVENT:
+        must(exchange_event(app->held[app->held_count - 1],
+                            &(struct sse_event){STR("7"), STR("test"), STR("one\ntwo")}));
         break;
     case APP_CUT:
         exchange_cut(app_oldest(app));

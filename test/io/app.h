@@ -31,6 +31,7 @@ enum {
 
 enum app_word {
     APP_ANSWER, /* to the server: answer the oldest exchange that is held    */
+    APP_EVENT,  /* say an event to the youngest                              */
     APP_CUT,    /* ... or cut it                                             */
     APP_TLS,    /* read the files of TLS anew                                */
     APP_CLOSE,  /* close the listener within `number` microseconds           */

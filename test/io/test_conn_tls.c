@@ -442,6 +442,46 @@ static void a_stream_ends_when_its_reader_vanishes(void **state)
     app_stop(app);
 }
 
+static void events_are_sent_at_once(void **state)
+{
+    struct app *app = start(usual);
+    SSL *ssl = tls_client_connect(app);
+
+    (void)state;
+    tls_client_say(ssl, GET("/events"));
+    app_await(app, APP_HELD);
+    tls_client_expect(ssl, EVENTS_HEAD);
+    for (int i = 0; i < 3; i++) {
+        app_order(app, APP_EVENT, 0);
+        tls_client_expect(ssl, EVENT_CHUNK);
+    }
+    app_order(app, APP_ANSWER, 0);
+    tls_client_expect(ssl, "0\r\n\r\n");
+    get_a(ssl);
+    tls_client_free(ssl);
+    app_stop(app);
+}
+
+static void a_silent_stream_of_events_has_comments(void **state)
+{
+    struct listener_limits limits = *usual;
+    struct app *app;
+    SSL *ssl;
+
+    (void)state;
+    limits.quiet = 10 * SPAN_MS;
+    app = start(&limits);
+    ssl = tls_client_connect(app);
+    tls_client_say(ssl, GET("/events"));
+    app_await(app, APP_HELD);
+    tls_client_expect(ssl, EVENTS_HEAD "3\r\n:\n\n\r\n3\r\n:\n\n\r\n");
+    client_vanish(SSL_get_fd(ssl));
+    SSL_free(ssl);
+    app_await(app, APP_GONE);
+    app_order(app, APP_CUT, 0);
+    app_stop(app);
+}
+
 static void a_client_that_closes_its_side_is_answered_all_the_same(void **state)
 {
     struct app *app = start(usual);
@@ -507,6 +547,8 @@ int main(void)
         cmocka_unit_test(a_large_answer_waits_for_a_slow_reader),
         cmocka_unit_test(a_stream_waits_for_a_slow_reader),
         cmocka_unit_test(a_stream_ends_when_its_reader_vanishes),
+        cmocka_unit_test(events_are_sent_at_once),
+        cmocka_unit_test(a_silent_stream_of_events_has_comments),
         cmocka_unit_test(a_client_that_closes_its_side_is_answered_all_the_same),
         cmocka_unit_test(a_graceful_close_says_goodbye),
     };

@@ -235,6 +235,48 @@ static void a_stream_that_is_cut_has_no_last_chunk(void **state)
     app_stop(app);
 }
 
+static void events_are_sent_at_once_and_end_with_the_stream(void **state)
+{
+    struct app *app = app_start(usual);
+    int fd = client_connect(app);
+
+    (void)state;
+    client_say(fd, GET("/events"));
+    app_await(app, APP_HELD);
+    client_expect(fd, EVENTS_HEAD);
+    for (int i = 0; i < 3; i++) {
+        app_order(app, APP_EVENT, 0);
+        client_expect(fd, EVENT_CHUNK);
+    }
+    app_order(app, APP_ANSWER, 0);
+    client_expect(fd, "0\r\n\r\n");
+    client_say(fd, GET("/a"));
+    client_expect(fd, OK_TEXT "Content-Length: 13\r\n\r\nGET [a] [] []");
+    close(fd);
+    app_stop(app);
+}
+
+static void a_silent_stream_of_events_has_comments(void **state)
+{
+    struct listener_limits limits = *usual;
+    struct app *app;
+    int fd;
+
+    (void)state;
+    limits.quiet = 10 * SPAN_MS;
+    limits.idle = 10 * SPAN_MS;
+    limits.stall = 10 * SPAN_MS;
+    app = app_start(&limits);
+    fd = client_connect(app);
+    client_say(fd, GET("/events"));
+    app_await(app, APP_HELD);
+    client_expect(fd, EVENTS_HEAD "3\r\n:\n\n\r\n3\r\n:\n\n\r\n3\r\n:\n\n\r\n");
+    client_vanish(fd);
+    app_await(app, APP_GONE);
+    app_order(app, APP_CUT, 0);
+    app_stop(app);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +291,8 @@ int main(void)
         cmocka_unit_test(a_stream_ends_when_its_reader_vanishes),
         cmocka_unit_test(what_is_written_to_a_stream_is_sent_at_once),
         cmocka_unit_test(a_stream_that_is_cut_has_no_last_chunk),
+        cmocka_unit_test(events_are_sent_at_once_and_end_with_the_stream),
+        cmocka_unit_test(a_silent_stream_of_events_has_comments),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
