@@ -10,6 +10,7 @@
 #pragma once
 
 #include "io/exchange.h"
+#include "io/gzip.h"
 #include "io/listener.h"
 #include "io/tls.h"
 
@@ -54,13 +55,12 @@ struct conn {
     struct peer peer;
     bool is_counted; /* among the connections of its peer */
     struct tls *tls; /* NULL: plain                        */
-    bool has_spoken; /* a byte has come, of TLS            */
 
     enum conn_phase phase;
     struct exchange *exchange; /* from the first byte of a request to the end of its answer */
     struct conn_bytes ahead;   /* requests that came before their turn                      */
     bool is_feeding;           /* conn_feed() is at work and will see what changed          */
-    bool is_reading, has_eof, must_continue, closes, is_broken;
+    bool is_reading, has_spoken, has_eof, must_continue, closes, is_broken;
 
     struct conn_bytes flight; /* with libuv, while is_writing */
     struct conn_bytes queue;  /* what comes after it          */
@@ -98,9 +98,11 @@ struct listener {
     void (*on_closed)(void *with);
     void *with;
 
-    char in[LISTENER_READ];            /* lent to libuv for one read                      */
-    char event[EXCHANGE_WRITE_MAX];    /* one, as it is printed                           */
-    char out[EXCHANGE_WRITE_MAX + 64]; /* a head or a chunk, until it is sent or queued   */
+    char in[LISTENER_READ];         /* lent to libuv for one read                      */
+    char event[EXCHANGE_WRITE_MAX]; /* one, as it is printed                           */
+    char out[GZIP_ROOM(EXCHANGE_WRITE_MAX) + 64]; /* a head or a chunk, until it is sent  */
+    char small[EXCHANGE_GZIP_MAX / 2]; /* a body as gzip; one that stays larger goes as is */
+    struct gzip *gzip;                 /* for whole answers, from the first of them on     */
     char plain[LISTENER_READ + TLS_KEPT_MAX + 1]; /* what a read of TLS held              */
     struct conn_bytes sealed;                     /* for the kernel, until it is with it  */
 };

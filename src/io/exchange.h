@@ -23,9 +23,13 @@ enum {
     EXCHANGE_WRITE_MAX = 64 * 1024,    /* of one write to a stream                        */
     EXCHANGE_BACKLOG_MAX = 256 * 1024, /* of a stream that its client has yet to take     */
     EXCHANGE_ARENA_MAX = 16 << 20,     /* a body of 1 MiB as values of JSON, and the rest */
+    EXCHANGE_FIELDS_MAX = 32,          /* of an answer                                    */
+    EXCHANGE_GZIP_LEAST = 1024,        /* of a body: less would not fill a packet         */
+    EXCHANGE_GZIP_MAX = 1 << 20,       /* 8 ms, for which the loop stands still           */
 };
 
 struct exchange;
+struct gzip;
 
 /* What the owner may be told of; each may be NULL. */
 struct exchange_watch {
@@ -56,6 +60,7 @@ struct exchange {
     struct conn *conn; /* NULL once there is none */
     struct exchange *next;
     struct arena *arena;
+    struct gzip *gzip; /* of a stream that is made smaller */
     const struct exchange_watch *watch;
     void *with;
     char *body_room;
@@ -76,7 +81,8 @@ void exchange_trust(struct exchange *x);
 
 /*
  * The whole answer, and the end.  `body` is empty for 204 and 304; in answer to HEAD only its
- * length is sent.  Fields that cannot be sent (see http1_write_head()) make it a 500.
+ * length is sent.  Fields that cannot be sent (see http1_write_head()) make it a 500.  Text
+ * that the client takes as gzip is sent so, streams too (docs/decisions/0023-gzip.md).
  */
 void exchange_answer(struct exchange *x, int status, const struct http1_field *fields,
                      int field_count, struct str body);

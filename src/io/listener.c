@@ -235,6 +235,7 @@ struct listener *listener_free(struct listener *listener)
     peers_free(listener->peers);
     tls_context_free(listener->tls);
     conn_bytes_free(&listener->sealed);
+    gzip_free(listener->gzip);
     free(listener);
     return NULL;
 }

@@ -105,6 +105,16 @@ static struct str app_echo(struct exchange *x)
     return buf_as_str(&out);
 }
 
+/* The number that is the first key of the query. */
+static int64_t app_number(const struct exchange *x)
+{
+    struct str digits = x->request->pair_count > 0 ? x->request->pairs[0].key : STR("");
+    int64_t number = 0;
+
+    must(str_take_number(&digits, INT32_MAX, &number) > 0);
+    return number;
+}
+
 static void app_hold(struct app *app, struct exchange *x)
 {
     must(app->held_count < APP_HELD_MAX);
@@ -117,6 +127,18 @@ void app_request(void *with, struct exchange *x)
 {
     static const struct http1_field type = {{"Content-Type", 12}, {"text/plain", 10}};
     static const struct http1_field broken = {{"X-Broken", 8}, {"a\r\nb", 4}};
+    static const struct http1_field kinds[APP_KINDS][2] = {
+        [APP_JSON] = {{{"Content-Type", 12}, {"application/json", 16}}, {{"X", 1}, {"y", 1}}},
+        [APP_PROBLEM] = {{{"content-type", 12}, {"application/Problem+JSON ; a=b", 29}},
+                         {{"ETag", 4}, {"W/\"1\"", 5}}},
+        [APP_STRONG] = {{{"Content-Type", 12}, {"text/plain", 10}},
+                        {{"ETag", 4}, {"\"1\"", 3}}},
+        [APP_IMAGE] = {{{"Content-Type", 12}, {"image/png", 9}}, {{"X", 1}, {"y", 1}}},
+        [APP_CODED] = {{{"Content-Type", 12}, {"text/plain", 10}},
+                       {{"Content-Encoding", 16}, {"br", 2}}},
+        [APP_BROKEN] = {{{"Content-Type", 12}, {"text/plain", 10}},
+                        {{"X-Broken", 8}, {"a\r\nb", 4}}},
+    };
     struct app *app = with;
     struct str what = x->request->segment_count > 0 ? x->request->segments[0] : STR("");
 
@@ -142,6 +164,9 @@ void app_request(void *with, struct exchange *x)
     } else if (str_eq(what, STR("big"))) {
         exchange_watch(x, &app_watch_over, app);
         exchange_answer(x, 200, &type, 1, (struct str){app->big, APP_BIG});
+    } else if (str_eq(what, STR("text"))) {
+        exchange_answer(x, 200, kinds[app_number(x) % APP_KINDS], 2,
+                        (struct str){app->big, (size_t)app_number(x) / APP_KINDS});
     } else if (str_eq(what, STR("nothing"))) {
         exchange_answer(x, 204, NULL, 0, STR(""));
     } else if (str_eq(what, STR("broken"))) {

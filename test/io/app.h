@@ -29,6 +29,17 @@ enum {
     APP_STREAM = 1 << 22,
 };
 
+/* Of the answers to "/text?n": the kind is n % APP_KINDS, its length n / APP_KINDS. */
+enum app_kind {
+    APP_JSON,
+    APP_PROBLEM, /* with a weak ETag   */
+    APP_STRONG,  /* text, strong ETag  */
+    APP_IMAGE,
+    APP_CODED,  /* in another way already      */
+    APP_BROKEN, /* has a field that is refused */
+    APP_KINDS = 10,
+};
+
 enum app_word {
     APP_ANSWER, /* to the server: answer the oldest exchange that is held    */
     APP_EVENT,  /* say an event to the youngest                              */

@@ -15,6 +15,7 @@
 #include "base/str.h"
 
 #define OK_TEXT   "HTTP/1.1 200 OK\r\nDate: %\r\nContent-Type: text/plain\r\n"
+#define VARY      "Vary: Accept-Encoding\r\n" /* of what could have been gzip */
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: h\r\n\r\n"
 
 #define EVENTS_HEAD                                                     \
