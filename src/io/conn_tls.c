@@ -5,7 +5,10 @@
 #include "base/must.h"
 #include "io/conn.h"
 
-enum { SEAL_AT_ONCE = 64 * 1024 }; /* plain bytes: so much is held twice, and no more */
+enum {
+    SEAL_AT_ONCE = 64 * 1024, /* plain bytes: so much is held twice, and no more             */
+    SEAL_JOINED = 4096,       /* a record has its price, which more bytes than that outweigh */
+};
 
 static void on_sealed(void *with, struct str sealed)
 {
@@ -80,6 +83,15 @@ static void seal(struct conn *c, struct str plain)
 
 void conn_seal(struct conn *c, struct str head, struct str body)
 {
+    char text[SEAL_JOINED + 1];
+    struct buf both = BUF(text);
+
+    if (head.len + body.len <= SEAL_JOINED) {
+        buf_str(&both, head);
+        buf_str(&both, body);
+        head = buf_as_str(&both);
+        body = (struct str){0};
+    }
     seal(c, head);
     seal(c, body);
     send_sealed(c);

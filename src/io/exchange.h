@@ -82,7 +82,7 @@ void exchange_trust(struct exchange *x);
 /*
  * The whole answer, and the end.  `body` is empty for 204 and 304; in answer to HEAD only its
  * length is sent.  Fields that cannot be sent (see http1_write_head()) make it a 500.  Text
- * that the client takes as gzip is sent so, streams too (docs/decisions/0023-gzip.md).
+ * that the client takes as gzip is sent so, streams too (docs/decisions/0025-gzip.md).
  */
 void exchange_answer(struct exchange *x, int status, const struct http1_field *fields,
                      int field_count, struct str body);

@@ -217,7 +217,7 @@ static void who_is_over_the_limits_gets_no_handshake(void **state)
     SSL *ssl;
 
     (void)state;
-    limits.per_peer = 1;
+    limits.per_local = 1;
     app = start(&limits);
     ssl = tls_client_connect(app);
     get_a(ssl);
