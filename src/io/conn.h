@@ -55,6 +55,7 @@ struct conn {
     struct peer peer;
     bool is_counted; /* among the connections of its peer */
     struct tls *tls; /* NULL: plain                        */
+    size_t chatter;  /* bytes of TLS after the handshake that are no answer */
 
     enum conn_phase phase;
     struct exchange *exchange; /* from the first byte of a request to the end of its answer */
@@ -72,8 +73,7 @@ struct conn {
     uint64_t mark; /* bytes that had come or gone when it was set */
 };
 
-/* One address. */
-struct server {
+struct server { /* one address */
     uv_tcp_t tcp;
     struct listener *listener;
     bool has_tls;

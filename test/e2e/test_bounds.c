@@ -67,7 +67,8 @@ static int status_of(struct daemon *d, const struct text *text)
     return status;
 }
 
-#define TO_HEALTH "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+#define TO_HEALTH    "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+#define TO_SCHEDULES "POST /api/v1/schedules HTTP/1.1\r\nHost: localhost\r\n"
 
 static int with_line_of(struct daemon *d, size_t len)
 {
@@ -150,8 +151,7 @@ static int with_input(struct daemon *d, const char *id, const struct text *input
     add(&body, "}}}");
     if (len > body.len)
         add_times(&body, " ", len - body.len);
-    add(&text, "POST /api/v1/schedules HTTP/1.1\r\nHost: localhost\r\n"
-               "Content-Type: application/json\r\n");
+    add(&text, TO_SCHEDULES "Content-Type: application/json\r\n");
     snprintf(line, sizeof line,
              is_chunked ? "Transfer-Encoding: chunked\r\n\r\n%zx\r\n"
                         : "Content-Length: %zu\r\n\r\n",
@@ -285,8 +285,7 @@ static int flood_one(struct daemon *d, int i)
                                        TO_HEALTH,
                                        TO_HEALTH "\r\n",
                                        "\x16\x03\x01",
-                                       "POST /api/v1/schedules HTTP/1.1\r\nHost: localhost\r\n"
-                                       "Content-Length: 1000000\r\n\r\n{"};
+                                       TO_SCHEDULES "Content-Length: 1000000\r\n\r\n{"};
     const char *text = says[(size_t)i % (sizeof says / sizeof says[0])];
     int fd = ask_connect(d);
 
