@@ -6,6 +6,7 @@
 #include "tls_client.h"
 
 #include <openssl/bio.h>
+#include <openssl/err.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -275,6 +276,24 @@ static void a_byte_that_was_changed_on_the_way_is_noticed(void **state)
     talk_end(talk);
 }
 
+/* Before the client has read that it is refused: OpenSSL alone would wait for the next try. */
+static void the_first_try_to_renegotiate_is_the_last(void **state)
+{
+    struct talk *talk = talk_begin(cert_files(&ec),
+                                   &(struct tls_wish){.newest = TLS1_2_VERSION});
+    struct buf plain = BUF(talk->plain);
+
+    (void)state;
+    assert_int_equal(talk_shake(talk, 4096), TLS_OPEN);
+    assert_int_equal(SSL_renegotiate(talk->client), 1);
+    SSL_do_handshake(talk->client);
+    assert_int_equal(talk_pass(talk, 4096, &plain), TLS_FAILED);
+    SSL_do_handshake(talk->client);
+    assert_int_equal(ERR_GET_REASON(ERR_peek_last_error()), SSL_R_NO_RENEGOTIATION);
+    ERR_clear_error();
+    talk_end(talk);
+}
+
 static void expect_alpn(bool offers_h2, const char *offer, enum tls_state state,
                         const char *agreed)
 {
@@ -318,6 +337,7 @@ int main(void)
         cmocka_unit_test(any_split_of_the_sealed_bytes_is_the_same),
         cmocka_unit_test(both_sides_may_end_apart),
         cmocka_unit_test(a_byte_that_was_changed_on_the_way_is_noticed),
+        cmocka_unit_test(the_first_try_to_renegotiate_is_the_last),
         cmocka_unit_test(http_1_1_is_preferred_and_h2_given_when_it_is_offered),
     };
 
