@@ -242,6 +242,7 @@ static void on_reload(void *with, int signal)
 {
     (void)signal;
     read_config(with);
+    serve_reload_tls(with);
     read_zones(with, true);
 }
 
@@ -356,15 +357,16 @@ static enum rc bind_all(struct serve *s, const struct config_addresses *list, co
 {
     const struct config_address *exposed = config_address_exposed(list);
 
-    if (exposed && !s->config->insecure)
+    if (exposed && !s->has_tls && !s->config->insecure)
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "%s: others could use %s without authentication; listen on this "
-                       "machine only, or say --insecure",
+                       "%s: others could read what goes to and from %s; set tls_cert and "
+                       "tls_key, listen on this machine only, or say --insecure",
                        what, exposed->host);
     for (int i = 0; i < list->count; i++) {
         const struct config_address *address = &list->list[i];
         uint16_t port;
-        enum rc rc = listener_bind(s->listener, address->host, address->port, &port, reterr);
+        enum rc rc = (s->has_tls ? listener_bind_tls : listener_bind)(
+            s->listener, address->host, address->port, &port, reterr);
 
         /* A machine without IPv6 has no ::1; the other loopback address will do. */
         if (rc == RC_NOT_FOUND && address->is_loopback && address->is_v6 && list->count > 1)
@@ -375,7 +377,8 @@ static enum rc bind_all(struct serve *s, const struct config_addresses *list, co
         if (s->port == 0)
             s->port = port;
         log_say(&s->log, clock_now(), LEVEL_INFO, "listening", LOG_TEXT("for", what),
-                LOG_TEXT("address", address->host), LOG_INT("port", port));
+                LOG_TEXT("address", address->host), LOG_INT("port", port),
+                LOG_TEXT("scheme", s->has_tls ? "https" : "http"));
     }
     return RC_OK;
 }
@@ -398,7 +401,9 @@ static enum rc open_door(struct serve *s, struct err *reterr)
     });
     handler = door_handler(s->door);
     s->listener = listener_new(loop_uv(s->loop), &limits, &handler);
-    rc = bind_all(s, &s->config->listen, "http", reterr);
+    rc = serve_open_tls(s, reterr);
+    if (rc == RC_OK)
+        rc = bind_all(s, &s->config->listen, "http", reterr);
     return rc == RC_OK ? bind_all(s, &s->config->grpc, "grpc", reterr) : rc;
 }
 

@@ -52,8 +52,13 @@ struct serve {
     char zones_version[64];
     enum stage stage;
     bool is_ready, listener_closed, calls_closing;
+    bool has_tls; /* all that it listens on */
     int status;
 };
+
+/* serve_tls.c: the certificate, at the start and at each reload */
+MUST_USE enum rc serve_open_tls(struct serve *s, struct err *reterr);
+void serve_reload_tls(struct serve *s);
 
 /* serve_context.c: what the operations may know */
 struct api_context serve_context(struct serve *s);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "wire/sse.h"
 
 static void on_timer(uv_timer_t *timer);
 
@@ -26,8 +27,8 @@ static bool may_stay(struct listener *listener, struct conn *c, int *ret_status)
     return c->is_counted;
 }
 
-/* One try: who is over the limits may not cost more than that. */
-static void turn_away(struct conn *c, int status)
+/* One try: who is over the limits may not cost more than that, and no handshake. */
+static void turn_away(struct conn *c, int status, bool has_tls)
 {
     struct str text = conn_problem(c->listener, status,
                                    status == 429 ? "This address has too many connections; "
@@ -37,11 +38,13 @@ static void turn_away(struct conn *c, int status)
     uv_buf_t buf = uv_buf_init((char *)(uintptr_t)text.ptr, (unsigned)text.len);
 
     c->listener->counts.turned_away++;
-    uv_try_write((uv_stream_t *)&c->tcp, &buf, 1);
+    if (!has_tls)
+        uv_try_write((uv_stream_t *)&c->tcp, &buf, 1);
 }
 
-void conn_open(struct listener *listener, uv_stream_t *server)
+void conn_open(struct server *server)
 {
+    struct listener *listener = server->listener;
     struct conn *c = calloc(1, sizeof *c);
     int status = 0;
 
@@ -55,13 +58,13 @@ void conn_open(struct listener *listener, uv_stream_t *server)
         c->next->prev = c;
     listener->conns = c;
     listener->counts.open++;
-    if (uv_accept(server, (uv_stream_t *)&c->tcp) != 0) {
+    if (uv_accept((uv_stream_t *)&server->tcp, (uv_stream_t *)&c->tcp) != 0) {
         conn_drop(c);
         return;
     }
     if (!may_stay(listener, c, &status)) {
         if (status != 0)
-            turn_away(c, status);
+            turn_away(c, status, server->has_tls);
         conn_drop(c);
         return;
     }
@@ -69,6 +72,8 @@ void conn_open(struct listener *listener, uv_stream_t *server)
     uv_tcp_nodelay(&c->tcp, 1);
     uv_tcp_keepalive(&c->tcp, 1, LISTENER_KEEPALIVE_S);
     conn_enter(c, CONN_IDLE);
+    if (server->has_tls)
+        conn_cover(c);
     conn_settle(c);
 }
 
@@ -97,6 +102,8 @@ static enum conn_wait wait_of(const struct conn *c)
         return CONN_WAIT_BREAK;
     if (c->phase == CONN_LINGER)
         return CONN_WAIT_LINGER;
+    if (c->phase == CONN_SHAKE)
+        return CONN_WAIT_SHAKE;
     if (conn_backlog(c) > 0)
         return CONN_WAIT_WRITE;
     switch (c->phase) {
@@ -106,6 +113,8 @@ static enum conn_wait wait_of(const struct conn *c)
         return CONN_WAIT_HEAD;
     case CONN_BODY:
         return CONN_WAIT_BODY;
+    case CONN_HELD:
+        return c->exchange->has_events ? CONN_WAIT_QUIET : CONN_WAIT_NOTHING;
     default:
         return CONN_WAIT_NOTHING;
     }
@@ -116,6 +125,8 @@ static span span_of(const struct conn *c)
     const struct listener_limits *limits = &c->listener->limits;
 
     switch (c->wait) {
+    case CONN_WAIT_SHAKE:
+        return limits->handshake;
     case CONN_WAIT_REQUEST:
         return limits->idle;
     case CONN_WAIT_HEAD:
@@ -124,6 +135,8 @@ static span span_of(const struct conn *c)
         return limits->body_window;
     case CONN_WAIT_WRITE:
         return limits->stall;
+    case CONN_WAIT_QUIET:
+        return limits->quiet;
     case CONN_WAIT_LINGER:
         return limits->linger;
     default:
@@ -182,6 +195,15 @@ static bool is_too_slow(const struct conn *c)
     return moved < least;
 }
 
+/* Proxies close what is silent, and a client that has vanished shows only when written to. */
+static void break_silence(struct conn *c)
+{
+    if (is_too_slow(c))
+        exchange_write(c->exchange, SSE_COMMENT);
+    if (c->wait == CONN_WAIT_QUIET)
+        set_timer(c);
+}
+
 static void on_timer(uv_timer_t *timer)
 {
     struct conn *c = timer->data;
@@ -189,6 +211,10 @@ static void on_timer(uv_timer_t *timer)
 
     if (c->wait == CONN_WAIT_AHEAD) {
         conn_feed(c, (struct str){c->ahead.ptr, c->ahead.len});
+        return;
+    }
+    if (c->wait == CONN_WAIT_QUIET) {
+        break_silence(c);
         return;
     }
     if (c->wait == CONN_WAIT_BODY || c->wait == CONN_WAIT_WRITE)
@@ -219,6 +245,8 @@ static void on_shutdown(uv_shutdown_t *shutdown, int status)
  */
 static void say_goodbye(struct conn *c)
 {
+    if (c->tls)
+        conn_seal_end(c);
     if (c->has_eof || uv_shutdown(&c->shutdown, (uv_stream_t *)&c->tcp, on_shutdown) != 0) {
         conn_drop(c);
         return;
@@ -268,6 +296,7 @@ static void on_closed(uv_handle_t *handle)
     conn_bytes_free(&c->ahead);
     conn_bytes_free(&c->queue);
     conn_bytes_free(&c->flight);
+    tls_free(c->tls);
     free(c);
     listener->counts.open--;
     listener_look(listener);
@@ -280,6 +309,8 @@ void conn_drop(struct conn *c)
 
     if (phase == CONN_CLOSED)
         return;
+    if (c->tls && phase == CONN_IDLE)
+        conn_seal_end(c);
     c->phase = CONN_CLOSED;
     c->exchange = NULL;
     uv_close((uv_handle_t *)&c->tcp, on_closed);
@@ -298,6 +329,6 @@ void conn_drop(struct conn *c)
 
 void conn_drain(struct conn *c)
 {
-    if (c->phase == CONN_IDLE && c->ahead.len == 0)
+    if (c->phase == CONN_SHAKE || (c->phase == CONN_IDLE && c->ahead.len == 0))
         conn_drop(c);
 }

@@ -10,9 +10,12 @@
 #pragma once
 
 #include "io/exchange.h"
+#include "io/gzip.h"
 #include "io/listener.h"
+#include "io/tls.h"
 
 enum conn_phase {
+    CONN_SHAKE,  /* of TLS: no byte of a request can have come                     */
     CONN_IDLE,   /* waits for a request                                            */
     CONN_HEAD,   /* has some of one, but not all of its head                       */
     CONN_BODY,   /* has its head, but not all of its body                          */
@@ -27,10 +30,12 @@ enum conn_wait {
     CONN_WAIT_NOTHING,
     CONN_WAIT_BREAK, /* the next round of the loop, to close what is broken  */
     CONN_WAIT_AHEAD, /* the next round, to read what was sent ahead          */
+    CONN_WAIT_SHAKE,
     CONN_WAIT_REQUEST,
     CONN_WAIT_HEAD,
     CONN_WAIT_BODY,
     CONN_WAIT_WRITE,
+    CONN_WAIT_QUIET, /* to say something when nothing is said */
     CONN_WAIT_LINGER,
 };
 
@@ -49,12 +54,14 @@ struct conn {
     struct conn *prev, *next;
     struct peer peer;
     bool is_counted; /* among the connections of its peer */
+    struct tls *tls; /* NULL: plain                        */
+    size_t chatter;  /* bytes of TLS after the handshake that are no answer */
 
     enum conn_phase phase;
     struct exchange *exchange; /* from the first byte of a request to the end of its answer */
     struct conn_bytes ahead;   /* requests that came before their turn                      */
     bool is_feeding;           /* conn_feed() is at work and will see what changed          */
-    bool is_reading, has_eof, must_continue, closes, is_broken;
+    bool is_reading, has_spoken, has_eof, must_continue, closes, is_broken;
 
     struct conn_bytes flight; /* with libuv, while is_writing */
     struct conn_bytes queue;  /* what comes after it          */
@@ -66,15 +73,22 @@ struct conn {
     uint64_t mark; /* bytes that had come or gone when it was set */
 };
 
+struct server { /* one address */
+    uv_tcp_t tcp;
+    struct listener *listener;
+    bool has_tls;
+};
+
 struct listener {
     uv_loop_t *loop;
     struct listener_limits limits;
     struct listener_handler handler;
     struct listener_counts counts;
-    uv_tcp_t servers[LISTENER_ADDRESSES_MAX];
+    struct server servers[LISTENER_ADDRESSES_MAX];
     int server_count;
     int handles; /* servers that libuv has not let go of */
     struct peers *peers;
+    struct tls_context *tls; /* for the next connection; NULL: there is none yet */
     struct conn *conns;
     struct exchange *spare;
     int spare_count, used_count;
@@ -84,12 +98,17 @@ struct listener {
     void (*on_closed)(void *with);
     void *with;
 
-    char in[LISTENER_READ];            /* lent to libuv for one read                      */
-    char out[EXCHANGE_WRITE_MAX + 64]; /* a head or a chunk, until it is sent or queued   */
+    char in[LISTENER_READ];         /* lent to libuv for one read                      */
+    char event[EXCHANGE_WRITE_MAX]; /* one, as it is printed                           */
+    char out[GZIP_ROOM(EXCHANGE_WRITE_MAX) + 64]; /* a head or a chunk, until it is sent  */
+    char small[EXCHANGE_GZIP_MAX / 2]; /* a body as gzip; one that stays larger goes as is */
+    struct gzip *gzip;                 /* for whole answers, from the first of them on     */
+    char plain[LISTENER_READ + TLS_KEPT_MAX + 1]; /* what a read of TLS held              */
+    struct conn_bytes sealed;                     /* for the kernel, until it is with it  */
 };
 
 /* conn.c: how it lives and ends. */
-void conn_open(struct listener *listener, uv_stream_t *server);
+void conn_open(struct server *server);
 void conn_enter(struct conn *c, enum conn_phase phase);
 void conn_settle(struct conn *c);   /* after any change: reads or not, and sets the timer  */
 void conn_answered(struct conn *c); /* all of the answer is sent                           */
@@ -99,6 +118,8 @@ void conn_drain(struct conn *c); /* closes it if nothing is under way */
 
 /* conn_read.c */
 void conn_feed(struct conn *c, struct str bytes);
+void conn_take(struct conn *c, struct str bytes); /* plain ones */
+void conn_take_end(struct conn *c);
 void conn_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf);
 void conn_lend(uv_handle_t *handle, size_t hint, uv_buf_t *ret);
 void conn_refuse(struct conn *c, int status, const char *detail);
@@ -106,9 +127,16 @@ struct str conn_problem(struct listener *listener, int status, const char *detai
 
 /* conn_write.c */
 void conn_send(struct conn *c, struct str head, struct str body);
+void conn_put(struct conn *c, struct str head, struct str body); /* as they are, unsealed */
 size_t conn_backlog(const struct conn *c);
 void conn_bytes_add(struct conn_bytes *bytes, struct str more);
 void conn_bytes_free(struct conn_bytes *bytes);
+
+/* conn_tls.c */
+void conn_cover(struct conn *c);
+void conn_unseal(struct conn *c, struct str sealed);
+void conn_seal(struct conn *c, struct str head, struct str body);
+void conn_seal_end(struct conn *c);
 
 /* exchange.c */
 struct exchange *exchange_new(struct conn *c);

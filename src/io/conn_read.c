@@ -154,7 +154,7 @@ void conn_feed(struct conn *c, struct str bytes)
     conn_settle(c);
 }
 
-static void take_end(struct conn *c)
+void conn_take_end(struct conn *c)
 {
     c->has_eof = true;
     c->closes = true;
@@ -165,6 +165,14 @@ static void take_end(struct conn *c)
     conn_settle(c);
 }
 
+void conn_take(struct conn *c, struct str bytes)
+{
+    if (c->phase == CONN_HELD || c->phase == CONN_FLUSH)
+        keep_ahead(c, bytes);
+    else if (c->phase != CONN_LINGER)
+        conn_feed(c, bytes);
+}
+
 void conn_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 {
     struct conn *c = stream->data;
@@ -173,12 +181,12 @@ void conn_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
     if (n == 0)
         return;
     if (n == UV_EOF)
-        take_end(c);
+        conn_take_end(c);
     else if (n < 0)
         conn_drop(c);
-    else if (c->phase == CONN_HELD || c->phase == CONN_FLUSH)
-        keep_ahead(c, bytes);
-    else if (c->phase != CONN_LINGER)
-        conn_feed(c, bytes);
+    else if (c->tls)
+        conn_unseal(c, bytes);
+    else
+        conn_take(c, bytes);
     conn_settle(c);
 }

@@ -96,7 +96,7 @@ static size_t try_write(struct conn *c, struct str head, struct str body)
     return n > 0 ? (size_t)n : 0;
 }
 
-void conn_send(struct conn *c, struct str head, struct str body)
+void conn_put(struct conn *c, struct str head, struct str body)
 {
     size_t done;
 
@@ -109,4 +109,12 @@ void conn_send(struct conn *c, struct str head, struct str body)
         conn_bytes_add(&c->queue, str_from(head, done));
     conn_bytes_add(&c->queue, str_from(body, done > head.len ? done - head.len : 0));
     start_write(c);
+}
+
+void conn_send(struct conn *c, struct str head, struct str body)
+{
+    if (c->tls)
+        conn_seal(c, head, body);
+    else
+        conn_put(c, head, body);
 }

@@ -6,6 +6,7 @@
 #include "base/must.h"
 #include "io/clock.h"
 #include "io/conn.h"
+#include "io/exchange_gzip.h"
 #include "wire/http1_write.h"
 
 enum {
@@ -26,6 +27,7 @@ struct exchange *exchange_new(struct conn *c)
         x = malloc(sizeof *x);
         must(x != NULL);
         x->arena = NULL;
+        x->gzip = NULL;
         x->body_room = NULL;
         x->body_cap = 0;
     }
@@ -37,12 +39,14 @@ struct exchange *exchange_new(struct conn *c)
     x->listener = listener;
     x->conn = c;
     x->watch = NULL;
-    x->is_gone = x->is_head = x->is_chunked = x->has_begun = x->wants_room = false;
+    x->is_gone = x->is_head = x->is_chunked = x->wants_room = false;
+    x->has_begun = x->has_events = false;
     return x;
 }
 
 void exchange_free(struct exchange *x)
 {
+    gzip_free(x->gzip);
     arena_free(x->arena);
     free(x->body_room);
     free(x);
@@ -58,6 +62,7 @@ void exchange_release(struct exchange *x)
         listener_look(listener);
         return;
     }
+    x->gzip = gzip_free(x->gzip);
     if (x->arena && arena_used(x->arena) > ARENA_KEEP)
         x->arena = arena_free(x->arena);
     if (x->arena)
@@ -139,6 +144,8 @@ static struct str write_head(struct exchange *x, struct http1_answer *answer)
     if (http1_write_head(answer, &out, &err) != RC_OK) {
         answer->status = 500;
         answer->field_count = 0;
+        answer->length = 0; /* what would have said how to read a body is gone */
+        x->gzip = gzip_free(x->gzip);
         if (answer->framing == HTTP1_NO_BODY)
             answer->framing = HTTP1_SIZED;
         must(http1_write_head(answer, &out, &err) == RC_OK);
@@ -173,11 +180,17 @@ void exchange_answer(struct exchange *x, int status, const struct http1_field *f
                                   .fields = fields,
                                   .field_count = field_count};
 
+    struct http1_field room[EXCHANGE_FIELDS_ROOM];
+
     must(!x->has_begun && !(is_bare && body.len > 0));
     if (x->conn) {
-        struct str head = write_head(x, &answer);
+        struct str head;
 
-        conn_send(x->conn, head, x->is_head ? (struct str){0} : body);
+        if (exchange_offers_gzip(x, &answer, room) && exchange_squeeze(x, &body))
+            exchange_say_gzip(&answer, room);
+        answer.length = (int64_t)body.len;
+        head = write_head(x, &answer);
+        conn_send(x->conn, head, x->is_head || answer.length == 0 ? (struct str){0} : body);
     }
     finish(x);
 }
@@ -190,18 +203,38 @@ void exchange_begin(struct exchange *x, int status, const struct http1_field *fi
                                   .fields = fields,
                                   .field_count = field_count};
 
+    struct http1_field room[EXCHANGE_FIELDS_ROOM];
+
     must(!x->has_begun);
     x->has_begun = true;
     x->is_chunked = answer.framing == HTTP1_CHUNKED;
     if (x->conn) {
+        if (exchange_offers_gzip(x, &answer, room)) {
+            exchange_say_gzip(&answer, room);
+            x->gzip = gzip_new(GZIP_SMALL);
+        }
         conn_send(x->conn, write_head(x, &answer), (struct str){0});
         conn_settle(x->conn);
     }
 }
 
+static void send_piece(struct exchange *x, struct str data, bool is_last)
+{
+    struct buf small = BUF(x->listener->small), out = BUF(x->listener->out);
+
+    if (x->gzip) {
+        must(gzip_add(x->gzip, data, is_last, &small));
+        data = buf_as_str(&small);
+    }
+    if (x->is_chunked) {
+        must(http1_write_chunk(data, &out));
+        data = buf_as_str(&out);
+    }
+    conn_send(x->conn, data, (struct str){0});
+}
+
 bool exchange_write(struct exchange *x, struct str data)
 {
-    struct buf out = {.ptr = x->listener->out, .cap = sizeof x->listener->out};
     size_t backlog;
 
     must(x->has_begun && data.len <= EXCHANGE_WRITE_MAX);
@@ -212,18 +245,36 @@ bool exchange_write(struct exchange *x, struct str data)
         x->wants_room = true;
         return false;
     }
-    if (x->is_chunked) {
-        must(http1_write_chunk(data, &out));
-        data = buf_as_str(&out);
-    }
-    conn_send(x->conn, data, (struct str){0});
+    send_piece(x, data, false);
     conn_settle(x->conn);
     return true;
+}
+
+void exchange_begin_events(struct exchange *x)
+{
+    static const struct http1_field fields[] = {
+        {{"Content-Type", 12}, {"text/event-stream", 17}},
+        {{"Cache-Control", 13}, {"no-store", 8}},
+        {{"X-Accel-Buffering", 17}, {"no", 2}}, /* nginx would gather them */
+    };
+
+    x->has_events = true;
+    exchange_begin(x, 200, fields, sizeof fields / sizeof fields[0]);
+}
+
+bool exchange_event(struct exchange *x, const struct sse_event *event)
+{
+    struct buf text = BUF(x->listener->event);
+
+    must(x->has_events && sse_print(event, &text));
+    return exchange_write(x, buf_as_str(&text));
 }
 
 void exchange_end(struct exchange *x)
 {
     must(x->has_begun);
+    if (x->conn && x->gzip && !x->is_head)
+        send_piece(x, STR(""), true);
     if (x->conn && x->is_chunked && !x->is_head)
         conn_send(x->conn, HTTP1_LAST_CHUNK, (struct str){0});
     finish(x);

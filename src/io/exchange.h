@@ -16,15 +16,20 @@
 #include "base/str.h"
 #include "io/peers.h"
 #include "wire/http1.h"
+#include "wire/sse.h"
 
 enum {
     EXCHANGE_HEAD_MAX = 16 * 1024,     /* of an answer's head, as of a request's          */
     EXCHANGE_WRITE_MAX = 64 * 1024,    /* of one write to a stream                        */
     EXCHANGE_BACKLOG_MAX = 256 * 1024, /* of a stream that its client has yet to take     */
     EXCHANGE_ARENA_MAX = 16 << 20,     /* a body of 1 MiB as values of JSON, and the rest */
+    EXCHANGE_FIELDS_MAX = 32,          /* of an answer                                    */
+    EXCHANGE_GZIP_LEAST = 1024,        /* of a body: less would not fill a packet         */
+    EXCHANGE_GZIP_MAX = 1 << 20,       /* 8 ms, for which the loop stands still           */
 };
 
 struct exchange;
+struct gzip;
 
 /* What the owner may be told of; each may be NULL. */
 struct exchange_watch {
@@ -55,11 +60,12 @@ struct exchange {
     struct conn *conn; /* NULL once there is none */
     struct exchange *next;
     struct arena *arena;
+    struct gzip *gzip; /* of a stream that is made smaller */
     const struct exchange_watch *watch;
     void *with;
     char *body_room;
     size_t body_cap;
-    bool is_head, is_chunked, has_begun, wants_room;
+    bool is_head, is_chunked, has_begun, has_events, wants_room;
     struct http1 http1;
     char room[HTTP1_ROOM]; /* last: its pages are touched as far as the head is long */
 };
@@ -75,7 +81,8 @@ void exchange_trust(struct exchange *x);
 
 /*
  * The whole answer, and the end.  `body` is empty for 204 and 304; in answer to HEAD only its
- * length is sent.  Fields that cannot be sent (see http1_write_head()) make it a 500.
+ * length is sent.  Fields that cannot be sent (see http1_write_head()) make it a 500.  Text
+ * that the client takes as gzip is sent so, streams too (docs/decisions/0025-gzip.md).
  */
 void exchange_answer(struct exchange *x, int status, const struct http1_field *fields,
                      int field_count, struct str body);
@@ -87,6 +94,15 @@ void exchange_begin(struct exchange *x, int status, const struct http1_field *fi
 /* False, with nothing taken, when the client is too slow: try again at on_room. */
 bool exchange_write(struct exchange *x, struct str data);
 void exchange_end(struct exchange *x);
+
+/*
+ * The head of a stream of Server-Sent Events.  While nothing is said, comments are sent every
+ * few seconds (listener_limits.quiet).
+ */
+void exchange_begin_events(struct exchange *x);
+
+/* As exchange_write(); printed, the event has at most EXCHANGE_WRITE_MAX - 1 bytes. */
+bool exchange_event(struct exchange *x, const struct sse_event *event);
 
 /* The end without an end: the client sees that something is missing. */
 void exchange_cut(struct exchange *x);

@@ -11,11 +11,13 @@ const struct listener_limits listener_limits_default = {
     .connections = 10000,
     .per_peer = 32,
     .per_local = 10000,
+    .handshake = 10 * SPAN_S,
     .idle = 60 * SPAN_S,
     .head = 10 * SPAN_S,
     .body_window = 10 * SPAN_S,
     .body_rate = 1000,
     .stall = 30 * SPAN_S,
+    .quiet = 10 * SPAN_S,
     .linger = 2 * SPAN_S,
 };
 
@@ -53,7 +55,7 @@ static void on_connection(uv_stream_t *server, int status)
 {
     /* A failure is of a client that is gone, or of descriptors: libuv has dealt with both. */
     if (status == 0)
-        conn_open(server->data, server);
+        conn_open(server->data);
 }
 
 static enum rc address_of(const char *host, uint16_t port, struct sockaddr_storage *ret,
@@ -80,7 +82,7 @@ static enum rc bind_failed(int error, const char *host, uint16_t port, struct er
 
 static void on_server_closed(uv_handle_t *handle)
 {
-    struct listener *listener = handle->data;
+    struct listener *listener = ((struct server *)handle->data)->listener;
 
     listener->handles--;
     listener_look(listener);
@@ -96,11 +98,11 @@ static uint16_t port_of(const uv_tcp_t *server)
                                                : ((struct sockaddr_in *)&address)->sin_port);
 }
 
-enum rc listener_bind(struct listener *listener, const char *host, uint16_t port,
-                      uint16_t *ret_port, struct err *reterr)
+static enum rc bind_server(struct listener *listener, const char *host, uint16_t port,
+                           struct server **ret, struct err *reterr)
 {
     struct sockaddr_storage address;
-    uv_tcp_t *server = &listener->servers[listener->server_count];
+    struct server *server = &listener->servers[listener->server_count];
     enum rc rc = address_of(host, port, &address, reterr);
     unsigned flags;
     int error;
@@ -113,18 +115,58 @@ enum rc listener_bind(struct listener *listener, const char *host, uint16_t port
                        LISTENER_ADDRESSES_MAX);
     /* IPv6 alone, so that the same port of IPv4 is an address of its own. */
     flags = address.ss_family == AF_INET6 ? UV_TCP_IPV6ONLY : 0;
-    must(uv_tcp_init(listener->loop, server) == 0);
-    server->data = listener;
+    must(uv_tcp_init(listener->loop, &server->tcp) == 0);
+    server->tcp.data = server;
+    server->listener = listener;
     listener->server_count++;
     listener->handles++;
-    error = uv_tcp_bind(server, (struct sockaddr *)&address, flags);
+    error = uv_tcp_bind(&server->tcp, (struct sockaddr *)&address, flags);
     if (error == 0)
-        error = uv_listen((uv_stream_t *)server, LISTENER_BACKLOG, on_connection);
+        error = uv_listen((uv_stream_t *)&server->tcp, LISTENER_BACKLOG, on_connection);
     if (error != 0) {
-        uv_close((uv_handle_t *)server, on_server_closed);
+        uv_close((uv_handle_t *)&server->tcp, on_server_closed);
         return bind_failed(error, host, port, reterr);
     }
-    *ret_port = port_of(server);
+    *ret = server;
+    return RC_OK;
+}
+
+enum rc listener_bind(struct listener *listener, const char *host, uint16_t port,
+                      uint16_t *ret_port, struct err *reterr)
+{
+    struct server *server;
+    enum rc rc = bind_server(listener, host, port, &server, reterr);
+
+    if (rc == RC_OK)
+        *ret_port = port_of(&server->tcp);
+    return rc;
+}
+
+enum rc listener_bind_tls(struct listener *listener, const char *host, uint16_t port,
+                          uint16_t *ret_port, struct err *reterr)
+{
+    struct server *server;
+    enum rc rc;
+
+    must(listener->tls);
+    rc = bind_server(listener, host, port, &server, reterr);
+    if (rc != RC_OK)
+        return rc;
+    server->has_tls = true;
+    *ret_port = port_of(&server->tcp);
+    return RC_OK;
+}
+
+enum rc listener_tls(struct listener *listener, const struct tls_files *files,
+                     struct err *reterr)
+{
+    struct tls_context *fresh;
+    enum rc rc = tls_context_open(files, &fresh, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    tls_context_free(listener->tls);
+    listener->tls = fresh;
     return RC_OK;
 }
 
@@ -172,8 +214,8 @@ void listener_close(struct listener *listener, span within, void (*on_closed)(vo
     listener->on_closed = on_closed;
     listener->with = with;
     for (int i = 0; i < listener->server_count; i++)
-        if (!uv_is_closing((uv_handle_t *)&listener->servers[i]))
-            uv_close((uv_handle_t *)&listener->servers[i], on_server_closed);
+        if (!uv_is_closing((uv_handle_t *)&listener->servers[i].tcp))
+            uv_close((uv_handle_t *)&listener->servers[i].tcp, on_server_closed);
     for (struct conn *c = listener->conns; c; c = c->next)
         conn_drain(c);
     listener_look(listener);
@@ -191,6 +233,9 @@ struct listener *listener_free(struct listener *listener)
         exchange_free(x);
     }
     peers_free(listener->peers);
+    tls_context_free(listener->tls);
+    conn_bytes_free(&listener->sealed);
+    gzip_free(listener->gzip);
     free(listener);
     return NULL;
 }

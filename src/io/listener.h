@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A server of HTTP/1.1 on any number of addresses: requests in, exchanges out.
+ * A server of HTTP/1.1, plain and with TLS, on any number of addresses: requests in, exchanges
+ * out.
  *
  * It knows no path and no rights.  Requests of one connection are handed out one after the
  * other, in order; what cannot be a request is answered with a problem and the connection is
@@ -14,6 +15,7 @@
 #include "base/err.h"
 #include "base/instant.h"
 #include "io/exchange.h"
+#include "io/tls.h"
 
 enum {
     LISTENER_ADDRESSES_MAX = 16,  /* of one listener                                       */
@@ -29,17 +31,19 @@ struct listener_limits {
     int connections;   /* all together; fewer where descriptors are few            */
     int per_peer;      /* from one address, see io/peers.h                          */
     int per_local;     /* from this machine: proxies, and all who work here         */
+    span handshake;    /* of TLS, from the connection to its end                    */
     span idle;         /* before the first byte of a request                        */
     span head;         /* from there until its head is complete                     */
     span body_window;  /* in each of these so many bytes of a body                  */
     int64_t body_rate; /*                                    must come, per second  */
     span stall;        /* without the client taking a byte of what is sent          */
+    span quiet;        /* of a stream of events, then a comment is sent             */
     span linger;       /* for the client to close after our last byte               */
 };
 
 /*
- * 10,000 connections, 32 of one peer, any number from this machine, 60 s, 10 s, 1,000 bytes/s
- * over 10 s, 30 s, 2 s.
+ * 10,000 connections, 32 of one peer, any number from this machine, 10 s, 60 s, 10 s,
+ * 1,000 bytes/s over 10 s, 30 s, 10 s, 2 s.
  */
 extern const struct listener_limits listener_limits_default;
 
@@ -59,6 +63,8 @@ struct listener_counts {
     int64_t requests;    /* handed out                         */
     int64_t refused;     /* answered with a problem            */
     int64_t timed_out;   /* closed or refused by a limit above */
+    int64_t shaken;      /* handshakes of TLS that succeeded   */
+    int64_t unshaken;    /* and that failed                    */
 };
 
 struct listener; /* opaque */
@@ -73,6 +79,17 @@ struct listener *listener_new(uv_loop_t *loop, const struct listener_limits *lim
  */
 MUST_USE enum rc listener_bind(struct listener *listener, const char *host, uint16_t port,
                                uint16_t *ret_port, struct err *reterr);
+
+/*
+ * TLS for the connections that are made from now on; those that are open keep what they have.
+ * On failure all is as it was; see tls_context_open().
+ */
+MUST_USE enum rc listener_tls(struct listener *listener, const struct tls_files *files,
+                              struct err *reterr);
+
+/* As listener_bind(), for TLS alone; after listener_tls(). */
+MUST_USE enum rc listener_bind_tls(struct listener *listener, const char *host, uint16_t port,
+                                   uint16_t *ret_port, struct err *reterr);
 
 struct listener_counts listener_counts(const struct listener *listener);
 

@@ -102,6 +102,7 @@ static const struct row headers[] = {
     {"nghttp2/*.h", "src/io/h2.c"},
     {"openssl/*.h", "src/io/tls.c src/io/signature.c test/io test/e2e"},
     {"uv.h", "src/io test/io"},
+    {"zlib.h", "src/io/gzip.c test/io"},
 
     {"cmocka.h", "test"},
     {"setjmp.h", "test"}, /* cmocka.h asks for it */

@@ -105,6 +105,16 @@ static struct str app_echo(struct exchange *x)
     return buf_as_str(&out);
 }
 
+/* The number that is the first key of the query. */
+static int64_t app_number(const struct exchange *x)
+{
+    struct str digits = x->request->pair_count > 0 ? x->request->pairs[0].key : STR("");
+    int64_t number = 0;
+
+    must(str_take_number(&digits, INT32_MAX, &number) > 0);
+    return number;
+}
+
 static void app_hold(struct app *app, struct exchange *x)
 {
     must(app->held_count < APP_HELD_MAX);
@@ -117,6 +127,18 @@ void app_request(void *with, struct exchange *x)
 {
     static const struct http1_field type = {{"Content-Type", 12}, {"text/plain", 10}};
     static const struct http1_field broken = {{"X-Broken", 8}, {"a\r\nb", 4}};
+    static const struct http1_field kinds[APP_KINDS][2] = {
+        [APP_JSON] = {{{"Content-Type", 12}, {"application/json", 16}}, {{"X", 1}, {"y", 1}}},
+        [APP_PROBLEM] = {{{"content-type", 12}, {"application/Problem+JSON ; a=b", 29}},
+                         {{"ETag", 4}, {"W/\"1\"", 5}}},
+        [APP_STRONG] = {{{"Content-Type", 12}, {"text/plain", 10}},
+                        {{"ETag", 4}, {"\"1\"", 3}}},
+        [APP_IMAGE] = {{{"Content-Type", 12}, {"image/png", 9}}, {{"X", 1}, {"y", 1}}},
+        [APP_CODED] = {{{"Content-Type", 12}, {"text/plain", 10}},
+                       {{"Content-Encoding", 16}, {"br", 2}}},
+        [APP_BROKEN] = {{{"Content-Type", 12}, {"text/plain", 10}},
+                        {{"X-Broken", 8}, {"a\r\nb", 4}}},
+    };
     struct app *app = with;
     struct str what = x->request->segment_count > 0 ? x->request->segments[0] : STR("");
 
@@ -136,9 +158,15 @@ void app_request(void *with, struct exchange *x)
         must(exchange_write(x, STR("some")));
         must(exchange_write(x, STR("")));
         app_hold(app, x);
+    } else if (str_eq(what, STR("events"))) {
+        exchange_begin_events(x);
+        app_hold(app, x);
     } else if (str_eq(what, STR("big"))) {
         exchange_watch(x, &app_watch_over, app);
         exchange_answer(x, 200, &type, 1, (struct str){app->big, APP_BIG});
+    } else if (str_eq(what, STR("text"))) {
+        exchange_answer(x, 200, kinds[app_number(x) % APP_KINDS], 2,
+                        (struct str){app->big, (size_t)app_number(x) / APP_KINDS});
     } else if (str_eq(what, STR("nothing"))) {
         exchange_answer(x, 204, NULL, 0, STR(""));
     } else if (str_eq(what, STR("broken"))) {
@@ -180,6 +208,7 @@ static struct exchange *app_oldest(struct app *app)
 static void app_obey(struct app *app, struct app_note note)
 {
     struct exchange *x;
+    struct err err;
 
     switch (note.word) {
     case APP_ANSWER:
@@ -188,6 +217,13 @@ static void app_obey(struct app *app, struct app_note note)
             exchange_end(x);
         else
             exchange_answer(x, 200, NULL, 0, app_echo(x));
+        break;
+    case APP_TLS:
+        app_tell(app, APP_RELOADED, listener_tls(app->listener, &app->tls, &err));
+        break;
+    case APP_EVENT:
+        must(exchange_event(app->held[app->held_count - 1],
+                            &(struct sse_event){STR("7"), STR("test"), STR("one\ntwo")}));
         break;
     case APP_CUT:
         exchange_cut(app_oldest(app));
@@ -217,6 +253,11 @@ static void *app_run(void *with)
 
 struct app *app_start(const struct listener_limits *limits)
 {
+    return app_start_tls(limits, NULL);
+}
+
+struct app *app_start_tls(const struct listener_limits *limits, const struct tls_files *files)
+{
     struct app *app = calloc(1, sizeof *app);
     struct listener_handler handler = {app_body_max, app_request, app};
     struct err err;
@@ -233,6 +274,12 @@ struct app *app_start(const struct listener_limits *limits)
     app->listener = listener_new(loop_uv(app->loop), limits, &handler);
     if (listener_bind(app->listener, "127.0.0.1", 0, &app->port, &err) != RC_OK)
         fail_msg("%s", err.text);
+    if (files) {
+        app->tls = *files;
+        if (listener_tls(app->listener, files, &err) != RC_OK ||
+            listener_bind_tls(app->listener, "127.0.0.1", 0, &app->tls_port, &err) != RC_OK)
+            fail_msg("%s", err.text);
+    }
     assert_int_equal(pthread_create(&app->thread, NULL, app_run, app), 0);
     return app;
 }

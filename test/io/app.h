@@ -29,12 +29,26 @@ enum {
     APP_STREAM = 1 << 22,
 };
 
+/* Of the answers to "/text?n": the kind is n % APP_KINDS, its length n / APP_KINDS. */
+enum app_kind {
+    APP_JSON,
+    APP_PROBLEM, /* with a weak ETag   */
+    APP_STRONG,  /* text, strong ETag  */
+    APP_IMAGE,
+    APP_CODED,  /* in another way already      */
+    APP_BROKEN, /* has a field that is refused */
+    APP_KINDS = 10,
+};
+
 enum app_word {
     APP_ANSWER, /* to the server: answer the oldest exchange that is held    */
+    APP_EVENT,  /* say an event to the youngest                              */
     APP_CUT,    /* ... or cut it                                             */
+    APP_TLS,    /* read the files of TLS anew                                */
     APP_CLOSE,  /* close the listener within `number` microseconds           */
     APP_STOP,
-    APP_HELD, /* from the server: an exchange is held                      */
+    APP_RELOADED, /* from the server: they were read; `number`: enum rc      */
+    APP_HELD,     /* from the server: an exchange is held                      */
     APP_GONE,
     APP_OVER,   /* `number`: whether the answer was sent                     */
     APP_FULL,   /* a stream was told to wait; `number`: bytes taken so far   */
@@ -51,7 +65,8 @@ struct app {
     struct listener *listener;
     struct mailbox *orders, *news;
     pthread_t thread;
-    uint16_t port;
+    uint16_t port, tls_port;
+    struct tls_files tls;
     struct exchange *held[APP_HELD_MAX];
     int held_count;
     size_t streamed;
@@ -60,6 +75,9 @@ struct app {
 };
 
 struct app *app_start(const struct listener_limits *limits);
+
+/* Likewise, with a port for TLS beside the other. */
+struct app *app_start_tls(const struct listener_limits *limits, const struct tls_files *files);
 
 /* Whoever is connected is dropped; exchanges that are held must have been ended. */
 void app_stop(struct app *app);

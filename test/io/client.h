@@ -15,7 +15,13 @@
 #include "base/str.h"
 
 #define OK_TEXT   "HTTP/1.1 200 OK\r\nDate: %\r\nContent-Type: text/plain\r\n"
+#define VARY      "Vary: Accept-Encoding\r\n" /* of what could have been gzip */
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: h\r\n\r\n"
+
+#define EVENTS_HEAD                                                     \
+    "HTTP/1.1 200 OK\r\nDate: %\r\nContent-Type: text/event-stream\r\n" \
+    "Cache-Control: no-store\r\nX-Accel-Buffering: no\r\nTransfer-Encoding: chunked\r\n\r\n"
+#define EVENT_CHUNK "27\r\nid: 7\nevent: test\ndata: one\ndata: two\n\n\r\n"
 
 int client_socket(void);
 int client_connect_fd(int fd, uint16_t port); /* to 127.0.0.1; as connect() */

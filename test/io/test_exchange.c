@@ -18,8 +18,8 @@ static void head_gets_the_length_and_no_body(void **state)
     client_expect(fd, OK_TEXT "Content-Length: 14\r\n\r\n" OK_TEXT
                               "Content-Length: 13\r\n\r\nGET [a] [] []");
     client_say(fd, "HEAD /stream HTTP/1.1\r\nHost: h\r\n\r\n" GET("/a"));
-    client_expect(fd, OK_TEXT "Transfer-Encoding: chunked\r\n\r\n" OK_TEXT
-                              "Content-Length: 13\r\n\r\nGET [a] [] []");
+    client_expect(fd, OK_TEXT VARY "Transfer-Encoding: chunked\r\n\r\n" OK_TEXT
+                                   "Content-Length: 13\r\n\r\nGET [a] [] []");
     close(fd);
     app_stop(app);
 }
@@ -171,7 +171,7 @@ static void a_stream_waits_for_a_slow_reader(void **state)
     assert_non_null(chunk);
     client_say(fd, GET("/stream"));
     assert_true(app_await(app, APP_FULL) < APP_STREAM);
-    client_expect(fd, OK_TEXT "Transfer-Encoding: chunked\r\n\r\n");
+    client_expect(fd, OK_TEXT VARY "Transfer-Encoding: chunked\r\n\r\n");
     while ((size = read_chunk_size(fd)) > 0) {
         assert_true(size <= EXCHANGE_WRITE_MAX);
         read_all(fd, chunk, size);
@@ -209,12 +209,12 @@ static void what_is_written_to_a_stream_is_sent_at_once(void **state)
 
     (void)state;
     client_say(fd, GET("/begin"));
-    client_expect(fd, OK_TEXT "Transfer-Encoding: chunked\r\n\r\n4\r\nsome\r\n");
+    client_expect(fd, OK_TEXT VARY "Transfer-Encoding: chunked\r\n\r\n4\r\nsome\r\n");
     app_await(app, APP_HELD);
     app_order(app, APP_ANSWER, 0);
     client_expect(fd, "0\r\n\r\n");
     client_say(fd, "GET /begin HTTP/1.0\r\n\r\n");
-    client_expect(fd, OK_TEXT "Connection: close\r\n\r\nsome");
+    client_expect(fd, OK_TEXT VARY "Connection: close\r\n\r\nsome");
     app_await(app, APP_HELD);
     app_order(app, APP_ANSWER, 0);
     client_expect_end(fd);
@@ -228,10 +228,52 @@ static void a_stream_that_is_cut_has_no_last_chunk(void **state)
 
     (void)state;
     client_say(fd, GET("/begin"));
-    client_expect(fd, OK_TEXT "Transfer-Encoding: chunked\r\n\r\n4\r\nsome\r\n");
+    client_expect(fd, OK_TEXT VARY "Transfer-Encoding: chunked\r\n\r\n4\r\nsome\r\n");
     app_await(app, APP_HELD);
     app_order(app, APP_CUT, 0);
     client_expect_end(fd);
+    app_stop(app);
+}
+
+static void events_are_sent_at_once_and_end_with_the_stream(void **state)
+{
+    struct app *app = app_start(usual);
+    int fd = client_connect(app);
+
+    (void)state;
+    client_say(fd, GET("/events"));
+    app_await(app, APP_HELD);
+    client_expect(fd, EVENTS_HEAD);
+    for (int i = 0; i < 3; i++) {
+        app_order(app, APP_EVENT, 0);
+        client_expect(fd, EVENT_CHUNK);
+    }
+    app_order(app, APP_ANSWER, 0);
+    client_expect(fd, "0\r\n\r\n");
+    client_say(fd, GET("/a"));
+    client_expect(fd, OK_TEXT "Content-Length: 13\r\n\r\nGET [a] [] []");
+    close(fd);
+    app_stop(app);
+}
+
+static void a_silent_stream_of_events_has_comments(void **state)
+{
+    struct listener_limits limits = *usual;
+    struct app *app;
+    int fd;
+
+    (void)state;
+    limits.quiet = 10 * SPAN_MS;
+    limits.idle = 10 * SPAN_MS;
+    limits.stall = 10 * SPAN_MS;
+    app = app_start(&limits);
+    fd = client_connect(app);
+    client_say(fd, GET("/events"));
+    app_await(app, APP_HELD);
+    client_expect(fd, EVENTS_HEAD "3\r\n:\n\n\r\n3\r\n:\n\n\r\n3\r\n:\n\n\r\n");
+    client_vanish(fd);
+    app_await(app, APP_GONE);
+    app_order(app, APP_CUT, 0);
     app_stop(app);
 }
 
@@ -249,6 +291,8 @@ int main(void)
         cmocka_unit_test(a_stream_ends_when_its_reader_vanishes),
         cmocka_unit_test(what_is_written_to_a_stream_is_sent_at_once),
         cmocka_unit_test(a_stream_that_is_cut_has_no_last_chunk),
+        cmocka_unit_test(events_are_sent_at_once_and_end_with_the_stream),
+        cmocka_unit_test(a_silent_stream_of_events_has_comments),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Requests that two readers could understand differently, against the running program.
+ *
+ * Behind each of them, or inside of it, hides a request that would make a schedule named
+ * "smuggled".  Each must be refused with its status, once, and the connection closed; and the
+ * schedule must not be there.  The names are those of the literature: CL is Content-Length, TE
+ * is Transfer-Encoding, the first of the two what a proxy in front would have believed.  What
+ * is expected is RFC 9112; "own" marks where Belfry is narrower (docs/decisions/0012).
+ */
+#include <sys/socket.h>
+
+#include "ask.h"
+#include "base/str.h"
+
+#define HIDDEN_BODY \
+    "{\"id\":\"smuggled\",\"action\":{\"type\":\"queue\",\"queue\":\"q\"}}" /* 55 */
+#define HIDDEN                                               \
+    "POST /api/v1/schedules HTTP/1.1\r\nHost: localhost\r\n" \
+    "Content-Type: application/json\r\nContent-Length: 55\r\n\r\n" HIDDEN_BODY
+#define HOST    "Host: localhost\r\n"
+#define GET     "GET /healthz HTTP/1.1\r\n" HOST
+#define TOP     "POST /api/v1/schedules HTTP/1.1\r\n" HOST
+#define CHUNKED "Transfer-Encoding: chunked\r\n"
+#define CL5     "Content-Length: 5\r\n"
+#define CH      TOP CHUNKED "\r\n"
+#define NO_BODY "0\r\n\r\n" /* five bytes: to one a body, to the other its end */
+
+#define BYTES(text)            \
+    {                          \
+        text, sizeof(text) - 1 \
+    }
+
+struct attack {
+    const char *name;
+    struct str bytes;
+    int status;
+};
+
+static const struct attack lengths[] = {
+    {"CL.TE", BYTES(TOP CL5 CHUNKED "\r\n" NO_BODY HIDDEN), 400},
+    {"TE.CL", BYTES(TOP CHUNKED CL5 "\r\n" NO_BODY HIDDEN), 400},
+    {"CL.TE with a length of nought", BYTES(TOP "Content-Length: 0\r\n" CHUNKED "\r\n" HIDDEN),
+     400},
+    {"CL.TE in small letters",
+     BYTES(TOP "content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n" NO_BODY HIDDEN), 400},
+    {"CL.TE with GET", BYTES(GET CL5 CHUNKED "\r\n" NO_BODY HIDDEN), 400},
+    {"CL.TE with a wrong length", BYTES(TOP "Content-Length: x\r\n" CHUNKED "\r\n" NO_BODY),
+     400},
+    {"CL.CL", BYTES(TOP CL5 "Content-Length: 0\r\n\r\n" NO_BODY HIDDEN), 400},
+    {"CL.CL, the smaller first", BYTES(TOP "Content-Length: 0\r\n" CL5 "\r\n" NO_BODY HIDDEN),
+     400},
+    {"own: CL.CL of the same length", BYTES(TOP CL5 CL5 "\r\n" NO_BODY HIDDEN), 400},
+    {"CL.CL in one field", BYTES(TOP "Content-Length: 5, 0\r\n\r\n" NO_BODY HIDDEN), 400},
+    {"own: CL.CL of the same in one field",
+     BYTES(TOP "Content-Length: 5, 5\r\n\r\n" NO_BODY HIDDEN), 400},
+    {"CL with a sign", BYTES(TOP "Content-Length: +5\r\n\r\n" NO_BODY HIDDEN), 400},
+    {"CL below nought", BYTES(TOP "Content-Length: -1\r\n\r\n" HIDDEN), 400},
+    {"CL in base 16", BYTES(TOP "Content-Length: 0x5\r\n\r\n" NO_BODY HIDDEN), 400},
+    {"CL as a fraction", BYTES(TOP "Content-Length: 5.0\r\n\r\n" NO_BODY HIDDEN), 400},
+    {"CL with a blank inside", BYTES(TOP "Content-Length: 5 0\r\n\r\n" NO_BODY HIDDEN), 400},
+    {"CL that is empty", BYTES(TOP "Content-Length:\r\n\r\n" HIDDEN), 400},
+    {"CL in quotes", BYTES(TOP "Content-Length: \"5\"\r\n\r\n" NO_BODY HIDDEN), 400},
+    {"CL with a blank before its colon", BYTES(TOP "Content-Length : 5\r\n\r\n" NO_BODY HIDDEN),
+     400},
+    {"CL with a tab before its colon", BYTES(TOP "Content-Length\t: 5\r\n\r\n" NO_BODY HIDDEN),
+     400},
+    {"CL on a folded line", BYTES(TOP "Content-Length:\r\n 5\r\n\r\n" NO_BODY HIDDEN), 400},
+    {"CL hidden by a bare CR", BYTES(TOP "X: y\rContent-Length: 5\r\n\r\n" NO_BODY HIDDEN),
+     400},
+    {"CL hidden by a bare LF", BYTES(TOP "X: y\nContent-Length: 5\r\n\r\n" NO_BODY HIDDEN),
+     400},
+    {"CL hidden by NUL", BYTES(TOP "X: y\0Content-Length: 5\r\n\r\n" NO_BODY HIDDEN), 400},
+    {"CL that wraps 64 bits to 5",
+     BYTES(TOP "Content-Length: 18446744073709551621\r\n\r\n" NO_BODY HIDDEN), 413},
+    {"CL of 2^63", BYTES(TOP "Content-Length: 9223372036854775808\r\n\r\n" HIDDEN), 413},
+};
+
+static const struct attack codings[] = {
+    {"TE.TE, chunked and something", BYTES(TOP CHUNKED "Transfer-Encoding: x\r\n\r\n" NO_BODY),
+     400},
+    {"TE.TE, something and chunked",
+     BYTES(TOP "Transfer-Encoding: x\r\n" CHUNKED "\r\n" NO_BODY HIDDEN), 400},
+    {"TE.TE, chunked twice", BYTES(TOP CHUNKED CHUNKED "\r\n" NO_BODY HIDDEN), 400},
+    {"TE of two codings", BYTES(TOP "Transfer-Encoding: gzip, chunked\r\n\r\n" NO_BODY HIDDEN),
+     501},
+    {"TE with chunked first", BYTES(TOP "Transfer-Encoding: chunked, gzip\r\n\r\n" NO_BODY),
+     400},
+    {"TE of identity", BYTES(TOP "Transfer-Encoding: identity\r\n\r\n" HIDDEN), 400},
+    {"TE of identity with CL",
+     BYTES(TOP CL5 "Transfer-Encoding: identity\r\n\r\n" NO_BODY HIDDEN), 400},
+    {"TE of xchunked with CL",
+     BYTES(TOP CL5 "Transfer-Encoding: xchunked\r\n\r\n" NO_BODY HIDDEN), 400},
+    {"TE in mixed letters with CL", BYTES(TOP CL5 "TrAnSfEr-eNcOdInG: cHuNkEd\r\n\r\n" NO_BODY),
+     400},
+    {"TE with a blank before its colon",
+     BYTES(TOP CL5 "Transfer-Encoding : chunked\r\n\r\n" NO_BODY HIDDEN), 400},
+    {"TE with a blank before its name",
+     BYTES(TOP CL5 " Transfer-Encoding: chunked\r\n\r\n" NO_BODY), 400},
+    {"TE on a folded line", BYTES(TOP CL5 "Transfer-Encoding:\r\n chunked\r\n\r\n" NO_BODY),
+     400},
+    {"TE behind a folded line",
+     BYTES(TOP CL5 "X: y\r\n\tTransfer-Encoding: chunked\r\n\r\n" NO_BODY), 400},
+    {"TE with a vertical tab", BYTES(TOP CL5 "Transfer-Encoding:\vchunked\r\n\r\n" NO_BODY),
+     400},
+    {"TE with NUL", BYTES(TOP CL5 "Transfer-Encoding: chunked\0\r\n\r\n" NO_BODY HIDDEN), 400},
+    {"TE in quotes", BYTES(TOP CL5 "Transfer-Encoding: \"chunked\"\r\n\r\n" NO_BODY HIDDEN),
+     400},
+    {"TE with a parameter", BYTES(TOP CL5 "Transfer-Encoding: chunked;a=b\r\n\r\n" NO_BODY),
+     400},
+    {"own: TE with an empty member", BYTES(TOP "Transfer-Encoding: ,chunked\r\n\r\n" NO_BODY),
+     400},
+    {"TE that is empty", BYTES(TOP CL5 "Transfer-Encoding:\r\n\r\n" NO_BODY HIDDEN), 400},
+    {"TE hidden by a bare CR",
+     BYTES(TOP CL5 "X: y\rTransfer-Encoding: chunked\r\n\r\n" NO_BODY), 400},
+    {"TE hidden by a bare LF",
+     BYTES(TOP CL5 "X: y\nTransfer-Encoding: chunked\r\n\r\n" NO_BODY), 400},
+    {"TE with a no-break space",
+     BYTES(TOP CL5 "Transfer-Encoding:\xa0"
+                   "chunked\r\n\r\n" NO_BODY),
+     400},
+    {"TE in HTTP/1.0",
+     BYTES("POST /api/v1/schedules HTTP/1.0\r\n" HOST CHUNKED "\r\n" NO_BODY HIDDEN), 400},
+};
+
+static const struct attack chunks[] = {
+    {"a size that wraps to nought", BYTES(CH "10000000000000000\r\n\r\n" HIDDEN), 400},
+    {"a size of 2^64 - 1", BYTES(CH "ffffffffffffffff\r\n" HIDDEN), 413},
+    {"a size with a sign", BYTES(CH "-0\r\n\r\n" HIDDEN), 400},
+    {"a size with 0x", BYTES(CH "0x0\r\n\r\n" HIDDEN), 400},
+    {"a size with a blank", BYTES(CH "0 \r\n\r\n" HIDDEN), 400},
+    {"a size with an underscore", BYTES(CH "1_0\r\n" HIDDEN), 400},
+    {"an empty size", BYTES(CH "\r\n\r\n" HIDDEN), 400},
+    {"a size that ends with LF", BYTES(CH "0\n\n" HIDDEN), 400},
+    {"a size that ends with CR", BYTES(CH "0\r\r" HIDDEN), 400},
+    {"TERM.EXT: LF ends an extension", BYTES(CH "2;\nxx\r\n0\r\n\r\n" HIDDEN), 400},
+    {"EXT.TERM: CR in an extension", BYTES(CH "2;a\rx\r\nxx\r\n0\r\n\r\n" HIDDEN), 400},
+    {"an extension in open quotes", BYTES(CH "0;a=\"\r\n\r\n" HIDDEN), 400},
+    {"SPILL.TERM: data beyond the size", BYTES(CH "1\r\nxyz\r\n0\r\n\r\n" HIDDEN), 400},
+    {"ONE.TWO: one byte for the line's end", BYTES(CH "1\r\nx\n0\r\n\r\n" HIDDEN), 400},
+    {"ZERO.TWO: nothing for the line's end", BYTES(CH "1\r\nx0\r\n\r\n" HIDDEN), 400},
+    {"the next request in place of the end", BYTES(CH "0\r\n" HIDDEN), 400},
+    {"a trailer that is folded", BYTES(CH "0\r\nX: y\r\n z\r\n\r\n" HIDDEN), 400},
+    {"a trailer with LF", BYTES(CH "0\r\nX: y\n\n" HIDDEN), 400},
+};
+
+static const struct attack heads[] = {
+    {"no Host", BYTES("GET /healthz HTTP/1.1\r\n\r\n" HIDDEN), 400},
+    {"two Hosts", BYTES(GET "Host: other\r\n\r\n" HIDDEN), 400},
+    {"a Host that is a list", BYTES("GET /healthz HTTP/1.1\r\nHost: localhost, other\r\n\r\n"),
+     400},
+    {"a Host with a user", BYTES("GET /healthz HTTP/1.1\r\nHost: localhost@other\r\n\r\n"),
+     400},
+    {"a Host with a blank before its colon",
+     BYTES("GET /healthz HTTP/1.1\r\nHost : localhost\r\n\r\n"), 400},
+    {"lines that end with LF", BYTES("GET /healthz HTTP/1.1\nHost: localhost\n\n" HIDDEN), 400},
+    {"a head that ends with LF", BYTES(GET "\n" HIDDEN), 400},
+    {"a head that ends with CR CR LF", BYTES(GET "\r\r\n" HIDDEN), 400},
+    {"a field without a colon", BYTES(GET "X\r\n\r\n" HIDDEN), 400},
+    {"a field without a name", BYTES(GET ": y\r\n\r\n" HIDDEN), 400},
+    {"a request in place of a field", BYTES(GET "GET / HTTP/1.1\r\n\r\n" HIDDEN), 400},
+    {"a line of blanks", BYTES(GET "  \r\n\r\n" HIDDEN), 400},
+    {"two empty lines before", BYTES("\r\n\r\n" HIDDEN), 400},
+    {"HTTP/0.9", BYTES("GET /healthz\r\n" HIDDEN), 400},
+    {"HTTP/2.0", BYTES("GET /healthz HTTP/2.0\r\n" HOST "\r\n" HIDDEN), 505},
+    {"own: HTTP/1.2", BYTES("GET /healthz HTTP/1.2\r\n" HOST "\r\n" HIDDEN), 505},
+    {"two blanks in the line", BYTES("GET  /healthz HTTP/1.1\r\n" HOST "\r\n" HIDDEN), 400},
+    {"a tab in the line", BYTES("GET\t/healthz HTTP/1.1\r\n" HOST "\r\n" HIDDEN), 400},
+    {"a line's end in the target", BYTES("GET /health\rz HTTP/1.1\r\n" HOST "\r\n" HIDDEN),
+     400},
+    {"own: a path that climbs", BYTES("GET /api/../healthz HTTP/1.1\r\n" HOST "\r\n" HIDDEN),
+     400},
+    {"own: a path that climbs in disguise",
+     BYTES("GET /api/%2e%2e/healthz HTTP/1.1\r\n" HOST "\r\n" HIDDEN), 400},
+    {"CONNECT", BYTES("CONNECT localhost:80 HTTP/1.1\r\n" HOST "\r\n" HIDDEN), 501},
+    {"an expectation of something else", BYTES(TOP "Expect: x\r\n" CL5 "\r\n" NO_BODY HIDDEN),
+     417},
+};
+
+/* All that comes until the server closes; asks it to after a request that was in order. */
+static size_t exchange(struct daemon *d, struct str bytes, bool is_last, char *text, size_t cap)
+{
+    int fd = ask_connect(d);
+    size_t len = 0;
+    ssize_t n = 1;
+
+    assert_true(fd >= 0);
+    assert_int_equal(send(fd, bytes.ptr, bytes.len, MSG_NOSIGNAL), (ssize_t)bytes.len);
+    if (is_last)
+        assert_int_equal(shutdown(fd, SHUT_WR), 0);
+    while (len < cap - 1 && (n = recv(fd, text + len, cap - 1 - len, 0)) > 0)
+        len += (size_t)n;
+    assert_int_equal(n, 0);
+    text[len] = '\0';
+    close(fd);
+    return len;
+}
+
+/* Each has one date, and no sentence has such a line. */
+static int count_answers(const char *text)
+{
+    int count = 0;
+
+    while ((text = strstr(text, "\r\nDate: ")) != NULL) {
+        text++;
+        count++;
+    }
+    return count;
+}
+
+static int status_of(const char *text)
+{
+    int status = 0;
+
+    return sscanf(text, "HTTP/1.1 %d ", &status) == 1 ? status : 0;
+}
+
+static void try_all(struct world *w, const struct attack *attacks, size_t count)
+{
+    struct daemon *d = daemon_start(w, NULL);
+
+    for (size_t i = 0; i < count; i++) {
+        char text[8192];
+
+        exchange(d, attacks[i].bytes, false, text, sizeof text);
+        if (status_of(text) != attacks[i].status || count_answers(text) != 1 ||
+            !strstr(text, "\r\nConnection: close\r\n"))
+            fail_msg("%s: %s", attacks[i].name, text);
+        if (ask(d, "GET", "/api/v1/schedules/smuggled", NULL).status != 404)
+            fail_msg("%s: it was smuggled", attacks[i].name);
+    }
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+#define TRY_ALL(w, attacks) try_all(w, attacks, sizeof attacks / sizeof attacks[0])
+
+static void nothing_is_smuggled_behind_a_length(void **state)
+{
+    TRY_ALL(*state, lengths);
+}
+
+static void nothing_is_smuggled_behind_a_coding(void **state)
+{
+    TRY_ALL(*state, codings);
+}
+
+static void nothing_is_smuggled_behind_a_chunk(void **state)
+{
+    TRY_ALL(*state, chunks);
+}
+
+static void nothing_is_smuggled_behind_a_head(void **state)
+{
+    TRY_ALL(*state, heads);
+}
+
+/* In order: what stands inside of a body is a body, however it looks. */
+static void a_request_inside_a_body_is_not_read(void **state)
+{
+    static const struct attack rows[] = {
+        {"in a body of its length", BYTES(TOP "Content-Length: 159\r\n\r\n" HIDDEN), 0},
+        {"in a chunk", BYTES(CH "9f\r\n" HIDDEN "\r\n0\r\n\r\n"), 0},
+        {"in a body of GET", BYTES(GET "Content-Length: 159\r\n\r\n" HIDDEN), 0},
+        {"in a chunk of GET", BYTES(GET CHUNKED "\r\n9f\r\n" HIDDEN "\r\n0\r\n\r\n"), 0},
+        {"in a body for a path that is none",
+         BYTES("POST /nowhere HTTP/1.1\r\n" HOST "Content-Length: 159\r\n\r\n" HIDDEN), 0},
+        {"in an upgrade that is not made",
+         BYTES(TOP
+               "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAA\r\n"
+               "Content-Length: 159\r\n\r\n" HIDDEN),
+         0},
+        {"in a body that never ends", BYTES(TOP "Content-Length: 160\r\n\r\n" HIDDEN), 0},
+        {"in a chunk that never ends", BYTES(CH "a0\r\n" HIDDEN), 0},
+    };
+    struct daemon *d = daemon_start(*state, NULL);
+
+    assert_int_equal(sizeof HIDDEN - 1, 159); /* what the lengths above are */
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[8192];
+
+        exchange(d, rows[i].bytes, true, text, sizeof text);
+        if (count_answers(text) > 1)
+            fail_msg("%s: %s", rows[i].name, text);
+        if (ask(d, "GET", "/api/v1/schedules/smuggled", NULL).status != 404)
+            fail_msg("%s: it was smuggled", rows[i].name);
+    }
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* Were it not so, the tests above could not fail. */
+static void sent_openly_the_hidden_request_makes_a_schedule(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    static const struct str bytes = BYTES(GET "\r\n" HIDDEN);
+    char text[8192];
+
+    exchange(d, bytes, true, text, sizeof text);
+    assert_int_equal(count_answers(text), 2);
+    api(d, 200, "GET", "/api/v1/schedules/smuggled", NULL);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(nothing_is_smuggled_behind_a_length),
+        E2E_TEST(nothing_is_smuggled_behind_a_coding),
+        E2E_TEST(nothing_is_smuggled_behind_a_chunk),
+        E2E_TEST(nothing_is_smuggled_behind_a_head),
+        E2E_TEST(a_request_inside_a_body_is_not_read),
+        E2E_TEST(sent_openly_the_hidden_request_makes_a_schedule),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

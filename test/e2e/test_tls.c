@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The daemon under TLS: how it starts, whom it answers, and a certificate that is renewed.
+ */
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "ask.h"
+#include "cert.h"
+
+enum { STATUS_FAILED = 1, NAME_MAX_BYTES = 64, ANSWER_MAX = 4096 };
+
+static struct daemon *spawn(struct world *w, const struct cert *cert, const char *listen)
+{
+    return daemon_spawn(w,
+                        &(struct daemon_start){
+                            .is_bare = true,
+                            .args = WORDS("--db", w->url, "--listen", listen, "--grpc", "none",
+                                          "--tls-cert", cert->cert, "--tls-key", cert->key)});
+}
+
+static struct daemon *start(struct world *w, const struct cert *cert)
+{
+    struct daemon *d = spawn(w, cert, "127.0.0.1:0");
+
+    d->port = daemon_port(d);
+    daemon_await(d, "msg=ready");
+    return d;
+}
+
+/* As `curl --cacert` does: the certificate must be this very one. */
+static SSL *connect_trusting(const struct daemon *d, const char *cert)
+{
+    SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
+    SSL *ssl;
+
+    assert_non_null(ctx);
+    assert_int_equal(SSL_CTX_load_verify_locations(ctx, cert, NULL), 1);
+    SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER, NULL);
+    ssl = SSL_new(ctx);
+    SSL_CTX_free(ctx);
+    assert_non_null(ssl);
+    assert_int_equal(SSL_set_fd(ssl, ask_connect(d)), 1);
+    if (SSL_connect(ssl) == 1)
+        return ssl;
+    close(SSL_get_fd(ssl));
+    SSL_free(ssl);
+    ERR_clear_error();
+    return NULL;
+}
+
+static void hang_up(SSL *ssl)
+{
+    int fd = SSL_get_fd(ssl);
+
+    SSL_free(ssl);
+    close(fd);
+}
+
+static size_t length_in(const char *head)
+{
+    const char *at = strstr(head, "Content-Length: ");
+
+    assert_non_null(at);
+    return (size_t)strtoul(at + strlen("Content-Length: "), NULL, 10);
+}
+
+/* One request on a connection that stays open; the status of its answer. */
+static int status_of(SSL *ssl, const char *path)
+{
+    char text[ANSWER_MAX];
+    int len = snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
+    int status = 0;
+    char *end;
+
+    assert_int_equal(SSL_write(ssl, text, len), len);
+    len = 0;
+    do {
+        int n = SSL_read(ssl, text + len, (int)sizeof text - 1 - len);
+
+        assert_true(n > 0);
+        len += n;
+        text[len] = '\0';
+        end = strstr(text, "\r\n\r\n");
+    } while (!end || (size_t)len < (size_t)(end + 4 - text) + length_in(text));
+    assert_int_equal(sscanf(text, "HTTP/1.1 %d ", &status), 1);
+    return status;
+}
+
+static void requests_are_answered_under_tls_and_nobody_else(void **state)
+{
+    struct world *w = *state;
+    struct cert cert, other;
+    struct daemon *d;
+    SSL *ssl;
+
+    cert_make(CERT_EC, "one", &cert);
+    cert_make(CERT_EC, "other", &other);
+    d = start(w, &cert);
+    assert_true(daemon_has_logged(d, "scheme=https"));
+    ssl = connect_trusting(d, cert.cert);
+    assert_non_null(ssl);
+    assert_int_equal(status_of(ssl, "/healthz"), 200);
+    assert_int_equal(status_of(ssl, "/nowhere"), 404);
+    hang_up(ssl);
+    assert_null(connect_trusting(d, other.cert));
+    assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 400); /* in plain text */
+    assert_int_equal(daemon_stop(d), 0);
+    cert_remove(&cert);
+    cert_remove(&other);
+}
+
+static void other_machines_may_be_let_in_under_tls(void **state)
+{
+    struct world *w = *state;
+    struct cert cert;
+    struct daemon *d;
+
+    cert_make(CERT_EC, "one", &cert);
+    d = spawn(w, &cert, "0.0.0.0:0");
+    daemon_await(d, "address=0.0.0.0");
+    daemon_await(d, "msg=ready");
+    assert_int_equal(daemon_stop(d), 0);
+    cert_remove(&cert);
+}
+
+static void a_certificate_of_no_use_is_told_of_at_the_start(void **state)
+{
+    struct world *w = *state;
+    struct cert cert, other;
+    struct daemon *d;
+
+    cert_make(CERT_EC, "one", &cert);
+    cert_make(CERT_EC, "other", &other);
+    assert_int_equal(rename(other.key, cert.key), 0);
+    d = spawn(w, &cert, "127.0.0.1:0");
+    assert_int_equal(daemon_wait(d), STATUS_FAILED);
+    assert_non_null(strstr(d->log, "is not that of the certificate"));
+    cert_remove(&cert);
+    cert_remove(&other);
+}
+
+static void a_renewed_certificate_is_shown_after_a_reload(void **state)
+{
+    struct world *w = *state;
+    const char *old = world_path(w, "old"); /* what the old clients trust */
+    struct cert cert, renewed;
+    struct daemon *d;
+    SSL *before, *after;
+
+    cert_make(CERT_EC, "one", &cert);
+    cert_make(CERT_EC, "renewed", &renewed);
+    d = start(w, &cert);
+    before = connect_trusting(d, cert.cert);
+    assert_non_null(before);
+    assert_int_equal(link(cert.cert, old), 0);
+
+    /* As a renewal does: the names stay, the files are others.  At first only one is. */
+    assert_int_equal(rename(renewed.cert, cert.cert), 0);
+    daemon_signal(d, SIGHUP);
+    daemon_await(d, "msg=\"the certificate cannot be read anew; the old one stays\"");
+    after = connect_trusting(d, old);
+    assert_non_null(after);
+    hang_up(after);
+    assert_int_equal(rename(renewed.key, cert.key), 0);
+    daemon_signal(d, SIGHUP);
+    daemon_await(d, "msg=\"new connections get the certificate anew\"");
+    after = connect_trusting(d, cert.cert);
+    assert_non_null(after);
+    assert_null(connect_trusting(d, old));
+    assert_int_equal(status_of(after, "/healthz"), 200);
+    assert_int_equal(status_of(before, "/healthz"), 200);
+    hang_up(before);
+    hang_up(after);
+    assert_int_equal(daemon_stop(d), 0);
+    cert_remove(&cert);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(requests_are_answered_under_tls_and_nobody_else),
+        E2E_TEST(other_machines_may_be_let_in_under_tls),
+        E2E_TEST(a_certificate_of_no_use_is_told_of_at_the_start),
+        E2E_TEST(a_renewed_certificate_is_shown_after_a_reload),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

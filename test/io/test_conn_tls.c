@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Connections under TLS, with clients of every age, speed and temper.
+ */
+#include "tls_client.h"
+
+#include <openssl/err.h>
+#include <poll.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "cert.h"
+
+static const struct listener_limits *usual = &listener_limits_default;
+static struct cert first, second;
+
+#define GOT_A OK_TEXT "Content-Length: 13\r\n\r\nGET [a] [] []"
+
+static int make_certs(void **state)
+{
+    (void)state;
+    cert_make(CERT_RSA, "first", &first);
+    cert_make(CERT_EC, "second", &second);
+    return 0;
+}
+
+static int remove_certs(void **state)
+{
+    (void)state;
+    cert_remove(&first);
+    cert_remove(&second);
+    return 0;
+}
+
+static struct app *start(const struct listener_limits *limits)
+{
+    struct tls_files files = cert_files(&first);
+
+    return app_start_tls(limits, &files);
+}
+
+static void get_a(SSL *ssl)
+{
+    tls_client_say(ssl, GET("/a"));
+    tls_client_expect(ssl, GOT_A);
+}
+
+/* ---- who gets in ---- */
+
+static void tls_1_2_and_1_3_are_served_and_plain_beside_them(void **state)
+{
+    struct app *app = start(usual);
+    static const int versions[] = {TLS1_2_VERSION, TLS1_3_VERSION};
+    int fd = client_connect(app);
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct tls_wish wish = {versions[i], versions[i], NULL, "\x02h2\x08http/1.1", NULL};
+        SSL *ssl = tls_client_connect_as(app, &wish);
+
+        assert_int_equal(SSL_version(ssl), versions[i]);
+        for (int k = 0; k < 3; k++)
+            get_a(ssl);
+        tls_client_free(ssl);
+    }
+    client_say(fd, GET("/a"));
+    client_expect(fd, GOT_A);
+    close(fd);
+    app_stop(app);
+}
+
+static void the_newest_is_taken_when_the_client_lets_choose(void **state)
+{
+    struct app *app = start(usual);
+    SSL *ssl = tls_client_connect(app);
+
+    (void)state;
+    assert_int_equal(SSL_version(ssl), TLS1_3_VERSION);
+    get_a(ssl);
+    tls_client_free(ssl);
+    app_stop(app);
+}
+
+static void old_protocols_and_suites_are_refused(void **state)
+{
+    static const struct tls_wish bad[] = {
+        {.oldest = TLS1_VERSION, .newest = TLS1_VERSION},
+        {.oldest = TLS1_1_VERSION, .newest = TLS1_1_VERSION},
+        {.newest = TLS1_2_VERSION, .ciphers = "AES128-GCM-SHA256"}, /* no ECDHE */
+        {.newest = TLS1_2_VERSION, .ciphers = "DHE-RSA-AES128-GCM-SHA256"},
+        {.newest = TLS1_2_VERSION, .ciphers = "ECDHE-RSA-AES128-SHA"}, /* no AEAD  */
+        {.newest = TLS1_2_VERSION, .ciphers = "ECDHE-RSA-AES256-SHA384"},
+        {.newest = TLS1_2_VERSION, .ciphers = "AECDH-AES128-SHA"},
+        {.newest = TLS1_2_VERSION, .ciphers = "ECDHE-RSA-NULL-SHA"},
+        {.alpn = "\x02h2"}, /* nobody has set a handler for it */
+    };
+    struct app *app = start(usual);
+    SSL *ssl;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        if (!tls_client_is_refused(app, &bad[i]))
+            fail_msg("wish %zu was granted", i);
+    ssl = tls_client_connect(app);
+    get_a(ssl);
+    tls_client_free(ssl);
+    app_order(app, APP_CLOSE, 0);
+    app_await(app, APP_CLOSED);
+    app_stop(app);
+}
+
+static void the_good_suites_of_tls_1_2_are_served(void **state)
+{
+    static const char *const good[] = {"ECDHE-RSA-AES128-GCM-SHA256",
+                                       "ECDHE-RSA-AES256-GCM-SHA384",
+                                       "ECDHE-RSA-CHACHA20-POLY1305"};
+    struct app *app = start(usual);
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct tls_wish wish = {.newest = TLS1_2_VERSION, .ciphers = good[i]};
+        SSL *ssl = tls_client_connect_as(app, &wish);
+
+        assert_string_equal(SSL_get_cipher_name(ssl), good[i]);
+        assert_null(SSL_get_current_compression(ssl));
+        get_a(ssl);
+        tls_client_free(ssl);
+    }
+    app_stop(app);
+}
+
+static void no_session_is_resumed(void **state)
+{
+    struct app *app = start(usual);
+    static const int versions[] = {TLS1_2_VERSION, TLS1_3_VERSION};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct tls_wish wish = {.oldest = versions[i], .newest = versions[i]};
+        SSL *ssl = tls_client_connect_as(app, &wish);
+
+        get_a(ssl); /* a ticket would have come before it */
+        wish.session = SSL_get1_session(ssl);
+        assert_false(SSL_SESSION_has_ticket(wish.session));
+        tls_client_free(ssl);
+        ssl = tls_client_connect_as(app, &wish);
+        get_a(ssl);
+        assert_false(SSL_session_reused(ssl));
+        SSL_SESSION_free(wish.session);
+        tls_client_free(ssl);
+    }
+    app_stop(app);
+}
+
+/* Whatever still comes, the server has closed, and nobody's patience had to end. */
+static void expect_closed(int fd)
+{
+    char bytes[256];
+    ssize_t n;
+
+    while ((n = recv(fd, bytes, sizeof bytes, 0)) > 0)
+        ;
+    assert_true(n == 0 || errno == ECONNRESET);
+    close(fd);
+}
+
+static void who_renegotiates_is_told_no_and_closed(void **state)
+{
+    struct app *app = start(usual);
+    SSL *ssl = tls_client_connect_as(app, &(struct tls_wish){.newest = TLS1_2_VERSION});
+
+    (void)state;
+    get_a(ssl);
+    assert_int_equal(SSL_renegotiate(ssl), 1);
+    assert_int_not_equal(SSL_do_handshake(ssl), 1);
+    assert_int_equal(ERR_GET_REASON(ERR_peek_last_error()), SSL_R_NO_RENEGOTIATION);
+    expect_closed(SSL_get_fd(ssl));
+    SSL_free(ssl);
+    app_stop(app);
+}
+
+/* True as long as the server has not closed. */
+static bool ask_for_keys(SSL *ssl)
+{
+    bool is_sent = SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED) == 1 &&
+                   SSL_do_handshake(ssl) == 1;
+
+    ERR_clear_error();
+    return is_sent;
+}
+
+/* RFC 8446 section 4.6.3: each is answered with another, whether it is read or not. */
+static void new_keys_are_given_but_not_without_end(void **state)
+{
+    struct app *app = start(usual);
+    SSL *ssl = tls_client_connect_as(app, &(struct tls_wish){.oldest = TLS1_3_VERSION});
+    int count = 0;
+
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        assert_true(ask_for_keys(ssl));
+    get_a(ssl);
+    while (ask_for_keys(ssl))
+        assert_true(++count < 300 * 1000);
+    tls_client_free(ssl);
+    app_stop(app);
+}
+
+static void whoever_forgot_the_s_of_https_reads_why(void **state)
+{
+    struct app *app = start(usual);
+    int fd = tls_client_bare(app);
+    char text[1024] = {0};
+
+    (void)state;
+    client_say(fd, GET("/a"));
+    client_expect(fd, "HTTP/1.1 400 Bad Request\r\nDate: %\r\n"
+                      "Content-Type: application/problem+json\r\n");
+    assert_true(recv(fd, text, sizeof text - 1, MSG_WAITALL) > 0);
+    assert_non_null(strstr(text, "This address speaks TLS: use https:// instead of http://."));
+    close(fd);
+    app_stop(app);
+}
+
+static void what_only_begins_like_tls_is_closed(void **state)
+{
+    struct app *app = start(usual);
+    int fd = tls_client_bare(app);
+    SSL *ssl;
+
+    (void)state;
+    client_send(fd, STR("\x16\x03\x01\x00\x05hello"));
+    expect_closed(fd);
+    ssl = tls_client_connect(app);
+    client_send(SSL_get_fd(ssl), STR("\x17\x03\x03\x00\x13no record of ours!!"));
+    expect_closed(SSL_get_fd(ssl));
+    SSL_free(ssl);
+    app_stop(app);
+}
+
+static void who_is_over_the_limits_gets_no_handshake(void **state)
+{
+    struct listener_limits limits = *usual;
+    struct app *app;
+    SSL *ssl;
+
+    (void)state;
+    limits.per_local = 1;
+    app = start(&limits);
+    ssl = tls_client_connect(app);
+    get_a(ssl);
+    client_expect_end(tls_client_bare(app));
+    get_a(ssl);
+    tls_client_free(ssl);
+    app_stop(app);
+}
+
+/* ---- slow ones ---- */
+
+static void a_handshake_that_does_not_begin_is_ended(void **state)
+{
+    struct listener_limits limits = *usual;
+    struct app *app;
+
+    (void)state;
+    limits.handshake = 50 * SPAN_MS;
+    app = start(&limits);
+    client_expect_end(tls_client_bare(app));
+    app_stop(app);
+}
+
+/* A record that is always about to be complete: each byte moves, the whole never ends. */
+static void a_handshake_that_drips_is_ended(void **state)
+{
+    struct listener_limits limits = *usual;
+    struct app *app;
+    struct pollfd wait = {.events = POLLIN | POLLHUP};
+
+    (void)state;
+    limits.handshake = 100 * SPAN_MS;
+    app = start(&limits);
+    wait.fd = tls_client_bare(app);
+    client_send(wait.fd, STR("\x16\x03\x01\x40\x00\x01\x00\x3f\xfc"));
+    for (int i = 0; poll(&wait, 1, 10) == 0; i++) {
+        assert_true(i < 2000);
+        send(wait.fd, "x", 1, MSG_NOSIGNAL);
+    }
+    expect_closed(wait.fd);
+    app_stop(app);
+}
+
+static void after_the_handshake_the_limits_of_requests_hold(void **state)
+{
+    struct listener_limits limits = *usual;
+    struct app *app;
+    SSL *ssl;
+
+    (void)state;
+    limits.handshake = 60 * SPAN_S;
+    limits.idle = 50 * SPAN_MS;
+    limits.head = 50 * SPAN_MS;
+    app = start(&limits);
+    ssl = tls_client_connect(app);
+    tls_client_expect_end(ssl);
+    ssl = tls_client_connect(app);
+    tls_client_say(ssl, "GET /a HTT");
+    tls_client_expect(ssl, "HTTP/1.1 408 Request Timeout\r\n");
+    tls_client_free(ssl);
+    app_stop(app);
+}
+
+/* ---- reload ---- */
+
+static void expect_name(SSL *ssl, const char *name)
+{
+    char shown[64];
+
+    tls_client_name(ssl, shown);
+    assert_string_equal(shown, name);
+}
+
+static void a_new_certificate_is_for_new_connections(void **state)
+{
+    struct app *app = start(usual);
+    SSL *before = tls_client_connect(app), *after, *late;
+    int half = tls_client_bare(app); /* has not begun its handshake */
+
+    (void)state;
+    get_a(before);
+    app->tls = cert_files(&second);
+    app_order(app, APP_TLS, 0);
+    assert_int_equal(app_await(app, APP_RELOADED), RC_OK);
+    after = tls_client_connect(app);
+    expect_name(before, "first");
+    expect_name(after, "second");
+    get_a(after);
+    get_a(before);
+    late = tls_client_new(half, &(struct tls_wish){0});
+    assert_int_equal(SSL_connect(late), 1);
+    get_a(late);
+    app->tls.key = first.key; /* of another: all stays as it is */
+    app_order(app, APP_TLS, 0);
+    assert_int_equal(app_await(app, APP_RELOADED), RC_CONFLICT);
+    tls_client_free(after);
+    after = tls_client_connect(app);
+    expect_name(after, "second");
+    get_a(after);
+    get_a(before);
+    tls_client_free(before);
+    tls_client_free(after);
+    tls_client_free(late);
+    app_stop(app);
+}
+
+/* ---- what goes over it ---- */
+
+static void requests_sent_ahead_and_in_pieces_are_answered_in_order(void **state)
+{
+    struct app *app = start(usual);
+    SSL *ssl = tls_client_connect(app);
+    struct str bytes = STR(GET("/later?1") GET("/a") GET("/later?3") GET("/a"));
+
+    (void)state;
+    for (size_t i = 0; i < bytes.len; i++)
+        tls_client_send(ssl, (struct str){bytes.ptr + i, 1});
+    app_await(app, APP_HELD);
+    app_order(app, APP_ANSWER, 0);
+    tls_client_expect(ssl, "HTTP/1.1 200 OK\r\nDate: %\r\nContent-Length: 19\r\n\r\n"
+                           "GET [later] [1=] []" GOT_A);
+    app_await(app, APP_HELD);
+    app_order(app, APP_ANSWER, 0);
+    tls_client_expect(ssl, "HTTP/1.1 200 OK\r\nDate: %\r\nContent-Length: 19\r\n\r\n"
+                           "GET [later] [3=] []" GOT_A);
+    tls_client_free(ssl);
+    app_stop(app);
+}
+
+static void large_bodies_come_whole(void **state)
+{
+    struct app *app = start(usual);
+    SSL *ssl = tls_client_connect(app);
+    char *body = malloc(APP_BODY_MAX + 1);
+
+    (void)state;
+    assert_non_null(body);
+    for (size_t i = 0; i < APP_BODY_MAX; i++)
+        body[i] = app_byte(i);
+    body[APP_BODY_MAX] = '\0';
+    tls_client_say(ssl, "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 1048576\r\n\r\n");
+    tls_client_say(ssl, body);
+    tls_client_expect(ssl, OK_TEXT "Content-Length: 1048590\r\n\r\nPOST [a] [] [");
+    tls_client_expect(ssl, body);
+    tls_client_expect(ssl, "]");
+    get_a(ssl);
+    free(body);
+    tls_client_free(ssl);
+    app_stop(app);
+}
+
+static void expect_pattern(SSL *ssl, size_t len)
+{
+    char bytes[32 * 1024];
+    size_t n;
+
+    for (size_t at = 0; at < len; at += n) {
+        assert_int_equal(SSL_read_ex(ssl, bytes, sizeof bytes, &n), 1);
+        assert_true(at + n <= len);
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(bytes[i], app_byte(at + i));
+    }
+}
+
+static void a_large_answer_waits_for_a_slow_reader(void **state)
+{
+    struct app *app = start(usual);
+    SSL *ssl = tls_client_connect(app);
+
+    (void)state;
+    tls_client_say(ssl, GET("/big"));
+    tls_client_expect(ssl, OK_TEXT "Content-Length: 8388608\r\n\r\n");
+    expect_pattern(ssl, APP_BIG);
+    assert_int_equal(app_await(app, APP_OVER), true);
+    get_a(ssl);
+    tls_client_free(ssl);
+    app_stop(app);
+}
+
+static void a_stream_waits_for_a_slow_reader(void **state)
+{
+    struct app *app = start(usual);
+    SSL *ssl = tls_client_connect_narrow(app);
+    char line[32];
+    size_t left = APP_STREAM, at = 0;
+
+    (void)state;
+    tls_client_say(ssl, GET("/stream"));
+    assert_true(app_await(app, APP_FULL) >= EXCHANGE_BACKLOG_MAX / 2);
+    tls_client_expect(ssl, OK_TEXT VARY "Transfer-Encoding: chunked\r\n\r\n");
+    while (left > 0) {
+        size_t n = left < APP_PIECE ? left : APP_PIECE, got;
+        char piece[APP_PIECE];
+
+        snprintf(line, sizeof line, "%zx\r\n", n);
+        tls_client_expect(ssl, line);
+        for (size_t have = 0; have < n; have += got)
+            assert_int_equal(SSL_read_ex(ssl, piece + have, n - have, &got), 1);
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(piece[i], app_byte(at + i));
+        tls_client_expect(ssl, "\r\n");
+        at += n;
+        left -= n;
+    }
+    tls_client_expect(ssl, "0\r\n\r\n");
+    get_a(ssl);
+    tls_client_free(ssl);
+    app_stop(app);
+}
+
+static void a_stream_ends_when_its_reader_vanishes(void **state)
+{
+    struct app *app = start(usual);
+    SSL *ssl = tls_client_connect_narrow(app);
+
+    (void)state;
+    tls_client_say(ssl, GET("/stream"));
+    app_await(app, APP_FULL);
+    client_vanish(SSL_get_fd(ssl));
+    SSL_free(ssl);
+    app_await(app, APP_GONE);
+    app_stop(app);
+}
+
+static void events_are_sent_at_once(void **state)
+{
+    struct app *app = start(usual);
+    SSL *ssl = tls_client_connect(app);
+
+    (void)state;
+    tls_client_say(ssl, GET("/events"));
+    app_await(app, APP_HELD);
+    tls_client_expect(ssl, EVENTS_HEAD);
+    for (int i = 0; i < 3; i++) {
+        app_order(app, APP_EVENT, 0);
+        tls_client_expect(ssl, EVENT_CHUNK);
+    }
+    app_order(app, APP_ANSWER, 0);
+    tls_client_expect(ssl, "0\r\n\r\n");
+    get_a(ssl);
+    tls_client_free(ssl);
+    app_stop(app);
+}
+
+static void a_silent_stream_of_events_has_comments(void **state)
+{
+    struct listener_limits limits = *usual;
+    struct app *app;
+    SSL *ssl;
+
+    (void)state;
+    limits.quiet = 10 * SPAN_MS;
+    app = start(&limits);
+    ssl = tls_client_connect(app);
+    tls_client_say(ssl, GET("/events"));
+    app_await(app, APP_HELD);
+    tls_client_expect(ssl, EVENTS_HEAD "3\r\n:\n\n\r\n3\r\n:\n\n\r\n");
+    client_vanish(SSL_get_fd(ssl));
+    SSL_free(ssl);
+    app_await(app, APP_GONE);
+    app_order(app, APP_CUT, 0);
+    app_stop(app);
+}
+
+static void a_client_that_closes_its_side_is_answered_all_the_same(void **state)
+{
+    struct app *app = start(usual);
+
+    (void)state;
+    for (int is_rude = 0; is_rude < 2; is_rude++) {
+        SSL *ssl = tls_client_connect(app);
+
+        tls_client_say(ssl, GET("/a") GET("/later"));
+        if (!is_rude)
+            SSL_shutdown(ssl); /* says so; otherwise the kernel alone does */
+        else
+            shutdown(SSL_get_fd(ssl), SHUT_WR);
+        app_await(app, APP_HELD);
+        app_await(app, APP_GONE);
+        app_order(app, APP_ANSWER, 0);
+        tls_client_expect(ssl, GOT_A "HTTP/1.1 200 OK\r\nDate: %\r\nContent-Length: 17\r\n"
+                                     "Connection: close\r\n\r\nGET [later] [] []");
+        tls_client_expect_end(ssl);
+    }
+    app_stop(app);
+}
+
+static void a_graceful_close_says_goodbye(void **state)
+{
+    struct app *app = start(usual);
+    SSL *idle = tls_client_connect(app), *busy = tls_client_connect(app);
+    int half = tls_client_bare(app);
+
+    (void)state;
+    get_a(idle);
+    tls_client_say(busy, GET("/later"));
+    app_await(app, APP_HELD);
+    app_order(app, APP_CLOSE, PATIENCE);
+    tls_client_expect_end(idle);
+    client_expect_end(half);
+    app_order(app, APP_ANSWER, 0);
+    tls_client_expect(busy, "HTTP/1.1 200 OK\r\nDate: %\r\nContent-Length: 17\r\n"
+                            "Connection: close\r\n\r\nGET [later] [] []");
+    tls_client_expect_end(busy);
+    app_await(app, APP_CLOSED);
+    app_stop(app);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tls_1_2_and_1_3_are_served_and_plain_beside_them),
+        cmocka_unit_test(the_newest_is_taken_when_the_client_lets_choose),
+        cmocka_unit_test(old_protocols_and_suites_are_refused),
+        cmocka_unit_test(the_good_suites_of_tls_1_2_are_served),
+        cmocka_unit_test(no_session_is_resumed),
+        cmocka_unit_test(who_renegotiates_is_told_no_and_closed),
+        cmocka_unit_test(new_keys_are_given_but_not_without_end),
+        cmocka_unit_test(whoever_forgot_the_s_of_https_reads_why),
+        cmocka_unit_test(what_only_begins_like_tls_is_closed),
+        cmocka_unit_test(who_is_over_the_limits_gets_no_handshake),
+        cmocka_unit_test(a_handshake_that_does_not_begin_is_ended),
+        cmocka_unit_test(a_handshake_that_drips_is_ended),
+        cmocka_unit_test(after_the_handshake_the_limits_of_requests_hold),
+        cmocka_unit_test(a_new_certificate_is_for_new_connections),
+        cmocka_unit_test(requests_sent_ahead_and_in_pieces_are_answered_in_order),
+        cmocka_unit_test(large_bodies_come_whole),
+        cmocka_unit_test(a_large_answer_waits_for_a_slow_reader),
+        cmocka_unit_test(a_stream_waits_for_a_slow_reader),
+        cmocka_unit_test(a_stream_ends_when_its_reader_vanishes),
+        cmocka_unit_test(events_are_sent_at_once),
+        cmocka_unit_test(a_silent_stream_of_events_has_comments),
+        cmocka_unit_test(a_client_that_closes_its_side_is_answered_all_the_same),
+        cmocka_unit_test(a_graceful_close_says_goodbye),
+    };
+
+    return cmocka_run_group_tests(tests, make_certs, remove_certs);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The client of client.h under TLS, by OpenSSL's own means: what the server sends is judged by
+ * somebody else's reading of it.
+ */
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include "client.h"
+
+struct tls_wish {
+    int oldest, newest;   /* TLS1_2_VERSION, ...; 0: as OpenSSL likes    */
+    const char *ciphers;  /* of TLS 1.2; NULL: as OpenSSL likes          */
+    const char *alpn;     /* each name after its length; NULL: not asked */
+    SSL_SESSION *session; /* to resume; NULL: none                       */
+};
+
+/* A client before its handshake; `fd` is closed with it. */
+SSL *tls_client_new(int fd, const struct tls_wish *wish);
+
+/* With the handshake done. */
+SSL *tls_client_connect(const struct app *app);
+SSL *tls_client_connect_narrow(const struct app *app); /* as client_connect_narrow() */
+SSL *tls_client_connect_as(const struct app *app, const struct tls_wish *wish);
+
+/* A connection to the port of TLS, without a byte of it. */
+int tls_client_bare(const struct app *app);
+
+/* True when the handshake of such a client is refused. */
+bool tls_client_is_refused(const struct app *app, const struct tls_wish *wish);
+
+void tls_client_say(SSL *ssl, const char *text);
+void tls_client_send(SSL *ssl, struct str bytes);
+void tls_client_expect(SSL *ssl, const char *text); /* as client_expect() */
+
+/* The server has said that it will say nothing more, and has closed. */
+void tls_client_expect_end(SSL *ssl);
+void tls_client_free(SSL *ssl); /* closes without a word */
+
+/* The common name of the certificate that the server has shown. */
+void tls_client_name(SSL *ssl, char name[64]);
