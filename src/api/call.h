@@ -38,6 +38,7 @@ enum call_step {
     CALL_POLL,     /* the engine: poll, until there are grants or its time is over; */
                    /* then operation.settled                                        */
     CALL_READ,     /* a reader: operation.read                                      */
+    CALL_SETTLE,   /* of read() only: operation.settled, with nothing from the engine */
 };
 
 /* What every operation may know.  One for each thread. */
@@ -46,6 +47,7 @@ struct api_context {
     struct str default_timezone;
     struct policies policies; /* of a schedule that says nothing */
     span min_interval; /* two slots of a schedule are not nearer; 0: as near as they like */
+    int64_t plan_warn_per_day; /* more slots a day are warned of; 0: never */
     const char *version;
     /* Whether the namespace has it; an empty name: one for workflows that name none. */
     bool (*has_upstream)(void *with, struct str namespace, struct str upstream);
@@ -128,6 +130,8 @@ enum call_step call_problem(struct call *call, int status, const char *code, con
 /* What the engine refused: by reply->rc, with its own words. */
 enum call_step call_refused(struct call *call, const struct command *command,
                             const struct reply *reply);
+/* The code of that refusal: "exists", "version_conflict" and so on. */
+const char *call_refused_code(const struct command *command, const struct reply *reply);
 /* What an error is for clients: "invalid_spec" and so on, and the status that goes with it. */
 const char *call_code(const struct err *err);
 int call_status(const struct err *err);

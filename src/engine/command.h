@@ -30,7 +30,7 @@ enum command_kind {
     COMMAND_TERMINATE,    /* run: ends it at once                                            */
     COMMAND_APPROVE,      /* run */
     COMMAND_REJECT,       /* run */
-    COMMAND_HINT,         /* hint_interval or hint_at (or both), until: expires               */
+    COMMAND_HINT,         /* hint_interval or hint_at (or both), until: expires, text: why    */
     COMMAND_UNHINT,       /* */
     COMMAND_RESET,        /* the count of failures                                            */
     COMMAND_DIRECT,       /* draft, input: a run without a schedule                           */
@@ -41,6 +41,7 @@ enum command_kind {
     COMMAND_GATE,         /* name, count: its limit; made when absent                         */
     COMMAND_CALENDAR,     /* name, text: days as little-endian int32, ascending               */
     COMMAND_CLOCK,        /* every slot up to now that is overdue is missed(clock)            */
+    COMMAND_UNCALENDAR,   /* name: it has no days any more; RC_NOT_FOUND                      */
     COMMAND_COUNT
 };
 

@@ -133,11 +133,18 @@
     " {strict};"                                                             \
     "CREATE INDEX logs_run ON logs (schedule, slot, pass, total);"
 
+/* Why an adaptive schedule was given its hint; lists by the time of the last change. */
+#define SHOWN                                              \
+    "ALTER TABLE schedules ADD COLUMN hint_reason {text};" \
+    "CREATE INDEX schedules_updated ON schedules"          \
+    " (namespace, updated_at, id) WHERE deleted_at = 0;"
+
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
     {2, "history and what hangs on a schedule", HISTORY BESIDE},
     {3, "nodes, names, requests and events", AROUND},
     {4, "the start before a run, and logs", LAST_RUN LOGS},
+    {5, "reasons of hints, and schedules by their last change", SHOWN},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 

@@ -29,6 +29,7 @@ struct world {
     const char *upstream;  /* the one that there is, NULL */
     uint64_t random;       /* the next number             */
     int polls;             /* turns that a poll has had   */
+    bool is_lines;         /* answers need not be JSON    */
     /* The last answer. */
     struct arena *arena;
     struct call call;

@@ -122,6 +122,24 @@ static void a_named_calendar_takes_days_away_and_an_edit_of_it_counts_at_once(vo
     assert_ledger("job", "");
 }
 
+static void a_calendar_that_is_deleted_takes_nothing_away(void **state)
+{
+    struct str name = STR("holidays");
+    struct wish w = every(SPAN_DAY);
+    struct command command = about(COMMAND_UNCALENDAR, "holidays");
+
+    (void)state;
+    put_calendar(19145, 19146);
+    w.def.not_named = &name;
+    w.def.not_named_count = 1;
+    create("job", w);
+    assert_int_equal(cursor_of("job").next_at, when("06-04 00:00"));
+    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(say(&command).rc, RC_NOT_FOUND);
+    run_to("06-02 12:00");
+    assert_told("06-02 00:00@06-02 00:00");
+}
+
 static void a_cancelled_slot_splits_the_range_of_a_pause(void **state)
 {
     (void)state;
@@ -339,6 +357,7 @@ int main(void)
         TIMELINE(mode_none_has_a_grace_of_thirty_seconds),
         TIMELINE(the_clock_jumped_and_its_owner_says_skip),
         TIMELINE(a_named_calendar_takes_days_away_and_an_edit_of_it_counts_at_once),
+        TIMELINE(a_calendar_that_is_deleted_takes_nothing_away),
         TIMELINE(a_cancelled_slot_splits_the_range_of_a_pause),
         TIMELINE(a_slot_that_is_cancelled_twice_is_cancelled_once),
         TIMELINE(a_cancelled_slot_survives_an_edit_that_keeps_it),
