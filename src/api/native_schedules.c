@@ -9,7 +9,7 @@
 #include "api/request.h"
 #include "model/action.h"
 
-enum { PATCH_TRIES_MAX = 5 }; /* edits in between that a patch without version outlives */
+enum { PATCH_TRIES_MAX = 20 }; /* edits in between that a patch without version outlives */
 
 /* A write of one schedule, between its steps. */
 struct writing {

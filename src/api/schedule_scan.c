@@ -154,15 +154,19 @@ static enum rc tell_rows(struct walk *w, const struct db_result *rows, struct er
 static enum rc tell_portion(struct walk *w, struct db *db, int limit, struct err *reterr)
 {
     struct schedule_scan *scan = w->scan;
+    const struct schedule_portion portion = {.namespace = w->call->namespace,
+                                             .order = scan->order,
+                                             .is_descending = scan->is_descending,
+                                             .after = scan->place,
+                                             .limit = limit};
     bool is_created = scan->order == ORDER_CREATED;
     struct db_result rows = {0}, end = {0};
     enum rc rc;
 
     arena_reset(w->rows);
-    schedule_pages_read(db, w->call->namespace, scan->order, scan->is_descending, &scan->place,
-                        limit, &rows);
+    schedule_pages_read(db, &portion, &rows);
     if (is_created)
-        schedule_pages_end(db, scan->is_descending, scan->place.id, limit, &end);
+        schedule_pages_end(db, &portion, &end);
     rc = db_flush(db, w->rows, reterr);
     if (rc == RC_OK)
         rc = tell_rows(w, &rows, reterr);

@@ -50,26 +50,24 @@ struct schedule_place schedule_place_begin(bool is_descending)
     return (struct schedule_place){STR(""), INSTANT_NONE, 0};
 }
 
-void schedule_pages_read(struct db *db, int64_t namespace, enum schedule_order order,
-                         bool is_descending, const struct schedule_place *place, int limit,
-                         struct db_result *ret)
+void schedule_pages_read(struct db *db, const struct schedule_portion *p, struct db_result *ret)
 {
-    struct db_value owner = db_int(namespace), id = db_int(place->id), most = db_int(limit);
+    struct db_value owner = db_int(p->namespace), id = db_int(p->after.id);
+    struct db_value most = db_int(p->limit);
 
-    if (order == ORDER_NAME)
-        db_send(db, is_descending ? &name_down : &name_up,
-                (struct db_value[]){owner, db_text(place->name), most}, ret);
-    else if (order == ORDER_CREATED)
-        db_send(db, is_descending ? &created_down : &created_up,
+    if (p->order == ORDER_NAME)
+        db_send(db, p->is_descending ? &name_down : &name_up,
+                (struct db_value[]){owner, db_text(p->after.name), most}, ret);
+    else if (p->order == ORDER_CREATED)
+        db_send(db, p->is_descending ? &created_down : &created_up,
                 (struct db_value[]){owner, id, most}, ret);
     else
-        db_send(db, is_descending ? &updated_down : &updated_up,
-                (struct db_value[]){owner, db_int(place->at), id, most}, ret);
+        db_send(db, p->is_descending ? &updated_down : &updated_up,
+                (struct db_value[]){owner, db_int(p->after.at), id, most}, ret);
 }
 
-void schedule_pages_end(struct db *db, bool is_descending, int64_t id, int limit,
-                        struct db_result *ret)
+void schedule_pages_end(struct db *db, const struct schedule_portion *p, struct db_result *ret)
 {
-    db_send(db, is_descending ? &end_down : &end_up,
-            (struct db_value[]){db_int(id), db_int(limit)}, ret);
+    db_send(db, p->is_descending ? &end_down : &end_up,
+            (struct db_value[]){db_int(p->after.id), db_int(p->limit)}, ret);
 }

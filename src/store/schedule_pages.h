@@ -21,14 +21,21 @@ struct schedule_place {
 /* Before the first of them. */
 struct schedule_place schedule_place_begin(bool is_descending);
 
+struct schedule_portion {
+    int64_t namespace;
+    enum schedule_order order;
+    bool is_descending;
+    struct schedule_place after;
+    int limit;
+};
+
 /*
  * By name and by the last change a page costs the rows that it returns.  By creation it is a
  * stretch of `limit` keys, of which those of the namespace are returned: there may be none
  * of them, and schedule_pages_end() tells where the stretch ends.
  */
-void schedule_pages_read(struct db *db, int64_t namespace, enum schedule_order order,
-                         bool is_descending, const struct schedule_place *place, int limit,
+void schedule_pages_read(struct db *db, const struct schedule_portion *portion,
                          struct db_result *ret);
 /* ORDER_CREATED: (id) of the last key of the stretch; no row when it is empty. */
-void schedule_pages_end(struct db *db, bool is_descending, int64_t id, int limit,
+void schedule_pages_end(struct db *db, const struct schedule_portion *portion,
                         struct db_result *ret);

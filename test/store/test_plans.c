@@ -335,17 +335,18 @@ static void what_people_are_shown_is_found_by_key(void **state)
 
 static void lists_of_schedules_are_read_in_their_order(void **state)
 {
+    static const char *const indexes[ORDER_COUNT] = {"schedules_name", "schedules_pkey",
+                                                     "schedules_updated"};
     struct fixture *f = *state;
-    struct schedule_place place = {.name = STR("7"), .at = 7, .id = 15000};
+    struct schedule_portion p = {
+        .namespace = 1, .after = {.name = STR("7"), .at = 7, .id = 15000}, .limit = 8};
 
-    for (int down = 0; down < 2; down++) {
-        PLAN(schedule_pages_read(f->db, 1, ORDER_NAME, down, &place, 8, &unused),
-             "schedules_name", INDEX_ORDER);
-        PLAN(schedule_pages_read(f->db, 1, ORDER_CREATED, down, &place, 8, &unused),
-             "schedules_pkey", ANY_ORDER);
-        PLAN(schedule_pages_read(f->db, 1, ORDER_UPDATED, down, &place, 8, &unused),
-             "schedules_updated", INDEX_ORDER);
-        PLAN(schedule_pages_end(f->db, down, 15000, 8, &unused), "schedules_pkey", ANY_ORDER);
+    for (int i = 0; i < 2 * ORDER_COUNT; i++) {
+        p.order = (enum schedule_order)(i % ORDER_COUNT);
+        p.is_descending = i >= ORDER_COUNT;
+        PLAN(schedule_pages_read(f->db, &p, &unused), indexes[p.order],
+             p.order == ORDER_CREATED ? ANY_ORDER : INDEX_ORDER);
+        PLAN(schedule_pages_end(f->db, &p, &unused), "schedules_pkey", ANY_ORDER);
     }
 }
 

@@ -44,10 +44,12 @@ static void add_all(struct fixture *f)
 static void assert_page(struct fixture *f, enum schedule_order order, bool is_descending,
                         const struct schedule_place *place, const char *expected)
 {
-    struct schedule_place begin = schedule_place_begin(is_descending);
+    struct schedule_portion portion = {
+        .namespace = 2, .order = order, .is_descending = is_descending, .limit = 3};
     struct db_result got;
 
-    schedule_pages_read(f->db, 2, order, is_descending, place ? place : &begin, 3, &got);
+    portion.after = place ? *place : schedule_place_begin(is_descending);
+    schedule_pages_read(f->db, &portion, &got);
     flush(f);
     assert_ids(&got, expected);
 }
@@ -75,11 +77,22 @@ static void changes_of_one_moment_are_in_the_order_of_keys(void **state)
     assert_page(f, ORDER_UPDATED, true, &(struct schedule_place){.at = 7, .id = 13}, "10");
 }
 
+static void assert_end(struct fixture *f, bool is_descending, int64_t after,
+                       const char *expected)
+{
+    struct schedule_portion portion = {
+        .is_descending = is_descending, .after = {.id = after}, .limit = 3};
+    struct db_result got;
+
+    schedule_pages_end(f->db, &portion, &got);
+    flush(f);
+    assert_ids(&got, expected);
+}
+
 /* Stretches of three keys, whoever's they are. */
 static void creation_is_read_in_stretches_of_keys(void **state)
 {
     struct fixture *f = *state;
-    struct db_result up, end, none, down, last;
 
     add_all(f);
     assert_page(f, ORDER_CREATED, false, NULL, "10 11");
@@ -87,29 +100,24 @@ static void creation_is_read_in_stretches_of_keys(void **state)
     assert_page(f, ORDER_CREATED, false, &(struct schedule_place){.id = 15}, "");
     assert_page(f, ORDER_CREATED, true, NULL, "14");
     assert_page(f, ORDER_CREATED, true, &(struct schedule_place){.id = 14}, "13 11");
-    schedule_pages_end(f->db, false, 0, 3, &up);
-    schedule_pages_end(f->db, false, 15, 3, &end);
-    schedule_pages_end(f->db, false, 16, 3, &none);
-    schedule_pages_end(f->db, true, INT64_MAX, 3, &down);
-    schedule_pages_end(f->db, true, 10, 3, &last);
-    flush(f);
-    assert_ids(&up, "12");
-    assert_ids(&end, "16");
-    assert_ids(&none, "");
-    assert_ids(&down, "14");
-    assert_ids(&last, "");
+    assert_end(f, false, 0, "12");
+    assert_end(f, false, 15, "16");
+    assert_end(f, false, 16, "");
+    assert_end(f, true, INT64_MAX, "14");
+    assert_end(f, true, 10, "");
 }
 
 static void a_row_is_a_schedule_with_its_cursor(void **state)
 {
     struct fixture *f = *state;
-    struct schedule_place begin = schedule_place_begin(false);
+    struct schedule_portion portion = {
+        .namespace = 2, .after = schedule_place_begin(false), .limit = 3};
     struct schedule_view view;
     struct db_result got;
 
     add(f, 10, 2, "b", 7);
     schedules_set_hint(f->db, 10, STR("why"));
-    schedule_pages_read(f->db, 2, ORDER_NAME, false, &begin, 3, &got);
+    schedule_pages_read(f->db, &portion, &got);
     flush(f);
     schedule_views_read(&got, 0, &view);
     assert_str_equal(view.row.name, STR("b"));
