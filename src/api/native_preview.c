@@ -20,7 +20,7 @@ enum {
     TIMES_DEFAULT = 10,
     TIMES_MAX = 1000,
     WEEK_DAYS = 7,
-    ENTRY_TEXT_MAX = 32,
+    COUNT_ROUNDS = 5, /* where a week is too much to count, a part of it tells as much */
 };
 
 #define YEAR (366 * SPAN_DAY)
@@ -75,7 +75,8 @@ struct telling {
 
 int64_t preview_per_day(const struct plan *plan, const struct spec_ctx *ctx, instant after)
 {
-    struct planned_count week = planned_count(plan, ctx, after, after + WEEK_DAYS * SPAN_DAY);
+    struct planned_count week = planned_count(plan, ctx, after, after + WEEK_DAYS * SPAN_DAY,
+                                              COUNT_ROUNDS);
 
     if (!week.is_cut)
         return (week.count + WEEK_DAYS / 2) / WEEK_DAYS;

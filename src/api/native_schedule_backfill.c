@@ -12,6 +12,7 @@
 enum {
     TIMES_DEFAULT = 100, /* that a dry run lists */
     TIMES_MAX = 1000,
+    COUNT_ROUNDS = 100, /* for all ranges together: a tenth of a second or two */
 };
 #define RANGE_MAX (36525 * SPAN_DAY) /* a hundred years: counting takes time for each day */
 
@@ -221,7 +222,8 @@ enum call_step schedule_backfill_read(struct call *call, struct db *db)
     body->counts = arena_array(call->arena, (size_t)body->range_count, sizeof *body->counts);
     for (int i = 0; i < body->range_count; i++)
         body->counts[i] = planned_count(&p->plan, &p->ctx, body->ranges[i].from - 1,
-                                        body->ranges[i].until);
+                                        body->ranges[i].until,
+                                        1 + COUNT_ROUNDS / body->range_count);
     if (!body->is_dry)
         return CALL_COMMANDS;
     print_head(call, body, &out);

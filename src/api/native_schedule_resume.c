@@ -11,8 +11,8 @@
 #include "model/schedule_state.h"
 
 enum {
-    FATES_MAX = 8,     /* pairs of outcome and reason that a resume can come to */
-    ROUNDS_MAX = 1000, /* of the engine's own step, some thousand slots each    */
+    FATES_MAX = 8,    /* pairs of outcome and reason that a resume can come to */
+    ROUNDS_MAX = 100, /* of the engine's own step, some thousand slots each     */
     SAYING_MAX = 512,
 };
 

@@ -6,10 +6,7 @@
 #include "store/beside.h"
 #include "store/names.h"
 
-enum {
-    CALENDAR_DAYS = 2,     /* column of calendars_find()                             */
-    COUNT_ROUNDS_MAX = 50, /* of at most some 20,000 slots each, when they are walked */
-};
+enum { CALENDAR_DAYS = 2 }; /* column of calendars_find() */
 
 struct day_set planned_days(struct str bytes, struct arena *arena)
 {
@@ -108,7 +105,7 @@ const char *planned_source(const struct plan *plan, const struct slot *slot)
 }
 
 struct planned_count planned_count(const struct plan *plan, const struct spec_ctx *ctx,
-                                   instant after, instant until)
+                                   instant after, instant until, int rounds)
 {
     struct plan bare = *plan;
     struct cursor cursor = {.mark = after, .next_at = after, .remaining = -1};
@@ -117,7 +114,7 @@ struct planned_count planned_count(const struct plan *plan, const struct spec_ct
 
     bare.is_governed = false;
     bare.spec.jitter = 0;
-    for (int round = 0; round < COUNT_ROUNDS_MAX; round++) {
+    for (int round = 0; round < rounds; round++) {
         advance_past(&a, OUTCOME_MISSED, REASON_NONE);
         for (int i = 0; i < a.account_count; i++) {
             if (sum.count == 0)

@@ -42,6 +42,9 @@ struct planned_count {
     bool is_cut;         /* there are more, too many to pass one by one */
 };
 
-/* Nominal times in (after, until], by arithmetic where that is possible. */
+/*
+ * Nominal times in (after, until], by arithmetic where that is possible.  `rounds`: of some
+ * 20,000 slots each, which take a millisecond or two, where they must be passed one by one.
+ */
 struct planned_count planned_count(const struct plan *plan, const struct spec_ctx *ctx,
-                                   instant after, instant until);
+                                   instant after, instant until, int rounds);

@@ -7,7 +7,7 @@
 #include "model/schedule_json.h"
 
 enum {
-    PORTION = 500,           /* rows of one read where a filter leaves some out        */
+    PORTION = 200,           /* rows of one read                                        */
     PORTION_BYTES = 1 << 30, /* of arena: schedules as large as they may be, all of them */
     CURSOR_MAX = 64,         /* bytes of two numbers                                    */
     MORE_MAX = 4,

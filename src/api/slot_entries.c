@@ -3,7 +3,10 @@
 
 #include <stdlib.h>
 
-enum { SOURCES = 5 }; /* lists that are laid together, each as long as the answer may be */
+enum {
+    SOURCES = 5,   /* lists that are laid together, each as long as the answer may be */
+    CUTS_MAX = 20, /* ranges that are too long to count, before no more are tried      */
+};
 
 /* What is gathered, in no order; of two entries for a slot the one that was added first. */
 struct gathering {
@@ -12,6 +15,7 @@ struct gathering {
     const struct slot_stretch *stretch;
     struct slot_entry *list;
     int count;
+    int cuts;
     bool is_scan_cut;
 };
 
@@ -38,15 +42,17 @@ static void add_runs(struct gathering *g, const struct db_result *rows, bool is_
 /* The ledger. */
 
 /* The spec of today has the very slots of the range, or the range has no more than its ends. */
-static bool can_expand(const struct planned *p, const struct account *range)
+static bool can_expand(struct gathering *g, const struct account *range)
 {
+    const struct planned *p = g->p;
     struct planned_count today;
 
     if (range->count <= 2)
         return true;
-    if (p->plan.follows || p->plan.is_governed)
+    if (p->plan.follows || p->plan.is_governed || g->cuts == CUTS_MAX)
         return false;
-    today = planned_count(&p->plan, &p->ctx, range->first - 1, range->last);
+    today = planned_count(&p->plan, &p->ctx, range->first - 1, range->last, 1);
+    g->cuts += today.is_cut;
     return !today.is_cut && today.count == range->count && today.first == range->first &&
            today.last == range->last;
 }
@@ -97,7 +103,7 @@ static void add_ledger(struct gathering *g, const struct db_result *rows)
         slots_not_started_read(rows, i, &range);
         if (range.last <= g->stretch->after)
             continue;
-        if (can_expand(g->p, &range)) {
+        if (can_expand(g, &range)) {
             room -= expand(g, &range, room);
             continue;
         }
@@ -158,7 +164,7 @@ static void add_plan(struct gathering *g)
         return;
     }
     if (cursor->remaining >= 0)
-        before = planned_count(&g->p->plan, &g->p->ctx, cursor->mark, after).count;
+        before = planned_count(&g->p->plan, &g->p->ctx, cursor->mark, after, 1).count;
     spec_walk_begin(&walk, &g->p->plan.spec, &g->p->ctx, after);
     while (added < s->limit && (cursor->remaining < 0 || before < cursor->remaining) &&
            spec_walk_next(&walk, &slot) && slot.at <= s->until) {

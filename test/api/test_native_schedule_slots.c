@@ -172,6 +172,31 @@ static void triggers_are_no_slots(void **state)
     assert_string_equal(slots("?to=2026-01-05T11:00:00Z"), "11:00 planned");
 }
 
+/*
+ * More attempts than one answer looks at ended between the slot of 11:00 and the end of its
+ * run: that it was started is told all the same.
+ */
+static void a_run_that_ended_behind_many_others_is_not_lost(void **state)
+{
+    struct err err = {.text = ""};
+
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    pass(SPAN_H);
+    if (db_exec(world.db,
+                STR("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
+                    " WHERE i < 5000) INSERT INTO history (id, schedule, slot, pass, attempt,"
+                    " fence, bits, outcome, reason, last, due, created_at, started_at,"
+                    " ended_at, expire_at, queue, node) SELECT"
+                    " ((1767610800000 - 1577836800000) << 22) + i, (SELECT id FROM schedules),"
+                    " 0, i, 1, 1, 1, 10, 0, 1, 0, 0, 0, 0, 9223372036854775807, 0, 0 FROM n"),
+                &err) != RC_OK)
+        fail_msg("%s", err.text);
+    pass(2 * SPAN_MIN);
+    work();
+    assert_string_equal(slots("?to=2026-01-05T12:00:00Z"), "11:00 started, 12:00 planned");
+}
+
 static void what_is_wrong_is_named(void **state)
 {
     (void)state;
@@ -198,6 +223,7 @@ int main(void)
         SERVED(a_number_of_runs_ends_the_plan),
         SERVED(an_adaptive_schedule_has_one_planned_slot),
         SERVED(triggers_are_no_slots),
+        SERVED(a_run_that_ended_behind_many_others_is_not_lost),
         SERVED(what_is_wrong_is_named),
     };
 
