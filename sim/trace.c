@@ -30,6 +30,7 @@ static const char *const kinds[COMMAND_COUNT] = {
     [COMMAND_QUEUE_RESUME] = "resume queue",
     [COMMAND_GATE] = "gate",
     [COMMAND_CALENDAR] = "calendar",
+    [COMMAND_UNCALENDAR] = "uncalendar",
     [COMMAND_CLOCK] = "clock",
 };
 

@@ -148,17 +148,23 @@ static const char *code_of_conflict(const struct command *command, const struct 
                                                                        : "bad_state";
 }
 
+const char *call_refused_code(const struct command *command, const struct reply *reply)
+{
+    struct err err = {.rc = reply->rc};
+
+    if (reply->is_quota)
+        return "quota";
+    return reply->rc == RC_CONFLICT ? code_of_conflict(command, reply) : call_code(&err);
+}
+
 enum call_step call_refused(struct call *call, const struct command *command,
                             const struct reply *reply)
 {
+    const char *code = call_refused_code(command, reply);
     struct err err;
-    const char *code;
     bool is_version;
 
     err_set(&err, reply->rc, -1, 0, "%.*s", STR_ARG(reply->text));
-    code = reply->rc == RC_CONFLICT ? code_of_conflict(command, reply) : call_code(&err);
-    if (reply->is_quota)
-        code = "quota";
     is_version = str_eq(str_of(code), STR("version_conflict"));
     return answer_problem(call,
                           &(struct problem){.status = is_version ? 412 : call_status(&err),

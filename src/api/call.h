@@ -13,10 +13,9 @@
 #include <stdint.h>
 
 #include "api/caller.h"
+#include "api/context.h"
 #include "base/arena.h"
 #include "base/err.h"
-#include "core/policies.h"
-#include "core/spec.h"
 #include "engine/turn.h"
 #include "wire/http1.h"
 
@@ -40,28 +39,7 @@ enum call_step {
     CALL_POLL,     /* the engine: poll, until there are grants or its time is over; */
                    /* then operation.settled                                        */
     CALL_READ,     /* a reader: operation.read                                      */
-};
-
-/* What every operation may know.  One for each thread. */
-struct api_context {
-    struct zone_source zones;
-    struct str default_timezone;
-    struct policies policies; /* of a schedule that says nothing */
-    int64_t quota_schedules;  /* that a namespace may have, 0: any */
-    span min_interval; /* two slots of a schedule are not nearer; 0: as near as they like */
-    const char *version;
-    /* Whether the namespace has it; an empty name: one for workflows that name none. */
-    bool (*has_upstream)(void *with, struct str namespace, struct str upstream);
-    /* A number that nobody can foresee, for ids that are made. */
-    uint64_t (*random)(void *with);
-    /* NULL: the daemon may be used; else why it may not yet, or no longer. */
-    const char *(*not_ready)(void *with);
-    /* What a namespace may set, as JSON; errors name the field. */
-    enum rc (*check_settings)(void *with, struct str json, struct arena *arena,
-                              struct err *reterr);
-    /* As it may be shown: without secrets. */
-    struct str (*show_settings)(void *with, struct str json, struct arena *arena);
-    void *with;
+    CALL_SETTLE,   /* of read() only: operation.settled, with nothing from the engine */
 };
 
 struct call_poll {
@@ -144,6 +122,8 @@ enum call_step call_problem(struct call *call, int status, const char *code, con
 /* What the engine refused: by reply->rc, with its own words. */
 enum call_step call_refused(struct call *call, const struct command *command,
                             const struct reply *reply);
+/* The code of that refusal: "exists", "version_conflict" and so on. */
+const char *call_refused_code(const struct command *command, const struct reply *reply);
 /* What an error is for clients: "invalid_spec" and so on, and the status that goes with it. */
 const char *call_code(const struct err *err);
 int call_status(const struct err *err);

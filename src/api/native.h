@@ -7,7 +7,7 @@
 #pragma once
 
 #include "api/call.h"
-#include "wire/json.h"
+#include "api/native_schedule.h"
 
 struct db;
 
@@ -18,9 +18,7 @@ enum call_step schedule_write_settled(struct call *call);
 enum call_step schedule_delete_begin(struct call *call);
 enum call_step schedule_delete_settled(struct call *call);
 enum call_step schedule_pause_begin(struct call *call);
-enum call_step schedule_resume_begin(struct call *call);
 enum call_step schedule_trigger_begin(struct call *call);
-enum call_step schedule_trigger_settled(struct call *call);
 
 /* native_bulk.c */
 enum call_step schedule_bulk_begin(struct call *call);
@@ -29,8 +27,6 @@ enum call_step schedule_bulk_settled(struct call *call);
 /* native_views.c */
 enum call_step schedule_get_begin(struct call *call);
 enum call_step schedule_get_read(struct call *call, struct db *db);
-enum call_step schedule_list_begin(struct call *call);
-enum call_step schedule_list_read(struct call *call, struct db *db);
 
 /* native_next.c */
 enum call_step schedule_next_begin(struct call *call);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Many schedules in one request, with a result for each: one that is wrong fails alone.
+ * Documents are created, replaced or put; ids are paused, resumed or deleted.
  */
 #include "api/answer.h"
+#include "api/change.h"
 #include "api/native.h"
 #include "api/native_draft.h"
 #include "api/request.h"
@@ -15,27 +17,80 @@ struct bulk_item {
 };
 
 struct bulk {
+    enum command_kind kind;
     struct bulk_item *items;
-    struct wanted_hint *hints; /* of each command             */
-    const struct reply *made;  /* once the hints are on their way */
+    struct wanted_hint *hints;  /* of each command                 */
+    const struct command *sent; /* once the hints are on their way */
+    const struct reply *made;   /* likewise                        */
     int count;
+    struct str reason; /* of a pause */
+    instant until;
 };
 
-static void add_item(struct call *call, const json_t *json, int i, struct bulk *bulk)
+/* An item that is read into the command, or what is wrong with it. */
+typedef enum rc read_fn(struct call *call, const json_t *json, struct bulk *bulk,
+                        struct command *command, struct err *reterr);
+
+static enum rc read_document(struct call *call, const json_t *json, struct bulk *bulk,
+                             struct command *command, struct err *reterr)
 {
+    if (arena_used(call->arena) > SCHEDULE_BYTES_MAX)
+        return err_set(reterr, RC_LIMIT, -1, 0,
+                       "the schedules of this request are too large together; send fewer");
+    if (bulk->kind == COMMAND_UPDATE && json_is_object(json) &&
+        json_require(json, "id", reterr) != RC_OK)
+        return reterr->rc;
+    return native_draft(call, json, (struct str){NULL, 0}, command,
+                        &bulk->hints[call->command_count], reterr);
+}
+
+struct named {
+    struct str id;
+    int64_t version;
+};
+
+static const struct member named_list[] = {
+    {"id", MEMBER_TEXT, .offset = offsetof(struct named, id), .high = SCHEDULE_ID_MAX,
+     .check = name_check, .is_required = true},
+    {"version", MEMBER_INT64, .offset = offsetof(struct named, version), .low = 1,
+     .high = INT64_MAX},
+};
+
+static const struct members named_members = MEMBERS(named_list);
+
+/* An id alone, or with the version that it must have. */
+static enum rc read_named(struct call *call, const json_t *json, struct bulk *bulk,
+                          struct command *command, struct err *reterr)
+{
+    struct named named = {0};
+    const struct reading reading = {call->arena, false, &named};
+    enum rc rc = json_is_string(json)
+                     ? json_take_kept(json, SCHEDULE_ID_MAX, call->arena, &named.id, reterr)
+                     : members_read(&named_members, json, &reading, reterr);
+
+    if (rc == RC_OK)
+        rc = name_check(named.id, reterr);
+    if (rc != RC_OK)
+        return rc;
+    command->name = named.id;
+    command->version = named.version;
+    command->text = bulk->reason;
+    command->until = bulk->until;
+    return RC_OK;
+}
+
+static void add_item(struct call *call, const json_t *json, int i, read_fn *read)
+{
+    struct bulk *bulk = call->with;
     struct bulk_item *item = &bulk->items[i];
     struct command *command = &call->commands[call->command_count];
     struct err err, *kept;
-    enum rc rc;
 
-    *command = (struct command){.kind = COMMAND_CREATE, .overlap = OVERLAP_DEFAULT};
-    if (arena_used(call->arena) > SCHEDULE_BYTES_MAX)
-        rc = err_set(&err, RC_LIMIT, -1, 0,
-                     "the schedules of this request are too large together; send fewer");
-    else
-        rc = native_draft(call, json, (struct str){NULL, 0}, command,
-                          &bulk->hints[call->command_count], &err);
-    if (rc == RC_OK) {
+    *command = (struct command){.kind = bulk->kind,
+                                .overlap = OVERLAP_DEFAULT,
+                                .until = INSTANT_NEVER,
+                                .hint_at = INSTANT_NEVER};
+    if (read(call, json, bulk, command, &err) == RC_OK) {
         item->id = command->name;
         item->command = call->command_count++;
         return;
@@ -47,16 +102,14 @@ static void add_item(struct call *call, const json_t *json, int i, struct bulk *
     item->command = -1;
 }
 
-static enum rc read_items(struct call *call, const json_t *json, struct err *reterr)
+static enum rc read_items(struct call *call, const json_t *json, read_fn *read,
+                          struct err *reterr)
 {
-    static const char *const names[] = {"items"};
-    struct bulk *bulk = arena_take(call->arena, sizeof *bulk);
+    struct bulk *bulk = call->with;
     const json_t *items = json_object_get(json, "items");
-    enum rc rc = json_check_names(json, names, 1, reterr);
+    enum rc rc = json_require(json, "items", reterr);
     size_t count;
 
-    if (rc == RC_OK)
-        rc = json_require(json, "items", reterr);
     if (rc != RC_OK)
         return rc;
     rc = json_take_count(items, CALL_ITEMS_MAX, &bulk->count, reterr);
@@ -69,24 +122,81 @@ static enum rc read_items(struct call *call, const json_t *json, struct err *ret
     bulk->hints = arena_array(call->arena, count, sizeof *bulk->hints);
     call->commands = arena_array(call->arena, count, sizeof *call->commands);
     for (int i = 0; i < bulk->count; i++)
-        add_item(call, json_array_get(items, (size_t)i), i, bulk);
-    call->with = bulk;
+        add_item(call, json_array_get(items, (size_t)i), i, read);
     return RC_OK;
 }
 
-enum call_step schedule_bulk_begin(struct call *call)
+static enum rc skip_items(const json_t *value, const struct reading *r, struct err *reterr)
 {
+    (void)value;
+    (void)r;
+    (void)reterr;
+    return RC_OK;
+}
+
+/* The pause of all of them, beside the items. */
+static const struct member pause_list[] = {
+    {"items", MEMBER_OTHER, .read = skip_items},
+    {"reason", MEMBER_TEXT, .offset = offsetof(struct bulk, reason), .high = REASON_TEXT_MAX},
+    {"until", MEMBER_INSTANT, .offset = offsetof(struct bulk, until)},
+};
+
+static const struct members pause_members = MEMBERS(pause_list);
+static const struct members items_members = {pause_list, 1};
+
+static enum call_step bulk_begin(struct call *call, enum command_kind kind,
+                                 const struct members *members, read_fn *read)
+{
+    struct bulk *bulk = arena_take(call->arena, sizeof *bulk);
+    const struct reading reading = {call->arena, false, bulk};
     json_auto_t *json = NULL;
     enum call_step step;
     struct err err;
 
+    bulk->kind = kind;
+    bulk->until = INSTANT_NEVER;
+    call->with = bulk;
     if (request_query_check(call, NULL, 0, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     if (!request_json(call, false, &json, &step))
         return step;
-    if (read_items(call, json, &err) != RC_OK || request_key(call, &err) != RC_OK)
+    if (members_read(members, json, &reading, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (bulk->until <= call->now)
+        return change_refuse(call, "until", "must be later than now");
+    if (read_items(call, json, read, &err) != RC_OK || request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return call->command_count > 0 ? CALL_COMMANDS : schedule_bulk_settled(call);
+}
+
+enum call_step schedule_bulk_begin(struct call *call)
+{
+    return bulk_begin(call, COMMAND_CREATE, &items_members, read_document);
+}
+
+enum call_step schedule_bulk_update_begin(struct call *call)
+{
+    return bulk_begin(call, COMMAND_UPDATE, &items_members, read_document);
+}
+
+enum call_step schedule_bulk_put_begin(struct call *call)
+{
+    return bulk_begin(call, COMMAND_PUT, &items_members, read_document);
+}
+
+enum call_step schedule_bulk_pause_begin(struct call *call)
+{
+    return bulk_begin(call, COMMAND_PAUSE, &pause_members, read_named);
+}
+
+enum call_step schedule_bulk_resume_begin(struct call *call)
+{
+    return bulk_begin(call, COMMAND_RESUME, &items_members, read_named);
+}
+
+enum call_step schedule_bulk_delete_begin(struct call *call)
+{
+    return bulk_begin(call, COMMAND_DELETE, &items_members, read_named);
 }
 
 static void print_error(const char *code, struct str message, const char *field,
@@ -103,19 +213,18 @@ static void print_error(const char *code, struct str message, const char *field,
     answer_text(out, "}");
 }
 
-static void print_reply(const struct reply *reply, struct answer *out)
+static void print_reply(const struct command *command, const struct reply *reply,
+                        struct answer *out)
 {
-    struct err err = {.rc = reply->rc};
-    const char *code = reply->is_quota            ? "quota"
-                       : reply->rc == RC_CONFLICT ? "exists"
-                                                  : call_code(&err);
-
-    if (reply->rc == RC_OK) {
-        answer_text(out, ",\"status\":\"ok\",\"version\":");
-        answer_int(out, reply->version);
-    } else {
-        print_error(code, reply->text, "", out);
+    if (reply->rc != RC_OK) {
+        print_error(call_refused_code(command, reply), reply->text, "", out);
+        return;
     }
+    answer_text(out, ",\"status\":\"ok\"");
+    if (command->kind == COMMAND_DELETE)
+        return;
+    answer_text(out, ",\"version\":");
+    answer_int(out, reply->version);
 }
 
 /* The error's path begins with the item; its code is by what follows. */
@@ -147,7 +256,7 @@ static enum call_step tell_results(struct call *call, const struct bulk *bulk)
         if (item->err)
             print_error(code_of(item->err), str_of(item->err->text), item->err->field, &out);
         else
-            print_reply(&bulk->made[item->command], &out);
+            print_reply(&bulk->sent[item->command], &bulk->made[item->command], &out);
         answer_text(&out, "}");
     }
     answer_text(&out, "]}");
@@ -163,11 +272,8 @@ static int want_hints(struct call *call, const struct bulk *bulk)
 
     for (int i = 0; i < call->command_count; i++)
         if (bulk->hints[i].is_set && bulk->made[i].rc == RC_OK)
-            hints[count++] = (struct command){.kind = COMMAND_HINT,
-                                              .schedule = bulk->made[i].schedule,
-                                              .hint_interval = bulk->hints[i].interval,
-                                              .hint_at = bulk->hints[i].at,
-                                              .until = bulk->hints[i].expires};
+            hints[count++] = native_hint(&bulk->hints[i], bulk->made[i].schedule,
+                                         call->commands[i].name);
     call->commands = hints;
     call->command_count = count;
     return count;
@@ -178,6 +284,7 @@ enum call_step schedule_bulk_settled(struct call *call)
     struct bulk *bulk = call->with;
 
     if (!bulk->made && call->command_count > 0) {
+        bulk->sent = call->commands;
         bulk->made = call->replies;
         if (want_hints(call, bulk) > 0)
             return CALL_COMMANDS;

@@ -147,6 +147,17 @@ static enum rc settle_policies(const struct call *call, const json_t *json,
     return rc == RC_OK ? rc : field_error(reterr, "policies");
 }
 
+struct command native_hint(const struct wanted_hint *hint, int64_t schedule, struct str name)
+{
+    return (struct command){.kind = COMMAND_HINT,
+                            .schedule = schedule,
+                            .name = name,
+                            .hint_interval = hint->interval,
+                            .hint_at = hint->at,
+                            .until = hint->expires,
+                            .text = hint->reason};
+}
+
 enum rc native_draft(struct call *call, const json_t *json, struct str id,
                      struct command *command, struct wanted_hint *ret_hint, struct err *reterr)
 {
@@ -176,6 +187,7 @@ enum rc native_draft(struct call *call, const json_t *json, struct str id,
         .interval = draft.hint_interval,
         .at = draft.hint_at,
         .expires = draft.hint_expires,
+        .reason = draft.hint_reason,
     };
     return RC_OK;
 }

@@ -14,7 +14,11 @@ struct wanted_hint {
     bool is_set;
     span interval;
     instant at, expires;
+    struct str reason;
 };
+
+/* The hint as that command, for the schedule of this key and name. */
+struct command native_hint(const struct wanted_hint *hint, int64_t schedule, struct str name);
 
 /*
  * Fills in name and draft of *command; all that it points to is in the call's arena.  `id`:

@@ -1,70 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Schedules: created, replaced, deleted, paused, resumed, triggered.
+ * Schedules: created, replaced, patched, deleted, paused, triggered, tested.
  */
-#include "api/answer.h"
+#include "api/change.h"
+#include "api/document.h"
 #include "api/native.h"
 #include "api/native_draft.h"
 #include "api/request.h"
-#include "core/text.h"
 #include "model/action.h"
 
-enum {
-    REASON_TEXT_MAX = 1000, /* bytes: a sentence or two for people  */
-    LOCATION_MORE = 64,     /* bytes of a path beside its variables */
-};
+enum { PATCH_TRIES_MAX = 20 }; /* edits in between that a patch without version outlives */
 
 /* A write of one schedule, between its steps. */
 struct writing {
     struct wanted_hint hint;
+    /* Of a patch. */
+    struct str patch;    /* as it was sent                                        */
+    struct str document; /* what it is laid upon, between the read and the command */
+    int64_t version;     /* of that document                                      */
+    bool is_bound;       /* the request names the version                         */
+    int tries;
 };
-
-static struct command *one_command(struct call *call, enum command_kind kind)
-{
-    struct command *command = arena_take(call->arena, sizeof *command);
-
-    *command = (struct command){.kind = kind,
-                                .name = call->params[0],
-                                .overlap = OVERLAP_DEFAULT,
-                                .until = INSTANT_NEVER,
-                                .hint_at = INSTANT_NEVER};
-    call->commands = command;
-    call->command_count = 1;
-    return command;
-}
-
-/* Location: a path whose last segment is escaped as a URL wants it. */
-static void add_location(struct call *call, const char *path, struct str last)
-{
-    static const char hex[] = "0123456789ABCDEF";
-    struct buf out = {.cap = LOCATION_MORE + 3 * (last.len + call->namespace_name.len)};
-
-    out.ptr = arena_take(call->arena, out.cap);
-    buf_text(&out, path);
-    for (int part = 0; part < 2; part++) {
-        struct str text = part == 0 ? last : call->namespace_name;
-
-        if (part == 1 && str_eq(text, STR("default")))
-            break;
-        buf_text(&out, part == 0 ? "" : "?namespace=");
-        for (size_t i = 0; i < text.len; i++) {
-            char c = text.ptr[i];
-
-            if (char_is_alpha(c) || char_is_digit(c) || c == '-' || c == '_' || c == '.')
-                buf_char(&out, c);
-            else
-                buf_add(&out, (char[]){'%', hex[(unsigned char)c >> 4], hex[c & 15]}, 3);
-        }
-    }
-    call_field(call, STR("Location"), buf_as_str(&out));
-}
 
 /* Creating and replacing. */
 
 static enum call_step write_begin(struct call *call, enum command_kind kind, struct str id)
 {
     struct writing *writing = arena_take(call->arena, sizeof *writing);
-    struct command *command = one_command(call, kind);
+    struct command *command = change_command(call, kind);
     json_auto_t *json = NULL;
     enum call_step step;
     struct err err;
@@ -118,25 +81,96 @@ enum call_step schedule_write_settled(struct call *call)
         call->status = is_new ? 201 : 200;
         call->params[0] = command->name;
         if (is_new)
-            add_location(call, "/api/v1/schedules/", command->name);
+            change_location(call, "/api/v1/schedules/", command->name);
     }
     if (!writing || !writing->hint.is_set)
         return CALL_READ;
-    *command = (struct command){.kind = COMMAND_HINT,
-                                .schedule = reply->schedule,
-                                .name = command->name,
-                                .hint_interval = writing->hint.interval,
-                                .hint_at = writing->hint.at,
-                                .until = writing->hint.expires};
+    *command = native_hint(&writing->hint, reply->schedule, command->name);
     writing->hint.is_set = false;
     return CALL_COMMANDS;
+}
+
+/*
+ * Patching: the document is read, the patch is laid upon it where the request arrived, and the
+ * result is written if the schedule is still at the version that was read.
+ */
+
+enum call_step schedule_patch_begin(struct call *call)
+{
+    struct writing *writing = arena_take(call->arena, sizeof *writing);
+    struct command *command = change_command(call, COMMAND_UPDATE);
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    call->with = writing;
+    if (request_name(call, 0, "schedule", &err) != RC_OK ||
+        request_query_check(call, NULL, 0, &err) != RC_OK ||
+        request_version(call, &command->version, &err) != RC_OK ||
+        request_key(call, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (!json_is_object(json)) {
+        json_wrong_type(json, "an object with the fields to change", &err);
+        return call_refuse(call, NULL, &err);
+    }
+    writing->is_bound = command->version != 0;
+    writing->patch = arena_str(call->arena, call->body);
+    return CALL_READ;
+}
+
+enum call_step schedule_patch_read(struct call *call, struct db *db)
+{
+    struct writing *writing = call->with;
+    struct schedule_view view;
+    struct err err;
+
+    if (call->status != 0)
+        return schedule_get_read(call, db);
+    if (view_find(call, db, &view, &err) != RC_OK ||
+        document_text(call, &view, &writing->document, &err) != RC_OK)
+        return view_failed(call, &err);
+    writing->version = view.cursor.version;
+    return CALL_SETTLE;
+}
+
+static enum call_step lay_patch(struct call *call, struct writing *writing)
+{
+    struct command *command = call->commands;
+    json_auto_t *patch = NULL, *json = NULL;
+    struct err err;
+
+    if (json_read(writing->patch, &patch, &err) != RC_OK)
+        return call_refuse(call, "invalid_json", &err);
+    json = document_patched(writing->document, patch);
+    writing->document = (struct str){NULL, 0};
+    if (native_draft(call, json, call->params[0], command, &writing->hint, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (!writing->is_bound)
+        command->version = writing->version;
+    return CALL_COMMANDS;
+}
+
+/* Whoever names no version wants the patch on whatever there is: it is laid once more. */
+enum call_step schedule_patch_settled(struct call *call)
+{
+    struct writing *writing = call->with;
+    const struct reply *reply = call->replies;
+
+    if (writing->document.len > 0)
+        return lay_patch(call, writing);
+    if (call->status == 0 && reply->rc == RC_CONFLICT && !writing->is_bound &&
+        reply->version != call->commands->version && writing->tries++ < PATCH_TRIES_MAX)
+        return CALL_READ;
+    return schedule_write_settled(call);
 }
 
 /* Deleting. */
 
 enum call_step schedule_delete_begin(struct call *call)
 {
-    struct command *command = one_command(call, COMMAND_DELETE);
+    struct command *command = change_command(call, COMMAND_DELETE);
     struct err err;
 
     if (request_name(call, 0, "schedule", &err) != RC_OK ||
@@ -182,70 +216,39 @@ static const struct member trigger_list[] = {
     {"scheduledTime", MEMBER_INSTANT, AT(scheduled)},
 };
 
+static const struct member test_list[] = {
+    {"input", MEMBER_MAP, AT(input), .high = ACTION_INPUT_MAX},
+};
+
 static const struct members pause_members = MEMBERS(pause_list);
 static const struct members trigger_members = MEMBERS(trigger_list);
-static const struct members no_members = {NULL, 0};
+static const struct members test_members = MEMBERS(test_list);
 
-/* True: *command is ready for what the body says; false: it was refused with *ret_step. */
-static bool change_begin(struct call *call, struct command *command,
-                         const struct members *members, struct request_body *body,
-                         enum call_step *ret_step)
-{
-    const struct reading reading = {call->arena, false, body};
-    json_auto_t *json = NULL;
-    struct err err;
-
-    *body = (struct request_body){.until = INSTANT_NEVER, .overlap = OVERLAP_DEFAULT};
-    if (request_name(call, 0, "schedule", &err) != RC_OK ||
-        request_query_check(call, NULL, 0, &err) != RC_OK ||
-        request_version(call, &command->version, &err) != RC_OK ||
-        request_key(call, &err) != RC_OK) {
-        *ret_step = call_refuse(call, NULL, &err);
-        return false;
-    }
-    if (!request_json(call, true, &json, ret_step))
-        return false;
-    if (members_read(members, json, &reading, &err) == RC_OK)
-        return true;
-    *ret_step = call_refuse(call, NULL, &err);
-    return false;
-}
+static const struct request_body no_body = {.until = INSTANT_NEVER, .overlap = OVERLAP_DEFAULT};
 
 enum call_step schedule_pause_begin(struct call *call)
 {
-    struct command *command = one_command(call, COMMAND_PAUSE);
-    struct request_body body;
+    struct command *command = change_command(call, COMMAND_PAUSE);
+    struct request_body body = no_body;
     enum call_step step;
-    struct err err;
 
-    if (!change_begin(call, command, &pause_members, &body, &step))
+    if (!change_begin(call, &pause_members, &body, &step))
         return step;
-    if (body.until <= call->now) {
-        err_set(&err, RC_INVALID, -1, 0, "must be later than now");
-        err_in(&err, "until");
-        return call_refuse(call, NULL, &err);
-    }
+    if (body.until <= call->now)
+        return change_refuse(call, "until", "must be later than now");
     command->text = body.reason;
     command->until = body.until;
     return CALL_COMMANDS;
 }
 
-enum call_step schedule_resume_begin(struct call *call)
+static enum call_step run_begin(struct call *call, enum command_kind kind,
+                                const struct members *members)
 {
-    struct command *command = one_command(call, COMMAND_RESUME);
-    struct request_body body;
+    struct command *command = change_command(call, kind);
+    struct request_body body = no_body;
     enum call_step step;
 
-    return change_begin(call, command, &no_members, &body, &step) ? CALL_COMMANDS : step;
-}
-
-enum call_step schedule_trigger_begin(struct call *call)
-{
-    struct command *command = one_command(call, COMMAND_TRIGGER);
-    struct request_body body;
-    enum call_step step;
-
-    if (!change_begin(call, command, &trigger_members, &body, &step))
+    if (!change_begin(call, members, &body, &step))
         return step;
     command->input = body.input;
     command->overlap = body.overlap;
@@ -253,22 +256,13 @@ enum call_step schedule_trigger_begin(struct call *call)
     return CALL_COMMANDS;
 }
 
-enum call_step schedule_trigger_settled(struct call *call)
+enum call_step schedule_trigger_begin(struct call *call)
 {
-    const struct reply *reply = call->replies;
-    struct answer out = answer_new(call->arena);
-    char id[RUN_ID_TEXT_MAX];
+    return run_begin(call, COMMAND_TRIGGER, &trigger_members);
+}
 
-    if (reply->rc != RC_OK)
-        return call_refused(call, call->commands, reply);
-    run_id_format(&reply->run, id);
-    answer_text(&out, "{\"id\":");
-    answer_quoted(&out, str_of(id));
-    answer_text(&out, ",\"schedule\":");
-    answer_quoted(&out, call->params[0]);
-    if (reply->count == 0)
-        answer_text(&out, ",\"outcome\":\"skipped\",\"reason\":\"overlap\"");
-    answer_text(&out, "}");
-    add_location(call, "/api/v1/runs/", str_of(id));
-    return call_answer(call, 202, answer_done(&out));
+/* The action as it is, without a trace on the schedule. */
+enum call_step schedule_test_begin(struct call *call)
+{
+    return run_begin(call, COMMAND_TEST, &test_members);
 }

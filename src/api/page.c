@@ -3,7 +3,7 @@
 
 #include "base/must.h"
 
-enum { PARAMETERS_MAX = 8 };
+enum { PARAMETERS_MAX = 14 };
 
 enum rc page_begin(struct call *call, const char *const *more, int count, struct page *ret,
                    struct err *reterr)

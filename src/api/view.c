@@ -5,12 +5,11 @@
 
 #include "api/dialects.h"
 #include "core/run_id.h"
-#include "model/schedule_json.h"
 
 enum { ETAG_MAX = 24 }; /* a number in quotes */
 
-static enum rc recall(const struct schedule_row *row, struct arena *arena,
-                      struct schedule_doc *doc, struct err *reterr)
+enum rc view_recall(const struct schedule_row *row, struct arena *arena,
+                    struct schedule_doc *ret, struct err *reterr)
 {
     const struct schedule_texts texts = {
         .spec = row->spec,
@@ -21,10 +20,10 @@ static enum rc recall(const struct schedule_row *row, struct arena *arena,
         .extra = row->extra,
     };
 
-    *doc = schedule_doc_default();
-    doc->id = row->name;
-    doc->description = row->description;
-    return schedule_recall(&texts, arena, doc, reterr);
+    *ret = schedule_doc_default();
+    ret->id = row->name;
+    ret->description = row->description;
+    return schedule_recall(&texts, arena, ret, reterr);
 }
 
 /* The last automatic run; which trigger came last is not known by the cursor. */
@@ -36,6 +35,11 @@ static struct str last_run(const struct cursor *cursor, char text[static RUN_ID_
     return str_of(text);
 }
 
+static bool has_hint(const struct cursor *cursor)
+{
+    return cursor->hint_interval > 0 || cursor->hint_at != INSTANT_NEVER;
+}
+
 enum rc view_schedule(const struct call *call, const struct schedule_view *view,
                       struct arena *scratch, struct answer *out, struct err *reterr)
 {
@@ -44,6 +48,7 @@ enum rc view_schedule(const struct call *call, const struct schedule_view *view,
     struct schedule_state state = {
         .cursor = &view->cursor,
         .paused_reason = row->reason,
+        .hint_reason = has_hint(&view->cursor) ? row->hint_reason : (struct str){NULL, 0},
         .last_run = last_run(&view->cursor, id),
         .dialect = str_of(dialects_text(row->dialect)),
         .created_at = row->created_at,
@@ -52,7 +57,7 @@ enum rc view_schedule(const struct call *call, const struct schedule_view *view,
         .updated_by = row->updated_by,
     };
     struct schedule_doc doc;
-    enum rc rc = recall(row, scratch, &doc, reterr);
+    enum rc rc = view_recall(row, scratch, &doc, reterr);
 
     if (rc != RC_OK)
         return rc;

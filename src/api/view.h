@@ -7,11 +7,16 @@
 #include "api/answer.h"
 #include "api/call.h"
 #include "model/run_json.h"
+#include "model/schedule_json.h"
 #include "store/views.h"
 
 /* The schedule that params[0] names, of the call's namespace; RC_NOT_FOUND. */
 MUST_USE enum rc view_find(const struct call *call, struct db *db, struct schedule_view *ret,
                            struct err *reterr);
+
+/* What people wrote, but for its namespace and whether it is enabled. */
+MUST_USE enum rc view_recall(const struct schedule_row *row, struct arena *arena,
+                             struct schedule_doc *ret, struct err *reterr);
 
 /* A schedule with its state.  `scratch` is for what is needed meanwhile. */
 MUST_USE enum rc view_schedule(const struct call *call, const struct schedule_view *view,

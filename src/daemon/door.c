@@ -249,7 +249,7 @@ static void came_back(struct door *door, struct ticket *t)
     }
     if (t->refused)
         t->step = call_refused(&t->call, &(struct command){.kind = COMMAND_QUEUE}, t->refused);
-    else if (t->sent_for != CALL_READ)
+    else if (t->sent_for != CALL_READ || t->step == CALL_SETTLE)
         t->step = t->call.operation->settled(&t->call);
     go_on(door, t);
 }

@@ -73,6 +73,7 @@ struct api_context serve_context(struct serve *s)
         .policies = policies_of(s->config),
         .min_interval = s->config->min_interval,
         .quota_schedules = s->config->quota_schedules,
+        .plan_warn_per_day = s->config->plan_warn_per_day,
         .has_upstream = has_upstream,
         .random = random_number,
         .check_settings = check_settings,

@@ -141,6 +141,7 @@ static void take_call(struct writer *w, struct ticket *t)
         return;
     case CALL_ANSWER:
     case CALL_READ:
+    case CALL_SETTLE:
         must(!"a call that the writer has nothing to do with");
     }
     if (t->left == 0)

@@ -71,6 +71,9 @@ static void send_named(struct turn *turn, const struct command *c, struct comman
     case COMMAND_TOKEN_USED:
         tokens_use(turn->db, c->schedule, c->slot);
         break;
+    case COMMAND_UNCALENDAR:
+        calendars_delete(turn->db, c->namespace, c->name, &s->changed);
+        break;
     case COMMAND_CLOCK:
     case COMMAND_DIRECT:
     case COMMAND_TOKEN:
@@ -279,6 +282,11 @@ static void apply_named(struct turn *turn, const struct command *c, struct comma
         break;
     case COMMAND_GATE:
         apply_gate(turn, s, reply);
+        break;
+    case COMMAND_UNCALENDAR:
+        if (s->changed.changed == 0)
+            refuse(turn, reply, RC_NOT_FOUND, "there is no calendar `%.*s`", STR_ARG(c->name));
+        turn->memory.replan_after = 0;
         break;
     case COMMAND_CALENDAR:
         turn->memory.replan_after = 0;

@@ -311,8 +311,10 @@ void apply_hint(struct turn *turn, const struct command *c, struct seat *seat,
         cursor->hint_interval = 0;
         cursor->hint_at = INSTANT_NEVER;
         cursor->hint_expires = INSTANT_NONE;
+        schedules_set_hint(turn->db, seat->id, (struct str){NULL, 0});
         return;
     }
+    schedules_set_hint(turn->db, seat->id, c->text);
     cursor->hint_expires = c->until;
     if (c->hint_at != INSTANT_NEVER)
         cursor->hint_at = c->hint_at;

@@ -32,7 +32,7 @@ enum command_kind {
     COMMAND_TERMINATE,    /* run: ends it at once                                            */
     COMMAND_APPROVE,      /* run */
     COMMAND_REJECT,       /* run */
-    COMMAND_HINT,         /* hint_interval or hint_at (or both), until: expires               */
+    COMMAND_HINT,         /* hint_interval or hint_at (or both), until: expires, text: why    */
     COMMAND_UNHINT,       /* */
     COMMAND_RESET,        /* the count of failures                                            */
     COMMAND_DIRECT,       /* draft, input: a run without a schedule                           */
@@ -47,6 +47,7 @@ enum command_kind {
     COMMAND_TOKEN_DELETE, /* token: id and namespace, as read                                 */
     COMMAND_TOKEN_USED,   /* schedule: its id, slot: when                                     */
     COMMAND_DENIED,       /* nothing but its audit: somebody was not let                      */
+    COMMAND_UNCALENDAR,   /* name: it has no days any more; RC_NOT_FOUND                      */
     COMMAND_COUNT
 };
 

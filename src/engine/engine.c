@@ -132,20 +132,24 @@ static void pass_touched(struct turn *turn)
         m->replan_after = INT64_MAX;
 }
 
-/* Zones or calendars are others than when its next slot was found. */
+/*
+ * Zones or calendars are others than when its next slot was found.  Where nothing is overdue,
+ * times that have passed without being slots do not become some now.
+ */
 static void replan(struct turn *turn, struct seat *seat)
 {
     struct cursor *c = &seat->cursor;
     struct slot slot;
     bool any;
 
-    if (seat->plan.follows || c->next_at == INSTANT_NEVER)
+    if (seat->plan.follows || c->remaining == 0)
         return;
+    if (c->next_at > turn->now && c->mark < turn->now && !(c->flags & CURSOR_BARRED))
+        c->mark = turn->now;
     any = spec_next(&seat->plan.spec, &seat->ctx, c->mark, &slot);
     c->next_at = any ? slot.at : INSTANT_NEVER;
     seat->next_due = any ? slot.due : INSTANT_NEVER;
     seat->moved = seat->is_touched = true;
-    (void)turn;
 }
 
 static void move_seats(struct turn *turn)

@@ -11,7 +11,7 @@ static const struct member hint_list[] = {
     {"reason", MEMBER_TEXT, AT(hint_reason), .high = HINT_REASON_MAX, .has_none = true},
 };
 
-static const struct members hint_members = MEMBERS(hint_list);
+const struct members hint_members = MEMBERS(hint_list);
 
 static const struct member governor_list[] = {
     {"minInterval", MEMBER_SPAN, AT(min), INTERVAL, .has_none = true},

@@ -23,6 +23,9 @@ struct governor_def {
     struct str hint_reason;
 };
 
+/* The fields of a hint, as members of struct governor_def. */
+extern const struct members hint_members;
+
 /* No governor. */
 struct governor_def governor_def_empty(void);
 

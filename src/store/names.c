@@ -48,6 +48,13 @@ static const struct db_stmt gate_free = {
     " ORDER BY id LIMIT $1{skip}",
     "i"};
 
+static const struct db_stmt gate_get = {
+    "SELECT id, most, open, waiting, name FROM gates WHERE namespace = $1 AND name = $2", "it"};
+static const struct db_stmt gate_list = {
+    "SELECT id, most, open, waiting, name FROM gates WHERE namespace = $1 AND name > $2"
+    " ORDER BY name LIMIT $3",
+    "iti"};
+
 static const struct db_stmt calendar_put = {
     "INSERT INTO calendars (id, namespace, name, version, days, updated_at)"
     " VALUES ($1, $2, $3, 1, $4, $5) ON CONFLICT (namespace, name) DO UPDATE SET"
@@ -55,6 +62,16 @@ static const struct db_stmt calendar_put = {
     "iitbi"};
 static const struct db_stmt calendar_find = {
     "SELECT id, version, days FROM calendars WHERE namespace = $1 AND name = $2", "it"};
+
+static const struct db_stmt calendar_delete = {
+    "DELETE FROM calendars WHERE namespace = $1 AND name = $2", "it"};
+static const struct db_stmt calendar_get = {
+    "SELECT version, name, days, updated_at FROM calendars WHERE namespace = $1 AND name = $2",
+    "it"};
+static const struct db_stmt calendar_list = {
+    "SELECT version, name, days, updated_at FROM calendars WHERE namespace = $1 AND name > $2"
+    " ORDER BY name LIMIT $3",
+    "iti"};
 
 void namespaces_insert(struct db *db, int64_t id, struct str name, instant now,
                        struct db_result *ret)
@@ -175,6 +192,24 @@ void gates_free(struct db *db, int limit, struct db_result *ret)
     db_send(db, &gate_free, (struct db_value[]){db_int(limit)}, ret);
 }
 
+void gates_get(struct db *db, int64_t namespace, struct str name, struct db_result *ret)
+{
+    db_send(db, &gate_get, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
+}
+
+void gates_list(struct db *db, int64_t namespace, struct str after, int limit,
+                struct db_result *ret)
+{
+    db_send(db, &gate_list,
+            (struct db_value[]){db_int(namespace), db_text(after), db_int(limit)}, ret);
+}
+
+void gates_read_row(const struct db_result *result, int row, struct gate_row *ret)
+{
+    gates_read(result, row, &ret->gate);
+    ret->name = db_text_at(result, row, 4);
+}
+
 void calendars_put(struct db *db, int64_t id, int64_t namespace, struct str name,
                    struct str days, instant now)
 {
@@ -188,4 +223,31 @@ void calendars_put(struct db *db, int64_t id, int64_t namespace, struct str name
 void calendars_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret)
 {
     db_send(db, &calendar_find, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
+}
+
+void calendars_delete(struct db *db, int64_t namespace, struct str name, struct db_result *ret)
+{
+    db_send(db, &calendar_delete, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
+}
+
+void calendars_get(struct db *db, int64_t namespace, struct str name, struct db_result *ret)
+{
+    db_send(db, &calendar_get, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
+}
+
+void calendars_list(struct db *db, int64_t namespace, struct str after, int limit,
+                    struct db_result *ret)
+{
+    db_send(db, &calendar_list,
+            (struct db_value[]){db_int(namespace), db_text(after), db_int(limit)}, ret);
+}
+
+void calendars_read(const struct db_result *result, int row, struct calendar_row *ret)
+{
+    *ret = (struct calendar_row){
+        .version = db_int_at(result, row, 0),
+        .name = db_text_at(result, row, 1),
+        .days = db_blob_at(result, row, 2),
+        .updated_at = db_int_at(result, row, 3),
+    };
 }

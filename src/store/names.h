@@ -54,6 +54,30 @@ void gates_update(struct db *db, const struct gate *gate);
 /* Locked: gates where something waits although there is room. */
 void gates_free(struct db *db, int limit, struct db_result *ret);
 
+/* As people are shown them, not locked. */
+struct gate_row {
+    struct gate gate;
+    struct str name;
+};
+void gates_get(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
+/* By name, those after `after`. */
+void gates_list(struct db *db, int64_t namespace, struct str after, int limit,
+                struct db_result *ret);
+void gates_read_row(const struct db_result *result, int row, struct gate_row *ret);
+
 void calendars_put(struct db *db, int64_t id, int64_t namespace, struct str name,
                    struct str days, instant now);
 void calendars_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
+/* changed is 0 when there is none. */
+void calendars_delete(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
+struct calendar_row {
+    int64_t version;
+    struct str name;
+    struct str days; /* little-endian int32, ascending */
+    instant updated_at;
+};
+void calendars_get(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
+/* By name, those after `after`. */
+void calendars_list(struct db *db, int64_t namespace, struct str after, int limit,
+                    struct db_result *ret);
+void calendars_read(const struct db_result *result, int row, struct calendar_row *ret);

@@ -21,6 +21,8 @@ static const struct db_stmt set_reason = {
     "UPDATE schedules SET version = $2, reason = $3, updated_at = $4, updated_by = $5"
     " WHERE id = $1",
     "iitit"};
+static const struct db_stmt set_hint = {"UPDATE schedules SET hint_reason = $2 WHERE id = $1",
+                                        "it"};
 static const struct db_stmt mark_deleted = {
     "UPDATE schedules SET deleted_at = $2, updated_at = $2, updated_by = $3 WHERE id = $1",
     "iit"};
@@ -32,7 +34,8 @@ static const struct db_stmt count = {
     "ii"};
 static const struct db_stmt plan = {
     "SELECT version, packed, action, namespace, name FROM schedules WHERE id = $1", "i"};
-static const struct db_stmt get = {"SELECT " COLUMNS " FROM schedules WHERE id = $1", "i"};
+static const struct db_stmt get = {
+    "SELECT " COLUMNS ", hint_reason FROM schedules WHERE id = $1", "i"};
 
 void schedules_insert(struct db *db, const struct schedule_row *row, struct db_result *ret)
 {
@@ -85,6 +88,11 @@ void schedules_set_reason(struct db *db, int64_t id, int64_t version, struct str
     db_send(db, &set_reason, params, NULL);
 }
 
+void schedules_set_hint(struct db *db, int64_t id, struct str reason)
+{
+    db_send(db, &set_hint, (struct db_value[]){db_int(id), text_or_null(reason)}, NULL);
+}
+
 void schedules_mark_deleted(struct db *db, int64_t id, instant now, struct str by)
 {
     db_send(db, &mark_deleted, (struct db_value[]){db_int(id), db_int(now), db_text(by)}, NULL);
@@ -132,5 +140,6 @@ void schedules_read(const struct db_result *result, int row, struct schedule_row
         .created_by = db_text_at(result, row, 16),
         .updated_at = db_int_at(result, row, 17),
         .updated_by = db_text_at(result, row, 18),
+        .hint_reason = text_or_empty(result, row, 19),
     };
 }

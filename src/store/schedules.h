@@ -19,16 +19,18 @@ struct schedule_row {
     int64_t dialect;
     instant created_at, updated_at;
     struct str created_by, updated_by;
+    struct str hint_reason; /* of the hint that its cursor has, or had */
 };
 
 /* changed is 0 when the name is taken. */
 void schedules_insert(struct db *db, const struct schedule_row *row, struct db_result *ret);
-/* Everything but id, namespace, name, reason, created_* and deleted_at; changed is 0 at
+/* Everything but id, namespace, name, reasons, created_* and deleted_at; changed is 0 at
  * another version. */
 void schedules_update(struct db *db, const struct schedule_row *row, int64_t version,
                       struct db_result *ret);
 void schedules_set_reason(struct db *db, int64_t id, int64_t version, struct str reason,
                           instant now, struct str by);
+void schedules_set_hint(struct db *db, int64_t id, struct str reason);
 void schedules_mark_deleted(struct db *db, int64_t id, instant now, struct str by);
 
 /* (id) of a schedule that is not deleted. */

@@ -146,6 +146,11 @@
     " body {blob} NOT NULL, prior {blob} NOT NULL, hash {blob} NOT NULL,"                \
     " PRIMARY KEY (node, seq)) {strict};"                                                \
     "CREATE INDEX audit_at ON audit (at, node, seq);"
+/* Why an adaptive schedule was given its hint; lists by the time of the last change. */
+#define SHOWN                                              \
+    "ALTER TABLE schedules ADD COLUMN hint_reason {text};" \
+    "CREATE INDEX schedules_updated ON schedules"          \
+    " (namespace, updated_at, id) WHERE deleted_at = 0;"
 
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
@@ -153,6 +158,7 @@ const struct migration schema_migrations[] = {
     {3, "nodes, names, requests and events", AROUND},
     {4, "the start before a run, and logs", LAST_RUN LOGS},
     {5, "tokens and audit", SECURITY},
+    {6, "reasons of hints, and schedules by their last change", SHOWN},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 

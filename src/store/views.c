@@ -13,21 +13,12 @@
 #include "store/key.h"
 #include "store/runs.h"
 #include "store/text.h"
+#include "store/view_columns.h"
 
 enum {
-    SCHEDULE_COLUMNS = 19,
     RUN_COLUMNS = 23,
     ATTEMPT_COLUMNS = 20,
 };
-
-#define SCHEDULE                                                                             \
-    "s.id, s.namespace, s.version, s.deleted_at, s.packed, s.action, s.name, s.spec,"        \
-    " s.policies, s.governor, s.labels, s.extra, s.description, s.dialect, s.reason,"        \
-    " s.created_at, s.created_by, s.updated_at, s.updated_by, c.id, c.wake_at, c.mark,"      \
-    " c.next_at, c.version, c.bits, c.paused_until, c.open, c.waiting, c.failures,"          \
-    " c.remaining, c.pass, c.backfills, c.last_slot, c.last_start, c.last_end, c.active_at," \
-    " c.hint_interval, c.hint_at, c.hint_expires, c.started, c.skipped, c.missed,"           \
-    " c.dropped, c.cancelled, c.succeeded, c.failed"
 
 /* Whose a row is: asked row by row, so that no database makes a table of all schedules. */
 #define NAMESPACE(of) "(SELECT namespace FROM schedules WHERE id = " of ".schedule)"
@@ -51,17 +42,10 @@ enum {
     " portion ORDER BY id LIMIT 1"
 
 static const struct db_stmt schedule_find = {
-    "SELECT " SCHEDULE " FROM schedules AS s JOIN cursors AS c ON c.id = s.id"
-    " WHERE s.namespace = $1 AND s.name = $2 AND s.deleted_at = 0",
+    "SELECT " SCHEDULE SCHEDULE_FROM "s.namespace = $1 AND s.name = $2 AND s.deleted_at = 0",
     "it"};
 static const struct db_stmt schedule_get = {
-    "SELECT " SCHEDULE " FROM schedules AS s JOIN cursors AS c ON c.id = s.id"
-    " WHERE s.id = $1 AND s.deleted_at = 0",
-    "i"};
-static const struct db_stmt schedule_list = {
-    "SELECT " SCHEDULE " FROM schedules AS s JOIN cursors AS c ON c.id = s.id"
-    " WHERE s.namespace = $1 AND s.deleted_at = 0 AND s.name > $2 ORDER BY s.name LIMIT $3",
-    "iti"};
+    "SELECT " SCHEDULE SCHEDULE_FROM "s.id = $1 AND s.deleted_at = 0", "i"};
 
 static const struct db_stmt run_get = {
     "SELECT " RUN " FROM runs AS r WHERE r.schedule = $1 AND r.slot = $2 AND r.pass = $3",
@@ -132,13 +116,6 @@ void schedule_views_find(struct db *db, int64_t namespace, struct str name,
 void schedule_views_get(struct db *db, int64_t id, struct db_result *ret)
 {
     db_send(db, &schedule_get, (struct db_value[]){db_int(id)}, ret);
-}
-
-void schedule_views_list(struct db *db, int64_t namespace, struct str after, int limit,
-                         struct db_result *ret)
-{
-    db_send(db, &schedule_list,
-            (struct db_value[]){db_int(namespace), db_text(after), db_int(limit)}, ret);
 }
 
 void schedule_views_read(const struct db_result *result, int row, struct schedule_view *ret)

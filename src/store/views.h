@@ -27,9 +27,6 @@ struct schedule_view {
 void schedule_views_find(struct db *db, int64_t namespace, struct str name,
                          struct db_result *ret);
 void schedule_views_get(struct db *db, int64_t id, struct db_result *ret);
-/* By name, those after `after`: costs the rows that it returns, wherever the page is. */
-void schedule_views_list(struct db *db, int64_t namespace, struct str after, int limit,
-                         struct db_result *ret);
 void schedule_views_read(const struct db_result *result, int row, struct schedule_view *ret);
 
 /* Beside a run, open or over: whose it is.  A direct run's schedule is named as the run. */

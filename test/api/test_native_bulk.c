@@ -113,6 +113,75 @@ static void hints_come_along(void **state)
     assert_told("governor.hint.interval", "'10m'");
 }
 
+static void documents_replace_what_is_there(void **state)
+{
+    (void)state;
+    assert_int_equal(post("/api/v1/bulk/schedules", js("{'items':[{'id':'a'," QUEUED "}]}")),
+                     200);
+    assert_int_equal(post("/api/v1/bulk/schedules/update",
+                          js("{'items':[{'id':'a','description':'new'," QUEUED
+                             "},{'id':'b'," QUEUED "},{" QUEUED "}]}")),
+                     200);
+    assert_told("results.0", "{'id':'a','status':'ok','version':2}");
+    assert_told("results.1.error.code", "'not_found'");
+    assert_told("results.2.error.code", "'invalid_field'");
+    assert_told("results.2.error.field", "'items[2].id'");
+    assert_int_equal(post("/api/v1/bulk/schedules/put",
+                          js("{'items':[{'id':'a'," QUEUED "},{'id':'b'," QUEUED "}]}")),
+                     200);
+    assert_told("results", "[{'id':'a','status':'ok','version':3},"
+                           "{'id':'b','status':'ok','version':1}]");
+}
+
+static void ids_are_paused_resumed_and_deleted(void **state)
+{
+    (void)state;
+    assert_int_equal(post("/api/v1/bulk/schedules",
+                          js("{'items':[{'id':'a'," QUEUED "},{'id':'b'," QUEUED "}]}")),
+                     200);
+    assert_int_equal(post("/api/v1/bulk/schedules/pause",
+                          js("{'items':['a',{'id':'b','version':7},'c',{'id':'b','version':1},"
+                             "5,{'name':'b'}],'reason':'all','until':'2026-01-06T00:00:00Z'}")),
+                     200);
+    assert_told("results.0", "{'id':'a','status':'ok','version':2}");
+    assert_told("results.1.error.code", "'version_conflict'");
+    assert_told("results.2.error.code", "'not_found'");
+    assert_told("results.3", "{'id':'b','status':'ok','version':2}");
+    assert_told("results.4.error.code", "'invalid_field'");
+    assert_told("results.4.error.field", "'items[4]'");
+    assert_told("results.5.error.field", "'items[5].name'");
+    assert_int_equal(get("/api/v1/schedules/a"), 200);
+    assert_told("state.pausedReason", "'all'");
+    assert_told("state.pausedUntil", "'2026-01-06T00:00:00.000Z'");
+    assert_int_equal(post("/api/v1/bulk/schedules/resume", js("{'items':['a','b']}")), 200);
+    assert_told("results.1", "{'id':'b','status':'ok','version':3}");
+    assert_int_equal(get("/api/v1/schedules/b"), 200);
+    assert_told("state.status", "'active'");
+    assert_int_equal(post("/api/v1/bulk/schedules/delete", js("{'items':['a','b','a']}")), 200);
+    assert_told("results.0", "{'id':'a','status':'ok'}");
+    assert_told("results.1", "{'id':'b','status':'ok'}");
+    assert_told("results.2.error.code", "'not_found'");
+    assert_int_equal(get("/api/v1/schedules/a"), 404);
+}
+
+static void what_is_wrong_with_all_of_them_is_named(void **state)
+{
+    (void)state;
+    assert_refused(post("/api/v1/bulk/schedules/pause", js("{'item':[]}")), 400,
+                   "invalid_field", "item");
+    assert_refused(post("/api/v1/bulk/schedules/pause", js("{}")), 400, "invalid_field",
+                   "items");
+    assert_refused(post("/api/v1/bulk/schedules/delete", js("{'items':[],'reason':'x'}")), 400,
+                   "invalid_field", "reason");
+    assert_refused(
+        post("/api/v1/bulk/schedules/pause", js("{'items':[],'until':'2026-01-05T10:00:00Z'}")),
+        400, "invalid_field", "until");
+    assert_refused(post("/api/v1/bulk/schedules/resume", js("{'items':'a'}")), 400,
+                   "invalid_field", "items");
+    assert_int_equal(post("/api/v1/bulk/schedules/resume", js("{'items':[]}")), 200);
+    assert_told("", "{'results':[]}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +191,9 @@ int main(void)
         SERVED(a_key_covers_the_whole_batch),
         SERVED(a_batch_that_is_none_is_refused),
         SERVED(hints_come_along),
+        SERVED(documents_replace_what_is_there),
+        SERVED(ids_are_paused_resumed_and_deleted),
+        SERVED(what_is_wrong_with_all_of_them_is_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,7 @@ struct world {
     bool is_remote;        /* then: requests come from another machine          */
     const char *token;     /* then: what is shown; NULL: none                   */
     struct keyring *keys;  /* of the last request         */
+    bool is_lines;         /* answers need not be JSON    */
     /* The last answer. */
     struct arena *arena;
     struct call call;

@@ -122,6 +122,51 @@ static void a_named_calendar_takes_days_away_and_an_edit_of_it_counts_at_once(vo
     assert_ledger("job", "");
 }
 
+static void a_calendar_that_is_deleted_takes_nothing_away(void **state)
+{
+    struct str name = STR("holidays");
+    struct wish w = every(SPAN_DAY);
+    struct command command = about(COMMAND_UNCALENDAR, "holidays");
+
+    (void)state;
+    put_calendar(19145, 19146);
+    w.def.not_named = &name;
+    w.def.not_named_count = 1;
+    create("job", w);
+    assert_int_equal(cursor_of("job").next_at, when("06-04 00:00"));
+    assert_int_equal(say(&command).rc, RC_OK);
+    assert_int_equal(say(&command).rc, RC_NOT_FOUND);
+    run_to("06-02 12:00");
+    assert_told("06-02 00:00@06-02 00:00");
+}
+
+/* Days 19145 and 19150 are 06-02 and 06-07; what is freed after it has passed stays past. */
+static void days_that_are_freed_are_planned_unless_they_have_passed(void **state)
+{
+    struct str name = STR("holidays");
+    struct wish w = every(SPAN_DAY);
+
+    (void)state;
+    put_calendar(19145, 19150);
+    w.def.not_named = &name;
+    w.def.not_named_count = 1;
+    w.def.end = when("06-02 00:00");
+    create("last", w);
+    assert_int_equal(cursor_of("last").next_at, INSTANT_NEVER);
+    w.def.end = INSTANT_NEVER;
+    create("job", w);
+    put_calendar(19149, 19150);
+    run_to("06-01 12:00");
+    assert_int_equal(cursor_of("last").next_at, when("06-02 00:00"));
+    assert_int_equal(cursor_of("job").next_at, when("06-02 00:00"));
+    put_calendar(19145, 19150);
+    run_to("06-02 12:00");
+    put_calendar(19149, 19150);
+    run_to("06-03 12:00");
+    assert_counts("job", "started 1");
+    assert_counts("last", "");
+}
+
 static void a_cancelled_slot_splits_the_range_of_a_pause(void **state)
 {
     (void)state;
@@ -339,6 +384,8 @@ int main(void)
         TIMELINE(mode_none_has_a_grace_of_thirty_seconds),
         TIMELINE(the_clock_jumped_and_its_owner_says_skip),
         TIMELINE(a_named_calendar_takes_days_away_and_an_edit_of_it_counts_at_once),
+        TIMELINE(a_calendar_that_is_deleted_takes_nothing_away),
+        TIMELINE(days_that_are_freed_are_planned_unless_they_have_passed),
         TIMELINE(a_cancelled_slot_splits_the_range_of_a_pause),
         TIMELINE(a_slot_that_is_cancelled_twice_is_cancelled_once),
         TIMELINE(a_cancelled_slot_survives_an_edit_that_keeps_it),

@@ -305,6 +305,66 @@ static void a_calendar_that_is_put_again_is_a_new_version_under_its_old_key(void
     assert_int_equal(nobody.rows, 0);
 }
 
+static void gates_of_a_namespace_are_listed_by_name(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result all, some, rest, one, nobody;
+    struct gate_row row;
+
+    gates_insert(f->db, 1, 2, STR("b"), 5);
+    gates_insert(f->db, 2, 2, STR("a"), 6);
+    gates_insert(f->db, 3, 3, STR("a"), 7);
+    gates_update(f->db, &(struct gate){.id = 2, .most = 6, .open = 4, .waiting = 3});
+    gates_list(f->db, 2, STR(""), 10, &all);
+    gates_list(f->db, 2, STR(""), 1, &some);
+    gates_list(f->db, 2, STR("a"), 10, &rest);
+    gates_get(f->db, 2, STR("a"), &one);
+    gates_get(f->db, 4, STR("a"), &nobody);
+    flush(f);
+    assert_ids(&all, "2 1");
+    assert_ids(&some, "2");
+    assert_ids(&rest, "1");
+    assert_ids(&nobody, "");
+    assert_int_equal(one.rows, 1);
+    gates_read_row(&one, 0, &row);
+    assert_int_equal(row.gate.id, 2);
+    assert_int_equal(row.gate.most, 6);
+    assert_int_equal(row.gate.open, 4);
+    assert_int_equal(row.gate.waiting, 3);
+    assert_str_equal(row.name, STR("a"));
+}
+
+static void calendars_are_listed_and_deleted(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result all, some, rest, one, gone, again, left;
+    struct calendar_row row;
+
+    calendars_put(f->db, 1, 2, STR("b"), (struct str){"\0\1", 2}, DAY_ONE + 1);
+    calendars_put(f->db, 2, 2, STR("a"), (struct str){NULL, 0}, DAY_ONE + 2);
+    calendars_put(f->db, 3, 2, STR("b"), (struct str){"\0\2", 2}, DAY_ONE + 3);
+    calendars_put(f->db, 4, 3, STR("a"), (struct str){NULL, 0}, DAY_ONE + 4);
+    calendars_list(f->db, 2, STR(""), 10, &all);
+    calendars_list(f->db, 2, STR(""), 1, &some);
+    calendars_list(f->db, 2, STR("a"), 10, &rest);
+    calendars_get(f->db, 2, STR("b"), &one);
+    calendars_delete(f->db, 2, STR("a"), &gone);
+    calendars_delete(f->db, 2, STR("a"), &again);
+    calendars_list(f->db, 3, STR(""), 10, &left);
+    flush(f);
+    assert_ids(&all, "1 2"); /* versions */
+    assert_ids(&some, "1");
+    assert_ids(&rest, "2");
+    calendars_read(&one, 0, &row);
+    assert_int_equal(row.version, 2);
+    assert_str_equal(row.name, STR("b"));
+    assert_str_equal(row.days, ((struct str){"\0\2", 2}));
+    assert_int_equal(row.updated_at, DAY_ONE + 3);
+    assert_int_equal(gone.changed, 1);
+    assert_int_equal(again.changed, 0);
+    assert_int_equal(left.rows, 1);
+}
+
 static void every_statement_was_run(void **state)
 {
     assert_every_statement_ran(*state, "src/store/names.c");
@@ -323,6 +383,8 @@ int main(void)
         STORE_TEST(every_field_of_a_gate_has_its_column),
         STORE_TEST(gates_with_room_are_those_where_something_waits_for_nothing),
         STORE_TEST(a_calendar_that_is_put_again_is_a_new_version_under_its_old_key),
+        STORE_TEST(gates_of_a_namespace_are_listed_by_name),
+        STORE_TEST(calendars_are_listed_and_deleted),
         cmocka_unit_test(every_statement_was_run),
     };
 

@@ -16,7 +16,9 @@
 #include "store/logs.h"
 #include "store/names.h"
 #include "store/runs.h"
+#include "store/schedule_pages.h"
 #include "store/schedules.h"
+#include "store/slots.h"
 #include "store/views.h"
 
 enum {
@@ -54,6 +56,7 @@ static const char *const fill[] = {
     FILL("namespaces", "i, CAST(i AS VARCHAR), '', 0"),
     FILL("queues", "i, i % 2, CAST(i AS VARCHAR), 0"),
     FILL("gates", "i, 1, CAST(i AS VARCHAR), 1, 0, 0"),
+    FILL("calendars", "i, 1, CAST(i AS VARCHAR), 1, CAST('' AS {blob}), 0"),
     FILL("schedules (id, namespace, version, deleted_at, packed, action, name, spec, policies,"
          " description, dialect, created_at, created_by, updated_at, updated_by)",
          "i, 1, 0, CASE WHEN i % 10 = 0 THEN i ELSE 0 END, CAST('' AS {blob}), '',"
@@ -299,6 +302,12 @@ static void names_and_requests_are_found_by_key(void **state)
     PLAN(queues_list(f->db, 1, STR("7"), 8, &unused), "queues_name", INDEX_ORDER);
     PLAN(gates_find(f->db, 1, STR("7"), &unused), "gates_name", INDEX_ORDER);
     PLAN(gates_lock(f->db, 7, &unused), "gates_pkey", INDEX_ORDER);
+    PLAN(gates_get(f->db, 1, STR("7"), &unused), "gates_name", INDEX_ORDER);
+    PLAN(gates_list(f->db, 1, STR("7"), 8, &unused), "gates_name", INDEX_ORDER);
+    PLAN(calendars_find(f->db, 1, STR("7"), &unused), "calendars_name", INDEX_ORDER);
+    PLAN(calendars_get(f->db, 1, STR("7"), &unused), "calendars_name", INDEX_ORDER);
+    PLAN(calendars_list(f->db, 1, STR("7"), 8, &unused), "calendars_name", INDEX_ORDER);
+    PLAN(calendars_delete(f->db, 1, STR("7"), &unused), "calendars_name", INDEX_ORDER);
     PLAN(requests_find(f->db, 1, STR("7"), &unused), "requests_pkey", INDEX_ORDER);
     PLAN(events_of(f->db, 1, 7, 8, &unused), "events_pkey", INDEX_ORDER);
     PLAN(events_last(f->db, STR("7"), &unused), "events_pkey", INDEX_ORDER);
@@ -312,7 +321,6 @@ static void what_people_are_shown_is_found_by_key(void **state)
 
     PLAN(schedule_views_find(f->db, 1, STR("7"), &unused), "schedules_name", INDEX_ORDER);
     PLAN(schedule_views_get(f->db, 7, &unused), "schedules_pkey", INDEX_ORDER);
-    PLAN(schedule_views_list(f->db, 1, STR("7"), 100, &unused), "schedules_name", INDEX_ORDER);
     PLAN(run_views_get(f->db, &run, &unused), "runs_slot", INDEX_ORDER);
     PLAN(run_views_of_schedule(f->db, &run, 8, &unused), "runs_slot", INDEX_ORDER);
     PLAN(run_views_list(f->db, &page, &unused), "runs_pkey", ANY_ORDER);
@@ -323,6 +331,34 @@ static void what_people_are_shown_is_found_by_key(void **state)
     PLAN(attempt_views_list(f->db, &page, &unused), "history_pkey", ANY_ORDER);
     PLAN(attempt_views_end(f->db, &page, &unused), "history_pkey", ANY_ORDER);
     PLAN(queue_depths_get(f->db, 7, &unused), "runs_ready", ANY_ORDER);
+}
+
+static void lists_of_schedules_are_read_in_their_order(void **state)
+{
+    static const char *const indexes[ORDER_COUNT] = {"schedules_name", "schedules_pkey",
+                                                     "schedules_updated"};
+    struct fixture *f = *state;
+    struct schedule_portion p = {
+        .namespace = 1, .after = {.name = STR("7"), .at = 7, .id = 15000}, .limit = 8};
+
+    for (int i = 0; i < 2 * ORDER_COUNT; i++) {
+        p.order = (enum schedule_order)(i % ORDER_COUNT);
+        p.is_descending = i >= ORDER_COUNT;
+        PLAN(schedule_pages_read(f->db, &p, &unused), indexes[p.order],
+             p.order == ORDER_CREATED ? ANY_ORDER : INDEX_ORDER);
+        PLAN(schedule_pages_end(f->db, &p, &unused), "schedules_pkey", ANY_ORDER);
+    }
+}
+
+static void slots_of_a_stretch_are_found_by_key(void **state)
+{
+    struct fixture *f = *state;
+    struct slot_stretch stretch = {.schedule = 7, .after = 100, .until = 200, .limit = 8};
+
+    PLAN(slots_open(f->db, &stretch, &unused), "runs_slot", INDEX_ORDER);
+    PLAN(slots_ended(f->db, &stretch, &unused), "history_schedule", ANY_ORDER);
+    PLAN(slots_scanned(f->db, &stretch, &unused), "history_schedule", INDEX_ORDER);
+    PLAN(slots_not_started(f->db, &stretch, &unused), "ledger_slot", INDEX_ORDER);
 }
 
 static void pruning_reads_a_portion(void **state)
@@ -351,6 +387,8 @@ int main(void)
         cmocka_unit_test(what_hangs_on_a_schedule_is_found_by_it),
         cmocka_unit_test(names_and_requests_are_found_by_key),
         cmocka_unit_test(what_people_are_shown_is_found_by_key),
+        cmocka_unit_test(lists_of_schedules_are_read_in_their_order),
+        cmocka_unit_test(slots_of_a_stretch_are_found_by_key),
         cmocka_unit_test(pruning_reads_a_portion),
     };
 

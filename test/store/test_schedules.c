@@ -52,6 +52,7 @@ static void assert_row(const struct schedule_row *got, const struct schedule_row
     assert_int_equal(got->updated_at, expected->updated_at);
     assert_str_equal(got->created_by, expected->created_by);
     assert_str_equal(got->updated_by, expected->updated_by);
+    assert_str_equal(got->hint_reason, expected->hint_reason);
 }
 
 static int64_t insert(struct fixture *f, const struct schedule_row *row)
@@ -282,6 +283,25 @@ static void a_fire_reads_the_plan_alone(void **state)
     assert_int_equal(nobody.rows, 0);
 }
 
+static void the_reason_of_a_hint_changes_nothing_else(void **state)
+{
+    struct fixture *f = *state;
+    struct schedule_row row = distinct(1, STR("a")), other = distinct(2, STR("b")), back;
+
+    assert_int_equal(insert(f, &row), 1);
+    assert_int_equal(insert(f, &other), 1);
+    schedules_set_hint(f->db, 1, STR("\xC3\xA9t\xC3\xA9"));
+    back = read_one(f, 1);
+    row.hint_reason = STR("\xC3\xA9t\xC3\xA9");
+    assert_row(&back, &row);
+    schedules_set_hint(f->db, 1, STR(""));
+    back = read_one(f, 1);
+    row.hint_reason = STR("");
+    assert_row(&back, &row);
+    back = read_one(f, 2);
+    assert_row(&back, &other);
+}
+
 static void every_statement_was_run(void **state)
 {
     assert_every_statement_ran(*state, "src/store/schedules.c");
@@ -324,6 +344,7 @@ int main(void)
         STORE_TEST(a_name_can_be_made_and_deleted_many_times_in_one_turn),
         STORE_TEST(schedules_of_a_namespace_are_counted_up_to_a_bound),
         STORE_TEST(a_fire_reads_the_plan_alone),
+        STORE_TEST(the_reason_of_a_hint_changes_nothing_else),
         cmocka_unit_test(every_statement_was_run),
     };
 

@@ -139,29 +139,6 @@ static void a_schedule_is_shown_with_its_cursor(void **state)
     assert_int_equal(gone_key.rows, NO_ROWS);
 }
 
-static void schedules_of_a_namespace_are_listed_by_name(void **state)
-{
-    struct fixture *f = *state;
-    struct db_result all, some, rest, none;
-
-    add_whole(f, 1, 2, "b");
-    add_whole(f, 2, 2, "\xC3\xA9");
-    add_whole(f, 3, 2, "a");
-    add_whole(f, 4, 2, "B");
-    add_whole(f, 5, 3, "a");
-    add_schedule(f, 6, 2, "aa", DAY_ONE);
-    schedule_views_list(f->db, 2, STR(""), 10, &all);
-    schedule_views_list(f->db, 2, STR(""), 2, &some);
-    schedule_views_list(f->db, 2, STR("a"), 10, &rest);
-    schedule_views_list(f->db, 4, STR(""), 10, &none);
-    flush(f);
-    assert_ids(&all, "4 3 1 2");
-    assert_ids(&some, "4 3");
-    assert_ids(&rest, "1 2");
-    assert_ids(&none, "");
-    assert_view(&all, 3, 2, "\xC3\xA9");
-}
-
 static void add_run(struct fixture *f, int64_t id, int64_t schedule, instant slot,
                     enum run_state state, int64_t queue)
 {
@@ -476,7 +453,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         STORE_TEST(a_schedule_is_shown_with_its_cursor),
-        STORE_TEST(schedules_of_a_namespace_are_listed_by_name),
         STORE_TEST(an_open_run_is_shown_with_its_owner),
         STORE_TEST(a_run_of_no_queue_is_shown_without_one),
         STORE_TEST(open_runs_of_a_schedule_come_with_the_latest_slot_first),

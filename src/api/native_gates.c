@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gates: named limits on how many runs may be at work at once.
+ */
+#include "api/native.h"
+#include "api/page.h"
+#include "api/view.h"
+#include "core/policies.h"
+#include "model/member.h"
+#include "store/names.h"
+
+struct gate_body {
+    int64_t limit;
+};
+
+static const struct member gate_list_members[] = {
+    {"limit", MEMBER_INT64, .offset = offsetof(struct gate_body, limit), .low = 1,
+     .high = GATE_LIMIT_MAX, .is_required = true},
+};
+
+static const struct members gate_members = MEMBERS(gate_list_members);
+
+enum call_step gate_put_begin(struct call *call)
+{
+    struct command *command = arena_take(call->arena, sizeof *command);
+    struct gate_body body = {0};
+    const struct reading reading = {call->arena, false, &body};
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    *command = (struct command){.kind = COMMAND_GATE, .name = call->params[0]};
+    call->commands = command;
+    call->command_count = 1;
+    if (request_query_check(call, NULL, 0, &err) != RC_OK || request_key(call, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (command->name.len > CALL_NAME_MAX || name_check(command->name, &err) != RC_OK)
+        return call_problem(call, 400, "invalid_field",
+                            "a gate's name has 1 to %d bytes, none of them a control character",
+                            CALL_NAME_MAX);
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (members_read(&gate_members, json, &reading, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    command->count = body.limit;
+    return CALL_COMMANDS;
+}
+
+enum call_step gate_put_settled(struct call *call)
+{
+    if (call->replies->rc != RC_OK)
+        return call_refused(call, call->commands, call->replies);
+    return CALL_READ;
+}
+
+static void print_gate(const struct gate_row *row, struct answer *out)
+{
+    answer_text(out, "{\"name\":");
+    answer_quoted(out, row->name);
+    answer_text(out, ",\"limit\":");
+    answer_int(out, row->gate.most);
+    answer_text(out, ",\"open\":");
+    answer_int(out, row->gate.open);
+    answer_text(out, ",\"waiting\":");
+    answer_int(out, row->gate.waiting);
+    answer_text(out, "}");
+}
+
+enum call_step gate_get_begin(struct call *call)
+{
+    struct err err;
+
+    if (request_name(call, 0, "gate", &err) != RC_OK ||
+        request_query_check(call, NULL, 0, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_READ;
+}
+
+enum call_step gate_get_read(struct call *call, struct db *db)
+{
+    struct answer out = answer_new(call->arena);
+    struct db_result rows = {0};
+    struct gate_row row;
+    struct err err;
+
+    gates_get(db, call->namespace, call->params[0], &rows);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    if (rows.rows == 0)
+        return call_problem(call, 404, "not_found", "there is no gate `%.*s`",
+                            STR_ARG(call->params[0]));
+    gates_read_row(&rows, 0, &row);
+    print_gate(&row, &out);
+    return call_answer(call, 200, answer_done(&out));
+}
+
+enum call_step gate_list_begin(struct call *call)
+{
+    struct page *page = arena_take(call->arena, sizeof *page);
+    struct err err;
+
+    if (page_begin(call, NULL, 0, page, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    call->with = page;
+    return CALL_READ;
+}
+
+enum call_step gate_list_read(struct call *call, struct db *db)
+{
+    const struct page *page = call->with;
+    struct answer out = answer_new(call->arena);
+    struct db_result rows = {0};
+    struct gate_row row = {0};
+    int count;
+    struct err err;
+
+    gates_list(db, call->namespace, page->after, page->limit + 1, &rows);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    count = rows.rows > page->limit ? page->limit : rows.rows;
+    page_open(&out, "gates");
+    for (int i = 0; i < count; i++) {
+        gates_read_row(&rows, i, &row);
+        answer_text(&out, i > 0 ? "," : "");
+        print_gate(&row, &out);
+    }
+    page_close(&out, rows.rows > count ? row.name : (struct str){NULL, 0});
+    return call_answer(call, 200, answer_done(&out));
+}

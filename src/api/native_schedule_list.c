@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pages of schedules, filtered and in an order.
+ */
+#include "api/native.h"
+#include "api/schedule_scan.h"
+#include "api/view.h"
+
+enum call_step schedule_list_begin(struct call *call)
+{
+    struct schedule_scan *scan = arena_take(call->arena, sizeof *scan);
+    struct err err;
+
+    if (schedule_scan_begin(call, NULL, 0, scan, &err) != RC_OK)
+        return call_refuse(call, "invalid_field", &err);
+    call->with = scan;
+    return CALL_READ;
+}
+
+enum call_step schedule_list_read(struct call *call, struct db *db)
+{
+    struct schedule_scan *scan = call->with;
+    struct err err;
+
+    scan->print = view_schedule;
+    scan->between = ",";
+    scan->out = answer_new(call->arena);
+    page_open(&scan->out, "schedules");
+    if (schedule_scan_tell(call, db, scan, &err) != RC_OK)
+        return view_failed(call, &err);
+    page_close(&scan->out, scan->cursor);
+    return call_answer(call, 200, answer_done(&scan->out));
+}

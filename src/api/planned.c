@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/planned.h"
+
+#include "core/limits.h"
+#include "core/spec_pack.h"
+#include "store/beside.h"
+#include "store/names.h"
+
+enum { CALENDAR_DAYS = 2 }; /* column of calendars_find() */
+
+struct day_set planned_days(struct str bytes, struct arena *arena)
+{
+    int count = (int)(bytes.len / sizeof(int32_t));
+    int32_t *days = arena_array(arena, (size_t)count, sizeof *days);
+
+    for (int i = 0; i < count; i++) {
+        const unsigned char *b = (const unsigned char *)bytes.ptr + (size_t)i * 4;
+
+        days[i] = (int32_t)((uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 |
+                            (uint32_t)b[3] << 24);
+    }
+    return (struct day_set){days, count};
+}
+
+enum rc planned_calendars(const struct call *call, struct db *db, const struct spec *spec,
+                          struct spec_ctx *ctx, struct err *reterr)
+{
+    struct db_result rows[SPEC_NAMED_MAX] = {0};
+    struct day_set *sets;
+    enum rc rc;
+
+    if (spec->not_named_count == 0)
+        return RC_OK;
+    for (int i = 0; i < spec->not_named_count; i++)
+        calendars_find(db, call->namespace, spec->not_named[i], &rows[i]);
+    rc = db_flush(db, call->arena, reterr);
+    if (rc != RC_OK)
+        return rc;
+    sets = arena_array(call->arena, (size_t)spec->not_named_count, sizeof *sets);
+    for (int i = 0; i < spec->not_named_count; i++)
+        if (rows[i].rows == 1)
+            sets[i] = planned_days(db_blob_at(&rows[i], 0, CALENDAR_DAYS), call->arena);
+    ctx->calendars = sets;
+    return RC_OK;
+}
+
+static enum rc read_exceptions(const struct call *call, struct db *db, struct planned *p,
+                               struct err *reterr)
+{
+    struct db_result rows = {0};
+    instant *slots;
+    enum rc rc;
+
+    exceptions_of(db, p->view.cursor.id, p->view.cursor.mark, EXCEPTIONS_MAX, &rows);
+    rc = db_flush(db, call->arena, reterr);
+    if (rc != RC_OK)
+        return rc;
+    slots = arena_array(call->arena, (size_t)rows.rows, sizeof *slots);
+    for (int i = 0; i < rows.rows; i++)
+        slots[i] = db_int_at(&rows, i, 0);
+    p->exceptions = slots;
+    p->exception_count = rows.rows;
+    return RC_OK;
+}
+
+enum rc planned_read(const struct call *call, struct db *db, struct planned *ret,
+                     struct err *reterr)
+{
+    enum rc rc = view_find(call, db, &ret->view, reterr);
+
+    if (rc == RC_OK)
+        rc = plan_unpack(ret->view.row.packed, call->arena, &ret->plan, reterr);
+    if (rc != RC_OK)
+        return rc;
+    if (spec_bind(&ret->plan.spec, &call->context->zones, reterr) != RC_OK)
+        return reterr->rc = RC_CONFLICT;
+    ret->ctx = advance_ctx(&ret->plan, &ret->view.cursor);
+    rc = planned_calendars(call, db, &ret->plan.spec, &ret->ctx, reterr);
+    return rc == RC_OK ? read_exceptions(call, db, ret, reterr) : rc;
+}
+
+bool planned_is_cancelled(const struct planned *p, instant slot)
+{
+    for (int i = 0; i < p->exception_count && p->exceptions[i] <= slot; i++)
+        if (p->exceptions[i] == slot)
+            return true;
+    return false;
+}
+
+bool planned_is_at_rest(const struct cursor *cursor)
+{
+    bool for_good = (cursor->flags & CURSOR_PAUSED) && cursor->paused_until == INSTANT_NEVER;
+
+    return for_good || (cursor->flags & (CURSOR_DISABLED | CURSOR_QUARANTINED | CURSOR_CLOSED |
+                                         CURSOR_DELETED));
+}
+
+const char *planned_source(const struct plan *plan, const struct slot *slot)
+{
+    const struct spec *spec = &plan->spec;
+    bool is_interval = slot->entry < spec->entry_count &&
+                       spec->entries[slot->entry].kind == ENTRY_INTERVAL;
+
+    return source_text(is_interval ? SOURCE_BASELINE_INTERVAL : SOURCE_BASELINE_CRON);
+}
+
+struct planned_count planned_count(const struct plan *plan, const struct spec_ctx *ctx,
+                                   instant after, instant until, int rounds)
+{
+    struct plan bare = *plan;
+    struct cursor cursor = {.mark = after, .next_at = after, .remaining = -1};
+    struct advance a = {.plan = &bare, .ctx = *ctx, .cursor = &cursor, .now = until};
+    struct planned_count sum = {0};
+
+    bare.is_governed = false;
+    bare.spec.jitter = 0;
+    for (int round = 0; round < rounds; round++) {
+        advance_past(&a, OUTCOME_MISSED, REASON_NONE);
+        for (int i = 0; i < a.account_count; i++) {
+            if (sum.count == 0)
+                sum.first = a.accounts[i].first;
+            sum.count += a.accounts[i].count;
+            sum.last = a.accounts[i].last;
+        }
+        sum.is_cut = a.next_due <= until;
+        if (!sum.is_cut || a.account_count == 0)
+            break;
+        cursor.mark = a.mark;
+        cursor.next_at = a.next_at;
+    }
+    return sum;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A schedule as a reader sees it when it is to tell times: its plan with all that the plan
+ * needs to be asked.
+ */
+#pragma once
+
+#include "api/view.h"
+#include "core/advance.h"
+
+struct planned {
+    struct schedule_view view;
+    struct plan plan;
+    struct spec_ctx ctx;
+    const instant *exceptions; /* cancelled slots, ascending */
+    int exception_count;
+};
+
+/* The schedule that params[0] names; RC_NOT_FOUND, RC_CONFLICT when a zone is gone. */
+MUST_USE enum rc planned_read(const struct call *call, struct db *db, struct planned *ret,
+                              struct err *reterr);
+
+/* The days of the calendars that a spec names, into *ctx. */
+MUST_USE enum rc planned_calendars(const struct call *call, struct db *db,
+                                   const struct spec *spec, struct spec_ctx *ctx,
+                                   struct err *reterr);
+
+/* Days as COMMAND_CALENDAR takes them: little-endian int32. */
+struct day_set planned_days(struct str bytes, struct arena *arena);
+
+bool planned_is_cancelled(const struct planned *p, instant slot);
+
+/* It starts nothing by itself, however long one waits. */
+bool planned_is_at_rest(const struct cursor *cursor);
+
+/* "baseline-cron" or "baseline-interval". */
+const char *planned_source(const struct plan *plan, const struct slot *slot);
+
+struct planned_count {
+    int64_t count;
+    instant first, last; /* good when count is not 0 */
+    bool is_cut;         /* there are more, too many to pass one by one */
+};
+
+/*
+ * Nominal times in (after, until], by arithmetic where that is possible.  `rounds`: of some
+ * 20,000 slots each, which take a millisecond or two, where they must be passed one by one.
+ */
+struct planned_count planned_count(const struct plan *plan, const struct spec_ctx *ctx,
+                                   instant after, instant until, int rounds);

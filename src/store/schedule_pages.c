@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/schedule_pages.h"
+
+#include "store/view_columns.h"
+
+/* Above every name: U+10FFFF as often as no name has room for. */
+#define TOP_4  "\xF4\x8F\xBF\xBF"
+#define TOP_16 TOP_4 TOP_4 TOP_4 TOP_4
+#define TOP_64 TOP_16 TOP_16 TOP_16 TOP_16
+#define TOP    TOP_64 TOP_64 TOP_64 TOP_64
+
+#define LIVE "s.namespace = $1 AND s.deleted_at = 0"
+
+/* The last key of a stretch of $3 keys behind $2: keys are made in the order of creation. */
+#define END_UP(after, limit)                                                                 \
+    "SELECT id FROM (SELECT id FROM schedules WHERE id > " after " ORDER BY id LIMIT " limit \
+    ") AS portion ORDER BY id DESC LIMIT 1"
+#define END_DOWN(before, limit)                                   \
+    "SELECT id FROM (SELECT id FROM schedules WHERE id < " before \
+    " ORDER BY id DESC LIMIT " limit ") AS portion ORDER BY id LIMIT 1"
+
+static const struct db_stmt name_up = {
+    "SELECT " SCHEDULE SCHEDULE_FROM LIVE " AND s.name > $2 ORDER BY s.name LIMIT $3", "iti"};
+static const struct db_stmt name_down = {"SELECT " SCHEDULE SCHEDULE_FROM LIVE
+                                         " AND s.name < $2 ORDER BY s.name DESC LIMIT $3",
+                                         "iti"};
+static const struct db_stmt created_up = {
+    "SELECT " SCHEDULE SCHEDULE_FROM LIVE
+    " AND s.id > $2 AND s.id <= (" END_UP("$2", "$3") ") ORDER BY s.id",
+    "iii"};
+static const struct db_stmt created_down = {
+    "SELECT " SCHEDULE SCHEDULE_FROM LIVE
+    " AND s.id < $2 AND s.id >= (" END_DOWN("$2", "$3") ") ORDER BY s.id DESC",
+    "iii"};
+static const struct db_stmt updated_up = {
+    "SELECT " SCHEDULE SCHEDULE_FROM LIVE
+    " AND (s.updated_at, s.id) > ($2, $3) ORDER BY s.updated_at, s.id LIMIT $4",
+    "iiii"};
+static const struct db_stmt updated_down = {
+    "SELECT " SCHEDULE SCHEDULE_FROM LIVE
+    " AND (s.updated_at, s.id) < ($2, $3) ORDER BY s.updated_at DESC, s.id DESC LIMIT $4",
+    "iiii"};
+static const struct db_stmt end_up = {END_UP("$1", "$2"), "ii"};
+static const struct db_stmt end_down = {END_DOWN("$1", "$2"), "ii"};
+
+struct schedule_place schedule_place_begin(bool is_descending)
+{
+    if (is_descending)
+        return (struct schedule_place){STR(TOP), INSTANT_NEVER, INT64_MAX};
+    return (struct schedule_place){STR(""), INSTANT_NONE, 0};
+}
+
+void schedule_pages_read(struct db *db, const struct schedule_portion *p, struct db_result *ret)
+{
+    struct db_value owner = db_int(p->namespace), id = db_int(p->after.id);
+    struct db_value most = db_int(p->limit);
+
+    if (p->order == ORDER_NAME)
+        db_send(db, p->is_descending ? &name_down : &name_up,
+                (struct db_value[]){owner, db_text(p->after.name), most}, ret);
+    else if (p->order == ORDER_CREATED)
+        db_send(db, p->is_descending ? &created_down : &created_up,
+                (struct db_value[]){owner, id, most}, ret);
+    else
+        db_send(db, p->is_descending ? &updated_down : &updated_up,
+                (struct db_value[]){owner, db_int(p->after.at), id, most}, ret);
+}
+
+void schedule_pages_end(struct db *db, const struct schedule_portion *p, struct db_result *ret)
+{
+    db_send(db, p->is_descending ? &end_down : &end_up,
+            (struct db_value[]){db_int(p->after.id), db_int(p->limit)}, ret);
+}

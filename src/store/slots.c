@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/slots.h"
+
+#include "store/key.h"
+
+#define PORTION                                                                  \
+    "SELECT id FROM history WHERE schedule = $1 AND id >= $2 ORDER BY id LIMIT " \
+    "$3"
+
+static const struct db_stmt open_runs = {
+    "SELECT slot, due, started_at, attempt, state FROM runs WHERE schedule = $1 AND slot > $2"
+    " AND slot <= $3 AND pass = 0 ORDER BY slot LIMIT $4",
+    "iiii"};
+static const struct db_stmt ended_runs = {
+    "SELECT slot, due, started_at, ended_at, attempt, outcome, reason FROM history"
+    " WHERE schedule = $1 AND id >= $2 AND id <= (SELECT id FROM (" PORTION
+    ") AS portion ORDER BY id DESC LIMIT 1) AND slot > $4 AND slot <= $5 AND pass = 0"
+    " AND last = 1 ORDER BY slot LIMIT $6",
+    "iiiiii"};
+static const struct db_stmt scanned = {"SELECT count(*) FROM (" PORTION ") AS portion", "iii"};
+static const struct db_stmt ranges = {
+    "SELECT first, last, count, outcome, reason FROM ledger WHERE schedule = $1 AND pass = 0"
+    " AND first >= coalesce((SELECT max(first) FROM ledger WHERE schedule = $1 AND pass = 0"
+    " AND first <= $2), $2) AND first <= $3 ORDER BY first LIMIT $4",
+    "iiii"};
+
+void slots_open(struct db *db, const struct slot_stretch *s, struct db_result *ret)
+{
+    db_send(db, &open_runs,
+            (struct db_value[]){db_int(s->schedule), db_int(s->after), db_int(s->until),
+                                db_int(s->limit)},
+            ret);
+}
+
+void slots_open_read(const struct db_result *result, int row, struct slot_run *ret)
+{
+    *ret = (struct slot_run){
+        .slot = db_int_at(result, row, 0),
+        .due = db_int_at(result, row, 1),
+        .started_at = db_int_at(result, row, 2),
+        .ended_at = INSTANT_NONE,
+        .attempt = db_int_at(result, row, 3),
+        .state = (enum run_state)db_int_at(result, row, 4),
+    };
+}
+
+void slots_ended(struct db *db, const struct slot_stretch *s, struct db_result *ret)
+{
+    db_send(db, &ended_runs,
+            (struct db_value[]){db_int(s->schedule), db_int(key_of(s->after)),
+                                db_int(SLOTS_SCAN), db_int(s->after), db_int(s->until),
+                                db_int(s->limit)},
+            ret);
+}
+
+void slots_ended_read(const struct db_result *result, int row, struct slot_run *ret)
+{
+    *ret = (struct slot_run){
+        .slot = db_int_at(result, row, 0),
+        .due = db_int_at(result, row, 1),
+        .started_at = db_int_at(result, row, 2),
+        .ended_at = db_int_at(result, row, 3),
+        .attempt = db_int_at(result, row, 4),
+        .state = RUN_ENDED,
+        .outcome = (enum outcome)db_int_at(result, row, 5),
+        .reason = (enum reason)db_int_at(result, row, 6),
+    };
+}
+
+void slots_scanned(struct db *db, const struct slot_stretch *s, struct db_result *ret)
+{
+    db_send(
+        db, &scanned,
+        (struct db_value[]){db_int(s->schedule), db_int(key_of(s->after)), db_int(SLOTS_SCAN)},
+        ret);
+}
+
+void slots_not_started(struct db *db, const struct slot_stretch *s, struct db_result *ret)
+{
+    db_send(db, &ranges,
+            (struct db_value[]){db_int(s->schedule), db_int(s->after), db_int(s->until),
+                                db_int(s->limit)},
+            ret);
+}
+
+void slots_not_started_read(const struct db_result *result, int row, struct account *ret)
+{
+    *ret = (struct account){
+        .first = db_int_at(result, row, 0),
+        .last = db_int_at(result, row, 1),
+        .count = db_int_at(result, row, 2),
+        .outcome = (enum outcome)db_int_at(result, row, 3),
+        .reason = (enum reason)db_int_at(result, row, 4),
+    };
+}

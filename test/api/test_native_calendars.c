@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+static int put(const char *body)
+{
+    return ask("PUT /api/v1/calendars/holidays", NULL, js("%s", body));
+}
+
+static void make(const char *shift)
+{
+    assert_int_equal(
+        ask("PUT /api/v1/schedules/s", NULL,
+            js("{'spec':{'cron':['0 9 * * *'],'exclude':{'named':['holidays'],'shift':'%s'}},"
+               "'action':{'type':'queue','queue':'q'}}",
+               shift)),
+        201);
+}
+
+static void a_calendar_is_put_shown_and_deleted(void **state)
+{
+    (void)state;
+    assert_int_equal(put("{'dates':['2026-12-25','2026-01-01','2026-12-25']}"), 201);
+    assert_told("", "{'name':'holidays','dates':['2026-01-01','2026-12-25'],'version':1,"
+                    "'updatedAt':'2026-01-05T10:00:00.000Z'}");
+    assert_int_equal(put("{'dates':[]}"), 200);
+    assert_told("version", "2");
+    assert_int_equal(get("/api/v1/calendars/holidays"), 200);
+    assert_told("dates", "[]");
+    assert_int_equal(ask("DELETE /api/v1/calendars/holidays", NULL, NULL), 204);
+    assert_refused(get("/api/v1/calendars/holidays"), 404, "not_found", "");
+    assert_refused(ask("DELETE /api/v1/calendars/holidays", NULL, NULL), 404, "not_found", "");
+}
+
+static void schedules_that_name_it_are_planned_anew(void **state)
+{
+    (void)state;
+    make("none");
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.nextAt", "'2026-01-06T09:00:00.000Z'");
+    assert_int_equal(put("{'dates':['2026-01-06','2026-01-07']}"), 201);
+    pass(SPAN_S);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.nextAt", "'2026-01-08T09:00:00.000Z'");
+    assert_int_equal(get("/api/v1/schedules/s/next?count=2"), 200);
+    assert_told("times.0.slot", "'2026-01-08T09:00:00.000Z'");
+    assert_int_equal(ask("DELETE /api/v1/calendars/holidays", NULL, NULL), 204);
+    pass(SPAN_S);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.nextAt", "'2026-01-06T09:00:00.000Z'");
+}
+
+static void a_slot_may_move_to_the_next_free_day(void **state)
+{
+    (void)state;
+    assert_int_equal(put("{'dates':['2026-01-06','2026-01-07']}"), 201);
+    assert_int_equal(
+        ask("PUT /api/v1/schedules/s", NULL,
+            js("{'spec':{'cron':['0 9 6 * *'],'exclude':{'named':['holidays'],'shift':'next'}},"
+               "'action':{'type':'queue','queue':'q'}}")),
+        201);
+    assert_told("state.nextAt", "'2026-01-08T09:00:00.000Z'");
+}
+
+static void calendars_are_listed_in_pages(void **state)
+{
+    (void)state;
+    assert_int_equal(ask("PUT /api/v1/calendars/b", NULL, js("{'dates':[]}")), 201);
+    assert_int_equal(ask("PUT /api/v1/calendars/a", NULL, js("{'dates':['2026-01-06']}")), 201);
+    assert_int_equal(get("/api/v1/calendars?limit=1"), 200);
+    assert_told("calendars.0.name", "'a'");
+    assert_told("calendars.0.count", "1");
+    assert_told("calendars.1", "absent");
+    assert_told("cursor", "'a'");
+    assert_int_equal(get("/api/v1/calendars?cursor=a"), 200);
+    assert_told("calendars.0.name", "'b'");
+    assert_told("cursor", "null");
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+    (void)state;
+    assert_refused(put("{}"), 400, "invalid_field", "dates");
+    assert_refused(put("{'dates':'2026-01-01'}"), 400, "invalid_field", "dates");
+    assert_refused(put("{'dates':['2026-01-01','2026-02-30']}"), 400, "invalid_field",
+                   "dates[1]");
+    assert_refused(put("{'date':[]}"), 400, "invalid_field", "date");
+    assert_non_null(strstr(told("detail"), "dates"));
+    assert_refused(ask("PUT /api/v1/calendars/a%01b", NULL, js("{'dates':[]}")), 400,
+                   "invalid_field", "");
+    assert_refused(get("/api/v1/calendars/none"), 404, "not_found", "");
+}
+
+static void another_namespace_has_its_own(void **state)
+{
+    (void)state;
+    assert_int_equal(ask("PUT /api/v1/namespaces/other", NULL, ""), 201);
+    assert_int_equal(put("{'dates':['2026-01-06']}"), 201);
+    assert_refused(get("/api/v1/calendars/holidays?namespace=other"), 404, "not_found", "");
+    assert_refused(ask("DELETE /api/v1/calendars/holidays?namespace=other", NULL, NULL), 404,
+                   "not_found", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(a_calendar_is_put_shown_and_deleted),
+        SERVED(schedules_that_name_it_are_planned_anew),
+        SERVED(a_slot_may_move_to_the_next_free_day),
+        SERVED(calendars_are_listed_in_pages),
+        SERVED(what_is_wrong_is_named),
+        SERVED(another_namespace_has_its_own),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+static int put(const char *name, const char *body)
+{
+    return ask(js("PUT /api/v1/gates/%s", name), NULL, js("%s", body));
+}
+
+static void a_gate_is_made_and_its_limit_changed(void **state)
+{
+    (void)state;
+    assert_int_equal(put("db", "{'limit':4}"), 200);
+    assert_told("", "{'name':'db','limit':4,'open':0,'waiting':0}");
+    assert_int_equal(put("db", "{'limit':2}"), 200);
+    assert_told("limit", "2");
+    assert_int_equal(get("/api/v1/gates/db"), 200);
+    assert_told("limit", "2");
+}
+
+static void a_gate_shows_who_is_in_it_and_who_waits(void **state)
+{
+    (void)state;
+    assert_int_equal(ask("PUT /api/v1/schedules/s", NULL,
+                         js("{'action':{'type':'queue','queue':'q'},"
+                            "'policies':{'overlap':'allowAll',"
+                            "'concurrency':{'key':'db','limit':1}}}")),
+                     201);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(post("/api/v1/schedules/s/trigger", ""), 202);
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q'],'max':9,'worker':'w'}")),
+                     200);
+    assert_int_equal(get("/api/v1/gates/db"), 200);
+    assert_told("", "{'name':'db','limit':1,'open':1,'waiting':2}");
+    assert_int_equal(put("db", "{'limit':3}"), 200);
+    pass(SPAN_S);
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q'],'max':9,'worker':'w'}")),
+                     200);
+    assert_told("runs.2", "absent");
+    assert_int_equal(get("/api/v1/gates/db"), 200);
+    assert_told("open", "3");
+}
+
+static void gates_are_listed_in_pages(void **state)
+{
+    (void)state;
+    put("b", "{'limit':1}");
+    put("a", "{'limit':1}");
+    assert_int_equal(get("/api/v1/gates?limit=1"), 200);
+    assert_told("gates.0.name", "'a'");
+    assert_told("cursor", "'a'");
+    assert_int_equal(get("/api/v1/gates?cursor=a"), 200);
+    assert_told("gates.0.name", "'b'");
+    assert_told("gates.1", "absent");
+    assert_told("cursor", "null");
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+    (void)state;
+    assert_refused(get("/api/v1/gates/db"), 404, "not_found", "");
+    assert_refused(put("db", "{}"), 400, "invalid_field", "limit");
+    assert_refused(put("db", "{'limit':0}"), 400, "invalid_field", "limit");
+    assert_refused(put("db", "{'limit':1000001}"), 400, "invalid_field", "limit");
+    assert_refused(put("db", "{'limits':1}"), 400, "invalid_field", "limits");
+    assert_refused(put("db", ""), 400, "invalid_json", "");
+    assert_refused(get("/api/v1/gates?limits=1"), 400, "invalid_field", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(a_gate_is_made_and_its_limit_changed),
+        SERVED(a_gate_shows_who_is_in_it_and_who_waits),
+        SERVED(gates_are_listed_in_pages),
+        SERVED(what_is_wrong_is_named),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

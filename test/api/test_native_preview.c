@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+static int preview(const char *body)
+{
+    return post("/api/v1/preview", js("%s", body));
+}
+
+static void a_spec_in_words_with_its_next_times(void **state)
+{
+    (void)state;
+    assert_int_equal(preview("{'spec':{'cron':['30 2 * * MON-FRI'],"
+                             "'timezone':'America/New_York'},'count':2}"),
+                     200);
+    assert_non_null(strstr(told("description"), "02:30"));
+    assert_told("timezone", "'America/New_York'");
+    assert_told("next", "[{'slot':'2026-01-06T07:30:00.000Z','due':'2026-01-06T07:30:00.000Z',"
+                        "'local':'2026-01-06T02:30:00-05:00','entry':'cron[0]'},"
+                        "{'slot':'2026-01-07T07:30:00.000Z','due':'2026-01-07T07:30:00.000Z',"
+                        "'local':'2026-01-07T02:30:00-05:00','entry':'cron[0]'}]");
+    assert_told("perDay", "1");
+    /* 2026-03-08 and 2026-11-01, Sundays: no weekday is touched. */
+    assert_told("clockChanges.0.at", "'2026-03-08T07:00:00.000Z'");
+    assert_told("clockChanges.0.touches", "false");
+    assert_told("clockChanges.1.offsetAfter", "-18000");
+    assert_told("warnings", "[]");
+}
+
+static void a_clock_change_that_touches_it(void **state)
+{
+    (void)state;
+    assert_int_equal(preview("{'spec':{'cron':['30 2 * * *'],'timezone':'America/New_York'},"
+                             "'from':'2026-03-08T00:00:00Z','count':1}"),
+                     200);
+    assert_told("next.0.slot", "'2026-03-08T07:00:00.000Z'");
+    assert_told("clockChanges.0.touches", "true");
+    assert_string_not_equal(told("clockChanges.0.effect"), "absent");
+    assert_string_not_equal(told("next.0.note"), "absent");
+}
+
+/* 72,000 runs a day: every second from 00:00 to 19:59:59. */
+static void many_runs_a_day_are_warned_of(void **state)
+{
+    (void)state;
+    assert_int_equal(preview("{'spec':{'cron':['* * 0-19 * * *']}}"), 200);
+    assert_told("perDay", "72000");
+    assert_non_null(strstr(told("warnings"), "72000 times a day"));
+    world.context.plan_warn_per_day = 0;
+    assert_int_equal(preview("{'spec':{'cron':['* * 0-19 * * *']}}"), 200);
+    assert_null(strstr(told("warnings"), "times a day"));
+    world.context.min_interval = SPAN_MIN;
+    assert_int_equal(preview("{'spec':{'cron':['* * 0-19 * * *']}}"), 200);
+    assert_non_null(strstr(told("warnings"), "refuses schedules"));
+}
+
+static void a_spec_that_never_runs(void **state)
+{
+    (void)state;
+    assert_int_equal(preview("{'spec':{'cron':['0 0 30 2 *']}}"), 200);
+    assert_told("next", "[]");
+    assert_told("perDay", "0");
+    assert_non_null(strstr(told("warnings"), "it never runs"));
+}
+
+static void named_calendars_count(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        ask("PUT /api/v1/calendars/holidays", NULL, js("{'dates':['2026-01-06']}")), 201);
+    assert_int_equal(
+        preview("{'spec':{'cron':['0 9 * * *'],'exclude':{'named':['holidays']}},'count':1}"),
+        200);
+    assert_told("next.0.slot", "'2026-01-07T09:00:00.000Z'");
+}
+
+/* The delay is that of the schedule of this id. */
+static void jitter_is_as_it_will_be(void **state)
+{
+    char due[64];
+
+    (void)state;
+    assert_int_equal(preview("{'spec':{'cron':['0 * * * *'],'jitter':'30m'},'id':'s'}"), 200);
+    snprintf(due, sizeof due, "%s", text_at("next.3.due").ptr);
+    assert_int_equal(ask("PUT /api/v1/schedules/s", NULL,
+                         js("{'spec':{'cron':['0 * * * *'],'jitter':'30m'},"
+                            "'action':{'type':'queue','queue':'q'}}")),
+                     201);
+    assert_int_equal(get("/api/v1/schedules/s/next?from=2026-01-05T13:00:00Z&count=1"), 200);
+    assert_string_equal(text_at("times.0.due").ptr, due);
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+    (void)state;
+    assert_refused(preview("{}"), 400, "invalid_spec", "spec");
+    assert_refused(preview("{'spec':{'cron':['x']}}"), 400, "invalid_spec",
+                   "spec.cron[0].expr");
+    assert_refused(preview("{'spec':{'timezone':'No/Where'}}"), 400, "invalid_spec",
+                   "spec.timezone");
+    assert_refused(preview("{'spec':{'crons':[]}}"), 400, "invalid_spec", "spec.crons");
+    assert_refused(preview("{'spec':{},'count':1001}"), 400, "invalid_field", "count");
+    assert_refused(preview("{'spec':{},'n':1}"), 400, "invalid_field", "n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(a_spec_in_words_with_its_next_times),
+        SERVED(a_clock_change_that_touches_it),
+        SERVED(many_runs_a_day_are_warned_of),
+        SERVED(a_spec_that_never_runs),
+        SERVED(named_calendars_count),
+        SERVED(jitter_is_as_it_will_be),
+        SERVED(what_is_wrong_is_named),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

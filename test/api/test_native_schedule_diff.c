@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+#define QUEUED "'action':{'type':'queue','queue':'q'}"
+
+static void make(const char *spec)
+{
+    assert_int_equal(ask("PUT /api/v1/schedules/s", NULL, js("{'spec':%s," QUEUED "}", spec)),
+                     201);
+}
+
+static int diff(const char *body)
+{
+    return post("/api/v1/schedules/s/plan-diff", js("%s", body));
+}
+
+static void what_comes_and_what_goes(void **state)
+{
+    (void)state;
+    make("{'cron':['0 */2 * * *']}");
+    assert_int_equal(diff("{'patch':{'spec':{'cron':['0 */3 * * *']}},'count':4}"), 200);
+    assert_told("from", "'2026-01-05T10:00:00.000Z'");
+    /* 10 12 14 16 before, 12 15 18 21 after: the first four of both reach to 16:00. */
+    assert_told("until", "'2026-01-05T16:00:00.000Z'");
+    assert_told("before", "['2026-01-05T10:00:00.000Z','2026-01-05T12:00:00.000Z',"
+                          "'2026-01-05T14:00:00.000Z','2026-01-05T16:00:00.000Z']");
+    assert_told("after", "['2026-01-05T12:00:00.000Z','2026-01-05T15:00:00.000Z']");
+    assert_told("added", "['2026-01-05T15:00:00.000Z']");
+    assert_told("removed", "['2026-01-05T10:00:00.000Z','2026-01-05T14:00:00.000Z',"
+                           "'2026-01-05T16:00:00.000Z']");
+    assert_told("same", "1");
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.version", "1");
+}
+
+static void a_whole_document_replaces(void **state)
+{
+    (void)state;
+    make("{'at':['2026-01-06T00:00:00Z','2026-01-07T00:00:00Z']}");
+    assert_int_equal(diff("{'document':{'spec':{'at':['2026-01-07T00:00:00Z',"
+                          "'2026-01-08T00:00:00Z']}," QUEUED "}}"),
+                     200);
+    assert_told("until", "null");
+    assert_told("added", "['2026-01-08T00:00:00.000Z']");
+    assert_told("removed", "['2026-01-06T00:00:00.000Z']");
+    assert_told("same", "1");
+}
+
+static void an_edit_of_something_else_changes_no_time(void **state)
+{
+    (void)state;
+    make("{'cron':['0 */2 * * *'],'jitter':'10m'}");
+    assert_int_equal(diff("{'patch':{'description':'x'},'from':'2027-01-01T00:00:00Z'}"), 200);
+    assert_told("added", "[]");
+    assert_told("removed", "[]");
+    assert_told("same", "100");
+    assert_told("before.0", "'2027-01-01T00:00:00.000Z'");
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+    (void)state;
+    assert_refused(diff("{'patch':{'description':'x'}}"), 404, "not_found", "");
+    make("{'cron':['0 */2 * * *']}");
+    assert_refused(diff("{}"), 400, "invalid_field", "document");
+    assert_refused(diff("{'patch':{'a':1},'document':{'a':1}}"), 400, "invalid_field",
+                   "document");
+    assert_refused(diff("{'patch':{'spec':{'cron':['x']}}}"), 400, "invalid_field",
+                   "patch.spec.cron[0].expr");
+    assert_refused(diff("{'patch':{'spec':{'timezone':'No/Where'}}}"), 400, "invalid_field",
+                   "patch.spec.timezone");
+    assert_refused(diff("{'patch':{'descripton':'x'}}"), 400, "invalid_field",
+                   "patch.descripton");
+    assert_refused(diff("{'document':{'spec':{'cron':['* * * * *']}}}"), 400, "invalid_field",
+                   "document.action");
+    assert_refused(diff("{'patch':{'a':1},'count':0}"), 400, "invalid_field", "count");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(what_comes_and_what_goes),
+        SERVED(a_whole_document_replaces),
+        SERVED(an_edit_of_something_else_changes_no_time),
+        SERVED(what_is_wrong_is_named),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+static void make(const char *spec, const char *rest)
+{
+    assert_int_equal(ask("PUT /api/v1/schedules/s", NULL,
+                         js("{'spec':%s,'action':{'type':'queue','queue':'q'}%s}", spec, rest)),
+                     201);
+}
+
+static void explain(const char *at)
+{
+    assert_int_equal(get(js("/api/v1/schedules/s/explain?at=%s", at)), 200);
+}
+
+static void assert_said(const char *part)
+{
+    if (!strstr(told("moments.0.sentences"), part))
+        fail_msg("%s", told("moments.0.sentences"));
+}
+
+static void a_planned_slot(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    explain("2026-01-05T12:00:00Z");
+    assert_told("timezone", "'UTC'");
+    assert_told("moments.0.at", "'2026-01-05T12:00:00.000Z'");
+    assert_told("moments.0.isSlot", "true");
+    assert_told("moments.0.why", "'slot'");
+    assert_told("moments.0.previous", "'2026-01-05T11:00:00.000Z'");
+    assert_told("moments.0.next", "'2026-01-05T13:00:00.000Z'");
+    assert_told("moments.0.slot.outcome", "null");
+    assert_told("moments.1", "absent");
+    assert_said("It will be started.");
+}
+
+static void a_moment_that_is_no_slot(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *'],'exclude':{'dates':['2026-01-06']},"
+         "'window':{'from':'08:00','to':'20:00','rule':'filter'},"
+         "'end':'2026-02-01T00:00:00Z'}",
+         "");
+    explain("2026-01-05T12:30:00Z");
+    assert_told("moments.0.isSlot", "false");
+    assert_told("moments.0.why", "'noMatch'");
+    assert_told("moments.0.slot", "null");
+    explain("2026-01-06T12:00:00Z");
+    assert_told("moments.0.why", "'excludedDate'");
+    explain("2026-01-07T03:00:00Z");
+    assert_told("moments.0.why", "'outsideWindow'");
+    explain("2026-02-03T12:00:00Z");
+    assert_told("moments.0.why", "'afterEnd'");
+}
+
+/* New York, 2026-03-08: 02:00 becomes 03:00; 2026-11-01: 02:00 becomes 01:00. */
+static void a_wall_clock_time_that_is_not_there_or_there_twice(void **state)
+{
+    (void)state;
+    make("{'cron':['30 2 * * *'],'timezone':'America/New_York'}", "");
+    explain("2026-03-08T02:30");
+    assert_told("moments.0.at", "null");
+    assert_told("moments.0.why", "'gap'");
+    assert_told("moments.1", "absent");
+    explain("2026-06-01T02:30");
+    assert_told("moments.0.at", "'2026-06-01T06:30:00.000Z'");
+    assert_int_equal(
+        ask("PATCH /api/v1/schedules/s", NULL, js("{'spec':{'cron':['30 1 * * *']}}")), 200);
+    explain("2026-11-01T01:30:00");
+    assert_told("moments.0.at", "'2026-11-01T05:30:00.000Z'");
+    assert_told("moments.0.local", "'2026-11-01T01:30:00-04:00'");
+    assert_told("moments.0.isSlot", "true");
+    assert_told("moments.1.at", "'2026-11-01T06:30:00.000Z'");
+    assert_told("moments.1.isSlot", "false");
+    assert_told("moments.1.why", "'fold'");
+}
+
+static void what_became_of_slots_that_have_passed(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    pass(2 * SPAN_H); /* 11:00 is open, 12:00 skipped */
+    explain("2026-01-05T11:00:00Z");
+    assert_told("moments.0.slot.outcome", "'started'");
+    assert_said("It was started, and its run is open: ready.");
+    explain("2026-01-05T12:00:00Z");
+    assert_told("moments.0.slot.reason", "'overlap'");
+    assert_said("It was skipped: a run of the schedule was still open");
+    explain("2026-01-05T09:00:00Z");
+    assert_said("the schedule was created later");
+    assert_told("moments.0.slot", "null");
+}
+
+static void a_pause_before_and_ahead(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    assert_int_equal(post("/api/v1/schedules/s/pause", ""), 200);
+    pass(SPAN_H);
+    explain("2026-01-05T11:00:00Z");
+    assert_said("It was missed: the schedule was paused");
+    explain("2026-01-05T12:00:00Z");
+    assert_said("It will be missed unless the schedule is resumed before");
+    assert_int_equal(post("/api/v1/schedules/s/resume", ""), 200);
+    assert_int_equal(post("/api/v1/schedules/s/skip-next", ""), 200);
+    explain("2026-01-05T12:00:00Z");
+    assert_said("someone has skipped it");
+}
+
+static void a_slot_of_a_spec_that_is_no_more(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    pass(SPAN_H);
+    assert_int_equal(
+        ask("PATCH /api/v1/schedules/s", NULL, js("{'spec':{'cron':['30 * * * *']}}")), 200);
+    explain("2026-01-05T11:00:00Z");
+    assert_told("moments.0.isSlot", "false");
+    assert_told("moments.0.slot.outcome", "'started'");
+    assert_said("when its spec or a calendar was another");
+    explain("2026-01-05T10:30:00Z");
+    assert_told("moments.0.isSlot", "true");
+    assert_told("moments.0.slot", "null");
+    assert_said("the schedule was edited after it");
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+    (void)state;
+    assert_refused(get("/api/v1/schedules/s/explain?at=2026-01-05T10:00:00Z"), 404, "not_found",
+                   "");
+    make("{'cron':['0 * * * *']}", "");
+    assert_refused(get("/api/v1/schedules/s/explain"), 400, "invalid_field", "at");
+    assert_refused(get("/api/v1/schedules/s/explain?at=noon"), 400, "invalid_field", "at");
+    assert_refused(get("/api/v1/schedules/s/explain?at=2026-01-05T25:00"), 400, "invalid_field",
+                   "at");
+    assert_refused(get("/api/v1/schedules/s/explain?t=1"), 400, "invalid_field", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(a_planned_slot),
+        SERVED(a_moment_that_is_no_slot),
+        SERVED(a_wall_clock_time_that_is_not_there_or_there_twice),
+        SERVED(what_became_of_slots_that_have_passed),
+        SERVED(a_pause_before_and_ahead),
+        SERVED(a_slot_of_a_spec_that_is_no_more),
+        SERVED(what_is_wrong_is_named),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

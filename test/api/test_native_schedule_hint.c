@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+static void make(const char *rest)
+{
+    assert_int_equal(ask("PUT /api/v1/schedules/s", NULL,
+                         js("{'spec':{'intervals':[{'every':'1h'}]},"
+                            "'action':{'type':'queue','queue':'q'}%s}",
+                            rest)),
+                     201);
+}
+
+static int hint(const char *body)
+{
+    return ask("PUT /api/v1/schedules/s/hint", NULL, js("%s", body));
+}
+
+static int fail_one(void)
+{
+    struct str id;
+
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q'],'worker':'w'}")), 200);
+    id = text_at("runs.0.id");
+    assert_int_equal(post(js("/api/v1/runs/%s/fail", id.ptr),
+                          js("{'fence':%s,'error':{'code':'x','message':'broken',"
+                             "'retryable':false}}",
+                             told("runs.0.fence"))),
+                     200);
+    return get("/api/v1/schedules/s");
+}
+
+static void a_hint_counts_until_it_expires(void **state)
+{
+    (void)state;
+    make(",'governor':{}");
+    assert_int_equal(hint("{'interval':'5m','expires':'2026-01-05T12:00:00Z','reason':'load'}"),
+                     200);
+    assert_told("governor.hint", "{'interval':'5m','at':null,"
+                                 "'expires':'2026-01-05T12:00:00.000Z','reason':'load'}");
+    assert_told("state.nextAt", "'2026-01-05T10:05:00.000Z'");
+    assert_told("state.nextSource", "'ai-interval'");
+}
+
+static void a_hint_without_an_end_counts_an_hour(void **state)
+{
+    (void)state;
+    make(",'governor':{}");
+    assert_int_equal(hint("{'at':'2026-01-05T10:20:00Z'}"), 200);
+    assert_told("governor.hint.expires", "'2026-01-05T11:00:00.000Z'");
+    assert_told("governor.hint.reason", "null");
+    assert_told("state.nextAt", "'2026-01-05T10:20:00.000Z'");
+    assert_told("state.nextSource", "'ai-oneshot'");
+}
+
+static void a_hint_is_taken_back_with_its_reason(void **state)
+{
+    (void)state;
+    make(",'governor':{}");
+    assert_int_equal(hint("{'interval':'5m','reason':'load'}"), 200);
+    assert_int_equal(ask("DELETE /api/v1/schedules/s/hint", NULL, NULL), 200);
+    assert_told("governor.hint", "{'interval':null,'at':null,'expires':null,'reason':null}");
+    assert_int_equal(hint("{'interval':'5m'}"), 200);
+    assert_told("governor.hint.reason", "null");
+}
+
+static void what_is_wrong_with_a_hint_is_named(void **state)
+{
+    (void)state;
+    assert_refused(hint("{'interval':'5m'}"), 404, "not_found", "");
+    make("");
+    assert_refused(hint("{'interval':'5m'}"), 400, "invalid_field", "");
+    assert_non_null(strstr(told("detail"), "governor"));
+    assert_refused(hint("{}"), 400, "invalid_field", "interval");
+    assert_refused(hint("{'interval':'5m','expires':'2026-01-05T10:00:00Z'}"), 400,
+                   "invalid_field", "expires");
+    assert_refused(hint("{'interval':'1ms'}"), 400, "invalid_field", "interval");
+    assert_refused(hint("{'intervall':'5m'}"), 400, "invalid_field", "intervall");
+    assert_non_null(strstr(told("detail"), "interval"));
+    assert_refused(ask("DELETE /api/v1/schedules/s/hint", NULL, NULL), 400, "invalid_field",
+                   "");
+    assert_refused(ask("DELETE /api/v1/schedules/t/hint", NULL, NULL), 404, "not_found", "");
+}
+
+static void failures_are_forgotten(void **state)
+{
+    (void)state;
+    make("");
+    assert_int_equal(post("/api/v1/schedules/s/trigger", ""), 202);
+    fail_one();
+    assert_told("state.failures", "1");
+    assert_int_equal(post("/api/v1/schedules/s/reset-failures", ""), 200);
+    assert_told("state.failures", "0");
+    assert_refused(post("/api/v1/schedules/t/reset-failures", ""), 404, "not_found", "");
+    assert_refused(post("/api/v1/schedules/s/reset-failures", js("{'all':true}")), 400,
+                   "invalid_field", "all");
+}
+
+static void a_test_leaves_no_trace_on_the_schedule(void **state)
+{
+    (void)state;
+    make("");
+    assert_int_equal(post("/api/v1/schedules/s/test", js("{'input':{'a':1}}")), 202);
+    assert_told("schedule", "'s'");
+    assert_true(str_starts(str_of(field("Location")), STR("/api/v1/runs/r_")));
+    assert_int_equal(get(field("Location")), 200);
+    assert_told("kind", "'test'");
+    fail_one();
+    assert_told("state.failures", "0");
+    assert_told("state.open", "0");
+    assert_told("state.counters.failed", "0");
+    assert_refused(post("/api/v1/schedules/t/test", ""), 404, "not_found", "");
+    assert_refused(post("/api/v1/schedules/s/test", js("{'input':1}")), 400, "invalid_field",
+                   "input");
+    assert_refused(post("/api/v1/schedules/s/test", js("{'overlap':'skip'}")), 400,
+                   "invalid_field", "overlap");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(a_hint_counts_until_it_expires),
+        SERVED(a_hint_without_an_end_counts_an_hour),
+        SERVED(a_hint_is_taken_back_with_its_reason),
+        SERVED(what_is_wrong_with_a_hint_is_named),
+        SERVED(failures_are_forgotten),
+        SERVED(a_test_leaves_no_trace_on_the_schedule),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+static void make(const char *id, const char *fields)
+{
+    assert_int_equal(ask(js("PUT /api/v1/schedules/%s", id), NULL,
+                         js("{'action':{'type':'queue','queue':'q'}%s}", fields)),
+                     201);
+}
+
+/* The ids of a page, with a * where there is more. */
+static const char *list(const char *query)
+{
+    static char text[4000];
+    struct buf out = BUF(text);
+
+    text[0] = '\0';
+    assert_int_equal(get(js("/api/v1/schedules%s", query)), 200);
+    for (size_t i = 0; i < json_array_size(json_object_get(world.json, "schedules")); i++)
+        buf_printf(&out, "%s%s", i > 0 ? " " : "", text_at(js("schedules.%zu.id", i)).ptr);
+    if (!json_is_null(json_object_get(world.json, "cursor")))
+        buf_text(&out, "*");
+    return text;
+}
+
+/* All pages of an order, one entry each. */
+static const char *one_by_one(const char *query)
+{
+    static char text[4000];
+    struct buf out = BUF(text);
+    struct str cursor = {NULL, 0};
+
+    text[0] = '\0';
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(get(js("/api/v1/schedules?limit=1%s%s%s", query,
+                                i > 0 ? "&cursor=" : "", i > 0 ? cursor.ptr : "")),
+                         200);
+        if (json_array_size(json_object_get(world.json, "schedules")) > 0)
+            buf_printf(&out, "%s ", text_at("schedules.0.id").ptr);
+        if (json_is_null(json_object_get(world.json, "cursor")))
+            return text;
+        cursor = text_at("cursor");
+    }
+    fail_msg("there is no end of pages: %s", text);
+    return NULL;
+}
+
+/* Created as b, c, a; changed as c, b, a. */
+static void make_three(void)
+{
+    static const char *const ids[] = {"b", "c", "a"};
+
+    for (int i = 0; i < 3; i++) {
+        make(ids[i], "");
+        world.now += SPAN_S;
+    }
+    assert_int_equal(post("/api/v1/schedules/b/pause", ""), 200);
+    world.now += SPAN_S;
+    assert_int_equal(post("/api/v1/schedules/a/pause", ""), 200);
+}
+
+static void schedules_come_in_the_order_that_is_asked_for(void **state)
+{
+    (void)state;
+    make_three();
+    assert_string_equal(list(""), "a b c");
+    assert_string_equal(list("?sort=id"), "a b c");
+    assert_string_equal(list("?sort=-id"), "c b a");
+    assert_string_equal(list("?sort=createdAt"), "b c a");
+    assert_string_equal(list("?sort=-createdAt"), "a c b");
+    assert_string_equal(list("?sort=updatedAt"), "c b a");
+    assert_string_equal(list("?sort=-updatedAt"), "a b c");
+    assert_string_equal(list("?sort=-updatedAt&limit=2"), "a b*");
+    assert_string_equal(list("?sort=createdAt&limit=3"), "b c a");
+}
+
+static void pages_go_on_where_the_last_one_ended(void **state)
+{
+    (void)state;
+    make_three();
+    assert_string_equal(one_by_one(""), "a b c ");
+    assert_string_equal(one_by_one("&sort=-id"), "c b a ");
+    assert_string_equal(one_by_one("&sort=createdAt"), "b c a ");
+    assert_string_equal(one_by_one("&sort=-createdAt"), "a c b ");
+    assert_string_equal(one_by_one("&sort=updatedAt"), "c b a ");
+    assert_string_equal(one_by_one("&sort=-updatedAt"), "a b c ");
+    assert_string_equal(one_by_one("&status=paused"), "a b ");
+}
+
+static void a_prefix_in_both_directions(void **state)
+{
+    (void)state;
+    make("ab", "");
+    make("ab.c", "");
+    make("ab~", "");
+    make("ac", "");
+    make("a", "");
+    assert_string_equal(list("?prefix=ab"), "ab ab.c ab~");
+    assert_string_equal(list("?prefix=ab&sort=-id"), "ab~ ab.c ab");
+    assert_string_equal(list("?prefix=ab&sort=createdAt"), "ab ab.c ab~");
+    assert_string_equal(list("?prefix=ab&limit=1"), "ab*");
+    assert_string_equal(list("?prefix=ab&limit=1&cursor=ab"), "ab.c*");
+    assert_string_equal(one_by_one("&prefix=ab&sort=-id"), "ab~ ab.c ab ");
+    assert_string_equal(list("?prefix=zz"), "");
+}
+
+static void a_word_is_looked_for_in_ids_and_descriptions(void **state)
+{
+    (void)state;
+    make("nightly-report", "");
+    make("other", ",'description':'The REPORT of the week'");
+    make("third", ",'description':'nothing'");
+    assert_string_equal(list("?search=report"), "nightly-report other");
+    assert_string_equal(list("?search=Report&prefix=o"), "other");
+    assert_string_equal(list("?search=xyz"), "");
+}
+
+static void labels_and_states_and_actions(void **state)
+{
+    (void)state;
+    make("a", ",'labels':{'team':'ops','env':'prod'}");
+    make("b", ",'labels':{'team':'dev'}");
+    assert_int_equal(ask("PUT /api/v1/schedules/c", NULL,
+                         js("{'action':{'type':'http','url':'http://example.com/'}}")),
+                     201);
+    assert_int_equal(
+        ask("PUT /api/v1/schedules/d", NULL, js("{'action':{'type':'workflow','name':'wf'}}")),
+        201);
+    assert_int_equal(post("/api/v1/schedules/b/pause", ""), 200);
+    assert_string_equal(list("?label=team:ops"), "a");
+    assert_string_equal(list("?label=team"), "a b");
+    assert_string_equal(list("?label=team:x"), "");
+    assert_string_equal(list("?status=paused"), "b");
+    assert_string_equal(list("?status=active"), "a c d");
+    assert_string_equal(list("?action=http"), "c");
+    assert_string_equal(list("?queue=q"), "a b");
+    assert_string_equal(list("?queue=wf"), "d");
+    assert_string_equal(list("?queue=q&status=active&label=env:prod"), "a");
+}
+
+/* More than one read looks at; what fits is at the end. */
+static void a_filter_finds_what_is_far_behind(void **state)
+{
+    static char body[CALL_BODY_MAX];
+    struct buf out = BUF(body);
+
+    (void)state;
+    buf_text(&out, "{\"items\":[");
+    for (int i = 0; i < CALL_ITEMS_MAX; i++)
+        buf_printf(&out, "%s%s", i > 0 ? "," : "",
+                   js("{'id':'s%04d','description':'%s','action':{'type':'queue','queue':'q'}}",
+                      i, i == 999 ? "needle" : "hay"));
+    buf_text(&out, "]}");
+    assert_int_equal(post("/api/v1/bulk/schedules", body), 200);
+    assert_string_equal(list("?search=needle"), "s0999");
+    assert_string_equal(list("?search=needle&sort=-createdAt"), "s0999");
+    assert_string_equal(list("?search=hay&limit=2"), "s0000 s0001*");
+    list("?limit=1000");
+    assert_told("cursor", "null");
+    assert_told("schedules.999.id", "'s0999'");
+}
+
+static void another_namespace_is_another_list(void **state)
+{
+    (void)state;
+    assert_int_equal(ask("PUT /api/v1/namespaces/other", NULL, ""), 201);
+    make("a", "");
+    assert_int_equal(ask("PUT /api/v1/schedules/x?namespace=other", NULL,
+                         js("{'action':{'type':'queue','queue':'q'}}")),
+                     201);
+    make("b", "");
+    assert_string_equal(one_by_one("&sort=createdAt"), "a b ");
+    assert_string_equal(one_by_one("&sort=-createdAt"), "b a ");
+    assert_string_equal(one_by_one("&namespace=other&sort=updatedAt"), "x ");
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+    (void)state;
+    assert_refused(get("/api/v1/schedules?sort=name"), 400, "invalid_field", "sort");
+    assert_refused(get("/api/v1/schedules?status=on"), 400, "invalid_field", "status");
+    assert_refused(get("/api/v1/schedules?action=mail"), 400, "invalid_field", "action");
+    assert_refused(get("/api/v1/schedules?sort=createdAt&cursor=x"), 400, "invalid_field",
+                   "cursor");
+    assert_refused(get("/api/v1/schedules?sort=updatedAt&cursor=7"), 400, "invalid_field",
+                   "cursor");
+    assert_refused(get("/api/v1/schedules?sort=updatedAt&cursor=7.x"), 400, "invalid_field",
+                   "cursor");
+    assert_refused(get("/api/v1/schedules?labels=a"), 400, "invalid_field", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(schedules_come_in_the_order_that_is_asked_for),
+        SERVED(pages_go_on_where_the_last_one_ended),
+        SERVED(a_prefix_in_both_directions),
+        SERVED(a_word_is_looked_for_in_ids_and_descriptions),
+        SERVED(labels_and_states_and_actions),
+        SERVED(a_filter_finds_what_is_far_behind),
+        SERVED(another_namespace_is_another_list),
+        SERVED(what_is_wrong_is_named),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

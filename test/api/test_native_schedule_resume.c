@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+static void make(const char *spec, const char *rest)
+{
+    assert_int_equal(ask("PUT /api/v1/schedules/s", NULL,
+                         js("{'spec':%s,'action':{'type':'queue','queue':'q'}%s}", spec, rest)),
+                     201);
+    assert_int_equal(post("/api/v1/schedules/s/pause", ""), 200);
+}
+
+static void dry_run(void)
+{
+    assert_int_equal(post("/api/v1/schedules/s/resume", js("{'dryRun':true}")), 200);
+    assert_told("dryRun", "true");
+}
+
+static void slots_of_a_pause_would_be_missed(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    pass(3 * SPAN_H + SPAN_MIN);
+    dry_run();
+    assert_told("missed", "3");
+    assert_told("replayed", "0");
+    assert_told("first", "'2026-01-05T11:00:00.000Z'");
+    assert_told("last", "'2026-01-05T13:00:00.000Z'");
+    assert_told("slots", "[{'outcome':'missed','reason':'paused','count':3,"
+                         "'first':'2026-01-05T11:00:00.000Z',"
+                         "'last':'2026-01-05T13:00:00.000Z'}]");
+    assert_told("nextAt", "'2026-01-05T14:00:00.000Z'");
+    assert_told("status", "'paused'");
+    /* And so it is: nothing was done before. */
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.status", "'paused'");
+    assert_int_equal(post("/api/v1/schedules/s/resume", ""), 200);
+    assert_told("state.status", "'active'");
+    assert_told("state.counters.missed", "3");
+    assert_told("state.nextAt", "'2026-01-05T14:00:00.000Z'");
+}
+
+static void slots_of_a_pause_would_be_replayed_where_that_is_asked_for(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}",
+         ",'policies':{'overlap':'allowAll','catchup':{'mode':'all','whilePaused':true,"
+         "'window':'2h30m'}}");
+    pass(4 * SPAN_H + SPAN_MIN);
+    dry_run();
+    assert_told("replayed", "3"); /* 14:01 - 2:30 is 11:31 */
+    assert_told("missed", "1");
+    assert_told("slots.0.reason", "'window'");
+    assert_told("slots.0.count", "1");
+    assert_told("slots.1.outcome", "'started'");
+    assert_told("slots.1.first", "'2026-01-05T12:00:00.000Z'");
+    assert_told("slots.1.last", "'2026-01-05T14:00:00.000Z'");
+    assert_int_equal(post("/api/v1/schedules/s/resume", ""), 200);
+    pass(0);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.counters.started", "3");
+    assert_told("state.counters.missed", "1");
+}
+
+static void one_stands_for_all_with_latest(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", ",'policies':{'catchup':{'whilePaused':true}}");
+    pass(4 * SPAN_H + SPAN_MIN);
+    dry_run();
+    assert_told("replayed", "1");
+    assert_told("missed", "3");
+    assert_told("slots.0.reason", "'coalesced'");
+    assert_told("slots.1.first", "'2026-01-05T14:00:00.000Z'");
+}
+
+/* 86,400 slots a day are counted, not walked. */
+static void a_long_pause_of_a_busy_schedule(void **state)
+{
+    (void)state;
+    make("{'cron':['* * * * * *']}", "");
+    pass(30 * SPAN_DAY);
+    dry_run();
+    assert_told("missed", "2592000");
+    assert_told("last", "'2026-02-04T10:00:00.000Z'");
+}
+
+static void cancelled_slots_are_counted_apart(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    assert_int_equal(ask("PUT /api/v1/schedules/s/exceptions/2026-01-05T12:00:00Z", NULL, ""),
+                     201);
+    pass(3 * SPAN_H + SPAN_MIN);
+    dry_run();
+    assert_told("missed", "2");
+    assert_told("slots.1.outcome", "'cancelled'");
+    assert_told("slots.1.count", "1");
+}
+
+static void nothing_changes_where_nothing_is_paused(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    assert_int_equal(post("/api/v1/schedules/s/resume", ""), 200);
+    dry_run();
+    assert_told("missed", "0");
+    assert_told("replayed", "0");
+    assert_told("first", "null");
+    assert_told("status", "'active'");
+    assert_non_null(strstr(told("text"), "not paused"));
+}
+
+static void a_schedule_that_is_not_enabled_stays_at_rest(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", ",'enabled':false");
+    pass(3 * SPAN_H);
+    dry_run();
+    assert_told("missed", "0");
+    assert_non_null(strstr(told("text"), "not enabled"));
+}
+
+static void a_governed_schedule_that_is_overdue_runs_at_once(void **state)
+{
+    (void)state;
+    make("{'intervals':[{'every':'1h'}]}", ",'governor':{}");
+    pass(3 * SPAN_H);
+    dry_run();
+    assert_told("replayed", "1");
+    assert_told("missed", "0");
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+    (void)state;
+    assert_refused(post("/api/v1/schedules/s/resume", js("{'dryRun':true}")), 404, "not_found",
+                   "");
+    make("{'cron':['0 * * * *']}", "");
+    assert_refused(post("/api/v1/schedules/s/resume", js("{'dryrun':true}")), 400,
+                   "invalid_field", "dryrun");
+    assert_non_null(strstr(told("detail"), "dryRun"));
+    assert_refused(post("/api/v1/schedules/s/resume", js("{'dryRun':1}")), 400, "invalid_field",
+                   "dryRun");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(slots_of_a_pause_would_be_missed),
+        SERVED(slots_of_a_pause_would_be_replayed_where_that_is_asked_for),
+        SERVED(one_stands_for_all_with_latest),
+        SERVED(a_long_pause_of_a_busy_schedule),
+        SERVED(cancelled_slots_are_counted_apart),
+        SERVED(nothing_changes_where_nothing_is_paused),
+        SERVED(a_schedule_that_is_not_enabled_stays_at_rest),
+        SERVED(a_governed_schedule_that_is_overdue_runs_at_once),
+        SERVED(what_is_wrong_is_named),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+static void make(const char *spec, const char *rest)
+{
+    assert_int_equal(ask("PUT /api/v1/schedules/s", NULL,
+                         js("{'spec':%s,'action':{'type':'queue','queue':'q'}%s}", spec, rest)),
+                     201);
+}
+
+static int skip_next(const char *fields, const char *body)
+{
+    return ask("POST /api/v1/schedules/s/skip-next", fields, js("%s", body));
+}
+
+static void the_next_slot_is_cancelled_before_it_exists(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    assert_int_equal(skip_next(NULL, ""), 200);
+    assert_told("skipped.0.slot", "'2026-01-05T11:00:00.000Z'");
+    assert_told("skipped.1", "absent");
+    assert_int_equal(get("/api/v1/schedules/s/next?count=1"), 200);
+    assert_told("times.0.slot", "'2026-01-05T12:00:00.000Z'");
+    pass(90 * SPAN_MIN);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.counters.cancelled", "1");
+    assert_told("state.counters.started", "0");
+}
+
+static void several_and_then_those_behind_them(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    assert_int_equal(skip_next(NULL, "{'count':2}"), 200);
+    assert_told("skipped.1.slot", "'2026-01-05T12:00:00.000Z'");
+    assert_int_equal(skip_next(NULL, "{'count':1}"), 200);
+    assert_told("skipped.0.slot", "'2026-01-05T13:00:00.000Z'");
+    assert_int_equal(get("/api/v1/schedules/s/exceptions"), 200);
+    assert_told("exceptions.2.slot", "'2026-01-05T13:00:00.000Z'");
+    assert_told("exceptions.3", "absent");
+    assert_told("cursor", "null");
+}
+
+static void the_same_key_skips_the_same_slots(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(skip_next("Idempotency-Key: one\r\n", ""), 200);
+        assert_told("skipped.0.slot", "'2026-01-05T11:00:00.000Z'");
+        assert_int_equal(skip_next("Idempotency-Key: two\r\n", "{'count':2}"), 200);
+        assert_told("skipped.0.slot", "'2026-01-05T12:00:00.000Z'");
+        assert_told("skipped.1.slot", "'2026-01-05T13:00:00.000Z'");
+    }
+    assert_int_equal(get("/api/v1/schedules/s/next?count=1"), 200);
+    assert_told("times.0.slot", "'2026-01-05T14:00:00.000Z'");
+}
+
+static void a_slot_by_its_time_and_back(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    assert_int_equal(ask("PUT /api/v1/schedules/s/exceptions/2026-01-05T12:00:00Z", NULL, ""),
+                     201);
+    assert_told("slot", "'2026-01-05T12:00:00.000Z'");
+    assert_int_equal(
+        ask("PUT /api/v1/schedules/s/exceptions/2026-01-05T13:00:00%2B01:00", NULL, ""), 200);
+    assert_int_equal(
+        ask("DELETE /api/v1/schedules/s/exceptions/2026-01-05T12:00:00.000Z", NULL, NULL), 204);
+    assert_refused(
+        ask("DELETE /api/v1/schedules/s/exceptions/2026-01-05T12:00:00Z", NULL, NULL), 404,
+        "not_found", "");
+    assert_int_equal(get("/api/v1/schedules/s/exceptions"), 200);
+    assert_told("exceptions", "[]");
+}
+
+static void an_adaptive_schedule_has_one_next(void **state)
+{
+    (void)state;
+    make("{'intervals':[{'every':'1h'}]}", ",'governor':{}");
+    assert_int_equal(skip_next(NULL, "{'count':3}"), 200);
+    assert_told("skipped.0.slot", "'2026-01-05T11:00:00.000Z'");
+    assert_told("skipped.1", "absent");
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+    (void)state;
+    assert_refused(skip_next(NULL, ""), 404, "not_found", "");
+    assert_refused(get("/api/v1/schedules/s/exceptions"), 404, "not_found", "");
+    assert_refused(ask("PUT /api/v1/schedules/s/exceptions/2026-01-05T12:00:00Z", NULL, ""),
+                   404, "not_found", "");
+    make("{'at':['2026-01-05T12:00:00Z']}", "");
+    assert_refused(skip_next(NULL, "{'count':0}"), 400, "invalid_field", "count");
+    assert_refused(skip_next(NULL, "{'count':1001}"), 400, "invalid_field", "count");
+    assert_refused(skip_next(NULL, "{'count':'1'}"), 400, "invalid_field", "count");
+    assert_refused(skip_next(NULL, "{'number':1}"), 400, "invalid_field", "number");
+    assert_refused(skip_next(NULL, "["), 400, "invalid_json", "");
+    assert_refused(ask("PUT /api/v1/schedules/s/exceptions/noon", NULL, ""), 400,
+                   "invalid_field", "slot");
+    assert_refused(ask("PUT /api/v1/schedules/s/exceptions/2026-01-05T12:30:00Z", NULL, ""),
+                   404, "not_found", "");
+    assert_int_equal(skip_next(NULL, "{'count':9}"), 200);
+    assert_told("skipped.1", "absent");
+    assert_refused(skip_next(NULL, ""), 409, "bad_state", "");
+    assert_refused(skip_next("If-Match: \"9\"\r\n", ""), 409, "bad_state", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(the_next_slot_is_cancelled_before_it_exists),
+        SERVED(several_and_then_those_behind_them),
+        SERVED(the_same_key_skips_the_same_slots),
+        SERVED(a_slot_by_its_time_and_back),
+        SERVED(an_adaptive_schedule_has_one_next),
+        SERVED(what_is_wrong_is_named),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is asked of schedules beyond writing and showing them, through all threads of the
+ * daemon: what each operation says is test/api's.
+ */
+#include "ask.h"
+
+#define QUEUED "'action':{'type':'queue','queue':'q'}"
+#define S      "/api/v1/schedules/s"
+
+enum { PATCHES = 8 };
+
+/* Each is laid upon a document that the others change meanwhile; none is lost. */
+static void patches_at_the_same_time_are_all_there(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    const json_t *schedule;
+    int fds[PATCHES];
+
+    make_schedule(d, "s", QUEUED);
+    for (int i = 0; i < PATCHES; i++)
+        fds[i] = ask_begin(d, "PATCH", S, "{'labels':{'l%d':'x'}}", i);
+    for (int i = 0; i < PATCHES; i++)
+        assert_int_equal(ask_end(d, fds[i]).status, 200);
+    schedule = api(d, 200, "GET", S, NULL);
+    assert_int_equal(json_object_size(at(schedule, "labels")), PATCHES);
+    assert_int_equal(number_at(schedule, "state.version"), 1 + PATCHES);
+    assert_string_equal(text_at(api(d, 400, "PATCH", S, "{'spec':{'cron':['x']}}"), "field"),
+                        "spec.cron[0].expr");
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void slots_are_skipped_missed_and_run_again(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    const json_t *answer, *runs;
+
+    make_schedule(d, "s", "'spec':{'cron':['0 0 1 1 *']}," QUEUED);
+    answer = api(d, 200, "POST", S "/skip-next", "{'count':2}");
+    assert_int_equal(json_array_size(at(answer, "skipped")), 2);
+    assert_string_equal(
+        text_at(at(api(d, 200, "GET", S "/slots?to=2200-01-01T00:00:00Z", NULL), "slots[1]"),
+                "outcome"),
+        "cancelled");
+    api(d, 200, "POST", S "/pause", "{'reason':'e2e'}");
+    assert_int_equal(number_at(api(d, 200, "POST", S "/resume", "{'dryRun':true}"), "missed"),
+                     0);
+    assert_string_equal(text_at(api(d, 200, "GET", S "/health", NULL), "health"), "paused");
+    api(d, 200, "POST", S "/resume", NULL);
+    answer = api(d, 200, "POST", S "/backfill",
+                 "{'from':'2020-01-01T00:00:00Z','to':'2023-01-01T00:00:00Z','dryRun':true}");
+    assert_int_equal(number_at(answer, "count"), 4);
+    api(d, 202, "POST", S "/backfill",
+        "{'from':'2020-01-01T00:00:00Z','to':'2023-01-01T00:00:00Z','overlap':'allowAll'}");
+    runs = claim(d, "q", 10, "10s");
+    assert_string_equal(text_at(json_array_get(runs, 0), "kind"), "backfill");
+    assert_string_equal(text_at(api(d, 200, "GET", S "/explain?at=2020-01-01T00:00:00Z", NULL),
+                                "moments[0].why"),
+                        "slot");
+    assert_int_equal(
+        number_at(api(d, 200, "POST", S "/plan-diff", "{'patch':{'description':'x'}}"), "same"),
+        100);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* The engine plans anew what names a calendar that was changed. */
+static void a_calendar_moves_whoever_names_it(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    const char *next;
+
+    make_schedule(
+        d, "s",
+        "'spec':{'cron':['0 0 1 1 *'],'exclude':{'named':['free'],'shift':'next'}}," QUEUED);
+    next = text_at(schedule_state(d, "s"), "nextAt");
+    api(d, 201, "PUT", "/api/v1/calendars/free", "{'dates':['%.10s']}", next);
+    UNTIL(strncmp(text_at(schedule_state(d, "s"), "nextAt") + 4, "-01-02T", 7) == 0);
+    assert_int_equal(ask(d, "DELETE", "/api/v1/calendars/free", NULL).status, 204);
+    UNTIL(strncmp(text_at(schedule_state(d, "s"), "nextAt") + 4, "-01-01T", 7) == 0);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void what_is_exported_can_be_put_back(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    const json_t *result;
+    char *items;
+
+    make_schedule(d, "s", "'spec':{'cron':['0 9 * * *']},'labels':{'a':'b'}," QUEUED);
+    make_schedule(d, "t", QUEUED);
+    items = json_dumps(at(api(d, 200, "GET", "/api/v1/export", NULL), "items"), JSON_COMPACT);
+    assert_int_equal(ask(d, "GET", "/api/v1/export?format=ndjson", NULL).status, 200);
+    result = api(d, 200, "POST", "/api/v1/bulk/schedules/delete", "{'items':['s','t','u']}");
+    assert_string_equal(text_at(result, "results[1].status"), "ok");
+    assert_string_equal(text_at(result, "results[2].error.code"), "not_found");
+    api(d, 200, "POST", "/api/v1/bulk/schedules/put", "{'items':%s}", items);
+    free(items);
+    assert_int_equal(json_array_size(at(api(d, 200, "GET", "/api/v1/schedules?label=a:b", NULL),
+                                        "schedules")),
+                     1);
+    result = api(d, 200, "GET", "/api/v1/schedules?sort=-updatedAt&limit=1", NULL);
+    assert_true(json_is_string(at(result, "cursor")));
+    assert_int_equal(number_at(api(d, 200, "POST", "/api/v1/preview",
+                                   "{'spec':{'cron':['* * 0-19 * * *']}}"),
+                               "perDay"),
+                     72000);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* A hint's reason is kept beside the cursor, over a start of the daemon. */
+static void a_hint_outlives_the_daemon(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, NULL);
+
+    make_schedule(d, "s", "'spec':{'intervals':[{'every':'1h'}]},'governor':{}," QUEUED);
+    api(d, 200, "PUT", S "/hint",
+        "{'interval':'30m','expires':'2190-01-01T00:00:00Z','reason':'why'}");
+    assert_int_equal(daemon_stop(d), 0);
+    d = daemon_start(w, NULL);
+    assert_string_equal(text_at(api(d, 200, "GET", S, NULL), "governor.hint.reason"), "why");
+    assert_string_equal(text_at(api(d, 200, "PUT", "/api/v1/gates/g", "{'limit':3}"), "name"),
+                        "g");
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(patches_at_the_same_time_are_all_there),
+        E2E_TEST(slots_are_skipped_missed_and_run_again),
+        E2E_TEST(a_calendar_moves_whoever_names_it),
+        E2E_TEST(what_is_exported_can_be_put_back),
+        E2E_TEST(a_hint_outlives_the_daemon),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pages of schedules in their orders, on both databases.
+ */
+#include "rows.h"
+
+#include "store/cursors.h"
+#include "store/schedule_pages.h"
+#include "store/schedules.h"
+#include "store/views.h"
+
+enum { WRITERS = 2 }; /* statements that wrote schedules and cursors */
+
+static void add(struct fixture *f, int64_t id, int64_t namespace, const char *name,
+                instant updated_at)
+{
+    struct schedule_row row = {.id = id,
+                               .namespace = namespace,
+                               .name = str_of(name),
+                               .packed = STR("x"),
+                               .updated_at = updated_at};
+
+    schedules_insert(f->db, &row, NULL);
+    cursors_insert(f->db, &(struct cursor){.id = id, .version = id + 100});
+    flush(f);
+}
+
+/* A deleted one, and others of namespace 3, are among those of namespace 2. */
+static void add_all(struct fixture *f)
+{
+    struct schedule_row gone = {
+        .id = 15, .namespace = 2, .name = STR("aa"), .packed = STR("x"), .deleted_at = DAY_ONE};
+
+    add(f, 10, 2, "b", 7);
+    add(f, 11, 2, "\xF4\x8F\xBF\xBF", 9);
+    add(f, 12, 3, "a", 8);
+    add(f, 13, 2, "a", 7);
+    add(f, 14, 2, "B", INSTANT_MAX);
+    schedules_insert(f->db, &gone, NULL);
+    add(f, 16, 3, "c", 7);
+    flush(f);
+}
+
+static void assert_page(struct fixture *f, enum schedule_order order, bool is_descending,
+                        const struct schedule_place *place, const char *expected)
+{
+    struct schedule_portion portion = {
+        .namespace = 2, .order = order, .is_descending = is_descending, .limit = 3};
+    struct db_result got;
+
+    portion.after = place ? *place : schedule_place_begin(is_descending);
+    schedule_pages_read(f->db, &portion, &got);
+    flush(f);
+    assert_ids(&got, expected);
+}
+
+static void names_are_in_the_order_of_bytes(void **state)
+{
+    struct fixture *f = *state;
+
+    add_all(f);
+    assert_page(f, ORDER_NAME, false, NULL, "14 13 10");
+    assert_page(f, ORDER_NAME, false, &(struct schedule_place){.name = STR("a")}, "10 11");
+    assert_page(f, ORDER_NAME, true, NULL, "11 10 13");
+    assert_page(f, ORDER_NAME, true, &(struct schedule_place){.name = STR("b")}, "13 14");
+}
+
+static void changes_of_one_moment_are_in_the_order_of_keys(void **state)
+{
+    struct fixture *f = *state;
+
+    add_all(f);
+    assert_page(f, ORDER_UPDATED, false, NULL, "10 13 11");
+    assert_page(f, ORDER_UPDATED, false, &(struct schedule_place){.at = 7, .id = 10},
+                "13 11 14");
+    assert_page(f, ORDER_UPDATED, true, NULL, "14 11 13");
+    assert_page(f, ORDER_UPDATED, true, &(struct schedule_place){.at = 7, .id = 13}, "10");
+}
+
+static void assert_end(struct fixture *f, bool is_descending, int64_t after,
+                       const char *expected)
+{
+    struct schedule_portion portion = {
+        .is_descending = is_descending, .after = {.id = after}, .limit = 3};
+    struct db_result got;
+
+    schedule_pages_end(f->db, &portion, &got);
+    flush(f);
+    assert_ids(&got, expected);
+}
+
+/* Stretches of three keys, whoever's they are. */
+static void creation_is_read_in_stretches_of_keys(void **state)
+{
+    struct fixture *f = *state;
+
+    add_all(f);
+    assert_page(f, ORDER_CREATED, false, NULL, "10 11");
+    assert_page(f, ORDER_CREATED, false, &(struct schedule_place){.id = 12}, "13 14");
+    assert_page(f, ORDER_CREATED, false, &(struct schedule_place){.id = 15}, "");
+    assert_page(f, ORDER_CREATED, true, NULL, "14");
+    assert_page(f, ORDER_CREATED, true, &(struct schedule_place){.id = 14}, "13 11");
+    assert_end(f, false, 0, "12");
+    assert_end(f, false, 15, "16");
+    assert_end(f, false, 16, "");
+    assert_end(f, true, INT64_MAX, "14");
+    assert_end(f, true, 10, "");
+}
+
+static void a_row_is_a_schedule_with_its_cursor(void **state)
+{
+    struct fixture *f = *state;
+    struct schedule_portion portion = {
+        .namespace = 2, .after = schedule_place_begin(false), .limit = 3};
+    struct schedule_view view;
+    struct db_result got;
+
+    add(f, 10, 2, "b", 7);
+    schedules_set_hint(f->db, 10, STR("why"));
+    schedule_pages_read(f->db, &portion, &got);
+    flush(f);
+    schedule_views_read(&got, 0, &view);
+    assert_str_equal(view.row.name, STR("b"));
+    assert_str_equal(view.row.hint_reason, STR("why"));
+    assert_int_equal(view.cursor.version, 110);
+}
+
+static void every_statement_was_run(void **state)
+{
+    const struct fixture *f = *state;
+    int ran = 0, defined = count_definitions("src/store/schedule_pages.c");
+
+    for (int i = 0; i < DB_SLOTS; i++)
+        ran += is_of_the_store(f->db->cache[i].stmt) ? 1 : 0;
+    assert_int_equal(ran, defined + WRITERS + 1); /* the hint */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STORE_TEST(names_are_in_the_order_of_bytes),
+        STORE_TEST(changes_of_one_moment_are_in_the_order_of_keys),
+        STORE_TEST(creation_is_read_in_stretches_of_keys),
+        STORE_TEST(a_row_is_a_schedule_with_its_cursor),
+        cmocka_unit_test(every_statement_was_run),
+    };
+
+    return RUN_STORE_TESTS(tests);
+}

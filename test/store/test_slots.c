@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What became of the slots of a stretch, on both databases.
+ */
+#include "rows.h"
+
+#include "store/history.h"
+#include "store/key.h"
+#include "store/runs.h"
+#include "store/slots.h"
+
+enum { WRITERS = 3 }; /* statements that wrote runs, history and the ledger */
+
+#define SLOT(n) (DAY_ONE + (n)*SPAN_MIN)
+
+static struct slot_stretch stretch(int after, int until, int limit)
+{
+    return (struct slot_stretch){
+        .schedule = 7, .after = SLOT(after), .until = SLOT(until), .limit = limit};
+}
+
+static void add_run(struct fixture *f, int64_t id, int64_t schedule, int slot, int64_t pass)
+{
+    struct run run = {.id = id,
+                      .schedule = schedule,
+                      .slot = SLOT(slot),
+                      .pass = pass,
+                      .state = RUN_LEASED,
+                      .due = SLOT(slot) + 1,
+                      .started_at = SLOT(slot) + 2,
+                      .attempt = 3,
+                      .wake_at = INSTANT_NEVER};
+
+    runs_insert(f->db, &run, NULL);
+    flush(f);
+}
+
+static void open_runs_come_by_slot(void **state)
+{
+    struct fixture *f = *state;
+    struct slot_stretch all = stretch(0, 9, 9), some = stretch(1, 9, 1);
+    struct db_result got, one;
+    struct slot_run run;
+
+    add_run(f, 1, 7, 3, 0);
+    add_run(f, 2, 7, 1, 0);
+    add_run(f, 3, 7, 2, 1); /* a trigger */
+    add_run(f, 4, 8, 2, 0);
+    add_run(f, 5, 7, 0, 0);
+    add_run(f, 6, 7, 10, 0);
+    slots_open(f->db, &all, &got);
+    slots_open(f->db, &some, &one);
+    flush(f);
+    assert_int_equal(got.rows, 2);
+    slots_open_read(&got, 0, &run);
+    assert_int_equal(run.slot, SLOT(1));
+    assert_int_equal(run.due, SLOT(1) + 1);
+    assert_int_equal(run.started_at, SLOT(1) + 2);
+    assert_int_equal(run.ended_at, INSTANT_NONE);
+    assert_int_equal(run.attempt, 3);
+    assert_int_equal(run.state, RUN_LEASED);
+    assert_int_equal(run.outcome, OUTCOME_NONE);
+    slots_open_read(&one, 0, &run);
+    assert_int_equal(run.slot, SLOT(3));
+}
+
+static void add_end(struct fixture *f, int slot, int end, int64_t pass, bool last)
+{
+    struct run run = {.schedule = 7,
+                      .slot = SLOT(slot),
+                      .pass = pass,
+                      .due = SLOT(slot) + 1,
+                      .attempt_at = SLOT(slot) + 2,
+                      .attempt = 3};
+
+    history_insert(f->db, &(struct attempt_end){.id = key_of(SLOT(end)) + slot,
+                                                .run = &run,
+                                                .outcome = OUTCOME_FAILED,
+                                                .reason = REASON_TARGET,
+                                                .last = last,
+                                                .ended_at = SLOT(end)});
+    flush(f);
+}
+
+static void runs_that_are_over_come_by_slot_whenever_they_ended(void **state)
+{
+    struct fixture *f = *state;
+    struct slot_stretch all = stretch(0, 5, 9), some = stretch(1, 5, 1);
+    struct db_result got, one, count;
+    struct slot_run run;
+
+    add_end(f, 1, 50, 0, true);
+    add_end(f, 2, 3, 0, false); /* tried again */
+    add_end(f, 3, 4, 0, true);
+    add_end(f, 4, 4, 2, true); /* a trigger */
+    add_end(f, 6, 7, 0, true);
+    slots_ended(f->db, &all, &got);
+    slots_ended(f->db, &some, &one);
+    slots_scanned(f->db, &all, &count);
+    flush(f);
+    assert_int_equal(got.rows, 2);
+    slots_ended_read(&got, 0, &run);
+    assert_int_equal(run.slot, SLOT(1));
+    assert_int_equal(run.due, SLOT(1) + 1);
+    assert_int_equal(run.started_at, SLOT(1) + 2);
+    assert_int_equal(run.ended_at, SLOT(50));
+    assert_int_equal(run.attempt, 3);
+    assert_int_equal(run.state, RUN_ENDED);
+    assert_int_equal(run.outcome, OUTCOME_FAILED);
+    assert_int_equal(run.reason, REASON_TARGET);
+    slots_ended_read(&got, 1, &run);
+    assert_int_equal(run.slot, SLOT(3));
+    assert_int_equal(one.rows, 1);
+    assert_ids(&count, "5");
+}
+
+static void add_range(struct fixture *f, int64_t id, int first, int last, int64_t pass)
+{
+    struct ledger_entry entry = {
+        .id = id,
+        .schedule = 7,
+        .pass = pass,
+        .account = {SLOT(first), SLOT(last), last - first + 1, OUTCOME_MISSED, REASON_PAUSED}};
+
+    ledger_insert(f->db, &entry);
+    flush(f);
+}
+
+static void ranges_begin_with_the_one_that_reaches_in(void **state)
+{
+    struct fixture *f = *state;
+    struct slot_stretch all = stretch(4, 20, 9), early = stretch(0, 1, 9),
+                        some = stretch(4, 20, 1);
+    struct db_result got, none, one;
+    struct account range;
+
+    add_range(f, 1, 2, 3, 0);
+    add_range(f, 2, 4, 6, 0);
+    add_range(f, 3, 8, 9, 0);
+    add_range(f, 4, 8, 9, 1);
+    add_range(f, 5, 21, 30, 0);
+    slots_not_started(f->db, &all, &got);
+    slots_not_started(f->db, &early, &none);
+    slots_not_started(f->db, &some, &one);
+    flush(f);
+    assert_int_equal(got.rows, 2);
+    assert_int_equal(none.rows, 0);
+    assert_int_equal(one.rows, 1);
+    slots_not_started_read(&got, 0, &range);
+    assert_int_equal(range.first, SLOT(4));
+    assert_int_equal(range.last, SLOT(6));
+    assert_int_equal(range.count, 3);
+    assert_int_equal(range.outcome, OUTCOME_MISSED);
+    assert_int_equal(range.reason, REASON_PAUSED);
+    slots_not_started_read(&got, 1, &range);
+    assert_int_equal(range.first, SLOT(8));
+}
+
+static void every_statement_was_run(void **state)
+{
+    const struct fixture *f = *state;
+    int ran = 0, defined = count_definitions("src/store/slots.c");
+
+    for (int i = 0; i < DB_SLOTS; i++)
+        ran += is_of_the_store(f->db->cache[i].stmt) ? 1 : 0;
+    assert_int_equal(ran, defined + WRITERS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STORE_TEST(open_runs_come_by_slot),
+        STORE_TEST(runs_that_are_over_come_by_slot_whenever_they_ended),
+        STORE_TEST(ranges_begin_with_the_one_that_reaches_in),
+        cmocka_unit_test(every_statement_was_run),
+    };
+
+    return RUN_STORE_TESTS(tests);
+}
