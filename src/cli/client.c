@@ -9,6 +9,8 @@
 #include "io/webhook.h"
 #include "wire/http1_date.h"
 
+#define BEARER "Bearer "
+
 enum { QUERY_MAX = sizeof "?namespace=" + 3 * CLIENT_NAMESPACE_MAX };
 
 /* Whom the person named may be called, wherever that is. */
@@ -20,6 +22,7 @@ struct client {
     struct str server; /* without a slash at its end */
     char server_text[WEBHOOK_URL_MAX];
     char query[QUERY_MAX];
+    char bearer[sizeof BEARER + CLIENT_TOKEN_MAX]; /* empty: no token */
     int64_t last_call;
     void (*closed)(void *with);
     void *closed_with;
@@ -59,6 +62,25 @@ static enum rc check_server(struct str server, struct err *reterr)
     return webhook_check_url(server, &is_tls, &origin, reterr);
 }
 
+/* Nothing of it is repeated in an error, which may end up in a log. */
+static enum rc write_bearer(struct client *client, const char *token, struct err *reterr)
+{
+    struct str text = str_of(token ? token : "");
+    struct buf out = BUF(client->bearer);
+
+    if (text.len > CLIENT_TOKEN_MAX)
+        return err_set(reterr, RC_INVALID, -1, 0, "a token has at most %d bytes",
+                       CLIENT_TOKEN_MAX);
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] <= ' ' || text.ptr[i] > '~')
+            return err_set(reterr, RC_INVALID, -1, 0,
+                           "a token has visible letters only, such as bf_worker_...");
+    if (text.len > 0)
+        buf_printf(&out, BEARER "%.*s", STR_ARG(text));
+    must(!out.cut);
+    return RC_OK;
+}
+
 enum rc client_open(struct loop *loop, const struct client_options *options,
                     struct client **ret, struct err *reterr)
 {
@@ -83,6 +105,11 @@ enum rc client_open(struct loop *loop, const struct client_options *options,
                        CLIENT_NAMESPACE_MAX);
     client = calloc(1, sizeof *client);
     must(client);
+    rc = write_bearer(client, options->token, reterr);
+    if (rc) {
+        free(client);
+        return rc;
+    }
     text = BUF(client->server_text);
     buf_str(&text, server);
     client->server = buf_as_str(&text);
@@ -124,7 +151,11 @@ static void on_done(void *with, const struct webhook_result *result)
 int64_t client_send(struct client *client, const struct client_request *what, client_done *done,
                     void *with)
 {
-    static const struct webhook_header type = {{"Content-Type", 12}, {"application/json", 16}};
+    struct webhook_header headers[] = {
+        {STR("Content-Type"), STR("application/json")},
+        {STR("Authorization"), str_of(client->bearer)},
+    };
+    bool has_type = what->body.len > 0, has_token = client->bearer[0] != '\0';
     static const struct str date = {"Date", 4};
     char url[WEBHOOK_URL_MAX];
     struct buf out = BUF(url);
@@ -132,8 +163,8 @@ int64_t client_send(struct client *client, const struct client_request *what, cl
     struct webhook_request request = {
         .id = ++client->last_call,
         .method = str_of(what->method ? what->method : "POST"),
-        .extra = &type,
-        .extra_count = what->body.len > 0,
+        .extra = has_type ? headers : headers + 1,
+        .extra_count = has_type + has_token,
         .has_body = what->body.len > 0,
         .body = what->body,
         .connect_us = CLIENT_CONNECT,

@@ -19,6 +19,7 @@
 enum {
     CLIENT_PATH_MAX = 512,         /* of ours; the server's URL stands before it             */
     CLIENT_NAMESPACE_MAX = 255,    /* bytes, as of every name                                */
+    CLIENT_TOKEN_MAX = 255,        /* bytes; ours have less than 100                         */
     CLIENT_ANSWER_MAX = 512 << 20, /* 1,000 runs with the largest input, twice; no server of
                                       ours sends more, and only what comes is held           */
 };
@@ -31,6 +32,7 @@ struct client; /* opaque */
 struct client_options {
     const char *server;    /* http://host:port, perhaps with a path */
     const char *namespace; /* "" for the server's default           */
+    const char *token;     /* shown with every request; NULL, "": none */
     const char *agent;
     int calls; /* at the same time */
 };
@@ -44,7 +46,7 @@ struct client_answer {
 
 typedef void client_done(void *with, const struct client_answer *answer);
 
-/* RC_INVALID when `server` is no URL that can be called. */
+/* RC_INVALID when `server` is no URL that can be called, or `token` cannot be one. */
 MUST_USE enum rc client_open(struct loop *loop, const struct client_options *options,
                              struct client **ret, struct err *reterr);
 

@@ -25,6 +25,7 @@ struct world {
     uint16_t port;
     struct exchange *held;
     char seen[512]; /* what the server was asked */
+    char shown[64]; /* and with which token      */
     char *big;
     int waits_for, told, parts;
     int status;
@@ -37,7 +38,10 @@ struct world {
 static void on_request(void *with, struct exchange *x)
 {
     struct world *world = with;
+    struct str shown = STR("(none)");
 
+    http1_find(x->request, STR("Authorization"), &shown);
+    snprintf(world->shown, sizeof world->shown, "%.*s", STR_ARG(shown));
     snprintf(world->seen, sizeof world->seen, "%.*s %.*s %.*s", STR_ARG(x->request->method),
              STR_ARG(x->request->target), STR_ARG(x->body));
     if (memmem(x->request->target.ptr, x->request->target.len, "hold", 4))
@@ -165,6 +169,58 @@ static void what_is_asked_for_has_no_body(void **state)
     assert_int_equal(world->status, 418);
 }
 
+static enum rc open_with(struct world *world, const char *token)
+{
+    char url[64];
+    struct client_options options = {
+        .server = url, .namespace = "", .token = token, .agent = "test", .calls = CALLS};
+
+    snprintf(url, sizeof url, "http://127.0.0.1:%d", world->port);
+    return client_open(world->loop, &options, &world->client, &world->err);
+}
+
+static void a_token_is_shown_with_every_request(void **state)
+{
+    struct world *world = *state;
+    struct client_request get = {.method = "GET", .path = "/x", .wait = SPAN_S};
+
+    assert_int_equal(open_with(world, "bf_worker_x"), RC_OK);
+    post(world, "/x");
+    await(world, 1);
+    assert_string_equal(world->shown, "Bearer bf_worker_x");
+    assert_string_equal(world->seen, "POST /x {\"a\":1}");
+    client_send(world->client, &get, on_done, world);
+    await(world, 2);
+    assert_string_equal(world->shown, "Bearer bf_worker_x");
+}
+
+static void without_a_token_none_is_shown(void **state)
+{
+    struct world *world = *state;
+
+    assert_int_equal(open_with(world, ""), RC_OK);
+    post(world, "/x");
+    await(world, 1);
+    assert_string_equal(world->shown, "(none)");
+}
+
+static void what_cannot_be_a_token_is_refused_and_not_repeated(void **state)
+{
+    static const char *const bad[] = {"a b", "secret\r\nX: y", "secret\n", "\xc3\xa4"};
+    struct world *world = *state;
+    char longest[CLIENT_TOKEN_MAX + 2];
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(open_with(world, bad[i]), RC_INVALID);
+        assert_null(strstr(world->err.text, "secret"));
+    }
+    memset(longest, 'a', sizeof longest);
+    longest[CLIENT_TOKEN_MAX + 1] = '\0';
+    assert_int_equal(open_with(world, longest), RC_INVALID);
+    longest[CLIENT_TOKEN_MAX] = '\0';
+    assert_int_equal(open_with(world, longest), RC_OK);
+}
+
 static void connections_are_kept(void **state)
 {
     struct world *world = *state;
@@ -236,6 +292,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_WORLD(what_is_posted_is_answered),
         WITH_WORLD(what_is_asked_for_has_no_body),
+        WITH_WORLD(a_token_is_shown_with_every_request),
+        WITH_WORLD(without_a_token_none_is_shown),
+        WITH_WORLD(what_cannot_be_a_token_is_refused_and_not_repeated),
         WITH_WORLD(connections_are_kept),
         WITH_WORLD(long_answers_come_whole),
         WITH_WORLD(a_cancelled_call_ends_without_an_answer),
