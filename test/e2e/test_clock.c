@@ -1,52 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps of the clock.  The daemon runs with libfaketime, which adds what a file says to its
- * CLOCK_REALTIME and leaves the clocks that never step alone.
+ * Steps of the clock.
  */
-#include <glob.h>
-
 #include "ask.h"
 #include "base/instant.h"
+#include "faked.h"
 
-enum { TEXT_MAX = 512 };
-
-#define LIBRARY  "/usr/lib/*/faketime/libfaketimeMT.so.1"
 #define EACH_MIN "'spec':{'intervals':[{'every':'1m'}]}"
 #define QUEUED   "'action':{'type':'queue','queue':'q'}"
 #define ALL      "'policies':{'overlap':'allowAll','catchup':{'mode':'all'}}"
 
-/* The daemon sees the file whole, before or after. */
-static void set_clock(const struct world *w, const char *offset)
-{
-    const char *fresh = world_write(w, "clock.new", offset);
-
-    assert_int_equal(rename(fresh, world_path(w, "clock")), 0);
-}
-
-static struct daemon *start_at(struct world *w, const char *offset)
-{
-    static char preload[TEXT_MAX], file[TEXT_MAX];
-    glob_t found;
-
-    if (glob(LIBRARY, 0, NULL, &found) != 0)
-        fail_msg("libfaketime is not installed; run script/bootstrap");
-    snprintf(preload, sizeof preload, "LD_PRELOAD=%s", found.gl_pathv[0]);
-    globfree(&found);
-    snprintf(file, sizeof file, "FAKETIME_TIMESTAMP_FILE=%s", world_path(w, "clock"));
-    set_clock(w, offset);
-    return daemon_spawn(w, &(struct daemon_start){
-                               .env = WORDS(preload, file, "FAKETIME_NO_CACHE=1",
-                                            "FAKETIME_DONT_FAKE_MONOTONIC=1"),
-                           });
-}
-
 static struct daemon *start(struct world *w)
 {
-    struct daemon *d = start_at(w, "+0");
-
-    d->port = daemon_port(d);
-    daemon_await(d, "msg=ready");
-    return d;
+    faked_set(w, "+0");
+    return faked_start(w, NULL);
 }
 
 static int64_t accounted(const struct world *w)
@@ -92,7 +59,7 @@ static void a_step_ahead_is_followed_and_its_slots_are_caught_up(void **state)
     struct daemon *d = start(w);
 
     make_schedule(d, "tick", EACH_MIN "," QUEUED); /* the latest that is late is started */
-    set_clock(w, "+10m");
+    faked_set(w, "+10m");
     assert_non_null(strstr(daemon_await(d, "msg=\"the clock was stepped\""), "held=false"));
     UNTIL(accounted(w) >= 10);
     assert_int_equal(lost(w), 0);
@@ -108,14 +75,14 @@ static void a_step_back_starts_no_slot_twice(void **state)
     int64_t before;
 
     make_schedule(d, "tick", EACH_MIN "," QUEUED "," ALL);
-    set_clock(w, "+10m");
+    faked_set(w, "+10m");
     UNTIL(started(w) >= 10);
     assert_true(work_off(d) >= 10);
     before = started(w);
-    set_clock(w, "+0");
+    faked_set(w, "+0");
     assert_non_null(strstr(daemon_await(d, "step_ms=-"), "held=false"));
     work_off(d);
-    set_clock(w, "+10m");
+    faked_set(w, "+10m");
     daemon_await(d, "step_ms=");
     UNTIL(work_off(d) == 0);
     assert_in_range(started(w), before, before + 1); /* a minute may have begun since */
@@ -131,7 +98,7 @@ static struct daemon *start_and_jump(struct world *w)
     struct answer answer;
 
     make_schedule(d, "tick", EACH_MIN "," QUEUED "," ALL);
-    set_clock(w, "+2h");
+    faked_set(w, "+2h");
     assert_non_null(strstr(daemon_await(d, "msg=\"the clock was stepped\""), "held=true"));
     UNTIL((answer = ask(d, "GET", "/readyz", NULL)).status == 503);
     assert_non_null(strstr(text_at(answer.json, "detail"), "/api/v1/clock/accept"));
@@ -160,7 +127,7 @@ static void a_jump_that_is_taken_back_is_forgotten(void **state)
     struct world *w = *state;
     struct daemon *d = start_and_jump(w);
 
-    set_clock(w, "+0");
+    faked_set(w, "+0");
     daemon_await(d, "msg=\"the clock is believed again\"");
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     work_off(d);
@@ -178,14 +145,15 @@ static void a_start_with_a_clock_far_behind_holds_too(void **state)
 
     make_schedule(d, "tick", EACH_MIN "," QUEUED "," ALL);
     assert_int_equal(daemon_stop(d), 0);
-    d = start_at(w, "-2h");
+    faked_set(w, "-2h");
+    d = faked_spawn(w, NULL);
     d->port = daemon_port(d);
     assert_non_null(strstr(daemon_await(d, "msg=\"the clock was stepped\""), "held=true"));
     UNTIL(ask(d, "GET", "/api/v1/schedules/tick", NULL).status == 200); /* it is up */
     answer = ask(d, "GET", "/readyz", NULL);
     assert_int_equal(answer.status, 503);
     assert_non_null(strstr(text_at(answer.json, "detail"), "clock"));
-    set_clock(w, "+0");
+    faked_set(w, "+0");
     daemon_await(d, "msg=ready");
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     assert_int_equal(daemon_stop(d), 0);

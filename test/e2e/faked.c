@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "faked.h"
+
+#include <glob.h>
+
+#include "core/text.h"
+#include "io/clock.h"
+
+enum { TEXT_MAX = 512 };
+
+#define LIBRARY "/usr/lib/*/faketime/libfaketimeMT.so.1"
+
+/* The daemon sees the file whole, before or after. */
+void faked_set(const struct world *world, const char *offset)
+{
+    const char *fresh = world_write(world, "clock.new", offset);
+
+    assert_int_equal(rename(fresh, world_path(world, "clock")), 0);
+}
+
+void faked_to(const struct world *world, const char *when)
+{
+    char offset[TEXT_MAX];
+    struct err err;
+    instant t;
+
+    assert_int_equal(instant_parse(str_of(when), &t, &err), RC_OK);
+    snprintf(offset, sizeof offset, "%+.6f", (double)(t - clock_now()) / (double)SPAN_S);
+    faked_set(world, offset);
+}
+
+struct daemon *faked_spawn(struct world *world, const char *const *args)
+{
+    static char preload[TEXT_MAX], file[TEXT_MAX];
+    glob_t found;
+
+    if (glob(LIBRARY, 0, NULL, &found) != 0)
+        fail_msg("libfaketime is not installed; run script/bootstrap");
+    snprintf(preload, sizeof preload, "LD_PRELOAD=%s", found.gl_pathv[0]);
+    globfree(&found);
+    snprintf(file, sizeof file, "FAKETIME_TIMESTAMP_FILE=%s", world_path(world, "clock"));
+    return daemon_spawn(world, &(struct daemon_start){
+                                   .args = args,
+                                   .env = WORDS(preload, file, "FAKETIME_NO_CACHE=1",
+                                                "FAKETIME_DONT_FAKE_MONOTONIC=1"),
+                               });
+}
+
+struct daemon *faked_start(struct world *world, const char *const *args)
+{
+    struct daemon *d = faked_spawn(world, args);
+
+    d->port = daemon_port(d);
+    daemon_await(d, "msg=ready");
+    return d;
+}
