@@ -90,6 +90,7 @@ enum rc client_open(struct loop *loop, const struct client_options *options,
         .per_host = options->calls,
         .answer_max = CLIENT_ANSWER_MAX,
         .agent = options->agent,
+        .ca_file = options->ca_file,
     };
     struct client *client;
     struct buf text, query;

@@ -33,6 +33,7 @@ struct client_options {
     const char *server;    /* http://host:port, perhaps with a path */
     const char *namespace; /* "" for the server's default           */
     const char *token;     /* shown with every request; NULL, "": none */
+    const char *ca_file;   /* PEM; NULL: whom the system trusts        */
     const char *agent;
     int calls; /* at the same time */
 };

@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "cli/width.h"
 
 enum { LINE_MAX_BYTES = 4096 }; /* of one printer_printf(); all callers bound what they print */
 
@@ -72,6 +75,51 @@ void printer_printf(struct printer *out, const char *fmt, ...)
     va_end(args);
     if (n > 0)
         printer_add(out, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+}
+
+void printer_safe(struct printer *out, struct str s)
+{
+    while (s.len > 0) {
+        struct glyph glyph = glyph_at(s);
+        char bytes[ESCAPE_MAX];
+        struct buf shown = BUF(bytes);
+
+        safe_glyph(s, &glyph, &shown);
+        printer_str(out, buf_as_str(&shown));
+        s = str_from(s, glyph.bytes);
+    }
+}
+
+void printer_safe_lines(struct printer *out, struct str s)
+{
+    struct str line;
+
+    while (str_cut(s, '\n', &line, &s)) {
+        printer_safe(out, line);
+        printer_text(out, "\n");
+    }
+    printer_safe(out, s);
+}
+
+void printer_tint(struct printer *out, enum tint tint)
+{
+    static const char *const codes[] = {
+        [TINT_NONE] = "",         [TINT_GOOD] = "\033[32m", [TINT_BAD] = "\033[31m",
+        [TINT_WARN] = "\033[33m", [TINT_FAINT] = "\033[2m", [TINT_STRONG] = "\033[1m",
+        [TINT_END] = "\033[0m",
+    };
+
+    if (out->colours)
+        printer_text(out, codes[tint]);
+}
+
+int printer_width(const struct printer *out)
+{
+    struct winsize size;
+
+    if (ioctl(out->fd, TIOCGWINSZ, &size) != 0)
+        return 0;
+    return size.ws_col;
 }
 
 /* Bytes at the start of `s` that may stand in a JSON string as they are. */

@@ -23,11 +23,25 @@ struct printer {
     char bytes[OUT_BYTES];
 };
 
+/* Colours by what they mean; nothing is written where there are none. */
+enum tint { TINT_NONE, TINT_GOOD, TINT_BAD, TINT_WARN, TINT_FAINT, TINT_STRONG, TINT_END };
+
 void printer_open(struct printer *out, int fd);
 void printer_add(struct printer *out, const void *bytes, size_t len);
 void printer_str(struct printer *out, struct str s);
 void printer_text(struct printer *out, const char *text);
 void printer_printf(struct printer *out, const char *fmt, ...) PRINTF(2, 3);
+
+/* Text of somebody else: what a terminal would obey is shown escaped (cli/width.h). */
+void printer_safe(struct printer *out, struct str s);
+/* The same with lines: their ends are kept. */
+void printer_safe_lines(struct printer *out, struct str s);
+
+/* What follows is so, until TINT_END; TINT_NONE is nothing. */
+void printer_tint(struct printer *out, enum tint tint);
+
+/* Columns of the terminal that `fd` is; 0 when it is none. */
+int printer_width(const struct printer *out);
 
 /* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void printer_json(struct printer *out, struct str s);

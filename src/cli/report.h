@@ -10,8 +10,14 @@
 /* Exit statuses of every command. */
 enum {
     STATUS_OK = 0,
-    STATUS_FAILED = 1, /* the machine: a file cannot be read, output cannot be written */
+    STATUS_FAILED = 1, /* the machine: a file cannot be read, output cannot be written; or
+                          the server: it refused                                       */
     STATUS_USAGE = 2,  /* the person: a wrong expression, option, zone                 */
+    /* The rest as in sysexits.h. */
+    STATUS_UNREACHABLE = 69, /* no server, or it gave no answer                         */
+    STATUS_LATER = 75,       /* too many requests, or the server cannot just now        */
+    STATUS_PROTOCOL = 76,    /* an answer that no Belfry server gives                   */
+    STATUS_NO_RIGHT = 77,    /* a token is missing, wrong, or may not do this           */
 };
 
 /*

@@ -98,7 +98,7 @@ static const struct row headers[] = {
     {"sqlite3.h", "src/db/sqlite.c sim/vfs.c bench/engine/bare_sqlite.c"},
     {"libpq-fe.h", "src/db/postgres.c src/db/postgres_rows.c bench/engine/bare_postgres.c"},
     {"curl/*.h", "src/io/webhook.c src/io/webhook_call.c src/io/webhook_check.c "
-                 "src/io/webhook_end.c src/io/webhook_parts.h"},
+                 "src/io/webhook_end.c src/io/webhook_parts.h src/io/fetch.c"},
     {"nghttp2/*.h", "src/io/h2.c"},
     {"openssl/*.h", "src/io/tls.c src/io/signature.c test/io test/e2e"},
     {"uv.h", "src/io test/io"},
