@@ -290,8 +290,7 @@ static void on_wake(void *with)
     }
     if (!s->is_ready && !door_not_ready(s->door)) {
         s->is_ready = true;
-        sd_notify_say("READY=1");
-        log_say(&s->log, clock_now(), LEVEL_INFO, "ready", LOG_TEXT("node", s->node));
+        serve_say_ready(s);
     }
     look_at_drain(s);
 }
@@ -308,7 +307,7 @@ static void take_descriptors(struct serve *s)
     limit.rlim_cur = limit.rlim_max < DESCRIPTORS ? limit.rlim_max : DESCRIPTORS;
     if (setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < DESCRIPTORS)
         log_say(&s->log, clock_now(), LEVEL_WARN, "few files may be open at a time",
-                LOG_INT("limit", (int64_t)limit.rlim_cur));
+                LOG_INT("limit", (int64_t)limit.rlim_cur), LOG_INT("wanted", DESCRIPTORS));
 }
 
 static enum rc make_state_dir(struct serve *s, struct err *reterr)
@@ -327,8 +326,9 @@ static enum rc make_state_dir(struct serve *s, struct err *reterr)
             continue;
         *p = '\0';
         if (mkdir(path, S_IRWXU) != 0 && errno != EEXIST)
-            return err_set(reterr, RC_INVALID, -1, 0, "cannot make the folder %s: %s", path,
-                           strerror(errno));
+            return err_set(reterr, RC_INVALID, -1, 0,
+                           "cannot make the folder %s: %s; choose another with --state-dir",
+                           path, strerror(errno));
         *p = c;
         if (c == '\0')
             return RC_OK;

@@ -60,5 +60,8 @@ struct serve {
 MUST_USE enum rc serve_open_tls(struct serve *s, struct err *reterr);
 void serve_reload_tls(struct serve *s);
 
+/* serve_ready.c: that it may be used, to all who wait for it */
+void serve_say_ready(struct serve *s);
+
 /* serve_context.c: what the operations may know */
 struct api_context serve_context(struct serve *s);

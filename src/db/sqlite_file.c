@@ -132,7 +132,9 @@ static enum rc take_lock(const char *path, int *ret, struct err *reterr)
     snprintf(name, sizeof name, "%s.lock", path);
     fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
-        return err_set(reterr, RC_INVALID, -1, 0, "cannot open %s: %s", name, strerror(errno));
+        return err_set(reterr, RC_INVALID, -1, 0, "cannot open %s: %s%s", name, strerror(errno),
+                       errno == EACCES ? "; whoever runs this must be able to write there"
+                                       : "");
     rc = lock_whole(fd, path, reterr);
     if (rc != RC_OK) {
         close(fd);

@@ -66,7 +66,7 @@ static enum rc address_of(const char *host, uint16_t port, struct sockaddr_stora
         return RC_OK;
     return err_set(reterr, RC_INVALID, -1, 0,
                    "\"%s\" is no address to listen on; write one in numbers, such as "
-                   "127.0.0.1 or ::1.",
+                   "127.0.0.1 or ::1",
                    host);
 }
 
@@ -75,9 +75,12 @@ static enum rc bind_failed(int error, const char *host, uint16_t port, struct er
     enum rc rc = error == UV_EADDRINUSE      ? RC_CONFLICT
                  : error == UV_EADDRNOTAVAIL ? RC_NOT_FOUND
                                              : RC_INVALID;
+    const char *advice = error == UV_EADDRINUSE ? "; stop who uses it, or choose another port"
+                         : error == UV_EACCES   ? "; choose a port from 1024 on"
+                                                : "";
 
-    return err_set(reterr, rc, -1, 0, "Cannot listen on %s port %u: %s.", host, (unsigned)port,
-                   uv_strerror(error));
+    return err_set(reterr, rc, -1, 0, "cannot listen on %s port %u: %s%s", host, (unsigned)port,
+                   uv_strerror(error), advice);
 }
 
 static void on_server_closed(uv_handle_t *handle)

@@ -82,6 +82,7 @@ static const struct row headers[] = {
     {"netinet/*.h", SHELL},
     {"poll.h", SHELL " src/db/deadline.c src/db/postgres.c"},
     {"grp.h", SHELL},
+    {"pty.h", "test/cli test/e2e"},
     {"pwd.h", SHELL},
     {"signal.h", SHELL},
     {"spawn.h", SHELL},
