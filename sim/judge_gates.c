@@ -28,6 +28,24 @@ static int by_step(const void *a, const void *b)
 }
 
 /*
+ * The turn of the holder's own word; INT64_MAX: there is none.  A word whose turn was lost may
+ * not have been heard, and then something else was the end.
+ */
+static int64_t own_word(const struct life *l, int64_t fence, bool *ret_is_sure)
+{
+    for (int i = 0; i < l->report_count; i++) {
+        const struct rec_report *r = l->reports[i];
+
+        *ret_is_sure = r->rc == RC_OK;
+        if (r->kind != REPORT_ALIVE && r->fence == fence &&
+            (r->rc == RC_OK || r->rc == RC_UNKNOWN))
+            return r->order;
+    }
+    *ret_is_sure = false;
+    return INT64_MAX;
+}
+
+/*
  * The turn in which the holder of a delivery let go of it; INT64_MAX: not yet, or not known.
  * Its own word comes first: what was handed back, or waited for another attempt, may end
  * under the same fence with nobody there, and the row of the attempt may have been pruned.
@@ -38,23 +56,20 @@ static int64_t let_go(const struct court *court, const struct life *l,
                       const struct rec_delivery *sent)
 {
     const struct schedule *s = court_schedule(court, l->schedule);
-    bool is_pruned = s && s->is_pruned;
+    bool is_pruned = s && s->is_pruned, is_sure;
+    int64_t word = own_word(l, sent->run.fence, &is_sure);
 
-    for (int i = 0; i < l->report_count; i++) {
-        const struct rec_report *r = l->reports[i];
-
-        if (r->kind != REPORT_ALIVE && r->fence == sent->run.fence &&
-            (r->rc == RC_OK || r->rc == RC_UNKNOWN))
-            return r->order;
-    }
-    for (int i = 0; i < l->row_count; i++) {
+    for (int i = 0; i < l->row_count && !is_sure; i++) {
         const struct history_row *row = l->rows[i];
+        int64_t order;
 
-        if (row->fence == sent->run.fence &&
-            (!is_pruned || !row->last || row->outcome == OUTCOME_UNKNOWN))
-            return court_order(court, row->ended_at, sent->order);
+        if (row->fence != sent->run.fence ||
+            (is_pruned && row->last && row->outcome != OUTCOME_UNKNOWN))
+            continue;
+        order = court_order(court, row->ended_at, sent->order);
+        return order < word ? order : word;
     }
-    return INT64_MAX;
+    return word;
 }
 
 static int list_steps(const struct court *court, int64_t gate, struct step *ret)
