@@ -80,13 +80,14 @@ static enum rc read_name(const char *text, struct worker_options *o, struct err 
     return RC_OK;
 }
 
-static const char *server_of(const struct args *args)
+static const char *option_of(const struct args *args, int option, const char *variable,
+                             const char *otherwise)
 {
-    const char *named = getenv("BELFRY_SERVER");
+    const char *named = getenv(variable);
 
-    if (args->value[OPT_SERVER])
-        return args->value[OPT_SERVER];
-    return named && named[0] != '\0' ? named : SERVER_DEFAULT;
+    if (args->value[option])
+        return args->value[option];
+    return named && named[0] != '\0' ? named : otherwise;
 }
 
 enum rc worker_options_read(const struct args *args, struct worker_options *ret,
@@ -94,7 +95,8 @@ enum rc worker_options_read(const struct args *args, struct worker_options *ret,
 {
     struct worker_options o = {
         .places = 1,
-        .server = server_of(args),
+        .server = option_of(args, OPT_SERVER, "BELFRY_SERVER", SERVER_DEFAULT),
+        .token = option_of(args, OPT_TOKEN, "BELFRY_TOKEN", ""),
         .namespace = args->value[OPT_NAMESPACE] ? args->value[OPT_NAMESPACE] : "",
         .drain = 30 * SPAN_S,
         .kill_after = 10 * SPAN_S,
@@ -172,14 +174,15 @@ static enum rc check_files(const struct worker_options *o, struct err *reterr)
                    o->places, (int)need, (int)limit.rlim_cur);
 }
 
-/* Names that every run sets anew. */
+/* Names that every run sets anew, and the one that is nobody's business. */
 static bool is_of_run(struct str name)
 {
-    static const char *const names[WORKER_VARS] = {
-        "BELFRY_RUN",     "BELFRY_SCHEDULE", "BELFRY_QUEUE",          "BELFRY_NAMESPACE",
-        "BELFRY_ATTEMPT", "BELFRY_FENCE",    "BELFRY_SCHEDULED_TIME", "BELFRY_SERVER"};
+    static const char *const names[] = {
+        "BELFRY_TOKEN",     "BELFRY_RUN",     "BELFRY_SCHEDULE", "BELFRY_QUEUE",
+        "BELFRY_NAMESPACE", "BELFRY_ATTEMPT", "BELFRY_FENCE",    "BELFRY_SCHEDULED_TIME",
+        "BELFRY_SERVER"};
 
-    for (int i = 0; i < WORKER_VARS; i++)
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (str_eq(name, str_of(names[i])))
             return true;
     return false;

@@ -11,6 +11,7 @@ enum {
     OPT_CONCURRENCY,
     OPT_SERVER,
     OPT_NAMESPACE,
+    OPT_TOKEN,
     OPT_NAME,
     OPT_ONCE,
     OPT_DRAIN,
