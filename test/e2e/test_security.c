@@ -3,6 +3,7 @@
  * Tokens, the audit, limits and quotas of the running program.
  */
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "ask.h"
 
@@ -157,6 +158,27 @@ static void a_host_or_a_page_of_others_is_refused(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
+/* It holds keys: whatever the umask of whoever starts the server. */
+static void the_database_is_for_the_server_alone(void **state)
+{
+    static const char *const names[] = {"belfry.db", "belfry.db-wal"};
+    struct world *w = *state;
+    struct daemon *d;
+    struct stat st;
+    mode_t before;
+
+    if (w->is_postgres)
+        skip();
+    before = umask(0);
+    d = daemon_start(w, NULL);
+    umask(before);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_int_equal(stat(world_path(w, names[i]), &st), 0);
+        assert_int_equal(st.st_mode & 0777, 0600);
+    }
+    assert_int_equal(daemon_stop(d), 0);
+}
+
 static void limits_and_quotas_hold(void **state)
 {
     struct daemon *d = daemon_start(
@@ -183,6 +205,7 @@ int main(void)
         E2E_TEST(a_token_that_one_node_revokes_is_refused_by_the_other),
         E2E_TEST(changes_and_refusals_are_in_the_audit),
         E2E_TEST(a_host_or_a_page_of_others_is_refused),
+        E2E_TEST(the_database_is_for_the_server_alone),
         E2E_TEST(limits_and_quotas_hold),
     };
 
