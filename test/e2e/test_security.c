@@ -72,6 +72,67 @@ static void tokens_count_from_their_answers_on(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
+static int begin_claim(struct daemon *d, const char *token)
+{
+    static const char body[] =
+        "{\"queues\":[\"q\"],\"max\":1,\"wait\":\"30s\",\"worker\":\"w\"}";
+    char text[REQUEST_MAX];
+    int fd = ask_connect(d), len;
+
+    ask_send_head(fd, "POST", "/api/v1/queues/claim");
+    len = snprintf(text, sizeof text,
+                   "Authorization: Bearer %s\r\nContent-Length: %zu\r\n\r\n%s", token,
+                   strlen(body), body);
+    assert_int_equal(send(fd, text, (size_t)len, MSG_NOSIGNAL), len);
+    return fd;
+}
+
+/* What it waited for is given to somebody else. */
+static void a_poll_does_not_outlive_its_token(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    char root[TOKEN_MAX], worker[TOKEN_MAX], path[TOKEN_MAX];
+    struct answer answer;
+    int fd;
+
+    make_token(d, NULL, ADMIN, root, NULL);
+    make_token(d, root, "{'name':'w','role':'worker'}", worker, path);
+    assert_int_equal(ask_as(d, root, "", "POST", "/api/v1/schedules",
+                            "{'id':'a','action':{'type':'queue','queue':'q'}}")
+                         .status,
+                     201);
+    fd = begin_claim(d, worker);
+    assert_int_equal(ask_as(d, root, "", "DELETE", path, NULL).status, 204);
+    answer = ask_end(d, fd);
+    assert_int_equal(answer.status, 401);
+    assert_string_equal(text_at(answer.json, "code"), "unauthorized");
+    assert_int_equal(ask_as(d, root, "", "POST", "/api/v1/schedules/a/trigger", "{}").status,
+                     202);
+    answer = ask_end(d, begin_claim(d, root));
+    assert_int_equal(answer.status, 200);
+    assert_int_equal(number_at(answer.json, "runs[0].fence"), 1);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void who_opens_a_server_is_told_how_to_let_others_in(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(
+        w, &(struct daemon_start){.args = WORDS("--listen", "0.0.0.0:0", "--insecure")});
+    char root[TOKEN_MAX];
+
+    assert_true(daemon_has_logged(d, "the first one on this machine: belfry token create"));
+    make_token(d, NULL, ADMIN, root, NULL);
+    assert_int_equal(daemon_stop(d), 0);
+    d = daemon_again(d, NULL);
+    assert_int_equal(status_as(d, root), 200);
+    assert_false(daemon_has_logged(d, "belfry token create"));
+    assert_int_equal(daemon_stop(d), 0);
+    d = daemon_start(w, NULL); /* on this machine alone nobody needs to know */
+    assert_false(daemon_has_logged(d, "belfry token create"));
+    assert_int_equal(daemon_stop(d), 0);
+}
+
 /* On a server with two nodes both hear of it; how soon is the affair of a measurement. */
 static void a_token_that_one_node_revokes_is_refused_by_the_other(void **state)
 {
@@ -202,6 +263,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         E2E_TEST(tokens_count_from_their_answers_on),
+        E2E_TEST(a_poll_does_not_outlive_its_token),
+        E2E_TEST(who_opens_a_server_is_told_how_to_let_others_in),
         E2E_TEST(a_token_that_one_node_revokes_is_refused_by_the_other),
         E2E_TEST(changes_and_refusals_are_in_the_audit),
         E2E_TEST(a_host_or_a_page_of_others_is_refused),
