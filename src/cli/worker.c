@@ -155,6 +155,7 @@ static enum rc open_parts(struct worker *worker, struct err *reterr)
     struct client_options server = {.server = o->server,
                                     .namespace = o->namespace,
                                     .token = o->token,
+                                    .ca_file = o->ca_file,
                                     .agent = "belfry-worker/" BELFRY_VERSION,
                                     .calls = WORKER_CALLS};
     enum rc rc = client_open(worker->loop, &server, &worker->client, reterr);
@@ -222,7 +223,8 @@ static const struct option options[OPT_COUNT] = {
                     "the server; default BELFRY_SERVER, else http://127.0.0.1:7227"},
     [OPT_NAMESPACE] = {"namespace", 'n', "NAME", "default the server's own"},
     [OPT_TOKEN] = {"token", '\0', "TOKEN",
-                   "shown to the server; default BELFRY_TOKEN, which others cannot see"},
+                   "default BELFRY_TOKEN, else the file ~/.config/belfry/token"},
+    [OPT_CACERT] = {"cacert", '\0', "FILE", "certificates to trust instead of the system's"},
     [OPT_NAME] = {"name", '\0', "NAME", "what the server calls this worker; default HOST:PID"},
     [OPT_ONCE] = {"once", '1', NULL, "end after one run, with its program's exit status"},
     [OPT_DRAIN] = {"drain", '\0', "SPAN",

@@ -11,8 +11,7 @@
 #include "cli/worker_options.h"
 #include "core/text.h"
 
-#define SERVER_DEFAULT "http://127.0.0.1:7227"
-#define DRAIN_MAX      SPAN_DAY
+#define DRAIN_MAX SPAN_DAY
 
 static enum rc read_span(const char *text, const char *name, span *ret, struct err *reterr)
 {
@@ -80,24 +79,14 @@ static enum rc read_name(const char *text, struct worker_options *o, struct err 
     return RC_OK;
 }
 
-static const char *option_of(const struct args *args, int option, const char *variable,
-                             const char *otherwise)
-{
-    const char *named = getenv(variable);
-
-    if (args->value[option])
-        return args->value[option];
-    return named && named[0] != '\0' ? named : otherwise;
-}
-
 enum rc worker_options_read(const struct args *args, struct worker_options *ret,
                             struct err *reterr)
 {
     struct worker_options o = {
         .places = 1,
-        .server = option_of(args, OPT_SERVER, "BELFRY_SERVER", SERVER_DEFAULT),
-        .token = option_of(args, OPT_TOKEN, "BELFRY_TOKEN", ""),
+        .server = setting_find(args->value[OPT_SERVER], "BELFRY_SERVER", SERVER_DEFAULT),
         .namespace = args->value[OPT_NAMESPACE] ? args->value[OPT_NAMESPACE] : "",
+        .ca_file = args->value[OPT_CACERT],
         .drain = 30 * SPAN_S,
         .kill_after = 10 * SPAN_S,
         .is_once = args->value[OPT_ONCE] != NULL,
@@ -114,6 +103,10 @@ enum rc worker_options_read(const struct args *args, struct worker_options *ret,
         rc = read_span(args->value[OPT_DRAIN], "drain", &o.drain, reterr);
     if (!rc)
         rc = read_span(args->value[OPT_KILL_AFTER], "kill-after", &o.kill_after, reterr);
+    if (!rc)
+        rc = token_find(args->value[OPT_TOKEN], o.token, reterr);
+    if (!rc && o.ca_file && access(o.ca_file, R_OK) != 0)
+        rc = err_set(reterr, RC_INVALID, -1, 0, "--cacert %.200s cannot be read", o.ca_file);
     if (rc)
         return rc;
     if (args->operands > 0)

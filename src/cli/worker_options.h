@@ -12,6 +12,7 @@ enum {
     OPT_SERVER,
     OPT_NAMESPACE,
     OPT_TOKEN,
+    OPT_CACERT,
     OPT_NAME,
     OPT_ONCE,
     OPT_DRAIN,

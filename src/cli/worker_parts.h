@@ -13,6 +13,7 @@
 #include "base/prng.h"
 #include "cli/args.h"
 #include "cli/client.h"
+#include "cli/credentials.h"
 #include "cli/worker_lane.h"
 #include "cli/worker_place.h"
 #include "io/exec.h"
@@ -39,7 +40,8 @@ struct worker_options {
     const char *queues[WORKER_QUEUES_MAX];
     int queue_count;
     int places;
-    const char *server, *namespace, *token;
+    const char *server, *namespace, *ca_file;
+    char token[TOKEN_MAX];
     char name[WORKER_NAME_MAX + 1];
     span drain, kill_after;
     bool is_once, is_quiet;

@@ -236,7 +236,7 @@ static void wrong_options_are_told(void **state)
     refuses(RUN("worker", "-Q", "q", "-s", "ftp://x", "--", "true"),
             "`ftp://x` does not begin with http:// or https:// and a host");
     refuses(RUN("worker", "-Q", "q", "--token", "a b", "--", "true"),
-            "a token has visible letters only");
+            "--token holds no token: one looks like bf_editor_");
     refuses(RUN("worker", "-Q", "q", "--name", "", "--", "true"), "a worker's name has 1 to");
 }
 

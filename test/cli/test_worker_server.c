@@ -139,6 +139,8 @@ static void a_report_outlives_the_server(void **state)
     assert_int_equal(fake->runs[0].grants, 1);
     assert_int_equal(fake->stale, 0);
     assert_string_equal(fake->runs[0].log, "up\ngo\n");
+    assert_int_equal(kill(fake->workers[0].pid, SIGTERM), 0);
+    assert_int_equal(fake_await_exit(fake), 0); /* until then it may not have said so */
     assert_non_null(strstr(fake_errors(&fake->workers[0]), "server answers again"));
 }
 
