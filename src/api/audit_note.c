@@ -29,12 +29,18 @@ static struct str token_of(const struct call *call)
     return buf_as_str(&id);
 }
 
+/* Somebody known, in a namespace that is not theirs. */
+static bool is_astray(const struct call *call)
+{
+    return call->denied == AUDIT_FORBIDDEN && call->caller.token != 0 &&
+           !call->caller.is_everywhere && !str_eq(call->caller.namespace, call->namespace_name);
+}
+
 struct audit_entry audit_note(const struct call *call)
 {
     const struct operation *operation = call->operation;
     bool is_of_server = !operation || operation->right == RIGHT_SERVER;
-
-    return (struct audit_entry){
+    struct audit_entry entry = {
         .result = call->denied,
         .count = 1,
         .by = call->by,
@@ -45,6 +51,13 @@ struct audit_entry audit_note(const struct call *call)
         .from = call->from,
         .request = call->request_id,
     };
+
+    /* It is told of at home: the other one may not even know that they are there. */
+    if (is_astray(call)) {
+        entry.object = call->namespace_name;
+        entry.namespace = call->caller.namespace;
+    }
+    return entry;
 }
 
 void call_complete(struct call *call)

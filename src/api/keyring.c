@@ -160,7 +160,7 @@ void keyring_hash(const struct keyring *ring, const uint8_t secret[SECRET_BYTES]
     sha256_hmac(ring->key, (struct str){(const char *)secret, SECRET_BYTES}, ret);
 }
 
-static const struct token *find_id(const struct keyring *ring, int64_t id)
+const struct token *keyring_get(const struct keyring *ring, int64_t id)
 {
     int low = 0, high = ring->count;
 
@@ -185,7 +185,7 @@ const struct token *keyring_find(const struct keyring *ring, struct str text)
 
     if (!parse(text, &parts))
         return NULL;
-    t = find_id(ring, parts.id);
+    t = keyring_get(ring, parts.id);
     keyring_hash(ring, parts.secret, hash);
     is_equal = sha256_eq(hash, t ? t->hash : nobody.hash);
     return t && is_equal && t->role == parts.role ? t : NULL;
@@ -199,7 +199,7 @@ void keyring_use(struct keyring *ring, const struct token *token, instant now)
 void keyring_inherit(struct keyring *ring, const struct keyring *before)
 {
     for (int i = 0; i < ring->count; i++) {
-        const struct token *t = find_id(before, ring->tokens[i].id);
+        const struct token *t = keyring_get(before, ring->tokens[i].id);
 
         if (t && t->used_at > ring->tokens[i].used_at)
             ring->tokens[i].used_at = t->used_at;

@@ -44,6 +44,9 @@ void keyring_hash(const struct keyring *keyring, const uint8_t secret[SECRET_BYT
  */
 const struct token *keyring_find(const struct keyring *keyring, struct str text);
 
+/* By its id; NULL: there is none. */
+const struct token *keyring_get(const struct keyring *keyring, int64_t id);
+
 /* Last uses that the one before knew of. */
 void keyring_inherit(struct keyring *keyring, const struct keyring *before);
 

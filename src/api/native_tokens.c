@@ -98,13 +98,17 @@ static bool take_namespace(struct call *call, const struct token_body *body)
     return false;
 }
 
+/* Whoever has it can make others, today and in ten years. */
+static bool is_chief(const struct token *t)
+{
+    return t->role == ROLE_ADMIN && t->namespace == 0 && t->namespace_name.len == 0 &&
+           t->expires_at == INSTANT_NEVER;
+}
+
 /* From the first token on everybody needs one: it has to be one that can make others. */
 static bool locks_out(const struct call *call, const struct made *made)
 {
-    const struct token *t = &made->token;
-
-    return keyring_count(call->keys) == 0 &&
-           !(t->role == ROLE_ADMIN && t->namespace_name.len == 0);
+    return keyring_count(call->keys) == 0 && !is_chief(&made->token);
 }
 
 static enum call_step make(struct call *call, const struct token_body *body)
@@ -124,8 +128,9 @@ static enum call_step make(struct call *call, const struct token_body *body)
         return call_problem(call, 503, "unavailable", "not ready: starting");
     if (locks_out(call, made))
         return call_problem(call, 409, "bad_state",
-                            "the first token must be able to make others: role admin, "
-                            "namespace \"*\"; from then on everybody needs one");
+                            "the first token must be able to make others, for good: role "
+                            "admin, namespace \"*\", without an end; from then on everybody "
+                            "needs one");
     draw(call, made);
     keyring_hash(call->keys, made->secret, made->token.hash);
     *command = (struct command){.kind = COMMAND_TOKEN, .token = &made->token};
@@ -275,17 +280,11 @@ enum call_step token_delete_begin(struct call *call)
     return CALL_READ;
 }
 
-static bool is_chief(const struct token *t, instant now)
-{
-    return t->role == ROLE_ADMIN && t->namespace == 0 && t->expires_at > now;
-}
-
 /*
  * The last that can make others goes last of all: after it the machine itself may everything
  * again, which is no loss of rights only where nobody else has any.
  */
-static bool leaves_others_alone(const struct call *call, const struct db_result *rows,
-                                const struct token *token)
+static bool leaves_others_alone(const struct db_result *rows, const struct token *token)
 {
     int chiefs = 0;
 
@@ -293,9 +292,9 @@ static bool leaves_others_alone(const struct call *call, const struct db_result 
         struct token other;
 
         tokens_read(rows, i, &other);
-        chiefs += other.id != token->id && is_chief(&other, call->now) ? 1 : 0;
+        chiefs += other.id != token->id && is_chief(&other) ? 1 : 0;
     }
-    return is_chief(token, call->now) && chiefs == 0 && rows->rows > 1;
+    return is_chief(token) && chiefs == 0 && rows->rows > 1;
 }
 
 static const struct token *find_token(struct call *call, const struct db_result *rows)
@@ -325,10 +324,10 @@ enum call_step token_delete_read(struct call *call, struct db *db)
     token = find_token(call, &rows);
     if (!token)
         return call_problem(call, 404, "not_found", "there is no such token");
-    if (leaves_others_alone(call, &rows, token))
+    if (leaves_others_alone(&rows, token))
         return call_problem(call, 409, "bad_state",
                             "this is the last token that can make others; make another admin "
-                            "of all namespaces first, or revoke all the others");
+                            "of all namespaces without an end first, or revoke all the others");
     *command = (struct command){.kind = COMMAND_TOKEN_DELETE, .token = token};
     call->commands = command;
     call->command_count = 1;

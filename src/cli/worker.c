@@ -109,6 +109,20 @@ void worker_on_free(struct worker *worker, const struct place *place)
     }
 }
 
+void worker_refused(struct worker *worker, const struct client_answer *answer)
+{
+    char text[WORKER_MESSAGE_MAX];
+    struct buf reason = BUF(text);
+
+    problem_text(answer->body, &reason);
+    log_say(&worker->log, clock_now(), LEVEL_ERROR, "server does not let the worker in",
+            LOG_TEXT("server", worker->options.server), LOG_INT("status", answer->status),
+            LOG_STR("reason", buf_as_str(&reason)));
+    worker->status = STATUS_FAILED;
+    if (worker->phase == PHASE_WORKING)
+        go_on(worker);
+}
+
 static void open_log(struct worker *worker)
 {
     struct err err;
@@ -140,6 +154,8 @@ static enum rc open_parts(struct worker *worker, struct err *reterr)
     const struct worker_options *o = &worker->options;
     struct client_options server = {.server = o->server,
                                     .namespace = o->namespace,
+                                    .token = o->token,
+                                    .ca_file = o->ca_file,
                                     .agent = "belfry-worker/" BELFRY_VERSION,
                                     .calls = WORKER_CALLS};
     enum rc rc = client_open(worker->loop, &server, &worker->client, reterr);
@@ -206,6 +222,9 @@ static const struct option options[OPT_COUNT] = {
     [OPT_SERVER] = {"server", 's', "URL",
                     "the server; default BELFRY_SERVER, else http://127.0.0.1:7227"},
     [OPT_NAMESPACE] = {"namespace", 'n', "NAME", "default the server's own"},
+    [OPT_TOKEN] = {"token", '\0', "TOKEN",
+                   "default BELFRY_TOKEN, else the file ~/.config/belfry/token"},
+    [OPT_CACERT] = {"cacert", '\0', "FILE", "certificates to trust instead of the system's"},
     [OPT_NAME] = {"name", '\0', "NAME", "what the server calls this worker; default HOST:PID"},
     [OPT_ONCE] = {"once", '1', NULL, "end after one run, with its program's exit status"},
     [OPT_DRAIN] = {"drain", '\0', "SPAN",
@@ -234,7 +253,11 @@ const struct command worker_command = {
         "\n"
         "SIGTERM: the worker claims nothing more and waits for its programs (--drain), then\n"
         "stops them and hands their runs back.  A second SIGTERM stops them at once.  A\n"
-        "server that is away is waited for.\n",
+        "server that is away is waited for; one that does not let the worker in ends it, with\n"
+        "status 1.\n"
+        "\n"
+        "Where the server has tokens, one with the role worker is needed.  Programs are not\n"
+        "told BELFRY_TOKEN.\n",
     .examples = "  belfry worker --queue reports -- ./make-report\n"
                 "  belfry worker -Q mail -Q sms -c 20 --server http://10.0.0.5:7227 -- "
                 "/usr/bin/send --fast\n",

@@ -5,7 +5,7 @@
 #include "cli/worker_parts.h"
 #include "io/clock.h"
 
-enum { STATUS_OK_HTTP = 200 };
+enum { STATUS_OK_HTTP = 200, STATUS_UNKNOWN_CALLER = 401, STATUS_FORBIDDEN = 403 };
 
 #define LEASE_UNSAID (90 * SPAN_S) /* what servers grant where nothing else is said */
 #define TOO_SOON     SPAN_S        /* for a poll to come back with nothing          */
@@ -98,6 +98,10 @@ static void on_claim(void *with, const struct client_answer *answer)
         return;
     if (answer->status == STATUS_OK_HTTP)
         count = take_runs(worker, answer, &told.err);
+    if (answer->status == STATUS_UNKNOWN_CALLER || answer->status == STATUS_FORBIDDEN) {
+        worker_refused(worker, answer);
+        return;
+    }
     if (count < 0) {
         if (worker->phase == PHASE_WORKING)
             worker_away(worker, &told);

@@ -11,8 +11,7 @@
 #include "cli/worker_options.h"
 #include "core/text.h"
 
-#define SERVER_DEFAULT "http://127.0.0.1:7227"
-#define DRAIN_MAX      SPAN_DAY
+#define DRAIN_MAX SPAN_DAY
 
 static enum rc read_span(const char *text, const char *name, span *ret, struct err *reterr)
 {
@@ -80,22 +79,14 @@ static enum rc read_name(const char *text, struct worker_options *o, struct err 
     return RC_OK;
 }
 
-static const char *server_of(const struct args *args)
-{
-    const char *named = getenv("BELFRY_SERVER");
-
-    if (args->value[OPT_SERVER])
-        return args->value[OPT_SERVER];
-    return named && named[0] != '\0' ? named : SERVER_DEFAULT;
-}
-
 enum rc worker_options_read(const struct args *args, struct worker_options *ret,
                             struct err *reterr)
 {
     struct worker_options o = {
         .places = 1,
-        .server = server_of(args),
+        .server = setting_find(args->value[OPT_SERVER], "BELFRY_SERVER", SERVER_DEFAULT),
         .namespace = args->value[OPT_NAMESPACE] ? args->value[OPT_NAMESPACE] : "",
+        .ca_file = args->value[OPT_CACERT],
         .drain = 30 * SPAN_S,
         .kill_after = 10 * SPAN_S,
         .is_once = args->value[OPT_ONCE] != NULL,
@@ -112,6 +103,10 @@ enum rc worker_options_read(const struct args *args, struct worker_options *ret,
         rc = read_span(args->value[OPT_DRAIN], "drain", &o.drain, reterr);
     if (!rc)
         rc = read_span(args->value[OPT_KILL_AFTER], "kill-after", &o.kill_after, reterr);
+    if (!rc)
+        rc = token_find(args->value[OPT_TOKEN], o.token, reterr);
+    if (!rc && o.ca_file && access(o.ca_file, R_OK) != 0)
+        rc = err_set(reterr, RC_INVALID, -1, 0, "--cacert %.200s cannot be read", o.ca_file);
     if (rc)
         return rc;
     if (args->operands > 0)
@@ -172,14 +167,15 @@ static enum rc check_files(const struct worker_options *o, struct err *reterr)
                    o->places, (int)need, (int)limit.rlim_cur);
 }
 
-/* Names that every run sets anew. */
+/* Names that every run sets anew, and the one that is nobody's business. */
 static bool is_of_run(struct str name)
 {
-    static const char *const names[WORKER_VARS] = {
-        "BELFRY_RUN",     "BELFRY_SCHEDULE", "BELFRY_QUEUE",          "BELFRY_NAMESPACE",
-        "BELFRY_ATTEMPT", "BELFRY_FENCE",    "BELFRY_SCHEDULED_TIME", "BELFRY_SERVER"};
+    static const char *const names[] = {
+        "BELFRY_TOKEN",     "BELFRY_RUN",     "BELFRY_SCHEDULE", "BELFRY_QUEUE",
+        "BELFRY_NAMESPACE", "BELFRY_ATTEMPT", "BELFRY_FENCE",    "BELFRY_SCHEDULED_TIME",
+        "BELFRY_SERVER"};
 
-    for (int i = 0; i < WORKER_VARS; i++)
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (str_eq(name, str_of(names[i])))
             return true;
     return false;

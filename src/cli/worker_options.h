@@ -11,6 +11,8 @@ enum {
     OPT_CONCURRENCY,
     OPT_SERVER,
     OPT_NAMESPACE,
+    OPT_TOKEN,
+    OPT_CACERT,
     OPT_NAME,
     OPT_ONCE,
     OPT_DRAIN,

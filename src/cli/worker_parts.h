@@ -13,6 +13,7 @@
 #include "base/prng.h"
 #include "cli/args.h"
 #include "cli/client.h"
+#include "cli/credentials.h"
 #include "cli/worker_lane.h"
 #include "cli/worker_place.h"
 #include "io/exec.h"
@@ -39,7 +40,8 @@ struct worker_options {
     const char *queues[WORKER_QUEUES_MAX];
     int queue_count;
     int places;
-    const char *server, *namespace;
+    const char *server, *namespace, *ca_file;
+    char token[TOKEN_MAX];
     char name[WORKER_NAME_MAX + 1];
     span drain, kill_after;
     bool is_once, is_quiet;
@@ -104,6 +106,9 @@ span worker_backoff(struct worker *worker, int tries);
 /* The server is away, or there again: told once. */
 void worker_away(struct worker *worker, const struct client_answer *answer);
 void worker_back(struct worker *worker);
+
+/* The server lets it in no more, which waiting does not change: it ends. */
+void worker_refused(struct worker *worker, const struct client_answer *answer);
 
 /* worker.c: a place is free. */
 void worker_on_free(struct worker *worker, const struct place *place);

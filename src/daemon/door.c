@@ -11,7 +11,6 @@
 #include "api/audit_note.h"
 #include "base/must.h"
 #include "io/clock.h"
-#include "wire/problem.h"
 
 enum {
     SPARE_TICKETS = 256, /* kept with their arenas, so that a request allocates nothing */
@@ -307,29 +306,20 @@ struct listener_handler door_handler(struct door *door)
 
 /* ---- deadlines ---- */
 
-/* The ticket stays with whoever has it; only the client is told. */
 static void give_up(struct ticket *t)
 {
-    struct exchange *x = t->x;
-    char text[PROBLEM_BYTES_MAX];
-    struct buf out = BUF(text);
     bool is_read = t->sent_for == CALL_READ || t->sent_for == CALL_POLL;
-    struct problem problem = {
-        .request_id = t->call.request_id,
-        .status = 503,
-        .code = is_read ? "unavailable" : "unknown_result",
-        .detail = is_read ? "the database does not answer in time"
-                          : "the database does not answer in time; it may still be done: "
-                            "look, or ask again with the same Idempotency-Key",
-        .at = -1,
-    };
-    struct http1_field field = {STR("Content-Type"), STR("application/problem+json")};
 
-    problem_print(&problem, &out);
-    t->x = NULL;
-    atomic_store(&t->is_left, true);
-    exchange_watch(x, NULL, NULL);
-    exchange_answer(x, problem.status, &field, 1, buf_as_str(&out));
+    door_give_up(t, &(struct problem){
+                        .request_id = t->call.request_id,
+                        .status = 503,
+                        .code = is_read ? "unavailable" : "unknown_result",
+                        .detail = is_read ? "the database does not answer in time"
+                                          : "the database does not answer in time; it may "
+                                            "still be done: look, or ask again with the same "
+                                            "Idempotency-Key",
+                        .at = -1,
+                    });
 }
 
 /* What the porter wants written down goes to the writer as a request of nobody. */
@@ -358,6 +348,7 @@ static void on_timer(void *with)
     for (struct ticket *t = door->all.behind; t != &door->all; t = t->behind)
         if (t->x && t->is_away && t->deadline_us < boot)
             give_up(t);
+    door_shut_out(door);
     door_push_late(door);
     if (door_count_finished(door)) /* such as programs that were killed: nobody tells */
         door_memo(door, &(struct memo){.kind = MEMO_LOOK});
@@ -412,7 +403,7 @@ static bool take_notice(struct door *door, const struct notice *notice)
         learn_space(door, notice->space);
         break;
     case NOTICE_KEYS:
-        porter_keys(door->porter, notice->keys);
+        door_learn_keys(door, notice->keys);
         break;
     case NOTICE_STATE:
         learn_state(door);

@@ -39,3 +39,17 @@ void door_write_answer(struct exchange *x, const struct ticket *t)
         fields[n++] = call->fields[i];
     exchange_answer(x, call->status, fields, n, call->answer);
 }
+
+void door_give_up(struct ticket *t, const struct problem *problem)
+{
+    struct exchange *x = t->x;
+    char text[PROBLEM_BYTES_MAX];
+    struct buf out = BUF(text);
+    struct http1_field field = {STR("Content-Type"), STR("application/problem+json")};
+
+    problem_print(problem, &out);
+    t->x = NULL;
+    atomic_store(&t->is_left, true);
+    exchange_watch(x, NULL, NULL);
+    exchange_answer(x, problem->status, &field, 1, buf_as_str(&out));
+}

@@ -6,6 +6,7 @@
 
 #include "daemon/door.h"
 #include "daemon/porter.h"
+#include "wire/problem.h"
 
 struct door {
     struct door_options options;
@@ -23,6 +24,7 @@ struct door {
     struct ticket *spare;
     int spares;
 
+    bool knows_keys;   /* which tokens there are           */
     bool is_up;        /* the database has been up to date */
     bool is_away;      /* it cannot be used now            */
     bool is_drained;   /* the writer claims no more        */
@@ -36,6 +38,12 @@ struct door {
 
 /* door_answer.c: and the end of the exchange */
 void door_write_answer(struct exchange *x, const struct ticket *t);
+/* The ticket stays with whoever has it; only the client is told. */
+void door_give_up(struct ticket *t, const struct problem *problem);
+
+/* door_keys.c */
+void door_learn_keys(struct door *door, struct keyring *keys); /* takes them over */
+void door_shut_out(struct door *door);
 
 /* door_runs.c */
 void door_at(const struct door *door, enum serve_point point);

@@ -6,6 +6,7 @@
 
 #include "api/audit_note.h"
 #include "api/operation.h"
+#include "api/roles.h"
 #include "base/hash.h"
 #include "base/must.h"
 #include "io/clock.h"
@@ -25,6 +26,8 @@ struct porter {
     struct arena *arena;
     struct audit_entry denials[PORTER_DENIALS_MAX];
     int denial_count;
+    instant minute; /* since then */
+    int denials_told;
 
     instant uses_from; /* later uses are not written down yet           */
     instant uses_to;   /* those until then are being told               */
@@ -62,6 +65,18 @@ void porter_keys(struct porter *porter, struct keyring *keys)
     porter->uses_at = 0;
 }
 
+bool porter_knows(const struct porter *porter, const struct caller *caller, instant now)
+{
+    const struct token *token;
+
+    if (!porter->keys || caller->role == ROLE_NONE)
+        return true;
+    if (caller->token == 0)
+        return keyring_count(porter->keys) == 0;
+    token = keyring_get(porter->keys, caller->token);
+    return token && token->expires_at > now;
+}
+
 /* ---- requests ---- */
 
 void porter_greet(struct call *call, const struct exchange *x)
@@ -94,8 +109,10 @@ static uint64_t client_of(const struct call *call, const struct peer *peer, bool
 static int most_of(const struct call *call, const struct config *config, bool reads)
 {
     enum right right = call->operation->right;
+    bool is_worker = right == RIGHT_WORK &&
+                     role_has(call->caller.role, call->caller.is_everywhere, right);
 
-    if (right == RIGHT_WORK || right == RIGHT_NONE)
+    if (is_worker || right == RIGHT_NONE)
         return 0;
     return reads ? config->rate_read : config->rate_write;
 }
@@ -174,8 +191,20 @@ void porter_note(struct porter *porter, const struct call *call)
         kept->object = STR("(and others)");
 }
 
+/* A flood fills no disk. */
+static bool may_report_denials(struct porter *porter, instant now)
+{
+    if (now < porter->minute || now >= porter->minute + SPAN_MIN) {
+        porter->minute = now;
+        porter->denials_told = 0;
+    }
+    return porter->denial_count > 0 &&
+           porter->denials_told + porter->denial_count <= PORTER_DENIALS_A_MINUTE;
+}
+
 static void report_denials(struct porter *porter, struct call *call, struct log *log)
 {
+    porter->denials_told += porter->denial_count;
     for (int i = 0; i < porter->denial_count; i++) {
         const struct audit_entry *e = &porter->denials[i];
         struct audit_entry *copy = arena_take(call->arena, sizeof *copy);
@@ -213,17 +242,19 @@ static void report_uses(struct porter *porter, struct call *call)
 
 bool porter_report(struct porter *porter, struct call *call, struct log *log)
 {
-    bool has_uses = porter->uses_to > porter->uses_from;
+    bool has_uses = porter->uses_to > porter->uses_from, has_denials;
 
     if (!has_uses && call->now >= porter->uses_to + USES_EVERY) {
         porter->uses_to = call->now;
         has_uses = true;
     }
-    if (porter->denial_count == 0 && !has_uses)
+    has_denials = may_report_denials(porter, call->now);
+    if (!has_denials && !has_uses)
         return false;
     call->commands = arena_array(call->arena, PORTER_DENIALS_MAX + USES_MAX,
                                  sizeof *call->commands);
-    report_denials(porter, call, log);
+    if (has_denials)
+        report_denials(porter, call, log);
     if (has_uses)
         report_uses(porter, call);
     return call->command_count > 0;

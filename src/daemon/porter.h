@@ -11,7 +11,10 @@
 #include "daemon/config.h"
 #include "io/exchange.h"
 
-enum { PORTER_DENIALS_MAX = 64 }; /* different ones, until they are written down */
+enum {
+    PORTER_DENIALS_MAX = 64,       /* different ones, until they are written down          */
+    PORTER_DENIALS_A_MINUTE = 256, /* so many are; in a flood they wait and become counts  */
+};
 
 struct porter; /* opaque */
 
@@ -20,6 +23,12 @@ struct porter *porter_free(struct porter *porter); /* accepts NULL, returns NULL
 
 /* The tokens as they are now; takes them over. */
 void porter_keys(struct porter *porter, struct keyring *keys);
+
+/*
+ * Whether somebody who was let in still would be.  For what lasts longer than a request: a
+ * poll, a stream of events.
+ */
+bool porter_knows(const struct porter *porter, const struct caller *caller, instant now);
 
 /* From where the call is, and its id: for every request. */
 void porter_greet(struct call *call, const struct exchange *x);

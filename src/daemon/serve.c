@@ -335,23 +335,6 @@ static enum rc make_state_dir(struct serve *s, struct err *reterr)
     }
 }
 
-static void deny_own(struct serve *s, const struct config_address *address, uint16_t port)
-{
-    static const struct str any[] = {{"127.0.0.1", 9}, {"::1", 3}};
-    bool is_any = strcmp(address->host, "0.0.0.0") == 0 || strcmp(address->host, "::") == 0;
-
-    for (int i = 0; i < (is_any ? 2 : 1); i++) {
-        char text[CONFIG_HOST_MAX + sizeof "[]:65535"];
-        struct str host = is_any ? any[i] : str_of(address->host);
-        struct err err;
-
-        snprintf(text, sizeof text, memchr(host.ptr, ':', host.len) ? "[%.*s]:%u" : "%.*s:%u",
-                 STR_ARG(host), port);
-        if (guard_net_parse(str_of(text), &s->own[s->own_count], &err) == RC_OK)
-            s->own_count++;
-    }
-}
-
 static enum rc bind_all(struct serve *s, const struct config_addresses *list, const char *what,
                         struct err *reterr)
 {
@@ -373,7 +356,7 @@ static enum rc bind_all(struct serve *s, const struct config_addresses *list, co
             continue;
         if (rc != RC_OK)
             return rc;
-        deny_own(s, address, port);
+        serve_deny_own(s, address, port);
         if (s->port == 0)
             s->port = port;
         log_say(&s->log, clock_now(), LEVEL_INFO, "listening", LOG_TEXT("for", what),
@@ -477,8 +460,10 @@ static void take_signals(struct serve *s)
 static enum rc start(struct serve *s, struct err *reterr)
 {
     const char *zoneinfo = s->config->zoneinfo.len > 0 ? s->config->zoneinfo.ptr : NULL;
-    enum rc rc = make_state_dir(s, reterr);
+    enum rc rc;
 
+    serve_hide_files();
+    rc = make_state_dir(s, reterr);
     if (rc != RC_OK)
         return rc;
     take_descriptors(s);

@@ -257,7 +257,8 @@ static void applied_token(struct turn *turn, const struct command *c,
     if (c->kind == COMMAND_TOKEN)
         refuse(turn, reply, RC_LIMIT, "there are %d tokens, the most there can be", TOKENS_MAX);
     else
-        refuse(turn, reply, RC_NOT_FOUND, "there is no such token");
+        refuse(turn, reply, RC_NOT_FOUND,
+               "there is no such token any more, or it is now the last that can make others");
 }
 
 static void apply_named(struct turn *turn, const struct command *c, struct command_state *s,

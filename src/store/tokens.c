@@ -13,7 +13,11 @@ static const struct db_stmt token_add = {
     " WHERE (SELECT count(*) FROM tokens) < $10 ON CONFLICT DO NOTHING",
     "iiitbitiii"};
 static const struct db_stmt token_delete = {
-    "DELETE FROM tokens WHERE id = $1 AND ($2 = 0 OR namespace = $2)", "ii"};
+    "DELETE FROM tokens WHERE id = $1 AND ($2 = 0 OR namespace = $2) AND (role <> $3"
+    " OR namespace <> 0 OR expires_at <> $4 OR NOT EXISTS (SELECT 1 FROM tokens WHERE id <> $1)"
+    " OR EXISTS (SELECT 1 FROM tokens WHERE id <> $1 AND role = $3 AND namespace = 0"
+    " AND expires_at = $4))",
+    "iiii"};
 static const struct db_stmt token_use = {
     "UPDATE tokens SET used_at = $2 WHERE id = $1 AND used_at < $2", "ii"};
 static const struct db_stmt token_list = {
@@ -45,7 +49,10 @@ void tokens_insert(struct db *db, const struct token *t, struct db_result *ret)
 
 void tokens_delete(struct db *db, int64_t id, int64_t namespace, struct db_result *ret)
 {
-    db_send(db, &token_delete, (struct db_value[]){db_int(id), db_int(namespace)}, ret);
+    struct db_value params[] = {db_int(id), db_int(namespace), db_int(ROLE_ADMIN),
+                                db_int(INSTANT_NEVER)};
+
+    db_send(db, &token_delete, params, ret);
 }
 
 void tokens_use(struct db *db, int64_t id, instant at)

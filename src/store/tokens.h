@@ -40,7 +40,10 @@ struct token {
 
 /* changed is 0 when the id is taken or there are TOKENS_MAX. */
 void tokens_insert(struct db *db, const struct token *token, struct db_result *ret);
-/* Of that namespace only; 0: of any.  changed is 0 when there is none. */
+/*
+ * Of that namespace only; 0: of any.  changed is 0 when there is none, and for the last admin
+ * of all namespaces that does not expire, as long as there are other tokens.
+ */
 void tokens_delete(struct db *db, int64_t id, int64_t namespace, struct db_result *ret);
 void tokens_use(struct db *db, int64_t id, instant at);
 /* By id, those after `after`; of a namespace, or of any when it is 0. */

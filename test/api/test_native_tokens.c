@@ -86,7 +86,26 @@ static void the_first_token_is_an_admin_of_all(void **state)
                    "");
     assert_refused(post("/api/v1/tokens", js("{'name':'x','role':'admin'}")), 409, "bad_state",
                    "");
+    assert_refused(post("/api/v1/tokens", js("{'name':'x','role':'admin','namespace':'*',"
+                                             "'expiresIn':'90d'}")),
+                   409, "bad_state", "");
     make_first();
+}
+
+/* One that expires leaves nobody behind who could make another. */
+static void an_admin_that_expires_is_not_the_last(void **state)
+{
+    char token[128], id[128], chief[128];
+
+    (void)state;
+    make_first();
+    snprintf(chief, sizeof chief, "%.12s", root + strlen("bf_admin_"));
+    make("{'name':'guest','role':'admin','namespace':'*','expiresIn':'90d'}", token, id);
+    assert_refused(ask(js("DELETE /api/v1/tokens/%s", chief), NULL, NULL), 409, "bad_state",
+                   "");
+    assert_int_equal(ask(js("DELETE /api/v1/tokens/%s", id), NULL, NULL), 204);
+    make("{'name':'other','role':'admin','namespace':'*'}", token, id);
+    assert_int_equal(ask(js("DELETE /api/v1/tokens/%s", chief), NULL, NULL), 204);
 }
 
 static void a_revoked_token_opens_nothing(void **state)
@@ -236,6 +255,7 @@ int main(void)
         SERVED(a_token_is_shown_once_and_listed_without_its_secret),
         SERVED(what_is_wrong_with_a_token_is_told),
         SERVED(the_first_token_is_an_admin_of_all),
+        SERVED(an_admin_that_expires_is_not_the_last),
         SERVED(a_revoked_token_opens_nothing),
         SERVED(a_token_is_changed_for_another_without_a_gap),
         SERVED(the_last_that_can_make_others_goes_last),

@@ -202,6 +202,14 @@ static void reports(struct fake *fake, struct exchange *x, const char *kind)
     exchange_cut(x);
 }
 
+static bool shows_token(const struct fake *fake, const struct http1_request *request)
+{
+    struct str shown;
+
+    return http1_find(request, STR("Authorization"), &shown) &&
+           str_starts(shown, STR("Bearer ")) && str_eq(str_from(shown, 7), str_of(fake->token));
+}
+
 static void on_request(void *with, struct exchange *x)
 {
     struct fake *fake = with;
@@ -211,7 +219,10 @@ static void on_request(void *with, struct exchange *x)
     must(request->segment_count == 4 && str_eq(request->method, STR("POST")));
     snprintf(kind, sizeof kind, "%.*s", STR_ARG(request->segments[3]));
     fake->requests++;
-    if (strcmp(kind, "claim") == 0) {
+    if (fake->token && !shows_token(fake, request)) {
+        fake->denied_claims += strcmp(kind, "claim") == 0;
+        answer_json(x, 401, STR("{\"status\":401,\"detail\":\"this needs a token\"}"));
+    } else if (strcmp(kind, "claim") == 0) {
         claim(fake, x);
     } else if (fake->unavailable > 0) {
         fake->unavailable--;

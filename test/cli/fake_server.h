@@ -66,7 +66,9 @@ struct fake {
     int unavailable;     /* so many reports are answered 503, and not taken  */
     bool loses_answer;   /* the next report is taken, its answer is not sent */
     bool refuses_all;    /* requests with more than one item get 400          */
+    const char *token;   /* who shows another, or none, gets 401            */
     const char *refuses; /* this kind of report is refused, item by item    */
+    int denied_claims;
     int stale, beats, claims, max_asked, requests, refused;
     int sent_batch; /* most items of one request of reports */
     char last_claim[FAKE_TEXT_MAX];

@@ -67,6 +67,17 @@ static void a_program_gets_its_variables(void **state)
     assert_string_equal(fake->runs[0].log, want);
 }
 
+static void a_program_is_not_told_the_token(void **state)
+{
+    struct fake *fake = *state;
+
+    fake->token = "bf_worker_x";
+    setenv("BELFRY_TOKEN", "bf_worker_x", 1);
+    assert_int_equal(once(fake, "echo ${BELFRY_TOKEN:-none}"), 0);
+    unsetenv("BELFRY_TOKEN");
+    assert_string_equal(fake->runs[0].log, "none\n");
+}
+
 static void a_claim_says_who_asks_for_what(void **state)
 {
     struct fake *fake = *state;
@@ -224,6 +235,8 @@ static void wrong_options_are_told(void **state)
             "--drain must be a duration up to 1d, such as 30s, not 30");
     refuses(RUN("worker", "-Q", "q", "-s", "ftp://x", "--", "true"),
             "`ftp://x` does not begin with http:// or https:// and a host");
+    refuses(RUN("worker", "-Q", "q", "--token", "a b", "--", "true"),
+            "--token holds no token: one looks like bf_editor_");
     refuses(RUN("worker", "-Q", "q", "--name", "", "--", "true"), "a worker's name has 1 to");
 }
 
@@ -246,6 +259,7 @@ int main(void)
         WITH_SERVER(no_output_is_no_result),
         WITH_SERVER(a_program_gets_its_run),
         WITH_SERVER(a_program_gets_its_variables),
+        WITH_SERVER(a_program_is_not_told_the_token),
         WITH_SERVER(a_claim_says_who_asks_for_what),
         WITH_SERVER(an_exit_code_is_a_failure_that_may_be_tried_again),
         WITH_SERVER(codes_that_blame_the_request_are_final),

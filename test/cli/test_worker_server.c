@@ -34,6 +34,11 @@ static bool was_refused(const struct fake *fake)
     return fake->refused > 0;
 }
 
+static bool has_denied(const struct fake *fake)
+{
+    return fake->denied_claims > 0;
+}
+
 /* ---- leases ---- */
 
 static bool has_five_beats(const struct fake *fake)
@@ -134,6 +139,8 @@ static void a_report_outlives_the_server(void **state)
     assert_int_equal(fake->runs[0].grants, 1);
     assert_int_equal(fake->stale, 0);
     assert_string_equal(fake->runs[0].log, "up\ngo\n");
+    assert_int_equal(kill(fake->workers[0].pid, SIGTERM), 0);
+    assert_int_equal(fake_await_exit(fake), 0); /* until then it may not have said so */
     assert_non_null(strstr(fake_errors(&fake->workers[0]), "server answers again"));
 }
 
@@ -159,6 +166,43 @@ static void a_worker_waits_for_a_server_that_is_not_there_yet(void **state)
     assert_int_equal(fake_await_exit(fake), 0);
     assert_string_equal(fake->runs[0].how, "complete");
     close(ends[0]);
+}
+
+static void a_worker_that_is_not_let_in_says_why_and_ends(void **state)
+{
+    struct fake *fake = *state;
+
+    fake->token = "bf_worker_x";
+    fake_add(fake);
+    WORKER(fake, "--token", "bf_worker_y", "--", "true");
+    assert_int_equal(fake_await_exit(fake), 1);
+    assert_int_equal(fake->requests, 1);
+    assert_non_null(strstr(fake_errors(&fake->workers[0]), "reason=\"this needs a token\""));
+    assert_null(strstr(fake_errors(&fake->workers[0]), "bf_worker_y"));
+    WORKER(fake, "--token", "bf_worker_x", "--once", "--", "true");
+    assert_int_equal(fake_await_exit(fake), 0);
+}
+
+/* What it has is brought to its end; that it can be told of is the server's affair. */
+static void a_worker_that_is_shut_out_lets_its_programs_end(void **state)
+{
+    struct fake *fake = *state;
+    char script[256];
+
+    snprintf(script, sizeof script, "echo up; read x < %s", fake->gate);
+    fake->token = "bf_worker_x";
+    fake_add(fake);
+    WORKER(fake, "--token", "bf_worker_x", "-c", "2", "--", "sh", "-c", script);
+    fake_await(fake, run_0_is_up);
+    fake->token = "bf_worker_y";
+    fake_go_away(fake);
+    fake_come_back(fake);
+    fake_await(fake, has_denied);
+    fake->token = "bf_worker_x";
+    fake_open_gate(fake);
+    assert_int_equal(fake_await_exit(fake), 1);
+    assert_string_equal(fake->runs[0].how, "complete");
+    assert_non_null(strstr(fake_errors(&fake->workers[0]), "claims no more runs"));
 }
 
 static void what_was_not_taken_is_sent_again_unchanged(void **state)
@@ -376,6 +420,8 @@ int main(void)
         WITH_SERVER(a_lost_run_is_killed_and_nothing_is_reported_of_it),
         WITH_SERVER(a_report_outlives_the_server),
         WITH_SERVER(a_worker_waits_for_a_server_that_is_not_there_yet),
+        WITH_SERVER(a_worker_that_is_not_let_in_says_why_and_ends),
+        WITH_SERVER(a_worker_that_is_shut_out_lets_its_programs_end),
         WITH_SERVER(what_was_not_taken_is_sent_again_unchanged),
         WITH_SERVER(a_lost_answer_makes_no_second_report),
         WITH_SERVER(a_refused_result_becomes_a_failure),

@@ -172,6 +172,54 @@ static void refusals_of_many_addresses_stay_few_entries(void **state)
     assert_int_equal(sum, 1000);
 }
 
+static void a_flood_writes_only_so_much_a_minute(void **state)
+{
+    struct desk *desk = *state;
+    struct limit limit;
+    int64_t entries = 0, sum = 0;
+
+    give_keys(desk, INSTANT_NONE);
+    for (int second = 0; second <= 60; second++) {
+        instant now = (second + 1) * SPAN_S;
+        int told;
+
+        for (int i = 0; i < 100; i++) {
+            desk->x.peer = (struct peer){.bytes = {10, 0, (uint8_t)second, (uint8_t)i}};
+            assert_false(ask(desk, &reading, now, &limit));
+        }
+        told = report(desk, now);
+        for (int i = 0; i < told; i++)
+            sum += desk->told.commands[i].audit->count;
+        entries += told > 0 ? told : 0;
+        if (second == 58)
+            assert_int_equal(entries, PORTER_DENIALS_A_MINUTE);
+    }
+    assert_int_equal(sum, 6100); /* the minute is over: none of them was forgotten */
+}
+
+static void who_was_let_in_may_be_known_no_more(void **state)
+{
+    static const struct db_result none;
+    const struct caller local = {.role = ROLE_ADMIN, .is_everywhere = true};
+    const struct caller root = {.role = ROLE_ADMIN, .token = 33, .is_everywhere = true};
+    const struct caller other = {.role = ROLE_WORKER, .token = 34};
+    struct desk *desk = *state;
+
+    give_keys(desk, INSTANT_NONE);
+    assert_true(porter_knows(desk->porter, &root, 0));
+    assert_false(porter_knows(desk->porter, &other, 0));
+    assert_false(porter_knows(desk->porter, &local, 0));
+    row[8] = db_int(100);
+    porter_keys(
+        desk->porter,
+        keyring_new(STR("key"), &(struct db_result){.rows = 1, .columns = 10, .values = row}));
+    assert_true(porter_knows(desk->porter, &root, 99));
+    assert_false(porter_knows(desk->porter, &root, 100));
+    porter_keys(desk->porter, keyring_new(STR("key"), &none));
+    assert_false(porter_knows(desk->porter, &root, 0));
+    assert_true(porter_knows(desk->porter, &local, 0));
+}
+
 static void the_last_use_of_a_token_is_written_seldom(void **state)
 {
     struct desk *desk = *state;
@@ -212,6 +260,10 @@ static void who_asks_too_often_waits(void **state)
     desk->request.field_count = 0; /* and an address is another client */
     assert_false(ask(desk, &reading, 0, &limit));
     assert_int_equal(desk->call.status, 401);
+    assert_false(ask(desk, &working, 0, &limit)); /* one of no worker */
+    assert_int_equal(desk->call.status, 401);
+    assert_false(ask(desk, &working, 0, &limit));
+    assert_int_equal(desk->call.status, 429);
 }
 
 int main(void)
@@ -221,6 +273,8 @@ int main(void)
         AT_DESK(before_the_tokens_are_known_nobody_is_let_in),
         AT_DESK(a_flood_of_refusals_is_one_entry_with_a_count),
         AT_DESK(refusals_of_many_addresses_stay_few_entries),
+        AT_DESK(a_flood_writes_only_so_much_a_minute),
+        AT_DESK(who_was_let_in_may_be_known_no_more),
         AT_DESK(the_last_use_of_a_token_is_written_seldom),
         AT_DESK(who_asks_too_often_waits),
     };

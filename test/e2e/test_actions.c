@@ -99,17 +99,31 @@ static void this_machine_is_not_called_unless_it_is_allowed(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
-/* What it listens on is refused even where loopback is allowed: it would command itself. */
+/*
+ * What it listens on is refused even where everything is allowed: it would command itself.
+ * All of these lead to a listener on 0.0.0.0.
+ */
 static void it_does_not_call_itself(void **state)
 {
+    static const char *const hosts[] = {"127.0.0.1", "127.0.0.2", "127.255.255.254",
+                                        "0.0.0.0",   "0",         "[::ffff:127.0.0.1]"};
     struct daemon *d = daemon_start(
-        *state, &(struct daemon_start){.args = WORDS("--http-allow-private")});
-    const json_t *run;
+        *state, &(struct daemon_start){.args = WORDS("--http-allow-private", "--listen",
+                                                     "0.0.0.0:0", "--insecure")});
 
-    make_schedule(d, "self", "'action':{'type':'http','url':'http://127.0.0.1:%u/healthz'}",
-                  d->port);
-    run = ended(d, trigger(d, "self"));
-    assert_string_equal(text_at(run, "outcome"), "failed");
+    api(d, 200, "PUT", "/api/v1/namespaces/default",
+        "{'settings':{'allowNetworks':['0.0.0.0/0','::/0']}}");
+    for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
+        const json_t *run;
+        char id[16];
+
+        snprintf(id, sizeof id, "self%zu", i);
+        make_schedule(d, id, "'action':{'type':'http','url':'http://%s:%u/healthz'}", hosts[i],
+                      d->port);
+        run = ended(d, trigger(d, id));
+        assert_string_equal(text_at(run, "outcome"), "failed");
+        assert_string_equal(text_at(run, "error.code"), "http_guard");
+    }
     assert_int_equal(daemon_stop(d), 0);
 }
 

@@ -3,6 +3,7 @@
  * Tokens, the audit, limits and quotas of the running program.
  */
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "ask.h"
 
@@ -68,6 +69,67 @@ static void tokens_count_from_their_answers_on(void **state)
     d = daemon_again(d, NULL);
     assert_int_equal(status_as(d, root), 200);
     assert_int_equal(status_as(d, NULL), 401);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static int begin_claim(struct daemon *d, const char *token)
+{
+    static const char body[] =
+        "{\"queues\":[\"q\"],\"max\":1,\"wait\":\"30s\",\"worker\":\"w\"}";
+    char text[REQUEST_MAX];
+    int fd = ask_connect(d), len;
+
+    ask_send_head(fd, "POST", "/api/v1/queues/claim");
+    len = snprintf(text, sizeof text,
+                   "Authorization: Bearer %s\r\nContent-Length: %zu\r\n\r\n%s", token,
+                   strlen(body), body);
+    assert_int_equal(send(fd, text, (size_t)len, MSG_NOSIGNAL), len);
+    return fd;
+}
+
+/* What it waited for is given to somebody else. */
+static void a_poll_does_not_outlive_its_token(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    char root[TOKEN_MAX], worker[TOKEN_MAX], path[TOKEN_MAX];
+    struct answer answer;
+    int fd;
+
+    make_token(d, NULL, ADMIN, root, NULL);
+    make_token(d, root, "{'name':'w','role':'worker'}", worker, path);
+    assert_int_equal(ask_as(d, root, "", "POST", "/api/v1/schedules",
+                            "{'id':'a','action':{'type':'queue','queue':'q'}}")
+                         .status,
+                     201);
+    fd = begin_claim(d, worker);
+    assert_int_equal(ask_as(d, root, "", "DELETE", path, NULL).status, 204);
+    answer = ask_end(d, fd);
+    assert_int_equal(answer.status, 401);
+    assert_string_equal(text_at(answer.json, "code"), "unauthorized");
+    assert_int_equal(ask_as(d, root, "", "POST", "/api/v1/schedules/a/trigger", "{}").status,
+                     202);
+    answer = ask_end(d, begin_claim(d, root));
+    assert_int_equal(answer.status, 200);
+    assert_int_equal(number_at(answer.json, "runs[0].fence"), 1);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void who_opens_a_server_is_told_how_to_let_others_in(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(
+        w, &(struct daemon_start){.args = WORDS("--listen", "0.0.0.0:0", "--insecure")});
+    char root[TOKEN_MAX];
+
+    assert_true(daemon_has_logged(d, "the first one on this machine: belfry token create"));
+    make_token(d, NULL, ADMIN, root, NULL);
+    assert_int_equal(daemon_stop(d), 0);
+    d = daemon_again(d, NULL);
+    assert_int_equal(status_as(d, root), 200);
+    assert_false(daemon_has_logged(d, "belfry token create"));
+    assert_int_equal(daemon_stop(d), 0);
+    d = daemon_start(w, NULL); /* on this machine alone nobody needs to know */
+    assert_false(daemon_has_logged(d, "belfry token create"));
     assert_int_equal(daemon_stop(d), 0);
 }
 
@@ -157,6 +219,27 @@ static void a_host_or_a_page_of_others_is_refused(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
+/* It holds keys: whatever the umask of whoever starts the server. */
+static void the_database_is_for_the_server_alone(void **state)
+{
+    static const char *const names[] = {"belfry.db", "belfry.db-wal"};
+    struct world *w = *state;
+    struct daemon *d;
+    struct stat st;
+    mode_t before;
+
+    if (w->is_postgres)
+        skip();
+    before = umask(0);
+    d = daemon_start(w, NULL);
+    umask(before);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_int_equal(stat(world_path(w, names[i]), &st), 0);
+        assert_int_equal(st.st_mode & 0777, 0600);
+    }
+    assert_int_equal(daemon_stop(d), 0);
+}
+
 static void limits_and_quotas_hold(void **state)
 {
     struct daemon *d = daemon_start(
@@ -180,9 +263,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         E2E_TEST(tokens_count_from_their_answers_on),
+        E2E_TEST(a_poll_does_not_outlive_its_token),
+        E2E_TEST(who_opens_a_server_is_told_how_to_let_others_in),
         E2E_TEST(a_token_that_one_node_revokes_is_refused_by_the_other),
         E2E_TEST(changes_and_refusals_are_in_the_audit),
         E2E_TEST(a_host_or_a_page_of_others_is_refused),
+        E2E_TEST(the_database_is_for_the_server_alone),
         E2E_TEST(limits_and_quotas_hold),
     };
 

@@ -102,6 +102,34 @@ static void a_token_is_deleted_from_its_own_namespace_only(void **state)
     assert_int_equal(take_away(f, 2, 0), 1);
 }
 
+static void add_admin(struct fixture *f, int64_t id, instant expires_at)
+{
+    struct db_result got = {.changed = -1};
+    struct token token = example;
+
+    token.id = id;
+    token.namespace = 0;
+    token.role = ROLE_ADMIN;
+    token.expires_at = expires_at;
+    tokens_insert(f->db, &token, &got);
+    flush(f);
+    assert_int_equal(got.changed, 1);
+}
+
+/* Also when two are deleted in the same moment, each by somebody who saw the other. */
+static void the_last_admin_for_good_stays_while_there_are_others(void **state)
+{
+    struct fixture *f = *state;
+
+    add_admin(f, 1, INSTANT_NEVER);
+    add_admin(f, 2, INSTANT_NEVER);
+    add_admin(f, 3, DAY_ONE);
+    assert_int_equal(take_away(f, 1, 0), 1);
+    assert_int_equal(take_away(f, 2, 0), 0);
+    assert_int_equal(take_away(f, 3, 0), 1);
+    assert_int_equal(take_away(f, 2, 0), 1);
+}
+
 static void the_last_use_only_moves_on(void **state)
 {
     struct fixture *f = *state;
@@ -165,6 +193,7 @@ int main(void)
         STORE_TEST(a_token_is_read_as_it_was_written),
         STORE_TEST(tokens_are_listed_by_namespace_and_in_pages),
         STORE_TEST(a_token_is_deleted_from_its_own_namespace_only),
+        STORE_TEST(the_last_admin_for_good_stays_while_there_are_others),
         STORE_TEST(the_last_use_only_moves_on),
         STORE_TEST(there_is_a_most),
         STORE_TEST(a_hash_of_another_length_opens_nothing),
