@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "io/h2.h"
 #include "wire/sse.h"
 
 static void on_timer(uv_timer_t *timer);
@@ -91,6 +92,8 @@ static bool wants_to_read(const struct conn *c)
         return c->ahead.len == 0 && !c->has_eof;
     case CONN_IDLE:
         return c->ahead.len == 0;
+    case CONN_H2:
+        return conn_backlog(c) <= EXCHANGE_BACKLOG_MAX;
     default:
         return true;
     }
@@ -113,6 +116,10 @@ static enum conn_wait wait_of(const struct conn *c)
         return CONN_WAIT_HEAD;
     case CONN_BODY:
         return CONN_WAIT_BODY;
+    case CONN_H2:
+        return h2_is_idle(c)    ? CONN_WAIT_TALK
+               : h2_has_half(c) ? CONN_WAIT_STREAM
+                                : CONN_WAIT_NOTHING;
     case CONN_HELD:
         return c->exchange->has_events ? CONN_WAIT_QUIET : CONN_WAIT_NOTHING;
     default:
@@ -130,7 +137,10 @@ static span span_of(const struct conn *c)
     case CONN_WAIT_REQUEST:
         return limits->idle;
     case CONN_WAIT_HEAD:
+    case CONN_WAIT_STREAM:
         return limits->head;
+    case CONN_WAIT_TALK:
+        return limits->talk;
     case CONN_WAIT_BODY:
         return limits->body_window;
     case CONN_WAIT_WRITE:
@@ -217,6 +227,11 @@ static void on_timer(uv_timer_t *timer)
         break_silence(c);
         return;
     }
+    if (c->wait == CONN_WAIT_STREAM) {
+        h2_look(c);
+        set_timer(c);
+        return;
+    }
     if (c->wait == CONN_WAIT_BODY || c->wait == CONN_WAIT_WRITE)
         is_slow = is_too_slow(c);
     if (!is_slow) {
@@ -226,6 +241,8 @@ static void on_timer(uv_timer_t *timer)
     c->listener->counts.timed_out += c->wait != CONN_WAIT_BREAK && c->wait != CONN_WAIT_LINGER;
     if (c->wait == CONN_WAIT_HEAD)
         conn_refuse(c, 408, "The head of the request took too long.");
+    else if (c->wait == CONN_WAIT_TALK)
+        h2_drain(c);
     else if (c->wait == CONN_WAIT_BODY)
         conn_refuse(c, 408, "The body of the request came too slowly.");
     else
@@ -313,6 +330,7 @@ void conn_drop(struct conn *c)
         conn_seal_end(c);
     c->phase = CONN_CLOSED;
     c->exchange = NULL;
+    c->h2 = h2_free(c->h2);
     uv_close((uv_handle_t *)&c->tcp, on_closed);
     uv_close((uv_handle_t *)&c->timer, on_closed);
     if (!x)
@@ -329,6 +347,8 @@ void conn_drop(struct conn *c)
 
 void conn_drain(struct conn *c)
 {
-    if (c->phase == CONN_SHAKE || (c->phase == CONN_IDLE && c->ahead.len == 0))
+    if (c->phase == CONN_H2)
+        h2_drain(c);
+    else if (c->phase == CONN_SHAKE || (c->phase == CONN_IDLE && c->ahead.len == 0))
         conn_drop(c);
 }

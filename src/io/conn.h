@@ -20,6 +20,7 @@ enum conn_phase {
     CONN_HEAD,   /* has some of one, but not all of its head                       */
     CONN_BODY,   /* has its head, but not all of its body                          */
     CONN_HELD,   /* the exchange is with its owner                                 */
+    CONN_H2,     /* speaks HTTP/2: see io/h2.h                                     */
     CONN_FLUSH,  /* the answer is complete, and not all of it is sent              */
     CONN_LINGER, /* has said its last word, and reads so that it can be read       */
     CONN_CLOSED, /* libuv has yet to let go of it                                  */
@@ -34,6 +35,8 @@ enum conn_wait {
     CONN_WAIT_REQUEST,
     CONN_WAIT_HEAD,
     CONN_WAIT_BODY,
+    CONN_WAIT_STREAM, /* of HTTP/2: for the end of a request  */
+    CONN_WAIT_TALK,   /* of HTTP/2: for any word              */
     CONN_WAIT_WRITE,
     CONN_WAIT_QUIET, /* to say something when nothing is said */
     CONN_WAIT_LINGER,
@@ -55,6 +58,8 @@ struct conn {
     struct peer peer;
     bool is_counted; /* among the connections of its peer */
     struct tls *tls; /* NULL: plain                        */
+    struct h2 *h2;   /* NULL: HTTP/1.1                     */
+    bool is_known;   /* which of them it is                */
     size_t chatter;  /* bytes of TLS after the handshake that are no answer */
 
     enum conn_phase phase;
@@ -91,6 +96,9 @@ struct listener {
     struct tls_context *tls; /* for the next connection; NULL: there is none yet */
     struct conn *conns;
     struct exchange *spare;
+    struct h2 *dirty;         /* connections of HTTP/2 with something to say */
+    uv_idle_t idle;           /* runs while there are any                    */
+    struct conn_bytes frames; /* of one of them, until they are sent         */
     int spare_count, used_count;
 
     uv_timer_t deadline;
@@ -145,6 +153,9 @@ void exchange_tell_gone(struct exchange *x);
 void exchange_tell_over(struct exchange *x, bool is_sent);
 void exchange_release(struct exchange *x); /* to the spare ones */
 void exchange_free(struct exchange *x);
+
+/* listener.c: h2_flush_all() in the next round of the loop. */
+void listener_flush_soon(struct listener *listener);
 
 /* listener.c: something was closed; perhaps it was the last. */
 void listener_look(struct listener *listener);

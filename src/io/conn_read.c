@@ -6,7 +6,7 @@
 
 #include "base/must.h"
 #include "io/clock.h"
-#include "io/conn.h"
+#include "io/h2.h"
 #include "wire/http1_write.h"
 #include "wire/problem.h"
 
@@ -165,9 +165,40 @@ void conn_take_end(struct conn *c)
     conn_settle(c);
 }
 
+/* Which HTTP the first bytes are of; those that may be either wait. */
+static void sniff(struct conn *c, struct str bytes)
+{
+    enum http1_preface preface;
+
+    if (c->ahead.len > 0) {
+        conn_bytes_add(&c->ahead, bytes);
+        bytes = (struct str){c->ahead.ptr, c->ahead.len};
+    }
+    preface = http1_preface(bytes);
+    c->is_known = preface != HTTP1_PREFACE_MAYBE;
+    if (preface == HTTP1_PREFACE_NO) {
+        conn_feed(c, bytes);
+        return;
+    }
+    if (preface == HTTP1_PREFACE_YES) {
+        h2_open(c);
+        h2_take(c, bytes);
+        conn_bytes_free(&c->ahead);
+        return;
+    }
+    if (c->ahead.len == 0)
+        conn_bytes_add(&c->ahead, bytes);
+    if (c->phase == CONN_IDLE)
+        conn_enter(c, CONN_HEAD);
+}
+
 void conn_take(struct conn *c, struct str bytes)
 {
-    if (c->phase == CONN_HELD || c->phase == CONN_FLUSH)
+    if (c->phase == CONN_H2)
+        h2_take(c, bytes);
+    else if (!c->is_known && c->phase != CONN_LINGER)
+        sniff(c, bytes);
+    else if (c->phase == CONN_HELD || c->phase == CONN_FLUSH)
         keep_ahead(c, bytes);
     else if (c->phase != CONN_LINGER)
         conn_feed(c, bytes);

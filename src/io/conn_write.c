@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "io/conn.h"
+#include "io/h2.h"
 
 enum { BYTES_LEAST = 4096 }; /* the first size of a buffer */
 
@@ -74,7 +74,9 @@ static void on_written(uv_write_t *write, int status)
         return;
     }
     start_write(c);
-    if (c->phase == CONN_FLUSH && conn_backlog(c) == 0)
+    if (c->phase == CONN_H2)
+        h2_go_on(c);
+    else if (c->phase == CONN_FLUSH && conn_backlog(c) == 0)
         conn_answered(c);
     else if (c->phase == CONN_HELD && x->wants_room && x->watch && x->watch->on_room &&
              conn_backlog(c) <= EXCHANGE_BACKLOG_MAX / 2) {

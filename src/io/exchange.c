@@ -7,6 +7,7 @@
 #include "io/clock.h"
 #include "io/conn.h"
 #include "io/exchange_gzip.h"
+#include "io/h2.h"
 #include "wire/http1_write.h"
 
 enum {
@@ -38,9 +39,12 @@ struct exchange *exchange_new(struct conn *c)
     x->peer = c->peer;
     x->listener = listener;
     x->conn = c;
+    x->stream = NULL;
+    x->trailer_count = 0;
     x->watch = NULL;
+    x->is_h2 = c->h2 != NULL;
     x->is_gone = x->is_head = x->is_chunked = x->wants_room = false;
-    x->has_begun = x->has_events = false;
+    x->has_begun = x->has_events = x->is_too_large = false;
     return x;
 }
 
@@ -121,6 +125,18 @@ struct arena *exchange_arena(struct exchange *x)
     return x->arena;
 }
 
+bool exchange_is_h2(const struct exchange *x)
+{
+    return x->is_h2;
+}
+
+void exchange_trail(struct exchange *x, const struct http1_field *fields, int count)
+{
+    must(x->is_h2 && count <= EXCHANGE_FIELDS_MAX);
+    x->trailers = fields;
+    x->trailer_count = count;
+}
+
 void exchange_trust(struct exchange *x)
 {
     struct conn *c = x->conn;
@@ -183,6 +199,10 @@ void exchange_answer(struct exchange *x, int status, const struct http1_field *f
     struct http1_field room[EXCHANGE_FIELDS_ROOM];
 
     must(!x->has_begun && !(is_bare && body.len > 0));
+    if (x->stream) {
+        h2_answer(x, &answer, body);
+        return;
+    }
     if (x->conn) {
         struct str head;
 
@@ -207,6 +227,10 @@ void exchange_begin(struct exchange *x, int status, const struct http1_field *fi
 
     must(!x->has_begun);
     x->has_begun = true;
+    if (x->stream) {
+        h2_begin(x, &answer);
+        return;
+    }
     x->is_chunked = answer.framing == HTTP1_CHUNKED;
     if (x->conn) {
         if (exchange_offers_gzip(x, &answer, room)) {
@@ -238,6 +262,8 @@ bool exchange_write(struct exchange *x, struct str data)
     size_t backlog;
 
     must(x->has_begun && data.len <= EXCHANGE_WRITE_MAX);
+    if (x->stream)
+        return h2_write(x, data);
     if (!x->conn || x->is_head)
         return true;
     backlog = conn_backlog(x->conn);
@@ -273,6 +299,10 @@ bool exchange_event(struct exchange *x, const struct sse_event *event)
 void exchange_end(struct exchange *x)
 {
     must(x->has_begun);
+    if (x->stream) {
+        h2_end(x);
+        return;
+    }
     if (x->conn && x->gzip && !x->is_head)
         send_piece(x, STR(""), true);
     if (x->conn && x->is_chunked && !x->is_head)
@@ -282,6 +312,10 @@ void exchange_end(struct exchange *x)
 
 void exchange_cut(struct exchange *x)
 {
+    if (x->stream) {
+        h2_cut(x);
+        return;
+    }
     if (x->conn)
         conn_break(x->conn);
     finish(x);

@@ -30,6 +30,7 @@ enum {
 
 struct exchange;
 struct gzip;
+struct h2_stream;
 
 /* What the owner may be told of; each may be NULL. */
 struct exchange_watch {
@@ -53,11 +54,15 @@ struct exchange {
     const struct http1_request *request;
     struct str body;
     struct peer peer;
-    bool is_gone; /* on_gone was told, or would have been */
+    bool is_gone;      /* on_gone was told, or would have been              */
+    bool is_too_large; /* HTTP/2: the body was longer than it may, and lacks */
 
     /* The rest is the listener's own. */
     struct listener *listener;
-    struct conn *conn; /* NULL once there is none */
+    struct conn *conn;        /* NULL once there is none */
+    struct h2_stream *stream; /* of it; NULL: HTTP/1.1 */
+    const struct http1_field *trailers;
+    int trailer_count;
     struct exchange *next;
     struct arena *arena;
     struct gzip *gzip; /* of a stream that is made smaller */
@@ -65,7 +70,7 @@ struct exchange {
     void *with;
     char *body_room;
     size_t body_cap;
-    bool is_head, is_chunked, has_begun, has_events, wants_room;
+    bool is_head, is_h2, is_chunked, has_begun, has_events, wants_room;
     struct http1 http1;
     char room[HTTP1_ROOM]; /* last: its pages are touched as far as the head is long */
 };
@@ -75,6 +80,12 @@ void exchange_watch(struct exchange *x, const struct exchange_watch *watch, void
 
 /* For what the owner needs until the end. */
 struct arena *exchange_arena(struct exchange *x);
+
+/* Which HTTP it speaks.  Only answers of HTTP/2 can have trailers. */
+bool exchange_is_h2(const struct exchange *x);
+
+/* For the next call of exchange_answer(): fields behind the body. */
+void exchange_trail(struct exchange *x, const struct http1_field *fields, int count);
 
 /* The client has shown who it is: its connection is not counted against its address. */
 void exchange_trust(struct exchange *x);

@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 #include "base/must.h"
-#include "io/conn.h"
+#include "io/h2.h"
 
 const struct listener_limits listener_limits_default = {
     .connections = 10000,
@@ -17,6 +17,7 @@ const struct listener_limits listener_limits_default = {
     .body_window = 10 * SPAN_S,
     .body_rate = 1000,
     .stall = 30 * SPAN_S,
+    .talk = 300 * SPAN_S,
     .quiet = 10 * SPAN_S,
     .linger = 2 * SPAN_S,
 };
@@ -48,6 +49,8 @@ struct listener *listener_new(uv_loop_t *loop, const struct listener_limits *lim
     listener->peers = peers_new();
     must(uv_timer_init(loop, &listener->deadline) == 0);
     listener->deadline.data = listener;
+    must(uv_idle_init(loop, &listener->idle) == 0);
+    listener->idle.data = listener;
     return listener;
 }
 
@@ -178,11 +181,25 @@ struct listener_counts listener_counts(const struct listener *listener)
     return listener->counts;
 }
 
+static void on_idle(uv_idle_t *idle)
+{
+    struct listener *listener = idle->data;
+
+    uv_idle_stop(idle);
+    h2_flush_all(listener);
+}
+
+void listener_flush_soon(struct listener *listener)
+{
+    must(uv_idle_start(&listener->idle, on_idle) == 0);
+}
+
 static void on_over(uv_handle_t *handle)
 {
     struct listener *listener = handle->data;
 
-    listener->on_closed(listener->with);
+    if (--listener->handles == 0)
+        listener->on_closed(listener->with);
 }
 
 void listener_look(struct listener *listener)
@@ -191,7 +208,9 @@ void listener_look(struct listener *listener)
         listener->conns || listener->used_count > 0)
         return;
     listener->is_over = true;
+    listener->handles = 2;
     uv_close((uv_handle_t *)&listener->deadline, on_over);
+    uv_close((uv_handle_t *)&listener->idle, on_over);
 }
 
 static void on_deadline(uv_timer_t *timer)
@@ -238,6 +257,7 @@ struct listener *listener_free(struct listener *listener)
     peers_free(listener->peers);
     tls_context_free(listener->tls);
     conn_bytes_free(&listener->sealed);
+    conn_bytes_free(&listener->frames);
     gzip_free(listener->gzip);
     free(listener);
     return NULL;

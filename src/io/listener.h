@@ -37,6 +37,7 @@ struct listener_limits {
     span body_window;  /* in each of these so many bytes of a body                  */
     int64_t body_rate; /*                                    must come, per second  */
     span stall;        /* without the client taking a byte of what is sent          */
+    span talk;         /* of HTTP/2, without a byte: gRPC keeps connections for later */
     span quiet;        /* of a stream of events, then a comment is sent             */
     span linger;       /* for the client to close after our last byte               */
 };
