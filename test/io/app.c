@@ -139,10 +139,17 @@ void app_request(void *with, struct exchange *x)
         [APP_BROKEN] = {{{"Content-Type", 12}, {"text/plain", 10}},
                         {{"X-Broken", 8}, {"a\r\nb", 4}}},
     };
+    static const struct http1_field tail = {{"X-Tail", 6}, {"1", 1}};
     struct app *app = with;
     struct str what = x->request->segment_count > 0 ? x->request->segments[0] : STR("");
 
-    if (str_eq(what, STR("later"))) {
+    if (x->is_too_large) {
+        exchange_answer(x, 413, NULL, 0, STR(""));
+    } else if (str_eq(what, STR("trail"))) {
+        exchange_trail(x, &tail, 1);
+        exchange_answer(x, 200, &type, 1,
+                        x->request->segment_count > 1 ? STR("") : app_echo(x));
+    } else if (str_eq(what, STR("later"))) {
         app_hold(app, x);
     } else if (str_eq(what, STR("over"))) {
         app_hold(app, x);

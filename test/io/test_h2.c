@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * HTTP/2 by nghttp2's own client: what HTTP/1.1 promises (test_conn.c) holds here, too, and
+ * many requests are under way at once.
+ */
+#include "h2_client.h"
+
+#include <string.h>
+
+static struct app *app;
+
+static int start(void **state)
+{
+    (void)state;
+    app = app_start(&listener_limits_default);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    app_stop(app);
+    return 0;
+}
+
+static struct h2c *connected(void)
+{
+    return h2c_open(client_connect(app));
+}
+
+static void assert_body(const struct h2c_answer *a, const char *text)
+{
+    assert_int_equal(a->error, NGHTTP2_NO_ERROR);
+    assert_int_equal(a->body_len, strlen(text));
+    assert_memory_equal(a->body, text, a->body_len);
+}
+
+static void a_request_is_answered(void **state)
+{
+    struct h2c *h = connected();
+    struct h2c_answer *a = h2c_ask(h, &(struct h2c_request){.method = "POST",
+                                                            .path = "/a%2Fb/c?d=e%20f",
+                                                            .body = STR("hello")});
+
+    (void)state;
+    h2c_await(h, a);
+    assert_string_equal(a->head, ":status: 200\ncontent-type: text/plain\n");
+    assert_body(a, "POST [a/b,c] [d=e f] [hello]");
+    h2c_close(h);
+}
+
+static void an_answer_without_a_body(void **state)
+{
+    struct h2c *h = connected();
+    struct h2c_answer *a = h2c_get(h, "/nothing"),
+                      *head = h2c_ask(h, &(struct h2c_request){.method = "HEAD", .path = "/x"});
+
+    (void)state;
+    h2c_await(h, a);
+    h2c_await(h, head);
+    assert_string_equal(a->head, ":status: 204\n");
+    assert_int_equal(a->body_len, 0);
+    assert_string_equal(head->head, ":status: 200\ncontent-type: text/plain\n");
+    assert_int_equal(head->body_len, 0);
+    h2c_close(h);
+}
+
+static void a_preface_in_single_bytes_is_one(void **state)
+{
+    static const char bytes[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0";
+    struct h2c *h = connected();
+    struct h2c_answer *a;
+    const uint8_t *data;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes - 1; i++)
+        client_send(h->fd, (struct str){bytes + i, 1});
+    while (nghttp2_session_mem_send(h->session, &data) == 24)
+        ; /* its own preface was said by hand, and its settings go with the request */
+    a = h2c_get(h, "/x");
+    h2c_await(h, a);
+    assert_body(a, "GET [x] [] []");
+    h2c_close(h);
+}
+
+static void what_only_begins_like_a_preface_is_http_1(void **state)
+{
+    int fd = client_connect(app);
+
+    (void)state;
+    for (const char *c = "PUT / HTTP/1.1\r\nHost: h\r\n\r\n"; *c; c++)
+        client_send(fd, (struct str){c, 1});
+    client_expect(fd, OK_TEXT "Content-Length: 12\r\n\r\nPUT [] [] []");
+    client_say(fd, "PRI * HTTP/2.0\r\n\r\nSX");
+    client_expect(fd, "HTTP/1.1 4");
+    close(fd);
+}
+
+static void streams_are_answered_in_any_order(void **state)
+{
+    struct h2c *h = connected();
+    struct h2c_answer *late = h2c_get(h, "/later"), *soon;
+
+    (void)state;
+    app_await(app, APP_HELD);
+    soon = h2c_get(h, "/soon");
+    h2c_await(h, soon);
+    assert_body(soon, "GET [soon] [] []");
+    assert_false(late->is_closed);
+    app_order(app, APP_ANSWER, 0);
+    h2c_await(h, late);
+    assert_body(late, "GET [later] [] []");
+    h2c_close(h);
+}
+
+static void as_many_streams_as_are_allowed_are_under_way(void **state)
+{
+    struct h2c *h = connected();
+    struct h2c_answer *held[APP_HELD_MAX];
+
+    (void)state;
+    for (int i = 0; i < APP_HELD_MAX; i++) {
+        held[i] = h2c_get(h, "/later");
+        app_await(app, APP_HELD);
+    }
+    for (int i = 0; i < APP_HELD_MAX; i++)
+        app_order(app, APP_ANSWER, 0);
+    for (int i = 0; i < APP_HELD_MAX; i++) {
+        h2c_await(h, held[i]);
+        assert_body(held[i], "GET [later] [] []");
+    }
+    h2c_close(h);
+}
+
+static void assert_bytes(const struct h2c_answer *a, size_t count)
+{
+    assert_int_equal(a->error, NGHTTP2_NO_ERROR);
+    assert_int_equal(a->body_len, count);
+    for (size_t i = 0; i < count; i++)
+        if (a->body[i] != app_byte(i))
+            fail_msg("byte %zu is wrong", i);
+}
+
+static void large_answers_and_streams_arrive_whole(void **state)
+{
+    struct h2c *h = connected();
+    struct h2c_answer *big = h2c_get(h, "/big"), *stream;
+
+    (void)state;
+    h2c_await(h, big);
+    assert_bytes(big, APP_BIG);
+    assert_int_equal(app_await(app, APP_OVER), 1);
+    stream = h2c_get(h, "/stream");
+    app_await(app, APP_FULL);
+    h2c_await(h, stream);
+    assert_bytes(stream, APP_STREAM);
+    h2c_close(h);
+}
+
+static void trailers_come_behind_the_body_or_in_its_place(void **state)
+{
+    struct h2c *h = connected();
+    struct h2c_answer *a = h2c_get(h, "/trail"), *bare = h2c_get(h, "/trail/bare");
+
+    (void)state;
+    h2c_await(h, a);
+    h2c_await(h, bare);
+    assert_string_equal(a->head, ":status: 200\ncontent-type: text/plain\n");
+    assert_body(a, "GET [trail] [] []");
+    assert_string_equal(a->tail, "x-tail: 1\n");
+    assert_string_equal(bare->head, ":status: 200\ncontent-type: text/plain\nx-tail: 1\n");
+    assert_int_equal(bare->body_len, 0);
+    h2c_close(h);
+}
+
+static void a_stream_that_is_reset_is_gone(void **state)
+{
+    struct h2c *h = connected();
+    struct h2c_answer *a = h2c_get(h, "/later"), *b;
+
+    (void)state;
+    app_await(app, APP_HELD);
+    nghttp2_submit_rst_stream(h->session, NGHTTP2_FLAG_NONE, a->id, NGHTTP2_CANCEL);
+    h2c_flush(h);
+    app_await(app, APP_GONE);
+    b = h2c_get(h, "/x");
+    h2c_await(h, b); /* the others do not notice */
+    assert_body(b, "GET [x] [] []");
+    app_order(app, APP_ANSWER, 0);
+    h2c_close(h);
+}
+
+static void with_its_connection_all_streams_are_gone(void **state)
+{
+    struct h2c *h = connected();
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        h2c_get(h, i < 2 ? "/later" : "/over");
+        app_await(app, APP_HELD);
+    }
+    h2c_close(h);
+    for (int i = 0; i < 3; i++)
+        app_await(app, APP_GONE);
+    for (int i = 0; i < 3; i++)
+        app_order(app, APP_ANSWER, 0);
+}
+
+static void who_is_answered_is_told_of(void **state)
+{
+    struct h2c *h = connected();
+    struct h2c_answer *a = h2c_get(h, "/over");
+
+    (void)state;
+    app_await(app, APP_HELD);
+    app_order(app, APP_ANSWER, 0);
+    h2c_await(h, a);
+    assert_int_equal(app_await(app, APP_OVER), 1);
+    h2c_close(h);
+}
+
+static void what_is_cut_is_seen_to_be(void **state)
+{
+    struct h2c *h = connected();
+    struct h2c_answer *a = h2c_get(h, "/begin"), *b;
+
+    (void)state;
+    app_await(app, APP_HELD);
+    app_order(app, APP_CUT, 0);
+    h2c_await(h, a);
+    assert_int_equal(a->error, NGHTTP2_INTERNAL_ERROR);
+    b = h2c_get(h, "/x");
+    h2c_await(h, b);
+    assert_body(b, "GET [x] [] []");
+    h2c_close(h);
+}
+
+static void a_body_that_is_too_long_is_told_of(void **state)
+{
+    static char much[100000];
+    struct h2c *h = connected();
+    struct h2c_request request = {
+        .method = "POST", .path = "/small", .body = STR("0123456789")};
+    struct h2c_answer *fits = h2c_ask(h, &request), *large;
+
+    (void)state;
+    request.body = (struct str){much, sizeof much};
+    large = h2c_ask(h, &request);
+    h2c_await(h, fits);
+    assert_body(fits, "POST [small] [] [0123456789]");
+    h2c_await(h, large);
+    assert_string_equal(large->head, ":status: 413\n");
+    h2c_close(h);
+}
+
+/* The parser of HTTP/1.1 decides: test_http1 has all that it refuses. */
+static void what_http_1_refuses_is_refused(void **state)
+{
+    static const struct {
+        const char *path, *authority, *status;
+    } rows[] = {
+        {"/%zz", "h", ":status: 400\n"},
+        {"/%00", "h", ":status: 400\n"},
+        {"/x", "a b", ":status: 400\n"},
+        {"/x", "h:99999", ":status: 400\n"},
+    };
+    struct h2c *h = connected();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct h2c_answer *a = h2c_ask(
+            h, &(struct h2c_request){
+                   .method = "GET", .path = rows[i].path, .authority = rows[i].authority});
+
+        h2c_await(h, a);
+        if (a->error == NGHTTP2_NO_ERROR &&
+            strncmp(a->head, rows[i].status, strlen(rows[i].status)) != 0)
+            fail_msg("%s of %s: %s", rows[i].path, rows[i].authority, a->head);
+    }
+    h2c_close(h);
+}
+
+static void two_hosts_are_one_too_many(void **state)
+{
+    struct h2c *h = connected();
+    struct h2c_request request = {
+        .method = "GET", .path = "/x", .authority = "a", .name = "host", .value = "b"};
+    struct h2c_answer *differ = h2c_ask(h, &request), *same;
+
+    (void)state;
+    h2c_await(h, differ);
+    assert_int_equal(differ->error, NGHTTP2_INTERNAL_ERROR);
+    request.value = "a";
+    same = h2c_ask(h, &request);
+    h2c_await(h, same);
+    assert_body(same, "GET [x] [] []");
+    h2c_close(h);
+}
+
+static void a_length_that_is_wrong_is_refused(void **state)
+{
+    struct h2c *h = connected();
+    struct h2c_answer *a = h2c_ask(h, &(struct h2c_request){.method = "POST",
+                                                            .path = "/x",
+                                                            .body = STR("hello"),
+                                                            .name = "content-length",
+                                                            .value = "4"});
+
+    (void)state;
+    h2c_await(h, a);
+    assert_int_equal(a->error, NGHTTP2_PROTOCOL_ERROR);
+    h2c_close(h);
+}
+
+static void at_the_end_streams_are_finished(void **state)
+{
+    struct h2c *h = connected();
+    struct h2c_answer *a = h2c_get(h, "/later");
+
+    (void)state;
+    app_await(app, APP_HELD);
+    app_order(app, APP_CLOSE, PATIENCE);
+    h2c_await_goaway(h);
+    assert_int_equal(h->goaway, NGHTTP2_NO_ERROR);
+    app_order(app, APP_ANSWER, 0);
+    h2c_await(h, a);
+    assert_body(a, "GET [later] [] []");
+    h2c_await_end(h);
+    h2c_close(h);
+    app_await(app, APP_CLOSED);
+}
+
+static void an_idle_connection_is_let_go_of_at_the_end(void **state)
+{
+    struct h2c *h = connected();
+    struct h2c_answer *a = h2c_get(h, "/x");
+
+    (void)state;
+    h2c_await(h, a);
+    app_order(app, APP_CLOSE, PATIENCE);
+    h2c_await_goaway(h);
+    h2c_await_end(h);
+    h2c_close(h);
+    app_await(app, APP_CLOSED);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+    const struct CMUnitTest tests[] = {
+        TEST(a_request_is_answered),
+        TEST(an_answer_without_a_body),
+        TEST(a_preface_in_single_bytes_is_one),
+        TEST(what_only_begins_like_a_preface_is_http_1),
+        TEST(streams_are_answered_in_any_order),
+        TEST(as_many_streams_as_are_allowed_are_under_way),
+        TEST(large_answers_and_streams_arrive_whole),
+        TEST(trailers_come_behind_the_body_or_in_its_place),
+        TEST(a_stream_that_is_reset_is_gone),
+        TEST(with_its_connection_all_streams_are_gone),
+        TEST(who_is_answered_is_told_of),
+        TEST(what_is_cut_is_seen_to_be),
+        TEST(a_body_that_is_too_long_is_told_of),
+        TEST(what_http_1_refuses_is_refused),
+        TEST(two_hosts_are_one_too_many),
+        TEST(a_length_that_is_wrong_is_refused),
+        TEST(at_the_end_streams_are_finished),
+        TEST(an_idle_connection_is_let_go_of_at_the_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
