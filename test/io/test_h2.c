@@ -92,7 +92,7 @@ static void what_only_begins_like_a_preface_is_http_1(void **state)
         client_send(fd, (struct str){c, 1});
     client_expect(fd, OK_TEXT "Content-Length: 12\r\n\r\nPUT [] [] []");
     client_say(fd, "PRI * HTTP/2.0\r\n\r\nSX");
-    client_expect(fd, "HTTP/1.1 4");
+    client_expect(fd, "HTTP/1.1 505 HTTP Version Not Supported\r\n");
     close(fd);
 }
 
