@@ -282,7 +282,9 @@ static void on_request(void *with, struct exchange *x)
     porter_greet(call, x);
     t->deadline_us = clock_boot_us() + ANSWER_WITHIN;
     call->operation = operation_find(x->request, call->arena, call->params, &status, &allow);
-    if (door->count > TICKETS_MAX) {
+    if (x->is_too_large) {
+        t->step = call_problem(call, 413, "limit", "the body is longer than this path takes");
+    } else if (door->count > TICKETS_MAX) {
         t->step = call_problem(call, 503, "unavailable", "too many requests are under way");
     } else if (!call->operation && status == 405) {
         t->step = call_problem(call, 405, "not_found", "%.*s is not for this path; try %.*s",

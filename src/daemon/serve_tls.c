@@ -12,7 +12,8 @@ static bool wants_tls(const struct serve *s)
 
 static enum rc read_files(struct serve *s, struct err *reterr)
 {
-    struct tls_files files = {.cert = s->config->tls_cert.ptr, .key = s->config->tls_key.ptr};
+    struct tls_files files = {
+        .cert = s->config->tls_cert.ptr, .key = s->config->tls_key.ptr, .offers_h2 = true};
 
     return listener_tls(s->listener, &files, reterr);
 }

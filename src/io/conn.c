@@ -137,8 +137,9 @@ static span span_of(const struct conn *c)
     case CONN_WAIT_REQUEST:
         return limits->idle;
     case CONN_WAIT_HEAD:
-    case CONN_WAIT_STREAM:
         return limits->head;
+    case CONN_WAIT_STREAM:
+        return limits->request;
     case CONN_WAIT_TALK:
         return limits->talk;
     case CONN_WAIT_BODY:

@@ -232,13 +232,12 @@ static void flush(struct h2 *h2)
         conn_break(c);
 }
 
-/* The last words are said when nghttp2 wants nothing more, or no stream is left to wait for. */
+/* The last words are said, or the last stream is over of those that were waited for. */
 static bool has_ended(const struct h2 *h2)
 {
-    if (h2->stream_count > 0)
-        return false;
-    return h2->is_draining || (!nghttp2_session_want_read(h2->session) &&
-                               !nghttp2_session_want_write(h2->session));
+    if (!nghttp2_session_want_read(h2->session) && !nghttp2_session_want_write(h2->session))
+        return true;
+    return h2->is_draining && h2->stream_count == 0;
 }
 
 static void give_room(struct exchange *x)
@@ -253,7 +252,7 @@ static void all_sent(struct conn *c)
     struct h2 *h2 = c->h2;
     struct h2_stream *s, *behind;
 
-    if (c->is_broken)
+    if (c->is_broken || c->phase != CONN_H2)
         return;
     for (s = h2->all.behind; s != &h2->all; s = behind) {
         behind = s->behind;
@@ -262,9 +261,10 @@ static void all_sent(struct conn *c)
         else if (h2_stream_wants_room(s))
             give_room(s->x);
     }
-    if (nghttp2_session_want_write(h2->session))
+    if (nghttp2_session_want_write(h2->session)) {
         h2_dirty(h2);
-    else if (has_ended(h2)) {
+    } else if (has_ended(h2)) {
+        c->h2 = h2_free(h2);
         c->closes = true;
         conn_answered(c);
     }
@@ -338,9 +338,10 @@ bool h2_has_half(const struct conn *c)
 void h2_look(struct conn *c)
 {
     uint64_t now = uv_now(c->listener->loop);
+    uint64_t within = (uint64_t)(c->listener->limits.request / SPAN_MS);
 
     for (struct h2_stream *s = c->h2->all.behind; s != &c->h2->all; s = s->behind)
-        if (s->phase == H2_HALF && now - s->since >= H2_REQUEST_S * 1000ULL) {
+        if (s->phase == H2_HALF && now - s->since >= within) {
             c->listener->counts.timed_out++;
             must(nghttp2_submit_rst_stream(c->h2->session, NGHTTP2_FLAG_NONE, s->id,
                                            NGHTTP2_CANCEL) == 0);

@@ -25,7 +25,6 @@ enum {
     H2_GLITCHES_A_SECOND = 10,    /* from then on                                        */
     H2_ACKS_MAX = 100,            /* of pings and settings that the client does not take */
     H2_SETTINGS_MAX = 32,         /* in one frame                                        */
-    H2_REQUEST_S = 30,            /* from the head of a request to its end               */
 };
 
 struct h2;

@@ -340,7 +340,8 @@ ssize_t h2_stream_read(nghttp2_session *session, int32_t id, uint8_t *room, size
         n = len;
     if (n == 0 && !s->is_over)
         return NGHTTP2_ERR_DEFERRED;
-    memcpy(room, s->out.ptr + s->framed, n);
+    if (n > 0)
+        memcpy(room, s->out.ptr + s->framed, n);
     s->framed += n;
     if (s->framed < s->out.len)
         return (ssize_t)n;

@@ -17,6 +17,7 @@ const struct listener_limits listener_limits_default = {
     .body_window = 10 * SPAN_S,
     .body_rate = 1000,
     .stall = 30 * SPAN_S,
+    .request = 30 * SPAN_S,
     .talk = 300 * SPAN_S,
     .quiet = 10 * SPAN_S,
     .linger = 2 * SPAN_S,

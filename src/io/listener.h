@@ -37,6 +37,7 @@ struct listener_limits {
     span body_window;  /* in each of these so many bytes of a body                  */
     int64_t body_rate; /*                                    must come, per second  */
     span stall;        /* without the client taking a byte of what is sent          */
+    span request;      /* of HTTP/2, from its head to its end                       */
     span talk;         /* of HTTP/2, without a byte: gRPC keeps connections for later */
     span quiet;        /* of a stream of events, then a comment is sent             */
     span linger;       /* for the client to close after our last byte               */
@@ -44,7 +45,7 @@ struct listener_limits {
 
 /*
  * 10,000 connections, 32 of one peer, any number from this machine, 10 s, 60 s, 10 s,
- * 1,000 bytes/s over 10 s, 30 s, 10 s, 2 s.
+ * 1,000 bytes/s over 10 s, 30 s, 30 s, 5 min, 10 s, 2 s.
  */
 extern const struct listener_limits listener_limits_default;
 

@@ -102,7 +102,8 @@ static ssize_t read_body(nghttp2_session *session, int32_t id, uint8_t *room, si
     (void)id;
     (void)with;
     len = len < request->body.len - at ? len : request->body.len - at;
-    memcpy(room, request->body.ptr + at, len);
+    if (len > 0)
+        memcpy(room, request->body.ptr + at, len);
     at += len;
     if (at < request->body.len)
         return (ssize_t)len;
@@ -179,6 +180,15 @@ void h2c_await(struct h2c *h, const struct h2c_answer *answer)
     while (!answer->is_closed && !h->has_eof)
         read_some(h);
     assert_true(answer->is_closed);
+}
+
+void h2c_await_pong(struct h2c *h)
+{
+    int pongs = h->pongs;
+
+    while (h->pongs == pongs && !h->has_eof)
+        read_some(h);
+    assert_int_equal(h->pongs, pongs + 1);
 }
 
 void h2c_await_goaway(struct h2c *h)
