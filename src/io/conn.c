@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "io/conn.h"
+#include "io/listener_parts.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One connection of the listener, and what the files of the listener share; nobody else
- * includes it.
+ * One connection of the listener; only the files of the listener include it.
  *
  * A connection reads one request at a time and answers it before it reads the next.  While
  * there is no request it holds no exchange and no buffer: that is what most of them do most
@@ -42,6 +41,9 @@ enum conn_wait {
     CONN_WAIT_LINGER,
 };
 
+struct listener;
+struct server;
+
 struct conn_bytes {
     char *ptr;
     size_t len, cap;
@@ -76,43 +78,6 @@ struct conn {
     enum conn_wait wait;
     bool is_fresh; /* a phase has begun, so its time begins too   */
     uint64_t mark; /* bytes that had come or gone when it was set */
-};
-
-struct server { /* one address */
-    uv_tcp_t tcp;
-    struct listener *listener;
-    bool has_tls;
-};
-
-struct listener {
-    uv_loop_t *loop;
-    struct listener_limits limits;
-    struct listener_handler handler;
-    struct listener_counts counts;
-    struct server servers[LISTENER_ADDRESSES_MAX];
-    int server_count;
-    int handles; /* servers that libuv has not let go of */
-    struct peers *peers;
-    struct tls_context *tls; /* for the next connection; NULL: there is none yet */
-    struct conn *conns;
-    struct exchange *spare;
-    struct h2 *dirty;         /* connections of HTTP/2 with something to say */
-    uv_idle_t idle;           /* runs while there are any                    */
-    struct conn_bytes frames; /* of one of them, until they are sent         */
-    int spare_count, used_count;
-
-    uv_timer_t deadline;
-    bool is_closing, is_over;
-    void (*on_closed)(void *with);
-    void *with;
-
-    char in[LISTENER_READ];         /* lent to libuv for one read                      */
-    char event[EXCHANGE_WRITE_MAX]; /* one, as it is printed                           */
-    char out[GZIP_ROOM(EXCHANGE_WRITE_MAX) + 64]; /* a head or a chunk, until it is sent  */
-    char small[EXCHANGE_GZIP_MAX / 2]; /* a body as gzip; one that stays larger goes as is */
-    struct gzip *gzip;                 /* for whole answers, from the first of them on     */
-    char plain[LISTENER_READ + TLS_KEPT_MAX + 1]; /* what a read of TLS held              */
-    struct conn_bytes sealed;                     /* for the kernel, until it is with it  */
 };
 
 /* conn.c: how it lives and ends. */
@@ -153,9 +118,3 @@ void exchange_tell_gone(struct exchange *x);
 void exchange_tell_over(struct exchange *x, bool is_sent);
 void exchange_release(struct exchange *x); /* to the spare ones */
 void exchange_free(struct exchange *x);
-
-/* listener.c: h2_flush_all() in the next round of the loop. */
-void listener_flush_soon(struct listener *listener);
-
-/* listener.c: something was closed; perhaps it was the last. */
-void listener_look(struct listener *listener);

@@ -7,6 +7,7 @@
 #include "base/must.h"
 #include "io/clock.h"
 #include "io/h2.h"
+#include "io/listener_parts.h"
 #include "wire/http1_write.h"
 #include "wire/problem.h"
 

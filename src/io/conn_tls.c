@@ -3,7 +3,7 @@
  * A connection under TLS: the same bytes in and out, sealed.
  */
 #include "base/must.h"
-#include "io/conn.h"
+#include "io/listener_parts.h"
 
 enum {
     SEAL_AT_ONCE = 64 * 1024, /* plain bytes: so much is held twice, and no more             */

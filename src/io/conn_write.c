@@ -7,6 +7,7 @@
 
 #include "base/must.h"
 #include "io/h2.h"
+#include "io/listener_parts.h"
 
 enum { BYTES_LEAST = 4096 }; /* the first size of a buffer */
 

@@ -5,7 +5,7 @@
 
 #include "base/must.h"
 #include "io/clock.h"
-#include "io/conn.h"
+#include "io/listener_parts.h"
 #include "io/exchange_gzip.h"
 #include "io/h2.h"
 #include "wire/http1_write.h"

@@ -2,7 +2,7 @@
 #include "io/exchange_gzip.h"
 
 #include "base/must.h"
-#include "io/conn.h"
+#include "io/listener_parts.h"
 
 static bool ends_with(struct str s, struct str end)
 {

@@ -18,6 +18,13 @@ static struct str bytes_of(const uint8_t *ptr, size_t len)
     return (struct str){(const char *)ptr, len};
 }
 
+static struct str text_of(nghttp2_rcbuf *buf)
+{
+    nghttp2_vec vec = nghttp2_rcbuf_get_buf(buf);
+
+    return bytes_of(vec.base, vec.len);
+}
+
 static struct h2_stream *stream_of(nghttp2_session *session, int32_t id)
 {
     return nghttp2_session_get_stream_user_data(session, id);
@@ -68,9 +75,8 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
     return nghttp2_session_set_stream_user_data(session, frame->hd.stream_id, s);
 }
 
-static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
-                     size_t name_len, const uint8_t *value, size_t value_len, uint8_t flags,
-                     void *with)
+static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghttp2_rcbuf *name,
+                     nghttp2_rcbuf *value, uint8_t flags, void *with)
 {
     struct h2_stream *s = stream_of(session, frame->hd.stream_id);
 
@@ -79,7 +85,7 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
     /* Trailers of a request have nothing to say here. */
     if (!s || frame->headers.cat != NGHTTP2_HCAT_REQUEST)
         return 0;
-    if (!h2_stream_field(s, bytes_of(name, name_len), bytes_of(value, value_len)))
+    if (!h2_stream_field(s, text_of(name), text_of(value)))
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     return 0;
 }
@@ -144,7 +150,7 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
 static void set_callbacks(nghttp2_session_callbacks *calls)
 {
     nghttp2_session_callbacks_set_on_begin_headers_callback(calls, on_begin_headers);
-    nghttp2_session_callbacks_set_on_header_callback(calls, on_header);
+    nghttp2_session_callbacks_set_on_header_callback2(calls, on_header);
     nghttp2_session_callbacks_set_on_frame_recv_callback(calls, on_frame_recv);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, on_data_chunk);
     nghttp2_session_callbacks_set_on_stream_close_callback(calls, on_stream_close);

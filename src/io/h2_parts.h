@@ -7,6 +7,7 @@
 #include <nghttp2/nghttp2.h>
 
 #include "io/h2.h"
+#include "io/listener_parts.h"
 
 enum h2_phase {
     H2_HALF,  /* not all of the request has come                                */

@@ -6,6 +6,7 @@
 
 #include "base/must.h"
 #include "io/h2.h"
+#include "io/listener_parts.h"
 
 const struct listener_limits listener_limits_default = {
     .connections = 10000,

@@ -12,17 +12,17 @@ static struct h2c_answer *answer_of(struct h2c *h, int32_t id)
     return NULL;
 }
 
-static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
-                     size_t name_len, const uint8_t *value, size_t value_len, uint8_t flags,
-                     void *with)
+static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghttp2_rcbuf *name,
+                     nghttp2_rcbuf *value, uint8_t flags, void *with)
 {
     struct h2c_answer *a = answer_of(with, frame->hd.stream_id);
     char *text = a->body_len > 0 ? a->tail : a->head;
 
     (void)session;
     (void)flags;
-    snprintf(text + strlen(text), H2C_TEXT - strlen(text), "%.*s: %.*s\n", (int)name_len, name,
-             (int)value_len, value);
+    snprintf(text + strlen(text), H2C_TEXT - strlen(text), "%s: %s\n",
+             (char *)nghttp2_rcbuf_get_buf(name).base,
+             (char *)nghttp2_rcbuf_get_buf(value).base);
     return 0;
 }
 
@@ -73,7 +73,7 @@ struct h2c *h2c_open(int fd)
     assert_non_null(h);
     h->fd = fd;
     assert_int_equal(nghttp2_session_callbacks_new(&calls), 0);
-    nghttp2_session_callbacks_set_on_header_callback(calls, on_header);
+    nghttp2_session_callbacks_set_on_header_callback2(calls, on_header);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, on_data);
     nghttp2_session_callbacks_set_on_stream_close_callback(calls, on_close);
     nghttp2_session_callbacks_set_on_frame_recv_callback(calls, on_frame);
