@@ -13,6 +13,7 @@
 #include "base/must.h"
 #include "engine/apply.h"
 #include "engine/claim.h"
+#include "engine/due.h"
 #include "engine/fire.h"
 #include "engine/moves.h"
 #include "engine/polls.h"
@@ -53,8 +54,6 @@ int64_t turn_key(struct turn *turn)
 static void send_first(struct turn *turn)
 {
     struct memory *m = &turn->memory;
-    bool full_scan = m->scanned_at == INSTANT_NONE || turn->now < m->scanned_at ||
-                     turn->now - m->scanned_at >= FULL_SCAN_EVERY;
     struct node node = turn->engine->node;
 
     node.turn = m->turn;
@@ -63,9 +62,7 @@ static void send_first(struct turn *turn)
     node.event = m->event;
     db_begin(turn->db);
     nodes_turn(turn->db, &node, &turn->node_row);
-    if (!turn->in->hold && turn->in->rows > 0)
-        cursors_due(turn->db, full_scan ? INSTANT_NONE : m->floor, turn->now, turn->in->rows,
-                    &turn->due_rows);
+    due_send(turn);
     if (turn->in->rows > 0)
         runs_waking(turn->db, turn->now, turn->in->rows, &turn->waking_rows);
     turn->reclaim_asked = m->reclaim_node;
@@ -82,28 +79,6 @@ static void send_first(struct turn *turn)
     /* After the locks: whoever ended a run before them is to be seen. */
     if (turn->sweeps || turn->trusts || turn->is_single)
         nodes_others(turn->db, turn->node, &turn->others_row);
-    if (full_scan)
-        m->scanned_at = turn->now;
-}
-
-/* The rows of the due scan are locked already. */
-static void seat_due(struct turn *turn)
-{
-    for (int i = 0; i < turn->due_rows.rows; i++) {
-        struct cursor cursor;
-        struct seat *seat;
-
-        cursors_read(&turn->due_rows, i, &cursor);
-        seat = desk_seat(turn, cursor.id);
-        must(seat->state != SEAT_HELD || memcmp(&seat->was, &cursor, sizeof(cursor)) == 0);
-        seat->cursor = cursor;
-        seat->was = cursor;
-        seat->state = SEAT_HELD;
-        seat->is_due = true;
-    }
-    turn->memory.floor = turn->due_rows.rows > 0
-                             ? desk_find(turn, db_int_at(&turn->due_rows, 0, 0))->cursor.wake_at
-                             : turn->now;
 }
 
 static void want_touched(struct turn *turn)
@@ -278,7 +253,7 @@ static enum rc work(struct turn *turn, struct err *reterr)
     if (!is_alone(turn) && turn->trusts)
         return distrust(turn, reterr);
     announce(turn);
-    seat_due(turn);
+    due_seat(turn);
     want_touched(turn);
     settle_want_waking(turn);
     apply_want(turn);

@@ -374,6 +374,34 @@ static void an_update_that_came_late_is_refused_whole(void **state)
     assert_told("00:01@00:01");
 }
 
+static void turn_and_hold(void)
+{
+    struct turn_in in = {.now = world.now, .rows = TURN_ROWS_MAX, .hold = true};
+    struct turn_out out;
+    struct err err;
+
+    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+}
+
+/* It has not looked for what is due, so the next one must: at a start and later on. */
+static void a_turn_that_holds_leaves_what_is_overdue_to_the_next(void **state)
+{
+    (void)state;
+    create("job", every(SPAN_MIN));
+    bench_kill(&world.benches[0]);
+    world.now = when("00:03:30");
+    bench_boot(&world.benches[0]);
+    turn_and_hold();
+    settle();
+    assert_told("00:03@00:03:30");
+    run_to("00:04:59");
+    assert_told("00:04@00:04");
+    world.now = when("00:05:01");
+    turn_and_hold();
+    settle();
+    assert_told("00:05@00:05:01");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -399,6 +427,7 @@ int main(void)
         TIMELINE(a_disabled_schedule_still_takes_triggers),
         TIMELINE(pause_on_failure_looks_at_the_last_attempt),
         TIMELINE(an_update_that_came_late_is_refused_whole),
+        TIMELINE(a_turn_that_holds_leaves_what_is_overdue_to_the_next),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
