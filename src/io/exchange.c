@@ -5,9 +5,9 @@
 
 #include "base/must.h"
 #include "io/clock.h"
-#include "io/listener_parts.h"
 #include "io/exchange_gzip.h"
 #include "io/h2.h"
+#include "io/listener_parts.h"
 #include "wire/http1_write.h"
 
 enum {
