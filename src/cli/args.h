@@ -26,7 +26,10 @@ struct option {
     const char *help;
 };
 
+struct command;
+
 struct args {
+    const struct command *command;       /* whose they are */
     const char *value[ARGS_OPTIONS_MAX]; /* by index into the table; "" for a bare option */
     const char *operand[ARGS_OPERANDS_MAX];
     int operands;

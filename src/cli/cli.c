@@ -9,32 +9,107 @@
 #include "base/must.h"
 #include "base/str.h"
 #include "cli/commands.h"
+#include "cli/printer.h"
 #include "cli/report.h"
 
-enum { OWN = 3, COMMANDS_MAX = OWN + CLI_FURTHER_MAX, BUILT_IN = 2 };
+enum { WORDS_MAX = 64 }; /* of which a misspelt one may be any */
 
-/* All commands there are; set once, by cli_main(). */
-static const struct command *commands[COMMANDS_MAX] = {&next_command, &explain_command,
-                                                       &worker_command};
-static int command_count = OWN;
+static const struct command_group *const groups[] = {
+    &schedule_group, &run_group,       &queue_group, &calendar_group, &gate_group,
+    &token_group,    &namespace_group, &node_group,  &audit_group,
+};
 
-static const struct command *find_command(const char *name)
+static const struct command *const own[] = {
+    &next_command,   &explain_command, &worker_command,
+    &events_command, &version_command, &completion_command,
+};
+
+enum {
+    GROUPS = sizeof groups / sizeof groups[0],
+    OWN = sizeof own / sizeof own[0],
+};
+
+/* Commands that live above this layer; set once, by cli_main(). */
+static const struct command *const *further;
+static int further_count;
+
+/* ---- all there are ---- */
+
+static const struct command *single_at(int i)
 {
-    for (int i = 0; i < command_count; i++)
-        if (strcmp(commands[i]->name, name) == 0)
-            return commands[i];
+    if (i < OWN)
+        return own[i];
+    return i - OWN < further_count ? further[i - OWN] : NULL;
+}
+
+const struct command *command_at(int i)
+{
+    for (int g = 0; g < GROUPS; g++) {
+        if (i < groups[g]->count)
+            return &groups[g]->commands[i];
+        i -= groups[g]->count;
+    }
+    return single_at(i);
+}
+
+const struct command_group *group_find(const char *name)
+{
+    for (int i = 0; i < GROUPS; i++)
+        if (strcmp(groups[i]->name, name) == 0)
+            return groups[i];
     return NULL;
 }
 
-static int unknown_command(const char *word)
+const char *word_at(int i, const char **ret_summary)
 {
-    const char *names[COMMANDS_MAX + BUILT_IN] = {"help", "version"};
-    struct err err;
-    int near;
+    const struct command *command;
 
-    for (int i = 0; i < command_count; i++)
-        names[BUILT_IN + i] = commands[i]->name;
-    near = str_nearest(str_of(word), names, command_count + BUILT_IN);
+    if (i < GROUPS) {
+        *ret_summary = groups[i]->summary;
+        return groups[i]->name;
+    }
+    command = single_at(i - GROUPS);
+    if (!command)
+        return NULL;
+    *ret_summary = command->summary;
+    return command->name;
+}
+
+static const struct command *single_find(const char *name)
+{
+    const struct command *command;
+
+    for (int i = 0; (command = single_at(i)) != NULL; i++)
+        if (strcmp(command->name, name) == 0)
+            return command;
+    return NULL;
+}
+
+/* What stands behind the group's name and a blank. */
+static const char *verb_of(const struct command_group *group, int i)
+{
+    return group->commands[i].name + strlen(group->name) + 1;
+}
+
+static const struct command *verb_find(const struct command_group *group, const char *verb)
+{
+    for (int i = 0; i < group->count; i++)
+        if (strcmp(verb_of(group, i), verb) == 0)
+            return &group->commands[i];
+    return NULL;
+}
+
+/* ---- what is misspelt ---- */
+
+static int unknown_word(const char *word)
+{
+    const char *names[WORDS_MAX] = {"help"}, *summary;
+    struct err err;
+    int count = 1, near;
+
+    while (count < WORDS_MAX && (names[count] = word_at(count - 1, &summary)) != NULL)
+        count++;
+    near = str_nearest(str_of(word), names, count);
     if (near >= 0)
         err_set(&err, RC_INVALID, -1, 0, "unknown command %.100s; did you mean %s?", word,
                 names[near]);
@@ -43,18 +118,61 @@ static int unknown_command(const char *word)
     return report_usage(&err, NULL);
 }
 
+static int unknown_verb(const struct command_group *group, const char *verb)
+{
+    const char *names[WORDS_MAX];
+    struct err err;
+    int near;
+
+    must(group->count <= WORDS_MAX);
+    for (int i = 0; i < group->count; i++)
+        names[i] = verb_of(group, i);
+    near = str_nearest(str_of(verb), names, group->count);
+    if (near >= 0)
+        err_set(&err, RC_INVALID, -1, 0, "unknown command %s %.100s; did you mean %s %s?",
+                group->name, verb, group->name, names[near]);
+    else
+        err_set(&err, RC_INVALID, -1, 0, "unknown command %s %.100s", group->name, verb);
+    return report_usage(&err, group->name);
+}
+
+/* ---- help ---- */
+
+static bool is_help(const char *word)
+{
+    return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+static int run_manual(const char *word)
+{
+    struct printer out;
+
+    if (!group_find(word) && !single_find(word))
+        return unknown_word(word);
+    printer_open(&out, STDOUT_FILENO);
+    manual_print(word, &out);
+    return printer_close(&out);
+}
+
 static int run_help(int argc, char **argv)
 {
-    const struct command *command;
+    const struct command_group *group = argc > 0 ? group_find(argv[0]) : NULL;
+    const struct command *command = argc > 0 ? single_find(argv[0]) : NULL;
 
-    if (argc == 0) {
-        help_print_all(commands, command_count, STDOUT_FILENO);
-        return STATUS_OK;
-    }
-    command = find_command(argv[0]);
-    if (!command)
-        return unknown_command(argv[0]);
-    help_print(command, STDOUT_FILENO);
+    if (argc == 2 && strcmp(argv[0], "--roff") == 0)
+        return run_manual(argv[1]);
+    if (argc > 1 && group)
+        command = verb_find(group, argv[1]);
+    if (command)
+        help_print(command, STDOUT_FILENO);
+    else if (argc > 1 && group)
+        return unknown_verb(group, argv[1]);
+    else if (group)
+        help_print_group(group, STDOUT_FILENO);
+    else if (argc > 0)
+        return unknown_word(argv[0]);
+    else
+        help_print_all(STDOUT_FILENO);
     return STATUS_OK;
 }
 
@@ -66,6 +184,8 @@ static bool asks_for_help(const struct command *command, const struct args *args
     return false;
 }
 
+/* ---- one command ---- */
+
 /* How many words stand before `--`. */
 static int words_before_program(int argc, char **argv)
 {
@@ -75,42 +195,76 @@ static int words_before_program(int argc, char **argv)
     return argc;
 }
 
+static int check_operands(const struct command *command, const struct args *args)
+{
+    struct err err;
+
+    if (!command->counts_operands ||
+        (args->operands >= command->least && args->operands <= command->most))
+        return STATUS_OK;
+    if (args->operands < command->least)
+        err_set(&err, RC_INVALID, -1, 0, "something is missing: belfry %s %s", command->name,
+                command->usage);
+    else
+        err_set(&err, RC_INVALID, -1, 0, "%.100s is too much: belfry %s %s",
+                args->operand[command->most], command->name, command->usage);
+    return report_usage(&err, command->name);
+}
+
 static int run_command(const struct command *command, int argc, char **argv)
 {
     int count = command->takes_program ? words_before_program(argc, argv) : argc;
+    int status;
     struct args args;
     struct err err;
 
     if (args_read(count, argv, command->options, command->option_count, &args, &err) != RC_OK)
         return report_usage(&err, command->name);
+    args.command = command;
     if (count < argc)
         args.program = argv + count + 1;
     if (asks_for_help(command, &args)) {
         help_print(command, STDOUT_FILENO);
         return STATUS_OK;
     }
-    return command->run(&args);
+    status = check_operands(command, &args);
+    return status == STATUS_OK ? command->run(&args) : status;
 }
 
-int cli_main(int argc, char **argv, const struct command *const *further, int count)
+static int run_in_group(const struct command_group *group, int argc, char **argv)
 {
-    const char *word = argc > 1 ? argv[1] : "help";
     const struct command *command;
 
-    must(count <= CLI_FURTHER_MAX);
-    for (command_count = OWN; command_count < OWN + count; command_count++)
-        commands[command_count] = further[command_count - OWN];
-    command = find_command(word);
+    if (argc == 0 || is_help(argv[0])) {
+        help_print_group(group, argc == 0 ? STDERR_FILENO : STDOUT_FILENO);
+        return argc == 0 ? STATUS_USAGE : STATUS_OK;
+    }
+    command = verb_find(group, argv[0]);
+    if (!command)
+        return unknown_verb(group, argv[0]);
+    return run_command(command, argc - 1, argv + 1);
+}
+
+int cli_main(int argc, char **argv, const struct command *const *others, int count)
+{
+    const char *word = argc > 1 ? argv[1] : "help";
+    const struct command_group *group = group_find(word);
+    const struct command *command;
+
+    further = others;
+    further_count = count;
+    command = single_find(word);
     /* A reader that goes away is seen at the write, and ends the program quietly. */
     must(signal(SIGPIPE, SIG_IGN) != SIG_ERR);
+    if (group)
+        return run_in_group(group, argc - 2, argv + 2);
     if (command)
         return run_command(command, argc - 2, argv + 2);
-    if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+    if (is_help(word))
         return run_help(argc > 2 ? argc - 2 : 0, argv + 2);
-    if (strcmp(word, "version") == 0 || strcmp(word, "--version") == 0 ||
-        strcmp(word, "-V") == 0) {
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("belfry %s\n", BELFRY_VERSION);
         return fflush(stdout) == 0 ? STATUS_OK : STATUS_FAILED;
     }
-    return unknown_command(word);
+    return unknown_word(word);
 }

@@ -6,8 +6,6 @@
 
 struct command;
 
-enum { CLI_FURTHER_MAX = 16 }; /* commands that the caller adds */
-
 /*
  * `argv[0]` is the program's name; `further` are commands that live above this layer.
  * Returns the exit status.

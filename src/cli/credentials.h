@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 
-enum { TOKEN_MAX = 512 }; /* bytes; ours have about 80 */
+enum { TOKEN_MAX = 256 }; /* with its end; ours have less than 100 bytes */
 
 #define SERVER_DEFAULT "http://127.0.0.1:7227"
 

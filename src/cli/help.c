@@ -49,16 +49,71 @@ void help_print(const struct command *command, int fd)
     printer_close(&out);
 }
 
-void help_print_all(const struct command *const *commands, int count, int fd)
+void help_print_group(const struct command_group *group, int fd)
 {
     struct printer out;
 
     printer_open(&out, fd);
-    printer_text(&out, "Belfry, a durable scheduler\n\n");
-    for (int i = 0; i < count; i++)
-        printer_printf(&out, "  belfry %-10s %s\n", commands[i]->name, commands[i]->summary);
+    printer_printf(&out, "belfry %s: %s\n\n", group->name, group->summary);
+    for (int i = 0; i < group->count; i++)
+        printer_printf(&out, "  belfry %-22s %s\n", group->commands[i].name,
+                       group->commands[i].summary);
+    printer_printf(&out, "\n`belfry help %s COMMAND` explains one of them.\n", group->name);
+    printer_close(&out);
+}
+
+/* ---- all of them, by subject ---- */
+
+struct subject_words {
+    const char *title;
+    const char *words; /* apart by blanks */
+};
+
+static const struct subject_words subjects[] = {
+    {"When things run", "schedule calendar next explain"},
+    {"What has run", "run events audit"},
+    {"Who works", "queue gate worker"},
+    {"Whole namespaces", "apply diff export import namespace token"},
+    {"The server", "serve config node check backup"},
+};
+
+enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
+
+static bool has_word(const char *words, const char *word)
+{
+    struct str rest = str_of(words), one;
+
+    while (str_cut(rest, ' ', &one, &rest))
+        if (str_eq(one, str_of(word)))
+            return true;
+    return str_eq(rest, str_of(word));
+}
+
+static bool is_in_subject(const char *word, int subject)
+{
+    bool any = false;
+
+    if (subject < SUBJECTS)
+        return has_word(subjects[subject].words, word);
+    for (int i = 0; i < SUBJECTS; i++)
+        any = any || has_word(subjects[i].words, word);
+    return !any;
+}
+
+void help_print_all(int fd)
+{
+    const char *word, *summary;
+    struct printer out;
+
+    printer_open(&out, fd);
+    printer_text(&out, "Belfry, a durable scheduler\n");
+    for (int s = 0; s <= SUBJECTS; s++) {
+        printer_printf(&out, "\n%s\n", s < SUBJECTS ? subjects[s].title : "And");
+        for (int i = 0; (word = word_at(i, &summary)) != NULL; i++)
+            if (is_in_subject(word, s))
+                printer_printf(&out, "  belfry %-10s %s\n", word, summary);
+    }
     printer_printf(&out, "  belfry %-10s %s\n", "help",
                    "Explain a command: belfry help COMMAND");
-    printer_printf(&out, "  belfry %-10s %s\n", "version", "Print the version");
     printer_close(&out);
 }

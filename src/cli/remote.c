@@ -105,6 +105,7 @@ struct remote *remote_close(struct remote *remote)
     if (!remote)
         return NULL;
     fetch_free(remote->fetch);
+    when_close(&remote->when);
     free(remote);
     return NULL;
 }

@@ -6,6 +6,7 @@
 
 #include "cli/credentials.h"
 #include "cli/remote.h"
+#include "cli/when.h"
 
 enum {
     REMOTE_SERVER_MAX = 1024, /* bytes of the server's URL    */
@@ -18,6 +19,7 @@ struct remote {
     enum output output;
     bool has_colours, is_utc;
     bool is_streaming;
+    struct when when; /* opened when it is first asked for */
     char server[REMOTE_SERVER_MAX + 1];
     char namespace[256];
     char authorization[TOKEN_MAX + 32];

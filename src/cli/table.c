@@ -89,20 +89,32 @@ static bool shrink(const struct table *table, size_t *widths)
     return true;
 }
 
-static void fit(const struct table *table, int width, size_t *widths)
+/* The width of each column as its cells have it; 0: it has no text. */
+static void measure(const struct table *table, size_t *widths)
 {
-    size_t all = 0;
-
-    for (int i = 0; i < table->column_count; i++)
-        widths[i] = text_columns(str_of(table->columns[i].title));
+    memset(widths, 0, TABLE_COLUMNS_MAX * sizeof *widths);
     for (size_t i = 0; i < table->count; i++) {
         size_t column = i % (size_t)table->column_count;
 
         if (table->cells[i].columns > widths[column])
             widths[column] = table->cells[i].columns;
     }
+    for (int i = 0; i < table->column_count; i++) {
+        size_t title = text_columns(str_of(table->columns[i].title));
+
+        if (widths[i] > 0 && widths[i] < title)
+            widths[i] = title;
+    }
+}
+
+static void fit(const struct table *table, int width, size_t *widths)
+{
+    size_t all = 0;
+
+    measure(table, widths);
     for (int i = 0; i < table->column_count; i++)
-        all += widths[i] + (i > 0 ? GAP : 0);
+        if (widths[i] > 0)
+            all += widths[i] + (all > 0 ? GAP : 0);
     while (width > 0 && all > (size_t)width && shrink(table, widths))
         all--;
 }
@@ -138,14 +150,18 @@ static void print_row(struct printer *out, const struct table *table, const stru
                       const size_t *widths)
 {
     int count = table->column_count;
+    bool any = false;
 
     /* Nothing stands behind the last cell of a row that is not empty. */
-    while (count > 1 && cells[count - 1].len == 0)
+    while (count > 1 && (cells[count - 1].len == 0 || widths[count - 1] == 0))
         count--;
     for (int i = 0; i < count; i++) {
-        if (i > 0)
+        if (widths[i] == 0)
+            continue;
+        if (any)
             spaces(out, GAP);
         print_cell(out, &cells[i], widths[i], &table->columns[i], i == count - 1);
+        any = true;
     }
     printer_text(out, "\n");
 }

@@ -4,7 +4,8 @@
  *
  * Cells are copied, and printed so that a terminal shows them and obeys nothing in them.
  * Where the width is too small, columns that may shrink do, the widest first, down to what
- * their title takes; a cell that is cut ends in an ellipsis.
+ * their title takes; a cell that is cut ends in an ellipsis.  A column that has no text at
+ * all is left out.
  */
 #pragma once
 

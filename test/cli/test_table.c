@@ -73,6 +73,18 @@ static void the_widest_column_is_cut_first(void **state)
     table_free(table);
 }
 
+static void a_column_without_text_is_left_out(void **state)
+{
+    struct table *table = table_new(columns, 3);
+
+    (void)state;
+    table_add(table, STR("a"), TINT_NONE);
+    table_add(table, STR(""), TINT_NONE);
+    table_add(table, STR("x"), TINT_NONE);
+    assert_string_equal(printed(table, 0, false), "ID  DESCRIPTION\na   x\n");
+    table_free(table);
+}
+
 static void colours_take_no_column(void **state)
 {
     struct table *table = small();
@@ -106,6 +118,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_as_wide_as_their_cells),
         cmocka_unit_test(the_widest_column_is_cut_first),
+        cmocka_unit_test(a_column_without_text_is_left_out),
         cmocka_unit_test(colours_take_no_column),
         cmocka_unit_test(a_cell_cannot_speak_to_the_terminal),
         cmocka_unit_test(without_rows_nothing_is_printed),

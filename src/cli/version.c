@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `belfry version`: of this program, and of the server if there is one.
+ */
+#include <unistd.h>
+
+#include "cli/ask.h"
+#include "cli/commands.h"
+#include "cli/report.h"
+
+enum version_option { OPT_CLIENT = REMOTE_OPTIONS, OPT_COUNT };
+
+static const struct option options[OPT_COUNT] = {
+    REMOTE_OPTION_ROWS,
+    [OPT_CLIENT] = {"client", '\0', NULL, "of this program only: ask no server"},
+};
+
+static int print_client(void)
+{
+    struct printer out;
+
+    printer_open(&out, STDOUT_FILENO);
+    printer_text(&out, "belfry " BELFRY_VERSION "\n");
+    return printer_close(&out);
+}
+
+static void say_server(struct remote *remote, const json_t *server, struct printer *out)
+{
+    printer_text(out, "belfry " BELFRY_VERSION "\n");
+    printer_safe(out, str_of(remote_server(remote)));
+    printer_text(out, ": ");
+    printer_safe(out, str_of(text_of(server, "name")));
+    printer_text(out, " ");
+    printer_safe(out, str_of(text_of(server, "version")));
+    printer_text(out, "\n");
+}
+
+static int print_both(struct remote *remote)
+{
+    static const struct remote_request request = {.path = "/version"};
+    json_auto_t *both = json_new_object();
+    struct remote_answer answer;
+    struct printer out;
+    int closed, status = remote_call(remote, &request, &answer);
+
+    remote_printer(remote, &out);
+    if (status != STATUS_OK) {
+        printer_text(&out, "belfry " BELFRY_VERSION "\n");
+    } else if (remote_output(remote) == OUTPUT_JSON) {
+        json_put(both, "client", json_new_str(STR(BELFRY_VERSION)));
+        json_put(both, "server", json_incref(answer.json));
+        print_json(&out, both);
+    } else {
+        say_server(remote, answer.json, &out);
+    }
+    closed = printer_close(&out);
+    if (status == STATUS_OK)
+        answer_free(&answer);
+    /* No server is no failure: this program's version was asked for too. */
+    return status != STATUS_OK && status != STATUS_UNREACHABLE ? status : closed;
+}
+
+static int version_run(const struct args *args)
+{
+    struct remote *remote;
+    int status;
+
+    if (args->value[OPT_CLIENT])
+        return print_client();
+    status = remote_open(args, args->command->name, &remote);
+    if (status != STATUS_OK)
+        return status;
+    status = print_both(remote);
+    remote_close(remote);
+    return status;
+}
+
+const struct command version_command = {
+    .name = "version",
+    .usage = "[OPTION]...",
+    .summary = "Print the version of this program and of the server",
+    .about = "Without a server that of this program alone.  `belfry --version` asks none.\n",
+    .examples = "  belfry version\n"
+                "  belfry version --client\n",
+    OPTIONS(options),
+    NO_NAME,
+    .run = version_run,
+};

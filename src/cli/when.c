@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/when.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINK_MAX_BYTES = 1024 };
+
+/* "/usr/share/zoneinfo/Europe/Berlin" names it; a file that is no link does not. */
+static struct str local_name(char *link)
+{
+    const char *set = getenv("TZ"), *at;
+    ssize_t n;
+
+    if (set && set[0] != '\0')
+        return str_of(set[0] == ':' ? set + 1 : set);
+    n = readlink("/etc/localtime", link, LINK_MAX_BYTES - 1);
+    if (n <= 0)
+        return STR("UTC");
+    link[n] = '\0';
+    at = strstr(link, "zoneinfo/");
+    return at ? str_of(at + strlen("zoneinfo/")) : STR("UTC");
+}
+
+void when_open(struct when *ret, bool is_utc, instant now)
+{
+    char link[LINK_MAX_BYTES];
+    struct err err;
+
+    *ret = (struct when){.now = now};
+    if (is_utc)
+        return;
+    ret->zones = zoneinfo_open(NULL, &err);
+    if (ret->zones)
+        ret->tz = zoneinfo_find(ret->zones, local_name(link), &err);
+    if (ret->tz && (strcmp(ret->tz->name, "UTC") == 0 || strcmp(ret->tz->name, "Etc/UTC") == 0))
+        ret->tz = NULL;
+}
+
+void when_close(struct when *when)
+{
+    when->zones = zoneinfo_close(when->zones);
+}
+
+void when_time(const struct when *when, instant t, struct buf *out)
+{
+    int64_t s = instant_seconds(t), ms = (t - instant_of_seconds(s)) / SPAN_MS;
+    int32_t offset = when->tz ? tz_offset(when->tz, s) : 0;
+    struct civil c = civil_of_local(s + offset);
+    int32_t minutes = (offset < 0 ? -offset : offset) / 60;
+
+    buf_printf(out, "%04d-%02d-%02d %02d:%02d:%02d", c.date.year, c.date.month, c.date.day,
+               c.hour, c.minute, c.second);
+    if (ms > 0)
+        buf_printf(out, ".%03d", (int)ms);
+    if (!when->tz)
+        buf_char(out, 'Z');
+    else
+        buf_printf(out, " %c%02d:%02d", offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
+}
+
+/* Two units, rounded down, so that "in 5m" never comes late. */
+static void write_span(span d, struct buf *out)
+{
+    static const struct {
+        span length;
+        char unit;
+    } units[] = {{SPAN_DAY, 'd'}, {SPAN_H, 'h'}, {SPAN_MIN, 'm'}, {SPAN_S, 's'}};
+    int i = 0;
+
+    while (i < 3 && d < units[i].length)
+        i++;
+    buf_printf(out, "%lld%c", (long long)(d / units[i].length), units[i].unit);
+    d %= units[i].length;
+    if (i < 3 && d >= units[i + 1].length)
+        buf_printf(out, "%lld%c", (long long)(d / units[i + 1].length), units[i + 1].unit);
+}
+
+void when_distance(instant t, instant now, struct buf *out)
+{
+    if (t > now - SPAN_S && t < now + SPAN_S) {
+        buf_text(out, "now");
+    } else if (t > now) {
+        buf_text(out, "in ");
+        write_span(t - now, out);
+    } else {
+        write_span(now - t, out);
+        buf_text(out, " ago");
+    }
+}
+
+enum rc when_read(const char *text, instant now, char ret[static INSTANT_TEXT_MAX],
+                  struct err *reterr)
+{
+    struct buf out = {.ptr = ret, .cap = INSTANT_TEXT_MAX};
+    instant t = now;
+    span away = 0;
+    struct err err;
+
+    if ((text[0] == '-' || text[0] == '+') &&
+        duration_parse(str_of(text + 1), &away, &err) == RC_OK)
+        t = text[0] == '-' ? now - away : now + away;
+    else if (strcmp(text, "now") != 0 && instant_parse(str_of(text), &t, &err) != RC_OK)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "%.100s is no time: write 2026-11-16T08:30:00Z, now, -2h or +30m", text);
+    instant_format_ms(t, &out);
+    return RC_OK;
+}
