@@ -269,11 +269,11 @@ static int wait_for(struct remote *remote, const char *id, int64_t count)
     int64_t left = count;
     int status = STATUS_OK;
 
-    progress_begin(&progress, "backfill", count);
+    progress_open(&progress, "Backfill");
     while (left > 0 && status == STATUS_OK) {
         struct remote_answer answer;
 
-        progress_set(&progress, left < count ? count - left : 0);
+        progress_show(&progress, left < count ? count - left : 0, count);
         poll(NULL, 0, WAIT_MS);
         status = get_schedule(remote, id, &answer);
         if (status != STATUS_OK)
@@ -281,7 +281,7 @@ static int wait_for(struct remote *remote, const char *id, int64_t count)
         left = left_of(answer.json);
         answer_free(&answer);
     }
-    progress_end(&progress);
+    progress_close(&progress);
     return status;
 }
 

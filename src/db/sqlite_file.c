@@ -237,3 +237,107 @@ enum rc sqlite_file_ballast(const char *path, bool keep, struct err *reterr)
     return err_set(reterr, RC_LIMIT, -1, 0, "cannot keep %d MiB of reserve in %s: %s",
                    SQLITE_BALLAST >> 20, file, strerror(code));
 }
+
+static bool is_locked(const char *path)
+{
+    char name[SQLITE_PATH_MAX];
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    bool is = false;
+    int fd;
+
+    snprintf(name, sizeof name, "%s.lock", path);
+    fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return false;
+    is = fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+    close(fd);
+    return is;
+}
+
+/* One that only readers have left holds nothing. */
+static bool has_log(const char *path)
+{
+    char name[SQLITE_PATH_MAX];
+    bool has = false;
+    int fd;
+
+    snprintf(name, sizeof name, "%s-wal", path);
+    fd = open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    has = lseek(fd, 0, SEEK_END) > 0;
+    close(fd);
+    return has;
+}
+
+static enum rc check_target(const char *path, bool replace, struct err *reterr)
+{
+    if (!replace && access(path, F_OK) == 0)
+        return err_set(reterr, RC_CONFLICT, -1, 0,
+                       "%s is there already; name another file, or say --force", path);
+    if (is_locked(path))
+        return err_set(reterr, RC_CONFLICT, -1, 0,
+                       "%s is the database of a server at work; name another file", path);
+    if (has_log(path))
+        return err_set(reterr, RC_CONFLICT, -1, 0,
+                       "a log of another database lies beside %s (%s-wal); name another file",
+                       path, path);
+    return RC_OK;
+}
+
+/* What readers of the file that is replaced have left. */
+static void drop_traces(const char *path)
+{
+    static const char *const ends[] = {"-wal", "-shm"};
+    char name[SQLITE_PATH_MAX];
+
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        snprintf(name, sizeof name, "%s%s", path, ends[i]);
+        (void)unlink(name);
+    }
+}
+
+enum rc sqlite_file_begin_copy(const char *path, bool replace, char *ret_part,
+                               struct err *reterr)
+{
+    enum rc rc;
+    int fd;
+
+    if (path[0] == '\0' || strlen(path) >= SQLITE_PATH_MAX - SUFFIX_MAX)
+        return err_set(reterr, RC_INVALID, -1, 0, "the name of the copy is empty or too long");
+    rc = check_target(path, replace, reterr);
+    if (rc != RC_OK)
+        return rc;
+    snprintf(ret_part, SQLITE_PATH_MAX, "%s.part", path);
+    (void)unlink(ret_part); /* of one that did not come to its end */
+    fd = open(ret_part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_set(reterr, RC_INVALID, -1, 0, "cannot make %s: %s", ret_part,
+                       strerror(errno));
+    close(fd);
+    return RC_OK;
+}
+
+enum rc sqlite_file_end_copy(const char *part, const char *path, struct err *reterr)
+{
+    char dir[SQLITE_PATH_MAX];
+    int fd = open(part, O_RDWR | O_CLOEXEC);
+    int code = fd < 0 || fsync(fd) != 0 ? errno : 0;
+
+    if (fd >= 0)
+        close(fd);
+    if (code == 0) {
+        drop_traces(path);
+        code = rename(part, path) != 0 ? errno : 0;
+    }
+    if (code != 0)
+        return err_set(reterr, RC_LIMIT, -1, 0, "cannot write %s: %s", path, strerror(code));
+    directory_of(path, dir);
+    sync_directory(dir);
+    return RC_OK;
+}
+
+void sqlite_file_drop_copy(const char *part)
+{
+    (void)unlink(part);
+}
