@@ -41,6 +41,10 @@ enum call_step run_change_settled(struct call *call);
 enum call_step run_logs_begin(struct call *call);
 enum call_step run_logs_read(struct call *call, struct db *db);
 
+/* native_events.c */
+enum call_step event_list_begin(struct call *call);
+enum call_step event_list_read(struct call *call, struct db *db);
+
 /* native_run_list.c */
 enum call_step run_list_begin(struct call *call);
 enum call_step run_list_read(struct call *call, struct db *db);

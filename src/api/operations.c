@@ -141,6 +141,10 @@ const struct operation operations[] = {
     {"run.logs", "GET", V1 "/runs/{run}/logs", RIGHT_VIEW, 0, "Show what a run has logged",
      run_logs_begin, run_logs_read, NULL},
 
+    {"event.list", "GET", V1 "/events", RIGHT_VIEW, 0,
+     "Show what happened, by pages or as a stream of Server-Sent Events", event_list_begin,
+     event_list_read, NULL},
+
     {"queue.list", "GET", V1 "/queues", RIGHT_VIEW, 0, "List queues by name", queue_list_begin,
      queue_list_read, NULL},
     {"queue.get", "GET", V1 "/queues/{queue}", RIGHT_VIEW, 0,

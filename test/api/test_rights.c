@@ -23,6 +23,7 @@ static const struct {
     {"calendar.list", "voeaA"},
     {"calendar.put", "eaA"},
     {"clock.accept", "A"},
+    {"event.list", "voeaA"},
     {"export", "voeaA"},
     {"gate.get", "voeaA"},
     {"gate.list", "voeaA"},
