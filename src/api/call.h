@@ -40,6 +40,7 @@ enum call_step {
                    /* then operation.settled                                        */
     CALL_READ,     /* a reader: operation.read                                      */
     CALL_SETTLE,   /* of read() only: operation.settled, with nothing from the engine */
+    CALL_STREAM,   /* of read() only: stream->lines go out, and it is read on later   */
 };
 
 struct call_poll {
@@ -50,9 +51,28 @@ struct call_poll {
     struct str worker;
 };
 
+/* One of Server-Sent Events. */
+struct call_line {
+    struct str id, name, data;
+};
+
+/*
+ * An answer without an end: each read() brings what has come since.  The stream itself lives
+ * in the arena of the call's begin(), and what one read brings in that of the read.
+ */
+struct call_stream {
+    struct call_line *lines;
+    int line_count;
+    bool has_more;             /* read on at once                                   */
+    bool is_over;              /* nothing follows the lines                         */
+    struct run_id run;         /* whose log it is; or                               */
+    struct event_watch *watch; /* which events, see api/event_watch.h; NULL: a log  */
+};
+
 struct operation;
 struct keyring;
 struct db;
+struct event_watch;
 
 struct call {
     struct arena *arena;
@@ -85,6 +105,7 @@ struct call {
     const struct work *grants;
     const struct str *grant_queues; /* the name of each grant's queue */
     int grant_count;
+    struct call_stream *stream; /* NULL: an answer with an end */
 
     /* The answer. */
     int status;

@@ -38,8 +38,22 @@ enum call_step run_get_read(struct call *call, struct db *db);
 enum call_step run_cancel_begin(struct call *call);
 enum call_step run_terminate_begin(struct call *call);
 enum call_step run_change_settled(struct call *call);
+
+/* native_run_again.c */
+enum call_step run_retry_begin(struct call *call);
+enum call_step run_retry_read(struct call *call, struct db *db);
+enum call_step run_retry_settled(struct call *call);
+enum call_step run_approve_begin(struct call *call);
+enum call_step run_reject_begin(struct call *call);
+enum call_step run_attempts_read(struct call *call, struct db *db);
+
+/* native_run_logs.c */
 enum call_step run_logs_begin(struct call *call);
 enum call_step run_logs_read(struct call *call, struct db *db);
+
+/* native_events.c */
+enum call_step event_list_begin(struct call *call);
+enum call_step event_list_read(struct call *call, struct db *db);
 
 /* native_run_list.c */
 enum call_step run_list_begin(struct call *call);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs of a schedule, a queue or a namespace, the newest first: the open ones, then those that
- * are over.  A cursor says how far both lists were told: "o" or "e", and the key.
+ * Runs of a schedule, a queue or a namespace, open ones and those that are over in one order:
+ * that of their keys, which is when an open one was made and when another has ended, the
+ * latest first.  A cursor is a key.  One that ends while the pages are read comes to the front.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,31 +10,37 @@
 #include "api/native.h"
 #include "api/page.h"
 #include "api/view.h"
+#include "core/outcome.h"
+#include "store/key.h"
 #include "store/names.h"
 
-enum { CURSOR_TEXT_MAX = 48 };
+enum { CURSOR_TEXT_MAX = 32 };
 
 /* What a page asks for: as sent, then with keys. */
 struct asked {
     struct page page;
-    struct str schedule, queue; /* names; empty: any          */
-    int64_t states;             /* as struct view_page has it */
+    struct str schedule, queue; /* names; empty: any */
+    struct view_page view;      /* but for the limit */
+    int64_t from;               /* no key below it   */
     bool wants_open, wants_ended;
-    bool is_ended;     /* where the cursor stands     */
-    int64_t before;    /* a key of either table       */
-    struct run_id run; /* of a schedule's open ones   */
-    int64_t schedule_key, queue_key;
 };
 
-/* The page as it is told. */
-struct telling {
-    const struct call *call;
-    struct db *db;
-    struct answer out;
-    int left;
-    int told;
-    char cursor[CURSOR_TEXT_MAX]; /* "": there is no more */
+/* The rows of one table, the latest first, and down to which key they are all there. */
+struct source_rows {
+    struct db_result rows;
+    int next;
+    int64_t floor; /* 0: there are no more */
 };
+
+/* ---- what is asked for ---- */
+
+static enum rc wrong_word(struct str text, const char *name, const char *words,
+                          struct err *reterr)
+{
+    err_set(reterr, RC_INVALID, 0, (int)text.len, "must be %s", words);
+    err_in(reterr, "%s", name);
+    return RC_INVALID;
+}
 
 static enum rc read_state(struct str text, struct asked *asked, struct err *reterr)
 {
@@ -59,49 +66,89 @@ static enum rc read_state(struct str text, struct asked *asked, struct err *rete
     }
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (str_eq(text, str_of(words[i].text))) {
-            asked->states = words[i].states;
+            asked->view.states = words[i].states;
             asked->wants_open = true;
             return RC_OK;
         }
-    err_set(reterr, RC_INVALID, 0, (int)text.len,
-            "must be open, held, approval, ready, leased, running, backoff or ended");
-    err_in(reterr, "state");
-    return RC_INVALID;
+    return wrong_word(text, "state",
+                      "open, held, approval, ready, leased, running, backoff or ended", reterr);
+}
+
+/* Only what is over has one. */
+static enum rc read_outcome(struct str text, struct asked *asked, struct err *reterr)
+{
+    if (text.len == 0)
+        return RC_OK;
+    asked->wants_open = false;
+    for (int i = OUTCOME_SUCCEEDED; i <= OUTCOME_UNKNOWN; i++)
+        if (str_eq(text, str_of(outcome_text((enum outcome)i)))) {
+            asked->view.outcome = i;
+            return RC_OK;
+        }
+    return wrong_word(text, "outcome",
+                      "succeeded, failed, timedOut, cancelled, terminated or unknown", reterr);
+}
+
+static enum rc read_kind(struct str text, struct asked *asked, struct err *reterr)
+{
+    for (int i = 0; text.len > 0 && i <= RUN_TEST; i++)
+        if (str_eq(text, str_of(run_kind_text((enum run_kind)i))))
+            asked->view.kind = i + 1;
+    if (text.len == 0 || asked->view.kind > 0)
+        return RC_OK;
+    return wrong_word(text, "kind", "slot, trigger, backfill, direct or test", reterr);
+}
+
+/* `to` is not among them, as the time of day at which the next page of a diary begins. */
+static enum rc read_times(struct call *call, struct asked *asked, struct err *reterr)
+{
+    instant from = INSTANT_NONE, to = INSTANT_NEVER;
+    enum rc rc = request_query_instant(call, "from", &from, reterr);
+
+    if (rc == RC_OK)
+        rc = request_query_instant(call, "to", &to, reterr);
+    if (rc != RC_OK)
+        return rc;
+    asked->from = from == INSTANT_NONE ? 0 : key_of(from);
+    asked->view.before = to == INSTANT_NEVER ? INT64_MAX : key_of(to);
+    return RC_OK;
 }
 
 static enum rc read_cursor(struct str text, struct asked *asked, struct err *reterr)
 {
-    struct str rest = text.len > 0 ? str_from(text, 1) : text;
-    char kind = text.len > 0 ? text.ptr[0] : 'o';
-    bool is_good = kind == 'o' || kind == 'e';
+    struct str rest = text;
+    int64_t before;
 
-    asked->before = INT64_MAX;
-    asked->run = (struct run_id){.slot_ms = INSTANT_MAX / SPAN_MS, .pass = UINT32_MAX};
-    asked->is_ended = kind == 'e' || !asked->wants_open;
-    if (rest.len > 0 && kind == 'o' && str_starts(rest, STR("r_")))
-        is_good = run_id_parse(rest, &asked->run, reterr) == RC_OK;
-    else if (rest.len > 0)
-        is_good = is_good && str_take_number(&rest, INT64_MAX - 1, &asked->before) > 0 &&
-                  rest.len == 0;
-    if (is_good)
+    if (text.len == 0)
         return RC_OK;
-    err_set(reterr, RC_INVALID, -1, 0, "is not one that this list gave");
-    err_in(reterr, "cursor");
-    return RC_INVALID;
+    if (str_take_number(&rest, INT64_MAX - 1, &before) == 0 || rest.len > 0) {
+        err_set(reterr, RC_INVALID, -1, 0, "is not one that this list gave");
+        err_in(reterr, "cursor");
+        return RC_INVALID;
+    }
+    if (before < asked->view.before)
+        asked->view.before = before;
+    return RC_OK;
 }
 
 enum call_step run_list_begin(struct call *call)
 {
-    static const char *const names[] = {"schedule", "state", "queue"};
+    static const char *const names[] = {"schedule", "state", "outcome", "queue",
+                                        "kind",     "from",  "to"};
     struct asked *asked = arena_take(call->arena, sizeof *asked);
     struct err err;
 
-    if (page_begin(call, names, 3, &asked->page, &err) != RC_OK ||
+    if (page_begin(call, names, sizeof names / sizeof names[0], &asked->page, &err) != RC_OK ||
         read_state(request_query(call, "state"), asked, &err) != RC_OK ||
+        read_outcome(request_query(call, "outcome"), asked, &err) != RC_OK ||
+        read_kind(request_query(call, "kind"), asked, &err) != RC_OK ||
+        read_times(call, asked, &err) != RC_OK ||
         read_cursor(asked->page.after, asked, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     asked->schedule = request_query(call, "schedule");
     asked->queue = request_query(call, "queue");
+    asked->view.scan = VIEW_SCAN_MAX;
+    asked->view.limit = asked->page.limit;
     call->with = asked;
     return CALL_READ;
 }
@@ -113,6 +160,7 @@ static enum rc find_keys(const struct call *call, struct db *db, struct asked *a
     struct db_result schedule = {0}, queue = {0};
     enum rc rc;
 
+    asked->view.namespace = call->namespace;
     if (asked->schedule.len > 0)
         schedules_find(db, call->namespace, asked->schedule, &schedule);
     if (asked->queue.len > 0)
@@ -126,200 +174,170 @@ static enum rc find_keys(const struct call *call, struct db *db, struct asked *a
     if (asked->queue.len > 0 && queue.rows == 0)
         return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no queue `%.*s`",
                        STR_ARG(asked->queue));
-    asked->schedule_key = schedule.rows > 0 ? db_int_at(&schedule, 0, 0) : 0;
-    asked->queue_key = queue.rows > 0 ? db_int_at(&queue, 0, 0) : 0;
+    asked->view.schedule = schedule.rows > 0 ? db_int_at(&schedule, 0, 0) : 0;
+    asked->view.queue = queue.rows > 0 ? db_int_at(&queue, 0, 0) : 0;
     return RC_OK;
 }
 
-static void tell(struct telling *t, const struct run_doc *doc)
-{
-    if (t->told++ > 0)
-        answer_text(&t->out, ",");
-    answer_json(&t->out, run_to_json(doc));
-    t->left--;
-}
+/* ---- rows ---- */
 
-static void go_on(struct telling *t, char kind, int64_t key)
-{
-    snprintf(t->cursor, sizeof t->cursor, "%c%" PRId64, kind, key);
-}
+/* run_views_list() and run_views_end(), or those of attempts. */
+typedef void page_fn(struct db *db, const struct view_page *page, struct db_result *ret);
 
-/* run_views_end() or attempt_views_end(). */
-typedef void end_fn(struct db *db, const struct view_page *page, struct db_result *ret);
-
-/*
- * Where a page of a namespace goes on: behind what was told when it is full, or behind all
- * that was looked at, unless that was all there is.
- */
-static enum rc go_on_page(struct telling *t, char kind, end_fn *end, struct view_page *page,
+/* Down to the last row that was looked at, unless that was all there is. */
+static enum rc find_floor(const struct call *call, struct db *db, page_fn *end, int64_t *ret,
                           struct err *reterr)
 {
+    struct view_page page = ((const struct asked *)call->with)->view;
     struct db_result looked_at = {0}, more = {0};
     enum rc rc;
 
-    end(t->db, page, &looked_at);
-    rc = db_flush(t->db, t->call->arena, reterr);
+    end(db, &page, &looked_at);
+    rc = db_flush(db, call->arena, reterr);
     if (rc != RC_OK || looked_at.rows == 0)
         return rc;
-    page->before = db_int_at(&looked_at, 0, 0);
-    page->scan = 1;
-    end(t->db, page, &more);
-    rc = db_flush(t->db, t->call->arena, reterr);
+    page.before = db_int_at(&looked_at, 0, 0);
+    page.scan = 1;
+    end(db, &page, &more);
+    rc = db_flush(db, call->arena, reterr);
     if (rc == RC_OK && more.rows == 1)
-        go_on(t, kind, page->before);
+        *ret = page.before;
     return rc;
 }
 
-static struct view_page page_of(const struct call *call, int limit)
+static enum rc read_source(const struct call *call, struct db *db, page_fn *list, page_fn *end,
+                           struct source_rows *ret, struct err *reterr)
 {
     const struct asked *asked = call->with;
-
-    return (struct view_page){.namespace = call->namespace,
-                              .queue = asked->queue_key,
-                              .states = asked->states,
-                              .before = asked->before,
-                              .scan = VIEW_SCAN_MAX,
-                              .limit = limit};
-}
-
-/* Open runs. */
-
-static bool is_wanted(const struct asked *asked, const struct run *run)
-{
-    return (asked->states == 0 || (asked->states & (1 << run->state))) &&
-           (asked->queue_key == 0 || asked->queue_key == run->queue);
-}
-
-static enum rc tell_open_of_schedule(struct telling *t, struct err *reterr)
-{
-    const struct call *call = t->call;
-    const struct asked *asked = call->with;
-    struct run_id before = asked->run;
-    struct db_result rows = {0};
-    int limit = t->left;
     enum rc rc;
 
-    before.schedule = asked->schedule_key;
-    run_views_of_schedule(t->db, &before, limit, &rows);
-    rc = db_flush(t->db, call->arena, reterr);
-    for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
-        struct run_view view;
-        struct run_doc doc;
-
-        run_views_read(&rows, i, &view);
-        doc = view_run(&view);
-        before = doc.id;
-        if (is_wanted(asked, &view.run))
-            tell(t, &doc);
-    }
-    if (rc == RC_OK && rows.rows == limit) {
-        t->cursor[0] = 'o';
-        run_id_format(&before, t->cursor + 1);
-    }
+    list(db, &asked->view, &ret->rows);
+    rc = db_flush(db, call->arena, reterr);
+    if (rc != RC_OK)
+        return rc;
+    if (ret->rows.rows == asked->view.limit)
+        ret->floor = db_int_at(&ret->rows, ret->rows.rows - 1, 0);
+    else if (end)
+        rc = find_floor(call, db, end, &ret->floor, reterr);
     return rc;
 }
 
-static enum rc tell_open(struct telling *t, struct err *reterr)
-{
-    const struct call *call = t->call;
-    struct view_page page = page_of(call, t->left);
-    struct db_result rows = {0};
-    struct run_view view = {0};
-    enum rc rc;
-
-    run_views_list(t->db, &page, &rows);
-    rc = db_flush(t->db, call->arena, reterr);
-    for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
-        struct run_doc doc;
-
-        run_views_read(&rows, i, &view);
-        doc = view_run(&view);
-        tell(t, &doc);
-    }
-    if (rc == RC_OK && t->left == 0)
-        go_on(t, 'o', view.run.id);
-    else if (rc == RC_OK)
-        rc = go_on_page(t, 'o', run_views_end, &page, reterr);
-    return rc;
-}
-
-/* Runs that are over: the last attempt of each. */
-
-static enum rc tell_attempts(const struct call *call, const struct db_result *rows,
-                             struct telling *t, int64_t *ret_last, struct err *reterr)
+static enum rc read_sources(const struct call *call, struct db *db, struct source_rows *open,
+                            struct source_rows *ended, struct err *reterr)
 {
     const struct asked *asked = call->with;
+    bool is_of = asked->view.schedule != 0;
     enum rc rc = RC_OK;
 
-    for (int i = 0; rc == RC_OK && i < rows->rows; i++) {
-        struct attempt_view view;
-        struct run_doc doc;
-
-        attempt_views_read(rows, i, &view);
-        *ret_last = view.row.id;
-        if (!view.row.last || (asked->queue_key != 0 && view.row.queue != asked->queue_key))
-            continue;
-        rc = view_attempt(&view, call->arena, &doc, reterr);
-        if (rc == RC_OK)
-            tell(t, &doc);
-    }
+    if (asked->wants_open)
+        rc = read_source(call, db, run_views_list, is_of ? NULL : run_views_end, open, reterr);
+    if (rc == RC_OK && asked->wants_ended)
+        rc = read_source(call, db, attempt_views_list, attempt_views_end, ended, reterr);
     return rc;
 }
 
-static enum rc tell_ended(struct telling *t, struct err *reterr)
+static int64_t next_key(const struct source_rows *source)
 {
-    const struct call *call = t->call;
+    return source->next < source->rows.rows ? db_int_at(&source->rows, source->next, 0) : -1;
+}
+
+static enum rc read_doc(const struct call *call, struct source_rows *source, bool is_open,
+                        struct run_doc *ret, bool *ret_is_run, struct err *reterr)
+{
+    struct attempt_view attempt;
+    struct run_view run;
+
+    *ret_is_run = true;
+    if (is_open) {
+        run_views_read(&source->rows, source->next++, &run);
+        *ret = view_run(&run);
+        return RC_OK;
+    }
+    attempt_views_read(&source->rows, source->next++, &attempt);
+    *ret_is_run = attempt.row.last; /* the last attempt is the run */
+    return view_attempt(&attempt, call->arena, ret, reterr);
+}
+
+/* ---- the page ---- */
+
+struct telling {
+    struct answer out;
+    int count;
+    int64_t cursor; /* 0: there is no more */
+};
+
+static enum rc tell_page(const struct call *call, struct source_rows *open,
+                         struct source_rows *ended, struct telling *t, struct err *reterr)
+{
     const struct asked *asked = call->with;
-    struct view_page page = page_of(call, t->left);
-    struct db_result rows = {0};
-    int64_t last = 0;
-    int limit = t->left;
+    int64_t floor = open->floor > ended->floor ? open->floor : ended->floor;
+
+    t->cursor = floor > asked->from ? floor : 0;
+    for (;;) {
+        bool is_open = next_key(open) > next_key(ended);
+        struct source_rows *source = is_open ? open : ended;
+        int64_t key = next_key(source);
+        struct run_doc doc;
+        bool is_run;
+        enum rc rc;
+
+        if (key < floor || key < asked->from)
+            return RC_OK;
+        if (t->count == asked->page.limit || t->out.buf.len >= PAGE_BYTES_MAX) {
+            t->cursor = key + 1;
+            return RC_OK;
+        }
+        rc = read_doc(call, source, is_open, &doc, &is_run, reterr);
+        if (rc != RC_OK)
+            return rc;
+        if (!is_run)
+            continue;
+        if (t->count++ > 0)
+            answer_text(&t->out, ",");
+        answer_json(&t->out, run_to_json(&doc));
+    }
+}
+
+/* Whether anything stands behind the cursor, which a page that was just full cannot know. */
+static enum rc look_behind(const struct call *call, struct db *db, struct telling *t,
+                           struct err *reterr)
+{
+    struct asked *asked = call->with;
+    struct source_rows open = {0}, ended = {0};
     enum rc rc;
 
-    page.states = 0;
-    if (asked->schedule_key != 0)
-        attempt_views_of_schedule(t->db, asked->schedule_key, asked->before, limit, &rows);
-    else
-        attempt_views_list(t->db, &page, &rows);
-    rc = db_flush(t->db, call->arena, reterr);
-    if (rc == RC_OK)
-        rc = tell_attempts(call, &rows, t, &last, reterr);
-    if (rc == RC_OK && rows.rows == limit)
-        go_on(t, 'e', last);
-    else if (rc == RC_OK && asked->schedule_key == 0)
-        rc = go_on_page(t, 'e', attempt_views_end, &page, reterr);
+    if (t->cursor == 0)
+        return RC_OK;
+    asked->view.before = t->cursor;
+    asked->view.limit = 1;
+    rc = read_sources(call, db, &open, &ended, reterr);
+    if (rc == RC_OK && open.floor <= asked->from && ended.floor <= asked->from)
+        t->cursor = 0;
     return rc;
-}
-
-static enum rc tell_page(struct telling *t, struct err *reterr)
-{
-    struct asked *asked = t->call->with;
-    enum rc rc = find_keys(t->call, t->db, asked, reterr);
-
-    if (rc == RC_OK && !asked->is_ended) {
-        rc = asked->schedule_key != 0 ? tell_open_of_schedule(t, reterr) : tell_open(t, reterr);
-        if (rc != RC_OK || t->cursor[0] != '\0' || !asked->wants_ended)
-            return rc;
-        asked->before = INT64_MAX;
-    }
-    if (rc != RC_OK || !asked->wants_ended)
-        return rc;
-    if (t->left > 0)
-        return tell_ended(t, reterr);
-    t->cursor[0] = 'e';
-    return RC_OK;
 }
 
 enum call_step run_list_read(struct call *call, struct db *db)
 {
-    const struct asked *asked = call->with;
-    struct telling t = {
-        .call = call, .db = db, .out = answer_new(call->arena), .left = asked->page.limit};
+    struct asked before = *(const struct asked *)call->with;
+    struct source_rows open = {0}, ended = {0};
+    struct telling t = {.out = answer_new(call->arena)};
+    char cursor[CURSOR_TEXT_MAX] = "";
+    enum rc rc;
     struct err err;
 
     page_open(&t.out, "runs");
-    if (tell_page(&t, &err) != RC_OK)
+    rc = find_keys(call, db, call->with, &err);
+    if (rc == RC_OK)
+        rc = read_sources(call, db, &open, &ended, &err);
+    if (rc == RC_OK)
+        rc = tell_page(call, &open, &ended, &t, &err);
+    if (rc == RC_OK)
+        rc = look_behind(call, db, &t, &err);
+    *(struct asked *)call->with = before; /* it may be read again */
+    if (rc != RC_OK)
         return view_failed(call, &err);
-    page_close(&t.out, str_of(t.cursor));
+    if (t.cursor > 0)
+        snprintf(cursor, sizeof cursor, "%" PRId64, t.cursor);
+    page_close(&t.out, str_of(cursor));
     return call_answer(call, 200, answer_done(&t.out));
 }

@@ -13,85 +13,12 @@
 #include "io/clock.h"
 
 enum {
-    SPARE_TICKETS = 256, /* kept with their arenas, so that a request allocates nothing */
     NOTICES_AT_ONCE = 64,
     BODY_OF_NOTHING = 64 * 1024, /* read so that a wrong path is told of as one */
 };
 
 #define ANSWER_WITHIN (10 * SPAN_S)   /* then 503: the engine or the database stands still */
 #define LOOK_EVERY    (100 * SPAN_MS) /* at deadlines, and at what found no room           */
-
-/* ---- tickets ---- */
-
-static struct ticket *ticket_new(struct door *door, struct exchange *x)
-{
-    struct ticket *t = door->spare;
-    struct arena *arena;
-
-    if (t) {
-        door->spare = t->next;
-        door->spares--;
-        arena = t->call.arena;
-    } else {
-        t = malloc(sizeof *t);
-        must(t);
-        arena = arena_new(CALL_ARENA_MAX);
-    }
-    memset(t, 0, sizeof *t);
-    t->call.arena = arena;
-    t->x = x;
-    t->before = door->all.before;
-    t->behind = &door->all;
-    t->before->behind = t->behind->before = t;
-    door->count++;
-    return t;
-}
-
-static void ticket_end(struct door *door, struct ticket *t)
-{
-    must(!t->x && !t->is_away);
-    t->before->behind = t->behind;
-    t->behind->before = t->before;
-    door->count--;
-    if (door->spares == SPARE_TICKETS) {
-        arena_free(t->call.arena);
-        free(t);
-        return;
-    }
-    arena_reset(t->call.arena);
-    t->next = door->spare;
-    door->spare = t;
-    door->spares++;
-}
-
-static int items_of(const struct ticket *t, enum call_step step)
-{
-    return step == CALL_COMMANDS  ? t->call.command_count
-           : step == CALL_REPORTS ? t->call.report_count
-                                  : 0;
-}
-
-static void leave(struct door *door, struct ticket *t, enum call_step step)
-{
-    t->is_away = true;
-    t->sent_for = step;
-    door->away++;
-    door->items += items_of(t, step);
-}
-
-/* Whoever had it may have set what is to be done next. */
-static void back(struct door *door, struct ticket *t)
-{
-    t->is_away = false;
-    door->away--;
-    door->items -= items_of(t, t->sent_for);
-}
-
-static void send_off(struct door *door, struct ticket *t, enum memo_kind kind)
-{
-    leave(door, t, kind == MEMO_SPACES ? CALL_READ : t->step);
-    door_memo(door, &(struct memo){.kind = kind, .ticket = t});
-}
 
 /* ---- answers ---- */
 
@@ -114,7 +41,7 @@ static void hand_back(struct door *door, struct ticket *t)
     call->grant_count = 0;
     t->step = CALL_REPORTS;
     t->deadline_us = clock_boot_us() + ANSWER_WITHIN; /* the poll's may be over */
-    send_off(door, t, MEMO_CALL);
+    door_send_off(door, t, MEMO_CALL);
 }
 
 struct over {
@@ -127,7 +54,7 @@ static void on_over(void *with, bool is_sent)
     struct over *over = with;
 
     if (is_sent || over->door->is_abandoned)
-        ticket_end(over->door, over->ticket);
+        door_ticket_end(over->door, over->ticket);
     else
         hand_back(over->door, over->ticket);
 }
@@ -158,7 +85,7 @@ static void answer(struct door *door, struct ticket *t)
         if (has_grants)
             hand_back(door, t);
         else
-            ticket_end(door, t);
+            door_ticket_end(door, t);
         return;
     }
     if (!has_grants)
@@ -166,7 +93,7 @@ static void answer(struct door *door, struct ticket *t)
     door_write_answer(x, t);
     door_at(door, SERVE_AFTER_ANSWER);
     if (!has_grants)
-        ticket_end(door, t); /* with grants: at on_over */
+        door_ticket_end(door, t); /* with grants: at on_over */
 }
 
 /* ---- the way of a ticket ---- */
@@ -186,7 +113,7 @@ static bool find_space(struct door *door, struct ticket *t)
     }
     if (!t->asked) {
         t->asked = t->is_asking = true;
-        send_off(door, t, MEMO_SPACES);
+        door_send_off(door, t, MEMO_SPACES);
         return false;
     }
     call_no_namespace(call);
@@ -203,19 +130,25 @@ static void go_on(struct door *door, struct ticket *t)
         call_problem(call, 503, "unavailable", "not ready: %s", door_not_ready(door));
         t->step = CALL_ANSWER;
     }
-    if (t->step != CALL_ANSWER && door->items + items_of(t, t->step) > ITEMS_MAX) {
+    if (t->step != CALL_ANSWER && door->items + door_items_of(t, t->step) > ITEMS_MAX) {
         call_problem(call, 503, "unavailable", "too much is waiting; try again in a moment");
         t->step = CALL_ANSWER;
     }
+    if (t->step == CALL_STREAM && feed_is_full(door->feed))
+        t->step = call_problem(call, 503, "unavailable", "%d streams are open, the most",
+                               STREAMS_MAX);
     if (t->step == CALL_ANSWER) {
         answer(door, t);
+        return;
+    }
+    if (t->step == CALL_STREAM) {
+        feed_adopt(door->feed, t);
         return;
     }
     if (!find_space(door, t))
         return;
     if (t->step == CALL_READ) {
-        leave(door, t, CALL_READ);
-        reader_ask(door->readers[door->reader_next++ % door->reader_count], t);
+        door_read(door, t);
         return;
     }
     call_complete(call);
@@ -226,15 +159,19 @@ static void go_on(struct door *door, struct ticket *t)
         t->deadline_us += call->poll.wait;
         exchange_watch(t->x, &poll_watch, over);
     }
-    send_off(door, t, MEMO_CALL);
+    door_send_off(door, t, MEMO_CALL);
 }
 
 static void came_back(struct door *door, struct ticket *t)
 {
-    back(door, t);
+    door_back(door, t);
     t->call.context = &door->options.context;
+    if (t->stream) {
+        feed_back(door->feed, t);
+        return;
+    }
     if (!t->x && t->call.grant_count == 0) {
-        ticket_end(door, t); /* nobody waits for it, or it brought runs back */
+        door_ticket_end(door, t); /* nobody waits for it, or it brought runs back */
         return;
     }
     if (!t->x) {
@@ -275,7 +212,7 @@ static void on_request(void *with, struct exchange *x)
     struct str allow;
     int status;
 
-    t = ticket_new(door, x);
+    t = door_ticket_new(door, x);
     call = &t->call;
     call->now = clock_now();
     call->context = &door->options.context;
@@ -332,14 +269,14 @@ static void send_errand(struct door *door)
     if (door->is_abandoned || !door->is_up || door->items + CALL_ITEMS_MAX > ITEMS_MAX ||
         door->count >= TICKETS_MAX)
         return;
-    t = ticket_new(door, NULL);
+    t = door_ticket_new(door, NULL);
     t->call.now = clock_now();
     t->deadline_us = clock_boot_us() + ANSWER_WITHIN;
     t->step = CALL_COMMANDS;
     if (porter_report(door->porter, &t->call, door->options.log))
-        send_off(door, t, MEMO_CALL);
+        door_send_off(door, t, MEMO_CALL);
     else
-        ticket_end(door, t);
+        door_ticket_end(door, t);
 }
 
 static void on_timer(void *with)
@@ -406,6 +343,10 @@ static bool take_notice(struct door *door, const struct notice *notice)
         break;
     case NOTICE_KEYS:
         door_learn_keys(door, notice->keys);
+        feed_check(door->feed, door->porter);
+        break;
+    case NOTICE_NEWS:
+        feed_news(door->feed);
         break;
     case NOTICE_STATE:
         learn_state(door);
@@ -447,6 +388,7 @@ const char *door_not_ready(const struct door *door)
 void door_closing(struct door *door, const char *why)
 {
     door->closing = why;
+    feed_close(door->feed);
 }
 
 void door_reload(struct door *door, const struct config *config,
@@ -489,6 +431,7 @@ struct door *door_new(const struct door_options *options)
     door->all.before = door->all.behind = &door->all;
     door->spaces = spaces_new();
     door->porter = porter_new(options->context.random(options->context.with));
+    door->feed = feed_new(door, options->news, options->loop, options->has_others);
     door->scratch = arena_new(CALL_ARENA_MAX);
     memcpy(door->why, "starting", sizeof "starting");
     door->is_away = true;
@@ -535,6 +478,7 @@ void door_abandon(struct door *door)
         abandon_notice(door, &notice);
     drop_memos(door);
     door->is_abandoned = true;
+    feed_abandon(door->feed);
     for (struct ticket *t = door->all.behind, *next; t != &door->all; t = next) {
         struct exchange *x = t->x;
 
@@ -547,7 +491,7 @@ void door_abandon(struct door *door)
             exchange_watch(x, NULL, NULL);
             exchange_cut(x);
         }
-        ticket_end(door, t);
+        door_ticket_end(door, t);
     }
 }
 
@@ -569,6 +513,7 @@ struct door *door_free(struct door *door)
     }
     spaces_free(door->spaces);
     porter_free(door->porter);
+    feed_free(door->feed);
     arena_free(door->scratch);
     free(door->late);
     free(door);

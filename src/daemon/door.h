@@ -6,6 +6,7 @@
 #pragma once
 
 #include "daemon/calls.h"
+#include "daemon/news.h"
 #include "daemon/reader.h"
 #include "daemon/spaces.h"
 #include "daemon/writer.h"
@@ -21,6 +22,8 @@ struct door_options {
     struct mailbox *memos, *notices;
     struct api_context context;
     _Atomic int64_t *finished; /* see struct writer_options */
+    struct news *news;         /* likewise                  */
+    bool has_others;           /* nodes on the same database, perhaps */
 };
 
 struct door; /* opaque */

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "daemon/door.h"
+#include "daemon/feed.h"
 #include "daemon/porter.h"
 #include "wire/problem.h"
 
@@ -16,6 +17,7 @@ struct door {
     struct calls *calls;
     struct spaces *spaces;
     struct porter *porter;
+    struct feed *feed;
     struct loop_timer *timer;
 
     struct arena *scratch; /* of one question of the listener */
@@ -35,6 +37,15 @@ struct door {
     struct told **late;
     size_t late_count, late_cap;
 };
+
+/* door_tickets.c */
+struct ticket *door_ticket_new(struct door *door, struct exchange *x);
+void door_ticket_end(struct door *door, struct ticket *t);
+int door_items_of(const struct ticket *t, enum call_step step);
+void door_leave(struct door *door, struct ticket *t, enum call_step step);
+void door_back(struct door *door, struct ticket *t);
+void door_send_off(struct door *door, struct ticket *t, enum memo_kind kind);
+void door_read(struct door *door, struct ticket *t); /* by one of the readers */
 
 /* door_answer.c: and the end of the exchange */
 void door_write_answer(struct exchange *x, const struct ticket *t);

@@ -381,6 +381,8 @@ static enum rc open_door(struct serve *s, struct err *reterr)
         .notices = s->notices,
         .context = serve_context(s),
         .finished = s->finished,
+        .news = &s->news,
+        .has_others = !str_starts(s->config->db, STR("sqlite:")),
     });
     handler = door_handler(s->door);
     s->listener = listener_new(loop_uv(s->loop), &limits, &handler);
@@ -443,6 +445,7 @@ static enum rc start_staff(struct serve *s, struct err *reterr)
         .seam = s->options->seam,
         .node = str_of(s->node),
         .finished = s->finished,
+        .news = &s->news,
     });
     s->ear = ear_start(s->config, &s->log, s->memos, str_of(s->node));
     door_staff(s->door, s->writer, s->readers, READERS, s->calls);

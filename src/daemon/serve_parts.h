@@ -48,6 +48,7 @@ struct serve {
     struct guard_net own[2 * LISTENER_ADDRESSES_MAX];
     int own_count;
     _Atomic int64_t finished[LANE_COUNT];
+    struct news news;
     char node[NODE_NAME_MAX + 1];
     char zones_version[64];
     enum stage stage;

@@ -45,6 +45,7 @@ struct ticket {
     bool asked, is_asking;          /* for its namespace, once   */
     struct limit limit;             /* how often its client may ask */
     _Atomic bool is_left;           /* nobody waits: a poll may end at once */
+    void *stream;                   /* the feed's; NULL: an answer with an end */
 
     /* The writer's. */
     struct reply *replies; /* of call.replies and call.report_replies */
@@ -94,6 +95,7 @@ enum notice_kind {
     NOTICE_FORGET, /* end all: they are no longer this node's             */
     NOTICE_SPACE,
     NOTICE_KEYS,    /* the tokens are others: in `keys`                    */
+    NOTICE_NEWS,    /* see daemon/news.h                                   */
     NOTICE_STATE,   /* something of writer_state() has changed             */
     NOTICE_DRAINED, /* after MEMO_DRAIN: no further run will come */
     NOTICE_OVER,    /* the writer has ended                                */

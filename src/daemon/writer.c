@@ -142,6 +142,7 @@ static void take_call(struct writer *w, struct ticket *t)
     case CALL_ANSWER:
     case CALL_READ:
     case CALL_SETTLE:
+    case CALL_STREAM:
         must(!"a call that the writer has nothing to do with");
     }
     if (t->left == 0)
@@ -182,6 +183,8 @@ static void take_memo(struct writer *w, const struct memo *memo)
     case MEMO_HEARD:
         for (struct ticket *t = w->polls; t; t = t->next)
             t->is_new = true;
+        if (news_of_others(w->options.news))
+            writer_notice(w, &(struct notice){.kind = NOTICE_NEWS});
         break;
     case MEMO_CONFIG:
         w->options.config = memo->config;

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "daemon/config.h"
+#include "daemon/news.h"
 #include "daemon/serve.h"
 #include "daemon/ticket.h"
 #include "io/mailbox.h"
@@ -37,6 +38,7 @@ struct writer_options {
     const struct serve_seam *seam;
     struct str node;           /* its name in the cluster                              */
     _Atomic int64_t *finished; /* [LANE_COUNT]: tasks that io is done with, since start */
+    struct news *news;
 };
 
 struct writer; /* opaque */

@@ -315,6 +315,8 @@ static void deliver(struct writer *w)
     for (int i = 0; i < out->call_count; i++)
         send_task(w, &out->calls[i]);
     settle_polls(w);
+    if (news_of_turn(w->options.news, &w->in, out))
+        writer_notice(w, &(struct notice){.kind = NOTICE_NEWS});
     if (w->claims_nothing && !w->has_drained) {
         w->has_drained = true;
         writer_notice(w, &(struct notice){.kind = NOTICE_DRAINED});

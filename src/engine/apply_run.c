@@ -5,6 +5,7 @@
 #include "engine/apply.h"
 #include "engine/fire.h"
 #include "engine/moves.h"
+#include "engine/settle.h"
 #include "engine/state.h"
 
 /* The next free pass; a run's name has room for 32 bits of it. */
@@ -187,11 +188,14 @@ static void approve(struct turn *turn, const struct command *c, struct place *pl
         return;
     }
     reply->count = 1;
-    if (c->kind == COMMAND_APPROVE)
+    if (c->kind == COMMAND_APPROVE) {
+        settle_keep_log(turn, place, c->text);
         run_ready(turn, place);
-    else
-        run_end(turn, place,
-                &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = REASON_REJECTED});
+        return;
+    }
+    run_end(turn, place,
+            &(struct ending){
+                .outcome = OUTCOME_CANCELLED, .reason = REASON_REJECTED, .error = c->text});
 }
 
 /* Also of a run that is somebody else's: nobody can tell the two apart. */

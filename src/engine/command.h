@@ -30,8 +30,8 @@ enum command_kind {
     COMMAND_UNSKIP,       /* run: and that is taken back                                      */
     COMMAND_CANCEL,       /* run: ends it, or asks its holder to; planned: as COMMAND_SKIP    */
     COMMAND_TERMINATE,    /* run: ends it at once                                            */
-    COMMAND_APPROVE,      /* run */
-    COMMAND_REJECT,       /* run */
+    COMMAND_APPROVE,      /* run; text: packed lines for its log, see store/logs.h            */
+    COMMAND_REJECT,       /* run; text: the error that it ends with                           */
     COMMAND_HINT,         /* hint_interval or hint_at (or both), until: expires, text: why    */
     COMMAND_UNHINT,       /* */
     COMMAND_RESET,        /* the count of failures                                            */

@@ -66,6 +66,7 @@ void flights_add(struct flights *flights, const struct run *run, instant deadlin
     }
     flight = &flights->list[flights->count];
     *flight = (struct flight){.run = *run, .deadline = deadline};
+    flight->run.lacks_input = run->lacks_input || run->input.len > 0;
     flight->run.worker = flight->run.input = flight->run.progress = (struct str){NULL, 0};
     put(flights, flights->count++);
 }

@@ -65,6 +65,7 @@ void known_put_run(struct known *known, const struct run *run)
     if (run->worker.len > 0)
         memcpy(copy.worker, run->worker.ptr, run->worker.len);
     copy.run.worker.ptr = NULL;
+    copy.run.lacks_input = run->lacks_input || run->input.len > 0;
     copy.run.input = copy.run.progress = (struct str){NULL, 0};
     recall_put(known->runs, run_key(run->schedule, run->slot, run->pass), &copy);
 }

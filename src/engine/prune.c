@@ -15,12 +15,11 @@ enum {
 };
 #define PRUNE_PAUSE SPAN_H /* or after so long */
 
-static void prune_any_schedules(struct db *db, int64_t after, int64_t until, instant now,
+static void prune_old_schedules(struct db *db, int64_t after, int64_t until, instant before,
                                 struct db_result *ret)
 {
-    (void)now;
     (void)ret;
-    prune_schedules(db, after, until);
+    prune_schedules(db, after, until, before);
 }
 
 static const struct {
@@ -31,7 +30,7 @@ static const struct {
     [PRUNE_HISTORY] = {prune_history_portion, prune_history},
     [PRUNE_LEDGER] = {prune_ledger_portion, prune_ledger},
     [PRUNE_LOGS] = {prune_logs_portion, prune_logs},
-    [PRUNE_SCHEDULES] = {prune_schedules_portion, prune_any_schedules},
+    [PRUNE_SCHEDULES] = {prune_schedules_portion, prune_old_schedules},
 };
 
 /* What is written while the pass goes on is left to the next one: else none would end. */
@@ -81,7 +80,10 @@ void prune_read(struct turn *turn)
             continue;
         }
         until = db_int_at(row, 0, 0);
-        tables[i].prune(turn->db, walk->after, until, turn->now, NULL);
+        tables[i].prune(turn->db, walk->after, until,
+                        i == PRUNE_SCHEDULES ? turn->now - turn->engine->options.events_age
+                                             : turn->now,
+                        NULL);
         walk->after = until;
         if (walk->after >= walk->until)
             end_pass(turn, walk);

@@ -168,7 +168,7 @@ static instant log_expires(const struct turn *turn, const struct seat *seat)
     return turn->now + (seat->has_plan && p->retention_age > 0 ? p->retention_age : LOGS_AGE);
 }
 
-static void keep_log(struct turn *turn, const struct place *place, struct str log)
+void settle_keep_log(struct turn *turn, const struct place *place, struct str log)
 {
     const struct run *run = &place->run;
 
@@ -210,7 +210,7 @@ static void settle_one(struct turn *turn, const struct report *report,
         stale(turn, report, reply);
         return;
     }
-    keep_log(turn, place, report->log);
+    settle_keep_log(turn, place, report->log);
     switch (report->kind) {
     case REPORT_ALIVE:
         hear(turn, place, report, reply);

@@ -14,3 +14,6 @@ void settle_want_waking(struct turn *turn);
 
 void settle_reports(struct turn *turn);
 void settle_waking(struct turn *turn);
+
+/* Packed lines, see store/logs.h; empty: none. */
+void settle_keep_log(struct turn *turn, const struct place *place, struct str log);

@@ -10,10 +10,18 @@ enum { KIND_AT = 0, SOURCE_AT = 8, BYTE_MASK = 255 };
     " created_at, started_at, ended_at, expire_at, queue, node, worker, error, result"
 #define LEDGER "id, schedule, pass, first, last, count, outcome, reason, written_at, expire_at"
 
-static const struct db_stmt insert = {"INSERT INTO history (" COLUMNS
-                                      ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,"
-                                      " $12, $13, $14, $15, $16, $17, $18, $19, $20)",
-                                      "iiiiiiiiiiiiiiiiittt"};
+#define VALUES                                                                              \
+    "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19," \
+    " $20, "
+
+static const struct db_stmt insert = {
+    "INSERT INTO history (" COLUMNS ", input) VALUES (" VALUES "$21)", "iiiiiiiiiiiiiiiiitttt"};
+/* The input is in the row of the run, which is still there. */
+static const struct db_stmt insert_moving = {"INSERT INTO history (" COLUMNS
+                                             ", input) SELECT " VALUES
+                                             "(SELECT input FROM runs WHERE id = $21)",
+                                             "iiiiiiiiiiiiiiiiittti"};
+static const struct db_stmt input = {"SELECT input FROM history WHERE id = $1", "i"};
 static const struct db_stmt of_schedule = {
     "SELECT " COLUMNS " FROM history WHERE schedule = $1 AND id < $2 ORDER BY id DESC"
     " LIMIT $3",
@@ -53,9 +61,12 @@ static const struct db_stmt get_result = {
     "SELECT result, failure FROM results WHERE schedule = $1", "i"};
 static const struct db_stmt delete_result = {"DELETE FROM results WHERE schedule = $1", "i"};
 
+/* Kept with the last attempt. */
 void history_insert(struct db *db, const struct attempt_end *end)
 {
     const struct run *r = end->run;
+    bool is_moved = end->last && r->lacks_input;
+    struct str given = end->last ? r->input : (struct str){NULL, 0};
     struct db_value params[] = {
         db_int(end->id),
         db_int(r->schedule),
@@ -77,9 +88,15 @@ void history_insert(struct db *db, const struct attempt_end *end)
         text_or_null(r->worker),
         text_or_null(end->error),
         text_or_null(end->result),
+        is_moved ? db_int(r->id) : text_or_null(given),
     };
 
-    db_send(db, &insert, params, NULL);
+    db_send(db, is_moved ? &insert_moving : &insert, params, NULL);
+}
+
+void history_input(struct db *db, int64_t id, struct db_result *ret)
+{
+    db_send(db, &input, (struct db_value[]){db_int(id)}, ret);
 }
 
 void history_of_schedule(struct db *db, int64_t schedule, int64_t before, int limit,

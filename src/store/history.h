@@ -34,6 +34,8 @@ struct history_row {
     struct str worker, error, result;
 };
 void history_read(const struct db_result *result, int row, struct history_row *ret);
+/* (input) that the run was asked with, NULL when there was none; of its last attempt. */
+void history_input(struct db *db, int64_t id, struct db_result *ret);
 
 /* Keeps the newest `count` of a schedule. */
 void history_keep(struct db *db, int64_t schedule, int count);

@@ -53,13 +53,13 @@ static const struct db_stmt schedule_portion = {
     " ORDER BY id LIMIT $2) AS portion ORDER BY id DESC LIMIT 1",
     "ii"};
 static const struct db_stmt schedule_prune = {
-    "DELETE FROM schedules WHERE deleted_at > 0 AND id > $1 AND id <= $2"
+    "DELETE FROM schedules WHERE deleted_at > 0 AND deleted_at <= $3 AND id > $1 AND id <= $2"
     " AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.schedule = schedules.id)"
     " AND NOT EXISTS (SELECT 1 FROM history WHERE history.schedule = schedules.id)"
     " AND NOT EXISTS (SELECT 1 FROM ledger WHERE ledger.schedule = schedules.id)"
     " AND NOT EXISTS (SELECT 1 FROM logs WHERE logs.schedule = schedules.id)"
     " AND NOT EXISTS (SELECT 1 FROM cursors WHERE cursors.id = schedules.id)",
-    "ii"};
+    "iii"};
 
 void events_insert(struct db *db, int64_t node, int64_t seq, int64_t count, instant at,
                    struct str body)
@@ -157,9 +157,10 @@ void prune_requests(struct db *db, instant now, int limit)
     db_send(db, &request_prune, (struct db_value[]){db_int(now), db_int(limit)}, NULL);
 }
 
-void prune_schedules(struct db *db, int64_t after, int64_t until)
+void prune_schedules(struct db *db, int64_t after, int64_t until, instant before)
 {
-    db_send(db, &schedule_prune, (struct db_value[]){db_int(after), db_int(until)}, NULL);
+    db_send(db, &schedule_prune,
+            (struct db_value[]){db_int(after), db_int(until), db_int(before)}, NULL);
 }
 
 void prune_schedules_portion(struct db *db, int64_t after, int limit, struct db_result *ret)

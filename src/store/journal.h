@@ -43,6 +43,6 @@ void prune_ledger(struct db *db, int64_t after, int64_t until, instant now,
 void prune_ledger_portion(struct db *db, int64_t after, int limit, struct db_result *ret);
 void prune_events(struct db *db, int64_t node, instant before, int limit);
 void prune_requests(struct db *db, instant now, int limit);
-/* Deleted schedules of which nothing is left. */
-void prune_schedules(struct db *db, int64_t after, int64_t until);
+/* Schedules of which nothing is left, deleted by `before`: events tell of them until then. */
+void prune_schedules(struct db *db, int64_t after, int64_t until, instant before);
 void prune_schedules_portion(struct db *db, int64_t after, int limit, struct db_result *ret);

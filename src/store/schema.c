@@ -152,6 +152,16 @@
     "CREATE INDEX schedules_updated ON schedules"          \
     " (namespace, updated_at, id) WHERE deleted_at = 0;"
 
+/* Where a namespace plans, and when the next day begins there. */
+#define ZONES                                                             \
+    "CREATE TABLE zones (id {int} PRIMARY KEY, namespace {int} NOT NULL," \
+    " name {text} NOT NULL, next_at {int} NOT NULL) {strict};"            \
+    "CREATE UNIQUE INDEX zones_name ON zones (namespace, name);"          \
+    "CREATE INDEX zones_next ON zones (next_at, id);"
+
+/* What a run was asked with, so that it can be asked for again. */
+#define INPUTS "ALTER TABLE history ADD COLUMN input {text};"
+
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
     {2, "history and what hangs on a schedule", HISTORY BESIDE},
@@ -159,6 +169,7 @@ const struct migration schema_migrations[] = {
     {4, "the start before a run, and logs", LAST_RUN LOGS},
     {5, "tokens and audit", SECURITY},
     {6, "reasons of hints, and schedules by their last change", SHOWN},
+    {7, "zones and their midnights, inputs of runs that are over", ZONES INPUTS},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 

@@ -41,6 +41,11 @@ enum {
     "SELECT id FROM (SELECT id FROM " table " WHERE id < $1 ORDER BY id DESC LIMIT $2) AS" \
     " portion ORDER BY id LIMIT 1"
 
+/* The same of the attempts of a schedule. */
+#define END_OF(schedule)                                                               \
+    "SELECT id FROM (SELECT id FROM history WHERE schedule = " schedule " AND id < $1" \
+    " ORDER BY id DESC LIMIT $2) AS portion ORDER BY id LIMIT 1"
+
 static const struct db_stmt schedule_find = {
     "SELECT " SCHEDULE SCHEDULE_FROM "s.namespace = $1 AND s.name = $2 AND s.deleted_at = 0",
     "it"};
@@ -54,14 +59,22 @@ static const struct db_stmt run_of_schedule = {
     "SELECT " RUN " FROM runs AS r WHERE r.schedule = $1 AND (r.slot, r.pass) < ($2, $3)"
     " ORDER BY r.slot DESC, r.pass DESC LIMIT $4",
     "iiii"};
+/* What of a page is wanted: $3 a namespace, $4 a queue, $5 a kind, $6 states or an outcome. */
+#define OF_PAGE(of) \
+    NAMESPACE(of)   \
+    " = $3 AND ($4 = 0 OR " of ".queue = $4) AND ($5 < 0 OR (" of ".bits & 255) = $5) AND "
+#define OF_STATES "($6 = 0 OR ((CAST(1 AS BIGINT) << CAST(r.state AS INTEGER)) & $6) > 0)"
+
 static const struct db_stmt run_list = {
-    "SELECT " RUN " FROM runs AS r WHERE r.id < $1 AND r.id >= (" END(
-        "runs") ")"
-                " AND " NAMESPACE(
-                    "r") " = $3 AND ($4 = 0 OR r.queue = $4) AND ($5 = 0"
-                         " OR ((CAST(1 AS BIGINT) << CAST(r.state AS INTEGER)) & $5) > 0)"
-                         " ORDER BY r.id DESC LIMIT $6",
-    "iiiiii"};
+    "SELECT " RUN
+    " FROM runs AS r WHERE r.id < $1 AND r.id >= (" END("runs") ") AND " OF_PAGE("r") OF_STATES
+    " ORDER BY r.id DESC LIMIT $7",
+    "iiiiiii"};
+/* All open ones of the schedule are looked at. */
+static const struct db_stmt run_list_of = {
+    "SELECT " RUN " FROM runs AS r WHERE r.schedule = $2 AND r.id < $1 AND " OF_PAGE("r")
+        OF_STATES " ORDER BY r.id DESC LIMIT $7",
+    "iiiiiii"};
 static const struct db_stmt run_end = {END("runs"), "ii"};
 
 static const struct db_stmt attempt_of_run = {
@@ -76,11 +89,17 @@ static const struct db_stmt attempt_of_schedule = {
     "iii"};
 static const struct db_stmt attempt_list = {
     "SELECT " ATTEMPT " FROM history AS h WHERE h.id < $1 AND h.id >= (" END(
-        "history") ")"
-                   " AND " NAMESPACE("h") " = $3 AND ($4 = 0 OR h.queue = $4)"
-                                          " ORDER BY h.id DESC LIMIT $5",
-    "iiiii"};
+        "history") ") AND " OF_PAGE("h") "($6 = 0 OR h.outcome = $6)"
+                                         " ORDER BY h.id DESC LIMIT $7",
+    "iiiiiii"};
 static const struct db_stmt attempt_end = {END("history"), "ii"};
+static const struct db_stmt attempt_list_of = {
+    "SELECT " ATTEMPT
+    " FROM history AS h WHERE h.schedule = $8 AND h.id < $1 AND h.id >= (" END_OF(
+        "$8") ") AND " OF_PAGE("h") "($6 = 0 OR h.outcome = $6)"
+                                    " ORDER BY h.id DESC LIMIT $7",
+    "iiiiiiii"};
+static const struct db_stmt attempt_end_of = {END_OF("$3"), "iii"};
 
 static const struct db_stmt depth = {
     "SELECT count(*), min(due) FROM (SELECT due FROM runs WHERE state = 3 AND lane = $1"
@@ -145,12 +164,15 @@ void run_views_of_schedule(struct db *db, const struct run_id *before, int limit
 
 void run_views_list(struct db *db, const struct view_page *page, struct db_result *ret)
 {
+    bool is_of = page->schedule != 0;
     struct db_value params[] = {
-        db_int(page->before), db_int(page->scan),   db_int(page->namespace),
-        db_int(page->queue),  db_int(page->states), db_int(page->limit),
+        db_int(page->before),    db_int(is_of ? page->schedule : page->scan),
+        db_int(page->namespace), db_int(page->queue),
+        db_int(page->kind - 1),  db_int(page->states),
+        db_int(page->limit),
     };
 
-    db_send(db, &run_list, params, ret);
+    db_send(db, is_of ? &run_list_of : &run_list, params, ret);
 }
 
 void run_views_end(struct db *db, const struct view_page *page, struct db_result *ret)
@@ -185,17 +207,20 @@ void attempt_views_of_schedule(struct db *db, int64_t schedule, int64_t before, 
 void attempt_views_list(struct db *db, const struct view_page *page, struct db_result *ret)
 {
     struct db_value params[] = {
-        db_int(page->before), db_int(page->scan),  db_int(page->namespace),
-        db_int(page->queue),  db_int(page->limit),
+        db_int(page->before), db_int(page->scan),     db_int(page->namespace),
+        db_int(page->queue),  db_int(page->kind - 1), db_int(page->outcome),
+        db_int(page->limit),  db_int(page->schedule),
     };
 
-    db_send(db, &attempt_list, params, ret);
+    db_send(db, page->schedule != 0 ? &attempt_list_of : &attempt_list, params, ret);
 }
 
 void attempt_views_end(struct db *db, const struct view_page *page, struct db_result *ret)
 {
-    db_send(db, &attempt_end, (struct db_value[]){db_int(page->before), db_int(page->scan)},
-            ret);
+    struct db_value params[] = {db_int(page->before), db_int(page->scan),
+                                db_int(page->schedule)};
+
+    db_send(db, page->schedule != 0 ? &attempt_end_of : &attempt_end, params, ret);
 }
 
 void attempt_views_read(const struct db_result *result, int row, struct attempt_view *ret)

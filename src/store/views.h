@@ -43,9 +43,12 @@ struct run_owner {
  */
 struct view_page {
     int64_t namespace;
-    int64_t queue;  /* 0: any                                      */
-    int64_t states; /* bits 1 << enum run_state; 0: all; open ones */
-    int64_t before; /* INT64_MAX: from the newest                  */
+    int64_t schedule; /* 0: any; its open runs are all looked at, whatever `scan` is */
+    int64_t queue;    /* 0: any                                                      */
+    int64_t kind;     /* enum run_kind + 1; 0: any                                   */
+    int64_t states;   /* bits 1 << enum run_state; 0: all; open ones                 */
+    int64_t outcome;  /* enum outcome; 0: any; attempts                              */
+    int64_t before;   /* INT64_MAX: from the newest                                  */
     int scan, limit;
 };
 

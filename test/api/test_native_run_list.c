@@ -60,25 +60,59 @@ static void make_some(void)
     work("q", NULL, "");
 }
 
-static void runs_are_listed_newest_first_and_open_before_ended(void **state)
+/* By the time at which an open one was made and another has ended. */
+static void runs_are_listed_newest_first_open_and_ended_in_one_order(void **state)
 {
     (void)state;
     assert_string_equal(page(""), "end");
     make_some();
-    assert_string_equal(page(""), "b04 ready, a03 ready, a02 leased, a01 ended, end");
-    assert_told("runs.0.queue", "'p'");
-    assert_told("runs.3.outcome", "'succeeded'");
-    assert_told("runs.3.queue", "'q'");
+    assert_string_equal(page(""), "a01 ended, b04 ready, a03 ready, a02 leased, end");
+    assert_told("runs.1.queue", "'p'");
+    assert_told("runs.0.outcome", "'succeeded'");
+    assert_told("runs.0.queue", "'q'");
+    trigger("b");
+    assert_string_equal(page(""),
+                        "b05 ready, a01 ended, b04 ready, a03 ready, a02 leased, end");
+}
+
+static void a_list_can_be_of_an_outcome_a_kind_or_a_time(void **state)
+{
+    (void)state;
+    make_some(); /* until 10:00:04 */
+    trigger("b");
+    assert_int_equal(get("/api/v1/runs?state=leased"), 200);
+    assert_int_equal(post(js("/api/v1/runs/%s/terminate", text_at("runs.0.id").ptr), ""), 200);
+    assert_string_equal(page("?outcome=succeeded"), "a01 ended, end");
+    assert_string_equal(page("?outcome=terminated"), "a02 ended, end");
+    assert_string_equal(page("?outcome=terminated&schedule=a"), "a02 ended, end");
+    assert_string_equal(page("?outcome=terminated&schedule=b"), "end");
+    assert_string_equal(page("?outcome=failed"), "end");
+    assert_string_equal(page("?outcome=failed&state=open"), "end");
+    assert_string_equal(page("?kind=slot"), "end");
+    assert_string_equal(page("?kind=trigger&state=open"),
+                        "b05 ready, b04 ready, a03 ready, end");
+    assert_string_equal(page("?kind=trigger&outcome=succeeded&queue=q"), "a01 ended, end");
+    assert_string_equal(page("?kind=test"), "end");
+    assert_int_equal(post("/api/v1/schedules/a/test", ""), 202);
+    assert_string_equal(page("?kind=test&schedule=a"), "a05 ready, end");
+    assert_string_equal(page("?from=2026-01-05T10:00:05Z&state=ended"), "a02 ended, end");
+    assert_string_equal(page("?to=2026-01-05T10:00:05Z"),
+                        "a01 ended, b04 ready, a03 ready, end");
+    assert_string_equal(page("?to=2026-01-05T10:00:04Z&from=2026-01-05T10:00:03Z"),
+                        "a03 ready, end");
+    assert_string_equal(page("?to=2026-01-05T10:00:04Z&from=2026-01-05T10:00:03Z&schedule=a"),
+                        "a03 ready, end");
+    assert_string_equal(page("?from=2027-01-01T00:00:00Z"), "end");
 }
 
 static void a_list_can_be_of_a_schedule_a_queue_or_a_state(void **state)
 {
     (void)state;
     make_some();
-    assert_string_equal(page("?schedule=a"), "a03 ready, a02 leased, a01 ended, end");
+    assert_string_equal(page("?schedule=a"), "a01 ended, a03 ready, a02 leased, end");
     assert_string_equal(page("?schedule=b"), "b04 ready, end");
     assert_string_equal(page("?queue=p"), "b04 ready, end");
-    assert_string_equal(page("?queue=q"), "a03 ready, a02 leased, a01 ended, end");
+    assert_string_equal(page("?queue=q"), "a01 ended, a03 ready, a02 leased, end");
     assert_string_equal(page("?state=ready"), "b04 ready, a03 ready, end");
     assert_string_equal(page("?state=leased&schedule=a"), "a02 leased, end");
     assert_string_equal(page("?state=open"), "b04 ready, a03 ready, a02 leased, end");
@@ -94,6 +128,10 @@ static void every_page_size_tells_the_same(void **state)
                                           "&state=open",
                                           "&state=ended",
                                           "&queue=q",
+                                          "&kind=trigger",
+                                          "&outcome=succeeded",
+                                          "&from=2026-01-05T10:00:03Z",
+                                          "&schedule=a&to=2026-01-05T10:00:03Z",
                                           "&schedule=a&state=ready"};
 
     (void)state;
@@ -140,8 +178,12 @@ static void the_question_is_checked(void **state)
     (void)state;
     assert_refused(get("/api/v1/runs?state=done"), 400, "invalid_field", "state");
     assert_refused(get("/api/v1/runs?cursor=x"), 400, "invalid_field", "cursor");
-    assert_refused(get("/api/v1/runs?cursor=o1x"), 400, "invalid_field", "cursor");
-    assert_refused(get("/api/v1/runs?cursor=or_x"), 400, "invalid_field", "cursor");
+    assert_refused(get("/api/v1/runs?cursor=1x"), 400, "invalid_field", "cursor");
+    assert_refused(get("/api/v1/runs?outcome=done"), 400, "invalid_field", "outcome");
+    assert_refused(get("/api/v1/runs?outcome=skipped"), 400, "invalid_field", "outcome");
+    assert_refused(get("/api/v1/runs?kind=cron"), 400, "invalid_field", "kind");
+    assert_refused(get("/api/v1/runs?from=today"), 400, "invalid_field", "from");
+    assert_refused(get("/api/v1/runs?to=1"), 400, "invalid_field", "to");
     assert_refused(get("/api/v1/runs?limit=1001"), 400, "invalid_field", "limit");
     assert_refused(get("/api/v1/runs?schedule=none"), 404, "not_found", "");
     assert_refused(get("/api/v1/runs?queue=none"), 404, "not_found", "");
@@ -151,7 +193,8 @@ static void the_question_is_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(runs_are_listed_newest_first_and_open_before_ended),
+        SERVED(runs_are_listed_newest_first_open_and_ended_in_one_order),
+        SERVED(a_list_can_be_of_an_outcome_a_kind_or_a_time),
         SERVED(a_list_can_be_of_a_schedule_a_queue_or_a_state),
         SERVED(every_page_size_tells_the_same),
         SERVED(attempts_that_were_not_the_last_are_no_runs_of_their_own),

@@ -259,7 +259,7 @@ static void carry_out(struct call *call, enum call_step step)
 {
     if (step != CALL_ANSWER && !find_namespace(call))
         step = call_no_namespace(call);
-    for (int i = 0; step != CALL_ANSWER; i++) {
+    for (int i = 0; step != CALL_ANSWER && step != CALL_STREAM; i++) {
         assert_true(i < STEPS_MAX);
         if (step == CALL_COMMANDS)
             step = command(call);
@@ -272,6 +272,28 @@ static void carry_out(struct call *call, enum call_step step)
         else
             step = read_it(call);
     }
+}
+
+bool read_on(void)
+{
+    assert_non_null(world.call.stream);
+    world.call.stream->line_count = 0;
+    world.call.now = world.now;
+    return read_it(&world.call) == CALL_STREAM;
+}
+
+const char *streamed(void)
+{
+    static char text[TEXT_MAX];
+    const struct call_stream *stream = world.call.stream;
+    struct buf out = BUF(text);
+
+    buf_text(&out, "");
+    for (int i = 0; i < stream->line_count; i++)
+        buf_printf(&out, "%s%.*s", i > 0 ? " " : "", STR_ARG(stream->lines[i].name));
+    buf_char(&out, '\0');
+    assert_false(out.cut);
+    return text;
 }
 
 /* Requests. */

@@ -50,6 +50,11 @@ int ask(const char *what, const char *fields, const char *body);
 int get(const char *target);
 int post(const char *target, const char *body);
 
+/* A stream: what has come since.  False: it cannot be read on. */
+bool read_on(void);
+/* The names of the lines that the last reading brought, "begin run.ended". */
+const char *streamed(void);
+
 /* Where its database is. */
 const char *world_file(void);
 

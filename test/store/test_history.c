@@ -382,6 +382,51 @@ static void a_result_forgets_the_failure_and_a_failure_keeps_the_result(void **s
     assert_results(f, 2, large, STR(""));
 }
 
+static void assert_input(struct fixture *f, int64_t id, const char *expected)
+{
+    struct db_result got;
+
+    history_input(f->db, id, &got);
+    flush(f);
+    assert_int_equal(got.rows, 1);
+    if (!expected)
+        assert_int_equal(db_at(&got, 0, 0)->type, DB_NULL);
+    else
+        assert_str_equal(db_text_at(&got, 0, 0), str_of(expected));
+}
+
+/* It is given, or in the row of the run, or there is none. */
+static void the_input_of_a_run_is_kept_with_its_last_attempt(void **state)
+{
+    struct fixture *f = *state;
+    struct run run = done;
+    struct attempt_end end = distinct(1);
+
+    exec(f->db, "INSERT INTO runs (id, schedule, slot, pass, state, lane, queue, gate, bits,"
+                " due, rank, attempt, fence, node, lease_until, wake_at, created_at,"
+                " started_at, attempt_at, input) VALUES (9, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,"
+                " 0, 0, 0, 0, 0, 0, '[1]')");
+    run.id = 9;
+    run.input = STR("{\"b\":2}");
+    end.run = &run;
+    history_insert(f->db, &end);
+    run.input = (struct str){NULL, 0};
+    end.id = 2;
+    history_insert(f->db, &end);
+    run.lacks_input = true;
+    end.id = 3;
+    history_insert(f->db, &end);
+    end.id = 4;
+    end.last = false;
+    history_insert(f->db, &end);
+    flush(f);
+    assert_input(f, 1, "{\"b\":2}");
+    assert_input(f, 2, NULL);
+    assert_input(f, 3, "[1]");
+    assert_input(f, 4, NULL);
+    assert_history(f, 21, "4 3 2 1");
+}
+
 static void every_statement_was_run(void **state)
 {
     assert_every_statement_ran(*state, "src/store/history.c");
@@ -400,6 +445,7 @@ int main(void)
         STORE_TEST(a_range_that_is_gone_or_of_another_kind_is_not_extended_but_begun),
         STORE_TEST(the_ledger_is_read_in_order_from_the_range_that_holds_an_instant),
         STORE_TEST(a_result_forgets_the_failure_and_a_failure_keeps_the_result),
+        STORE_TEST(the_input_of_a_run_is_kept_with_its_last_attempt),
         cmocka_unit_test(every_statement_was_run),
     };
 

@@ -322,15 +322,17 @@ static void deleted_schedules_go_when_nothing_is_left_of_them(void **state)
     assert_portion(f, prune_schedules_portion, 0, 4, "5");
     assert_portion(f, prune_schedules_portion, 5, 4, "8");
     assert_portion(f, prune_schedules_portion, 8, 4, "");
-    prune_schedules(f->db, 0, 5);
+    prune_schedules(f->db, 0, 8, 19); /* the others were deleted later */
+    assert_schedules(f, "1 2 3 4 5 6 7 8");
+    prune_schedules(f->db, 0, 5, 20);
     assert_schedules(f, "1 2 3 4 6 7 8");
-    prune_schedules(f->db, 5, 8);
+    prune_schedules(f->db, 5, 8, 99);
     assert_schedules(f, "1 2 3 4 7");
     exec(f->db, "DELETE FROM ledger WHERE schedule <> 1");
-    prune_schedules(f->db, 0, 8);
+    prune_schedules(f->db, 0, 8, 99);
     assert_schedules(f, "1 2 4 7");
     exec(f->db, "DELETE FROM history");
-    prune_schedules(f->db, 0, 8);
+    prune_schedules(f->db, 0, 8, 99);
     assert_schedules(f, "1 4 7");
 }
 
@@ -352,16 +354,16 @@ static void deleted_schedules_stay_while_they_are_at_work(void **state)
          " due, rank, attempt, fence, node, lease_until, wake_at, created_at, started_at,"
          " attempt_at) VALUES (9, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)");
     exec(f->db, "INSERT INTO logs VALUES (9, 3, 0, 0, 0, 0, 1, 0, CAST('x' AS {blob}))");
-    prune_schedules(f->db, 0, 9);
+    prune_schedules(f->db, 0, 9, 99);
     assert_schedules(f, "1 2 3");
     exec(f->db, "DELETE FROM logs");
-    prune_schedules(f->db, 0, 9);
+    prune_schedules(f->db, 0, 9, 99);
     assert_schedules(f, "1 2");
     exec(f->db, "DELETE FROM runs");
-    prune_schedules(f->db, 0, 9);
+    prune_schedules(f->db, 0, 9, 99);
     assert_schedules(f, "1");
     exec(f->db, "DELETE FROM cursors");
-    prune_schedules(f->db, 0, 9);
+    prune_schedules(f->db, 0, 9, 99);
     assert_schedules(f, "");
 }
 

@@ -325,6 +325,11 @@ static void what_people_are_shown_is_found_by_key(void **state)
     PLAN(run_views_of_schedule(f->db, &run, 8, &unused), "runs_slot", INDEX_ORDER);
     PLAN(run_views_list(f->db, &page, &unused), "runs_pkey", ANY_ORDER);
     PLAN(run_views_end(f->db, &page, &unused), "runs_pkey", ANY_ORDER);
+    page.schedule = 7;
+    PLAN(run_views_list(f->db, &page, &unused), "runs_slot", ANY_ORDER);
+    PLAN(attempt_views_list(f->db, &page, &unused), "history_schedule", ANY_ORDER);
+    PLAN(attempt_views_end(f->db, &page, &unused), "history_schedule", ANY_ORDER);
+    page.schedule = 0;
     PLAN(attempt_views_of_run(f->db, &run, 0, &unused), "history_schedule", ANY_ORDER);
     PLAN(attempt_views_of_schedule(f->db, 7, 15000, 8, &unused), "history_schedule",
          INDEX_ORDER);
@@ -374,7 +379,7 @@ static void pruning_reads_a_portion(void **state)
     PLAN(prune_events(f->db, 1, 64, 8), "events_pkey", INDEX_ORDER);
     PLAN(prune_requests(f->db, 64, 8), "requests_expire", INDEX_ORDER);
     PLAN(prune_schedules_portion(f->db, 64, 8, &unused), "schedules_deleted", ANY_ORDER);
-    PLAN(prune_schedules(f->db, 64, 96), "schedules_", INDEX_ORDER);
+    PLAN(prune_schedules(f->db, 64, 96, 99), "schedules_", INDEX_ORDER);
 }
 
 int main(void)

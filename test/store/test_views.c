@@ -287,6 +287,17 @@ static void open_runs_are_chosen_by_queue_and_state(void **state)
     assert_page(f, run_views_list, page, "9 7 5 3 1");
     page.states = INT64_C(1) << RUN_HELD;
     assert_page(f, run_views_list, page, "");
+    page.states = 0;
+    page.schedule = 1;
+    page.scan = 1; /* of a schedule all are looked at */
+    page.before = 9;
+    page.limit = 3;
+    assert_page(f, run_views_list, page, "7 5 3");
+    page.kind = RUN_TEST + 1;
+    assert_page(f, run_views_list, page, "");
+    page.schedule = 2; /* of the other namespace */
+    page.kind = 0;
+    assert_page(f, run_views_list, page, "");
 }
 
 /* Four rows are looked at: 10 to 7, then 6 to 3, then the rest. */
@@ -349,6 +360,21 @@ static void attempts_that_are_over_come_newest_first_with_their_owner(void **sta
     page = (struct view_page){
         .namespace = 2, .queue = 11, .before = INT64_MAX, .scan = 100, .limit = 100};
     assert_page(f, attempt_views_list, page, "9 5 1");
+    page.outcome = OUTCOME_SUCCEEDED;
+    assert_page(f, attempt_views_list, page, "");
+    page.outcome = OUTCOME_FAILED;
+    page.kind = RUN_SLOT + 1;
+    assert_page(f, attempt_views_list, page, "9 5 1");
+    page.kind = RUN_TRIGGER + 1;
+    assert_page(f, attempt_views_list, page, "");
+    page = (struct view_page){
+        .namespace = 2, .schedule = 1, .before = 9, .scan = 2, .limit = 100};
+    assert_page(f, attempt_views_list, page, "7 5");
+    assert_page(f, attempt_views_end, page, "5");
+    page.outcome = OUTCOME_SUCCEEDED;
+    assert_page(f, attempt_views_list, page, "");
+    page = (struct view_page){
+        .namespace = 2, .queue = 11, .before = INT64_MAX, .scan = 100, .limit = 100};
     attempt_views_of_schedule(f->db, 1, INT64_MAX, 10, &of);
     attempt_views_of_schedule(f->db, 1, 7, 2, &some);
     attempt_views_list(f->db, &page, &got);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Somebody who hears of events as they come: what of them, and how far they were told.
+ */
+#pragma once
+
+#include "api/event_portion.h"
+#include "api/operation.h"
+
+enum { WATCH_LIMIT = 1000 }; /* events of one reading */
+
+struct event_watch {
+    struct event_question question; /* `after` moves on with what was told          */
+    bool has_begun;                 /* the client was told where it begins          */
+    struct event_portion portion;   /* what the last reading brought; in its arena  */
+};
+
+/* All events from `after` on, for whoever hands them on; call->with is a struct event_watch. */
+extern const struct operation event_feed;

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All that is known of one run, from the table of open runs and from history.
+ */
+#pragma once
+
+#include "api/view.h"
+
+/* Open, or the attempts that are over, or both. */
+struct run_found {
+    bool is_open;
+    struct run_view open;
+    struct attempt_view *attempts;
+    int attempt_count;
+};
+
+/* RC_NOT_FOUND also for a run of another namespace.  params[0] is the run, for the words. */
+MUST_USE enum rc run_found_read(const struct call *call, struct db *db, const struct run_id *id,
+                                struct run_found *ret, struct err *reterr);
+
+/* What an attempt adds to its run; `run` is one as run_to_json() prints it. */
+json_t *run_attempt_json(const json_t *run);

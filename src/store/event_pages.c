@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/event_pages.h"
+
+#include "store/text.h"
+
+/* A node's row knows how far it had come before its last turn; its rows know better. */
+static const struct db_stmt nodes = {
+    "SELECT n.id, n.name, n.event, (SELECT min(seq) FROM events WHERE node = n.id),"
+    " (SELECT seq + count - 1 FROM events WHERE node = n.id ORDER BY seq DESC LIMIT 1)"
+    " FROM nodes AS n ORDER BY n.id",
+    NULL};
+static const struct db_stmt owner = {
+    "SELECT s.id, s.namespace, s.name, (SELECT name FROM namespaces WHERE id = s.namespace)"
+    " FROM schedules AS s WHERE s.id = $1",
+    "i"};
+static const struct db_stmt zone_owner = {
+    "SELECT z.id, z.namespace, z.name, (SELECT name FROM namespaces WHERE id = z.namespace)"
+    " FROM zones AS z WHERE z.id = $1",
+    "i"};
+
+void event_nodes(struct db *db, struct db_result *ret)
+{
+    db_send(db, &nodes, NULL, ret);
+}
+
+void event_nodes_read(const struct db_result *result, int row, struct event_node *ret)
+{
+    const struct db_value *oldest = db_at(result, row, 3);
+    int64_t told = db_int_at(result, row, 2);
+
+    *ret = (struct event_node){
+        .id = db_int_at(result, row, 0),
+        .name = db_text_at(result, row, 1),
+        .oldest = oldest->type == DB_NULL ? told + 1 : oldest->num,
+        .last = oldest->type == DB_NULL ? told : db_int_at(result, row, 4),
+    };
+}
+
+void event_owners_get(struct db *db, int64_t schedule, struct db_result *ret)
+{
+    db_send(db, &owner, (struct db_value[]){db_int(schedule)}, ret);
+}
+
+void event_owners_get_zone(struct db *db, int64_t zone, struct db_result *ret)
+{
+    db_send(db, &zone_owner, (struct db_value[]){db_int(zone)}, ret);
+}
+
+void event_owners_read(const struct db_result *result, struct event_owner *ret)
+{
+    *ret = (struct event_owner){
+        .id = db_int_at(result, 0, 0),
+        .namespace = db_int_at(result, 0, 1),
+        .name = db_text_at(result, 0, 2),
+        .namespace_name = text_or_empty(result, 0, 3),
+    };
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/zones.h"
+
+static const struct db_stmt insert = {
+    "INSERT INTO zones (id, namespace, name, next_at) VALUES ($1, $2, $3, $4)"
+    " ON CONFLICT DO NOTHING",
+    "iiti"};
+static const struct db_stmt due = {
+    "SELECT id, namespace, name, next_at FROM zones WHERE next_at <= $1"
+    " ORDER BY next_at, id LIMIT $2{skip}",
+    "ii"};
+static const struct db_stmt move = {"UPDATE zones SET next_at = $2 WHERE id = $1", "ii"};
+
+void zones_insert(struct db *db, const struct zone_row *zone)
+{
+    struct db_value params[] = {
+        db_int(zone->id),
+        db_int(zone->namespace),
+        db_text(zone->name),
+        db_int(zone->next_at),
+    };
+
+    db_send(db, &insert, params, NULL);
+}
+
+void zones_due(struct db *db, instant now, int limit, struct db_result *ret)
+{
+    db_send(db, &due, (struct db_value[]){db_int(now), db_int(limit)}, ret);
+}
+
+void zones_read(const struct db_result *result, int row, struct zone_row *ret)
+{
+    *ret = (struct zone_row){
+        .id = db_int_at(result, row, 0),
+        .namespace = db_int_at(result, row, 1),
+        .name = db_text_at(result, row, 2),
+        .next_at = db_int_at(result, row, 3),
+    };
+}
+
+void zones_move(struct db *db, int64_t id, instant next_at)
+{
+    db_send(db, &move, (struct db_value[]){db_int(id), db_int(next_at)}, NULL);
+}
