@@ -62,7 +62,9 @@ struct audit_entry audit_note(const struct call *call)
 
 void call_complete(struct call *call)
 {
+    const struct api_context *context = call->context;
     struct audit_entry *entries, entry = audit_note(call);
+    int64_t quota = context->quota_schedules(context->with, call->namespace_name);
 
     entries = arena_array(call->arena, (size_t)call->command_count, sizeof *entries);
     for (int i = 0; i < call->command_count; i++) {
@@ -73,7 +75,7 @@ void call_complete(struct call *call)
         command->namespace = call->namespace;
         command->by = call->by;
         command->audit = &entries[i];
-        command->quota = call->context->quota_schedules;
+        command->quota = quota;
     }
     for (int i = 0; i < call->report_count; i++)
         call->reports[i].namespace = call->namespace;

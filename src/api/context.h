@@ -19,12 +19,13 @@ struct api_context {
     struct zone_source zones;
     struct str default_timezone;
     struct policies policies; /* of a schedule that says nothing */
-    int64_t quota_schedules;  /* that a namespace may have, 0: any */
     span min_interval; /* two slots of a schedule are not nearer; 0: as near as they like */
     int64_t plan_warn_per_day; /* more slots a day are warned of; 0: never */
     const char *version;
     /* Whether the namespace has it; an empty name: one for workflows that name none. */
     bool (*has_upstream)(void *with, struct str namespace, struct str upstream);
+    /* Schedules that the namespace may have; 0: any number. */
+    int64_t (*quota_schedules)(void *with, struct str namespace);
     /* A number that nobody can foresee, for ids that are made. */
     uint64_t (*random)(void *with);
     /* NULL: the daemon may be used; else why it may not yet, or no longer. */

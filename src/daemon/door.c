@@ -109,7 +109,11 @@ static bool find_space(struct door *door, struct ticket *t)
     space = spaces_find(door->spaces, call->namespace_name);
     if (space) {
         call->namespace = space->id;
-        return true;
+        if (porter_allows(door->porter, call, space, &t->limit))
+            return true;
+        t->step = CALL_ANSWER;
+        answer(door, t);
+        return false;
     }
     if (!t->asked) {
         t->asked = t->is_asking = true;
@@ -410,6 +414,14 @@ bool door_has_upstream(const struct door *door, struct str namespace, struct str
     const struct space *space = spaces_find(door->spaces, namespace);
 
     return space && settings_upstream(&space->settings, upstream);
+}
+
+int64_t door_quota(const struct door *door, struct str namespace)
+{
+    const struct space *space = spaces_find(door->spaces, namespace);
+
+    return space && space->settings.has_quota ? space->settings.quota_schedules
+                                              : door->options.config->quota_schedules;
 }
 
 bool door_is_drained(const struct door *door)

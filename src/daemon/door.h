@@ -51,6 +51,8 @@ void door_staff_left(struct door *door);
 
 /* For api_context; an empty name: one for workflows that name none. */
 bool door_has_upstream(const struct door *door, struct str namespace, struct str upstream);
+/* Schedules that the namespace may have: its own setting, else the configuration's. */
+int64_t door_quota(const struct door *door, struct str namespace);
 
 /* Why requests are refused, or NULL: it is ready. */
 const char *door_not_ready(const struct door *door);

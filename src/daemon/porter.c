@@ -90,9 +90,10 @@ void porter_greet(struct call *call, const struct exchange *x)
     auth_name_request(call, x->request);
 }
 
-static bool is_read(const struct http1_request *request)
+/* HEAD is the same operation. */
+static bool is_read(const struct call *call)
 {
-    return str_eq(request->method, STR("GET")) || str_eq(request->method, STR("HEAD"));
+    return str_eq(str_of(call->operation->method), STR("GET"));
 }
 
 /* A token is a client; so is an address that shows none, and all of an IPv6 network. */
@@ -106,34 +107,27 @@ static uint64_t client_of(const struct call *call, const struct peer *peer, bool
 }
 
 /* Workers say that they live, and nobody asks too often whether the server does. */
-static int most_of(const struct call *call, const struct config *config, bool reads)
+static bool is_counted(const struct call *call)
 {
     enum right right = call->operation->right;
-    bool is_worker = right == RIGHT_WORK &&
-                     role_has(call->caller.role, call->caller.is_everywhere, right);
 
-    if (is_worker || right == RIGHT_NONE)
-        return 0;
-    return reads ? config->rate_read : config->rate_write;
+    return right != RIGHT_NONE &&
+           !(right == RIGHT_WORK &&
+             role_has(call->caller.role, call->caller.is_everywhere, right));
 }
 
-static bool is_slow_enough(struct porter *porter, struct call *call, const struct exchange *x,
-                           const struct config *config, struct limit *ret)
+/* `who` asks too often: one client, or all of a namespace together. */
+static bool is_slow_enough(struct porter *porter, struct call *call, uint64_t client, int most,
+                           const char *who, struct limit *ret)
 {
-    bool reads = is_read(x->request);
-    int most = most_of(call, config, reads);
     struct buf after = {.cap = ADDRESS_MAX};
 
-    *ret = (struct limit){0};
-    if (most == 0)
-        return true;
-    if (limits_take(porter->limits, client_of(call, &x->peer, reads), most, clock_boot_us(),
-                    ret))
+    if (limits_take(porter->limits, client, most, clock_boot_us(), ret))
         return true;
     call->denied = 0;
     call_problem(call, 429, "rate_limited",
-                 "%d %s requests a minute are the most; try again in %lld s", most,
-                 reads ? "reading" : "writing", (long long)ret->retry_s);
+                 "%d %s requests a minute of %s are the most; try again in %lld s", most,
+                 is_read(call) ? "reading" : "writing", who, (long long)ret->retry_s);
     after.ptr = arena_take(call->arena, after.cap);
     buf_printf(&after, "%lld", (long long)ret->retry_s);
     call_field(call, STR("Retry-After"), buf_as_str(&after));
@@ -145,9 +139,32 @@ bool porter_admit(struct porter *porter, struct call *call, const struct exchang
 {
     struct auth auth = {porter->keys, config->hosts.list, config->hosts.count};
     bool is_known = auth_admit(call, &auth, x->request, peer_is_loopback(&x->peer));
+    bool reads = is_read(call);
+    int most = reads ? config->rate_read : config->rate_write;
 
     call->keys = porter->keys;
-    return is_slow_enough(porter, call, x, config, ret_limit) && is_known;
+    *ret_limit = (struct limit){0};
+    if (most == 0 || !is_counted(call))
+        return is_known;
+    return is_slow_enough(porter, call, client_of(call, &x->peer, reads), most, "one client",
+                          ret_limit) &&
+           is_known;
+}
+
+bool porter_allows(struct porter *porter, struct call *call, const struct space *space,
+                   struct limit *limit)
+{
+    bool reads = is_read(call), is_let;
+    int most = reads ? space->settings.rate_read : space->settings.rate_write;
+    uint64_t client = hash_bytes(&space->id, sizeof space->id, reads ? 5 : 6);
+    struct limit own;
+
+    if (most == 0 || !is_counted(call) || call->operation->right == RIGHT_SERVER)
+        return true;
+    is_let = is_slow_enough(porter, call, client, most, "the namespace", &own);
+    if (limit->most == 0 || own.left < limit->left)
+        *limit = own;
+    return is_let;
 }
 
 /* ---- what is written down ---- */

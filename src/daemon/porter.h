@@ -9,6 +9,7 @@
 #include "api/limits.h"
 #include "base/log.h"
 #include "daemon/config.h"
+#include "daemon/spaces.h"
 #include "io/exchange.h"
 
 enum {
@@ -39,6 +40,13 @@ void porter_greet(struct call *call, const struct exchange *x);
  */
 bool porter_admit(struct porter *porter, struct call *call, const struct exchange *x,
                   const struct config *config, struct limit *ret_limit);
+
+/*
+ * Once the namespace is known: whether all who use it have not asked too often together.
+ * False: the answer is set.  *limit becomes the namespace's where less is left of that.
+ */
+bool porter_allows(struct porter *porter, struct call *call, const struct space *space,
+                   struct limit *limit);
 
 /* After begin(): remembers it when it was denied. */
 void porter_note(struct porter *porter, const struct call *call);

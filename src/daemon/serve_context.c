@@ -21,6 +21,13 @@ static bool has_upstream(void *with, struct str namespace, struct str upstream)
     return door_has_upstream(s->door, namespace, upstream);
 }
 
+static int64_t quota_schedules(void *with, struct str namespace)
+{
+    struct serve *s = with;
+
+    return door_quota(s->door, namespace);
+}
+
 static uint64_t random_number(void *with)
 {
     uint64_t number;
@@ -72,9 +79,9 @@ struct api_context serve_context(struct serve *s)
         .default_timezone = s->config->default_timezone,
         .policies = policies_of(s->config),
         .min_interval = s->config->min_interval,
-        .quota_schedules = s->config->quota_schedules,
         .plan_warn_per_day = s->config->plan_warn_per_day,
         .has_upstream = has_upstream,
+        .quota_schedules = quota_schedules,
         .random = random_number,
         .check_settings = check_settings,
         .show_settings = show_settings,

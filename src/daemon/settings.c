@@ -111,6 +111,47 @@ static enum rc read_keys(const json_t *value, void *to, struct err *reterr)
     return rc;
 }
 
+/* ---- limits ---- */
+
+static enum rc read_number(const json_t *value, int64_t most, int64_t *ret, struct err *reterr)
+{
+    json_int_t number = json_integer_value(value);
+
+    if (!json_is_integer(value))
+        return json_wrong_type(value, "a whole number", reterr);
+    if (number < 0 || number > most)
+        return err_set(reterr, RC_INVALID, -1, 0, "must be 0 (no limit) to %lld, not %lld",
+                       (long long)most, (long long)number);
+    *ret = number;
+    return RC_OK;
+}
+
+static enum rc read_rate_read(const json_t *value, void *to, struct err *reterr)
+{
+    int64_t rate = 0;
+    enum rc rc = read_number(value, SETTINGS_RATE_MAX, &rate, reterr);
+
+    ((struct reading_settings *)to)->to->rate_read = (int)rate;
+    return rc;
+}
+
+static enum rc read_rate_write(const json_t *value, void *to, struct err *reterr)
+{
+    int64_t rate = 0;
+    enum rc rc = read_number(value, SETTINGS_RATE_MAX, &rate, reterr);
+
+    ((struct reading_settings *)to)->to->rate_write = (int)rate;
+    return rc;
+}
+
+static enum rc read_quota(const json_t *value, void *to, struct err *reterr)
+{
+    struct settings *settings = ((struct reading_settings *)to)->to;
+
+    settings->has_quota = true;
+    return read_number(value, SETTINGS_QUOTA_MAX, &settings->quota_schedules, reterr);
+}
+
 /* ---- upstreams ---- */
 
 struct reading_upstream {
@@ -222,8 +263,14 @@ static enum rc read_default(const json_t *value, void *to, struct err *reterr)
 /* ---- what others see ---- */
 
 static const struct json_field fields[] = {
-    {"allowPrivate", read_private}, {"allowNetworks", read_nets}, {"keys", read_keys},
-    {"upstreams", read_upstreams},  {"upstream", read_default},
+    {"allowPrivate", read_private},
+    {"allowNetworks", read_nets},
+    {"keys", read_keys},
+    {"upstreams", read_upstreams},
+    {"upstream", read_default},
+    {"rateRead", read_rate_read},
+    {"rateWrite", read_rate_write},
+    {"quotaSchedules", read_quota},
 };
 
 enum rc settings_read(struct str json, struct arena *arena, struct settings *ret,

@@ -18,7 +18,9 @@ enum {
     SETTINGS_BYTES_MAX = 64 * 1024, /* of JSON                                   */
     SETTINGS_KEYS_MAX = 32,         /* names of signing keys                     */
     SETTINGS_UPSTREAMS_MAX = 16,
-    SETTINGS_NETS_MAX = 32, /* networks that calls may reach all the same */
+    SETTINGS_RATE_MAX = 1000000,     /* requests a minute; more is no limit       */
+    SETTINGS_QUOTA_MAX = 1000000000, /* as quota_schedules of the configuration   */
+    SETTINGS_NETS_MAX = 32,          /* networks that calls may reach all the same */
 };
 
 /* "keys": {"main": ["whsec_…", "whsec_…"]}: the one in use and the one to come. */
@@ -44,6 +46,10 @@ struct settings {
     int key_count;
     struct settings_upstream upstreams[SETTINGS_UPSTREAMS_MAX];
     int upstream_count;
+    int rate_read, rate_write; /* "rateRead", "rateWrite": requests a minute of all its clients
+                                  together; 0: no limit                                     */
+    bool has_quota;            /* "quotaSchedules"; unset: as the configuration             */
+    int64_t quota_schedules;   /* 0: no limit                                               */
     struct str
         default_upstream; /* "upstream": the name of the one for workflows that name none */
 };

@@ -279,7 +279,7 @@ static void a_workflow_goes_to_an_upstream_that_there_is(void **state)
 static void a_namespace_has_as_many_schedules_as_its_quota(void **state)
 {
     (void)state;
-    world.context.quota_schedules = 2;
+    world.quota = 2;
     assert_int_equal(post("/api/v1/schedules", js(QUOTED, "a")), 201);
     assert_int_equal(ask("PUT /api/v1/schedules/b", NULL, js(QUOTED, "b")), 201);
     assert_refused(post("/api/v1/schedules", js(QUOTED, "c")), 422, "quota", "");
@@ -295,7 +295,7 @@ static void a_namespace_has_as_many_schedules_as_its_quota(void **state)
 static void a_quota_counts_what_a_batch_makes(void **state)
 {
     (void)state;
-    world.context.quota_schedules = 2;
+    world.quota = 2;
     assert_int_equal(post("/api/v1/bulk/schedules",
                           js("{'items':[{'id':'a','action':{'type':'queue','queue':'q'}},"
                              "{'id':'b','action':{'type':'queue','queue':'q'}},"

@@ -22,6 +22,13 @@ enum {
 struct world world;
 static char dir[64], url[128];
 
+static int64_t quota_schedules(void *with, struct str namespace)
+{
+    (void)with;
+    (void)namespace;
+    return world.quota;
+}
+
 static bool has_upstream(void *with, struct str namespace, struct str upstream)
 {
     (void)with;
@@ -119,6 +126,7 @@ int world_begin(void **state)
         .plan_warn_per_day = 1440,
         .version = "1.2.3",
         .has_upstream = has_upstream,
+        .quota_schedules = quota_schedules,
         .random = next_random,
         .not_ready = why_not_ready,
         .check_settings = check_settings,

@@ -26,6 +26,7 @@ struct world {
     struct engine *engine;
     struct api_context context;
     const char *not_ready; /* what /readyz says           */
+    int64_t quota;         /* schedules that a namespace may have, 0: any */
     const char *upstream;  /* the one that there is, NULL */
     uint64_t random;       /* the next number             */
     int polls;             /* turns that a poll has had   */

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -266,6 +267,33 @@ static void who_asks_too_often_waits(void **state)
     assert_int_equal(desk->call.status, 429);
 }
 
+/* All who use it together; whoever may not, and workers, use nothing of it up. */
+static void a_namespace_that_asks_too_often_waits(void **state)
+{
+    struct desk *desk = *state;
+    struct space space = {.id = 7, .settings = {.rate_read = 3}};
+    struct space other = {.id = 8, .settings = {.rate_read = 3}};
+    struct limit limit;
+
+    give_keys(desk, INSTANT_NONE);
+    show_token(desk);
+    desk->config.rate_read = 10;
+    for (int i = 0; i < 3; i++) {
+        assert_true(ask(desk, &reading, 0, &limit));
+        assert_true(porter_allows(desk->porter, &desk->call, &space, &limit));
+        assert_int_equal(limit.most, 3);
+        assert_int_equal(limit.left, 2 - i);
+        assert_true(ask(desk, &working, 0, &limit));
+        assert_true(porter_allows(desk->porter, &desk->call, &space, &limit));
+    }
+    assert_true(ask(desk, &reading, 0, &limit));
+    assert_false(porter_allows(desk->porter, &desk->call, &space, &limit));
+    assert_int_equal(desk->call.status, 429);
+    assert_non_null(strstr(desk->call.answer.ptr, "of the namespace"));
+    assert_true(str_eq(desk->call.fields[0].name, STR("Retry-After")));
+    assert_true(porter_allows(desk->porter, &desk->call, &other, &limit));
+}
+
 int main(void)
 {
 #define AT_DESK(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -277,6 +305,7 @@ int main(void)
         AT_DESK(who_was_let_in_may_be_known_no_more),
         AT_DESK(the_last_use_of_a_token_is_written_seldom),
         AT_DESK(who_asks_too_often_waits),
+        AT_DESK(a_namespace_that_asks_too_often_waits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -54,6 +55,29 @@ static void nothing_is_set_by_default(void **state)
     assert_int_equal(settings.upstream_count, 0);
     assert_null(settings_upstream(&settings, STR("")));
     assert_null(settings_key(&settings, STR("main")));
+}
+
+static void limits_are_whole_numbers_within_bounds(void **state)
+{
+    static const char *const wrong[] = {"-1", "1000001", "1.5", "\"5\"", "true"};
+
+    (void)state;
+    take("{\"rateRead\":600,\"rateWrite\":1000000,\"quotaSchedules\":0}");
+    assert_int_equal(settings.rate_read, 600);
+    assert_int_equal(settings.rate_write, 1000000);
+    assert_true(settings.has_quota);
+    assert_int_equal(settings.quota_schedules, 0);
+    take("{}");
+    assert_int_equal(settings.rate_read, 0);
+    assert_false(settings.has_quota);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct err err = {0};
+        char json[64];
+
+        snprintf(json, sizeof json, "{\"rateWrite\":%s}", wrong[i]);
+        assert_int_equal(settings_read(str_of(json), arena, &settings, &err), RC_INVALID);
+        assert_string_equal(err.field, "rateWrite");
+    }
 }
 
 static void everything_that_is_set_can_be_found(void **state)
@@ -188,6 +212,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(nothing_is_set_by_default, begin, end),
+        cmocka_unit_test_setup_teardown(limits_are_whole_numbers_within_bounds, begin, end),
         cmocka_unit_test_setup_teardown(everything_that_is_set_can_be_found, begin, end),
         cmocka_unit_test_setup_teardown(what_is_wrong_is_named, begin, end),
         cmocka_unit_test_setup_teardown(an_error_never_repeats_a_secret, begin, end),

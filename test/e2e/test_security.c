@@ -259,6 +259,33 @@ static void limits_and_quotas_hold(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
+/* Each namespace's own, at once and on every node; the configuration's is for the others. */
+static void a_namespace_has_limits_of_its_own(void **state)
+{
+    static const char list[] = "/api/v1/schedules?namespace=team";
+    struct daemon *d = daemon_start(
+        *state, &(struct daemon_start){.args = WORDS("--quota-schedules", "1")});
+    struct answer answer;
+
+    api(d, 201, "PUT", "/api/v1/namespaces/team",
+        "{'settings':{'rateRead':2,'quotaSchedules':2}}");
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(ask(d, "GET", list, NULL).status, 200);
+    answer = ask(d, "GET", list, NULL);
+    assert_int_equal(answer.status, 429);
+    assert_string_equal(text_at(answer.json, "code"), "rate_limited");
+    assert_int_equal(ask(d, "GET", "/api/v1/schedules", NULL).status, 200);
+    api(d, 201, "POST", list, QUEUED, "a");
+    api(d, 201, "POST", list, QUEUED, "b");
+    assert_string_equal(text_at(api(d, 422, "POST", list, QUEUED, "c"), "code"), "quota");
+    api(d, 201, "POST", "/api/v1/schedules", QUEUED, "a");
+    api(d, 422, "POST", "/api/v1/schedules", QUEUED, "b");
+    api(d, 200, "PUT", "/api/v1/namespaces/team", "{'settings':{'quotaSchedules':0}}");
+    api(d, 201, "POST", list, QUEUED, "c");
+    assert_int_equal(ask(d, "GET", list, NULL).status, 200);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +297,7 @@ int main(void)
         E2E_TEST(a_host_or_a_page_of_others_is_refused),
         E2E_TEST(the_database_is_for_the_server_alone),
         E2E_TEST(limits_and_quotas_hold),
+        E2E_TEST(a_namespace_has_limits_of_its_own),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
