@@ -132,6 +132,23 @@ static void put_int(struct answer *out, const char *name, int64_t n)
     answer_int(out, n);
 }
 
+static void print_hex(const uint8_t *bytes, int count, struct buf *out)
+{
+    for (int i = 0; i < count; i++)
+        buf_printf(out, "%02x", bytes[i]);
+}
+
+static void put_print(struct answer *out, const char *name, const struct audit_print *print)
+{
+    char text[2 * AUDIT_PRINT + 1];
+    struct buf hex = BUF(text);
+
+    if (!print->is_set)
+        return;
+    print_hex(print->bytes, AUDIT_PRINT, &hex);
+    put_text(out, name, buf_as_str(&hex));
+}
+
 static void tell(struct telling *t, const struct audit_row *row, int64_t i,
                  const struct audit_entry *e)
 {
@@ -150,6 +167,8 @@ static void tell(struct telling *t, const struct audit_row *row, int64_t i,
     put_text(out, "result", str_of(audit_result_text(e->result)));
     if (e->version != 0)
         put_int(out, "version", e->version);
+    put_print(out, "before", &e->before);
+    put_print(out, "after", &e->after);
     put_int(out, "count", e->count);
     put_text(out, "requestId", e->request);
     answer_text(out, "}");
@@ -277,12 +296,6 @@ static bool read_hex(struct str text, uint8_t ret[SHA256_BYTES])
     return true;
 }
 
-static void print_hex(const uint8_t bytes[SHA256_BYTES], struct buf *out)
-{
-    for (int i = 0; i < SHA256_BYTES; i++)
-        buf_printf(out, "%02x", bytes[i]);
-}
-
 /* "node.seq.count.hash" of the last row that was proved. */
 static bool read_place(struct str text, struct audit_row *ret)
 {
@@ -368,7 +381,7 @@ static void tell_node(const struct proof *proof, struct str name, struct answer 
     put_int(out, "to", proof->last.seq + proof->last.count - 1);
     answer_text(out, ",\"head\":\"");
     answer_reserve(out, (size_t)2 * SHA256_BYTES);
-    print_hex(proof->last.hash, &out->buf);
+    print_hex(proof->last.hash, SHA256_BYTES, &out->buf);
     answer_text(out, "\",\"broken\":");
     if (proof->broken)
         answer_quoted(out, str_of(proof->broken));
@@ -411,7 +424,7 @@ enum call_step audit_verify_read(struct call *call, struct db *db)
     if (node.rows == 1 && !proof.broken) {
         buf_printf(&cursor, "%" PRId64 ".%" PRId64 ".%" PRId64 ".", proof.last.node,
                    proof.last.seq, proof.last.count);
-        print_hex(proof.last.hash, &cursor);
+        print_hex(proof.last.hash, SHA256_BYTES, &cursor);
     }
     page_close(&out, buf_as_str(&cursor));
     return call_answer(call, 200, answer_done(&out));

@@ -169,6 +169,7 @@ static void want_seat(struct turn *turn, const struct command *c, struct command
     if (key == 0)
         return;
     s->seat = desk_seat(turn, key);
+    s->seat->want_whole |= witness_wants_print(c);
     s->seat->want_open |= c->kind == COMMAND_DELETE || c->overlap == OVERLAP_CANCEL_OTHER ||
                           c->overlap == OVERLAP_TERMINATE_OTHER;
     for (int i = 0; i < c->range_count; i++)
@@ -409,7 +410,9 @@ static void apply_one(struct turn *turn, const struct command *c, struct command
     } else if (is_run && s->seat && s->seat->state == SEAT_BARE) {
         apply_run(turn, c, s, reply); /* a direct run, or one that outlived its schedule */
     } else if (is_there(turn, c, s->seat, reply)) {
+        witness_before(c, s);
         apply_to_schedule(turn, c, s, reply);
+        witness_after(c, s, reply);
     }
 }
 
@@ -429,8 +432,10 @@ enum rc apply_commands(struct turn *turn, struct err *reterr)
         const struct command *c = &turn->in->commands[i];
         struct command_state *s = &turn->commands[i];
 
-        if (s->is_created)
+        if (s->is_created) {
             apply_created(turn, c, s, &turn->replies[i]);
+            witness_after(c, s, &turn->replies[i]);
+        }
         if (s->is_of_token)
             applied_token(turn, c, s, &turn->replies[i]);
         if (!s->is_done && turn->replies[i].rc == RC_OK)

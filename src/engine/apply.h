@@ -13,6 +13,8 @@ struct command_state {
     struct place *place;
     bool is_done;                    /* its reply is final                          */
     bool is_created;                 /* a schedule was inserted: `changed` will tell */
+    struct audit_print before;       /* of the schedule that it changes             */
+    struct audit_print after;        /* once it has                                 */
     int64_t queue;                   /* of a draft, when its key is known; 0 */
     bool is_of_token;                /* a token was written: `changed` will tell    */
     struct db_result *calendar_rows; /* of a draft, one for each that it names */
@@ -29,7 +31,10 @@ void apply_remember(struct turn *turn);
 /* Keeps the answers of requests that may come again. */
 void apply_keep_replies(struct turn *turn);
 
-/* witness.c: what the audit is told of this turn */
+/* witness.c: what the audit is told of this turn, and how schedules were before and after */
+bool witness_wants_print(const struct command *c);
+void witness_before(const struct command *c, struct command_state *s);
+void witness_after(const struct command *c, struct command_state *s, const struct reply *reply);
 void witness_write(struct turn *turn);
 
 /* quota.c: counts what the namespaces of new schedules have, then lets in what is left */

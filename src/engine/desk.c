@@ -348,6 +348,8 @@ static void send_more(struct turn *turn, struct seat *seat)
         seat->want_open = true;
         runs_of_schedule(turn->db, seat->id, false, OPEN_READ_MAX, &seat->rows_open);
     }
+    if (seat->want_whole && seat->state == SEAT_HELD)
+        schedules_get(turn->db, seat->id, &seat->row_whole);
     if (seat->plan.policies.wants_last)
         results_get(turn->db, seat->id, &seat->row_result);
     seat->rows_calendars = desk_send_calendars(turn, seat->namespace, &seat->plan.spec);

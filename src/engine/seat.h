@@ -48,6 +48,7 @@ struct seat {
     bool is_new;     /* its cursor is to be inserted                        */
     bool is_loaded;  /* what hangs on it was read                           */
     bool want_open;  /* its open runs are needed                            */
+    bool want_whole; /* all that people wrote is: the audit tells its print  */
     bool has_plan;
     bool is_replanned; /* zones or calendars have changed                   */
     bool moved;        /* next_due is of this turn                            */
@@ -70,10 +71,11 @@ struct seat {
     int backfill_count;
     struct cursor was; /* as the store has it */
     bool is_lock_sent, is_plan_sent, has_text;
-    struct plan_text text; /* of its plan, when it was kept or is new    */
-    bool has_new_text;     /* the plan is of this turn: kept once it is committed */
+    struct plan_text text;    /* of its plan, when it was kept or is new    */
+    bool has_new_text;        /* the plan is of this turn: kept once it is committed */
+    struct audit_print print; /* with want_whole: of what people wrote so far */
     struct db_result row_cursor, row, rows_held, rows_open, rows_exceptions, rows_backfills,
-        row_result;
+        row_result, row_whole;
     struct db_result *rows_calendars;
 };
 

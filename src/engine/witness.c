@@ -29,7 +29,58 @@ static bool is_told(const struct command *c, const struct reply *reply)
     return c->audit && reply->rc != RC_BUSY && !reply->is_repeated;
 }
 
-static struct audit_entry entry_of(const struct command *c, const struct reply *reply)
+/* ---- prints ---- */
+
+bool witness_wants_print(const struct command *c)
+{
+    return c->audit && (c->kind == COMMAND_CREATE || c->kind == COMMAND_UPDATE ||
+                        c->kind == COMMAND_PUT || c->kind == COMMAND_DELETE);
+}
+
+void witness_before(const struct command *c, struct command_state *s)
+{
+    struct seat *seat = s->seat;
+    struct schedule_row row;
+
+    if (!witness_wants_print(c))
+        return;
+    if (!seat->print.is_set && seat->row_whole.rows == 1) {
+        schedules_read(&seat->row_whole, 0, &row);
+        seat->print = audit_print_of(&row, (seat->cursor.flags & CURSOR_DISABLED) != 0);
+    }
+    s->before = seat->print;
+}
+
+static struct audit_print print_of(const struct draft *d)
+{
+    struct schedule_row row = {
+        .spec = d->spec,
+        .action = d->action,
+        .policies = d->policies,
+        .governor = d->governor,
+        .labels = d->labels,
+        .extra = d->extra,
+        .description = d->description,
+        .dialect = d->dialect,
+    };
+
+    return audit_print_of(&row, d->is_disabled);
+}
+
+/* What it is now is what the next command of this turn finds. */
+void witness_after(const struct command *c, struct command_state *s, const struct reply *reply)
+{
+    if (!witness_wants_print(c) || reply->rc != RC_OK)
+        return;
+    if (c->kind != COMMAND_DELETE)
+        s->after = print_of(c->draft);
+    s->seat->print = s->after;
+}
+
+/* ---- entries ---- */
+
+static struct audit_entry entry_of(const struct command *c, const struct command_state *s,
+                                   const struct reply *reply)
 {
     struct audit_entry entry = *c->audit;
 
@@ -38,6 +89,10 @@ static struct audit_entry entry_of(const struct command *c, const struct reply *
     entry.result = result_of(reply->rc);
     entry.version = reply->version;
     entry.count = 1;
+    if (reply->rc == RC_OK) {
+        entry.before = s->before;
+        entry.after = s->after;
+    }
     return entry;
 }
 
@@ -47,7 +102,7 @@ static size_t room_for(const struct turn *turn)
 
     for (int i = 0; i < turn->in->command_count; i++)
         if (turn->in->commands[i].audit)
-            room += audit_packed_size(turn->in->commands[i].audit);
+            room += audit_packed_size(turn->in->commands[i].audit) + (size_t)2 * AUDIT_PRINT;
     return room;
 }
 
@@ -66,7 +121,7 @@ void witness_write(struct turn *turn)
 
         if (!is_told(c, &turn->replies[i]))
             continue;
-        entry = entry_of(c, &turn->replies[i]);
+        entry = entry_of(c, &turn->commands[i], &turn->replies[i]);
         audit_pack(&entry, &body);
         row.count++;
     }

@@ -3,7 +3,13 @@
 
 #include <string.h>
 
-enum { ROW_NUMBERS = 4 };
+enum {
+    ROW_NUMBERS = 4,
+    /* Beside the result, in the same byte. */
+    HAS_BEFORE = 0x40,
+    HAS_AFTER = 0x80,
+    RESULT_BITS = 0x3f,
+};
 
 static const struct db_stmt audit_add = {
     "INSERT INTO audit (node, seq, count, at, body, prior, hash)"
@@ -77,20 +83,32 @@ size_t audit_packed_size(const struct audit_entry *entry)
     struct str texts[AUDIT_TEXTS];
     size_t size = AUDIT_HEAD + AUDIT_TEXTS;
 
+    size += entry->before.is_set ? AUDIT_PRINT : 0;
+    size += entry->after.is_set ? AUDIT_PRINT : 0;
     texts_of(entry, texts);
     for (int i = 0; i < AUDIT_TEXTS; i++)
         size += texts[i].len;
     return size;
 }
 
+static void put_print(struct buf *out, const struct audit_print *print)
+{
+    if (print->is_set)
+        buf_str(out, (struct str){(const char *)print->bytes, AUDIT_PRINT});
+}
+
 void audit_pack(const struct audit_entry *entry, struct buf *out)
 {
+    unsigned prints = (entry->before.is_set ? HAS_BEFORE : 0u) |
+                      (entry->after.is_set ? HAS_AFTER : 0u);
     struct str texts[AUDIT_TEXTS];
 
     texts_of(entry, texts);
-    put(out, (uint64_t)entry->result, 1);
+    put(out, (uint64_t)entry->result | prints, 1);
     put(out, (uint64_t)entry->version, 8);
     put(out, (uint64_t)entry->count, 4);
+    put_print(out, &entry->before);
+    put_print(out, &entry->after);
     for (int i = 0; i < AUDIT_TEXTS; i++) {
         put(out, texts[i].len, 1);
         buf_str(out, texts[i]);
@@ -111,11 +129,22 @@ static bool take_text(struct str *bytes, struct str *ret)
     return true;
 }
 
+static bool take_print(struct str *bytes, struct audit_print *ret)
+{
+    if (bytes->len < AUDIT_PRINT)
+        return false;
+    ret->is_set = true;
+    memcpy(ret->bytes, bytes->ptr, AUDIT_PRINT);
+    *bytes = str_from(*bytes, AUDIT_PRINT);
+    return true;
+}
+
 enum rc audit_unpack(struct str *bytes, struct audit_entry *ret, bool *ret_any,
                      struct err *reterr)
 {
     struct str rest = *bytes, texts[AUDIT_TEXTS];
     struct audit_entry e = {0};
+    uint64_t first = 0;
     bool is_whole = rest.len >= AUDIT_HEAD;
 
     if (bytes->len == 0) {
@@ -123,10 +152,13 @@ enum rc audit_unpack(struct str *bytes, struct audit_entry *ret, bool *ret_any,
         return RC_OK;
     }
     if (is_whole) {
-        e.result = (enum audit_result)take(&rest, 1);
+        first = take(&rest, 1);
+        e.result = (enum audit_result)(first & RESULT_BITS);
         e.version = (int64_t)take(&rest, 8);
         e.count = (int64_t)take(&rest, 4);
     }
+    is_whole = is_whole && (!(first & HAS_BEFORE) || take_print(&rest, &e.before)) &&
+               (!(first & HAS_AFTER) || take_print(&rest, &e.after));
     for (int i = 0; is_whole && i < AUDIT_TEXTS; i++)
         is_whole = take_text(&rest, &texts[i]) && str_is_utf8(texts[i]);
     if (!is_whole)
@@ -142,6 +174,37 @@ enum rc audit_unpack(struct str *bytes, struct audit_entry *ret, bool *ret_any,
     *ret = e;
     *ret_any = true;
     return RC_OK;
+}
+
+/* ---- prints ---- */
+
+static void add_number(struct sha256 *sha, int64_t number)
+{
+    uint8_t bytes[8];
+
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)((uint64_t)number >> (8 * i));
+    sha256_add(sha, bytes, sizeof bytes);
+}
+
+struct audit_print audit_print_of(const struct schedule_row *row, bool is_disabled)
+{
+    const struct str texts[] = {row->spec,   row->action, row->policies,   row->governor,
+                                row->labels, row->extra,  row->description};
+    struct audit_print print = {.is_set = true};
+    uint8_t hash[SHA256_BYTES];
+    struct sha256 sha;
+
+    sha256_begin(&sha);
+    add_number(&sha, row->dialect);
+    add_number(&sha, is_disabled);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        add_number(&sha, (int64_t)texts[i].len);
+        sha256_add(&sha, texts[i].ptr, texts[i].len);
+    }
+    sha256_end(&sha, hash);
+    memcpy(print.bytes, hash, sizeof print.bytes);
+    return print;
 }
 
 /* ---- rows ---- */

@@ -13,12 +13,14 @@
 #include "base/instant.h"
 #include "base/sha256.h"
 #include "db/db.h"
+#include "store/schedules.h"
 
 enum {
     AUDIT_TEXT_MAX = 255, /* bytes of one text of an entry; a longer one is cut      */
     AUDIT_TEXTS = 7,
-    AUDIT_HEAD = 13, /* bytes of an entry beside its texts and their lengths       */
-    AUDIT_ENTRY_MAX = AUDIT_HEAD + AUDIT_TEXTS * (AUDIT_TEXT_MAX + 1),
+    AUDIT_HEAD = 13,  /* bytes of an entry beside its texts and their lengths       */
+    AUDIT_PRINT = 16, /* bytes of a schedule's print: as many as nobody finds twice */
+    AUDIT_ENTRY_MAX = AUDIT_HEAD + 2 * AUDIT_PRINT + AUDIT_TEXTS * (AUDIT_TEXT_MAX + 1),
 };
 
 enum audit_result {
@@ -34,8 +36,18 @@ enum audit_result {
 
 const char *audit_result_text(enum audit_result result);
 
+/* What people wrote of a schedule, as the beginning of its SHA-256. */
+struct audit_print {
+    bool is_set;
+    uint8_t bytes[AUDIT_PRINT];
+};
+
+/* Of all that an edit can change; `is_disabled` is not in the row. */
+struct audit_print audit_print_of(const struct schedule_row *row, bool is_disabled);
+
 struct audit_entry {
     enum audit_result result;
+    struct audit_print before, after; /* of the schedule; unset: there was, or is, none */
     int64_t version; /* that the schedule then had, or 0                        */
     int64_t count;   /* how often: 1, but for refusals that came in a flood     */
     struct str by, operation, object;

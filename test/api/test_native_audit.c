@@ -11,6 +11,8 @@ static void make(const char *id)
 
 static void a_change_is_told_with_who_what_and_from_where(void **state)
 {
+    char expected[512];
+
     (void)state;
     make("a");
     world.now += SPAN_S;
@@ -20,10 +22,13 @@ static void a_change_is_told_with_who_what_and_from_where(void **state)
     assert_told("entries.0.object", "'a'");
     assert_told("entries.0.version", "2");
     assert_told("entries.0.seq", "2");
-    assert_told("entries.1",
-                "{'at':'2026-01-05T10:00:00.000Z','node':1,'seq':1,'by':'test','token':null,"
-                "'from':'127.0.0.1','operation':'schedule.create','namespace':'default',"
-                "'object':'a','result':'done','version':1,'count':1,'requestId':'made-a'}");
+    snprintf(expected, sizeof expected,
+             "{'at':'2026-01-05T10:00:00.000Z','node':1,'seq':1,'by':'test','token':null,"
+             "'from':'127.0.0.1','operation':'schedule.create','namespace':'default',"
+             "'object':'a','result':'done','version':1,'after':'%s','count':1,"
+             "'requestId':'made-a'}",
+             text_at("entries.1.after").ptr);
+    assert_told("entries.1", expected);
     assert_told("entries.2", "absent");
     assert_told("cursor", "null");
 }
@@ -54,6 +59,36 @@ static void what_came_again_is_not_told_again(void **state)
     assert_int_equal(post("/api/v1/schedules", "{"), 400);
     assert_int_equal(get("/api/v1/audit"), 200);
     assert_told("entries.1", "absent");
+}
+
+/* Each change begins where the one before it ended; what is no edit says nothing of it. */
+static void a_change_tells_how_the_schedule_was_and_is(void **state)
+{
+    char first[64], second[64];
+
+    (void)state;
+    make("a");
+    assert_int_equal(post("/api/v1/schedules/a/pause", "{}"), 200);
+    assert_int_equal(ask("PATCH /api/v1/schedules/a", NULL, js("{'description':'other'}")),
+                     200);
+    assert_int_equal(ask("PATCH /api/v1/schedules/a", NULL, js("{'enabled':false}")), 200);
+    assert_int_equal(ask("DELETE /api/v1/schedules/a", NULL, NULL), 204);
+    make("a");
+    assert_int_equal(get("/api/v1/audit"), 200);
+    assert_told("entries.5.before", "absent");
+    snprintf(first, sizeof first, "%s", text_at("entries.5.after").ptr);
+    assert_int_equal(strlen(first), 2 * AUDIT_PRINT);
+    assert_told("entries.4.operation", "'schedule.pause'");
+    assert_told("entries.4.before", "absent");
+    assert_told("entries.4.after", "absent");
+    assert_string_equal(text_at("entries.3.before").ptr, first);
+    snprintf(second, sizeof second, "%s", text_at("entries.3.after").ptr);
+    assert_string_not_equal(second, first);
+    assert_string_equal(text_at("entries.2.before").ptr, second);
+    snprintf(second, sizeof second, "%s", text_at("entries.2.after").ptr);
+    assert_string_equal(text_at("entries.1.before").ptr, second);
+    assert_told("entries.1.after", "absent");
+    assert_string_equal(text_at("entries.0.after").ptr, first); /* the same again */
 }
 
 static void tokens_are_named_by_their_ids(void **state)
@@ -294,6 +329,7 @@ int main(void)
         SERVED(a_change_is_told_with_who_what_and_from_where),
         SERVED(what_the_engine_refused_is_told_too),
         SERVED(what_came_again_is_not_told_again),
+        SERVED(a_change_tells_how_the_schedule_was_and_is),
         SERVED(tokens_are_named_by_their_ids),
         SERVED(each_namespace_sees_its_own_and_the_server_everything),
         SERVED(entries_are_found_by_what_they_say),

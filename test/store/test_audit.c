@@ -10,6 +10,8 @@ static const struct audit_entry example = {
     .result = AUDIT_FORBIDDEN,
     .version = INT64_MIN + 5,
     .count = 4000000000,
+    .before = {true, {1, 2, 3}},
+    .after = {true, {255, 0, 7}},
     .by = {"ann", 3},
     .operation = {"schedule.delete", 15},
     .object = {"nightly \xC3\xA9", 10},
@@ -42,6 +44,8 @@ static void an_entry_is_read_as_it_was_packed(void **state)
     assert_int_equal(got.result, AUDIT_FORBIDDEN);
     assert_int_equal(got.version, example.version);
     assert_int_equal(got.count, example.count);
+    assert_memory_equal(&got.before, &example.before, sizeof got.before);
+    assert_memory_equal(&got.after, &example.after, sizeof got.after);
     assert_str_equal(got.by, example.by);
     assert_str_equal(got.operation, example.operation);
     assert_str_equal(got.object, example.object);
@@ -53,11 +57,49 @@ static void an_entry_is_read_as_it_was_packed(void **state)
     assert_false(any);
 }
 
+static void prints_are_there_or_not(void **state)
+{
+    char room[AUDIT_ENTRY_MAX + 1];
+    struct audit_entry entry = example, got;
+    struct str bytes;
+    bool any;
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        entry.before.is_set = i & 1;
+        entry.after.is_set = i & 2;
+        bytes = packed(&entry, room, sizeof room);
+        OK(audit_unpack(&bytes, &got, &any, err));
+        assert_int_equal(got.result, AUDIT_FORBIDDEN);
+        assert_int_equal(got.before.is_set, entry.before.is_set);
+        assert_int_equal(got.after.is_set, entry.after.is_set);
+        assert_str_equal(got.by, example.by);
+    }
+}
+
+/* By hand: two numbers, then each text behind its length. */
+static void the_print_of_a_schedule_is_over_all_that_can_be_edited(void **state)
+{
+    struct schedule_row row = {.dialect = 3, .spec = STR("{}"), .description = STR("d")};
+    uint8_t bytes[8 * 9 + 3] = {
+        [0] = 3, [8] = 1, [16] = 2, [24] = '{', [25] = '}', [66] = 1, [74] = 'd'};
+    uint8_t expected[SHA256_BYTES];
+    struct audit_print got = audit_print_of(&row, true);
+    struct sha256 sha;
+
+    (void)state;
+    sha256_begin(&sha);
+    sha256_add(&sha, bytes, sizeof bytes);
+    sha256_end(&sha, expected);
+    assert_true(got.is_set);
+    assert_memory_equal(got.bytes, expected, AUDIT_PRINT);
+}
+
 static void a_long_text_is_cut_and_a_damaged_row_is_told(void **state)
 {
     static char text[300];
     char room[AUDIT_ENTRY_MAX + 1];
-    struct audit_entry entry = {.by = {text, sizeof text}}, got;
+    struct audit_entry entry = {.before = {.is_set = true}, .by = {text, sizeof text}}, got;
     struct str bytes, part;
     struct err why;
     bool any;
@@ -199,6 +241,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         STORE_TEST(an_entry_is_read_as_it_was_packed),
+        STORE_TEST(prints_are_there_or_not),
+        STORE_TEST(the_print_of_a_schedule_is_over_all_that_can_be_edited),
         STORE_TEST(a_long_text_is_cut_and_a_damaged_row_is_told),
         STORE_TEST(the_hash_of_a_row_is_over_all_of_it),
         STORE_TEST(a_row_is_read_as_it_was_written),
