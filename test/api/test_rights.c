@@ -169,12 +169,45 @@ static bool is_refused(int status)
 }
 
 /* In the audit of whoever tried: the other namespace does not learn who there is. */
-static bool is_noted_at_home(void)
+static bool is_noted_at_home(const char *asked)
 {
     struct audit_entry note = audit_note(&world.call);
 
     return note.result == AUDIT_FORBIDDEN && str_eq(note.namespace, STR("team")) &&
-           str_eq(note.object, STR("other"));
+           str_eq(note.object, str_of(asked));
+}
+
+/* All of the last answer, with the name that was asked for taken out of it. */
+static const char *answer_without(const char *name)
+{
+    static char texts[2][1024];
+    static int turn;
+    char *text = texts[turn++ % 2], *at;
+
+    snprintf(text, sizeof texts[0], "%d %s %.*s", world.call.status, world.call.content_type,
+             STR_ARG(world.call.answer));
+    while ((at = strstr(text, name)))
+        memset(at, '?', strlen(name));
+    return text;
+}
+
+/* A namespace of others, and one that is not there: the same to the byte. */
+static void check_elsewhere(const struct operation *op, int r, bool is_open)
+{
+    char other[1024];
+    int status = ask_for(op, tokens[r][0], "other");
+
+    if (is_open) {
+        assert_case(!is_refused(status), op, r, "elsewhere");
+        return;
+    }
+    assert_case(status == 404 && strcmp(told("detail"), "'there is no namespace `other`'") == 0,
+                op, r, "elsewhere");
+    assert_case(is_noted_at_home("other"), op, r, "elsewhere, noted");
+    snprintf(other, sizeof other, "%s", answer_without("other"));
+    ask_for(op, tokens[r][0], "ghost");
+    assert_case(strcmp(answer_without("ghost"), other) == 0, op, r, "nowhere");
+    assert_case(is_noted_at_home("ghost"), op, r, "nowhere, noted");
 }
 
 static void check(const struct operation *op, int r)
@@ -189,12 +222,7 @@ static void check(const struct operation *op, int r)
     assert_case(may ? !is_refused(status) : status == 403, op, r, "at home");
     status = ask_for(op, tokens[r][0], "team");
     assert_case(may ? !is_refused(status) : status == 403, op, r, "at home, named");
-    status = ask_for(op, tokens[r][0], "other");
-    assert_case(is_open ? !is_refused(status)
-                        : status == 404 &&
-                              strcmp(told("detail"), "'there is no namespace `other`'") == 0,
-                op, r, "elsewhere");
-    assert_case(is_open || is_noted_at_home(), op, r, "elsewhere, noted");
+    check_elsewhere(op, r, is_open);
     status = ask_for(op, tokens[r][1], "other");
     assert_case(may_everywhere ? !is_refused(status) : status == 403, op, r, "everywhere");
 }
@@ -203,16 +231,71 @@ static void every_route_is_for_those_roles_that_may(void **state)
 {
     (void)state;
     make_tokens();
-    for (int i = 0; i < operation_count; i++) {
-        const struct operation *op = &operations[i];
-        bool is_open = strchr(who_may(op->id), '*');
-        int status;
-
+    for (int i = 0; i < operation_count; i++)
         for (int r = 0; r < ROLES; r++)
-            check(op, r);
-        status = ask_for(op, NULL, NULL);
-        assert_case(is_open ? !is_refused(status) : status == 401, op, -1, "without a token");
+            check(&operations[i], r);
+}
+
+/* ---- tokens that are none ---- */
+
+enum { BAD_REVOKED, BAD_EXPIRED, BAD_ROLE, BAD_SECRET, BAD_SHAPE, BAD_ABSENT, BADS };
+
+/* Admins of all, as they once were; of another role, or with one letter changed. */
+static void make_bad_tokens(char bad[BADS][128])
+{
+    char id[32], root[128];
+
+    snprintf(root, sizeof root, "%s", tokens[3][1]);
+    world.token = root;
+    assert_int_equal(post("/api/v1/tokens",
+                          js("{'name':'e','role':'admin','namespace':'*','expiresIn':'1h'}")),
+                     201);
+    snprintf(bad[BAD_EXPIRED], 128, "%s", text_at("token").ptr);
+    assert_int_equal(post("/api/v1/tokens", js("{'name':'r','role':'admin','namespace':'*'}")),
+                     201);
+    snprintf(bad[BAD_REVOKED], 128, "%s", text_at("token").ptr);
+    snprintf(id, sizeof id, "%s", text_at("id").ptr);
+    assert_int_equal(ask(js("DELETE /api/v1/tokens/%s", id), NULL, NULL), 204);
+    snprintf(bad[BAD_ROLE], 128, "bf_admin_%.100s", tokens[0][1] + strlen("bf_viewer_"));
+    snprintf(bad[BAD_SECRET], 128, "%s", root);
+    bad[BAD_SECRET][30] = root[30] == '0' ? '1' : '0';
+    snprintf(bad[BAD_SHAPE], 128, "%.100s0", root);
+    world.now += SPAN_H;
+}
+
+/* Whoever is not known gets the same answer wherever they knock: also where nothing is. */
+static void check_bad(const struct operation *op, const char *token)
+{
+    static const char *const spaces[] = {NULL, "team", "other", "ghost"};
+    bool is_open = strchr(who_may(op->id), '*');
+    char first[1024] = "";
+
+    for (size_t n = 0; n < sizeof spaces / sizeof spaces[0]; n++) {
+        int status = ask_for(op, token, spaces[n]);
+
+        if (is_open) {
+            assert_case(!is_refused(status), op, -1, "with a bad token");
+            continue;
+        }
+        assert_case(status == 401 && world.call.denied == AUDIT_UNAUTHORIZED, op, -1,
+                    "with a bad token");
+        if (n == 0)
+            snprintf(first, sizeof first, "%s", answer_without("ghost"));
+        assert_case(strcmp(answer_without("ghost"), first) == 0, op, -1,
+                    "with a bad token, anywhere");
     }
+}
+
+static void what_is_no_token_opens_nothing(void **state)
+{
+    static char bad[BADS][128];
+
+    (void)state;
+    make_tokens();
+    make_bad_tokens(bad);
+    for (int i = 0; i < operation_count; i++)
+        for (int b = 0; b < BADS; b++)
+            check_bad(&operations[i], b == BAD_ABSENT ? NULL : bad[b]);
 }
 
 static void the_list_has_no_route_that_is_gone(void **state)
@@ -292,6 +375,53 @@ static void what_others_have_looks_as_if_it_were_not_there(void **state)
         assert_string_equal(answer_text_of(named[i]), before[i]);
 }
 
+/* Whatever makes what it names is no question whether that is there. */
+static bool makes_it(const struct operation *op)
+{
+    return strcmp(op->id, "schedule.put") == 0 || strcmp(op->id, "calendar.put") == 0 ||
+           strcmp(op->id, "gate.put") == 0 || strcmp(op->id, "namespace.put") == 0;
+}
+
+static const char *answer_of(const struct operation *op)
+{
+    ask_for(op, tokens[3][0], NULL);
+    return answer_without("\n");
+}
+
+/* By every route of the table that names something: x, before and after others have it. */
+static void no_route_tells_what_others_have(void **state)
+{
+    enum { ROUTES_MAX = 256 };
+    static char before[ROUTES_MAX][512];
+    int missing = 0;
+
+    (void)state;
+    make_tokens();
+    assert_in_range(operation_count, 1, ROUTES_MAX);
+    for (int i = 0; i < operation_count; i++)
+        if (strchr(operations[i].path, '{') && !makes_it(&operations[i]))
+            snprintf(before[i], sizeof before[i], "%s", answer_of(&operations[i]));
+    world.token = tokens[3][1];
+    assert_int_equal(post("/api/v1/schedules?namespace=other",
+                          js("{'id':'x','spec':{'intervals':[{'every':'1h'}]},"
+                             "'governor':{},'action':{'type':'queue','queue':'x'}}")),
+                     201);
+    ask("PUT /api/v1/calendars/x?namespace=other", NULL, js("{'dates':['2027-12-25']}"));
+    assert_int_equal(get("/api/v1/calendars/x?namespace=other"), 200);
+    ask("PUT /api/v1/gates/x?namespace=other", NULL, js("{'limit':1}"));
+    assert_int_equal(get("/api/v1/gates/x?namespace=other"), 200);
+    for (int i = 0; i < operation_count; i++) {
+        const struct operation *op = &operations[i];
+
+        if (before[i][0] == '\0')
+            continue;
+        if (strcmp(answer_of(op), before[i]) != 0)
+            fail_msg("%s: %s, before %s", op->id, answer_of(op), before[i]);
+        missing += strncmp(before[i], "404", 3) == 0 ? 1 : 0;
+    }
+    assert_in_range(missing, 20, ROUTES_MAX);
+}
+
 static const char *const of_run[] = {"GET /api/v1/runs/%s", "GET /api/v1/runs/%s/logs",
                                      "POST /api/v1/runs/%s/cancel",
                                      "POST /api/v1/runs/%s/terminate"};
@@ -359,9 +489,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SERVED(every_route_is_for_those_roles_that_may),
+        SERVED(what_is_no_token_opens_nothing),
         SERVED(the_list_has_no_route_that_is_gone),
         SERVED(nothing_is_allowed_by_default),
         SERVED(what_others_have_looks_as_if_it_were_not_there),
+        SERVED(no_route_tells_what_others_have),
         SERVED(a_run_of_others_looks_as_if_it_were_not_there),
         SERVED(a_run_that_outlived_its_schedule_is_still_not_for_others),
     };
