@@ -133,6 +133,61 @@ static void who_opens_a_server_is_told_how_to_let_others_in(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
+/* A sample of what test/api/test_rights.c asks of every route, over sockets. */
+static const struct {
+    const char *method, *path, *body;
+    int status[5]; /* viewer, operator, editor, admin, worker of `team` */
+} routes[] = {
+    {"GET", "/api/v1/schedules", NULL, {200, 200, 200, 200, 403}},
+    {"GET", "/api/v1/schedules?namespace=team", NULL, {200, 200, 200, 200, 403}},
+    {"GET", "/api/v1/schedules?namespace=other", NULL, {404, 404, 404, 404, 404}},
+    {"GET", "/api/v1/schedules?namespace=ghost", NULL, {404, 404, 404, 404, 404}},
+    {"GET", "/api/v1/schedules/secret", NULL, {404, 404, 404, 404, 403}},
+    {"DELETE", "/api/v1/schedules/secret", NULL, {403, 403, 404, 404, 403}},
+    {"POST", "/api/v1/schedules/secret/trigger", "{}", {403, 404, 404, 404, 403}},
+    {"POST",
+     "/api/v1/queues/claim",
+     "{'queues':['q'],'max':1,'wait':'0s','worker':'w'}",
+     {403, 403, 403, 200, 200}},
+    {"POST",
+     "/api/v1/queues/claim?namespace=other",
+     "{'queues':['q'],'max':1,'wait':'0s','worker':'w'}",
+     {404, 404, 404, 404, 404}},
+    {"GET", "/api/v1/tokens", NULL, {403, 403, 403, 200, 403}},
+    {"GET", "/api/v1/audit", NULL, {403, 403, 403, 200, 403}},
+    {"GET", "/api/v1/audit?everything=true", NULL, {403, 403, 403, 403, 403}},
+    {"GET", "/api/v1/namespaces", NULL, {403, 403, 403, 403, 403}},
+    {"PUT", "/api/v1/namespaces/team", "{}", {403, 403, 403, 403, 403}},
+    {"GET", "/readyz", NULL, {200, 200, 200, 200, 200}},
+};
+
+static void roles_hold_over_sockets(void **state)
+{
+    static const char *const roles[] = {"viewer", "operator", "editor", "admin", "worker"};
+    struct daemon *d = daemon_start(*state, NULL);
+    char root[TOKEN_MAX], token[TOKEN_MAX], body[REQUEST_MAX / 4];
+
+    make_token(d, NULL, ADMIN, root, NULL);
+    assert_int_equal(ask_as(d, root, "", "PUT", "/api/v1/namespaces/team", "{}").status, 201);
+    assert_int_equal(ask_as(d, root, "", "PUT", "/api/v1/namespaces/other", "{}").status, 201);
+    assert_int_equal(ask_as(d, root, "", "POST", "/api/v1/schedules?namespace=other",
+                            "{'id':'secret','action':{'type':'queue','queue':'q'}}")
+                         .status,
+                     201);
+    for (int r = 0; r < 5; r++) {
+        snprintf(body, sizeof body, "{'name':'x','role':'%s','namespace':'team'}", roles[r]);
+        make_token(d, root, body, token, NULL);
+        for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++) {
+            int status =
+                ask_as(d, token, "", routes[i].method, routes[i].path, routes[i].body).status;
+
+            if (status != routes[i].status[r])
+                fail_msg("%s %s as %s: %d", routes[i].method, routes[i].path, roles[r], status);
+        }
+    }
+    assert_int_equal(daemon_stop(d), 0);
+}
+
 /* On a server with two nodes both hear of it; how soon is the affair of a measurement. */
 static void a_token_that_one_node_revokes_is_refused_by_the_other(void **state)
 {
@@ -203,7 +258,32 @@ static void a_host_or_a_page_of_others_is_refused(void **state)
     static const struct {
         const char *host;
         int status;
-    } hosts[] = {{"evil.example.com", 403}, {"cron.example.com", 400}, {"127.0.0.1:1", 400}};
+    } hosts[] = {{"evil.example.com", 403},
+                 {"cron.example.com", 400},
+                 {"127.0.0.1:1", 400},
+                 {"localhost.evil.example.com", 403},
+                 {"127.0.0.1.nip.io", 403},
+                 {"LOCALHOST", 400},
+                 {"[::1]", 400},
+                 {"0.0.0.0", 403},
+                 {"127.0.0.2", 403},
+                 {"cron.example.com.evil.org", 403}};
+    static const struct {
+        const char *method, *fields, *body;
+        int status;
+    } pages[] = {
+        {"POST", "Sec-Fetch-Site: cross-site\r\n", "{}", 403},
+        {"POST", "Sec-Fetch-Site: same-site\r\n", "{}", 403},
+        {"POST", "Sec-Fetch-Site: x\r\n", "{}", 403},
+        {"POST", "Origin: https://evil.example.com\r\n", "{}", 403},
+        {"POST", "Origin: null\r\n", "{}", 403},
+        {"POST", "Origin: http://localhost:1\r\n", "{}", 403},
+        {"POST", "Origin: http://localhost.evil.example.com\r\n", "{}", 403},
+        {"POST", "Origin: https://evil.example.com\r\nContent-Type: text/plain\r\n", "{}", 403},
+        {"POST", "Sec-Fetch-Site: same-origin\r\n", "{", 400},
+        {"POST", "Sec-Fetch-Site: none\r\n", "{", 400},
+        {"GET", "Sec-Fetch-Site: cross-site\r\n", NULL, 200},
+    };
 
     for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
         char text[REQUEST_MAX];
@@ -212,10 +292,11 @@ static void a_host_or_a_page_of_others_is_refused(void **state)
         assert_int_equal(send(fd, text, (size_t)len, MSG_NOSIGNAL), len);
         assert_int_equal(ask_end(d, fd).status, hosts[i].status);
     }
-    assert_int_equal(
-        ask_as(d, NULL, "Sec-Fetch-Site: cross-site\r\n", "POST", "/api/v1/schedules", "{}")
-            .status,
-        403);
+    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++)
+        if (ask_as(d, NULL, pages[i].fields, pages[i].method, "/api/v1/schedules",
+                   pages[i].body)
+                .status != pages[i].status)
+            fail_msg("%s %s", pages[i].method, pages[i].fields);
     assert_int_equal(daemon_stop(d), 0);
 }
 
@@ -290,6 +371,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         E2E_TEST(tokens_count_from_their_answers_on),
+        E2E_TEST(roles_hold_over_sockets),
         E2E_TEST(a_poll_does_not_outlive_its_token),
         E2E_TEST(who_opens_a_server_is_told_how_to_let_others_in),
         E2E_TEST(a_token_that_one_node_revokes_is_refused_by_the_other),
