@@ -21,6 +21,9 @@ enum {
     ANSWER_MAX = 64 << 20, /* bytes of what a turn reads: four thousand actions of usual size */
 };
 
+/* Anybody may ask /readyz: addresses and names of databases are for the log. */
+#define AWAY "the database does not answer; the log says why"
+
 static void end_with(struct writer *w, int status, const struct err *err)
 {
     log_say(w->options.log, clock_now(), LEVEL_ERROR, "the database cannot be used",
@@ -28,7 +31,7 @@ static void end_with(struct writer *w, int status, const struct err *err)
     pthread_mutex_lock(&w->lock);
     w->state.status = status;
     pthread_mutex_unlock(&w->lock);
-    writer_set(w, WRITER_OVER, err->text);
+    writer_set(w, WRITER_OVER, "the database cannot be used; the log says why");
 }
 
 /* Waits; memos that come meanwhile wait too.  False when the writer is to end. */
@@ -268,7 +271,7 @@ bool writer_connect(struct writer *w)
         }
         log_say(w->options.log, clock_now(), LEVEL_WARN, "the database does not answer",
                 LOG_TEXT("reason", err.text));
-        writer_set(w, WRITER_AWAY, err.text);
+        writer_set(w, WRITER_AWAY, AWAY);
         if (!pause_for(w, pause))
             return false;
         pause = longer(pause);
@@ -286,7 +289,7 @@ static bool reconnect(struct writer *w, const struct err *why)
     log_say(w->options.log, clock_now(), LEVEL_WARN, "the connection to the database is lost",
             LOG_TEXT("reason", err.text));
     w->is_up = false;
-    writer_set(w, WRITER_AWAY, err.text);
+    writer_set(w, WRITER_AWAY, AWAY);
     for (int i = 1; i < w->losses; i++) /* it can be made, and is of no use */
         pause = longer(pause);
     if (w->losses++ > 0 && !pause_for(w, pause))
@@ -296,7 +299,7 @@ static bool reconnect(struct writer *w, const struct err *why)
             end_with(w, STATUS_CORRUPT, &err);
             return false;
         }
-        writer_set(w, WRITER_AWAY, err.text);
+        writer_set(w, WRITER_AWAY, AWAY);
         if (!pause_for(w, pause))
             return false;
         pause = longer(pause);

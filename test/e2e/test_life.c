@@ -58,7 +58,9 @@ static void health_is_told_before_the_database_is_there(void **state)
     d->port = daemon_port(d);
     daemon_await(d, "msg=\"the database does not answer\"");
     assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 200);
-    UNTIL(strstr(text_at(api(d, 503, "GET", "/readyz", NULL), "detail"), "refused"));
+    UNTIL(strstr(text_at(api(d, 503, "GET", "/readyz", NULL), "detail"), "does not answer"));
+    assert_true(daemon_has_logged(d, "refused")); /* where and why is for the log alone */
+    assert_null(strstr(text_at(api(d, 503, "GET", "/readyz", NULL), "detail"), "127.0.0.1"));
     api(d, 503, "GET", "/api/v1/schedules/a", NULL);
     api(d, 503, "POST", "/api/v1/schedules",
         "{'id':'a','action':{'type':'queue','queue':'q'}}");
