@@ -463,10 +463,8 @@ static void take_signals(struct serve *s)
 static enum rc start(struct serve *s, struct err *reterr)
 {
     const char *zoneinfo = s->config->zoneinfo.len > 0 ? s->config->zoneinfo.ptr : NULL;
-    enum rc rc;
+    enum rc rc = make_state_dir(s, reterr);
 
-    serve_hide_files();
-    rc = make_state_dir(s, reterr);
     if (rc != RC_OK)
         return rc;
     take_descriptors(s);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of the server itself its own calls and other users of the machine must not reach: the
- * listeners, where this machine may everything while there are no tokens, and the files.
+ * What of the server its own calls must not reach: the listeners, where this machine may
+ * everything while there are no tokens.
  */
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/must.h"
 #include "daemon/serve_parts.h"
@@ -37,10 +36,4 @@ void serve_deny_own(struct serve *s, const struct config_address *address, uint1
         deny(s, "127.0.0.0/8", port);
         deny(s, "0.0.0.0/8", port);
     }
-}
-
-/* The database holds keys that sign and what upstreams are shown. */
-void serve_hide_files(void)
-{
-    umask(S_IRWXG | S_IRWXO);
 }

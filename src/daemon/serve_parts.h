@@ -64,9 +64,8 @@ void serve_reload_tls(struct serve *s);
 /* serve_ready.c: that it may be used, to all who wait for it */
 void serve_say_ready(struct serve *s);
 
-/* serve_own.c: what calls of this server, and other users of the machine, must not reach */
+/* serve_own.c: what calls of this server must not reach */
 void serve_deny_own(struct serve *s, const struct config_address *address, uint16_t port);
-void serve_hide_files(void);
 
 /* serve_context.c: what the operations may know */
 struct api_context serve_context(struct serve *s);
