@@ -35,7 +35,7 @@ static void greet(struct serve *s, struct str db)
     buf_text(&out, "  Ask it, in another terminal:  curl -s ");
     print_url(s, &out);
     buf_text(&out, "/api/v1/schedules\n"
-                   "  A first schedule:             README.md, or belfry help\n"
+                   "  A first schedule:             belfry help schedule create\n"
                    "  Stop it:                      Ctrl-C\n\n");
     if (!out.cut) /* nor is there always room: the log goes before */
         (void)sink.take(sink.with, buf_as_str(&out));
