@@ -103,6 +103,7 @@ static const struct row headers[] = {
     {"nghttp2/*.h", "src/io/h2.c src/io/h2_stream.c src/io/h2_parts.h test/io test/e2e"},
     {"openssl/*.h", "src/io/tls.c src/io/signature.c test/io test/e2e"},
     {"uv.h", "src/io test/io"},
+    {"yaml.h", "src/wire/yaml.c src/wire/yaml_line.c"},
     {"zlib.h", "src/io/gzip.c test/io"},
 
     {"cmocka.h", "test"},
