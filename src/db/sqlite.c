@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The driver of SQLite, and the only file of src/ that knows sqlite3.h.
+ * The driver of SQLite.
  *
  * One connection writes and checkpoints; readers are opened read-only and see a snapshot.
  * After a failed write of the disk (SQLITE_IOERR) nothing may be tried again: what the
  * kernel holds is then not what the disk holds.  The connection is dead, and the next
  * process recovers from the log.
  */
-#include <errno.h>
 #include <pthread.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/must.h"
-#include "db/deadline.h"
-#include "db/driver.h"
 #include "db/sqlite_file.h"
+#include "db/sqlite_parts.h"
 
 enum {
     APPLICATION_ID = 0x424c4659, /* "BLFY", as file(1) shows it                        */
@@ -27,102 +24,18 @@ enum {
     PARAM_NAME_MAX = 16, /* "$" and any int */
 };
 
-struct sqlite {
-    struct db db; /* first: a struct db is cast to this */
-    sqlite3 *handle;
-    int lock;                 /* -1: none               */
-    struct deadline deadline; /* of readers             */
-    int log_pages;            /* in the write-ahead log */
-    int log_done;             /* of them, copied back   */
-};
-
 static struct sqlite *sqlite_of(struct db *db)
 {
     return (struct sqlite *)db;
-}
-
-/* What went wrong. */
-
-static enum rc rc_of_ioerr(int code, int number)
-{
-    bool full = number == ENOSPC || number == EDQUOT;
-
-    /* A write that found no room changed nothing; a failed fsync may have lost anything. */
-    return full && (code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMSIZE) ? RC_LIMIT
-                                                                                : RC_CORRUPT;
-}
-
-static enum rc rc_of(int code, int number)
-{
-    switch (code) {
-    case SQLITE_CONSTRAINT_UNIQUE:
-    case SQLITE_CONSTRAINT_PRIMARYKEY:
-    case SQLITE_CONSTRAINT_ROWID:
-        return RC_CONFLICT;
-    case SQLITE_READONLY_DBMOVED:
-        return RC_CORRUPT;
-    default:
-        break;
-    }
-    switch (code & 0xff) {
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-    case SQLITE_PROTOCOL:
-        return RC_BUSY;
-    case SQLITE_FULL:
-    case SQLITE_TOOBIG:
-    case SQLITE_INTERRUPT:
-        return RC_LIMIT;
-    case SQLITE_CANTOPEN:
-        return RC_NOT_FOUND;
-    case SQLITE_IOERR:
-        return rc_of_ioerr(code, number);
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-        return RC_CORRUPT;
-    default:
-        return RC_INVALID;
-    }
-}
-
-static const char *hint_of(enum rc rc, int code)
-{
-    switch (rc) {
-    case RC_CONFLICT:
-        return "; a row with this key is there already";
-    case RC_BUSY:
-        return "; another program uses it: end that, or try again";
-    case RC_CORRUPT:
-        return "; check the disk, restart, and if it stays restore a backup";
-    case RC_LIMIT:
-        if (code == SQLITE_INTERRUPT)
-            return "; the read took too long: ask for less at once";
-        return code == SQLITE_TOOBIG ? "; write less at once" : "; free space on its disk";
-    default:
-        return "";
-    }
-}
-
-static enum rc refuse(struct sqlite *sq, struct err *reterr)
-{
-    int code = sqlite3_extended_errcode(sq->handle);
-    const char *path = sqlite3_db_filename(sq->handle, "main");
-    enum rc rc = rc_of(code, sqlite3_system_errno(sq->handle));
-
-    must(code != SQLITE_OK && code != SQLITE_NOMEM && code != SQLITE_IOERR_NOMEM);
-    must(code != SQLITE_MISUSE);
-    if (rc == RC_CORRUPT)
-        sq->db.dead = true;
-    return err_set(reterr, rc, -1, 0, "SQLite, %s: %s (%d)%s", path ? path : "no file",
-                   sqlite3_errmsg(sq->handle), code, hint_of(rc, code & 0xff));
 }
 
 /* Opening. */
 
 static enum rc exec(struct sqlite *sq, const char *sql, struct err *reterr)
 {
-    return sqlite3_exec(sq->handle, sql, NULL, NULL, NULL) == SQLITE_OK ? RC_OK
-                                                                        : refuse(sq, reterr);
+    return sqlite3_exec(sq->handle, sql, NULL, NULL, NULL) == SQLITE_OK
+               ? RC_OK
+               : sqlite_refuse(sq, reterr);
 }
 
 /* The first column of the only row, as a number. */
@@ -135,7 +48,7 @@ static enum rc ask(struct sqlite *sq, const char *sql, int *ret, struct err *ret
         sqlite3_step(stmt) == SQLITE_ROW)
         *ret = sqlite3_column_int(stmt, 0);
     else
-        rc = refuse(sq, reterr);
+        rc = sqlite_refuse(sq, reterr);
     sqlite3_finalize(stmt);
     return rc;
 }
@@ -197,7 +110,7 @@ static enum rc begin_log_anew(struct sqlite *sq, struct err *reterr)
     int code = sqlite3_wal_checkpoint_v2(sq->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
                                          NULL);
 
-    return code == SQLITE_OK || code == SQLITE_BUSY ? RC_OK : refuse(sq, reterr);
+    return code == SQLITE_OK || code == SQLITE_BUSY ? RC_OK : sqlite_refuse(sq, reterr);
 }
 
 static enum rc set_up_writer(struct sqlite *sq, bool is_new, struct err *reterr)
@@ -376,7 +289,7 @@ static __attribute__((noinline)) enum rc prepare_new(struct sqlite *sq,
             sq->handle,
             cached ? db_expand(&sq->db, str_of(cached->stmt->sql), sql) : entry->text, -1,
             cached ? SQLITE_PREPARE_PERSISTENT : 0, &stmt, NULL) != SQLITE_OK)
-        return refuse(sq, reterr);
+        return sqlite_refuse(sq, reterr);
     must(stmt);
     if (cached) {
         find_params(stmt, cached);
@@ -417,7 +330,7 @@ static enum rc bind(struct sqlite *sq, sqlite3_stmt *stmt, const struct db_entry
 {
     for (int i = 0; entry->cached && i < entry->cached->count; i++)
         if (bind_value(stmt, entry->cached->index[i], &entry->params[i]) != SQLITE_OK)
-            return refuse(sq, reterr);
+            return sqlite_refuse(sq, reterr);
     return RC_OK;
 }
 
@@ -499,7 +412,7 @@ static enum rc read_rows(struct sqlite *sq, struct reading *in, bool wanted, str
         if (wanted)
             rc = keep_row(in, reterr);
     if (rc == RC_OK && code != SQLITE_DONE)
-        rc = refuse(sq, reterr);
+        rc = sqlite_refuse(sq, reterr);
     return rc;
 }
 
@@ -567,7 +480,7 @@ static enum rc sqlite_checkpoint(struct db *db, struct err *reterr)
     /* Passive: never waits for a reader; what one still needs is left for the next time. */
     code = sqlite3_wal_checkpoint_v2(sq->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, &done);
     if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY)
-        return refuse(sq, reterr);
+        return sqlite_refuse(sq, reterr);
     sq->log_done = done;
     return RC_OK;
 }

@@ -237,3 +237,62 @@ enum rc sqlite_file_ballast(const char *path, bool keep, struct err *reterr)
     return err_set(reterr, RC_LIMIT, -1, 0, "cannot keep %d MiB of reserve in %s: %s",
                    SQLITE_BALLAST >> 20, file, strerror(code));
 }
+
+static enum rc check_target(const char *path, bool replace, struct err *reterr)
+{
+    char name[SQLITE_PATH_MAX];
+
+    if (!replace && access(path, F_OK) == 0)
+        return err_set(reterr, RC_CONFLICT, -1, 0,
+                       "%s is there already; name another file, or say --force", path);
+    snprintf(name, sizeof name, "%s-wal", path);
+    if (access(name, F_OK) == 0)
+        return err_set(reterr, RC_CONFLICT, -1, 0,
+                       "%s is a database in use, or was one: %s lies beside it; name another "
+                       "file",
+                       path, name);
+    return RC_OK;
+}
+
+enum rc sqlite_file_begin_copy(const char *path, bool replace, char *ret_part,
+                               struct err *reterr)
+{
+    enum rc rc;
+    int fd;
+
+    if (path[0] == '\0' || strlen(path) >= SQLITE_PATH_MAX - SUFFIX_MAX)
+        return err_set(reterr, RC_INVALID, -1, 0, "the name of the copy is empty or too long");
+    rc = check_target(path, replace, reterr);
+    if (rc != RC_OK)
+        return rc;
+    snprintf(ret_part, SQLITE_PATH_MAX, "%s.part", path);
+    (void)unlink(ret_part); /* of one that did not come to its end */
+    fd = open(ret_part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_set(reterr, RC_INVALID, -1, 0, "cannot make %s: %s", ret_part,
+                       strerror(errno));
+    close(fd);
+    return RC_OK;
+}
+
+enum rc sqlite_file_end_copy(const char *part, const char *path, struct err *reterr)
+{
+    char dir[SQLITE_PATH_MAX];
+    int fd = open(part, O_RDWR | O_CLOEXEC);
+    int code = fd < 0 || fsync(fd) != 0 ? errno : 0;
+
+    if (fd >= 0)
+        close(fd);
+    if (code == 0 && rename(part, path) != 0)
+        code = errno;
+    if (code != 0)
+        return err_set(reterr, RC_LIMIT, -1, 0, "cannot write %s: %s", path, strerror(code));
+    directory_of(path, dir);
+    sync_directory(dir);
+    return RC_OK;
+}
+
+void sqlite_file_drop_copy(const char *part)
+{
+    (void)unlink(part);
+}

@@ -36,3 +36,14 @@ enum rc sqlite_file_find(const char *path, char *ret_path, struct err *reterr);
  */
 enum { SQLITE_BALLAST = 16 << 20 }; /* thousands of outcomes, in a log that only grows */
 enum rc sqlite_file_ballast(const char *path, bool keep, struct err *reterr);
+
+/*
+ * A copy is made as FILE.part, for its owner alone, and gets its name when it is on the disk:
+ * whoever finds FILE finds all of it.  `ret_part` has room for SQLITE_PATH_MAX bytes.
+ * RC_CONFLICT when FILE is there and may not be replaced, or a log lies beside it that SQLite
+ * would take for the copy's.
+ */
+enum rc sqlite_file_begin_copy(const char *path, bool replace, char *ret_part,
+                               struct err *reterr);
+enum rc sqlite_file_end_copy(const char *part, const char *path, struct err *reterr);
+void sqlite_file_drop_copy(const char *part);

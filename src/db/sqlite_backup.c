@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The backup API of SQLite, in portions inside one transaction of the source: outside of one
+ * the copy would begin anew with every change, and never end beside a busy server.
+ */
+#include <string.h>
+
+#include "base/must.h"
+#include "db/backup.h"
+#include "db/sqlite_file.h"
+#include "db/sqlite_parts.h"
+
+enum { PORTION = 1024 }; /* pages between two looks at the progress: 4 MiB */
+
+static enum rc refuse_copy(sqlite3 *copy, const char *file, struct err *reterr)
+{
+    int code = sqlite3_errcode(copy);
+
+    must(code != SQLITE_NOMEM);
+    return err_set(reterr, (code & 0xff) == SQLITE_FULL ? RC_LIMIT : RC_INVALID, -1, 0,
+                   "cannot write %s: %s", file, sqlite3_errmsg(copy));
+}
+
+static enum rc copy_pages(struct sqlite *sq, sqlite3 *copy, const struct db_backup *what,
+                          struct err *reterr)
+{
+    sqlite3_backup *backup = sqlite3_backup_init(copy, "main", sq->handle, "main");
+    int code = SQLITE_OK, end;
+
+    if (!backup)
+        return refuse_copy(copy, what->file, reterr);
+    while (code == SQLITE_OK) {
+        code = sqlite3_backup_step(backup, PORTION);
+        if (what->progress && (code == SQLITE_OK || code == SQLITE_DONE))
+            what->progress(what->with,
+                           sqlite3_backup_pagecount(backup) - sqlite3_backup_remaining(backup),
+                           sqlite3_backup_pagecount(backup));
+    }
+    end = sqlite3_backup_finish(backup);
+    if (code == SQLITE_DONE && end == SQLITE_OK)
+        return RC_OK;
+    return sqlite3_errcode(sq->handle) != SQLITE_OK &&
+                   sqlite3_errcode(sq->handle) != SQLITE_DONE
+               ? sqlite_refuse(sq, reterr)
+               : refuse_copy(copy, what->file, reterr);
+}
+
+/* No log and no waiting for the disk: the file has no other name before it is whole. */
+static enum rc copy_to(struct sqlite *sq, const char *part, const struct db_backup *what,
+                       struct err *reterr)
+{
+    sqlite3 *copy = NULL;
+    int code = sqlite3_open_v2(part, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    enum rc rc = RC_OK;
+
+    must(copy);
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(copy, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF", NULL, NULL,
+                            NULL);
+    if (code != SQLITE_OK)
+        rc = refuse_copy(copy, part, reterr);
+    if (rc == RC_OK)
+        rc = copy_pages(sq, copy, what, reterr);
+    must(sqlite3_close(copy) == SQLITE_OK);
+    return rc;
+}
+
+/* The read that fixes the snapshot. */
+static enum rc begin(struct sqlite *sq, struct err *reterr)
+{
+    if (sqlite3_exec(sq->handle, "BEGIN; SELECT count(*) FROM sqlite_schema", NULL, NULL,
+                     NULL) == SQLITE_OK)
+        return RC_OK;
+    return sqlite_refuse(sq, reterr);
+}
+
+enum rc db_backup(struct db *db, const struct db_backup *what, struct err *reterr)
+{
+    struct sqlite *sq = (struct sqlite *)db;
+    char part[SQLITE_PATH_MAX];
+    enum rc rc;
+
+    if (db_kind(db) != DB_SQLITE)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "PostgreSQL makes its own backups, also while it is in use: pg_dump "
+                       "--format=custom --file FILE URL, and pg_restore --dbname URL FILE");
+    must(db->options.readonly && !sqlite3_txn_state(sq->handle, NULL));
+    rc = sqlite_file_begin_copy(what->file, what->replace, part, reterr);
+    if (rc != RC_OK)
+        return rc;
+    deadline_start(&sq->deadline); /* of the first read; pages are copied without one */
+    rc = begin(sq, reterr);
+    if (rc == RC_OK)
+        rc = copy_to(sq, part, what, reterr);
+    (void)sqlite3_exec(sq->handle, "ROLLBACK", NULL, NULL, NULL);
+    if (rc == RC_OK)
+        rc = sqlite_file_end_copy(part, what->file, reterr);
+    if (rc != RC_OK)
+        sqlite_file_drop_copy(part);
+    return rc;
+}

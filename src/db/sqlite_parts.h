@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of SQLite's driver share, the only ones of src/ that know sqlite3.h.
+ */
+#pragma once
+
+#include <sqlite3.h>
+
+#include "db/deadline.h"
+#include "db/driver.h"
+
+struct sqlite {
+    struct db db; /* first: a struct db is cast to this */
+    sqlite3 *handle;
+    int lock;                 /* -1: none               */
+    struct deadline deadline; /* of readers             */
+    int log_pages;            /* in the write-ahead log */
+    int log_done;             /* of them, copied back   */
+};
+
+/* The last error of the connection; it may be dead from then on. */
+enum rc sqlite_refuse(struct sqlite *sq, struct err *reterr);
