@@ -6,13 +6,15 @@
 
 #include "cli/cli.h"
 #include "daemon/backup_command.h"
+#include "daemon/check_command.h"
 #include "daemon/config_command.h"
 #include "daemon/serve_command.h"
 #include "io/keeper.h"
 
 int main(int argc, char **argv)
 {
-    const struct command *commands[] = {serve_command(), config_command(), backup_command()};
+    const struct command *commands[] = {serve_command(), config_command(), backup_command(),
+                                        check_command()};
 
     if (argc > 0 && strcmp(argv[0], KEEPER_NAME) == 0)
         keeper_main();

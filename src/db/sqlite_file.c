@@ -238,20 +238,63 @@ enum rc sqlite_file_ballast(const char *path, bool keep, struct err *reterr)
                    SQLITE_BALLAST >> 20, file, strerror(code));
 }
 
-static enum rc check_target(const char *path, bool replace, struct err *reterr)
+static bool is_locked(const char *path)
 {
     char name[SQLITE_PATH_MAX];
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    bool is = false;
+    int fd;
 
+    snprintf(name, sizeof name, "%s.lock", path);
+    fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return false;
+    is = fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+    close(fd);
+    return is;
+}
+
+/* One that only readers have left holds nothing. */
+static bool has_log(const char *path)
+{
+    char name[SQLITE_PATH_MAX];
+    bool has = false;
+    int fd;
+
+    snprintf(name, sizeof name, "%s-wal", path);
+    fd = open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    has = lseek(fd, 0, SEEK_END) > 0;
+    close(fd);
+    return has;
+}
+
+static enum rc check_target(const char *path, bool replace, struct err *reterr)
+{
     if (!replace && access(path, F_OK) == 0)
         return err_set(reterr, RC_CONFLICT, -1, 0,
                        "%s is there already; name another file, or say --force", path);
-    snprintf(name, sizeof name, "%s-wal", path);
-    if (access(name, F_OK) == 0)
+    if (is_locked(path))
         return err_set(reterr, RC_CONFLICT, -1, 0,
-                       "%s is a database in use, or was one: %s lies beside it; name another "
-                       "file",
-                       path, name);
+                       "%s is the database of a server at work; name another file", path);
+    if (has_log(path))
+        return err_set(reterr, RC_CONFLICT, -1, 0,
+                       "a log of another database lies beside %s (%s-wal); name another file",
+                       path, path);
     return RC_OK;
+}
+
+/* What readers of the file that is replaced have left. */
+static void drop_traces(const char *path)
+{
+    static const char *const ends[] = {"-wal", "-shm"};
+    char name[SQLITE_PATH_MAX];
+
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        snprintf(name, sizeof name, "%s%s", path, ends[i]);
+        (void)unlink(name);
+    }
 }
 
 enum rc sqlite_file_begin_copy(const char *path, bool replace, char *ret_part,
@@ -283,8 +326,10 @@ enum rc sqlite_file_end_copy(const char *part, const char *path, struct err *ret
 
     if (fd >= 0)
         close(fd);
-    if (code == 0 && rename(part, path) != 0)
-        code = errno;
+    if (code == 0) {
+        drop_traces(path);
+        code = rename(part, path) != 0 ? errno : 0;
+    }
     if (code != 0)
         return err_set(reterr, RC_LIMIT, -1, 0, "cannot write %s: %s", path, strerror(code));
     directory_of(path, dir);

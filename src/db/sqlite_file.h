@@ -40,8 +40,8 @@ enum rc sqlite_file_ballast(const char *path, bool keep, struct err *reterr);
 /*
  * A copy is made as FILE.part, for its owner alone, and gets its name when it is on the disk:
  * whoever finds FILE finds all of it.  `ret_part` has room for SQLITE_PATH_MAX bytes.
- * RC_CONFLICT when FILE is there and may not be replaced, or a log lies beside it that SQLite
- * would take for the copy's.
+ * RC_CONFLICT when FILE is there and may not be replaced, when a server has it open, or a log
+ * lies beside it that SQLite would take for the copy's.
  */
 enum rc sqlite_file_begin_copy(const char *path, bool replace, char *ret_part,
                                struct err *reterr);

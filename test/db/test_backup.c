@@ -122,9 +122,15 @@ static void a_file_is_replaced_only_when_asked(void **state)
     REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "is there already");
     what.replace = true;
     OK(db_backup(reader, &what, err));
-    /* Not the database itself, nor any other that has a log. */
+    /* Not the database itself, nor where the log of another lies. */
     what.file = path_of(f, "test.db");
-    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "a database in use");
+    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "a server at work");
+    file = fopen(path_of(f, "copy.db-wal"), "w");
+    assert_non_null(file);
+    fputs("x", file);
+    fclose(file);
+    what.file = path;
+    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "a log of another database");
     what.file = "/nowhere/at/all.db";
     REFUSED(db_backup(reader, &what, err), RC_INVALID, "cannot make /nowhere");
     what.file = "";

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `belfry check`.
+ */
+#pragma once
+
+struct command;
+
+const struct command *check_command(void);

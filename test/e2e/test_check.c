@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Backups of a server at work, and `belfry check` on databases that are well and that are not:
+ * each is damaged in one way by hand, and that very way must be found.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "ask.h"
+
+#include "../cli/run.h"
+#include "base/instant.h"
+#include "db/db.h"
+
+enum { SLOTS = 3 };
+
+/* A schedule of each second whose runs end well, one with an open run, a gate, a calendar. */
+static struct daemon *make_world(struct world *w)
+{
+    struct daemon *d = daemon_start(w, NULL);
+    int done = 0;
+
+    api(d, 201, "PUT", "/api/v1/calendars/holidays", "{'dates':['2031-12-25','2032-01-01']}");
+    make_schedule(d, "each-second",
+                  "'spec':{'intervals':[{'every':'1s'}]},"
+                  "'action':{'type':'queue','queue':'q'},'policies':{'overlap':'allowAll'}");
+    make_schedule(d, "by-hand",
+                  "'spec':{'exclude':{'named':['holidays']}},"
+                  "'action':{'type':'queue','queue':'other'},"
+                  "'policies':{'concurrency':{'key':'db','limit':1}}");
+    trigger(d, "by-hand");
+    assert_int_equal(json_array_size(claim(d, "other", 1, "10s")), 1);
+    while (done < SLOTS) {
+        const json_t *runs = claim(d, "q", 1, "10s");
+
+        if (json_array_size(runs) == 1)
+            assert_int_equal(tell_run(d, "complete", json_array_get(runs, 0), "").status, 200);
+        done += (int)json_array_size(runs);
+    }
+    return d;
+}
+
+static const struct run *check_url(const char *url)
+{
+    return RUN("check", "--db", url);
+}
+
+static void assert_well(const char *url)
+{
+    const struct run *run = check_url(url);
+
+    if (run->status != 0 || !strstr(run->out, "\nall is well\n"))
+        fail_msg("%s: status %d\n%s%s", url, run->status, run->out, run->err);
+}
+
+static void a_server_at_work_is_well(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = make_world(w);
+
+    assert_well(w->url);
+    assert_int_equal(daemon_stop(d), 0);
+    assert_well(w->url);
+    d = daemon_again(d, NULL);
+    daemon_kill(d);
+    assert_well(w->url);
+}
+
+static const char *url_of(const char *path)
+{
+    static char url[WORLD_PATH_MAX + 16];
+
+    snprintf(url, sizeof url, "sqlite:%s", path);
+    return url;
+}
+
+static void a_backup_of_a_server_at_work_is_well_and_starts(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = make_world(w), *restored;
+    char path[WORLD_PATH_MAX], url[WORLD_PATH_MAX + 16];
+    const struct run *run;
+    int64_t before = number_at(schedule_state(d, "each-second"), "counters.succeeded");
+
+    snprintf(path, sizeof path, "%s", world_path(w, "backup.db"));
+    snprintf(url, sizeof url, "sqlite:%s", path);
+    run = RUN("backup", "--db", w->url, path);
+    if (run->status != 0)
+        fail_msg("%s", run->err);
+    assert_string_equal(run->out, "");
+    assert_string_equal(run->err, "");
+    assert_well(url);
+    run = RUN("backup", "--db", w->url, path);
+    assert_int_equal(run->status, 2);
+    assert_non_null(strstr(run->err, "--force"));
+    assert_int_equal(daemon_stop(d), 0);
+
+    restored = daemon_start(
+        w, &(struct daemon_start){
+               .is_bare = true,
+               .args = WORDS("--db", url, "--listen", "127.0.0.1:0", "--grpc", "none")});
+    assert_true(number_at(schedule_state(restored, "each-second"), "counters.succeeded") >=
+                before);
+    assert_int_equal(
+        json_array_size(at(api(restored, 200, "GET", "/api/v1/calendars", NULL), "calendars")),
+        1);
+    assert_int_equal(daemon_stop(restored), 0);
+    assert_well(url);
+}
+
+static void a_server_of_its_own_is_told_how_to_back_it_up(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = make_world(w);
+    const struct run *run = RUN("backup", "--db", w->url, world_path(w, "backup"));
+
+    assert_int_equal(run->status, 1);
+    assert_non_null(strstr(run->err, "pg_dump"));
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* ---- damage ---- */
+
+#define OF(name) "(SELECT id FROM schedules WHERE name = '" name "')"
+/* The second slot of the schedule that runs each second. */
+#define SECOND                                        \
+    "(SELECT slot FROM history WHERE schedule = " OF( \
+        "each-second") " AND last = 1"                \
+                       " ORDER BY slot LIMIT 1 OFFSET 1)"
+
+static const struct damage {
+    const char *sql, *finding;
+} damages[] = {
+    {"DELETE FROM history WHERE slot = " SECOND, "has no account"},
+    {"INSERT INTO ledger (id, schedule, pass, first, last, count, outcome, reason, written_at,"
+     " expire_at) SELECT 77, schedule, 0, slot, slot, 1, 3, 2, ended_at, expire_at FROM history"
+     " WHERE slot = " SECOND,
+     "has two accounts"},
+    {"INSERT INTO ledger (id, schedule, pass, first, last, count, outcome, reason, written_at,"
+     " expire_at) SELECT 79, schedule, 0, slot + 500000, slot + 500000, 1, 3, 2, ended_at,"
+     " expire_at FROM history WHERE slot = " SECOND,
+     "is no time of the schedule"},
+    {"UPDATE cursors SET mark = mark + 60000000 WHERE id = " OF("each-second"),
+     "has no account, and the cursor's mark has passed it"},
+    {"UPDATE cursors SET mark = mark - 2000000 WHERE id = " OF("each-second"),
+     "lies after the cursor's mark"},
+    {"UPDATE cursors SET started = started + 1 WHERE id = " OF("each-second"), " started;"},
+    {"UPDATE cursors SET succeeded = 0 WHERE id = " OF("each-second"),
+     "counts 0 succeeded; there are"},
+    {"UPDATE cursors SET open = open + 1 WHERE id = " OF("by-hand"),
+     "counts 2 open runs; there are 1"},
+    {"UPDATE cursors SET wake_at = 9223372036854775807 WHERE id = " OF("each-second"),
+     "wakes after its next slot"},
+    {"UPDATE cursors SET next_at = next_at + 1000000 WHERE id = " OF("each-second"),
+     "the next slot is another"},
+    {"UPDATE cursors SET version = 9 WHERE id = " OF("by-hand"), "at version 9"},
+    {"UPDATE schedules SET packed = $BLOB WHERE name = 'by-hand'", "the packed plan: "},
+    {"UPDATE schedules SET spec = 'x' WHERE name = 'by-hand'", "the document: "},
+    {"DELETE FROM schedules WHERE name = 'by-hand'", "an open run has no schedule"},
+    {"DELETE FROM cursors WHERE id = " OF("each-second"), "a schedule has no cursor"},
+    {"UPDATE gates SET open = 0", "gate db counts 0 runs in it and 0 before it; there are 1"},
+    {"DELETE FROM gates", "names a gate that is not there"},
+    {"UPDATE calendars SET days = $BLOB", "calendar holidays cannot be read"},
+    {"DELETE FROM events WHERE seq = (SELECT seq FROM events ORDER BY seq LIMIT 1 OFFSET 2)",
+     "events of node"},
+    {"UPDATE events SET body = $BLOB", "cannot be read"},
+    {"UPDATE nodes SET event = 1000000", "knows of event 1000000"},
+    {"UPDATE audit SET at = at + 1 WHERE seq = (SELECT max(seq) FROM audit)",
+     "is not what was written"},
+    {"DELETE FROM audit WHERE seq = (SELECT seq FROM audit ORDER BY seq LIMIT 1 OFFSET 1)",
+     "comes after entries that are missing"},
+    {"UPDATE history SET last = 0 WHERE slot = " SECOND, "has no account"},
+    {"UPDATE history SET outcome = 3 WHERE slot = " SECOND, "ended as nothing that there is"},
+    {"UPDATE runs SET state = 9 WHERE schedule = " OF("by-hand"), "has no state"},
+    {"UPDATE runs SET fence = 0 WHERE schedule = " OF("by-hand"),
+     "claimed, and has no attempt"},
+    {"UPDATE migrations SET number = number + 100 WHERE number = (SELECT max(number) FROM"
+     " migrations)",
+     "of a newer Belfry"},
+};
+
+static void exec_on(const char *url, const char *text)
+{
+    const char *blob = strstr(text, "$BLOB");
+    char sql[1024];
+    struct db *db = NULL;
+    struct err err;
+
+    snprintf(sql, sizeof sql, "%.*s%s%s", blob ? (int)(blob - text) : (int)strlen(text), text,
+             !blob                            ? ""
+             : strncmp(url, "sqlite", 6) == 0 ? "x'010203'"
+                                              : "'\\x010203'",
+             blob ? blob + strlen("$BLOB") : "");
+    if (db_open(url, NULL, &db, &err) != RC_OK || db_exec(db, str_of(sql), &err) != RC_OK)
+        fail_msg("%s: %s", sql, err.text);
+    db_close(db);
+}
+
+static void every_damage_is_found(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = make_world(w);
+    char path[WORLD_PATH_MAX];
+
+    snprintf(path, sizeof path, "%s", world_path(w, "damaged.db"));
+    assert_int_equal(daemon_stop(d), 0);
+    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
+        const struct run *run = RUN("backup", "--force", "--db", w->url, path);
+
+        if (run->status != 0)
+            fail_msg("%s", run->err);
+        exec_on(url_of(path), damages[i].sql);
+        run = check_url(url_of(path));
+        if (run->status != 1 ||
+            (!strstr(run->out, damages[i].finding) && !strstr(run->err, damages[i].finding)))
+            fail_msg("%s:\nstatus %d\n%s%s", damages[i].sql, run->status, run->out, run->err);
+    }
+    assert_well(w->url);
+}
+
+static void what_is_found_on_a_server_is_told_alike(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = make_world(w);
+    const struct run *run;
+    json_t *json;
+
+    assert_int_equal(daemon_stop(d), 0);
+    exec_on(w->url, "UPDATE cursors SET open = open + 1 WHERE id = " OF("by-hand"));
+    exec_on(w->url, "DELETE FROM history WHERE slot = " SECOND);
+    run = RUN("check", "--db", w->url, "-o", "json");
+    assert_int_equal(run->status, 1);
+    json = world_keep(w, json_loads(run->out, 0, NULL));
+    assert_non_null(json);
+    assert_int_equal(number_at(json, "findingCount"),
+                     (int64_t)json_array_size(at(json, "findings")));
+    assert_true(json_array_size(at(json, "findings")) >= 2);
+    assert_string_equal(text_at(json, "findings[0].schedule"), "each-second");
+}
+
+/* A page in the middle of the file is overwritten: SQLite itself must see it. */
+static void a_broken_page_is_found(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = make_world(w);
+    char path[WORLD_PATH_MAX], rubbish[4096];
+    const struct run *run;
+    struct stat st;
+    int fd;
+
+    snprintf(path, sizeof path, "%s", world_path(w, "damaged.db"));
+    assert_int_equal(RUN("backup", "--db", w->url, path)->status, 0);
+    assert_int_equal(daemon_stop(d), 0);
+    memset(rubbish, 'x', sizeof rubbish);
+    assert_int_equal(stat(path, &st), 0);
+    for (off_t page = 10; page < 14; page++) {
+        fd = open(path, O_WRONLY);
+        assert_true(fd >= 0);
+        assert_int_equal(pwrite(fd, rubbish, sizeof rubbish, page * 4096), 4096);
+        close(fd);
+    }
+    run = check_url(url_of(path));
+    if (run->status != 1 || !strstr(run->out, "finding"))
+        fail_msg("status %d\n%s%s", run->status, run->out, run->err);
+}
+
+static void wrong_words_are_refused(void **state)
+{
+    struct world *w = *state;
+
+    assert_int_equal(RUN("check", "x")->status, 2);
+    assert_int_equal(RUN("check", "-o", "xml")->status, 2);
+    assert_int_equal(RUN("backup")->status, 2);
+    assert_int_equal(RUN("check", "--db", url_of(world_path(w, "none.db")))->status, 1);
+    assert_int_equal(
+        RUN("backup", "--db", url_of(world_path(w, "none.db")), world_path(w, "x"))->status, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest sqlite[] = {
+        E2E_TEST(a_server_at_work_is_well),
+        E2E_TEST(a_backup_of_a_server_at_work_is_well_and_starts),
+        E2E_TEST(every_damage_is_found),
+        E2E_TEST(what_is_found_on_a_server_is_told_alike),
+        E2E_TEST(a_broken_page_is_found),
+        E2E_TEST(wrong_words_are_refused),
+    };
+    const struct CMUnitTest postgres[] = {
+        E2E_TEST(a_server_at_work_is_well),
+        E2E_TEST(a_server_of_its_own_is_told_how_to_back_it_up),
+        E2E_TEST(what_is_found_on_a_server_is_told_alike),
+    };
+    const char *kind = getenv("BELFRY_TEST_DB");
+
+    if (kind && strcmp(kind, "postgres") == 0)
+        return cmocka_run_group_tests(postgres, NULL, NULL);
+    return cmocka_run_group_tests(sqlite, NULL, NULL);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Accounts against a spec of each minute, from DAY_ONE on; slots counted by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "store/check_slots.h"
+
+#define DAY_ONE   INT64_C(1893456000000000) /* 2030-01-01T00:00:00Z */
+#define MINUTE(n) (DAY_ONE + (n)*SPAN_MIN)
+
+enum { ACCOUNTS_MAX = 8 };
+
+struct row {
+    int from, mark; /* minutes; from -1: before creation */
+    bool may_lack;
+    struct {
+        int first, last, count;
+        span off;
+    } accounts[ACCOUNTS_MAX];
+    const char *text; /* NULL: all is well */
+    int slot;
+};
+
+/* The only zone that the spec of these tests has. */
+static const struct tz *find_utc(void *user, struct str name, struct err *reterr)
+{
+    static union {
+        struct tz tz;
+        char room[TZ_FIXED_BYTES];
+    } utc;
+
+    (void)user;
+    return tz_fixed(name, &utc.tz, sizeof utc, reterr) == RC_OK ? &utc.tz : NULL;
+}
+
+/* What is wrong with it, NULL: nothing. */
+static const char *verdict(const struct row *row, instant created, instant *ret_slot)
+{
+    struct arena *arena = arena_new(1 << 20);
+    struct interval_def every = {.every = SPAN_MIN, .anchor = ANCHOR_EPOCH};
+    struct spec_def def = spec_def_empty();
+    struct plan plan = {.created = created};
+    struct spec_ctx ctx = spec_ctx(created);
+    struct cursor cursor = {.mark = MINUTE(row->mark)};
+    struct check_account accounts[ACCOUNTS_MAX];
+    struct check_case c = {.plan = &plan,
+                           .ctx = &ctx,
+                           .cursor = &cursor,
+                           .accounts = accounts,
+                           .from = MINUTE(row->from),
+                           .may_lack = row->may_lack};
+    struct check_fault fault = {.text = NULL};
+    struct zone_source zones = {.find = find_utc};
+    struct err err;
+
+    def.intervals = &every;
+    def.interval_count = 1;
+    if (spec_compile(&def, STR("x"), &zones, arena, &plan.spec, &err) != RC_OK)
+        fail_msg("%s", err.text);
+    for (; c.count < ACCOUNTS_MAX && row->accounts[c.count].count != 0; c.count++)
+        accounts[c.count] = (struct check_account){
+            .first = MINUTE(row->accounts[c.count].first) + row->accounts[c.count].off,
+            .last = MINUTE(row->accounts[c.count].last) + row->accounts[c.count].off,
+            .count = row->accounts[c.count].count};
+    if (check_slots(&c, &fault))
+        fault.text = NULL;
+    *ret_slot = fault.slot;
+    arena_free(arena);
+    return fault.text;
+}
+
+static void every_slot_has_one_account(void **state)
+{
+    static const struct row rows[] = {
+        {0, 3, false, {{1, 1, 1, 0}, {2, 2, 1, 0}, {3, 3, 1, 0}}, NULL, 0},
+        {0, 3, false, {{3, 3, 1, 0}, {1, 2, 2, 0}}, NULL, 0}, /* in any order */
+        {0, 900, false, {{1, 900, 900, 0}}, NULL, 0},
+        {0, 0, false, {{0}}, NULL, 0},
+        {0, 3, false, {{1, 1, 1, 0}, {3, 3, 1, 0}}, "has no account", 2},
+        {0,
+         3,
+         false,
+         {{1, 1, 1, 0}, {2, 2, 1, 0}},
+         "has no account, and the cursor's mark has passed it",
+         3},
+        {0, 3, true, {{3, 3, 1, 0}}, NULL, 0},
+        {0, 3, true, {{0}}, NULL, 0},
+        {0, 3, false, {{1, 3, 3, 0}, {2, 2, 1, 0}}, "has two accounts", 2},
+        {0, 3, false, {{1, 1, 1, 0}, {1, 1, 1, 0}, {2, 3, 2, 0}}, "has two accounts", 1},
+        {0, 2, false, {{1, 3, 3, 0}}, "has an account, but lies after the cursor's mark", 3},
+        {0, 3, false, {{1, 3, 4, 0}}, "begins a range of the ledger that counts wrongly", 1},
+        {0, 3, false, {{1, 3, 2, 0}}, "begins a range of the ledger that counts wrongly", 1},
+        {0, 3, false, {{1, 1, 3, 0}}, "begins a range of the ledger that is none", 1},
+        {0, 3, false, {{3, 1, 3, 0}}, "begins a range of the ledger that is none", 3},
+        {0, 3, false, {{1, 3, -3, 0}}, "begins a range of the ledger that is none", 1},
+        {0, 3, true, {{2, 2, 1, SPAN_S}}, "has an account, but is no time of the schedule", 2},
+        /* What another version had, or was pruned, is nobody's matter. */
+        {5, 7, false, {{1, 1, 1, SPAN_S}, {6, 7, 2, 0}}, NULL, 0},
+        {5, 7, false, {{2, 6, 3, 0}, {7, 7, 1, 0}}, NULL, 0},
+        {5, 7, false, {{2, 6, 3, 0}}, "has no account, and the cursor's mark has passed it", 7},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        instant slot = 0;
+        const char *text = verdict(&rows[i], MINUTE(-100), &slot);
+
+        if ((text == NULL) != (rows[i].text == NULL) ||
+            (text && strcmp(text, rows[i].text) != 0))
+            fail_msg("row %zu: %s", i, text ? text : "all is well");
+        if (text)
+            assert_int_equal(slot - (slot - DAY_ONE) % SPAN_MIN, MINUTE(rows[i].slot));
+    }
+}
+
+static void the_moment_of_creation_may_be_a_slot_or_not(void **state)
+{
+    const struct row with = {-1, 1, false, {{0, 0, 1, 0}, {1, 1, 1, 0}}, NULL, 0};
+    const struct row without = {-1, 1, false, {{1, 1, 1, 0}}, NULL, 0};
+    instant slot;
+
+    (void)state;
+    assert_null(verdict(&with, MINUTE(0), &slot));
+    assert_null(verdict(&without, MINUTE(0), &slot));
+    assert_non_null(verdict(&without, MINUTE(-100), &slot));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_slot_has_one_account),
+        cmocka_unit_test(the_moment_of_creation_may_be_a_slot_or_not),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
