@@ -11,7 +11,10 @@ enum { OPT_FORCE = OFFLINE_OPTIONS, OPT_COUNT };
 
 static void show(void *with, int64_t done, int64_t all)
 {
-    progress_show(with, done, all);
+    struct progress *progress = with;
+
+    progress->all = all;
+    progress_set(progress, done);
 }
 
 static int backup_run(const struct args *args)
@@ -34,9 +37,9 @@ static int backup_run(const struct args *args)
     status = offline_open(args, &options, &db);
     if (status != STATUS_OK)
         return status;
-    progress_open(&progress, "Pages");
+    progress_begin(&progress, "pages", 0);
     rc = db_backup(db, &what, &err);
-    progress_close(&progress);
+    progress_end(&progress);
     db_close(db);
     if (rc == RC_OK)
         return STATUS_OK;

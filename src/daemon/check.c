@@ -86,7 +86,7 @@ static enum rc check_integrity(struct check *check, struct err *reterr)
         struct str name = db_text_at(&tables, i, 0);
         struct db_result rows = {0};
 
-        check_progress(check, "Tables", i, tables.rows);
+        check_progress(check, "tables", i, tables.rows);
         check_table(check->db, name, &rows);
         rc = db_flush(check->db, check->page, reterr);
         if (rc == RC_OK)
@@ -184,7 +184,7 @@ static enum rc check_parts(struct check *check, struct err *reterr)
     if (rc == RC_OK)
         rc = check_integrity(check, reterr);
     for (int kind = 0; rc == RC_OK && kind < ORPHANS_COUNT; kind++) {
-        check_progress(check, "Orphans", kind, ORPHANS_COUNT);
+        check_progress(check, "orphans", kind, ORPHANS_COUNT);
         rc = check_orphans_of(check, (enum check_orphans)kind, reterr);
     }
     if (rc == RC_OK)

@@ -63,7 +63,7 @@ static enum rc check_events_of(struct check *check, const struct node *node, str
         rc = db_flush(check->db, check->page, reterr);
         for (int i = 0; rc == RC_OK && i < rows.rows; i++)
             check_event_row(check, &chain, &rows, i);
-        check_progress(check, "Events", check->counts.events, 0);
+        check_progress(check, "events", check->counts.events, 0);
     } while (rc == RC_OK && rows.rows == CHECK_PAGE);
     /* The row was read before; a server has written more since. */
     if (rc == RC_OK && chain.next > 0 && node->event >= chain.next)
@@ -144,7 +144,7 @@ static enum rc check_audit_of(struct check *check, struct chain *chain, struct e
             chain->last = row;
             check->counts.audit += row.count;
         }
-        check_progress(check, "Audit", check->counts.audit, 0);
+        check_progress(check, "audit", check->counts.audit, 0);
     } while (rc == RC_OK && rows.rows == CHECK_PAGE);
     return rc;
 }

@@ -462,7 +462,7 @@ enum rc check_all_schedules(struct check *check, struct err *reterr)
     all = rc == RC_OK ? db_int_at(&row, 0, 0) : 0;
     while (rc == RC_OK && !is_over) {
         rc = check_portion(check, &subject, &after, &is_over, reterr);
-        check_progress(check, "Schedules", check->counts.schedules, all);
+        check_progress(check, "schedules", check->counts.schedules, all);
     }
     free(subject.attempts.at);
     free(subject.runs.at);
