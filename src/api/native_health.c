@@ -37,7 +37,10 @@ enum call_step version_begin(struct call *call)
 enum call_step clock_accept_begin(struct call *call)
 {
     enum call_step step;
+    struct err err;
 
+    if (request_query_check(call, NULL, 0, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
     if (!request_empty(call, &step))
         return step;
     call->commands = arena_take(call->arena, sizeof *call->commands);

@@ -5,6 +5,7 @@
  */
 #include "api/change.h"
 #include "api/native.h"
+#include "api/openapi.h"
 #include "api/operation.h"
 
 enum { SMALL_BODY = 4096 }; /* bytes: a reason, a few names */
@@ -190,6 +191,8 @@ const struct operation operations[] = {
      NULL, NULL},
     {"version", "GET", "/version", RIGHT_NONE, 0, "What the server is", version_begin, NULL,
      NULL},
+    {"openapi", "GET", "/openapi.json", RIGHT_NONE, 0, "This description of the API",
+     openapi_begin, NULL, NULL},
     {"clock.accept", "POST", V1 "/clock/accept", RIGHT_SERVER, SMALL_BODY,
      "Go on after a jump of the clock", clock_accept_begin, NULL, clock_accept_settled},
 };

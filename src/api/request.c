@@ -31,16 +31,21 @@ static bool find(const struct call *call, const char *name, struct str *ret)
     return is_there;
 }
 
+/* With the nearest one, or all that there are. */
 static enum rc unknown_parameter(struct str key, const char *const *names, int count,
                                  struct err *reterr)
 {
     int near = str_nearest(key, names, count);
+    char text[ERR_TEXT_MAX];
+    struct buf list = BUF(text);
 
-    return near >= 0
-               ? err_set(reterr, RC_INVALID, -1, 0,
-                         "unknown parameter `%.*s`; did you mean %s?", STR_ARG(key),
-                         names[near])
-               : err_set(reterr, RC_INVALID, -1, 0, "unknown parameter `%.*s`", STR_ARG(key));
+    if (near >= 0)
+        return err_set(reterr, RC_INVALID, -1, 0, "unknown parameter `%.*s`; did you mean %s?",
+                       STR_ARG(key), names[near]);
+    for (int i = 0; i < count; i++)
+        buf_printf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
+    return err_set(reterr, RC_INVALID, -1, 0, "unknown parameter `%.*s`; it takes %s",
+                   STR_ARG(key), text);
 }
 
 enum rc request_query_check(const struct call *call, const char *const *names, int count,

@@ -524,6 +524,7 @@ static void finish(struct serve *s)
     log_out_close(s->log_out);
     for (int i = 0; i < s->config_count; i++)
         config_free(s->configs[i]);
+    arena_free(s->texts);
 }
 
 int serve_run(const struct serve_options *options)

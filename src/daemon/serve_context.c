@@ -74,6 +74,10 @@ static struct policies policies_of(const struct config *config)
 
 struct api_context serve_context(struct serve *s)
 {
+    if (!s->texts) {
+        s->texts = arena_new(TEXTS_MAX);
+        s->openapi = openapi_make(BELFRY_VERSION, s->texts);
+    }
     return (struct api_context){
         .zones = {.find = find_zone, .user = s},
         .default_timezone = s->config->default_timezone,
@@ -87,6 +91,7 @@ struct api_context serve_context(struct serve *s)
         .show_settings = show_settings,
         .not_ready = not_ready,
         .version = BELFRY_VERSION,
+        .openapi = &s->openapi,
         .with = s,
     };
 }

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "api/openapi.h"
 #include "daemon/calls.h"
 #include "daemon/door.h"
 #include "daemon/ear.h"
@@ -16,9 +17,10 @@ enum {
     DESCRIPTORS = 32768, /* connections, calls and programs, all at their most */
     NODE_NAME_MAX = 100, /* below DB_NOTE_MAX; Linux has 64 bytes for a host */
     STATUS_FAILED = 1,
-    CONFIGS_MAX = 1000, /* times that the configuration is read anew, 64 KiB each */
-    ZONES_KEPT = 100,   /* files of zones, 400 KiB each; some a year are published */
-    ZONES_EVERY = 60,   /* pulses between two looks at the files of zones          */
+    CONFIGS_MAX = 1000,  /* times that the configuration is read anew, 64 KiB each */
+    ZONES_KEPT = 100,    /* files of zones, 400 KiB each; some a year are published */
+    TEXTS_MAX = 2 << 20, /* the description of the API, with room for its making   */
+    ZONES_EVERY = 60,    /* pulses between two looks at the files of zones          */
 };
 
 #define PULSE SPAN_S /* looks at the log, the zones and the watchdog */
@@ -30,6 +32,8 @@ struct serve {
     const struct config *config; /* the one that counts */
     struct config *configs[CONFIGS_MAX];
     int config_count;
+    struct arena *texts; /* what is answered to all alike, once it is made */
+    struct openapi openapi;
     struct log log;
     struct log_out *log_out;
     struct loop *loop;

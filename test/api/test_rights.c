@@ -88,6 +88,7 @@ static const struct {
     {"token.delete", "aA"},
     {"token.list", "aA"},
     {"version", "*"},
+    {"openapi", "*"},
 };
 
 enum { EXPECTED = sizeof expected / sizeof expected[0], ROLES = 5, PATH_MAX_BYTES = 256 };

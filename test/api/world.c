@@ -6,7 +6,9 @@
 
 #include "api/audit_note.h"
 #include "api/auth.h"
+#include "api/openapi.h"
 #include "base/must.h"
+#include "record.h"
 #include "store/schema.h"
 #include "zones.h"
 
@@ -21,6 +23,8 @@ enum {
 
 struct world world;
 static char dir[64], url[128];
+static struct arena *lasting; /* the same for all tests of a program */
+static struct openapi openapi;
 
 static int64_t quota_schedules(void *with, struct str namespace)
 {
@@ -117,6 +121,10 @@ static int64_t make_name(enum command_kind kind, int64_t namespace, struct str n
 int world_begin(void **state)
 {
     (void)state;
+    if (!lasting) {
+        lasting = arena_new(2 << 20);
+        openapi = openapi_make("1.2.3", lasting);
+    }
     world = (struct world){.now = START, .arena = arena_new(CALL_ARENA_MAX)};
     world.context = (struct api_context){
         .policies = policies_default(),
@@ -125,6 +133,7 @@ int world_begin(void **state)
         .min_interval = SPAN_S,
         .plan_warn_per_day = 1440,
         .version = "1.2.3",
+        .openapi = &openapi,
         .has_upstream = has_upstream,
         .quota_schedules = quota_schedules,
         .random = next_random,
@@ -377,6 +386,14 @@ static const char *with_token(const char *fields)
     return text;
 }
 
+static void record_it(const char *what, const char *body)
+{
+    const struct call *call = &world.call;
+
+    record_exchange(&(struct exchange_record){what, body ? body : "", call->status,
+                                              call->content_type, call->answer});
+}
+
 int ask(const char *what, const char *fields, const char *body)
 {
     static char room[HTTP1_ROOM];
@@ -397,6 +414,7 @@ int ask(const char *what, const char *fields, const char *body)
     assert_int_equal(event, HTTP1_HEAD);
     find_and_begin(&world.call, &parser.request, body ? body : "");
     free(text);
+    record_it(what, body);
     world.json = json_loadb(world.call.answer.ptr ? world.call.answer.ptr : "",
                             world.call.answer.len, JSON_DECODE_ANY, NULL);
     if (world.call.answer.len > 0 && !world.is_lines)

@@ -6,6 +6,8 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include "record.h"
+
 enum { BODY_MAX = 1 << 20, ANSWER_MAX = 32 << 20, PATH_STEP_MAX = 64, LINE_MAX = 512 };
 
 static int connect_to(const struct daemon *d)
@@ -71,22 +73,24 @@ static char *format(const char *form, va_list args)
     return body;
 }
 
+/* The whole of the last answer, for one who asks on. */
+static char received[ANSWER_MAX + 1];
+
 static struct answer read_answer(struct world *world, int fd)
 {
-    static char text[ANSWER_MAX + 1];
     struct answer answer = {0};
     size_t len = 0;
     const char *body;
     ssize_t n;
 
-    while (len < ANSWER_MAX && (n = recv(fd, text + len, ANSWER_MAX - len, 0)) > 0)
+    while (len < ANSWER_MAX && (n = recv(fd, received + len, ANSWER_MAX - len, 0)) > 0)
         len += (size_t)n;
     close(fd);
-    text[len] = '\0';
-    body = strstr(text, "\r\n\r\n");
-    if (strncmp(text, "HTTP/1.1 ", 9) != 0 || !body)
+    received[len] = '\0';
+    body = strstr(received, "\r\n\r\n");
+    if (strncmp(received, "HTTP/1.1 ", 9) != 0 || !body)
         return answer;
-    answer.status = (int)strtol(text + 9, NULL, 10);
+    answer.status = (int)strtol(received + 9, NULL, 10);
     answer.json = world_keep(world, json_loads(body + 4, JSON_DECODE_ANY, NULL));
     return answer;
 }
@@ -142,12 +146,34 @@ bool ask_is_answered(int fd)
     return poll(&ready, 1, 0) > 0;
 }
 
-static struct answer ask_text(struct daemon *d, const char *method, const char *path,
-                              const char *text)
+/* What was asked and answered, for test/openapi. */
+static void record(const char *method, const char *path, const char *sent, int status)
 {
-    int fd = send_request(d, method, path, text);
+    static const char field[] = "\r\nContent-Type: ";
+    char what[2 * LINE_MAX], type[PATH_STEP_MAX] = "";
+    const char *body = strstr(received, "\r\n\r\n"), *at = strcasestr(received, field);
 
-    return fd < 0 ? (struct answer){0} : read_answer(d->world, fd);
+    if (!body)
+        return;
+    if (at && at < body) {
+        at += sizeof field - 1;
+        snprintf(type, sizeof type, "%.*s", (int)strcspn(at, ";\r"), at);
+    }
+    snprintf(what, sizeof what, "%s %s", method, path);
+    record_exchange(&(struct exchange_record){what, sent, status, type, str_of(body + 4)});
+}
+
+static struct answer ask_text(struct daemon *d, const char *method, const char *path,
+                              const char *body)
+{
+    int fd = send_request(d, method, path, body);
+    struct answer answer = {0};
+
+    if (fd < 0)
+        return answer;
+    answer = read_answer(d->world, fd);
+    record(method, path, body, answer.status);
+    return answer;
 }
 
 struct answer ask(struct daemon *d, const char *method, const char *path, const char *body, ...)

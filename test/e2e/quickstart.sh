@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: test/e2e/quickstart.sh BELFRY README
+# usage: test/e2e/quickstart.sh BELFRY README [SECTION]
 #
-# Does what the section "Quick start" of a README says, in order, with an empty folder for the
+# Does what the section "Quick start", or another, of a README says, in order, with an empty folder for the
 # server's files, and compares what comes with what the README says will come:
 #
 #   ```sh             commands, run to their end by a shell
@@ -15,7 +15,7 @@
 # Only the port, the path of the program and the build are others than in the README.
 set -eu
 
-belfry=$1 readme=$2
+belfry=$1 readme=$2 section=${3:-Quick start}
 dir=$(mktemp -d)
 port=7227
 terminals=
@@ -42,9 +42,9 @@ fail() {
 
 # N.sh, N.terminal or N.text for each block of the section, N from 1 on.
 split() {
-    awk -v dir="$dir" '
+    awk -v dir="$dir" -v section="$section" '
         /^```/ && out { close(out); out = ""; next }
-        /^## /        { inside = ($0 == "## Quick start"); next }
+        /^## /        { inside = ($0 == "## " section); next }
         !inside       { next }
         /^```sh terminal=/ { out = dir "/" ++n ".terminal"; next }
         /^```sh$/     { out = dir "/" ++n ".sh"; next }

@@ -39,6 +39,7 @@ static const struct row layers[] = {
     {"sim/judge_slots.c", "oracle sim core base"}, /* the judge asks the oracle, not core */
     {"test/sim", "engine store db model core base"},
     {"test/e2e", "*"}, /* the program as a whole */
+    {"test/openapi", "api base"},
     {"test/torture", "*"},
     {"fuzz", "*"},
     {"bench", "*"},

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Holds real requests and answers, as test/openapi/record.c wrote them down, against the
+// document: an answer must have a status that its operation lists and be what the schema of
+// that status says, with no member that the schema does not know; a request that succeeded
+// must be what the schema of its body says.  Every success that the document lists must have
+// been seen.
+//
+//     node answers.mjs DOCUMENT DIRECTORY
+import { createReadStream, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import Ajv2020 from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+const SHOWN = 20; // failures that are told
+const ADDRESS = 'https://belfry.invalid/openapi.json';
+const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
+
+const [documentPath, directory] = process.argv.slice(2);
+const openapi = JSON.parse(readFileSync(documentPath, 'utf8'));
+
+// Answers may have no member that the document does not name.  Objects that are put together
+// with allOf are looked at as a whole.
+function close(schema, isPart = false) {
+    if (Array.isArray(schema)) return schema.map((one) => close(one, isPart));
+    if (schema === null || typeof schema !== 'object') return schema;
+    const closed = Object.fromEntries(
+        Object.entries(schema).map(([key, value]) => [
+            key,
+            ['example', 'examples', 'default', 'enum', 'const'].includes(key)
+                ? value
+                : close(value, key === 'allOf'),
+        ]),
+    );
+    const isObject = schema.properties && !('additionalProperties' in schema);
+    if (!isPart && (isObject || schema.allOf)) closed.unevaluatedProperties = false;
+    return closed;
+}
+
+// A schema that others put together with allOf stays open; those who name it alone close it.
+const parts = new Set();
+for (const schema of Object.values(openapi.components.schemas))
+    for (const part of schema.allOf ?? [])
+        if (part.$ref) parts.add(part.$ref.split('/').pop());
+
+const schemas = {};
+for (const [name, schema] of Object.entries(openapi.components.schemas))
+    schemas[name] = close(schema, parts.has(name));
+const closed = { ...close(openapi), components: { ...openapi.components, schemas } };
+
+const ajv = new Ajv2020({ strict: false, allErrors: false, discriminator: false });
+addFormats(ajv);
+ajv.addSchema(closed, ADDRESS);
+
+const validators = new Map();
+function validator(...path) {
+    const pointer = path.map((p) => encodeURIComponent(p.replace(/~/g, '~0').replace(/\//g, '~1')));
+    const key = `#/${pointer.join('/')}`;
+    if (!validators.has(key)) validators.set(key, ajv.compile({ $ref: ADDRESS + key }));
+    return validators.get(key);
+}
+
+// Of two paths that fit, the one with a word where the other has a variable.
+const routes = Object.entries(openapi.paths)
+    .map(([path, item]) => ({
+        path,
+        item,
+        pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+    }))
+    .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
+
+function find(what) {
+    const [method, target] = what.split(' ');
+    const [path, query] = target.split('?');
+    const route = routes.find(
+        (r) => r.pattern.test(path) && METHODS.includes(method.toLowerCase()) &&
+            r.item[method.toLowerCase()],
+    );
+    if (!route) return null;
+    const at = ['paths', route.path, method.toLowerCase()];
+    return { at, operation: route.item[method.toLowerCase()], query: query ?? '' };
+}
+
+// null stands for the default; maps of the users' own hold none in what the tests send.
+function withoutNulls(value) {
+    if (Array.isArray(value)) return value.map(withoutNulls);
+    if (value === null || typeof value !== 'object') return value;
+    return Object.fromEntries(
+        Object.entries(value)
+            .filter(([, v]) => v !== null)
+            .map(([k, v]) => [k, withoutNulls(v)]),
+    );
+}
+
+const failures = new Map(); // by what is wrong, with the first that showed it
+const seen = new Map();
+let count = 0;
+
+function fail(record, { operation }, why) {
+    const key = `${operation.operationId} ${record.status}: ${why}`;
+    const example = `    ${record.what}\n    sent ${String(record.body).slice(0, 200)}\n    got  ${String(record.answer).slice(0, 500)}`;
+    if (!failures.has(key)) failures.set(key, example);
+}
+
+function errorsOf(validate) {
+    return validate.errors
+        .map((e) => `${e.instancePath || '/'} ${e.message} ${JSON.stringify(e.params)}`)
+        .join('; ');
+}
+
+function resolve(at, value) {
+    if (!value?.$ref) return { at, value };
+    const path = value.$ref.slice(2).split('/');
+    return { at: path, value: path.reduce((node, key) => node[key], openapi) };
+}
+
+function checkAnswer(record, found) {
+    const { at, operation } = found;
+    const said = operation.responses[record.status];
+    if (!said) return fail(record, found, 'the status is not listed');
+    const { at: where, value } = resolve([...at, 'responses', String(record.status)], said);
+    if (!value.content) return record.answer === '' || fail(record, found, 'a body where none is listed');
+    if (!value.content[record.type]) return fail(record, found, `its type is ${record.type}`);
+    if (!/json$/.test(record.type) || record.type.endsWith('ndjson')) return checkLines(record, found);
+    const validate = validator(...where, 'content', record.type, 'schema');
+    if (!validate(JSON.parse(record.answer))) fail(record, found, errorsOf(validate));
+}
+
+function checkLines(record, found) {
+    const validate = validator('components', 'schemas', 'ExportItem');
+    for (const line of record.answer.split('\n').filter(Boolean))
+        if (record.type.endsWith('ndjson') && !validate(JSON.parse(line)))
+            fail(record, found, errorsOf(validate));
+}
+
+// A batch has items that are wrong on purpose, each with a result that says so.
+function onlyRight(body, record) {
+    const results = JSON.parse(record.answer).results;
+    if (!results || !body.items) return body;
+    return {
+        ...body,
+        items: body.items.filter((_, i) => !['error', 'invalid'].includes(results[i].status)),
+    };
+}
+
+function checkRequest(record, found) {
+    const { at, operation, query } = found;
+    const names = new Set(
+        operation.parameters
+            .map((p) => resolve([], p).value)
+            .filter((p) => p.in === 'query')
+            .map((p) => p.name),
+    );
+    // What anybody may ask pays no heed to the query.
+    const isGuarded = operation.security.length > 0;
+    for (const name of new URLSearchParams(query).keys())
+        if (isGuarded && !names.has(name) && name !== 'namespace')
+            fail(record, found, `the parameter ${name} is not listed`);
+    if (record.body === '' || record.body === null) return;
+    if (!operation.requestBody) return fail(record, found, 'a body is not listed');
+    const body = JSON.parse(record.body);
+    const validate = validator(...at, 'requestBody', 'content', 'application/json', 'schema');
+    if (!validate(withoutNulls(onlyRight(body, record)))) fail(record, found, `request: ${errorsOf(validate)}`);
+}
+
+function check(record) {
+    const found = find(record.what);
+    if (!found || record.status === 0) return;
+    count++;
+    seen.set(`${found.operation.operationId} ${record.status}`, true);
+    if (record.answer === null) return fail(record, found, 'the answer is not UTF-8');
+    checkAnswer(record, found);
+    if (record.status < 300) checkRequest(record, found);
+}
+
+for (const name of readdirSync(directory)) {
+    const lines = createInterface({ input: createReadStream(join(directory, name)) });
+    for await (const line of lines) check(JSON.parse(line));
+}
+
+for (const item of Object.values(openapi.paths))
+    for (const operation of Object.values(item))
+        for (const status of Object.keys(operation.responses))
+            if (status < 400 && !seen.has(`${operation.operationId} ${status}`))
+                failures.set(`${operation.operationId} ${status}: was not seen`, '');
+
+for (const [what, example] of [...failures].slice(0, SHOWN)) console.error(`${what}\n${example}`);
+if (failures.size > SHOWN) console.error(`… and ${failures.size - SHOWN} more`);
+console.log(
+    `${count} exchanges, ${seen.size} pairs of operation and status, ${failures.size} failures`,
+);
+process.exitCode = failures.size > 0 || count === 0 ? 1 : 0;
