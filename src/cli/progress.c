@@ -1,40 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/progress.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/instant.h"
 #include "io/clock.h"
 
-enum { BAR = 30 }; /* columns */
+enum { BAR = 30 };
 
-#define REDRAW (100 * SPAN_MS)
+#define BETWEEN (100 * SPAN_MS)
 
-void progress_open(struct progress *progress, const char *what)
+void progress_begin(struct progress *progress, const char *what, int64_t all)
 {
-    *progress = (struct progress){.what = what, .is_terminal = isatty(STDERR_FILENO) == 1};
+    *progress = (struct progress){.what = what, .all = all};
+    progress->is_terminal = isatty(STDERR_FILENO);
 }
 
-void progress_show(struct progress *progress, int64_t done, int64_t all)
+void progress_set(struct progress *progress, int64_t done)
 {
-    static const char full[BAR + 1] = "##############################";
-    int columns = all > 0 && done < all ? (int)((double)done / (double)all * BAR) : BAR;
+    int64_t now = clock_boot_us();
+    char bar[BAR + 1];
+    int full, n;
 
-    if (!progress->is_terminal || clock_boot_us() < progress->next)
+    if (!progress->is_terminal ||
+        (progress->shown_at > 0 && now - progress->shown_at < BETWEEN))
         return;
-    progress->next = clock_boot_us() + REDRAW;
-    progress->is_drawn = true;
-    if (all > 0)
-        fprintf(stderr, "\r%s [%-*.*s] %" PRId64 " of %" PRId64 "\x1b[K", progress->what, BAR,
-                columns, full, done, all);
+    progress->shown_at = now;
+    full = progress->all > 0 && done < progress->all ? (int)(done * BAR / progress->all) : BAR;
+    for (int i = 0; i < BAR; i++)
+        bar[i] = i < full ? '#' : '.';
+    bar[BAR] = '\0';
+    if (progress->all > 0)
+        n = fprintf(stderr, "\r%s [%s] %lld of %lld", progress->what, bar, (long long)done,
+                    (long long)progress->all);
     else
-        fprintf(stderr, "\r%s %" PRId64 "\x1b[K", progress->what, done);
+        n = fprintf(stderr, "\r%s %lld", progress->what, (long long)done);
+    fflush(stderr);
+    if (n > progress->shown)
+        progress->shown = n;
 }
 
-void progress_close(struct progress *progress)
+void progress_end(struct progress *progress)
 {
-    if (progress->is_drawn)
-        fputs("\r\x1b[K", stderr);
-    progress->is_drawn = false;
+    if (progress->shown > 0)
+        fprintf(stderr, "\r%*s\r", (int)progress->shown, "");
+    fflush(stderr);
+    progress->shown = 0;
 }

@@ -269,11 +269,11 @@ static int wait_for(struct remote *remote, const char *id, int64_t count)
     int64_t left = count;
     int status = STATUS_OK;
 
-    progress_open(&progress, "Backfill");
+    progress_begin(&progress, "backfill", count);
     while (left > 0 && status == STATUS_OK) {
         struct remote_answer answer;
 
-        progress_show(&progress, left < count ? count - left : 0, count);
+        progress_set(&progress, left < count ? count - left : 0);
         poll(NULL, 0, WAIT_MS);
         status = get_schedule(remote, id, &answer);
         if (status != STATUS_OK)
@@ -281,7 +281,7 @@ static int wait_for(struct remote *remote, const char *id, int64_t count)
         left = left_of(answer.json);
         answer_free(&answer);
     }
-    progress_close(&progress);
+    progress_end(&progress);
     return status;
 }
 
