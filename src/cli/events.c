@@ -37,9 +37,9 @@ static const struct option options[OPT_COUNT] = {
 };
 
 static const struct filter filters[] = {
-    {OPT_SCHEDULE, "schedule", false},
-    {OPT_RUN, "run", false},
-    {OPT_EVERYTHING, "everything", false},
+    {OPT_SCHEDULE, "schedule", FILTER_TEXT},
+    {OPT_RUN, "run", FILTER_TEXT},
+    {OPT_EVERYTHING, "everything", FILTER_TEXT},
 };
 
 static const struct field columns[] = {
@@ -89,7 +89,6 @@ static void print_event(struct remote *remote, const json_t *event, struct print
 struct following {
     struct remote *remote;
     struct printer *out;
-    int status;
 };
 
 static bool on_event(void *with, struct str id, struct str name, struct str data)
@@ -98,6 +97,8 @@ static bool on_event(void *with, struct str id, struct str name, struct str data
     json_auto_t *event = json_loadb(data.ptr, data.len, 0, NULL);
 
     (void)id;
+    if (str_eq(name, STR("begin")))
+        return true;
     if (str_eq(name, STR("lost")))
         report_note("events that were asked for are not kept any more");
     else if (json_is_object(event))

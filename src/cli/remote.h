@@ -121,8 +121,8 @@ void problem_tell(const json_t *problem, const json_t *body, const char *before)
 typedef bool remote_event(void *with, struct str id, struct str name, struct str data);
 
 /*
- * Reads text/event-stream until it ends or `event` wants no more.  A connection that breaks
- * is made again, from the last event on.  STATUS_OK: it ended as it should.
+ * Reads text/event-stream until `event` wants no more.  A stream that ends or breaks is taken
+ * up again behind its last event; one whose events have no ids is over when it ends.
  */
 int remote_stream(struct remote *remote, const char *path, remote_event *event, void *with);
 

@@ -16,12 +16,18 @@ int remote_unreached(const struct remote *remote, const struct err *err)
         report_note("%s: %s", remote->server, err->text);
         return STATUS_USAGE;
     }
-    if (err->rc == RC_LOST) {
+    if (err->rc == RC_LOST && !remote->has_begun) {
         report_note("cannot connect to %s: %s", remote->server, err->text);
         report_note("start a server with `belfry serve`, or name another with --server or "
                     "BELFRY_SERVER");
         return STATUS_UNREACHABLE;
     }
+    if (err->rc == RC_CORRUPT) {
+        report_note("%s is no Belfry server: %s", remote->server, err->text);
+        return STATUS_PROTOCOL;
+    }
+    if (remote->has_begun)
+        return STATUS_UNREACHABLE; /* the stream is taken up again, and tells when it cannot */
     report_note("%s did not answer: %s", remote->server, err->text);
     report_note("a change may have been made; look before you repeat it");
     return STATUS_UNREACHABLE;

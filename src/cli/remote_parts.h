@@ -18,8 +18,8 @@ struct remote {
     struct fetch *fetch;
     enum output output;
     bool has_colours, is_utc;
-    bool is_streaming;
-    struct when when; /* opened when it is first asked for */
+    bool is_streaming, has_begun; /* a stream; it has said where it is */
+    struct when when;             /* opened when it is first asked for */
     char server[REMOTE_SERVER_MAX + 1];
     char namespace[256];
     char authorization[TOKEN_MAX + 32];

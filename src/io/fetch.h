@@ -34,7 +34,7 @@ struct fetch_request {
     bool has_body;
     struct str body;
     span connect; /* name, connection and TLS                                            */
-    span silence; /* how long nothing may come; whole seconds, 0: for ever              */
+    span silence; /* how long nothing may come or go; 0: for ever                       */
     fetch_part *part;
     void *with;
 };
@@ -55,7 +55,7 @@ struct fetch *fetch_free(struct fetch *fetch);
 /*
  * RC_OK: there was an answer, whole or stopped by `part`.  RC_INVALID: the URL cannot be
  * called.  RC_LOST: no connection came about, so nothing happened.  RC_UNKNOWN: it broke
- * after the request may have arrived.
+ * after the request may have arrived.  RC_CORRUPT: what came back is no HTTP.
  */
 MUST_USE enum rc fetch_run(struct fetch *fetch, const struct fetch_request *request,
                            struct fetch_answer *ret, struct err *reterr);
