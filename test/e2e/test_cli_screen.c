@@ -140,6 +140,21 @@ static int names_in(const char *text, char names[][64], int max)
     return count;
 }
 
+/* A manual page is installed for the word: the list is man/meson.build's. */
+static void has_page(const char *word)
+{
+    static char list[8192];
+    char item[80];
+    FILE *file = fopen("man/meson.build", "r");
+
+    assert_non_null(file);
+    list[fread(list, 1, sizeof list - 1, file)] = '\0';
+    fclose(file);
+    snprintf(item, sizeof item, "\n  '%.60s',\n", word);
+    if (!strstr(list, item))
+        fail_msg("add a line `  '%s',` to the list of man/meson.build", word);
+}
+
 static void every_command_has_help_with_examples(void **state)
 {
     struct world *world = *state;
@@ -174,6 +189,7 @@ static void every_command_has_help_with_examples(void **state)
             assert_int_equal(one.status, 0);
             has_text(one.out, "\nExamples:\n  belfry ");
         }
+        has_page(names[i]);
         said = say_all(world, &(struct saying){.words = WORDS("help", "--roff", names[i])});
         assert_int_equal(said.status, 0);
         has_text(said.out, ".SH EXAMPLES\n");
