@@ -27,7 +27,8 @@ static const struct option options[OPT_COUNT] = {
     [OPT_FOLLOW] = {"follow", 'f', NULL, "show events as they come, until interrupted"},
     [OPT_AFTER] = {"after", '\0', "ID",
                    "those after this event; `now` or `oldest`; default oldest, with -f now"},
-    [OPT_LIMIT] = {"limit", '\0', "N", "at most so many; default 100, at most 1000"},
+    [OPT_LIMIT] = {"limit", '\0', "N",
+                   "at most so many; default 100, at most 1000; -f ends after them"},
     [OPT_ALL] = {"all", 'a', NULL, "all there are"},
     [OPT_TYPE] = {"type", 't', "TYPE", "such as run.ended; may be given again"},
     [OPT_SCHEDULE] = {"schedule", 'S', "ID", "of this schedule"},
@@ -89,6 +90,7 @@ static void print_event(struct remote *remote, const json_t *event, struct print
 struct following {
     struct remote *remote;
     struct printer *out;
+    int64_t left; /* events until it is enough; -1: it never is */
 };
 
 static bool on_event(void *with, struct str id, struct str name, struct str data)
@@ -104,7 +106,8 @@ static bool on_event(void *with, struct str id, struct str name, struct str data
     else if (json_is_object(event))
         print_event(f->remote, event, f->out);
     printer_flush(f->out);
-    return !printer_is_closed(f->out);
+    f->left -= f->left > 0;
+    return f->left != 0 && !printer_is_closed(f->out);
 }
 
 /* ---- pages ---- */
@@ -171,15 +174,19 @@ static int print_pages(struct remote *remote, const struct args *args, const cha
     return STATUS_OK;
 }
 
-static int ask_for(struct remote *remote, const struct args *args, const char *path,
-                   struct printer *out)
+static int follow(struct remote *remote, const struct args *args, const char *path,
+                  struct printer *out)
 {
-    struct following f = {.remote = remote, .out = out};
+    struct following f = {.remote = remote, .out = out, .left = -1};
+    struct str limit = str_of(args->value[OPT_LIMIT]);
     char question[REMOTE_PATH_MAX];
     struct buf with_place = BUF(question);
 
-    if (!args->value[OPT_FOLLOW])
-        return print_pages(remote, args, path, out);
+    if (limit.ptr &&
+        (str_take_number(&limit, INT32_MAX, &f.left) == 0 || limit.len > 0 || f.left == 0)) {
+        report_note("--limit must be a whole number, not %.100s", args->value[OPT_LIMIT]);
+        return STATUS_USAGE;
+    }
     buf_text(&with_place, path);
     path_query(&with_place, "after", args->value[OPT_AFTER]);
     return remote_stream(remote, question, on_event, &f);
@@ -207,7 +214,8 @@ static int events_run(const struct args *args)
     status = list_filters(args, filters, sizeof filters / sizeof filters[0], &out);
     remote_printer(remote, &printer);
     if (status == STATUS_OK)
-        status = ask_for(remote, args, path, &printer);
+        status = args->value[OPT_FOLLOW] ? follow(remote, args, path, &printer)
+                                         : print_pages(remote, args, path, &printer);
     closed = printer_close(&printer);
     remote_close(remote);
     return status != STATUS_OK ? status : closed;

@@ -53,7 +53,7 @@ static void run(const struct world *world, const struct saying *saying, const in
     _exit(127);
 }
 
-static int status_of(pid_t pid)
+int say_end(pid_t pid)
 {
     int status = 0;
 
@@ -93,6 +93,25 @@ static int open_terminal(int columns, int *ret_inner)
     return fd;
 }
 
+static pid_t begin(const struct world *world, const struct saying *saying, const int fds[3])
+{
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0)
+        run(world, saying, fds);
+    return pid;
+}
+
+pid_t say_begin(const struct world *world, const struct saying *saying, int out)
+{
+    const int fds[3] = {temporary(saying->input), out, STDERR_FILENO};
+    pid_t pid = begin(world, saying, fds);
+
+    close(fds[0]);
+    return pid;
+}
+
 static struct said say_on_terminal(struct world *world, const struct saying *saying)
 {
     int inner, outer = open_terminal(saying->columns, &inner);
@@ -102,39 +121,30 @@ static struct said say_on_terminal(struct world *world, const struct saying *say
 
     if (saying->input)
         assert_true(write(outer, saying->input, strlen(saying->input)) > 0);
-    pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0)
-        run(world, saying, fds);
+    pid = begin(world, saying, fds);
     close(inner);
     said.out = read_all(world, outer);
-    said.status = status_of(pid);
+    said.status = say_end(pid);
+    return said;
+}
+
+static struct said say_to_files(struct world *world, const struct saying *saying)
+{
+    const int fds[3] = {temporary(saying->input), temporary(NULL), temporary(NULL)};
+    struct said said = {.status = say_end(begin(world, saying, fds))};
+
+    close(fds[0]);
+    assert_int_equal(lseek(fds[1], 0, SEEK_SET), 0);
+    assert_int_equal(lseek(fds[2], 0, SEEK_SET), 0);
+    said.out = read_all(world, fds[1]);
+    said.err = read_all(world, fds[2]);
+    said.json = world_keep(world, json_loads(said.out, JSON_DECODE_ANY, NULL));
     return said;
 }
 
 struct said say_all(struct world *world, const struct saying *saying)
 {
-    struct said said;
-    pid_t pid;
-
-    if (saying->columns > 0)
-        return say_on_terminal(world, saying);
-    {
-        const int fds[3] = {temporary(saying->input), temporary(NULL), temporary(NULL)};
-
-        pid = fork();
-        assert_true(pid >= 0);
-        if (pid == 0)
-            run(world, saying, fds);
-        said.status = status_of(pid);
-        close(fds[0]);
-        assert_int_equal(lseek(fds[1], 0, SEEK_SET), 0);
-        assert_int_equal(lseek(fds[2], 0, SEEK_SET), 0);
-        said.out = read_all(world, fds[1]);
-        said.err = read_all(world, fds[2]);
-    }
-    said.json = world_keep(world, json_loads(said.out, JSON_DECODE_ANY, NULL));
-    return said;
+    return saying->columns > 0 ? say_on_terminal(world, saying) : say_to_files(world, saying);
 }
 
 struct said say_words(struct daemon *daemon, int status, const char *const *words)

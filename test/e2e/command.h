@@ -28,6 +28,10 @@ struct saying {
 
 struct said say_all(struct world *world, const struct saying *saying);
 
+/* The same in two parts: begun, with its output going to `out`; ended, with its status. */
+pid_t say_begin(const struct world *world, const struct saying *saying, int out);
+int say_end(pid_t pid);
+
 /* Against a daemon; the status must be this. */
 struct said say_words(struct daemon *daemon, int status, const char *const *words);
 
