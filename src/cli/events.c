@@ -20,7 +20,7 @@ enum events_option {
     OPT_COUNT
 };
 
-enum { TYPES_MAX = 32, PAGES_MAX = 1000 * 1000 };
+enum { TYPES_MAX = 32, TYPE_MAX = 32, PAGES_MAX = 1000 * 1000 };
 
 static const struct option options[OPT_COUNT] = {
     REMOTE_OPTION_ROWS,
@@ -196,12 +196,14 @@ static int events_run(const struct args *args)
 {
     const char *types[TYPES_MAX];
     int count = args_all(args, OPT_TYPE, types, TYPES_MAX), closed, status;
-    char path[REMOTE_PATH_MAX];
-    struct buf out = BUF(path);
+    char path[REMOTE_PATH_MAX], list[TYPES_MAX * TYPE_MAX];
+    struct buf out = BUF(path), all = BUF(list);
     struct printer printer;
     struct remote *remote;
 
-    if (count > TYPES_MAX) {
+    for (int i = 0; i < count && i < TYPES_MAX; i++)
+        buf_printf(&all, "%s%s", i > 0 ? "," : "", types[i]);
+    if (count > TYPES_MAX || all.cut) {
         report_note("--type may be given %d times at the most", TYPES_MAX);
         return STATUS_USAGE;
     }
@@ -209,8 +211,7 @@ static int events_run(const struct args *args)
     if (status != STATUS_OK)
         return status;
     buf_text(&out, "/api/v1/events");
-    for (int i = 0; i < count; i++)
-        path_query(&out, "type", types[i]);
+    path_query(&out, "type", count > 0 ? list : NULL);
     status = list_filters(args, filters, sizeof filters / sizeof filters[0], &out);
     remote_printer(remote, &printer);
     if (status == STATUS_OK)

@@ -34,6 +34,7 @@ static void dispatch(struct stream *s)
     size_t len = s->data_len > 0 ? s->data_len - 1 : 0; /* without its last line end */
 
     memcpy(s->id, s->next, sizeof s->id);
+    s->remote->has_begun = s->id[0] != '\0';
     if (s->has_data) {
         s->any = true;
         s->is_enough = !s->event(s->with, str_of(s->id), str_of(s->name),
