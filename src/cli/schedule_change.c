@@ -19,7 +19,7 @@
 #include "cli/schedule_view.h"
 #include "io/clock.h"
 
-enum { NAME_TEXT_MAX = 256, WAIT_MS = 500, NO_MATCH = 412 };
+enum { NAME_TEXT_MAX = 256, WAIT_MS = 250, NO_MATCH = 412 };
 
 static const struct ask schedule_ask = {.view = &schedule_view};
 
@@ -255,31 +255,45 @@ static void say_backfill(const json_t *answer, const char *name, const struct wh
     view_rows(&view, json_object_get(answer, "ranges"), when, out);
 }
 
-/* Slots of the range that wait or run, as the schedule says. */
+/* Runs of the schedule that have not ended. */
 static int64_t left_of(const json_t *schedule)
 {
     return json_integer_value(value_of(schedule, "state.open")) +
            json_integer_value(value_of(schedule, "state.waiting"));
 }
 
-/* Until the schedule has no open or waiting run any more; a bar shows how far it is. */
-static int wait_for(struct remote *remote, const char *id, int64_t count)
+/* Slots of which the schedule has accounted for, whatever became of them. */
+static int64_t accounted_of(const json_t *schedule)
+{
+    static const char *const names[] = {"started", "skipped", "missed", "dropped", "cancelled"};
+    const json_t *counters = value_of(schedule, "state.counters");
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        sum += json_integer_value(json_object_get(counters, names[i]));
+    return sum;
+}
+
+/* Until `count` more slots than `before` are accounted for and no run is left. */
+static int wait_for(struct remote *remote, const char *id, int64_t before, int64_t count)
 {
     struct progress progress;
-    int64_t left = count;
+    int64_t done = 0, left = 1;
     int status = STATUS_OK;
 
     progress_open(&progress, "Backfill");
-    while (left > 0 && status == STATUS_OK) {
+    while (status == STATUS_OK && (done < count || left > 0)) {
         struct remote_answer answer;
 
-        progress_show(&progress, left < count ? count - left : 0, count);
-        poll(NULL, 0, WAIT_MS);
         status = get_schedule(remote, id, &answer);
         if (status != STATUS_OK)
             break;
         left = left_of(answer.json);
+        done = accounted_of(answer.json) - before;
         answer_free(&answer);
+        progress_show(&progress, done > left ? done - left : 0, count);
+        if (done < count || left > 0)
+            poll(NULL, 0, WAIT_MS);
     }
     progress_close(&progress);
     return status;
@@ -290,16 +304,20 @@ static int backfill(struct remote *remote, const struct args *args, json_t *body
 {
     const char *id = args->operand[0];
     struct remote_answer answer;
-    int64_t count;
-    int status;
+    int64_t before, count;
+    int status = get_schedule(remote, id, &answer);
 
+    if (status != STATUS_OK)
+        return status;
+    before = accounted_of(answer.json);
+    answer_free(&answer);
     json_object_del(body, "dryRun");
     status = post(remote, id, "backfill", body, &answer);
     if (status != STATUS_OK)
         return status;
     count = json_integer_value(json_object_get(answer.json, "count"));
     if (args->value[BACKFILL_WAIT])
-        status = wait_for(remote, id, count);
+        status = wait_for(remote, id, before, count);
     if (status == STATUS_OK)
         status = ask_print(remote, ask, &answer, id);
     answer_free(&answer);

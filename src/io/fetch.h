@@ -15,11 +15,10 @@
 #include "base/str.h"
 
 enum {
-    FETCH_HEADERS_MAX = 8,        /* of a request: commands need few            */
-    FETCH_HEADER_MAX = 4096,      /* bytes of one of them: a token and its name */
-    FETCH_VALUE_MAX = 256,        /* of an answer's field that is kept          */
-    FETCH_HEAD_MAX = 64 * 1024,   /* of an answer's head                        */
-    FETCH_BODY_MAX = 1024 * 1024, /* of a request, as the server takes it       */
+    FETCH_HEADERS_MAX = 8,      /* of a request: commands need few            */
+    FETCH_HEADER_MAX = 4096,    /* bytes of one of them: a token and its name */
+    FETCH_VALUE_MAX = 256,      /* of an answer's field that is kept          */
+    FETCH_HEAD_MAX = 64 * 1024, /* of an answer's head                        */
 };
 
 struct fetch; /* opaque */

@@ -41,11 +41,13 @@ static void a_schedule_is_made_of_flags(void **state)
     assert_string_equal(text_at(s, "labels.team"), "billing");
 
     SAY(d, "schedule", "create", "two", "--every", "15m", "--every", "1h", "--daily", "09:00",
-        "--at", "2030-01-01T00:00:00Z", "--queue", "q", "--kind", "k", "--jitter", "2s");
+        "--at", "2030-01-01T00:00:00Z", "--at", "+30m", "--queue", "q", "--kind", "k",
+        "--jitter", "2s");
     s = api(d, 200, "GET", "/api/v1/schedules/two", NULL);
     assert_string_equal(text_at(s, "spec.intervals[1].every"), "1h");
     assert_string_equal(text_at(s, "spec.timesOfDay[0]"), "09:00");
     assert_string_equal(text_at(s, "spec.at[0]"), "2030-01-01T00:00:00.000Z");
+    assert_int_equal(json_array_size(at(s, "spec.at")), 2);
     assert_string_equal(text_at(s, "spec.jitter"), "2s");
     assert_string_equal(text_at(s, "action.kind"), "k");
 
@@ -96,6 +98,12 @@ static void what_is_wrong_here_is_not_sent(void **state)
              "--priority must be a whole number");
     has_text(REFUSED(d, 2, "schedule", "create", "x", "--queue", "q", "--start", "a").err,
              "is no time");
+    has_text(REFUSED(d, 2, "schedule", "create", "x", "--queue", "q", "--at", "-x").err,
+             "is no time");
+    has_text(
+        REFUSED(d, 2, "schedule", "create", "x", "--queue", "q", "--idempotency-key", "a\nb: c")
+            .err,
+        "--idempotency-key has");
     has_text(REFUSED(d, 2, "schedule", "create", "x", "y", "--queue", "q").err,
              "y is too much");
     has_text(REFUSED(d, 2, "schedule", "get").err, "something is missing");
@@ -150,6 +158,20 @@ static void a_schedule_can_be_born_paused(void **state)
     assert_true(json_is_true(at(s, "enabled")));
     SAY(d, "schedule", "resume", "p", "--yes");
     assert_string_equal(text_at(schedule_state(d, "p"), "status"), "active");
+}
+
+static void a_key_makes_a_command_safe_to_repeat(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+
+    for (int i = 0; i < 2; i++)
+        SAY(d, "schedule", "create", "x", "--every", "1h", "--queue", "q", "--idempotency-key",
+            "once");
+    REFUSED(d, 1, "schedule", "create", "x", "--every", "1h", "--queue", "q");
+    /* Without an id one is made. */
+    SAY(d, "schedule", "create", "--every", "1h", "--queue", "q");
+    assert_int_equal(
+        json_array_size(at(api(d, 200, "GET", "/api/v1/schedules", NULL), "schedules")), 2);
 }
 
 static void a_dry_run_creates_nothing(void **state)
@@ -414,6 +436,7 @@ int main(void)
         E2E_TEST(what_is_wrong_here_is_not_sent),
         E2E_TEST(a_file_is_a_document_that_flags_change),
         E2E_TEST(a_schedule_can_be_born_paused),
+        E2E_TEST(a_key_makes_a_command_safe_to_repeat),
         E2E_TEST(a_dry_run_creates_nothing),
         E2E_TEST(json_is_what_the_api_answers),
         E2E_TEST(pages_become_one_list),

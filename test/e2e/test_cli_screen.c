@@ -121,6 +121,26 @@ static void a_question_wants_a_yes(void **state)
     assert_string_equal(text_at(schedule_state(d, "a"), "status"), "active");
 }
 
+static void long_work_shows_how_far_it_is(void **state)
+{
+    struct daemon *d = daemon_start(*state, &(struct daemon_start){.args = WORDS("--exec")});
+    struct said said;
+
+    make_schedule(
+        d, "a", "'spec':{'cron':['0 3 * * *']},'action':{'type':'exec','argv':['/bin/true']}");
+    said = on_screen(d, 120, NULL,
+                     WORDS("schedule", "backfill", "a", "--from", "2026-01-01T00:00:00Z",
+                           "--to", "2026-01-06T00:00:00Z", "--overlap", "allowAll", "--yes",
+                           "--wait"));
+    assert_int_equal(said.status, 0);
+    has_text(said.out, "Backfill");
+    has_text(said.out, "a: 5 runs");
+    lacks_text(SAY(d, "schedule", "backfill", "a", "--from", "2026-02-01T00:00:00Z", "--to",
+                   "2026-02-06T00:00:00Z", "--overlap", "allowAll", "--yes", "--wait")
+                   .err,
+               "Backfill");
+}
+
 /* ---- help, of every command that is listed ---- */
 
 /* The words of the lines "  belfry WORD..."; what comes behind two blanks is no more a name. */
@@ -236,6 +256,7 @@ int main(void)
         E2E_TEST(colours_are_for_a_screen_that_wants_them),
         E2E_TEST(text_of_others_cannot_speak_to_the_terminal),
         E2E_TEST(a_question_wants_a_yes),
+        E2E_TEST(long_work_shows_how_far_it_is),
         E2E_TEST(every_command_has_help_with_examples),
         E2E_TEST(bash_completes_commands_and_options),
     };
