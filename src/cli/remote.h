@@ -104,11 +104,14 @@ void answer_free(struct remote_answer *answer);
 int remote_ask(struct remote *remote, const struct remote_request *request,
                struct remote_answer *ret);
 
-/* Tells of an answer that is no success: the sentence, the field, the place in the field. */
+/*
+ * STATUS_OK for a success, whose body, if any, is JSON.  Of anything else it tells: the
+ * sentence, the field, the place in the field.
+ */
 int remote_refused(const struct remote *remote, const struct remote_request *request,
                    const struct remote_answer *answer);
 
-/* Both: STATUS_OK only for a success, whose body, if any, is JSON.  *ret holds nothing else. */
+/* Both: STATUS_OK only for a success; *ret holds nothing otherwise. */
 int remote_call(struct remote *remote, const struct remote_request *request,
                 struct remote_answer *ret);
 

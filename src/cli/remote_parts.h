@@ -36,6 +36,5 @@ struct held {
 int remote_send(struct remote *remote, const struct remote_request *request, fetch_part *part,
                 void *with, struct fetch_answer *ret);
 
-/* Each tells what went wrong, and returns the status to exit with. */
+/* Tells what went wrong, and returns the status to exit with. */
 int remote_unreached(const struct remote *remote, const struct err *err);
-int remote_garbage(const struct remote *remote, const struct remote_answer *answer);

@@ -112,50 +112,63 @@ static int send_edit(struct remote *remote, const char *id, const char *path, co
     status = remote_ask(remote, &request, &answer);
     if (status != STATUS_OK)
         return status;
-    if (answer.status >= 200 && answer.status <= 299) {
+    status = remote_refused(remote, &request, &answer);
+    if (status == STATUS_OK)
         status = ask_print(remote, &schedule_ask, &answer, id);
-    } else {
-        status = remote_refused(remote, &request, &answer);
-        if (answer.status == NO_MATCH)
-            report_note("somebody else changed %s in the meantime", id);
-    }
+    else if (answer.status == NO_MATCH)
+        report_note("somebody else changed %s in the meantime", id);
     answer_free(&answer);
+    return status;
+}
+
+static int edit(struct remote *remote, const char *id, const struct remote_answer *now)
+{
+    const char *dir = getenv("TMPDIR");
+    char path[NAME_TEXT_MAX];
+    int fd, status;
+
+    snprintf(path, sizeof path, "%.200s/belfry-XXXXXX.json", dir && dir[0] ? dir : "/tmp");
+    fd = mkstemps(path, (int)strlen(".json"));
+    if (fd < 0) {
+        report_note("cannot write %s: %s", path, strerror(errno));
+        return STATUS_FAILED;
+    }
+    if (!write_document(fd, now->json)) {
+        report_note("cannot write %s: %s", path, strerror(errno));
+        unlink(path);
+        return STATUS_FAILED;
+    }
+    status = run_editor(path);
+    if (status == STATUS_OK) {
+        status = send_edit(remote, id, path, now->etag, now->json);
+        if (status != STATUS_OK) {
+            report_note("your text is kept in %s", path);
+            return status;
+        }
+    }
+    unlink(path);
     return status;
 }
 
 int edit_run(const struct args *args)
 {
-    const char *id = args->operand[0], *dir = getenv("TMPDIR");
-    char path[NAME_TEXT_MAX];
     struct remote_answer answer;
     struct remote *remote;
-    int fd, status = remote_open(args, args->command->name, &remote);
+    int status = remote_open(args, args->command->name, &remote);
 
     if (status != STATUS_OK)
         return status;
-    status = get_schedule(remote, id, &answer);
-    if (status != STATUS_OK) {
-        remote_close(remote);
-        return status;
+    status = get_schedule(remote, args->operand[0], &answer);
+    if (status == STATUS_OK && (answer.etag[0] == '\0' || !json_is_object(answer.json))) {
+        report_note("%s did not say which version this is; is it a Belfry server?",
+                    remote_server(remote));
+        answer_free(&answer);
+        status = STATUS_PROTOCOL;
     }
-    snprintf(path, sizeof path, "%.200s/belfry-XXXXXX.json", dir && dir[0] ? dir : "/tmp");
-    fd = mkstemps(path, (int)strlen(".json"));
-    if (fd < 0 || !write_document(fd, answer.json)) {
-        report_note("cannot write %s: %s", path, strerror(errno));
-        status = STATUS_FAILED;
-    }
-    if (status == STATUS_OK)
-        status = run_editor(path);
     if (status == STATUS_OK) {
-        status = send_edit(remote, id, path, answer.etag, answer.json);
-        if (status != STATUS_OK)
-            report_note("your text is kept in %s", path);
-    } else if (fd >= 0) {
-        unlink(path);
+        status = edit(remote, args->operand[0], &answer);
+        answer_free(&answer);
     }
-    if (status == STATUS_OK)
-        unlink(path);
-    answer_free(&answer);
     remote_close(remote);
     return status;
 }

@@ -172,6 +172,18 @@ static void rows_of_an_odd_shape_do_no_harm(void **state)
     end(&server);
 }
 
+/* Without a version an edit could undo that of another. */
+static void what_has_no_version_is_not_edited(void **state)
+{
+    struct server server = start(ANSWERS(JSON("200 OK", "{\"id\":\"a\"}")));
+    const struct run *run = RUN("schedule", "edit", "a", "--server", server.url);
+
+    (void)state;
+    assert_int_equal(run->status, 76);
+    has(run->err, "did not say which version");
+    end(&server);
+}
+
 static void a_request_shows_the_token_and_names_the_namespace(void **state)
 {
     struct server server = start(ANSWERS(JSON("200 OK", "{\"schedules\":[],\"cursor\":null}")));
@@ -235,6 +247,7 @@ int main(void)
         cmocka_unit_test(a_refusal_cannot_speak_to_the_terminal),
         cmocka_unit_test(a_head_without_end_is_not_read),
         cmocka_unit_test(rows_of_an_odd_shape_do_no_harm),
+        cmocka_unit_test(what_has_no_version_is_not_edited),
         cmocka_unit_test(a_request_shows_the_token_and_names_the_namespace),
         cmocka_unit_test(a_stream_is_taken_up_where_it_broke),
         cmocka_unit_test(a_stream_that_is_refused_says_why),
