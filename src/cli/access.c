@@ -172,9 +172,9 @@ static const struct option audit_rows[AUDIT_OPTIONS] = {
 };
 
 static const struct filter audit_filters[] = {
-    {AUDIT_BY, "by", false},         {AUDIT_OPERATION, "operation", false},
-    {AUDIT_OBJECT, "object", false}, {AUDIT_FROM, "from", true},
-    {AUDIT_TO, "to", true},          {AUDIT_EVERYTHING, "everything", false},
+    {AUDIT_BY, "by", FILTER_TEXT},         {AUDIT_OPERATION, "operation", FILTER_TEXT},
+    {AUDIT_OBJECT, "object", FILTER_TEXT}, {AUDIT_FROM, "from", FILTER_TIME},
+    {AUDIT_TO, "to", FILTER_TIME},         {AUDIT_EVERYTHING, "everything", FILTER_TEXT},
 };
 
 static const struct lister audit_lister = {

@@ -20,14 +20,15 @@ enum events_option {
     OPT_COUNT
 };
 
-enum { TYPES_MAX = 32, PAGES_MAX = 1000 * 1000 };
+enum { TYPES_MAX = 32, TYPE_MAX = 32, PAGES_MAX = 1000 * 1000 };
 
 static const struct option options[OPT_COUNT] = {
     REMOTE_OPTION_ROWS,
     [OPT_FOLLOW] = {"follow", 'f', NULL, "show events as they come, until interrupted"},
     [OPT_AFTER] = {"after", '\0', "ID",
                    "those after this event; `now` or `oldest`; default oldest, with -f now"},
-    [OPT_LIMIT] = {"limit", '\0', "N", "at most so many; default 100, at most 1000"},
+    [OPT_LIMIT] = {"limit", '\0', "N",
+                   "at most so many; default 100, at most 1000; -f ends after them"},
     [OPT_ALL] = {"all", 'a', NULL, "all there are"},
     [OPT_TYPE] = {"type", 't', "TYPE", "such as run.ended; may be given again"},
     [OPT_SCHEDULE] = {"schedule", 'S', "ID", "of this schedule"},
@@ -37,9 +38,9 @@ static const struct option options[OPT_COUNT] = {
 };
 
 static const struct filter filters[] = {
-    {OPT_SCHEDULE, "schedule", false},
-    {OPT_RUN, "run", false},
-    {OPT_EVERYTHING, "everything", false},
+    {OPT_SCHEDULE, "schedule", FILTER_TEXT},
+    {OPT_RUN, "run", FILTER_TEXT},
+    {OPT_EVERYTHING, "everything", FILTER_TEXT},
 };
 
 static const struct field columns[] = {
@@ -89,7 +90,7 @@ static void print_event(struct remote *remote, const json_t *event, struct print
 struct following {
     struct remote *remote;
     struct printer *out;
-    int status;
+    int64_t left; /* events until it is enough; -1: it never is */
 };
 
 static bool on_event(void *with, struct str id, struct str name, struct str data)
@@ -98,12 +99,15 @@ static bool on_event(void *with, struct str id, struct str name, struct str data
     json_auto_t *event = json_loadb(data.ptr, data.len, 0, NULL);
 
     (void)id;
+    if (str_eq(name, STR("begin")))
+        return true;
     if (str_eq(name, STR("lost")))
         report_note("events that were asked for are not kept any more");
     else if (json_is_object(event))
         print_event(f->remote, event, f->out);
     printer_flush(f->out);
-    return !printer_is_closed(f->out);
+    f->left -= f->left > 0;
+    return f->left != 0 && !printer_is_closed(f->out);
 }
 
 /* ---- pages ---- */
@@ -170,15 +174,19 @@ static int print_pages(struct remote *remote, const struct args *args, const cha
     return STATUS_OK;
 }
 
-static int ask_for(struct remote *remote, const struct args *args, const char *path,
-                   struct printer *out)
+static int follow(struct remote *remote, const struct args *args, const char *path,
+                  struct printer *out)
 {
-    struct following f = {.remote = remote, .out = out};
+    struct following f = {.remote = remote, .out = out, .left = -1};
+    struct str limit = str_of(args->value[OPT_LIMIT]);
     char question[REMOTE_PATH_MAX];
     struct buf with_place = BUF(question);
 
-    if (!args->value[OPT_FOLLOW])
-        return print_pages(remote, args, path, out);
+    if (limit.ptr &&
+        (str_take_number(&limit, INT32_MAX, &f.left) == 0 || limit.len > 0 || f.left == 0)) {
+        report_note("--limit must be a whole number, not %.100s", args->value[OPT_LIMIT]);
+        return STATUS_USAGE;
+    }
     buf_text(&with_place, path);
     path_query(&with_place, "after", args->value[OPT_AFTER]);
     return remote_stream(remote, question, on_event, &f);
@@ -188,12 +196,14 @@ static int events_run(const struct args *args)
 {
     const char *types[TYPES_MAX];
     int count = args_all(args, OPT_TYPE, types, TYPES_MAX), closed, status;
-    char path[REMOTE_PATH_MAX];
-    struct buf out = BUF(path);
+    char path[REMOTE_PATH_MAX], list[TYPES_MAX * TYPE_MAX];
+    struct buf out = BUF(path), all = BUF(list);
     struct printer printer;
     struct remote *remote;
 
-    if (count > TYPES_MAX) {
+    for (int i = 0; i < count && i < TYPES_MAX; i++)
+        buf_printf(&all, "%s%s", i > 0 ? "," : "", types[i]);
+    if (count > TYPES_MAX || all.cut) {
         report_note("--type may be given %d times at the most", TYPES_MAX);
         return STATUS_USAGE;
     }
@@ -201,12 +211,12 @@ static int events_run(const struct args *args)
     if (status != STATUS_OK)
         return status;
     buf_text(&out, "/api/v1/events");
-    for (int i = 0; i < count; i++)
-        path_query(&out, "type", types[i]);
+    path_query(&out, "type", count > 0 ? list : NULL);
     status = list_filters(args, filters, sizeof filters / sizeof filters[0], &out);
     remote_printer(remote, &printer);
     if (status == STATUS_OK)
-        status = ask_for(remote, args, path, &printer);
+        status = args->value[OPT_FOLLOW] ? follow(remote, args, path, &printer)
+                                         : print_pages(remote, args, path, &printer);
     closed = printer_close(&printer);
     remote_close(remote);
     return status != STATUS_OK ? status : closed;

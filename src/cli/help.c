@@ -56,7 +56,7 @@ void help_print_group(const struct command_group *group, int fd)
     printer_open(&out, fd);
     printer_printf(&out, "belfry %s: %s\n\n", group->name, group->summary);
     for (int i = 0; i < group->count; i++)
-        printer_printf(&out, "  belfry %-22s %s\n", group->commands[i].name,
+        printer_printf(&out, "  belfry %-24s %s\n", group->commands[i].name,
                        group->commands[i].summary);
     printer_printf(&out, "\n`belfry help %s COMMAND` explains one of them.\n", group->name);
     printer_close(&out);
@@ -111,9 +111,9 @@ void help_print_all(int fd)
         printer_printf(&out, "\n%s\n", s < SUBJECTS ? subjects[s].title : "And");
         for (int i = 0; (word = word_at(i, &summary)) != NULL; i++)
             if (is_in_subject(word, s))
-                printer_printf(&out, "  belfry %-10s %s\n", word, summary);
+                printer_printf(&out, "  belfry %-11s %s\n", word, summary);
     }
-    printer_printf(&out, "  belfry %-10s %s\n", "help",
+    printer_printf(&out, "  belfry %-11s %s\n", "help",
                    "Explain a command: belfry help COMMAND");
     printer_close(&out);
 }

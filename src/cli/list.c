@@ -6,22 +6,46 @@
 #include "cli/report.h"
 #include "io/clock.h"
 
+enum { LABEL_MAX = 1024 }; /* KEY:VALUE */
+
+/* The value as the API reads it, in `room` when it has to be made; NULL: told. */
+static const char *filter_value(const struct args *args, const struct filter *filter,
+                                char room[static LABEL_MAX])
+{
+    const char *value = args->value[filter->option];
+    struct buf out = {.ptr = room, .cap = LABEL_MAX};
+    struct str key, rest;
+    struct err err;
+
+    if (filter->kind == FILTER_TIME) {
+        if (when_read(value, clock_now(), room, &err) == RC_OK)
+            return room;
+        report_usage(&err, args->command->name);
+        return NULL;
+    }
+    if (filter->kind == FILTER_TEXT || !str_cut(str_of(value), '=', &key, &rest))
+        return value;
+    buf_str(&out, key);
+    buf_char(&out, ':');
+    buf_str(&out, rest);
+    if (!out.cut)
+        return room;
+    report_note("a label has at most %d bytes", LABEL_MAX - 1);
+    return NULL;
+}
+
 int list_filters(const struct args *args, const struct filter *filters, int count,
                  struct buf *path)
 {
-    struct err err;
-
     for (int i = 0; i < count; i++) {
-        const char *value = args->value[filters[i].option];
-        char time[INSTANT_TEXT_MAX];
+        char room[LABEL_MAX];
+        const char *value;
 
-        if (!value)
+        if (!args->value[filters[i].option])
             continue;
-        if (filters[i].is_time) {
-            if (when_read(value, clock_now(), time, &err) != RC_OK)
-                return report_usage(&err, args->command->name);
-            value = time;
-        }
+        value = filter_value(args, &filters[i], room);
+        if (!value)
+            return STATUS_USAGE;
         path_query(path, filters[i].name, value);
     }
     return STATUS_OK;

@@ -20,10 +20,16 @@ enum list_option {
     [LIST_ALL] = {"all", 'a', NULL, "all pages; with -o json as one array of the items"}
 
 /* An option whose value becomes a parameter of the query. */
+enum filter_kind {
+    FILTER_TEXT,
+    FILTER_TIME,  /* what when_read() reads                    */
+    FILTER_LABEL, /* KEY or KEY=VALUE; the API says KEY:VALUE  */
+};
+
 struct filter {
     int option;
     const char *name;
-    bool is_time; /* what when_read() reads */
+    enum filter_kind kind;
 };
 
 struct list {
@@ -34,7 +40,7 @@ struct list {
 
 #define FILTERS(array) .filters = (array), .filter_count = sizeof(array) / sizeof(array)[0]
 
-/* Puts the filters into the query; STATUS_USAGE when a time is none. */
+/* Puts the filters into the query; STATUS_USAGE when a value is wrong. */
 int list_filters(const struct args *args, const struct filter *filters, int count,
                  struct buf *path);
 

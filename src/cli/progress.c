@@ -1,50 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/progress.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/instant.h"
 #include "io/clock.h"
 
-enum { BAR = 30 };
+enum { BAR = 30 }; /* columns */
 
-#define BETWEEN (100 * SPAN_MS)
+#define REDRAW (100 * SPAN_MS)
 
-void progress_begin(struct progress *progress, const char *what, int64_t all)
+void progress_open(struct progress *progress, const char *what)
 {
-    *progress = (struct progress){.what = what, .all = all};
-    progress->is_terminal = isatty(STDERR_FILENO);
+    *progress = (struct progress){.what = what, .is_terminal = isatty(STDERR_FILENO) == 1};
 }
 
-void progress_set(struct progress *progress, int64_t done)
+void progress_show(struct progress *progress, int64_t done, int64_t all)
 {
-    int64_t now = clock_boot_us();
-    char bar[BAR + 1];
-    int full, n;
+    static const char full[BAR + 1] = "##############################";
+    int columns = all > 0 && done < all ? (int)((double)done / (double)all * BAR) : BAR;
 
-    if (!progress->is_terminal ||
-        (progress->shown_at > 0 && now - progress->shown_at < BETWEEN))
+    if (!progress->is_terminal || clock_boot_us() < progress->next)
         return;
-    progress->shown_at = now;
-    full = progress->all > 0 && done < progress->all ? (int)(done * BAR / progress->all) : BAR;
-    for (int i = 0; i < BAR; i++)
-        bar[i] = i < full ? '#' : '.';
-    bar[BAR] = '\0';
-    if (progress->all > 0)
-        n = fprintf(stderr, "\r%s [%s] %lld of %lld", progress->what, bar, (long long)done,
-                    (long long)progress->all);
+    progress->next = clock_boot_us() + REDRAW;
+    progress->is_drawn = true;
+    if (all > 0)
+        fprintf(stderr, "\r%s [%-*.*s] %" PRId64 " of %" PRId64 "\x1b[K", progress->what, BAR,
+                columns, full, done, all);
     else
-        n = fprintf(stderr, "\r%s %lld", progress->what, (long long)done);
-    fflush(stderr);
-    if (n > progress->shown)
-        progress->shown = n;
+        fprintf(stderr, "\r%s %" PRId64 "\x1b[K", progress->what, done);
 }
 
-void progress_end(struct progress *progress)
+void progress_close(struct progress *progress)
 {
-    if (progress->shown > 0)
-        fprintf(stderr, "\r%*s\r", (int)progress->shown, "");
-    fflush(stderr);
-    progress->shown = 0;
+    if (progress->is_drawn)
+        fputs("\r\x1b[K", stderr);
+    progress->is_drawn = false;
 }

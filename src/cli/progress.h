@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bar on standard error while something takes long; nothing where that is no terminal.
+ * How far long work has come: one line on standard error, drawn again and again, when that is
+ * a terminal, and nothing when it is not.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/instant.h"
+
 struct progress {
-    const char *what;
-    int64_t all;      /* 0: nobody knows; then only the count is shown */
-    int64_t shown_at; /* clock_boot_us() of the last time              */
-    int64_t shown;    /* columns that the last line took               */
-    bool is_terminal;
+    const char *what; /* "Copying", before the bar */
+    bool is_terminal, is_drawn;
+    instant next; /* of the steady clock: not drawn before */
 };
 
-/* `what` is kept: a few words, such as "backfill". */
-void progress_begin(struct progress *progress, const char *what, int64_t all);
-/* As often as one likes: the line is written ten times a second at the most. */
-void progress_set(struct progress *progress, int64_t done);
-/* The line goes. */
-void progress_end(struct progress *progress);
+void progress_open(struct progress *progress, const char *what);
+
+/* `all` 0: nobody knows how much there is. */
+void progress_show(struct progress *progress, int64_t done, int64_t all);
+
+/* Takes the line away. */
+void progress_close(struct progress *progress);

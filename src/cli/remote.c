@@ -285,10 +285,7 @@ int remote_call(struct remote *remote, const struct remote_request *request,
 
     if (status != STATUS_OK)
         return status;
-    if (answer.status < 200 || answer.status > 299)
-        status = remote_refused(remote, request, &answer);
-    else if (answer.len > 0 && !answer.json)
-        status = remote_garbage(remote, &answer);
+    status = remote_refused(remote, request, &answer);
     if (status != STATUS_OK)
         answer_free(&answer);
     else

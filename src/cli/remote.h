@@ -104,11 +104,14 @@ void answer_free(struct remote_answer *answer);
 int remote_ask(struct remote *remote, const struct remote_request *request,
                struct remote_answer *ret);
 
-/* Tells of an answer that is no success: the sentence, the field, the place in the field. */
+/*
+ * STATUS_OK for a success, whose body, if any, is JSON.  Of anything else it tells: the
+ * sentence, the field, the place in the field.
+ */
 int remote_refused(const struct remote *remote, const struct remote_request *request,
                    const struct remote_answer *answer);
 
-/* Both: STATUS_OK only for a success, whose body, if any, is JSON.  *ret holds nothing else. */
+/* Both: STATUS_OK only for a success; *ret holds nothing otherwise. */
 int remote_call(struct remote *remote, const struct remote_request *request,
                 struct remote_answer *ret);
 
@@ -121,8 +124,8 @@ void problem_tell(const json_t *problem, const json_t *body, const char *before)
 typedef bool remote_event(void *with, struct str id, struct str name, struct str data);
 
 /*
- * Reads text/event-stream until it ends or `event` wants no more.  A connection that breaks
- * is made again, from the last event on.  STATUS_OK: it ended as it should.
+ * Reads text/event-stream until `event` wants no more.  A stream that ends or breaks is taken
+ * up again behind its last event; one whose events have no ids is over when it ends.
  */
 int remote_stream(struct remote *remote, const char *path, remote_event *event, void *with);
 

@@ -16,18 +16,24 @@ int remote_unreached(const struct remote *remote, const struct err *err)
         report_note("%s: %s", remote->server, err->text);
         return STATUS_USAGE;
     }
-    if (err->rc == RC_LOST) {
+    if (err->rc == RC_LOST && !remote->has_begun) {
         report_note("cannot connect to %s: %s", remote->server, err->text);
         report_note("start a server with `belfry serve`, or name another with --server or "
                     "BELFRY_SERVER");
         return STATUS_UNREACHABLE;
     }
+    if (err->rc == RC_CORRUPT) {
+        report_note("%s is no Belfry server: %s", remote->server, err->text);
+        return STATUS_PROTOCOL;
+    }
+    if (remote->has_begun)
+        return STATUS_UNREACHABLE; /* the stream is taken up again, and tells when it cannot */
     report_note("%s did not answer: %s", remote->server, err->text);
     report_note("a change may have been made; look before you repeat it");
     return STATUS_UNREACHABLE;
 }
 
-int remote_garbage(const struct remote *remote, const struct remote_answer *answer)
+static int garbage(const struct remote *remote, const struct remote_answer *answer)
 {
     struct str text = {answer->text, answer->len > SHOWN_MAX ? SHOWN_MAX : answer->len};
 
@@ -83,11 +89,11 @@ void problem_tell(const json_t *problem, const json_t *body, const char *before)
 {
     const char *detail = text_of(problem, "detail"), *field = text_of(problem, "field");
     const json_t *at = json_object_get(problem, "at");
-    struct err err = {.rc = RC_INVALID, .at = -1};
+    struct err err;
 
     if (detail[0] == '\0')
         detail = text_of(problem, "title");
-    snprintf(err.text, sizeof err.text, "%s", detail);
+    err_set(&err, RC_INVALID, -1, 0, "%s", detail);
     snprintf(err.field, sizeof err.field, "%s%s", before, field);
     if (json_is_integer(at) && json_integer_value(at) >= 0 &&
         json_integer_value(at) <= INT32_MAX)
@@ -109,19 +115,27 @@ static int status_of(int status)
     }
 }
 
+/* No problem of ours: a proxy's page, or another kind of server. */
+static int refused_oddly(const struct remote *remote, const struct remote_request *request,
+                         const struct remote_answer *answer)
+{
+    report_note("%s answered %d to %s %s and did not say why; is it a Belfry server?",
+                remote->server, answer->status, request->method ? request->method : "GET",
+                request->path);
+    return STATUS_PROTOCOL;
+}
+
 int remote_refused(const struct remote *remote, const struct remote_request *request,
                    const struct remote_answer *answer)
 {
-    if (!json_is_object(answer->json) || (text_of(answer->json, "detail")[0] == '\0' &&
-                                          text_of(answer->json, "title")[0] == '\0')) {
-        if (answer->status >= 300 && answer->status < 600) {
-            report_note("%s answered %d to %s %s and did not say why; is it a Belfry server?",
-                        remote->server, answer->status,
-                        request->method ? request->method : "GET", request->path);
-            return STATUS_PROTOCOL;
-        }
-        return remote_garbage(remote, answer);
-    }
+    bool is_success = answer->status >= 200 && answer->status <= 299;
+
+    if (is_success && (answer->len == 0 || answer->json))
+        return STATUS_OK;
+    if (is_success)
+        return garbage(remote, answer);
+    if (text_of(answer->json, "detail")[0] == '\0' && text_of(answer->json, "title")[0] == '\0')
+        return refused_oddly(remote, request, answer);
     problem_tell(answer->json, request->body, "");
     if (answer->status == 401 && remote->authorization[0] == '\0')
         report_note("give a token with BELFRY_TOKEN, ~/.config/belfry/token or --token; "

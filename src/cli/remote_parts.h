@@ -18,8 +18,8 @@ struct remote {
     struct fetch *fetch;
     enum output output;
     bool has_colours, is_utc;
-    bool is_streaming;
-    struct when when; /* opened when it is first asked for */
+    bool is_streaming, has_begun; /* a stream; it has said where it is */
+    struct when when;             /* opened when it is first asked for */
     char server[REMOTE_SERVER_MAX + 1];
     char namespace[256];
     char authorization[TOKEN_MAX + 32];
@@ -36,6 +36,5 @@ struct held {
 int remote_send(struct remote *remote, const struct remote_request *request, fetch_part *part,
                 void *with, struct fetch_answer *ret);
 
-/* Each tells what went wrong, and returns the status to exit with. */
+/* Tells what went wrong, and returns the status to exit with. */
 int remote_unreached(const struct remote *remote, const struct err *err);
-int remote_garbage(const struct remote *remote, const struct remote_answer *answer);

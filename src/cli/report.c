@@ -12,23 +12,11 @@
 
 enum { NOTE_MAX = 2048 };
 
-/* Messages quote what was typed; a terminal must not obey it. */
-static void add_safe(struct printer *out, struct str s)
-{
-    for (size_t i = 0; i < s.len; i++) {
-        unsigned char c = (unsigned char)s.ptr[i];
-
-        if (c < 0x20 || c == 0x7f)
-            printer_printf(out, "\\x%02x", (unsigned)c);
-        else
-            printer_add(out, &s.ptr[i], 1);
-    }
-}
-
+/* Messages quote what was typed, and what a server said; a terminal must not obey it. */
 static void add_head(struct printer *out, struct str text)
 {
     printer_text(out, "belfry: ");
-    add_safe(out, text);
+    printer_safe(out, text);
     printer_text(out, "\n");
 }
 

@@ -34,13 +34,13 @@ static const struct option list_rows[LIST_COUNT] = {
 };
 
 static const struct filter list_filters_of[] = {
-    {OPT_SCHEDULE, "schedule", false},
-    {OPT_STATE, "state", false},
-    {OPT_OUTCOME, "outcome", false},
-    {OPT_QUEUE, "queue", false},
-    {OPT_KIND, "kind", false},
-    {OPT_FROM, "from", true},
-    {OPT_TO, "to", true},
+    {OPT_SCHEDULE, "schedule", FILTER_TEXT},
+    {OPT_STATE, "state", FILTER_TEXT},
+    {OPT_OUTCOME, "outcome", FILTER_TEXT},
+    {OPT_QUEUE, "queue", FILTER_TEXT},
+    {OPT_KIND, "kind", FILTER_TEXT},
+    {OPT_FROM, "from", FILTER_TIME},
+    {OPT_TO, "to", FILTER_TIME},
 };
 
 static const struct lister list_lister = {

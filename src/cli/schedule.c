@@ -34,9 +34,10 @@ static const struct option list_rows[LIST_COUNT] = {
 };
 
 static const struct filter list_filters_of[] = {
-    {OPT_SEARCH, "search", false}, {OPT_PREFIX, "prefix", false}, {OPT_LABEL, "label", false},
-    {OPT_STATUS, "status", false}, {OPT_ACTION, "action", false}, {OPT_QUEUE, "queue", false},
-    {OPT_SORT, "sort", false},
+    {OPT_SEARCH, "search", FILTER_TEXT}, {OPT_PREFIX, "prefix", FILTER_TEXT},
+    {OPT_LABEL, "label", FILTER_LABEL},  {OPT_STATUS, "status", FILTER_TEXT},
+    {OPT_ACTION, "action", FILTER_TEXT}, {OPT_QUEUE, "queue", FILTER_TEXT},
+    {OPT_SORT, "sort", FILTER_TEXT},
 };
 
 static const struct lister list_lister = {
@@ -189,8 +190,8 @@ static const struct option next_rows[NEXT_OPTIONS] = {
     [NEXT_FROM] = {"from", '\0', "TIME", "not before"},
 };
 
-static const struct filter next_filters[] = {{NEXT_COUNT, "count", false},
-                                             {NEXT_FROM, "from", true}};
+static const struct filter next_filters[] = {{NEXT_COUNT, "count", FILTER_TEXT},
+                                             {NEXT_FROM, "from", FILTER_TIME}};
 
 static const struct ask next_ask = {
     .kind = "schedules", .tail = "/next", FILTERS(next_filters), .say = say_next};
@@ -204,8 +205,8 @@ static const struct option slots_rows[SLOTS_OPTIONS] = {
     [SLOTS_TO] = {"to", '\0', "TIME", "the last: a time, or +2h; default in a day"},
 };
 
-static const struct filter slots_filters[] = {{SLOTS_FROM, "from", true},
-                                              {SLOTS_TO, "to", true}};
+static const struct filter slots_filters[] = {{SLOTS_FROM, "from", FILTER_TIME},
+                                              {SLOTS_TO, "to", FILTER_TIME}};
 
 static const struct lister slots_lister = {
     .kind = "schedules",
@@ -221,7 +222,7 @@ static const struct option explain_rows[EXPLAIN_OPTIONS] = {
                     "schedule's own clock; default now"},
 };
 
-static const struct filter explain_filters[] = {{EXPLAIN_AT, "at", false}};
+static const struct filter explain_filters[] = {{EXPLAIN_AT, "at", FILTER_TEXT}};
 static const struct ask explain_ask = {
     .kind = "schedules", .tail = "/explain", FILTERS(explain_filters), .say = say_explained};
 static const struct ask health_ask = {

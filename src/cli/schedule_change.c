@@ -19,7 +19,7 @@
 #include "cli/schedule_view.h"
 #include "io/clock.h"
 
-enum { NAME_TEXT_MAX = 256, WAIT_MS = 500, NO_MATCH = 412 };
+enum { NAME_TEXT_MAX = 256, WAIT_MS = 250, NO_MATCH = 412 };
 
 static const struct ask schedule_ask = {.view = &schedule_view};
 
@@ -112,50 +112,63 @@ static int send_edit(struct remote *remote, const char *id, const char *path, co
     status = remote_ask(remote, &request, &answer);
     if (status != STATUS_OK)
         return status;
-    if (answer.status >= 200 && answer.status <= 299) {
+    status = remote_refused(remote, &request, &answer);
+    if (status == STATUS_OK)
         status = ask_print(remote, &schedule_ask, &answer, id);
-    } else {
-        status = remote_refused(remote, &request, &answer);
-        if (answer.status == NO_MATCH)
-            report_note("somebody else changed %s in the meantime", id);
-    }
+    else if (answer.status == NO_MATCH)
+        report_note("somebody else changed %s in the meantime", id);
     answer_free(&answer);
+    return status;
+}
+
+static int edit(struct remote *remote, const char *id, const struct remote_answer *now)
+{
+    const char *dir = getenv("TMPDIR");
+    char path[NAME_TEXT_MAX];
+    int fd, status;
+
+    snprintf(path, sizeof path, "%.200s/belfry-XXXXXX.json", dir && dir[0] ? dir : "/tmp");
+    fd = mkstemps(path, (int)strlen(".json"));
+    if (fd < 0) {
+        report_note("cannot write %s: %s", path, strerror(errno));
+        return STATUS_FAILED;
+    }
+    if (!write_document(fd, now->json)) {
+        report_note("cannot write %s: %s", path, strerror(errno));
+        unlink(path);
+        return STATUS_FAILED;
+    }
+    status = run_editor(path);
+    if (status == STATUS_OK) {
+        status = send_edit(remote, id, path, now->etag, now->json);
+        if (status != STATUS_OK) {
+            report_note("your text is kept in %s", path);
+            return status;
+        }
+    }
+    unlink(path);
     return status;
 }
 
 int edit_run(const struct args *args)
 {
-    const char *id = args->operand[0], *dir = getenv("TMPDIR");
-    char path[NAME_TEXT_MAX];
     struct remote_answer answer;
     struct remote *remote;
-    int fd, status = remote_open(args, args->command->name, &remote);
+    int status = remote_open(args, args->command->name, &remote);
 
     if (status != STATUS_OK)
         return status;
-    status = get_schedule(remote, id, &answer);
-    if (status != STATUS_OK) {
-        remote_close(remote);
-        return status;
+    status = get_schedule(remote, args->operand[0], &answer);
+    if (status == STATUS_OK && (answer.etag[0] == '\0' || !json_is_object(answer.json))) {
+        report_note("%s did not say which version this is; is it a Belfry server?",
+                    remote_server(remote));
+        answer_free(&answer);
+        status = STATUS_PROTOCOL;
     }
-    snprintf(path, sizeof path, "%.200s/belfry-XXXXXX.json", dir && dir[0] ? dir : "/tmp");
-    fd = mkstemps(path, (int)strlen(".json"));
-    if (fd < 0 || !write_document(fd, answer.json)) {
-        report_note("cannot write %s: %s", path, strerror(errno));
-        status = STATUS_FAILED;
-    }
-    if (status == STATUS_OK)
-        status = run_editor(path);
     if (status == STATUS_OK) {
-        status = send_edit(remote, id, path, answer.etag, answer.json);
-        if (status != STATUS_OK)
-            report_note("your text is kept in %s", path);
-    } else if (fd >= 0) {
-        unlink(path);
+        status = edit(remote, args->operand[0], &answer);
+        answer_free(&answer);
     }
-    if (status == STATUS_OK)
-        unlink(path);
-    answer_free(&answer);
     remote_close(remote);
     return status;
 }
@@ -255,33 +268,47 @@ static void say_backfill(const json_t *answer, const char *name, const struct wh
     view_rows(&view, json_object_get(answer, "ranges"), when, out);
 }
 
-/* Slots of the range that wait or run, as the schedule says. */
+/* Runs of the schedule that have not ended. */
 static int64_t left_of(const json_t *schedule)
 {
     return json_integer_value(value_of(schedule, "state.open")) +
            json_integer_value(value_of(schedule, "state.waiting"));
 }
 
-/* Until the schedule has no open or waiting run any more; a bar shows how far it is. */
-static int wait_for(struct remote *remote, const char *id, int64_t count)
+/* Slots of which the schedule has accounted for, whatever became of them. */
+static int64_t accounted_of(const json_t *schedule)
+{
+    static const char *const names[] = {"started", "skipped", "missed", "dropped", "cancelled"};
+    const json_t *counters = value_of(schedule, "state.counters");
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        sum += json_integer_value(json_object_get(counters, names[i]));
+    return sum;
+}
+
+/* Until `count` more slots than `before` are accounted for and no run is left. */
+static int wait_for(struct remote *remote, const char *id, int64_t before, int64_t count)
 {
     struct progress progress;
-    int64_t left = count;
+    int64_t done = 0, left = 1;
     int status = STATUS_OK;
 
-    progress_begin(&progress, "backfill", count);
-    while (left > 0 && status == STATUS_OK) {
+    progress_open(&progress, "Backfill");
+    while (status == STATUS_OK && (done < count || left > 0)) {
         struct remote_answer answer;
 
-        progress_set(&progress, left < count ? count - left : 0);
-        poll(NULL, 0, WAIT_MS);
         status = get_schedule(remote, id, &answer);
         if (status != STATUS_OK)
             break;
         left = left_of(answer.json);
+        done = accounted_of(answer.json) - before;
         answer_free(&answer);
+        progress_show(&progress, done > left ? done - left : 0, count);
+        if (done < count || left > 0)
+            poll(NULL, 0, WAIT_MS);
     }
-    progress_end(&progress);
+    progress_close(&progress);
     return status;
 }
 
@@ -290,16 +317,20 @@ static int backfill(struct remote *remote, const struct args *args, json_t *body
 {
     const char *id = args->operand[0];
     struct remote_answer answer;
-    int64_t count;
-    int status;
+    int64_t before, count;
+    int status = get_schedule(remote, id, &answer);
 
+    if (status != STATUS_OK)
+        return status;
+    before = accounted_of(answer.json);
+    answer_free(&answer);
     json_object_del(body, "dryRun");
     status = post(remote, id, "backfill", body, &answer);
     if (status != STATUS_OK)
         return status;
     count = json_integer_value(json_object_get(answer.json, "count"));
     if (args->value[BACKFILL_WAIT])
-        status = wait_for(remote, id, count);
+        status = wait_for(remote, id, before, count);
     if (status == STATUS_OK)
         status = ask_print(remote, ask, &answer, id);
     answer_free(&answer);

@@ -5,13 +5,13 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "base/must.h"
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "cli/schedule_commands.h"
 #include "cli/schedule_view.h"
+#include "io/clock.h"
 
 enum create_option {
     OPT_FILE = REMOTE_OPTIONS,
@@ -54,7 +54,6 @@ static_assert((int)OPT_COUNT == (int)CREATE_OPTION_COUNT, "the header says how m
 
 enum {
     MANY = 64,         /* times that one option may be given        */
-    KEY_BYTES = 16,    /* of chance, in a key that is made          */
     PREVIEW_TIMES = 5, /* that --dry-run shows                      */
     PAIR_NAME_MAX = 256,
 };
@@ -66,7 +65,7 @@ const struct option create_options[CREATE_OPTION_COUNT] = {
     [OPT_DIALECT] = {"dialect", 'd', "DIALECT", "of --cron; `belfry help next` lists them"},
     [OPT_EVERY] = {"every", 'e', "SPAN", "run every 15m, 1h30m, 7d; may be given again"},
     [OPT_DAILY] = {"daily", '\0', "HH:MM", "run at this time of day; may be given again"},
-    [OPT_AT] = {"at", '\0', "TIME", "run once, at a time or \"now\"; may be given again"},
+    [OPT_AT] = {"at", '\0', "TIME", "run once: a time, \"now\" or +30m; may be given again"},
     [OPT_TZ] = {"tz", 'z', "ZONE", "the clock that it goes by; default UTC"},
     [OPT_START] = {"start", '\0', "TIME", "not before"},
     [OPT_END] = {"end", '\0', "TIME", "not after"},
@@ -96,7 +95,7 @@ const struct option create_options[CREATE_OPTION_COUNT] = {
     [OPT_PAUSED] = {"paused", '\0', NULL, "paused from the first moment on"},
     [OPT_DISABLED] = {"disabled", '\0', NULL, "not enabled"},
     [OPT_KEY] = {"idempotency-key", '\0', "KEY",
-                 "so that the very same command can be repeated; default a new one"},
+                 "so that the very same command can be repeated without harm"},
     [OPT_DRY_RUN] = {"dry-run", '\0', NULL, "show when it would run, and create nothing"},
 };
 
@@ -231,6 +230,32 @@ static bool put_parts(const struct args *args, const struct part *parts, int cou
     return members && json_object_update(to, members) == 0;
 }
 
+/* Times once; those that are said from now are made whole here, the server knows the rest. */
+static void put_once(const struct args *args, json_t *spec, bool *ok)
+{
+    json_t *texts = texts_of(args, OPT_AT, ok), *text;
+    size_t i;
+
+    if (!texts)
+        return;
+    json_array_foreach(texts, i, text)
+    {
+        const char *typed = json_string_value(text);
+        char time[INSTANT_TEXT_MAX];
+        struct err err;
+
+        if (typed[0] != '+' && typed[0] != '-')
+            continue;
+        if (when_read(typed, clock_now(), time, &err) != RC_OK) {
+            report_note("--at: %s", err.text);
+            *ok = false;
+            break;
+        }
+        json_array_set_new(texts, i, json_new_str(str_of(time)));
+    }
+    json_put(spec, "at", texts);
+}
+
 static bool put_spec(const struct args *args, json_t *document)
 {
     static const struct part parts[] = {
@@ -247,7 +272,7 @@ static bool put_spec(const struct args *args, json_t *document)
     put_objects(args, OPT_CRON, "expr", "cron", spec, &ok);
     put_objects(args, OPT_EVERY, "every", "intervals", spec, &ok);
     put_texts(args, OPT_DAILY, "timesOfDay", spec, &ok);
-    put_texts(args, OPT_AT, "at", spec, &ok);
+    put_once(args, spec, &ok);
     if (args->value[OPT_EXCEPT]) {
         exclude = object_in(spec, "exclude");
         if (!exclude)
@@ -454,14 +479,14 @@ static int pause_it(struct remote *remote, bool stays_disabled, struct remote_an
     return status;
 }
 
-static void make_key(char *key, size_t room)
+/* What may stand in a header field. */
+static bool is_field(const char *text)
 {
-    unsigned char chance[KEY_BYTES];
-    struct buf out = {.ptr = key, .cap = room};
+    size_t n = 0;
 
-    must(getrandom(chance, sizeof chance, 0) == (ssize_t)sizeof chance);
-    for (int i = 0; i < KEY_BYTES; i++)
-        buf_printf(&out, "%02x", chance[i]);
+    while (text[n] > ' ' && text[n] < 0x7f)
+        n++;
+    return n > 0 && n <= FETCH_VALUE_MAX && text[n] == '\0';
 }
 
 static void say_created(const json_t *answer, const char *name, const struct when *when,
@@ -476,7 +501,6 @@ static void say_created(const json_t *answer, const char *name, const struct whe
 static int create(struct remote *remote, const struct args *args, const json_t *document)
 {
     static const struct ask ask = {.view = &schedule_view, .say = say_created};
-    char key[2 * KEY_BYTES + 1];
     struct remote_request request = {.method = "POST",
                                      .path = "/api/v1/schedules",
                                      .body = document,
@@ -484,9 +508,10 @@ static int create(struct remote *remote, const struct args *args, const json_t *
     struct remote_answer answer;
     int status;
 
-    make_key(key, sizeof key);
-    if (!request.key)
-        request.key = key;
+    if (request.key && !is_field(request.key)) {
+        report_note("--idempotency-key has 1 to %d letters, digits and signs", FETCH_VALUE_MAX);
+        return STATUS_USAGE;
+    }
     status = remote_call(remote, &request, &answer);
     if (status != STATUS_OK)
         return status;

@@ -67,11 +67,12 @@ int table_rows(const struct table *table)
     return (int)(table->count / (size_t)table->column_count);
 }
 
-static size_t least(const struct table_column *column)
+static size_t least(const struct table *table, int column)
 {
-    size_t title = text_columns(str_of(column->title));
+    size_t title = text_columns(str_of(table->columns[column].title));
+    size_t min = column == 0 ? TABLE_FIRST_MIN : TABLE_SHRUNK_MIN;
 
-    return title > TABLE_SHRUNK_MIN ? title : TABLE_SHRUNK_MIN;
+    return title > min ? title : min;
 }
 
 /* Takes one column off the widest that may shrink; false when none can any more. */
@@ -80,7 +81,7 @@ static bool shrink(const struct table *table, size_t *widths)
     int widest = -1;
 
     for (int i = 0; i < table->column_count; i++)
-        if (table->columns[i].shrinks && widths[i] > least(&table->columns[i]) &&
+        if (table->columns[i].shrinks && widths[i] > least(table, i) &&
             (widest < 0 || widths[i] > widths[widest]))
             widest = i;
     if (widest < 0)
@@ -107,16 +108,35 @@ static void measure(const struct table *table, size_t *widths)
     }
 }
 
-static void fit(const struct table *table, int width, size_t *widths)
+static size_t sum_of(const struct table *table, const size_t *widths)
 {
     size_t all = 0;
 
-    measure(table, widths);
     for (int i = 0; i < table->column_count; i++)
         if (widths[i] > 0)
             all += widths[i] + (all > 0 ? GAP : 0);
-    while (width > 0 && all > (size_t)width && shrink(table, widths))
-        all--;
+    return all;
+}
+
+static void fit(const struct table *table, int width, size_t *widths)
+{
+    for (int shown = table->column_count; shown > 0; shown--) {
+        size_t all;
+
+        measure(table, widths);
+        for (int i = shown; i < table->column_count; i++)
+            widths[i] = 0;
+        all = sum_of(table, widths);
+        while (width > 0 && all > (size_t)width && shrink(table, widths))
+            all--;
+        if (width == 0 || all <= (size_t)width)
+            return;
+    }
+    measure(table, widths);
+    for (int i = 1; i < table->column_count; i++)
+        widths[i] = 0;
+    while (widths[0] > (size_t)width && widths[0] > 1)
+        widths[0]--;
 }
 
 static void spaces(struct printer *out, size_t count)

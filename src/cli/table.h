@@ -4,8 +4,8 @@
  *
  * Cells are copied, and printed so that a terminal shows them and obeys nothing in them.
  * Where the width is too small, columns that may shrink do, the widest first, down to what
- * their title takes; a cell that is cut ends in an ellipsis.  A column that has no text at
- * all is left out.
+ * their title takes; a cell that is cut ends in an ellipsis.  Where that is not enough, the
+ * last columns are left out, and so is always one that has no text at all.
  */
 #pragma once
 
@@ -18,6 +18,7 @@ enum {
     TABLE_COLUMNS_MAX = 16,
     TABLE_CELL_MAX = 1000, /* bytes kept of a cell; longer ones are for -o json */
     TABLE_SHRUNK_MIN = 8,  /* columns that a shrunk column keeps                */
+    TABLE_FIRST_MIN = 24,  /* the same of the first, which names the row        */
 };
 
 struct table_column {

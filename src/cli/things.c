@@ -366,7 +366,7 @@ static const struct field node_columns[] = {
     {"VERSION", "version", SHAPE_TEXT, false, NULL},
     {"SINCE", "startedAt", SHAPE_TIME, false, NULL},
     {"LAST TURN", "lastTurnAt", SHAPE_AWAY, false, NULL},
-    {"SKEW", "clockSkew", SHAPE_TEXT, false, NULL},
+    {"SKEW MS", "clockSkewMs", SHAPE_NUMBER, false, NULL},
     {"ADDRESS", "address", SHAPE_TEXT, true, NULL},
 };
 

@@ -97,11 +97,14 @@ enum rc when_read(const char *text, instant now, char ret[static INSTANT_TEXT_MA
     instant t = now;
     span away = 0;
     struct err err;
+    bool is_time = true;
 
     if ((text[0] == '-' || text[0] == '+') &&
         duration_parse(str_of(text + 1), &away, &err) == RC_OK)
         t = text[0] == '-' ? now - away : now + away;
-    else if (strcmp(text, "now") != 0 && instant_parse(str_of(text), &t, &err) != RC_OK)
+    else if (strcmp(text, "now") != 0)
+        is_time = instant_parse(str_of(text), &t, &err) == RC_OK;
+    if (!is_time || t < INSTANT_MIN || t > INSTANT_MAX)
         return err_set(reterr, RC_INVALID, -1, 0,
                        "%.100s is no time: write 2026-11-16T08:30:00Z, now, -2h or +30m", text);
     instant_format_ms(t, &out);

@@ -11,10 +11,7 @@ enum { OPT_FORCE = OFFLINE_OPTIONS, OPT_COUNT };
 
 static void show(void *with, int64_t done, int64_t all)
 {
-    struct progress *progress = with;
-
-    progress->all = all;
-    progress_set(progress, done);
+    progress_show(with, done, all);
 }
 
 static int backup_run(const struct args *args)
@@ -37,9 +34,9 @@ static int backup_run(const struct args *args)
     status = offline_open(args, &options, &db);
     if (status != STATUS_OK)
         return status;
-    progress_begin(&progress, "pages", 0);
+    progress_open(&progress, "Pages");
     rc = db_backup(db, &what, &err);
-    progress_end(&progress);
+    progress_close(&progress);
     db_close(db);
     if (rc == RC_OK)
         return STATUS_OK;

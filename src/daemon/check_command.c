@@ -85,7 +85,7 @@ static void tell_finding(void *with, const struct check_finding *f)
 
     if (t->shown >= SHOWN_MAX)
         return;
-    progress_end(&t->progress);
+    progress_close(&t->progress);
     if (t->is_json)
         tell_json(t, f);
     else
@@ -98,8 +98,7 @@ static void tell_progress(void *with, const char *what, int64_t done, int64_t al
     struct telling *t = with;
 
     t->progress.what = what;
-    t->progress.all = all;
-    progress_set(&t->progress, done);
+    progress_show(&t->progress, done, all);
 }
 
 static void tell_counts(struct telling *t, const struct check_counts *c, bool has_tables)
@@ -156,11 +155,11 @@ static int run_check(const struct args *args, struct db *db, struct zoneinfo *zo
 
     t.is_json = form && strcmp(form, "json") == 0;
     printer_open(&t.out, STDOUT_FILENO);
-    progress_begin(&t.progress, "", 0);
+    progress_open(&t.progress, "");
     if (t.is_json)
         printer_text(&t.out, "{\"findings\":[");
     rc = check_database(db, &options, &counts, &err);
-    progress_end(&t.progress);
+    progress_close(&t.progress);
     tell_counts(&t, &counts, db_kind(db) == DB_SQLITE);
     status = printer_close(&t.out);
     if (rc != RC_OK) {

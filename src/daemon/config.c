@@ -351,12 +351,15 @@ static int find_env_key(struct str variable)
     return -1;
 }
 
-/* What a program that runs for Belfry finds in its environment; it may be belfry itself. */
-static bool is_of_a_run(struct str name)
+/*
+ * What a program that runs for Belfry finds in its environment, which may be belfry itself,
+ * and what the commands that ask a server read there.
+ */
+static bool is_of_others(struct str name)
 {
     static const char *const names[] = {
-        "RUN",   "SCHEDULE",       "NAMESPACE",      "QUEUE", "ATTEMPT",
-        "FENCE", "SCHEDULED_TIME", "EXECUTION_TIME", "SERVER"};
+        "RUN",   "SCHEDULE",       "NAMESPACE",      "QUEUE",  "ATTEMPT",
+        "FENCE", "SCHEDULED_TIME", "EXECUTION_TIME", "SERVER", "TOKEN"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (str_eq(str_from(name, ENV_PREFIX.len), str_of(names[i])))
@@ -373,7 +376,7 @@ bool config_unknown_env(const char *const *env, int *at, struct err *ret_note)
         int near;
 
         if (!str_starts(entry, ENV_PREFIX) || !str_cut(entry, '=', &name, &value) ||
-            find_env_key(name) >= 0 || is_of_a_run(name))
+            find_env_key(name) >= 0 || is_of_others(name))
             continue;
         near = config_key_nearest(str_from(name, ENV_PREFIX.len));
         if (near >= 0)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "io/clock.h"
 
 struct fetch {
     CURL *easy;
@@ -18,6 +19,9 @@ struct under_way {
     struct fetch_answer answer;
     size_t head;      /* bytes of the answer's head so far */
     bool is_too_much; /* of a head                         */
+    bool is_silent;   /* for too long                      */
+    curl_off_t sent;
+    int64_t moved_at; /* clock_boot_us() of the last byte, in or out */
 };
 
 struct fetch *fetch_new(const char *agent, const char *ca_file)
@@ -56,6 +60,7 @@ static size_t on_body(char *bytes, size_t one, size_t len, void *with)
     struct under_way *u = with;
 
     (void)one;
+    u->moved_at = clock_boot_us();
     if (u->request->part(u->request->with, (struct str){bytes, len}))
         return len;
     u->answer.was_stopped = true;
@@ -81,6 +86,7 @@ static size_t on_head(char *bytes, size_t one, size_t len, void *with)
     struct str line = {bytes, len};
 
     (void)one;
+    u->moved_at = clock_boot_us();
     u->head += len;
     u->is_too_much = u->head > FETCH_HEAD_MAX;
     if (u->is_too_much)
@@ -90,6 +96,24 @@ static size_t on_head(char *bytes, size_t one, size_t len, void *with)
     keep(line, "ETag", u->answer.etag);
     keep(line, "Content-Type", u->answer.type);
     return len;
+}
+
+/* Once a second.  libcurl's own limit is a speed, which a stream that seldom speaks has not. */
+static int on_time(void *with, curl_off_t all_in, curl_off_t in, curl_off_t all_out,
+                   curl_off_t out)
+{
+    struct under_way *u = with;
+    int64_t now = clock_boot_us();
+
+    (void)all_in;
+    (void)in;
+    (void)all_out;
+    if (out != u->sent) {
+        u->sent = out;
+        u->moved_at = now;
+    }
+    u->is_silent = u->request->silence > 0 && now - u->moved_at > u->request->silence;
+    return u->is_silent;
 }
 
 static struct curl_slist *headers_of(const struct fetch_request *request)
@@ -122,8 +146,9 @@ static void prepare(struct fetch *fetch, struct under_way *u, struct curl_slist 
     must(curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, r->method) == CURLE_OK);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(r->connect / SPAN_MS));
-    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, (long)(r->silence / SPAN_S));
+    curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_time);
+    curl_easy_setopt(easy, CURLOPT_XFERINFODATA, u);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, u);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_head);
@@ -154,19 +179,29 @@ static enum rc tell(const struct fetch *fetch, const struct under_way *u, CURLco
                     struct err *reterr)
 {
     const char *why = fetch->error[0] != '\0' ? fetch->error : curl_easy_strerror(code);
+    bool arrived = may_have_arrived(fetch->easy, code);
+    long os = 0;
 
-    if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL)
+    if (code == CURLE_COULDNT_CONNECT &&
+        curl_easy_getinfo(fetch->easy, CURLINFO_OS_ERRNO, &os) == CURLE_OK && os > 0)
+        why = strerror((int)os);
+    if (!arrived && (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL))
         return err_set(reterr, RC_INVALID, -1, 0, "no URL that can be called: %s", why);
-    if (u->is_too_much)
-        why = "the head of the answer is too long";
-    return err_set(reterr, may_have_arrived(fetch->easy, code) ? RC_UNKNOWN : RC_LOST, -1, 0,
-                   "%s", why);
+    if (u->is_silent)
+        return err_set(reterr, RC_UNKNOWN, -1, 0, "nothing came for %d seconds",
+                       (int)(u->request->silence / SPAN_S));
+    /* A line of it that libcurl holds no more is told so, since memory is never short. */
+    if (u->is_too_much || code == CURLE_OUT_OF_MEMORY)
+        return err_set(reterr, RC_CORRUPT, -1, 0, "the head of the answer is too long");
+    if (arrived && (code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY))
+        return err_set(reterr, RC_CORRUPT, -1, 0, "the answer is no HTTP: %s", why);
+    return err_set(reterr, arrived ? RC_UNKNOWN : RC_LOST, -1, 0, "%s", why);
 }
 
 enum rc fetch_run(struct fetch *fetch, const struct fetch_request *request,
                   struct fetch_answer *ret, struct err *reterr)
 {
-    struct under_way u = {.request = request};
+    struct under_way u = {.request = request, .moved_at = clock_boot_us()};
     struct curl_slist *headers = headers_of(request);
     long status = 0;
     CURLcode code;

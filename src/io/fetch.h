@@ -15,11 +15,10 @@
 #include "base/str.h"
 
 enum {
-    FETCH_HEADERS_MAX = 8,        /* of a request: commands need few            */
-    FETCH_HEADER_MAX = 4096,      /* bytes of one of them: a token and its name */
-    FETCH_VALUE_MAX = 256,        /* of an answer's field that is kept          */
-    FETCH_HEAD_MAX = 64 * 1024,   /* of an answer's head                        */
-    FETCH_BODY_MAX = 1024 * 1024, /* of a request, as the server takes it       */
+    FETCH_HEADERS_MAX = 8,      /* of a request: commands need few            */
+    FETCH_HEADER_MAX = 4096,    /* bytes of one of them: a token and its name */
+    FETCH_VALUE_MAX = 256,      /* of an answer's field that is kept          */
+    FETCH_HEAD_MAX = 64 * 1024, /* of an answer's head                        */
 };
 
 struct fetch; /* opaque */
@@ -34,7 +33,7 @@ struct fetch_request {
     bool has_body;
     struct str body;
     span connect; /* name, connection and TLS                                            */
-    span silence; /* how long nothing may come; whole seconds, 0: for ever              */
+    span silence; /* how long nothing may come or go; 0: for ever                       */
     fetch_part *part;
     void *with;
 };
@@ -55,7 +54,7 @@ struct fetch *fetch_free(struct fetch *fetch);
 /*
  * RC_OK: there was an answer, whole or stopped by `part`.  RC_INVALID: the URL cannot be
  * called.  RC_LOST: no connection came about, so nothing happened.  RC_UNKNOWN: it broke
- * after the request may have arrived.
+ * after the request may have arrived.  RC_CORRUPT: what came back is no HTTP.
  */
 MUST_USE enum rc fetch_run(struct fetch *fetch, const struct fetch_request *request,
                            struct fetch_answer *ret, struct err *reterr);

@@ -66,10 +66,22 @@ static void the_widest_column_is_cut_first(void **state)
     assert_string_equal(printed(table, 30, false), "ID       RUNS  DESCRIPTION\n"
                                                    "nightly    12  makes the repo\u2026\n"
                                                    "\u4e2d\u6587     1000\n");
-    /* Titles are not cut, so no further. */
-    assert_string_equal(printed(table, 5, false), "ID       RUNS  DESCRIPTION\n"
-                                                  "nightly    12  makes the \u2026\n"
-                                                  "\u4e2d\u6587     1000\n");
+    assert_string_equal(printed(table, 26, false), "ID       RUNS  DESCRIPTION\n"
+                                                   "nightly    12  makes the \u2026\n"
+                                                   "\u4e2d\u6587     1000\n");
+    table_free(table);
+}
+
+static void the_last_columns_go_when_nothing_else_helps(void **state)
+{
+    struct table *table = small();
+
+    (void)state;
+    assert_string_equal(printed(table, 25, false), "ID       RUNS\n"
+                                                   "nightly    12\n"
+                                                   "\u4e2d\u6587     1000\n");
+    assert_string_equal(printed(table, 12, false), "ID\nnightly\n\u4e2d\u6587\n");
+    assert_string_equal(printed(table, 4, false), "ID\nnig\u2026\n\u4e2d\u6587\n");
     table_free(table);
 }
 
@@ -118,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_as_wide_as_their_cells),
         cmocka_unit_test(the_widest_column_is_cut_first),
+        cmocka_unit_test(the_last_columns_go_when_nothing_else_helps),
         cmocka_unit_test(a_column_without_text_is_left_out),
         cmocka_unit_test(colours_take_no_column),
         cmocka_unit_test(a_cell_cannot_speak_to_the_terminal),

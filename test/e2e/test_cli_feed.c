@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What happens, followed from the command line; runs repeated, approved and rejected.
+ */
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "ask.h"
+#include "command.h"
+
+static const char *state_of(struct daemon *d, const char *run, const char *member)
+{
+    char path[128];
+    const json_t *json;
+
+    snprintf(path, sizeof path, "/api/v1/runs/%s", run);
+    json = at(api(d, 200, "GET", path, NULL), member);
+    return json_is_string(json) ? json_string_value(json) : "";
+}
+
+static void a_log_is_followed_to_its_end(void **state)
+{
+    struct world *world = *state;
+    struct daemon *d = daemon_start(world, &(struct daemon_start){.args = WORDS("--exec")});
+    struct said said;
+    char script[512];
+    const char *run;
+
+    /* The program goes on when the file is there: after its first line was seen. */
+    snprintf(script, sizeof script,
+             "'spec':{},'action':{'type':'exec','argv':['/bin/sh','-c','echo one; "
+             "while ! [ -e %s/go ]; do :; done; echo two >&2; exit 4']}",
+             world->dir);
+    make_schedule(d, "a", "%s", script);
+    run = trigger(d, "a");
+    UNTIL(strstr(SAY(d, "run", "logs", run).out, "one\n") != NULL);
+    world_write(world, "go", "");
+    said = SAY(d, "run", "logs", run, "-f");
+    assert_string_equal(said.out, "one\ntwo\n");
+    assert_string_equal(state_of(d, run, "state"), "ended");
+    assert_string_equal(SAY(d, "run", "logs", run, "-f").out, "one\ntwo\n");
+    said = SAY(d, "run", "logs", run, "-f", "-o", "json");
+    has_text(said.out, "\"stream\":\"stderr\"");
+    REFUSED(d, 1, "run", "logs", "r_x", "-f");
+}
+
+static void what_ended_runs_again_and_what_waits_is_judged(void **state)
+{
+    struct daemon *d = daemon_start(*state, &(struct daemon_start){.args = WORDS("--exec")});
+    const char *run;
+    struct said said;
+
+    make_schedule(d, "a", "'spec':{},'action':{'type':'exec','argv':['/bin/false']}");
+    make_schedule(d, "b",
+                  "'spec':{},'policies':{'approval':true,'overlap':'allowAll'},"
+                  "'action':{'type':'queue','queue':'q'}");
+    run = trigger(d, "a");
+    UNTIL(strcmp(state_of(d, run, "state"), "ended") == 0);
+    said = SAY(d, "run", "retry", run);
+    has_text(said.out, ": runs again as r_");
+    UNTIL(json_array_size(
+              SAY(d, "run", "list", "-S", "a", "--outcome", "failed", "--all", "-o", "json")
+                  .json) == 2);
+    run = trigger(d, "b");
+    has_text(SAY(d, "run", "list", "--state", "approval").out, run);
+    has_text(REFUSED(d, 1, "run", "retry", run).err, "run");
+    has_text(SAY(d, "run", "approve", run, "--reason", "fine").out, ": approved\n");
+    assert_string_equal(state_of(d, run, "state"), "ready");
+    REFUSED(d, 1, "run", "approve", run);
+    run = trigger(d, "b");
+    has_text(SAY(d, "run", "reject", run, "--reason", "no").out, ": rejected\n");
+    assert_string_equal(state_of(d, run, "state"), "ended");
+    assert_int_equal(json_array_size(SAY(d, "run", "list", "--kind", "trigger", "--from", "-1h",
+                                         "--to", "+1h", "--all", "-o", "json")
+                                         .json),
+                     4);
+    assert_int_equal(
+        json_array_size(SAY(d, "run", "list", "--to", "-1h", "--all", "-o", "json").json), 0);
+}
+
+static void events_are_pages(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    struct said said;
+
+    for (int i = 0; i < 5; i++) {
+        char id[8];
+
+        snprintf(id, sizeof id, "s%d", i);
+        make_schedule(d, id, "'spec':{},'action':{'type':'queue','queue':'q'}");
+    }
+    SAY(d, "schedule", "delete", "s0");
+    said = SAY(d, "events", "--type", "schedule.created", "--limit", "3");
+    has_text(said.out, "schedule.created  s2");
+    lacks_text(said.out, "s3");
+    has_text(said.err, "--after ");
+    said = SAY(d, "events", "--type", "schedule.created", "--type", "schedule.deleted", "--all",
+               "--limit", "2", "-o", "json");
+    assert_int_equal(json_array_size(said.json), 6);
+    assert_string_equal(text_at(said.json, "[5].type"), "schedule.deleted");
+    said = SAY(d, "events", "--schedule", "s1", "--all", "-o", "json");
+    assert_int_equal(json_array_size(said.json), 1);
+    assert_string_equal(SAY(d, "events", "--after", "now").out, "");
+    has_text(REFUSED(d, 1, "events", "--type", "schedule.creatd").err, "type");
+}
+
+/* A server that dies and comes back: nothing is lost, nothing comes twice. */
+static void events_are_followed_through_a_crash(void **state)
+{
+    struct world *world = *state;
+    struct daemon *d = daemon_start(world, NULL);
+    struct saying saying = {.daemon = d,
+                            .words = WORDS("events", "-f", "--after", "oldest", "--type",
+                                           "schedule.created", "--limit", "4")};
+    int ends[2];
+    char line[512];
+    FILE *lines;
+    pid_t pid;
+
+    make_schedule(d, "s0", "'spec':{},'action':{'type':'queue','queue':'q'}");
+    make_schedule(d, "s1", "'spec':{},'action':{'type':'queue','queue':'q'}");
+    assert_int_equal(pipe(ends), 0);
+    pid = say_begin(world, &saying, ends[1]);
+    close(ends[1]);
+    lines = fdopen(ends[0], "r");
+    assert_non_null(lines);
+    for (int i = 0; i < 4; i++) {
+        char id[8];
+
+        snprintf(id, sizeof id, "  s%d\n", i);
+        assert_non_null(fgets(line, sizeof line, lines));
+        has_text(line, id);
+        if (i != 1)
+            continue;
+        daemon_kill(d);
+        d = daemon_again(d, NULL);
+        make_schedule(d, "s2", "'spec':{},'action':{'type':'queue','queue':'q'}");
+        make_schedule(d, "s3", "'spec':{},'action':{'type':'queue','queue':'q'}");
+    }
+    assert_null(fgets(line, sizeof line, lines));
+    fclose(lines);
+    assert_int_equal(say_end(pid), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(a_log_is_followed_to_its_end),
+        E2E_TEST(what_ended_runs_again_and_what_waits_is_judged),
+        E2E_TEST(events_are_pages),
+        E2E_TEST(events_are_followed_through_a_crash),
+    };
+
+    return cmocka_run_group_tests_name("cli_feed", tests, NULL, NULL);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a person sees: a terminal's width and colours, questions, help and completion.
+ */
+#include <sys/wait.h>
+
+#include "ask.h"
+#include "command.h"
+
+static struct said on_screen(struct daemon *d, int columns, const char *input,
+                             const char *const *words)
+{
+    struct saying saying = {.daemon = d, .words = words, .columns = columns, .input = input};
+
+    return say_all(d->world, &saying);
+}
+
+/* Columns of the longest line of ASCII, "…" counted as one, colours as none. */
+static int longest_line(const char *text)
+{
+    int longest = 0, columns = 0;
+
+    for (const char *p = text; *p != '\0'; p++) {
+        if (*p == '\033')
+            p = strchr(p, 'm');
+        else if (*p == '\n' || *p == '\r')
+            columns = 0;
+        else if (((unsigned char)*p & 0xc0) != 0x80)
+            columns++;
+        assert_non_null(p);
+        if (columns > longest)
+            longest = columns;
+    }
+    return longest;
+}
+
+static void a_table_fits_the_screen(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    struct said said;
+
+    make_schedule(d, "a-schedule-with-a-long-name-that-takes-much-room",
+                  "'description':'and a description that takes even more of it, by far',"
+                  "'spec':{'cron':['0 3 * * *']},'action':{'type':'queue','queue':'reports'}");
+    for (int columns = 40; columns <= 200; columns += 20) {
+        said = on_screen(d, columns, NULL, WORDS("schedule", "list"));
+        assert_int_equal(said.status, 0);
+        assert_in_range(longest_line(said.out), columns / 2, columns);
+    }
+    has_text(on_screen(d, 90, NULL, WORDS("schedule", "list")).out, "\u2026");
+    lacks_text(on_screen(d, 250, NULL, WORDS("schedule", "list")).out, "\u2026");
+    /* A file has no width. */
+    has_text(SAY(d, "schedule", "list").out, "even more of it, by far");
+}
+
+static void colours_are_for_a_screen_that_wants_them(void **state)
+{
+    struct world *world = *state;
+    struct daemon *d = daemon_start(world, NULL);
+    struct saying plain = {.daemon = d,
+                           .words = WORDS("schedule", "list"),
+                           .columns = 120,
+                           .env = WORDS("NO_COLOR=1")};
+
+    make_schedule(d, "a", "'spec':{},'action':{'type':'queue','queue':'q'}");
+    has_text(on_screen(d, 120, NULL, WORDS("schedule", "list")).out, "\033[32mactive\033[0m");
+    lacks_text(on_screen(d, 120, NULL, WORDS("schedule", "list", "--no-color")).out, "\033");
+    lacks_text(say_all(world, &plain).out, "\033");
+    lacks_text(SAY(d, "schedule", "list").out, "\033");
+}
+
+static void text_of_others_cannot_speak_to_the_terminal(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    struct said said;
+
+    make_schedule(d, "a",
+                  "'description':'x\\u001b[2Jy\\u009bz\\u202e','spec':{},"
+                  "'action':{'type':'queue','queue':'q'}");
+    for (int i = 0; i < 3; i++) {
+        static const char *const words[][5] = {{"schedule", "list", NULL},
+                                               {"schedule", "get", "a", NULL},
+                                               {"schedule", "get", "a", "-ojson", NULL}};
+
+        said = on_screen(d, 200, NULL, words[i]);
+        assert_int_equal(said.status, 0);
+        lacks_text(said.out, "\033[2J");
+        lacks_text(said.out, "\xc2\x9b");
+        lacks_text(said.out, "\u202e");
+        has_text(said.out, i < 2 ? "x\\x1b[2Jy\\u009bz\\u202e" : "\\u009bz\\u202e");
+    }
+}
+
+static void a_question_wants_a_yes(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    const char *const words[] = {"schedule",
+                                 "backfill",
+                                 "a",
+                                 "--from",
+                                 "2026-01-01T00:00:00Z",
+                                 "--to",
+                                 "2026-01-02T00:00:00Z",
+                                 NULL};
+    struct said said;
+
+    make_schedule(d, "a",
+                  "'spec':{'cron':['0 3 * * *']},'action':{'type':'queue','queue':'q'}");
+    said = on_screen(d, 120, "n\n", words);
+    assert_int_equal(said.status, 1);
+    has_text(said.out, "Start 1 run of a? [y/N]");
+    has_text(said.out, "nothing was done");
+    assert_int_equal(number_at(schedule_state(d, "a"), "open"), 0);
+    said = on_screen(d, 120, "y\n", words);
+    assert_int_equal(said.status, 0);
+    UNTIL(number_at(schedule_state(d, "a"), "open") == 1);
+    SAY(d, "schedule", "pause", "a");
+    assert_int_equal(on_screen(d, 120, "\n", WORDS("schedule", "resume", "a")).status, 1);
+    assert_string_equal(text_at(schedule_state(d, "a"), "status"), "paused");
+    assert_int_equal(on_screen(d, 120, "y\n", WORDS("schedule", "resume", "a")).status, 0);
+    assert_string_equal(text_at(schedule_state(d, "a"), "status"), "active");
+}
+
+static void long_work_shows_how_far_it_is(void **state)
+{
+    struct daemon *d = daemon_start(*state, &(struct daemon_start){.args = WORDS("--exec")});
+    struct said said;
+
+    make_schedule(
+        d, "a", "'spec':{'cron':['0 3 * * *']},'action':{'type':'exec','argv':['/bin/true']}");
+    said = on_screen(d, 120, NULL,
+                     WORDS("schedule", "backfill", "a", "--from", "2026-01-01T00:00:00Z",
+                           "--to", "2026-01-06T00:00:00Z", "--overlap", "allowAll", "--yes",
+                           "--wait"));
+    assert_int_equal(said.status, 0);
+    has_text(said.out, "Backfill");
+    has_text(said.out, "a: 5 runs");
+    lacks_text(SAY(d, "schedule", "backfill", "a", "--from", "2026-02-01T00:00:00Z", "--to",
+                   "2026-02-06T00:00:00Z", "--overlap", "allowAll", "--yes", "--wait")
+                   .err,
+               "Backfill");
+}
+
+/* ---- help, of every command that is listed ---- */
+
+/* The words of the lines "  belfry WORD..."; what comes behind two blanks is no more a name. */
+static int names_in(const char *text, char names[][64], int max)
+{
+    int count = 0;
+
+    for (const char *p = text; (p = strstr(p, "\n  belfry ")) != NULL && count < max;) {
+        const char *end;
+
+        p += strlen("\n  belfry ");
+        end = strstr(p, "  ");
+        if (!end || end > strchr(p, '\n'))
+            end = strchr(p, ' ');
+        snprintf(names[count++], 64, "%.*s", (int)(end - p), p);
+    }
+    return count;
+}
+
+/* A manual page is installed for the word: the list is man/meson.build's. */
+static void has_page(const char *word)
+{
+    static char list[8192];
+    char item[80];
+    FILE *file = fopen("man/meson.build", "r");
+
+    assert_non_null(file);
+    list[fread(list, 1, sizeof list - 1, file)] = '\0';
+    fclose(file);
+    snprintf(item, sizeof item, "\n  '%.60s',\n", word);
+    if (!strstr(list, item))
+        fail_msg("add a line `  '%s',` to the list of man/meson.build", word);
+}
+
+static void every_command_has_help_with_examples(void **state)
+{
+    struct world *world = *state;
+    char names[64][64];
+    struct said said;
+    int count;
+
+    said = say_all(world, &(struct saying){.words = WORDS("help")});
+    assert_int_equal(said.status, 0);
+    assert_string_equal(said.out, say_all(world, &(struct saying){.words = WORDS(NULL)}).out);
+    count = names_in(said.out, names, 64);
+    assert_true(count >= 17);
+    for (int i = 0; i < count; i++) {
+        char verbs[32][64];
+        int verb_count;
+
+        names[i][strcspn(names[i], " ")] = '\0';
+        if (strcmp(names[i], "help") == 0)
+            continue;
+        said = say_all(world, &(struct saying){.words = WORDS("help", names[i])});
+        assert_int_equal(said.status, 0);
+        verb_count = strstr(said.out, "\nExamples:\n") ? 0 : names_in(said.out, verbs, 32);
+        if (verb_count == 0)
+            has_text(said.out, "\nExamples:\n  ");
+        for (int k = 0; k < verb_count; k++) {
+            const char *verb = strchr(verbs[k], ' ');
+            struct said one;
+
+            assert_non_null(verb);
+            one = say_all(world,
+                          &(struct saying){.words = WORDS(names[i], verb + 1, "--help")});
+            assert_int_equal(one.status, 0);
+            has_text(one.out, "\nExamples:\n  belfry ");
+        }
+        has_page(names[i]);
+        said = say_all(world, &(struct saying){.words = WORDS("help", "--roff", names[i])});
+        assert_int_equal(said.status, 0);
+        has_text(said.out, ".SH EXAMPLES\n");
+        has_text(said.out, ".SH SYNOPSIS\n");
+    }
+}
+
+/* What bash offers for a line, one a line. */
+static const char *offered(struct world *world, const char *words, int at)
+{
+    static char out[8192];
+    char script[1024];
+    FILE *bash;
+    size_t n;
+
+    snprintf(script, sizeof script,
+             "bash --norc -c 'source <(%s completion bash); COMP_WORDS=(%s); COMP_CWORD=%d; "
+             "_belfry; printf \"%%s\\n\" \"${COMPREPLY[@]}\"'",
+             world->program, words, at);
+    bash = popen(script, "r");
+    assert_non_null(bash);
+    n = fread(out, 1, sizeof out - 1, bash);
+    out[n] = '\0';
+    assert_int_equal(pclose(bash), 0);
+    return out;
+}
+
+static void bash_completes_commands_and_options(void **state)
+{
+    struct world *world = *state;
+
+    assert_string_equal(offered(world, "belfry sche", 1), "schedule\n");
+    assert_string_equal(offered(world, "belfry schedule re", 2), "resume\nreset-failures\n");
+    assert_string_equal(offered(world, "belfry schedule create --ov", 3), "--overlap\n");
+    assert_string_equal(offered(world, "belfry run list -o j", 4), "json\n");
+    assert_string_equal(offered(world, "belfry help run ter", 3), "terminate\n");
+    assert_string_equal(offered(world, "belfry worker -Q q -- prog --ser", 6), "\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(a_table_fits_the_screen),
+        E2E_TEST(colours_are_for_a_screen_that_wants_them),
+        E2E_TEST(text_of_others_cannot_speak_to_the_terminal),
+        E2E_TEST(a_question_wants_a_yes),
+        E2E_TEST(long_work_shows_how_far_it_is),
+        E2E_TEST(every_command_has_help_with_examples),
+        E2E_TEST(bash_completes_commands_and_options),
+    };
+
+    return cmocka_run_group_tests_name("cli_screen", tests, NULL, NULL);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Queues, calendars, gates, namespaces, tokens and the audit from the command line; where a
+ * command finds its server and its token.
+ */
+#include <sys/stat.h>
+
+#include "ask.h"
+#include "cert.h"
+#include "command.h"
+
+static void queues_are_shown_paused_and_resumed(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+
+    make_schedule(d, "a", "'spec':{},'action':{'type':'queue','queue':'reports'}");
+    trigger(d, "a");
+    has_text(SAY(d, "queue", "list").out, "reports");
+    assert_string_equal(SAY(d, "queue", "list", "-o", "name").out, "reports\n");
+    has_text(SAY(d, "queue", "get", "reports").out, "WAITING  1\n");
+    has_text(SAY(d, "queue", "pause", "reports").out, "PAUSED   yes\n");
+    assert_true(json_is_true(at(api(d, 200, "GET", "/api/v1/queues/reports", NULL), "paused")));
+    has_text(SAY(d, "queue", "resume", "reports").out, "PAUSED   no\n");
+    REFUSED(d, 2, "queue", "get");
+}
+
+static void calendars_are_set_from_words_and_files(void **state)
+{
+    struct world *world = *state;
+    struct daemon *d = daemon_start(world, NULL);
+    const char *file = world_write(world, "days.txt",
+                                   "# of 2027\n2027-12-25\n\n"
+                                   "  2027-07-04  # a Sunday\r\n2028-01-01");
+    const json_t *dates;
+
+    SAY(d, "calendar", "set", "h", "--date", "2027-12-25", "--date", "2027-01-01");
+    assert_int_equal(
+        json_array_size(at(api(d, 200, "GET", "/api/v1/calendars/h", NULL), "dates")), 2);
+    SAY(d, "calendar", "set", "h", "-f", file);
+    dates = at(api(d, 200, "GET", "/api/v1/calendars/h", NULL), "dates");
+    assert_int_equal(json_array_size(dates), 3);
+    has_text(SAY(d, "calendar", "get", "h").out, "2027-07-04, 2027-12-25, 2028-01-01");
+    has_text(SAY(d, "calendar", "list").out, "h             3");
+    has_text(REFUSED(d, 1, "calendar", "set", "h", "--date", "2027-02-30").err, "dates[0]");
+    has_text(REFUSED(d, 2, "calendar", "set", "h").err, "which days?");
+    has_text(SAY(d, "calendar", "delete", "h").out, "h: deleted\n");
+    REFUSED(d, 1, "calendar", "get", "h");
+}
+
+static void gates_and_namespaces_are_set(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+
+    has_text(SAY(d, "gate", "set", "db", "4").out, "LIMIT    4\n");
+    has_text(SAY(d, "gate", "list").out, "db        4");
+    has_text(SAY(d, "gate", "get", "db").out, "OPEN     0\n");
+    has_text(REFUSED(d, 2, "gate", "set", "db", "many").err, "whole number, not many");
+    has_text(REFUSED(d, 1, "gate", "set", "db", "0").err, "limit");
+    REFUSED(d, 2, "gate", "set", "db");
+    SAY(d, "namespace", "set", "billing");
+    assert_string_equal(SAY(d, "namespace", "list", "-o", "name").out, "billing\ndefault\n");
+    SAY(d, "schedule", "create", "x", "--every", "1h", "--queue", "q", "-n", "billing");
+    REFUSED(d, 1, "schedule", "get", "x");
+    has_text(SAY(d, "schedule", "get", "x", "-n", "billing").out, "Namespace       billing\n");
+    has_text(REFUSED(d, 1, "schedule", "list", "-n", "nobody").err, "nobody");
+}
+
+/* ---- tokens ---- */
+
+static struct said with_env(struct daemon *d, const char *env, const char *const *words)
+{
+    struct saying saying = {.daemon = d, .words = words, .env = WORDS(env)};
+
+    return say_all(d->world, &saying);
+}
+
+static void write_token(const struct world *world, const char *token, mode_t mode)
+{
+    const char *path;
+
+    assert_int_equal(mkdir(world_path(world, ".config"), 0700), 0);
+    assert_int_equal(mkdir(world_path(world, ".config/belfry"), 0700), 0);
+    path = world_write(world, ".config/belfry/token", token);
+    assert_int_equal(chmod(path, mode), 0);
+}
+
+static void without_a_token_that_is_good_there_is_no_answer(void **state)
+{
+    struct world *world = *state;
+    struct daemon *d = daemon_start(world, NULL);
+    struct said said = SAY(d, "token", "create", "root", "--role", "admin", "--for", "*");
+
+    has_text(said.out, "\nbf_admin_");
+    has_text(said.out, "It is shown this once.");
+    said = REFUSED(d, 77, "schedule", "list");
+    has_text(said.err, "give a token with BELFRY_TOKEN");
+    said = with_env(d, "BELFRY_TOKEN=bf_admin_wrong", WORDS("schedule", "list"));
+    assert_int_equal(said.status, 77);
+    lacks_text(said.err, "give a token");
+    said = with_env(d, "BELFRY_TOKEN=two words", WORDS("schedule", "list"));
+    assert_int_equal(said.status, 2);
+    has_text(said.err, "BELFRY_TOKEN holds no token");
+    REFUSED(d, 2, "token", "create");
+}
+
+static void a_token_comes_from_its_file(void **state)
+{
+    struct world *world = *state;
+    struct daemon *d = daemon_start(world, NULL);
+    struct said said = SAY(d, "token", "create", "root", "--role", "admin", "--for", "*", "-o",
+                           "name");
+    const char *path;
+
+    write_token(world, said.out, 0600);
+    said = SAY(d, "token", "create", "ci", "--role", "viewer", "--expires-in", "90d", "-o",
+               "json");
+    assert_string_equal(text_at(said.json, "role"), "viewer");
+    has_text(SAY(d, "token", "list").out, "in 89d23h");
+    {
+        char env[256];
+        struct said viewer;
+
+        snprintf(env, sizeof env, "BELFRY_TOKEN=%s", text_at(said.json, "token"));
+        assert_int_equal(with_env(d, env, WORDS("schedule", "list")).status, 0);
+        viewer = with_env(d, env,
+                          WORDS("schedule", "create", "x", "--every", "1h", "--queue", "q"));
+        assert_int_equal(viewer.status, 77);
+        lacks_text(viewer.err, "BELFRY_TOKEN");
+        has_text(SAY(d, "token", "revoke", text_at(said.json, "id")).out, ": revoked\n");
+        assert_int_equal(with_env(d, env, WORDS("schedule", "list")).status, 77);
+    }
+    path = world_path(world, ".config/belfry/token");
+    assert_int_equal(chmod(path, 0644), 0);
+    has_text(REFUSED(d, 2, "schedule", "list").err, "chmod 600");
+}
+
+static void the_audit_is_listed_and_verified(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    struct said said;
+
+    SAY(d, "gate", "set", "db", "4");
+    SAY(d, "gate", "set", "db", "5");
+    SAY(d, "calendar", "set", "h", "--date", "2027-12-25");
+    said = SAY(d, "audit", "list", "--operation", "gate.put", "--all", "-o", "json");
+    assert_int_equal(json_array_size(said.json), 2);
+    has_text(SAY(d, "audit", "list", "--object", "h").out, "calendar.put");
+    said = SAY(d, "audit", "list", "--from", "+1h");
+    assert_string_equal(said.out, "");
+    has_text(said.err, "there are none");
+    has_text(SAY(d, "audit", "verify").out, "No entry was changed.\n");
+    said = SAY(d, "audit", "verify", "-o", "json");
+    assert_true(json_is_true(at(said.json, "intact")));
+    assert_int_equal(number_at(said.json, "nodes[0].entries"), 3);
+}
+
+/* ---- where the server is ---- */
+
+static void without_a_server_it_says_where_and_what_to_do(void **state)
+{
+    struct world *world = *state;
+    struct daemon *d = daemon_start(world, NULL);
+    struct said said;
+
+    assert_int_equal(daemon_stop(d), 0);
+    said = REFUSED(d, 69, "schedule", "list");
+    has_text(said.err, "cannot connect to http://127.0.0.1:");
+    has_text(said.err, "Connection refused");
+    has_text(said.err, "belfry serve");
+    said = SAY(d, "version");
+    assert_memory_equal(said.out, "belfry ", 7);
+    has_text(said.err, "cannot connect");
+    assert_string_equal(SAY(d, "version", "--client").err, "");
+    has_text(REFUSED(d, 2, "schedule", "list", "--server", "localhost:7227").err,
+             "a URL such as https://");
+    has_text(REFUSED(d, 69, "schedule", "list", "--server", "http://name.invalid:1").err,
+             "name.invalid");
+}
+
+static void a_server_under_tls_must_be_trusted(void **state)
+{
+    struct world *world = *state;
+    struct cert cert, other;
+    struct daemon *d;
+    char url[64];
+    struct said said;
+
+    cert_make(CERT_EC, "mine", &cert);
+    cert_make(CERT_EC, "other", &other);
+    d = daemon_spawn(
+        world, &(struct daemon_start){
+                   .is_bare = true,
+                   .args = WORDS("--db", world->url, "--listen", "127.0.0.1:0", "--grpc",
+                                 "none", "--tls-cert", cert.cert, "--tls-key", cert.key)});
+    d->port = daemon_port(d);
+    daemon_await(d, "msg=ready");
+    snprintf(url, sizeof url, "https://127.0.0.1:%u", d->port);
+    has_text(SAY(d, "version", "--server", url, "--cacert", cert.cert).out, url);
+    SAY(d, "schedule", "list", "--server", url, "--cacert", cert.cert);
+    said = REFUSED(d, 69, "schedule", "list", "--server", url);
+    has_text(said.err, "cannot connect");
+    REFUSED(d, 69, "schedule", "list", "--server", url, "--cacert", other.cert);
+    has_text(REFUSED(d, 2, "schedule", "list", "--server", url, "--cacert", "/none").err,
+             "--cacert /none cannot be read");
+    cert_remove(&cert);
+    cert_remove(&other);
+}
+
+static void versions_of_both_are_told(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    struct said said = SAY(d, "version", "-o", "json");
+
+    assert_string_equal(text_at(said.json, "server.name"), "belfry");
+    assert_string_equal(text_at(said.json, "server.version"), text_at(said.json, "client"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(queues_are_shown_paused_and_resumed),
+        E2E_TEST(calendars_are_set_from_words_and_files),
+        E2E_TEST(gates_and_namespaces_are_set),
+        E2E_TEST(without_a_token_that_is_good_there_is_no_answer),
+        E2E_TEST(a_token_comes_from_its_file),
+        E2E_TEST(the_audit_is_listed_and_verified),
+        E2E_TEST(without_a_server_it_says_where_and_what_to_do),
+        E2E_TEST(a_server_under_tls_must_be_trusted),
+        E2E_TEST(versions_of_both_are_told),
+    };
+
+    return cmocka_run_group_tests_name("cli_things", tests, NULL, NULL);
+}
