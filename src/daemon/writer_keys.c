@@ -83,13 +83,16 @@ enum rc writer_keys(struct writer *w, struct err *reterr)
     return RC_OK;
 }
 
-/* Whoever made or revoked a token hears of it once io knows it too. */
+/*
+ * Whoever made or revoked a token, or set what a namespace may, hears of it once io knows it
+ * too: namespaces are read before the tokens are.
+ */
 bool writer_keeps_for_keys(struct writer *w, struct ticket *t)
 {
     enum command_kind kind = t->call.command_count > 0 ? t->call.commands[0].kind
                                                        : COMMAND_COUNT;
 
-    if (kind != COMMAND_TOKEN && kind != COMMAND_TOKEN_DELETE)
+    if (kind != COMMAND_TOKEN && kind != COMMAND_TOKEN_DELETE && kind != COMMAND_NAMESPACE)
         return false;
     w->looks_for_keys = true;
     t->next = w->keyed;

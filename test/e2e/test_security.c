@@ -340,7 +340,7 @@ static void limits_and_quotas_hold(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
-/* Each namespace's own, at once and on every node; the configuration's is for the others. */
+/* Each namespace's own, from the answer on; the configuration's is for the others. */
 static void a_namespace_has_limits_of_its_own(void **state)
 {
     static const char list[] = "/api/v1/schedules?namespace=team";
