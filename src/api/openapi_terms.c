@@ -9,6 +9,7 @@
 #include "base/must.h"
 #include "core/advance.h"
 #include "core/dialect.h"
+#include "core/event.h"
 #include "core/governor.h"
 #include "core/limits.h"
 #include "core/outcome.h"
@@ -86,6 +87,11 @@ TEXT_OF(shift)
 TEXT_OF(source)
 TEXT_OF(window_rule)
 
+static const char *event_word(int i)
+{
+    return event_text((enum event_type)i);
+}
+
 static const char *dst_word(int i)
 {
     return dst_text((enum dst_name)i);
@@ -99,6 +105,13 @@ static const struct words words[] = {
     WORDS(catchup, 0, CATCHUP_COUNT - 1),
     WORDS(dialect, 0, DIALECT_COUNT - 1),
     WORDS(dst, DST_VIXIE, DST_SHIFT),
+    {"event_type", EVENT_SCHEDULE_CREATED, EVENT_SCHEDULE_CLOSED, event_word},
+    {"event_type", EVENT_RUN_PLANNED, EVENT_RUN_LATE, event_word},
+    {"event_type", EVENT_SLOT_SKIPPED, EVENT_SLOT_CANCELLED, event_word},
+    {"event_type", EVENT_LEASE_EXPIRED, EVENT_LEASE_STALE, event_word},
+    {"event_type", EVENT_PLAN_MIDNIGHT, EVENT_PLAN_MIDNIGHT, event_word},
+    {"event_type", EVENT_NODE_UP, EVENT_NODE_DOWN, event_word},
+    {"event_type", EVENT_CLOCK_JUMP, EVENT_CLOCK_JUMP, event_word},
     WORDS(fold, FOLD_FIRST, FOLD_BOTH),
     WORDS(gap, GAP_SKIP, GAP_SHIFT),
     WORDS(outcome, OUTCOME_STARTED, OUTCOME_SLOT_CANCELLED),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "api/answer.h"
 #include "api/audit_note.h"
 #include "api/auth.h"
 #include "api/openapi.h"
@@ -386,12 +387,32 @@ static const char *with_token(const char *fields)
     return text;
 }
 
+/* A stream as "NAME DATA", a line each. */
+static struct str stream_text(const struct call_stream *stream, struct arena *arena)
+{
+    struct answer out = answer_new(arena);
+
+    for (int i = 0; i < stream->line_count; i++) {
+        answer_str(&out, stream->lines[i].name);
+        answer_text(&out, " ");
+        answer_str(&out, stream->lines[i].data);
+        answer_text(&out, "\n");
+    }
+    return answer_done(&out);
+}
+
 static void record_it(const char *what, const char *body)
 {
     const struct call *call = &world.call;
+    struct exchange_record record = {what, body ? body : "", call->status, call->content_type,
+                                     call->answer};
 
-    record_exchange(&(struct exchange_record){what, body ? body : "", call->status,
-                                              call->content_type, call->answer});
+    if (call->stream && call->status == 0) {
+        record.status = 200;
+        record.content_type = "text/event-stream";
+        record.answer = stream_text(call->stream, call->arena);
+    }
+    record_exchange(&record);
 }
 
 int ask(const char *what, const char *fields, const char *body)

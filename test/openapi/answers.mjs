@@ -122,7 +122,8 @@ function checkAnswer(record, found) {
     const { at: where, value } = resolve([...at, 'responses', String(record.status)], said);
     if (!value.content) return record.answer === '' || fail(record, found, 'a body where none is listed');
     if (!value.content[record.type]) return fail(record, found, `its type is ${record.type}`);
-    if (!/json$/.test(record.type) || record.type.endsWith('ndjson')) return checkLines(record, found);
+    if (record.type === 'application/x-ndjson') return checkLines(record, found);
+    if (record.type === 'text/event-stream') return checkEvents(record, found, where);
     const validate = validator(...where, 'content', record.type, 'schema');
     if (!validate(JSON.parse(record.answer))) fail(record, found, errorsOf(validate));
 }
@@ -130,8 +131,19 @@ function checkAnswer(record, found) {
 function checkLines(record, found) {
     const validate = validator('components', 'schemas', 'ExportItem');
     for (const line of record.answer.split('\n').filter(Boolean))
-        if (record.type.endsWith('ndjson') && !validate(JSON.parse(line)))
-            fail(record, found, errorsOf(validate));
+        if (!validate(JSON.parse(line))) fail(record, found, errorsOf(validate));
+}
+
+// "NAME DATA" a line.
+function checkEvents(record, found, where) {
+    const at = [...where, 'content', record.type, 'schema', 'x-events'];
+    const known = at.reduce((node, key) => node[key], openapi);
+    for (const line of record.answer.split('\n').filter(Boolean)) {
+        const [, name, data] = /^(\S+) (.*)$/.exec(line);
+        if (!known[name] && !known['*']) return fail(record, found, `the event ${name} is not listed`);
+        const validate = validator(...at, known[name] ? name : '*');
+        if (!validate(JSON.parse(data))) fail(record, found, `${name}: ${errorsOf(validate)}`);
+    }
 }
 
 // A batch has items that are wrong on purpose, each with a result that says so.
