@@ -125,6 +125,7 @@ void event_print(const struct event *event, const struct event_note *note,
     put_end(event, out);
     put_lateness(event, out);
     put_int(out, "count", is_slots || is_plan, event->count);
+    put_int(out, "stepMs", is_jump, event->count);
     put_int(out, "version", is_change, event->count);
     put_text(out, "zone", is_midnight && scene->owner ? scene->owner->name : none);
     put_text(out, "node", scene->node);

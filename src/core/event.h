@@ -51,8 +51,9 @@ struct event {
     int64_t pass;
     int64_t fence;   /* of a run                                   */
     int64_t attempt; /* of a run                                   */
-    int64_t detail;  /* outcome × 256 + reason; or the node's key  */
-    int64_t count;   /* of slots; or a version                     */
+    int64_t detail;  /* outcome × 256 + reason; a node's or a zone's key; the last slot of a
+                        plan; how late it is                       */
+    int64_t count;   /* of slots; a version; ms that a clock was stepped by, 0: it is right */
 };
 
 /* Appends to *out; out->cut tells when it did not fit. */

@@ -229,6 +229,7 @@ void writer_show(struct writer *w)
 
 static void note_step(struct writer *w, const struct pace_reading *reading)
 {
+    w->in.jump += reading->jump; /* until a turn is made */
     if (reading->jump != 0)
         log_say(w->options.log, reading->now, LEVEL_WARN, "the clock was stepped",
                 LOG_INT("step_ms", reading->jump / SPAN_MS), LOG_BOOL("held", reading->hold));

@@ -408,6 +408,7 @@ void writer_turn(struct writer *w)
         w->now = w->in.now = writer_clock(w);
     }
     writer_at(w, SERVE_AFTER_TURN);
+    w->in.jump = 0;
     w->wake_at = w->out.wake_at;
     w->repeats = 0;
     w->losses = 0;

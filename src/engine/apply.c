@@ -296,7 +296,7 @@ static void apply_named(struct turn *turn, const struct command *c, struct comma
     case COMMAND_CLOCK:
         turn->memory.clock_skip = turn->now;
         *VEC_ADD(turn, &turn->events) = (struct event){
-            .type = EVENT_CLOCK_JUMP, .detail = turn->node, .slot = turn->now, .count = 1};
+            .type = EVENT_CLOCK_JUMP, .detail = turn->node, .slot = turn->now, .count = 0};
         break;
     case COMMAND_TOKEN:
     case COMMAND_TOKEN_DELETE:

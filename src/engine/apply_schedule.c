@@ -168,6 +168,7 @@ void apply_created(struct turn *turn, const struct command *c, struct command_st
     reply->version = 1;
     seat_begin(turn, seat);
     desk_schedule_event(turn, EVENT_SCHEDULE_CREATED, seat->id, 1);
+    seat->is_edited = true;
     seat->is_due = true; /* "now" is due at once */
     if (c->draft->trigger)
         apply_trigger(turn, c, seat, reply);
@@ -254,6 +255,7 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
     seat_begin(turn, seat);
     seat->open_changed = true; /* other policies, or enabled again: what waits may start */
     desk_schedule_event(turn, EVENT_SCHEDULE_UPDATED, seat->id, row.version);
+    seat->is_edited = true;
     reply->version = row.version;
 }
 

@@ -137,6 +137,7 @@ static void take(struct turn *turn, struct place *place, int poll)
     desk_event(turn, EVENT_RUN_CLAIMED, run, run->node);
     note_lateness(turn, place);
     if (poll < 0) {
+        desk_event(turn, EVENT_RUN_STARTED, run, 0);
         turn->capacity[run->lane]--;
         *VEC_ADD(turn, &turn->calls) = work_of(turn, place, poll);
     } else {

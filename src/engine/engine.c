@@ -13,6 +13,7 @@
 #include "base/must.h"
 #include "engine/apply.h"
 #include "engine/claim.h"
+#include "engine/days.h"
 #include "engine/due.h"
 #include "engine/fire.h"
 #include "engine/moves.h"
@@ -21,6 +22,7 @@
 #include "engine/settle.h"
 #include "engine/state.h"
 #include "engine/sweep.h"
+#include "engine/tell.h"
 #include "store/key.h"
 
 #define BROKEN_PAUSE SPAN_MIN /* its zone is gone: looked at seldom */
@@ -146,8 +148,10 @@ static void move_seats(struct turn *turn)
             seat_advance(turn, seat);
         if (seat->state == SEAT_HELD && (seat->starts || seat->open_changed))
             seat_decide(turn, seat);
-        if (seat->state == SEAT_HELD && seat->is_touched)
-            seat_wake(turn, seat);
+        if (seat->state != SEAT_HELD || !seat->is_touched)
+            continue;
+        seat_wake(turn, seat);
+        days_tell_plan(turn, seat);
     }
 }
 
@@ -205,30 +209,6 @@ static void write_gates(struct turn *turn)
     }
 }
 
-static void write_events(struct turn *turn)
-{
-    size_t room = (size_t)turn->events.count * EVENT_PACKED_MAX + 1;
-    struct buf buf = {.cap = room};
-    int64_t first = turn->memory.event + 1;
-
-    if (turn->events.count == 0)
-        return;
-    buf.ptr = arena_take(turn->arena, room);
-    for (int i = 0; i < turn->events.count; i++)
-        event_pack(&turn->events.at[i], &buf);
-    must(!buf.cut);
-    events_insert(turn->db, turn->node, first, turn->events.count, turn->now, buf_as_str(&buf));
-    turn->memory.event += turn->events.count;
-}
-
-static void announce(struct turn *turn)
-{
-    if (!turn->memory.is_announced)
-        *VEC_ADD(turn, &turn->events) = (struct event){
-            .type = EVENT_NODE_UP, .detail = turn->node, .count = 1};
-    turn->memory.is_announced = true;
-}
-
 /* False when others are up, or were since this node looked last: what it knows is void. */
 static bool is_alone(struct turn *turn)
 {
@@ -252,7 +232,7 @@ static enum rc work(struct turn *turn, struct err *reterr)
 
     if (!is_alone(turn) && turn->trusts)
         return distrust(turn, reterr);
-    announce(turn);
+    tell_up(turn);
     due_seat(turn);
     want_touched(turn);
     settle_want_waking(turn);
@@ -292,7 +272,7 @@ static enum rc work(struct turn *turn, struct err *reterr)
     write_gates(turn);
     apply_keep_replies(turn);
     witness_write(turn);
-    write_events(turn);
+    tell_write(turn);
     if (turn->memory.key_ms > turn->key_limit)
         nodes_reserve(turn->db, turn->node, turn->memory.key_ms);
     cursors_next_wake(turn->db, turn->now, &turn->wake_row);

@@ -214,7 +214,7 @@ void seat_resume(struct turn *turn, struct seat *seat, struct str by)
     c->active_at = turn->now;
     schedules_set_reason(turn->db, seat->id, c->version, (struct str){NULL, 0}, turn->now, by);
     desk_schedule_event(turn, EVENT_SCHEDULE_RESUMED, seat->id, c->version);
-    seat->is_touched = seat->open_changed = true;
+    seat->is_touched = seat->open_changed = seat->is_edited = true;
     if (c->flags & CURSOR_BARRED)
         return;
     if (!replays)

@@ -16,6 +16,7 @@ enum {
     HOT_MAX = 256,            /* queues that are known to have something ready        */
     PAUSED_QUEUES_MAX = 1024, /* remembered; further ones stay searched               */
     OPEN_READ_MAX = 4096,     /* open runs of a schedule that one turn looks at       */
+    ZONES_KNOWN = 64,         /* of namespaces: more are asked for again              */
     PORTION = 256,            /* rows of slow work in one turn                        */
     KEY_RESERVE_MS = 1000,    /* keys of a turn come from this span                   */
 };
@@ -58,7 +59,8 @@ struct memory {
     int64_t swept_turn; /* the turn of the last sweep                          */
     int requests;       /* keys of requests that were taken since              */
     int64_t queue_after[LANE_COUNT];
-    int64_t audit; /* the last entry's number, and the hash of its row */
+    uint64_t zones[ZONES_KNOWN]; /* prints of zones that table zones has */
+    int64_t audit;               /* the last entry's number, and the hash of its row */
     uint8_t audit_hash[SHA256_BYTES];
     int hot_count, paused_count;
     struct hot hot[HOT_MAX];
@@ -120,7 +122,7 @@ struct turn {
     bool is_first;          /* of a boot: nothing is known of what is ready */
     bool made_ready, is_full, sweeps;
     struct db_result node_row, due_rows, waking_rows, reclaim_rows, touch_rows, wake_row,
-        run_wake_row, silent_rows, paused_rows, free_gates, stop_rows, others_row;
+        run_wake_row, silent_rows, paused_rows, free_gates, stop_rows, others_row, zone_rows;
     struct db_result portions[PRUNE_TABLES];
     bool has_portion[PRUNE_TABLES]; /* was asked for in this turn */
 };

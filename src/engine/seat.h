@@ -50,6 +50,7 @@ struct seat {
     bool want_open;  /* its open runs are needed                            */
     bool want_whole; /* all that people wrote is: the audit tells its print  */
     bool has_plan;
+    bool is_edited;    /* or made, or resumed: its plan is told of            */
     bool is_replanned; /* zones or calendars have changed                   */
     bool moved;        /* next_due is of this turn                            */
     bool open_changed; /* runs ended: those that wait may start               */

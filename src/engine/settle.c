@@ -146,6 +146,8 @@ static void stale(struct turn *turn, const struct report *report, struct report_
 
 static void done(struct turn *turn, struct place *place, const struct report *report)
 {
+    if (place->run.state == RUN_LEASED) /* its end is its first sign of life */
+        desk_event(turn, EVENT_RUN_STARTED, &place->run, 0);
     attempt_end(turn, place,
                 &(struct ending){
                     .outcome = report->outcome,

@@ -2,6 +2,7 @@
 #include "engine/sweep.h"
 
 #include "engine/claim.h"
+#include "engine/days.h"
 #include "engine/state.h"
 
 enum { QUEUE_STEPS = 8 }; /* queues of a lane that one sweep finds */
@@ -15,6 +16,7 @@ void sweep_send(struct turn *turn)
     stops_take(turn->db, turn->node, PORTION, &turn->stop_rows);
     queues_paused(turn->db, PAUSED_QUEUES_MAX, &turn->paused_rows);
     gates_free(turn->db, PORTION, &turn->free_gates);
+    days_send(turn);
     /* Twice as many as have come since: each turn has a row of events. */
     prune_events(turn->db, turn->node, turn->now - o->events_age,
                  PORTION + 2 * (int)(m->turn - m->swept_turn));
@@ -75,6 +77,7 @@ void sweep_read(struct turn *turn)
         desk_gate(turn, db_int_at(&turn->free_gates, i, 0));
     for (int i = 0; i < turn->stop_rows.rows; i++)
         hear_stop(turn, i);
+    days_read(turn);
     take_over(turn);
     m->swept_at = turn->now;
 }

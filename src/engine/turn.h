@@ -75,6 +75,7 @@ struct turn_in {
     instant now;
     int rows;  /* how much work; TURN_ROWS_MIN .. TURN_ROWS_MAX                */
     bool hold; /* the clock is not trusted: nothing is advanced, nothing claimed */
+    span jump; /* by which the clock was stepped since the last turn             */
     const struct command *commands;
     int command_count;
     const struct report *reports;

@@ -62,6 +62,7 @@ static void a_step_ahead_is_followed_and_its_slots_are_caught_up(void **state)
     faked_set(w, "+10m");
     assert_non_null(strstr(daemon_await(d, "msg=\"the clock was stepped\""), "held=false"));
     UNTIL(accounted(w) >= 10);
+    assert_int_equal(world_events(w, "clock.jump"), 1);
     assert_int_equal(lost(w), 0);
     assert_true(started(w) >= 1 && started(w) <= 2); /* a minute may have begun since */
     assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 200);

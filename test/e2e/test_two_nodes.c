@@ -2,7 +2,7 @@
 /*
  * Two daemons on one PostgreSQL.
  */
-#include "ask.h"
+#include "listen.h"
 #include "receiver.h"
 
 enum { CALLS = 40, TEXT_MAX = 256 };
@@ -125,6 +125,31 @@ static void slots_go_on_when_a_node_dies_and_none_is_started_twice(void **state)
     assert_int_equal(daemon_stop(b), 0);
 }
 
+static void who_listens_at_one_node_hears_what_happens_on_both(void **state)
+{
+    struct world *w = *state;
+    struct daemon *a = daemon_start(w, NULL), *b = daemon_start(w, NULL);
+    struct listener *l = listen_to(b, "/api/v1/events?type=schedule.*", NULL), *again;
+
+    listen_until(l, 1);
+    make_schedule(a, "of-a", QUEUED);
+    listen_until(l, 2);
+    assert_string_equal(text_at(l->heard[1].data, "schedule"), "of-a");
+    make_schedule(b, "of-b", QUEUED);
+    listen_until(l, 3);
+    assert_string_equal(text_at(l->heard[2].data, "schedule"), "of-b");
+    assert_string_not_equal(text_at(l->heard[1].data, "node"),
+                            text_at(l->heard[2].data, "node"));
+    make_schedule(a, "last", QUEUED);
+    again = listen_to(a, "/api/v1/events?type=schedule.*", listen_last(l)); /* any node */
+    listen_until(again, 2);
+    assert_string_equal(text_at(again->heard[1].data, "schedule"), "last");
+    listen_close(l);
+    listen_close(again);
+    assert_int_equal(daemon_stop(a), 0);
+    assert_int_equal(daemon_stop(b), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +158,7 @@ int main(void)
         E2E_TEST(both_carry_out_calls_and_none_is_made_twice),
         E2E_TEST(the_calls_of_a_dead_node_are_taken_over),
         E2E_TEST(slots_go_on_when_a_node_dies_and_none_is_started_twice),
+        E2E_TEST(who_listens_at_one_node_hears_what_happens_on_both),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

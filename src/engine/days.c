@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/days.h"
+
+#include "base/hash.h"
+#include "core/interval.h"
+#include "engine/state.h"
+#include "store/zones.h"
+
+static const struct tz *zone_of(const struct seat *seat)
+{
+    return seat->plan.spec.zones[0].tz;
+}
+
+static bool is_other_day(const struct tz *tz, instant a, instant b)
+{
+    return a == INSTANT_NEVER || a == INSTANT_NONE || local_day(tz, a) != local_day(tz, b);
+}
+
+/* The slots of the day from the next one on; those that hang on runs are known one by one. */
+static void count_day(const struct seat *seat, struct event *event)
+{
+    const struct spec *spec = &seat->plan.spec;
+    const struct cursor *c = &seat->cursor;
+    const struct tz *tz = zone_of(seat);
+    instant end = local_day_start(tz, local_day(tz, c->next_at) + 1);
+    struct slot last;
+
+    event->slot = event->detail = c->next_at;
+    event->count = 1;
+    if (seat->plan.follows)
+        return;
+    event->count += spec_count(spec, &seat->ctx, c->next_at, end - 1);
+    if (event->count > 1 && spec_prev(spec, &seat->ctx, end, &last) && last.at > c->next_at)
+        event->detail = last.at;
+    if (c->remaining < 0 || event->count <= c->remaining)
+        return;
+    event->count = c->remaining;
+    event->detail = event->count > 1 ? INSTANT_NONE : c->next_at; /* not all of them will be */
+}
+
+/*
+ * Its midnights will be told of.  What is remembered only saves asking: two zones may share a
+ * place.
+ */
+static void know_zone(struct turn *turn, const struct seat *seat)
+{
+    const struct spec_zone *zone = &seat->plan.spec.zones[0];
+    uint64_t print = hash_u64(
+        hash_bytes(zone->name.ptr, zone->name.len, (uint64_t)seat->namespace));
+    uint64_t *place = &turn->memory.zones[print % ZONES_KNOWN];
+
+    if (*place == print || !zone->tz)
+        return;
+    *place = print;
+    zones_insert(turn->db,
+                 &(struct zone_row){
+                     .id = turn_key(turn),
+                     .namespace = seat->namespace,
+                     .name = zone->name,
+                     .next_at = local_day_start(zone->tz, local_day(zone->tz, turn->now) + 1),
+                 });
+}
+
+void days_tell_plan(struct turn *turn, const struct seat *seat)
+{
+    const struct cursor *c = &seat->cursor;
+    struct event event = {.type = EVENT_RUN_PLANNED, .schedule = seat->id};
+
+    if (!seat->has_plan || c->next_at == INSTANT_NEVER || c->remaining == 0 ||
+        (c->flags & (CURSOR_BARRED | CURSOR_CLOSED | CURSOR_QUARANTINED | CURSOR_DELETED)))
+        return;
+    if (!seat->is_edited && (c->next_at == seat->was.next_at ||
+                             !is_other_day(zone_of(seat), seat->was.next_at, c->next_at)))
+        return;
+    count_day(seat, &event);
+    *VEC_ADD(turn, &turn->events) = event;
+    know_zone(turn, seat);
+}
+
+void days_send(struct turn *turn)
+{
+    if (!turn->in->hold)
+        zones_due(turn->db, turn->now, PORTION, &turn->zone_rows);
+}
+
+/* After a long silence the latest midnight stands for all. */
+static void tell_midnight(struct turn *turn, const struct zone_row *zone)
+{
+    const struct zone_source *zones = &turn->engine->options.zones;
+    struct err err;
+    const struct tz *tz = zones->find(zones->user, zone->name, &err);
+    int64_t today;
+
+    if (!tz) {
+        zones_move(turn->db, zone->id, turn->now + SPAN_DAY); /* its file may come back */
+        return;
+    }
+    today = local_day(tz, turn->now);
+    zones_move(turn->db, zone->id, local_day_start(tz, today + 1));
+    *VEC_ADD(turn, &turn->events) = (struct event){
+        .type = EVENT_PLAN_MIDNIGHT,
+        .slot = local_day_start(tz, today),
+        .detail = zone->id,
+        .count = 1,
+    };
+}
+
+void days_read(struct turn *turn)
+{
+    for (int i = 0; i < turn->zone_rows.rows; i++) {
+        struct zone_row zone;
+
+        zones_read(&turn->zone_rows, i, &zone);
+        tell_midnight(turn, &zone);
+    }
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A client of Server-Sent Events, which keeps what it was told.
+ */
+#pragma once
+
+#include "ask.h"
+
+enum { HEARD_MAX = 65536 };
+
+struct heard {
+    char *id, *name;
+    json_t *data;
+};
+
+struct listener {
+    struct daemon *daemon;
+    int fd;
+    int status;   /* 0: no head yet               */
+    bool is_over; /* the stream has ended         */
+    char *text;   /* of the head, then of events that are not whole */
+    size_t len, cap;
+    struct heard heard[HEARD_MAX];
+    int count;
+};
+
+/* GET `path`; `last` is the id to go on behind, or NULL. */
+struct listener *listen_to(struct daemon *daemon, const char *path, const char *last);
+
+/* Reads what is there; waits for it when `waits`.  False: nothing was there. */
+bool listen_on(struct listener *l, bool waits);
+
+/* Waits until so many were heard. */
+void listen_until(struct listener *l, int count);
+/* Waits for the end of the stream. */
+void listen_to_end(struct listener *l);
+
+/* The id of the last one that was heard; NULL: none has one. */
+const char *listen_last(const struct listener *l);
+
+/* Closes; accepts NULL. */
+void listen_close(struct listener *l);

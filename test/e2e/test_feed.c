@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Streams of events and of logs: nothing is lost and nothing told twice, whatever happens.
+ */
+#include "listen.h"
+
+#include <signal.h>
+#include <sys/socket.h>
+
+enum {
+    CYCLES = 4,
+    TRIGGERS = 10,
+    CROWD = 100,
+    FLOOD = 200, /* batches of BATCH schedules: megabytes of events */
+    FLOOD_SLOWLY = 30,
+    BATCH = 100,
+    LONG = 200, /* of a name, so that fewer are enough */
+    TEXT_MAX = 256,
+    ADDRESS_MAX = 1024,
+    BODY_MAX = 1 << 16,
+};
+
+#define QUEUED "'action':{'type':'queue','queue':'q'}"
+#define EVENTS "/api/v1/events"
+#define ALL    QUEUED ",'policies':{'overlap':'allowAll'}"
+
+/* All events as the pages tell them, from the oldest on: "id type" each. */
+static json_t *all_pages(struct daemon *d, const char *query)
+{
+    json_t *all = world_keep(d->world, json_array());
+    char path[ADDRESS_MAX], after[TEXT_MAX] = "oldest";
+    bool has_more = true;
+
+    while (has_more) {
+        const json_t *page;
+
+        snprintf(path, sizeof path, EVENTS "?limit=1000&after=%s%s", after, query);
+        page = api(d, 200, "GET", path, NULL);
+        json_array_extend(all, json_object_get(page, "events"));
+        snprintf(after, sizeof after, "%s", text_at(page, "cursor"));
+        has_more = json_is_true(json_object_get(page, "more"));
+    }
+    return all;
+}
+
+/* What was heard, but for where it began, is what the pages tell from `from` on. */
+static int assert_same(const struct listener *l, json_t *all, int from)
+{
+    for (int i = 0; i < l->count; i++) {
+        if (strcmp(l->heard[i].name, "begin") == 0)
+            continue;
+        if (!json_equal(l->heard[i].data, json_array_get(all, (size_t)from)))
+            fail_msg("%d: %s, not %s", from, json_dumps(l->heard[i].data, 0),
+                     json_dumps(json_array_get(all, (size_t)from), 0));
+        assert_string_equal(l->heard[i].id, text_at(l->heard[i].data, "id"));
+        assert_string_equal(l->heard[i].name, text_at(l->heard[i].data, "type"));
+        from++;
+    }
+    return from;
+}
+
+static void events_come_as_they_happen(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    struct listener *l = listen_to(d, EVENTS, NULL);
+
+    listen_until(l, 1);
+    assert_string_equal(l->heard[0].name, "begin");
+    make_schedule(d, "s", ALL);
+    trigger(d, "s");
+    listen_until(l, 3);
+    assert_string_equal(l->heard[1].name, "schedule.created");
+    assert_string_equal(l->heard[2].name, "run.ready");
+    assert_string_equal(text_at(l->heard[2].data, "schedule"), "s");
+    api(d, 204, "DELETE", "/api/v1/schedules/s", NULL);
+    listen_until(l, 5);
+    assert_string_equal(l->heard[3].name, "schedule.deleted");
+    assert_string_equal(l->heard[4].name, "run.cancelled");
+    assert_int_equal(daemon_stop(d), 0);
+    listen_to_end(l); /* a server that stops does not wait for who listens */
+    listen_close(l);
+}
+
+/* Between two kills somebody listens, goes on behind what it heard, and misses nothing. */
+static void a_stream_goes_on_after_a_kill_and_nothing_is_lost_or_doubled(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    struct listener *parts[CYCLES + 1];
+    const char *last = "1.0";
+    int at = 0;
+    json_t *all;
+
+    make_schedule(d, "s", ALL);
+    for (int i = 0; i < CYCLES; i++) {
+        parts[i] = listen_to(d, EVENTS "?everything=true", last);
+        for (int n = 0; n < TRIGGERS; n++)
+            trigger(d, "s");
+        listen_until(parts[i], 1 + i % 2 * TRIGGERS); /* some of them, or most */
+        daemon_kill(d);
+        listen_to_end(parts[i]);
+        last = listen_last(parts[i]);
+        d = daemon_again(d, NULL);
+    }
+    parts[CYCLES] = listen_to(d, EVENTS "?everything=true", last);
+    make_schedule(d, "end", ALL);
+    all = all_pages(d, "&everything=true");
+    assert_true(json_array_size(all) >= CYCLES * TRIGGERS + 2);
+    for (int i = 0; i <= CYCLES; i++) {
+        if (i == CYCLES)
+            listen_until(parts[i], (int)json_array_size(all) - at + 1);
+        at = assert_same(parts[i], all, at);
+        listen_close(parts[i]);
+    }
+    assert_int_equal(at, (int)json_array_size(all));
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void flood(struct daemon *d, int from, int count)
+{
+    static char body[BODY_MAX];
+
+    for (int i = from; i < from + count; i++) {
+        int len = snprintf(body, sizeof body, "{'items':[");
+
+        for (int n = 0; n < BATCH; n++)
+            len += snprintf(body + len, sizeof body - (size_t)len,
+                            "%s{'id':'f%d-%d-%0*d'," QUEUED "}", n > 0 ? "," : "", i, n, LONG,
+                            0);
+        snprintf(body + len, sizeof body - (size_t)len, "]}");
+        api(d, 200, "POST", "/api/v1/bulk/schedules", "%s", body);
+    }
+}
+
+/* It reads nothing while more comes than the server keeps for anybody. */
+static void who_is_slow_gets_everything_all_the_same(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    struct listener *slow = listen_to(d, EVENTS "?after=oldest&type=schedule.created", NULL);
+    struct listener *quick = listen_to(d, EVENTS "?after=oldest&type=schedule.created", NULL);
+    const struct world *w = *state;
+    const int small = 16384, count = w->is_postgres ? FLOOD_SLOWLY : FLOOD;
+    json_t *all;
+
+    assert_int_equal(setsockopt(slow->fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small), 0);
+    listen_until(slow, 1);
+    for (int i = 0; i < count; i++) {
+        flood(d, i, 1);
+        while (listen_on(quick, false))
+            ;
+    }
+    all = all_pages(d, "&type=schedule.created");
+    assert_int_equal(json_array_size(all), count * BATCH);
+    listen_until(quick, count * BATCH + 1);
+    assert_int_equal(assert_same(quick, all, 0), count * BATCH);
+    listen_until(slow, count * BATCH + 1);
+    assert_int_equal(assert_same(slow, all, 0), count * BATCH);
+    listen_close(slow);
+    listen_close(quick);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void a_hundred_hear_the_same(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    struct listener *crowd[CROWD];
+    json_t *all;
+
+    for (int i = 0; i < CROWD; i++)
+        crowd[i] = listen_to(d, EVENTS "?after=oldest", NULL);
+    for (int i = 0; i < CROWD; i++)
+        listen_until(crowd[i], 1);
+    make_schedule(d, "s", ALL);
+    for (int i = 0; i < TRIGGERS; i++)
+        trigger(d, "s");
+    for (int i = 0; i < CROWD / 2; i++) {
+        listen_close(crowd[i]); /* half of them lose interest */
+        crowd[i] = NULL;
+    }
+    for (int i = 0; i < TRIGGERS; i++)
+        trigger(d, "s");
+    all = all_pages(d, "");
+    assert_int_equal(json_array_size(all), 1 + 2 * TRIGGERS);
+    for (int i = CROWD / 2; i < CROWD; i++) {
+        listen_until(crowd[i], 2 + 2 * TRIGGERS);
+        assert_int_equal(assert_same(crowd[i], all, 0), 1 + 2 * TRIGGERS);
+        listen_close(crowd[i]);
+    }
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void a_stream_tells_what_was_asked_for(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    struct listener *one, *created, *run, *other;
+    char path[ADDRESS_MAX], id[TEXT_MAX];
+
+    api(d, 201, "PUT", "/api/v1/namespaces/other", "{}");
+    other = listen_to(d, EVENTS "?namespace=other", NULL);
+    one = listen_to(d, EVENTS "?schedule=one", NULL);
+    created = listen_to(d, EVENTS "?type=schedule.created", NULL);
+    listen_until(other, 1);
+    listen_until(one, 1);
+    listen_until(created, 1);
+    make_schedule(d, "one", ALL);
+    make_schedule(d, "two", ALL);
+    trigger(d, "two");
+    snprintf(id, sizeof id, "%s", trigger(d, "one"));
+    snprintf(path, sizeof path, EVENTS "?after=oldest&run=%s", id);
+    run = listen_to(d, path, NULL);
+    snprintf(path, sizeof path, "/api/v1/runs/%s/cancel", id);
+    api(d, 202, "POST", path, NULL);
+    api(d, 201, "POST", "/api/v1/schedules?namespace=other", "{'id':'theirs'," QUEUED "}");
+    make_schedule(d, "three", ALL);
+    listen_until(one, 4);
+    assert_string_equal(one->heard[1].name, "schedule.created");
+    assert_string_equal(one->heard[3].name, "run.cancelled");
+    listen_until(created, 4);
+    assert_string_equal(text_at(created->heard[3].data, "schedule"), "three");
+    listen_until(run, 3);
+    assert_string_equal(run->heard[1].name, "run.ready");
+    assert_string_equal(run->heard[2].name, "run.cancelled");
+    listen_until(other, 2);
+    assert_string_equal(text_at(other->heard[1].data, "schedule"), "theirs");
+    assert_int_equal(daemon_stop(d), 0);
+    listen_to_end(other);
+    assert_int_equal(other->count, 2); /* nothing of anybody else */
+    listen_close(one);
+    listen_close(created);
+    listen_close(run);
+    listen_close(other);
+}
+
+static void a_stream_ends_with_its_token(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    struct listener *l = listen_to(d, EVENTS, NULL);
+
+    listen_until(l, 1);
+    api(d, 201, "POST", "/api/v1/tokens", "{'name':'first','role':'admin','namespace':'*'}");
+    listen_to_end(l); /* from now on everybody needs one */
+    listen_close(l);
+    l = listen_to(d, EVENTS, NULL);
+    listen_to_end(l);
+    assert_int_equal(l->status, 401);
+    listen_close(l);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* ---- logs ---- */
+
+static struct listener *follow(struct daemon *d, const char *run)
+{
+    char path[ADDRESS_MAX];
+
+    snprintf(path, sizeof path, "/api/v1/runs/%s/logs?follow=true", run);
+    return listen_to(d, path, NULL);
+}
+
+static void assert_line(const struct listener *l, int index, const char *text)
+{
+    assert_string_equal(l->heard[index].name, "line");
+    assert_string_equal(text_at(l->heard[index].data, "text"), text);
+}
+
+static void the_log_of_a_workers_run_is_followed_to_its_end(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    struct listener *l;
+    const json_t *run;
+
+    make_schedule(d, "s", QUEUED);
+    l = follow(d, trigger(d, "s")); /* before anybody has it */
+    run = at(claim(d, "q", 1, "5s"), "[0]");
+    assert_int_equal(tell_run(d, "heartbeat", run, ",'log':['one','two']").status, 200);
+    listen_until(l, 2);
+    assert_line(l, 0, "one");
+    assert_line(l, 1, "two");
+    assert_int_equal(tell_run(d, "heartbeat", run, ",'log':['three']").status, 200);
+    listen_until(l, 3);
+    assert_line(l, 2, "three");
+    assert_int_equal(tell_run(d, "complete", run, ",'log':['four']").status, 200);
+    listen_to_end(l);
+    assert_int_equal(l->count, 5);
+    assert_line(l, 3, "four");
+    assert_string_equal(l->heard[4].name, "end");
+    assert_string_equal(text_at(l->heard[4].data, "outcome"), "succeeded");
+    listen_close(l);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* The program says a line, waits until it was heard, and says another. */
+static void the_log_of_a_program_is_followed_to_its_end(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, &(struct daemon_start){.args = WORDS("--exec")});
+    struct listener *l;
+
+    make_schedule(d, "x",
+                  "'action':{'type':'exec','argv':['/bin/sh','-c','echo one; while ! test -e "
+                  "%s; do sleep 0.02; done; echo two >&2; exit 3']}",
+                  world_path(w, "go"));
+    l = follow(d, trigger(d, "x"));
+    listen_until(l, 1);
+    assert_line(l, 0, "one");
+    assert_string_equal(text_at(l->heard[0].data, "stream"), "stdout");
+    world_write(w, "go", "");
+    listen_to_end(l);
+    assert_int_equal(l->count, 3);
+    assert_line(l, 1, "two");
+    assert_string_equal(text_at(l->heard[1].data, "stream"), "stderr");
+    assert_string_equal(text_at(l->heard[2].data, "outcome"), "failed");
+    listen_close(l);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(events_come_as_they_happen),
+        E2E_TEST(a_stream_goes_on_after_a_kill_and_nothing_is_lost_or_doubled),
+        E2E_TEST(who_is_slow_gets_everything_all_the_same),
+        E2E_TEST(a_hundred_hear_the_same),
+        E2E_TEST(a_stream_tells_what_was_asked_for),
+        E2E_TEST(a_stream_ends_with_its_token),
+        E2E_TEST(the_log_of_a_workers_run_is_followed_to_its_end),
+        E2E_TEST(the_log_of_a_program_is_followed_to_its_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
