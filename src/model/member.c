@@ -122,7 +122,7 @@ static enum rc take_text(const struct member *m, const json_t *value, struct are
 enum rc json_keep(const json_t *value, size_t max, struct arena *arena, struct str *ret,
                   struct err *reterr)
 {
-    size_t len = json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY);
+    size_t len = json_length(value);
     struct buf out = {.cap = len + 1};
 
     must(len > 0);
