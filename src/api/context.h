@@ -15,6 +15,8 @@
 #include "core/policies.h"
 #include "core/spec.h"
 
+struct memo;
+
 struct api_context {
     struct zone_source zones;
     struct str default_timezone;
@@ -23,6 +25,7 @@ struct api_context {
     span min_interval; /* two slots of a schedule are not nearer; 0: as near as they like */
     int64_t plan_warn_per_day; /* more slots a day are warned of; 0: never */
     const char *version;
+    struct memo *memo; /* of the thread, api/memo.h; NULL: it remembers nothing */
     /* Whether the namespace has it; an empty name: one for workflows that name none. */
     bool (*has_upstream)(void *with, struct str namespace, struct str upstream);
     /* A number that nobody can foresee, for ids that are made. */

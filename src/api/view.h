@@ -8,6 +8,7 @@
 #include "api/call.h"
 #include "model/run_json.h"
 #include "model/schedule_json.h"
+#include "model/schedule_show.h"
 #include "store/views.h"
 
 /* The schedule that params[0] names, of the call's namespace; RC_NOT_FOUND. */

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "api/memo.h"
 #include "base/must.h"
 #include "db/db.h"
 #include "io/clock.h"
@@ -126,6 +127,7 @@ struct reader *reader_start(const struct reader_options *options)
         free(r);
         return NULL;
     }
+    r->options.context.memo = memo_new();
     r->asked = mailbox_new(READS_MAX + 1, sizeof(struct ticket *), NULL, NULL);
     must(pthread_create(&r->thread, NULL, reader_main, r) == 0);
     return r;
@@ -149,6 +151,7 @@ struct reader *reader_stop(struct reader *r)
     must(pthread_join(r->thread, NULL) == 0);
     r->asked = mailbox_free(r->asked);
     zoneinfo_close(r->zones);
+    memo_free(r->options.context.memo);
     free(r);
     return NULL;
 }

@@ -6,6 +6,7 @@
 
 #include "api/audit_note.h"
 #include "api/auth.h"
+#include "api/memo.h"
 #include "base/must.h"
 #include "store/schema.h"
 #include "zones.h"
@@ -118,6 +119,7 @@ int world_begin(void **state)
         .min_interval = SPAN_S,
         .plan_warn_per_day = 1440,
         .version = "1.2.3",
+        .memo = memo_new(),
         .has_upstream = has_upstream,
         .random = next_random,
         .not_ready = why_not_ready,
@@ -140,6 +142,7 @@ int world_end(void **state)
     db_close(world.reader);
     db_close(world.db);
     json_decref(world.json);
+    memo_free(world.context.memo);
     arena_free(world.arena);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(path, sizeof path, "%s/test.db%s", dir, names[i]);
