@@ -143,6 +143,17 @@ void view_etag(struct call *call, int64_t version)
     call_field(call, STR("ETag"), buf_as_str(&tag));
 }
 
+enum call_step view_answer(struct call *call, const struct schedule_view *view)
+{
+    struct answer out = answer_new(call->arena);
+    struct err err;
+
+    if (view_schedule(call, view, call->arena, &out, &err) != RC_OK)
+        return view_failed(call, &err);
+    view_etag(call, view->cursor.version);
+    return call_answer(call, call->status != 0 ? call->status : 200, answer_done(&out));
+}
+
 enum rc view_find(const struct call *call, struct db *db, struct schedule_view *ret,
                   struct err *reterr)
 {
