@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/memo.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -16,14 +15,15 @@ struct entry {
 
 struct memo {
     struct entry places[MEMO_PLACES];
-    struct arena *texts;
+    struct arena *own, *texts; /* its own memory, and that of all texts */
 };
 
 struct memo *memo_new(void)
 {
-    struct memo *memo = calloc(1, sizeof *memo);
+    struct arena *own = arena_new(2 * sizeof(struct memo));
+    struct memo *memo = arena_take(own, sizeof *memo);
 
-    must(memo);
+    memo->own = own;
     memo->texts = arena_new((size_t)2 * MEMO_BYTES_MAX);
     return memo;
 }
@@ -32,7 +32,7 @@ struct memo *memo_free(struct memo *memo)
 {
     if (memo) {
         arena_free(memo->texts);
-        free(memo);
+        arena_free(memo->own);
     }
     return NULL;
 }
