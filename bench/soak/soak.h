@@ -32,6 +32,7 @@ struct tally {
 struct soak {
     const char *program;
     char dir[SOAK_PATH_MAX];
+    const char *db; /* its URL; NULL: a file of SQLite in `dir` */
     int rate, minutes;
     uint16_t port, receiver_port;
     instant start, end; /* slots are at or after the one and before the other */

@@ -64,9 +64,9 @@ static _Noreturn void become(const struct soak *soak, pid_t parent)
         _exit(EXIT_FAILURE);
     log = open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     must(log >= 0 && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0);
-    execl(soak->program, soak->program, "serve", "--db", db, "--state_dir", soak->dir,
-          "--listen", "127.0.0.1:0", "--grpc", "none", "--http_allow_private",
-          "--http_per_host", "256", "--retention", "1m", (char *)NULL);
+    execl(soak->program, soak->program, "serve", "--db", soak->db ? soak->db : db,
+          "--state_dir", soak->dir, "--listen", "127.0.0.1:0", "--grpc", "none",
+          "--http_allow_private", "--http_per_host", "256", "--retention", "1m", (char *)NULL);
     _exit(127);
 }
 

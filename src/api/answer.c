@@ -119,7 +119,7 @@ void answer_instant(struct answer *out, instant t)
 
 void answer_json(struct answer *out, json_t *value)
 {
-    size_t len = json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY);
+    size_t len = json_length(value);
 
     answer_reserve(out, len);
     json_print(value, JSON_STYLE_LINE, &out->buf);

@@ -7,6 +7,7 @@
 #include "api/native.h"
 #include "api/native_draft.h"
 #include "api/request.h"
+#include "api/view.h"
 #include "model/action.h"
 
 enum { PATCH_TRIES_MAX = 20 }; /* edits in between that a patch without version outlives */
@@ -66,6 +67,40 @@ enum call_step schedule_put_begin(struct call *call)
     return write_begin(call, kind, call->params[0]);
 }
 
+/* What was just made need not be read: all of it is known here, as it was committed. */
+static enum call_step show_made(struct call *call)
+{
+    const struct command *command = call->commands;
+    const struct draft *draft = command->draft;
+    const struct reply *reply = call->replies;
+    instant made_at = reply->cursor->active_at; /* nothing has happened to it since */
+    const struct schedule_view view = {
+        .row =
+            {
+                .id = reply->schedule,
+                .namespace = call->namespace,
+                .version = reply->version,
+                .name = command->name,
+                .spec = draft->spec,
+                .action = draft->action,
+                .policies = draft->policies,
+                .governor = draft->governor,
+                .labels = draft->labels,
+                .extra = draft->extra,
+                .description = draft->description,
+                .reason = draft->is_paused ? command->text : (struct str){NULL, 0},
+                .dialect = draft->dialect,
+                .created_at = made_at,
+                .updated_at = made_at,
+                .created_by = command->by,
+                .updated_by = command->by,
+            },
+        .cursor = *reply->cursor,
+    };
+
+    return view_answer(call, &view);
+}
+
 /* The answer is the schedule as it is then, with the time of its next run. */
 enum call_step schedule_write_settled(struct call *call)
 {
@@ -84,7 +119,7 @@ enum call_step schedule_write_settled(struct call *call)
             change_location(call, "/api/v1/schedules/", command->name);
     }
     if (!writing || !writing->hint.is_set)
-        return CALL_READ;
+        return reply->cursor ? show_made(call) : CALL_READ;
     *command = native_hint(&writing->hint, reply->schedule, command->name);
     writing->hint.is_set = false;
     return CALL_COMMANDS;

@@ -18,16 +18,10 @@ enum call_step schedule_get_begin(struct call *call)
 
 enum call_step schedule_get_read(struct call *call, struct db *db)
 {
-    struct answer out = answer_new(call->arena);
     struct schedule_view view;
     struct err err;
-    enum rc rc = view_find(call, db, &view, &err);
 
-    if (rc == RC_OK)
-        rc = view_schedule(call, &view, call->arena, &out, &err);
-    if (rc != RC_OK)
+    if (view_find(call, db, &view, &err) != RC_OK)
         return view_failed(call, &err);
-    view_etag(call, view.cursor.version);
-    /* After a write its own status stands. */
-    return call_answer(call, call->status != 0 ? call->status : 200, answer_done(&out));
+    return view_answer(call, &view);
 }

@@ -4,9 +4,13 @@
 #include <inttypes.h>
 
 #include "api/dialects.h"
+#include "api/memo.h"
 #include "core/run_id.h"
 
-enum { ETAG_MAX = 24 }; /* a number in quotes */
+enum {
+    ETAG_MAX = 24,        /* a number in quotes                      */
+    SCHEDULE_ROOM = 4096, /* bytes: a schedule of everyday, and more */
+};
 
 enum rc view_recall(const struct schedule_row *row, struct arena *arena,
                     struct schedule_doc *ret, struct err *reterr)
@@ -35,9 +39,58 @@ static struct str last_run(const struct cursor *cursor, char text[static RUN_ID_
     return str_of(text);
 }
 
+static struct str text_of(const json_t *json, struct arena *arena)
+{
+    struct buf out = {.cap = json_length(json) + 1};
+
+    out.ptr = arena_take(arena, out.cap);
+    json_print(json, JSON_STYLE_LINE, &out);
+    return buf_as_str(&out);
+}
+
 static bool has_hint(const struct cursor *cursor)
 {
     return cursor->hint_interval > 0 || cursor->hint_at != INSTANT_NEVER;
+}
+
+/* The full form of a part, remembered where the thread remembers any. */
+static enum rc show_part(const struct call *call, enum schedule_part part, struct str kept,
+                         struct arena *scratch, struct str *ret, struct err *reterr)
+{
+    struct memo *memo = call->context->memo;
+    json_auto_t *json = NULL;
+    enum rc rc;
+
+    if (memo && memo_find(memo, part, kept, ret))
+        return RC_OK;
+    rc = schedule_part_show(part, kept, scratch, &json, reterr);
+    if (rc != RC_OK)
+        return rc;
+    *ret = text_of(json, scratch);
+    if (memo)
+        memo_put(memo, part, kept, *ret);
+    return RC_OK;
+}
+
+static enum rc show_parts(const struct call *call, const struct schedule_row *row,
+                          struct arena *scratch, struct schedule_face *face, struct err *reterr)
+{
+    const struct str kept[PART_COUNT] = {
+        [PART_LABELS] = row->labels,     [PART_SPEC] = row->spec,   [PART_ACTION] = row->action,
+        [PART_POLICIES] = row->policies, [PART_EXTRA] = row->extra,
+    };
+    json_auto_t *governor = NULL;
+    enum rc rc = RC_OK;
+
+    if (call->context->memo)
+        memo_tidy(call->context->memo);
+    for (int i = 0; i < PART_COUNT && rc == RC_OK; i++)
+        rc = show_part(call, (enum schedule_part)i, kept[i], scratch, &face->parts[i], reterr);
+    if (rc == RC_OK)
+        rc = schedule_governor_show(row->governor, face->state, scratch, &governor, reterr);
+    if (rc == RC_OK)
+        face->governor = text_of(governor, scratch);
+    return rc;
 }
 
 enum rc view_schedule(const struct call *call, const struct schedule_view *view,
@@ -45,7 +98,7 @@ enum rc view_schedule(const struct call *call, const struct schedule_view *view,
 {
     const struct schedule_row *row = &view->row;
     char id[RUN_ID_TEXT_MAX];
-    struct schedule_state state = {
+    const struct schedule_state state = {
         .cursor = &view->cursor,
         .paused_reason = row->reason,
         .hint_reason = has_hint(&view->cursor) ? row->hint_reason : (struct str){NULL, 0},
@@ -56,15 +109,22 @@ enum rc view_schedule(const struct call *call, const struct schedule_view *view,
         .updated_at = row->updated_at,
         .updated_by = row->updated_by,
     };
-    struct schedule_doc doc;
-    enum rc rc = view_recall(row, scratch, &doc, reterr);
+    struct schedule_face face = {.id = row->name,
+                                 .namespace = call->namespace_name,
+                                 .description = row->description,
+                                 .state = &state};
+    enum rc rc = show_parts(call, row, scratch, &face, reterr);
+    size_t before = out->buf.len;
 
-    if (rc != RC_OK)
-        return rc;
-    doc.namespace = call->namespace_name;
-    doc.state = &state;
-    answer_json(out, schedule_to_json(&doc, SPEC_FULL));
-    return RC_OK;
+    for (size_t room = SCHEDULE_ROOM; rc == RC_OK; room *= 2) {
+        answer_reserve(out, room);
+        schedule_show(&face, &out->buf);
+        if (!out->buf.cut)
+            break;
+        out->buf.len = before;
+        out->buf.cut = false;
+    }
+    return rc;
 }
 
 enum call_step view_failed(struct call *call, const struct err *err)
@@ -81,6 +141,17 @@ void view_etag(struct call *call, int64_t version)
 
     buf_printf(&tag, "\"%" PRId64 "\"", version);
     call_field(call, STR("ETag"), buf_as_str(&tag));
+}
+
+enum call_step view_answer(struct call *call, const struct schedule_view *view)
+{
+    struct answer out = answer_new(call->arena);
+    struct err err;
+
+    if (view_schedule(call, view, call->arena, &out, &err) != RC_OK)
+        return view_failed(call, &err);
+    view_etag(call, view->cursor.version);
+    return call_answer(call, call->status != 0 ? call->status : 200, answer_done(&out));
 }
 
 enum rc view_find(const struct call *call, struct db *db, struct schedule_view *ret,

@@ -8,6 +8,7 @@
 #include "api/call.h"
 #include "model/run_json.h"
 #include "model/schedule_json.h"
+#include "model/schedule_show.h"
 #include "store/views.h"
 
 /* The schedule that params[0] names, of the call's namespace; RC_NOT_FOUND. */
@@ -21,6 +22,9 @@ MUST_USE enum rc view_recall(const struct schedule_row *row, struct arena *arena
 /* A schedule with its state.  `scratch` is for what is needed meanwhile. */
 MUST_USE enum rc view_schedule(const struct call *call, const struct schedule_view *view,
                                struct arena *scratch, struct answer *out, struct err *reterr);
+
+/* The answer is the schedule, with its ETag.  After a write that write's status stands. */
+enum call_step view_answer(struct call *call, const struct schedule_view *view);
 
 /* RC_NOT_FOUND unless the schedule of a run is, or was, of the call's namespace. */
 MUST_USE enum rc view_owner(const struct call *call, struct db *db, int64_t schedule,

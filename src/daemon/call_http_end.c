@@ -131,7 +131,7 @@ struct str call_http_result(const struct webhook_result *result, struct arena *a
 {
     enum { FIXED_ROOM = 256 }; /* names and numbers */
     json_auto_t *headers = headers_json(result, arena);
-    size_t header_bytes = json_dumpb(headers, NULL, 0, JSON_COMPACT);
+    size_t header_bytes = json_length(headers);
     struct buf out = {.cap = FIXED_ROOM + header_bytes + 2 * result->body.len};
 
     out.ptr = arena_take(arena, out.cap);

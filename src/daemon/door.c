@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api/audit_note.h"
+#include "api/memo.h"
 #include "base/must.h"
 #include "io/clock.h"
 
@@ -398,8 +399,11 @@ void door_closing(struct door *door, const char *why)
 void door_reload(struct door *door, const struct config *config,
                  const struct api_context *context)
 {
+    struct memo *memo = door->options.context.memo;
+
     door->options.config = config;
     door->options.context = *context;
+    door->options.context.memo = memo;
 }
 
 void door_staff_left(struct door *door)
@@ -440,6 +444,7 @@ struct door *door_new(const struct door_options *options)
 
     must(door);
     door->options = *options;
+    door->options.context.memo = memo_new();
     door->all.before = door->all.behind = &door->all;
     door->spaces = spaces_new();
     door->porter = porter_new(options->context.random(options->context.with));
@@ -527,6 +532,7 @@ struct door *door_free(struct door *door)
     porter_free(door->porter);
     feed_free(door->feed);
     arena_free(door->scratch);
+    memo_free(door->options.context.memo);
     free(door->late);
     free(door);
     return NULL;

@@ -5,12 +5,17 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "api/memo.h"
 #include "base/must.h"
 #include "db/db.h"
 #include "io/clock.h"
 #include "io/zoneinfo.h"
 
-enum { READ_MS = 2000 }; /* longer reads keep the log of SQLite from being written back */
+enum {
+    READ_MS = 2000,     /* longer reads keep the log of SQLite from being written back   */
+    READS_AT_ONCE = 32, /* from one snapshot: what it costs is then little beside them   */
+    SNAPSHOT_US = 5000, /* after that the next read has one of its own, however many wait */
+};
 
 struct reader {
     struct reader_options options;
@@ -19,6 +24,8 @@ struct reader {
     struct zoneinfo *zones;
     _Atomic bool reads_zones; /* the files have changed */
     struct db *db;
+    bool has_snapshot;
+    int64_t snapshot_us; /* when it was begun, clock_boot_us() */
 };
 
 static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
@@ -41,15 +48,28 @@ static bool connect_db(struct reader *r, struct call *call)
     return false;
 }
 
+static void end_snapshot(struct reader *r)
+{
+    if (r->has_snapshot)
+        db_rollback(r->db);
+    r->has_snapshot = false;
+    if (r->db && db_is_dead(r->db))
+        r->db = db_close(r->db);
+}
+
+/* What was asked before a snapshot was taken may be answered from it. */
 static enum call_step read_once(struct reader *r, struct call *call)
 {
     enum call_step step;
 
-    db_begin(r->db);
+    if (!r->has_snapshot) {
+        db_begin(r->db);
+        r->snapshot_us = clock_boot_us();
+        r->has_snapshot = true;
+    }
     step = call->operation->read(call, r->db);
-    db_rollback(r->db);
-    if (db_is_dead(r->db))
-        r->db = db_close(r->db);
+    if (!db_is_clean(r->db) || clock_boot_us() - r->snapshot_us > SNAPSHOT_US)
+        end_snapshot(r);
     return step;
 }
 
@@ -89,22 +109,33 @@ static void look_at_zones(struct reader *r)
     r->zones = zones;
 }
 
-static void *reader_main(void *with)
+/* False at the end, which is the last to be asked for. */
+static bool answer_all(struct reader *r, struct ticket **tickets, size_t count)
 {
-    struct reader *r = with;
-    struct ticket *t;
+    for (size_t i = 0; i < count; i++) {
+        struct ticket *t = tickets[i];
 
-    for (;;) {
-        mailbox_wait(r->asked, INSTANT_NEVER);
-        if (mailbox_take(r->asked, &t, 1) == 0)
-            continue;
         if (!t)
-            break;
-        look_at_zones(r);
+            return false;
         if (!atomic_load(&t->is_left)) /* after a jam the latest are still waited for */
             t->step = answer(r, &t->call);
         must(mailbox_push(r->options.notices,
                           &(struct notice){.kind = NOTICE_TICKET, .ticket = t}));
+    }
+    return true;
+}
+
+static void *reader_main(void *with)
+{
+    struct ticket *tickets[READS_AT_ONCE];
+    struct reader *r = with;
+    bool goes_on = true;
+
+    while (goes_on) {
+        mailbox_wait(r->asked, INSTANT_NEVER);
+        look_at_zones(r);
+        goes_on = answer_all(r, tickets, mailbox_take(r->asked, tickets, READS_AT_ONCE));
+        end_snapshot(r);
     }
     r->db = db_close(r->db);
     return NULL;
@@ -126,6 +157,7 @@ struct reader *reader_start(const struct reader_options *options)
         free(r);
         return NULL;
     }
+    r->options.context.memo = memo_new();
     r->asked = mailbox_new(READS_MAX + 1, sizeof(struct ticket *), NULL, NULL);
     must(pthread_create(&r->thread, NULL, reader_main, r) == 0);
     return r;
@@ -149,6 +181,7 @@ struct reader *reader_stop(struct reader *r)
     must(pthread_join(r->thread, NULL) == 0);
     r->asked = mailbox_free(r->asked);
     zoneinfo_close(r->zones);
+    memo_free(r->options.context.memo);
     free(r);
     return NULL;
 }

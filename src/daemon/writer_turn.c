@@ -186,6 +186,12 @@ static void reply_command(struct writer *w, const struct item *item, const struc
 
     t->replies[item->index] = *reply;
     t->replies[item->index].text = arena_str(t->call.arena, reply->text);
+    if (reply->cursor) {
+        struct cursor *cursor = arena_take(t->call.arena, sizeof *cursor);
+
+        *cursor = *reply->cursor;
+        t->replies[item->index].cursor = cursor;
+    }
     if (t->call.commands[item->index].kind == COMMAND_NAMESPACE)
         w->looks_for_spaces = true;
     if (--t->left == 0 && !writer_keeps_for_keys(w, t))

@@ -128,6 +128,11 @@ bool db_is_dead(const struct db *db)
     return db->dead;
 }
 
+bool db_is_clean(const struct db *db)
+{
+    return !db->failed && !db->first;
+}
+
 struct db_counts db_counts(const struct db *db)
 {
     return db->counts;

@@ -84,6 +84,8 @@ enum db_kind db_kind(const struct db *db);
 
 /* True after RC_LOST, RC_UNKNOWN and RC_CORRUPT: it can only be closed. */
 bool db_is_dead(const struct db *db);
+/* Whether its transaction can go on: nothing has failed in it, nothing is queued. */
+bool db_is_clean(const struct db *db);
 
 /* What a connection has done so far, for budgets in tests. */
 struct db_counts {

@@ -19,7 +19,7 @@ enum rc deadline_open(int ms, struct deadline *ret, struct err *reterr)
                        "no timer for the database connection (%s); raise the limit of open "
                        "files (ulimit -n)",
                        strerror(errno));
-    *ret = (struct deadline){fd, ms};
+    *ret = (struct deadline){.fd = fd, .ms = ms};
     return RC_OK;
 }
 
@@ -30,7 +30,7 @@ void deadline_close(struct deadline *deadline)
     deadline->fd = -1;
 }
 
-void deadline_start(const struct deadline *deadline)
+void deadline_start(struct deadline *deadline)
 {
     const struct itimerspec when = {
         .it_value = {.tv_sec = deadline->ms / 1000,
@@ -38,11 +38,19 @@ void deadline_start(const struct deadline *deadline)
     };
 
     must(timerfd_settime(deadline->fd, 0, &when, NULL) == 0);
+    deadline->waits = false;
 }
 
-bool deadline_is_over(const struct deadline *deadline)
+void deadline_start_late(struct deadline *deadline)
+{
+    deadline->waits = true;
+}
+
+bool deadline_is_over(struct deadline *deadline)
 {
     struct pollfd timer = {.fd = deadline->fd, .events = POLLIN};
 
+    if (deadline->waits)
+        deadline_start(deadline);
     return poll(&timer, 1, 0) == 1;
 }

@@ -12,6 +12,7 @@
 struct deadline {
     int fd; /* for poll(); -1 when closed */
     int ms;
+    bool waits; /* for the first look */
 };
 
 /* RC_BUSY when the process has no descriptor left. */
@@ -19,5 +20,7 @@ enum rc deadline_open(int ms, struct deadline *ret, struct err *reterr);
 void deadline_close(struct deadline *deadline);
 
 /* Counts from now, whatever it counted before. */
-void deadline_start(const struct deadline *deadline);
-bool deadline_is_over(const struct deadline *deadline);
+void deadline_start(struct deadline *deadline);
+/* Counts from the first look at it: for what is mostly done before anybody looks. */
+void deadline_start_late(struct deadline *deadline);
+bool deadline_is_over(struct deadline *deadline);

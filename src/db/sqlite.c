@@ -143,7 +143,7 @@ static enum rc set_up_writer(struct sqlite *sq, bool is_new, struct err *reterr)
 
 static int is_over(void *with)
 {
-    const struct sqlite *sq = with;
+    struct sqlite *sq = with;
 
     return deadline_is_over(&sq->deadline) ? 1 : 0;
 }
@@ -449,7 +449,7 @@ static enum rc sqlite_run(struct db *db, struct arena *arena, struct err *reterr
     enum rc rc = RC_OK;
 
     if (db->options.readonly)
-        deadline_start(&sq->deadline);
+        deadline_start_late(&sq->deadline);
     for (struct db_entry *entry = db->first; entry && rc == RC_OK; entry = entry->next)
         rc = run_entry(sq, entry, arena, reterr);
     return rc;

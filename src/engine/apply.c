@@ -448,9 +448,11 @@ void apply_keep_replies(struct turn *turn)
 {
     for (int i = 0; i < turn->in->command_count; i++) {
         const struct command *c = &turn->in->commands[i];
-        const struct reply *reply = &turn->replies[i];
+        struct reply *reply = &turn->replies[i];
         char text[REPLY_TEXT_MAX];
 
+        if (turn->commands[i].is_created && reply->rc == RC_OK)
+            reply->cursor = &turn->commands[i].seat->cursor;
         if (c->request.len == 0 || turn->commands[i].is_done)
             continue;
         if (reply->rc != RC_OK) {

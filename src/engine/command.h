@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "core/cursor.h"
 #include "core/plan.h"
 #include "core/run_id.h"
 #include "store/audit.h"
@@ -105,4 +106,7 @@ struct reply {
     int64_t count;     /* of what was made or ended        */
     bool is_quota;     /* RC_LIMIT: the namespace has as many schedules as it may have    */
     bool is_repeated;  /* the answer to an earlier request with the same key */
+    /* Of a schedule that was made, as this turn leaves it, which nothing else of this turn */
+    /* can have touched: its name was not known before.  NULL otherwise.                    */
+    const struct cursor *cursor;
 };

@@ -122,7 +122,7 @@ static enum rc take_text(const struct member *m, const json_t *value, struct are
 enum rc json_keep(const json_t *value, size_t max, struct arena *arena, struct str *ret,
                   struct err *reterr)
 {
-    size_t len = json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY);
+    size_t len = json_length(value);
     struct buf out = {.cap = len + 1};
 
     must(len > 0);
@@ -306,7 +306,55 @@ static json_t *print_member(const struct member *m, const void *from, const void
     case MEMBER_OTHER:
         break;
     }
-    return m->print(from, form);
+    return m->print ? m->print(from, form) : NULL;
+}
+
+/* Shown, whatever it is. */
+static bool is_sure(const struct member *m, enum spec_form form)
+{
+    return m->show == SHOW_ALWAYS || (m->show == SHOW_FULL && form == SPEC_FULL);
+}
+
+static bool is_initial(const struct member *m, const void *from, const void *initial);
+
+static bool are_initial(const struct members *members, const void *from, const void *initial)
+{
+    for (int i = 0; i < members->count; i++)
+        if (!is_initial(&members->list[i], from, initial))
+            return false;
+    return true;
+}
+
+/* Whether it certainly has the initial value, without a value being made of it. */
+static bool is_initial(const struct member *m, const void *from, const void *initial)
+{
+    const void *at = (const char *)from + m->offset, *usual = (const char *)initial + m->offset;
+
+    switch (m->kind) {
+    case MEMBER_BOOL:
+    case MEMBER_CHOICE:
+        return *(const bool *)at == *(const bool *)usual;
+    case MEMBER_WORD:
+        return m->text(at) == m->text(usual);
+    case MEMBER_INT32:
+        return *(const int32_t *)at == *(const int32_t *)usual;
+    case MEMBER_INT64:
+    case MEMBER_SPAN:
+    case MEMBER_INSTANT:
+        return *(const int64_t *)at == *(const int64_t *)usual;
+    case MEMBER_TEXT:
+    case MEMBER_JSON:
+    case MEMBER_MAP:
+        return str_eq(*(const struct str *)at, *(const struct str *)usual);
+    case MEMBER_OBJECT:
+        if (m->has_none &&
+            ((const struct str *)at)->len + ((const struct str *)usual)->len == 0)
+            return true;
+        return are_initial(m->members, from, initial);
+    case MEMBER_OTHER:
+        break;
+    }
+    return false;
 }
 
 static bool is_shown(const struct member *m, const json_t *value, const void *initial,
@@ -314,7 +362,7 @@ static bool is_shown(const struct member *m, const json_t *value, const void *in
 {
     json_auto_t *usual = NULL;
 
-    if (m->show == SHOW_ALWAYS || (m->show == SHOW_FULL && form == SPEC_FULL))
+    if (is_sure(m, form))
         return true;
     usual = print_member(m, initial, initial, form);
     return !usual || !json_equal(value, usual);
@@ -327,8 +375,11 @@ json_t *members_print(const struct members *members, const void *from, const voi
 
     for (int i = 0; i < members->count; i++) {
         const struct member *m = &members->list[i];
-        json_t *value = print_member(m, from, initial, form);
+        json_t *value;
 
+        if (!is_sure(m, form) && is_initial(m, from, initial))
+            continue;
+        value = print_member(m, from, initial, form);
         if (value && is_shown(m, value, initial, form))
             json_put(object, m->name, value);
         else

@@ -78,14 +78,6 @@ static enum rc ignore_state(const json_t *value, const struct reading *r, struct
     return RC_OK;
 }
 
-static json_t *print_state(const void *from, enum spec_form form)
-{
-    const struct schedule_doc *doc = from;
-
-    (void)form;
-    return doc->state ? schedule_state_json(doc->state) : NULL;
-}
-
 static const struct member schedule_list[] = {
     {"id", MEMBER_TEXT, AT(id), .high = SCHEDULE_ID_MAX, .check = name_check, .has_none = true},
     {"namespace", MEMBER_TEXT, AT(namespace), .high = SCHEDULE_ID_MAX, .check = name_check},
@@ -97,7 +89,7 @@ static const struct member schedule_list[] = {
      .show = SHOW_ALWAYS},
     {"policies", MEMBER_OTHER, .read = read_policies, .print = print_policies},
     {"governor", MEMBER_OTHER, .read = read_governor, .print = print_governor},
-    {"state", MEMBER_OTHER, .read = ignore_state, .print = print_state},
+    {"state", MEMBER_OTHER, .read = ignore_state},
     {"extra", MEMBER_MAP, AT(extra), .high = EXTRA_MAX},
 };
 
@@ -136,34 +128,18 @@ enum rc schedule_from_text(struct str text, struct arena *arena, bool is_lenient
     return rc == RC_OK ? schedule_from_json(json, arena, is_lenient, ret, reterr) : rc;
 }
 
-/* What has come about since the document was written. */
-static void apply_state(const struct schedule_state *state, struct schedule_doc *doc)
-{
-    const struct cursor *cursor = state->cursor;
-
-    doc->is_enabled = !(cursor->flags & CURSOR_DISABLED);
-    doc->governor.hint_interval = cursor->hint_interval;
-    doc->governor.hint_at = cursor->hint_at;
-    doc->governor.hint_expires = cursor->hint_expires;
-    doc->governor.hint_reason = state->hint_reason;
-}
-
 json_t *schedule_to_json(const struct schedule_doc *doc, enum spec_form form)
 {
-    struct schedule_doc shown = *doc, initial = schedule_doc_default();
+    struct schedule_doc initial = schedule_doc_default();
 
-    if (doc->state)
-        apply_state(doc->state, &shown);
-    return members_print(&schedule_members, &shown, &initial, form);
+    return members_print(&schedule_members, doc, &initial, form);
 }
 
 enum rc schedule_check(const struct schedule_doc *doc, struct arena *arena, struct err *reterr)
 {
-    struct schedule_doc plain = *doc, again;
-    json_auto_t *json = NULL;
+    json_auto_t *json = schedule_to_json(doc, SPEC_FULL);
+    struct schedule_doc again;
 
-    plain.state = NULL;
-    json = schedule_to_json(&plain, SPEC_FULL);
     return schedule_from_json(json, arena, false, &again, reterr);
 }
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A whole schedule ↔ the native JSON: what people send, what they are shown, what is kept.
+ * A whole schedule ↔ the native JSON: what people send, and what is kept.
  *
  * Reading checks every field; model/schedule_draft.h turns the result into what the engine
- * takes.  The store's and engine's structs are not known here: what is shown beside the
- * document comes as plain fields.
+ * takes.  The store's and engine's structs are not known here.
  */
 #pragma once
 
@@ -12,7 +11,6 @@
 #include "model/action_json.h"
 #include "model/governor_json.h"
 #include "model/member.h"
-#include "model/schedule_state.h"
 
 enum {
     SCHEDULE_ID_MAX = 255,  /* bytes of a schedule's or namespace's name: two are a seed */
@@ -34,8 +32,7 @@ struct schedule_doc {
     struct action action;
     struct policies policies;
     struct governor_def governor;
-    struct str extra;                   /* JSON of an object; empty: {} */
-    const struct schedule_state *state; /* NULL: not shown              */
+    struct str extra; /* JSON of an object; empty: {} */
 };
 
 struct schedule_doc schedule_doc_default(void);
@@ -60,10 +57,7 @@ MUST_USE enum rc schedule_from_text(struct str text, struct arena *arena, bool i
 MUST_USE enum rc schedule_check(const struct schedule_doc *doc, struct arena *arena,
                                 struct err *reterr);
 
-/*
- * The caller owns the result.  With a state, a governor's hint is the one that counts now,
- * and the schedule is enabled as its cursor says.
- */
+/* The caller owns the result.  What people are shown is model/schedule_show.h's. */
 json_t *schedule_to_json(const struct schedule_doc *doc, enum spec_form form);
 
 /* The parts that are kept in columns of their own, as JSON or empty. */

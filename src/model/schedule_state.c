@@ -3,7 +3,8 @@
 
 #include "core/governor.h"
 #include "core/outcome.h"
-#include "model/member.h"
+#include "core/text.h"
+#include "wire/json_text.h"
 
 static bool starts_by_itself(const struct cursor *c)
 {
@@ -17,56 +18,92 @@ const char *schedule_status(const struct cursor *c)
     return starts_by_itself(c) ? "active" : "paused";
 }
 
+/* Fields with the comma, or the bracket, before them. */
+
+static void show_text(const char *name, struct str text, struct buf *out)
+{
+    buf_text(out, name);
+    if (text.len > 0)
+        json_write_str(out, text);
+    else
+        buf_text(out, "null");
+}
+
+static void show_word(const char *name, const char *word, struct buf *out)
+{
+    show_text(name, word ? str_of(word) : (struct str){NULL, 0}, out);
+}
+
+static void show_moment(const char *name, instant t, struct buf *out)
+{
+    char text[INSTANT_TEXT_MAX];
+    struct buf moment = BUF(text);
+
+    if (t != INSTANT_NONE && t != INSTANT_NEVER)
+        instant_format_ms(t, &moment);
+    show_text(name, buf_as_str(&moment), out);
+}
+
+static void show_int(const char *name, int64_t n, struct buf *out)
+{
+    buf_text(out, name);
+    json_write_int(out, n);
+}
+
+/* A name that is empty is shown as such. */
+static void show_name(const char *name, struct str text, struct buf *out)
+{
+    buf_text(out, name);
+    json_write_str(out, text);
+}
+
 /* A quarantine has no text of its own: nobody wrote one. */
-static json_t *reason_json(const struct schedule_state *state)
+static void show_reason(const struct schedule_state *state, struct buf *out)
 {
-    if (state->paused_reason.len == 0 && (state->cursor->flags & CURSOR_QUARANTINED))
-        return json_of_word(reason_text(REASON_QUARANTINED));
-    return json_of_text(state->paused_reason);
+    struct str reason = state->paused_reason;
+
+    if (reason.len == 0 && (state->cursor->flags & CURSOR_QUARANTINED))
+        reason = str_of(reason_text(REASON_QUARANTINED));
+    show_text(",\"pausedReason\":", reason, out);
 }
 
-static json_t *counters_json(const struct cursor *c)
+static void show_counters(const struct cursor *c, struct buf *out)
 {
-    json_t *json = json_new_object();
-
-    json_put(json, "started", json_new_int(c->started));
-    json_put(json, "skipped", json_new_int(c->skipped));
-    json_put(json, "missed", json_new_int(c->missed));
-    json_put(json, "dropped", json_new_int(c->dropped));
-    json_put(json, "cancelled", json_new_int(c->cancelled));
-    json_put(json, "succeeded", json_new_int(c->succeeded));
-    json_put(json, "failed", json_new_int(c->failed));
-    return json;
+    show_int(",\"counters\":{\"started\":", c->started, out);
+    show_int(",\"skipped\":", c->skipped, out);
+    show_int(",\"missed\":", c->missed, out);
+    show_int(",\"dropped\":", c->dropped, out);
+    show_int(",\"cancelled\":", c->cancelled, out);
+    show_int(",\"succeeded\":", c->succeeded, out);
+    show_int(",\"failed\":", c->failed, out);
+    buf_char(out, '}');
 }
 
-json_t *schedule_state_json(const struct schedule_state *state)
+void schedule_state_show(const struct schedule_state *state, struct buf *out)
 {
     const struct cursor *c = state->cursor;
     bool has_next = starts_by_itself(c) && c->next_at != INSTANT_NEVER;
     enum outcome last = (enum outcome)c->last_outcome;
-    json_t *json = json_new_object();
 
-    json_put(json, "status", json_of_word(schedule_status(c)));
-    json_put(json, "pausedReason", reason_json(state));
-    json_put(json, "pausedUntil",
-             c->flags & CURSOR_PAUSED ? json_of_moment(c->paused_until) : json_null());
-    json_put(json, "nextAt", has_next ? json_of_moment(c->next_at) : json_null());
-    json_put(json, "nextSource",
-             has_next ? json_of_word(source_text((enum source)c->source)) : json_null());
-    json_put(json, "mark", json_of_moment(c->mark));
-    json_put(json, "open", json_new_int(c->open));
-    json_put(json, "waiting", json_new_int(c->waiting));
-    json_put(json, "failures", json_new_int(c->failures));
-    json_put(json, "lastOutcome",
-             last == OUTCOME_NONE ? json_null() : json_of_word(outcome_text(last)));
-    json_put(json, "lastRunAt", json_of_moment(c->last_start));
-    json_put(json, "lastRunId", json_of_text(state->last_run));
-    json_put(json, "counters", counters_json(c));
-    json_put(json, "version", json_new_int(c->version));
-    json_put(json, "dialect", json_new_str(state->dialect));
-    json_put(json, "createdAt", json_of_moment(state->created_at));
-    json_put(json, "createdBy", json_new_str(state->created_by));
-    json_put(json, "updatedAt", json_of_moment(state->updated_at));
-    json_put(json, "updatedBy", json_new_str(state->updated_by));
-    return json;
+    show_word("{\"status\":", schedule_status(c), out);
+    show_reason(state, out);
+    show_moment(",\"pausedUntil\":", c->flags & CURSOR_PAUSED ? c->paused_until : INSTANT_NONE,
+                out);
+    show_moment(",\"nextAt\":", has_next ? c->next_at : INSTANT_NONE, out);
+    show_word(",\"nextSource\":", has_next ? source_text((enum source)c->source) : NULL, out);
+    show_moment(",\"mark\":", c->mark, out);
+    show_int(",\"open\":", c->open, out);
+    show_int(",\"waiting\":", c->waiting, out);
+    show_int(",\"failures\":", c->failures, out);
+    show_word(",\"lastOutcome\":", last == OUTCOME_NONE ? NULL : outcome_text(last), out);
+    show_moment(",\"lastRunAt\":", c->last_start, out);
+    show_text(",\"lastRunId\":", state->last_run, out);
+    show_counters(c, out);
+    show_int(",\"version\":", c->version, out);
+    show_name(",\"dialect\":", state->dialect, out);
+    show_moment(",\"createdAt\":", state->created_at, out);
+    show_name(",\"createdBy\":", state->created_by, out);
+    show_moment(",\"updatedAt\":", state->updated_at, out);
+    show_name(",\"updatedBy\":", state->updated_by, out);
+    buf_char(out, '}');
 }

@@ -7,10 +7,10 @@
  */
 #pragma once
 
+#include "base/buf.h"
 #include "base/instant.h"
 #include "base/str.h"
 #include "core/cursor.h"
-#include "wire/json.h"
 
 struct schedule_state {
     const struct cursor *cursor;
@@ -25,5 +25,5 @@ struct schedule_state {
 /* "active", "paused" (also: not enabled, quarantined) or "closed". */
 const char *schedule_status(const struct cursor *cursor);
 
-/* The caller owns the result. */
-json_t *schedule_state_json(const struct schedule_state *state);
+/* Appends the object; out->cut tells when it did not fit. */
+void schedule_state_show(const struct schedule_state *state, struct buf *out);

@@ -182,7 +182,7 @@ struct body {
 /* The size of what is filled in is known before a tree full of it is printed. */
 static enum rc spend(struct body *body, const json_t *value, struct err *reterr)
 {
-    size_t size = json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY);
+    size_t size = json_length(value);
 
     if (size > body->left)
         return err_set(reterr, RC_LIMIT, -1, 0,

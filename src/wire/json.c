@@ -117,19 +117,6 @@ enum rc json_read(struct str text, json_t **ret, struct err *reterr)
     return RC_OK;
 }
 
-static int add_bytes(const char *bytes, size_t len, void *out)
-{
-    buf_add(out, bytes, len);
-    return 0;
-}
-
-void json_print(const json_t *value, enum json_style style, struct buf *out)
-{
-    size_t flags = style == JSON_STYLE_PRETTY ? JSON_INDENT(2) : JSON_COMPACT;
-
-    must(json_dump_callback(value, add_bytes, out, flags | JSON_ENCODE_ANY) == 0);
-}
-
 static const char *type_name(const json_t *value)
 {
     switch (json_typeof(value)) {

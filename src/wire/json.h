@@ -37,6 +37,9 @@ enum json_style {
 /* Keys come in the order of insertion.  Appends; out->cut tells when it did not fit. */
 void json_print(const json_t *value, enum json_style style, struct buf *out);
 
+/* Bytes of JSON_STYLE_LINE. */
+size_t json_length(const json_t *value);
+
 /*
  * Reading an object: `read` is called for each field that is present and not null, in the
  * order of the shape.  An error gets the field's name in front of its path.

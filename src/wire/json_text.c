@@ -42,6 +42,19 @@ void json_write_str(struct buf *out, struct str s)
     buf_char(out, '"');
 }
 
+size_t json_str_length(struct str s)
+{
+    size_t len = s.len + 2;
+
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.ptr[i];
+
+        if (c < 0x20 || c == '"' || c == '\\')
+            len += escape_of(c) == 'u' ? 5 : 1;
+    }
+    return len;
+}
+
 void json_write_int(struct buf *out, int64_t n)
 {
     enum { DIGITS_MAX = 20 }; /* of an int64, with its sign */

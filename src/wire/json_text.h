@@ -18,7 +18,10 @@
 void json_write_str(struct buf *out, struct str s);
 void json_write_int(struct buf *out, int64_t n);
 
-/* Bytes that json_write_str() takes at the most. */
+/* Bytes that json_write_str() takes. */
+size_t json_str_length(struct str s);
+
+/* Bytes that it takes at the most. */
 static inline size_t json_str_room(struct str s)
 {
     return 6 * s.len + 2; /* each as \u0000 */

@@ -38,6 +38,40 @@ static void a_schedule_is_created_and_shown_with_its_next_run(void **state)
     assert_told("state.nextAt", "'2026-01-06T02:30:00.000Z'");
 }
 
+/* The one is put together from what was sent, the other read: they are the same. */
+static void what_creating_answers_is_what_reading_answers(void **state)
+{
+    static const char *const bodies[] = {
+        "'action':{'type':'queue','queue':'q'}",
+        "'spec':{'cron':['30 2 * * *']},'action':{'type':'queue','queue':'q'},"
+        "'description':'of the night','labels':{'b':'2','a':'1'},'extra':{'z':[1,{}]}",
+        "'spec':{'intervals':[{'every':'15m'}],'timezone':'America/New_York'},"
+        "'action':{'type':'http','url':'https://example.com/','body':{'a':null}},"
+        "'policies':{'concurrency':{'key':'db','limit':4},'retry':{'attempts':3}}",
+        "'enabled':false,'spec':{'timesOfDay':['09:00']},"
+        "'action':{'type':'exec','argv':['/bin/x']}",
+        "'spec':{'at':['now']},'action':{'type':'queue','queue':'q','input':{'n':1}}",
+        "'spec':{'at':['2020-01-01T00:00:00Z']},'action':{'type':'queue','queue':'q'}",
+        "'spec':{'intervals':[{'every':'1h'}]},'governor':{'minInterval':'1m'},"
+        "'action':{'type':'queue','queue':'q'}",
+    };
+
+    (void)state;
+    for (int i = 0; i < (int)(sizeof bodies / sizeof bodies[0]); i++) {
+        const char *path = js("/api/v1/schedules/s%d", i);
+        json_t *made;
+
+        pass(SPAN_MS);
+        assert_int_equal(ask(js("PUT %s", path), NULL, js("{%s}", bodies[i])), 201);
+        assert_string_equal(field("ETag"), "\"1\"");
+        made = json_incref(world.json);
+        assert_int_equal(get(path), 200);
+        if (!json_equal(made, world.json))
+            fail_msg("%s", bodies[i]);
+        json_decref(made);
+    }
+}
+
 static void an_id_is_made_when_there_is_none(void **state)
 {
     struct str first;
@@ -310,6 +344,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SERVED(a_schedule_is_created_and_shown_with_its_next_run),
+        SERVED(what_creating_answers_is_what_reading_answers),
         SERVED(an_id_is_made_when_there_is_none),
         SERVED(a_location_is_a_url),
         SERVED(a_name_that_is_taken_is_refused),

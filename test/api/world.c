@@ -8,6 +8,7 @@
 #include "api/audit_note.h"
 #include "api/auth.h"
 #include "api/openapi.h"
+#include "api/memo.h"
 #include "base/must.h"
 #include "record.h"
 #include "store/schema.h"
@@ -135,6 +136,7 @@ int world_begin(void **state)
         .plan_warn_per_day = 1440,
         .version = "1.2.3",
         .openapi = &openapi,
+        .memo = memo_new(),
         .has_upstream = has_upstream,
         .quota_schedules = quota_schedules,
         .random = next_random,
@@ -158,6 +160,7 @@ int world_end(void **state)
     db_close(world.reader);
     db_close(world.db);
     json_decref(world.json);
+    memo_free(world.context.memo);
     arena_free(world.arena);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(path, sizeof path, "%s/test.db%s", dir, names[i]);

@@ -55,6 +55,26 @@ static void a_new_start_forgets_the_old_one(void **state)
     deadline_close(&deadline);
 }
 
+static void one_that_is_started_late_counts_from_the_first_look(void **state)
+{
+    struct deadline deadline;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(deadline_open(1, &deadline, &err), RC_OK);
+    deadline_start(&deadline);
+    assert_true(comes(&deadline, WAIT_MS));
+    deadline.ms = LONG_MS;
+    deadline_start_late(&deadline);
+    assert_false(deadline_is_over(&deadline)); /* what was before is over */
+    deadline.ms = 1;
+    deadline_start_late(&deadline);
+    (void)deadline_is_over(&deadline);
+    assert_true(comes(&deadline, WAIT_MS));
+    assert_true(deadline_is_over(&deadline));
+    deadline_close(&deadline);
+}
+
 static void a_closed_one_may_be_closed_again(void **state)
 {
     struct deadline deadline;
@@ -94,6 +114,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_deadline_is_over_when_its_time_is),
         cmocka_unit_test(a_new_start_forgets_the_old_one),
+        cmocka_unit_test(one_that_is_started_late_counts_from_the_first_look),
         cmocka_unit_test(a_closed_one_may_be_closed_again),
         cmocka_unit_test(without_descriptors_it_says_so),
     };

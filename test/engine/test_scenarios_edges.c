@@ -211,6 +211,30 @@ static void a_slot_that_is_cancelled_twice_is_cancelled_once(void **state)
     assert_counts("job", "missed 3, cancelled 2");
 }
 
+/* Whoever makes it is told its cursor, which no command of the same turn can have touched. */
+static void a_schedule_that_is_made_is_told_with_its_cursor(void **state)
+{
+    struct wish w = every(SPAN_MIN);
+    struct command pair[2] = {about(COMMAND_CREATE, "job"), about(COMMAND_PAUSE, "job")};
+    struct turn_in in = {.rows = TURN_ROWS_MAX, .commands = pair, .command_count = 2};
+    struct turn_out out;
+    struct err err = {.text = ""};
+
+    (void)state;
+    pair[0].draft = draft_of(&w);
+    in.now = world.now;
+    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(out.replies[0].rc, RC_OK);
+    assert_int_equal(out.replies[1].rc, RC_NOT_FOUND);
+    assert_non_null(out.replies[0].cursor);
+    assert_int_equal(out.replies[0].cursor->id, out.replies[0].schedule);
+    assert_int_equal(out.replies[0].cursor->version, 1);
+    assert_int_equal(out.replies[0].cursor->active_at, world.now);
+    assert_int_equal(out.replies[0].cursor->next_at, world.now + SPAN_MIN);
+    assert_int_equal(out.replies[0].cursor->flags & CURSOR_PAUSED, 0);
+    assert_null(out.replies[1].cursor);
+}
+
 static void a_cancelled_slot_survives_an_edit_that_keeps_it(void **state)
 {
     (void)state;
@@ -416,6 +440,7 @@ int main(void)
         TIMELINE(days_that_are_freed_are_planned_unless_they_have_passed),
         TIMELINE(a_cancelled_slot_splits_the_range_of_a_pause),
         TIMELINE(a_slot_that_is_cancelled_twice_is_cancelled_once),
+        TIMELINE(a_schedule_that_is_made_is_told_with_its_cursor),
         TIMELINE(a_cancelled_slot_survives_an_edit_that_keeps_it),
         TIMELINE(a_waiting_slot_can_be_cancelled),
         TIMELINE(a_trigger_that_waits_survives_pause_and_restart),

@@ -93,7 +93,6 @@ static void every_field_is_read_into_its_member(void **state)
     assert_int_equal(doc.policies.priority, 9);
     assert_true(doc.governor.is_set);
     assert_str(doc.extra, "{\"memo\":{\"z\":[1,null]},\"a\":1}");
-    assert_null(doc.state);
     assert_string_equal(line_of(schedule_to_json(&doc, SPEC_BRIEF), text_b), unusual);
 }
 
@@ -113,36 +112,8 @@ static void a_state_that_is_sent_is_ignored(void **state)
                                      "\"state\":{\"status\":\"closed\",\"x\":[]}}");
 
     (void)state;
-    assert_null(doc.state);
     assert_string_equal(line_of(schedule_to_json(&doc, SPEC_BRIEF), text_b),
                         "{\"action\":{\"type\":\"queue\",\"queue\":\"q\"}}");
-}
-
-static void a_state_stands_before_extra_and_speaks_for_hint_and_enabled(void **state)
-{
-    struct schedule_doc doc = doc_of("{\"action\":{\"type\":\"queue\",\"queue\":\"q\"},"
-                                     "\"governor\":{},\"extra\":{\"a\":1}}");
-    struct cursor cursor = {.flags = CURSOR_DISABLED,
-                            .next_at = INSTANT_NEVER,
-                            .hint_interval = SPAN_MIN,
-                            .hint_at = INSTANT_NEVER,
-                            .hint_expires = SPAN_H};
-    struct schedule_state shown = {.cursor = &cursor, .hint_reason = STR("busy")};
-    json_auto_t *json = NULL;
-    const char *expected[] = {"enabled", "action", "governor", "state", "extra"};
-    size_t n = 0;
-
-    (void)state;
-    doc.state = &shown;
-    json = schedule_to_json(&doc, SPEC_BRIEF);
-    assert_int_equal(json_object_size(json), COUNT(expected));
-    for (void *i = json_object_iter(json); i; i = json_object_iter_next(json, i))
-        assert_string_equal(json_object_iter_key(i), expected[n++]);
-    assert_true(json_is_false(json_object_get(json, "enabled")));
-    assert_string_equal(
-        line_of(json_incref(json_object_get(json, "governor")), text_b),
-        "{\"hint\":{\"interval\":\"1m\",\"expires\":\"1970-01-01T01:00:00.000Z\","
-        "\"reason\":\"busy\"}}");
 }
 
 #define WITH(fields) "{\"action\":{\"type\":\"queue\",\"queue\":\"q\"}," fields "}"
@@ -371,7 +342,6 @@ int main(void)
         cmocka_unit_test(every_field_is_read_into_its_member),
         cmocka_unit_test(an_id_may_be_left_to_be_made),
         cmocka_unit_test(a_state_that_is_sent_is_ignored),
-        cmocka_unit_test(a_state_stands_before_extra_and_speaks_for_hint_and_enabled),
         cmocka_unit_test(wrong_schedules_are_named_with_their_whole_path),
         cmocka_unit_test(every_text_and_map_is_bounded),
         cmocka_unit_test(lenient_reading_ignores_unknown_fields),

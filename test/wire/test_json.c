@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "base/prng.h"
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 struct wrong {
@@ -72,6 +74,62 @@ static void pretty_text_is_indented_and_keeps_the_order_of_keys(void **state)
     (void)state;
     json_print(value, JSON_STYLE_PRETTY, &out);
     assert_string_equal(text, "{\n  \"b\": 1,\n  \"a\": [\n    2,\n    {}\n  ]\n}");
+}
+
+static const char *const chance_texts[] = {"",     "a",       "\"\\/",        "\x01\x1f\x7f",
+                                           "\n\t", "ü\u20ac", "\U0001f514 x", "plain words"};
+
+static json_t *chance_leaf(struct prng *prng)
+{
+    switch (prng_below(prng, 6)) {
+    case 0:
+        return json_null();
+    case 1:
+        return json_boolean(prng_below(prng, 2));
+    case 2:
+        return json_new_int((int64_t)prng_next(prng) >> prng_below(prng, 64));
+    case 3:
+        return json_real((double)(int64_t)prng_next(prng) / 3e7);
+    default:
+        return json_new_str(str_of(chance_texts[prng_below(prng, COUNT(chance_texts))]));
+    }
+}
+
+static json_t *chance_tree(struct prng *prng, int depth)
+{
+    uint64_t count = prng_below(prng, 4), kind = depth > 0 ? prng_below(prng, 3) : 0;
+    json_t *tree = kind == 1 ? json_new_list() : json_new_object();
+
+    if (kind == 0) {
+        json_decref(tree);
+        return chance_leaf(prng);
+    }
+    for (uint64_t i = 0; i < count; i++)
+        if (kind == 1)
+            json_add(tree, chance_tree(prng, depth - 1));
+        else
+            json_put(tree, chance_texts[prng_below(prng, COUNT(chance_texts))],
+                     chance_tree(prng, depth - 1));
+    return tree;
+}
+
+static void any_value_is_printed_as_the_library_prints_it(void **state)
+{
+    struct prng prng;
+
+    (void)state;
+    prng_seed(&prng, 20260317);
+    for (int i = 0; i < 5000; i++) {
+        json_auto_t *value = chance_tree(&prng, 5);
+        char *expected = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+        static char text[1 << 20];
+        struct buf out = BUF(text);
+
+        json_print(value, JSON_STYLE_LINE, &out);
+        assert_string_equal(text, expected);
+        assert_int_equal(json_length(value), strlen(expected));
+        free(expected);
+    }
 }
 
 static void a_text_that_does_not_fit_is_cut(void **state)
@@ -357,6 +415,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_every_type_are_read_and_printed),
         cmocka_unit_test(pretty_text_is_indented_and_keeps_the_order_of_keys),
+        cmocka_unit_test(any_value_is_printed_as_the_library_prints_it),
         cmocka_unit_test(a_text_that_does_not_fit_is_cut),
         cmocka_unit_test(wrong_text_is_refused_with_line_and_column),
         cmocka_unit_test(columns_count_characters_and_positions_count_bytes),

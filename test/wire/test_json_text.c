@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON text that is written and looked through without values in between.  jansson, by way of
- * json_read() and json_print(), is the judge.
+ * JSON text that is written and looked through without values in between.  jansson is the
+ * judge.
  */
 #include "wire/json_text.h"
 
@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -18,9 +19,9 @@ enum { TEXT_MAX = 4096 };
 
 static void a_string_is_written_as_the_library_writes_it(void **state)
 {
-    char every[128], ours[TEXT_MAX], theirs[TEXT_MAX];
+    char every[128], ours[TEXT_MAX], *theirs;
     struct str s = {every, 0};
-    struct buf out = BUF(ours), judge = BUF(theirs);
+    struct buf out = BUF(ours);
     json_t *value;
 
     (void)state;
@@ -28,10 +29,12 @@ static void a_string_is_written_as_the_library_writes_it(void **state)
         every[s.len++] = (char)c;
     json_write_str(&out, s);
     value = json_new_str(s);
-    json_print(value, JSON_STYLE_LINE, &judge);
+    theirs = json_dumps(value, JSON_ENCODE_ANY);
     json_decref(value);
     assert_string_equal(ours, theirs);
+    assert_int_equal(out.len, json_str_length(s));
     assert_true(out.len <= json_str_room(s));
+    free(theirs);
 }
 
 static void letters_beyond_ascii_stand_for_themselves(void **state)

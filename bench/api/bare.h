@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The least that creating schedules costs a database: their rows, written in groups.
+ *
+ * Nothing is decided, checked or answered.  SQLite is called directly, with Belfry's tables
+ * and settings; the rows are those of a schedule that Belfry has made, under other names.
+ */
+#pragma once
+
+#include <stdint.h>
+
+struct bare; /* opaque */
+
+enum { BARE_GROUP = 64 }; /* schedules in a commit: as many as connections that create */
+
+/* `model` is a database of Belfry's with a schedule `name`; `path` is made anew. */
+struct bare *bare_open(const char *path, const char *model, const char *name);
+
+/* Groups until the time is over; returns schedules per second. */
+double bare_create(struct bare *bare, double seconds);
+void bare_close(struct bare *bare);

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bench-api BELFRY DIR SCRIPTS ROUNDS SECONDS [URL]: how fast a `belfry serve` answers, beside
+ * a handler that does nothing and a loop that only writes.  URL is a database of PostgreSQL;
+ * without it, SQLite in DIR.
+ *
+ * Those that are compared take turns.  Prints lines of figures for report.awk.
+ */
+#include <jansson.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "ask.h"
+#include "bare.h"
+#include "base/must.h"
+#include "crowd.h"
+#include "io/clock.h"
+#include "subject.h"
+#include "trivial.h"
+#include "wrk.h"
+
+enum {
+    CONNECTIONS = 64,
+    LISTED = 100,
+    PACED_CONNECTIONS = 16,
+    FIRES_PER_S = 2000,
+    LEAD_S = 6, /* for creating the schedules that fire */
+    SETTLE_S = 3,
+    REST_MS = 3000, /* after the last fire of the load */
+    ASK_MS = 10000,
+    ROUNDS_MAX = 100,
+    SECONDS_MAX = 60,
+    PATH_BYTES = 128,
+};
+
+#define PACED_PAUSE "16" /* ms on average: some 1,000 reads a second */
+#define MODEL       "model"
+
+struct reading {
+    const char *name;
+    char path[PATH_BYTES];
+    struct str body;
+};
+
+enum { GET, RUN, LIST, READINGS };
+
+struct bench {
+    struct soak *soak;
+    const char *scripts;
+    int rounds, seconds;
+    struct reading readings[READINGS];
+    uint16_t trivial_port;
+};
+
+static struct str ask_for(const struct bench *b, const char *method, const char *path,
+                          const char *body, int status)
+{
+    struct ask_answer answer;
+
+    if (ask_do(&(struct ask){.port = b->soak->port,
+                             .method = method,
+                             .path = path,
+                             .body = str_of(body),
+                             .patience_ms = ASK_MS},
+               &answer) != ASK_ANSWERED)
+        DIE("%s: there was no answer", path);
+    if (answer.status != status)
+        DIE("%s: %d %.*s", path, answer.status, STR_ARG(answer.body));
+    return answer.body;
+}
+
+static void create(const struct bench *b, const char *name)
+{
+    char body[512];
+
+    snprintf(
+        body, sizeof body,
+        "{\"id\":\"%s\",\"spec\":{\"cron\":[\"30 2 * * *\"]},\"action\":{\"type\":\"queue\","
+        "\"queue\":\"bench\",\"input\":{\"name\":\"world\"}}}",
+        name);
+    ask_for(b, "POST", "/api/v1/schedules", body, 201);
+}
+
+/* One run that waits for a worker which never comes. */
+static void trigger(struct bench *b)
+{
+    struct str answer = ask_for(b, "POST", "/api/v1/schedules/" MODEL "/trigger", "{}", 202);
+    json_t *json = json_loadb(answer.ptr, answer.len, 0, NULL);
+    const char *id = json_string_value(json_object_get(json, "id"));
+
+    if (!id)
+        DIE("a trigger was answered without a run: %.*s", STR_ARG(answer));
+    snprintf(b->readings[RUN].path, PATH_BYTES, "/api/v1/runs/%s", id);
+    json_decref(json);
+}
+
+/* What is read, and a server that has all of it at hand. */
+static void prepare(struct bench *b)
+{
+    static struct trivial_answer answers[READINGS];
+
+    create(b, MODEL);
+    for (int i = 0; i < LISTED; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "listed-%03d", i);
+        create(b, name);
+    }
+    trigger(b);
+    snprintf(b->readings[GET].path, PATH_BYTES, "/api/v1/schedules/" MODEL);
+    snprintf(b->readings[LIST].path, PATH_BYTES, "/api/v1/schedules?limit=%d&prefix=listed",
+             LISTED);
+    for (int i = 0; i < READINGS; i++) {
+        struct reading *r = &b->readings[i];
+        struct str body = ask_for(b, "GET", r->path, "", 200);
+        char *copy = malloc(body.len);
+
+        must(copy != NULL);
+        memcpy(copy, body.ptr, body.len);
+        r->body = (struct str){copy, body.len};
+        answers[i] = (struct trivial_answer){r->path, r->body};
+    }
+    b->trivial_port = trivial_start(answers, READINGS);
+}
+
+static struct wrk_result run_wrk(const struct bench *b, const struct wrk *wrk)
+{
+    struct wrk_result result = wrk_run(wrk, b->scripts);
+
+    if (result.bad > 0)
+        DIE("%lld answers to %s were wrong", (long long)result.bad, wrk->path);
+    return result;
+}
+
+static void measure_creates(const struct bench *b, struct bare *bare, int round)
+{
+    char names[32];
+    double limit = bare ? bare_create(bare, b->seconds) : 0;
+    struct wrk_result made;
+
+    snprintf(names, sizeof names, "made-%03d", round);
+    made = run_wrk(b, &(struct wrk){.script = "create.lua",
+                                    .connections = CONNECTIONS,
+                                    .seconds = b->seconds,
+                                    .port = b->soak->port,
+                                    .path = "/api/v1/schedules",
+                                    .argument = names});
+    printf("create\t%.1f\t%.1f\t%.0f\t%.0f\n", limit, made.per_s, made.p50_us, made.p99_us);
+}
+
+static void measure_read(const struct bench *b, const struct reading *r)
+{
+    struct wrk wrk = {.script = "read.lua",
+                      .connections = CONNECTIONS,
+                      .seconds = b->seconds,
+                      .port = b->trivial_port,
+                      .path = r->path};
+    struct wrk_result limit = run_wrk(b, &wrk), read;
+
+    wrk.port = b->soak->port;
+    read = run_wrk(b, &wrk);
+    printf("read\t%s\t%zu\t%.1f\t%.1f\t%.0f\t%.0f\n", r->name, r->body.len, limit.per_s,
+           read.per_s, read.p50_us, read.p99_us);
+}
+
+static void measure_lateness(const struct bench *b, const char *when)
+{
+    struct wrk_result read = run_wrk(b, &(struct wrk){.script = "read.lua",
+                                                      .connections = PACED_CONNECTIONS,
+                                                      .seconds = b->seconds,
+                                                      .port = b->soak->port,
+                                                      .path = b->readings[GET].path,
+                                                      .argument = PACED_PAUSE});
+
+    printf("paced\t%s\t%.1f\t%.0f\t%.0f\n", when, read.per_s, read.p50_us, read.p99_us);
+    fflush(stdout);
+}
+
+static uint64_t fires(const struct soak *soak)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < 1 + SOAK_WORKERS; i++)
+        sum += atomic_load(&soak->tallies[i].done);
+    return sum;
+}
+
+/* The same reads without and with the load of the soak. */
+static void measure_under_fire(struct bench *b)
+{
+    struct soak *soak = b->soak;
+    uint64_t before;
+    int64_t from;
+
+    for (int round = 0; round < b->rounds; round++)
+        measure_lateness(b, "idle");
+    soak->rate = FIRES_PER_S;
+    soak->start = (clock_now() / SPAN_S + LEAD_S) * SPAN_S;
+    soak->end = soak->start + (SETTLE_S + b->rounds * (b->seconds + 1)) * SPAN_S;
+    subject_fill(soak);
+    crowd_start_workers(soak);
+    while (clock_now() < soak->start + SETTLE_S * SPAN_S)
+        ask_nap(100);
+    before = fires(soak);
+    from = clock_boot_us();
+    for (int round = 0; round < b->rounds; round++)
+        measure_lateness(b, "load");
+    printf("fires\t%.1f\n",
+           (double)(fires(soak) - before) * 1e6 / (double)(clock_boot_us() - from));
+    while (clock_now() < soak->end)
+        ask_nap(100);
+    ask_nap(REST_MS);
+}
+
+static void measure(struct bench *b)
+{
+    char model[SOAK_PATH_MAX + 32], path[SOAK_PATH_MAX + 32];
+    struct bare *bare = NULL;
+
+    if (!b->soak->db) {
+        snprintf(model, sizeof model, "%s/belfry.db", b->soak->dir);
+        snprintf(path, sizeof path, "%s/bare.db", b->soak->dir);
+        bare = bare_open(path, model, MODEL);
+    }
+    for (int round = 0; round < b->rounds; round++) {
+        for (int i = 0; i < READINGS; i++)
+            measure_read(b, &b->readings[i]);
+        measure_creates(b, bare, round);
+        fflush(stdout);
+    }
+    if (bare)
+        bare_close(bare);
+    measure_under_fire(b);
+}
+
+static int read_number(const char *text, int max, const char *what)
+{
+    long n = strtol(text, NULL, 10);
+
+    if (n < 1 || n > max)
+        DIE("%s is 1 to %d, not %s", what, max, text);
+    return (int)n;
+}
+
+static void clean_up(void)
+{
+    trivial_end();
+    crowd_end();
+    subject_kill();
+}
+
+int main(int argc, char **argv)
+{
+    struct soak *soak = mmap(NULL, sizeof *soak, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct bench bench = {
+        .soak = soak,
+        .readings = {
+            [GET] = {.name = "schedule"}, [RUN] = {.name = "run"}, [LIST] = {.name = "list"}}};
+    int status;
+
+    must(soak != MAP_FAILED);
+    if (argc != 6 && argc != 7)
+        DIE("usage: bench-api BELFRY DIR SCRIPTS ROUNDS SECONDS [URL]");
+    soak->program = argv[1];
+    snprintf(soak->dir, sizeof soak->dir, "%s", argv[2]);
+    bench.scripts = argv[3];
+    bench.rounds = read_number(argv[4], ROUNDS_MAX, "the number of rounds");
+    bench.seconds = read_number(argv[5], SECONDS_MAX, "the number of seconds");
+    soak->db = argv[6];
+    atexit(clean_up);
+    crowd_start_receiver(soak);
+    subject_start(soak);
+    prepare(&bench);
+    measure(&bench);
+    crowd_end();
+    status = subject_stop();
+    if (status != 0)
+        DIE("the daemon has ended with %d", status);
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wrk(1), run once, and what it says at its end.
+ */
+#pragma once
+
+#include <stdint.h>
+
+struct wrk {
+    const char *script; /* a file of bench/api */
+    int connections, seconds;
+    uint16_t port;
+    const char *path;
+    const char *argument; /* for the script; NULL: none */
+};
+
+struct wrk_result {
+    double per_s; /* answers                                  */
+    double p50_us, p99_us;
+    int64_t bad; /* answers with another status, and errors */
+};
+
+/* `dir` is where the scripts are. */
+struct wrk_result wrk_run(const struct wrk *wrk, const char *dir);
