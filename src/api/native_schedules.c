@@ -98,7 +98,7 @@ static enum call_step show_made(struct call *call)
         .cursor = *reply->cursor,
     };
 
-    return view_answer(call, &view);
+    return view_schedule_answer(call, &view);
 }
 
 /* The answer is the schedule as it is then, with the time of its next run. */

@@ -23,5 +23,5 @@ enum call_step schedule_get_read(struct call *call, struct db *db)
 
     if (view_find(call, db, &view, &err) != RC_OK)
         return view_failed(call, &err);
-    return view_answer(call, &view);
+    return view_schedule_answer(call, &view);
 }

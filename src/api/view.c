@@ -143,7 +143,7 @@ void view_etag(struct call *call, int64_t version)
     call_field(call, STR("ETag"), buf_as_str(&tag));
 }
 
-enum call_step view_answer(struct call *call, const struct schedule_view *view)
+enum call_step view_schedule_answer(struct call *call, const struct schedule_view *view)
 {
     struct answer out = answer_new(call->arena);
     struct err err;

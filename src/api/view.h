@@ -24,7 +24,7 @@ MUST_USE enum rc view_schedule(const struct call *call, const struct schedule_vi
                                struct arena *scratch, struct answer *out, struct err *reterr);
 
 /* The answer is the schedule, with its ETag.  After a write that write's status stands. */
-enum call_step view_answer(struct call *call, const struct schedule_view *view);
+enum call_step view_schedule_answer(struct call *call, const struct schedule_view *view);
 
 /* RC_NOT_FOUND unless the schedule of a run is, or was, of the call's namespace. */
 MUST_USE enum rc view_owner(const struct call *call, struct db *db, int64_t schedule,

@@ -98,7 +98,8 @@ static const struct row headers[] = {
      "src/io src/base/log.c test/io src/daemon/news.h src/daemon/ticket.h bench " THREADS},
 
     {"jansson.h", "src/wire src/model test fuzz bench"},
-    {"sqlite3.h", "src/db/sqlite_parts.h sim/vfs.c bench/api/bare.c bench/engine/bare_sqlite.c"},
+    {"sqlite3.h",
+     "src/db/sqlite_parts.h sim/vfs.c bench/api/bare.c bench/engine/bare_sqlite.c"},
     {"libpq-fe.h", "src/db/postgres.c src/db/postgres_rows.c bench/engine/bare_postgres.c"},
     {"curl/*.h", "src/io/webhook.c src/io/webhook_call.c src/io/webhook_check.c "
                  "src/io/webhook_end.c src/io/webhook_parts.h src/io/fetch.c"},
