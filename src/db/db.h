@@ -82,7 +82,6 @@ struct db *db_close(struct db *db); /* accepts NULL, returns NULL */
 
 enum db_kind db_kind(const struct db *db);
 const char *db_library(enum db_kind kind); /* its version; good until it is asked again */
-
 /* True after RC_LOST, RC_UNKNOWN and RC_CORRUPT: it can only be closed. */
 bool db_is_dead(const struct db *db);
 /* Whether its transaction can go on: nothing has failed in it, nothing is queued. */
