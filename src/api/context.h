@@ -17,6 +17,29 @@
 
 struct openapi;
 struct memo;
+enum {
+    CONTEXT_REASONS_MAX = 4, /* why a server may not be used, at a time                     */
+    CONTEXT_LATEST_MAX = 10, /* schedules that are named for being late: labels are bounded */
+};
+
+/* A word for programs and a sentence for people. */
+struct context_reason {
+    const char *code, *text;
+};
+
+/* A schedule whose runs began late of late, and how much the latest of them. */
+struct context_latest {
+    int64_t schedule;
+    span late;
+};
+
+/* What the program is made of; NULL: not known. */
+struct context_parts {
+    const char *commit, *sqlite, *libpq, *openssl;
+    instant started_at;
+};
+
+struct answer;
 
 struct api_context {
     struct zone_source zones;
@@ -26,7 +49,8 @@ struct api_context {
     int64_t plan_warn_per_day; /* more slots a day are warned of; 0: never */
     const char *version;
     const struct openapi *openapi; /* what /openapi.json answers */
-    struct memo *memo; /* of the thread, api/memo.h; NULL: it remembers nothing */
+    struct memo *memo;             /* of the thread, api/memo.h; NULL: it remembers nothing */
+    struct context_parts parts;
     /* Whether the namespace has it; an empty name: one for workflows that name none. */
     bool (*has_upstream)(void *with, struct str namespace, struct str upstream);
     /* Schedules that the namespace may have; 0: any number. */
@@ -35,6 +59,14 @@ struct api_context {
     uint64_t (*random)(void *with);
     /* NULL: the daemon may be used; else why it may not yet, or no longer. */
     const char *(*not_ready)(void *with);
+    /* All of them, and how many; for that. */
+    int (*reasons)(void *with, struct context_reason reasons[static CONTEXT_REASONS_MAX]);
+    /*
+     * What the server has counted since its start, in Prometheus' format; and its latest
+     * schedules, those after the last have key 0.  True: the database can be asked for more.
+     */
+    bool (*print_metrics)(void *with, struct answer *out,
+                          struct context_latest latest[static CONTEXT_LATEST_MAX]);
     /* What a namespace may set, as JSON; errors name the field. */
     enum rc (*check_settings)(void *with, struct str json, struct arena *arena,
                               struct err *reterr);

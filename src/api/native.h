@@ -106,6 +106,14 @@ enum call_step audit_list_read(struct call *call, struct db *db);
 enum call_step audit_verify_begin(struct call *call);
 enum call_step audit_verify_read(struct call *call, struct db *db);
 
+/* native_metrics.c, native_summary.c, native_nodes.c */
+enum call_step metrics_begin(struct call *call);
+enum call_step metrics_read(struct call *call, struct db *db);
+enum call_step summary_begin(struct call *call);
+enum call_step summary_read(struct call *call, struct db *db);
+enum call_step node_list_begin(struct call *call);
+enum call_step node_list_read(struct call *call, struct db *db);
+
 /* native_health.c */
 enum call_step health_begin(struct call *call);
 enum call_step ready_begin(struct call *call);

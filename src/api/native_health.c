@@ -11,21 +11,63 @@ enum call_step health_begin(struct call *call)
     return call_answer(call, 200, STR("{\"status\":\"ok\"}"));
 }
 
+/* One more member of the problem, so that a program need not read sentences. */
+static struct str with_reasons(const struct call *call, const struct context_reason *reasons,
+                               int count)
+{
+    struct answer out = answer_new(call->arena);
+
+    answer_str(&out, (struct str){call->answer.ptr, call->answer.len - 1});
+    answer_text(&out, ",\"reasons\":[");
+    for (int i = 0; i < count; i++) {
+        answer_text(&out, i > 0 ? ",{\"code\":" : "{\"code\":");
+        answer_quoted(&out, str_of(reasons[i].code));
+        answer_text(&out, ",\"detail\":");
+        answer_quoted(&out, str_of(reasons[i].text));
+        answer_text(&out, "}");
+    }
+    answer_text(&out, "]}");
+    return answer_done(&out);
+}
+
 enum call_step ready_begin(struct call *call)
 {
-    const char *why = call->context->not_ready(call->context->with);
+    struct context_reason reasons[CONTEXT_REASONS_MAX];
+    int count = call->context->reasons(call->context->with, reasons);
+    char text[ERR_TEXT_MAX];
+    struct buf all = BUF(text);
 
-    if (why)
-        return call_problem(call, 503, "unavailable", "%s", why);
-    return call_answer(call, 200, STR("{\"status\":\"ready\"}"));
+    if (count == 0)
+        return call_answer(call, 200, STR("{\"status\":\"ready\",\"reasons\":[]}"));
+    for (int i = 0; i < count; i++)
+        buf_printf(&all, "%s%s", i > 0 ? "; " : "", reasons[i].text);
+    call_problem(call, 503, "unavailable", "%s", text);
+    call->answer = with_reasons(call, reasons, count);
+    return CALL_ANSWER;
+}
+
+static void put_part(struct answer *out, const char *name, const char *text)
+{
+    answer_text(out, name);
+    if (text && text[0] != '\0')
+        answer_quoted(out, str_of(text));
+    else
+        answer_text(out, "null");
 }
 
 enum call_step version_begin(struct call *call)
 {
+    const struct context_parts *parts = &call->context->parts;
     struct answer out = answer_new(call->arena);
 
     answer_text(&out, "{\"name\":\"belfry\",\"version\":");
     answer_quoted(&out, str_of(call->context->version));
+    put_part(&out, ",\"commit\":", parts->commit);
+    put_part(&out, ",\"sqlite\":", parts->sqlite);
+    put_part(&out, ",\"libpq\":", parts->libpq);
+    put_part(&out, ",\"openssl\":", parts->openssl);
+    answer_text(&out, ",\"startedAt\":");
+    answer_instant(&out, parts->started_at);
     answer_text(&out, "}");
     return call_answer(call, 200, answer_done(&out));
 }

@@ -10,6 +10,7 @@
 #include "api/request.h"
 #include "core/explain.h"
 #include "core/text.h"
+#include "model/json_time.h"
 #include "model/schedule_state.h"
 
 enum {
@@ -29,6 +30,7 @@ struct health {
     int64_t most; /* runs to look at */
     struct attempt_view *last;
     int last_count, succeeded, failed;
+    int late;           /* of the last: begun later than the budget of the schedule allows */
     instant late_since; /* INSTANT_NEVER: it is not */
     instant approval_since;
     struct answer out;
@@ -50,6 +52,15 @@ enum call_step schedule_health_begin(struct call *call)
     return CALL_READ;
 }
 
+/* Its first attempt tells; of a later one it is not known when the first began. */
+static bool has_broken_budget(const struct health *h, const struct history_row *row)
+{
+    span budget = h->p.plan.policies.lateness_budget;
+
+    return budget > 0 && row->attempt == 1 && row->started_at != INSTANT_NONE &&
+           row->started_at - row->due > budget;
+}
+
 static void take_last(struct health *h, const struct db_result *rows)
 {
     h->last = arena_array(h->call->arena, (size_t)rows->rows, sizeof *h->last);
@@ -60,6 +71,7 @@ static void take_last(struct health *h, const struct db_result *rows)
         if (!view->row.last || view->row.kind == RUN_TEST)
             continue;
         h->last_count++;
+        h->late += has_broken_budget(h, &view->row);
         h->succeeded += view->row.outcome == OUTCOME_SUCCEEDED;
         h->failed += outcome_is_failure(view->row.outcome);
     }
@@ -302,6 +314,16 @@ static void print_last(struct health *h)
     answer_text(out, "]");
 }
 
+static void print_budget(struct health *h)
+{
+    span budget = h->p.plan.policies.lateness_budget;
+
+    if (budget == 0)
+        answer_text(&h->out, "null");
+    else
+        answer_json(&h->out, json_of_duration(budget));
+}
+
 static void print_state(struct health *h)
 {
     const struct cursor *cursor = &h->p.view.cursor;
@@ -317,6 +339,10 @@ static void print_state(struct health *h)
     answer_text(out,
                 is_late ? ",\"late\":true,\"lateSince\":" : ",\"late\":false,\"lateSince\":");
     answer_instant(out, h->late_since);
+    answer_text(out, ",\"latenessBudget\":");
+    print_budget(h);
+    answer_text(out, ",\"lateRuns\":");
+    answer_int(out, h->late);
     answer_text(out,
                 cursor->failures >= FAILING_RUNS ? ",\"failing\":true" : ",\"failing\":false");
     answer_text(out, ",\"failures\":");

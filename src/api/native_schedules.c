@@ -42,6 +42,7 @@ static enum call_step write_begin(struct call *call, enum command_kind kind, str
         return step;
     if (native_draft(call, json, id, command, &writing->hint, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
+    request_trace(call);
     return CALL_COMMANDS;
 }
 
@@ -288,6 +289,7 @@ static enum call_step run_begin(struct call *call, enum command_kind kind,
     command->input = body.input;
     command->overlap = body.overlap;
     command->slot = body.scheduled;
+    request_trace(call);
     return CALL_COMMANDS;
 }
 

@@ -185,6 +185,13 @@ const struct operation operations[] = {
     {"audit.list", "GET", V1 "/audit", RIGHT_ADMIN, 0,
      "List who changed what, the newest first", audit_list_begin, audit_list_read, NULL},
 
+    {"metrics.summary", "GET", V1 "/metrics/summary", RIGHT_VIEW, 0,
+     "Show what came of the runs of some days, by agent, queue or schedule", summary_begin,
+     summary_read, NULL},
+    {"node.list", "GET", V1 "/nodes", RIGHT_SERVER, 0, "List the nodes, and which are alive",
+     node_list_begin, node_list_read, NULL},
+    {"metrics", "GET", "/metrics", RIGHT_SERVER, 0, "What is counted, for Prometheus",
+     metrics_begin, metrics_read, NULL},
     {"health", "GET", "/healthz", RIGHT_NONE, 0, "Whether the process lives", health_begin,
      NULL, NULL},
     {"ready", "GET", "/readyz", RIGHT_NONE, 0, "Whether the server may be used", ready_begin,

@@ -8,9 +8,12 @@
 #include "model/run_json.h"
 
 enum {
-    ERROR_CODE_MAX = 128,     /* bytes: a word                      */
-    ERROR_MESSAGE_MAX = 4096, /* bytes: what went wrong, for people */
-    PROGRESS_MAX = 1000,      /* bytes: a line for people           */
+    ERROR_CODE_MAX = 128,        /* bytes: a word                      */
+    ERROR_MESSAGE_MAX = 4096,    /* bytes: what went wrong, for people */
+    PROGRESS_MAX = 1000,         /* bytes: a line for people           */
+    RUN_TOKENS_MAX = 1000000000, /* of one run, so that sums fit       */
+    RUN_COST_MAX = 1000000,      /* dollars of one run, likewise       */
+    MILLION = 1000000,
 };
 
 struct verb {
@@ -125,6 +128,27 @@ static enum rc read_heartbeat(struct call *call, const json_t *item, struct repo
 
 /* Ends. */
 
+/* Of what models took; whatever else is said of them is kept and not understood. */
+static int64_t tokens_of(const json_t *llm)
+{
+    const json_t *total = json_object_get(llm, "totalTokens");
+    json_int_t sum = json_integer_value(json_object_get(llm, "promptTokens")) +
+                     json_integer_value(json_object_get(llm, "completionTokens"));
+
+    sum = json_is_integer(total) ? json_integer_value(total) : sum;
+    return sum < 0 ? 0 : sum > RUN_TOKENS_MAX ? RUN_TOKENS_MAX : sum;
+}
+
+static int64_t cost_of(const json_t *llm)
+{
+    double dollars = json_number_value(json_object_get(llm, "estimatedCostUsd"));
+
+    if (!(dollars > 0))
+        return 0;
+    return dollars > RUN_COST_MAX ? (int64_t)RUN_COST_MAX * MILLION
+                                  : (int64_t)(dollars * MILLION + 0.5);
+}
+
 static enum rc read_complete(struct call *call, const json_t *item, struct report *report,
                              struct err *reterr)
 {
@@ -138,6 +162,8 @@ static enum rc read_complete(struct call *call, const json_t *item, struct repor
     if (rc != RC_OK)
         return rc;
     report->result = run_result_keep(&result, call->arena);
+    report->tokens = tokens_of(member_of(item, "llm"));
+    report->cost = cost_of(member_of(item, "llm"));
     return take_log(call, item, report, reterr);
 }
 

@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "core/text.h"
 #include "model/member.h"
+#include "model/trace.h"
 
 enum { QUERY_NAMES_MAX = 16 }; /* of one operation */
 
@@ -181,6 +182,21 @@ static struct str key_of(struct call *call, struct str key, int i)
     buf_str(&text, key);
     buf_printf(&text, "#%d", i);
     return buf_as_str(&text);
+}
+
+void request_trace(struct call *call)
+{
+    struct trace trace;
+    struct str text;
+    bool is_untraced;
+
+    if (!http1_find(call->request, STR("traceparent"), &text) ||
+        !trace_parse(text, &trace, &is_untraced))
+        return;
+    for (int i = 0; i < call->command_count; i++) {
+        call->commands[i].trace = trace;
+        call->commands[i].is_untraced = is_untraced;
+    }
 }
 
 enum rc request_key(struct call *call, struct err *reterr)

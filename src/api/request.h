@@ -46,6 +46,9 @@ MUST_USE enum rc request_version(const struct call *call, int64_t *ret, struct e
 /* Idempotency-Key, with what it is the key of, into every command of the call. */
 MUST_USE enum rc request_key(struct call *call, struct err *reterr);
 
+/* The trace that whoever asks is part of, into every command of the call. */
+void request_trace(struct call *call);
+
 /*
  * The body as JSON, which the caller owns; an empty body is {} where `is_optional`.  False: it
  * was refused as invalid_json, with *ret_step.

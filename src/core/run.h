@@ -20,6 +20,7 @@ enum run_kind {
     RUN_BACKFILL = 2,
     RUN_DIRECT = 3, /* without a schedule              */
     RUN_TEST = 4,   /* leaves no trace on its schedule */
+    RUN_KINDS
 };
 
 enum run_state {
@@ -36,6 +37,12 @@ enum run_state {
 enum run_flag {
     RUN_CANCELLING = 1 << 0, /* its holder is asked to stop                            */
     RUN_FOR_OTHER = 1 << 1,  /* because a later start of its schedule wants it         */
+    RUN_UNTRACED = 1 << 2,   /* whoever asked for it does not keep its trace           */
+};
+
+/* The trace of W3C that whoever asked for a run is part of; zeros: it asked in none. */
+struct trace {
+    uint64_t high, low;
 };
 
 /* Five minutes of waiting are worth one step of priority. */
@@ -68,6 +75,7 @@ struct run {
     struct str input;    /* JSON of the request, or empty                */
     bool lacks_input;    /* it has one that was not read                 */
     struct str progress; /* what its worker last said                    */
+    struct trace trace;
 };
 
 /* True when a run may go from one state to the other. */

@@ -9,6 +9,7 @@
 #include "daemon/call_exec_parts.h"
 #include "model/action_check.h"
 #include "model/template.h"
+#include "model/trace.h"
 
 /* Where programs are on every system; nothing that a user can write to. */
 #define SAFE_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -77,6 +78,7 @@ static void add_person(struct vars *vars, struct str user)
 static void add_run(struct vars *vars, const struct task *task, const struct payload *payload)
 {
     const struct run *run = &task->work.run;
+    char trace[TRACE_TEXT_MAX];
 
     add(vars, "BELFRY_RUN", task->work.id);
     add(vars, "BELFRY_SCHEDULE", task->work.name);
@@ -85,6 +87,8 @@ static void add_run(struct vars *vars, const struct task *task, const struct pay
     add_number(vars, "BELFRY_FENCE", run->fence);
     add_instant(vars, "BELFRY_SCHEDULED_TIME", run->slot);
     add_instant(vars, "BELFRY_EXECUTION_TIME", payload_executed_at(payload));
+    add_missing(vars, "TRACEPARENT",
+                arena_str(vars->arena, trace_print(run, task->work.id, trace)));
 }
 
 static enum rc fill_argv(const struct exec_action *action, struct filling *filling,

@@ -5,12 +5,12 @@
  */
 #include <inttypes.h>
 
-#include "base/hash.h"
 #include "base/must.h"
 #include "core/text.h"
 #include "daemon/call_http.h"
 #include "model/action_check.h"
 #include "model/template.h"
+#include "model/trace.h"
 
 enum { OWN_HEADERS_MAX = 8 }; /* those of add_own_headers() */
 
@@ -132,25 +132,11 @@ static struct str name_text(struct letter *l, struct str name)
     return buf_as_str(&out);
 }
 
-/*
- * W3C Trace Context: all attempts of a run are one trace, each a span of its own.  Sampled, so
- * that receivers that follow their caller keep it.
- */
 static struct str trace_text(struct letter *l)
 {
-    const struct run *run = l->payload.run;
-    struct str id = l->payload.id;
-    uint64_t high = hash_u64(hash_bytes(id.ptr, id.len, 1));
-    uint64_t low = hash_u64(hash_bytes(id.ptr, id.len, 2)) | 1; /* zeros alone are invalid */
-    struct digest own = {low};
-    char text[64];
-    struct buf out = BUF(text);
+    char text[TRACE_TEXT_MAX];
 
-    digest_int(&own, run->attempt);
-    digest_int(&own, run->fence);
-    buf_printf(&out, "00-%016" PRIx64 "%016" PRIx64 "-%016" PRIx64 "-01", high, low,
-               own.sum | 1);
-    return arena_str(l->errand->arena, buf_as_str(&out));
+    return arena_str(l->errand->arena, trace_print(l->payload.run, l->payload.id, text));
 }
 
 static void add_own_headers(struct letter *l, struct str content_type)

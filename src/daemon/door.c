@@ -91,7 +91,7 @@ static void answer(struct door *door, struct ticket *t)
     }
     if (!has_grants)
         exchange_watch(x, NULL, NULL);
-    door_write_answer(x, t);
+    door_write_answer(door, x, t);
     door_at(door, SERVE_AFTER_ANSWER);
     if (!has_grants)
         door_ticket_end(door, t); /* with grants: at on_over */
@@ -250,20 +250,21 @@ struct listener_handler door_handler(struct door *door)
 
 /* ---- deadlines ---- */
 
-static void give_up(struct ticket *t)
+static void give_up(struct door *door, struct ticket *t)
 {
     bool is_read = t->sent_for == CALL_READ || t->sent_for == CALL_POLL;
 
-    door_give_up(t, &(struct problem){
-                        .request_id = t->call.request_id,
-                        .status = 503,
-                        .code = is_read ? "unavailable" : "unknown_result",
-                        .detail = is_read ? "the database does not answer in time"
-                                          : "the database does not answer in time; it may "
-                                            "still be done: look, or ask again with the same "
-                                            "Idempotency-Key",
-                        .at = -1,
-                    });
+    door_give_up(door, t,
+                 &(struct problem){
+                     .request_id = t->call.request_id,
+                     .status = 503,
+                     .code = is_read ? "unavailable" : "unknown_result",
+                     .detail = is_read ? "the database does not answer in time"
+                                       : "the database does not answer in time; it may "
+                                         "still be done: look, or ask again with the same "
+                                         "Idempotency-Key",
+                     .at = -1,
+                 });
 }
 
 /* What the porter wants written down goes to the writer as a request of nobody. */
@@ -291,7 +292,7 @@ static void on_timer(void *with)
 
     for (struct ticket *t = door->all.behind; t != &door->all; t = t->behind)
         if (t->x && t->is_away && t->deadline_us < boot)
-            give_up(t);
+            give_up(door, t);
     door_shut_out(door);
     door_push_late(door);
     if (door_count_finished(door)) /* such as programs that were killed: nobody tells */
@@ -321,6 +322,8 @@ static void learn_state(struct door *door)
                    state.phase == WRITER_FULL;
     door->is_away = state.phase == WRITER_STARTING || state.phase == WRITER_AWAY ||
                     state.phase == WRITER_OVER;
+    door->is_full = state.is_full;
+    door->holds = state.holds;
     memcpy(door->why, state.text, sizeof door->why);
     if (state.phase == WRITER_STARTING)
         memcpy(door->why, "starting", sizeof "starting");
@@ -431,6 +434,16 @@ int64_t door_quota(const struct door *door, struct str namespace)
 bool door_is_drained(const struct door *door)
 {
     return door->is_drained || door->is_away;
+}
+
+int door_count(const struct door *door)
+{
+    return door->count;
+}
+
+bool door_has_database(const struct door *door)
+{
+    return door->is_up && !door->is_away;
 }
 
 int door_busy(const struct door *door)

@@ -24,6 +24,7 @@ struct door_options {
     _Atomic int64_t *finished; /* see struct writer_options */
     struct news *news;         /* likewise                  */
     bool has_others;           /* nodes on the same database, perhaps */
+    struct meters *meters;
 };
 
 struct door; /* opaque */
@@ -56,6 +57,12 @@ int64_t door_quota(const struct door *door, struct str namespace);
 
 /* Why requests are refused, or NULL: it is ready. */
 const char *door_not_ready(const struct door *door);
+/* All that stands in the way: how many. */
+int door_reasons(const struct door *door,
+                 struct context_reason reasons[static CONTEXT_REASONS_MAX]);
+/* Requests that are under way; and whether the database can be asked. */
+int door_count(const struct door *door);
+bool door_has_database(const struct door *door);
 /* From now on it is not, for this reason. */
 void door_closing(struct door *door, const char *why);
 

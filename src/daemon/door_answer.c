@@ -4,6 +4,8 @@
  */
 #include "daemon/door_parts.h"
 
+#include <string.h>
+
 enum {
     OWN_FIELDS = 7, /* of every answer         */
     NUMBER_MAX = 24 /* bytes of one as a text */
@@ -18,7 +20,25 @@ static void put_number(struct http1_field *field, struct str name, int64_t n,
     *field = (struct http1_field){name, buf_as_str(&text)};
 }
 
-void door_write_answer(struct exchange *x, const struct ticket *t)
+int door_reasons(const struct door *door,
+                 struct context_reason reasons[static CONTEXT_REASONS_MAX])
+{
+    bool is_starting = strcmp(door->why, "starting") == 0;
+    int n = 0;
+
+    if (door->closing)
+        reasons[n++] = (struct context_reason){"closing", door->closing};
+    if (door->is_away && door->why[0] != '\0')
+        reasons[n++] = (struct context_reason){is_starting ? "starting" : "database",
+                                               door->why};
+    if (door->is_full)
+        reasons[n++] = (struct context_reason){"disk_full", WRITER_FULL_TEXT};
+    if (door->holds)
+        reasons[n++] = (struct context_reason){"clock", WRITER_HOLDS_TEXT};
+    return n;
+}
+
+void door_write_answer(struct door *door, struct exchange *x, const struct ticket *t)
 {
     const struct call *call = &t->call;
     struct http1_field fields[CALL_FIELDS_MAX + OWN_FIELDS];
@@ -37,10 +57,11 @@ void door_write_answer(struct exchange *x, const struct ticket *t)
     }
     for (int i = 0; i < call->field_count; i++)
         fields[n++] = call->fields[i];
+    meters_request(door->options.meters, call, call->status);
     exchange_answer(x, call->status, fields, n, call->answer);
 }
 
-void door_give_up(struct ticket *t, const struct problem *problem)
+void door_give_up(struct door *door, struct ticket *t, const struct problem *problem)
 {
     struct exchange *x = t->x;
     char text[PROBLEM_BYTES_MAX];
@@ -51,5 +72,6 @@ void door_give_up(struct ticket *t, const struct problem *problem)
     t->x = NULL;
     atomic_store(&t->is_left, true);
     exchange_watch(x, NULL, NULL);
+    meters_request(door->options.meters, &t->call, problem->status);
     exchange_answer(x, problem->status, &field, 1, buf_as_str(&out));
 }

@@ -50,11 +50,12 @@ void door_shut_out(struct door *door)
     for (struct ticket *t = door->all.behind; t != &door->all; t = t->behind)
         if (t->x && t->is_away && t->sent_for == CALL_POLL &&
             !porter_knows(door->porter, &t->call.caller, now))
-            door_give_up(t, &(struct problem){
-                                .request_id = t->call.request_id,
-                                .status = 401,
-                                .code = "unauthorized",
-                                .detail = "the token was revoked, or has expired, meanwhile",
-                                .at = -1,
-                            });
+            door_give_up(door, t,
+                         &(struct problem){
+                             .request_id = t->call.request_id,
+                             .status = 401,
+                             .code = "unauthorized",
+                             .detail = "the token was revoked, or has expired, meanwhile",
+                             .at = -1,
+                         });
 }

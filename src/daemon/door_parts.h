@@ -26,11 +26,12 @@ struct door {
     struct ticket *spare;
     int spares;
 
-    bool knows_keys;   /* which tokens there are           */
-    bool is_up;        /* the database has been up to date */
-    bool is_away;      /* it cannot be used now            */
-    bool is_drained;   /* the writer claims no more        */
-    bool is_abandoned; /* the other threads have ended     */
+    bool knows_keys;     /* which tokens there are           */
+    bool is_up;          /* the database has been up to date */
+    bool is_away;        /* it cannot be used now            */
+    bool is_drained;     /* the writer claims no more        */
+    bool is_abandoned;   /* the other threads have ended     */
+    bool is_full, holds; /* see struct writer_state        */
     char why[ERR_TEXT_MAX];
     const char *closing;
     int64_t received[LANE_COUNT];
@@ -48,9 +49,9 @@ void door_send_off(struct door *door, struct ticket *t, enum memo_kind kind);
 void door_read(struct door *door, struct ticket *t); /* by one of the readers */
 
 /* door_answer.c: and the end of the exchange */
-void door_write_answer(struct exchange *x, const struct ticket *t);
+void door_write_answer(struct door *door, struct exchange *x, const struct ticket *t);
 /* The ticket stays with whoever has it; only the client is told. */
-void door_give_up(struct ticket *t, const struct problem *problem);
+void door_give_up(struct door *door, struct ticket *t, const struct problem *problem);
 
 /* door_keys.c */
 void door_learn_keys(struct door *door, struct keyring *keys); /* takes them over */

@@ -357,8 +357,12 @@ static enum rc bind_all(struct serve *s, const struct config_addresses *list, co
         if (rc != RC_OK)
             return rc;
         serve_deny_own(s, address, port);
-        if (s->port == 0)
+        if (s->port == 0) {
             s->port = port;
+            snprintf(s->address, sizeof s->address,
+                     address->is_v6 ? "%s://[%s]:%u" : "%s://%s:%u",
+                     s->has_tls ? "https" : "http", address->host, port);
+        }
         log_say(&s->log, clock_now(), LEVEL_INFO, "listening", LOG_TEXT("for", what),
                 LOG_TEXT("address", address->host), LOG_INT("port", port),
                 LOG_TEXT("scheme", s->has_tls ? "https" : "http"));
@@ -383,6 +387,7 @@ static enum rc open_door(struct serve *s, struct err *reterr)
         .finished = s->finished,
         .news = &s->news,
         .has_others = !str_starts(s->config->db, STR("sqlite:")),
+        .meters = &s->meters,
     });
     handler = door_handler(s->door);
     s->listener = listener_new(loop_uv(s->loop), &limits, &handler);
@@ -446,6 +451,8 @@ static enum rc start_staff(struct serve *s, struct err *reterr)
         .node = str_of(s->node),
         .finished = s->finished,
         .news = &s->news,
+        .address = str_of(s->address),
+        .meters = &s->meters,
     });
     s->ear = ear_start(s->config, &s->log, s->memos, str_of(s->node));
     door_staff(s->door, s->writer, s->readers, READERS, s->calls);
@@ -536,6 +543,7 @@ int serve_run(const struct serve_options *options)
     must(s);
     s->options = options;
     s->config = options->config;
+    s->started_at = clock_now();
     if (log_out_open(STDERR_FILENO, &s->log_out, &err) != RC_OK) {
         fprintf(stderr, "belfry: %s\n", err.text);
         free(s);

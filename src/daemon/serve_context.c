@@ -5,7 +5,9 @@
 #include <sys/random.h>
 
 #include "base/must.h"
+#include "daemon/commit.h"
 #include "daemon/serve_parts.h"
+#include "io/tls.h"
 
 enum { RANDOM_AT_ONCE = 32 }; /* 256 bytes: as many as the kernel gives without a pause */
 
@@ -54,6 +56,13 @@ static const char *not_ready(void *with)
     return door_not_ready(s->door);
 }
 
+static int reasons(void *with, struct context_reason list[static CONTEXT_REASONS_MAX])
+{
+    struct serve *s = with;
+
+    return door_reasons(s->door, list);
+}
+
 static enum rc check_settings(void *with, struct str json, struct arena *arena,
                               struct err *reterr)
 {
@@ -100,8 +109,15 @@ struct api_context serve_context(struct serve *s)
         .check_settings = check_settings,
         .show_settings = show_settings,
         .not_ready = not_ready,
+        .reasons = reasons,
+        .print_metrics = serve_print_metrics,
         .version = BELFRY_VERSION,
         .openapi = &s->openapi,
+        .parts = {.commit = BELFRY_COMMIT,
+                  .sqlite = db_library(DB_SQLITE),
+                  .libpq = db_library(DB_POSTGRES),
+                  .openssl = tls_library(),
+                  .started_at = s->started_at},
         .with = s,
     };
 }

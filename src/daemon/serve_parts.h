@@ -53,6 +53,9 @@ struct serve {
     int own_count;
     _Atomic int64_t finished[LANE_COUNT];
     struct news news;
+    struct meters meters;
+    instant started_at;
+    char address[NODE_NAME_MAX + 1]; /* where it listens, for people */
     char node[NODE_NAME_MAX + 1];
     char zones_version[64];
     enum stage stage;
@@ -73,3 +76,7 @@ void serve_deny_own(struct serve *s, const struct config_address *address, uint1
 
 /* serve_context.c: what the operations may know */
 struct api_context serve_context(struct serve *s);
+
+/* serve_metrics.c: what /metrics tells beside what the database knows */
+bool serve_print_metrics(void *with, struct answer *out,
+                         struct context_latest latest[static CONTEXT_LATEST_MAX]);

@@ -24,8 +24,11 @@ void writer_set(struct writer *w, enum writer_phase phase, const char *text)
     bool changes;
 
     pthread_mutex_lock(&w->lock);
-    changes = w->state.phase != phase || strcmp(w->state.text, text) != 0;
+    changes = w->state.phase != phase || strcmp(w->state.text, text) != 0 ||
+              w->state.is_full != w->is_full || w->state.holds != w->holds;
     w->state.phase = phase;
+    w->state.is_full = w->is_full;
+    w->state.holds = w->holds;
     out = (struct buf){.ptr = w->state.text, .cap = sizeof w->state.text};
     buf_text(&out, text);
     pthread_mutex_unlock(&w->lock);
@@ -218,11 +221,9 @@ void writer_take(struct writer *w)
 void writer_show(struct writer *w)
 {
     if (w->is_full)
-        writer_set(w, WRITER_FULL, "the disk of the database is full");
+        writer_set(w, WRITER_FULL, WRITER_FULL_TEXT);
     else if (w->holds)
-        writer_set(w, WRITER_HOLDING,
-                   "the clock has jumped further than max_jump; nothing is started until it "
-                   "is back, or POST /api/v1/clock/accept says that it is right");
+        writer_set(w, WRITER_HOLDING, WRITER_HOLDS_TEXT);
     else
         writer_set(w, WRITER_READY, "");
 }

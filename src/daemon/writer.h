@@ -10,10 +10,16 @@
 
 #include "base/log.h"
 #include "daemon/config.h"
+#include "daemon/meters.h"
 #include "daemon/news.h"
 #include "daemon/serve.h"
 #include "daemon/ticket.h"
 #include "io/mailbox.h"
+
+#define WRITER_FULL_TEXT "the disk of the database is full"
+#define WRITER_HOLDS_TEXT                                                              \
+    "the clock has jumped further than max_jump; nothing is started until it is back," \
+    " or POST /api/v1/clock/accept says that it is right"
 
 enum writer_phase {
     WRITER_STARTING,
@@ -29,6 +35,7 @@ struct writer_state {
     char text[ERR_TEXT_MAX]; /* why it is not ready */
     int status;              /* of the process, once it is over */
     int64_t beat_us;         /* clock_boot_us() when it last came by */
+    bool is_full, holds;     /* both may be: the disk, the clock     */
 };
 
 struct writer_options {
@@ -38,6 +45,8 @@ struct writer_options {
     const struct serve_seam *seam;
     struct str node;           /* its name in the cluster                              */
     _Atomic int64_t *finished; /* [LANE_COUNT]: tasks that io is done with, since start */
+    struct str address;        /* where it listens, for people                         */
+    struct meters *meters;     /* what it counts                                       */
     struct news *news;
 };
 

@@ -245,6 +245,13 @@ static span events_age(const struct config *config)
                                                                    : EVENTS_AGE;
 }
 
+static void on_commit(void *with)
+{
+    struct writer *w = with;
+
+    w->commit_us = clock_boot_us();
+}
+
 bool writer_connect(struct writer *w)
 {
     struct engine_options options = {
@@ -252,6 +259,10 @@ bool writer_connect(struct writer *w)
         .zones = {.find = find_zone, .user = w},
         .node_lease = w->options.config->node_lease,
         .events_age = events_age(w->options.config),
+        .version = STR(BELFRY_VERSION),
+        .address = w->options.address,
+        .committing = on_commit,
+        .with = w,
     };
     const char *dir = w->options.config->zoneinfo.ptr;
     span pause = RETRY_FIRST;
@@ -289,6 +300,7 @@ static bool reconnect(struct writer *w, const struct err *why)
     log_say(w->options.log, clock_now(), LEVEL_WARN, "the connection to the database is lost",
             LOG_TEXT("reason", err.text));
     w->is_up = false;
+    meter_add(&w->options.meters->reconnects, 1);
     writer_set(w, WRITER_AWAY, AWAY);
     for (int i = 1; i < w->losses; i++) /* it can be made, and is of no use */
         pause = longer(pause);

@@ -83,10 +83,11 @@ struct writer {
     int rows;
     span least_us; /* what a turn costs that does next to nothing */
     instant now, wake_at;
-    int64_t boot_us;       /* clock_boot_us() at `now`                                */
-    int64_t lease_from_us; /* the same of the try that may have been committed first  */
-    size_t repeats;        /* items of the last turn that are handed in once more     */
-    int losses;            /* connections lost since a turn was made                  */
+    int64_t boot_us;            /* clock_boot_us() at `now`                                */
+    int64_t turn_us, commit_us; /* the same when the turn and its commit began        */
+    int64_t lease_from_us;      /* the same of the try that may have been committed first  */
+    size_t repeats;             /* items of the last turn that are handed in once more     */
+    int losses;                 /* connections lost since a turn was made                  */
     struct turn_in in;
     struct turn_out out;
     struct item turn_commands[TURN_COMMANDS_MAX], turn_reports[TURN_REPORTS_MAX];

@@ -383,9 +383,31 @@ static void give_up(struct writer *w)
     w->is_over = true;
 }
 
+/* This machine's clock beside that by which it works. */
+static span skew(const struct writer *w)
+{
+    return w->lag.is_known ? clock_now() - (clock_boot_us() + w->lag.offset) : 0;
+}
+
+/* Once it is said: to count delays nobody. */
+static void count(struct writer *w, int64_t ended_us)
+{
+    struct meter_turn turn = {
+        .out = &w->out,
+        .now = w->now,
+        .took = ended_us - w->turn_us,
+        .commit = ended_us - w->commit_us,
+    };
+
+    for (const struct ticket *t = w->polls; t; t = t->next)
+        turn.polls++;
+    meters_turn(w->options.meters, &turn);
+}
+
 void writer_turn(struct writer *w)
 {
     bool in_doubt = false; /* it may have been committed as it was handed in */
+    int64_t ended_us;
     struct err err;
     enum rc rc;
 
@@ -396,12 +418,14 @@ void writer_turn(struct writer *w)
     fill_polls(w);
     fill_capacity(w);
     w->in.rows = w->rows;
+    w->in.skew = skew(w);
     for (;;) {
         w->in.hold = w->holds || w->is_full || !w->options.config->enabled;
         if (w->is_full && !in_doubt)
             refuse_commands(w);
         if (!in_doubt)
             w->lease_from_us = w->boot_us;
+        w->turn_us = clock_boot_us();
         writer_at(w, SERVE_BEFORE_TURN);
         rc = engine_turn(w->engine, &w->in, &w->out, &err);
         if (rc == RC_OK)
@@ -413,6 +437,7 @@ void writer_turn(struct writer *w)
         }
         w->now = w->in.now = writer_clock(w);
     }
+    ended_us = clock_boot_us();
     writer_at(w, SERVE_AFTER_TURN);
     w->in.jump = 0;
     w->wake_at = w->out.wake_at;
@@ -420,6 +445,7 @@ void writer_turn(struct writer *w)
     w->losses = 0;
     adapt(w, clock_boot_us() - w->boot_us);
     deliver(w);
+    count(w, ended_us);
 }
 
 int64_t writer_next_poll(const struct writer *w)

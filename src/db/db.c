@@ -118,6 +118,11 @@ struct db *db_close(struct db *db)
     return NULL;
 }
 
+const char *db_library(enum db_kind kind)
+{
+    return (kind == DB_SQLITE ? &db_sqlite : &db_postgres)->library();
+}
+
 enum db_kind db_kind(const struct db *db)
 {
     return db->driver->kind;

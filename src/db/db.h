@@ -64,7 +64,7 @@ struct db_options {
  * address.  `params` has one letter for each of $1, $2 and so on: i, t or b for a 64-bit
  * integer, text or bytes; each may be NULL.  $n may be repeated and out of order.  Tokens:
  * {skip} after a SELECT, {clock} for the server's time in microseconds (NULL when there is
- * no server), and in DDL {int} {text} {blob} {strict}.
+ * no server), {bytes} for the database's size; in DDL {int} {text} {blob} {strict} {keyed}.
  */
 struct db_stmt {
     const char *sql;
@@ -81,7 +81,7 @@ enum rc db_open(const char *url, const struct db_options *options, struct db **r
 struct db *db_close(struct db *db); /* accepts NULL, returns NULL */
 
 enum db_kind db_kind(const struct db *db);
-
+const char *db_library(enum db_kind kind); /* its version; good until it is asked again */
 /* True after RC_LOST, RC_UNKNOWN and RC_CORRUPT: it can only be closed. */
 bool db_is_dead(const struct db *db);
 /* Whether its transaction can go on: nothing has failed in it, nothing is queued. */

@@ -56,6 +56,7 @@ struct db_driver {
     enum db_kind kind;
     size_t size; /* of the driver's struct, which begins with struct db */
     const char *words[SQL_TOKEN_COUNT];
+    const char *(*library)(void); /* its version */
     const struct db_stmt *begin, *begin_read;
     const struct db_stmt *alone;  /* after begin, to be alone; NULL: begin is enough */
     const struct db_stmt *notify; /* NULL: there is nobody to notify                 */

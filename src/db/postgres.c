@@ -469,6 +469,15 @@ static const struct db_stmt begin_read = {"BEGIN ISOLATION LEVEL REPEATABLE READ
 static const struct db_stmt alone = {"SELECT pg_advisory_xact_lock(73003377783417)", NULL};
 static const struct db_stmt notify_others = {"SELECT pg_notify($1, $2)", "tt"};
 
+/* 150004 is 15.4. */
+static const char *library(void)
+{
+    static _Thread_local char text[TEXT_MAX];
+
+    snprintf(text, sizeof text, "%d.%d", PQlibVersion() / 10000, PQlibVersion() % 10000);
+    return text;
+}
+
 const struct db_driver db_postgres = {
     .kind = DB_POSTGRES,
     .size = sizeof(struct postgres),
@@ -480,7 +489,10 @@ const struct db_driver db_postgres = {
             [SQL_STRICT] = "",
             [SQL_SKIP] = " FOR UPDATE SKIP LOCKED",
             [SQL_CLOCK] = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)",
+            [SQL_KEYED] = "",
+            [SQL_BYTES] = "pg_database_size(current_database())",
         },
+    .library = library,
     .begin = &begin,
     .begin_read = &begin_read,
     .alone = &alone,

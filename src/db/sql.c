@@ -6,8 +6,9 @@
 #include "base/must.h"
 
 static const struct str names[SQL_TOKEN_COUNT] = {
-    [SQL_INT] = {"int", 3},       [SQL_TEXT] = {"text", 4}, [SQL_BLOB] = {"blob", 4},
-    [SQL_STRICT] = {"strict", 6}, [SQL_SKIP] = {"skip", 4}, [SQL_CLOCK] = {"clock", 5},
+    [SQL_INT] = {"int", 3},       [SQL_TEXT] = {"text", 4},   [SQL_BLOB] = {"blob", 4},
+    [SQL_STRICT] = {"strict", 6}, [SQL_SKIP] = {"skip", 4},   [SQL_CLOCK] = {"clock", 5},
+    [SQL_KEYED] = {"keyed", 5},   [SQL_BYTES] = {"bytes", 5},
 };
 
 static int token_of(struct str name)

@@ -18,6 +18,8 @@ enum sql_token {
     SQL_STRICT, /* {strict}: behind CREATE TABLE (…): columns hold their type   */
     SQL_SKIP,   /* {skip}: behind a SELECT: locks its rows, passes locked ones  */
     SQL_CLOCK,  /* {clock}: the server's time in microseconds, NULL without one */
+    SQL_KEYED,  /* {keyed}: as {strict}, for a table that is kept in order of its key */
+    SQL_BYTES,  /* {bytes}: how large the database is                           */
     SQL_TOKEN_COUNT
 };
 

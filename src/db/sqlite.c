@@ -491,15 +491,16 @@ static const struct db_stmt begin_read = {"BEGIN", NULL};
 const struct db_driver db_sqlite = {
     .kind = DB_SQLITE,
     .size = sizeof(struct sqlite),
-    .words =
-        {
-            [SQL_INT] = "INTEGER",
-            [SQL_TEXT] = "TEXT",
-            [SQL_BLOB] = "BLOB",
-            [SQL_STRICT] = " STRICT",
-            [SQL_SKIP] = "",
-            [SQL_CLOCK] = "NULL",
-        },
+    .words = {[SQL_INT] = "INTEGER",
+              [SQL_TEXT] = "TEXT",
+              [SQL_BLOB] = "BLOB",
+              [SQL_STRICT] = " STRICT",
+              [SQL_SKIP] = "",
+              [SQL_CLOCK] = "NULL",
+              [SQL_KEYED] = " STRICT, WITHOUT ROWID",
+              [SQL_BYTES] = "(SELECT page_count * page_size FROM pragma_page_count,"
+                            " pragma_page_size)"},
+    .library = sqlite3_libversion,
     .begin = &begin,
     .begin_read = &begin_read,
     .open = sqlite_open,

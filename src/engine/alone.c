@@ -3,6 +3,8 @@
  * A turn whose data the database refuses: everything else first, then each report and each
  * command in a transaction of its own, so that only the one that is bad is refused.
  */
+#include <string.h>
+
 #include "engine/state.h"
 
 /* What the single transactions hand out, behind what the first did. */
@@ -10,6 +12,8 @@ struct gathered {
     struct arena *arena;
     VEC(struct stop) stops;
     VEC(struct event) events;
+    VEC(struct ended) ended;
+    int64_t started[RUN_KINDS];
 };
 
 static void gather(struct gathered *all, const struct turn_out *one)
@@ -18,6 +22,10 @@ static void gather(struct gathered *all, const struct turn_out *one)
         *VEC_ADD(all, &all->stops) = one->stops[i];
     for (int i = 0; i < one->event_count; i++)
         *VEC_ADD(all, &all->events) = one->events[i];
+    for (int i = 0; i < one->ended_count; i++)
+        *VEC_ADD(all, &all->ended) = one->ended[i];
+    for (int i = 0; i < RUN_KINDS; i++)
+        all->started[i] += one->started[i];
 }
 
 /* One transaction; `before` tells whether there is still a connection. */
@@ -101,6 +109,9 @@ enum rc engine_alone(struct engine *engine, const struct turn_in *in, struct tur
     out->stop_count = all.stops.count;
     out->events = all.events.at;
     out->event_count = all.events.count;
+    out->ended = all.ended.at;
+    out->ended_count = all.ended.count;
+    memcpy(out->started, all.started, sizeof(out->started));
     out->wake_at = in->now; /* what the commands made due */
     return RC_OK;
 }

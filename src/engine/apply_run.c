@@ -26,6 +26,8 @@ void apply_trigger(struct turn *turn, const struct command *c, struct seat *seat
         .pass = next_pass(seat),
         .overlap = c->overlap < OVERLAP_COUNT ? (uint8_t)c->overlap : OVERLAP_DEFAULT,
         .input = c->input,
+        .trace = c->trace,
+        .is_untraced = c->is_untraced,
         .reply = reply,
     };
 

@@ -362,8 +362,11 @@ void apply_direct(struct turn *turn, const struct command *c, struct command_sta
                                        .slot = turn->now / SPAN_MS * SPAN_MS,
                                        .due = turn->now,
                                        .overlap = OVERLAP_ALLOW_ALL,
-                                       .input = c->input},
+                                       .input = c->input,
+                                       .trace = c->trace,
+                                       .is_untraced = c->is_untraced},
                        false);
+    turn->started[RUN_DIRECT]++;
     run_ready(turn, place);
     reply->count = 1;
 }

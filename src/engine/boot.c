@@ -6,6 +6,7 @@
 
 #include "base/must.h"
 #include "engine/state.h"
+#include "store/key.h"
 
 enum {
     TURN_BYTES_MAX = 1 << 30,   /* a turn of the largest specs and results */
@@ -22,6 +23,8 @@ struct engine *engine_new(const struct engine_options *options)
     engine->life = life;
     engine->options = *options;
     engine->options.node = arena_str(life, options->node);
+    engine->options.version = arena_str(life, options->version);
+    engine->options.address = arena_str(life, options->address);
     if (engine->options.node_lease == 0)
         engine->options.node_lease = NODE_LEASE;
     if (engine->options.events_age == 0)
@@ -115,6 +118,8 @@ static void remember_boot(struct engine *engine, const struct node *node, instan
         .reclaim_node = node->id,
         .replan_after = INT64_MAX,
         .swept_turn = node->turn,
+        .stats = node->stats,
+        .count_at = now,
     };
 }
 
@@ -149,6 +154,11 @@ enum rc engine_boot(struct engine *engine, struct db *db, instant now, struct er
     node.key_ms = (now_ms > node.key_ms ? now_ms : node.key_ms) + KEY_RESERVE_MS;
     node.started_at = now;
     node.lease_until = now + engine->options.node_lease;
+    node.turned_at = now;
+    node.version = engine->options.version;
+    node.address = engine->options.address;
+    if (found.rows == 0 || node.state == NODE_DOWN) /* all that it ever wrote is counted */
+        node.stats = key_of(node.key_ms * SPAN_MS);
     if (found.rows == 1) {
         node.boot++;
         nodes_boot(db, &node, &changed);

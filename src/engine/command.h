@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "core/cursor.h"
 #include "core/plan.h"
+#include "core/run.h"
 #include "core/run_id.h"
 #include "store/audit.h"
 #include "store/tokens.h"
@@ -85,6 +86,8 @@ struct command {
     instant slot, until;
     enum overlap overlap; /* OVERLAP_DEFAULT: the schedule's */
     struct str text, input;
+    struct trace trace; /* that a run which is made continues, zeros: one of its own */
+    bool is_untraced;   /* and that whoever asks does not keep                       */
     const struct range *ranges;
     int range_count;
     span hint_interval;

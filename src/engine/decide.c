@@ -88,6 +88,7 @@ static void count_start(struct turn *turn, struct seat *seat, struct run *run)
     run->last_run_at = c->last_start; /* others may have started while it was held */
     c->open++;
     c->started++;
+    turn->started[run->kind]++;
     c->last_start = c->active_at = turn->now;
     if (run->kind == RUN_SLOT) {
         c->last_slot = run->slot;

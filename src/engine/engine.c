@@ -15,6 +15,7 @@
 #include "engine/claim.h"
 #include "engine/days.h"
 #include "engine/due.h"
+#include "engine/figures.h"
 #include "engine/fire.h"
 #include "engine/moves.h"
 #include "engine/polls.h"
@@ -23,34 +24,10 @@
 #include "engine/state.h"
 #include "engine/sweep.h"
 #include "engine/tell.h"
-#include "store/key.h"
 
 #define BROKEN_PAUSE SPAN_MIN /* its zone is gone: looked at seldom */
 
 enum { ROWS_CUT = 8 }; /* four steps from the largest turn to a single row */
-
-void turn_see_key(struct turn *turn, int64_t key)
-{
-    struct memory *m = &turn->memory;
-    int64_t ms = (key >> (KEY_NODE_BITS + KEY_COUNT_BITS)) + KEY_EPOCH_MS;
-
-    if (ms < m->key_ms)
-        return;
-    m->key_ms = ms + 1;
-    m->key_count = 0;
-}
-
-int64_t turn_key(struct turn *turn)
-{
-    struct memory *m = &turn->memory;
-
-    if (++m->key_count >= 1 << KEY_COUNT_BITS) {
-        m->key_ms++;
-        m->key_count = 0;
-    }
-    return (m->key_ms - KEY_EPOCH_MS) << (KEY_NODE_BITS + KEY_COUNT_BITS) |
-           turn->node << KEY_COUNT_BITS | m->key_count;
-}
 
 /* What is asked before anything is locked: one flush. */
 static void send_first(struct turn *turn)
@@ -62,6 +39,8 @@ static void send_first(struct turn *turn)
     node.lease_until = turn->now + turn->engine->options.node_lease;
     node.key_ms = turn->key_limit = m->key_ms + KEY_RESERVE_MS;
     node.event = m->event;
+    node.turned_at = turn->now;
+    node.skew = turn->in->skew;
     db_begin(turn->db);
     nodes_turn(turn->db, &node, &turn->node_row);
     due_send(turn);
@@ -78,6 +57,7 @@ static void send_first(struct turn *turn)
     if (turn->sweeps)
         sweep_send(turn);
     prune_send(turn);
+    figures_send(turn);
     /* After the locks: whoever ended a run before them is to be seen. */
     if (turn->sweeps || turn->trusts || turn->is_single)
         nodes_others(turn->db, turn->node, &turn->others_row);
@@ -219,6 +199,7 @@ static bool is_alone(struct turn *turn)
         return !m->has_others;
     m->has_others = db_int_at(&turn->others_row, 0, 0) > 0;
     m->others_sum = db_int_at(&turn->others_row, 0, 1);
+    m->others_stats = db_int_at(&turn->others_row, 0, 2);
     if (!m->has_others && m->others_sum == sum)
         return true;
     known_doubt(&turn->engine->known);
@@ -240,6 +221,7 @@ static enum rc work(struct turn *turn, struct err *reterr)
     if (turn->sweeps)
         sweep_read(turn);
     prune_read(turn);
+    figures_read(turn);
     claim_heat(turn);
     rc = desk_lock(turn, reterr);
     if (rc == RC_OK)
@@ -348,12 +330,15 @@ static void fill_out(const struct turn *turn, struct turn_out *out)
         .stop_count = turn->stops.count,
         .events = turn->events.at,
         .event_count = turn->events.count,
+        .ended = turn->ended.at,
+        .ended_count = turn->ended.count,
         .first_event = turn->memory.event - turn->events.count + 1,
         .wake_at = wake,
         .made_ready = turn->made_ready,
         .node = turn->node,
         .turn = turn->memory.turn,
     };
+    memcpy(out->started, turn->started, sizeof(out->started));
 }
 
 /* A call ends itself at its deadline, and may need a moment to do so well. */
@@ -464,6 +449,8 @@ enum rc engine_once(struct engine *engine, const struct turn_in *in, struct turn
         return rc;
     }
     fill_out(turn, out);
+    if (engine->options.committing)
+        engine->options.committing(engine->options.with);
     rc = db_commit(turn->db, turn->arena, reterr);
     if (rc == RC_OK) {
         adopt(engine, turn);

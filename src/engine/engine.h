@@ -15,13 +15,17 @@ struct db;
 struct engine; /* opaque */
 
 struct engine_options {
-    struct str node;          /* this node's name, unique in the cluster          */
-    struct zone_source zones; /* outlives the engine                              */
-    span node_lease;          /* 0: NODE_LEASE; calls of a node that is silent for
+    struct str node;             /* this node's name, unique in the cluster          */
+    struct zone_source zones;    /* outlives the engine                              */
+    span node_lease;             /* 0: NODE_LEASE; calls of a node that is silent for
                                   longer belong to the others                      */
-    size_t plan_bytes;        /* 0: PLANS_BYTES; of memory for plans               */
-    int known;                /* 0: KNOWN_MAX; runs and cursors that are remembered */
-    span events_age;          /* 0: EVENTS_AGE                                    */
+    size_t plan_bytes;           /* 0: PLANS_BYTES; of memory for plans               */
+    int known;                   /* 0: KNOWN_MAX; runs and cursors that are remembered */
+    span events_age;             /* 0: EVENTS_AGE                                    */
+    struct str version, address; /* for people: what this node is, and where         */
+    /* May be NULL: a commit begins, for whoever measures; ends with the turn.        */
+    void (*committing)(void *with);
+    void *with;
 };
 
 #define NODE_LEASE (10 * SPAN_S)

@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "engine/engine.h"
 #include "engine/seat.h"
+#include "store/stats.h"
 
 enum {
     HOT_MAX = 256,            /* queues that are known to have something ready        */
@@ -47,6 +48,7 @@ struct memory {
     int64_t key_ms, key_count; /* the last key made                                   */
     bool has_others;           /* other nodes are up: they may end what this one runs */
     int64_t others_sum;        /* of all that they did, see nodes_others()            */
+    int64_t others_stats;      /* their history is counted up to here                 */
     bool is_announced;         /* others have been told that this node is up          */
     instant turning_since;     /* no lease is expired before this + heartbeat + grace */
     instant last_turn;
@@ -54,6 +56,12 @@ struct memory {
     instant floor;      /* nothing due wakes before                            */
     instant clock_skip; /* slots due until then are missed(clock)              */
     int64_t reclaim_node, reclaim_after; /* 0: nothing to take back                   */
+    bool reclaim_counts; /* there is history of that node to be counted:         */
+    int64_t reclaim_stats, reclaim_until; /* from here to there                       */
+    bool counts;                          /* own history is being counted,            */
+    int64_t stats, stats_until;           /* from here to there                       */
+    instant count_at;                     /* when that begins the next time           */
+    int64_t uncounted;                    /* rows that were written since             */
     int64_t replan_after; /* INT64_MAX: nothing to plan anew                     */
     struct walk walks[PRUNE_TABLES];
     int64_t swept_turn; /* the turn of the last sweep                          */
@@ -107,6 +115,8 @@ struct turn {
     VEC(struct work) grants;
     VEC(struct stop) stops;
     VEC(struct quota *) quotas;
+    VEC(struct ended) ended;
+    int64_t started[RUN_KINDS];
     VEC(int64_t) landed; /* runs of this node's calls that are over: keys */
     struct reply *replies;
     struct report_reply *report_replies;
@@ -125,4 +135,7 @@ struct turn {
         run_wake_row, silent_rows, paused_rows, free_gates, stop_rows, others_row, zone_rows;
     struct db_result portions[PRUNE_TABLES];
     bool has_portion[PRUNE_TABLES]; /* was asked for in this turn */
+    bool counts;                    /* likewise, rows of history that are to be counted, */
+    struct stats_range count_range; /* of these                                          */
+    struct db_result count_row;
 };

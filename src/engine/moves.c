@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "engine/figures.h"
 #include "engine/state.h"
 
 static const struct policies *policies_of(const struct seat *seat)
@@ -149,10 +150,19 @@ static void land(struct turn *turn, const struct run *run)
 static void write_history(struct turn *turn, struct place *place, const struct ending *ending,
                           bool last)
 {
+    const struct run *run = &place->run;
+
     turn->memory.walks[PRUNE_HISTORY].written++;
+    turn->memory.uncounted++;
+    *VEC_ADD(turn, &turn->ended) = (struct ended){
+        .outcome = ending->outcome,
+        .lane = run->lane,
+        .is_last = last,
+        .took = run_is_claimed(run->state) ? turn->now - run->attempt_at : -1,
+    };
     history_insert(turn->db, &(struct attempt_end){
                                  .id = turn_key(turn),
-                                 .run = &place->run,
+                                 .run = run,
                                  .outcome = ending->outcome,
                                  .reason = ending->reason,
                                  .last = last,
@@ -160,6 +170,9 @@ static void write_history(struct turn *turn, struct place *place, const struct e
                                  .expire_at = expires(turn, place->seat),
                                  .error = ending->error,
                                  .result = ending->result,
+                                 .namespace = place->seat->namespace,
+                                 .tokens = ending->tokens,
+                                 .cost = ending->cost,
                              });
 }
 
@@ -196,7 +209,7 @@ static void count_end(struct turn *turn, struct place *place, const struct endin
     keep_result(turn, seat, ending);
     ended = c->succeeded + c->failed;
     if (p->retention_count > 0 && ended % p->retention_count == 0)
-        history_keep(turn->db, seat->id, p->retention_count);
+        figures_keep(turn, seat->id, p->retention_count);
     if (p->pause_on_failure && outcome_is_failure(ending->outcome) &&
         !(c->flags & CURSOR_PAUSED))
         seat_pause(turn, seat, INSTANT_NEVER, STR("paused because a run failed"),
@@ -421,6 +434,8 @@ struct place *run_create(struct turn *turn, struct seat *seat, const struct star
         .last_run_at = seat->cursor.last_start,
         .source = start->source,
         .input = start->input,
+        .flags = start->is_untraced ? RUN_UNTRACED : 0,
+        .trace = start->trace,
     };
     struct place *place = desk_place(turn, seat, run.slot, run.pass);
 

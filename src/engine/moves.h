@@ -12,6 +12,7 @@ struct ending {
     enum outcome outcome;
     enum reason reason;
     struct str error, result;
+    int64_t tokens, cost;
     bool is_retryable;
     span retry_after;
     bool is_lost; /* the holder fell silent: nobody knows what it did */

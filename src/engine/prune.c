@@ -45,6 +45,19 @@ static void end_pass(const struct turn *turn, struct walk *walk)
                           .enough = walk->seen / REST + REST_ROWS};
 }
 
+bool prune_waits_for_figures(const struct memory *memory)
+{
+    const struct walk *walk = &memory->walks[PRUNE_HISTORY];
+
+    return walk->is_going && walk->after >= memory->stats;
+}
+
+/* What is not counted yet stays. */
+static int64_t history_end(const struct memory *m)
+{
+    return m->stats < m->others_stats ? m->stats : m->others_stats;
+}
+
 void prune_send(struct turn *turn)
 {
     for (int i = 0; i < PRUNE_TABLES; i++) {
@@ -55,7 +68,8 @@ void prune_send(struct turn *turn)
             (turn->now >= walk->from || walk->written >= walk->enough))
             begin_pass(turn, walk);
         if (!walk->is_going || turn->in->rows == 0 ||
-            (!turn->sweeps && walk->written < PORTION))
+            (!turn->sweeps && walk->written < PORTION) ||
+            (i == PRUNE_HISTORY && walk->after >= history_end(&turn->memory)))
             continue;
         rows = PORTION + PACE * walk->written;
         rows = rows < PORTION_MAX ? rows : PORTION_MAX;
@@ -80,6 +94,8 @@ void prune_read(struct turn *turn)
             continue;
         }
         until = db_int_at(row, 0, 0);
+        if (i == PRUNE_HISTORY && until > history_end(&turn->memory))
+            until = history_end(&turn->memory);
         tables[i].prune(turn->db, walk->after, until,
                         i == PRUNE_SCHEDULES ? turn->now - turn->engine->options.events_age
                                              : turn->now,

@@ -31,6 +31,8 @@ struct start {
     uint8_t overlap;
     int64_t source;
     struct str input;
+    struct trace trace;
+    bool is_untraced;
     struct reply *reply; /* says what became of it; NULL */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/settle.h"
 
+#include "engine/figures.h"
 #include "engine/moves.h"
 #include "engine/state.h"
 
@@ -155,6 +156,8 @@ static void done(struct turn *turn, struct place *place, const struct report *re
                                                             : default_reason(report->outcome),
                     .error = report->error,
                     .result = report->result,
+                    .tokens = report->tokens,
+                    .cost = report->cost,
                     .is_retryable = report->is_retryable,
                     .retry_after = report->retry_after,
                 });
@@ -366,7 +369,8 @@ static void settle_reclaimed(struct turn *turn)
         desk_event(turn, EVENT_LEASE_EXPIRED, &place->run, m->reclaim_node);
         attempt_end(turn, place, &(struct ending){.reason = REASON_NODE, .is_lost = true});
     }
-    if (turn->reclaim_asked == 0 || turn->reclaim_rows.rows == PORTION)
+    if (turn->reclaim_asked == 0 || turn->reclaim_rows.rows == PORTION ||
+        !figures_are_taken_over(turn))
         return;
     if (turn->reclaim_asked != turn->node)
         nodes_declare(turn->db, m->reclaim_node, NODE_DOWN, turn->now);

@@ -3,6 +3,7 @@
 
 #include "engine/claim.h"
 #include "engine/days.h"
+#include "engine/figures.h"
 #include "engine/state.h"
 
 enum { QUEUE_STEPS = 8 }; /* queues of a lane that one sweep finds */
@@ -42,6 +43,7 @@ static void take_over(struct turn *turn)
         nodes_declare(turn->db, node.id, NODE_LOST, turn->now + lease);
         m->reclaim_node = node.id;
         m->reclaim_after = 0;
+        figures_take_over(turn, &node);
         turn->is_full = true; /* go on at once */
         if (node.state == NODE_UP)
             *VEC_ADD(turn, &turn->events) = (struct event){

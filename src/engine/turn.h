@@ -45,9 +45,10 @@ struct report {
     enum reason reason;   /* REASON_NONE: by the outcome                      */
     bool is_retryable;
     span retry_after;
-    struct str error;  /* text or JSON */
-    struct str result; /* JSON         */
-    struct str log;    /* what to add to the run's log, lines as store/logs.h packs them */
+    struct str error;     /* text or JSON */
+    struct str result;    /* JSON         */
+    struct str log;       /* what to add to the run's log, lines as store/logs.h packs them */
+    int64_t tokens, cost; /* of models, and what they cost in millionths of a dollar */
     /* REPORT_ALIVE */
     struct str progress; /* empty: as it was          */
     span extend;         /* 0: by the schedule's lease */
@@ -73,6 +74,7 @@ struct poll {
 
 struct turn_in {
     instant now;
+    span skew; /* of this machine's clock to `now`, for people */
     int rows;  /* how much work; TURN_ROWS_MIN .. TURN_ROWS_MAX                */
     bool hold; /* the clock is not trusted: nothing is advanced, nothing claimed */
     span jump; /* by which the clock was stepped since the last turn             */
@@ -107,6 +109,14 @@ struct stop {
     bool is_terminated; /* the run has ended: nothing that the call brings matters */
 };
 
+/* An attempt that is over, or a run that ended without one: for whoever counts. */
+struct ended {
+    enum outcome outcome;
+    uint8_t lane; /* enum lane                                     */
+    bool is_last; /* the run has ended with it                     */
+    span took;    /* -1: it had not begun                          */
+};
+
 struct turn_out {
     struct reply *replies; /* one for each command, in order */
     int reply_count;
@@ -121,7 +131,10 @@ struct turn_out {
     struct event *events; /* numbered from first_event */
     int event_count;
     int64_t first_event;
-    instant wake_at; /* when there is something to do, at the latest; now: at once */
-    bool made_ready; /* others should be told: a run waits for whoever is free     */
+    struct ended *ended;
+    int ended_count;
+    int64_t started[RUN_KINDS]; /* runs that may run from now on */
+    instant wake_at;            /* when there is something to do, at the latest; now: at once */
+    bool made_ready;            /* others should be told: a run waits for whoever is free     */
     int64_t node, turn;
 };

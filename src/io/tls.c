@@ -246,6 +246,11 @@ static enum rc use_files(SSL_CTX *ctx, const struct tls_files *files, char *room
     return rc;
 }
 
+const char *tls_library(void)
+{
+    return OpenSSL_version(OPENSSL_VERSION_STRING);
+}
+
 enum rc tls_context_open(const struct tls_files *files, struct tls_context **ret,
                          struct err *reterr)
 {

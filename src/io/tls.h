@@ -19,6 +19,9 @@ enum {
     TLS_FILE_MAX = 1024 * 1024, /* of a certificate with its chain, or of a key           */
 };
 
+/* The version of the library. */
+const char *tls_library(void);
+
 struct tls_files {
     const char *cert; /* PEM: the server's certificate, then those that vouch for it */
     const char *key;  /* PEM, without a password                                     */

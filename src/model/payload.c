@@ -5,6 +5,7 @@
 #include "core/governor.h"
 #include "core/text.h"
 #include "model/member.h"
+#include "model/trace.h"
 #include "wire/json_text.h"
 
 enum { FIXED_ROOM = 1024 }; /* names of fields, times, numbers: all but the texts */
@@ -243,6 +244,7 @@ void grant_print(const struct payload *payload, struct str queue, struct str act
 {
     const struct run *run = payload->run;
     struct told_action told = read_action(action);
+    char trace[TRACE_TEXT_MAX];
 
     buf_str(out, STR("{\"id\":"));
     json_write_str(out, payload->id);
@@ -265,6 +267,7 @@ void grant_print(const struct payload *payload, struct str queue, struct str act
     put_either_if(out, NAMED("progress"), run->progress);
     put_instant_if(out, NAMED("lastRunAt"), payload->last_run_at);
     put_str(out, NAMED("idempotencyKey"), payload->id);
+    put_str(out, NAMED("traceparent"), trace_print(run, payload->id, trace));
     put_str(out, NAMED("namespace"), payload->namespace);
     put_action(&told, out);
     put_last(payload, out);

@@ -8,19 +8,23 @@ enum { KIND_AT = 0, SOURCE_AT = 8, BYTE_MASK = 255 };
 #define COLUMNS                                                                   \
     "id, schedule, slot, pass, attempt, fence, bits, outcome, reason, last, due," \
     " created_at, started_at, ended_at, expire_at, queue, node, worker, error, result"
+#define SPENT ", namespace, tokens, cost"
+/* Which node has made a row: a part of its key, see store/key.h. */
+#define MAKER  "((history.id >> 12) & 1023)"
 #define LEDGER "id, schedule, pass, first, last, count, outcome, reason, written_at, expire_at"
 
 #define VALUES                                                                              \
     "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19," \
-    " $20, "
+    " $20, $21, $22, $23, "
 
-static const struct db_stmt insert = {
-    "INSERT INTO history (" COLUMNS ", input) VALUES (" VALUES "$21)", "iiiiiiiiiiiiiiiiitttt"};
+static const struct db_stmt insert = {"INSERT INTO history (" COLUMNS SPENT
+                                      ", input) VALUES (" VALUES "$24)",
+                                      "iiiiiiiiiiiiiiiiitttiiit"};
 /* The input is in the row of the run, which is still there. */
-static const struct db_stmt insert_moving = {"INSERT INTO history (" COLUMNS
+static const struct db_stmt insert_moving = {"INSERT INTO history (" COLUMNS SPENT
                                              ", input) SELECT " VALUES
-                                             "(SELECT input FROM runs WHERE id = $21)",
-                                             "iiiiiiiiiiiiiiiiittti"};
+                                             "(SELECT input FROM runs WHERE id = $24)",
+                                             "iiiiiiiiiiiiiiiiitttiiii"};
 static const struct db_stmt input = {"SELECT input FROM history WHERE id = $1", "i"};
 static const struct db_stmt of_schedule = {
     "SELECT " COLUMNS " FROM history WHERE schedule = $1 AND id < $2 ORDER BY id DESC"
@@ -28,8 +32,10 @@ static const struct db_stmt of_schedule = {
     "iii"};
 static const struct db_stmt keep = {
     "DELETE FROM history WHERE schedule = $1 AND id <= (SELECT id FROM history"
-    " WHERE schedule = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)",
-    "ii"};
+    " WHERE schedule = $1 ORDER BY id DESC LIMIT 1 OFFSET $2) AND (" MAKER " = $3"
+    " OR id <= coalesce((SELECT stats FROM nodes WHERE nodes.id = " MAKER "),"
+    " 9223372036854775807))",
+    "iii"};
 static const struct db_stmt ledger_add = {"INSERT INTO ledger (" LEDGER
                                           ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
                                           " ON CONFLICT DO NOTHING",
@@ -88,6 +94,9 @@ void history_insert(struct db *db, const struct attempt_end *end)
         text_or_null(r->worker),
         text_or_null(end->error),
         text_or_null(end->result),
+        db_int(end->namespace),
+        db_int(end->tokens),
+        db_int(end->cost),
         is_moved ? db_int(r->id) : text_or_null(given),
     };
 
@@ -135,9 +144,10 @@ void history_read(const struct db_result *result, int row, struct history_row *r
     };
 }
 
-void history_keep(struct db *db, int64_t schedule, int count)
+void history_keep(struct db *db, int64_t schedule, int count, int64_t node)
 {
-    db_send(db, &keep, (struct db_value[]){db_int(schedule), db_int(count)}, NULL);
+    db_send(db, &keep, (struct db_value[]){db_int(schedule), db_int(count), db_int(node)},
+            NULL);
 }
 
 static void send_entry(struct db *db, const struct db_stmt *stmt,

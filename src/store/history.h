@@ -18,7 +18,8 @@ struct attempt_end {
     enum reason reason;
     bool last; /* the run has ended with it */
     instant ended_at, expire_at;
-    struct str error, result; /* text, JSON; or empty */
+    struct str error, result;        /* text, JSON; or empty */
+    int64_t namespace, tokens, cost; /* cost in millionths of a dollar */
 };
 void history_insert(struct db *db, const struct attempt_end *end);
 
@@ -37,8 +38,8 @@ void history_read(const struct db_result *result, int row, struct history_row *r
 /* (input) that the run was asked with, NULL when there was none; of its last attempt. */
 void history_input(struct db *db, int64_t id, struct db_result *ret);
 
-/* Keeps the newest `count` of a schedule. */
-void history_keep(struct db *db, int64_t schedule, int count);
+/* Keeps the newest `count` of a schedule, and what others than `node` have yet to count. */
+void history_keep(struct db *db, int64_t schedule, int count, int64_t node);
 
 struct ledger_entry {
     int64_t id, schedule, pass;

@@ -1,30 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/nodes.h"
 
-#define COLUMNS "id, name, boot, turn, lease_until, key_ms, event, started_at, state"
+#define COLUMNS                                                                   \
+    "id, name, boot, turn, lease_until, key_ms, event, started_at, state, stats," \
+    " turned_at, skew, version, address"
 
 static const struct db_stmt find = {"SELECT " COLUMNS " FROM nodes WHERE name = $1", "t"};
 static const struct db_stmt list = {"SELECT " COLUMNS " FROM nodes ORDER BY id", NULL};
 static const struct db_stmt insert = {"INSERT INTO nodes (" COLUMNS
-                                      ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
-                                      " ON CONFLICT DO NOTHING",
-                                      "itiiiiiii"};
+                                      ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,"
+                                      " $11, $12, $13, $14) ON CONFLICT DO NOTHING",
+                                      "itiiiiiiiiiitt"};
 static const struct db_stmt boot = {
     "UPDATE nodes SET boot = $2, turn = $3, lease_until = $4, key_ms = $5, started_at = $6,"
-    " state = 1 WHERE id = $1 AND boot = $2 - 1",
-    "iiiiii"};
+    " stats = $7, turned_at = $8, skew = $9, version = $10, address = $11, state = 1"
+    " WHERE id = $1 AND boot = $2 - 1 AND (state = 2 OR stats = $7)",
+    "iiiiiiiiitt"};
 static const struct db_stmt turn = {
-    "UPDATE nodes SET turn = $3, lease_until = $4, key_ms = $5, event = $6"
-    " WHERE id = $1 AND boot = $2 AND turn = $3 - 1 AND state = 1",
-    "iiiiii"};
+    "UPDATE nodes SET turn = $3, lease_until = $4, key_ms = $5, event = $6, turned_at = $7,"
+    " skew = $8 WHERE id = $1 AND boot = $2 AND turn = $3 - 1 AND state = 1",
+    "iiiiiiii"};
 static const struct db_stmt others = {
     "SELECT count(CASE WHEN state = 1 THEN 1 END),"
-    " CAST(coalesce(sum(boot + turn), 0) AS bigint) FROM nodes WHERE id <> $1",
+    " CAST(coalesce(sum(boot + turn), 0) AS bigint),"
+    " coalesce(min(CASE WHEN state <> 2 THEN stats END), 9223372036854775807)"
+    " FROM nodes WHERE id <> $1",
     "i"};
 static const struct db_stmt reserve = {"UPDATE nodes SET key_ms = $2 WHERE id = $1", "ii"};
 static const struct db_stmt silent = {
     "SELECT " COLUMNS " FROM nodes WHERE state <> 2 AND lease_until < $1 ORDER BY id{skip}",
     "i"};
+static const struct db_stmt count = {
+    "UPDATE nodes SET stats = $4 WHERE id = $1 AND state = $2 AND stats = $3", "iiii"};
 static const struct db_stmt declare = {
     "UPDATE nodes SET state = $2, lease_until = $3 WHERE id = $1", "iii"};
 
@@ -50,15 +57,22 @@ void nodes_read(const struct db_result *result, int row, struct node *ret)
         .event = db_int_at(result, row, 6),
         .started_at = db_int_at(result, row, 7),
         .state = db_int_at(result, row, 8),
+        .stats = db_int_at(result, row, 9),
+        .turned_at = db_int_at(result, row, 10),
+        .skew = db_int_at(result, row, 11),
+        .version = db_text_at(result, row, 12),
+        .address = db_text_at(result, row, 13),
     };
 }
 
 void nodes_insert(struct db *db, const struct node *n, struct db_result *ret)
 {
     struct db_value params[] = {
-        db_int(n->id),    db_text(n->name),       db_int(n->boot),
-        db_int(n->turn),  db_int(n->lease_until), db_int(n->key_ms),
-        db_int(n->event), db_int(n->started_at),  db_int(n->state),
+        db_int(n->id),       db_text(n->name),       db_int(n->boot),
+        db_int(n->turn),     db_int(n->lease_until), db_int(n->key_ms),
+        db_int(n->event),    db_int(n->started_at),  db_int(n->state),
+        db_int(n->stats),    db_int(n->turned_at),   db_int(n->skew),
+        db_text(n->version), db_text(n->address),
     };
 
     db_send(db, &insert, params, ret);
@@ -67,8 +81,9 @@ void nodes_insert(struct db *db, const struct node *n, struct db_result *ret)
 void nodes_boot(struct db *db, const struct node *n, struct db_result *ret)
 {
     struct db_value params[] = {
-        db_int(n->id),          db_int(n->boot),   db_int(n->turn),
-        db_int(n->lease_until), db_int(n->key_ms), db_int(n->started_at),
+        db_int(n->id),     db_int(n->boot),       db_int(n->turn),     db_int(n->lease_until),
+        db_int(n->key_ms), db_int(n->started_at), db_int(n->stats),    db_int(n->turned_at),
+        db_int(n->skew),   db_text(n->version),   db_text(n->address),
     };
 
     db_send(db, &boot, params, ret);
@@ -77,8 +92,8 @@ void nodes_boot(struct db *db, const struct node *n, struct db_result *ret)
 void nodes_turn(struct db *db, const struct node *n, struct db_result *ret)
 {
     struct db_value params[] = {
-        db_int(n->id),          db_int(n->boot),   db_int(n->turn),
-        db_int(n->lease_until), db_int(n->key_ms), db_int(n->event),
+        db_int(n->id),     db_int(n->boot),  db_int(n->turn),      db_int(n->lease_until),
+        db_int(n->key_ms), db_int(n->event), db_int(n->turned_at), db_int(n->skew),
     };
 
     db_send(db, &turn, params, ret);
@@ -87,6 +102,14 @@ void nodes_turn(struct db *db, const struct node *n, struct db_result *ret)
 void nodes_silent(struct db *db, instant now, struct db_result *ret)
 {
     db_send(db, &silent, (struct db_value[]){db_int(now)}, ret);
+}
+
+void nodes_count(struct db *db, const struct node *n, int64_t stats)
+{
+    struct db_value params[] = {db_int(n->id), db_int(n->state), db_int(n->stats),
+                                db_int(stats)};
+
+    db_send(db, &count, params, NULL);
 }
 
 void nodes_declare(struct db *db, int64_t id, enum node_state state, instant lease_until)

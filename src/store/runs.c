@@ -24,18 +24,20 @@ enum {
 #define COLUMNS                                                                            \
     "id, schedule, slot, pass, state, lane, queue, gate, bits, due, rank, attempt, fence," \
     " node, lease_until, wake_at, created_at, started_at, attempt_at, worker, input,"      \
-    " progress, last_run_at"
+    " progress, last_run_at, trace_high, trace_low"
 #define BRIEF                                                                              \
     "id, schedule, slot, pass, state, lane, queue, gate, bits, due, rank, attempt, fence," \
     " node, lease_until, wake_at, created_at, started_at, attempt_at, worker,"             \
-    " CASE WHEN input IS NULL THEN NULL ELSE '' END, progress, last_run_at"
-#define PARAMS "iiiiiiiiiiiiiiiiiiittti"
+    " CASE WHEN input IS NULL THEN NULL ELSE '' END, progress, last_run_at, trace_high,"   \
+    " trace_low"
+#define PARAMS "iiiiiiiiiiiiiiiiiiitttiii"
 
 enum { COLUMN_COUNT = sizeof(PARAMS) - 1, INT_COUNT = 19 };
 
 static const struct db_stmt insert = {
     "INSERT INTO runs (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,"
-    " $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23) ON CONFLICT DO NOTHING",
+    " $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)"
+    " ON CONFLICT DO NOTHING",
     PARAMS};
 static const struct db_stmt update = {
     "UPDATE runs SET state = $2, bits = $3, rank = $4, attempt = $5, fence = $6, node = $7,"
@@ -117,6 +119,8 @@ void runs_insert(struct db *db, const struct run *r, struct db_result *ret)
         text_or_null(r->input),
         text_or_null(r->progress),
         db_int(r->last_run_at),
+        db_int((int64_t)r->trace.high),
+        db_int((int64_t)r->trace.low),
     };
 
     db_send(db, &insert, params, ret);
@@ -250,5 +254,6 @@ void runs_read(const struct db_result *result, int row, struct run *ret)
         .lacks_input = is_left_out(db_at(result, row, 20)),
         .progress = text_or_empty(result, row, 21),
         .last_run_at = db_int_at(result, row, 22),
+        .trace = {(uint64_t)db_int_at(result, row, 23), (uint64_t)db_int_at(result, row, 24)},
     };
 }

@@ -162,6 +162,31 @@
 /* What a run was asked with, so that it can be asked for again. */
 #define INPUTS "ALTER TABLE history ADD COLUMN input {text};"
 
+/*
+ * Figures of a day, see store/stats.h; whose an attempt was and what it spent; the trace that a
+ * run is part of; what nodes say of themselves.
+ */
+#define FIGURES                                                                  \
+    "ALTER TABLE history ADD COLUMN namespace {int} NOT NULL DEFAULT 0;"         \
+    "ALTER TABLE history ADD COLUMN tokens {int} NOT NULL DEFAULT 0;"            \
+    "ALTER TABLE history ADD COLUMN cost {int} NOT NULL DEFAULT 0;"              \
+    "UPDATE history SET namespace = coalesce((SELECT namespace FROM schedules"   \
+    " WHERE schedules.id = history.schedule), 0);"                               \
+    "ALTER TABLE runs ADD COLUMN trace_high {int} NOT NULL DEFAULT 0;"           \
+    "ALTER TABLE runs ADD COLUMN trace_low {int} NOT NULL DEFAULT 0;"            \
+    "ALTER TABLE nodes ADD COLUMN stats {int} NOT NULL DEFAULT 0;"               \
+    "ALTER TABLE nodes ADD COLUMN turned_at {int} NOT NULL DEFAULT 0;"           \
+    "ALTER TABLE nodes ADD COLUMN skew {int} NOT NULL DEFAULT 0;"                \
+    "ALTER TABLE nodes ADD COLUMN version {text} NOT NULL DEFAULT '';"           \
+    "ALTER TABLE nodes ADD COLUMN address {text} NOT NULL DEFAULT '';"           \
+    "CREATE TABLE stats ("                                                       \
+    " day {int} NOT NULL, namespace {int} NOT NULL, schedule {int} NOT NULL,"    \
+    " queue {int} NOT NULL, node {int} NOT NULL, runs {int} NOT NULL,"           \
+    " succeeded {int} NOT NULL, failed {int} NOT NULL, attempts {int} NOT NULL," \
+    " timed {int} NOT NULL, duration {int} NOT NULL, begun {int} NOT NULL,"      \
+    " late {int} NOT NULL, late_most {int} NOT NULL, tokens {int} NOT NULL,"     \
+    " cost {int} NOT NULL, PRIMARY KEY (day, namespace, schedule, queue, node)){keyed};"
+
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
     {2, "history and what hangs on a schedule", HISTORY BESIDE},
@@ -170,6 +195,7 @@ const struct migration schema_migrations[] = {
     {5, "tokens and audit", SECURITY},
     {6, "reasons of hints, and schedules by their last change", SHOWN},
     {7, "zones and their midnights, inputs of runs that are over", ZONES INPUTS},
+    {8, "figures of days, traces, and what nodes say of themselves", FIGURES},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 

@@ -16,7 +16,7 @@
 #include "store/view_columns.h"
 
 enum {
-    RUN_COLUMNS = 23,
+    RUN_COLUMNS = 25,
     ATTEMPT_COLUMNS = 20,
 };
 
@@ -30,7 +30,8 @@ enum {
 #define RUN                                                                              \
     "r.id, r.schedule, r.slot, r.pass, r.state, r.lane, r.queue, r.gate, r.bits, r.due," \
     " r.rank, r.attempt, r.fence, r.node, r.lease_until, r.wake_at, r.created_at,"       \
-    " r.started_at, r.attempt_at, r.worker, r.input, r.progress, r.last_run_at, " OWNER("r")
+    " r.started_at, r.attempt_at, r.worker, r.input, r.progress, r.last_run_at,"         \
+    " r.trace_high, r.trace_low, " OWNER("r")
 #define ATTEMPT                                                                             \
     "h.id, h.schedule, h.slot, h.pass, h.attempt, h.fence, h.bits, h.outcome, h.reason,"    \
     " h.last, h.due, h.created_at, h.started_at, h.ended_at, h.expire_at, h.queue, h.node," \

@@ -13,10 +13,12 @@ static void readiness_has_reasons(void **state)
 {
     (void)state;
     assert_int_equal(get("/readyz"), 200);
-    assert_told("", "{'status':'ready'}");
+    assert_told("", "{'status':'ready','reasons':[]}");
     world.not_ready = "the database is away";
     assert_refused(get("/readyz"), 503, "unavailable", "");
-    assert_told("detail", "'the database is away'");
+    assert_told("detail", "'the database is away; the clock has jumped'");
+    assert_told("reasons", "[{'code':'database','detail':'the database is away'},"
+                           "{'code':'clock','detail':'the clock has jumped'}]");
     assert_string_equal(field("Retry-After"), "1");
 }
 
@@ -25,6 +27,10 @@ static void the_version_is_told(void **state)
     (void)state;
     assert_int_equal(get("/version"), 200);
     assert_told("version", "'1.2.3'");
+    assert_told("commit", "'abc'");
+    assert_told("sqlite", "'3'");
+    assert_told("libpq", "null");
+    assert_told("startedAt", "'2026-01-05T10:00:00.000Z'");
 }
 
 static void a_clock_that_is_accepted_leaves_out_what_it_jumped_over(void **state)

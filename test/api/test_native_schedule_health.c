@@ -92,6 +92,13 @@ static void a_run_that_nobody_takes(void **state)
     assert_told("late", "true");
     assert_told("lateSince", "'2026-01-05T11:00:00.000Z'");
     assert_warned("is there a worker");
+    assert_told("latenessBudget", "'10m'");
+    assert_told("lateRuns", "0");
+    pass(SPAN_S); /* just as late as the budget is not too late */
+    end_one("complete", "");
+    health("");
+    assert_told("late", "false");
+    assert_told("lateRuns", "1");
 }
 
 static void a_run_that_waits_for_approval(void **state)

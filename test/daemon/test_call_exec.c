@@ -17,6 +17,7 @@
 #include "daemon/run_log.h"
 #include "errands.h"
 #include "io/keeper.h"
+#include "model/trace.h"
 #include "wire/json.h"
 
 #define SH(script) "{\"type\":\"exec\",\"argv\":[\"/bin/sh\",\"-c\",\"" script "\"]}"
@@ -240,9 +241,12 @@ static void a_program_knows_its_run(void **state)
     struct task *task = exec_task(
         errands, "{\"type\":\"exec\",\"argv\":[\"/usr/bin/env\"],\"env\":{\"A\":\"b c\"},"
                  "\"user\":null}");
-    char expected[1000];
+    char expected[1000], trace[TRACE_TEXT_MAX];
     struct buf buf = BUF(expected);
 
+    task->work.run.trace = (struct trace){1, 2};
+    trace_print(&task->work.run, task->work.id, trace);
+    assert_memory_equal(trace, "00-00000000000000010000000000000002-", 36);
     setenv("HOME", "/srv/belfry", 1);
     setenv("USER", "belfry", 1);
     setenv("SECRET", "of the server", 1);
@@ -250,10 +254,10 @@ static void a_program_knows_its_run(void **state)
                "0 A=b c\n0 BELFRY_RUN=%.*s\n0 BELFRY_SCHEDULE=nightly\n"
                "0 BELFRY_NAMESPACE=default\n0 BELFRY_ATTEMPT=1\n0 BELFRY_FENCE=7\n"
                "0 BELFRY_SCHEDULED_TIME=2026-09-21T14:13:20.000Z\n"
-               "0 BELFRY_EXECUTION_TIME=2026-09-21T14:13:20.250Z\n"
+               "0 BELFRY_EXECUTION_TIME=2026-09-21T14:13:20.250Z\n0 TRACEPARENT=%s\n"
                "0 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n"
                "0 LANG=C.UTF-8\n0 USER=belfry\n0 LOGNAME=belfry\n0 HOME=/srv/belfry\n",
-               STR_ARG(task->work.id));
+               STR_ARG(task->work.id), trace);
     errands_run(errands, task);
     assert_string_equal(errands_log(errands), expected);
 }

@@ -12,8 +12,8 @@
 #include "db/sql.h"
 
 static const char *const words[SQL_TOKEN_COUNT] = {
-    [SQL_INT] = "<I>",    [SQL_TEXT] = "<T>", [SQL_BLOB] = "<B>",
-    [SQL_STRICT] = "<S>", [SQL_SKIP] = "",    [SQL_CLOCK] = "<C>",
+    [SQL_INT] = "<I>", [SQL_TEXT] = "<T>",  [SQL_BLOB] = "<B>",  [SQL_STRICT] = "<S>",
+    [SQL_SKIP] = "",   [SQL_CLOCK] = "<C>", [SQL_KEYED] = "<K>", [SQL_BYTES] = "<Y>",
 };
 
 static void expect(const char *sql, const char *expected)

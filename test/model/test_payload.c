@@ -88,6 +88,8 @@ static void assert_grant(json_t *grant, const struct run_doc *doc, const char *m
     const char *key;
     json_t *value;
 
+    assert_int_equal(json_string_length(json_object_get(grant, "traceparent")), 55);
+    json_object_del(grant, "traceparent");
     json_object_foreach(full, key, value)
     {
         json_t *told = json_object_get(grant, key);

@@ -30,7 +30,7 @@ static int at_first_count;
 /* Every table but `migrations`, in alphabetical order. */
 #define TABLES                                                                           \
     "audit backfills calendars cursors events exceptions gates history ledger logs meta" \
-    " namespaces nodes queues requests results runs schedules stops tokens zones"
+    " namespaces nodes queues requests results runs schedules stats stops tokens zones"
 
 /* For a group of tests. */
 static inline int set_up_tables(void **state)

@@ -178,7 +178,8 @@ static void rows_are_found_by_node_and_by_time(void **state)
     struct fixture *f = *state;
     struct db_result last, nobody, of, all, rest, one, two, none;
 
-    exec(f->db, "INSERT INTO nodes VALUES (2, 'b', 0, 0, 0, 0, 0, 0, 1)");
+    exec(f->db, "INSERT INTO nodes (id, name, boot, turn, lease_until, key_ms, event,"
+                " started_at, state) VALUES (2, 'b', 0, 0, 0, 0, 0, 0, 1)");
     add(f, 1, 1, 2, DAY_ONE);
     add(f, 1, 3, 1, DAY_ONE + 2);
     add(f, 2, 1, 1, DAY_ONE + 1);

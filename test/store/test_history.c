@@ -35,6 +35,9 @@ static struct attempt_end distinct(int64_t id)
         .expire_at = DAY_ONE + 33,
         .error = STR("no answer"),
         .result = STR("{\"r\":1}"),
+        .namespace = 34,
+        .tokens = 35,
+        .cost = 36,
     };
 }
 
@@ -80,6 +83,9 @@ static void assert_history_columns(struct fixture *f, const struct attempt_end *
     assert_text_column(f, "history", "worker", done.worker);
     assert_text_column(f, "history", "error", end->error);
     assert_text_column(f, "history", "result", end->result);
+    assert_int_column(f, "history", "namespace", 34);
+    assert_int_column(f, "history", "tokens", 35);
+    assert_int_column(f, "history", "cost", 36);
 }
 
 static void assert_history_row(const struct history_row *got, const struct attempt_end *end)
@@ -177,16 +183,34 @@ static void the_newest_of_a_schedule_are_kept(void **state)
 
     for (int64_t id = 1; id <= 6; id++)
         add(f, id, id % 2 == 0 ? 2 : 1);
-    history_keep(f->db, 1, 4);
+    history_keep(f->db, 1, 4, 0);
     assert_history(f, 1, "5 3 1");
-    history_keep(f->db, 1, 3);
+    history_keep(f->db, 1, 3, 0);
     assert_history(f, 1, "5 3 1");
-    history_keep(f->db, 1, 2);
+    history_keep(f->db, 1, 2, 0);
     assert_history(f, 1, "5 3");
-    history_keep(f->db, 1, 0);
+    history_keep(f->db, 1, 0, 0);
     assert_history(f, 1, "");
-    history_keep(f->db, 3, 1);
+    history_keep(f->db, 3, 1, 0);
     assert_history(f, 2, "6 4 2");
+}
+
+/* Keys 1 to 6 are of node 0; those of node 3 are counted up to the first of them. */
+static void what_another_node_has_yet_to_count_is_kept(void **state)
+{
+    const int64_t other = 3 << 12;
+    struct fixture *f = *state;
+
+    exec(f->db, "INSERT INTO nodes (id, name, boot, turn, lease_until, key_ms, event,"
+                " started_at, state, stats) VALUES (3, 'c', 0, 0, 0, 0, 0, 0, 1, 12289)");
+    for (int64_t id = 1; id <= 3; id++)
+        add(f, id, 1);
+    add(f, other + 1, 1);
+    add(f, other + 2, 1);
+    history_keep(f->db, 1, 0, 0);
+    assert_history(f, 1, "12290");
+    history_keep(f->db, 1, 0, 3);
+    assert_history(f, 1, "");
 }
 
 static struct ledger_entry entry(int64_t id, int64_t pass, instant first, instant last)
@@ -438,6 +462,7 @@ int main(void)
         STORE_TEST(every_field_of_an_attempt_has_its_column),
         STORE_TEST(the_ends_of_every_number_and_text_are_kept),
         STORE_TEST(history_is_read_backwards_in_pages),
+        STORE_TEST(what_another_node_has_yet_to_count_is_kept),
         STORE_TEST(the_newest_of_a_schedule_are_kept),
         STORE_TEST(every_field_of_the_ledger_has_its_column),
         STORE_TEST(a_slot_is_in_the_ledger_once),

@@ -18,6 +18,11 @@ static struct node distinct(int64_t id, struct str name)
         .event = 15,
         .started_at = DAY_ONE + 16,
         .state = NODE_UP,
+        .stats = 17,
+        .turned_at = DAY_ONE + 18,
+        .skew = -19,
+        .version = STR("1.2.3"),
+        .address = STR("h\xC3\xB6st:7227"),
     };
 }
 
@@ -32,6 +37,11 @@ static void assert_node(const struct node *got, const struct node *expected)
     assert_int_equal(got->event, expected->event);
     assert_int_equal(got->started_at, expected->started_at);
     assert_int_equal(got->state, expected->state);
+    assert_int_equal(got->stats, expected->stats);
+    assert_int_equal(got->turned_at, expected->turned_at);
+    assert_int_equal(got->skew, expected->skew);
+    assert_str_equal(got->version, expected->version);
+    assert_str_equal(got->address, expected->address);
 }
 
 static int64_t insert(struct fixture *f, const struct node *node)
@@ -89,6 +99,11 @@ static void every_field_has_its_column(void **state)
     assert_int_column(f, "nodes", "event", 15);
     assert_int_column(f, "nodes", "started_at", DAY_ONE + 16);
     assert_int_column(f, "nodes", "state", NODE_DOWN);
+    assert_int_column(f, "nodes", "stats", 17);
+    assert_int_column(f, "nodes", "turned_at", DAY_ONE + 18);
+    assert_int_column(f, "nodes", "skew", -19);
+    assert_text_column(f, "nodes", "version", n.version);
+    assert_text_column(f, "nodes", "address", n.address);
     back = read_one(f, n.name);
     assert_node(&back, &n);
 }
@@ -140,6 +155,11 @@ static void a_new_boot_follows_the_last_one_and_keeps_the_events(void **state)
     next.key_ms = 22;
     next.event = 23;
     next.started_at = 24;
+    next.stats = 25;
+    next.turned_at = 26;
+    next.skew = 27;
+    next.version = STR("4.5.6");
+    next.address = STR("other:1");
     assert_int_equal(boot(f, &next), 1);
     assert_int_equal(boot(f, &next), 0);
     next.event = n.event;
@@ -161,6 +181,8 @@ static void a_turn_is_taken_once_and_only_by_who_is_up_at_this_boot(void **state
     next.lease_until = 31;
     next.key_ms = 32;
     next.event = 33;
+    next.turned_at = 35;
+    next.skew = 36;
     next.started_at = 34; /* not written by a turn */
     assert_int_equal(turn(f, &next), 1);
     assert_int_equal(turn(f, &next), 0);
@@ -184,6 +206,31 @@ static void a_turn_is_taken_once_and_only_by_who_is_up_at_this_boot(void **state
     assert_int_equal(turn(f, &next), 0);
     nodes_declare(f->db, 1, NODE_UP, next.lease_until);
     assert_int_equal(turn(f, &next), 1);
+}
+
+static void history_is_counted_once(void **state)
+{
+    struct fixture *f = *state;
+    struct node n = distinct(1, STR("one")), next = n;
+
+    insert(f, &n);
+    nodes_count(f->db, &n, 30);
+    assert_int_equal(read_one(f, STR("one")).stats, 30);
+    nodes_count(f->db, &n, 40); /* from 17, where it was */
+    assert_int_equal(read_one(f, STR("one")).stats, 30);
+    n.stats = 30;
+    n.state = NODE_LOST;
+    nodes_count(f->db, &n, 40);
+    assert_int_equal(read_one(f, STR("one")).stats, 30);
+    nodes_declare(f->db, 1, NODE_LOST, 1);
+    nodes_count(f->db, &n, 40);
+    assert_int_equal(read_one(f, STR("one")).stats, 40);
+    /* Whoever starts has to know. */
+    next.boot = 12;
+    next.stats = 30;
+    assert_int_equal(boot(f, &next), 0);
+    next.stats = 40;
+    assert_int_equal(boot(f, &next), 1);
 }
 
 /* Up or lost: what a lost node held may not all be taken back. */
@@ -240,7 +287,7 @@ static void keys_are_reserved_for_one_node(void **state)
 static void others_are_counted_while_they_are_up(void **state)
 {
     struct fixture *f = *state;
-    struct db_result changed, alone, two;
+    struct db_result changed, alone, two, counted, from_four;
 
     nodes_insert(f->db, &(struct node){.id = 1, .name = STR("a"), .state = NODE_UP}, &changed);
     nodes_insert(f->db, &(struct node){.id = 2, .name = STR("b"), .state = NODE_DOWN},
@@ -251,7 +298,15 @@ static void others_are_counted_while_they_are_up(void **state)
     nodes_insert(f->db, &(struct node){.id = 4, .name = STR("d"), .state = NODE_UP}, &changed);
     nodes_insert(f->db, &(struct node){.id = 5, .name = STR("e"), .state = NODE_UP}, &changed);
     nodes_others(f->db, 1, &two);
+    nodes_count(f->db, &(struct node){.id = 3, .state = NODE_LOST}, 30);
+    nodes_count(f->db, &(struct node){.id = 4, .state = NODE_UP}, 20);
+    nodes_count(f->db, &(struct node){.id = 5, .state = NODE_UP}, 40);
+    nodes_others(f->db, 1, &counted);
+    nodes_others(f->db, 4, &from_four);
     flush(f);
+    assert_int_equal(db_int_at(&two, 0, 2), 0);
+    assert_int_equal(db_int_at(&counted, 0, 2), 20);
+    assert_int_equal(db_int_at(&from_four, 0, 2), 0); /* of the first */
     assert_ids(&alone, "0");
     assert_ids(&two, "2");
 }
@@ -301,6 +356,7 @@ int main(void)
         STORE_TEST(nodes_are_listed_by_key),
         STORE_TEST(a_new_boot_follows_the_last_one_and_keeps_the_events),
         STORE_TEST(a_turn_is_taken_once_and_only_by_who_is_up_at_this_boot),
+        STORE_TEST(history_is_counted_once),
         STORE_TEST(the_silent_are_those_whose_lease_is_over_and_who_are_not_down),
         STORE_TEST(keys_are_reserved_for_one_node),
         STORE_TEST(others_are_counted_while_they_are_up),

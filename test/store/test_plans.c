@@ -15,10 +15,12 @@
 #include "store/journal.h"
 #include "store/logs.h"
 #include "store/names.h"
+#include "store/nodes.h"
 #include "store/runs.h"
 #include "store/schedule_pages.h"
 #include "store/schedules.h"
 #include "store/slots.h"
+#include "store/stats.h"
 #include "store/views.h"
 
 enum {
@@ -50,7 +52,8 @@ static const char *const fill[] = {
     FILL("results", "i, '', ''"),
     FILL("exceptions", "i % 100, i, 0, ''"),
     FILL("backfills", "i, i % 100, 0, 0, 0, 0, 0, 0, 0, ''"),
-    FILL("nodes", "i, CAST(i AS VARCHAR), 0, 0, 0, 0, 0, 0, 1"),
+    FILL("nodes", "i, CAST(i AS VARCHAR), 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, '', ''"),
+    FILL("stats", "i / 10, i % 3, i, i % 2, 1, 1, 1, 0, 1, 1, 0, 1, 0, 0, 0, 0"),
     FILL("events", "i % 5, i, 1, i, CAST('' AS {blob})"),
     FILL("requests", "1, CAST(i AS VARCHAR), 0, 0, '', i"),
     FILL("namespaces", "i, CAST(i AS VARCHAR), '', 0"),
@@ -179,7 +182,8 @@ static bool names_index(const struct fixture *f, const char *plan, const char *i
         return true;
     /* SQLite's own name for a primary key. */
     return !f->postgres && strstr(index, "_pkey") &&
-           (strstr(plan, "INTEGER PRIMARY KEY") || strstr(plan, "sqlite_autoindex_"));
+           (strstr(plan, "PRIMARY KEY (") || strstr(plan, "INTEGER PRIMARY KEY") ||
+            strstr(plan, "sqlite_autoindex_"));
 }
 
 static bool reads_a_whole_table(const struct fixture *f, const char *plan)
@@ -271,7 +275,7 @@ static void what_is_over_is_found_by_its_schedule(void **state)
     struct log_part part = {.id = 70000, .schedule = 7, .slot = 7, .body = STR("x")};
 
     PLAN(history_of_schedule(f->db, 7, 10000, 8, &unused), "history_schedule", INDEX_ORDER);
-    PLAN(history_keep(f->db, 7, 10), "history_schedule", INDEX_ORDER);
+    PLAN(history_keep(f->db, 7, 10, 1), "history_schedule", INDEX_ORDER);
     PLAN(ledger_extend(f->db, &entry), "ledger_slot", INDEX_ORDER);
     PLAN(ledger_of_schedule(f->db, 7, 10000, 8, &unused), "ledger_slot", ANY_ORDER);
     PLAN(results_get(f->db, 7, &unused), "results_pkey", INDEX_ORDER);
@@ -366,6 +370,18 @@ static void slots_of_a_stretch_are_found_by_key(void **state)
     PLAN(slots_not_started(f->db, &stretch, &unused), "ledger_slot", INDEX_ORDER);
 }
 
+static void figures_read_what_they_count(void **state)
+{
+    static const struct stats_range range = {1, 7, 71};
+    struct fixture *f = *state;
+
+    PLAN(stats_portion(f->db, &range, 8, &unused), "history_pkey", ANY_ORDER);
+    PLAN(stats_add(f->db, &range, 1), "history_pkey", ANY_ORDER);
+    PLAN(stats_add_old(f->db, &range, 7, 8), "history_", ANY_ORDER);
+    PLAN(stats_prune(f->db, 7, 8), "stats_pkey", ANY_ORDER);
+    PLAN(nodes_count(f->db, &(struct node){.id = 7}, 8), "nodes_pkey", INDEX_ORDER);
+}
+
 static void pruning_reads_a_portion(void **state)
 {
     struct fixture *f = *state;
@@ -394,6 +410,7 @@ int main(void)
         cmocka_unit_test(what_people_are_shown_is_found_by_key),
         cmocka_unit_test(lists_of_schedules_are_read_in_their_order),
         cmocka_unit_test(slots_of_a_stretch_are_found_by_key),
+        cmocka_unit_test(figures_read_what_they_count),
         cmocka_unit_test(pruning_reads_a_portion),
     };
 

@@ -38,6 +38,7 @@ static struct run distinct(int64_t id)
         .input = STR("{\"in\":1}"),
         .progress = STR("\xF0\x9F\x94\x94 half"),
         .last_run_at = DAY_ONE + 23,
+        .trace = {UINT64_C(0x8000000000000018), 25},
     };
 }
 
@@ -71,6 +72,8 @@ static void assert_run(const struct run *got, const struct run *expected)
     assert_str_equal(got->input, expected->input);
     assert_str_equal(got->progress, expected->progress);
     assert_int_equal(got->last_run_at, expected->last_run_at);
+    assert_true(got->trace.high == expected->trace.high);
+    assert_true(got->trace.low == expected->trace.low);
 }
 
 /* With its input, which only who claims a run reads. */
@@ -149,6 +152,8 @@ static void every_field_has_its_column(void **state)
         {"started_at", r.started_at},
         {"attempt_at", r.attempt_at},
         {"last_run_at", r.last_run_at},
+        {"trace_high", INT64_MIN + 24},
+        {"trace_low", 25},
     };
 
     assert_int_equal(insert(f, &r), 1);

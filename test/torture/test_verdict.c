@@ -203,12 +203,13 @@ static void a_slot_with_two_accounts_is_doubled(void **state)
 
 static void a_run_that_ended_twice_is_rejected(void **state)
 {
-    stand_spoil(*state,
-                "INSERT INTO history SELECT (SELECT max(id) + 1 FROM history), schedule,"
-                " slot, pass, attempt + 1,"
-                " fence + 1, bits, outcome, reason, last, due, created_at, started_at,"
-                " ended_at, expire_at, queue, node, worker, error, result FROM history"
-                " WHERE last = 1 AND started_at > 0 ORDER BY id LIMIT 1");
+    stand_spoil(
+        *state,
+        "INSERT INTO history SELECT (SELECT max(id) + 1 FROM history), schedule,"
+        " slot, pass, attempt + 1,"
+        " fence + 1, bits, outcome, reason, last, due, created_at, started_at,"
+        " ended_at, expire_at, queue, node, worker, error, result, input, namespace,"
+        " tokens, cost FROM history WHERE last = 1 AND started_at > 0 ORDER BY id LIMIT 1");
     rejected(*state, 19);
 }
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Keys of rows, as a turn makes them: each is above all that were made before.
+ */
+#include "engine/state.h"
+#include "store/key.h"
+
+void turn_see_key(struct turn *turn, int64_t key)
+{
+    struct memory *m = &turn->memory;
+    int64_t ms = (key >> (KEY_NODE_BITS + KEY_COUNT_BITS)) + KEY_EPOCH_MS;
+
+    if (ms < m->key_ms)
+        return;
+    m->key_ms = ms + 1;
+    m->key_count = 0;
+}
+
+int64_t turn_key(struct turn *turn)
+{
+    struct memory *m = &turn->memory;
+
+    if (++m->key_count >= 1 << KEY_COUNT_BITS) {
+        m->key_ms++;
+        m->key_count = 0;
+    }
+    return (m->key_ms - KEY_EPOCH_MS) << (KEY_NODE_BITS + KEY_COUNT_BITS) |
+           turn->node << KEY_COUNT_BITS | m->key_count;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two nodes on one PostgreSQL count what they wrote, and what one left that died.
+ */
+#include "harness.h"
+
+#include "store/stats.h"
+
+static int64_t number_of(struct bench *bench, const struct db_stmt *stmt)
+{
+    struct db_result rows = {0};
+    struct err err;
+
+    db_send(bench->db, stmt, NULL, &rows);
+    assert_int_equal(db_flush(bench->db, world.arena, &err), RC_OK);
+    return db_int_at(&rows, 0, 0);
+}
+
+static struct figures figures_of(struct bench *bench)
+{
+    struct stats_question question = {
+        .by = STATS_TOGETHER, .namespace = world.namespace, .until_day = 30000};
+    struct db_result rows = {0};
+    struct stats_group group;
+    struct err err;
+
+    stats_ask(bench->db, &question, &rows);
+    assert_int_equal(db_flush(bench->db, world.arena, &err), RC_OK);
+    stats_read(&rows, 0, &group);
+    return group.figures;
+}
+
+/* What the dead one had yet to count is counted by whoever takes its runs. */
+static void history_of_a_dead_node_is_counted_once(void **state)
+{
+    static const struct db_stmt counted = {"SELECT CAST(sum(runs) AS bigint) FROM stats", NULL};
+    static const struct db_stmt down = {"SELECT count(*) FROM nodes WHERE state = 2", NULL};
+    struct bench *a = &world.benches[0], *b = world_join("b");
+
+    (void)state;
+    world.length = SPAN_S;
+    world.tick = SPAN_S;
+    for (int i = 0; i < 10; i++) {
+        char name[16];
+
+        snprintf(name, sizeof name, "job-%d", i);
+        create(name, every(SPAN_MIN));
+    }
+    run_to("00:05:30");
+    assert_int_equal(figures_of(b).runs, 50);
+    bench_kill(a);
+    run_to("00:06:30");
+    assert_int_equal(number_of(b, &down), 1);
+    assert_int_equal(figures_of(b).runs, 60);
+    assert_true(number_of(b, &counted) > 0);
+    bench_boot(a);
+    run_to("00:25:30");
+    assert_int_equal(number_of(b, &down), 0);
+    assert_int_equal(figures_of(b).runs, 250);
+    assert_in_range(number_of(b, &counted), 150, 250);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TIMELINE(history_of_a_dead_node_is_counted_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
