@@ -6,6 +6,9 @@
 #include "engine/state.h"
 #include "store/zones.h"
 
+/* Other nodes may know of zones that this one does not: most midnights are at such times. */
+#define LOOK_EVERY (15 * SPAN_MIN)
+
 static const struct tz *zone_of(const struct seat *seat)
 {
     return seat->plan.spec.zones[0].tz;
@@ -38,6 +41,12 @@ static void count_day(const struct seat *seat, struct event *event)
     event->detail = event->count > 1 ? INSTANT_NONE : c->next_at; /* not all of them will be */
 }
 
+static void wait_until(struct turn *turn, instant midnight)
+{
+    if (midnight < turn->memory.midnight_at)
+        turn->memory.midnight_at = midnight;
+}
+
 /*
  * Its midnights will be told of.  What is remembered only saves asking: two zones may share a
  * place.
@@ -48,17 +57,15 @@ static void know_zone(struct turn *turn, const struct seat *seat)
     uint64_t print = hash_u64(
         hash_bytes(zone->name.ptr, zone->name.len, (uint64_t)seat->namespace));
     uint64_t *place = &turn->memory.zones[print % ZONES_KNOWN];
+    struct zone_row row = {.namespace = seat->namespace, .name = zone->name};
 
     if (*place == print || !zone->tz)
         return;
     *place = print;
-    zones_insert(turn->db,
-                 &(struct zone_row){
-                     .id = turn_key(turn),
-                     .namespace = seat->namespace,
-                     .name = zone->name,
-                     .next_at = local_day_start(zone->tz, local_day(zone->tz, turn->now) + 1),
-                 });
+    row.next_at = local_day_start(zone->tz, local_day(zone->tz, turn->now) + 1);
+    wait_until(turn, row.next_at);
+    row.id = turn_key(turn);
+    zones_insert(turn->db, &row);
 }
 
 void days_tell_plan(struct turn *turn, const struct seat *seat)
@@ -79,8 +86,12 @@ void days_tell_plan(struct turn *turn, const struct seat *seat)
 
 void days_send(struct turn *turn)
 {
-    if (!turn->in->hold)
-        zones_due(turn->db, turn->now, PORTION, &turn->zone_rows);
+    struct memory *m = &turn->memory;
+
+    if (turn->in->hold || turn->now < m->midnight_at)
+        return;
+    m->midnight_at = (turn->now / LOOK_EVERY + 1) * LOOK_EVERY;
+    zones_due(turn->db, turn->now, PORTION, &turn->zone_rows);
 }
 
 /* After a long silence the latest midnight stands for all. */
@@ -97,6 +108,7 @@ static void tell_midnight(struct turn *turn, const struct zone_row *zone)
     }
     today = local_day(tz, turn->now);
     zones_move(turn->db, zone->id, local_day_start(tz, today + 1));
+    wait_until(turn, local_day_start(tz, today + 1));
     *VEC_ADD(turn, &turn->events) = (struct event){
         .type = EVENT_PLAN_MIDNIGHT,
         .slot = local_day_start(tz, today),
@@ -113,4 +125,6 @@ void days_read(struct turn *turn)
         zones_read(&turn->zone_rows, i, &zone);
         tell_midnight(turn, &zone);
     }
+    if (turn->zone_rows.rows == PORTION)
+        turn->memory.midnight_at = turn->now; /* there are more */
 }

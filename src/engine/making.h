@@ -68,6 +68,7 @@ struct memory {
     int requests;       /* keys of requests that were taken since              */
     int64_t queue_after[LANE_COUNT];
     uint64_t zones[ZONES_KNOWN]; /* prints of zones that table zones has */
+    instant midnight_at;         /* when that table is asked; at the latest */
     int64_t audit;               /* the last entry's number, and the hash of its row */
     uint8_t audit_hash[SHA256_BYTES];
     int hot_count, paused_count;
