@@ -65,6 +65,19 @@ static void the_input_of_a_run_that_was_cancelled_is_known(void **state)
     assert_told("runs.0.input.b", "3");
 }
 
+/* The engine remembers who holds it, but not its input. */
+static void the_input_of_a_run_that_has_succeeded_is_known(void **state)
+{
+    (void)state;
+    make("");
+    start(js("{'input':{'b':4}}"));
+    claim();
+    assert_int_equal(post(js("/api/v1/runs/%s/complete", id), js("{'fence':1}")), 200);
+    assert_int_equal(post(js("/api/v1/runs/%s/retry", id), ""), 202);
+    claim();
+    assert_told("runs.0.input.b", "4");
+}
+
 static void a_run_that_is_open_is_not_started_again(void **state)
 {
     (void)state;
@@ -159,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SERVED(a_run_that_has_ended_is_started_again_with_its_slot_and_input),
         SERVED(the_input_of_a_run_that_was_cancelled_is_known),
+        SERVED(the_input_of_a_run_that_has_succeeded_is_known),
         SERVED(a_run_that_is_open_is_not_started_again),
         SERVED(a_retry_with_a_key_is_made_once),
         SERVED(a_run_waits_for_approval),
