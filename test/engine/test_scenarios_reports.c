@@ -348,6 +348,30 @@ static void a_run_that_its_worker_ended_is_in_history_with_its_name(void **state
     assert_int_equal(report(&world.calls[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
 }
 
+/* The engine remembers a call of its own, but not its input. */
+static void a_call_that_has_ended_is_in_history_with_its_input(void **state)
+{
+    struct command command = about(COMMAND_TRIGGER, "job");
+    struct db *db = world.benches[0].db;
+    struct db_result ended = {0}, input = {0};
+    struct err err = {.text = ""};
+    int64_t id;
+
+    (void)state;
+    world.length = SPAN_MIN;
+    id = create("job", wish());
+    command.overlap = OVERLAP_DEFAULT;
+    command.input = STR("[1]");
+    assert_int_equal(say(&command).rc, RC_OK);
+    run_to("00:02");
+    history_of_schedule(db, id, INT64_MAX, 1, &ended);
+    assert_int_equal(db_flush(db, world.arena, &err), RC_OK);
+    assert_int_equal(ended.rows, 1);
+    history_input(db, db_int_at(&ended, 0, 0), &input);
+    assert_int_equal(db_flush(db, world.arena, &err), RC_OK);
+    assert_true(str_eq(db_text_at(&input, 0, 0), STR("[1]")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,6 +392,7 @@ int main(void)
         TIMELINE(each_attempt_has_its_part_of_the_log),
         TIMELINE(what_is_said_under_an_old_fence_is_not_kept),
         TIMELINE(a_log_goes_with_the_age_of_the_history),
+        TIMELINE(a_call_that_has_ended_is_in_history_with_its_input),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
