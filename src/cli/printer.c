@@ -90,17 +90,6 @@ void printer_safe(struct printer *out, struct str s)
     }
 }
 
-void printer_safe_lines(struct printer *out, struct str s)
-{
-    struct str line;
-
-    while (str_cut(s, '\n', &line, &s)) {
-        printer_safe(out, line);
-        printer_text(out, "\n");
-    }
-    printer_safe(out, s);
-}
-
 void printer_tint(struct printer *out, enum tint tint)
 {
     static const char *const codes[] = {

@@ -34,8 +34,6 @@ void printer_printf(struct printer *out, const char *fmt, ...) PRINTF(2, 3);
 
 /* Text of somebody else: what a terminal would obey is shown escaped (cli/width.h). */
 void printer_safe(struct printer *out, struct str s);
-/* The same with lines: their ends are kept. */
-void printer_safe_lines(struct printer *out, struct str s);
 
 /* What follows is so, until TINT_END; TINT_NONE is nothing. */
 void printer_tint(struct printer *out, enum tint tint);

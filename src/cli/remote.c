@@ -115,11 +115,6 @@ enum output remote_output(const struct remote *remote)
     return remote->output;
 }
 
-bool remote_is_utc(const struct remote *remote)
-{
-    return remote->is_utc;
-}
-
 const char *remote_server(const struct remote *remote)
 {
     return remote->server;

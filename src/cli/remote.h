@@ -21,7 +21,6 @@ enum {
     REMOTE_ANSWER_MAX =
         512 << 20, /* no server of ours sends more, and only what comes is held */
     REMOTE_BODY_MAX = 1024 * 1024, /* as the server takes it */
-    REMOTE_PAGE = 1000,            /* items that are asked for at once with --all        */
 };
 
 #define REMOTE_CONNECT (5 * SPAN_S)
@@ -64,7 +63,6 @@ int remote_open(const struct args *args, const char *command, struct remote **re
 struct remote *remote_close(struct remote *remote);
 
 enum output remote_output(const struct remote *remote);
-bool remote_is_utc(const struct remote *remote);
 const char *remote_server(const struct remote *remote);
 
 /* Standard output, with colours as the command line says. */

@@ -194,24 +194,3 @@ void view_one(const struct view *view, const json_t *object, const struct when *
         printer_text(out, value.cut ? "\u2026\n" : "\n");
     }
 }
-
-int view_answer(struct remote *remote, const struct view *view,
-                const struct remote_answer *answer)
-{
-    struct printer out;
-
-    remote_printer(remote, &out);
-    switch (remote_output(remote)) {
-    case OUTPUT_JSON:
-        print_json_text(&out, answer);
-        break;
-    case OUTPUT_NAME:
-        printer_safe(&out, str_of(text_of(answer->json, view->id)));
-        printer_text(&out, "\n");
-        break;
-    case OUTPUT_TABLE:
-        view_one(view, answer->json, remote_when(remote), &out);
-        break;
-    }
-    return printer_close(&out);
-}

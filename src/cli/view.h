@@ -51,9 +51,5 @@ void view_rows(const struct view *view, const json_t *items, const struct when *
 void view_one(const struct view *view, const json_t *object, const struct when *when,
               struct printer *out);
 
-/* The answer to a question about one object, in the form that was asked for. */
-int view_answer(struct remote *remote, const struct view *view,
-                const struct remote_answer *answer);
-
 /* Its times. */
 const struct when *remote_when(struct remote *remote);
