@@ -43,6 +43,7 @@ extern const struct command completion_command;
 extern const struct command apply_command;
 extern const struct command diff_command;
 extern const struct command export_command;
+extern const struct command import_command;
 
 extern const struct command_group schedule_group;
 extern const struct command_group run_group;
