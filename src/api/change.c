@@ -116,3 +116,15 @@ enum call_step change_run_settled(struct call *call)
     change_location(call, "/api/v1/runs/", str_of(id));
     return call_answer(call, 202, answer_done(&out));
 }
+
+const char *change_item_code(const struct err *err)
+{
+    struct err inner = *err;
+    struct str head, tail;
+
+    if (str_cut(str_of(err->field), '.', &head, &tail)) {
+        inner.field[0] = '\0';
+        err_in(&inner, "%.*s", STR_ARG(tail));
+    }
+    return call_code(&inner);
+}

@@ -31,3 +31,6 @@ void change_location(struct call *call, const char *path, struct str last);
 
 /* 202 with the run that was asked for, once the engine has said so. */
 enum call_step change_run_settled(struct call *call);
+
+/* The code of an error whose path begins with an item, `items[3].spec`: by what follows. */
+const char *change_item_code(const struct err *err);

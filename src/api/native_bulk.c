@@ -227,19 +227,6 @@ static void print_reply(const struct command *command, const struct reply *reply
     answer_int(out, reply->version);
 }
 
-/* The error's path begins with the item; its code is by what follows. */
-static const char *code_of(const struct err *err)
-{
-    struct err inner = *err;
-    struct str head, tail;
-
-    if (str_cut(str_of(err->field), '.', &head, &tail)) {
-        inner.field[0] = '\0';
-        err_in(&inner, "%.*s", STR_ARG(tail));
-    }
-    return call_code(&inner);
-}
-
 static enum call_step tell_results(struct call *call, const struct bulk *bulk)
 {
     struct answer out = answer_new(call->arena);
@@ -254,7 +241,8 @@ static enum call_step tell_results(struct call *call, const struct bulk *bulk)
         else
             answer_text(&out, "null");
         if (item->err)
-            print_error(code_of(item->err), str_of(item->err->text), item->err->field, &out);
+            print_error(change_item_code(item->err), str_of(item->err->text), item->err->field,
+                        &out);
         else
             print_reply(&bulk->sent[item->command], &bulk->made[item->command], &out);
         answer_text(&out, "}");

@@ -68,6 +68,10 @@ enum call_step schedule_bulk_pause_begin(struct call *call);
 enum call_step schedule_bulk_resume_begin(struct call *call);
 enum call_step schedule_bulk_delete_begin(struct call *call);
 
+/* native_bulk_diff.c */
+enum call_step schedule_bulk_diff_begin(struct call *call);
+enum call_step schedule_bulk_diff_read(struct call *call, struct db *db);
+
 /* native_preview.c */
 enum call_step preview_begin(struct call *call);
 enum call_step preview_read(struct call *call, struct db *db);

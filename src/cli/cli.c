@@ -20,8 +20,8 @@ static const struct command_group *const groups[] = {
 };
 
 static const struct command *const own[] = {
-    &next_command,   &explain_command, &worker_command,
-    &events_command, &version_command, &completion_command,
+    &next_command,       &explain_command, &worker_command, &events_command, &version_command,
+    &completion_command, &apply_command,   &diff_command,   &export_command, &import_command,
 };
 
 enum {

@@ -40,6 +40,10 @@ extern const struct command worker_command;
 extern const struct command events_command;
 extern const struct command version_command;
 extern const struct command completion_command;
+extern const struct command apply_command;
+extern const struct command diff_command;
+extern const struct command export_command;
+extern const struct command import_command;
 
 extern const struct command_group schedule_group;
 extern const struct command_group run_group;

@@ -61,6 +61,7 @@ static const struct {
     {"schedule.backfill", "oeaA"},
     {"schedule.bulk", "eaA"},
     {"schedule.bulk-delete", "eaA"},
+    {"schedule.bulk-diff", "voeaA"},
     {"schedule.bulk-pause", "oeaA"},
     {"schedule.bulk-put", "eaA"},
     {"schedule.bulk-resume", "oeaA"},

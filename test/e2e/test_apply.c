@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files against a server: apply, diff and export, as a person uses them.
+ */
+#include <sys/stat.h>
+
+#include "ask.h"
+
+#include "../cli/run.h"
+
+enum { UNREACHABLE = 69, MANY = 2500 };
+
+static const char *server_of(const struct daemon *d)
+{
+    static char url[64];
+
+    snprintf(url, sizeof url, "http://127.0.0.1:%d", d->port);
+    return url;
+}
+
+#define BELFRY(d, ...) RUN(__VA_ARGS__, "--server", server_of(d))
+
+static void assert_run(const struct run *run, int status, const char *out)
+{
+    if (run->status != status || (out && strcmp(run->out, out) != 0))
+        fail_msg("status %d\n%s%s", run->status, run->out, run->err);
+}
+
+static void assert_says(const struct run *run, int status, const char *out, const char *err)
+{
+    if (run->status != status || !strstr(run->out, out) || !strstr(run->err, err))
+        fail_msg("status %d, not `%s` or not `%s`:\n%s%s", run->status, out, err, run->out,
+                 run->err);
+}
+
+static const char first[] = "id: nightly\n"
+                            "labels: {managed: git}\n"
+                            "spec:\n"
+                            "  cron: ['30 2 * * *']\n"
+                            "  timezone: Europe/Dublin\n"
+                            "  exclude: {named: [holidays]}\n"
+                            "action: {type: queue, queue: no}\n"
+                            "---\n"
+                            "- calendar: holidays\n"
+                            "  dates: [2031-12-25, 2031-01-01]\n"
+                            "- gate: db\n"
+                            "  limit: 4\n"
+                            "- id: hourly\n"
+                            "  labels: {managed: git}\n"
+                            "  spec: {intervals: [{every: 1h}]}\n"
+                            "  action: {type: queue, queue: q}\n";
+
+static void files_are_applied_once(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, NULL);
+    const char *path = world_write(w, "a.yaml", first);
+    const char *all = "+ calendar holidays\n+ gate db\n+ schedule nightly\n+ schedule hourly\n";
+    char done[256];
+
+    assert_run(BELFRY(d, "diff", "-f", path), 1, all);
+    assert_int_equal(ask(d, "GET", "/api/v1/schedules/nightly", NULL).status, 404);
+    assert_says(BELFRY(d, "apply", "-f", path, "--dry-run"), 0, "+ times of nightly\n", "");
+    assert_int_equal(ask(d, "GET", "/api/v1/schedules/nightly", NULL).status, 404);
+    snprintf(done, sizeof done, "%s4 created, 0 changed, 0 unchanged\n", all);
+    assert_run(BELFRY(d, "apply", "-f", path), 0, done);
+    assert_run(BELFRY(d, "apply", "-f", path), 0, "unchanged: all 4\n");
+    assert_run(BELFRY(d, "diff", "-f", path), 0, "");
+    assert_string_equal(
+        text_at(api(d, 200, "GET", "/api/v1/schedules/nightly", NULL), "action.queue"), "no");
+    assert_int_equal(
+        number_at(api(d, 200, "GET", "/api/v1/schedules/nightly", NULL), "state.version"), 1);
+    assert_int_equal(number_at(api(d, 200, "GET", "/api/v1/gates/db", NULL), "limit"), 4);
+}
+
+static void what_changes_is_told_field_by_field_and_time_by_time(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, NULL);
+    const struct run *run;
+    const char *path;
+
+    path = world_write(w, "a.json",
+                       "{\"items\":[{\"id\":\"a\",\"spec\":{\"at\":[\"2031-01-01T00:00:00Z\"]},"
+                       "\"action\":{\"type\":\"queue\",\"queue\":\"q\"}}]}");
+    assert_run(BELFRY(d, "apply", "-f", path), 0, NULL);
+    path = world_write(w, "a.json",
+                       "{\"id\":\"a\",\"description\":\"x\",\"spec\":{\"at\":"
+                       "[\"2032-01-01T00:00:00Z\"]},\"policies\":{\"retry\":{\"attempts\":3}},"
+                       "\"action\":{\"type\":\"queue\",\"queue\":\"q\"}}\n"
+                       "{\"gate\":\"g\",\"limit\":1}\n");
+    run = BELFRY(d, "apply", "-f", path, "--dry-run");
+    assert_run(run, 0,
+               "+ gate g\n"
+               "~ schedule a\n"
+               "    description: \"\" → \"x\"\n"
+               "    spec.at[0]: \"2031-01-01T00:00:00.000Z\" → \"2032-01-01T00:00:00.000Z\"\n"
+               "    policies.retry.attempts: 1 → 3\n"
+               "~ times of a\n"
+               "    before  2031-01-01T00:00:00.000Z\n"
+               "    after   2032-01-01T00:00:00.000Z\n");
+    run = BELFRY(d, "apply", "-f", path, "-o", "json");
+    assert_says(run, 0, "{\"kind\":\"schedule\",\"id\":\"a\",\"do\":\"change\",\"changes\":[",
+                "");
+    assert_run(BELFRY(d, "apply", "-f", path), 0, "unchanged: all 2\n");
+}
+
+static void what_the_files_lack_is_pruned_by_label(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, NULL);
+    const char *path = world_write(w, "a.yaml", first);
+
+    make_schedule(d, "mine",
+                  "'labels':{'managed':'hand'},'action':{'type':'queue','queue':'q'}");
+    assert_run(BELFRY(d, "apply", "-f", path), 0, NULL);
+    path = world_write(w, "a.yaml",
+                       "id: hourly\nlabels: {managed: git}\n"
+                       "spec: {intervals: [{every: 1h}]}\n"
+                       "action: {type: queue, queue: q}\n");
+    /* Nobody is there to be asked. */
+    assert_says(BELFRY(d, "apply", "-f", path, "--prune", "-l", "managed=git"), 2,
+                "- schedule nightly\n", "--yes");
+    assert_int_equal(ask(d, "GET", "/api/v1/schedules/nightly", NULL).status, 200);
+    assert_run(BELFRY(d, "diff", "-f", path, "--prune", "-l", "managed=git"), 1,
+               "- schedule nightly\n");
+    assert_run(BELFRY(d, "apply", "-f", path, "--prune", "-l", "managed=git", "--yes"), 0,
+               "- schedule nightly\n0 created, 0 changed, 1 unchanged, 1 deleted\n");
+    assert_int_equal(ask(d, "GET", "/api/v1/schedules/nightly", NULL).status, 404);
+    assert_int_equal(ask(d, "GET", "/api/v1/schedules/mine", NULL).status, 200);
+    assert_says(BELFRY(d, "apply", "-f", path, "--prune"), 2, "", "belong together");
+    assert_says(BELFRY(d, "apply", "-f", path, "--prune", "-l", "x"), 2, "", "KEY=VALUE");
+}
+
+/* What is wrong is told with file, line, document and field, and nothing is sent. */
+static void wrong_files_send_nothing(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, NULL);
+    const struct run *run;
+    const char *path = world_write(w, "a.yaml",
+                                   "id: good\n"
+                                   "action: {type: queue, queue: q}\n"
+                                   "---\n"
+                                   "id: bad\n"
+                                   "spec:\n"
+                                   "  cron:\n"
+                                   "    - '0 9 * * *'\n"
+                                   "    - '61 9 * * *'\n"
+                                   "action: {type: queue, queue: q}\n"
+                                   "---\n"
+                                   "- id: worse\n"
+                                   "  action: {type: queue, queue: q}\n"
+                                   "  polices: {}\n");
+
+    run = BELFRY(d, "apply", "-f", path);
+    assert_says(run, 2, "",
+                "/a.yaml:8: document 2, schedule \"bad\": spec.cron[1].expr.minute: minute 61");
+    assert_says(run, 2, "",
+                "/a.yaml:13: document 3, schedule \"worse\": polices: unknown field; did you "
+                "mean policies?");
+    assert_int_equal(ask(d, "GET", "/api/v1/schedules/good", NULL).status, 404);
+}
+
+/* Without any server: what can be known from the files alone. */
+static void files_are_read_whole_before_anything_is_asked(void **state)
+{
+    static const struct {
+        const char *text, *err;
+    } rows[] = {
+        {"id: a\nid: b\n", "-: line 2, column 1: this key stands twice"},
+        {"a: *x\n", "-: line 1, column 4: aliases (*) are not taken"},
+        {"id: a\n---\nspec: {}\n", "-:3: document 2: id"},
+        {"id: a\n---\n7\n", "-:3: document 2: must be a schedule"},
+        {"id: ''\n", "-:1: document 1: id: may not be empty"},
+        {"id: a\n---\nid: b\n---\n# again\nid: a\n",
+         "-:6: document 3, schedule \"a\": stands twice; it is also in -:1"},
+        {"- gate: a\n- gate: b\n  limt: 3\n",
+         "-:3: document 1, gate \"b\": limt: unknown field"},
+        {"calendar: a\n", "-:1: document 1, calendar \"a\": dates"},
+        {"[{\"id\":\"a\"},\n{\"id\":\"b\" \"c\"}]", "-:2: "},
+        {"[{\"id\":\"a\"}\n{\"id\":\"b\"}]", "-:2: between two items"},
+        {"{\"id\":\"a\"}\n\n{\"id\":}", "-:3: "},
+        {"{\"id\":\"a\"", "-:1: the text ends too early"},
+        {"\xff", "-: the text is not UTF-8"},
+    };
+    struct world *w = *state;
+    char dir[WORLD_PATH_MAX];
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct run *run = RUN_WITH(rows[i].text, "diff", "-f", "-", "--server",
+                                         "http://127.0.0.1:1");
+
+        if (run->status != 2 || !strstr(run->err, rows[i].err))
+            fail_msg("%s: %d, %s", rows[i].text, run->status, run->err);
+    }
+    assert_int_equal(
+        RUN_WITH("id: a\n", "diff", "-f", "-", "--server", "http://127.0.0.1:1")->status,
+        UNREACHABLE);
+    snprintf(dir, sizeof dir, "%s", world_path(w, "empty"));
+    assert_int_equal(mkdir(dir, 0700), 0);
+    assert_says(RUN("apply", "-f", dir), 2, "", "there is no file *.yaml");
+    assert_says(RUN("apply", "-f", world_path(w, "none.yaml")), 2, "", "No such file");
+    assert_int_equal(rmdir(dir), 0);
+    assert_says(RUN("apply"), 2, "", "say what to apply");
+    assert_says(RUN("apply", "x"), 2, "", "files are named with -f");
+}
+
+static void a_folder_is_read_with_those_in_it(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, NULL);
+    char dir[WORLD_PATH_MAX], sub[WORLD_PATH_MAX + 8];
+
+    snprintf(dir, sizeof dir, "%s", world_path(w, "conf"));
+    snprintf(sub, sizeof sub, "%s/sub", dir);
+    assert_int_equal(mkdir(dir, 0700), 0);
+    assert_int_equal(mkdir(sub, 0700), 0);
+    world_write(w, "conf/b.yml", "id: b\naction: {type: queue, queue: q}\n");
+    world_write(w, "conf/sub/a.json",
+                "{\"id\":\"a\",\"action\":{\"type\":\"queue\",\"queue\":\"q\"}}");
+    world_write(w, "conf/notes.txt", "id: [");
+    world_write(w, "conf/.hidden.yaml", "id: [");
+    assert_run(BELFRY(d, "diff", "-f", dir), 1, "+ schedule b\n+ schedule a\n");
+}
+
+/* Export, apply and export again: the same bytes, in both forms. */
+static void an_export_is_applied_and_exported_again(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, NULL);
+    const char *path = world_write(w, "a.yaml", first);
+    char yaml[RUN_TEXT_MAX], json[RUN_TEXT_MAX], file[WORLD_PATH_MAX];
+    const struct run *run;
+
+    assert_run(BELFRY(d, "apply", "-f", path), 0, NULL);
+    make_schedule(d, "odd",
+                  "'description':'# a: b\\n\\u0085','labels':{'y':'no','12:30':'~'},"
+                  "'action':{'type':'http','url':'https://example.com/a?b=%%20c',"
+                  "'headers':{'X-A':' b '},'input':{'n':1.5,'deep':[[],{},[{'a':null}]]}}");
+    run = BELFRY(d, "export");
+    assert_int_equal(run->status, 0);
+    snprintf(yaml, sizeof yaml, "%s", run->out);
+    snprintf(json, sizeof json, "%s", BELFRY(d, "export", "--format", "json")->out);
+    assert_run(RUN_WITH(yaml, "diff", "-f", "-", "--server", server_of(d)), 0, "");
+    assert_run(RUN_WITH(json, "diff", "-f", "-", "--server", server_of(d)), 0, "");
+
+    assert_int_equal(daemon_stop(d), 0);
+    unlink(world_path(w, "belfry.db"));
+    unlink(world_path(w, "belfry.db-wal"));
+    unlink(world_path(w, "belfry.db-shm"));
+    snprintf(file, sizeof file, "sqlite:%s", world_path(w, "second.db"));
+    d = daemon_start(w, &(struct daemon_start){.is_bare = true,
+                                               .args = WORDS("--db", file, "--listen",
+                                                             "127.0.0.1:0", "--grpc", "none")});
+    assert_run(BELFRY(d, "export"), 0, "");
+    assert_run(RUN_WITH(yaml, "apply", "-f", "-", "--server", server_of(d)), 0, NULL);
+    assert_run(BELFRY(d, "export"), 0, yaml);
+    assert_run(BELFRY(d, "export", "-F", "json"), 0, json);
+    path = world_path(w, "out.yaml");
+    assert_run(BELFRY(d, "export", path), 0, "");
+    assert_run(BELFRY(d, "diff", "-f", path), 0, "");
+    assert_says(BELFRY(d, "export", path), 2, "", "--force");
+    assert_run(BELFRY(d, "export", path, "--force", "-l", "managed=git"), 0, "");
+    assert_says(BELFRY(d, "export", "-F", "xml"), 2, "", "yaml or json");
+}
+
+/* More than one request can carry, and more than one page can show. */
+static void thousands_go_in_portions(void **state)
+{
+    static char text[MANY * 80];
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, NULL);
+    size_t len = 0;
+    const char *path;
+
+    for (int i = 0; i < MANY; i++)
+        len += (size_t)snprintf(
+            text + len, sizeof text - len,
+            "---\nid: s%d\nlabels: {l: v}\naction: {type: queue, queue: q}\n", i);
+    path = world_write(w, "many.yaml", text);
+    assert_says(BELFRY(d, "apply", "-f", path), 0, "\n2500 created, 0 changed, 0 unchanged\n",
+                "");
+    assert_run(BELFRY(d, "apply", "-f", path), 0, "unchanged: all 2500\n");
+    assert_int_equal(world_number(w, "SELECT count(*) FROM schedules WHERE deleted_at = 0"),
+                     MANY);
+    path = world_path(w, "out.yaml");
+    assert_run(BELFRY(d, "export", path), 0, "");
+    assert_run(BELFRY(d, "diff", "-f", path), 0, "");
+    path = world_write(w, "one.yaml",
+                       "id: s7\nlabels: {l: v}\naction: {type: queue, queue: q}\n");
+    assert_says(BELFRY(d, "apply", "-f", path, "--prune", "-l", "l=v", "-y"), 0,
+                "\n0 created, 0 changed, 1 unchanged, 2499 deleted\n", "");
+    assert_int_equal(world_number(w, "SELECT count(*) FROM schedules WHERE deleted_at = 0"), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(files_are_applied_once),
+        E2E_TEST(what_changes_is_told_field_by_field_and_time_by_time),
+        E2E_TEST(what_the_files_lack_is_pruned_by_label),
+        E2E_TEST(wrong_files_send_nothing),
+        E2E_TEST(files_are_read_whole_before_anything_is_asked),
+        E2E_TEST(a_folder_is_read_with_those_in_it),
+        E2E_TEST(an_export_is_applied_and_exported_again),
+        E2E_TEST(thousands_go_in_portions),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

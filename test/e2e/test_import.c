@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A crontab becomes schedules, and the schedules do what its lines did.
+ */
+#include "ask.h"
+
+#include "../cli/run.h"
+
+static const char *server_of(const struct daemon *d)
+{
+    static char url[64];
+
+    snprintf(url, sizeof url, "http://127.0.0.1:%d", d->port);
+    return url;
+}
+
+static void assert_says(const struct run *run, int status, const char *out, const char *err)
+{
+    if (run->status != status || !strstr(run->out, out) || !strstr(run->err, err))
+        fail_msg("status %d, not `%s` or not `%s`:\n%s%s", run->status, out, err, run->out,
+                 run->err);
+}
+
+static bool holds(const char *path, const char *text)
+{
+    char got[256] = "";
+    FILE *file = fopen(path, "r");
+
+    if (!file)
+        return false;
+    got[fread(got, 1, sizeof got - 1, file)] = '\0';
+    fclose(file);
+    return strcmp(got, text) == 0;
+}
+
+static void lines_are_explained_and_proved(void **state)
+{
+    const struct run *run = RUN_WITH("MAILTO=ops@example.com\n"
+                                     "# Nightly\n"
+                                     "30 2 * * 1-5 /opt/backup.sh\n"
+                                     "CRON_TZ=America/New_York\n"
+                                     "0 0 29 2 * X=1 /opt/backup.sh\n",
+                                     "import", "crontab", "-", "--tz", "Europe/Dublin");
+
+    (void)state;
+    assert_says(run, 0, "-:3: 30 2 * * 1-5  /opt/backup.sh\n", "");
+    assert_says(run, 0, "\n  cron-backup.sh: At 02:30 on weekdays, Dublin time\n", "");
+    assert_says(run, 0, "\n  cron-backup.sh-2: At 00:00 on 29 February, New York time\n", "");
+    assert_says(run, 0, "-02-29T00:00:00-05:00\n", "");
+    assert_says(run, 0, "  proved: its next 1000 times are those of cron\n", "");
+    assert_says(run, 0, "not mailed to ops@example.com\n", "");
+    assert_says(run, 0, "\n2 schedules\n", "");
+    assert_says(run, 0, "--exec", "");
+}
+
+static void what_cannot_be_expressed_is_told_and_nothing_is_written(void **state)
+{
+    struct world *w = *state;
+    const char *path = world_path(w, "out.yaml");
+    const struct run *run = RUN_WITH("0 1 * * * ok\n"
+                                     "@reboot x\n"
+                                     "61 * * * * x\n"
+                                     "* * * *\n"
+                                     "1~9 * * * * x\n"
+                                     "CRON_TZ=Nowhere/At_All\n"
+                                     "0 1 * * * x\n",
+                                     "import", "crontab", "-", "--tz", "UTC", "--to", path);
+
+    assert_says(run, 2, "", "-:2: @reboot is no time");
+    assert_says(run, 2, "", "-:3: minute 61 is out of range");
+    assert_says(run, 2, "", "-:4: a line has five fields and a command");
+    assert_says(run, 2, "", "-:5: a~b is chosen anew");
+    assert_says(run, 2, "", "-:7: ");
+    assert_says(run, 2, "", "5 lines cannot be imported, so nothing is; 1 could be");
+    assert_int_equal(access(path, F_OK), -1);
+    assert_says(RUN("import"), 2, "", "belfry import crontab FILE");
+    assert_says(RUN("import", "anacron", "x"), 2, "", "belfry import crontab FILE");
+    assert_says(RUN("import", "crontab", world_path(w, "none")), 1, "", "No such file");
+    assert_says(RUN_WITH("", "import", "crontab", "-", "--tz", "Nowhere"), 2, "", "Nowhere");
+}
+
+/* Shell, settings, folder, input and ${…} are as cron would have them. */
+static void commands_run_as_under_cron(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, &(struct daemon_start){.args = WORDS("--exec")});
+    char table[2048], out[WORLD_PATH_MAX], yaml[WORLD_PATH_MAX], wanted[256];
+    const struct run *run;
+
+    snprintf(out, sizeof out, "%s", world_path(w, "out"));
+    snprintf(yaml, sizeof yaml, "%s", world_path(w, "table.yaml"));
+    snprintf(table, sizeof table,
+             "# As it was\n"
+             "HOME=%s\n"
+             "X=a ${b}\n"
+             "0 0 1 1 * (pwd; echo \"${X}\" 50\\%%; cat) > %s.part; mv %s.part %s%%one%%two\n",
+             w->dir, out, out, out);
+    run = RUN_WITH(table, "import", "crontab", "-", "--tz", "UTC", "--to", yaml, "--apply",
+                   "--server", server_of(d));
+    assert_says(run, 0, "+ schedule cron-pwd\n1 created, 0 changed, 0 unchanged\n", "");
+    trigger(d, "cron-pwd");
+    snprintf(wanted, sizeof wanted, "%s\na ${b} 50%%\none\ntwo\n", w->dir);
+    UNTIL(holds(out, wanted));
+    /* The file says the same, and a second time nothing changes. */
+    assert_says(RUN("diff", "-f", yaml, "--server", server_of(d)), 0, "", "");
+    run = RUN_WITH(table, "import", "crontab", "-", "--tz", "UTC", "--apply", "--server",
+                   server_of(d));
+    assert_says(run, 0, "unchanged: all 1\n", "");
+    assert_says(RUN_WITH(table, "import", "crontab", "-", "--tz", "UTC", "--to", yaml), 1, "",
+                "File exists");
+}
+
+static void a_system_table_names_users(void **state)
+{
+    const struct run *run = RUN_WITH("17 * * * * root cd / && run-parts /etc/cron.hourly\n",
+                                     "import", "crontab", "-", "--system", "--tz", "UTC",
+                                     "--to", "-", "--prefix", "etc");
+
+    (void)state;
+    assert_says(run, 0, "id: etc-cd\n", ", as root\n");
+    assert_says(run, 0, "  user: root\n", "");
+    assert_says(run, 0, "  overlap: allowAll\n  catchup:\n    mode: none\n", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(lines_are_explained_and_proved),
+        E2E_TEST(what_cannot_be_expressed_is_told_and_nothing_is_written),
+        E2E_TEST(commands_run_as_under_cron),
+        E2E_TEST(a_system_table_names_users),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
