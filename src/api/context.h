@@ -26,7 +26,7 @@ struct api_context {
     int64_t plan_warn_per_day; /* more slots a day are warned of; 0: never */
     const char *version;
     const struct openapi *openapi; /* what /openapi.json answers */
-    struct memo *memo; /* of the thread, api/memo.h; NULL: it remembers nothing */
+    struct memo *memo;             /* of the thread, api/memo.h; NULL: it remembers nothing */
     /* Whether the namespace has it; an empty name: one for workflows that name none. */
     bool (*has_upstream)(void *with, struct str namespace, struct str upstream);
     /* Schedules that the namespace may have; 0: any number. */
