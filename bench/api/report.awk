@@ -2,7 +2,8 @@
 #
 # Raw figures of bench-api to tables and the goals of the API.
 # database NAME
-# read NAME BYTES TRIVIAL/S BELFRY/S P50-US P99-US      create BARE/S BELFRY/S P50-US P99-US
+# read NAME BYTES TRIVIAL/S BELFRY/S P50-US P99-US CPU-US
+# create BARE/S BELFRY/S P50-US P99-US CPU-US
 # paced idle|load PER-S P50-US P99-US                   fires PER-S
 BEGIN {
     FS = "\t"
@@ -29,7 +30,7 @@ function median(list,    i, j, n, v, sorted) {
     return n % 2 ? sorted[(n + 1) / 2] : (sorted[n / 2] + sorted[n / 2 + 1]) / 2
 }
 
-function keep(key, limit, own, p50, p99) {
+function keep(key, limit, own, p50, p99, cpu) {
     if (!(key in seen)) {
         seen[key] = 1
         order[++count] = key
@@ -38,13 +39,14 @@ function keep(key, limit, own, p50, p99) {
     add(key " own", own)
     add(key " p50", p50)
     add(key " p99", p99)
+    add(key " cpu", cpu)
     if (limit > 0)
         add(key " ratio", own / limit)
 }
 
 $1 == "database" { database = $2; databases[++database_count] = $2 }
-$1 == "read" { keep(database SUBSEP $2, $4, $5, $6, $7); bytes[database, $2] = $3 }
-$1 == "create" { keep(database SUBSEP "create", $2, $3, $4, $5) }
+$1 == "read" { keep(database SUBSEP $2, $4, $5, $6, $7, $8); bytes[database, $2] = $3 }
+$1 == "create" { keep(database SUBSEP "create", $2, $3, $4, $5, $6) }
 $1 == "paced" { add(database " " $2 " p50", $4); add(database " " $2 " p99", $5) }
 $1 == "fires" { fires[database] = $2 }
 
@@ -74,17 +76,17 @@ END {
         print "no figures"
         exit 1
     }
-    printf "\n%-9s %-12s %8s %12s %11s %6s %8s %8s\n", "database", "64 clients", "bytes",
-        "limit /s", "belfry /s", "ratio", "p50 ms", "p99 ms"
+    printf "\n%-9s %-12s %8s %12s %11s %6s %8s %8s %8s\n", "database", "64 clients", "bytes",
+        "limit /s", "belfry /s", "ratio", "p50 ms", "p99 ms", "cpu us"
     for (i = 1; i <= count; i++) {
         split(order[i], part, SUBSEP)
         key = order[i]
-        printf "%-9s %-12s %8s %12s %11.0f %6s %8.2f %8.2f\n", part[1], name_of(part[2]),
+        printf "%-9s %-12s %8s %12s %11.0f %6s %8.2f %8.2f %8.0f\n", part[1], name_of(part[2]),
             (part[1], part[2]) in bytes ? bytes[part[1], part[2]] : "-",
             sizes[key " ratio"] ? sprintf("%.0f", median(key " limit")) : "-",
             median(key " own"),
             sizes[key " ratio"] ? sprintf("%.0f%%", 100 * median(key " ratio")) : "-",
-            median(key " p50") / 1000, median(key " p99") / 1000
+            median(key " p50") / 1000, median(key " p99") / 1000, median(key " cpu")
     }
     printf "\n%-9s %-24s %10s %10s %12s\n", "database", "1,000 reads a second", "p50 ms",
         "p99 ms", "fires/s"

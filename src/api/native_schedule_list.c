@@ -3,8 +3,11 @@
  * Pages of schedules, filtered and in an order.
  */
 #include "api/native.h"
+#include "api/request.h"
 #include "api/schedule_scan.h"
 #include "api/view.h"
+
+enum { SCHEDULE_USUAL = 1500 }; /* bytes: a list of such grows in no step */
 
 enum call_step schedule_list_begin(struct call *call)
 {
@@ -25,6 +28,8 @@ enum call_step schedule_list_read(struct call *call, struct db *db)
     scan->print = view_schedule;
     scan->between = ",";
     scan->out = answer_new(call->arena);
+    if (scan->page.limit <= LIMIT_DEFAULT)
+        answer_reserve(&scan->out, (size_t)scan->page.limit * SCHEDULE_USUAL);
     page_open(&scan->out, "schedules");
     if (schedule_scan_tell(call, db, scan, &err) != RC_OK)
         return view_failed(call, &err);

@@ -20,7 +20,7 @@ enum {
     FILE_VERSION = 1,            /* of how Belfry uses the file, not of its tables     */
     PROGRESS_STEPS = 10000,      /* of SQLite's machine between two looks at the clock */
     VFS_NAME_MAX = 64,
-    ROWS_GROW = 8,
+    ROWS_GROW = 4,
     PARAM_NAME_MAX = 16, /* "$" and any int */
 };
 
