@@ -101,7 +101,8 @@ static void tell_progress(void *with, const char *what, int64_t done, int64_t al
     progress_show(&t->progress, done, all);
 }
 
-static void tell_counts(struct telling *t, const struct check_counts *c, bool has_tables)
+static void tell_counts(struct telling *t, const struct check_counts *c, bool has_tables,
+                        bool is_whole)
 {
     struct printer *out = &t->out;
 
@@ -110,9 +111,9 @@ static void tell_counts(struct telling *t, const struct check_counts *c, bool ha
                        "],\"findingCount\":%" PRId64 ",\"tables\":%" PRId64
                        ",\"schedules\":%" PRId64 ",\"accounts\":%" PRId64
                        ",\"attempts\":%" PRId64 ",\"openRuns\":%" PRId64 ",\"events\":%" PRId64
-                       ",\"audit\":%" PRId64 "}\n",
+                       ",\"audit\":%" PRId64 ",\"finished\":%s}\n",
                        c->findings, c->tables, c->schedules, c->accounts, c->attempts, c->runs,
-                       c->events, c->audit);
+                       c->events, c->audit, is_whole ? "true" : "false");
         return;
     }
     if (c->findings > t->shown)
@@ -128,7 +129,7 @@ static void tell_counts(struct telling *t, const struct check_counts *c, bool ha
                    c->schedules, c->unproven, c->accounts, c->attempts, c->runs, c->events,
                    c->audit);
     if (c->findings == 0)
-        printer_text(out, "all is well\n");
+        printer_text(out, is_whole ? "all is well\n" : "no findings so far\n");
     else
         printer_printf(out, "%" PRId64 " %s\n", c->findings,
                        c->findings == 1 ? "finding" : "findings");
@@ -160,7 +161,7 @@ static int run_check(const struct args *args, struct db *db, struct zoneinfo *zo
         printer_text(&t.out, "{\"findings\":[");
     rc = check_database(db, &options, &counts, &err);
     progress_close(&t.progress);
-    tell_counts(&t, &counts, db_kind(db) == DB_SQLITE);
+    tell_counts(&t, &counts, db_kind(db) == DB_SQLITE, rc == RC_OK);
     status = printer_close(&t.out);
     if (rc != RC_OK) {
         report_note("the check could not be finished: %s", err.text);

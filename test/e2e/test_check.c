@@ -211,7 +211,7 @@ static void every_damage_is_found(void **state)
             fail_msg("%s", run->err);
         exec_on(url_of(path), damages[i].sql);
         run = check_url(url_of(path));
-        if (run->status != 1 ||
+        if (run->status != 1 || strstr(run->out, "all is well") ||
             (!strstr(run->out, damages[i].finding) && !strstr(run->err, damages[i].finding)))
             fail_msg("%s:\nstatus %d\n%s%s", damages[i].sql, run->status, run->out, run->err);
     }
