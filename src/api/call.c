@@ -5,13 +5,12 @@
 #include <stdio.h>
 
 #include "api/operation.h"
+#include "api/refusal.h"
 #include "api/roles.h"
 #include "base/must.h"
 #include "model/member.h"
-#include "wire/problem.h"
 
-#define JSON_TYPE    "application/json"
-#define PROBLEM_TYPE "application/problem+json"
+#define JSON_TYPE "application/json"
 
 enum call_step call_answer(struct call *call, int status, struct str json)
 {
@@ -29,18 +28,16 @@ void call_field(struct call *call, struct str name, struct str value)
 
 static enum call_step answer_problem(struct call *call, const struct problem *problem)
 {
-    struct buf out = {.cap = PROBLEM_BYTES_MAX};
     struct problem with_id = *problem;
+    struct refusal refusal;
 
     with_id.request_id = call->request_id;
-    out.ptr = arena_take(call->arena, out.cap);
-    problem_print(&with_id, &out);
-    must(!out.cut);
-    call_answer(call, problem->status, buf_as_str(&out));
-    call->content_type = PROBLEM_TYPE;
+    refusal = refusal_of(call->dialect, &with_id, arena_take(call->arena, REFUSAL_BYTES_MAX));
+    call_answer(call, refusal.status, refusal.body);
+    call->content_type = refusal.content_type;
     call->field_count = 0;
-    if (problem->status == 503)
-        call_field(call, STR("Retry-After"), STR("1"));
+    for (int i = 0; i < refusal.field_count; i++)
+        call_field(call, refusal.fields[i].name, refusal.fields[i].value);
     return CALL_ANSWER;
 }
 

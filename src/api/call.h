@@ -12,8 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "api/call_parts.h"
 #include "api/caller.h"
 #include "api/context.h"
+#include "api/dialects.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "engine/turn.h"
@@ -43,40 +45,14 @@ enum call_step {
     CALL_STREAM,   /* of read() only: stream->lines go out, and it is read on later   */
 };
 
-struct call_poll {
-    struct str queues[POLL_QUEUES_MAX]; /* names */
-    int queue_count;
-    int max;
-    span wait;
-    struct str worker;
-};
-
-/* One of Server-Sent Events. */
-struct call_line {
-    struct str id, name, data;
-};
-
-/*
- * An answer without an end: each read() brings what has come since.  The stream itself lives
- * in the arena of the call's begin(), and what one read brings in that of the read.
- */
-struct call_stream {
-    struct call_line *lines;
-    int line_count;
-    bool has_more;             /* read on at once                                   */
-    bool is_over;              /* nothing follows the lines                         */
-    struct run_id run;         /* whose log it is; or                               */
-    struct event_watch *watch; /* which events, see api/event_watch.h; NULL: a log  */
-};
-
 struct operation;
 struct keyring;
 struct db;
-struct event_watch;
 
 struct call {
     struct arena *arena;
     const struct operation *operation;
+    enum dialects dialect;              /* in whose words it is refused          */
     const struct api_context *context;  /* of the thread that has it             */
     instant now;                        /* of its arrival, then of the read      */
     struct str params[CALL_PARAMS_MAX]; /* of the path                           */

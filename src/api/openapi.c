@@ -309,7 +309,8 @@ static void complete(struct making *m, const char *version)
     for (size_t i = 0; i < json_array_size(m->files); i++)
         add_schemas(m, json_array_get(m->files, i));
     for (int i = 0; i < operation_count; i++)
-        put_operation(m, &operations[i]);
+        if (operations[i].dialect == DIALECTS_NATIVE) /* the others have their own papers */
+            put_operation(m, &operations[i]);
     document = openapi_expand(m->both, m->document, false);
     json_decref(m->document);
     m->document = document;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "api/call.h"
+#include "api/dialects.h"
 
 enum right {
     RIGHT_NONE,    /* anybody, without a token               */
@@ -33,6 +34,8 @@ struct operation {
     enum call_step (*read)(struct call *call, struct db *db);
     /* After the engine, where the request arrived; may be NULL.  Gives the next step. */
     enum call_step (*settled)(struct call *call);
+
+    enum dialects dialect; /* whose words its refusals have, and whether it is documented */
 };
 
 extern const struct operation operations[];
@@ -45,3 +48,7 @@ extern const int operation_count;
 const struct operation *operation_find(const struct http1_request *request, struct arena *arena,
                                        struct str params[CALL_PARAMS_MAX], int *ret_status,
                                        struct str *ret_allow);
+
+/* The API that a request is of: its operation's, or for paths that are none their prefix'. */
+enum dialects operation_dialect(const struct operation *operation,
+                                const struct http1_request *request);

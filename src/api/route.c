@@ -90,3 +90,37 @@ const struct operation *operation_find(const struct http1_request *request, stru
     *ret_allow = buf_as_str(&allowed);
     return NULL;
 }
+
+/* The first two segments tell. */
+static enum dialects dialect_of_path(const struct http1_request *request)
+{
+    static const struct {
+        const char *segment;
+        enum dialects dialect;
+    } list[] = {
+        {"scheduler", DIALECTS_CONDUCTOR}, {"workflow", DIALECTS_CONDUCTOR},
+        {"token", DIALECTS_CONDUCTOR},     {"metadata", DIALECTS_CONDUCTOR},
+        {"schedules", DIALECTS_AGENTS},    {"executions", DIALECTS_AGENTS},
+        {"orgs", DIALECTS_JOBS},
+    };
+
+    if (request->segment_count < 2 || !str_eq(request->segments[0], STR("api")))
+        return DIALECTS_NATIVE;
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (str_eq(request->segments[1], str_of(list[i].segment)))
+            return list[i].dialect;
+    return DIALECTS_NATIVE;
+}
+
+enum dialects operation_dialect(const struct operation *operation,
+                                const struct http1_request *request)
+{
+    struct str type;
+
+    if (operation)
+        return operation->dialect;
+    if (http1_find(request, STR("Content-Type"), &type) &&
+        str_starts(type, STR("application/grpc")))
+        return DIALECTS_TEMPORAL;
+    return dialect_of_path(request);
+}

@@ -224,6 +224,7 @@ static void on_request(void *with, struct exchange *x)
     porter_greet(call, x);
     t->deadline_us = clock_boot_us() + ANSWER_WITHIN;
     call->operation = operation_find(x->request, call->arena, call->params, &status, &allow);
+    call->dialect = operation_dialect(call->operation, x->request);
     if (x->is_too_large) {
         t->step = call_problem(call, 413, "limit", "the body is longer than this path takes");
     } else if (door->count > TICKETS_MAX) {

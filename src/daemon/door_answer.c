@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "api/refusal.h"
+
 enum {
     OWN_FIELDS = 7, /* of every answer         */
     NUMBER_MAX = 24 /* bytes of one as a text */
@@ -64,14 +66,15 @@ void door_write_answer(struct door *door, struct exchange *x, const struct ticke
 void door_give_up(struct door *door, struct ticket *t, const struct problem *problem)
 {
     struct exchange *x = t->x;
-    char text[PROBLEM_BYTES_MAX];
-    struct buf out = BUF(text);
-    struct http1_field field = {STR("Content-Type"), STR("application/problem+json")};
+    char text[REFUSAL_BYTES_MAX];
+    struct refusal refusal = refusal_of(t->call.dialect, problem, text);
+    struct http1_field fields[REFUSAL_FIELDS_MAX + 1] = {
+        {STR("Content-Type"), str_of(refusal.content_type)}};
 
-    problem_print(problem, &out);
+    memcpy(fields + 1, refusal.fields, sizeof refusal.fields);
     t->x = NULL;
     atomic_store(&t->is_left, true);
     exchange_watch(x, NULL, NULL);
-    meters_request(door->options.meters, &t->call, problem->status);
-    exchange_answer(x, problem->status, &field, 1, buf_as_str(&out));
+    meters_request(door->options.meters, &t->call, refusal.status);
+    exchange_answer(x, refusal.status, fields, refusal.field_count + 1, refusal.body);
 }

@@ -72,10 +72,22 @@ static const json_t *described(const struct operation *op)
 
 /* ---- the table ---- */
 
+/* The rows of the other dialects stand behind those of the native API: they are left out. */
+static int native_count(void)
+{
+    int count = 0;
+
+    while (count < operation_count && operations[count].dialect == DIALECTS_NATIVE)
+        count++;
+    for (int i = count; i < operation_count; i++)
+        assert_int_not_equal(operations[i].dialect, DIALECTS_NATIVE);
+    return count;
+}
+
 static void every_operation_is_described(void **state)
 {
     (void)state;
-    for (int i = 0; i < operation_count; i++) {
+    for (int i = 0; i < native_count(); i++) {
         const struct operation *op = &operations[i];
         const json_t *said = described(op);
 
@@ -97,13 +109,13 @@ static void nothing_else_is_described(void **state)
     (void)state;
     json_object_foreach(json_object_get(document, "paths"), path, item)
         json_object_foreach(item, method, said) count += json_is_object(said);
-    assert_int_equal(count, operation_count);
+    assert_int_equal(count, native_count());
 }
 
 static void who_may_is_what_is_checked(void **state)
 {
     (void)state;
-    for (int i = 0; i < operation_count; i++) {
+    for (int i = 0; i < native_count(); i++) {
         const json_t *security = json_object_get(described(&operations[i]), "security");
 
         assert_int_equal(json_array_size(security), operations[i].right != RIGHT_NONE);
@@ -196,7 +208,7 @@ static void examples_are_accepted(void **state)
 {
     (void)state;
     make_nightly();
-    for (int i = 0; i < operation_count; i++) {
+    for (int i = 0; i < native_count(); i++) {
         int status = ask_example(&operations[i], "");
 
         if (status == 400 || status == 413 || status == 422 || status >= 500)
@@ -257,7 +269,7 @@ static void the_query_has_those_parameters_that_are_read(void **state)
 {
     (void)state;
     make_nightly();
-    for (int i = 0; i < operation_count; i++) {
+    for (int i = 0; i < native_count(); i++) {
         const struct operation *op = &operations[i];
         int status = ask_example(op, "zzzzzzzzzzzz=1");
 
@@ -292,7 +304,7 @@ static void numbers_of_the_query_have_their_bounds(void **state)
 {
     (void)state;
     make_nightly();
-    for (int i = 0; i < operation_count; i++) {
+    for (int i = 0; i < native_count(); i++) {
         const json_t *parameters = json_object_get(described(&operations[i]), "parameters");
 
         for (size_t p = 0; p < json_array_size(parameters); p++) {
@@ -323,7 +335,7 @@ static void words_of_the_query_are_taken(void **state)
     (void)state;
     make_nightly();
     world.is_lines = true;
-    for (int i = 0; i < operation_count; i++) {
+    for (int i = 0; i < native_count(); i++) {
         const json_t *parameters = json_object_get(described(&operations[i]), "parameters");
 
         for (size_t p = 0; p < json_array_size(parameters); p++)

@@ -199,6 +199,7 @@ static const char *answer_without(const char *name)
 /* A namespace of others, and one that is not there: the same to the byte. */
 static void check_elsewhere(const struct operation *op, int r, bool is_open)
 {
+    const char *words = op->dialect == DIALECTS_CONDUCTOR ? "message" : "detail";
     char other[1024];
     int status = ask_for(op, tokens[r][0], "other");
 
@@ -206,7 +207,7 @@ static void check_elsewhere(const struct operation *op, int r, bool is_open)
         assert_case(!is_refused(status), op, r, "elsewhere");
         return;
     }
-    assert_case(status == 404 && strcmp(told("detail"), "'there is no namespace `other`'") == 0,
+    assert_case(status == 404 && strcmp(told(words), "'there is no namespace `other`'") == 0,
                 op, r, "elsewhere");
     assert_case(is_noted_at_home("other"), op, r, "elsewhere, noted");
     snprintf(other, sizeof other, "%s", answer_without("other"));

@@ -393,6 +393,7 @@ static void find_and_begin(struct call *call, const struct http1_request *reques
     int status;
 
     call->operation = operation_find(request, call->arena, call->params, &status, &allow);
+    call->dialect = operation_dialect(call->operation, request);
     if (!call->operation) {
         call_problem(call, status, "not_found", "there is no such thing");
         call_field(call, STR("Allow"), allow);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/refusal.h"
+
+#include <stdio.h>
+
+#include "base/must.h"
+#include "wire/json.h"
+
+enum { MESSAGE_MAX = ERR_TEXT_MAX + ERR_FIELD_MAX + 4 };
+
+static bool has_field(const struct problem *problem)
+{
+    return problem->field && problem->field[0] != '\0';
+}
+
+static void put_text(json_t *object, const char *key, const char *text)
+{
+    json_put(object, key, json_new_str(str_of(text)));
+}
+
+/* Nothing was done, and the same request may be sent again as it is. */
+static bool is_worth_repeating(int status)
+{
+    return status == 429 || status == 503;
+}
+
+/* The words of the message are all that its clients show: the field is among them. */
+static void print_conductor(const struct problem *problem, int status, struct buf *out)
+{
+    json_auto_t *object = json_new_object();
+    char message[MESSAGE_MAX];
+
+    snprintf(message, sizeof message, "%s%s%s", has_field(problem) ? problem->field : "",
+             has_field(problem) ? ": " : "", problem->detail);
+    json_put(object, "status", json_new_int(status));
+    put_text(object, "message", message);
+    put_text(object, "code", problem->code);
+    json_put(object, "retryable", is_worth_repeating(status) ? json_true() : json_false());
+    if (status == 401)
+        put_text(object, "error", "INVALID_TOKEN"); /* its clients then ask for a new one */
+    if (has_field(problem)) {
+        json_t *list = json_new_list(), *one = json_new_object();
+
+        put_text(one, "path", problem->field);
+        put_text(one, "message", problem->detail);
+        json_add(list, one);
+        json_put(object, "validationErrors", list);
+    }
+    if (problem->request_id.len > 0) {
+        json_t *metadata = json_new_object();
+
+        json_put(metadata, "requestId", json_new_str(problem->request_id));
+        json_put(object, "metadata", metadata);
+    }
+    json_print(object, JSON_STYLE_LINE, out);
+}
+
+struct refusal refusal_of(enum dialects dialect, const struct problem *problem, char *room)
+{
+    struct buf out = {.ptr = room, .cap = REFUSAL_BYTES_MAX};
+    struct refusal refusal = {.status = problem->status};
+
+    if (dialect == DIALECTS_CONDUCTOR) {
+        if (problem->status == 412 || problem->status == 422)
+            refusal.status = problem->status == 412 ? 409 : 400;
+        refusal.content_type = "application/json";
+        print_conductor(problem, refusal.status, &out);
+    } else {
+        refusal.content_type = "application/problem+json";
+        problem_print(problem, &out);
+    }
+    must(!out.cut);
+    refusal.body = buf_as_str(&out);
+    if (refusal.status == 503)
+        refusal.fields[refusal.field_count++] = (struct http1_field){STR("Retry-After"),
+                                                                     STR("1")};
+    return refusal;
+}
