@@ -227,6 +227,14 @@ static void print_reply(const struct command *command, const struct reply *reply
     answer_int(out, reply->version);
 }
 
+/* One was made: that of the first time counts. */
+static struct str id_of(const struct bulk *bulk, const struct bulk_item *item)
+{
+    const struct reply *reply = item->err ? NULL : &bulk->made[item->command];
+
+    return reply && reply->is_repeated && reply->text.len > 0 ? reply->text : item->id;
+}
+
 static enum call_step tell_results(struct call *call, const struct bulk *bulk)
 {
     struct answer out = answer_new(call->arena);
@@ -237,7 +245,7 @@ static enum call_step tell_results(struct call *call, const struct bulk *bulk)
 
         answer_text(&out, i > 0 ? ",{\"id\":" : "{\"id\":");
         if (item->id.len > 0)
-            answer_quoted(&out, item->id);
+            answer_quoted(&out, id_of(bulk, item));
         else
             answer_text(&out, "null");
         if (item->err)

@@ -114,6 +114,8 @@ enum call_step schedule_write_settled(struct call *call)
     if (call->status == 0) {
         bool is_new = command->draft && reply->version == 1;
 
+        if (reply->is_repeated && reply->text.len > 0)
+            command->name = reply->text; /* one was made: that of the first time counts */
         call->status = is_new ? 201 : 200;
         call->params[0] = command->name;
         if (is_new)

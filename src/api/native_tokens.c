@@ -34,7 +34,7 @@ static const struct member token_list[] = {
      .is_required = true},
     {"role", MEMBER_WORD, AT(role), .parse = role_parse, .text = show_role,
      .is_required = true},
-    {"namespace", MEMBER_TEXT, AT(namespace), .high = CALL_NAME_MAX, .check = name_check},
+    {"namespace", MEMBER_TEXT, AT(namespace), .high = CALL_NAME_MAX, .check = path_name_check},
     {"expiresIn", MEMBER_SPAN, AT(expires_in), .low = SPAN_S, .high = EXPIRES_MAX},
     {"expiresAt", MEMBER_INSTANT, AT(expires_at)},
 };

@@ -2,6 +2,7 @@
 #include "api/request.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "api/operation.h"
 #include "base/hash.h"
@@ -32,7 +33,7 @@ static bool find(const struct call *call, const char *name, struct str *ret)
     return is_there;
 }
 
-/* With the nearest one, or all that there are. */
+/* With all that there are, the nearest one first. */
 static enum rc unknown_parameter(struct str key, const char *const *names, int count,
                                  struct err *reterr)
 {
@@ -41,12 +42,14 @@ static enum rc unknown_parameter(struct str key, const char *const *names, int c
     struct buf list = BUF(text);
 
     if (near >= 0)
-        return err_set(reterr, RC_INVALID, -1, 0, "unknown parameter `%.*s`; did you mean %s?",
-                       STR_ARG(key), names[near]);
-    for (int i = 0; i < count; i++)
-        buf_printf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
-    return err_set(reterr, RC_INVALID, -1, 0, "unknown parameter `%.*s`; it takes %s",
-                   STR_ARG(key), text);
+        buf_printf(&list, "did you mean %s? it takes %s", names[near], names[near]);
+    else
+        buf_text(&list, "it takes ");
+    for (int i = 0, told = near >= 0; i < count; i++)
+        if (i != near)
+            buf_printf(&list, "%s%s", told++ > 0 ? ", " : "", names[i]);
+    return err_set(reterr, RC_INVALID, -1, 0, "unknown parameter `%.*s`; %s", STR_ARG(key),
+                   text);
 }
 
 enum rc request_query_check(const struct call *call, const char *const *names, int count,
@@ -134,8 +137,7 @@ enum rc request_run(const struct call *call, int param, struct run_id *ret, stru
 
     if (run_id_parse(call->params[param], ret, &why) == RC_OK)
         return RC_OK;
-    return err_set(reterr, RC_NOT_FOUND, -1, 0, "`%.*s` is not the id of a run: %s",
-                   STR_ARG(call->params[param]), why.text);
+    return err_set(reterr, RC_NOT_FOUND, -1, 0, "%s", why.text);
 }
 
 enum rc request_version(const struct call *call, int64_t *ret, struct err *reterr)
@@ -222,6 +224,14 @@ enum rc request_key(struct call *call, struct err *reterr)
     return in_query(reterr, "Idempotency-Key");
 }
 
+/* What does not even begin as JSON: whoever sent it needs no line and column. */
+static bool is_other_than_json(struct str body)
+{
+    while (body.len > 0 && strchr(" \t\r\n", body.ptr[0]))
+        body = str_from(body, 1);
+    return body.len == 0 || (body.ptr[0] != '{' && body.ptr[0] != '[');
+}
+
 bool request_json(struct call *call, bool is_optional, json_t **ret, enum call_step *ret_step)
 {
     struct err err;
@@ -232,6 +242,12 @@ bool request_json(struct call *call, bool is_optional, json_t **ret, enum call_s
     }
     if (json_read(call->body, ret, &err) == RC_OK)
         return true;
+    if (err.rc == RC_INVALID && is_other_than_json(call->body))
+        err_set(&err, RC_INVALID, -1, 0,
+                "the body is %s; write JSON, such as {\"name\":\"value\"}: /openapi.json has "
+                "an example for %s %s",
+                call->body.len == 0 ? "empty" : "not JSON", call->operation->method,
+                call->operation->path);
     *ret_step = call_refuse(call, "invalid_json", &err);
     return false;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/apply.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/must.h"
 #include "engine/state.h"
 
-enum { REPLY_TEXT_MAX = 128, REPLY_NUMBERS = 6 };
+enum { REPLY_TEXT_MAX = 128, REPLY_NUMBERS = 6 }; /* beside the name of what was made */
 
 void refuse(struct turn *turn, struct reply *reply, enum rc rc, const char *fmt, ...)
 {
@@ -117,11 +118,14 @@ void apply_send(struct turn *turn)
     }
 }
 
-/* Numbers apart by blanks, as apply_keep_replies() wrote them. */
-static void read_reply(struct str text, struct reply *reply)
+/* As print_reply() wrote it. */
+static void read_reply(struct turn *turn, struct str text, struct reply *reply)
 {
     int64_t n[REPLY_NUMBERS] = {0};
+    struct str name;
 
+    if (str_cut(text, '/', &text, &name))
+        reply->text = arena_str(turn->arena, name);
     for (int i = 0; i < REPLY_NUMBERS; i++) {
         bool negative = text.len > 0 && text.ptr[0] == '-';
 
@@ -152,7 +156,7 @@ static bool is_repeated(struct turn *turn, const struct command *c, struct comma
     } else if (request.reply.len == 0) {
         refuse(turn, reply, RC_BUSY, "the same request is being done");
     } else {
-        read_reply(request.reply, reply);
+        read_reply(turn, request.reply, reply);
         reply->rc = (enum rc)request.rc;
         reply->is_repeated = true;
     }
@@ -444,14 +448,31 @@ enum rc apply_commands(struct turn *turn, struct err *reterr)
     return rc;
 }
 
+/* Numbers apart by blanks; then, of a schedule that was made, / and its name. */
+static struct str print_reply(struct turn *turn, const struct reply *reply, struct str made)
+{
+    struct buf text = {.cap = REPLY_TEXT_MAX + made.len};
+
+    text.ptr = arena_take(turn->arena, text.cap);
+    buf_printf(&text, "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRIu32 " %" PRId64,
+               reply->schedule, reply->version, reply->run.schedule, reply->run.slot_ms,
+               reply->run.pass, reply->count);
+    if (made.len > 0) {
+        buf_char(&text, '/');
+        buf_str(&text, made);
+    }
+    must(!text.cut);
+    return buf_as_str(&text);
+}
+
 void apply_keep_replies(struct turn *turn)
 {
     for (int i = 0; i < turn->in->command_count; i++) {
         const struct command *c = &turn->in->commands[i];
         struct reply *reply = &turn->replies[i];
-        char text[REPLY_TEXT_MAX];
+        bool is_made = turn->commands[i].is_created && reply->rc == RC_OK;
 
-        if (turn->commands[i].is_created && reply->rc == RC_OK)
+        if (is_made)
             reply->cursor = &turn->commands[i].seat->cursor;
         if (c->request.len == 0 || turn->commands[i].is_done)
             continue;
@@ -459,13 +480,12 @@ void apply_keep_replies(struct turn *turn)
             requests_delete(turn->db, c->namespace, c->request);
             continue;
         }
-        snprintf(text, sizeof(text), "%lld %lld %lld %lld %u %lld", (long long)reply->schedule,
-                 (long long)reply->version, (long long)reply->run.schedule,
-                 (long long)reply->run.slot_ms, reply->run.pass, (long long)reply->count);
-        requests_finish(turn->db, &(struct request){.namespace = c->namespace,
-                                                    .name = c->request,
-                                                    .rc = RC_OK,
-                                                    .reply = str_of(text)});
+        requests_finish(
+            turn->db, &(struct request){.namespace = c->namespace,
+                                        .name = c->request,
+                                        .rc = RC_OK,
+                                        .reply = print_reply(
+                                            turn, reply, is_made ? c->name : (struct str){0})});
     }
 }
 

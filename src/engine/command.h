@@ -102,13 +102,14 @@ struct command {
 struct reply {
     uint64_t tag;
     enum rc rc;
-    struct str text;  /* of the error, for whoever asked */
+    struct str text;  /* of the error, for whoever asked; else see is_repeated */
     int64_t schedule; /* key */
     int64_t version;
     struct run_id run; /* the run that was made or touched */
     int64_t count;     /* of what was made or ended        */
     bool is_quota;     /* RC_LIMIT: the namespace has as many schedules as it may have    */
-    bool is_repeated;  /* the answer to an earlier request with the same key */
+    bool is_repeated;  /* the answer to an earlier request with the same key; when that made a */
+                       /* schedule, text is its name                                          */
     /* Of a schedule that was made, as this turn leaves it, which nothing else of this turn */
     /* can have touched: its name was not known before.  NULL otherwise.                    */
     const struct cursor *cursor;

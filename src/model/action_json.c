@@ -7,6 +7,7 @@
 
 #define AT(member) .offset = offsetof(struct action, member)
 #define NAME       .high = ACTION_NAME_MAX, .check = name_check
+#define QUEUE_NAME .high = ACTION_NAME_MAX, .check = path_name_check
 #define BYTES      .low = 1, .high = EXEC_BYTES_MAX, .has_none = true, .show = SHOW_CHANGED
 #define NUMBER     .low = 1, .high = EXEC_COUNT_MAX, .has_none = true, .show = SHOW_CHANGED
 
@@ -288,19 +289,21 @@ static const struct member exec_list[] = {
 
 static const struct member queue_list[] = {
     TYPE_MEMBER,
-    {"queue", MEMBER_TEXT, AT(queue.queue), NAME, .is_required = true, .show = SHOW_ALWAYS},
+    {"queue", MEMBER_TEXT, AT(queue.queue), QUEUE_NAME, .is_required = true,
+     .show = SHOW_ALWAYS},
     {"kind", MEMBER_TEXT, AT(queue.kind), NAME, .has_none = true},
     INPUT_MEMBER,
 };
 
 static const struct member workflow_list[] = {
     TYPE_MEMBER,
-    {"name", MEMBER_TEXT, AT(workflow.name), NAME, .is_required = true, .show = SHOW_ALWAYS},
+    {"name", MEMBER_TEXT, AT(workflow.name), QUEUE_NAME, .is_required = true,
+     .show = SHOW_ALWAYS},
     {"version", MEMBER_INT32, AT(workflow.version), .low = 1, .high = INT32_MAX,
      .has_none = true},
     {"workflowId", MEMBER_TEXT, AT(workflow.workflow_id), .high = ACTION_ID_MAX,
      .check = name_check, .has_none = true},
-    {"queue", MEMBER_TEXT, AT(workflow.queue), NAME, .has_none = true},
+    {"queue", MEMBER_TEXT, AT(workflow.queue), QUEUE_NAME, .has_none = true},
     {"correlationId", MEMBER_TEXT, AT(workflow.correlation_id), .high = ACTION_ID_MAX,
      .check = name_check, .has_none = true},
     {"upstream", MEMBER_TEXT, AT(workflow.upstream), NAME, .has_none = true},

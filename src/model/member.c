@@ -406,6 +406,15 @@ enum rc name_check(struct str s, struct err *reterr)
     return RC_OK;
 }
 
+enum rc path_name_check(struct str s, struct err *reterr)
+{
+    if (str_eq(s, STR(".")) || str_eq(s, STR("..")))
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "may not be `%.*s`: no path of a URL can name it; write another name",
+                       STR_ARG(s));
+    return name_check(s, reterr);
+}
+
 enum { PATH_NAME_MAX = 32 }; /* bytes of a user's own key that a path shows */
 
 /* Only what can stand in a path as it is, so that a path is never cut within a character. */

@@ -107,6 +107,9 @@ json_t *json_of_moment(instant t);  /* null for INSTANT_NONE and _NEVER      */
 /* Not empty, no control character: what people call things. */
 MUST_USE enum rc name_check(struct str s, struct err *reterr);
 
+/* The same for what a path of the API names, in which `.` and `..` mean something else. */
+MUST_USE enum rc path_name_check(struct str s, struct err *reterr);
+
 /* A string of at most `max` bytes, copied into the arena. */
 MUST_USE enum rc json_take_kept(const json_t *value, int max, struct arena *arena,
                                 struct str *ret, struct err *reterr);

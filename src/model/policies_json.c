@@ -60,7 +60,7 @@ static const struct member lease_list[] = {
 };
 
 static const struct member concurrency_list[] = {
-    {"key", MEMBER_TEXT, AT(gate), .high = PLAN_TEXT_MAX, .check = name_check,
+    {"key", MEMBER_TEXT, AT(gate), .high = PLAN_TEXT_MAX, .check = path_name_check,
      .is_required = true},
     {"limit", MEMBER_INT32, AT(gate_limit), .low = 1, .high = GATE_LIMIT_MAX,
      .is_required = true},

@@ -79,8 +79,10 @@ static enum rc ignore_state(const json_t *value, const struct reading *r, struct
 }
 
 static const struct member schedule_list[] = {
-    {"id", MEMBER_TEXT, AT(id), .high = SCHEDULE_ID_MAX, .check = name_check, .has_none = true},
-    {"namespace", MEMBER_TEXT, AT(namespace), .high = SCHEDULE_ID_MAX, .check = name_check},
+    {"id", MEMBER_TEXT, AT(id), .high = SCHEDULE_ID_MAX, .check = path_name_check,
+     .has_none = true},
+    {"namespace", MEMBER_TEXT, AT(namespace), .high = SCHEDULE_ID_MAX,
+     .check = path_name_check},
     {"description", MEMBER_TEXT, AT(description), .high = DESCRIPTION_MAX},
     {"labels", MEMBER_OTHER, .read = read_labels, .print = print_labels},
     {"enabled", MEMBER_BOOL, AT(is_enabled)},

@@ -128,7 +128,9 @@ static void the_question_is_checked(void **state)
     assert_refused(get("/api/v1/schedules/s/next?count=1001"), 400, "invalid_field", "count");
     assert_refused(get("/api/v1/schedules/s/next?from=now"), 400, "invalid_field", "from");
     assert_refused(get("/api/v1/schedules/s/next?form=x"), 400, "invalid_field", "");
-    assert_told("detail", "'unknown parameter `form`; did you mean from?'");
+    assert_told("detail",
+                "'unknown parameter `form`; did you mean from? it takes from, namespace, "
+                "count'");
 }
 
 int main(void)

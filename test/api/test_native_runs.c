@@ -184,6 +184,14 @@ static void what_is_not_there_or_not_ours_is_not_shown(void **state)
     assert_told("reason", "'user'");
 }
 
+static void what_is_no_id_is_said_once(void **state)
+{
+    (void)state;
+    assert_refused(get("/api/v1/runs/r_zzz"), 404, "not_found", "");
+    assert_told("detail", "'`r_zzz` is not the id of a run; it begins with r_ and has 23 or 30 "
+                          "letters and digits'");
+}
+
 static void reports_of_another_namespace_are_stale(void **state)
 {
     (void)state;
@@ -207,6 +215,7 @@ int main(void)
         SERVED(a_log_is_read_part_by_part),
         SERVED(a_log_that_was_cut_says_so),
         SERVED(what_is_not_there_or_not_ours_is_not_shown),
+        SERVED(what_is_no_id_is_said_once),
         SERVED(reports_of_another_namespace_are_stale),
     };
 

@@ -187,6 +187,73 @@ static void the_same_request_with_a_key_is_done_once(void **state)
                    "exists", "");
 }
 
+/* MODEL.md: the id is made if absent; with the key it is made once. */
+static void an_id_that_was_made_is_made_once_for_a_key(void **state)
+{
+    const char *key = "Idempotency-Key: k1\r\n", *bulk = "Idempotency-Key: k2\r\n";
+    const char *items = js("{'items':[{" QUEUED "},{'id':' a/b '," QUEUED "},{" QUEUED "}]}");
+    struct str first, third;
+
+    (void)state;
+    assert_int_equal(ask("POST /api/v1/schedules", key, js("{" QUEUED "}")), 201);
+    first = text_at("id");
+    assert_int_equal(ask("POST /api/v1/schedules", key, js("{" QUEUED "}")), 201);
+    assert_true(str_eq(text_at("id"), first));
+    assert_string_equal(field("Location"), js("/api/v1/schedules/%s", first.ptr));
+    assert_told("state.version", "1");
+
+    assert_int_equal(ask("POST /api/v1/bulk/schedules", bulk, items), 200);
+    first = text_at("results.0.id");
+    third = text_at("results.2.id");
+    assert_int_equal(ask("POST /api/v1/bulk/schedules", bulk, items), 200);
+    assert_true(str_eq(text_at("results.0.id"), first));
+    assert_told("results.1.id", "' a/b '");
+    assert_true(str_eq(text_at("results.2.id"), third));
+    assert_int_equal(get("/api/v1/schedules"), 200);
+    assert_told("schedules.3.enabled", "true");
+    assert_told("schedules.4", "absent");
+}
+
+/* RFC 3986, 5.2.4: whoever sends such a path sends another one. */
+static void what_no_path_can_name_is_refused(void **state)
+{
+    static const struct {
+        const char *body, *code, *field;
+    } wrong[] = {
+        {"{'id':'.'," QUEUED "}", "invalid_field", "id"},
+        {"{'id':'..'," QUEUED "}", "invalid_field", "id"},
+        {"{'id':'a','action':{'type':'queue','queue':'..'}}", "invalid_action", "action.queue"},
+        {"{'id':'a','action':{'type':'workflow','name':'.'}}", "invalid_action", "action.name"},
+        {"{'id':'a','action':{'type':'workflow','name':'w','queue':'.'}}", "invalid_action",
+         "action.queue"},
+        {"{'id':'a','policies':{'concurrency':{'key':'..','limit':1}}," QUEUED "}",
+         "invalid_policy", "policies.concurrency.key"},
+    };
+
+    (void)state;
+    for (int i = 0; i < (int)(sizeof wrong / sizeof wrong[0]); i++) {
+        assert_refused(create(wrong[i].body), 400, wrong[i].code, wrong[i].field);
+        assert_non_null(strstr(told("detail"), "no path of a URL can name it"));
+    }
+    assert_int_equal(create("{'id':'...'," QUEUED "}"), 201);
+    assert_int_equal(get("/api/v1/schedules/..."), 200);
+}
+
+static void a_body_that_is_not_json_is_told_what_is_wanted(void **state)
+{
+    static const char *const bodies[] = {"", "id=nightly&x=1", "id: nightly\n", " \n<a/>"};
+
+    (void)state;
+    for (int i = 0; i < (int)(sizeof bodies / sizeof bodies[0]); i++) {
+        assert_refused(post("/api/v1/schedules", bodies[i]), 400, "invalid_json", "");
+        assert_non_null(strstr(told("detail"), i == 0 ? "is empty" : "is not JSON"));
+        assert_non_null(strstr(told("detail"), "{\\'name\\':\\'value\\'}"));
+        assert_non_null(strstr(told("detail"), "POST /api/v1/schedules"));
+    }
+    assert_refused(post("/api/v1/schedules", "\n{\"id\":}"), 400, "invalid_json", "");
+    assert_non_null(strstr(told("detail"), "line 2, column 7"));
+}
+
 static void put_creates_and_replaces(void **state)
 {
     const char *body = js("{'description':'one'," QUEUED "}");
@@ -352,6 +419,9 @@ int main(void)
         SERVED(a_server_may_bound_how_often_a_schedule_runs),
         SERVED(the_query_and_the_path_are_checked_too),
         SERVED(the_same_request_with_a_key_is_done_once),
+        SERVED(an_id_that_was_made_is_made_once_for_a_key),
+        SERVED(what_no_path_can_name_is_refused),
+        SERVED(a_body_that_is_not_json_is_told_what_is_wanted),
         SERVED(put_creates_and_replaces),
         SERVED(preconditions_hold_or_refuse),
         SERVED(a_hint_that_comes_with_the_schedule_counts),
