@@ -26,7 +26,7 @@ struct telling {
     int sentences;
 };
 
-/* A moment, or without an offset a time of the schedule's own zone. */
+/* A moment, or without an offset a time of the schedule's own zone; else now. */
 static enum rc read_moment(const struct call *call, struct asked *asked, struct err *reterr)
 {
     struct str text = request_query(call, "at");
@@ -34,11 +34,9 @@ static enum rc read_moment(const struct call *call, struct asked *asked, struct 
     struct buf utc = BUF(room);
     struct err local;
 
-    if (text.len == 0) {
-        err_set(reterr, RC_INVALID, -1, 0, "is missing; which moment is to be explained?");
-        err_in(reterr, "at");
-        return RC_INVALID;
-    }
+    asked->at = call->now;
+    if (text.len == 0)
+        return RC_OK;
     if (instant_parse(text, &asked->at, reterr) == RC_OK)
         return RC_OK;
     buf_str(&utc, text);

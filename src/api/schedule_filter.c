@@ -47,7 +47,9 @@ enum rc schedule_filter_read(const struct call *call, struct schedule_filter *re
         rc = check_word(filter.action, "action", actions, 4, reterr);
     if (rc != RC_OK)
         return rc;
-    filter.has_value = str_cut(label, ':', &filter.label, &filter.value);
+    /* With a = the name may hold a colon. */
+    filter.has_value = str_cut(label, '=', &filter.label, &filter.value) ||
+                       str_cut(label, ':', &filter.label, &filter.value);
     if (!filter.has_value)
         filter.label = label;
     *ret = filter;

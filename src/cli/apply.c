@@ -8,7 +8,10 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 
-enum { PAGES_MAX = 10000 }; /* of schedules that have a label: ten million of them */
+enum {
+    PAGES_MAX = 10000, /* of schedules that have a label: ten million of them */
+    LABEL_MAX = 1023,  /* bytes of KEY=VALUE: escaped, it fits into a path    */
+};
 
 static json_t *json_of(const struct manifest_entry *entry)
 {
@@ -266,16 +269,14 @@ static int note_page(struct apply *apply, const json_t *names, const json_t *pag
 int apply_find_pruned(struct apply *apply, const char *label)
 {
     json_auto_t *names = names_of(apply->manifest);
-    char filter[1024], cursor[REMOTE_PATH_MAX] = "";
+    char cursor[REMOTE_PATH_MAX] = "";
     const char *equals = strchr(label, '=');
     int status = STATUS_OK;
 
-    if (!equals || equals == label || strlen(label) >= sizeof filter) {
+    if (!equals || equals == label || strlen(label) > LABEL_MAX) {
         report_note("--prune needs a label: -l KEY=VALUE, not `%s`", label);
         return STATUS_USAGE;
     }
-    /* A key has no colon: the first one ends it for the server. */
-    snprintf(filter, sizeof filter, "%.*s:%s", (int)(equals - label), label, equals + 1);
     apply->pruned = json_new_list();
     for (int i = 0; status == STATUS_OK && i < PAGES_MAX; i++) {
         char path[REMOTE_PATH_MAX];
@@ -284,7 +285,7 @@ int apply_find_pruned(struct apply *apply, const char *label)
         struct remote_answer answer;
 
         buf_text(&out, "/api/v1/schedules?limit=1000");
-        path_query(&out, "label", filter);
+        path_query(&out, "label", label);
         path_query(&out, "cursor", cursor[0] != '\0' ? cursor : NULL);
         status = out.cut ? not_belfry(apply) : remote_call(apply->remote, &request, &answer);
         if (status != STATUS_OK)

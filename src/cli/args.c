@@ -14,15 +14,37 @@ struct reader {
     struct args *args;
 };
 
+/* What other programs call our options. */
+static const struct {
+    const char *said, *meant;
+} elsewhere[] = {
+    {"port", "listen"}, {"host", "listen"}, {"bind", "listen"}, {"address", "listen"},
+    {"database", "db"}, {"sqlite", "db"},   {"url", "server"},
+};
+
+static const struct option *meant_by(const struct reader *r, struct str name)
+{
+    for (size_t k = 0; k < sizeof elsewhere / sizeof elsewhere[0]; k++)
+        for (int i = 0; str_eq(name, str_of(elsewhere[k].said)) && i < r->count; i++)
+            if (strcmp(r->options[i].name, elsewhere[k].meant) == 0)
+                return &r->options[i];
+    return NULL;
+}
+
 static enum rc unknown(const struct reader *r, const char *word, struct err *reterr)
 {
     const char *names[ARGS_OPTIONS_MAX];
     struct str name = str_of(word), rest;
+    const struct option *meant;
     int near;
 
     while (name.len > 0 && name.ptr[0] == '-')
         name = str_from(name, 1);
     str_cut(name, '=', &name, &rest);
+    meant = meant_by(r, name);
+    if (meant)
+        return err_set(reterr, RC_INVALID, -1, 0, "unknown option %.200s; say --%s %s", word,
+                       meant->name, meant->value);
     for (int i = 0; i < r->count; i++)
         names[i] = r->options[i].name;
     near = str_nearest(name, names, r->count);
@@ -109,30 +131,21 @@ static enum rc short_options(struct reader *r, const char *word, struct err *ret
     return RC_OK;
 }
 
-static enum rc operand(struct reader *r, const char *word, struct err *reterr)
-{
-    if (r->args->operands == ARGS_OPERANDS_MAX)
-        return err_set(reterr, RC_INVALID, -1, 0,
-                       "too many words: put the expression in quotes");
-    r->args->operand[r->args->operands++] = word;
-    return RC_OK;
-}
-
 enum rc args_read(int argc, char **argv, const struct option *options, int count,
                   struct args *ret, struct err *reterr)
 {
-    struct args args = {.operands = 0};
+    struct args args = {.operand = argv};
     struct reader r = {
         .argc = argc, .argv = argv, .options = options, .count = count, .args = &args};
     bool only_operands = false;
 
     must(count <= ARGS_OPTIONS_MAX);
     while (r.at < argc) {
-        const char *word = argv[r.at++];
+        char *word = argv[r.at++];
         enum rc rc = RC_OK;
 
         if (only_operands || word[0] != '-' || word[1] == '\0')
-            rc = operand(&r, word, reterr);
+            argv[args.operands++] = word; /* never ahead of what is read */
         else if (strcmp(word, "--") == 0)
             only_operands = true;
         else if (word[1] == '-')

@@ -14,7 +14,6 @@
 
 enum {
     ARGS_OPTIONS_MAX = 64, /* a daemon has one for each key of its configuration */
-    ARGS_OPERANDS_MAX = 8, /* no command takes more than one; the rest is for the message */
     ARGS_GIVEN_MAX = 128,  /* options as they stand on the line                       */
 };
 
@@ -31,7 +30,7 @@ struct command;
 struct args {
     const struct command *command;       /* whose they are */
     const char *value[ARGS_OPTIONS_MAX]; /* by index into the table; "" for a bare option */
-    const char *operand[ARGS_OPERANDS_MAX];
+    char **operand; /* the first words of `argv`, which args_read() moves there */
     int operands;
     struct {
         int option;

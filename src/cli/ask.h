@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <limits.h>
+
 #include "cli/list.h"
 
 /* An option that becomes a member of the body. */
@@ -68,5 +70,5 @@ extern const struct option list_options[LIST_OPTIONS];
     .options = (array), .option_count = sizeof(array) / sizeof(array)[0], \
     .own_from = REMOTE_OPTIONS
 #define ONE_NAME   .counts_operands = true, .least = 1, .most = 1
-#define SOME_NAMES .counts_operands = true, .least = 1, .most = ARGS_OPERANDS_MAX
+#define SOME_NAMES .counts_operands = true, .least = 1, .most = INT_MAX
 #define NO_NAME    .counts_operands = true, .least = 0, .most = 0

@@ -8,6 +8,7 @@
 
 #include "base/must.h"
 #include "base/str.h"
+#include "cli/ask.h"
 #include "cli/commands.h"
 #include "cli/printer.h"
 #include "cli/report.h"
@@ -245,24 +246,80 @@ static int run_in_group(const struct command_group *group, int argc, char **argv
     return run_command(command, argc - 1, argv + 1);
 }
 
+/* ---- options before the command ---- */
+
+/* The words that the option takes, 0: no command that asks a server has it. */
+static int words_of_option(const char *word)
+{
+    struct str name = str_of(word), value;
+    bool is_long = word[0] == '-' && word[1] == '-', is_whole;
+
+    is_whole = is_long ? str_cut(name, '=', &name, &value) : name.len > 2;
+    for (int i = 0; i < REMOTE_OPTIONS; i++) {
+        const struct option *option = &plain_options[i];
+
+        if (is_long ? str_eq(str_from(name, 2), str_of(option->name))
+                    : word[1] != '\0' && word[1] == option->letter)
+            return option->value && !is_whole ? 2 : 1;
+    }
+    return 0;
+}
+
+/*
+ * `belfry --server URL schedule list`: such options are put behind the words that name the
+ * command, which then reads them.
+ */
+static int put_options_behind(int argc, char **argv)
+{
+    char *named[2];
+    int at = 1, taken = 1, count = 0;
+    struct err err;
+
+    while (at < argc && argv[at][0] == '-' && !is_help(argv[at]) && taken > 0)
+        at += taken = words_of_option(argv[at]);
+    if (at == 1 || at >= argc || argv[at][0] == '-') {
+        err_set(&err, RC_INVALID, -1, 0,
+                "%.100s stands before a command: belfry COMMAND [OPTION]...",
+                argv[at < argc ? at : 1]);
+        return report_usage(&err, NULL);
+    }
+    named[count++] = argv[at];
+    if (group_find(argv[at]) && at + 1 < argc)
+        named[count++] = argv[at + 1];
+    memmove(argv + 1 + count, argv + 1, (size_t)(at - 1) * sizeof *argv);
+    memcpy(argv + 1, named, (size_t)count * sizeof *argv);
+    return STATUS_OK;
+}
+
+static bool is_version(const char *word)
+{
+    return strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0;
+}
+
 int cli_main(int argc, char **argv, const struct command *const *others, int count)
 {
     const char *word = argc > 1 ? argv[1] : "help";
-    const struct command_group *group = group_find(word);
+    const struct command_group *group;
     const struct command *command;
 
     further = others;
     further_count = count;
-    command = single_find(word);
     /* A reader that goes away is seen at the write, and ends the program quietly. */
     must(signal(SIGPIPE, SIG_IGN) != SIG_ERR);
+    if (word[0] == '-' && !is_help(word) && !is_version(word)) {
+        if (put_options_behind(argc, argv) != STATUS_OK)
+            return STATUS_USAGE;
+        word = argv[1];
+    }
+    group = group_find(word);
+    command = single_find(word);
     if (group)
         return run_in_group(group, argc - 2, argv + 2);
     if (command)
         return run_command(command, argc - 2, argv + 2);
     if (is_help(word))
         return run_help(argc > 2 ? argc - 2 : 0, argv + 2);
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+    if (is_version(word)) {
         printf("belfry %s\n", BELFRY_VERSION);
         return fflush(stdout) == 0 ? STATUS_OK : STATUS_FAILED;
     }

@@ -6,31 +6,18 @@
 #include "cli/report.h"
 #include "io/clock.h"
 
-enum { LABEL_MAX = 1024 }; /* KEY:VALUE */
-
 /* The value as the API reads it, in `room` when it has to be made; NULL: told. */
 static const char *filter_value(const struct args *args, const struct filter *filter,
-                                char room[static LABEL_MAX])
+                                char room[static INSTANT_TEXT_MAX])
 {
     const char *value = args->value[filter->option];
-    struct buf out = {.ptr = room, .cap = LABEL_MAX};
-    struct str key, rest;
     struct err err;
 
-    if (filter->kind == FILTER_TIME) {
-        if (when_read(value, clock_now(), room, &err) == RC_OK)
-            return room;
-        report_usage(&err, args->command->name);
-        return NULL;
-    }
-    if (filter->kind == FILTER_TEXT || !str_cut(str_of(value), '=', &key, &rest))
+    if (filter->kind == FILTER_TEXT)
         return value;
-    buf_str(&out, key);
-    buf_char(&out, ':');
-    buf_str(&out, rest);
-    if (!out.cut)
+    if (when_read(value, clock_now(), room, &err) == RC_OK)
         return room;
-    report_note("a label has at most %d bytes", LABEL_MAX - 1);
+    report_usage(&err, args->command->name);
     return NULL;
 }
 
@@ -38,7 +25,7 @@ int list_filters(const struct args *args, const struct filter *filters, int coun
                  struct buf *path)
 {
     for (int i = 0; i < count; i++) {
-        char room[LABEL_MAX];
+        char room[INSTANT_TEXT_MAX];
         const char *value;
 
         if (!args->value[filters[i].option])

@@ -14,16 +14,15 @@ enum list_option {
     LIST_OPTIONS /* where filters begin */
 };
 
-#define LIST_OPTION_ROWS                                                               \
-    [LIST_LIMIT] = {"limit", '\0', "N", "at most so many; default 100, at most 1000"}, \
-    [LIST_CURSOR] = {"cursor", '\0', "CURSOR", "go on where a former list ended"},     \
+#define LIST_OPTION_ROWS                                                              \
+    [LIST_LIMIT] = {"limit", 'n', "N", "at most so many; default 100, at most 1000"}, \
+    [LIST_CURSOR] = {"cursor", '\0', "CURSOR", "go on where a former list ended"},    \
     [LIST_ALL] = {"all", 'a', NULL, "all pages; with -o json as one array of the items"}
 
 /* An option whose value becomes a parameter of the query. */
 enum filter_kind {
     FILTER_TEXT,
-    FILTER_TIME,  /* what when_read() reads                    */
-    FILTER_LABEL, /* KEY or KEY=VALUE; the API says KEY:VALUE  */
+    FILTER_TIME, /* what when_read() reads */
 };
 
 struct filter {

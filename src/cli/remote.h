@@ -45,7 +45,7 @@ enum remote_option {
                       "default BELFRY_TOKEN, else the file ~/.config/belfry/token"},     \
     [REMOTE_CACERT] = {"cacert", '\0', "FILE",                                           \
                        "trust these certificates (PEM) instead of the system's"},        \
-    [REMOTE_NAMESPACE] = {"namespace", 'n', "NAME",                                      \
+    [REMOTE_NAMESPACE] = {"namespace", 'N', "NAME",                                      \
                           "default BELFRY_NAMESPACE, else the server's own"},            \
     [REMOTE_OUTPUT] = {"output", 'o', "FORM",                                            \
                        "table, json (what the API answers) or name (ids only)"},         \

@@ -35,7 +35,7 @@ static const struct option list_rows[LIST_COUNT] = {
 
 static const struct filter list_filters_of[] = {
     {OPT_SEARCH, "search", FILTER_TEXT}, {OPT_PREFIX, "prefix", FILTER_TEXT},
-    {OPT_LABEL, "label", FILTER_LABEL},  {OPT_STATUS, "status", FILTER_TEXT},
+    {OPT_LABEL, "label", FILTER_TEXT},   {OPT_STATUS, "status", FILTER_TEXT},
     {OPT_ACTION, "action", FILTER_TEXT}, {OPT_QUEUE, "queue", FILTER_TEXT},
     {OPT_SORT, "sort", FILTER_TEXT},
 };
@@ -156,7 +156,7 @@ enum skip_option { OPT_COUNT = REMOTE_OPTIONS, SKIP_COUNT };
 
 static const struct option skip_rows[SKIP_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_COUNT] = {"count", 'c', "N", "how many slots; default 1"},
+    [OPT_COUNT] = {"count", 'n', "N", "how many slots; default 1"},
 };
 
 static const struct part skip_parts[] = {{OPT_COUNT, "count", PART_NUMBER}};
@@ -186,7 +186,7 @@ enum next_option { NEXT_COUNT = REMOTE_OPTIONS, NEXT_FROM, NEXT_OPTIONS };
 
 static const struct option next_rows[NEXT_OPTIONS] = {
     REMOTE_OPTION_ROWS,
-    [NEXT_COUNT] = {"count", 'c', "N", "how many times; default 10"},
+    [NEXT_COUNT] = {"count", 'n', "N", "how many times; default 10"},
     [NEXT_FROM] = {"from", '\0', "TIME", "not before"},
 };
 
@@ -355,7 +355,7 @@ static const struct command commands[] = {
      .usage = "ID... [OPTION]...",
      .summary = "Show when a schedule will run",
      .about = "`belfry next EXPR` answers the same for an expression, without a server.\n",
-     .examples = "  belfry schedule next nightly --count 3\n",
+     .examples = "  belfry schedule next nightly -n 3\n",
      OPTIONS(next_rows),
      SOME_NAMES,
      .with = &next_ask,

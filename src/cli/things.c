@@ -379,7 +379,7 @@ static const struct command node_commands[] = {
      .summary = "List the servers of the database: who is alive",
      .about = "",
      .examples = "  belfry node list\n",
-     OPTIONS(list_options),
+     PLAIN,
      NO_NAME,
      .with = &node_lister,
      .run = lister_run},

@@ -221,7 +221,7 @@ static const struct option options[OPT_COUNT] = {
     [OPT_CONCURRENCY] = {"concurrency", 'c', "N", "runs at the same time; default 1"},
     [OPT_SERVER] = {"server", 's', "URL",
                     "the server; default BELFRY_SERVER, else http://127.0.0.1:7227"},
-    [OPT_NAMESPACE] = {"namespace", 'n', "NAME", "default the server's own"},
+    [OPT_NAMESPACE] = {"namespace", 'N', "NAME", "default the server's own"},
     [OPT_TOKEN] = {"token", '\0', "TOKEN",
                    "default BELFRY_TOKEN, else the file ~/.config/belfry/token"},
     [OPT_CACERT] = {"cacert", '\0', "FILE", "certificates to trust instead of the system's"},

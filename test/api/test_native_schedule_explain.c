@@ -125,13 +125,23 @@ static void a_slot_of_a_spec_that_is_no_more(void **state)
     assert_said("the schedule was edited after it");
 }
 
+static void without_a_moment_it_is_now(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    pass(10 * SPAN_MIN);
+    assert_int_equal(get("/api/v1/schedules/s/explain"), 200);
+    assert_told("moments.0.at", "'2026-01-05T10:10:00.000Z'");
+    assert_told("moments.0.why", "'noMatch'");
+    assert_told("moments.0.next", "'2026-01-05T11:00:00.000Z'");
+}
+
 static void what_is_wrong_is_named(void **state)
 {
     (void)state;
     assert_refused(get("/api/v1/schedules/s/explain?at=2026-01-05T10:00:00Z"), 404, "not_found",
                    "");
     make("{'cron':['0 * * * *']}", "");
-    assert_refused(get("/api/v1/schedules/s/explain"), 400, "invalid_field", "at");
     assert_refused(get("/api/v1/schedules/s/explain?at=noon"), 400, "invalid_field", "at");
     assert_refused(get("/api/v1/schedules/s/explain?at=2026-01-05T25:00"), 400, "invalid_field",
                    "at");
@@ -147,6 +157,7 @@ int main(void)
         SERVED(what_became_of_slots_that_have_passed),
         SERVED(a_pause_before_and_ahead),
         SERVED(a_slot_of_a_spec_that_is_no_more),
+        SERVED(without_a_moment_it_is_now),
         SERVED(what_is_wrong_is_named),
     };
 

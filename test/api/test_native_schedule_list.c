@@ -130,12 +130,17 @@ static void labels_and_states_and_actions(void **state)
     assert_string_equal(list("?label=team:ops"), "a");
     assert_string_equal(list("?label=team"), "a b");
     assert_string_equal(list("?label=team:x"), "");
+    assert_string_equal(list("?label=team%3Dops"), "a");
+    assert_string_equal(list("?label=team=dev"), "b");
+    assert_string_equal(list("?label=team%3Dx"), "");
     assert_string_equal(list("?status=paused"), "b");
     assert_string_equal(list("?status=active"), "a c d");
     assert_string_equal(list("?action=http"), "c");
     assert_string_equal(list("?queue=q"), "a b");
     assert_string_equal(list("?queue=wf"), "d");
     assert_string_equal(list("?queue=q&status=active&label=env:prod"), "a");
+    make("e", ",'labels':{'k8s:app':'a=b'}");
+    assert_string_equal(list("?label=k8s:app%3Da%3Db"), "e");
 }
 
 /* More than one read looks at; what fits is at the end. */

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-enum { OPT_ZONE, OPT_COUNT, OPT_LOUD, OPT_QUIET, OPT_DRY_RUN, OPTIONS };
+enum { OPT_ZONE, OPT_COUNT, OPT_LOUD, OPT_QUIET, OPT_DRY_RUN, OPT_LISTEN, OPTIONS };
 
 static const struct option options[OPTIONS] = {
     [OPT_ZONE] = {"zone", 'z', "ZONE", ""},
@@ -17,11 +17,12 @@ static const struct option options[OPTIONS] = {
     [OPT_LOUD] = {"loud", 'l', NULL, ""},
     [OPT_QUIET] = {"quiet", '\0', NULL, ""},
     [OPT_DRY_RUN] = {"dry-run", 'd', "[=BOOL]", ""},
+    [OPT_LISTEN] = {"listen", '\0', "ADDRESS", ""},
 };
 
 static enum rc read_words(struct args *args, struct err *err, const char *const *words)
 {
-    char *argv[16];
+    static char *argv[16]; /* operands stay in it */
     int argc = 0;
 
     for (; words[argc]; argc++)
@@ -106,6 +107,20 @@ static void two_dashes_end_options_and_one_is_an_operand(void **state)
     assert_null(args.value[OPT_ZONE]);
 }
 
+static void there_may_be_any_number_of_operands(void **state)
+{
+    struct args args;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(
+        READ("a", "-z", "A", "b", "c", "d", "--zone=B", "e", "f", "g", "h", "i", "j"), RC_OK);
+    assert_int_equal(args.operands, 10);
+    for (int i = 0; i < args.operands; i++)
+        assert_int_equal(args.operand[i][0], 'a' + i);
+    assert_string_equal(args.value[OPT_ZONE], "B");
+}
+
 static void an_option_may_have_many_values(void **state)
 {
     const char *list[2] = {NULL, NULL};
@@ -137,7 +152,10 @@ static void what_is_wrong_is_named(void **state)
     assert_string_equal(err.text, "--zone needs a value: --zone ZONE");
     assert_int_equal(READ("--loud=1"), RC_INVALID);
     assert_string_equal(err.text, "--loud takes no value");
-    assert_int_equal(READ("1", "2", "3", "4", "5", "6", "7", "8", "9"), RC_INVALID);
+    assert_int_equal(READ("--port", "8080"), RC_INVALID);
+    assert_string_equal(err.text, "unknown option --port; say --listen ADDRESS");
+    assert_int_equal(READ("--database=x"), RC_INVALID);
+    assert_string_equal(err.text, "unknown option --database=x; --help lists them");
     assert_int_equal(args.operands, 77);
 }
 
@@ -149,6 +167,7 @@ int main(void)
         cmocka_unit_test(a_value_in_brackets_may_be_left_out),
         cmocka_unit_test(a_name_may_have_underscores_for_dashes),
         cmocka_unit_test(two_dashes_end_options_and_one_is_an_operand),
+        cmocka_unit_test(there_may_be_any_number_of_operands),
         cmocka_unit_test(an_option_may_have_many_values),
         cmocka_unit_test(what_is_wrong_is_named),
     };

@@ -190,10 +190,10 @@ static void a_request_shows_the_token_and_names_the_namespace(void **state)
     const char *asked;
 
     (void)state;
-    RUN("schedule", "list", "--server", server.url, "--token", "bf_x_1_y", "-n", "a b&c",
+    RUN("schedule", "list", "--server", server.url, "--token", "bf_x_1_y", "-N", "a b&c",
         "--search", "\xc3\xa4/?", "--label", "k=v");
     asked = end(&server);
-    has(asked, "GET /api/v1/schedules?search=%C3%A4%2F%3F&label=k:v&namespace=a%20b%26c "
+    has(asked, "GET /api/v1/schedules?search=%C3%A4%2F%3F&label=k%3Dv&namespace=a%20b%26c "
                "HTTP/1.1\r\n");
     has(asked, "\r\nAuthorization: Bearer bf_x_1_y\r\n");
     has(asked, "\r\nUser-Agent: belfry/");

@@ -428,6 +428,29 @@ static void an_edit_does_not_undo_that_of_another(void **state)
                         "old");
 }
 
+static void many_are_named_at_once_and_few_times_asked_for(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    struct said said;
+
+    for (int i = 1; i <= 9; i++) {
+        char id[] = {'s', (char)('0' + i), '\0'};
+
+        make_schedule(d, id,
+                      "'spec':{'cron':['@daily']},'action':{'type':'queue','queue':'q'}");
+    }
+    said = SAY(d, "schedule", "next", "s1", "-n", "3", "-o", "json");
+    assert_int_equal(json_array_size(at(said.json, "times")), 3);
+    assert_string_equal(SAY(d, "schedule", "list", "-n", "1", "-o", "name").out, "s1\n");
+    has_text(SAY(d, "schedule", "explain", "s1").out, " (now)\n");
+    said = SAY(d, "schedule", "delete", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9");
+    has_text(said.out, "s1: deleted\n");
+    has_text(said.out, "s9: deleted\n");
+    assert_string_equal(SAY(d, "schedule", "list", "-o", "name").out, "");
+    has_text(REFUSED(d, 2, "serve", "--port", "8080").err,
+             "unknown option --port; say --listen");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -445,6 +468,7 @@ int main(void)
         E2E_TEST(a_backfill_can_be_waited_for),
         E2E_TEST(the_past_and_the_plan_are_shown),
         E2E_TEST(a_schedule_is_edited_as_text),
+        E2E_TEST(many_are_named_at_once_and_few_times_asked_for),
         E2E_TEST(an_edit_does_not_undo_that_of_another),
     };
 

@@ -59,10 +59,10 @@ static void gates_and_namespaces_are_set(void **state)
     REFUSED(d, 2, "gate", "set", "db");
     SAY(d, "namespace", "set", "billing");
     assert_string_equal(SAY(d, "namespace", "list", "-o", "name").out, "billing\ndefault\n");
-    SAY(d, "schedule", "create", "x", "--every", "1h", "--queue", "q", "-n", "billing");
+    SAY(d, "schedule", "create", "x", "--every", "1h", "--queue", "q", "-N", "billing");
     REFUSED(d, 1, "schedule", "get", "x");
-    has_text(SAY(d, "schedule", "get", "x", "-n", "billing").out, "Namespace       billing\n");
-    has_text(REFUSED(d, 1, "schedule", "list", "-n", "nobody").err, "nobody");
+    has_text(SAY(d, "schedule", "get", "x", "-N", "billing").out, "Namespace       billing\n");
+    has_text(REFUSED(d, 1, "schedule", "list", "-N", "nobody").err, "nobody");
 }
 
 /* ---- tokens ---- */
@@ -206,6 +206,41 @@ static void a_server_under_tls_must_be_trusted(void **state)
     cert_remove(&other);
 }
 
+static void the_nodes_of_the_server_are_listed(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    struct said said = SAY(d, "node", "list");
+
+    has_text(said.out, "NODE  NAME");
+    has_text(said.out, "up");
+    said = SAY(d, "node", "list", "-o", "json");
+    assert_int_equal(json_array_size(at(said.json, "nodes")), 1);
+    assert_string_equal(text_at(said.json, "nodes.0.version"),
+                        text_at(SAY(d, "version", "-o", "json").json, "server.version"));
+    REFUSED(d, 2, "node", "list", "--limit", "1"); /* there is one page */
+}
+
+static void options_may_stand_before_the_command(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    struct saying saying = {.words = NULL};
+    char server[96];
+
+    make_schedule(d, "a", "'spec':{},'action':{'type':'queue','queue':'q'}");
+    snprintf(server, sizeof server, "http://127.0.0.1:%d", d->port);
+    saying.words = WORDS("--server", server, "--no-color", "-oname", "schedule", "list",
+                         "--all");
+    assert_string_equal(say_all(*state, &saying).out, "a\n");
+    saying.words = WORDS("-s", server, "version");
+    has_text(say_all(*state, &saying).out, server);
+    has_text(REFUSED(d, 2, "--all", "schedule", "list").err,
+             "--all stands before a command: belfry COMMAND [OPTION]...");
+    has_text(REFUSED(d, 2, "--server", server).err, "--server stands before a command");
+    has_text(REFUSED(d, 2, "--server").err, "--server stands before a command");
+    has_text(REFUSED(d, 2, "--utc", "--", "version").err, "-- stands before a command");
+    has_text(REFUSED(d, 2, "--utc", "schedul", "list").err, "did you mean schedule?");
+}
+
 static void versions_of_both_are_told(void **state)
 {
     struct daemon *d = daemon_start(*state, NULL);
@@ -226,6 +261,8 @@ int main(void)
         E2E_TEST(the_audit_is_listed_and_verified),
         E2E_TEST(without_a_server_it_says_where_and_what_to_do),
         E2E_TEST(a_server_under_tls_must_be_trusted),
+        E2E_TEST(the_nodes_of_the_server_are_listed),
+        E2E_TEST(options_may_stand_before_the_command),
         E2E_TEST(versions_of_both_are_told),
     };
 
