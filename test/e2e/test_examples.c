@@ -11,7 +11,14 @@
 #include "faked.h"
 #include "receiver.h"
 
-enum { TEXT_MAX = 512, DOCUMENT_MAX = 8192, COUNTDOWN_SLOTS = 6, ATTEMPTS = 3, EXAMPLES = 9 };
+enum {
+    TEXT_MAX = 512,
+    DOCUMENT_MAX = 8192,
+    COUNTDOWN_SLOTS = 6,
+    ATTEMPTS = 3,
+    EXAMPLES = 9,
+    ARGS_MAX = 16
+};
 
 #define FRIDAY "2027-03-12T"
 
@@ -84,24 +91,37 @@ static const json_t *only_run(struct daemon *d, const char *id)
     return json_array_get(runs, 0);
 }
 
-/* One run with `belfry worker` and a program of examples/work. */
-static void work_with(struct daemon *d, const char *queue, const char *program)
+/* `belfry WORDS` that asks this server; it must succeed. */
+static void belfry(struct daemon *d, const char *const *words)
 {
-    char server[TEXT_MAX], path[TEXT_MAX];
+    const char *argv[ARGS_MAX] = {"belfry"};
+    char server[TEXT_MAX];
     int status;
     pid_t pid;
 
+    for (int i = 0; words[i]; i++) {
+        assert_true(i + 2 < ARGS_MAX);
+        argv[i + 1] = words[i];
+    }
     snprintf(server, sizeof server, "http://127.0.0.1:%u", d->port);
-    snprintf(path, sizeof path, "examples/work/%s", program);
     pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        execl(d->world->program, "belfry", "worker", "--server", server, "--queue", queue,
-              "--once", "--quiet", "--", path, (char *)NULL);
+        setenv("BELFRY_SERVER", server, 1);
+        execv(d->world->program, (char *const *)argv);
         _exit(127);
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
+}
+
+/* One run with `belfry worker` and a program of examples/work. */
+static void work_with(struct daemon *d, const char *queue, const char *program)
+{
+    char path[TEXT_MAX];
+
+    snprintf(path, sizeof path, "examples/work/%s", program);
+    belfry(d, WORDS("worker", "--queue", queue, "--once", "--quiet", "--", path));
 }
 
 /* ---- the examples ---- */
@@ -316,6 +336,22 @@ static void all_of_them_are_taken(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
+/* The folder as it is; what is there already is left alone, and `diff` says so. */
+static void apply_takes_the_whole_folder(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    const json_t *list;
+
+    belfry(d, WORDS("apply", "-f", "examples", "-o", "name"));
+    belfry(d, WORDS("apply", "-f", "examples", "-o", "name"));
+    belfry(d, WORDS("diff", "-f", "examples", "-o", "name"));
+    list = at(api(d, 200, "GET", "/api/v1/schedules?label=example:yes", NULL), "schedules");
+    assert_int_equal(json_array_size(list), EXAMPLES);
+    for (size_t i = 0; i < EXAMPLES; i++)
+        assert_int_equal(number_at(json_array_get(list, i), "state.version"), 1);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +365,7 @@ int main(void)
         E2E_TEST(the_input_is_what_was_written_and_the_times_of_the_slot),
         E2E_TEST(a_loop_of_three_rounds_is_one_run),
         E2E_TEST(all_of_them_are_taken),
+        E2E_TEST(apply_takes_the_whole_folder),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
