@@ -108,8 +108,8 @@ struct reply {
     struct run_id run; /* the run that was made or touched */
     int64_t count;     /* of what was made or ended        */
     bool is_quota;     /* RC_LIMIT: the namespace has as many schedules as it may have    */
-    bool is_repeated;  /* the answer to an earlier request with the same key; when that made a */
-                       /* schedule, text is its name                                          */
+    bool is_repeated;  /* the answer to an earlier request with the same key; when that */
+                       /* made a schedule, text is its name                             */
     /* Of a schedule that was made, as this turn leaves it, which nothing else of this turn */
     /* can have touched: its name was not known before.  NULL otherwise.                    */
     const struct cursor *cursor;
