@@ -16,7 +16,7 @@
 #include "core/spec.h"
 
 struct openapi;
-struct memo;
+struct looks;
 enum {
     CONTEXT_REASONS_MAX = 4, /* why a server may not be used, at a time                     */
     CONTEXT_LATEST_MAX = 10, /* schedules that are named for being late: labels are bounded */
@@ -49,7 +49,7 @@ struct api_context {
     int64_t plan_warn_per_day; /* more slots a day are warned of; 0: never */
     const char *version;
     const struct openapi *openapi; /* what /openapi.json answers */
-    struct memo *memo;             /* of the thread, api/memo.h; NULL: it remembers nothing */
+    struct looks *looks;           /* of the thread, api/looks.h; NULL: it remembers nothing */
     struct context_parts parts;
     /* Whether the namespace has it; an empty name: one for workflows that name none. */
     bool (*has_upstream)(void *with, struct str namespace, struct str upstream);

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "api/dialects.h"
-#include "api/memo.h"
+#include "api/looks.h"
 #include "core/run_id.h"
 
 enum {
@@ -57,18 +57,18 @@ static bool has_hint(const struct cursor *cursor)
 static enum rc show_part(const struct call *call, enum schedule_part part, struct str kept,
                          struct arena *scratch, struct str *ret, struct err *reterr)
 {
-    struct memo *memo = call->context->memo;
+    struct looks *looks = call->context->looks;
     json_auto_t *json = NULL;
     enum rc rc;
 
-    if (memo && memo_find(memo, part, kept, ret))
+    if (looks && looks_find(looks, part, kept, ret))
         return RC_OK;
     rc = schedule_part_show(part, kept, scratch, &json, reterr);
     if (rc != RC_OK)
         return rc;
     *ret = text_of(json, scratch);
-    if (memo)
-        memo_put(memo, part, kept, *ret);
+    if (looks)
+        looks_put(looks, part, kept, *ret);
     return RC_OK;
 }
 
@@ -82,8 +82,8 @@ static enum rc show_parts(const struct call *call, const struct schedule_row *ro
     json_auto_t *governor = NULL;
     enum rc rc = RC_OK;
 
-    if (call->context->memo)
-        memo_tidy(call->context->memo);
+    if (call->context->looks)
+        looks_tidy(call->context->looks);
     for (int i = 0; i < PART_COUNT && rc == RC_OK; i++)
         rc = show_part(call, (enum schedule_part)i, kept[i], scratch, &face->parts[i], reterr);
     if (rc == RC_OK)

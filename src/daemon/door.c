@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "api/audit_note.h"
-#include "api/memo.h"
+#include "api/looks.h"
 #include "base/must.h"
 #include "io/clock.h"
 
@@ -403,11 +403,11 @@ void door_closing(struct door *door, const char *why)
 void door_reload(struct door *door, const struct config *config,
                  const struct api_context *context)
 {
-    struct memo *memo = door->options.context.memo;
+    struct looks *looks = door->options.context.looks;
 
     door->options.config = config;
     door->options.context = *context;
-    door->options.context.memo = memo;
+    door->options.context.looks = looks;
 }
 
 void door_staff_left(struct door *door)
@@ -458,7 +458,7 @@ struct door *door_new(const struct door_options *options)
 
     must(door);
     door->options = *options;
-    door->options.context.memo = memo_new();
+    door->options.context.looks = looks_new();
     door->all.before = door->all.behind = &door->all;
     door->spaces = spaces_new();
     door->porter = porter_new(options->context.random(options->context.with));
@@ -546,7 +546,7 @@ struct door *door_free(struct door *door)
     porter_free(door->porter);
     feed_free(door->feed);
     arena_free(door->scratch);
-    memo_free(door->options.context.memo);
+    looks_free(door->options.context.looks);
     free(door->late);
     free(door);
     return NULL;

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "api/memo.h"
+#include "api/looks.h"
 #include "base/must.h"
 #include "db/db.h"
 #include "io/clock.h"
@@ -157,7 +157,7 @@ struct reader *reader_start(const struct reader_options *options)
         free(r);
         return NULL;
     }
-    r->options.context.memo = memo_new();
+    r->options.context.looks = looks_new();
     r->asked = mailbox_new(READS_MAX + 1, sizeof(struct ticket *), NULL, NULL);
     must(pthread_create(&r->thread, NULL, reader_main, r) == 0);
     return r;
@@ -181,7 +181,7 @@ struct reader *reader_stop(struct reader *r)
     must(pthread_join(r->thread, NULL) == 0);
     r->asked = mailbox_free(r->asked);
     zoneinfo_close(r->zones);
-    memo_free(r->options.context.memo);
+    looks_free(r->options.context.looks);
     free(r);
     return NULL;
 }

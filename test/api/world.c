@@ -7,7 +7,7 @@
 #include "api/answer.h"
 #include "api/audit_note.h"
 #include "api/auth.h"
-#include "api/memo.h"
+#include "api/looks.h"
 #include "api/openapi.h"
 #include "base/must.h"
 #include "record.h"
@@ -155,7 +155,7 @@ int world_begin(void **state)
         .plan_warn_per_day = 1440,
         .version = "1.2.3",
         .openapi = &openapi,
-        .memo = memo_new(),
+        .looks = looks_new(),
         .has_upstream = has_upstream,
         .quota_schedules = quota_schedules,
         .random = next_random,
@@ -182,7 +182,7 @@ int world_end(void **state)
     db_close(world.reader);
     db_close(world.db);
     json_decref(world.json);
-    memo_free(world.context.memo);
+    looks_free(world.context.looks);
     arena_free(world.arena);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(path, sizeof path, "%s/test.db%s", dir, names[i]);

@@ -2,7 +2,7 @@
 /*
  * What is remembered is what was put there, for that part and that text alone.
  */
-#include "api/memo.h"
+#include "api/looks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,19 +12,19 @@
 
 #include <cmocka.h>
 
-static struct memo *memo;
+static struct looks *looks;
 
 static int begin(void **state)
 {
     (void)state;
-    memo = memo_new();
+    looks = looks_new();
     return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    memo = memo_free(memo);
+    looks = looks_free(looks);
     return 0;
 }
 
@@ -33,12 +33,12 @@ static void a_text_is_found_by_its_part_and_itself(void **state)
     struct str shown;
 
     (void)state;
-    assert_false(memo_find(memo, PART_SPEC, STR("{}"), &shown));
-    memo_put(memo, PART_SPEC, STR("{}"), STR("a spec"));
-    assert_true(memo_find(memo, PART_SPEC, STR("{}"), &shown));
+    assert_false(looks_find(looks, PART_SPEC, STR("{}"), &shown));
+    looks_put(looks, PART_SPEC, STR("{}"), STR("a spec"));
+    assert_true(looks_find(looks, PART_SPEC, STR("{}"), &shown));
     assert_true(str_eq(shown, STR("a spec")));
-    assert_false(memo_find(memo, PART_POLICIES, STR("{}"), &shown));
-    assert_false(memo_find(memo, PART_SPEC, STR("{ }"), &shown));
+    assert_false(looks_find(looks, PART_POLICIES, STR("{}"), &shown));
+    assert_false(looks_find(looks, PART_SPEC, STR("{ }"), &shown));
 }
 
 static void an_empty_text_is_a_text(void **state)
@@ -46,23 +46,23 @@ static void an_empty_text_is_a_text(void **state)
     struct str shown;
 
     (void)state;
-    assert_false(memo_find(memo, PART_LABELS, (struct str){NULL, 0}, &shown));
-    memo_put(memo, PART_LABELS, (struct str){NULL, 0}, STR("{}"));
-    assert_true(memo_find(memo, PART_LABELS, STR(""), &shown));
+    assert_false(looks_find(looks, PART_LABELS, (struct str){NULL, 0}, &shown));
+    looks_put(looks, PART_LABELS, (struct str){NULL, 0}, STR("{}"));
+    assert_true(looks_find(looks, PART_LABELS, STR(""), &shown));
     assert_true(str_eq(shown, STR("{}")));
 }
 
 static void a_long_text_is_not_remembered(void **state)
 {
-    static char text[MEMO_TEXT_MAX];
+    static char text[LOOKS_TEXT_MAX];
     struct str shown;
 
     (void)state;
     memset(text, 'x', sizeof text);
-    memo_put(memo, PART_EXTRA, (struct str){text, MEMO_TEXT_MAX}, STR("y"));
-    assert_false(memo_find(memo, PART_EXTRA, (struct str){text, MEMO_TEXT_MAX}, &shown));
-    memo_put(memo, PART_EXTRA, (struct str){text, MEMO_TEXT_MAX - 1}, STR("y"));
-    assert_true(memo_find(memo, PART_EXTRA, (struct str){text, MEMO_TEXT_MAX - 1}, &shown));
+    looks_put(looks, PART_EXTRA, (struct str){text, LOOKS_TEXT_MAX}, STR("y"));
+    assert_false(looks_find(looks, PART_EXTRA, (struct str){text, LOOKS_TEXT_MAX}, &shown));
+    looks_put(looks, PART_EXTRA, (struct str){text, LOOKS_TEXT_MAX - 1}, STR("y"));
+    assert_true(looks_find(looks, PART_EXTRA, (struct str){text, LOOKS_TEXT_MAX - 1}, &shown));
 }
 
 /* More than there is room for: some are forgotten, none is taken for another. */
@@ -73,26 +73,26 @@ static void much_is_put_and_nothing_is_wrong(void **state)
     int found = 0;
 
     (void)state;
-    memo_put(memo, PART_SPEC, STR("first"), STR("as it was"));
-    assert_true(memo_find(memo, PART_SPEC, STR("first"), &first));
+    looks_put(looks, PART_SPEC, STR("first"), STR("as it was"));
+    assert_true(looks_find(looks, PART_SPEC, STR("first"), &first));
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < 20000; i++) {
             int len = snprintf(kept, sizeof kept, "{\"number\":%d,\"x\":\"%0900d\"}", i, i);
 
             snprintf(expected, sizeof expected, "shown %d", i);
-            if (memo_find(memo, PART_ACTION, (struct str){kept, (size_t)len}, &shown)) {
+            if (looks_find(looks, PART_ACTION, (struct str){kept, (size_t)len}, &shown)) {
                 found++;
                 assert_true(str_eq(shown, str_of(expected)));
             }
-            memo_put(memo, PART_ACTION, (struct str){kept, (size_t)len}, str_of(expected));
+            looks_put(looks, PART_ACTION, (struct str){kept, (size_t)len}, str_of(expected));
         }
     assert_true(found > 0);
     assert_true(str_eq(first, STR("as it was"))); /* until it is tidied */
-    memo_tidy(memo);
-    assert_false(memo_find(memo, PART_SPEC, STR("first"), &shown));
-    memo_put(memo, PART_SPEC, STR("new"), STR("n"));
-    memo_tidy(memo);
-    assert_true(memo_find(memo, PART_SPEC, STR("new"), &shown));
+    looks_tidy(looks);
+    assert_false(looks_find(looks, PART_SPEC, STR("first"), &shown));
+    looks_put(looks, PART_SPEC, STR("new"), STR("n"));
+    looks_tidy(looks);
+    assert_true(looks_find(looks, PART_SPEC, STR("new"), &shown));
 }
 
 int main(void)
