@@ -3,6 +3,7 @@
 
 #include "api/answer.h"
 #include "api/request.h"
+#include "model/schedule_json.h"
 
 enum { LOCATION_MORE = 64 }; /* bytes of a path beside its variables */
 
@@ -115,6 +116,27 @@ enum call_step change_run_settled(struct call *call)
     answer_text(&out, "}");
     change_location(call, "/api/v1/runs/", str_of(id));
     return call_answer(call, 202, answer_done(&out));
+}
+
+const struct err *change_item_err(const struct call *call, int i, const struct err *err)
+{
+    struct err *kept = arena_take(call->arena, sizeof *kept);
+
+    *kept = *err;
+    err_in(kept, "items[%d]", i);
+    return kept;
+}
+
+struct str change_item_id(const struct call *call, const json_t *item)
+{
+    const json_t *id = json_is_string(item) ? item : json_object_get(item, "id");
+    struct str text = {NULL, 0};
+    struct err unsaid;
+
+    if (json_is_string(id) &&
+        json_take_kept(id, SCHEDULE_ID_MAX, call->arena, &text, &unsaid) != RC_OK)
+        text = (struct str){NULL, 0};
+    return text;
 }
 
 const char *change_item_code(const struct err *err)

@@ -32,5 +32,11 @@ void change_location(struct call *call, const char *path, struct str last);
 /* 202 with the run that was asked for, once the engine has said so. */
 enum call_step change_run_settled(struct call *call);
 
+/* An error of the i-th of the items, kept for the answer. */
+const struct err *change_item_err(const struct call *call, int i, const struct err *err);
+
+/* The id that an item tells though it is wrong; empty: none. */
+struct str change_item_id(const struct call *call, const json_t *item);
+
 /* The code of an error whose path begins with an item, `items[3].spec`: by what follows. */
 const char *change_item_code(const struct err *err);

@@ -84,7 +84,7 @@ static void add_item(struct call *call, const json_t *json, int i, read_fn *read
     struct bulk *bulk = call->with;
     struct bulk_item *item = &bulk->items[i];
     struct command *command = &call->commands[call->command_count];
-    struct err err, *kept;
+    struct err err;
 
     *command = (struct command){.kind = bulk->kind,
                                 .overlap = OVERLAP_DEFAULT,
@@ -95,10 +95,8 @@ static void add_item(struct call *call, const json_t *json, int i, read_fn *read
         item->command = call->command_count++;
         return;
     }
-    err_in(&err, "items[%d]", i);
-    kept = arena_take(call->arena, sizeof *kept);
-    *kept = err;
-    item->err = kept;
+    item->id = change_item_id(call, json);
+    item->err = change_item_err(call, i, &err);
     item->command = -1;
 }
 

@@ -54,14 +54,13 @@ static void read_items(struct call *call, const json_t *items, struct bulk_diff 
 {
     diff->items = arena_array(call->arena, (size_t)diff->count, sizeof *diff->items);
     for (int i = 0; i < diff->count; i++) {
-        struct err err, *kept;
+        const json_t *json = json_array_get(items, (size_t)i);
+        struct err err;
 
-        if (read_item(call, json_array_get(items, (size_t)i), &diff->items[i], &err) == RC_OK)
+        if (read_item(call, json, &diff->items[i], &err) == RC_OK)
             continue;
-        err_in(&err, "items[%d]", i);
-        kept = arena_take(call->arena, sizeof *kept);
-        *kept = err;
-        diff->items[i].err = kept;
+        diff->items[i].id = change_item_id(call, json);
+        diff->items[i].err = change_item_err(call, i, &err);
     }
 }
 

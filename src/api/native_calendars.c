@@ -112,7 +112,9 @@ enum call_step calendar_put_begin(struct call *call)
     enum call_step step;
     struct err err;
 
-    if (request_query_check(call, NULL, 0, &err) != RC_OK || request_key(call, &err) != RC_OK)
+    if (request_query_check(call, NULL, 0, &err) != RC_OK ||
+        request_version(call, &command->version, &err) != RC_OK ||
+        request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     if (command->name.len > SPEC_NAME_MAX || name_check(command->name, &err) != RC_OK)
         return call_problem(call, 400, "invalid_field",
@@ -189,18 +191,21 @@ enum call_step calendar_get_read(struct call *call, struct db *db)
                             STR_ARG(call->params[0]));
     calendars_read(&rows, 0, &row);
     print_calendar(call, &row, &out);
+    view_etag(call, row.version);
     return call_answer(call, is_put && row.version == 1 ? 201 : 200, answer_done(&out));
 }
 
 enum call_step calendar_delete_begin(struct call *call)
 {
     enum call_step step = calendar_get_begin(call);
+    struct command *command;
     struct err err;
 
     if (step == CALL_ANSWER)
         return step;
-    calendar_command(call, COMMAND_UNCALENDAR);
-    if (request_key(call, &err) != RC_OK)
+    command = calendar_command(call, COMMAND_UNCALENDAR);
+    if (request_version(call, &command->version, &err) != RC_OK ||
+        request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_COMMANDS;
 }

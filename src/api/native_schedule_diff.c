@@ -46,7 +46,7 @@ enum call_step schedule_diff_begin(struct call *call)
     if (!request_json(call, false, &json, &step))
         return step;
     if (members_read(&body_members, json, &reading, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
+        return call_refuse(call, err.rc == RC_INVALID ? "invalid_field" : NULL, &err);
     if ((body->document.len > 0) == (body->patch.len > 0))
         return change_refuse(call, "document",
                              "or patch must be there, and not both: the schedule as it would "
@@ -84,6 +84,8 @@ static enum rc read_after(const struct call *call, struct db *db, const struct p
                           &ret->plan.spec, reterr);
         if (rc != RC_OK)
             err_in(reterr, "spec");
+        else
+            ret->plan.follows = plan_follows(&ret->plan);
     }
     if (rc != RC_OK) {
         err_in(reterr, body->patch.len > 0 ? "patch" : "document");
@@ -168,7 +170,8 @@ enum call_step schedule_diff_read(struct call *call, struct db *db)
     if (planned_read(call, db, &p[0], &err) != RC_OK)
         return view_failed(call, &err);
     if (read_after(call, db, &p[0], &p[1], &err) != RC_OK)
-        return view_failed(call, &err);
+        return err.rc == RC_INVALID ? call_refuse(call, change_item_code(&err), &err)
+                                    : view_failed(call, &err);
     before = take(call, &p[0]);
     after = take(call, &p[1]);
     until = horizon(&before, &after);
@@ -186,8 +189,7 @@ enum call_step schedule_diff_read(struct call *call, struct db *db)
     print_list(",\"removed\":[", changed, removed, &out);
     answer_text(&out, ",\"same\":");
     answer_int(&out, up_to(&after, until) - added);
-    answer_text(&out, p[0].plan.is_governed || p[0].plan.follows
-                          ? ",\"later\":\"dependsOnRuns\"}"
-                          : "}");
+    answer_text(&out,
+                p[0].plan.follows || p[1].plan.follows ? ",\"later\":\"dependsOnRuns\"}" : "}");
     return call_answer(call, 200, answer_done(&out));
 }

@@ -153,7 +153,7 @@ enum rc request_version(const struct call *call, int64_t *ret, struct err *reter
     if (text.len < 3 || text.ptr[0] != '"' || str_take_number(&rest, INT64_MAX - 2, &n) == 0 ||
         n == 0 || !str_eq(rest, STR("\""))) {
         err_set(reterr, RC_INVALID, -1, 0,
-                "must be one ETag as the schedule's answer has it, such as \"3\"");
+                "must be one ETag as an answer has it, such as \"3\"");
         return in_query(reterr, "If-Match");
     }
     *ret = n;

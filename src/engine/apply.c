@@ -67,13 +67,11 @@ static void send_named(struct turn *turn, const struct command *c, struct comman
         gates_find(turn->db, c->namespace, c->name, &s->gate_row);
         break;
     case COMMAND_CALENDAR:
-        calendars_put(turn->db, turn_key(turn), c->namespace, c->name, c->text, turn->now);
+    case COMMAND_UNCALENDAR:
+        calendars_find(turn->db, c->namespace, c->name, &s->name_row);
         break;
     case COMMAND_TOKEN_USED:
         tokens_use(turn->db, c->schedule, c->slot);
-        break;
-    case COMMAND_UNCALENDAR:
-        calendars_delete(turn->db, c->namespace, c->name, &s->changed);
         break;
     case COMMAND_CLOCK:
     case COMMAND_DIRECT:
@@ -242,7 +240,7 @@ static void apply_token(struct turn *turn, const struct command *c, struct comma
     struct token token = *c->token;
 
     reply->schedule = token.id;
-    s->is_of_token = true;
+    s->is_written = true;
     if (c->kind == COMMAND_TOKEN_DELETE) {
         tokens_delete(turn->db, token.id, token.namespace, &s->changed);
         return;
@@ -264,6 +262,37 @@ static void applied_token(struct turn *turn, const struct command *c,
     else
         refuse(turn, reply, RC_NOT_FOUND,
                "there is no such token any more, or it is now the last that can make others");
+}
+
+/* Likewise: what somebody else has made of it since is not written over. */
+static void apply_calendar(struct turn *turn, const struct command *c, struct command_state *s)
+{
+    const struct calendar_row row = {c->version, c->name, c->text, turn->now};
+
+    turn->memory.replan_after = 0;
+    if (c->kind == COMMAND_CALENDAR && c->version == 0) {
+        calendars_put(turn->db, turn_key(turn), c->namespace, c->name, c->text, turn->now);
+        return;
+    }
+    s->is_written = true;
+    if (c->kind == COMMAND_CALENDAR)
+        calendars_replace(turn->db, c->namespace, &row, &s->changed);
+    else
+        calendars_delete(turn->db, c->namespace, c->name, c->version, &s->changed);
+}
+
+static void applied_calendar(struct turn *turn, const struct command *c,
+                             const struct command_state *s, struct reply *reply)
+{
+    if (s->changed.changed == 1)
+        return;
+    if (c->version == 0 || s->name_row.rows == 0) {
+        refuse(turn, reply, RC_NOT_FOUND, "there is no calendar `%.*s`", STR_ARG(c->name));
+        return;
+    }
+    reply->schedule = db_int_at(&s->name_row, 0, 0);
+    refuse(turn, reply, RC_CONFLICT, "the calendar is not at version %lld: read it again",
+           (long long)c->version);
 }
 
 static void apply_named(struct turn *turn, const struct command *c, struct command_state *s,
@@ -289,13 +318,9 @@ static void apply_named(struct turn *turn, const struct command *c, struct comma
     case COMMAND_GATE:
         apply_gate(turn, s, reply);
         break;
-    case COMMAND_UNCALENDAR:
-        if (s->changed.changed == 0)
-            refuse(turn, reply, RC_NOT_FOUND, "there is no calendar `%.*s`", STR_ARG(c->name));
-        turn->memory.replan_after = 0;
-        break;
     case COMMAND_CALENDAR:
-        turn->memory.replan_after = 0;
+    case COMMAND_UNCALENDAR:
+        apply_calendar(turn, c, s);
         break;
     case COMMAND_CLOCK:
         turn->memory.clock_skip = turn->now;
@@ -420,6 +445,15 @@ static void apply_one(struct turn *turn, const struct command *c, struct command
     }
 }
 
+static void applied_row(struct turn *turn, const struct command *c,
+                        const struct command_state *s, struct reply *reply)
+{
+    if (c->kind == COMMAND_CALENDAR || c->kind == COMMAND_UNCALENDAR)
+        applied_calendar(turn, c, s, reply);
+    else
+        applied_token(turn, c, s, reply);
+}
+
 enum rc apply_commands(struct turn *turn, struct err *reterr)
 {
     bool any = false;
@@ -428,7 +462,7 @@ enum rc apply_commands(struct turn *turn, struct err *reterr)
     for (int i = 0; i < turn->in->command_count; i++) {
         if (!turn->commands[i].is_done)
             apply_one(turn, &turn->in->commands[i], &turn->commands[i], &turn->replies[i]);
-        any |= turn->commands[i].is_created || turn->commands[i].is_of_token;
+        any |= turn->commands[i].is_created || turn->commands[i].is_written;
     }
     if (any)
         rc = db_flush(turn->db, turn->arena, reterr);
@@ -440,8 +474,8 @@ enum rc apply_commands(struct turn *turn, struct err *reterr)
             apply_created(turn, c, s, &turn->replies[i]);
             witness_after(c, s, &turn->replies[i]);
         }
-        if (s->is_of_token)
-            applied_token(turn, c, s, &turn->replies[i]);
+        if (s->is_written)
+            applied_row(turn, c, s, &turn->replies[i]);
         if (!s->is_done && turn->replies[i].rc == RC_OK)
             set_gate_limit(turn, c, s);
     }

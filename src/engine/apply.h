@@ -16,7 +16,7 @@ struct command_state {
     struct audit_print before;       /* of the schedule that it changes             */
     struct audit_print after;        /* once it has                                 */
     int64_t queue;                   /* of a draft, when its key is known; 0 */
-    bool is_of_token;                /* a token was written: `changed` will tell    */
+    bool is_written;                 /* a row besides: `changed` will tell          */
     struct db_result *calendar_rows; /* of a draft, one for each that it names */
     struct db_result name_row, queue_row, gate_row, changed, request_taken, request_row;
 };

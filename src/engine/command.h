@@ -43,13 +43,13 @@ enum command_kind {
     COMMAND_QUEUE_PAUSE,  /* schedule: the queue's key */
     COMMAND_QUEUE_RESUME, /* schedule: the queue's key */
     COMMAND_GATE,         /* name, count: its limit; made when absent                         */
-    COMMAND_CALENDAR,     /* name, text: days as little-endian int32, ascending               */
+    COMMAND_CALENDAR,     /* name, text: days as little-endian int32, ascending; version      */
     COMMAND_CLOCK,        /* every slot up to now that is overdue is missed(clock)            */
     COMMAND_TOKEN,        /* token; without a namespace_name it is for all of them            */
     COMMAND_TOKEN_DELETE, /* token: id and namespace, as read                                 */
     COMMAND_TOKEN_USED,   /* schedule: its id, slot: when                                     */
     COMMAND_DENIED,       /* nothing but its audit: somebody was not let                      */
-    COMMAND_UNCALENDAR,   /* name: it has no days any more; RC_NOT_FOUND                      */
+    COMMAND_UNCALENDAR,   /* name: it has no days any more; version; RC_NOT_FOUND             */
     COMMAND_COUNT
 };
 

@@ -63,8 +63,13 @@ static const struct db_stmt calendar_put = {
 static const struct db_stmt calendar_find = {
     "SELECT id, version, days FROM calendars WHERE namespace = $1 AND name = $2", "it"};
 
+static const struct db_stmt calendar_replace = {
+    "UPDATE calendars SET version = version + 1, days = $4, updated_at = $5"
+    " WHERE namespace = $1 AND name = $2 AND version = $3",
+    "itibi"};
 static const struct db_stmt calendar_delete = {
-    "DELETE FROM calendars WHERE namespace = $1 AND name = $2", "it"};
+    "DELETE FROM calendars WHERE namespace = $1 AND name = $2 AND ($3 = 0 OR version = $3)",
+    "iti"};
 static const struct db_stmt calendar_get = {
     "SELECT version, name, days, updated_at FROM calendars WHERE namespace = $1 AND name = $2",
     "it"};
@@ -225,9 +230,22 @@ void calendars_find(struct db *db, int64_t namespace, struct str name, struct db
     db_send(db, &calendar_find, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
 }
 
-void calendars_delete(struct db *db, int64_t namespace, struct str name, struct db_result *ret)
+void calendars_replace(struct db *db, int64_t namespace, const struct calendar_row *row,
+                       struct db_result *ret)
 {
-    db_send(db, &calendar_delete, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
+    struct db_value params[] = {
+        db_int(namespace),  db_text(row->name),      db_int(row->version),
+        db_blob(row->days), db_int(row->updated_at),
+    };
+
+    db_send(db, &calendar_replace, params, ret);
+}
+
+void calendars_delete(struct db *db, int64_t namespace, struct str name, int64_t version,
+                      struct db_result *ret)
+{
+    db_send(db, &calendar_delete,
+            (struct db_value[]){db_int(namespace), db_text(name), db_int(version)}, ret);
 }
 
 void calendars_get(struct db *db, int64_t namespace, struct str name, struct db_result *ret)

@@ -68,14 +68,18 @@ void gates_read_row(const struct db_result *result, int row, struct gate_row *re
 void calendars_put(struct db *db, int64_t id, int64_t namespace, struct str name,
                    struct str days, instant now);
 void calendars_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
-/* changed is 0 when there is none. */
-void calendars_delete(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
 struct calendar_row {
     int64_t version;
     struct str name;
     struct str days; /* little-endian int32, ascending */
     instant updated_at;
 };
+/* `version` is the one that it must have; changed is 0 when there is none like that. */
+void calendars_replace(struct db *db, int64_t namespace, const struct calendar_row *row,
+                       struct db_result *ret);
+/* Likewise; 0: whatever it is. */
+void calendars_delete(struct db *db, int64_t namespace, struct str name, int64_t version,
+                      struct db_result *ret);
 void calendars_get(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
 /* By name, those after `after`. */
 void calendars_list(struct db *db, int64_t namespace, struct str after, int limit,

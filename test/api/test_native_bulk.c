@@ -14,6 +14,7 @@ static void each_item_has_a_result(void **state)
                 "},{" QUEUED "},{'id':'a'," QUEUED "}]}")),
         200);
     assert_told("results.0", "{'id':'a','status':'ok','version':1}");
+    assert_told("results.1.id", "'b'");
     assert_told("results.1.status", "'error'");
     assert_told("results.1.error.code", "'invalid_spec'");
     assert_told("results.1.error.field", "'items[1].spec.cron[0].expr'");

@@ -100,6 +100,49 @@ static void another_namespace_has_its_own(void **state)
                    "not_found", "");
 }
 
+/* RFC 9110, 13.1.1: a change on a condition that does not hold is not done. */
+static void a_change_of_another_version_is_refused(void **state)
+{
+    const char *path = "PUT /api/v1/calendars/holidays";
+
+    (void)state;
+    assert_refused(ask(path, "If-Match: \"1\"\r\n", js("{'dates':[]}")), 404, "not_found", "");
+    assert_int_equal(put("{'dates':['2026-01-06']}"), 201);
+    assert_string_equal(field("ETag"), "\"1\"");
+    assert_int_equal(ask(path, "If-Match: \"1\"\r\n", js("{'dates':['2026-01-07']}")), 200);
+    assert_string_equal(field("ETag"), "\"2\"");
+    assert_refused(ask(path, "If-Match: \"1\"\r\n", js("{'dates':[]}")), 412,
+                   "version_conflict", "");
+    assert_refused(ask(path, "If-Match: \"1\"\r\nIdempotency-Key: k\r\n", js("{'dates':[]}")),
+                   412, "version_conflict", "");
+    assert_refused(ask("DELETE /api/v1/calendars/holidays", "If-Match: \"1\"\r\n", NULL), 412,
+                   "version_conflict", "");
+    assert_int_equal(get("/api/v1/calendars/holidays"), 200);
+    assert_told("dates", "['2026-01-07']");
+    assert_refused(ask(path, "If-Match: 2\r\n", js("{'dates':[]}")), 400, "invalid_field",
+                   "If-Match");
+    assert_int_equal(ask("DELETE /api/v1/calendars/holidays", "If-Match: \"2\"\r\n", NULL),
+                     204);
+}
+
+static void a_change_that_is_sent_again_does_not_undo_a_later_one(void **state)
+{
+    const char *path = "PUT /api/v1/calendars/holidays";
+    const char *key = "Idempotency-Key: first\r\n";
+
+    (void)state;
+    assert_int_equal(ask(path, key, js("{'dates':['2026-01-06']}")), 201);
+    assert_int_equal(put("{'dates':['2026-01-07']}"), 200);
+    assert_int_equal(ask(path, key, js("{'dates':['2026-01-06']}")), 200);
+    assert_told("dates", "['2026-01-07']");
+    assert_told("version", "2");
+    key = "Idempotency-Key: gone\r\n";
+    assert_int_equal(ask("DELETE /api/v1/calendars/holidays", key, NULL), 204);
+    assert_int_equal(put("{'dates':['2026-01-08']}"), 201);
+    assert_int_equal(ask("DELETE /api/v1/calendars/holidays", key, NULL), 204);
+    assert_int_equal(get("/api/v1/calendars/holidays"), 200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +152,8 @@ int main(void)
         SERVED(calendars_are_listed_in_pages),
         SERVED(what_is_wrong_is_named),
         SERVED(another_namespace_has_its_own),
+        SERVED(a_change_of_another_version_is_refused),
+        SERVED(a_change_that_is_sent_again_does_not_undo_a_later_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

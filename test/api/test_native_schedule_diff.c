@@ -57,6 +57,20 @@ static void an_edit_of_something_else_changes_no_time(void **state)
     assert_told("before.0", "'2027-01-01T00:00:00.000Z'");
 }
 
+static void times_that_would_hang_on_runs_are_said_to(void **state)
+{
+    (void)state;
+    make("{'cron':['0 */2 * * *']}");
+    assert_int_equal(diff("{'patch':{'description':'x'}}"), 200);
+    assert_told("later", "absent");
+    assert_int_equal(diff("{'patch':{'spec':{'cron':null,"
+                          "'intervals':[{'every':'1h','anchor':'completion'}]}}}"),
+                     200);
+    assert_told("later", "'dependsOnRuns'");
+    assert_int_equal(diff("{'patch':{'governor':{'maxInterval':'1h'}}}"), 200);
+    assert_told("later", "'dependsOnRuns'");
+}
+
 static void what_is_wrong_is_named(void **state)
 {
     (void)state;
@@ -65,14 +79,15 @@ static void what_is_wrong_is_named(void **state)
     assert_refused(diff("{}"), 400, "invalid_field", "document");
     assert_refused(diff("{'patch':{'a':1},'document':{'a':1}}"), 400, "invalid_field",
                    "document");
-    assert_refused(diff("{'patch':{'spec':{'cron':['x']}}}"), 400, "invalid_field",
+    assert_refused(diff("{'patch':{'spec':{'cron':['x']}}}"), 400, "invalid_spec",
                    "patch.spec.cron[0].expr");
-    assert_refused(diff("{'patch':{'spec':{'timezone':'No/Where'}}}"), 400, "invalid_field",
+    assert_refused(diff("{'patch':{'spec':{'timezone':'No/Where'}}}"), 400, "invalid_spec",
                    "patch.spec.timezone");
     assert_refused(diff("{'patch':{'descripton':'x'}}"), 400, "invalid_field",
                    "patch.descripton");
-    assert_refused(diff("{'document':{'spec':{'cron':['* * * * *']}}}"), 400, "invalid_field",
+    assert_refused(diff("{'document':{'spec':{'cron':['* * * * *']}}}"), 400, "invalid_action",
                    "document.action");
+    assert_refused(diff("{'spec':{'cron':['* * * * *']}}"), 400, "invalid_field", "spec");
     assert_refused(diff("{'patch':{'a':1},'count':0}"), 400, "invalid_field", "count");
 }
 
@@ -82,6 +97,7 @@ int main(void)
         SERVED(what_comes_and_what_goes),
         SERVED(a_whole_document_replaces),
         SERVED(an_edit_of_something_else_changes_no_time),
+        SERVED(times_that_would_hang_on_runs_are_said_to),
         SERVED(what_is_wrong_is_named),
     };
 

@@ -46,6 +46,22 @@ static void an_export_can_be_applied(void **state)
     assert_string_equal(js("%s", js("{'items':%s}", told("items"))), js("%s", text));
 }
 
+static void what_one_namespace_exports_can_be_applied_to_another(void **state)
+{
+    (void)state;
+    assert_int_equal(ask("PUT /api/v1/namespaces/red", NULL, ""), 201);
+    assert_int_equal(ask("PUT /api/v1/namespaces/blue", NULL, ""), 201);
+    assert_int_equal(ask("PUT /api/v1/schedules/a?namespace=red", NULL,
+                         js("{'action':{'type':'queue','queue':'q'}}")),
+                     201);
+    assert_int_equal(get("/api/v1/export?namespace=red"), 200);
+    assert_told("items", "[{'id':'a','action':{'type':'queue','queue':'q'}}]");
+    assert_int_equal(
+        post("/api/v1/bulk/schedules/put?namespace=blue", js("{'items':%s}", told("items"))),
+        200);
+    assert_told("results.0.status", "'ok'");
+}
+
 static void lines_say_in_a_header_where_they_go_on(void **state)
 {
     struct str line, rest;
@@ -101,6 +117,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SERVED(a_page_has_calendars_gates_and_documents),
         SERVED(an_export_can_be_applied),
+        SERVED(what_one_namespace_exports_can_be_applied_to_another),
         SERVED(lines_say_in_a_header_where_they_go_on),
         SERVED(a_filter_leaves_out_what_schedules_name),
         SERVED(an_empty_namespace_is_an_empty_list),

@@ -348,8 +348,8 @@ static void calendars_are_listed_and_deleted(void **state)
     calendars_list(f->db, 2, STR(""), 1, &some);
     calendars_list(f->db, 2, STR("a"), 10, &rest);
     calendars_get(f->db, 2, STR("b"), &one);
-    calendars_delete(f->db, 2, STR("a"), &gone);
-    calendars_delete(f->db, 2, STR("a"), &again);
+    calendars_delete(f->db, 2, STR("a"), 0, &gone);
+    calendars_delete(f->db, 2, STR("a"), 0, &again);
     calendars_list(f->db, 3, STR(""), 10, &left);
     flush(f);
     assert_ids(&all, "1 2"); /* versions */
@@ -363,6 +363,30 @@ static void calendars_are_listed_and_deleted(void **state)
     assert_int_equal(gone.changed, 1);
     assert_int_equal(again.changed, 0);
     assert_int_equal(left.rows, 1);
+}
+
+static void a_calendar_is_changed_only_at_the_version_that_is_expected(void **state)
+{
+    struct fixture *f = *state;
+    struct calendar_row row = {1, STR("a"), STR("days"), DAY_ONE + 2};
+    struct db_result none, done, late, early, gone;
+
+    calendars_replace(f->db, 2, &row, &none);
+    calendars_put(f->db, 1, 2, STR("a"), (struct str){NULL, 0}, DAY_ONE + 1);
+    calendars_replace(f->db, 2, &row, &done);
+    calendars_replace(f->db, 2, &row, &late);
+    flush(f);
+    assert_int_equal(none.changed, 0);
+    assert_int_equal(done.changed, 1);
+    assert_int_equal(late.changed, 0);
+    assert_int_column(f, "calendars", "version", 2);
+    assert_text_column(f, "calendars", "days", STR("days"));
+    assert_int_column(f, "calendars", "updated_at", DAY_ONE + 2);
+    calendars_delete(f->db, 2, STR("a"), 1, &early);
+    calendars_delete(f->db, 2, STR("a"), 2, &gone);
+    flush(f);
+    assert_int_equal(early.changed, 0);
+    assert_int_equal(gone.changed, 1);
 }
 
 static void every_statement_was_run(void **state)
@@ -385,6 +409,7 @@ int main(void)
         STORE_TEST(a_calendar_that_is_put_again_is_a_new_version_under_its_old_key),
         STORE_TEST(gates_of_a_namespace_are_listed_by_name),
         STORE_TEST(calendars_are_listed_and_deleted),
+        STORE_TEST(a_calendar_is_changed_only_at_the_version_that_is_expected),
         cmocka_unit_test(every_statement_was_run),
     };
 

@@ -311,7 +311,7 @@ static void names_and_requests_are_found_by_key(void **state)
     PLAN(calendars_find(f->db, 1, STR("7"), &unused), "calendars_name", INDEX_ORDER);
     PLAN(calendars_get(f->db, 1, STR("7"), &unused), "calendars_name", INDEX_ORDER);
     PLAN(calendars_list(f->db, 1, STR("7"), 8, &unused), "calendars_name", INDEX_ORDER);
-    PLAN(calendars_delete(f->db, 1, STR("7"), &unused), "calendars_name", INDEX_ORDER);
+    PLAN(calendars_delete(f->db, 1, STR("7"), 7, &unused), "calendars_name", INDEX_ORDER);
     PLAN(requests_find(f->db, 1, STR("7"), &unused), "requests_pkey", INDEX_ORDER);
     PLAN(events_of(f->db, 1, 7, 8, &unused), "events_pkey", INDEX_ORDER);
     PLAN(events_last(f->db, STR("7"), &unused), "events_pkey", INDEX_ORDER);
