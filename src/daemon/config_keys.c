@@ -128,9 +128,10 @@ const struct config_key config_keys[CONFIG_KEYS] = {
     [CONFIG_BUFFER_LIMIT] = {"buffer_limit", INT(buffer_limit, 1, BUFFER_LIMIT_MAX),
                              .fallback = "1000",
                              .help = "waiting starts of a schedule that says nothing"},
-    [CONFIG_BACKFILL_PORTION] = {"backfill_portion", INT(backfill_portion, 1, 1000),
+    [CONFIG_BACKFILL_PORTION] = {"backfill_portion", INT(backfill_portion, 1, 1000), RESTART,
                                  .fallback = "100",
-                                 .help = "slots of a backfill that one transaction starts"},
+                                 .help = "slots of a schedule's backfills that one\n"
+                                         "transaction starts"},
     [CONFIG_RETENTION] = {"retention", LENGTH(retention, 0, 36525 * SPAN_DAY),
                           .fallback = "90d",
                           .help = "how long history is kept where a schedule says\n"
