@@ -69,7 +69,8 @@ const struct config_key config_keys[CONFIG_KEYS] = {
     [CONFIG_ENABLED] = {"enabled", BOOL(enabled), .fallback = "true",
                         .help = "start runs; false: the API answers, nothing is started"},
     [CONFIG_SEED_DIR] = {"seed_dir", PATH(seed_dir), RESTART, .fallback = "",
-                         .help = "schedules to create at the first start, as files"},
+                         .help = "a folder of schedules as `apply` reads them: those\n"
+                                 "that are missing at a start are created"},
     [CONFIG_MIN_INTERVAL] = {"min_interval",
                              LENGTH(min_interval, SPEC_EVERY_MIN_MS *SPAN_MS, 366 * SPAN_DAY),
                              .fallback = "1s",
