@@ -358,8 +358,9 @@ static int find_env_key(struct str variable)
 static bool is_of_others(struct str name)
 {
     static const char *const names[] = {
-        "RUN",   "SCHEDULE",       "NAMESPACE",      "QUEUE",  "ATTEMPT",
-        "FENCE", "SCHEDULED_TIME", "EXECUTION_TIME", "SERVER", "TOKEN"};
+        "RUN",     "SCHEDULE", "NAMESPACE",      "QUEUE",
+        "ATTEMPT", "FENCE",    "SCHEDULED_TIME", "EXECUTION_TIME",
+        "SERVER",  "TOKEN",    "NO_BOOTSTRAP"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (str_eq(str_from(name, ENV_PREFIX.len), str_of(names[i])))

@@ -69,7 +69,8 @@ const struct config_key config_keys[CONFIG_KEYS] = {
     [CONFIG_ENABLED] = {"enabled", BOOL(enabled), .fallback = "true",
                         .help = "start runs; false: the API answers, nothing is started"},
     [CONFIG_SEED_DIR] = {"seed_dir", PATH(seed_dir), RESTART, .fallback = "",
-                         .help = "schedules to create at the first start, as files"},
+                         .help = "a folder of schedules as `apply` reads them: those\n"
+                                 "that are missing at a start are created"},
     [CONFIG_MIN_INTERVAL] = {"min_interval",
                              LENGTH(min_interval, SPEC_EVERY_MIN_MS *SPAN_MS, 366 * SPAN_DAY),
                              .fallback = "1s",
@@ -128,9 +129,10 @@ const struct config_key config_keys[CONFIG_KEYS] = {
     [CONFIG_BUFFER_LIMIT] = {"buffer_limit", INT(buffer_limit, 1, BUFFER_LIMIT_MAX),
                              .fallback = "1000",
                              .help = "waiting starts of a schedule that says nothing"},
-    [CONFIG_BACKFILL_PORTION] = {"backfill_portion", INT(backfill_portion, 1, 1000),
+    [CONFIG_BACKFILL_PORTION] = {"backfill_portion", INT(backfill_portion, 1, 1000), RESTART,
                                  .fallback = "100",
-                                 .help = "slots of a backfill that one transaction starts"},
+                                 .help = "slots of a schedule's backfills that one\n"
+                                         "transaction starts"},
     [CONFIG_RETENTION] = {"retention", LENGTH(retention, 0, 36525 * SPAN_DAY),
                           .fallback = "90d",
                           .help = "how long history is kept where a schedule says\n"

@@ -19,6 +19,7 @@ enum {
 };
 
 #define ANSWER_WITHIN (10 * SPAN_S)   /* then 503: the engine or the database stands still */
+#define SOW_AGAIN     SPAN_S          /* after the server could not: as clients are told     */
 #define LOOK_EVERY    (100 * SPAN_MS) /* at deadlines, and at what found no room           */
 
 /* ---- answers ---- */
@@ -79,6 +80,10 @@ static void answer(struct door *door, struct ticket *t)
     bool has_grants = t->call.grant_count > 0;
 
     t->x = NULL;
+    if (t->is_seed)
+        door->is_sowing = false;
+    if (t->is_seed && !seeds_told(door->options.seeds, &t->call, door->options.log))
+        door->sow_at_us = clock_boot_us() + SOW_AGAIN;
     door_at(door, SERVE_BEFORE_ANSWER);
     if (!x || (has_grants && x->is_gone)) {
         if (x)
@@ -175,11 +180,11 @@ static void came_back(struct door *door, struct ticket *t)
         feed_back(door->feed, t);
         return;
     }
-    if (!t->x && t->call.grant_count == 0) {
+    if (!t->x && !t->is_seed && t->call.grant_count == 0) {
         door_ticket_end(door, t); /* nobody waits for it, or it brought runs back */
         return;
     }
-    if (!t->x) {
+    if (!t->x && !t->is_seed) {
         answer(door, t);
         return;
     }
@@ -286,6 +291,23 @@ static void send_errand(struct door *door)
         door_ticket_end(door, t);
 }
 
+/* Seeds go one after the other; those that are refused at once do not come back. */
+static void sow(struct door *door)
+{
+    struct seeds *seeds = door->options.seeds;
+
+    while (seeds && seeds_are_left(seeds) && !door->is_sowing && door_has_database(door) &&
+           !door->closing && !door->is_abandoned && clock_boot_us() >= door->sow_at_us) {
+        struct ticket *t = door_ticket_new(door, NULL);
+
+        door->is_sowing = t->is_seed = true;
+        t->call.now = clock_now();
+        t->call.context = &door->options.context;
+        t->step = seeds_begin(seeds, &t->call);
+        go_on(door, t);
+    }
+}
+
 static void on_timer(void *with)
 {
     struct door *door = with;
@@ -299,6 +321,7 @@ static void on_timer(void *with)
     if (door_count_finished(door)) /* such as programs that were killed: nobody tells */
         door_memo(door, &(struct memo){.kind = MEMO_LOOK});
     send_errand(door);
+    sow(door);
     loop_timer_set(door->timer, LOOK_EVERY);
 }
 
@@ -382,6 +405,8 @@ bool door_take(struct door *door)
     } while (count == NOTICES_AT_ONCE);
     if (!is_over && door_count_finished(door))
         door_memo(door, &(struct memo){.kind = MEMO_LOOK});
+    if (!is_over)
+        sow(door);
     return is_over;
 }
 

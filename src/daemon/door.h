@@ -8,6 +8,7 @@
 #include "daemon/calls.h"
 #include "daemon/news.h"
 #include "daemon/reader.h"
+#include "daemon/seeds.h"
 #include "daemon/spaces.h"
 #include "daemon/writer.h"
 #include "io/listener.h"
@@ -25,6 +26,7 @@ struct door_options {
     struct news *news;         /* likewise                  */
     bool has_others;           /* nodes on the same database, perhaps */
     struct meters *meters;
+    struct seeds *seeds; /* NULL: none; outlives the door */
 };
 
 struct door; /* opaque */

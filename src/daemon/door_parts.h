@@ -31,6 +31,8 @@ struct door {
     bool is_away;        /* it cannot be used now            */
     bool is_drained;     /* the writer claims no more        */
     bool is_abandoned;   /* the other threads have ended     */
+    bool is_sowing;      /* a seed is under way              */
+    int64_t sow_at_us;   /* and none before this             */
     bool is_full, holds; /* see struct writer_state        */
     char why[ERR_TEXT_MAX];
     const char *closing;

@@ -388,6 +388,7 @@ static enum rc open_door(struct serve *s, struct err *reterr)
         .news = &s->news,
         .has_others = !str_starts(s->config->db, STR("sqlite:")),
         .meters = &s->meters,
+        .seeds = s->seeds,
     });
     handler = door_handler(s->door);
     s->listener = listener_new(loop_uv(s->loop), &limits, &handler);
@@ -474,6 +475,12 @@ static enum rc start(struct serve *s, struct err *reterr)
 
     if (rc != RC_OK)
         return rc;
+    if (s->config->seed_dir.len > 0) {
+        s->seeds = seeds_read(s->config->seed_dir.ptr);
+        if (!s->seeds)
+            return err_set(reterr, RC_INVALID, -1, 0, "seed_dir, %.*s, cannot be read",
+                           STR_ARG(s->config->seed_dir));
+    }
     take_descriptors(s);
     s->zones = zoneinfo_open(zoneinfo, reterr);
     if (!s->zones)
@@ -520,6 +527,7 @@ static void finish(struct serve *s)
     loop_timer_free(s->pulse);
     loop_timer_free(s->deadline);
     door_free(s->door);
+    seeds_free(s->seeds);
     listener_free(s->listener);
     mailbox_free(s->memos);
     mailbox_free(s->notices);

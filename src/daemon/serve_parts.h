@@ -43,6 +43,7 @@ struct serve {
     int old_zone_count;
     struct mailbox *memos, *notices;
     struct door *door;
+    struct seeds *seeds;
     struct writer *writer;
     struct reader *readers[READERS];
     struct calls *calls;

@@ -45,6 +45,7 @@ struct ticket {
     bool asked, is_asking;          /* for its namespace, once   */
     struct limit limit;             /* how often its client may ask */
     _Atomic bool is_left;           /* nobody waits: a poll may end at once */
+    bool is_seed;                   /* of door_options.seeds: nobody waits, it goes on */
     void *stream;                   /* the feed's; NULL: an answer with an end */
 
     /* The writer's. */

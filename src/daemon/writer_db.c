@@ -259,6 +259,7 @@ bool writer_connect(struct writer *w)
         .zones = {.find = find_zone, .user = w},
         .node_lease = w->options.config->node_lease,
         .events_age = events_age(w->options.config),
+        .backfill_portion = w->options.config->backfill_portion,
         .version = STR(BELFRY_VERSION),
         .address = w->options.address,
         .committing = on_commit,

@@ -68,7 +68,7 @@ static enum rc check_owner(struct sqlite *sq, bool *ret_new, struct err *reterr)
     *ret_new = application == 0 && version == 0 && tables == 0;
     if (!*ret_new && application != APPLICATION_ID)
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "%s is the database of another program; give Belfry a file of its own",
+                       "%s is the database of another program; choose another file with --db",
                        sqlite3_db_filename(sq->handle, "main"));
     if (version > FILE_VERSION)
         return err_set(

@@ -57,6 +57,8 @@ static const char *hint_of(enum rc rc, int code)
     case RC_BUSY:
         return "; another program uses it: end that, or try again";
     case RC_CORRUPT:
+        if (code == SQLITE_NOTADB)
+            return "; choose another file with --db, or restore a backup if it was one";
         return "; check the disk, restart, and if it stays restore a backup";
     case RC_LIMIT:
         if (code == SQLITE_INTERRUPT)

@@ -22,6 +22,7 @@ struct engine_options {
     size_t plan_bytes;           /* 0: PLANS_BYTES; of memory for plans               */
     int known;                   /* 0: KNOWN_MAX; runs and cursors that are remembered */
     span events_age;             /* 0: EVENTS_AGE                                    */
+    int backfill_portion;        /* slots of a schedule's backfills a turn starts; 0: any  */
     struct str version, address; /* for people: what this node is, and where         */
     /* May be NULL: a commit begins, for whoever measures; ends with the turn.        */
     void (*committing)(void *with);

@@ -166,6 +166,7 @@ static bool take_backfill(struct turn *turn, struct seat *seat, struct backfill 
     if (count > 0)
         b->mark = slots[count - 1].at;
     b->started += count;
+    seat->backfilled += count;
     if (count == room)
         backfills_update(turn->db, b);
     else
@@ -186,15 +187,27 @@ static int room_for_backfill(const struct seat *seat)
     return room;
 }
 
+/* Of `room` what the turn may still start; it may come to a seat twice. */
+static int portion_of(const struct turn *turn, const struct seat *seat, int room)
+{
+    int portion = turn->engine->options.backfill_portion;
+    int left = portion - seat->backfilled;
+
+    return portion > 0 && left < room ? left : room;
+}
+
 static void advance_backfills(struct turn *turn, struct seat *seat)
 {
     struct cursor *c = &seat->cursor;
     int room = seat->backfill_count > 0 ? room_for_backfill(seat) : 0;
 
-    for (int i = 0; room > 0 && i < seat->backfill_count; i++) {
+    for (int i = 0; i < seat->backfill_count; i++) {
         struct backfill *b = &seat->backfills[i];
+        int portion = portion_of(turn, seat, room);
 
-        if (b->id == 0 || !take_backfill(turn, seat, b, room))
+        if (portion <= 0)
+            break;
+        if (b->id == 0 || !take_backfill(turn, seat, b, portion))
             continue;
         b->id = 0; /* done: a turn may come here twice */
         c->backfills--;

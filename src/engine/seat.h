@@ -72,6 +72,7 @@ struct seat {
     int exception_count;
     struct backfill *backfills;
     int backfill_count;
+    int backfilled;    /* slots that they have started in this turn */
     struct cursor was; /* as the store has it */
     bool is_lock_sent, is_plan_sent, has_text;
     struct plan_text text;    /* of its plan, when it was kept or is new    */

@@ -322,9 +322,15 @@ static void the_password_of_a_database_is_not_shown(void **state)
 
 static void variables_that_are_no_keys_are_found(void **state)
 {
-    static const char *const env[] = {
-        "BELFRY_LISTEN=80", "PATH=/bin",      "BELFRY_LISTNE=1",    "BELFRY=x",
-        "BELFRY_RUN=r_1",   "BELFRY_TOKEN=x", "BELFRY_ZZZZZZZZ=12", NULL};
+    static const char *const env[] = {"BELFRY_LISTEN=80",
+                                      "PATH=/bin",
+                                      "BELFRY_LISTNE=1",
+                                      "BELFRY=x",
+                                      "BELFRY_RUN=r_1",
+                                      "BELFRY_TOKEN=x",
+                                      "BELFRY_NO_BOOTSTRAP=1",
+                                      "BELFRY_ZZZZZZZZ=12",
+                                      NULL};
     struct err note;
     int at = 0;
 

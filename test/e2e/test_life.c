@@ -130,7 +130,8 @@ static void a_database_that_is_none_is_refused(void **state)
     struct world *w = *state;
 
     world_write(w, "belfry.db", "this is a letter to a friend, and no database at all\n");
-    assert_refused(daemon_spawn(w, &(struct daemon_start){0}), STATUS_FAILED, "not a database");
+    assert_refused(daemon_spawn(w, &(struct daemon_start){0}), STATUS_FAILED,
+                   "is not a database (26); choose another file with --db");
 }
 
 /* ---- reload ---- */

@@ -97,7 +97,9 @@ void bench_open(struct bench *bench)
 void bench_boot(struct bench *bench)
 {
     struct err err = {.text = ""};
-    struct engine_options options = {.node = str_of(bench->name), .zones = {.find = zone_find}};
+    struct engine_options options = {.node = str_of(bench->name),
+                                     .zones = {.find = zone_find},
+                                     .backfill_portion = world.portion};
     enum rc rc = RC_BUSY;
 
     bench->break_with = RC_OK;
@@ -352,6 +354,8 @@ enum rc turn_try(struct bench *bench, struct err *reterr)
     bench->is_pending = rc != RC_OK;
     if (rc == RC_OK)
         take(bench);
+    if (rc == RC_OK && bench->out.started[RUN_BACKFILL] > world.backfill_most)
+        world.backfill_most = bench->out.started[RUN_BACKFILL];
     return rc;
 }
 

@@ -73,6 +73,8 @@ struct world {
     int bench_count;
     struct call *calls;
     int call_count;
+    int portion;           /* engine_options.backfill_portion, for the next boot         */
+    int64_t backfill_most; /* runs of backfills that one turn has started                */
     int hints; /* turns after which other nodes are to be told that something is ready */
     struct report_reply last_report;        /* of the latest turn that had reports   */
     enum rc (*chance)(enum db_point point); /* how connections break; NULL: as armed */

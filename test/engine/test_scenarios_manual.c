@@ -307,6 +307,31 @@ static void scenario_50_backfill_reserve(void **state)
     assert_true(cursor_of("myid").waiting >= 50);
 }
 
+/* Whoever shares the database with the backfill waits no longer than a portion takes. */
+static void a_turn_starts_no_more_than_a_portion(void **state)
+{
+    struct command command = about(COMMAND_BACKFILL, "myid");
+    struct wish w = temporal(every(SPAN_H));
+    struct range ranges[2];
+
+    (void)state;
+    world.portion = 7;
+    bench_boot(&world.benches[0]);
+    w.draft.is_paused = true;
+    create("myid", w);
+    for (int i = 0; i < 2; i++)
+        ranges[i] = (struct range){when("05-01 00:00") + i * 2 * SPAN_DAY,
+                                   when("05-02 00:00") + i * 2 * SPAN_DAY, OVERLAP_ALLOW_ALL};
+    command.ranges = ranges;
+    command.range_count = 2;
+    assert_int_equal(say(&command).rc, RC_OK);
+    run_to("00:10");
+    assert_int_equal(world.backfill_most, 7);
+    assert_int_equal(told_count(), 50);
+    assert_counts("myid", "started 50");
+    assert_int_equal(cursor_of("myid").backfills, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -326,6 +351,7 @@ int main(void)
         TIMELINE(no_schedule_is_made_with_more_backfills_than_one_may_have),
         TIMELINE(scenario_49_forward_dated_backfill),
         TIMELINE(scenario_50_backfill_reserve),
+        TIMELINE(a_turn_starts_no_more_than_a_portion),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * seed_dir: schedules that are there from the first start on (feature-matrix 65: by id, if
+ * missing; after two restarts there is one copy).
+ */
+#include <sys/stat.h>
+
+#include "ask.h"
+#include "command.h"
+
+static const char two[] = "id: nightly\n"
+                          "description: as it was sown\n"
+                          "spec:\n"
+                          "  cron: ['30 2 * * *']\n"
+                          "action: {type: queue, queue: q}\n"
+                          "---\n"
+                          "id: a/b ä\n"
+                          "action: {type: queue, queue: q}\n";
+
+static struct daemon *start(struct world *w)
+{
+    return daemon_start(
+        w, &(struct daemon_start){.args = WORDS("--seed-dir", world_path(w, "seeds"))});
+}
+
+static void assert_refused(struct daemon *d, const char *words)
+{
+    int got = daemon_wait(d);
+
+    if (got != 1 || !d->log || !strstr(d->log, words))
+        fail_msg("status %d, not 1, or no `%s`:\n%s", got, words, d->log);
+}
+
+static void make_folder(struct world *w)
+{
+    assert_int_equal(mkdir(world_path(w, "seeds"), 0700), 0);
+}
+
+static const char *sown(struct daemon *d)
+{
+    return daemon_await(d, "msg=\"the schedules of seed_dir are there\"");
+}
+
+static void what_is_missing_is_made_and_nothing_is_changed(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d;
+
+    make_folder(w);
+    world_write(w, "seeds/two.yaml", two);
+    world_write(w, "seeds/one.json",
+                "{\"id\":\"one\",\"action\":{\"type\":\"queue\",\"queue\":\"q\"}}");
+    d = start(w);
+    assert_non_null(strstr(sown(d), "made=3 found=0 refused=0"));
+    assert_string_equal(SAY(d, "schedule", "list", "-o", "name").out, "a/b ä\nnightly\none\n");
+    assert_string_equal(
+        text_at(api(d, 200, "GET", "/api/v1/schedules/nightly", NULL), "state.createdBy"),
+        "seed_dir");
+    api(d, 200, "PATCH", "/api/v1/schedules/nightly", "{'description':'mine'}");
+    api(d, 204, "DELETE", "/api/v1/schedules/one", NULL);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(daemon_stop(d), 0);
+        d = start(w);
+        assert_non_null(
+            strstr(sown(d), i == 0 ? "made=1 found=2 refused=0" : "made=0 found=3 refused=0"));
+        assert_string_equal(SAY(d, "schedule", "list", "-o", "name").out,
+                            "a/b ä\nnightly\none\n");
+        assert_string_equal(
+            text_at(api(d, 200, "GET", "/api/v1/schedules/nightly", NULL), "description"),
+            "mine");
+    }
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void one_that_is_refused_keeps_no_other_from_being_made(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d;
+
+    make_folder(w);
+    world_write(w, "seeds/a.yaml",
+                "id: bad\nspec: {cron: ['61 * * * *']}\naction: {type: queue, queue: q}\n"
+                "---\nid: far\nnamespace: nowhere\naction: {type: queue, queue: q}\n"
+                "---\nid: good\naction: {type: queue, queue: q}\n");
+    d = start(w);
+    assert_non_null(strstr(sown(d), "made=1 found=0 refused=2"));
+    assert_string_equal(SAY(d, "schedule", "list", "-o", "name").out, "good\n");
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void files_that_cannot_be_read_are_told_at_the_start(void **state)
+{
+    struct world *w = *state;
+    const char *const *args = WORDS("--seed-dir", world_path(w, "seeds"));
+
+    assert_refused(daemon_spawn(w, &(struct daemon_start){.args = args}), "seeds");
+    make_folder(w);
+    world_write(w, "seeds/g.yaml", "gate: db\nlimit: 4\n");
+    assert_refused(daemon_spawn(w, &(struct daemon_start){.args = args}),
+                   "seed_dir holds schedules");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(what_is_missing_is_made_and_nothing_is_changed),
+        E2E_TEST(one_that_is_refused_keeps_no_other_from_being_made),
+        E2E_TEST(files_that_cannot_be_read_are_told_at_the_start),
+    };
+
+    return cmocka_run_group_tests_name("seeds", tests, NULL, NULL);
+}
