@@ -38,6 +38,7 @@ enum call_step run_get_read(struct call *call, struct db *db);
 enum call_step run_cancel_begin(struct call *call);
 enum call_step run_terminate_begin(struct call *call);
 enum call_step run_change_settled(struct call *call);
+enum call_step run_change_read(struct call *call, struct db *db);
 
 /* native_run_again.c */
 enum call_step run_retry_begin(struct call *call);

@@ -38,6 +38,8 @@ enum call_step run_change_settled(struct call *call)
     const struct reply *reply = call->replies;
     struct answer out = answer_new(call->arena);
 
+    if (reply->rc == RC_NOT_FOUND)
+        return CALL_READ;
     if (reply->rc != RC_OK)
         return call_refused(call, call->commands, reply);
     answer_text(&out, "{\"id\":");
@@ -45,6 +47,22 @@ enum call_step run_change_settled(struct call *call)
     answer_text(&out, "}");
     return call_answer(call, call->commands->kind == COMMAND_CANCEL ? 202 : 200,
                        answer_done(&out));
+}
+
+/* There is no open one: whether there was one is known here. */
+enum call_step run_change_read(struct call *call, struct db *db)
+{
+    const struct history_row *last;
+    struct run_found found;
+    struct err err;
+
+    if (run_found_read(call, db, &call->commands->run, &found, &err) != RC_OK)
+        return view_failed(call, &err);
+    if (found.attempt_count == 0)
+        return call_problem(call, 409, "bad_state", "the run has ended meanwhile");
+    last = &found.attempts[found.attempt_count - 1].row;
+    return call_problem(call, 409, "bad_state", "the run is not open: it has ended as %s",
+                        outcome_text(last->outcome));
 }
 
 /* Showing. */

@@ -197,6 +197,54 @@ static void say_entry(struct telling *t, const struct slot_entry *entry)
         say(t, str_of(fate_text(entry->reason)));
 }
 
+/* ---- what people asked for besides ---- */
+
+struct besides {
+    struct db_result open, ended, not_started;
+};
+
+static void say_beside(struct telling *t, instant at, const struct slot_beside *beside)
+{
+    const struct run_id run = {t->p->view.cursor.id, at / SPAN_MS, (uint32_t)beside->pass};
+    char id[RUN_ID_TEXT_MAX], text[SENTENCE_MAX];
+    struct buf out = BUF(text);
+
+    run_id_format(&run, id);
+    buf_printf(&out, "run %s, of a backfill or a retry, ", id);
+    if (beside->state != RUN_ENDED)
+        buf_printf(&out, "is open: %s", run_state_text(beside->state));
+    else
+        buf_printf(&out, "ended as %s", outcome_text(beside->outcome));
+    say(t, buf_as_str(&out));
+}
+
+static void say_not_filled(struct telling *t, const struct slot_beside *beside)
+{
+    char text[SENTENCE_MAX];
+    struct buf out = BUF(text);
+
+    buf_printf(&out, "a backfill came to it, and %s", fate_text(beside->reason));
+    say(t, buf_as_str(&out));
+}
+
+static void say_besides(struct telling *t, instant at, const struct besides *found)
+{
+    struct slot_beside beside;
+
+    for (int i = 0; i < found->open.rows; i++) {
+        slots_beside_open_read(&found->open, i, &beside);
+        say_beside(t, at, &beside);
+    }
+    for (int i = 0; i < found->ended.rows; i++) {
+        slots_beside_read(&found->ended, i, &beside);
+        say_beside(t, at, &beside);
+    }
+    for (int i = 0; i < found->not_started.rows; i++) {
+        slots_beside_read(&found->not_started, i, &beside);
+        say_not_filled(t, &beside);
+    }
+}
+
 /* Nothing is known of it, though the spec of today has it. */
 static void say_nothing_known(struct telling *t, instant at)
 {
@@ -245,8 +293,13 @@ static enum rc tell_moment(struct telling *t, struct db *db, instant at,
     struct slot_stretch stretch = {
         .schedule = t->p->view.cursor.id, .after = at - 1, .until = at, .limit = 1};
     struct slot_entries found;
-    enum rc rc = slot_entries_read(t->call, db, t->p, &stretch, &found, reterr);
+    struct besides besides = {0};
+    enum rc rc;
 
+    slots_beside_open(db, stretch.schedule, at, &besides.open);
+    slots_beside_ended(db, stretch.schedule, at, &besides.ended);
+    slots_beside_not_started(db, stretch.schedule, at, &besides.not_started);
+    rc = slot_entries_read(t->call, db, t->p, &stretch, &found, reterr);
     if (rc != RC_OK)
         return rc;
     print_head(t, at, why);
@@ -259,6 +312,7 @@ static enum rc tell_moment(struct telling *t, struct db *db, instant at,
         say_entry(t, &found.list[0]);
     else if (why->why == WHY_SLOT)
         say_nothing_known(t, at);
+    say_besides(t, at, &besides);
     answer_text(&t->out, "],\"slot\":");
     if (found.count > 0)
         slot_entry_print(t->p, &found.list[0], &t->out);

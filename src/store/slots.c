@@ -24,6 +24,22 @@ static const struct db_stmt ranges = {
     " AND first <= $2), $2) AND first <= $3 ORDER BY first LIMIT $4",
     "iiii"};
 
+static const struct db_stmt beside_open = {
+    "SELECT pass, state FROM runs WHERE schedule = $1 AND slot = $2 AND pass > 0"
+    " ORDER BY pass DESC LIMIT $3",
+    "iii"};
+static const struct db_stmt beside_ended = {
+    "SELECT pass, outcome, reason FROM history WHERE schedule = $1 AND id >= (SELECT id FROM"
+    " (SELECT id FROM history WHERE schedule = $1 ORDER BY id DESC LIMIT $4) AS portion"
+    " ORDER BY id LIMIT 1) AND slot = $2 AND pass > 0 AND last = 1 ORDER BY id DESC LIMIT $3",
+    "iiii"};
+static const struct db_stmt beside_not_started = {
+    "SELECT pass, outcome, reason FROM ledger WHERE schedule = $1 AND pass > 0"
+    " AND pass >= (SELECT pass FROM (SELECT pass FROM ledger WHERE schedule = $1 AND pass > 0"
+    " ORDER BY pass DESC LIMIT $4) AS portion ORDER BY pass LIMIT 1)"
+    " AND first <= $2 AND last >= $2 ORDER BY pass DESC LIMIT $3",
+    "iiii"};
+
 void slots_open(struct db *db, const struct slot_stretch *s, struct db_result *ret)
 {
     db_send(db, &open_runs,
@@ -91,5 +107,46 @@ void slots_not_started_read(const struct db_result *result, int row, struct acco
         .count = db_int_at(result, row, 2),
         .outcome = (enum outcome)db_int_at(result, row, 3),
         .reason = (enum reason)db_int_at(result, row, 4),
+    };
+}
+
+void slots_beside_open(struct db *db, int64_t schedule, instant slot, struct db_result *ret)
+{
+    db_send(db, &beside_open,
+            (struct db_value[]){db_int(schedule), db_int(slot), db_int(SLOTS_BESIDE)}, ret);
+}
+
+void slots_beside_ended(struct db *db, int64_t schedule, instant slot, struct db_result *ret)
+{
+    db_send(db, &beside_ended,
+            (struct db_value[]){db_int(schedule), db_int(slot), db_int(SLOTS_BESIDE),
+                                db_int(SLOTS_SCAN)},
+            ret);
+}
+
+void slots_beside_not_started(struct db *db, int64_t schedule, instant slot,
+                              struct db_result *ret)
+{
+    db_send(db, &beside_not_started,
+            (struct db_value[]){db_int(schedule), db_int(slot), db_int(SLOTS_BESIDE),
+                                db_int(SLOTS_SCAN)},
+            ret);
+}
+
+void slots_beside_open_read(const struct db_result *result, int row, struct slot_beside *ret)
+{
+    *ret = (struct slot_beside){
+        .pass = db_int_at(result, row, 0),
+        .state = (enum run_state)db_int_at(result, row, 1),
+    };
+}
+
+void slots_beside_read(const struct db_result *result, int row, struct slot_beside *ret)
+{
+    *ret = (struct slot_beside){
+        .pass = db_int_at(result, row, 0),
+        .state = RUN_ENDED,
+        .outcome = (enum outcome)db_int_at(result, row, 1),
+        .reason = (enum reason)db_int_at(result, row, 2),
     };
 }

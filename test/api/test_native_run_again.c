@@ -143,7 +143,7 @@ static void a_run_is_rejected(void **state)
     assert_told("outcome", "'cancelled'");
     assert_told("reason", "'rejected'");
     assert_told("error", "{'code':'rejected','message':'not today','retryable':false}");
-    assert_refused(post(js("/api/v1/runs/%s/approve", id), ""), 404, "not_found", "");
+    assert_refused(post(js("/api/v1/runs/%s/approve", id), ""), 409, "bad_state", "");
 }
 
 static void attempts_are_listed_with_the_one_that_goes_on(void **state)

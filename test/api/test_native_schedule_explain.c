@@ -35,6 +35,33 @@ static void a_planned_slot(void **state)
     assert_said("It will be started.");
 }
 
+#define FIRST_OF_JUNE "'from':'2025-06-01T00:00:00Z','to':'2025-06-01T00:00:00Z'"
+
+/* What backfills did at a time that the schedule has no slot of its own for. */
+static void a_slot_that_was_backfilled(void **state)
+{
+    (void)state;
+    make("{'cron':['0 0 * * *']}", "");
+    explain("2025-06-01T00:00:00Z");
+    assert_told("moments.0.sentences.2", "absent");
+    assert_int_equal(post("/api/v1/schedules/s/backfill", js("{" FIRST_OF_JUNE "}")), 202);
+    pass(SPAN_S);
+    explain("2025-06-01T00:00:00Z");
+    assert_said("created later.");
+    assert_said(", of a backfill or a retry, is open: ready.");
+    assert_int_equal(
+        post("/api/v1/schedules/s/backfill", js("{" FIRST_OF_JUNE ",'overlap':'skip'}")), 202);
+    pass(SPAN_S);
+    explain("2025-06-01T00:00:00Z");
+    assert_said("A backfill came to it, and it was skipped: a run of the schedule was still");
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q']}")), 200);
+    assert_int_equal(
+        post("/api/v1/runs/complete", js("{'items':[{'id':%s,'fence':1}]}", told("runs.0.id"))),
+        200);
+    explain("2025-06-01T00:00:00Z");
+    assert_said(", of a backfill or a retry, ended as succeeded.");
+}
+
 static void a_moment_that_is_no_slot(void **state)
 {
     (void)state;
@@ -152,6 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SERVED(a_planned_slot),
+        SERVED(a_slot_that_was_backfilled),
         SERVED(a_moment_that_is_no_slot),
         SERVED(a_wall_clock_time_that_is_not_there_or_there_twice),
         SERVED(what_became_of_slots_that_have_passed),

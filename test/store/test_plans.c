@@ -25,7 +25,7 @@
 
 enum {
     PLAN_MAX = 8192,   /* bytes of one plan               */
-    PLANS_MAX = 96,    /* statements that a test explains */
+    PLANS_MAX = 128,   /* statements that a test explains */
     EXPLAIN_MAX = 2048 /* bytes of one of them            */
 };
 
@@ -368,6 +368,9 @@ static void slots_of_a_stretch_are_found_by_key(void **state)
     PLAN(slots_ended(f->db, &stretch, &unused), "history_schedule", ANY_ORDER);
     PLAN(slots_scanned(f->db, &stretch, &unused), "history_schedule", INDEX_ORDER);
     PLAN(slots_not_started(f->db, &stretch, &unused), "ledger_slot", INDEX_ORDER);
+    PLAN(slots_beside_open(f->db, 7, 100, &unused), "runs_slot", INDEX_ORDER);
+    PLAN(slots_beside_ended(f->db, 7, 100, &unused), "history_schedule", ANY_ORDER);
+    PLAN(slots_beside_not_started(f->db, 7, 100, &unused), "ledger_slot", ANY_ORDER);
 }
 
 static void figures_read_what_they_count(void **state)

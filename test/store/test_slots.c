@@ -156,6 +156,43 @@ static void ranges_begin_with_the_one_that_reaches_in(void **state)
     assert_int_equal(range.first, SLOT(8));
 }
 
+static void what_was_asked_for_besides_is_told_newest_first(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result open, ended, not_started;
+    struct slot_beside beside;
+
+    for (int64_t pass = 0; pass < 5; pass++)
+        add_run(f, pass + 1, 7, 3, pass);
+    add_run(f, 6, 7, 4, 5);
+    add_end(f, 3, 20, 0, true);
+    add_end(f, 3, 21, 8, false);
+    add_end(f, 3, 22, 8, true);
+    add_end(f, 3, 23, 9, true);
+    add_end(f, 4, 24, 10, true);
+    add_range(f, 1, 3, 3, 0);
+    add_range(f, 2, 2, 4, 11);
+    add_range(f, 3, 4, 4, 12);
+    slots_beside_open(f->db, 7, SLOT(3), &open);
+    slots_beside_ended(f->db, 7, SLOT(3), &ended);
+    slots_beside_not_started(f->db, 7, SLOT(3), &not_started);
+    flush(f);
+    assert_ids(&open, "4 3 2");
+    slots_beside_open_read(&open, 0, &beside);
+    assert_int_equal(beside.pass, 4);
+    assert_int_equal(beside.state, RUN_LEASED);
+    assert_int_equal(beside.outcome, OUTCOME_NONE);
+    assert_ids(&ended, "9 8");
+    slots_beside_read(&ended, 0, &beside);
+    assert_int_equal(beside.state, RUN_ENDED);
+    assert_int_equal(beside.outcome, OUTCOME_FAILED);
+    assert_int_equal(beside.reason, REASON_TARGET);
+    assert_ids(&not_started, "11");
+    slots_beside_read(&not_started, 0, &beside);
+    assert_int_equal(beside.outcome, OUTCOME_MISSED);
+    assert_int_equal(beside.reason, REASON_PAUSED);
+}
+
 static void every_statement_was_run(void **state)
 {
     const struct fixture *f = *state;
@@ -172,6 +209,7 @@ int main(void)
         STORE_TEST(open_runs_come_by_slot),
         STORE_TEST(runs_that_are_over_come_by_slot_whenever_they_ended),
         STORE_TEST(ranges_begin_with_the_one_that_reaches_in),
+        STORE_TEST(what_was_asked_for_besides_is_told_newest_first),
         cmocka_unit_test(every_statement_was_run),
     };
 
