@@ -77,13 +77,11 @@ enum call_step run_release_begin(struct call *call);
 enum call_step run_report_settled(struct call *call);
 
 /* native_namespaces.c */
-enum call_step namespace_list_begin(struct call *call);
 enum call_step namespace_list_read(struct call *call, struct db *db);
 enum call_step namespace_put_begin(struct call *call);
 enum call_step namespace_put_settled(struct call *call);
 
 /* native_queues.c */
-enum call_step queue_list_begin(struct call *call);
 enum call_step queue_list_read(struct call *call, struct db *db);
 enum call_step queue_get_begin(struct call *call);
 enum call_step queue_get_read(struct call *call, struct db *db);

@@ -217,44 +217,35 @@ enum call_step calendar_delete_settled(struct call *call)
     return call_answer(call, 204, (struct str){NULL, 0});
 }
 
-enum call_step calendar_list_begin(struct call *call)
+static void send_calendars(struct db *db, const struct call *call, struct str after, int limit,
+                           struct db_result *ret)
 {
-    struct page *page = arena_take(call->arena, sizeof *page);
-    struct err err;
-
-    if (page_begin(call, NULL, 0, page, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
-    call->with = page;
-    return CALL_READ;
+    calendars_list(db, call->namespace, after, limit, ret);
 }
 
 /* Dates are left out: a calendar is shown by itself. */
+static struct str print_calendar_row(const struct call *call, const struct db_result *rows,
+                                     int i, struct answer *out)
+{
+    struct calendar_row row;
+
+    (void)call;
+    calendars_read(rows, i, &row);
+    answer_text(out, "{\"name\":");
+    answer_quoted(out, row.name);
+    answer_text(out, ",\"count\":");
+    answer_int(out, (int64_t)row.days.len / DAY_BYTES);
+    answer_text(out, ",\"version\":");
+    answer_int(out, row.version);
+    answer_text(out, ",\"updatedAt\":");
+    answer_instant(out, row.updated_at);
+    answer_text(out, "}");
+    return row.name;
+}
+
 enum call_step calendar_list_read(struct call *call, struct db *db)
 {
-    const struct page *page = call->with;
-    struct answer out = answer_new(call->arena);
-    struct db_result rows = {0};
-    struct calendar_row row = {0};
-    int count;
-    struct err err;
+    static const struct named_list list = {"calendars", send_calendars, print_calendar_row};
 
-    calendars_list(db, call->namespace, page->after, page->limit + 1, &rows);
-    if (db_flush(db, call->arena, &err) != RC_OK)
-        return view_failed(call, &err);
-    count = rows.rows > page->limit ? page->limit : rows.rows;
-    page_open(&out, "calendars");
-    for (int i = 0; i < count; i++) {
-        calendars_read(&rows, i, &row);
-        answer_text(&out, i > 0 ? ",{\"name\":" : "{\"name\":");
-        answer_quoted(&out, row.name);
-        answer_text(&out, ",\"count\":");
-        answer_int(&out, (int64_t)row.days.len / DAY_BYTES);
-        answer_text(&out, ",\"version\":");
-        answer_int(&out, row.version);
-        answer_text(&out, ",\"updatedAt\":");
-        answer_instant(&out, row.updated_at);
-        answer_text(&out, "}");
-    }
-    page_close(&out, rows.rows > count ? row.name : (struct str){NULL, 0});
-    return call_answer(call, 200, answer_done(&out));
+    return page_list_read(call, db, &list);
 }

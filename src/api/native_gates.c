@@ -94,36 +94,26 @@ enum call_step gate_get_read(struct call *call, struct db *db)
     return call_answer(call, 200, answer_done(&out));
 }
 
-enum call_step gate_list_begin(struct call *call)
+static void send_gates(struct db *db, const struct call *call, struct str after, int limit,
+                       struct db_result *ret)
 {
-    struct page *page = arena_take(call->arena, sizeof *page);
-    struct err err;
+    gates_list(db, call->namespace, after, limit, ret);
+}
 
-    if (page_begin(call, NULL, 0, page, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
-    call->with = page;
-    return CALL_READ;
+static struct str print_gate_row(const struct call *call, const struct db_result *rows, int i,
+                                 struct answer *out)
+{
+    struct gate_row row;
+
+    (void)call;
+    gates_read_row(rows, i, &row);
+    print_gate(&row, out);
+    return row.name;
 }
 
 enum call_step gate_list_read(struct call *call, struct db *db)
 {
-    const struct page *page = call->with;
-    struct answer out = answer_new(call->arena);
-    struct db_result rows = {0};
-    struct gate_row row = {0};
-    int count;
-    struct err err;
+    static const struct named_list list = {"gates", send_gates, print_gate_row};
 
-    gates_list(db, call->namespace, page->after, page->limit + 1, &rows);
-    if (db_flush(db, call->arena, &err) != RC_OK)
-        return view_failed(call, &err);
-    count = rows.rows > page->limit ? page->limit : rows.rows;
-    page_open(&out, "gates");
-    for (int i = 0; i < count; i++) {
-        gates_read_row(&rows, i, &row);
-        answer_text(&out, i > 0 ? "," : "");
-        print_gate(&row, &out);
-    }
-    page_close(&out, rows.rows > count ? row.name : (struct str){NULL, 0});
-    return call_answer(call, 200, answer_done(&out));
+    return page_list_read(call, db, &list);
 }

@@ -10,17 +10,6 @@
 
 enum { SETTINGS_MAX = 64 * 1024 }; /* bytes of JSON */
 
-enum call_step namespace_list_begin(struct call *call)
-{
-    struct page *page = arena_take(call->arena, sizeof *page);
-    struct err err;
-
-    if (page_begin(call, NULL, 0, page, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
-    call->with = page;
-    return CALL_READ;
-}
-
 static void print_namespace(const struct call *call, struct str name, struct str settings,
                             struct answer *out)
 {
@@ -34,31 +23,31 @@ static void print_namespace(const struct call *call, struct str name, struct str
                         : STR("{}"));
 }
 
+static void send_namespaces(struct db *db, const struct call *call, struct str after, int limit,
+                            struct db_result *ret)
+{
+    (void)call;
+    namespaces_list(db, after, limit, ret);
+}
+
+static struct str print_namespace_row(const struct call *call, const struct db_result *rows,
+                                      int i, struct answer *out)
+{
+    struct namespace_row row;
+
+    namespaces_read(rows, i, &row);
+    print_namespace(call, row.name, row.settings, out);
+    answer_text(out, ",\"createdAt\":");
+    answer_instant(out, row.created_at);
+    answer_text(out, "}");
+    return row.name;
+}
+
 enum call_step namespace_list_read(struct call *call, struct db *db)
 {
-    const struct page *page = call->with;
-    struct answer out = answer_new(call->arena);
-    struct db_result rows = {0};
-    struct namespace_row row = {0};
-    int count;
-    struct err err;
+    static const struct named_list list = {"namespaces", send_namespaces, print_namespace_row};
 
-    namespaces_list(db, page->after, page->limit + 1, &rows);
-    if (db_flush(db, call->arena, &err) != RC_OK)
-        return view_failed(call, &err);
-    count = rows.rows > page->limit ? page->limit : rows.rows;
-    page_open(&out, "namespaces");
-    for (int i = 0; i < count; i++) {
-        namespaces_read(&rows, i, &row);
-        if (i > 0)
-            answer_text(&out, ",");
-        print_namespace(call, row.name, row.settings, &out);
-        answer_text(&out, ",\"createdAt\":");
-        answer_instant(&out, row.created_at);
-        answer_text(&out, "}");
-    }
-    page_close(&out, rows.rows > count ? row.name : (struct str){NULL, 0});
-    return call_answer(call, 200, answer_done(&out));
+    return page_list_read(call, db, &list);
 }
 
 struct settings_body {

@@ -7,17 +7,6 @@
 #include "api/view.h"
 #include "store/names.h"
 
-enum call_step queue_list_begin(struct call *call)
-{
-    struct page *page = arena_take(call->arena, sizeof *page);
-    struct err err;
-
-    if (page_begin(call, NULL, 0, page, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
-    call->with = page;
-    return CALL_READ;
-}
-
 static void print_queue(const struct queue_row *row, struct answer *out)
 {
     answer_text(out, "{\"name\":");
@@ -25,29 +14,29 @@ static void print_queue(const struct queue_row *row, struct answer *out)
     answer_text(out, row->is_paused ? ",\"paused\":true" : ",\"paused\":false");
 }
 
+static void send_queues(struct db *db, const struct call *call, struct str after, int limit,
+                        struct db_result *ret)
+{
+    queues_list(db, call->namespace, after, limit, ret);
+}
+
+static struct str print_queue_row(const struct call *call, const struct db_result *rows, int i,
+                                  struct answer *out)
+{
+    struct queue_row row;
+
+    (void)call;
+    queues_read(rows, i, &row);
+    print_queue(&row, out);
+    answer_text(out, "}");
+    return row.name;
+}
+
 enum call_step queue_list_read(struct call *call, struct db *db)
 {
-    const struct page *page = call->with;
-    struct answer out = answer_new(call->arena);
-    struct db_result rows = {0};
-    struct queue_row row = {0};
-    int count;
-    struct err err;
+    static const struct named_list list = {"queues", send_queues, print_queue_row};
 
-    queues_list(db, call->namespace, page->after, page->limit + 1, &rows);
-    if (db_flush(db, call->arena, &err) != RC_OK)
-        return view_failed(call, &err);
-    count = rows.rows > page->limit ? page->limit : rows.rows;
-    page_open(&out, "queues");
-    for (int i = 0; i < count; i++) {
-        queues_read(&rows, i, &row);
-        if (i > 0)
-            answer_text(&out, ",");
-        print_queue(&row, &out);
-        answer_text(&out, "}");
-    }
-    page_close(&out, rows.rows > count ? row.name : (struct str){NULL, 0});
-    return call_answer(call, 200, answer_done(&out));
+    return page_list_read(call, db, &list);
 }
 
 /* The queue that the path names; RC_NOT_FOUND. */

@@ -83,7 +83,6 @@ enum call_step calendar_get_begin(struct call *call);
 enum call_step calendar_get_read(struct call *call, struct db *db);
 enum call_step calendar_delete_begin(struct call *call);
 enum call_step calendar_delete_settled(struct call *call);
-enum call_step calendar_list_begin(struct call *call);
 enum call_step calendar_list_read(struct call *call, struct db *db);
 
 /* native_gates.c */
@@ -91,5 +90,4 @@ enum call_step gate_put_begin(struct call *call);
 enum call_step gate_put_settled(struct call *call);
 enum call_step gate_get_begin(struct call *call);
 enum call_step gate_get_read(struct call *call, struct db *db);
-enum call_step gate_list_begin(struct call *call);
 enum call_step gate_list_read(struct call *call, struct db *db);

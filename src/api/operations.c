@@ -7,6 +7,7 @@
 #include "api/native.h"
 #include "api/openapi.h"
 #include "api/operation.h"
+#include "api/page.h"
 
 enum { SMALL_BODY = 4096 }; /* bytes: a reason, a few names */
 
@@ -120,7 +121,7 @@ const struct operation operations[] = {
      schedule_export_read, NULL},
 
     {"calendar.list", "GET", V1 "/calendars", RIGHT_VIEW, 0, "List named calendars",
-     calendar_list_begin, calendar_list_read, NULL},
+     page_list_begin, calendar_list_read, NULL},
     {"calendar.get", "GET", V1 "/calendars/{calendar}", RIGHT_VIEW, 0, "Show a named calendar",
      calendar_get_begin, calendar_get_read, NULL},
     {"calendar.put", "PUT", V1 "/calendars/{calendar}", RIGHT_EDIT, CALL_BODY_MAX,
@@ -128,7 +129,7 @@ const struct operation operations[] = {
      calendar_put_settled},
     {"calendar.delete", "DELETE", V1 "/calendars/{calendar}", RIGHT_EDIT, 0,
      "Delete a named calendar", calendar_delete_begin, NULL, calendar_delete_settled},
-    {"gate.list", "GET", V1 "/gates", RIGHT_VIEW, 0, "List gates", gate_list_begin,
+    {"gate.list", "GET", V1 "/gates", RIGHT_VIEW, 0, "List gates", page_list_begin,
      gate_list_read, NULL},
     {"gate.get", "GET", V1 "/gates/{gate}", RIGHT_VIEW, 0,
      "Show a gate: its limit, and how many runs are in it and before it", gate_get_begin,
@@ -164,7 +165,7 @@ const struct operation operations[] = {
      "Show what happened, by pages or as a stream of Server-Sent Events", event_list_begin,
      event_list_read, NULL},
 
-    {"queue.list", "GET", V1 "/queues", RIGHT_VIEW, 0, "List queues by name", queue_list_begin,
+    {"queue.list", "GET", V1 "/queues", RIGHT_VIEW, 0, "List queues by name", page_list_begin,
      queue_list_read, NULL},
     {"queue.get", "GET", V1 "/queues/{queue}", RIGHT_VIEW, 0,
      "Show a queue: how many runs wait, and since when", queue_get_begin, queue_get_read, NULL},
@@ -175,7 +176,7 @@ const struct operation operations[] = {
      queue_change_settled},
 
     {"namespace.list", "GET", V1 "/namespaces", RIGHT_SERVER, 0, "List namespaces",
-     namespace_list_begin, namespace_list_read, NULL},
+     page_list_begin, namespace_list_read, NULL},
     {"namespace.put", "PUT", V1 "/namespaces/{namespace}", RIGHT_SERVER, 128 * 1024,
      "Create a namespace or change its settings", namespace_put_begin, NULL,
      namespace_put_settled},

@@ -25,6 +25,39 @@ enum rc page_begin(struct call *call, const char *const *more, int count, struct
     return RC_OK;
 }
 
+enum call_step page_list_begin(struct call *call)
+{
+    struct page *page = arena_take(call->arena, sizeof *page);
+    struct err err;
+
+    if (page_begin(call, NULL, 0, page, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    call->with = page;
+    return CALL_READ;
+}
+
+enum call_step page_list_read(struct call *call, struct db *db, const struct named_list *list)
+{
+    const struct page *page = call->with;
+    struct answer out = answer_new(call->arena);
+    struct db_result rows = {0};
+    struct str last = {NULL, 0};
+    int count;
+    struct err err;
+
+    list->send(db, call, page->after, page->limit + 1, &rows);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    count = rows.rows > page->limit ? page->limit : rows.rows;
+    page_open(&out, list->name);
+    for (int i = 0; i < count; i++) {
+        answer_text(&out, i > 0 ? "," : "");
+        last = list->print(call, &rows, i, &out);
+    }
+    page_close(&out, rows.rows > count ? last : (struct str){NULL, 0});
+    return call_answer(call, 200, answer_done(&out));
+}
+
 void page_open(struct answer *out, const char *name)
 {
     answer_text(out, "{\"");

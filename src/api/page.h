@@ -8,6 +8,7 @@
 
 #include "api/answer.h"
 #include "api/request.h"
+#include "api/view.h"
 
 enum { PAGE_BYTES_MAX = 4 << 20 }; /* an answer that is longer ends its page early */
 
@@ -19,6 +20,21 @@ struct page {
 /* `limit` and `cursor`, with `more` parameters of the operation; into the call's arena. */
 MUST_USE enum rc page_begin(struct call *call, const char *const *more, int count,
                             struct page *ret, struct err *reterr);
+
+/* The begin of a list that takes nothing else; the page is call->with. */
+enum call_step page_list_begin(struct call *call);
+
+/* A list of things that are known by name, in order of their names. */
+struct named_list {
+    const char *name;
+    /* Those after `after`. */
+    void (*send)(struct db *db, const struct call *call, struct str after, int limit,
+                 struct db_result *ret);
+    /* One of them; its name, which is the cursor of the next page. */
+    struct str (*print)(const struct call *call, const struct db_result *rows, int row,
+                        struct answer *out);
+};
+enum call_step page_list_read(struct call *call, struct db *db, const struct named_list *list);
 
 /* {"NAME":[ … entries are written by the caller, with commas … ],"cursor":…} */
 void page_open(struct answer *out, const char *name);
