@@ -126,6 +126,12 @@ static void check_step(const struct call *call, enum call_step step)
     must(step == CALL_ANSWER || step == CALL_READ || call->operation->settled);
 }
 
+static void no_halt(void *with, bool is_halted)
+{
+    (void)with;
+    (void)is_halted;
+}
+
 static void begin(const struct operation *operation, struct arena *arena, struct str body)
 {
     static const struct http1_request request;
@@ -137,10 +143,12 @@ static void begin(const struct operation *operation, struct arena *arena, struct
                                         .has_upstream = has_upstream,
                                         .random = no_chance,
                                         .not_ready = is_ready,
+                                        .halt = no_halt,
                                         .check_settings = take_settings};
     char id[RUN_ID_TEXT_MAX];
     struct call call = {.arena = arena,
                         .operation = operation,
+                        .dialect = operation->dialect,
                         .context = &context,
                         .now = SPAN_DAY,
                         .caller = {.role = ROLE_ADMIN, .is_everywhere = true}};

@@ -75,12 +75,20 @@ static bool is_same_origin(const struct http1_request *request, struct str origi
     return str_eq(rest, port);
 }
 
+/* Some dialects change things by GET, which any page can make a browser send. */
+static bool is_changing_get(const struct operation *operation)
+{
+    return operation->dialect != DIALECTS_NATIVE && operation->right != RIGHT_NONE &&
+           operation->right != RIGHT_VIEW;
+}
+
 /* Pages of other sites change nothing, even where the browser would let them. */
-static bool is_foreign_page(const struct http1_request *request)
+static bool is_foreign_page(const struct operation *operation,
+                            const struct http1_request *request)
 {
     struct str value;
 
-    if (!is_change(request))
+    if (!is_change(request) && !is_changing_get(operation))
         return false;
     if (http1_find(request, STR("Sec-Fetch-Site"), &value))
         return !str_eq(value, STR("same-origin")) && !str_eq(value, STR("none"));
@@ -109,14 +117,21 @@ static bool unknown(struct call *call, const char *why)
     return false;
 }
 
-/* False: there is none.  The parser has refused requests with two of them. */
-static bool find_text(const struct http1_request *request, struct str *ret, bool *ret_is_well)
+/*
+ * False: there is none.  The parser has refused requests with two of them.  Conductor's
+ * clients have a field of their own, with nothing but the token.
+ */
+static bool find_text(const struct call *call, const struct http1_request *request,
+                      struct str *ret, bool *ret_is_well)
 {
     static const struct str scheme = {"Bearer ", 7};
     struct str value;
 
-    if (!http1_find(request, STR("Authorization"), &value))
-        return false;
+    if (!http1_find(request, STR("Authorization"), &value)) {
+        *ret_is_well = true;
+        return call->dialect == DIALECTS_CONDUCTOR &&
+               http1_find(request, STR("X-Authorization"), ret);
+    }
     *ret_is_well = value.len > scheme.len &&
                    str_eq_nocase((struct str){value.ptr, scheme.len}, scheme);
     if (*ret_is_well)
@@ -177,7 +192,7 @@ bool auth_admit(struct call *call, const struct auth *auth, const struct http1_r
         return refuse(call, "the server does not know itself by the Host that was sent; on "
                             "this machine it is localhost, other names go into `hosts` of "
                             "its configuration");
-    if (is_foreign_page(request))
+    if (is_foreign_page(call->operation, request))
         return refuse(call, "pages of other sites may not change anything here");
     if (call->operation->right == RIGHT_NONE)
         return true;
@@ -185,7 +200,7 @@ bool auth_admit(struct call *call, const struct auth *auth, const struct http1_r
         call_problem(call, 503, "unavailable", "not ready: starting");
         return false;
     }
-    if (!find_text(request, &text, &is_well))
+    if (!find_text(call, request, &text, &is_well))
         return admit_without(call, auth, request, is_local);
     if (!is_well)
         return unknown(call, "Authorization must be `Bearer bf_...`");

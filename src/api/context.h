@@ -67,6 +67,8 @@ struct api_context {
      */
     bool (*print_metrics)(void *with, struct answer *out,
                           struct context_latest latest[static CONTEXT_LATEST_MAX]);
+    /* This node starts nothing more, or goes on; it forgets that when it ends. */
+    void (*halt)(void *with, bool is_halted);
     /* What a namespace may set, as JSON; errors name the field. */
     enum rc (*check_settings)(void *with, struct str json, struct arena *arena,
                               struct err *reterr);

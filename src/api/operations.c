@@ -4,6 +4,7 @@
  * before a variable.
  */
 #include "api/change.h"
+#include "api/conductor.h"
 #include "api/native.h"
 #include "api/openapi.h"
 #include "api/operation.h"
@@ -12,6 +13,7 @@
 enum { SMALL_BODY = 4096 }; /* bytes: a reason, a few names */
 
 #define V1 "/api/v1"
+#define CS "/api/scheduler"
 
 /* Rows of the native API, most of all, say nothing of a dialect. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -211,6 +213,86 @@ const struct operation operations[] = {
      openapi_begin, NULL, NULL},
     {"clock.accept", "POST", V1 "/clock/accept", RIGHT_SERVER, SMALL_BODY,
      "Go on after a jump of the clock", clock_accept_begin, NULL, clock_accept_settled},
+
+    /* Conductor's API.  It pauses and resumes by GET too. */
+    {"conductor.save", "POST", CS "/schedules", RIGHT_EDIT, CALL_BODY_MAX,
+     "Create or replace a schedule", conductor_save_begin, conductor_save_read,
+     conductor_save_settled, DIALECTS_CONDUCTOR},
+    {"conductor.list", "GET", CS "/schedules", RIGHT_VIEW, 0, "List schedules",
+     conductor_list_begin, conductor_list_read, NULL, DIALECTS_CONDUCTOR},
+    {"conductor.search", "GET", CS "/schedules/search", RIGHT_VIEW, 0, "Search schedules",
+     conductor_search_begin, conductor_search_read, NULL, DIALECTS_CONDUCTOR},
+    {"conductor.tagged", "GET", CS "/schedules/tags", RIGHT_VIEW, 0,
+     "List schedules with a tag", conductor_tagged_begin, conductor_tagged_read, NULL,
+     DIALECTS_CONDUCTOR},
+    {"conductor.get", "GET", CS "/schedules/{schedule}", RIGHT_VIEW, 0, "Show a schedule",
+     conductor_get_begin, conductor_get_read, NULL, DIALECTS_CONDUCTOR},
+    {"conductor.delete", "DELETE", CS "/schedules/{schedule}", RIGHT_EDIT, 0,
+     "Delete a schedule", conductor_delete_begin, conductor_change_read,
+     conductor_change_settled, DIALECTS_CONDUCTOR},
+    {"conductor.pause", "PUT", CS "/schedules/{schedule}/pause", RIGHT_OPERATE, SMALL_BODY,
+     "Pause a schedule", conductor_pause_begin, conductor_change_read, conductor_change_settled,
+     DIALECTS_CONDUCTOR},
+    {"conductor.pause-get", "GET", CS "/schedules/{schedule}/pause", RIGHT_OPERATE, 0,
+     "Pause a schedule", conductor_pause_begin, conductor_change_read, conductor_change_settled,
+     DIALECTS_CONDUCTOR},
+    {"conductor.resume", "PUT", CS "/schedules/{schedule}/resume", RIGHT_OPERATE, SMALL_BODY,
+     "Resume a schedule", conductor_resume_begin, conductor_change_read,
+     conductor_change_settled, DIALECTS_CONDUCTOR},
+    {"conductor.resume-get", "GET", CS "/schedules/{schedule}/resume", RIGHT_OPERATE, 0,
+     "Resume a schedule", conductor_resume_begin, conductor_change_read,
+     conductor_change_settled, DIALECTS_CONDUCTOR},
+    {"conductor.tags", "GET", CS "/schedules/{schedule}/tags", RIGHT_VIEW, 0,
+     "Show the tags of a schedule", conductor_tags_begin, conductor_tags_read, NULL,
+     DIALECTS_CONDUCTOR},
+    {"conductor.tags-put", "PUT", CS "/schedules/{schedule}/tags", RIGHT_EDIT, CALL_BODY_MAX,
+     "Add tags to a schedule", conductor_tags_put_begin, conductor_tags_change_read,
+     conductor_tags_change_settled, DIALECTS_CONDUCTOR},
+    {"conductor.tags-delete", "DELETE", CS "/schedules/{schedule}/tags", RIGHT_EDIT,
+     CALL_BODY_MAX, "Take tags from a schedule", conductor_tags_delete_begin,
+     conductor_tags_change_read, conductor_tags_change_settled, DIALECTS_CONDUCTOR},
+    {"conductor.executions", "GET", CS "/schedules/{schedule}/executions", RIGHT_VIEW, 0,
+     "List the executions of a schedule", conductor_executions_begin, conductor_executions_read,
+     NULL, DIALECTS_CONDUCTOR},
+    {"conductor.next", "GET", CS "/schedules/{schedule}/next-execution-times", RIGHT_VIEW, 0,
+     "Show when a schedule will run", conductor_next_begin, conductor_next_read, NULL,
+     DIALECTS_CONDUCTOR},
+    {"conductor.preview", "GET", CS "/nextFewSchedules", RIGHT_VIEW, 0,
+     "Show when an expression would run", conductor_preview_begin, NULL, NULL,
+     DIALECTS_CONDUCTOR},
+    {"conductor.search-executions", "GET", CS "/search/executions", RIGHT_VIEW, 0,
+     "Search executions", conductor_search_executions_begin, conductor_search_executions_read,
+     NULL, DIALECTS_CONDUCTOR},
+    {"conductor.bulk-pause", "PUT", CS "/bulk/pause", RIGHT_OPERATE, CALL_BODY_MAX,
+     "Pause many schedules", conductor_bulk_pause_begin, conductor_bulk_read,
+     conductor_bulk_settled, DIALECTS_CONDUCTOR},
+    {"conductor.bulk-resume", "PUT", CS "/bulk/resume", RIGHT_OPERATE, CALL_BODY_MAX,
+     "Resume many schedules", conductor_bulk_resume_begin, conductor_bulk_read,
+     conductor_bulk_settled, DIALECTS_CONDUCTOR},
+    {"conductor.requeue", "GET", CS "/admin/requeue", RIGHT_OPERATE, 0,
+     "Count the executions that are stuck", conductor_requeue_begin, conductor_requeue_read,
+     NULL, DIALECTS_CONDUCTOR},
+    {"conductor.admin-pause", "GET", CS "/admin/pause", RIGHT_SERVER, 0,
+     "Start nothing on this node", conductor_halt_begin, NULL, NULL, DIALECTS_CONDUCTOR},
+    {"conductor.admin-resume", "GET", CS "/admin/resume", RIGHT_SERVER, 0,
+     "Start what is due on this node again", conductor_go_on_begin, NULL, NULL,
+     DIALECTS_CONDUCTOR},
+    {"conductor.test-timeout", "GET", CS "/test/timeout", RIGHT_VIEW, 0, "Answer",
+     conductor_nothing_begin, NULL, NULL, DIALECTS_CONDUCTOR},
+    {"conductor.start", "POST", "/api/workflow", RIGHT_OPERATE, CALL_BODY_MAX,
+     "Start a workflow now", conductor_start_begin, NULL, conductor_start_settled,
+     DIALECTS_CONDUCTOR},
+    {"conductor.start-named", "POST", "/api/workflow/{workflow}", RIGHT_OPERATE, CALL_BODY_MAX,
+     "Start a workflow now", conductor_start_named_begin, NULL, conductor_start_settled,
+     DIALECTS_CONDUCTOR},
+    {"conductor.define", "POST", "/api/metadata/workflow", RIGHT_EDIT, CALL_BODY_MAX,
+     "Accept the definition of a workflow", conductor_definition_begin, NULL, NULL,
+     DIALECTS_CONDUCTOR},
+    {"conductor.redefine", "PUT", "/api/metadata/workflow", RIGHT_EDIT, CALL_BODY_MAX,
+     "Accept definitions of workflows", conductor_definition_begin, NULL, NULL,
+     DIALECTS_CONDUCTOR},
+    {"conductor.token", "POST", "/api/token", RIGHT_NONE, SMALL_BODY,
+     "Exchange a key for a token", conductor_token_begin, NULL, NULL, DIALECTS_CONDUCTOR},
 };
 
 const int operation_count = sizeof operations / sizeof operations[0];

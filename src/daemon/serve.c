@@ -451,6 +451,7 @@ static enum rc start_staff(struct serve *s, struct err *reterr)
         .seam = s->options->seam,
         .node = str_of(s->node),
         .finished = s->finished,
+        .is_halted = &s->is_halted,
         .news = &s->news,
         .address = str_of(s->address),
         .meters = &s->meters,

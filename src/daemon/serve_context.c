@@ -7,6 +7,7 @@
 #include "base/must.h"
 #include "daemon/commit.h"
 #include "daemon/serve_parts.h"
+#include "io/clock.h"
 #include "io/tls.h"
 
 enum { RANDOM_AT_ONCE = 32 }; /* 256 bytes: as many as the kernel gives without a pause */
@@ -63,6 +64,15 @@ static int reasons(void *with, struct context_reason list[static CONTEXT_REASONS
     return door_reasons(s->door, list);
 }
 
+static void halt(void *with, bool is_halted)
+{
+    struct serve *s = with;
+
+    atomic_store(&s->is_halted, is_halted);
+    log_say(&s->log, clock_now(), LEVEL_WARN,
+            is_halted ? "this node starts nothing more, as it was asked" : "this node goes on");
+}
+
 static enum rc check_settings(void *with, struct str json, struct arena *arena,
                               struct err *reterr)
 {
@@ -110,6 +120,7 @@ struct api_context serve_context(struct serve *s)
         .show_settings = show_settings,
         .not_ready = not_ready,
         .reasons = reasons,
+        .halt = halt,
         .print_metrics = serve_print_metrics,
         .version = BELFRY_VERSION,
         .openapi = &s->openapi,

@@ -53,6 +53,7 @@ struct serve {
     struct guard_net own[2 * LISTENER_ADDRESSES_MAX];
     int own_count;
     _Atomic int64_t finished[LANE_COUNT];
+    _Atomic bool is_halted; /* somebody wants that this node starts nothing */
     struct news news;
     struct meters meters;
     instant started_at;

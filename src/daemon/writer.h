@@ -43,10 +43,11 @@ struct writer_options {
     struct log *log;
     struct mailbox *memos, *notices;
     const struct serve_seam *seam;
-    struct str node;           /* its name in the cluster                              */
-    _Atomic int64_t *finished; /* [LANE_COUNT]: tasks that io is done with, since start */
-    struct str address;        /* where it listens, for people                         */
-    struct meters *meters;     /* what it counts                                       */
+    struct str node;               /* its name in the cluster                              */
+    _Atomic int64_t *finished;     /* [LANE_COUNT]: tasks that io is done with, since start */
+    const _Atomic bool *is_halted; /* somebody wants that it starts nothing; may be NULL */
+    struct str address;            /* where it listens, for people                         */
+    struct meters *meters;         /* what it counts                                       */
     struct news *news;
 };
 

@@ -404,6 +404,11 @@ static void count(struct writer *w, int64_t ended_us)
     meters_turn(w->options.meters, &turn);
 }
 
+static bool is_halted(const struct writer *w)
+{
+    return w->options.is_halted && atomic_load(w->options.is_halted);
+}
+
 void writer_turn(struct writer *w)
 {
     bool in_doubt = false; /* it may have been committed as it was handed in */
@@ -420,7 +425,7 @@ void writer_turn(struct writer *w)
     w->in.rows = w->rows;
     w->in.skew = skew(w);
     for (;;) {
-        w->in.hold = w->holds || w->is_full || !w->options.config->enabled;
+        w->in.hold = w->holds || w->is_full || !w->options.config->enabled || is_halted(w);
         if (w->is_full && !in_doubt)
             refuse_commands(w);
         if (!in_doubt)

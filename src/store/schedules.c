@@ -14,9 +14,9 @@ static const struct db_stmt insert = {
     "iiiibttttttttititit"};
 static const struct db_stmt update = {
     "UPDATE schedules SET version = $2, packed = $3, action = $4, spec = $5, policies = $6,"
-    " governor = $7, labels = $8, extra = $9, description = $10, dialect = $11,"
-    " updated_at = $12, updated_by = $13 WHERE id = $1 AND version = $14",
-    "iibtttttttiiti"};
+    " governor = $7, labels = $8, extra = $9, description = $10,"
+    " updated_at = $11, updated_by = $12 WHERE id = $1 AND version = $13",
+    "iibtttttttiti"};
 static const struct db_stmt set_reason = {
     "UPDATE schedules SET version = $2, reason = $3, updated_at = $4, updated_by = $5"
     " WHERE id = $1",
@@ -69,7 +69,6 @@ void schedules_update(struct db *db, const struct schedule_row *row, int64_t ver
         text_or_null(row->labels),
         text_or_null(row->extra),
         db_text(row->description),
-        db_int(row->dialect),
         db_int(row->updated_at),
         db_text(row->updated_by),
         db_int(version),

@@ -24,8 +24,8 @@ struct schedule_row {
 
 /* changed is 0 when the name is taken. */
 void schedules_insert(struct db *db, const struct schedule_row *row, struct db_result *ret);
-/* Everything but id, namespace, name, reasons, created_* and deleted_at; changed is 0 at
- * another version. */
+/* Everything but id, namespace, name, dialect, reasons, created_* and deleted_at; changed is 0
+ * at another version. */
 void schedules_update(struct db *db, const struct schedule_row *row, int64_t version,
                       struct db_result *ret);
 void schedules_set_reason(struct db *db, int64_t id, int64_t version, struct str reason,

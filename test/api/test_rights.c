@@ -23,6 +23,34 @@ static const struct {
     {"calendar.list", "voeaA"},
     {"calendar.put", "eaA"},
     {"clock.accept", "A"},
+    {"conductor.admin-pause", "A"},
+    {"conductor.admin-resume", "A"},
+    {"conductor.bulk-pause", "oeaA"},
+    {"conductor.bulk-resume", "oeaA"},
+    {"conductor.define", "eaA"},
+    {"conductor.delete", "eaA"},
+    {"conductor.executions", "voeaA"},
+    {"conductor.get", "voeaA"},
+    {"conductor.list", "voeaA"},
+    {"conductor.next", "voeaA"},
+    {"conductor.pause", "oeaA"},
+    {"conductor.pause-get", "oeaA"},
+    {"conductor.preview", "voeaA"},
+    {"conductor.redefine", "eaA"},
+    {"conductor.requeue", "oeaA"},
+    {"conductor.resume", "oeaA"},
+    {"conductor.resume-get", "oeaA"},
+    {"conductor.save", "eaA"},
+    {"conductor.search", "voeaA"},
+    {"conductor.search-executions", "voeaA"},
+    {"conductor.start", "oeaA"},
+    {"conductor.start-named", "oeaA"},
+    {"conductor.tagged", "voeaA"},
+    {"conductor.tags", "voeaA"},
+    {"conductor.tags-delete", "eaA"},
+    {"conductor.tags-put", "eaA"},
+    {"conductor.test-timeout", "voeaA"},
+    {"conductor.token", "*"},
     {"event.list", "voeaA"},
     {"export", "voeaA"},
     {"gate.get", "voeaA"},
@@ -385,7 +413,8 @@ static void what_others_have_looks_as_if_it_were_not_there(void **state)
 static bool makes_it(const struct operation *op)
 {
     return strcmp(op->id, "schedule.put") == 0 || strcmp(op->id, "calendar.put") == 0 ||
-           strcmp(op->id, "gate.put") == 0 || strcmp(op->id, "namespace.put") == 0;
+           strcmp(op->id, "gate.put") == 0 || strcmp(op->id, "namespace.put") == 0 ||
+           strcmp(op->id, "conductor.start-named") == 0;
 }
 
 static const char *answer_of(const struct operation *op)

@@ -48,6 +48,12 @@ static uint64_t next_random(void *with)
     return world.random++;
 }
 
+static void halt(void *with, bool is_halted)
+{
+    (void)with;
+    world.is_halted = is_halted;
+}
+
 static const char *why_not_ready(void *with)
 {
     (void)with;
@@ -160,6 +166,7 @@ int world_begin(void **state)
         .quota_schedules = quota_schedules,
         .random = next_random,
         .not_ready = why_not_ready,
+        .halt = halt,
         .parts = {.commit = "abc", .sqlite = "3", .started_at = START},
         .reasons = reasons,
         .print_metrics = print_metrics,

@@ -35,6 +35,7 @@ struct world {
     const char *token;     /* then: what is shown; NULL: none                   */
     struct keyring *keys;  /* of the last request         */
     bool is_lines;         /* answers need not be JSON    */
+    bool is_halted;        /* what was last asked of the node; turns do not heed it */
     struct context_latest latest[CONTEXT_LATEST_MAX]; /* what /metrics names */
     /* The last answer. */
     struct arena *arena;

@@ -159,7 +159,6 @@ static void an_update_at_the_version_that_was_read_writes_what_people_write(void
         .labels = STR("new labels"),
         .extra = STR("new extra"),
         .description = STR("new description"),
-        .dialect = 8,
         .updated_at = DAY_ONE + 60,
         .updated_by = STR("cid"),
     };
@@ -174,6 +173,7 @@ static void an_update_at_the_version_that_was_read_writes_what_people_write(void
     next.namespace = row.namespace;
     next.name = row.name;
     next.reason = row.reason;
+    next.dialect = row.dialect;
     next.created_at = row.created_at;
     next.created_by = row.created_by;
     back = read_one(f, 1);

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Execution records: those of a schedule, those that a search finds, those that are stuck.
+ */
+#include "api/conductor.h"
+#include "api/conductor_records.h"
+#include "api/request.h"
+#include "api/view.h"
+#include "core/civil.h"
+#include "model/schedule_json.h"
+
+enum {
+    LIMIT_OF_SCHEDULE = 10,
+    SIZE_OF_SEARCH = 100,
+    SIZE_MOST = 1000,                /* records of one answer                          */
+    START_MOST = 1000 * 1000,        /* beyond it there are none                       */
+    EXECUTIONS_BYTES_MAX = 12 << 20, /* of one answer, which then ends early         */
+    SAMPLE_MAX = 10,
+};
+
+struct asked {
+    struct conductor_search search;
+    int64_t start, size;
+};
+
+static struct asked *asked_new(struct call *call, int64_t size)
+{
+    struct asked *asked = arena_take(call->arena, sizeof *asked);
+
+    *asked = (struct asked){.size = size};
+    asked->search.query = conductor_query_read(STR(""), STR(""));
+    call->with = asked;
+    return asked;
+}
+
+/* ---- printing ---- */
+
+static void put_text(json_t *object, const char *name, struct str text)
+{
+    if (text.len > 0)
+        json_put(object, name, json_new_str(text));
+}
+
+static json_t *record_json(const struct conductor_record *record, json_t *request,
+                           struct str namespace)
+{
+    const struct conductor_found *found = &record->found;
+    json_t *object = json_new_object();
+
+    put_text(object, "executionId", found->id);
+    put_text(object, "scheduleName", found->schedule);
+    json_put(object, "scheduledTime", json_new_int(floor_div(found->slot, SPAN_MS)));
+    json_put(object, "executionTime", json_new_int(floor_div(found->executed, SPAN_MS)));
+    put_text(object, "workflowName", found->workflow);
+    put_text(object, "workflowId", found->workflow_id);
+    json_put(object, "state", json_new_str(str_of(execution_state_text(found->state))));
+    put_text(object, "reason", record->reason);
+    if (request)
+        json_put(object, "startWorkflowRequest", json_incref(request));
+    put_text(object, "zoneId", record->zone);
+    json_put(object, "orgId", json_new_str(namespace));
+    return object;
+}
+
+/* The request of a record's schedule, as it is now; records of one often stand together. */
+struct request_of {
+    struct arena *scratch;
+    int64_t schedule;
+    json_t *shown;
+};
+
+static enum rc find_request(const struct call *call, struct db *db, int64_t schedule,
+                            struct request_of *of, struct err *reterr)
+{
+    struct db_result row = {0};
+    struct conductor_shown shown;
+    struct schedule_view view;
+    enum rc rc;
+
+    if (of->schedule == schedule)
+        return RC_OK;
+    arena_reset(of->scratch);
+    json_decref(of->shown);
+    of->shown = NULL;
+    of->schedule = schedule;
+    schedule_views_get(db, schedule, &row);
+    rc = db_flush(db, of->scratch, reterr);
+    if (rc != RC_OK || row.rows == 0)
+        return rc;
+    schedule_views_read(&row, 0, &view);
+    rc = conductor_show(&view, call->namespace_name, of->scratch, &shown, reterr);
+    if (rc == RC_OK)
+        of->shown = shown.schedule;
+    return rc;
+}
+
+static enum rc print_page(const struct call *call, struct db *db,
+                          const struct conductor_records *records, struct answer *out,
+                          struct err *reterr)
+{
+    const struct asked *asked = call->with;
+    struct request_of of = {.scratch = arena_new(2 * SCHEDULE_BYTES_MAX)};
+    enum rc rc = RC_OK;
+
+    answer_text(out, "[");
+    for (int64_t i = asked->start;
+         rc == RC_OK && i < records->count && i < asked->start + asked->size &&
+         out->buf.len < EXECUTIONS_BYTES_MAX;
+         i++) {
+        rc = find_request(call, db, records->list[i].schedule, &of, reterr);
+        if (rc != RC_OK)
+            break;
+        if (i > asked->start)
+            answer_text(out, ",");
+        answer_json(out, record_json(&records->list[i],
+                                     json_object_get(of.shown, "startWorkflowRequest"),
+                                     call->namespace_name));
+    }
+    answer_text(out, "]");
+    json_decref(of.shown);
+    arena_free(of.scratch);
+    return rc;
+}
+
+/* ---- of one schedule ---- */
+
+enum call_step conductor_executions_begin(struct call *call)
+{
+    struct asked *asked = asked_new(call, LIMIT_OF_SCHEDULE);
+    struct err err;
+
+    if (conductor_number(call, "count", SIZE_MOST, &asked->size, &err) != RC_OK ||
+        conductor_number(call, "limit", SIZE_MOST, &asked->size, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return conductor_get_begin(call);
+}
+
+enum call_step conductor_executions_read(struct call *call, struct db *db)
+{
+    struct conductor_search search = ((const struct asked *)call->with)->search;
+    struct answer out = answer_new(call->arena);
+    struct conductor_records records;
+    struct schedule_view view;
+    struct err err;
+
+    if (conductor_find(call, db, &view, &err) != RC_OK)
+        return conductor_failed(call, &err);
+    search.schedules = &view.row.id;
+    search.schedule_count = 1;
+    if (conductor_records_read(call, db, &search, &records, &err) != RC_OK ||
+        print_page(call, db, &records, &out, &err) != RC_OK)
+        return view_failed(call, &err);
+    return call_answer(call, 200, answer_done(&out));
+}
+
+/* ---- a search ---- */
+
+enum call_step conductor_search_executions_begin(struct call *call)
+{
+    struct asked *asked = asked_new(call, SIZE_OF_SEARCH);
+    struct err err;
+
+    if (conductor_number(call, "start", START_MOST, &asked->start, &err) != RC_OK ||
+        conductor_number(call, "size", SIZE_MOST, &asked->size, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    asked->search.query = conductor_query_read(request_query(call, "query"),
+                                               request_query(call, "freeText"));
+    asked->search.sort = conductor_sort_read(request_query(call, "sort"));
+    return CALL_READ;
+}
+
+/* Schedules that are named are looked at one by one, so that nothing else hides them. */
+static enum rc find_named(const struct call *call, struct db *db,
+                          struct conductor_search *search, struct err *reterr)
+{
+    const struct query_list *names = &search->query.schedules;
+    struct db_result rows[QUERY_LIST_MAX] = {0};
+    int64_t *keys;
+    enum rc rc;
+
+    if (!names->is_set)
+        return RC_OK;
+    keys = arena_array(call->arena, QUERY_LIST_MAX, sizeof *keys);
+    for (int i = 0; i < names->count; i++)
+        schedules_find(db, call->namespace, names->names[i], &rows[i]);
+    rc = db_flush(db, call->arena, reterr);
+    search->schedules = keys;
+    for (int i = 0; rc == RC_OK && i < names->count; i++) {
+        bool is_twice = rows[i].rows == 0;
+
+        for (int n = 0; n < search->schedule_count && !is_twice; n++)
+            is_twice = keys[n] == db_int_at(&rows[i], 0, 0);
+        if (!is_twice)
+            keys[search->schedule_count++] = db_int_at(&rows[i], 0, 0);
+    }
+    return rc;
+}
+
+static enum rc find_records(struct call *call, struct db *db, struct conductor_records *ret,
+                            struct err *reterr)
+{
+    struct conductor_search search = ((const struct asked *)call->with)->search;
+    enum rc rc = find_named(call, db, &search, reterr);
+
+    return rc == RC_OK ? conductor_records_read(call, db, &search, ret, reterr) : rc;
+}
+
+enum call_step conductor_search_executions_read(struct call *call, struct db *db)
+{
+    struct answer out = answer_new(call->arena);
+    struct conductor_records records;
+    struct err err;
+
+    if (find_records(call, db, &records, &err) != RC_OK)
+        return view_failed(call, &err);
+    answer_text(&out, "{\"totalHits\":");
+    answer_int(&out, records.count);
+    answer_text(&out, ",\"results\":");
+    if (print_page(call, db, &records, &out, &err) != RC_OK)
+        return view_failed(call, &err);
+    answer_text(&out, "}");
+    return call_answer(call, 200, answer_done(&out));
+}
+
+/* ---- those that are stuck ---- */
+
+/* Nothing needs to be pushed: what is POLLED is in the database, and taken from there. */
+enum call_step conductor_requeue_begin(struct call *call)
+{
+    struct asked *asked = asked_new(call, SAMPLE_MAX);
+
+    asked->search.query = conductor_query_read(STR("state IN (POLLED)"), STR(""));
+    return CALL_READ;
+}
+
+enum call_step conductor_requeue_read(struct call *call, struct db *db)
+{
+    struct answer out = answer_new(call->arena);
+    struct conductor_records records;
+    struct err err;
+
+    if (find_records(call, db, &records, &err) != RC_OK)
+        return view_failed(call, &err);
+    answer_text(&out, "{\"recordIds.size\":");
+    answer_int(&out, records.count);
+    answer_text(&out, ",\"sampleIds\":[");
+    for (int i = 0; i < records.count && i < SAMPLE_MAX; i++) {
+        if (i > 0)
+            answer_text(&out, ",");
+        answer_quoted(&out, records.list[i].found.id);
+    }
+    answer_text(&out, "]}");
+    return call_answer(call, 200, answer_done(&out));
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/conductor_records.h"
+
+#include <stdlib.h>
+
+#include "api/conductor.h"
+#include "api/view.h"
+#include "base/must.h"
+#include "model/member.h"
+
+enum {
+    PORTION = 200,           /* rows of one read                                      */
+    PORTION_BYTES = 1 << 30, /* of arena: runs and schedules as large as they may be  */
+    PORTIONS_MAX = 50,       /* of one search, of runs that are open and of ended ones */
+    OWNERS_MAX = 2 * PORTIONS_MAX * PORTION, /* each run of another schedule            */
+    REASON_MAX = 999, /* bytes, as Conductor keeps                             */
+};
+
+/* A schedule that runs were found of. */
+struct owner {
+    int64_t id;
+    bool is_ours; /* made in this API, and still there */
+    struct str name, workflow, zone;
+};
+
+struct gathering {
+    struct call *call;
+    struct db *db;
+    const struct conductor_query *query;
+    struct arena *rows, *scratch;
+    struct owner *owners;
+    int owner_count;
+    struct conductor_records records;
+};
+
+/* What both kinds of rows tell of a run. */
+struct told_run {
+    struct run_id id;
+    enum run_kind kind;
+    instant slot, executed;
+    bool is_in_queue; /* workers take it from there; else an upstream, or a call */
+    bool is_held, is_over, has_succeeded;
+    struct str progress; /* JSON that may name the workflow */
+    struct str error;
+};
+
+/* ---- schedules ---- */
+
+static struct owner *find_owner(const struct gathering *g, int64_t id)
+{
+    for (int i = g->owner_count - 1; i >= 0; i--)
+        if (g->owners[i].id == id)
+            return &g->owners[i];
+    return NULL;
+}
+
+static enum rc keep_owner(struct gathering *g, const struct db_result *row, struct owner *owner,
+                          struct err *reterr)
+{
+    struct arena *arena = g->call->arena;
+    struct conductor_shown shown;
+    struct schedule_view view;
+    enum rc rc;
+
+    if (row->rows == 0)
+        return RC_OK;
+    schedule_views_read(row, 0, &view);
+    if (view.row.dialect != DIALECTS_CONDUCTOR || view.row.namespace != g->call->namespace)
+        return RC_OK;
+    arena_reset(g->scratch);
+    rc = conductor_show(&view, g->call->namespace_name, g->scratch, &shown, reterr);
+    if (rc != RC_OK)
+        return rc;
+    owner->is_ours = true;
+    owner->name = arena_str(arena, view.row.name);
+    owner->workflow = arena_str(arena, str_of(shown.workflow_name));
+    owner->zone = arena_str(arena, str_of(shown.zone));
+    json_decref(shown.schedule);
+    return RC_OK;
+}
+
+/* Those of this portion that are not known yet, in one go. */
+static enum rc learn_owners(struct gathering *g, const struct told_run *runs, int count,
+                            struct err *reterr)
+{
+    struct db_result rows[PORTION] = {0};
+    int first = g->owner_count;
+    enum rc rc;
+
+    for (int i = 0; i < count; i++) {
+        struct owner *owner;
+
+        if (find_owner(g, runs[i].id.schedule))
+            continue;
+        owner = &g->owners[g->owner_count];
+        *owner = (struct owner){.id = runs[i].id.schedule};
+        schedule_views_get(g->db, owner->id, &rows[g->owner_count++ - first]);
+    }
+    if (g->owner_count == first)
+        return RC_OK;
+    rc = db_flush(g->db, g->rows, reterr);
+    for (int i = first; rc == RC_OK && i < g->owner_count; i++)
+        rc = keep_owner(g, &rows[i - first], &g->owners[i], reterr);
+    return rc;
+}
+
+/* ---- records ---- */
+
+/* The member of an object of JSON; empty: there is none. */
+static struct str member_of(struct str json, const char *name, size_t max, struct arena *arena)
+{
+    json_auto_t *object = NULL;
+    const json_t *value;
+    struct str text;
+    struct err err;
+
+    if (json.len == 0 || json.ptr[0] != '{' || json_read(json, &object, &err) != RC_OK)
+        return (struct str){NULL, 0};
+    value = json_object_get(object, name);
+    if (!json_is_string(value))
+        return (struct str){NULL, 0};
+    text = (struct str){json_string_value(value), json_string_length(value)};
+    if (text.len > max)
+        text.len = max;
+    while (text.len > 0 && !str_is_utf8(text))
+        text.len--; /* not in the middle of a letter */
+    return arena_str(arena, text);
+}
+
+static struct str reason_of(const struct told_run *run, struct arena *arena)
+{
+    struct str text = member_of(run->error, "message", REASON_MAX, arena);
+
+    if (text.len > 0)
+        return text;
+    text = run->error;
+    if (text.len > REASON_MAX)
+        text.len = REASON_MAX;
+    while (text.len > 0 && !str_is_utf8(text))
+        text.len--;
+    return text.len > 0 ? arena_str(arena, text) : STR("it was not started");
+}
+
+static void add_record(struct gathering *g, const struct told_run *run)
+{
+    const struct owner *owner = find_owner(g, run->id.schedule);
+    struct conductor_record *record = &g->records.list[g->records.count];
+    struct arena *arena = g->call->arena;
+    char id[RUN_ID_TEXT_MAX];
+
+    if (!owner->is_ours || run->kind == RUN_TEST || g->records.count == RECORDS_MAX)
+        return;
+    run_id_format(&run->id, id);
+    *record = (struct conductor_record){
+        .found = {.id = arena_str(arena, str_of(id)),
+                  .schedule = owner->name,
+                  .workflow = owner->workflow,
+                  .slot = run->slot,
+                  .executed = run->executed},
+        .schedule = owner->id,
+        .zone = owner->zone,
+    };
+    if (run->is_in_queue && !run->is_held)
+        record->found.workflow_id = record->found.id;
+    else if (!run->is_in_queue)
+        record->found.workflow_id = member_of(run->progress, "workflowId", CALL_NAME_MAX,
+                                              arena);
+    if (run->has_succeeded || record->found.workflow_id.len > 0) {
+        record->found.state = EXECUTION_EXECUTED;
+    } else if (run->is_over) {
+        record->found.state = EXECUTION_FAILED;
+        record->reason = reason_of(run, arena);
+    }
+    g->records.count += conductor_query_fits(g->query, &record->found);
+}
+
+/* ---- rows ---- */
+
+static instant first_of(instant started, instant created)
+{
+    return started == INSTANT_NONE ? created : started;
+}
+
+static struct told_run told_open(const struct db_result *rows, int i)
+{
+    struct run_view view;
+    const struct run *run = &view.run;
+
+    run_views_read(rows, i, &view);
+    return (struct told_run){
+        .id = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass},
+        .kind = run->kind,
+        .slot = run->slot,
+        .executed = first_of(run->started_at, run->created_at),
+        .is_in_queue = view.owner.queue.len > 0,
+        .is_held = run->state == RUN_HELD || run->state == RUN_APPROVAL,
+        .progress = run->progress,
+    };
+}
+
+/* False: it is not the last attempt of its run. */
+static bool told_ended(const struct db_result *rows, int i, struct arena *arena,
+                       struct told_run *ret)
+{
+    struct attempt_view view;
+    const struct history_row *row = &view.row;
+
+    attempt_views_read(rows, i, &view);
+    *ret = (struct told_run){
+        .id = {row->schedule, row->slot / SPAN_MS, (uint32_t)row->pass},
+        .kind = (enum run_kind)row->kind,
+        .slot = row->slot,
+        .executed = first_of(row->started_at, row->created_at),
+        .is_in_queue = view.owner.queue.len > 0,
+        .is_over = true,
+        .has_succeeded = row->outcome == OUTCOME_SUCCEEDED,
+        .progress = run_result_value(row->result, arena),
+        .error = row->error,
+    };
+    return row->last;
+}
+
+/* run_views_list() and run_views_end(), or those of attempts. */
+typedef void page_fn(struct db *db, const struct view_page *page, struct db_result *ret);
+
+static enum rc take_portion(struct gathering *g, const struct db_result *rows, bool is_open,
+                            struct err *reterr)
+{
+    struct told_run *runs = arena_array(g->rows, PORTION, sizeof *runs);
+    int count = 0;
+    enum rc rc;
+
+    for (int i = 0; i < rows->rows; i++) {
+        if (is_open)
+            runs[count++] = told_open(rows, i);
+        else
+            count += told_ended(rows, i, g->rows, &runs[count]);
+    }
+    rc = learn_owners(g, runs, count, reterr);
+    for (int i = 0; rc == RC_OK && i < count; i++)
+        add_record(g, &runs[i]);
+    return rc;
+}
+
+static enum rc take_all(struct gathering *g, int64_t schedule, bool is_open, struct err *reterr)
+{
+    page_fn *list = is_open ? run_views_list : attempt_views_list;
+    page_fn *end = is_open ? run_views_end : attempt_views_end;
+    struct view_page page = {.namespace = g->call->namespace,
+                             .schedule = schedule,
+                             .before = INT64_MAX,
+                             .scan = VIEW_SCAN_MAX,
+                             .limit = PORTION};
+
+    for (int n = 0; n < PORTIONS_MAX && g->records.count < RECORDS_MAX; n++) {
+        struct db_result rows = {0}, last = {0};
+        enum rc rc;
+
+        arena_reset(g->rows);
+        list(g->db, &page, &rows);
+        end(g->db, &page, &last);
+        rc = db_flush(g->db, g->rows, reterr);
+        if (rc == RC_OK)
+            rc = take_portion(g, &rows, is_open, reterr);
+        if (rc != RC_OK)
+            return rc;
+        if (rows.rows == PORTION)
+            page.before = db_int_at(&rows, rows.rows - 1, 0);
+        else if (last.rows == 1 && db_int_at(&last, 0, 0) < page.before && schedule == 0)
+            page.before = db_int_at(&last, 0, 0);
+        else
+            return RC_OK;
+    }
+    return RC_OK;
+}
+
+static int compare(const void *a, const void *b, void *sort)
+{
+    return conductor_sort_compare(sort, &((const struct conductor_record *)a)->found,
+                                  &((const struct conductor_record *)b)->found);
+}
+
+/* Runs that are open, then those that have ended. */
+static enum rc take_both(struct gathering *g, int64_t schedule, struct err *reterr)
+{
+    enum rc rc = take_all(g, schedule, true, reterr);
+
+    return rc == RC_OK ? take_all(g, schedule, false, reterr) : rc;
+}
+
+enum rc conductor_records_read(struct call *call, struct db *db,
+                               const struct conductor_search *search,
+                               struct conductor_records *ret, struct err *reterr)
+{
+    struct conductor_sort sort = search->sort;
+    struct gathering g = {.call = call,
+                          .db = db,
+                          .query = &search->query,
+                          .rows = arena_new(PORTION_BYTES),
+                          .scratch = arena_new(SCHEDULE_BYTES_MAX)};
+    enum rc rc = RC_OK;
+
+    g.records.list = arena_array(call->arena, RECORDS_MAX + 1, sizeof *g.records.list);
+    g.owners = arena_array(call->arena, OWNERS_MAX, sizeof *g.owners);
+    if (!search->schedules)
+        rc = take_both(&g, 0, reterr);
+    for (int i = 0; rc == RC_OK && i < search->schedule_count; i++)
+        rc = take_both(&g, search->schedules[i], reterr);
+    arena_free(g.rows);
+    arena_free(g.scratch);
+    qsort_r(g.records.list, (size_t)g.records.count, sizeof *g.records.list, compare, &sort);
+    *ret = g.records;
+    return rc;
+}

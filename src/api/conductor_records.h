@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs as Conductor's execution records: one for each run of a schedule of its API.
+ *
+ * POLLED: the slot was taken, the workflow has not been started.  EXECUTED: it has been,
+ * whatever came of it then; a workflow that waits in a queue of this server has been started.
+ * FAILED: it could not be started.  A record never goes back.  An upstream that cannot be
+ * reached is tried for five minutes, see docs/decisions/0019: no record is POLLED for longer
+ * but for those that somebody holds.
+ */
+#pragma once
+
+#include "api/call.h"
+#include "api/conductor_query.h"
+
+enum { RECORDS_MAX = 10000 }; /* that one search finds: the newest */
+
+struct conductor_record {
+    struct conductor_found found;
+    int64_t schedule;
+    struct str reason, zone;
+};
+
+struct conductor_records {
+    struct conductor_record *list;
+    int count;
+};
+
+struct conductor_search {
+    struct conductor_query query;
+    struct conductor_sort sort;
+    const int64_t *schedules; /* keys; NULL: all of the namespace */
+    int schedule_count;
+};
+
+/* Those that fit, in order.  All that they point to is in the call's arena. */
+MUST_USE enum rc conductor_records_read(struct call *call, struct db *db,
+                                        const struct conductor_search *search,
+                                        struct conductor_records *ret, struct err *reterr);
