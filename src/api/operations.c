@@ -7,10 +7,12 @@
 #include "api/native.h"
 #include "api/openapi.h"
 #include "api/operation.h"
+#include "api/temporal.h"
 
 enum { SMALL_BODY = 4096 }; /* bytes: a reason, a few names */
 
-#define V1 "/api/v1"
+#define V1       "/api/v1"
+#define TEMPORAL "/" TEMPORAL_SERVICE
 
 /* Rows of the native API, most of all, say nothing of a dialect. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -208,6 +210,16 @@ const struct operation operations[] = {
      openapi_begin, NULL, NULL},
     {"clock.accept", "POST", V1 "/clock/accept", RIGHT_SERVER, SMALL_BODY,
      "Go on after a jump of the clock", clock_accept_begin, NULL, clock_accept_settled},
+
+    /* Temporal's API, over gRPC. */
+    {"temporal.system", "POST", TEMPORAL "/GetSystemInfo", RIGHT_NONE, SMALL_BODY,
+     "What the server can do", temporal_system_begin, NULL, NULL, DIALECTS_TEMPORAL},
+    {"temporal.cluster", "POST", TEMPORAL "/GetClusterInfo", RIGHT_NONE, SMALL_BODY,
+     "What the server is", temporal_cluster_begin, NULL, NULL, DIALECTS_TEMPORAL},
+    {"temporal.health", "POST", "/grpc.health.v1.Health/Check", RIGHT_NONE, SMALL_BODY,
+     "Whether the server may be used", temporal_health_begin, NULL, NULL, DIALECTS_TEMPORAL},
+    {"temporal.namespace", "POST", TEMPORAL "/DescribeNamespace", RIGHT_VIEW, SMALL_BODY,
+     "Show a namespace", temporal_space_begin, temporal_space_read, NULL, DIALECTS_TEMPORAL},
 };
 
 const int operation_count = sizeof operations / sizeof operations[0];
