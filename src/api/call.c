@@ -7,6 +7,7 @@
 #include "api/operation.h"
 #include "api/refusal.h"
 #include "api/roles.h"
+#include "api/temporal.h"
 #include "base/must.h"
 #include "model/member.h"
 
@@ -175,6 +176,8 @@ static enum rc read_namespace(struct call *call, struct err *reterr)
 {
     const struct http1_request *request = call->request;
 
+    if (call->operation->dialect == DIALECTS_TEMPORAL)
+        return temporal_namespace(call, reterr);
     call->namespace_name = call->caller.namespace.len > 0 ? call->caller.namespace
                                                           : STR("default");
     for (int i = 0; i < request->pair_count; i++)
@@ -214,6 +217,8 @@ static bool is_let(struct call *call)
 
 enum call_step call_no_namespace(struct call *call)
 {
+    if (call->dialect == DIALECTS_TEMPORAL)
+        return temporal_no_namespace(call);
     return call_problem(call, 404, "not_found", "there is no namespace `%.*s`",
                         STR_ARG(call->namespace_name));
 }

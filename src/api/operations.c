@@ -9,11 +9,13 @@
 #include "api/openapi.h"
 #include "api/operation.h"
 #include "api/page.h"
+#include "api/temporal.h"
 
 enum { SMALL_BODY = 4096 }; /* bytes: a reason, a few names */
 
-#define V1 "/api/v1"
-#define CS "/api/scheduler"
+#define V1       "/api/v1"
+#define CS       "/api/scheduler"
+#define TEMPORAL "/" TEMPORAL_SERVICE
 
 /* Rows of the native API, most of all, say nothing of a dialect. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -293,6 +295,15 @@ const struct operation operations[] = {
      DIALECTS_CONDUCTOR},
     {"conductor.token", "POST", "/api/token", RIGHT_NONE, SMALL_BODY,
      "Exchange a key for a token", conductor_token_begin, NULL, NULL, DIALECTS_CONDUCTOR},
+    /* Temporal's API, over gRPC. */
+    {"temporal.system", "POST", TEMPORAL "/GetSystemInfo", RIGHT_NONE, SMALL_BODY,
+     "What the server can do", temporal_system_begin, NULL, NULL, DIALECTS_TEMPORAL},
+    {"temporal.cluster", "POST", TEMPORAL "/GetClusterInfo", RIGHT_NONE, SMALL_BODY,
+     "What the server is", temporal_cluster_begin, NULL, NULL, DIALECTS_TEMPORAL},
+    {"temporal.health", "POST", "/grpc.health.v1.Health/Check", RIGHT_NONE, SMALL_BODY,
+     "Whether the server may be used", temporal_health_begin, NULL, NULL, DIALECTS_TEMPORAL},
+    {"temporal.namespace", "POST", TEMPORAL "/DescribeNamespace", RIGHT_VIEW, SMALL_BODY,
+     "Show a namespace", temporal_space_begin, temporal_space_read, NULL, DIALECTS_TEMPORAL},
 };
 
 const int operation_count = sizeof operations / sizeof operations[0];

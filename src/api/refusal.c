@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "api/temporal.h"
 #include "base/must.h"
 #include "wire/json.h"
 
@@ -65,12 +66,15 @@ struct refusal refusal_of(enum dialects dialect, const struct problem *problem, 
             refusal.status = problem->status == 412 ? 409 : 400;
         refusal.content_type = "application/json";
         print_conductor(problem, refusal.status, &out);
+    } else if (dialect == DIALECTS_TEMPORAL) {
+        temporal_refusal(problem, &out, &refusal);
     } else {
         refusal.content_type = "application/problem+json";
         problem_print(problem, &out);
     }
     must(!out.cut);
-    refusal.body = buf_as_str(&out);
+    if (dialect != DIALECTS_TEMPORAL)
+        refusal.body = buf_as_str(&out);
     if (refusal.status == 503)
         refusal.fields[refusal.field_count++] = (struct http1_field){STR("Retry-After"),
                                                                      STR("1")};

@@ -10,7 +10,7 @@
 #include "wire/problem.h"
 
 enum {
-    REFUSAL_FIELDS_MAX = 2,
+    REFUSAL_FIELDS_MAX = 3,
     REFUSAL_BYTES_MAX = 2 * PROBLEM_BYTES_MAX, /* some say the same thing twice */
 };
 

@@ -12,6 +12,7 @@
 #include "api/looks.h"
 #include "base/must.h"
 #include "io/clock.h"
+#include "wire/grpc.h"
 
 enum {
     NOTICES_AT_ONCE = 64,
@@ -211,25 +212,22 @@ static int64_t body_max(void *with, const struct http1_request *request)
 
     arena_reset(door->scratch);
     op = operation_find(request, door->scratch, params, &status, &allow);
-    return op ? op->body_max : BODY_OF_NOTHING;
+    if (!op)
+        return BODY_OF_NOTHING;
+    return op->body_max + (op->dialect == DIALECTS_TEMPORAL ? GRPC_PREFIX : 0);
 }
 
-static void on_request(void *with, struct exchange *x)
+/* Up to the first step of the call, or its refusal. */
+static void begin(struct door *door, struct ticket *t, struct exchange *x)
 {
-    struct door *door = with;
-    struct ticket *t;
-    struct call *call;
-    struct str allow;
+    struct call *call = &t->call;
+    struct str allow, body = x->body;
     int status;
 
-    t = door_ticket_new(door, x);
-    call = &t->call;
-    call->now = clock_now();
-    call->context = &door->options.context;
-    porter_greet(call, x);
-    t->deadline_us = clock_boot_us() + ANSWER_WITHIN;
     call->operation = operation_find(x->request, call->arena, call->params, &status, &allow);
     call->dialect = operation_dialect(call->operation, x->request);
+    if (!door_rpc_fits(t, x, ANSWER_WITHIN))
+        return;
     if (x->is_too_large) {
         t->step = call_problem(call, 413, "limit", "the body is longer than this path takes");
     } else if (door->count > TICKETS_MAX) {
@@ -241,10 +239,23 @@ static void on_request(void *with, struct exchange *x)
     } else if (!call->operation) {
         t->step = call_problem(call, 404, "not_found", "there is nothing at %.*s",
                                STR_ARG(x->request->target));
-    } else if (porter_admit(door->porter, call, x, door->options.config, &t->limit)) {
-        t->step = call_begin(call, x->request, x->body);
+    } else if (porter_admit(door->porter, call, x, door->options.config, &t->limit) &&
+               door_rpc_open(t, x, &body)) {
+        t->step = call_begin(call, x->request, body);
     }
-    porter_note(door->porter, call);
+}
+
+static void on_request(void *with, struct exchange *x)
+{
+    struct door *door = with;
+    struct ticket *t = door_ticket_new(door, x);
+
+    t->call.now = clock_now();
+    t->call.context = &door->options.context;
+    porter_greet(&t->call, x);
+    t->deadline_us = clock_boot_us() + ANSWER_WITHIN;
+    begin(door, t, x);
+    porter_note(door->porter, &t->call);
     go_on(door, t);
 }
 

@@ -44,12 +44,15 @@ void door_write_answer(struct door *door, struct exchange *x, const struct ticke
 {
     const struct call *call = &t->call;
     struct http1_field fields[CALL_FIELDS_MAX + OWN_FIELDS];
+    bool is_rpc = call->dialect == DIALECTS_TEMPORAL;
     int n = 0;
 
     if (call->content_type)
         fields[n++] = (struct http1_field){STR("Content-Type"), str_of(call->content_type)};
-    fields[n++] = (struct http1_field){STR("Cache-Control"), STR("no-store")};
-    fields[n++] = (struct http1_field){STR("X-Content-Type-Options"), STR("nosniff")};
+    if (!is_rpc) {
+        fields[n++] = (struct http1_field){STR("Cache-Control"), STR("no-store")};
+        fields[n++] = (struct http1_field){STR("X-Content-Type-Options"), STR("nosniff")};
+    }
     if (call->request_id.len > 0)
         fields[n++] = (struct http1_field){STR("X-Request-Id"), call->request_id};
     if (t->limit.most > 0) {
@@ -60,7 +63,9 @@ void door_write_answer(struct door *door, struct exchange *x, const struct ticke
     for (int i = 0; i < call->field_count; i++)
         fields[n++] = call->fields[i];
     meters_request(door->options.meters, call, call->status);
-    exchange_answer(x, call->status, fields, n, call->answer);
+    if (is_rpc)
+        door_rpc_end(x, call->status);
+    exchange_answer(x, is_rpc ? 200 : call->status, fields, n, call->answer);
 }
 
 void door_give_up(struct door *door, struct ticket *t, const struct problem *problem)
@@ -76,5 +81,7 @@ void door_give_up(struct door *door, struct ticket *t, const struct problem *pro
     atomic_store(&t->is_left, true);
     exchange_watch(x, NULL, NULL);
     meters_request(door->options.meters, &t->call, refusal.status);
+    if (t->call.dialect == DIALECTS_TEMPORAL)
+        refusal.status = 200;
     exchange_answer(x, refusal.status, fields, refusal.field_count + 1, refusal.body);
 }

@@ -55,6 +55,15 @@ void door_write_answer(struct door *door, struct exchange *x, const struct ticke
 /* The ticket stays with whoever has it; only the client is told. */
 void door_give_up(struct door *door, struct ticket *t, const struct problem *problem);
 
+/*
+ * door_rpc.c: calls of gRPC; any other goes by as it is.  False: it was refused.  The client
+ * waits no longer than it says, and `most` at most; its message is taken out of its frame.
+ */
+bool door_rpc_fits(struct ticket *t, const struct exchange *x, span most);
+bool door_rpc_open(struct ticket *t, const struct exchange *x, struct str *ret);
+/* Before an answer goes out. */
+void door_rpc_end(struct exchange *x, int status);
+
 /* door_keys.c */
 void door_learn_keys(struct door *door, struct keyring *keys); /* takes them over */
 void door_shut_out(struct door *door);

@@ -90,10 +90,13 @@ void porter_greet(struct call *call, const struct exchange *x)
     auth_name_request(call, x->request);
 }
 
-/* HEAD is the same operation. */
+/* HEAD is the same operation; over gRPC all of them are sent. */
 static bool is_read(const struct call *call)
 {
-    return str_eq(str_of(call->operation->method), STR("GET"));
+    const struct operation *op = call->operation;
+
+    return str_eq(str_of(op->method), STR("GET")) ||
+           (op->dialect == DIALECTS_TEMPORAL && op->right == RIGHT_VIEW);
 }
 
 /* A token is a client; so is an address that shows none, and all of an IPv6 network. */

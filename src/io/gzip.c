@@ -10,6 +10,8 @@
 enum {
     LEVEL = 1, /* half the time of the usual one for a fifth more bytes; the loop waits */
     AS_GZIP = 16,
+    AS_ANY = 32, /* gzip or zlib, as its head says */
+    WINDOW_MOST = 15,
 };
 
 struct gzip {
@@ -57,4 +59,31 @@ bool gzip_add(struct gzip *gzip, struct str plain, bool is_last, struct buf *out
     if (is_last || !is_done)
         must(deflateReset(z) == Z_OK);
     return is_done;
+}
+
+enum gunzip gunzip(struct str packed, struct buf *out)
+{
+    z_stream z = {.next_in = (z_const Bytef *)(uintptr_t)packed.ptr};
+    char beyond; /* a byte more than there is room for tells that it is too large */
+    size_t room = out->cap - out->len;
+    bool is_over;
+    int rc;
+
+    must(packed.len <= UINT_MAX && room <= UINT_MAX);
+    must(inflateInit2(&z, WINDOW_MOST + AS_ANY) == Z_OK);
+    z.avail_in = (uInt)packed.len;
+    z.next_out = (Bytef *)out->ptr + out->len;
+    z.avail_out = (uInt)room;
+    rc = inflate(&z, Z_FINISH);
+    out->len += room - z.avail_out;
+    if (rc == Z_BUF_ERROR && z.avail_out == 0) {
+        z.next_out = (Bytef *)&beyond;
+        z.avail_out = 1;
+        rc = inflate(&z, Z_FINISH);
+    }
+    is_over = z.avail_out == 0 && z.next_out == (Bytef *)&beyond + 1;
+    inflateEnd(&z);
+    if (is_over)
+        return GUNZIP_TOO_LARGE;
+    return rc == Z_STREAM_END && z.avail_in == 0 ? GUNZIP_DONE : GUNZIP_BROKEN;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes made smaller, as gzip (RFC 1952): whole, or piece by piece for a stream.
+ * Bytes made smaller, as gzip (RFC 1952): whole, or piece by piece for a stream; and made
+ * whole again.
  */
 #pragma once
 
@@ -29,3 +30,12 @@ MUST_USE bool gzip_add(struct gzip *gzip, struct str plain, bool is_last, struct
 
 /* The most room that a piece of a stream can need. */
 #define GZIP_ROOM(plain) ((plain) + (plain) / 4 + 64)
+
+enum gunzip {
+    GUNZIP_DONE,
+    GUNZIP_BROKEN,    /* it is not gzip or zlib, not all of it, or something follows it */
+    GUNZIP_TOO_LARGE, /* it does not fit                                              */
+};
+
+/* Appends what was made smaller, as far as there is room: that is the bound. */
+MUST_USE enum gunzip gunzip(struct str packed, struct buf *out);

@@ -94,8 +94,53 @@ static void the_longest_texts_fit(void **state)
     problem.detail = text;
     problem.field = field;
     problem.request_id = str_of(id);
-    for (int dialect = DIALECTS_NATIVE; dialect <= DIALECTS_TEMPORAL; dialect++)
+    for (int dialect = DIALECTS_NATIVE; dialect < DIALECTS_TEMPORAL; dialect++)
         assert_true(refusal_of((enum dialects)dialect, &problem, room).body.len > 0);
+    assert_int_equal(refusal_of(DIALECTS_TEMPORAL, &problem, room).field_count, 2);
+}
+
+/* What clients repeat by themselves (8, 14) is nothing that would be refused again. */
+static void grpc_has_statuses_of_its_own(void **state)
+{
+    static const struct {
+        int status;
+        const char *code, *grpc;
+    } list[] = {
+        {400, "invalid_field", "3"}, {401, "unauthorized", "16"},    {403, "forbidden", "7"},
+        {404, "not_found", "5"},     {409, "exists", "6"},           {409, "bad_state", "9"},
+        {413, "limit", "3"},         {412, "version_conflict", "9"}, {422, "quota", "9"},
+        {429, "rate_limited", "8"},  {501, "not_found", "12"},       {500, "unavailable", "13"},
+        {503, "unavailable", "14"},  {503, "unknown_result", "14"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        struct problem problem = {
+            .status = list[i].status, .code = list[i].code, .detail = "100 % \xc3\xbc"};
+        struct refusal refusal = refusal_of(DIALECTS_TEMPORAL, &problem, room);
+
+        assert_string_equal(refusal.content_type, "application/grpc");
+        assert_int_equal(refusal.body.len, 0);
+        assert_true(str_eq(refusal.fields[0].name, STR("grpc-status")));
+        assert_true(str_eq(refusal.fields[0].value, str_of(list[i].grpc)));
+        assert_true(str_eq(refusal.fields[1].name, STR("grpc-message")));
+        assert_true(str_eq(refusal.fields[1].value, STR("100 %25 %C3%BC")));
+    }
+}
+
+/* Temporal's clients know it by these very words. */
+static void a_wrong_spec_is_told_as_temporal_does(void **state)
+{
+    struct problem problem = {.status = 400,
+                              .code = "invalid_spec",
+                              .field = "cronString[0]",
+                              .detail = "minute 61 is out of range 0-59"};
+    struct refusal refusal = refusal_of(DIALECTS_TEMPORAL, &problem, room);
+
+    (void)state;
+    assert_true(str_eq(refusal.fields[1].value,
+                       STR("Invalid schedule spec: cronString[0]: minute 61 is out of range "
+                           "0-59")));
 }
 
 static void a_path_that_is_not_there_is_refused_in_its_dialect(void **state)
@@ -118,6 +163,8 @@ int main(void)
         SERVED(conductor_knows_no_412_and_no_422),
         SERVED(what_may_be_sent_again_says_so),
         SERVED(the_longest_texts_fit),
+        SERVED(grpc_has_statuses_of_its_own),
+        SERVED(a_wrong_spec_is_told_as_temporal_does),
         SERVED(a_path_that_is_not_there_is_refused_in_its_dialect),
     };
 

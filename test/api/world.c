@@ -348,16 +348,16 @@ const char *streamed(void)
 
 /* Requests. */
 
-static char *request_text(const char *what, const char *fields, const char *body)
+/* The head of a request: the body is handed over beside it. */
+static char *request_text(const char *what, const char *fields, size_t length)
 {
-    size_t len = strlen(what) + strlen(fields) + strlen(body) + 200;
+    size_t len = strlen(what) + strlen(fields) + 200;
     char *text = malloc(len);
 
     assert_non_null(text);
-    snprintf(text, len, "%s HTTP/1.1\r\n%s%sContent-Length: %zu\r\n%s\r\n%s", what,
+    snprintf(text, len, "%s HTTP/1.1\r\n%s%sContent-Length: %zu\r\n%s\r\n", what,
              strstr(fields, "Host:") ? "" : "Host: localhost\r\n",
-             strstr(fields, "X-Request-Id:") ? "" : "X-Request-Id: r1\r\n", strlen(body),
-             fields, body);
+             strstr(fields, "X-Request-Id:") ? "" : "X-Request-Id: r1\r\n", length, fields);
     return text;
 }
 
@@ -394,7 +394,7 @@ static bool admit(struct call *call, const struct http1_request *request)
 }
 
 static void find_and_begin(struct call *call, const struct http1_request *request,
-                           const char *body)
+                           struct str body)
 {
     struct str allow;
     int status;
@@ -407,7 +407,7 @@ static void find_and_begin(struct call *call, const struct http1_request *reques
         return;
     }
     if (admit(call, request))
-        carry_out(call, call_begin(call, request, str_of(body)));
+        carry_out(call, call_begin(call, request, body));
 }
 
 static const char *with_token(const char *fields)
@@ -448,11 +448,12 @@ static void record_it(const char *what, const char *body)
     record_exchange(&record);
 }
 
-int ask(const char *what, const char *fields, const char *body)
+/* The body need not be text. */
+static void ask_bytes(const char *what, const char *fields, struct str body)
 {
     static char room[HTTP1_ROOM];
     static struct http1 parser;
-    char *text = request_text(what, with_token(fields ? fields : ""), body ? body : "");
+    char *text = request_text(what, with_token(fields ? fields : ""), body.len);
     struct str bytes = str_of(text);
     enum http1_event event;
     struct err err;
@@ -466,8 +467,19 @@ int ask(const char *what, const char *fields, const char *body)
     if (http1_feed(&parser, &bytes, &event, &err) != RC_OK)
         fail_msg("%s", err.text);
     assert_int_equal(event, HTTP1_HEAD);
-    find_and_begin(&world.call, &parser.request, body ? body : "");
+    find_and_begin(&world.call, &parser.request, body);
     free(text);
+}
+
+int ask_rpc(const char *path, struct str message)
+{
+    ask_bytes(js("POST %s", path), "Content-Type: application/grpc\r\n", message);
+    return world.call.status;
+}
+
+int ask(const char *what, const char *fields, const char *body)
+{
+    ask_bytes(what, fields, str_of(body ? body : ""));
     record_it(what, body);
     world.json = json_loadb(world.call.answer.ptr ? world.call.answer.ptr : "",
                             world.call.answer.len, JSON_DECODE_ANY, NULL);

@@ -52,6 +52,8 @@ int world_end(void **state);
 int ask(const char *what, const char *fields, const char *body);
 int get(const char *target);
 int post(const char *target, const char *body);
+/* A call of gRPC with that message, which need not be in a frame; its answer is in one. */
+int ask_rpc(const char *path, struct str message);
 
 /* A stream: what has come since.  False: it cannot be read on. */
 bool read_on(void);

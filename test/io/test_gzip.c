@@ -111,9 +111,35 @@ static void what_does_not_fit_is_refused_and_the_next_is_whole(void **state)
     gzip_free(gzip);
 }
 
+static void what_was_made_smaller_is_made_whole_within_its_room(void **state)
+{
+    struct gzip *gzip = gzip_new(GZIP_LARGE);
+    struct buf out = {.ptr = small, .cap = sizeof small}, back = {.ptr = again, .cap = 5000};
+    struct str packed;
+
+    (void)state;
+    fill(false);
+    assert_true(gzip_add(gzip, (struct str){plain, 5000}, true, &out));
+    packed = buf_as_str(&out);
+    assert_int_equal(gunzip(packed, &back), GUNZIP_DONE);
+    assert_int_equal(back.len, 5000);
+    assert_memory_equal(again, plain, 5000);
+
+    back = (struct buf){.ptr = again, .cap = 4999};
+    assert_int_equal(gunzip(packed, &back), GUNZIP_TOO_LARGE);
+    for (size_t len = 0; len < packed.len; len++) {
+        back = (struct buf){.ptr = again, .cap = 5000};
+        assert_int_equal(gunzip((struct str){small, len}, &back), GUNZIP_BROKEN);
+    }
+    back = (struct buf){.ptr = again, .cap = 5000};
+    assert_int_equal(gunzip((struct str){small, packed.len + 1}, &back), GUNZIP_BROKEN);
+    gzip_free(gzip);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_made_smaller_is_made_whole_within_its_room),
         cmocka_unit_test(any_length_of_anything_comes_back),
         cmocka_unit_test(a_piece_can_be_read_when_it_is_written),
         cmocka_unit_test(what_does_not_fit_is_refused_and_the_next_is_whole),

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bytes as a frame of gRPC, as its fields, and as a message of Temporal's API.
+ *
+ * A message that is unpacked and packed is, unpacked once more, the same; what is found of it
+ * without unpacking is what unpacking finds; base64 that is read is written back the same.
+ */
+#include <string.h>
+
+#include "base/must.h"
+#include "wire/base64.h"
+#include "wire/grpc.h"
+#include "wire/proto.h"
+#include "wire/temporal.pb-c.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
+
+static void check_message(struct str bytes, struct arena *arena)
+{
+    const ProtobufCMessageDescriptor *type = &temporal__create_schedule_request__descriptor;
+    ProtobufCMessage *message, *again;
+    struct str packed, found;
+    struct err err;
+
+    if (proto_unpack(type, bytes, arena, &message, &err) != RC_OK)
+        return;
+    packed = proto_pack(message, 0, arena);
+    must(proto_unpack(type, packed, arena, &again, &err) == RC_OK);
+    must(str_eq(proto_pack(again, 0, arena), packed));
+    found = (struct str){0};
+    proto_find_text(bytes, 1, &found);
+    must(str_eq(found, str_of(((Temporal__CreateScheduleRequest *)message)->namespace_)));
+}
+
+static void check_base64(struct str text, struct arena *arena)
+{
+    struct buf bytes = {.cap = text.len + 1}, back = {.cap = BASE64_ROOM(text.len)};
+    struct str padded = text;
+    struct err err;
+
+    bytes.ptr = arena_take(arena, bytes.cap);
+    back.ptr = arena_take(arena, back.cap);
+    if (base64_read(text, &bytes, &err) != RC_OK)
+        return;
+    must(!bytes.cut);
+    base64_add(buf_as_str(&bytes), &back);
+    must(!back.cut && str_starts(buf_as_str(&back), padded));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
+{
+    struct str text = {(const char *)bytes, len}, message;
+    struct arena *arena = arena_new(256 << 20);
+    struct buf words = {.cap = GRPC_MESSAGE_ROOM(len)};
+    bool is_compressed;
+    struct err err;
+    span within;
+
+    words.ptr = arena_take(arena, words.cap);
+    grpc_message(text, &words);
+    must(!words.cut);
+    if (grpc_timeout(text, &within))
+        must(within >= 0);
+    if (grpc_unframe(text, &is_compressed, &message, &err) == RC_OK) {
+        must(message.len + GRPC_PREFIX == len);
+        check_message(message, arena);
+    }
+    check_message(text, arena);
+    check_base64(text, arena);
+    arena_free(arena);
+    return 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages in and out.
+ */
+#include "api/operation.h"
+#include "api/temporal.h"
+#include "model/member.h"
+#include "wire/grpc.h"
+#include "wire/temporal.pb-c.h"
+
+enum { NAMESPACE_FIELD = 1 };
+
+enum rc temporal_namespace(struct call *call, struct err *reterr)
+{
+    struct str name;
+
+    call->namespace_name = STR("default");
+    if (call->operation->right == RIGHT_NONE)
+        return RC_OK;
+    if (!proto_find_text(call->body, NAMESPACE_FIELD, &name) || name.len == 0)
+        return err_set(reterr, RC_INVALID, -1, 0, "Namespace not set on request.");
+    if (name.len > CALL_NAME_MAX)
+        return err_set(reterr, RC_INVALID, -1, 0, "Namespace length exceeds limit.");
+    call->namespace_name = arena_str(call->arena, name);
+    if (name_check(name, reterr) == RC_OK)
+        return RC_OK;
+    err_in(reterr, "namespace");
+    return RC_INVALID;
+}
+
+bool temporal_read(struct call *call, const ProtobufCMessageDescriptor *type, void *ret,
+                   enum call_step *ret_step)
+{
+    ProtobufCMessage *message;
+    struct err err;
+
+    if (proto_unpack(type, call->body, call->arena, &message, &err) == RC_OK) {
+        *(ProtobufCMessage **)ret = message;
+        return true;
+    }
+    *ret_step = call_refuse(call, "invalid_field", &err);
+    return false;
+}
+
+enum call_step temporal_answer(struct call *call, const ProtobufCMessage *message)
+{
+    struct str framed = proto_pack(message, GRPC_PREFIX, call->arena);
+    char *room = (char *)(uintptr_t)framed.ptr;
+    struct buf prefix = {.ptr = room, .cap = GRPC_PREFIX + 1};
+    char first = framed.len > GRPC_PREFIX ? room[GRPC_PREFIX] : '\0';
+
+    grpc_prefix(framed.len - GRPC_PREFIX, &prefix); /* and a zero behind it */
+    if (framed.len > GRPC_PREFIX)
+        room[GRPC_PREFIX] = first;
+    call_answer(call, 200, framed);
+    call->content_type = "application/grpc";
+    return CALL_ANSWER;
+}
+
+enum call_step temporal_answer_empty(struct call *call)
+{
+    call_answer(call, 200, (struct str){"\0\0\0\0", GRPC_PREFIX});
+    call->content_type = "application/grpc";
+    return CALL_ANSWER;
+}

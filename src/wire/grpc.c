@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wire/grpc.h"
+
+bool grpc_is_type(struct str content_type)
+{
+    static const struct str type = {"application/grpc", 16};
+    struct str rest;
+
+    if (content_type.len < type.len ||
+        !str_eq_nocase((struct str){content_type.ptr, type.len}, type))
+        return false;
+    rest = str_from(content_type, type.len);
+    return rest.len == 0 || rest.ptr[0] == '+' || rest.ptr[0] == ';';
+}
+
+enum rc grpc_unframe(struct str body, bool *ret_is_compressed, struct str *ret,
+                     struct err *reterr)
+{
+    const unsigned char *p = (const unsigned char *)body.ptr;
+    size_t length;
+
+    if (body.len < GRPC_PREFIX)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "a message of gRPC begins with %d bytes, and %zu have come", GRPC_PREFIX,
+                       body.len);
+    length = (size_t)p[1] << 24 | (size_t)p[2] << 16 | (size_t)p[3] << 8 | p[4];
+    if (p[0] > 1)
+        return err_set(reterr, RC_INVALID, 0, 1,
+                       "a message of gRPC begins with 0, or 1 when it is compressed");
+    if (length != body.len - GRPC_PREFIX)
+        return err_set(reterr, RC_INVALID, 1, 4,
+                       "one message of %zu bytes was announced, and %zu have come", length,
+                       body.len - GRPC_PREFIX);
+    *ret_is_compressed = p[0] == 1;
+    *ret = str_from(body, GRPC_PREFIX);
+    return RC_OK;
+}
+
+void grpc_prefix(size_t length, struct buf *out)
+{
+    const char prefix[GRPC_PREFIX] = {0, (char)(length >> 24 & 255), (char)(length >> 16 & 255),
+                                      (char)(length >> 8 & 255), (char)(length & 255)};
+
+    buf_add(out, prefix, sizeof prefix);
+}
+
+bool grpc_timeout(struct str text, span *ret)
+{
+    static const struct {
+        char unit;
+        span span;
+    } units[] = {{'H', SPAN_H}, {'M', SPAN_MIN}, {'S', SPAN_S}, {'m', SPAN_MS}, {'u', 1}};
+    struct str rest = text;
+    int64_t n = 0;
+    size_t digits = str_take_number(&rest, INT64_MAX - 2, &n);
+
+    if (digits == 0 || digits > GRPC_TIMEOUT_DIGITS || rest.len != 1)
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (rest.ptr[0] == units[i].unit) {
+            *ret = n * units[i].span;
+            return true;
+        }
+    if (rest.ptr[0] != 'n')
+        return false;
+    *ret = n / 1000;
+    return true;
+}
+
+void grpc_message(struct str text, struct buf *out)
+{
+    static const char hex[] = "0123456789ABCDEF";
+
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+
+        if (c >= 0x20 && c <= 0x7e && c != '%')
+            buf_char(out, (char)c);
+        else
+            buf_add(out, (char[]){'%', hex[c >> 4], hex[c & 15]}, 3);
+    }
+}
