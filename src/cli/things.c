@@ -236,7 +236,8 @@ static const struct command calendar_commands[] = {
     {.name = "calendar delete",
      .usage = "CALENDAR... [OPTION]...",
      .summary = "Delete a named calendar",
-     .about = "",
+     .about = "Schedules that name it stay as they are: a calendar that is not there has no\n"
+              "days, until it is made again.\n",
      .examples = "  belfry calendar delete us-holidays\n",
      PLAIN,
      SOME_NAMES,
