@@ -157,8 +157,9 @@ struct bare *bare_open(const char *path, const char *model, const char *name)
     bare->events = group_body(&bare->models[EVENTS], &bare->event_bytes);
     check(bare->handle,
           sqlite3_exec(bare->handle,
-                       "INSERT INTO nodes VALUES (1, 'bare', 1, 0, 0, 0, 0, 0, 0)", NULL, NULL,
-                       NULL) == SQLITE_OK);
+                       "INSERT INTO nodes (id, name, boot, turn, lease_until, key_ms, event,"
+                       " started_at, state) VALUES (1, 'bare', 1, 0, 0, 0, 0, 0, 0)",
+                       NULL, NULL, NULL) == SQLITE_OK);
     bare->begin = prepare(bare->handle, "BEGIN IMMEDIATE");
     bare->commit = prepare(bare->handle, "COMMIT");
     bare->node = prepare(bare->handle,
