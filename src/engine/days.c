@@ -6,6 +6,8 @@
 #include "engine/state.h"
 #include "store/zones.h"
 
+enum { WALKED_MAX = 32 }; /* slots; to count a day takes as long as to pass so many */
+
 /* Other nodes may know of zones that this one does not: most midnights are at such times. */
 #define LOOK_EVERY (15 * SPAN_MIN)
 
@@ -17,6 +19,27 @@ static const struct tz *zone_of(const struct seat *seat)
 static bool is_other_day(const struct tz *tz, instant a, instant b)
 {
     return a == INSTANT_NEVER || a == INSTANT_NONE || local_day(tz, a) != local_day(tz, b);
+}
+
+/*
+ * Most schedules have a few slots a day, which are passed sooner than counted.  False when
+ * there are more; *ret_last is the last of them.
+ */
+static bool walk_day(const struct seat *seat, instant end, int64_t *ret_count,
+                     instant *ret_last)
+{
+    instant at = seat->cursor.next_at;
+    struct slot slot;
+
+    for (int n = 1; n <= WALKED_MAX; n++) {
+        if (!spec_next(&seat->plan.spec, &seat->ctx, at, &slot) || slot.at >= end) {
+            *ret_count = n;
+            *ret_last = at;
+            return true;
+        }
+        at = slot.at;
+    }
+    return false;
 }
 
 /* The slots of the day from the next one on; those that hang on runs are known one by one. */
@@ -32,9 +55,11 @@ static void count_day(const struct seat *seat, struct event *event)
     event->count = 1;
     if (seat->plan.follows)
         return;
-    event->count += spec_count(spec, &seat->ctx, c->next_at, end - 1);
-    if (event->count > 1 && spec_prev(spec, &seat->ctx, end, &last) && last.at > c->next_at)
-        event->detail = last.at;
+    if (!walk_day(seat, end, &event->count, &event->detail)) {
+        event->count += spec_count(spec, &seat->ctx, c->next_at, end - 1);
+        if (spec_prev(spec, &seat->ctx, end, &last))
+            event->detail = last.at;
+    }
     if (c->remaining < 0 || event->count <= c->remaining)
         return;
     event->count = c->remaining;
