@@ -21,14 +21,16 @@ static bool is_blank(char c)
 
 static bool is_and(struct str rest)
 {
-    return rest.len > 4 && is_blank(rest.ptr[0]) &&
-           str_eq_nocase((struct str){rest.ptr + 1, 3}, STR("AND")) && is_blank(rest.ptr[4]);
+    return rest.len >= 4 && is_blank(rest.ptr[0]) &&
+           str_eq_nocase((struct str){rest.ptr + 1, 3}, STR("AND")) &&
+           (rest.len == 4 || is_blank(rest.ptr[4]));
 }
 
 /* Up to the next AND that stands in no list and no quotes. */
 static struct str take_clause(struct str *rest)
 {
     char quote = '\0';
+    struct str last;
     int depth = 0;
 
     for (size_t i = 0; i < rest->len; i++) {
@@ -47,8 +49,9 @@ static struct str take_clause(struct str *rest)
             return str_trim(clause);
         }
     }
+    last = str_trim(*rest);
     *rest = str_from(*rest, rest->len);
-    return (struct str){NULL, 0};
+    return last;
 }
 
 static struct str unquoted(struct str text)
@@ -168,15 +171,13 @@ struct conductor_query conductor_query_read(struct str query, struct str text)
                                    .slot_before = INSTANT_NEVER,
                                    .run_after = INSTANT_NONE,
                                    .run_before = INSTANT_NEVER};
-    struct str rest = str_trim(query);
+    struct str rest = query;
 
     while (rest.len > 0) {
-        struct str before = rest, clause = take_clause(&rest);
+        struct str clause = take_clause(&rest);
 
-        clause = clause.ptr ? clause : str_trim(before);
         if (clause.len > 0 && !str_eq(clause, STR("*")))
             add_clause(&read, clause);
-        rest = str_trim(rest);
     }
     text = str_trim(text);
     if (!str_eq(text, STR("*")))

@@ -87,6 +87,7 @@ static bool print_grant(const struct call *call, int i, struct answer *out)
         .id = work->id,
         .schedule = work->name,
         .namespace = call->namespace_name,
+        .cron = payload_cron(work->action, work->cron, call->arena),
         .last_result = run_result_value(work->last_result, call->arena),
         .last_failure = work->last_failure,
         .last_run_at = work->last_run_at,

@@ -209,6 +209,7 @@ struct payload errand_payload(const struct errand *errand)
         .schedule = work->name,
         .namespace = task->namespace_name,
         .input = payload_input(errand->action.input, work->run.input, errand->arena),
+        .cron = payload_cron(work->action, work->cron, errand->arena),
         .last_result = work->last_result,
         .last_failure = work->last_failure,
         .last_run_at = work->last_run_at,

@@ -59,6 +59,22 @@ static bool is_paused(const struct memory *m, int64_t queue)
     return low < m->paused_count && m->paused[low] == queue;
 }
 
+/* The entry of the spec's list that the run's slot is of, as long as the spec has that slot. */
+static int cron_of(const struct seat *seat, const struct run *run)
+{
+    const struct spec *spec = &seat->plan.spec;
+    struct slot slot;
+
+    if ((run->kind != RUN_SLOT && run->kind != RUN_BACKFILL) || spec->entry_count == 0)
+        return -1;
+    if (spec->entry_count == 1 && spec->at_count == 0)
+        return spec->entries->list == LIST_CRON ? spec->entries->index : -1;
+    if (!spec_next(spec, &seat->ctx, run->slot - 1, &slot) || slot.at != run->slot ||
+        slot.entry >= spec->entry_count || spec->entries[slot.entry].list != LIST_CRON)
+        return -1;
+    return spec->entries[slot.entry].index;
+}
+
 static struct work work_of(struct turn *turn, const struct place *place, int poll)
 {
     const struct seat *seat = place->seat;
@@ -72,6 +88,7 @@ static struct work work_of(struct turn *turn, const struct place *place, int pol
         .action = seat->action,
         .last_run_at = run->last_run_at,
         .namespace = seat->namespace,
+        .cron = cron_of(seat, run),
         .timeout = p->timeout,
         .deadline = INSTANT_NEVER,
         .is_once = p->at_most_once,

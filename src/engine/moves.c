@@ -187,6 +187,12 @@ static void keep_result(struct turn *turn, const struct seat *seat, const struct
 }
 
 /* What the end of a run means for its schedule. */
+/* Beyond twice as many as are kept the rest goes; by arithmetic, so that none is counted. */
+static bool is_beyond(int64_t ended, int64_t kept)
+{
+    return kept > 0 && ended > 2 * kept && (ended - 2 * kept - 1) % (kept + 1) == 0;
+}
+
 static void count_end(struct turn *turn, struct place *place, const struct ending *ending)
 {
     struct seat *seat = place->seat;
@@ -208,7 +214,7 @@ static void count_end(struct turn *turn, struct place *place, const struct endin
     }
     keep_result(turn, seat, ending);
     ended = c->succeeded + c->failed;
-    if (p->retention_count > 0 && ended % p->retention_count == 0)
+    if (is_beyond(ended, p->retention_count))
         figures_keep(turn, seat->id, p->retention_count);
     if (p->pause_on_failure && outcome_is_failure(ending->outcome) &&
         !(c->flags & CURSOR_PAUSED))

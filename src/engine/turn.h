@@ -95,6 +95,7 @@ struct work {
     struct str action; /* JSON                                            */
     struct str last_result, last_failure; /* where the schedule asks for them */
     int64_t namespace;
+    int cron;            /* which of the spec's expressions it is due by, -1: none */
     instant last_run_at; /* the start before this one; INSTANT_NONE: none */
     span timeout;        /* of the attempt, 0: none                         */
     instant deadline;    /* of the attempt or the run, INSTANT_NEVER: none  */

@@ -42,6 +42,21 @@ struct str payload_input(struct str action_input, struct str run_input, struct a
     return text;
 }
 
+struct str payload_cron(struct str action, int place, struct arena *arena)
+{
+    json_auto_t *crons = NULL;
+    struct str key, value;
+    const json_t *cron;
+
+    while (place >= 0 && !crons && json_next_member(&action, &key, &value))
+        if (str_eq(key, STR("crons")))
+            crons = json_of_kept(value);
+    cron = crons ? json_array_get(crons, (size_t)place) : NULL;
+    if (!json_is_string(cron))
+        return (struct str){NULL, 0};
+    return arena_str(arena, (struct str){json_string_value(cron), json_string_length(cron)});
+}
+
 /* ---- members: a name with its comma, then the value ---- */
 
 #define NAMED(name) STR(",\"" name "\":")

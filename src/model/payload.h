@@ -31,6 +31,12 @@ instant payload_executed_at(const struct payload *payload);
 /* An action's input with that of the run; the run's wins key by key. */
 struct str payload_input(struct str action_input, struct str run_input, struct arena *arena);
 
+/*
+ * The expression of a workflow's schedule by its place in the spec's list, out of the action
+ * that was kept; empty when there is none, as for a place of -1.
+ */
+struct str payload_cron(struct str action, int place, struct arena *arena);
+
 /* {"run", "schedule", "namespace", "kind", "attempt", …, "input", …}: what a call says. */
 void payload_print(const struct payload *payload, struct buf *out);
 

@@ -158,6 +158,29 @@ static enum rc keep(json_t *value, const char *field, size_t max, struct arena *
     return rc;
 }
 
+/*
+ * Whoever starts a workflow tells it which expression it is due by, "0 0 9 * * ? UTC": that
+ * is kept beside the action, so that no spec is read at a fire.  Nobody is shown it.
+ */
+static json_t *kept_action(const struct schedule_doc *doc)
+{
+    json_t *action = action_to_json(&doc->action, SPEC_BRIEF), *crons;
+
+    if (doc->action.type != ACTION_WORKFLOW || doc->spec.cron_count == 0)
+        return action;
+    crons = json_new_list();
+    for (int i = 0; i < doc->spec.cron_count; i++) {
+        const struct cron_def *cron = &doc->spec.cron[i];
+        struct str zone = cron->zone.len > 0 ? cron->zone : doc->spec.zone;
+
+        json_add(crons, json_sprintf("%.*s %.*s", (int)cron->expr.len, cron->expr.ptr,
+                                     zone.len > 0 ? (int)zone.len : 3,
+                                     zone.len > 0 ? zone.ptr : "UTC"));
+    }
+    json_put(action, "crons", crons);
+    return action;
+}
+
 enum rc schedule_keep(const struct schedule_doc *doc, struct arena *arena,
                       struct schedule_texts *ret, struct err *reterr)
 {
@@ -171,8 +194,7 @@ enum rc schedule_keep(const struct schedule_doc *doc, struct arena *arena,
     governor.min = doc->governor.min;
     governor.max = doc->governor.max;
     if (rc == RC_OK)
-        rc = keep(action_to_json(&doc->action, SPEC_BRIEF), "action", ACTION_BYTES_MAX, arena,
-                  &texts.action, reterr);
+        rc = keep(kept_action(doc), "action", ACTION_BYTES_MAX, arena, &texts.action, reterr);
     if (rc == RC_OK)
         rc = keep(policies_to_json(&doc->policies, SPEC_BRIEF), "policies", JSON_BYTES_MAX,
                   arena, &texts.policies, reterr);

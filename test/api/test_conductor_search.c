@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Searching schedules and executions, previews, lists, as Conductor's API has them.  Names that
+ * begin with s_, m_ and h_ are lines of the acceptance lists of Conductor's own tests.
+ */
+#include "conductor.h"
+
+#define FIND "/api/scheduler/schedules/search"
+#define RUNS "/api/scheduler/search/executions"
+#define NEXT "/api/scheduler/nextFewSchedules"
+
+static void save_of(const char *name, const char *workflow, const char *more)
+{
+    assert_int_equal(post(S, js("{'name':'%s','cronExpression':'0 * * * * ?',"
+                                "'startWorkflowRequest':{'name':'%s'}%s}",
+                                name, workflow, more)),
+                     200);
+    world.now += SPAN_S;
+}
+
+/* Alpha, beta, gamma in the order b, a, c; a is paused. */
+static void make_three(void)
+{
+    save_of("beta-job", "two", "");
+    save_of("Alpha-job", "one", ",'paused':true");
+    save_of("gamma", "two", "");
+}
+
+/* The names of a search, "a b", with the count before them. */
+static const char *names_of(const char *target)
+{
+    static char text[256];
+    struct buf out = BUF(text);
+    const json_t *results;
+
+    assert_int_equal(get(target), 200);
+    results = json_object_get(world.json, "results");
+    buf_printf(&out, "%s:", told("totalHits"));
+    for (size_t i = 0; i < json_array_size(results); i++)
+        buf_printf(&out, " %s",
+                   json_string_value(json_object_get(json_array_get(results, i), "name")));
+    return text;
+}
+
+#define assert_names(target, expected) assert_string_equal(names_of(target), expected)
+
+/* ---- schedules ---- */
+
+static void m_search_of_nothing_is_empty(void **state)
+{
+    (void)state;
+    assert_int_equal(get(FIND), 200);
+    assert_told("", "{'totalHits':0,'results':[]}");
+}
+
+static void m_search_without_a_filter_has_all_by_name(void **state)
+{
+    (void)state;
+    make_three();
+    assert_names(FIND, "3: Alpha-job beta-job gamma");
+    assert_names(FIND "?freeText=*", "3: Alpha-job beta-job gamma");
+    assert_names(FIND "?freeText=&sort=&scheduleName=&name=&paused=",
+                 "3: Alpha-job beta-job gamma");
+}
+
+static void m_search_by_workflow_is_exact(void **state)
+{
+    (void)state;
+    make_three();
+    assert_names(FIND "?workflowName=two", "2: beta-job gamma");
+    assert_names(FIND "?workflowName=TWO", "0:");
+    assert_names(FIND "?workflowName=tw", "0:");
+}
+
+static void m_search_by_name_is_a_part_in_any_case(void **state)
+{
+    (void)state;
+    make_three();
+    assert_names(FIND "?scheduleName=JOB", "2: Alpha-job beta-job");
+    assert_names(FIND "?name=alpha", "1: Alpha-job");
+    assert_names(FIND "?freeText=MM", "1: gamma");
+    assert_names(FIND "?scheduleName=%25", "0:"); /* % is a letter like others */
+    assert_names(FIND "?scheduleName=_", "0:");
+}
+
+static void m_search_by_pause(void **state)
+{
+    (void)state;
+    make_three();
+    assert_names(FIND "?paused=true", "1: Alpha-job");
+    assert_names(FIND "?paused=false", "2: beta-job gamma");
+}
+
+static void m_pages_have_the_count_of_all(void **state)
+{
+    (void)state;
+    make_three();
+    assert_names(FIND "?start=0&size=2", "3: Alpha-job beta-job");
+    assert_names(FIND "?start=2&size=2", "3: gamma");
+    assert_names(FIND "?start=9&size=2", "3:");
+    assert_names(FIND "?start=0&size=0", "3:");
+    assert_int_equal(get(FIND "?start=x"), 400);
+    assert_int_equal(get(FIND "?size=-1"), 400);
+}
+
+static void m_search_in_an_order(void **state)
+{
+    (void)state;
+    make_three();
+    assert_names(FIND "?sort=name:DESC", "3: gamma beta-job Alpha-job");
+    assert_names(FIND "?sort=name%3AASC", "3: Alpha-job beta-job gamma");
+    assert_names(FIND "?sort=createTime:ASC", "3: beta-job Alpha-job gamma");
+    assert_names(FIND "?sort=createTime:DESC", "3: gamma Alpha-job beta-job");
+    assert_int_equal(ask("PUT " S "/beta-job/pause", NULL, NULL), 200);
+    assert_names(FIND "?sort=updatedTime:DESC", "3: beta-job gamma Alpha-job");
+    assert_names(FIND "?sort=updatedTime:ASC,name:ASC", "3: Alpha-job gamma beta-job");
+}
+
+static void m_filters_are_combined(void **state)
+{
+    (void)state;
+    make_three();
+    assert_names(FIND "?workflowName=two&scheduleName=job", "1: beta-job");
+    assert_names(FIND "?workflowName=two&scheduleName=job&paused=true", "0:");
+}
+
+/* ---- executions ---- */
+
+static void s_history_has_ten_unless_another_limit_is_asked_for(void **state)
+{
+    (void)state;
+    save("a", "");
+    pass(12 * SPAN_MIN);
+    assert_int_equal(get(S "/a/executions"), 200);
+    assert_int_equal(json_array_size(world.json), 10);
+    assert_told("0.scheduledTime", "1767607920000"); /* the newest first */
+    assert_told("9.scheduledTime", "1767607380000");
+    assert_int_equal(get(S "/a/executions?limit=3"), 200);
+    assert_int_equal(json_array_size(world.json), 3);
+    assert_int_equal(get(S "/a/executions?count=2"), 200);
+    assert_int_equal(json_array_size(world.json), 2);
+    assert_int_equal(get(S "/a/executions?limit=x"), 400);
+    assert_int_equal(get(S "/ghost/executions"), 404);
+}
+
+static void executions_are_found_by_schedule_state_and_time(void **state)
+{
+    (void)state;
+    save_of("a", "one", "");
+    save_of("bravo", "two", "");
+    pass(2 * SPAN_MIN);
+    assert_int_equal(get(RUNS), 200);
+    assert_told("totalHits", "4");
+    assert_int_equal(get(RUNS "?query=scheduleName%20IN%20(a)"), 200);
+    assert_told("totalHits", "2");
+    assert_told("results.0.scheduleName", "'a'");
+    assert_told("results.0.scheduledTime", "1767607320000");
+    assert_told("results.1.scheduledTime", "1767607260000");
+    assert_int_equal(get(RUNS "?query=scheduleName+IN+(ghost)"), 200);
+    assert_told("totalHits", "0");
+    assert_int_equal(get(RUNS "?query=workflowType%20IN%20(two)%20AND%20"
+                              "scheduledTime%3E1767607260000"),
+                     200);
+    assert_told("totalHits", "1");
+    assert_told("results.0.scheduleName", "'bravo'");
+    assert_int_equal(get(RUNS "?freeText=RAVO&sort=startTime:ASC&size=1"), 200);
+    assert_told("totalHits", "2");
+    assert_told("results.0.scheduledTime", "1767607260000");
+    assert_told("results.1", "absent");
+    assert_int_equal(get(RUNS "?start=3&size=10"), 200);
+    assert_told("totalHits", "4");
+    assert_told("results.1", "absent");
+    assert_int_equal(get(RUNS "?start=30"), 200);
+    assert_told("results", "[]");
+    assert_told("totalHits", "4");
+}
+
+/* Started by nobody's schedule, or by one of another API. */
+static void executions_of_others_are_not_found(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        post("/api/v1/schedules", js("{'id':'n','spec':{'intervals':[{'every':'1m'}]},"
+                                     "'action':{'type':'queue','queue':'q'}}")),
+        201);
+    assert_int_equal(post("/api/workflow/wf", "{}"), 200);
+    pass(SPAN_MIN);
+    assert_int_equal(get(RUNS), 200);
+    assert_told("", "{'totalHits':0,'results':[]}");
+    assert_int_equal(get(RUNS "?query=scheduleName+IN+(n)"), 200);
+    assert_told("totalHits", "0");
+}
+
+/* A workflow that was started and failed then was started. */
+static void what_failed_after_its_start_is_executed(void **state)
+{
+    char id[64];
+
+    (void)state;
+    save("a", "");
+    pass(SPAN_MIN);
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['wf'],'worker':'w'}")), 200);
+    snprintf(id, sizeof id, "%s", text_at("runs.0.id").ptr);
+    assert_int_equal(
+        post(js("/api/v1/runs/%s/fail", id),
+             js("{'fence':%s,'error':{'code':'x','message':'broken'}}", told("runs.0.fence"))),
+        200);
+    assert_int_equal(get(js(RUNS "?query=executionId=%%27%s%%27", id)), 200);
+    assert_told("totalHits", "1");
+    assert_told("results.0.state", "'EXECUTED'");
+}
+
+static void a_run_that_somebody_holds_is_polled(void **state)
+{
+    (void)state;
+    save("a", "");
+    assert_int_equal(
+        ask("PATCH /api/v1/schedules/a", NULL, js("{'policies':{'approval':true}}")), 200);
+    pass(SPAN_MIN);
+    assert_int_equal(get(RUNS "?query=state+IN+(POLLED)"), 200);
+    assert_told("totalHits", "1");
+    assert_told("results.0.workflowId", "absent");
+}
+
+/* ---- times ---- */
+
+static void s_next_execution_times(void **state)
+{
+    (void)state;
+    save("a", "");
+    assert_int_equal(get(S "/a/next-execution-times"), 200);
+    assert_told("", "[1767607260000,1767607320000,1767607380000,1767607440000,1767607500000]");
+    assert_int_equal(get(S "/a/next-execution-times?count=1"), 200);
+    assert_told("", "[1767607260000]");
+    assert_int_equal(get(S "/ghost/next-execution-times"), 404);
+}
+
+static void m_next_execution_times_stop_at_the_end_and_ignore_the_start(void **state)
+{
+    (void)state;
+    save("a", ",'scheduleStartTime':1767607300000,'scheduleEndTime':1767607380000");
+    assert_int_equal(get(S "/a/next-execution-times?count=100"), 200);
+    assert_told("", "[1767607260000,1767607320000,1767607380000]");
+}
+
+static void s_daily_at_nine_from_midnight_is_nine_of_the_same_day(void **state)
+{
+    (void)state;
+    pass(14 * SPAN_H); /* 2026-01-06T00:00Z */
+    assert_int_equal(get(NEXT "?cronExpression=0%200%209%20*%20*%20%3F&limit=1"), 200);
+    assert_told("", "[1767690000000]");
+}
+
+static void s_an_end_that_has_passed_leaves_none(void **state)
+{
+    (void)state;
+    assert_int_equal(get(NEXT "?cronExpression=0+*+*+*+*+*&scheduleEndTime=1767600000000"),
+                     200);
+    assert_told("", "[]");
+}
+
+static void s_a_start_far_ahead_is_where_it_begins(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        get(NEXT "?cronExpression=0+*+*+*+*+*&scheduleStartTime=1893456000000&limit=2"), 200);
+    assert_told("", "[1893456000000,1893456060000]");
+}
+
+static void s_an_invalid_expression_has_no_times(void **state)
+{
+    (void)state;
+    assert_int_equal(get(NEXT "?cronExpression=nonsense"), 400);
+    assert_true(strstr(told("message"), "cron") != NULL);
+    assert_int_equal(get(NEXT), 400);
+    assert_int_equal(get(NEXT "?cronExpression="), 400);
+}
+
+static void s_three_of_every_five_minutes(void **state)
+{
+    (void)state;
+    assert_int_equal(get(NEXT "?cronExpression=0+*/5+*+*+*+*&limit=3"), 200);
+    assert_told("", "[1767607500000,1767607800000,1767608100000]");
+}
+
+static void h_a_preview_has_five_at_the_most(void **state)
+{
+    (void)state;
+    assert_int_equal(get(NEXT "?cronExpression=0+*+*+*+*+*&limit=10"), 200);
+    assert_int_equal(json_array_size(world.json), 5);
+    assert_int_equal(get(NEXT "?cronExpression=0+*+*+*+*+*"), 200);
+    assert_int_equal(json_array_size(world.json), 5);
+    assert_int_equal(get(NEXT "?cronExpression=0+*+*+*+*+*&limit=0"), 200);
+    assert_told("", "[]");
+    assert_int_equal(get(NEXT "?cronExpression=0+*+*+*+*+*&scheduleEndTime=1767607320000"),
+                     200);
+    assert_told("", "[1767607260000,1767607320000]");
+    assert_int_equal(get(NEXT "?cronExpression=*/5+*+*+*+*&limit=1"), 200); /* five fields */
+    assert_told("", "[1767607500000]");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(m_search_of_nothing_is_empty),
+        SERVED(m_search_without_a_filter_has_all_by_name),
+        SERVED(m_search_by_workflow_is_exact),
+        SERVED(m_search_by_name_is_a_part_in_any_case),
+        SERVED(m_search_by_pause),
+        SERVED(m_pages_have_the_count_of_all),
+        SERVED(m_search_in_an_order),
+        SERVED(m_filters_are_combined),
+        SERVED(s_history_has_ten_unless_another_limit_is_asked_for),
+        SERVED(executions_are_found_by_schedule_state_and_time),
+        SERVED(executions_of_others_are_not_found),
+        SERVED(what_failed_after_its_start_is_executed),
+        SERVED(a_run_that_somebody_holds_is_polled),
+        SERVED(s_next_execution_times),
+        SERVED(m_next_execution_times_stop_at_the_end_and_ignore_the_start),
+        SERVED(s_daily_at_nine_from_midnight_is_nine_of_the_same_day),
+        SERVED(s_an_end_that_has_passed_leaves_none),
+        SERVED(s_a_start_far_ahead_is_where_it_begins),
+        SERVED(s_an_invalid_expression_has_no_times),
+        SERVED(s_three_of_every_five_minutes),
+        SERVED(h_a_preview_has_five_at_the_most),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Schedules of Conductor's API whose workflows are started in a Conductor: what it is sent, and
+// what the records say when it takes the start and when it does not.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { after, before, test } from 'node:test';
+import { startServer, until } from './server.mjs';
+import { DefaultLogger, SchedulerClient, orkesConductorClient } from 'conductor-4';
+
+let server, upstream, scheduler;
+const started = []; // bodies of POST …/workflow
+
+// Takes every workflow but `refused`; each has completed, but for those named `broken`.
+function answer(request, response, body) {
+    if (request.method === 'POST') {
+        const start = JSON.parse(body);
+        started.push(start);
+        if (start.name === 'refused') {
+            response.writeHead(404, { 'Content-Type': 'application/json' });
+            return response.end('{"message":"no workflow named refused"}');
+        }
+        response.writeHead(200, { 'Content-Type': 'text/plain' });
+        return response.end(`id-of-${start.name}-${start.idempotencyKey}`);
+    }
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    const status = request.url.includes('broken') ? 'FAILED' : 'COMPLETED';
+    return response.end(JSON.stringify({ status, output: {} }));
+}
+
+before(async () => {
+    server = await startServer();
+    upstream = createServer((request, response) => {
+        let body = '';
+        request.on('data', (data) => (body += data));
+        request.on('end', () => answer(request, response, body));
+    });
+    await new Promise((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${upstream.address().port}/api`;
+    const set = await fetch(`${server.url}/api/v1/namespaces/default`, {
+        method: 'PUT',
+        body: JSON.stringify({
+            settings: {
+                allowNetworks: ['127.0.0.1/32'],
+                upstream: 'main',
+                upstreams: { main: { type: 'conductor', url } },
+            },
+        }),
+    });
+    assert.equal(set.status, 200);
+    scheduler = new SchedulerClient(
+        await orkesConductorClient({ serverUrl: server.url, logger: new DefaultLogger({ level: 'ERROR' }) }),
+    );
+});
+after(async () => {
+    await server.stop();
+    upstream.close();
+    upstream.closeAllConnections();
+});
+
+async function recordsOf(name, workflow, state, count) {
+    await scheduler.saveSchedule({
+        name,
+        cronExpression: '* * * * * *',
+        startWorkflowRequest: { name: workflow, version: 2, correlationId: 'c', input: { mine: 1 } },
+    });
+    const query = `scheduleName IN (${name}) AND state IN (${state})`;
+    const { results } = await until(
+        () => scheduler.search(0, 10, 'scheduledTime:ASC', '*', query),
+        (result) => result.totalHits >= count,
+    );
+    await until(
+        async () => (await fetch(`${server.url}/api/v1/runs/${results[0].executionId}`)).json(),
+        (run) => run.state === 'ended',
+    );
+    const all = await scheduler.search(0, 10, '', '*', `executionId='${results[0].executionId}'`);
+    assert.equal(all.results[0].state, state); // a record never goes back
+    await scheduler.deleteSchedule(name);
+    return results;
+}
+
+test('a workflow that was started is EXECUTED, with the id that the upstream gave', async () => {
+    const [record] = await recordsOf('taken', 'report', 'EXECUTED', 1);
+    assert.match(record.workflowId, /^id-of-/);
+    assert.equal(record.workflowName, 'report');
+    const start = started.find((one) => one.input._executionId === record.executionId);
+    assert.equal(start.name, 'report');
+    assert.equal(start.version, 2);
+    assert.equal(start.correlationId, 'c');
+    assert.equal(start.input.mine, 1);
+    assert.equal(start.input.scheduledTime, record.scheduledTime);
+    assert.equal(start.input._scheduledTime, record.scheduledTime);
+    assert.equal(start.input._startedByScheduler, 'taken');
+    assert.equal(start.input._schedulerCron, '* * * * * * UTC');
+    assert.ok(start.input.executionTime >= record.scheduledTime);
+    assert.equal(start.input._executedTime, start.input.executionTime);
+});
+
+test('a start that is refused is FAILED with the reason, and the next slot comes', async () => {
+    const records = await recordsOf('untaken', 'refused', 'FAILED', 2);
+    for (const record of records) {
+        assert.match(record.reason, /no workflow named refused/);
+        assert.equal(record.workflowId, undefined);
+    }
+    assert.notEqual(records[0].scheduledTime, records[1].scheduledTime);
+});
+
+test('a workflow that was started and failed then is still EXECUTED', async () => {
+    const name = 'fails-later';
+    const records = await recordsOf(name, 'broken', 'EXECUTED', 2);
+    for (const record of records) assert.match(record.workflowId, /^id-of-broken-/);
+});
