@@ -45,3 +45,28 @@ enum call_step temporal_cluster_begin(struct call *call);
 enum call_step temporal_health_begin(struct call *call);
 enum call_step temporal_space_begin(struct call *call);
 enum call_step temporal_space_read(struct call *call, struct db *db);
+
+/* temporal_schedules.c */
+enum call_step temporal_create_begin(struct call *call);
+enum call_step temporal_create_settled(struct call *call);
+enum call_step temporal_update_begin(struct call *call);
+enum call_step temporal_update_read(struct call *call, struct db *db);
+enum call_step temporal_update_settled(struct call *call);
+
+/* temporal_patch.c */
+enum call_step temporal_patch_begin(struct call *call);
+enum call_step temporal_delete_begin(struct call *call);
+enum call_step temporal_change_read(struct call *call, struct db *db);
+enum call_step temporal_change_settled(struct call *call);
+
+/* temporal_describe.c */
+enum call_step temporal_describe_begin(struct call *call);
+enum call_step temporal_describe_read(struct call *call, struct db *db);
+enum call_step temporal_times_begin(struct call *call);
+enum call_step temporal_times_read(struct call *call, struct db *db);
+
+/* temporal_list.c */
+enum call_step temporal_list_begin(struct call *call);
+enum call_step temporal_list_read(struct call *call, struct db *db);
+enum call_step temporal_count_begin(struct call *call);
+enum call_step temporal_count_read(struct call *call, struct db *db);

@@ -100,7 +100,8 @@ enum rc view_schedule(const struct call *call, const struct schedule_view *view,
     char id[RUN_ID_TEXT_MAX];
     const struct schedule_state state = {
         .cursor = &view->cursor,
-        .paused_reason = row->reason,
+        .paused_reason = view->cursor.flags & CURSOR_PAUSED ? row->reason
+                                                            : (struct str){NULL, 0},
         .hint_reason = has_hint(&view->cursor) ? row->hint_reason : (struct str){NULL, 0},
         .last_run = last_run(&view->cursor, id),
         .dialect = str_of(dialects_text(row->dialect)),

@@ -135,7 +135,7 @@ void apply_create(struct turn *turn, const struct command *c, struct command_sta
     plan.created = turn->now;
     row.packed = packed(turn, &plan);
     row.version = 1;
-    row.reason = c->draft->is_paused ? c->text : (struct str){NULL, 0};
+    row.reason = c->text;
     if (row.packed.len == 0) {
         refuse(turn, reply, RC_LIMIT, "the schedule is too large");
         return;
@@ -277,6 +277,14 @@ void apply_delete(struct turn *turn, const struct command *c, struct seat *seat,
     seat_clear(turn, seat);
 }
 
+/* Words beside a schedule that is not paused. */
+static void keep_note(struct turn *turn, struct seat *seat, const struct command *c)
+{
+    seat->cursor.version++;
+    seat->is_touched = true;
+    schedules_set_reason(turn->db, seat->id, seat->cursor.version, c->text, turn->now, c->by);
+}
+
 void apply_pause(struct turn *turn, const struct command *c, struct seat *seat,
                  struct reply *reply)
 {
@@ -284,7 +292,9 @@ void apply_pause(struct turn *turn, const struct command *c, struct seat *seat,
 
     if (c->kind == COMMAND_RESUME) {
         if (cursor->flags & (CURSOR_PAUSED | CURSOR_QUARANTINED))
-            seat_resume(turn, seat, c->by);
+            seat_resume(turn, seat, c->text, c->by);
+        else if (c->text.ptr)
+            keep_note(turn, seat, c);
     } else {
         if (!(cursor->flags & CURSOR_BARRED) && cursor->wake_at <= turn->now)
             seat_advance(turn, seat); /* what was due before */

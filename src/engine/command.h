@@ -24,7 +24,7 @@ enum command_kind {
     COMMAND_PUT,          /* create or update                                                 */
     COMMAND_DELETE,       /* ends what waits; claimed runs go on; history stays               */
     COMMAND_PAUSE,        /* text: the reason; until: INSTANT_NEVER for good                  */
-    COMMAND_RESUME,       /*                                                                  */
+    COMMAND_RESUME,       /* text: a note, kept even when it was not paused; ptr NULL: none   */
     COMMAND_TRIGGER,      /* overlap, input; slot: 0 for now                                  */
     COMMAND_TEST,         /* a run that leaves no trace on the schedule                       */
     COMMAND_BACKFILL,     /* ranges, overlap                                                  */
@@ -62,7 +62,7 @@ struct draft {
     struct str description;
     int64_t dialect;
     bool is_disabled;
-    bool is_paused; /* created paused; command.text is the reason                          */
+    bool is_paused; /* created paused; command.text is the reason, or else a note           */
     bool trigger;   /* created with one run at once                                        */
 };
 

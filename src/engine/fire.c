@@ -216,7 +216,7 @@ static void advance_backfills(struct turn *turn, struct seat *seat)
     }
 }
 
-void seat_resume(struct turn *turn, struct seat *seat, struct str by)
+void seat_resume(struct turn *turn, struct seat *seat, struct str note, struct str by)
 {
     struct cursor *c = &seat->cursor;
     bool replays = seat->plan.policies.catchup_paused || seat->plan.is_governed;
@@ -225,7 +225,7 @@ void seat_resume(struct turn *turn, struct seat *seat, struct str by)
     c->paused_until = INSTANT_NEVER;
     c->version++;
     c->active_at = turn->now;
-    schedules_set_reason(turn->db, seat->id, c->version, (struct str){NULL, 0}, turn->now, by);
+    schedules_set_reason(turn->db, seat->id, c->version, note, turn->now, by);
     desk_schedule_event(turn, EVENT_SCHEDULE_RESUMED, seat->id, c->version);
     seat->is_touched = seat->open_changed = seat->is_edited = true;
     if (c->flags & CURSOR_BARRED)
@@ -248,7 +248,7 @@ void seat_advance(struct turn *turn, struct seat *seat)
     if (c->flags & CURSOR_CLOSED)
         return;
     if ((c->flags & CURSOR_PAUSED) && c->paused_until <= turn->now)
-        seat_resume(turn, seat, STR("belfry"));
+        seat_resume(turn, seat, (struct str){NULL, 0}, STR("belfry"));
     if (!(c->flags & CURSOR_BARRED) && turn->memory.clock_skip > c->mark)
         seat_pass(turn, seat, turn->memory.clock_skip, OUTCOME_MISSED, REASON_CLOCK);
     if (c->flags & CURSOR_BARRED)

@@ -21,7 +21,7 @@ void seat_pass(struct turn *turn, struct seat *seat, instant until, enum outcome
 void seat_begin(struct turn *turn, struct seat *seat);
 
 /* Back from a pause: what became of its slots. */
-void seat_resume(struct turn *turn, struct seat *seat, struct str by);
+void seat_resume(struct turn *turn, struct seat *seat, struct str note, struct str by);
 
 /* Waiting runs and new starts: who starts, who waits, who is skipped, who is ended. */
 void seat_decide(struct turn *turn, struct seat *seat);

@@ -15,7 +15,7 @@ struct schedule_row {
     struct str packed;                       /* core/plan.h    */
     struct str action, name, spec, policies; /* JSON but for name */
     struct str governor, labels, extra;      /* JSON or empty     */
-    struct str description, reason;          /* reason: of its pause */
+    struct str description, reason;          /* reason: of its pause, or a note */
     int64_t dialect;
     instant created_at, updated_at;
     struct str created_by, updated_by;

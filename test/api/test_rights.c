@@ -122,9 +122,17 @@ static const struct {
     {"version", "*"},
     {"openapi", "*"},
     {"temporal.cluster", "*"},
+    {"temporal.count", "voeaA"},
+    {"temporal.create", "eaA"},
+    {"temporal.delete", "eaA"},
+    {"temporal.describe", "voeaA"},
     {"temporal.health", "*"},
+    {"temporal.list", "voeaA"},
     {"temporal.namespace", "voeaA"},
+    {"temporal.patch", "oeaA"},
     {"temporal.system", "*"},
+    {"temporal.times", "voeaA"},
+    {"temporal.update", "eaA"},
 };
 
 enum { EXPECTED = sizeof expected / sizeof expected[0], ROLES = 5, PATH_MAX_BYTES = 256 };

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is kept of a schedule for Temporal's clients, read again.
+ */
+#include "api/temporal_draft.h"
+#include "api/view.h"
+#include "wire/base64.h"
+
+/* False: there is none, or it is none of ours. */
+static bool recall(const json_t *own, const char *name, const ProtobufCMessageDescriptor *type,
+                   struct arena *arena, void *ret)
+{
+    const char *text = json_string_value(json_object_get(own, name));
+    struct str encoded = str_of(text);
+    struct buf bytes = {.cap = encoded.len + 1};
+    ProtobufCMessage *message;
+    struct err err;
+
+    if (!text)
+        return false;
+    bytes.ptr = arena_take(arena, bytes.cap);
+    if (base64_read(encoded, &bytes, &err) != RC_OK ||
+        proto_unpack(type, buf_as_str(&bytes), arena, &message, &err) != RC_OK)
+        return false;
+    *(ProtobufCMessage **)ret = message;
+    return true;
+}
+
+/* ---- a spec that was changed by another API ---- */
+
+/* Cron lines that mean the same here; the others have no words. */
+static bool is_line(const struct cron_def *cron)
+{
+    return cron->zone.len == 0 &&
+           (cron->dialect == DIALECT_TEMPORAL || cron->dialect == DIALECT_BELFRY);
+}
+
+static struct temporal_time time_of(instant t, instant none)
+{
+    if (t == none)
+        return (struct temporal_time){0};
+    return (struct temporal_time){.is_set = true, .seconds = instant_seconds(t)};
+}
+
+static Temporal__ScheduleSpec *spec_of(const struct spec_def *def, struct arena *arena)
+{
+    struct temporal_spec given = {0}, spec = {0};
+    struct err err;
+
+    given.strings = def->calendars;
+    given.string_count = def->calendar_count;
+    given.not_strings = def->not_calendars;
+    given.not_string_count = def->not_calendar_count;
+    given.cron_strings = arena_array(arena, (size_t)def->cron_count, sizeof(struct str));
+    for (int i = 0; i < def->cron_count; i++)
+        if (is_line(&def->cron[i]))
+            given.cron_strings[given.cron_count++] = def->cron[i].expr;
+    given.intervals = arena_array(arena, (size_t)def->interval_count, sizeof *given.intervals);
+    for (int i = 0; i < def->interval_count; i++)
+        given.intervals[given.interval_count++] = (struct temporal_interval){
+            {.is_set = true, .seconds = def->intervals[i].every / SPAN_S},
+            {.is_set = true, .seconds = def->intervals[i].phase / SPAN_S}};
+    given.start = time_of(def->start, INSTANT_NONE);
+    given.end = time_of(def->end, INSTANT_NEVER);
+    given.jitter = (struct temporal_time){.is_set = def->jitter > 0,
+                                          .seconds = def->jitter / SPAN_S};
+    given.zone = def->zone;
+    if (temporal_canonical(&given, arena, &spec, &err) != RC_OK)
+        spec = (struct temporal_spec){.zone = def->zone};
+    return temporal_spec_message(&spec, arena);
+}
+
+static Temporal__NewWorkflowExecutionInfo *workflow_of(const struct action *action,
+                                                       struct arena *arena)
+{
+    Temporal__NewWorkflowExecutionInfo *w = arena_take(arena, sizeof *w);
+    Temporal__WorkflowType *type = arena_take(arena, sizeof *type);
+    Temporal__TaskQueue *queue = arena_take(arena, sizeof *queue);
+
+    temporal__new_workflow_execution_info__init(w);
+    temporal__workflow_type__init(type);
+    temporal__task_queue__init(queue);
+    type->name = temporal_text(action->workflow.name, arena);
+    queue->name = temporal_text(action->workflow.queue, arena);
+    w->workflow_id = temporal_text(action->workflow.workflow_id, arena);
+    w->workflow_type = type;
+    w->task_queue = queue;
+    return w;
+}
+
+/* From the native document alone. */
+static enum rc rebuild(const struct schedule_row *row, struct arena *arena,
+                       Temporal__Schedule *schedule, struct err *reterr)
+{
+    struct schedule_doc doc;
+    enum rc rc = view_recall(row, arena, &doc, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    schedule->spec = spec_of(&doc.spec, arena);
+    if (schedule->action)
+        return RC_OK;
+    schedule->action = arena_take(arena, sizeof *schedule->action);
+    temporal__schedule_action__init(schedule->action);
+    schedule->action->action_case = TEMPORAL__SCHEDULE_ACTION__ACTION_START_WORKFLOW;
+    schedule->action->start_workflow = workflow_of(&doc.action, arena);
+    return RC_OK;
+}
+
+/* ---- all of it ---- */
+
+static bool is_as_kept(const json_t *own, struct str spec, struct arena *arena)
+{
+    const char *print = json_string_value(json_object_get(own, "specPrint"));
+
+    return print && str_eq(str_of(print), temporal_spec_print(spec, arena));
+}
+
+enum rc temporal_recall(const struct schedule_row *row, struct arena *arena,
+                        struct temporal_kept *ret, struct err *reterr)
+{
+    json_auto_t *extra = NULL, *action = NULL;
+    const json_t *own;
+    struct temporal_kept kept = {0};
+    enum rc rc = json_read(row->action, &action, reterr);
+
+    if (rc == RC_OK && row->extra.len > 0)
+        rc = json_read(row->extra, &extra, reterr);
+    if (rc != RC_OK)
+        return reterr->rc = RC_CORRUPT;
+    own = json_object_get(extra, "temporal");
+    recall(own, "memo", &temporal__fields__descriptor, arena, &kept.memo);
+    recall(own, "searchAttributes", &temporal__fields__descriptor, arena,
+           &kept.search_attributes);
+    if (!recall(own, "schedule", &temporal__schedule__descriptor, arena, &kept.schedule)) {
+        kept.schedule = arena_take(arena, sizeof *kept.schedule);
+        temporal__schedule__init(kept.schedule);
+    }
+    if (!kept.schedule->action || !is_as_kept(own, row->spec, arena))
+        rc = rebuild(row, arena, kept.schedule, reterr);
+    if (rc != RC_OK)
+        return rc;
+    kept.schedule->action->start_workflow->input = temporal_payloads_of(
+        json_object_get(action, "input"), arena);
+    *ret = kept;
+    return RC_OK;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ListSchedules and CountSchedules.
+ *
+ * By id, page by page; the token of a page is the last id that was looked at.  A page looks at
+ * a bounded number of schedules, so one may be short, or empty, and still not the last.
+ */
+#include "api/temporal_change.h"
+#include "api/temporal_info.h"
+#include "api/temporal_query.h"
+#include "core/spec_pack.h"
+#include "store/schedule_pages.h"
+
+enum {
+    PAGE_MAX = 1000,
+    PORTION = 100,            /* rows of one read                                        */
+    PORTION_BYTES = 1 << 30,  /* of arena: schedules as large as they may be, all of them */
+    LIST_BYTES_MAX = 3 << 20, /* of an answer: clients take 4 MiB                        */
+    LISTED_SPEC_MAX = 10,     /* entries of each list of a spec                          */
+    COUNT_SCAN_MAX = 1 << 20, /* schedules that are looked at to be counted               */
+    ENTRY_ROOM = 512,         /* bytes of times and runs beside what is kept, about        */
+};
+
+struct listing {
+    int limit;
+    struct str after;
+    struct temporal_query *query;
+};
+
+/* ---- entries ---- */
+
+static void shorten(Temporal__ScheduleSpec *spec)
+{
+    if (spec->n_structured_calendar > LISTED_SPEC_MAX)
+        spec->n_structured_calendar = LISTED_SPEC_MAX;
+    if (spec->n_exclude_structured_calendar > LISTED_SPEC_MAX)
+        spec->n_exclude_structured_calendar = LISTED_SPEC_MAX;
+    if (spec->n_interval > LISTED_SPEC_MAX)
+        spec->n_interval = LISTED_SPEC_MAX;
+}
+
+/* The times to come; none where the zone is gone. */
+static struct temporal_future future_of(const struct call *call,
+                                        const struct schedule_view *view, struct arena *arena)
+{
+    struct planned p = {.view = *view};
+    struct err err;
+
+    if (plan_unpack(view->row.packed, arena, &p.plan, &err) != RC_OK ||
+        spec_bind(&p.plan.spec, &call->context->zones, &err) != RC_OK ||
+        p.plan.spec.not_named_count > 0)
+        return (struct temporal_future){0};
+    p.ctx = advance_ctx(&p.plan, &p.view.cursor);
+    return temporal_future(&p, call->now, FUTURE_LISTED, arena);
+}
+
+static Temporal__ScheduleListEntry *entry_of(const struct call *call,
+                                             const struct schedule_view *view,
+                                             const struct temporal_kept *kept,
+                                             const struct temporal_runs *runs)
+{
+    struct arena *arena = call->arena;
+    Temporal__ScheduleListEntry *m = arena_take(arena, sizeof *m);
+    Temporal__ScheduleListInfo *info = arena_take(arena, sizeof *info);
+    const Temporal__NewWorkflowExecutionInfo *w = kept->schedule->action->start_workflow;
+    struct temporal_recent recent = temporal_recent(runs, str_of(w->workflow_id), RECENT_LISTED,
+                                                    arena);
+    struct temporal_future future = future_of(call, view, arena);
+
+    temporal__schedule_list_entry__init(m);
+    temporal__schedule_list_info__init(info);
+    m->schedule_id = temporal_text(view->row.name, arena);
+    m->memo = kept->memo;
+    m->search_attributes = kept->search_attributes;
+    m->info = info;
+    shorten(kept->schedule->spec);
+    info->spec = kept->schedule->spec;
+    info->workflow_type = w->workflow_type;
+    info->notes = temporal_text(view->row.reason, arena);
+    info->paused = (view->cursor.flags & CURSOR_BARRED) != 0;
+    info->recent_actions = recent.results;
+    info->n_recent_actions = recent.count;
+    info->future_action_times = future.times;
+    info->n_future_action_times = future.count;
+    return m;
+}
+
+/* ---- the walk ---- */
+
+struct walk {
+    struct call *call;
+    struct db *db;
+    const struct listing *listing;
+    struct arena *rows;
+    struct str place; /* the last name that was looked at */
+    int looked_at, looks;
+    bool is_done, is_full;
+    /* What is made of them; without a list they are counted. */
+    Temporal__ListSchedulesResponse *list;
+    size_t bytes;
+    int64_t count;
+};
+
+/* Those of a portion that fit, with what was kept of them. */
+struct fitting {
+    struct schedule_view view;
+    struct temporal_kept kept;
+    struct temporal_runs runs;
+};
+
+static bool is_full(const struct walk *w, int fitting)
+{
+    return w->list && ((int)w->list->n_schedules + fitting >= w->listing->limit ||
+                       w->bytes > LIST_BYTES_MAX);
+}
+
+static enum rc look_at(struct walk *w, const struct db_result *rows, struct fitting *fitting,
+                       int *ret_count, struct err *reterr)
+{
+    int n = 0;
+
+    for (int i = 0; i < rows->rows; i++) {
+        struct fitting *f = &fitting[n];
+        enum rc rc;
+
+        if (is_full(w, n)) {
+            w->is_full = true;
+            break;
+        }
+        schedule_views_read(rows, i, &f->view);
+        w->place = arena_str(w->call->arena, f->view.row.name);
+        w->looked_at++;
+        if (!temporal_sees(&f->view))
+            continue;
+        rc = temporal_recall(&f->view.row, w->list ? w->call->arena : w->rows, &f->kept,
+                             reterr);
+        if (rc != RC_OK)
+            return rc;
+        if (!temporal_query_fits(w->listing->query, &f->view, f->kept.search_attributes))
+            continue;
+        w->bytes += f->view.row.extra.len + ENTRY_ROOM;
+        n++;
+    }
+    *ret_count = n;
+    return RC_OK;
+}
+
+static enum rc add_entries(struct walk *w, struct fitting *fitting, int count,
+                           struct err *reterr)
+{
+    enum rc rc;
+
+    for (int i = 0; i < count; i++)
+        temporal_runs_send(w->db, fitting[i].view.row.id, RECENT_LISTED, &fitting[i].runs);
+    rc = count > 0 ? db_flush(w->db, w->rows, reterr) : RC_OK;
+    for (int i = 0; i < count && rc == RC_OK; i++)
+        w->list->schedules[w->list->n_schedules++] = entry_of(
+            w->call, &fitting[i].view, &fitting[i].kept, &fitting[i].runs);
+    return rc;
+}
+
+static enum rc walk_portion(struct walk *w, struct err *reterr)
+{
+    const struct schedule_portion portion = {.namespace = w->call->namespace,
+                                             .order = ORDER_NAME,
+                                             .after = {.name = w->place},
+                                             .limit = PORTION};
+    struct db_result rows = {0};
+    struct fitting *fitting;
+    int count = 0;
+    enum rc rc;
+
+    arena_reset(w->rows);
+    schedule_pages_read(w->db, &portion, &rows);
+    rc = db_flush(w->db, w->rows, reterr);
+    if (rc != RC_OK)
+        return rc;
+    fitting = arena_array(w->rows, PORTION, sizeof *fitting);
+    rc = look_at(w, &rows, fitting, &count, reterr);
+    w->is_done = rows.rows < PORTION && !w->is_full;
+    w->count += count;
+    return rc == RC_OK && w->list ? add_entries(w, fitting, count, reterr) : rc;
+}
+
+static enum rc walk_on(struct walk *w, struct err *reterr)
+{
+    enum rc rc = RC_OK;
+
+    w->rows = arena_new(PORTION_BYTES);
+    w->place = w->listing->after;
+    while (rc == RC_OK && !w->is_done && !w->is_full && w->looked_at < w->looks)
+        rc = walk_portion(w, reterr);
+    w->rows = arena_free(w->rows);
+    return rc;
+}
+
+/* ---- the calls ---- */
+
+static struct listing *listing_of(struct call *call, const char *query,
+                                  enum call_step *ret_step)
+{
+    struct listing *listing = arena_take(call->arena, sizeof *listing);
+    struct err err;
+
+    if (temporal_query_parse(str_of(query), call->arena, &listing->query, &err) == RC_OK)
+        return listing;
+    *ret_step = call_refuse(call, "invalid_field", &err);
+    return NULL;
+}
+
+enum call_step temporal_list_begin(struct call *call)
+{
+    Temporal__ListSchedulesRequest *request;
+    struct listing *listing;
+    enum call_step step;
+
+    if (!temporal_read(call, &temporal__list_schedules_request__descriptor, &request, &step))
+        return step;
+    listing = listing_of(call, request->query, &step);
+    if (!listing)
+        return step;
+    listing->limit = request->maximum_page_size;
+    if (listing->limit <= 0 || listing->limit > PAGE_MAX)
+        listing->limit = PAGE_MAX;
+    listing->after = (struct str){(const char *)request->next_page_token.data,
+                                  request->next_page_token.len};
+    if (listing->after.len > SCHEDULE_ID_MAX || !str_is_utf8(listing->after) ||
+        memchr(listing->after.len > 0 ? listing->after.ptr : "x", '\0',
+               listing->after.len > 0 ? listing->after.len : 1))
+        return call_problem(call, 400, "invalid_field", "Invalid NextPageToken.");
+    call->with = listing;
+    return CALL_READ;
+}
+
+enum call_step temporal_list_read(struct call *call, struct db *db)
+{
+    Temporal__ListSchedulesResponse answer = TEMPORAL__LIST_SCHEDULES_RESPONSE__INIT;
+    struct walk w = {
+        .call = call, .db = db, .listing = call->with, .looks = VIEW_SCAN_MAX, .list = &answer};
+    struct err err;
+
+    answer.schedules = arena_array(call->arena, (size_t)w.listing->limit + PORTION,
+                                   sizeof *answer.schedules);
+    if (walk_on(&w, &err) != RC_OK)
+        return temporal_failed(call, &err);
+    if (!w.is_done)
+        answer.next_page_token = (ProtobufCBinaryData){w.place.len,
+                                                       (uint8_t *)(uintptr_t)w.place.ptr};
+    return temporal_answer(call, &answer.base);
+}
+
+enum call_step temporal_count_begin(struct call *call)
+{
+    Temporal__CountSchedulesRequest *request;
+    enum call_step step;
+
+    if (!temporal_read(call, &temporal__count_schedules_request__descriptor, &request, &step))
+        return step;
+    call->with = listing_of(call, request->query, &step);
+    return call->with ? CALL_READ : step;
+}
+
+enum call_step temporal_count_read(struct call *call, struct db *db)
+{
+    Temporal__CountSchedulesResponse answer = TEMPORAL__COUNT_SCHEDULES_RESPONSE__INIT;
+    struct walk w = {.call = call, .db = db, .listing = call->with, .looks = COUNT_SCAN_MAX};
+    struct err err;
+
+    if (walk_on(&w, &err) != RC_OK)
+        return temporal_failed(call, &err);
+    answer.count = w.count;
+    return temporal_answer(call, &answer.base);
+}

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Temporal's calls, message by message: what clients do not show, and every refusal.
+ */
+#include "world.h"
+
+#include "api/temporal_codec.h"
+#include "wire/grpc.h"
+
+#define SERVICE "/temporal.api.workflowservice.v1.WorkflowService/"
+
+/* A request that is right; a test makes it wrong. */
+struct asked {
+    Temporal__CreateScheduleRequest create;
+    Temporal__Schedule schedule;
+    Temporal__ScheduleSpec spec;
+    Temporal__ScheduleAction action;
+    Temporal__NewWorkflowExecutionInfo workflow;
+    Temporal__WorkflowType type;
+    Temporal__TaskQueue queue;
+    Temporal__SchedulePolicies policies;
+    Temporal__ScheduleState state;
+    Temporal__SchedulePatch patch;
+    char *cron[1];
+};
+static struct asked asked;
+
+static char *word(const char *text)
+{
+    return (char *)(uintptr_t)text;
+}
+
+static void reset(const char *id)
+{
+    temporal__create_schedule_request__init(&asked.create);
+    temporal__schedule__init(&asked.schedule);
+    temporal__schedule_spec__init(&asked.spec);
+    temporal__schedule_action__init(&asked.action);
+    temporal__new_workflow_execution_info__init(&asked.workflow);
+    temporal__workflow_type__init(&asked.type);
+    temporal__task_queue__init(&asked.queue);
+    temporal__schedule_policies__init(&asked.policies);
+    temporal__schedule_state__init(&asked.state);
+    temporal__schedule_patch__init(&asked.patch);
+    asked.create.namespace_ = word("default");
+    asked.create.schedule_id = word(id);
+    asked.create.request_id = word("request");
+    asked.create.schedule = &asked.schedule;
+    asked.schedule.spec = &asked.spec;
+    asked.schedule.action = &asked.action;
+    asked.schedule.policies = &asked.policies;
+    asked.schedule.state = &asked.state;
+    asked.action.action_case = TEMPORAL__SCHEDULE_ACTION__ACTION_START_WORKFLOW;
+    asked.action.start_workflow = &asked.workflow;
+    asked.workflow.workflow_id = word("base");
+    asked.workflow.workflow_type = &asked.type;
+    asked.workflow.task_queue = &asked.queue;
+    asked.type.name = word("report");
+    asked.queue.name = word("reports");
+    asked.cron[0] = word("0 12 * * *");
+    asked.spec.cron_string = asked.cron;
+    asked.spec.n_cron_string = 1;
+}
+
+static int say(const char *method, const ProtobufCMessage *message)
+{
+    static char room[1 << 20];
+    size_t len = protobuf_c_message_pack(message, (uint8_t *)room);
+
+    return ask_rpc(js(SERVICE "%s", method), (struct str){room, len});
+}
+
+static int create(void)
+{
+    return say("CreateSchedule", &asked.create.base);
+}
+
+/* The answer, good until the next request. */
+static void *answer(const ProtobufCMessageDescriptor *type)
+{
+    ProtobufCMessage *message;
+    struct err err;
+
+    assert_int_equal(proto_unpack(type, str_from(world.call.answer, GRPC_PREFIX), world.arena,
+                                  &message, &err),
+                     RC_OK);
+    return message;
+}
+
+static Temporal__DescribeScheduleResponse *described(const char *id)
+{
+    Temporal__DescribeScheduleRequest request = TEMPORAL__DESCRIBE_SCHEDULE_REQUEST__INIT;
+
+    request.namespace_ = word("default");
+    request.schedule_id = word(id);
+    assert_int_equal(say("DescribeSchedule", &request.base), 200);
+    return answer(&temporal__describe_schedule_response__descriptor);
+}
+
+static int patch(const char *id)
+{
+    Temporal__PatchScheduleRequest request = TEMPORAL__PATCH_SCHEDULE_REQUEST__INIT;
+
+    request.namespace_ = word("default");
+    request.schedule_id = word(id);
+    request.patch = &asked.patch;
+    return say("PatchSchedule", &request.base);
+}
+
+static int update(const char *id, ProtobufCBinaryData token)
+{
+    Temporal__UpdateScheduleRequest request = TEMPORAL__UPDATE_SCHEDULE_REQUEST__INIT;
+
+    request.namespace_ = word("default");
+    request.schedule_id = word(id);
+    request.schedule = &asked.schedule;
+    request.conflict_token = token;
+    return say("UpdateSchedule", &request.base);
+}
+
+static void assert_words(int status, const char *grpc, const char *words)
+{
+    assert_int_equal(world.call.status, status);
+    assert_string_equal(field("grpc-status"), grpc);
+    if (!strstr(field("grpc-message"), words))
+        fail_msg("%s\nbut not\n%s", field("grpc-message"), words);
+}
+
+/* ---- refusals of create, in the words of Temporal's server ---- */
+
+static void what_is_missing_is_told(void **state)
+{
+    (void)state;
+    reset("s");
+    asked.create.namespace_ = word("");
+    create();
+    assert_words(400, "3", "Namespace not set on request.");
+    reset("");
+    create();
+    assert_words(400, "3", "schedule_id");
+    reset("s");
+    asked.create.request_id = word("");
+    create();
+    assert_words(400, "3", "RequestId is not set on request.");
+    reset("s");
+    asked.workflow.workflow_type = NULL;
+    create();
+    assert_words(400, "3", "WorkflowType is not set on request.");
+    reset("s");
+    asked.workflow.task_queue = NULL;
+    create();
+    assert_words(400, "3", "taskQueue is not set");
+    reset("s");
+    asked.queue.name = word("");
+    create();
+    assert_words(400, "3", "missing task queue name");
+    reset("s");
+    asked.schedule.action = NULL;
+    create();
+    assert_words(400, "3", "Only StartWorkflow action is supported for schedules");
+    reset("s");
+    asked.create.schedule = NULL;
+    create();
+    assert_words(400, "3", "Only StartWorkflow action is supported for schedules");
+}
+
+static void what_schedules_may_not_have_is_told(void **state)
+{
+    Temporal__Duration before = TEMPORAL__DURATION__INIT;
+
+    (void)state;
+    reset("s");
+    asked.workflow.cron_schedule = word("* * * * *");
+    create();
+    assert_words(400, "3", "Scheduled workflow must not contain CronSchedule");
+    reset("s");
+    asked.workflow.workflow_id_reuse_policy = 3;
+    create();
+    assert_words(400, "3", "Scheduled workflow must not contain WorkflowIDReusePolicy");
+    reset("s");
+    before.seconds = -1;
+    asked.workflow.workflow_run_timeout = &before;
+    create();
+    assert_words(400, "3", "An invalid WorkflowRunTimeoutSeconds is set on request.");
+    reset("s");
+    asked.policies.overlap_policy = 7;
+    create();
+    assert_words(400, "3", "policies.overlapPolicy: 7 is no overlap policy");
+}
+
+static void what_is_too_long_is_wrong_for_good(void **state)
+{
+    static char text[1200];
+
+    (void)state;
+    memset(text, 'x', 1001);
+    reset("s");
+    asked.create.request_id = text;
+    create();
+    assert_words(400, "3", "RequestId length exceeds limit.");
+    reset(text);
+    create();
+    assert_words(400, "3", "WorkflowId exceeds maximum allowed length (1001/255)");
+    reset("s");
+    asked.type.name = text;
+    create();
+    assert_words(400, "3", "action.name");
+    reset("s");
+    asked.create.initial_patch = &asked.patch;
+    asked.patch.pause = text;
+    create();
+    assert_words(400, "3", "Schedule notes exceeds limit.");
+}
+
+static void a_wrong_spec_is_known_by_its_first_words(void **state)
+{
+    uint8_t data[] = {1};
+
+    (void)state;
+    reset("s");
+    asked.cron[0] = word("61 * * * *");
+    create();
+    assert_words(400, "3", "Invalid schedule spec: spec.cronString[0]: ");
+    reset("s");
+    asked.spec.timezone_name = word("No/Where");
+    create();
+    assert_words(400, "3", "Invalid schedule spec: ");
+    reset("s");
+    asked.spec.timezone_data = (ProtobufCBinaryData){1, data};
+    create();
+    assert_words(400, "3", "Invalid schedule spec: spec.timezoneData: ");
+}
+
+static void what_is_no_message_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(ask_rpc(SERVICE "CreateSchedule", STR("\n\007default\022\377")), 400);
+    assert_string_equal(field("grpc-status"), "3");
+    assert_int_equal(
+        ask_rpc(SERVICE "DescribeSchedule", (struct str){"\n\007default\022\003a\0b", 14}),
+        400);
+    assert_words(400, "3", "schedule_id: has a NUL");
+}
+
+/* ---- what is kept ---- */
+
+static void the_spec_comes_back_as_it_counts(void **state)
+{
+    const Temporal__StructuredCalendarSpec *calendar;
+    const Temporal__DescribeScheduleResponse *got;
+
+    (void)state;
+    reset("s");
+    assert_int_equal(create(), 200);
+    got = described("s");
+    assert_int_equal(got->schedule->spec->n_cron_string, 0);
+    assert_int_equal(got->schedule->spec->n_structured_calendar, 1);
+    calendar = got->schedule->spec->structured_calendar[0];
+    assert_int_equal(calendar->hour[0]->start, 12);
+    assert_int_equal(calendar->hour[0]->end, 12);
+    assert_int_equal(calendar->hour[0]->step, 1);
+    assert_int_equal(calendar->n_year, 0);
+    assert_int_equal(got->schedule->policies->overlap_policy, 1);
+    assert_int_equal(got->schedule->policies->catchup_window->seconds, 365 * 86400);
+    assert_int_equal(got->info->n_future_action_times, 10);
+    /* It is Monday, ten o'clock. */
+    assert_int_equal(got->info->future_action_times[0]->seconds, world.now / SPAN_S + 7200);
+    assert_null(got->info->update_time);
+    assert_int_equal(got->conflict_token.len, 8);
+    assert_int_equal(got->conflict_token.data[0], 1);
+}
+
+static void short_catch_up_windows_are_ten_seconds_and_none_is_a_year(void **state)
+{
+    static const struct {
+        int64_t seconds, expected;
+    } list[] = {{0, 365 * 86400}, {-5, 365 * 86400}, {3, 10}, {10, 10}, {60, 60}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        Temporal__Duration window = TEMPORAL__DURATION__INIT;
+        const char *id = js("s%zu", i);
+
+        reset(id);
+        window.seconds = list[i].seconds;
+        asked.policies.catchup_window = &window;
+        assert_int_equal(create(), 200);
+        assert_int_equal(described(id)->schedule->policies->catchup_window->seconds,
+                         list[i].expected);
+    }
+}
+
+static void the_native_api_shows_what_it_means(void **state)
+{
+    (void)state;
+    reset("s");
+    asked.state.limited_actions = true;
+    asked.state.remaining_actions = 3;
+    assert_int_equal(create(), 200);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.dialect", "'temporal'");
+    assert_told("action.type", "'workflow'");
+    assert_told("action.name", "'report'");
+    assert_told("action.workflowId", "'base'");
+    assert_told("action.queue", "'reports'");
+    assert_told("policies.overlap", "'skip'");
+    assert_told("policies.catchup",
+                "{'mode':'all','window':'365d','whilePaused':false,'whenFull':'drop'}");
+    assert_told("policies.remainingRuns", "3");
+    assert_told("spec.dst", "'literal'");
+    assert_told("state.nextAt", "'2026-01-05T12:00:00.000Z'");
+}
+
+/* Who edits the spec by another API is shown by that spec, and keeps the rest. */
+static void an_edit_by_the_native_api_is_seen(void **state)
+{
+    const Temporal__DescribeScheduleResponse *got;
+
+    (void)state;
+    reset("s");
+    assert_int_equal(create(), 200);
+    assert_int_equal(ask("PATCH /api/v1/schedules/s", NULL,
+                         js("{'spec':{'cron':null,'calendars':null,"
+                            "'intervals':[{'every':'15m'}],'timezone':'Europe/Berlin'}}")),
+                     200);
+    got = described("s");
+    assert_int_equal(got->schedule->spec->n_structured_calendar, 0);
+    assert_int_equal(got->schedule->spec->n_interval, 1);
+    assert_int_equal(got->schedule->spec->interval[0]->interval->seconds, 900);
+    assert_string_equal(got->schedule->spec->timezone_name, "Europe/Berlin");
+    assert_string_equal(got->schedule->action->start_workflow->workflow_type->name, "report");
+    assert_int_equal(got->conflict_token.data[0], 2);
+}
+
+/* ---- state ---- */
+
+static void a_note_needs_no_pause(void **state)
+{
+    const Temporal__DescribeScheduleResponse *got;
+
+    (void)state;
+    reset("s");
+    asked.state.notes = word("made");
+    assert_int_equal(create(), 200);
+    assert_string_equal(described("s")->schedule->state->notes, "made");
+    asked.patch.unpause = word("no pause");
+    assert_int_equal(patch("s"), 200);
+    got = described("s");
+    assert_false(got->schedule->state->paused);
+    assert_string_equal(got->schedule->state->notes, "no pause");
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.pausedReason", "null");
+    asked.patch.pause = word("both");
+    assert_int_equal(patch("s"), 200); /* the end of the pause counts */
+    got = described("s");
+    assert_false(got->schedule->state->paused);
+    assert_string_equal(got->schedule->state->notes, "no pause");
+    asked.patch.unpause = word("");
+    assert_int_equal(patch("s"), 200);
+    got = described("s");
+    assert_true(got->schedule->state->paused);
+    assert_string_equal(got->schedule->state->notes, "both");
+    assert_int_equal(got->info->n_future_action_times, 10); /* as if it were not */
+    asked.state.notes = word("");
+    assert_int_equal(update("s", (ProtobufCBinaryData){0, NULL}), 200);
+    got = described("s");
+    assert_false(got->schedule->state->paused);
+    assert_string_equal(got->schedule->state->notes, "");
+}
+
+static void a_patch_without_a_patch_is_refused(void **state)
+{
+    Temporal__PatchScheduleRequest request = TEMPORAL__PATCH_SCHEDULE_REQUEST__INIT;
+
+    (void)state;
+    reset("s");
+    assert_int_equal(create(), 200);
+    request.namespace_ = word("default");
+    request.schedule_id = word("s");
+    say("PatchSchedule", &request.base);
+    assert_words(400, "3", "Patch is not set on request.");
+    temporal__schedule_patch__init(&asked.patch);
+    assert_int_equal(patch("s"), 200); /* an empty one asks for nothing */
+    assert_int_equal(described("s")->conflict_token.data[0], 1);
+}
+
+static void a_token_is_the_version_that_was_read(void **state)
+{
+    uint8_t one[8] = {1}, odd[3] = {1};
+
+    (void)state;
+    reset("s");
+    assert_int_equal(create(), 200);
+    assert_int_equal(update("s", (ProtobufCBinaryData){8, one}), 200);
+    update("s", (ProtobufCBinaryData){8, one});
+    assert_words(412, "9", "mismatched conflict token");
+    update("s", (ProtobufCBinaryData){3, odd});
+    assert_words(412, "9", "mismatched conflict token");
+    assert_int_equal(described("s")->conflict_token.data[0], 2);
+}
+
+/* ---- runs ---- */
+
+static void runs_are_shown_with_their_ids_and_ends(void **state)
+{
+    const Temporal__ScheduleActionResult *recent;
+    const Temporal__DescribeScheduleResponse *got;
+
+    (void)state;
+    reset("s");
+    assert_int_equal(create(), 200);
+    pass(2 * SPAN_H);
+    got = described("s");
+    assert_int_equal(got->info->action_count, 1);
+    assert_int_equal(got->info->n_running_workflows, 1);
+    assert_int_equal(got->info->n_recent_actions, 1);
+    recent = got->info->recent_actions[0];
+    assert_string_equal(recent->start_workflow_result->workflow_id,
+                        "base-2026-01-05T12:00:00Z");
+    assert_int_equal(recent->start_workflow_status, 1);
+    assert_int_equal(
+        ask(js("POST /api/v1/runs/%s/terminate", recent->start_workflow_result->run_id), NULL,
+            "{}"),
+        200);
+    got = described("s");
+    assert_int_equal(got->info->n_running_workflows, 0);
+    assert_int_equal(got->info->recent_actions[0]->start_workflow_status, 5);
+}
+
+static void a_trigger_may_choose_its_time(void **state)
+{
+    Temporal__TriggerImmediatelyRequest trigger = TEMPORAL__TRIGGER_IMMEDIATELY_REQUEST__INIT;
+    Temporal__Timestamp time = TEMPORAL__TIMESTAMP__INIT;
+
+    (void)state;
+    reset("s");
+    assert_int_equal(create(), 200);
+    time.seconds = 1767225600; /* 2026-01-01T00:00:00Z */
+    trigger.scheduled_time = &time;
+    asked.patch.trigger_immediately = &trigger;
+    assert_int_equal(patch("s"), 200);
+    assert_string_equal(
+        described("s")->info->recent_actions[0]->start_workflow_result->workflow_id,
+        "base-2026-01-01T00:00:00Z");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(what_is_missing_is_told),
+        SERVED(what_schedules_may_not_have_is_told),
+        SERVED(what_is_too_long_is_wrong_for_good),
+        SERVED(a_wrong_spec_is_known_by_its_first_words),
+        SERVED(what_is_no_message_is_refused),
+        SERVED(the_spec_comes_back_as_it_counts),
+        SERVED(short_catch_up_windows_are_ten_seconds_and_none_is_a_year),
+        SERVED(the_native_api_shows_what_it_means),
+        SERVED(an_edit_by_the_native_api_is_seen),
+        SERVED(a_note_needs_no_pause),
+        SERVED(a_patch_without_a_patch_is_refused),
+        SERVED(a_token_is_the_version_that_was_read),
+        SERVED(runs_are_shown_with_their_ids_and_ends),
+        SERVED(a_trigger_may_choose_its_time),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
