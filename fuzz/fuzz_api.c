@@ -9,6 +9,7 @@
 #include "base/must.h"
 #include "core/run_id.h"
 #include "store/logs.h"
+#include "wire/grpc.h"
 #include "wire/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
@@ -54,6 +55,17 @@ static void check_text(struct str text)
 {
     must(str_is_utf8(text));
     must(text.len == 0 || !memchr(text.ptr, '\0', text.len));
+}
+
+/* A message of gRPC, or nothing beside the fields that refuse it. */
+static void check_frame(struct str answer)
+{
+    bool is_compressed = false;
+    struct str message;
+    struct err err;
+
+    must(answer.len == 0 || grpc_unframe(answer, &is_compressed, &message, &err) == RC_OK);
+    must(!is_compressed);
 }
 
 static void check_json(struct str text)
@@ -109,8 +121,10 @@ static void check_step(const struct call *call, enum call_step step)
 {
     if (step == CALL_ANSWER)
         must(call->status >= 200 && call->status < 600);
-    if (step == CALL_ANSWER && call->operation->dialect != DIALECTS_TEMPORAL) {
-        check_text(call->answer); /* Temporal's are no texts */
+    if (step == CALL_ANSWER && call->dialect == DIALECTS_TEMPORAL) {
+        check_frame(call->answer);
+    } else if (step == CALL_ANSWER) {
+        check_text(call->answer);
         check_json(call->answer);
     }
     if (step == CALL_COMMANDS)
