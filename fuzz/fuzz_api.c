@@ -107,9 +107,8 @@ static void check_poll(const struct call_poll *poll)
 
 static void check_step(const struct call *call, enum call_step step)
 {
-    if (step == CALL_ANSWER) {
+    if (step == CALL_ANSWER)
         must(call->status >= 200 && call->status < 600);
-    }
     if (step == CALL_ANSWER && call->dialect != DIALECTS_TEMPORAL) { /* whose are frames */
         check_text(call->answer);
         check_json(call->answer);
