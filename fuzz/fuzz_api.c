@@ -171,6 +171,7 @@ static void begin(const struct operation *operation, struct arena *arena, struct
     arena_reset(arena);
     run_id_format(&(struct run_id){1, 2, 3}, id);
     call.params[0] = str_starts(str_of(operation->id), STR("run.")) ? str_of(id) : STR("a");
+    call.params[1] = STR("b");
     check_step(&call, call_begin(&call, &request, body));
 }
 

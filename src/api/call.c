@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "api/jobs.h"
 #include "api/operation.h"
 #include "api/refusal.h"
 #include "api/roles.h"
@@ -178,6 +179,8 @@ static enum rc read_namespace(struct call *call, struct err *reterr)
 
     if (call->operation->dialect == DIALECTS_TEMPORAL)
         return temporal_namespace(call, reterr);
+    if (call->operation->dialect == DIALECTS_JOBS)
+        return jobs_namespace(call, reterr);
     call->namespace_name = call->caller.namespace.len > 0 ? call->caller.namespace
                                                           : STR("default");
     for (int i = 0; i < request->pair_count; i++)
@@ -221,6 +224,11 @@ enum call_step call_no_namespace(struct call *call)
         return temporal_no_namespace(call);
     return call_problem(call, 404, "not_found", "there is no namespace `%.*s`",
                         STR_ARG(call->namespace_name));
+}
+
+enum call_step call_without_namespace(struct call *call)
+{
+    return call->dialect == DIALECTS_JOBS ? jobs_no_org(call) : call_no_namespace(call);
 }
 
 static enum call_step check_and_begin(struct call *call)

@@ -104,6 +104,9 @@ enum call_step call_begin(struct call *call, const struct http1_request *request
 /* 404, for a namespace that is not there and for one that is not the caller's alike. */
 enum call_step call_no_namespace(struct call *call);
 
+/* Where the namespace of a call that was let in is not there: the same, or how it is made. */
+enum call_step call_without_namespace(struct call *call);
+
 /* The refusal of who is not known or may not; 401 or 403. */
 enum call_step call_deny(struct call *call, int status, const char *fmt, ...) PRINTF(3, 4);
 

@@ -7,15 +7,11 @@
  */
 #include "api/conductor.h"
 #include "api/request.h"
+#include "api/schedule_walk.h"
 #include "api/view.h"
-#include "model/schedule_json.h"
-#include "store/schedule_pages.h"
 
 enum {
-    PORTION = 200,              /* rows of one read                                      */
-    PORTION_BYTES = 1 << 30,    /* of arena: schedules as large as they may be           */
-    LOOKED_AT_MAX = 200 * 1000, /* rows of one search: about a second                    */
-    LIST_BYTES_MAX = 12 << 20,  /* of one answer                                         */
+    LIST_BYTES_MAX = 12 << 20, /* of one answer                                         */
     SIZE_DEFAULT = 100,
     SIZE_MAX_ENTRIES = 1000, /* of one page of a search                               */
     START_MAX = 1000 * 1000 * 1000,
@@ -31,14 +27,10 @@ struct asked {
     int64_t start, size;
 };
 
-struct walk {
-    struct call *call;
+struct telling {
     const struct asked *asked;
-    struct schedule_place place;
-    struct arena *rows, *scratch;
     struct answer out;
-    int64_t hits, told, looked_at;
-    bool is_done, is_too_long;
+    int64_t hits, told;
 };
 
 /* ---- what is asked ---- */
@@ -162,101 +154,61 @@ static bool fits_shown(const struct asked *asked, const struct conductor_shown *
 
 /* ---- the walk ---- */
 
-static bool is_on_page(const struct walk *w)
+static bool is_on_page(const struct telling *t)
 {
-    return !w->asked->is_search || (w->hits >= w->asked->start && w->told < w->asked->size);
+    return !t->asked->is_search || (t->hits >= t->asked->start && t->told < t->asked->size);
 }
 
-static enum rc tell_row(struct walk *w, const struct schedule_view *view, struct err *reterr)
+static enum rc tell_row(struct schedule_walk *walk, const struct schedule_view *view,
+                        struct arena *scratch, struct err *reterr)
 {
+    struct telling *t = walk->with;
     struct conductor_shown shown;
     enum rc rc;
 
-    w->place = (struct schedule_place){.name = arena_str(w->call->arena, view->row.name),
-                                       .at = view->row.updated_at,
-                                       .id = view->row.id};
-    if (!fits_row(w->asked, view))
+    if (!fits_row(t->asked, view))
         return RC_OK;
-    arena_reset(w->scratch);
-    rc = conductor_show(view, w->call->namespace_name, w->scratch, &shown, reterr);
+    rc = conductor_show(view, walk->call->namespace_name, scratch, &shown, reterr);
     if (rc != RC_OK)
         return rc;
-    if (!fits_shown(w->asked, &shown) || !is_on_page(w)) {
-        w->hits += fits_shown(w->asked, &shown);
+    if (!fits_shown(t->asked, &shown) || !is_on_page(t)) {
+        t->hits += fits_shown(t->asked, &shown);
         json_decref(shown.schedule);
         return RC_OK;
     }
-    w->hits++;
-    if (w->told++ > 0)
-        answer_text(&w->out, ",");
-    answer_json(&w->out, shown.schedule);
-    w->is_too_long = w->out.buf.len > LIST_BYTES_MAX;
+    t->hits++;
+    if (t->told++ > 0)
+        answer_text(&t->out, ",");
+    answer_json(&t->out, shown.schedule);
+    walk->is_enough = t->out.buf.len > LIST_BYTES_MAX;
     return RC_OK;
-}
-
-static enum rc tell_portion(struct walk *w, struct db *db, struct err *reterr)
-{
-    const struct schedule_portion portion = {.namespace = w->call->namespace,
-                                             .order = w->asked->order,
-                                             .is_descending = w->asked->is_descending,
-                                             .after = w->place,
-                                             .limit = PORTION};
-    bool is_created = w->asked->order == ORDER_CREATED;
-    struct db_result rows = {0}, end = {0};
-    enum rc rc;
-
-    arena_reset(w->rows);
-    schedule_pages_read(db, &portion, &rows);
-    if (is_created)
-        schedule_pages_end(db, &portion, &end);
-    rc = db_flush(db, w->rows, reterr);
-    for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
-        struct schedule_view view;
-
-        schedule_views_read(&rows, i, &view);
-        rc = tell_row(w, &view, reterr);
-    }
-    w->looked_at += PORTION;
-    w->is_done = is_created ? end.rows == 0 : rows.rows < PORTION;
-    if (is_created && end.rows == 1)
-        w->place.id = db_int_at(&end, 0, 0);
-    return rc;
-}
-
-static enum rc tell_all(struct walk *w, struct db *db, struct err *reterr)
-{
-    enum rc rc = RC_OK;
-
-    w->place = schedule_place_begin(w->asked->is_descending);
-    w->rows = arena_new(PORTION_BYTES);
-    w->scratch = arena_new(SCHEDULE_BYTES_MAX);
-    answer_text(&w->out, "[");
-    while (rc == RC_OK && !w->is_done && !w->is_too_long && w->looked_at < LOOKED_AT_MAX)
-        rc = tell_portion(w, db, reterr);
-    answer_text(&w->out, "]");
-    arena_free(w->rows);
-    arena_free(w->scratch);
-    return rc;
 }
 
 static enum call_step tell(struct call *call, struct db *db)
 {
-    struct walk w = {.call = call, .asked = call->with, .out = answer_new(call->arena)};
+    struct telling t = {.asked = call->with, .out = answer_new(call->arena)};
+    struct schedule_walk walk = {.call = call,
+                                 .order = t.asked->order,
+                                 .is_descending = t.asked->is_descending,
+                                 .look = tell_row,
+                                 .with = &t};
     struct answer out = answer_new(call->arena);
     struct err err;
 
-    if (tell_all(&w, db, &err) != RC_OK)
+    answer_text(&t.out, "[");
+    if (schedule_walk(&walk, db, &err) != RC_OK)
         return view_failed(call, &err);
-    if (!w.asked->is_search && !w.is_done)
+    answer_text(&t.out, "]");
+    if (!t.asked->is_search && (walk.is_enough || !walk.is_done))
         return call_problem(call, 400, "limit",
                             "there are too many for one list; ask for pages, with "
                             "/api/scheduler/schedules/search?start=0&size=100");
-    if (!w.asked->is_search)
-        return call_answer(call, 200, answer_done(&w.out));
+    if (!t.asked->is_search)
+        return call_answer(call, 200, answer_done(&t.out));
     answer_text(&out, "{\"totalHits\":");
-    answer_int(&out, w.hits);
+    answer_int(&out, t.hits);
     answer_text(&out, ",\"results\":");
-    answer_str(&out, answer_done(&w.out));
+    answer_str(&out, answer_done(&t.out));
     answer_text(&out, "}");
     return call_answer(call, 200, answer_done(&out));
 }

@@ -5,6 +5,7 @@
  */
 #include "api/change.h"
 #include "api/conductor.h"
+#include "api/jobs.h"
 #include "api/native.h"
 #include "api/openapi.h"
 #include "api/operation.h"
@@ -15,6 +16,7 @@ enum { SMALL_BODY = 4096 }; /* bytes: a reason, a few names */
 
 #define V1       "/api/v1"
 #define CS       "/api/scheduler"
+#define JOBS     "/api/orgs/{org}/schedules"
 #define TEMPORAL "/" TEMPORAL_SERVICE
 
 /* Rows of the native API, most of all, say nothing of a dialect. */
@@ -326,6 +328,20 @@ const struct operation operations[] = {
      "List schedules", temporal_list_begin, temporal_list_read, NULL, DIALECTS_TEMPORAL},
     {"temporal.count", "POST", TEMPORAL "/CountSchedules", RIGHT_VIEW, 32 * 1024,
      "Count schedules", temporal_count_begin, temporal_count_read, NULL, DIALECTS_TEMPORAL},
+
+    /* The jobs API, whose organisations are namespaces. */
+    {"jobs.list", "GET", JOBS, RIGHT_VIEW, 0, "List the schedules of an organisation",
+     jobs_list_begin, jobs_list_read, NULL, DIALECTS_JOBS},
+    {"jobs.create", "POST", JOBS, RIGHT_EDIT, CALL_BODY_MAX, "Create a schedule",
+     jobs_create_begin, jobs_get_read, jobs_create_settled, DIALECTS_JOBS},
+    {"jobs.get", "GET", JOBS "/{schedule}", RIGHT_VIEW, 0, "Show a schedule", jobs_get_begin,
+     jobs_get_read, NULL, DIALECTS_JOBS},
+    {"jobs.put", "PUT", JOBS "/{schedule}", RIGHT_EDIT, CALL_BODY_MAX, "Replace a schedule",
+     jobs_put_begin, jobs_edit_read, jobs_edit_settled, DIALECTS_JOBS},
+    {"jobs.patch", "PATCH", JOBS "/{schedule}", RIGHT_EDIT, CALL_BODY_MAX, "Change a schedule",
+     jobs_patch_begin, jobs_edit_read, jobs_edit_settled, DIALECTS_JOBS},
+    {"jobs.delete", "DELETE", JOBS "/{schedule}", RIGHT_EDIT, 0, "Delete a schedule",
+     jobs_delete_begin, jobs_delete_read, jobs_delete_settled, DIALECTS_JOBS},
 };
 
 const int operation_count = sizeof operations / sizeof operations[0];

@@ -5,6 +5,7 @@
 
 #include "api/temporal.h"
 #include "base/must.h"
+#include "wire/http1_write.h"
 #include "wire/json.h"
 
 enum { MESSAGE_MAX = ERR_TEXT_MAX + ERR_FIELD_MAX + 4 };
@@ -25,16 +26,22 @@ static bool is_worth_repeating(int status)
     return status == 429 || status == 503;
 }
 
-/* The words of the message are all that its clients show: the field is among them. */
-static void print_conductor(const struct problem *problem, int status, struct buf *out)
+/* The words of the message are all that clients show: the field is among them. */
+static void put_message(json_t *object, const struct problem *problem)
 {
-    json_auto_t *object = json_new_object();
     char message[MESSAGE_MAX];
 
     snprintf(message, sizeof message, "%s%s%s", has_field(problem) ? problem->field : "",
              has_field(problem) ? ": " : "", problem->detail);
-    json_put(object, "status", json_new_int(status));
     put_text(object, "message", message);
+}
+
+static void print_conductor(const struct problem *problem, int status, struct buf *out)
+{
+    json_auto_t *object = json_new_object();
+
+    json_put(object, "status", json_new_int(status));
+    put_message(object, problem);
     put_text(object, "code", problem->code);
     json_put(object, "retryable", is_worth_repeating(status) ? json_true() : json_false());
     if (status == 401)
@@ -56,16 +63,38 @@ static void print_conductor(const struct problem *problem, int status, struct bu
     json_print(object, JSON_STYLE_LINE, out);
 }
 
+/* The API says nothing of the body of its errors; this is the form that NestJS gives them. */
+static void print_jobs(const struct problem *problem, int status, struct buf *out)
+{
+    json_auto_t *object = json_new_object();
+
+    json_put(object, "statusCode", json_new_int(status));
+    put_message(object, problem);
+    put_text(object, "error", http1_write_reason(status));
+    put_text(object, "code", problem->code);
+    if (has_field(problem))
+        put_text(object, "field", problem->field);
+    if (problem->request_id.len > 0)
+        json_put(object, "requestId", json_new_str(problem->request_id));
+    json_print(object, JSON_STYLE_LINE, out);
+}
+
+/* Clients that know no preconditions know neither 412 nor 422. */
+static int plain_status(int status)
+{
+    return status == 412 ? 409 : status == 422 ? 400 : status;
+}
+
 struct refusal refusal_of(enum dialects dialect, const struct problem *problem, char *room)
 {
     struct buf out = {.ptr = room, .cap = REFUSAL_BYTES_MAX};
     struct refusal refusal = {.status = problem->status};
 
-    if (dialect == DIALECTS_CONDUCTOR) {
-        if (problem->status == 412 || problem->status == 422)
-            refusal.status = problem->status == 412 ? 409 : 400;
+    if (dialect == DIALECTS_CONDUCTOR || dialect == DIALECTS_JOBS) {
+        refusal.status = plain_status(problem->status);
         refusal.content_type = "application/json";
-        print_conductor(problem, refusal.status, &out);
+        (dialect == DIALECTS_JOBS ? print_jobs : print_conductor)(problem, refusal.status,
+                                                                  &out);
     } else if (dialect == DIALECTS_TEMPORAL) {
         temporal_refusal(problem, &out, &refusal);
     } else {

@@ -127,8 +127,9 @@ static bool find_space(struct door *door, struct ticket *t)
         door_send_off(door, t, MEMO_SPACES);
         return false;
     }
-    call_no_namespace(call);
-    t->step = CALL_ANSWER;
+    t->step = call_without_namespace(call);
+    if (t->step != CALL_ANSWER)
+        return find_space(door, t); /* it is made, by a call to one that is there */
     answer(door, t);
     return false;
 }

@@ -236,8 +236,29 @@ static void put_action(const struct told_action *action, struct buf *out)
     buf_char(out, '}');
 }
 
+/* The input with the ids of the run in their places. */
+static void print_job(const struct payload *payload, struct str input, struct buf *out)
+{
+    struct str key, value;
+    const char *between = "{\"";
+
+    while (json_next_member(&input, &key, &value)) {
+        bool is_id = str_eq(key, STR("jobId")) || str_eq(key, STR("jobRunId"));
+
+        buf_text(out, between);
+        buf_str(out, key);
+        buf_str(out, STR("\":"));
+        if (is_id && str_eq(value, STR("null")))
+            json_write_str(out, payload->id);
+        else
+            buf_str(out, value);
+        between = ",\"";
+    }
+    buf_str(out, between[0] == '{' ? STR("{}") : STR("}"));
+}
+
 static void put_input(const struct payload *payload, const struct told_action *action,
-                      struct buf *out)
+                      bool is_job, struct buf *out)
 {
     bool is_workflow = str_eq(action->type, STR("\"workflow\""));
     struct str own = payload->run->input;
@@ -248,6 +269,9 @@ static void put_input(const struct payload *payload, const struct told_action *a
     if (is_workflow) {
         buf_str(out, NAMED("input"));
         print_injected(payload, input, out);
+    } else if (is_job) {
+        buf_str(out, NAMED("input"));
+        print_job(payload, input, out);
     } else {
         put_raw(out, NAMED("input"), input.len > 0 ? input : STR("{}"));
     }
@@ -276,7 +300,7 @@ void grant_print(const struct payload *payload, struct str queue, struct str act
         put_instant_if(out, NAMED("leaseUntil"), run->lease_until);
     if (run->source > 0)
         put_str(out, NAMED("source"), str_of(source_text((enum source)(run->source - 1))));
-    put_input(payload, &told, out);
+    put_input(payload, &told, str_starts(queue, STR("jobs:")), out);
     put_instant_if(out, NAMED("createdAt"), run->created_at);
     put_instant_if(out, NAMED("startedAt"), run->started_at);
     put_either_if(out, NAMED("progress"), run->progress);
@@ -293,7 +317,7 @@ size_t payload_room(const struct payload *payload, struct str queue, struct str 
 {
     const struct run *run = payload->run;
 
-    return FIXED_ROOM + 2 * json_str_room(payload->id) + 2 * json_str_room(payload->schedule) +
+    return FIXED_ROOM + 4 * json_str_room(payload->id) + 2 * json_str_room(payload->schedule) +
            json_str_room(payload->namespace) + json_str_room(payload->cron) +
            json_str_room(payload->last_failure) + json_str_room(run->progress) +
            json_str_room(run->worker) + json_str_room(queue) + payload->input.len +

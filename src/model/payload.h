@@ -50,7 +50,9 @@ void payload_print_workflow(const struct payload *payload, struct buf *out);
 /*
  * The run as its worker gets it: the fields of run_to_json() that are not null, "namespace",
  * "action", "lastResult" and "lastFailure".  payload->input does not count: the input is put
- * together from the run's and that of `action`, the JSON that was kept.
+ * together from the run's and that of `action`, the JSON that was kept.  In the queues of the
+ * jobs API, jobs:<org>, its jobId and jobRunId are the run's id where they are null: whoever
+ * made the schedule could not know it.
  */
 void grant_print(const struct payload *payload, struct str queue, struct str action,
                  struct buf *out);

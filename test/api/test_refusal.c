@@ -64,6 +64,24 @@ static void conductor_knows_no_412_and_no_422(void **state)
     assert_int_equal(refusal_of(DIALECTS_CONDUCTOR, &problem, room).status, 409);
 }
 
+static void jobs_have_a_status_code_a_message_and_its_reason(void **state)
+{
+    struct problem problem = {.status = 422, .code = "limit", .detail = "x", .at = -1};
+    struct refusal refusal = refusal_of(DIALECTS_JOBS, &wrong, room);
+
+    (void)state;
+    assert_int_equal(refusal.status, 400);
+    assert_string_equal(refusal.content_type, "application/json");
+    assert_string_equal(said(&refusal, "statusCode"), "400");
+    assert_string_equal(said(&refusal, "message"), "'cronSchedules: must be a list'");
+    assert_string_equal(said(&refusal, "error"), "'Bad Request'");
+    assert_string_equal(said(&refusal, "field"), "'cronSchedules'");
+    assert_string_equal(said(&refusal, "requestId"), "'q1'");
+    assert_int_equal(refusal_of(DIALECTS_JOBS, &problem, room).status, 400);
+    problem.status = 412;
+    assert_int_equal(refusal_of(DIALECTS_JOBS, &problem, room).status, 409);
+}
+
 static void what_may_be_sent_again_says_so(void **state)
 {
     struct problem problem = {.status = 503, .code = "unavailable", .detail = "x", .at = -1};
@@ -151,6 +169,8 @@ static void a_path_that_is_not_there_is_refused_in_its_dialect(void **state)
     assert_told("message", "'there is no such thing'");
     assert_int_equal(get("/api/workflow/a/b"), 404);
     assert_told("message", "'there is no such thing'");
+    assert_int_equal(get("/api/orgs/acme"), 404);
+    assert_told("statusCode", "404");
     assert_int_equal(get("/api/v1/nothing"), 404);
     assert_told("detail", "'there is no such thing'");
 }
@@ -161,6 +181,7 @@ int main(void)
         SERVED(the_native_api_has_problems),
         SERVED(conductor_has_a_message_with_the_field_in_it),
         SERVED(conductor_knows_no_412_and_no_422),
+        SERVED(jobs_have_a_status_code_a_message_and_its_reason),
         SERVED(what_may_be_sent_again_says_so),
         SERVED(the_longest_texts_fit),
         SERVED(grpc_has_statuses_of_its_own),

@@ -56,6 +56,12 @@ static const struct {
     {"gate.get", "voeaA"},
     {"gate.list", "voeaA"},
     {"gate.put", "oeaA"},
+    {"jobs.create", "eaA"},
+    {"jobs.delete", "eaA"},
+    {"jobs.get", "voeaA"},
+    {"jobs.list", "voeaA"},
+    {"jobs.patch", "eaA"},
+    {"jobs.put", "eaA"},
     {"health", "*"},
     {"metrics", "A"},
     {"metrics.summary", "voeaA"},
@@ -184,10 +190,13 @@ static const char *target_of(const struct operation *op, const char *namespace)
             buf_char(&out, *p);
             continue;
         }
-        buf_text(&out, strncmp(p, "{run}", 5) == 0 ? run : "x");
+        buf_text(&out, strncmp(p, "{run}", 5) == 0   ? run
+                       : strncmp(p, "{org}", 5) != 0 ? "x"
+                       : namespace                   ? namespace
+                                                     : "team");
         p = strchr(p, '}');
     }
-    if (namespace)
+    if (namespace && op->dialect != DIALECTS_JOBS)
         buf_printf(&out, "?namespace=%s", namespace);
     assert_false(out.cut);
     return text;
@@ -244,7 +253,7 @@ static bool is_nowhere(const struct operation *op)
 {
     if (op->dialect == DIALECTS_TEMPORAL)
         return strcmp(field("grpc-message"), "Namespace other is not found.") == 0;
-    return strcmp(told(op->dialect == DIALECTS_CONDUCTOR ? "message" : "detail"),
+    return strcmp(told(op->dialect == DIALECTS_NATIVE ? "detail" : "message"),
                   "'there is no namespace `other`'") == 0;
 }
 

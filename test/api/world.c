@@ -308,7 +308,7 @@ static bool find_namespace(struct call *call)
 static void carry_out(struct call *call, enum call_step step)
 {
     if (step != CALL_ANSWER && !find_namespace(call))
-        step = call_no_namespace(call);
+        step = call_without_namespace(call);
     for (int i = 0; step != CALL_ANSWER && step != CALL_STREAM; i++) {
         assert_true(i < STEPS_MAX);
         if (step == CALL_COMMANDS)

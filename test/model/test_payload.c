@@ -221,6 +221,27 @@ static void a_workflow_without_an_input_or_a_cron_gets_six_keys(void **state)
     assert_null(json_object_get(input, "_schedulerCron"));
 }
 
+static void a_job_has_the_runs_id_where_it_has_none(void **state)
+{
+    static const char action[] = "{\"type\":\"queue\",\"queue\":\"jobs:acme\",\"input\":"
+                                 "{\"jobId\":null,\"jobRunId\":null,\"hostId\":null}}";
+    struct run run = some_run();
+    struct payload payload = some_payload(&run);
+    json_auto_t *job = granted(&payload, "jobs:acme", action);
+    json_auto_t *other = granted(&payload, "jobs", action);
+    json_auto_t *empty = granted(&payload, "jobs:acme", "{\"type\":\"queue\"}");
+    char expected[200];
+    struct buf out = BUF(expected);
+
+    (void)state;
+    buf_printf(&out, "{\"jobId\":\"%s\",\"jobRunId\":\"%s\",\"hostId\":null}", payload.id.ptr,
+               payload.id.ptr);
+    assert_json(json_object_get(job, "input"), expected);
+    assert_json(json_object_get(other, "input"),
+                "{\"jobId\":null,\"jobRunId\":null,\"hostId\":null}");
+    assert_json(json_object_get(empty, "input"), "{}");
+}
+
 static void a_call_says_which_run_it_is_for(void **state)
 {
     struct run run = some_run();
@@ -293,6 +314,7 @@ int main(void)
                                         begin, end),
         cmocka_unit_test_setup_teardown(a_workflow_without_an_input_or_a_cron_gets_six_keys,
                                         begin, end),
+        cmocka_unit_test_setup_teardown(a_job_has_the_runs_id_where_it_has_none, begin, end),
         cmocka_unit_test_setup_teardown(a_call_says_which_run_it_is_for, begin, end),
         cmocka_unit_test_setup_teardown(the_runs_input_wins_key_by_key, begin, end),
         cmocka_unit_test_setup_teardown(the_room_is_enough_when_every_byte_must_be_escaped,

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All schedules of a namespace in an order, a portion at a time: for APIs whose lists have no
+ * cursors.
+ */
+#pragma once
+
+#include "api/call.h"
+#include "store/schedule_pages.h"
+#include "store/views.h"
+
+enum { WALK_SCHEDULES_MAX = 200 * 1000 }; /* rows that one walk looks at: about a second */
+
+struct schedule_walk;
+
+/* Looks at one schedule; `scratch` is emptied before each. */
+typedef enum rc schedule_walk_fn(struct schedule_walk *walk, const struct schedule_view *view,
+                                 struct arena *scratch, struct err *reterr);
+
+struct schedule_walk {
+    const struct call *call;
+    enum schedule_order order;
+    bool is_descending;
+    schedule_walk_fn *look;
+    void *with;
+    bool is_enough; /* set by look(): the rest need not be seen */
+    bool is_done;   /* there are no more                        */
+};
+
+MUST_USE enum rc schedule_walk(struct schedule_walk *walk, struct db *db, struct err *reterr);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the tests of the jobs API have in common.
+ */
+#pragma once
+
+#include "world.h"
+
+#define ORG "/api/orgs/acme/schedules"
+
+/* All that is required, for each hour; `more`: members with a comma in front. */
+static inline int create(const char *more)
+{
+    return post(ORG, js("{'name':'Backup','serverInstanceId':'srv-1',"
+                        "'cronExpression':'0 * * * *','jobType':'backup'%s}",
+                        more));
+}
+
+/* The same, and its path: good for the whole test. */
+static inline const char *created(const char *more)
+{
+    static char path[8][128];
+    static int turn;
+    char *to = path[turn++ % 8];
+
+    assert_int_equal(create(more), 201);
+    snprintf(to, 128, ORG "/%s", text_at("id").ptr);
+    return to;
+}
+
+static inline int patch(const char *path, const char *body)
+{
+    return ask(js("PATCH %s", path), NULL, js("%s", body));
+}
+
+/* A worker takes what there is for the organisation; how many. */
+static inline int claim(const char *org)
+{
+    assert_int_equal(post(js("/api/v1/queues/claim?namespace=%s", org),
+                          js("{'queues':['jobs:%s'],'max':10}", org)),
+                     200);
+    return (int)json_array_size(json_object_get(world.json, "runs"));
+}
+
+/* The worker of the first claimed run says how it went. */
+static inline void report(const char *verb)
+{
+    char id[64], fence[16];
+
+    snprintf(id, sizeof id, "%s", text_at("runs.0.id").ptr);
+    snprintf(fence, sizeof fence, "%s", told("runs.0.fence"));
+    assert_int_equal(
+        post(js("/api/v1/runs/%s/%s?namespace=acme", id, verb), js("{'fence':%s}", fence)),
+        200);
+}
