@@ -60,7 +60,8 @@ static void send_named(struct turn *turn, const struct command *c, struct comman
         break;
     case COMMAND_QUEUE_PAUSE:
     case COMMAND_QUEUE_RESUME:
-        queues_pause(turn->db, c->schedule, c->kind == COMMAND_QUEUE_PAUSE, &s->changed);
+    case COMMAND_QUEUE_LIMIT:
+        apply_send_queue(turn, c, s);
         break;
     case COMMAND_GATE:
         gates_insert(turn->db, turn_key(turn), c->namespace, c->name, c->count);
@@ -310,10 +311,8 @@ static void apply_named(struct turn *turn, const struct command *c, struct comma
         break;
     case COMMAND_QUEUE_PAUSE:
     case COMMAND_QUEUE_RESUME:
-        reply->schedule = c->schedule;
-        if (s->changed.changed == 0)
-            refuse(turn, reply, RC_NOT_FOUND, "there is no such queue");
-        turn->memory.swept_at = INSTANT_NONE; /* the list of paused ones is read anew */
+    case COMMAND_QUEUE_LIMIT:
+        apply_queue(turn, c, s, reply);
         break;
     case COMMAND_GATE:
         apply_gate(turn, s, reply);

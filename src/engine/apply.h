@@ -18,7 +18,8 @@ struct command_state {
     int64_t queue;                   /* of a draft, when its key is known; 0 */
     bool is_written;                 /* a row besides: `changed` will tell          */
     struct db_result *calendar_rows; /* of a draft, one for each that it names */
-    struct db_result name_row, queue_row, gate_row, changed, request_taken, request_row;
+    struct db_result name_row, queue_row, gate_row, changed, request_taken, request_row,
+        lock_row;
 };
 
 /* Names, keys and requests: queued with the first statements of the turn. */
@@ -40,6 +41,11 @@ void witness_write(struct turn *turn);
 /* quota.c: counts what the namespaces of new schedules have, then lets in what is left */
 void quota_send(struct turn *turn, const struct command *c);
 bool quota_take(struct turn *turn, const struct command *c, struct reply *reply);
+
+/* apply_queue.c */
+void apply_send_queue(struct turn *turn, const struct command *c, struct command_state *state);
+void apply_queue(struct turn *turn, const struct command *c, const struct command_state *state,
+                 struct reply *reply);
 
 /* apply_run.c */
 void apply_trigger(struct turn *turn, const struct command *c, struct seat *seat,

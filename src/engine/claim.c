@@ -11,13 +11,17 @@
 #include "engine/moves.h"
 #include "engine/polls.h"
 #include "engine/state.h"
+#include "engine/watch.h"
 
 /* One queue that is searched, and what it had. */
 struct search {
     int64_t lane, queue;
     int limit;
-    int moved; /* out of the ready ones: taken, or to their gates */
-    struct db_result rows;
+    bool is_limited; /* its row is to be asked for the limit, or was and has one */
+    int64_t room;    /* then: how many more of it may be out                     */
+    int moved;       /* out of the ready ones: taken, or to their gates          */
+    int taken;
+    struct db_result queue_row, out_row, rows;
     struct place **found; /* of each row */
 };
 
@@ -41,22 +45,6 @@ static void cool(struct memory *m, int64_t lane, int64_t queue)
     for (int i = 0; i < m->hot_count; i++)
         if (m->hot[i].lane == lane && m->hot[i].queue == queue)
             m->hot[i] = m->hot[--m->hot_count];
-}
-
-/* They are in order: the sweep reads them so. */
-static bool is_paused(const struct memory *m, int64_t queue)
-{
-    int low = 0, high = m->paused_count;
-
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-
-        if (m->paused[middle] < queue)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < m->paused_count && m->paused[low] == queue;
 }
 
 /* The entry of the spec's list that the run's slot is of, as long as the spec has that slot. */
@@ -181,7 +169,9 @@ static bool try_take(struct turn *turn, struct place *place)
     if (run->gate != 0 || run->due > turn->now || run->lacks_input)
         return false;
     if (run->lane == LANE_PULL) {
-        poll = is_paused(&turn->memory, run->queue) ? -1 : polls_next(turn, run->queue);
+        if (watch_of(&turn->memory, run->queue) != WATCH_NONE)
+            return false; /* what may be had of it, the search finds out */
+        poll = polls_next(turn, run->queue);
         if (poll < 0)
             return false;
     } else if (turn->capacity[run->lane] <= 0) {
@@ -281,17 +271,20 @@ static int plan_searches(struct turn *turn, bool for_fresh, struct search *searc
     for (int i = 0; i < m->hot_count && count < turn->in->rows; i++) {
         struct hot hot = m->hot[(first + i) % m->hot_count];
         bool pull = hot.lane == LANE_PULL;
+        enum watch watch = pull ? watch_of(m, hot.queue) : WATCH_NONE;
         int most = pull ? turn->in->rows : turn->capacity[hot.lane];
         int limit = (most + sharers[hot.lane] - 1) / sharers[hot.lane];
 
         limit = limit > turn->in->rows ? turn->in->rows : limit;
-        if (for_fresh && !has_fresh(turn, hot.lane, hot.queue))
+        if (for_fresh && (watch != WATCH_NONE || !has_fresh(turn, hot.lane, hot.queue)))
             continue;
         if (pull)
-            limit = is_paused(m, hot.queue) ? 0 : polls_room(turn, hot.queue, limit);
+            limit = watch == WATCH_PAUSED ? 0 : polls_room(turn, hot.queue, limit);
         if (limit > 0)
-            searches[count++] = (struct search){
-                .lane = hot.lane, .queue = hot.queue, .limit = limit};
+            searches[count++] = (struct search){.lane = hot.lane,
+                                                .queue = hot.queue,
+                                                .limit = limit,
+                                                .is_limited = watch == WATCH_LIMITED};
     }
     return count;
 }
@@ -411,11 +404,70 @@ static bool take_found(struct turn *turn, struct search *search)
         }
         if (place->run.gate != 0 && !desk_gate(turn, place->run.gate)->is_held)
             continue;
-        if (enter_gate(turn, place))
+        if (enter_gate(turn, place)) {
             take(turn, place, poll);
+            search->taken++;
+        }
         search->moved++;
     }
     return all;
+}
+
+/* False when nothing of a limited queue may be had in this turn. */
+static bool find_room(struct turn *turn, struct search *search)
+{
+    struct queue_row row;
+
+    if (search->queue_row.rows == 0) { /* another node gives out of it */
+        turn->retry_at = turn->now + QUEUE_RETRY;
+        return false;
+    }
+    queues_read(&search->queue_row, 0, &row);
+    search->is_limited = row.most > 0;
+    search->room = row.most - db_int_at(&search->out_row, 0, 0);
+    if (row.is_paused || (search->is_limited && search->room <= 0)) {
+        cool(&turn->memory, LANE_PULL, search->queue); /* whatever makes room heats it */
+        return false;
+    }
+    if (search->is_limited && search->room < search->limit)
+        search->limit = (int)search->room;
+    return true;
+}
+
+/*
+ * Queues with a limit: their rows are locked, then what is out is counted, in this order, for
+ * only with the lock nobody else adds to it.  What this turn let go of is written already.
+ */
+static enum rc keep_limits(struct turn *turn, struct search *searches, int *count,
+                           struct err *reterr)
+{
+    int kept = 0;
+    bool any = false;
+    enum rc rc;
+
+    for (int i = 0; i < *count; i++) {
+        struct search *search = &searches[i];
+
+        if (!search->is_limited)
+            continue;
+        queues_lock(turn->db, search->queue, &search->queue_row);
+        runs_out(turn->db, search->queue, &search->out_row);
+        any = true;
+    }
+    rc = any ? db_flush(turn->db, turn->arena, reterr) : RC_OK;
+    for (int i = 0; rc == RC_OK && i < *count; i++)
+        if (!searches[i].is_limited || find_room(turn, &searches[i]))
+            searches[kept++] = searches[i];
+    *count = kept;
+    return rc;
+}
+
+/* What was found is taken; true when the queue has nothing more to give now. */
+static bool is_emptied(struct turn *turn, struct search *search)
+{
+    bool all = take_found(turn, search);
+
+    return all || (search->is_limited && search->taken >= search->room);
 }
 
 /* One search of all queues that are worth it; for_fresh: of those with fresh runs only. */
@@ -423,10 +475,10 @@ static enum rc search_all(struct turn *turn, bool for_fresh, struct err *reterr)
 {
     struct search searches[HOT_MAX];
     int count = plan_searches(turn, for_fresh, searches);
-    enum rc rc;
+    enum rc rc = keep_limits(turn, searches, &count, reterr);
 
-    if (count == 0)
-        return RC_OK;
+    if (rc != RC_OK || count == 0)
+        return rc;
     for (int i = 0; i < count; i++)
         runs_ready(turn->db, searches[i].lane, searches[i].queue, searches[i].limit,
                    &searches[i].rows);
@@ -436,7 +488,7 @@ static enum rc search_all(struct turn *turn, bool for_fresh, struct err *reterr)
     for (int i = 0; rc == RC_OK && i < count; i++) {
         struct search *search = &searches[i];
 
-        if (take_found(turn, search))
+        if (is_emptied(turn, search))
             cool(&turn->memory, search->lane, search->queue);
         else if (search->moved > 0)
             turn->is_full |= search->lane == LANE_PULL ? polls_next(turn, search->queue) >= 0

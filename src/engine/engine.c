@@ -297,6 +297,7 @@ static void prepare(struct engine *engine, struct turn *turn, const struct turn_
     m->turn++;
     m->key_count = 0;
     m->key_ms = (in->now / SPAN_MS > m->key_ms ? in->now / SPAN_MS : m->key_ms + 1);
+    turn->retry_at = INSTANT_NEVER;
     turn->is_first = m->swept_at == INSTANT_NONE;
     turn->sweeps = in->rows > 0 && (m->swept_at == INSTANT_NONE || in->now < m->swept_at ||
                                     in->now - m->swept_at >= SWEEP_EVERY);
@@ -314,6 +315,7 @@ static void fill_out(const struct turn *turn, struct turn_out *out)
     instant wake = earliest(&turn->wake_row, INSTANT_NEVER);
 
     wake = earliest(&turn->run_wake_row, wake);
+    wake = turn->retry_at < wake ? turn->retry_at : wake;
     if (turn->is_full || (turn->in->rows > 0 && (turn->due_rows.rows == turn->in->rows ||
                                                  turn->waking_rows.rows == turn->in->rows)))
         wake = turn->now;

@@ -14,19 +14,26 @@
 #include "store/stats.h"
 
 enum {
-    HOT_MAX = 256,            /* queues that are known to have something ready        */
-    PAUSED_QUEUES_MAX = 1024, /* remembered; further ones stay searched               */
-    OPEN_READ_MAX = 4096,     /* open runs of a schedule that one turn looks at       */
-    ZONES_KNOWN = 64,         /* of namespaces: more are asked for again              */
-    PORTION = 256,            /* rows of slow work in one turn                        */
-    KEY_RESERVE_MS = 1000,    /* keys of a turn come from this span                   */
+    HOT_MAX = 256,             /* queues that are known to have something ready        */
+    WATCHED_QUEUES_MAX = 1024, /* remembered; of further ones the rows are asked      */
+    OPEN_READ_MAX = 4096,      /* open runs of a schedule that one turn looks at       */
+    ZONES_KNOWN = 64,          /* of namespaces: more are asked for again              */
+    PORTION = 256,             /* rows of slow work in one turn                        */
+    KEY_RESERVE_MS = 1000,     /* keys of a turn come from this span                   */
 };
 #define SWEEP_EVERY     SPAN_S
 #define FULL_SCAN_EVERY (5 * SPAN_S)
+#define QUEUE_RETRY     (20 * SPAN_MS)  /* about what a turn of another node takes */
 #define LOGS_AGE        (90 * SPAN_DAY) /* where history is kept by count, not by age */
 
 struct hot {
     int64_t lane, queue;
+};
+
+/* A queue that is paused or has a limit, see watch.h. */
+struct watched {
+    int64_t queue;
+    bool is_paused;
 };
 
 /* Tables that are pruned by walking through them. */
@@ -71,9 +78,9 @@ struct memory {
     instant midnight_at;         /* when that table is asked; at the latest */
     int64_t audit;               /* the last entry's number, and the hash of its row */
     uint8_t audit_hash[SHA256_BYTES];
-    int hot_count, paused_count;
+    int hot_count, watched_count;
     struct hot hot[HOT_MAX];
-    int64_t paused[PAUSED_QUEUES_MAX];
+    struct watched watched[WATCHED_QUEUES_MAX]; /* by queue */
 };
 
 #define VEC(type)        \
@@ -132,8 +139,9 @@ struct turn {
     bool trusts;            /* some run or cursor is as this node remembers it, unread */
     bool is_first;          /* of a boot: nothing is known of what is ready */
     bool made_ready, is_full, sweeps;
+    instant retry_at; /* what another node held is asked for again */
     struct db_result node_row, due_rows, waking_rows, reclaim_rows, touch_rows, wake_row,
-        run_wake_row, silent_rows, paused_rows, free_gates, stop_rows, others_row, zone_rows;
+        run_wake_row, silent_rows, watched_rows, free_gates, stop_rows, others_row, zone_rows;
     struct db_result portions[PRUNE_TABLES];
     bool has_portion[PRUNE_TABLES]; /* was asked for in this turn */
     bool counts;                    /* likewise, rows of history that are to be counted, */

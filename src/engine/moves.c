@@ -6,6 +6,7 @@
 #include "base/must.h"
 #include "engine/figures.h"
 #include "engine/state.h"
+#include "engine/watch.h"
 
 static const struct policies *policies_of(const struct seat *seat)
 {
@@ -232,6 +233,7 @@ void run_end(struct turn *turn, struct place *place, const struct ending *ending
     write_history(turn, place, ending, true);
     gate_leave(turn, run);
     gate_forget(turn, run);
+    watch_freed(turn, run);
     land(turn, run);
     desk_event(turn, is_cancel ? EVENT_RUN_CANCELLED : EVENT_RUN_ENDED, run,
                (int64_t)ending->outcome * 256 + (int64_t)ending->reason);
@@ -271,6 +273,7 @@ static void let_go(struct turn *turn, struct place *place, enum run_state state,
 
     must(run_may(run->state, state));
     gate_leave(turn, run);
+    watch_freed(turn, run);
     land(turn, run);
     run->state = state;
     run->node = 0;

@@ -5,6 +5,7 @@
 #include "engine/days.h"
 #include "engine/figures.h"
 #include "engine/state.h"
+#include "engine/watch.h"
 
 enum { QUEUE_STEPS = 8 }; /* queues of a lane that one sweep finds */
 
@@ -15,7 +16,7 @@ void sweep_send(struct turn *turn)
 
     nodes_silent(turn->db, turn->now, &turn->silent_rows);
     stops_take(turn->db, turn->node, PORTION, &turn->stop_rows);
-    queues_paused(turn->db, PAUSED_QUEUES_MAX, &turn->paused_rows);
+    queues_watched(turn->db, WATCHED_QUEUES_MAX, &turn->watched_rows);
     gates_free(turn->db, PORTION, &turn->free_gates);
     days_send(turn);
     /* Twice as many as have come since: each turn has a row of events. */
@@ -72,9 +73,7 @@ void sweep_read(struct turn *turn)
 {
     struct memory *m = &turn->memory;
 
-    m->paused_count = turn->paused_rows.rows;
-    for (int i = 0; i < m->paused_count; i++)
-        m->paused[i] = db_int_at(&turn->paused_rows, i, 0);
+    watch_read(turn);
     for (int i = 0; i < turn->free_gates.rows; i++)
         desk_gate(turn, db_int_at(&turn->free_gates, i, 0));
     for (int i = 0; i < turn->stop_rows.rows; i++)

@@ -18,19 +18,26 @@ static const struct db_stmt namespace_list = {
     "ti"};
 
 static const struct db_stmt queue_add = {
-    "INSERT INTO queues (id, namespace, name, paused) VALUES ($1, $2, $3, 0)"
+    "INSERT INTO queues (id, namespace, name, paused, most) VALUES ($1, $2, $3, 0, 0)"
     " ON CONFLICT DO NOTHING",
     "iit"};
 static const struct db_stmt queue_find = {
     "SELECT id FROM queues WHERE namespace = $1 AND name = $2", "it"};
+static const struct db_stmt queue_lock = {
+    "SELECT id, name, paused, most FROM queues WHERE id = $1{skip}", "i"};
+static const struct db_stmt queue_lock_name = {
+    "SELECT id, name, paused, most FROM queues WHERE namespace = $1 AND name = $2{skip}", "it"};
 static const struct db_stmt queue_pause = {"UPDATE queues SET paused = $2 WHERE id = $1", "ii"};
-static const struct db_stmt queue_paused = {
-    "SELECT id FROM queues WHERE paused = 1 ORDER BY id LIMIT $1", "i"};
-static const struct db_stmt queue_get = {"SELECT id, name, paused FROM queues WHERE id = $1",
-                                         "i"};
+static const struct db_stmt queue_limit = {"UPDATE queues SET most = $2 WHERE id = $1", "ii"};
+static const struct db_stmt queue_watched = {
+    "SELECT id, name, paused, most FROM queues WHERE (paused = 1 OR most > 0) AND id > 0"
+    " ORDER BY id LIMIT $1",
+    "i"};
+static const struct db_stmt queue_get = {
+    "SELECT id, name, paused, most FROM queues WHERE id = $1", "i"};
 static const struct db_stmt queue_list = {
-    "SELECT id, name, paused FROM queues WHERE namespace = $1 AND name > $2 ORDER BY name"
-    " LIMIT $3",
+    "SELECT id, name, paused, most FROM queues WHERE namespace = $1 AND name > $2"
+    " ORDER BY name LIMIT $3",
     "iti"};
 
 static const struct db_stmt gate_add = {
@@ -126,14 +133,29 @@ void queues_find(struct db *db, int64_t namespace, struct str name, struct db_re
     db_send(db, &queue_find, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
 }
 
-void queues_pause(struct db *db, int64_t id, bool paused, struct db_result *ret)
+void queues_lock(struct db *db, int64_t id, struct db_result *ret)
 {
-    db_send(db, &queue_pause, (struct db_value[]){db_int(id), db_int(paused)}, ret);
+    db_send(db, &queue_lock, (struct db_value[]){db_int(id)}, ret);
 }
 
-void queues_paused(struct db *db, int limit, struct db_result *ret)
+void queues_lock_name(struct db *db, int64_t namespace, struct str name, struct db_result *ret)
 {
-    db_send(db, &queue_paused, (struct db_value[]){db_int(limit)}, ret);
+    db_send(db, &queue_lock_name, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
+}
+
+void queues_pause(struct db *db, int64_t id, bool paused)
+{
+    db_send(db, &queue_pause, (struct db_value[]){db_int(id), db_int(paused)}, NULL);
+}
+
+void queues_limit(struct db *db, int64_t id, int64_t most)
+{
+    db_send(db, &queue_limit, (struct db_value[]){db_int(id), db_int(most)}, NULL);
+}
+
+void queues_watched(struct db *db, int limit, struct db_result *ret)
+{
+    db_send(db, &queue_watched, (struct db_value[]){db_int(limit)}, ret);
 }
 
 void queues_get(struct db *db, int64_t id, struct db_result *ret)
@@ -154,6 +176,7 @@ void queues_read(const struct db_result *result, int row, struct queue_row *ret)
         .id = db_int_at(result, row, 0),
         .name = db_text_at(result, row, 1),
         .is_paused = db_int_at(result, row, 2) != 0,
+        .most = db_int_at(result, row, 3),
     };
 }
 

@@ -3,7 +3,8 @@
  * Things that are known by name: namespaces, queues, gates and named calendars.
  *
  * Statements are queued.  Inserts of a name that is taken change nothing; they are the only
- * statements that may wait for another node.  A gate's row is the lock of its count.
+ * statements that may wait for another node.  A gate's row is the lock of its count, the
+ * row of a queue that has a limit that of the runs which workers have of it.
  */
 #pragma once
 
@@ -27,13 +28,20 @@ void namespaces_read(const struct db_result *result, int row, struct namespace_r
 
 void queues_insert(struct db *db, int64_t id, int64_t namespace, struct str name);
 void queues_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
-void queues_pause(struct db *db, int64_t id, bool paused, struct db_result *ret);
-void queues_paused(struct db *db, int limit, struct db_result *ret); /* (id) of all paused */
 struct queue_row {
     int64_t id;
     struct str name;
     bool is_paused;
+    int64_t most; /* runs that workers may have at once, 0: any number */
 };
+/* No row when another node holds it, or it does not exist. */
+void queues_lock(struct db *db, int64_t id, struct db_result *ret);
+void queues_lock_name(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
+/* Of one that is locked. */
+void queues_pause(struct db *db, int64_t id, bool paused);
+void queues_limit(struct db *db, int64_t id, int64_t most);
+/* Those that are paused or have a limit, by key. */
+void queues_watched(struct db *db, int limit, struct db_result *ret);
 /* By name, those after `after`. */
 void queues_list(struct db *db, int64_t namespace, struct str after, int limit,
                  struct db_result *ret);

@@ -78,6 +78,9 @@ static const struct db_stmt ready_queue = {
     "SELECT queue FROM runs WHERE state = 3 AND lane = $1 AND queue > $2"
     " ORDER BY queue LIMIT 1",
     "ii"};
+static const struct db_stmt out = {
+    "SELECT count(*) FROM runs WHERE state >= 5 AND state <= 6 AND lane = 0 AND queue = $1",
+    "i"};
 static const struct db_stmt gated = {
     "SELECT " BRIEF " FROM runs WHERE state = 4 AND gate = $1 ORDER BY rank, id"
     " LIMIT $2{skip}",
@@ -198,6 +201,11 @@ void runs_of_node(struct db *db, int64_t node, int64_t after, int limit, struct 
 void runs_ready(struct db *db, int64_t lane, int64_t queue, int limit, struct db_result *ret)
 {
     db_send(db, &ready, (struct db_value[]){db_int(lane), db_int(queue), db_int(limit)}, ret);
+}
+
+void runs_out(struct db *db, int64_t queue, struct db_result *ret)
+{
+    db_send(db, &out, (struct db_value[]){db_int(queue)}, ret);
 }
 
 void runs_ready_queue(struct db *db, int64_t lane, int64_t after, struct db_result *ret)

@@ -36,6 +36,8 @@ void runs_of_node(struct db *db, int64_t node, int64_t after, int limit, struct 
 
 /* Locked, best rank first, with their inputs. */
 void runs_ready(struct db *db, int64_t lane, int64_t queue, int limit, struct db_result *ret);
+/* How many of a queue workers have; in a later statement than its row was locked. */
+void runs_out(struct db *db, int64_t queue, struct db_result *ret);
 /* The first queue of a lane after `after` that has something ready. */
 void runs_ready_queue(struct db *db, int64_t lane, int64_t after, struct db_result *ret);
 /* Locked, best rank first: those that wait for a gate. */

@@ -2,7 +2,7 @@
 /*
  * No foreign keys, checks or triggers: a command is checked before it comes here, and what
  * a statement did is told by its row count.  Keys are made by the engine.  The numbers in
- * partial indexes are enum run_state and INSTANT_NEVER.
+ * partial indexes are enum run_state, LANE_PULL and INSTANT_NEVER.
  */
 #include "store/schema.h"
 
@@ -187,6 +187,12 @@
     " late {int} NOT NULL, late_most {int} NOT NULL, tokens {int} NOT NULL,"     \
     " cost {int} NOT NULL, PRIMARY KEY (day, namespace, schedule, queue, node)){keyed};"
 
+/* How many runs of a queue workers may have at once, 0: any number, and which they have. */
+#define LIMITS                                                                 \
+    "ALTER TABLE queues ADD COLUMN most {int} NOT NULL DEFAULT 0;"             \
+    "CREATE INDEX queues_watched ON queues (id) WHERE paused = 1 OR most > 0;" \
+    "CREATE INDEX runs_out ON runs (queue) WHERE state >= 5 AND state <= 6 AND lane = 0;"
+
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
     {2, "history and what hangs on a schedule", HISTORY BESIDE},
@@ -196,6 +202,7 @@ const struct migration schema_migrations[] = {
     {6, "reasons of hints, and schedules by their last change", SHOWN},
     {7, "zones and their midnights, inputs of runs that are over", ZONES INPUTS},
     {8, "figures of days, traces, and what nodes say of themselves", FIGURES},
+    {9, "limits of queues", LIMITS},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two nodes on one PostgreSQL: taking turns, and at the same time as two processes.
- *
- * The processes keep in step: each waits for the other after every step of the clock, and
- * inside a step they do as they please.  What they were handed is gathered and compared.
  */
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "harness.h"
 #include "store/cursors.h"
 #include "store/names.h"
+#include "storm.h"
 
-enum { JOBS = 150, STEPS = 40, SECONDS = 10, GATE = 3, TURNS = 4 };
-#define STEP (250 * SPAN_MS)
+enum { JOBS = 150, STEPS = 40, SECONDS = 10, GATE = 3, LIMIT = 4 };
 
 static void name_job(char name[static 16], int i)
 {
@@ -251,126 +244,41 @@ static void what_another_holds_is_left_for_later(void **state)
     assert_counts("held", "started 1");
 }
 
+/* The row of a limited queue is held: nothing of it goes out, and soon it is tried again. */
+static void a_limited_queue_that_another_holds_is_asked_again_soon(void **state)
+{
+    struct bench *a = &world.benches[0], *b = world_join("b");
+    struct command limit = about(COMMAND_QUEUE_LIMIT, "q");
+    struct poll poll = {.tag = 1, .queue_count = 1, .max = 1, .worker = STR("one")};
+    struct turn_in in = {.rows = TURN_ROWS_MAX, .polls = &poll, .poll_count = 1};
+    struct db_result row = {0};
+    struct turn_out out;
+    struct err err = {.text = ""};
+
+    (void)state;
+    limit.count = 1;
+    assert_int_equal(say(&limit).rc, RC_OK);
+    create("job", pulled(every(SPAN_MIN)));
+    poll.queues[0] = queue_of("q");
+    db_begin(b->db);
+    queues_lock(b->db, queue_of("q"), &row);
+    assert_int_equal(db_flush(b->db, world.arena, &err), RC_OK);
+    in.now = when("00:01");
+    in.commands = &limit;
+    in.command_count = 1;
+    assert_int_equal(engine_turn(a->engine, &in, &out, &err), RC_OK);
+    assert_int_equal(out.replies[0].rc, RC_BUSY);
+    assert_int_equal(out.grant_count, 0);
+    assert_true(out.wake_at > in.now && out.wake_at <= in.now + 100 * SPAN_MS);
+    db_rollback(b->db);
+    in.now = out.wake_at;
+    in.command_count = 0;
+    assert_int_equal(engine_turn(a->engine, &in, &out, &err), RC_OK);
+    assert_int_equal(out.grant_count, 1);
+    assert_true(out.wake_at > in.now + SPAN_S);
+}
+
 /* Both at the same time. */
-
-/* A run that a process was handed. */
-struct handed {
-    int64_t schedule, fence, attempt;
-    instant slot, at, ended_at; /* INSTANT_NEVER: not ended */
-};
-
-struct gathered {
-    struct handed list[CALLS_MAX];
-    int count, of[2]; /* of each process */
-};
-static struct gathered gathered;
-
-static void keep_in_step(int peer)
-{
-    char byte = 0;
-
-    if (write(peer, &byte, 1) != 1 || read(peer, &byte, 1) != 1)
-        broken("the other process is gone");
-}
-
-/* What a process does in the steps of a storm. */
-struct storm {
-    int polls;    /* runs that workers at each node ask for, now and then; 0: it calls itself */
-    bool patient; /* polls wait until they are answered; else for one step */
-    int steps;
-    void (*before)(void); /* in each process, first; NULL */
-};
-
-static void tell_all(int out)
-{
-    for (int i = 0; i < world.call_count; i++) {
-        const struct call *call = &world.calls[i];
-        struct handed handed = {call->work.run.schedule,
-                                call->work.run.fence,
-                                call->work.run.attempt,
-                                call->work.run.slot,
-                                call->at,
-                                call->is_open ? INSTANT_NEVER : call->ends_at};
-
-        if (write(out, &handed, sizeof handed) != (ssize_t)sizeof handed)
-            broken("the parent is gone");
-    }
-}
-
-/* Both have something ready, and both are asked for it at the same moment. */
-static void ask_both(const char *worker, int max, int peer)
-{
-    turn(&world.benches[0]);
-    (void)queue_of("q");
-    keep_in_step(peer);
-    work_for("q", max, worker);
-}
-
-static _Noreturn void be_a_node(const char *name, const struct storm *storm, int peer, int out)
-{
-    world_fork(name);
-    world.rows = TURN_ROWS_MIN; /* so that there is work for both */
-    if (storm->before)
-        storm->before();
-    for (int step = 0; step < storm->steps; step++) {
-        world.now += STEP;
-        keep_in_step(peer);
-        if (storm->polls > 0 && step % 6 == 5)
-            ask_both(name, storm->polls, peer);
-        for (int i = 0; i < TURNS; i++)
-            turn(&world.benches[0]);
-        if (!storm->patient)
-            work_no_more();
-    }
-    tell_all(out);
-    _exit(0);
-}
-
-static void gather(int from, int *ret_count)
-{
-    struct handed *next = &gathered.list[gathered.count];
-    int before = gathered.count;
-
-    while (read(from, next, sizeof *next) == (ssize_t)sizeof *next) {
-        gathered.count++;
-        next++;
-        assert_true(gathered.count < CALLS_MAX);
-    }
-    *ret_count = gathered.count - before;
-}
-
-/* Two processes at once; then the parent stands where they ended. */
-static void rage(const struct storm *storm)
-{
-    int peers[2], pipes[2][2], status;
-    pid_t pids[2];
-
-    gathered.count = 0;
-    bench_kill(&world.benches[0]);
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, peers), 0);
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(pipe(pipes[i]), 0);
-        pids[i] = fork();
-        assert_true(pids[i] >= 0);
-        if (pids[i] == 0) {
-            close(peers[1 - i]);
-            be_a_node(i == 0 ? "left" : "right", storm, peers[i], pipes[i][1]);
-        }
-        close(pipes[i][1]);
-    }
-    close(peers[0]);
-    close(peers[1]);
-    for (int i = 0; i < 2; i++) {
-        gather(pipes[i][0], &gathered.of[i]);
-        close(pipes[i][0]);
-    }
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
-        assert_int_equal(status, 0);
-    }
-    world.now += storm->steps * STEP;
-    bench_boot(&world.benches[0]);
-}
 
 static int of_slot(int64_t schedule, instant slot)
 {
@@ -469,29 +377,6 @@ static struct gate gate_of(const char *name)
     return gate;
 }
 
-/* How many are open when a step is over; one that ends in a step makes room in it. */
-static int open_after(instant t)
-{
-    int count = 0;
-
-    for (int i = 0; i < gathered.count; i++)
-        count += gathered.list[i].at <= t && gathered.list[i].ended_at > t;
-    return count;
-}
-
-/* The most that were open when a step was over. */
-static int most_open(void)
-{
-    int most = 0;
-
-    for (int step = 1; step <= STEPS; step++) {
-        int open = open_after(world.base + step * STEP);
-
-        most = open > most ? open : most;
-    }
-    return most;
-}
-
 static void concurrency_keys_are_exact_across_nodes(void **state)
 {
     struct storm storm = {.steps = STEPS, .before = keep_for_two_steps};
@@ -503,7 +388,7 @@ static void concurrency_keys_are_exact_across_nodes(void **state)
     create_jobs(JOBS, w);
     rage(&storm);
     assert_true(gathered.of[0] > 0 && gathered.of[1] > 0);
-    assert_int_equal(most_open(), GATE);
+    assert_int_equal(most_open(STEPS), GATE);
     /* Three at a time, half a second each, from the first second on; nobody dawdles. */
     assert_true(gathered.count >= (SECONDS - 1) * 2 * GATE * 8 / 10);
     assert_true(gate_of("db").open <= GATE);
@@ -525,9 +410,31 @@ static void a_gate_is_exact_when_both_are_asked_at_once(void **state)
     w.draft.plan.policies.gate_limit = GATE;
     create_jobs(JOBS / 5, w);
     rage(&storm);
-    assert_int_equal(most_open(), GATE);
+    assert_int_equal(most_open(STEPS), GATE);
     assert_int_equal(gathered.count, STEPS / 6 * GATE);
     assert_true(gate_of("db").open <= GATE);
+}
+
+static void keep_for_two_steps_of_workers(void)
+{
+    world.length = 2 * STEP;
+}
+
+/* A queue with a limit that no node's workers can fill alone, and both ask at once. */
+static void a_limit_of_a_queue_is_exact_when_both_are_asked_at_once(void **state)
+{
+    struct storm storm = {
+        .steps = STEPS, .polls = LIMIT - 1, .before = keep_for_two_steps_of_workers};
+    struct command command = about(COMMAND_QUEUE_LIMIT, "q");
+
+    (void)state;
+    command.count = LIMIT;
+    assert_int_equal(say(&command).rc, RC_OK);
+    create_jobs(JOBS / 5, pulled(with(every(SPAN_S), OVERLAP_SKIP)));
+    rage(&storm);
+    assert_true(gathered.of[0] > 0 && gathered.of[1] > 0);
+    assert_int_equal(most_open(STEPS), LIMIT);
+    assert_true(gathered.count <= STEPS / 6 * LIMIT);
 }
 
 /* Two writers of each name: both are heard, and there is one row. */
@@ -579,11 +486,13 @@ int main(void)
         TIMELINE(the_success_of_a_call_whose_run_was_terminated_is_stale),
         TIMELINE(overlap_reaches_the_node_that_makes_the_call),
         TIMELINE(what_another_holds_is_left_for_later),
+        TIMELINE(a_limited_queue_that_another_holds_is_asked_again_soon),
         TIMELINE(row_77_exactly_one_start_per_slot_in_a_storm),
         TIMELINE(no_double_start_under_skip_in_a_storm),
         TIMELINE(row_98_claims_never_double_in_a_storm),
         TIMELINE(concurrency_keys_are_exact_across_nodes),
         TIMELINE(a_gate_is_exact_when_both_are_asked_at_once),
+        TIMELINE(a_limit_of_a_queue_is_exact_when_both_are_asked_at_once),
         TIMELINE(row_131_concurrent_writes_of_the_same_names),
     };
 

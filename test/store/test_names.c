@@ -107,6 +107,7 @@ static void a_queue_is_made_once_and_found_by_name(void **state)
     assert_int_column(f, "queues", "namespace", 2);
     assert_text_column(f, "queues", "name", STR("mail"));
     assert_int_column(f, "queues", "paused", 0);
+    assert_int_column(f, "queues", "most", 0);
     queues_insert(f->db, 12, 2, STR("mail"));
     queues_insert(f->db, 13, 3, STR("mail"));
     queues_find(f->db, 2, STR("mail"), &first);
@@ -118,33 +119,90 @@ static void a_queue_is_made_once_and_found_by_name(void **state)
     assert_ids(&nobody, "");
 }
 
-static int64_t pause_queue(struct fixture *f, int64_t id, bool paused)
+static struct queue_row queue_of(struct fixture *f, int64_t id)
 {
-    struct db_result got = {.changed = -1};
+    struct db_result got;
+    struct queue_row row;
 
-    queues_pause(f->db, id, paused, &got);
+    queues_get(f->db, id, &got);
     flush(f);
-    return got.changed;
+    assert_int_equal(got.rows, 1);
+    queues_read(&got, 0, &row);
+    return row;
 }
 
-static void queues_are_paused_one_by_one_and_listed(void **state)
+static void queues_are_paused_and_limited_one_by_one(void **state)
 {
-    static const char *const names[] = {"d", "c", "b", "a"};
+    struct fixture *f = *state;
+
+    queues_insert(f->db, 1, 1, STR("a"));
+    queues_insert(f->db, 2, 1, STR("b"));
+    queues_pause(f->db, 1, true);
+    queues_limit(f->db, 2, 1000000);
+    flush(f);
+    assert_true(queue_of(f, 1).is_paused);
+    assert_int_equal(queue_of(f, 1).most, 0);
+    assert_false(queue_of(f, 2).is_paused);
+    assert_int_equal(queue_of(f, 2).most, 1000000);
+    queues_pause(f->db, 1, false);
+    queues_limit(f->db, 2, 0);
+    flush(f);
+    assert_false(queue_of(f, 1).is_paused);
+    assert_int_equal(queue_of(f, 2).most, 0);
+}
+
+static void queues_that_are_paused_or_limited_are_found_by_key(void **state)
+{
+    static const char *const names[] = {"e", "d", "c", "b", "a"};
     struct fixture *f = *state;
     struct db_result all, some;
+    struct queue_row row;
 
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         queues_insert(f->db, i + 1, 1, str_of(names[i]));
-    assert_int_equal(pause_queue(f, 4, true), 1);
-    assert_int_equal(pause_queue(f, 3, true), 1);
-    assert_int_equal(pause_queue(f, 2, true), 1);
-    assert_int_equal(pause_queue(f, 3, false), 1);
-    assert_int_equal(pause_queue(f, 9, true), 0);
-    queues_paused(f->db, 10, &all);
-    queues_paused(f->db, 1, &some);
+    queues_pause(f->db, 4, true);
+    queues_limit(f->db, 4, 3);
+    queues_limit(f->db, 2, 7);
+    queues_pause(f->db, 5, true);
+    queues_pause(f->db, 3, true);
+    queues_pause(f->db, 3, false);
+    queues_watched(f->db, 10, &all);
+    queues_watched(f->db, 2, &some);
     flush(f);
-    assert_ids(&all, "2 4");
-    assert_ids(&some, "2");
+    assert_ids(&all, "2 4 5");
+    assert_ids(&some, "2 4");
+    queues_read(&all, 0, &row);
+    assert_false(row.is_paused);
+    assert_int_equal(row.most, 7);
+    queues_read(&all, 1, &row);
+    assert_true(row.is_paused);
+    assert_int_equal(row.most, 3);
+}
+
+static void a_queue_is_locked_by_key_or_by_name(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result by_key, by_name, nobody, no_name;
+    struct queue_row row;
+
+    queues_insert(f->db, 1, 2, STR("a"));
+    queues_insert(f->db, 2, 3, STR("a"));
+    queues_limit(f->db, 2, 4);
+    flush(f);
+    db_begin(f->db);
+    queues_lock(f->db, 2, &by_key);
+    queues_lock_name(f->db, 3, STR("a"), &by_name);
+    queues_lock(f->db, 3, &nobody);
+    queues_lock_name(f->db, 4, STR("a"), &no_name);
+    OK(db_commit(f->db, f->arena, err));
+    assert_ids(&by_key, "2");
+    assert_ids(&by_name, "2");
+    assert_ids(&nobody, "");
+    assert_ids(&no_name, "");
+    queues_read(&by_key, 0, &row);
+    assert_int_equal(row.most, 4);
+    queues_read(&by_name, 0, &row);
+    assert_int_equal(row.most, 4);
 }
 
 static void queues_of_a_namespace_are_listed_by_name(void **state)
@@ -157,7 +215,8 @@ static void queues_of_a_namespace_are_listed_by_name(void **state)
     queues_insert(f->db, 2, 2, STR("a"));
     queues_insert(f->db, 3, 2, STR("B"));
     queues_insert(f->db, 4, 3, STR("c"));
-    assert_int_equal(pause_queue(f, 2, true), 1);
+    queues_pause(f->db, 2, true);
+    queues_limit(f->db, 2, 9);
     queues_list(f->db, 2, STR(""), 10, &all);
     queues_list(f->db, 2, STR(""), 2, &some);
     queues_list(f->db, 2, STR("a"), 10, &rest);
@@ -172,9 +231,11 @@ static void queues_of_a_namespace_are_listed_by_name(void **state)
     assert_int_equal(row.id, 2);
     assert_str_equal(row.name, STR("a"));
     assert_true(row.is_paused);
+    assert_int_equal(row.most, 9);
     queues_read(&all, 0, &row);
     assert_str_equal(row.name, STR("B"));
     assert_false(row.is_paused);
+    assert_int_equal(row.most, 0);
 }
 
 static struct gate lock_gate(struct fixture *f, int64_t id)
@@ -401,7 +462,9 @@ int main(void)
         STORE_TEST(a_namespace_keeps_its_settings),
         STORE_TEST(namespaces_are_listed_by_name),
         STORE_TEST(a_queue_is_made_once_and_found_by_name),
-        STORE_TEST(queues_are_paused_one_by_one_and_listed),
+        STORE_TEST(queues_are_paused_and_limited_one_by_one),
+        STORE_TEST(queues_that_are_paused_or_limited_are_found_by_key),
+        STORE_TEST(a_queue_is_locked_by_key_or_by_name),
         STORE_TEST(queues_of_a_namespace_are_listed_by_name),
         STORE_TEST(a_gate_is_made_once_and_counts),
         STORE_TEST(every_field_of_a_gate_has_its_column),

@@ -57,7 +57,7 @@ static const char *const fill[] = {
     FILL("events", "i % 5, i, 1, i, CAST('' AS {blob})"),
     FILL("requests", "1, CAST(i AS VARCHAR), 0, 0, '', i"),
     FILL("namespaces", "i, CAST(i AS VARCHAR), '', 0"),
-    FILL("queues", "i, i % 2, CAST(i AS VARCHAR), 0"),
+    FILL("queues", "i, i % 2, CAST(i AS VARCHAR), 0, CASE WHEN i % 500 = 0 THEN 1 ELSE 0 END"),
     FILL("gates", "i, 1, CAST(i AS VARCHAR), 1, 0, 0"),
     FILL("calendars", "i, 1, CAST(i AS VARCHAR), 1, CAST('' AS {blob}), 0"),
     FILL("schedules (id, namespace, version, deleted_at, packed, action, name, spec, policies,"
@@ -257,6 +257,7 @@ static void runs_are_found_without_reading_others(void **state)
 
     PLAN(runs_ready(f->db, 1, 7, 8, &unused), "runs_ready", INDEX_ORDER);
     PLAN(runs_ready_queue(f->db, 1, 7, &unused), "runs_ready", INDEX_ORDER);
+    PLAN(runs_out(f->db, 7, &unused), "runs_out", INDEX_ORDER);
     PLAN(runs_waking(f->db, 1000, 8, &unused), "runs_wake", INDEX_ORDER);
     PLAN(runs_next_wake(f->db, 64, &unused), "runs_wake", INDEX_ORDER);
     PLAN(runs_gated(f->db, 7, 8, &unused), "runs_gated", INDEX_ORDER);
@@ -303,6 +304,9 @@ static void names_and_requests_are_found_by_key(void **state)
     PLAN(namespaces_list(f->db, STR("7"), 8, &unused), "namespaces_name", INDEX_ORDER);
     PLAN(queues_find(f->db, 1, STR("7"), &unused), "queues_name", INDEX_ORDER);
     PLAN(queues_get(f->db, 7, &unused), "queues_pkey", INDEX_ORDER);
+    PLAN(queues_lock(f->db, 7, &unused), "queues_pkey", INDEX_ORDER);
+    PLAN(queues_lock_name(f->db, 1, STR("7"), &unused), "queues_name", INDEX_ORDER);
+    PLAN(queues_watched(f->db, 8, &unused), "queues_watched", INDEX_ORDER);
     PLAN(queues_list(f->db, 1, STR("7"), 8, &unused), "queues_name", INDEX_ORDER);
     PLAN(gates_find(f->db, 1, STR("7"), &unused), "gates_name", INDEX_ORDER);
     PLAN(gates_lock(f->db, 7, &unused), "gates_pkey", INDEX_ORDER);

@@ -4,6 +4,7 @@
  */
 #include "rows.h"
 
+#include "core/plan.h"
 #include "store/runs.h"
 
 /* No two fields alike. */
@@ -495,6 +496,34 @@ static void what_waits_for_a_gate_comes_by_rank_and_then_by_key(void **state)
     assert_ids(&nobody, "");
 }
 
+static void assert_out(struct fixture *f, int64_t queue, int64_t expected)
+{
+    struct db_result got;
+
+    runs_out(f->db, queue, &got);
+    flush(f);
+    assert_int_equal(got.rows, 1);
+    assert_int_equal(db_int_at(&got, 0, 0), expected);
+}
+
+static void what_workers_have_of_a_queue_is_counted(void **state)
+{
+    struct fixture *f = *state;
+
+    ADD(f, 1, r->state = RUN_READY, r->lane = LANE_PULL, r->queue = 5);
+    ADD(f, 2, r->state = RUN_LEASED, r->lane = LANE_PULL, r->queue = 5);
+    ADD(f, 3, r->state = RUN_RUNNING, r->lane = LANE_PULL, r->queue = 5);
+    ADD(f, 4, r->state = RUN_BACKOFF, r->lane = LANE_PULL, r->queue = 5);
+    ADD(f, 5, r->state = RUN_GATED, r->lane = LANE_PULL, r->queue = 5);
+    ADD(f, 6, r->state = RUN_RUNNING, r->lane = LANE_HTTP, r->queue = 5);
+    ADD(f, 7, r->state = RUN_LEASED, r->lane = LANE_PULL, r->queue = 6);
+    assert_out(f, 5, 2);
+    assert_out(f, 6, 1);
+    assert_out(f, 7, 0);
+    runs_delete(f->db, 3, INT64_MAX, NULL);
+    assert_out(f, 5, 1);
+}
+
 static void every_statement_was_run(void **state)
 {
     assert_every_statement_ran(*state, "src/store/runs.c");
@@ -515,6 +544,7 @@ int main(void)
         STORE_TEST(what_is_ready_comes_by_rank_and_then_by_key),
         STORE_TEST(queues_with_something_ready_are_found_one_after_another),
         STORE_TEST(what_waits_for_a_gate_comes_by_rank_and_then_by_key),
+        STORE_TEST(what_workers_have_of_a_queue_is_counted),
         cmocka_unit_test(every_statement_was_run),
     };
 

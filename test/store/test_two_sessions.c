@@ -157,7 +157,7 @@ static void runs_that_another_holds_are_passed_over(void **state)
                        "11 21 31");
 }
 
-static void gates_and_nodes_that_another_holds_are_passed_over(void **state)
+static void gates_queues_and_nodes_that_another_holds_are_passed_over(void **state)
 {
     static const char *const names[] = {"x", "y"};
     struct two *two = *state;
@@ -166,6 +166,7 @@ static void gates_and_nodes_that_another_holds_are_passed_over(void **state)
         struct node node = {
             .id = id, .name = str_of(names[id - 1]), .lease_until = 50, .state = NODE_UP};
 
+        queues_insert(two->a, id, 1, node.name);
         gates_insert(two->a, id, 1, node.name, 5);
         gates_update(two->a, &(struct gate){.id = id, .most = 5, .open = 1, .waiting = 1});
         nodes_insert(two->a, &node, NULL);
@@ -174,6 +175,9 @@ static void gates_and_nodes_that_another_holds_are_passed_over(void **state)
     ASSERT_PASSED_OVER(two, gates_lock(db, 1, &got), gates_lock(db, 1, &got), "", "1");
     ASSERT_PASSED_OVER(two, gates_lock(db, 1, &got), gates_free(db, 9, &got), "2", "1 2");
     ASSERT_PASSED_OVER(two, gates_free(db, 1, &got), gates_lock(db, 1, &got), "", "1");
+    ASSERT_PASSED_OVER(two, queues_lock(db, 1, &got), queues_lock(db, 1, &got), "", "1");
+    ASSERT_PASSED_OVER(two, queues_lock(db, 2, &got), queues_lock_name(db, 1, STR("y"), &got),
+                       "", "2");
     ASSERT_PASSED_OVER(two, nodes_silent(db, 51, &got), nodes_silent(db, 51, &got), "", "1 2");
 }
 
@@ -487,7 +491,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TWO_TEST(cursors_that_another_holds_are_passed_over),
         TWO_TEST(runs_that_another_holds_are_passed_over),
-        TWO_TEST(gates_and_nodes_that_another_holds_are_passed_over),
+        TWO_TEST(gates_queues_and_nodes_that_another_holds_are_passed_over),
         TWO_TEST(reading_without_a_lock_neither_waits_nor_leaves_out),
         TWO_TEST(opposite_order_is_neither_a_wait_nor_a_deadlock),
         TWO_TEST(a_name_that_is_being_taken_is_waited_for_a_moment_and_then_busy),

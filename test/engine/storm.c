@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "storm.h"
+
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TURNS = 4 }; /* of a node in a step */
+
+struct gathered gathered;
+
+static void keep_in_step(int peer)
+{
+    char byte = 0;
+
+    if (write(peer, &byte, 1) != 1 || read(peer, &byte, 1) != 1)
+        broken("the other process is gone");
+}
+
+static void tell_all(int out)
+{
+    for (int i = 0; i < world.call_count; i++) {
+        const struct call *call = &world.calls[i];
+        struct handed handed = {call->work.run.schedule,
+                                call->work.run.fence,
+                                call->work.run.attempt,
+                                call->work.run.slot,
+                                call->at,
+                                call->is_open ? INSTANT_NEVER : call->ends_at};
+
+        if (write(out, &handed, sizeof handed) != (ssize_t)sizeof handed)
+            broken("the parent is gone");
+    }
+}
+
+/* Both have something ready, and both are asked for it at the same moment. */
+static void ask_both(const char *worker, int max, int peer)
+{
+    turn(&world.benches[0]);
+    (void)queue_of("q");
+    keep_in_step(peer);
+    work_for("q", max, worker);
+}
+
+static _Noreturn void be_a_node(const char *name, const struct storm *storm, int peer, int out)
+{
+    world_fork(name);
+    world.rows = TURN_ROWS_MIN; /* so that there is work for both */
+    if (storm->before)
+        storm->before();
+    for (int step = 0; step < storm->steps; step++) {
+        world.now += STEP;
+        keep_in_step(peer);
+        if (storm->polls > 0 && step % 6 == 5)
+            ask_both(name, storm->polls, peer);
+        for (int i = 0; i < TURNS; i++)
+            turn(&world.benches[0]);
+        if (!storm->patient)
+            work_no_more();
+    }
+    tell_all(out);
+    _exit(0);
+}
+
+static void gather(int from, int *ret_count)
+{
+    struct handed *next = &gathered.list[gathered.count];
+    int before = gathered.count;
+
+    while (read(from, next, sizeof *next) == (ssize_t)sizeof *next) {
+        gathered.count++;
+        next++;
+        assert_true(gathered.count < CALLS_MAX);
+    }
+    *ret_count = gathered.count - before;
+}
+
+void rage(const struct storm *storm)
+{
+    int peers[2], pipes[2][2], status;
+    pid_t pids[2];
+
+    gathered.count = 0;
+    bench_kill(&world.benches[0]);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, peers), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(pipe(pipes[i]), 0);
+        pids[i] = fork();
+        assert_true(pids[i] >= 0);
+        if (pids[i] == 0) {
+            close(peers[1 - i]);
+            be_a_node(i == 0 ? "left" : "right", storm, peers[i], pipes[i][1]);
+        }
+        close(pipes[i][1]);
+    }
+    close(peers[0]);
+    close(peers[1]);
+    for (int i = 0; i < 2; i++) {
+        gather(pipes[i][0], &gathered.of[i]);
+        close(pipes[i][0]);
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+        assert_int_equal(status, 0);
+    }
+    world.now += storm->steps * STEP;
+    bench_boot(&world.benches[0]);
+}
+
+/* How many are open when a step is over; one that ends in a step makes room in it. */
+static int open_after(instant t)
+{
+    int count = 0;
+
+    for (int i = 0; i < gathered.count; i++)
+        count += gathered.list[i].at <= t && gathered.list[i].ended_at > t;
+    return count;
+}
+
+int most_open(int steps)
+{
+    int most = 0;
+
+    for (int step = 1; step <= steps; step++) {
+        int open = open_after(world.base + step * STEP);
+
+        most = open > most ? open : most;
+    }
+    return most;
+}
