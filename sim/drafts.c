@@ -266,17 +266,23 @@ static void draw_governor(const struct drafting *d, struct rec_draft *r)
         r->governor_interval = units(d, 2, 30);
 }
 
-static void draw_lane(const struct drafting *d, struct rec_draft *r)
+struct str drafts_queue(int which)
 {
-    static const struct str queues[SIM_QUEUES] = {
+    static const struct str names[SIM_QUEUES] = {
         {"queue-a", sizeof "queue-a" - 1},
         {"queue-b", sizeof "queue-b" - 1},
     };
+
+    return names[which];
+}
+
+static void draw_lane(const struct drafting *d, struct rec_draft *r)
+{
     uint64_t which = prng_below(d->prng, 5);
 
     r->lane = which < 2 ? LANE_PULL : which < 4 ? LANE_HTTP : LANE_EXEC;
     if (r->lane == LANE_PULL)
-        r->queue = queues[prng_below(d->prng, SIM_QUEUES)];
+        r->queue = drafts_queue((int)prng_below(d->prng, SIM_QUEUES));
 }
 
 /* The calendar that is named to the engine; the judge reads its days as dates. */

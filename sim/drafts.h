@@ -32,3 +32,4 @@ struct made *drafts_make(const struct drafting *drafting);
 
 /* The name of a gate, 0 .. SIM_GATES - 1. */
 struct str drafts_gate(int which);
+struct str drafts_queue(int which);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Invariant 10: runs behind one gate, in the order of commits.  Clocks have no say in it.
+ * Invariant 10: runs behind one gate, or of one queue with workers, in the order of commits.
+ * Clocks have a say only in what another node may not know yet.
  */
 #include <stdlib.h>
 
@@ -11,7 +12,19 @@ struct step {
     int64_t order;
     int by;
     const struct life *life;
+    const struct rec_delivery *sent;
 };
+
+/* Whose runs are counted: those behind a gate, or those that workers have of a queue. */
+struct place {
+    int64_t gate, queue; /* one of them is 0 */
+};
+
+static bool is_in(const struct run *run, const struct place *place)
+{
+    return place->gate != 0 ? run->gate == place->gate
+                            : run->lane == LANE_PULL && run->queue == place->queue;
+}
 
 static int compare(int64_t a, int64_t b)
 {
@@ -72,7 +85,7 @@ static int64_t let_go(const struct court *court, const struct life *l,
     return word;
 }
 
-static int list_steps(const struct court *court, int64_t gate, struct step *ret)
+static int list_steps(const struct court *court, const struct place *place, struct step *ret)
 {
     int count = 0;
 
@@ -88,11 +101,11 @@ static int list_steps(const struct court *court, int64_t gate, struct step *ret)
             if (end != INT64_MAX && k + 1 < l->sent_count && l->sent[k + 1]->order < end)
                 end = l->sent[k + 1]->order;
             /* An end that was pruned is not known. */
-            if (sent->run.gate != gate || (end == INT64_MAX && !is_held))
+            if (!is_in(&sent->run, place) || (end == INT64_MAX && !is_held))
                 continue;
-            ret[count++] = (struct step){sent->order, 1, l};
+            ret[count++] = (struct step){sent->order, 1, l, sent};
             if (end != INT64_MAX)
-                ret[count++] = (struct step){end, -1, l};
+                ret[count++] = (struct step){end, -1, l, sent};
         }
     }
     qsort(ret, (size_t)count, sizeof *ret, by_step);
@@ -139,7 +152,7 @@ static enum rc check_course(const struct court *court, const struct gate *gate,
 {
     size_t room = 2 * (size_t)court->record->delivery_count;
     struct step *steps = arena_array(court->arena, room, sizeof *steps);
-    int count = list_steps(court, gate->id, steps), next = 0;
+    int count = list_steps(court, &(struct place){.gate = gate->id}, steps), next = 0;
     struct str name = name_of(court, gate);
     int64_t most = gate->most, open = 0;
 
@@ -177,11 +190,92 @@ static enum rc check_gate(const struct court *court, const struct gate *gate,
     return check_course(court, gate, reterr);
 }
 
+/* ---- the course of a queue ---- */
+
+/* A limit as it was set, where none was in force before. */
+struct limit {
+    int64_t most; /* 0: none */
+    const struct rec_command *since;
+};
+
+static void set_limit(struct limit *limit, const struct rec_command *c)
+{
+    if (limit->most == 0)
+        limit->since = c;
+    limit->most = c->command.count;
+}
+
+/*
+ * Whether a node knew in a turn that there is a limit: it set it itself, or has turned at
+ * least a second since, in which it must have looked.
+ */
+static bool is_known(const struct court *court, const struct limit *limit,
+                     const struct rec_delivery *sent)
+{
+    if (limit->since->node == sent->node)
+        return true;
+    for (int i = 0; i < court->turn_count; i++) {
+        const struct rec_turn *t = court->turns[i];
+
+        if (t->node == sent->node && t->order > limit->since->order &&
+            t->order <= sent->order && t->now <= sent->at - SPAN_S)
+            return true;
+    }
+    return false;
+}
+
+/* What was out when a limit was lowered stays out; nothing follows it before there is room. */
+static enum rc check_queue(const struct court *court, int64_t queue, struct err *reterr)
+{
+    size_t room = 2 * (size_t)court->record->delivery_count;
+    struct step *steps = arena_array(court->arena, room, sizeof *steps);
+    int count = list_steps(court, &(struct place){.queue = queue}, steps), next = 0;
+    struct limit limit = {0};
+    int64_t open = 0;
+
+    for (int i = 0; i < count; i++) {
+        for (; next < court->command_count && court->commands[next]->order <= steps[i].order;
+             next++) {
+            const struct rec_command *c = court->commands[next];
+
+            if (c->command.kind == COMMAND_QUEUE_LIMIT && command_is_done(c) &&
+                c->reply.schedule == queue)
+                set_limit(&limit, c);
+        }
+        open += steps[i].by;
+        if (steps[i].by > 0 && limit.most > 0 && open > limit.most &&
+            is_known(court, &limit, steps[i].sent))
+            return judge_fail(reterr, 10,
+                              LIFE_FMT " was sent in turn %" PRId64 " as number %" PRId64
+                                       " of queue %" PRId64 ", which gives out %" PRId64,
+                              LIFE_ARG(steps[i].life), steps[i].order, open, queue, limit.most);
+    }
+    return RC_OK;
+}
+
+/* Each queue once: at the first command that sets its limit. */
+static bool is_first_of_queue(const struct court *court, int command)
+{
+    const struct rec_command *c = court->commands[command];
+
+    if (c->command.kind != COMMAND_QUEUE_LIMIT || !command_is_done(c))
+        return false;
+    for (int i = 0; i < command; i++)
+        if (court->commands[i]->command.kind == COMMAND_QUEUE_LIMIT &&
+            command_is_done(court->commands[i]) &&
+            court->commands[i]->reply.schedule == c->reply.schedule)
+            return false;
+    return true;
+}
+
 enum rc judge_gates(struct court *court, struct err *reterr)
 {
     enum rc rc = RC_OK;
 
     for (int i = 0; i < court->record->gate_count && rc == RC_OK; i++)
         rc = check_gate(court, &court->record->gates[i], reterr);
+    for (int i = 0; i < court->command_count && rc == RC_OK; i++)
+        if (is_first_of_queue(court, i))
+            rc = check_queue(court, court->commands[i]->reply.schedule, reterr);
     return rc;
 }

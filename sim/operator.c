@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "sim/drafts.h"
 #include "sim/node.h"
 #include "sim/requests.h"
 #include "sim/trace.h"
@@ -105,16 +106,12 @@ void operator_end(struct world *world)
 
 static void ask_for_queue(struct world *world)
 {
-    static const struct str names[SIM_QUEUES] = {
-        {"queue-a", sizeof "queue-a" - 1},
-        {"queue-b", sizeof "queue-b" - 1},
-    };
     struct operator* op = & world->operator;
     struct command command = {.kind = COMMAND_QUEUE, .namespace = op->namespace};
 
     for (int i = 0; i < SIM_QUEUES; i++)
         if (op->queues[i] == 0) {
-            command.name = names[i];
+            command.name = drafts_queue(i);
             operator_ask(world, &command, -1, NULL);
             return;
         }

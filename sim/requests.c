@@ -346,6 +346,20 @@ static void gate(struct world *world, int schedule)
         operator_ask(world, &command, -1, NULL);
 }
 
+/* None at all now and then. */
+static void limit(struct world *world, int schedule)
+{
+    struct command command = {
+        .kind = COMMAND_QUEUE_LIMIT,
+        .namespace = world->operator.namespace,
+        .name = drafts_queue(schedule % SIM_QUEUES),
+        .count = prng_between(&world->prng, 0, 3),
+    };
+
+    if (world->swarm.queues_change)
+        operator_ask(world, &command, -1, NULL);
+}
+
 static void create(struct world *world, int schedule)
 {
     bool is_there = world->operator.schedules[schedule].is_there;
@@ -370,7 +384,7 @@ void requests_make(struct world *world)
         update,        update,        update,        pause_it, pause_it, resume,   resume,
         resume,        create,        trigger,       trigger,  backfill, backfill, skip,
         skip,          unskip,        delete,        reset,    queue,    repeat,   direct,
-        hint_or_touch, hint_or_touch, hint_or_touch, gate,
+        hint_or_touch, hint_or_touch, hint_or_touch, gate,     limit,    limit,
     };
     const struct operator* op = & world->operator;
     int schedule = (int)below(world, (uint64_t)op->schedule_count);

@@ -110,6 +110,7 @@ void swarm_draw(struct swarm *ret, struct prng *prng)
     draw_holidays(&s, prng);
     s.gates_change = prng_chance(prng, 1, 4);
     draw_faults(&s, prng);
+    s.queues_change = prng_chance(prng, 1, 2);
     *ret = s;
 }
 

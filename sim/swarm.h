@@ -59,6 +59,7 @@ struct swarm {
     span command_gap; /* between two commands, on average         */
     int gate_limit[SIM_GATES];
     bool gates_change;                  /* someone sets other limits now and then */
+    bool queues_change;                 /* likewise, of queues                    */
     int32_t holidays[SIM_HOLIDAYS_MAX]; /* day numbers, ascending */
     int holiday_count;
     int32_t odds[FAULT_COUNT];    /* one turn in so many; 0: never  */

@@ -28,6 +28,7 @@ static const char *const kinds[COMMAND_COUNT] = {
     [COMMAND_QUEUE] = "queue",
     [COMMAND_QUEUE_PAUSE] = "pause queue",
     [COMMAND_QUEUE_RESUME] = "resume queue",
+    [COMMAND_QUEUE_LIMIT] = "limit queue",
     [COMMAND_GATE] = "gate",
     [COMMAND_CALENDAR] = "calendar",
     [COMMAND_UNCALENDAR] = "uncalendar",

@@ -357,6 +357,84 @@ static void a_gate_admits_what_its_limit_was_at_that_turn(void **state)
     world_rejected(w, 10);
 }
 
+/* The queue of the runs, from which workers take them. */
+static void set_limit(struct rec_command *c, int64_t most)
+{
+    c->command.name = STR("q");
+    c->command.count = most;
+    c->reply.schedule = 1;
+}
+
+/*
+ * One place from 0:40 on, two from 2:30, one from 3:20: 2:00 and 3:00 side by side, and both go
+ * on when there is one place.  4:00 begins when they are over, and not before.
+ */
+static void a_queue_gives_out_what_its_limit_was_at_that_turn(void **state)
+{
+    struct rec_command *c;
+    struct rec_delivery *two, *three, *four;
+
+    (void)state;
+    w->drafts[0].policies.overlap = OVERLAP_ALLOW_ALL;
+    w->drafts[0].policies.gate.len = 0;
+    w->record.gate_count = 0;
+    set_limit(world_command(w, AT(0, 40), COMMAND_QUEUE_LIMIT), 1);
+    run_at(AT(1, 0), AT(1, 0), AT(1, 5));
+    two = world_send(w, AT(2, 0), AT(2, 0), 0);
+    c = world_command(w, AT(2, 30), COMMAND_QUEUE_LIMIT);
+    set_limit(c, 2);
+    three = world_send(w, AT(3, 0), AT(3, 0), 0);
+    set_limit(world_command(w, AT(3, 20), COMMAND_QUEUE_LIMIT), 1);
+    world_end(w, AT(3, 40), two, OUTCOME_SUCCEEDED, true);
+    world_end(w, AT(3, 45), three, OUTCOME_SUCCEEDED, true);
+    four = world_send(w, AT(4, 0), AT(4, 0), 0);
+    world_end(w, AT(4, 5), four, OUTCOME_SUCCEEDED, true);
+    for (int i = 0; i < w->record.delivery_count; i++) {
+        w->deliveries[i].run.gate = 0;
+        w->deliveries[i].run.lane = LANE_PULL;
+    }
+    w->cursors[0].started += 3;
+    world_close(w, AT(4, 10), AT(4, 0));
+    world_accepted(w);
+    c->command.count = 1;
+    world_rejected(w, 10);
+    c->command.count = 0; /* none at all */
+    world_accepted(w);
+}
+
+/* Set by another node: it counts a second after, when this one must have looked. */
+static void a_limit_of_another_node_may_not_be_known_for_a_second(void **state)
+{
+    struct rec_command *c;
+    struct rec_delivery *two, *three;
+
+    (void)state;
+    w->drafts[0].policies.overlap = OVERLAP_ALLOW_ALL;
+    w->drafts[0].policies.gate.len = 0;
+    w->record.gate_count = 0;
+    run_at(AT(1, 0), AT(1, 0), AT(1, 5));
+    two = world_send(w, AT(2, 0), AT(2, 0), 0);
+    c = world_command(w, AT(2, 59), COMMAND_QUEUE_LIMIT);
+    set_limit(c, 1);
+    c->node = NODE + 1;
+    w->turns[c->order].node = NODE + 1;
+    three = world_send(w, AT(3, 0), AT(3, 0), 0);
+    world_end(w, AT(3, 40), two, OUTCOME_SUCCEEDED, true);
+    world_end(w, AT(3, 45), three, OUTCOME_SUCCEEDED, true);
+    for (int i = 0; i < w->record.delivery_count; i++) {
+        w->deliveries[i].run.gate = 0;
+        w->deliveries[i].run.lane = LANE_PULL;
+    }
+    w->cursors[0].started += 2;
+    w->nodes[1] = w->nodes[0];
+    w->nodes[1].id = NODE + 1;
+    w->record.node_count = 2;
+    world_close(w, AT(3, 50), AT(3, 0));
+    world_accepted(w);
+    c->node = w->turns[c->order].node = NODE;
+    world_rejected(w, 10);
+}
+
 /* Clocks that were stepped hide nothing: 2:00 is sent before the turn that ends 1:00. */
 static void runs_side_by_side_break_10_by_whatever_clock(void **state)
 {
@@ -477,6 +555,8 @@ int main(void)
         TEST(latest_starts_the_last_of_those_that_are_due),
         TEST(an_answer_is_kept_for_a_day_and_no_longer),
         TEST(a_gate_admits_what_its_limit_was_at_that_turn),
+        TEST(a_queue_gives_out_what_its_limit_was_at_that_turn),
+        TEST(a_limit_of_another_node_may_not_be_known_for_a_second),
         TEST(runs_side_by_side_break_10_by_whatever_clock),
         TEST(a_run_that_was_handed_back_is_not_behind_its_gate),
         TEST(an_attempt_whose_row_is_gone_left_the_gate_when_it_was_reported),
