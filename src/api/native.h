@@ -89,6 +89,7 @@ enum call_step queue_change_begin(struct call *call);
 enum call_step queue_pause_read(struct call *call, struct db *db);
 enum call_step queue_resume_read(struct call *call, struct db *db);
 enum call_step queue_change_settled(struct call *call);
+enum call_step queue_put_begin(struct call *call);
 
 /* native_tokens.c */
 enum call_step token_create_begin(struct call *call);

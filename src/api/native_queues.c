@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queues: what waits in them, and whether it is given out.
+ * Queues: what waits in them, whether it is given out, and how much of it at once.
  */
 #include "api/native.h"
 #include "api/page.h"
 #include "api/view.h"
+#include "core/policies.h"
+#include "model/member.h"
 #include "store/names.h"
 
 static void print_queue(const struct queue_row *row, struct answer *out)
@@ -12,6 +14,11 @@ static void print_queue(const struct queue_row *row, struct answer *out)
     answer_text(out, "{\"name\":");
     answer_quoted(out, row->name);
     answer_text(out, row->is_paused ? ",\"paused\":true" : ",\"paused\":false");
+    answer_text(out, ",\"limit\":");
+    if (row->most > 0)
+        answer_int(out, row->most);
+    else
+        answer_text(out, "null");
 }
 
 static void send_queues(struct db *db, const struct call *call, struct str after, int limit,
@@ -135,4 +142,59 @@ enum call_step queue_change_settled(struct call *call)
     if (call->replies->rc != RC_OK)
         return call_refused(call, call->commands, call->replies);
     return CALL_READ;
+}
+
+/* Limits: a queue that is not there yet is made, so that it has one before its first run. */
+
+struct queue_body {
+    int64_t limit;
+};
+
+static const struct member queue_list_members[] = {
+    {"limit", MEMBER_INT64, .offset = offsetof(struct queue_body, limit), .low = 1,
+     .high = QUEUE_LIMIT_MAX},
+};
+
+static const struct members queue_members = MEMBERS(queue_list_members);
+
+/* null is said: it takes the limit away. */
+static enum rc read_limit(struct call *call, const json_t *json, int64_t *ret,
+                          struct err *reterr)
+{
+    struct queue_body body = {0};
+    const struct reading reading = {call->arena, false, &body};
+    enum rc rc = members_read(&queue_members, json, &reading, reterr);
+
+    if (rc == RC_OK && !json_object_get(json, "limit")) {
+        rc = err_set(reterr, RC_INVALID, -1, 0,
+                     "limit is missing: a number from 1 to %d, or null for none",
+                     QUEUE_LIMIT_MAX);
+        err_in(reterr, "limit");
+    }
+    *ret = body.limit;
+    return rc;
+}
+
+enum call_step queue_put_begin(struct call *call)
+{
+    struct command *command = arena_take(call->arena, sizeof *command);
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    *command = (struct command){.kind = COMMAND_QUEUE_LIMIT, .name = call->params[0]};
+    call->commands = command;
+    call->command_count = 1;
+    if (request_query_check(call, NULL, 0, &err) != RC_OK || request_key(call, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (command->name.len > CALL_NAME_MAX || name_check(command->name, &err) != RC_OK)
+        return call_problem(
+            call, 400, "invalid_field",
+            "a queue's name has 1 to %d bytes, none of them a control character",
+            CALL_NAME_MAX);
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (read_limit(call, json, &command->count, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_COMMANDS;
 }

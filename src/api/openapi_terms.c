@@ -50,7 +50,7 @@ static const struct number numbers[] = {
     NUMBER(SCHEDULE_ID_MAX),     NUMBER(SESSION_ID_MAX),        NUMBER(SPEC_AT_MAX),
     NUMBER(SPEC_COMMENT_MAX),    NUMBER(SPEC_DATES_MAX),        NUMBER(SPEC_ENTRIES_MAX),
     NUMBER(SPEC_NAMED_MAX),      NUMBER(SPEC_NAME_MAX),         NUMBER(SUMMARY_MAX),
-    NUMBER(ZONE_NAME_MAX),
+    NUMBER(ZONE_NAME_MAX),       NUMBER(QUEUE_LIMIT_MAX),
 };
 
 /* The words of enum x from `first` to `last`. */

@@ -15,11 +15,35 @@ static void say_done(const char *done, const char *name, struct printer *out)
     printer_printf(out, ": %s\n", done);
 }
 
+static int put(const struct args *args, const char *kind, const json_t *body,
+               const struct view *view)
+{
+    const struct ask ask = {.view = view};
+    char path[REMOTE_PATH_MAX];
+    struct buf out = BUF(path);
+    struct remote_request request = {.method = "PUT", .path = path, .body = body};
+    struct remote_answer answer;
+    struct remote *remote;
+    int status = remote_open(args, args->command->name, &remote);
+
+    if (status != STATUS_OK)
+        return status;
+    path_of(&out, kind, args->operand[0], NULL);
+    status = remote_call(remote, &request, &answer);
+    if (status == STATUS_OK) {
+        status = ask_print(remote, &ask, &answer, args->operand[0]);
+        answer_free(&answer);
+    }
+    remote_close(remote);
+    return status;
+}
+
 /* ---- queues ---- */
 
 static const struct field queue_columns[] = {
     {"QUEUE", "name", SHAPE_TEXT, true, NULL},
     {"PAUSED", "paused", SHAPE_TEXT, false, NULL},
+    {"LIMIT", "limit", SHAPE_NUMBER, false, NULL},
     {"WAITING", "depth", SHAPE_NUMBER, false, NULL},
     {"OLDEST", "oldest", SHAPE_BOTH, false, NULL},
 };
@@ -27,6 +51,7 @@ static const struct field queue_columns[] = {
 static const struct field queue_row[] = {
     {"QUEUE", "name", SHAPE_TEXT, true, NULL},
     {"PAUSED", "paused", SHAPE_TEXT, false, NULL},
+    {"LIMIT", "limit", SHAPE_NUMBER, false, NULL},
 };
 
 static const struct view queue_view = {"queues", "name", FIELDS(queue_row),
@@ -37,6 +62,37 @@ static const struct ask queue_pause = {
     .method = "POST", .kind = "queues", .tail = "/pause", .view = &queue_view};
 static const struct ask queue_resume = {
     .method = "POST", .kind = "queues", .tail = "/resume", .view = &queue_view};
+
+enum queue_option { QUEUE_LIMIT = REMOTE_OPTIONS, QUEUE_OPTIONS };
+
+static const struct option queue_rows[QUEUE_OPTIONS] = {
+    REMOTE_OPTION_ROWS,
+    [QUEUE_LIMIT] = {"limit", 0, "N",
+                     "runs that workers have at once, at most; none: any number"},
+};
+
+static int queue_set(const struct args *args)
+{
+    json_auto_t *body = json_new_object();
+    const char *text = args->value[QUEUE_LIMIT];
+    struct str s;
+    int64_t limit = 0;
+
+    if (!text) {
+        report_note("what of it? write --limit N, or --limit none");
+        return STATUS_USAGE;
+    }
+    s = str_of(text);
+    if (str_eq(s, STR("none"))) {
+        json_put(body, "limit", json_null());
+    } else if (str_take_number(&s, INT64_MAX - 1, &limit) > 0 && s.len == 0) {
+        json_put(body, "limit", json_new_int(limit));
+    } else {
+        report_note("the limit is a whole number or none, not %.100s", text);
+        return STATUS_USAGE;
+    }
+    return put(args, "queues", body, &queue_view);
+}
 
 static const struct command queue_commands[] = {
     {.name = "queue list",
@@ -75,9 +131,19 @@ static const struct command queue_commands[] = {
      SOME_NAMES,
      .with = &queue_resume,
      .run = ask_run},
+    {.name = "queue set",
+     .usage = "QUEUE --limit N|none [OPTION]...",
+     .summary = "Limit how many runs of a queue workers have at once",
+     .about = "A queue that is not there yet is made.  What workers have already stays with\n"
+              "them; nothing follows it before there is room.\n",
+     .examples = "  belfry queue set reports --limit 4\n"
+                 "  belfry queue set reports --limit none\n",
+     OPTIONS(queue_rows),
+     ONE_NAME,
+     .run = queue_set},
 };
 
-const struct command_group queue_group = {"queue", "Show, pause and resume queues",
+const struct command_group queue_group = {"queue", "Show, pause, resume and limit queues",
                                           FIELDS(queue_commands)};
 
 /* ---- calendars ---- */
@@ -171,29 +237,6 @@ static json_t *dates_of(const struct args *args)
 }
 
 /* PUT of one thing with its body. */
-static int put(const struct args *args, const char *kind, const json_t *body,
-               const struct view *view)
-{
-    const struct ask ask = {.view = view};
-    char path[REMOTE_PATH_MAX];
-    struct buf out = BUF(path);
-    struct remote_request request = {.method = "PUT", .path = path, .body = body};
-    struct remote_answer answer;
-    struct remote *remote;
-    int status = remote_open(args, args->command->name, &remote);
-
-    if (status != STATUS_OK)
-        return status;
-    path_of(&out, kind, args->operand[0], NULL);
-    status = remote_call(remote, &request, &answer);
-    if (status == STATUS_OK) {
-        status = ask_print(remote, &ask, &answer, args->operand[0]);
-        answer_free(&answer);
-    }
-    remote_close(remote);
-    return status;
-}
-
 static int calendar_set(const struct args *args)
 {
     json_auto_t *body = json_new_object();

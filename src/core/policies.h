@@ -21,7 +21,8 @@ enum {
     BUFFER_RESERVE = 50,         /* places that backfills leave to automatic starts       */
     BUFFER_FREE = 10,            /* so many that wait take nothing from a backfill       */
     GATE_LIMIT_MAX = 1000000,
-    LOSSES_MAX = 3, /* nodes that one run may outlive; then it is the run's doing */
+    QUEUE_LIMIT_MAX = 1000000, /* what is out is counted: beyond it a limit helps nobody  */
+    LOSSES_MAX = 3,            /* nodes that one run may outlive; then it is the run's doing */
 };
 
 #define CATCHUP_WINDOW_NONE (-1)          /* however late                                  */

@@ -18,10 +18,10 @@ static void queues_are_listed_by_name(void **state)
     make("b", "q1");
     make("c", "q3");
     assert_int_equal(get("/api/v1/queues?limit=2"), 200);
-    assert_told("", "{'queues':[{'name':'q1','paused':false},{'name':'q2','paused':false}],"
-                    "'cursor':'q2'}");
+    assert_told("", "{'queues':[{'name':'q1','paused':false,'limit':null},"
+                    "{'name':'q2','paused':false,'limit':null}],'cursor':'q2'}");
     assert_int_equal(get("/api/v1/queues?cursor=q2"), 200);
-    assert_told("", "{'queues':[{'name':'q3','paused':false}],'cursor':null}");
+    assert_told("", "{'queues':[{'name':'q3','paused':false,'limit':null}],'cursor':null}");
 }
 
 static void a_queue_that_is_paused_gives_out_nothing(void **state)
@@ -56,7 +56,7 @@ static void a_queue_tells_how_much_waits_and_since_when(void **state)
     (void)state;
     make("a", "q");
     assert_int_equal(get("/api/v1/queues/q"), 200);
-    assert_told("", "{'name':'q','paused':false,'depth':0,'oldest':null}");
+    assert_told("", "{'name':'q','paused':false,'limit':null,'depth':0,'oldest':null}");
     assert_int_equal(post("/api/v1/schedules/a/trigger", ""), 202);
     pass(SPAN_S);
     assert_int_equal(post("/api/v1/schedules/a/trigger", ""), 202);
@@ -69,6 +69,67 @@ static void a_queue_tells_how_much_waits_and_since_when(void **state)
     assert_told("oldest", "'2026-01-05T10:00:01.000Z'");
 }
 
+static int put(const char *name, const char *body)
+{
+    return ask(js("PUT /api/v1/queues/%s", name), NULL, js("%s", body));
+}
+
+static void claim_all(void)
+{
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q'],'max':9,'worker':'w'}")),
+                     200);
+}
+
+static void a_queue_is_made_and_its_limit_changed(void **state)
+{
+    (void)state;
+    assert_int_equal(put("q", "{'limit':4}"), 200);
+    assert_told("", "{'name':'q','paused':false,'limit':4,'depth':0,'oldest':null}");
+    assert_int_equal(put("q", "{'limit':1000000}"), 200);
+    assert_told("limit", "1000000");
+    assert_int_equal(post("/api/v1/queues/q/pause", ""), 200);
+    assert_told("limit", "1000000");
+    assert_int_equal(get("/api/v1/queues"), 200);
+    assert_told("queues", "[{'name':'q','paused':true,'limit':1000000}]");
+    assert_int_equal(put("q", "{'limit':null}"), 200);
+    assert_told("limit", "null");
+    assert_told("paused", "true");
+}
+
+/* Three wait, one may be out; then all may. */
+static void a_limited_queue_gives_out_no_more_than_its_limit(void **state)
+{
+    (void)state;
+    make("a", "q");
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(post("/api/v1/schedules/a/trigger", ""), 202);
+    assert_int_equal(put("q", "{'limit':1}"), 200);
+    claim_all();
+    assert_told("runs.0.schedule", "'a'");
+    assert_told("runs.1", "absent");
+    claim_all();
+    assert_told("runs", "[]");
+    assert_int_equal(get("/api/v1/queues/q"), 200);
+    assert_told("depth", "2");
+    assert_int_equal(put("q", "{'limit':null}"), 200);
+    claim_all();
+    assert_told("runs.1.schedule", "'a'");
+    assert_told("runs.2", "absent");
+}
+
+static void what_is_wrong_with_a_limit_is_named(void **state)
+{
+    (void)state;
+    assert_refused(put("q", "{}"), 400, "invalid_field", "limit");
+    assert_refused(put("q", "{'limit':0}"), 400, "invalid_field", "limit");
+    assert_refused(put("q", "{'limit':1000001}"), 400, "invalid_field", "limit");
+    assert_refused(put("q", "{'limit':'many'}"), 400, "invalid_field", "limit");
+    assert_refused(put("q", "{'limits':1}"), 400, "invalid_field", "limits");
+    assert_refused(put("q", ""), 400, "invalid_json", "");
+    assert_refused(put("a%01b", "{'limit':1}"), 400, "invalid_field", "");
+    assert_refused(get("/api/v1/queues/q"), 404, "not_found", "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -76,6 +137,9 @@ int main(void)
         SERVED(a_queue_that_is_paused_gives_out_nothing),
         SERVED(a_queue_that_is_none_is_not_paused),
         SERVED(a_queue_tells_how_much_waits_and_since_when),
+        SERVED(a_queue_is_made_and_its_limit_changed),
+        SERVED(a_limited_queue_gives_out_no_more_than_its_limit),
+        SERVED(what_is_wrong_with_a_limit_is_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

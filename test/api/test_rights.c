@@ -73,6 +73,7 @@ static const struct {
     {"queue.get", "voeaA"},
     {"queue.list", "voeaA"},
     {"queue.pause", "oeaA"},
+    {"queue.put", "oeaA"},
     {"queue.resume", "oeaA"},
     {"ready", "*"},
     {"run.approve", "oeaA"},
@@ -444,8 +445,8 @@ static void what_others_have_looks_as_if_it_were_not_there(void **state)
 static bool makes_it(const struct operation *op)
 {
     return strcmp(op->id, "schedule.put") == 0 || strcmp(op->id, "calendar.put") == 0 ||
-           strcmp(op->id, "gate.put") == 0 || strcmp(op->id, "namespace.put") == 0 ||
-           strcmp(op->id, "conductor.start-named") == 0;
+           strcmp(op->id, "gate.put") == 0 || strcmp(op->id, "queue.put") == 0 ||
+           strcmp(op->id, "namespace.put") == 0 || strcmp(op->id, "conductor.start-named") == 0;
 }
 
 static const char *answer_of(const struct operation *op)

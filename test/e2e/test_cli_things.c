@@ -24,6 +24,22 @@ static void queues_are_shown_paused_and_resumed(void **state)
     REFUSED(d, 2, "queue", "get");
 }
 
+static void queues_are_limited(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+
+    has_text(SAY(d, "queue", "set", "reports", "--limit", "4").out, "LIMIT    4\n");
+    assert_int_equal(number_at(api(d, 200, "GET", "/api/v1/queues/reports", NULL), "limit"), 4);
+    has_text(SAY(d, "queue", "list").out, "LIMIT");
+    SAY(d, "queue", "set", "reports", "--limit", "none");
+    assert_true(json_is_null(at(api(d, 200, "GET", "/api/v1/queues/reports", NULL), "limit")));
+    has_text(REFUSED(d, 2, "queue", "set", "reports", "--limit", "many").err,
+             "a whole number or none, not many");
+    has_text(REFUSED(d, 2, "queue", "set", "reports").err, "--limit");
+    has_text(REFUSED(d, 1, "queue", "set", "reports", "--limit", "0").err, "limit");
+    has_text(SAY(d, "audit", "list", "--object", "reports").out, "queue.put");
+}
+
 static void calendars_are_set_from_words_and_files(void **state)
 {
     struct world *world = *state;
@@ -254,6 +270,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         E2E_TEST(queues_are_shown_paused_and_resumed),
+        E2E_TEST(queues_are_limited),
         E2E_TEST(calendars_are_set_from_words_and_files),
         E2E_TEST(gates_and_namespaces_are_set),
         E2E_TEST(without_a_token_that_is_good_there_is_no_answer),
