@@ -359,6 +359,15 @@ const struct operation operations[] = {
     {"agents.delete", "DELETE", AGENTS "/schedules/{schedule}", RIGHT_EDIT, 0,
      "Delete a schedule", agents_delete_begin, agents_delete_read, agents_delete_settled,
      DIALECTS_AGENTS},
+    {"agents.future", "GET", AGENTS "/executions/future", RIGHT_VIEW, 0,
+     "List the executions of a day", agents_future_begin, agents_future_read, NULL,
+     DIALECTS_AGENTS},
+    {"agents.cancel", "POST", AGENTS "/executions/future/{run}/cancel", RIGHT_OPERATE,
+     SMALL_BODY, "Cancel an execution", agents_cancel_begin, agents_cancel_read,
+     agents_cancel_settled, DIALECTS_AGENTS},
+    {"agents.trigger", "POST", AGENTS "/executions/trigger", RIGHT_OPERATE, CALL_BODY_MAX,
+     "Run an agent now", agents_trigger_begin, agents_trigger_read, agents_trigger_settled,
+     DIALECTS_AGENTS},
 };
 
 const int operation_count = sizeof operations / sizeof operations[0];

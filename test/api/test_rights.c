@@ -16,10 +16,13 @@
 static const struct {
     const char *id, *who;
 } expected[] = {
+    {"agents.cancel", "oeaA"},
     {"agents.create", "eaA"},
     {"agents.delete", "eaA"},
+    {"agents.future", "voeaA"},
     {"agents.get", "voeaA"},
     {"agents.list", "voeaA"},
+    {"agents.trigger", "oeaA"},
     {"agents.update", "eaA"},
     {"audit.list", "aA"},
     {"audit.verify", "A"},
