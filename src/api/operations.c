@@ -368,6 +368,15 @@ const struct operation operations[] = {
     {"agents.trigger", "POST", AGENTS "/executions/trigger", RIGHT_OPERATE, CALL_BODY_MAX,
      "Run an agent now", agents_trigger_begin, agents_trigger_read, agents_trigger_settled,
      DIALECTS_AGENTS},
+    {"agents.past", "GET", AGENTS "/executions/past", RIGHT_VIEW, 0,
+     "List the executions that are over", agents_past_begin, agents_past_read, NULL,
+     DIALECTS_AGENTS},
+    {"agents.past-one", "GET", AGENTS "/executions/past/{execution}", RIGHT_VIEW, 0,
+     "Show an execution that is over", agents_past_one_begin, agents_past_one_read, NULL,
+     DIALECTS_AGENTS},
+    {"agents.metrics", "GET", AGENTS "/executions/metrics", RIGHT_VIEW, 0,
+     "Show what came of executions", agents_metrics_begin, agents_metrics_read, NULL,
+     DIALECTS_AGENTS},
 };
 
 const int operation_count = sizeof operations / sizeof operations[0];

@@ -356,6 +356,83 @@ static void a_gated_run_waits_until_it_is_approved(void **state)
     assert_string_equal(claim("a"), id);
 }
 
+static void plan_of_two_claims_only_one_wins(void **state)
+{
+    (void)state;
+    schedule("a", ",'scheduleType':'IMMEDIATE','executorPolicy':{'maxConcurrent':5}");
+    assert_true(strlen(claim("a")) > 0);
+    assert_string_equal(claim("a"), "");
+}
+
+/* After 90 s and 30 s of grace, of a server that takes a turn each second. */
+static void plan_a_stale_lease_is_recovered(void **state)
+{
+    char id[64];
+
+    (void)state;
+    schedule("a", ",'scheduleType':'IMMEDIATE'");
+    snprintf(id, sizeof id, "%s", claim("a"));
+    for (int i = 0; i < 119; i++)
+        pass(SPAN_S);
+    get(E "/future");
+    assert_told("0.execStatus", "'PENDING'");
+    for (int i = 0; i < 6; i++)
+        pass(SPAN_S);
+    get(E "/future");
+    assert_told("0.lockOwner", "null");
+    pass(61 * SPAN_S); /* a retry would come after a minute */
+    assert_string_equal(claim("a"), id);
+    assert_int_equal(fence() > 1, 1);
+}
+
+static void plan_a_heartbeat_renews_the_lease(void **state)
+{
+    char id[64];
+
+    (void)state;
+    schedule("a", ",'scheduleType':'IMMEDIATE'");
+    snprintf(id, sizeof id, "%s", claim("a"));
+    for (int i = 0; i < 10; i++) {
+        pass(30 * SPAN_S);
+        post("/api/v1/runs/heartbeat", js("{'items':[{'id':'%s','fence':1}]}", id));
+        assert_told("results.0.status", "'ok'");
+    }
+    get(E "/future");
+    assert_told("0.execStatus", "'RUNNING'");
+    post("/api/v1/runs/complete", js("{'items':[{'id':'%s','fence':1}]}", id));
+    assert_told("results.0.status", "'ok'");
+    post("/api/v1/runs/heartbeat", js("{'items':[{'id':'%s','fence':1}]}", id));
+    assert_told("results.0.status", "'stale'");
+}
+
+static void example_the_plan_of_a_day_has_12_and_2_and_48(void **state)
+{
+    (void)state;
+    schedule("reconciler", ",'scheduleType':'CRON','cronExpr':'0 0 */2 * * *',"
+                           "'timezone':'America/Denver','projectScope':'PROJECT',"
+                           "'projectId':'xyz'");
+    schedule("thread-extractor", ",'scheduleType':'FIXED_TIMES',"
+                                 "'timesOfDay':['09:00','17:00'],"
+                                 "'timezone':'America/Denver'");
+    schedule("distiller", ",'scheduleType':'INTERVAL','intervalMinutes':30,'timezone':'UTC'");
+    get(E "/future?dateKey=2026-02-18");
+    assert_int_equal(count(), 12 + 2 + 48);
+    get(E "/future?dateKey=2026-02-18&agentId=reconciler");
+    assert_int_equal(count(), 12);
+    get(E "/future?dateKey=2026-02-18&agentId=thread-extractor");
+    assert_int_equal(count(), 2);
+}
+
+static void a_deleted_schedule_takes_what_waits_with_it(void **state)
+{
+    (void)state;
+    schedule("a", ",'scheduleType':'IMMEDIATE'");
+    assert_int_equal(ask("DELETE " S "/agent:a", NULL, ""), 204);
+    get(E "/future");
+    assert_int_equal(count(), 0);
+    assert_string_equal(claim("a"), "");
+}
+
 /* ---- cancelling ---- */
 
 static void a_planned_execution_is_cancelled_and_never_runs(void **state)
@@ -441,6 +518,11 @@ int main(void)
         SERVED(plan_a_failure_waits_for_its_backoff_and_is_claimed_again),
         SERVED(plan_the_cap_of_an_agent_is_respected),
         SERVED(a_gated_run_waits_until_it_is_approved),
+        SERVED(plan_of_two_claims_only_one_wins),
+        SERVED(plan_a_stale_lease_is_recovered),
+        SERVED(plan_a_heartbeat_renews_the_lease),
+        SERVED(example_the_plan_of_a_day_has_12_and_2_and_48),
+        SERVED(a_deleted_schedule_takes_what_waits_with_it),
         SERVED(a_planned_execution_is_cancelled_and_never_runs),
         SERVED(a_running_execution_is_not_cancelled),
         SERVED(one_that_is_ready_or_pending_is_cancelled),
