@@ -3,6 +3,7 @@
  * The table.  Of two paths that fit a request the first one counts, so that a word stands
  * before a variable.
  */
+#include "api/agents.h"
 #include "api/change.h"
 #include "api/conductor.h"
 #include "api/jobs.h"
@@ -15,6 +16,7 @@
 enum { SMALL_BODY = 4096 }; /* bytes: a reason, a few names */
 
 #define V1       "/api/v1"
+#define AGENTS   "/api"
 #define CS       "/api/scheduler"
 #define JOBS     "/api/orgs/{org}/schedules"
 #define TEMPORAL "/" TEMPORAL_SERVICE
@@ -345,6 +347,39 @@ const struct operation operations[] = {
      jobs_patch_begin, jobs_edit_read, jobs_edit_settled, DIALECTS_JOBS},
     {"jobs.delete", "DELETE", JOBS "/{schedule}", RIGHT_EDIT, 0, "Delete a schedule",
      jobs_delete_begin, jobs_delete_read, jobs_delete_settled, DIALECTS_JOBS},
+
+    /* The agents' API. */
+    {"agents.create", "POST", AGENTS "/schedules", RIGHT_EDIT, CALL_BODY_MAX,
+     "Create the schedule of an agent", agents_create_begin, agents_get_read,
+     agents_write_settled, DIALECTS_AGENTS},
+    {"agents.list", "GET", AGENTS "/schedules", RIGHT_VIEW, 0, "List schedules",
+     agents_list_begin, agents_list_read, NULL, DIALECTS_AGENTS},
+    {"agents.get", "GET", AGENTS "/schedules/{schedule}", RIGHT_VIEW, 0, "Show a schedule",
+     agents_get_begin, agents_get_read, NULL, DIALECTS_AGENTS},
+    {"agents.update", "PUT", AGENTS "/schedules/{schedule}", RIGHT_EDIT, CALL_BODY_MAX,
+     "Change a schedule", agents_update_begin, agents_update_read, agents_write_settled,
+     DIALECTS_AGENTS},
+    {"agents.delete", "DELETE", AGENTS "/schedules/{schedule}", RIGHT_EDIT, 0,
+     "Delete a schedule", agents_delete_begin, agents_delete_read, agents_delete_settled,
+     DIALECTS_AGENTS},
+    {"agents.future", "GET", AGENTS "/executions/future", RIGHT_VIEW, 0,
+     "List the executions of a day", agents_future_begin, agents_future_read, NULL,
+     DIALECTS_AGENTS},
+    {"agents.cancel", "POST", AGENTS "/executions/future/{run}/cancel", RIGHT_OPERATE,
+     SMALL_BODY, "Cancel an execution", agents_cancel_begin, agents_cancel_read,
+     agents_cancel_settled, DIALECTS_AGENTS},
+    {"agents.trigger", "POST", AGENTS "/executions/trigger", RIGHT_OPERATE, CALL_BODY_MAX,
+     "Run an agent now", agents_trigger_begin, agents_trigger_read, agents_trigger_settled,
+     DIALECTS_AGENTS},
+    {"agents.past", "GET", AGENTS "/executions/past", RIGHT_VIEW, 0,
+     "List the executions that are over", agents_past_begin, agents_past_read, NULL,
+     DIALECTS_AGENTS},
+    {"agents.past-one", "GET", AGENTS "/executions/past/{execution}", RIGHT_VIEW, 0,
+     "Show an execution that is over", agents_past_one_begin, agents_past_one_read, NULL,
+     DIALECTS_AGENTS},
+    {"agents.metrics", "GET", AGENTS "/executions/metrics", RIGHT_VIEW, 0,
+     "Show what came of executions", agents_metrics_begin, agents_metrics_read, NULL,
+     DIALECTS_AGENTS},
 };
 
 const int operation_count = sizeof operations / sizeof operations[0];

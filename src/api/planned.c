@@ -63,13 +63,11 @@ static enum rc read_exceptions(const struct call *call, struct db *db, struct pl
     return RC_OK;
 }
 
-enum rc planned_read(const struct call *call, struct db *db, struct planned *ret,
+enum rc planned_fill(const struct call *call, struct db *db, struct planned *ret,
                      struct err *reterr)
 {
-    enum rc rc = view_find(call, db, &ret->view, reterr);
+    enum rc rc = plan_unpack(ret->view.row.packed, call->arena, &ret->plan, reterr);
 
-    if (rc == RC_OK)
-        rc = plan_unpack(ret->view.row.packed, call->arena, &ret->plan, reterr);
     if (rc != RC_OK)
         return rc;
     if (spec_bind(&ret->plan.spec, &call->context->zones, reterr) != RC_OK)
@@ -77,6 +75,14 @@ enum rc planned_read(const struct call *call, struct db *db, struct planned *ret
     ret->ctx = advance_ctx(&ret->plan, &ret->view.cursor);
     rc = planned_calendars(call, db, &ret->plan.spec, &ret->ctx, reterr);
     return rc == RC_OK ? read_exceptions(call, db, ret, reterr) : rc;
+}
+
+enum rc planned_read(const struct call *call, struct db *db, struct planned *ret,
+                     struct err *reterr)
+{
+    enum rc rc = view_find(call, db, &ret->view, reterr);
+
+    return rc == RC_OK ? planned_fill(call, db, ret, reterr) : rc;
 }
 
 bool planned_is_cancelled(const struct planned *p, instant slot)

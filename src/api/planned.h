@@ -20,6 +20,10 @@ struct planned {
 MUST_USE enum rc planned_read(const struct call *call, struct db *db, struct planned *ret,
                               struct err *reterr);
 
+/* The same for ret->view, which the caller has read. */
+MUST_USE enum rc planned_fill(const struct call *call, struct db *db, struct planned *ret,
+                              struct err *reterr);
+
 /* The days of the calendars that a spec names, into *ctx. */
 MUST_USE enum rc planned_calendars(const struct call *call, struct db *db,
                                    const struct spec *spec, struct spec_ctx *ctx,

@@ -98,8 +98,12 @@ struct refusal refusal_of(enum dialects dialect, const struct problem *problem, 
     } else if (dialect == DIALECTS_TEMPORAL) {
         temporal_refusal(problem, &out, &refusal);
     } else {
+        struct problem said = *problem;
+
+        if (dialect == DIALECTS_AGENTS && problem->status == 412)
+            said.status = refusal.status = 409; /* what is stale is a conflict there */
         refusal.content_type = "application/problem+json";
-        problem_print(problem, &out);
+        problem_print(&said, &out);
     }
     must(!out.cut);
     if (dialect != DIALECTS_TEMPORAL)

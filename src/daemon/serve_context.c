@@ -112,6 +112,7 @@ struct api_context serve_context(struct serve *s)
         .default_timezone = s->config->default_timezone,
         .policies = policies_of(s->config),
         .min_interval = s->config->min_interval,
+        .future_ttl = s->config->future_ttl,
         .plan_warn_per_day = s->config->plan_warn_per_day,
         .has_upstream = has_upstream,
         .quota_schedules = quota_schedules,

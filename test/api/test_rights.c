@@ -16,6 +16,17 @@
 static const struct {
     const char *id, *who;
 } expected[] = {
+    {"agents.cancel", "oeaA"},
+    {"agents.create", "eaA"},
+    {"agents.delete", "eaA"},
+    {"agents.future", "voeaA"},
+    {"agents.get", "voeaA"},
+    {"agents.list", "voeaA"},
+    {"agents.metrics", "voeaA"},
+    {"agents.past", "voeaA"},
+    {"agents.past-one", "voeaA"},
+    {"agents.trigger", "oeaA"},
+    {"agents.update", "eaA"},
     {"audit.list", "aA"},
     {"audit.verify", "A"},
     {"calendar.delete", "eaA"},
@@ -254,7 +265,7 @@ static bool is_nowhere(const struct operation *op)
 {
     if (op->dialect == DIALECTS_TEMPORAL)
         return strcmp(field("grpc-message"), "Namespace other is not found.") == 0;
-    return strcmp(told(op->dialect == DIALECTS_NATIVE ? "detail" : "message"),
+    return strcmp(told(op->dialect <= DIALECTS_AGENTS ? "detail" : "message"),
                   "'there is no namespace `other`'") == 0;
 }
 

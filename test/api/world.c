@@ -158,6 +158,7 @@ int world_begin(void **state)
         .zones = {.find = zone_find},
         .default_timezone = STR("UTC"),
         .min_interval = SPAN_S,
+        .future_ttl = 2 * SPAN_DAY,
         .plan_warn_per_day = 1440,
         .version = "1.2.3",
         .openapi = &openapi,

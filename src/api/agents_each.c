@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the agents' API has in common: which schedules are its own, and a walk through them.
+ *
+ * Its lists have no cursors: the rows of the namespace are walked through, a portion at a time.
+ */
+#include "api/agents.h"
+#include "api/native_draft.h"
+#include "api/request.h"
+#include "api/view.h"
+#include "store/schedule_pages.h"
+
+enum {
+    PORTION = 200,              /* rows of one read                              */
+    PORTION_BYTES = 1 << 30,    /* of arena: schedules as large as they may be   */
+    LOOKED_AT_MAX = 200 * 1000, /* rows of one walk: about a second              */
+};
+
+enum rc agents_find(const struct call *call, struct db *db, struct schedule_view *ret,
+                    struct err *reterr)
+{
+    enum rc rc = view_find(call, db, ret, reterr);
+
+    if (rc == RC_OK && ret->row.dialect != DIALECTS_AGENTS)
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no schedule `%.*s`",
+                       STR_ARG(call->params[0]));
+    return rc;
+}
+
+enum call_step agents_failed(struct call *call, const struct err *err)
+{
+    if (err->rc == RC_LIMIT || err->rc == RC_INVALID)
+        return call_refuse(call, NULL, err);
+    return view_failed(call, err);
+}
+
+enum rc agents_draft(struct call *call, const struct agents_schedule *schedule, struct str name,
+                     struct command *command, struct err *reterr)
+{
+    json_auto_t *document = agents_document(schedule);
+    struct wanted_hint hint;
+    struct draft *draft;
+
+    if (name.len > CALL_NAME_MAX) {
+        err_set(reterr, RC_LIMIT, -1, 0, "is too long, together with projectId");
+        err_in(reterr, "agentId");
+        return RC_LIMIT;
+    }
+    if (native_draft(call, document, name, command, &hint, reterr) != RC_OK) {
+        agents_explain(reterr);
+        return reterr->rc;
+    }
+    draft = arena_take(call->arena, sizeof *draft);
+    *draft = *command->draft;
+    draft->dialect = DIALECTS_AGENTS;
+    command->draft = draft;
+    return RC_OK;
+}
+
+/* ---- filters ---- */
+
+enum rc agents_filter_read(const struct call *call, struct agents_filter *ret,
+                           struct err *reterr)
+{
+    struct str enabled = request_query(call, "enabled");
+
+    *ret = (struct agents_filter){.agent = request_query(call, "agentId"),
+                                  .project = request_query(call, "projectId"),
+                                  .enabled = -1};
+    if (enabled.len == 0)
+        return RC_OK;
+    ret->enabled = str_eq(enabled, STR("true"));
+    if (ret->enabled || str_eq(enabled, STR("false")))
+        return RC_OK;
+    err_set(reterr, RC_INVALID, -1, 0, "must be true or false");
+    err_in(reterr, "enabled");
+    return RC_INVALID;
+}
+
+bool agents_filter_fits(const struct agents_filter *filter,
+                        const struct agents_schedule *schedule)
+{
+    return (filter->agent.len == 0 || str_eq(filter->agent, schedule->agent)) &&
+           (filter->project.len == 0 || str_eq(filter->project, schedule->project)) &&
+           (filter->enabled < 0 || schedule->is_enabled == (filter->enabled == 1));
+}
+
+/* ---- the walk ---- */
+
+struct walk {
+    const struct call *call;
+    const struct agents_filter *filter;
+    agents_each_fn *each;
+    void *with;
+    struct schedule_place place;
+    struct arena *rows, *scratch;
+    int64_t looked_at;
+    bool is_done;
+};
+
+static enum rc take_row(struct walk *w, const struct schedule_view *view, struct err *reterr)
+{
+    struct agents_schedule schedule;
+    enum rc rc;
+
+    w->place.name = arena_str(w->call->arena, view->row.name);
+    if (view->row.dialect != DIALECTS_AGENTS)
+        return RC_OK;
+    arena_reset(w->scratch);
+    rc = agents_recall(view->row.extra, w->scratch, &schedule, reterr);
+    schedule.is_enabled = !(view->cursor.flags & CURSOR_DISABLED);
+    if (rc != RC_OK || !agents_filter_fits(w->filter, &schedule))
+        return rc;
+    return w->each(view, &schedule, w->with, reterr);
+}
+
+static enum rc take_portion(struct walk *w, struct db *db, struct err *reterr)
+{
+    const struct schedule_portion portion = {.namespace = w->call->namespace,
+                                             .order = ORDER_NAME,
+                                             .after = w->place,
+                                             .limit = PORTION};
+    struct db_result rows = {0};
+    enum rc rc;
+
+    arena_reset(w->rows);
+    schedule_pages_read(db, &portion, &rows);
+    rc = db_flush(db, w->rows, reterr);
+    for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
+        struct schedule_view view;
+
+        schedule_views_read(&rows, i, &view);
+        rc = take_row(w, &view, reterr);
+    }
+    w->looked_at += PORTION;
+    w->is_done = rows.rows < PORTION;
+    return rc;
+}
+
+enum rc agents_each(const struct call *call, struct db *db, const struct agents_filter *filter,
+                    agents_each_fn *each, void *with, struct err *reterr)
+{
+    struct walk w = {.call = call,
+                     .filter = filter,
+                     .each = each,
+                     .with = with,
+                     .place = schedule_place_begin(false),
+                     .rows = arena_new(PORTION_BYTES),
+                     .scratch = arena_new(SCHEDULE_BYTES_MAX)};
+    enum rc rc = RC_OK;
+
+    while (rc == RC_OK && !w.is_done && w.looked_at < LOOKED_AT_MAX)
+        rc = take_portion(&w, db, reterr);
+    if (rc == RC_OK && !w.is_done)
+        rc = err_set(reterr, RC_LIMIT, -1, 0,
+                     "there are too many schedules for one list; /api/v1/schedules has pages");
+    arena_free(w.rows);
+    arena_free(w.scratch);
+    return rc;
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The executions of agents that are over: one for each attempt, the latest end first.
+ *
+ * Pages are numbered and tell how many there are in all: the attempts of the namespace are
+ * walked through, a portion at a time, down to a bound.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "api/agents.h"
+#include "api/agents_range.h"
+#include "api/request.h"
+#include "api/run_found.h"
+#include "api/view.h"
+
+enum {
+    PORTION = 200,           /* attempts of one read                                  */
+    PORTION_BYTES = 1 << 30, /* of arena: attempts as large as they may be            */
+    PORTIONS_MAX = 100,      /* of one answer: what is older is found by its id alone */
+    OWNERS = 256,            /* schedules that are remembered meanwhile               */
+    SIZE_DEFAULT = 20,
+    SIZE_MAX_ENTRIES = 1000,
+    PAGE_MAX = 1000 * 1000,
+    PAST_ID_MAX = RUN_ID_TEXT_MAX + 16,
+};
+
+struct owner {
+    int64_t id;
+    bool is_ours;
+    struct str name; /* empty: it is no more, or never was one */
+    struct agents_schedule schedule;
+};
+
+struct asked {
+    struct agents_filter filter;
+    struct str status; /* empty: any */
+    struct agents_range range;
+    int64_t page, size;
+};
+
+struct listing {
+    struct call *call;
+    struct db *db;
+    const struct asked *asked;
+    struct arena *rows;
+    struct owner *owners; /* by the last bits of their keys */
+    struct answer out;
+    int64_t found, told;
+};
+
+/* ---- one attempt ---- */
+
+static const char *status_of(enum outcome outcome)
+{
+    if (outcome == OUTCOME_SUCCEEDED)
+        return "SUCCESS";
+    return outcome_is_failure(outcome) ? "FAIL" : "CANCELLED";
+}
+
+static instant begin_of(const struct history_row *row)
+{
+    return row->started_at != INSTANT_NONE ? row->started_at : row->ended_at;
+}
+
+static json_t *id_json(const char *run, int64_t attempt)
+{
+    char text[PAST_ID_MAX];
+
+    snprintf(text, sizeof text, "%s-%" PRId64, run, attempt);
+    return json_of_word(text);
+}
+
+/* The member of the run under the name that agents know it by. */
+static void put_member(json_t *json, const char *name, const json_t *run, const char *native)
+{
+    const json_t *value = json_object_get(run, native);
+
+    json_put(json, name, value ? json_deep_copy(value) : json_null());
+}
+
+static enum rc past_json(const struct attempt_view *view, const struct owner *owner,
+                         struct arena *arena, json_t **ret, struct err *reterr)
+{
+    const struct history_row *row = &view->row;
+    json_auto_t *run = NULL;
+    const json_t *error;
+    struct run_doc doc;
+    json_t *json;
+    enum rc rc = view_attempt(view, arena, &doc, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    run = run_to_json(&doc);
+    error = json_object_get(run, "error");
+    json = json_new_object();
+    json_put(json, "pastExecutionId",
+             id_json(json_string_value(json_object_get(run, "id")), row->attempt));
+    put_member(json, "executionId", run, "id");
+    json_put(json, "agentId", json_new_str(owner->schedule.agent));
+    json_put(json, "projectId", json_of_text(owner->schedule.project));
+    json_put(json, "scheduleId", json_of_text(owner->name));
+    json_put(json, "scheduledAt", json_of_moment(row->slot));
+    json_put(json, "startedAt", json_of_moment(begin_of(row)));
+    json_put(json, "endedAt", json_of_moment(row->ended_at));
+    json_put(json, "durationMs", json_new_int((row->ended_at - begin_of(row)) / SPAN_MS));
+    json_put(json, "resultStatus", json_of_word(status_of(row->outcome)));
+    put_member(json, "errorCode", error, "code");
+    put_member(json, "errorMessage", error, "message");
+    put_member(json, "responseSummary", run, "summary");
+    put_member(json, "responseRefs", run, "refs");
+    put_member(json, "llmMetrics", run, "llm");
+    put_member(json, "toolCallSummary", run, "tools");
+    put_member(json, "sessionId", run, "sessionId");
+    put_member(json, "threadId", run, "threadId");
+    json_put(json, "attempt", json_new_int(row->attempt));
+    *ret = json;
+    return RC_OK;
+}
+
+/* ---- whose it is ---- */
+
+/* Rows may be large, and there may be many: what is kept of them is not. */
+static enum rc read_owner(const struct call *call, struct db *db, int64_t id, struct owner *ret,
+                          struct err *reterr)
+{
+    struct arena *scratch = arena_new(PORTION_BYTES);
+    struct db_result rows = {0};
+    struct schedule_row row;
+    enum rc rc;
+
+    *ret = (struct owner){.id = id};
+    schedules_get(db, id, &rows);
+    rc = db_flush(db, scratch, reterr);
+    if (rc == RC_OK && rows.rows == 1) {
+        schedules_read(&rows, 0, &row);
+        ret->is_ours = row.dialect == DIALECTS_AGENTS && row.namespace == call->namespace;
+        if (ret->is_ours && row.deleted_at == 0)
+            ret->name = arena_str(call->arena, row.name);
+        if (ret->is_ours)
+            rc = agents_recall(row.extra, call->arena, &ret->schedule, reterr);
+    }
+    arena_free(scratch);
+    return rc;
+}
+
+static enum rc find_owner(struct listing *l, int64_t id, struct owner **ret, struct err *reterr)
+{
+    *ret = &l->owners[id % OWNERS];
+    return (*ret)->id == id ? RC_OK : read_owner(l->call, l->db, id, *ret, reterr);
+}
+
+/* ---- the list ---- */
+
+enum call_step agents_past_begin(struct call *call)
+{
+    struct asked *asked = arena_take(call->arena, sizeof *asked);
+    struct str s;
+    struct err err;
+
+    *asked = (struct asked){.size = SIZE_DEFAULT};
+    call->with = asked;
+    if (agents_filter_read(call, &asked->filter, &err) != RC_OK ||
+        agents_range_read(call, &asked->range, &err) != RC_OK ||
+        request_query_int(call, "page", 0, PAGE_MAX, &asked->page, &err) != RC_OK ||
+        request_query_int(call, "size", 1, SIZE_MAX_ENTRIES, &asked->size, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    asked->filter.enabled = -1;
+    s = asked->status = request_query(call, "resultStatus");
+    if (s.len == 0 || str_eq(s, STR("SUCCESS")) || str_eq(s, STR("FAIL")) ||
+        str_eq(s, STR("CANCELLED")) || str_eq(s, STR("SKIPPED")))
+        return CALL_READ;
+    err_set(&err, RC_INVALID, -1, 0, "must be SUCCESS, FAIL, CANCELLED or SKIPPED");
+    err_in(&err, "resultStatus");
+    return call_refuse(call, NULL, &err);
+}
+
+static bool fits(const struct asked *asked, const struct history_row *row,
+                 const struct owner *owner)
+{
+    instant begin = begin_of(row);
+
+    return owner->is_ours && row->kind != RUN_TEST &&
+           agents_filter_fits(&asked->filter, &owner->schedule) && begin >= asked->range.from &&
+           begin < asked->range.until &&
+           (asked->status.len == 0 || str_eq(asked->status, str_of(status_of(row->outcome))));
+}
+
+static enum rc take(struct listing *l, const struct attempt_view *view, struct err *reterr)
+{
+    int64_t first = l->asked->page * l->asked->size;
+    struct owner *owner;
+    json_t *json;
+    enum rc rc = find_owner(l, view->row.schedule, &owner, reterr);
+
+    if (rc != RC_OK || !fits(l->asked, &view->row, owner))
+        return rc;
+    if (l->found++ < first || l->told == l->asked->size)
+        return RC_OK;
+    rc = past_json(view, owner, l->rows, &json, reterr);
+    if (rc != RC_OK)
+        return rc;
+    if (l->told++ > 0)
+        answer_text(&l->out, ",");
+    answer_json(&l->out, json);
+    return RC_OK;
+}
+
+static enum rc take_all(struct listing *l, struct err *reterr)
+{
+    struct view_page page = {.namespace = l->call->namespace,
+                             .before = INT64_MAX,
+                             .scan = VIEW_SCAN_MAX,
+                             .limit = PORTION};
+
+    for (int n = 0; n < PORTIONS_MAX; n++) {
+        struct db_result rows = {0}, last = {0};
+        enum rc rc;
+
+        arena_reset(l->rows);
+        attempt_views_list(l->db, &page, &rows);
+        attempt_views_end(l->db, &page, &last);
+        rc = db_flush(l->db, l->rows, reterr);
+        for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
+            struct attempt_view view;
+
+            attempt_views_read(&rows, i, &view);
+            rc = take(l, &view, reterr);
+        }
+        if (rc != RC_OK)
+            return rc;
+        if (rows.rows == PORTION)
+            page.before = db_int_at(&rows, rows.rows - 1, 0);
+        else if (last.rows == 1 && db_int_at(&last, 0, 0) < page.before)
+            page.before = db_int_at(&last, 0, 0);
+        else
+            return RC_OK;
+    }
+    return RC_OK;
+}
+
+/* As Spring's Page. */
+static enum call_step answer_page(struct call *call, const struct listing *l)
+{
+    const struct asked *asked = l->asked;
+    int64_t pages = (l->found + asked->size - 1) / asked->size;
+    struct answer out = answer_new(call->arena);
+
+    answer_text(&out, "{\"content\":[");
+    answer_str(&out, answer_done(&l->out));
+    answer_text(&out, "],\"totalElements\":");
+    answer_int(&out, l->found);
+    answer_text(&out, ",\"totalPages\":");
+    answer_int(&out, pages);
+    answer_text(&out, ",\"number\":");
+    answer_int(&out, asked->page);
+    answer_text(&out, ",\"size\":");
+    answer_int(&out, asked->size);
+    answer_text(&out, ",\"numberOfElements\":");
+    answer_int(&out, l->told);
+    answer_text(&out, asked->page == 0 ? ",\"first\":true" : ",\"first\":false");
+    answer_text(&out, asked->page + 1 >= pages ? ",\"last\":true" : ",\"last\":false");
+    answer_text(&out, l->told == 0 ? ",\"empty\":true}" : ",\"empty\":false}");
+    return call_answer(call, 200, answer_done(&out));
+}
+
+enum call_step agents_past_read(struct call *call, struct db *db)
+{
+    struct listing l = {.call = call,
+                        .db = db,
+                        .asked = call->with,
+                        .rows = arena_new(PORTION_BYTES),
+                        .out = answer_new(call->arena)};
+    struct err err;
+    enum rc rc;
+
+    l.owners = arena_array(call->arena, OWNERS, sizeof *l.owners);
+    for (int i = 0; i < OWNERS; i++)
+        l.owners[i] = (struct owner){0};
+    rc = take_all(&l, &err);
+    arena_free(l.rows);
+    return rc == RC_OK ? answer_page(call, &l) : agents_failed(call, &err);
+}
+
+/* ---- one of them ---- */
+
+struct one {
+    struct run_id run;
+    int64_t attempt;
+};
+
+static enum rc no_such(const struct call *call, struct err *reterr)
+{
+    return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no past execution `%.*s`",
+                   STR_ARG(call->params[0]));
+}
+
+/* "r_…-2": the run, and which attempt of it. */
+enum call_step agents_past_one_begin(struct call *call)
+{
+    struct one *one = arena_take(call->arena, sizeof *one);
+    struct str run, attempt;
+    struct err err;
+
+    call->with = one;
+    if (!str_cut(call->params[0], '-', &run, &attempt) ||
+        run_id_parse(run, &one->run, &err) != RC_OK ||
+        str_take_number(&attempt, INT32_MAX, &one->attempt) == 0 || attempt.len > 0) {
+        no_such(call, &err);
+        return call_refuse(call, NULL, &err);
+    }
+    return CALL_READ;
+}
+
+static enum rc find_one(struct call *call, struct db *db, json_t **ret, struct err *reterr)
+{
+    const struct one *one = call->with;
+    struct run_found found;
+    struct owner owner;
+    enum rc rc = read_owner(call, db, one->run.schedule, &owner, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    if (!owner.is_ours)
+        return no_such(call, reterr);
+    rc = run_found_read(call, db, &one->run, &found, reterr);
+    for (int i = 0; rc == RC_OK && i < found.attempt_count; i++)
+        if (found.attempts[i].row.attempt == one->attempt)
+            return past_json(&found.attempts[i], &owner, call->arena, ret, reterr);
+    return rc == RC_OK || rc == RC_NOT_FOUND ? no_such(call, reterr) : rc;
+}
+
+enum call_step agents_past_one_read(struct call *call, struct db *db)
+{
+    struct answer out = answer_new(call->arena);
+    json_t *json;
+    struct err err;
+
+    if (find_one(call, db, &json, &err) != RC_OK)
+        return view_failed(call, &err);
+    answer_json(&out, json);
+    return call_answer(call, 200, answer_done(&out));
+}
