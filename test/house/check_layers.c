@@ -47,6 +47,7 @@ static const struct row layers[] = {
     {"test/oracle", ""},
     {"test/oracle/subject_belfry.c", "*"},
     {"test/house", ""},
+    {"test/mission", "base"},
 };
 
 #define SHELL   "src/io src/cli src/daemon sim test fuzz bench"
