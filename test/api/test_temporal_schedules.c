@@ -444,6 +444,61 @@ static void a_trigger_may_choose_its_time(void **state)
         "base-2026-01-01T00:00:00Z");
 }
 
+/* Of twelve, one each day, those of the 7th to the 16th; the newest is the last. */
+static void the_last_ten_actions_are_shown(void **state)
+{
+    const Temporal__DescribeScheduleResponse *got;
+
+    (void)state;
+    reset("s");
+    asked.policies.overlap_policy = 6; /* allow all */
+    assert_int_equal(create(), 200);
+    for (int i = 0; i < 12; i++)
+        pass(SPAN_DAY);
+    got = described("s");
+    assert_int_equal(got->info->action_count, 12);
+    assert_int_equal(got->info->n_recent_actions, 10);
+    assert_string_equal(got->info->recent_actions[0]->start_workflow_result->workflow_id,
+                        "base-2026-01-07T12:00:00Z");
+    assert_string_equal(got->info->recent_actions[9]->start_workflow_result->workflow_id,
+                        "base-2026-01-16T12:00:00Z");
+}
+
+static const char *status_of(const char *id)
+{
+    assert_int_equal(get(js("/api/v1/schedules/%s", id)), 200);
+    return told("state.status");
+}
+
+/* It runs on the day it is made; a week after nothing is left to do it is closed. */
+static void a_schedule_is_active_or_paused_or_closed(void **state)
+{
+    char run[64];
+
+    (void)state;
+    reset("s");
+    asked.state.limited_actions = true;
+    asked.state.remaining_actions = 1;
+    assert_int_equal(create(), 200);
+    assert_string_equal(status_of("s"), "'active'");
+    assert_int_equal(post("/api/v1/schedules/s/pause", ""), 200);
+    assert_string_equal(status_of("s"), "'paused'");
+    assert_int_equal(post("/api/v1/schedules/s/resume", ""), 200);
+    pass(2 * SPAN_H);
+    assert_int_equal(get("/api/v1/runs?schedule=s"), 200);
+    snprintf(run, sizeof run, "%s", text_at("runs.0.id").ptr);
+    assert_int_equal(post(js("/api/v1/runs/%s/terminate", run), "{}"), 200);
+    pass(7 * SPAN_DAY - SPAN_S);
+    assert_string_equal(status_of("s"), "'active'");
+    pass(SPAN_H);
+    assert_string_equal(status_of("s"), "'closed'");
+    assert_int_equal(get("/api/v1/schedules?status=closed"), 200);
+    assert_told("schedules.0.id", "'s'");
+    assert_int_equal(get("/api/v1/schedules?status=active"), 200);
+    assert_told("schedules", "[]");
+    assert_refused(post("/api/v1/schedules/s/trigger", ""), 409, "bad_state", "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -460,6 +515,8 @@ int main(void)
         SERVED(a_patch_without_a_patch_is_refused),
         SERVED(a_token_is_the_version_that_was_read),
         SERVED(runs_are_shown_with_their_ids_and_ends),
+        SERVED(the_last_ten_actions_are_shown),
+        SERVED(a_schedule_is_active_or_paused_or_closed),
         SERVED(a_trigger_may_choose_its_time),
     };
 

@@ -17,6 +17,10 @@ sed -n 's/^| `\([a-z_]*\)` | `\([^`]*\)` | .*/\1 \2/p' "$tree/docs/operations.md
 diff "$dir/program" "$dir/page"
 [ "$(wc -l <"$dir/program")" -gt 30 ]
 
+# Each of them is turned by a test, or said not to be.
+sed 's/ .*//' "$dir/program" >"$dir/keys"
+sed -n 's/^[0-9]* `\([a-z_]*\)`: .*/\1/p' "$tree/test/mission/knobs.txt" | diff "$dir/keys" -
+
 # 15 is 1.5; the machine may have no systemd.
 if command -v systemd-analyze >/dev/null; then
     systemd-analyze security --offline=yes --threshold=15 --no-pager \

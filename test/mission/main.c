@@ -16,7 +16,7 @@ static const char page_path[] = "docs/mission.md";
 
 static const char *const lists[] = {
     "test/mission/rows.txt",   "test/mission/conductor.txt", "test/mission/hints.txt",
-    "test/mission/agents.txt", "test/mission/jobs.txt",
+    "test/mission/agents.txt", "test/mission/jobs.txt",      "test/mission/knobs.txt",
 };
 
 enum { LISTS = sizeof lists / sizeof lists[0] };

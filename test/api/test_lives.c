@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What becomes of schedules and their runs, over the APIs: from the first word to the last.
+ *
+ * The world begins at 2026-01-05T10:00:00Z, a Monday.
+ */
+#include "world.h"
+
+#define NATIVE    "/api/v1/schedules"
+#define CONDUCTOR "/api/scheduler/schedules"
+#define AGENTS    "/api/schedules"
+#define FUTURE    "/api/executions/future"
+#define HOURLY    "'spec':{'cron':['0 * * * *']},'action':{'type':'queue','queue':'q'}"
+
+enum { MANY = 1000, REASON_BYTES = 1000 };
+
+static int claim(const char *queue, int max)
+{
+    assert_int_equal(
+        post("/api/v1/queues/claim", js("{'queues':['%s'],'max':%d,'worker':'w'}", queue, max)),
+        200);
+    return (int)json_array_size(json_object_get(world.json, "runs"));
+}
+
+static void what_was_deleted_takes_no_more_orders(void **state)
+{
+    static const char *const verbs[] = {"trigger", "pause", "resume", "test", "reset-failures"};
+
+    (void)state;
+    assert_int_equal(post(NATIVE, js("{'id':'s'," HOURLY "}")), 201);
+    assert_int_equal(ask("DELETE " NATIVE "/s", NULL, NULL), 204);
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+        assert_refused(post(js(NATIVE "/s/%s", verbs[i]), ""), 404, "not_found", "");
+    assert_refused(post(NATIVE "/s/backfill", js("{'from':'2026-01-01T00:00:00Z',"
+                                                 "'to':'2026-01-02T00:00:00Z'}")),
+                   404, "not_found", "");
+    assert_refused(ask("PATCH " NATIVE "/s", NULL, js("{'description':'x'}")), 404, "not_found",
+                   "");
+    pass(3 * SPAN_H);
+    assert_int_equal(claim("q", 10), 0);
+}
+
+static void what_was_deleted_takes_no_more_orders_in_other_apis(void **state)
+{
+    (void)state;
+    assert_int_equal(post(CONDUCTOR, js("{'name':'c','cronExpression':'0 * * * * ?',"
+                                        "'startWorkflowRequest':{'name':'wf'}}")),
+                     200);
+    assert_int_equal(ask("DELETE " CONDUCTOR "/c", NULL, NULL), 200);
+    assert_int_equal(ask("PUT " CONDUCTOR "/c/pause", NULL, NULL), 404);
+    assert_int_equal(ask("PUT " CONDUCTOR "/c/resume", NULL, NULL), 404);
+    assert_int_equal(post(AGENTS, js("{'agentId':'a','scheduleType':'INTERVAL',"
+                                     "'intervalMinutes':30}")),
+                     201);
+    assert_int_equal(ask("DELETE " AGENTS "/agent:a", NULL, ""), 204);
+    assert_int_equal(ask("PUT " AGENTS "/agent:a", NULL, js("{'enabled':true}")), 404);
+    assert_int_equal(ask("DELETE " AGENTS "/agent:a", NULL, ""), 404);
+    pass(SPAN_H);
+    assert_int_equal(claim("wf", 10), 0);
+    assert_int_equal(claim("a", 10), 0);
+}
+
+static void a_pause_leaves_the_run_that_is_under_way(void **state)
+{
+    (void)state;
+    assert_int_equal(post(NATIVE, js("{'id':'s'," HOURLY "}")), 201);
+    pass(SPAN_H);
+    assert_int_equal(claim("q", 1), 1);
+    assert_int_equal(get(NATIVE "/s"), 200);
+    assert_int_equal(post(NATIVE "/s/pause", js("{'reason':'for a while'}")), 200);
+    assert_told("state.pausedReason", "'for a while'");
+    assert_told("state.open", "1");
+    pass(30 * SPAN_S);
+    assert_int_equal(get("/api/v1/runs?schedule=s"), 200);
+    assert_told("runs.0.state", "'leased'");
+    assert_int_equal(
+        post(js("/api/v1/runs/%s/complete", text_at("runs.0.id").ptr), js("{'fence':1}")), 200);
+    assert_int_equal(get(NATIVE "/s"), 200);
+    assert_told("state.counters.succeeded", "1");
+    assert_told("state.status", "'paused'");
+    pass(3 * SPAN_H);
+    assert_int_equal(claim("q", 1), 0);
+}
+
+/* future_ttl is 48 hours, and counts from the time of the item. */
+static void a_cancelled_item_of_the_plan_is_shown_for_two_days(void **state)
+{
+    (void)state;
+    assert_int_equal(post(AGENTS, js("{'agentId':'a','scheduleType':'FIXED_TIMES',"
+                                     "'timesOfDay':['12:00'],'timezone':'UTC'}")),
+                     201);
+    get(FUTURE);
+    assert_int_equal(post(js(FUTURE "/%s/cancel", text_at("0.executionId").ptr), ""), 200);
+    for (int hour = 0; hour < 49; hour++)
+        pass(SPAN_H); /* to 2026-01-07 11:00: 47 hours after its slot */
+    get(FUTURE "?dateKey=2026-01-05");
+    assert_told("0.execStatus", "'CANCELLED'");
+    pass(SPAN_H + SPAN_MIN); /* 48 hours and a minute */
+    get(FUTURE "?dateKey=2026-01-05");
+    assert_told("", "[]");
+    get(FUTURE);
+    assert_told("0.dateKey", "'2026-01-07'"); /* and the plan of today is there */
+}
+
+static void reasons_have_a_longest_length(void **state)
+{
+    static char letters[REASON_BYTES + 2];
+
+    (void)state;
+    memset(letters, 'x', REASON_BYTES + 1);
+    assert_int_equal(post(NATIVE, js("{'id':'s'," HOURLY ",'governor':{}}")), 201);
+    assert_refused(post(NATIVE "/s/pause", js("{'reason':'%s'}", letters)), 422, "limit",
+                   "reason");
+    assert_refused(
+        ask("PUT " NATIVE "/s/hint", NULL, js("{'interval':'5m','reason':'%s'}", letters)), 422,
+        "limit", "reason");
+    letters[REASON_BYTES] = '\0';
+    assert_int_equal(post(NATIVE "/s/pause", js("{'reason':'%s'}", letters)), 200);
+    assert_int_equal(text_at("state.pausedReason").len, REASON_BYTES);
+    assert_int_equal(
+        ask("PUT " NATIVE "/s/hint", NULL, js("{'interval':'5m','reason':'%s'}", letters)),
+        200);
+}
+
+static void a_call_has_thirty_seconds_unless_it_says_otherwise(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        post(NATIVE, js("{'id':'h','action':{'type':'http','url':'https://example.com/'}}")),
+        201);
+    assert_told("action.timeout", "'30s'");
+    assert_told("action.method", "'POST'");
+    assert_refused(post(NATIVE, js("{'action':{'type':'http','url':'https://example.com/',"
+                                   "'timeout':'999ms'}}")),
+                   400, "invalid_action", "action.timeout");
+    assert_int_equal(post(NATIVE, js("{'action':{'type':'http','url':'https://example.com/',"
+                                     "'timeout':'1s','method':'PUT','headers':{'X-A':'b'},"
+                                     "'body':{'n':1}}}")),
+                     201);
+    assert_told("action.timeout", "'1s'");
+    assert_told("action.method", "'PUT'");
+    assert_told("action.headers", "{'X-A':'b'}");
+    assert_told("action.body", "{'n':1}");
+}
+
+static void a_thousand_of_one_tick_all_run_once(void **state)
+{
+    static char seen[MANY];
+    struct str id;
+
+    (void)state;
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(post(NATIVE, js("{'id':'s%03d'," HOURLY "}", i)), 201);
+    pass(SPAN_H);
+    assert_int_equal(claim("q", MANY), MANY);
+    for (int i = 0; i < MANY; i++) {
+        int number;
+
+        assert_string_equal(told(js("runs.%d.slot", i)), "'2026-01-05T11:00:00.000Z'");
+        id = text_at(js("runs.%d.schedule", i));
+        number = (id.ptr[1] - '0') * 100 + (id.ptr[2] - '0') * 10 + (id.ptr[3] - '0');
+        assert_int_equal(seen[number]++, 0);
+    }
+    assert_int_equal(claim("q", MANY), 0);
+    assert_int_equal(get(NATIVE "?limit=1"), 200);
+    assert_told("schedules.0.state.counters.started", "1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(what_was_deleted_takes_no_more_orders),
+        SERVED(what_was_deleted_takes_no_more_orders_in_other_apis),
+        SERVED(a_pause_leaves_the_run_that_is_under_way),
+        SERVED(a_cancelled_item_of_the_plan_is_shown_for_two_days),
+        SERVED(reasons_have_a_longest_length),
+        SERVED(a_call_has_thirty_seconds_unless_it_says_otherwise),
+        SERVED(a_thousand_of_one_tick_all_run_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Settings that no other test turns: each does what its help says.
+ */
+#include <signal.h>
+
+#include "ask.h"
+#include "core/text.h"
+#include "faked.h"
+
+#define QUEUED "'action':{'type':'queue','queue':'q'}"
+
+enum {
+    LOOKS = 5,       /* turns in which something could have been started */
+    MANY = 512,      /* schedules of one minute                          */
+    ROWS = 64,       /* the least that turn_rows can be                  */
+    PORTION = 5,     /* of a backfill                                    */
+    TEXT_MAX = 65536 /* a request                                        */
+};
+
+static int64_t turns(const struct world *w)
+{
+    return world_number(w, "SELECT turn FROM nodes");
+}
+
+static void a_server_that_is_switched_off_answers_and_starts_nothing(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, &(struct daemon_start){.args = WORDS("--enabled=off")});
+
+    make_schedule(d, "s", "'spec':{'at':['now']}," QUEUED);
+    /* Every poll is a turn, and none starts what is due. */
+    for (int i = 0; i < LOOKS; i++)
+        assert_int_equal(json_array_size(claim(d, "q", 1, "0s")), 0);
+    assert_int_equal(number_at(schedule_state(d, "s"), "counters.started"), 0);
+    assert_int_equal(world_number(w, "SELECT count(*) FROM runs"), 0);
+    api(d, 200, "PATCH", "/api/v1/schedules/s", "{'description':'still here'}");
+    assert_int_equal(daemon_stop(d), 0);
+    d = daemon_start(w, NULL);
+    assert_int_equal(json_array_size(claim(d, "q", 1, "20s")), 1);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static instant moment_at(const json_t *json, const char *path)
+{
+    struct err err;
+    instant t;
+
+    assert_int_equal(instant_parse(str_of(text_at(json, path)), &t, &err), RC_OK);
+    return t;
+}
+
+static void what_schedules_do_not_say_is_as_the_configuration_says(void **state)
+{
+    struct daemon *d = daemon_start(
+        *state,
+        &(struct daemon_start){.args = WORDS("--lease", "40s", "--heartbeat", "10s", "--grace",
+                                             "5s", "--max-run-time", "2h", "--buffer-limit",
+                                             "7", "--retention", "10d")});
+    const json_t *policies, *run;
+
+    make_schedule(d, "plain", "'spec':{'at':['now']}," QUEUED);
+    policies = at(api(d, 200, "GET", "/api/v1/schedules/plain", NULL), "policies");
+    assert_string_equal(text_at(policies, "lease.for"), "40s");
+    assert_string_equal(text_at(policies, "lease.heartbeat"), "10s");
+    assert_string_equal(text_at(policies, "lease.grace"), "5s");
+    assert_string_equal(text_at(policies, "maxRunTime"), "2h");
+    assert_int_equal(number_at(policies, "bufferLimit"), 7);
+    assert_string_equal(text_at(policies, "retention.age"), "10d");
+    run = at(claim(d, "q", 1, "20s"), "[0]");
+    assert_int_equal(moment_at(run, "leaseUntil") - moment_at(run, "startedAt"), 40 * SPAN_S);
+    make_schedule(d, "own", QUEUED ",'policies':{'lease':{'for':'50s'},'bufferLimit':3}");
+    policies = at(api(d, 200, "GET", "/api/v1/schedules/own", NULL), "policies");
+    assert_string_equal(text_at(policies, "lease.for"), "50s");
+    assert_string_equal(text_at(policies, "lease.grace"), "5s");
+    assert_int_equal(number_at(policies, "bufferLimit"), 3);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void make_many(struct daemon *d)
+{
+    static char text[TEXT_MAX];
+    size_t len = 0;
+
+    for (int i = 0; i < MANY; i++) {
+        int n = snprintf(text + len, sizeof text - len,
+                         "%s{'id':'s%d','spec':{'cron':['0 12 * * *']}," QUEUED "}",
+                         i > 0 ? "," : "", i);
+
+        assert_in_range(n, 1, sizeof text - len - 1);
+        len += (size_t)n;
+    }
+    api(d, 200, "POST", "/api/v1/bulk/schedules", "{'items':[%s]}", text);
+}
+
+/* However quick the machine is, a turn takes no more of what is due. */
+static void a_transaction_has_no_more_schedules_than_it_may(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d;
+    int64_t before;
+
+    faked_to(w, "2027-03-12T11:59:00Z");
+    d = faked_start(w, WORDS("--turn-rows", "64"));
+    make_many(d);
+    before = turns(w);
+    faked_to(w, "2027-03-12T12:00:01Z");
+    UNTIL(world_number(w, "SELECT count(*) FROM runs") == MANY);
+    assert_true(turns(w) - before >= MANY / ROWS);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* 2026-01-01 01:00 to 2026-01-03 00:00: 48 slots, of which a turn starts five. */
+static void a_backfill_goes_in_portions_of_the_configured_size(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(
+        w, &(struct daemon_start){.args = WORDS("--backfill-portion", "5")});
+    int64_t before;
+
+    make_schedule(d, "s", "'spec':{'cron':['0 * * * *']}," QUEUED);
+    before = turns(w);
+    api(d, 202, "POST", "/api/v1/schedules/s/backfill",
+        "{'from':'2026-01-01T01:00:00Z','to':'2026-01-03T00:00:00Z','overlap':'allowAll'}");
+    UNTIL(world_number(w, "SELECT count(*) FROM runs") == 48);
+    assert_true(turns(w) - before >= 48 / PORTION);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void zone_warning_and_least_interval_are_the_servers(void **state)
+{
+    struct daemon *d = daemon_start(
+        *state, &(struct daemon_start){.args = WORDS("--default-timezone", "Asia/Tokyo",
+                                                     "--plan-warn-per-day", "10",
+                                                     "--min-interval", "5m")});
+    const json_t *answer;
+
+    answer = api(d, 201, "POST", "/api/schedules",
+                 "{'agentId':'a','scheduleType':'FIXED_TIMES','timesOfDay':['09:00']}");
+    assert_string_equal(text_at(answer, "timezone"), "Asia/Tokyo");
+    answer = api(d, 200, "POST", "/api/v1/preview", "{'spec':{'cron':['0 * * * *']}}");
+    assert_non_null(strstr(text_at(answer, "warnings[0]"), "24 times a day"));
+    answer = api(d, 400, "POST", "/api/v1/schedules",
+                 "{'spec':{'intervals':[{'every':'4m'}]}," QUEUED "}");
+    assert_string_equal(text_at(answer, "field"), "spec.intervals[0].every");
+    assert_non_null(strstr(text_at(answer, "detail"), "5m"));
+    make_schedule(d, "slow", "'spec':{'intervals':[{'every':'5m'}]}," QUEUED);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void writing_too_often_is_refused(void **state)
+{
+    struct daemon *d = daemon_start(*state,
+                                    &(struct daemon_start){.args = WORDS("--rate-write", "2")});
+
+    make_schedule(d, "a", QUEUED);
+    make_schedule(d, "b", QUEUED);
+    assert_string_equal(
+        text_at(api(d, 429, "POST", "/api/v1/schedules", "{'id':'c'," QUEUED "}"), "code"),
+        "rate_limited");
+    api(d, 200, "GET", "/api/v1/schedules/a", NULL); /* reading has a limit of its own: none */
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+static void the_log_has_the_form_and_the_level_that_were_asked_for(void **state)
+{
+    struct world *w = *state;
+    int fd = world_notify_open(w);
+    struct daemon *d = daemon_spawn(w, &(struct daemon_start){.args = WORDS("--log", "json")});
+
+    daemon_await(d, "\"msg\":\"ready\"");
+    assert_int_equal(d->log[0], '{');
+    daemon_signal(d, SIGTERM);
+    assert_int_equal(daemon_wait(d), 0);
+    /* It is ready, and has not said so in its log. */
+    d = daemon_spawn(w, &(struct daemon_start){.args = WORDS("--log-level", "warn"),
+                                               .env = WORDS(world_notify_env(w))});
+    world_notify_await(fd, "READY=1");
+    daemon_signal(d, SIGTERM);
+    assert_int_equal(daemon_wait(d), 0);
+    assert_false(daemon_has_logged(d, "level=info"));
+    assert_false(daemon_has_logged(d, "msg=ready"));
+}
+
+/* Both kinds of address speak both protocols; they differ in who is told of them. */
+static void grpc_may_have_an_address_of_its_own(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_spawn(
+        w, &(struct daemon_start){.is_bare = true,
+                                  .args = WORDS("--db", w->url, "--listen", "127.0.0.1:0",
+                                                "--grpc", "127.0.0.1:0")});
+    const char *line = daemon_await(d, "for=grpc");
+
+    d->port = (uint16_t)strtol(strstr(line, " port=") + strlen(" port="), NULL, 10);
+    daemon_await(d, "msg=ready");
+    api(d, 200, "GET", "/healthz", NULL);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(a_server_that_is_switched_off_answers_and_starts_nothing),
+        E2E_TEST(what_schedules_do_not_say_is_as_the_configuration_says),
+        E2E_TEST(a_transaction_has_no_more_schedules_than_it_may),
+        E2E_TEST(a_backfill_goes_in_portions_of_the_configured_size),
+        E2E_TEST(zone_warning_and_least_interval_are_the_servers),
+        E2E_TEST(writing_too_often_is_refused),
+        E2E_TEST(the_log_has_the_form_and_the_level_that_were_asked_for),
+        E2E_TEST(grpc_may_have_an_address_of_its_own),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
