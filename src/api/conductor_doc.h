@@ -29,8 +29,12 @@ MUST_USE enum rc conductor_read(const json_t *json, struct conductor_wanted *ret
 MUST_USE enum rc conductor_read_request(const json_t *json, json_t **ret, json_t **ret_rest,
                                         struct err *reterr);
 
+enum { CONDUCTOR_KEEP = 5 }; /* records of a schedule, unless the server says otherwise */
+
 /* The policies that a schedule of this API has. */
 json_t *conductor_policies(bool is_catching_up);
+/* Another number of records: beyond twice as many the older ones go. */
+void conductor_set_keep(json_t *document, int64_t keep);
 
 /* A list of {"key","value"}. */
 MUST_USE enum rc conductor_read_tags(const json_t *json, struct err *reterr);

@@ -341,12 +341,19 @@ json_t *conductor_policies(bool is_catching_up)
     json_put(catchup, "whilePaused", json_boolean(is_catching_up));
     json_put(catchup, "whenFull", json_new_str(STR("wait")));
     json_put(retry, "attempts", json_new_int(1));
-    json_put(retention, "count", json_new_int(5)); /* at ten the older five go */
+    json_put(retention, "count", json_new_int(CONDUCTOR_KEEP));
     json_put(policies, "overlap", json_new_str(STR("allowAll")));
     json_put(policies, "catchup", catchup);
     json_put(policies, "retry", retry);
     json_put(policies, "retention", retention);
     return policies;
+}
+
+void conductor_set_keep(json_t *document, int64_t keep)
+{
+    json_t *policies = json_object_get(document, "policies");
+
+    json_put(json_object_get(policies, "retention"), "count", json_new_int(keep));
 }
 
 /* A path has a word where these names would stand. */

@@ -105,6 +105,8 @@ enum call_step conductor_save_begin(struct call *call)
     if (conductor_read(json, &wanted, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     document = wanted.document;
+    if (call->context->conductor_keep > 0)
+        conductor_set_keep(document, call->context->conductor_keep);
     if (conductor_draft(call, document, (struct str){NULL, 0}, &command, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     saving->draft = command.draft;

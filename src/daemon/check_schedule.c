@@ -12,6 +12,7 @@
 #include "core/advance.h"
 #include "core/spec_pack.h"
 #include "daemon/check_parts.h"
+#include "engine/engine.h"
 #include "model/schedule_json.h"
 #include "store/check_rows.h"
 #include "store/check_slots.h"
@@ -256,7 +257,7 @@ static void check_next(struct check *check, const struct subject *s, const struc
     if (c->next_at != slot.at)
         check_found(check, s->view->row.name, s->view->row.id, slot.at,
                     "the next slot is another in the cursor");
-    else if (c->wake_at > slot.due)
+    else if (c->wake_at > slot.due && c->wake_at > slot.at + DISPATCH_JITTER_MAX)
         check_found(check, s->view->row.name, s->view->row.id, slot.at,
                     "the cursor wakes after its next slot is due");
 }

@@ -65,6 +65,7 @@ enum config_id {
     CONFIG_RATE_READ,
     CONFIG_RATE_WRITE,
     CONFIG_QUOTA_SCHEDULES,
+    CONFIG_CONDUCTOR_KEEP,
     CONFIG_KEYS, /* how many */
 };
 
@@ -85,14 +86,13 @@ struct config {
     struct arena *arena;
     struct str file; /* its name, for people; empty: none */
     struct config_source source[CONFIG_KEYS];
-
     struct str db, state_dir, zoneinfo, default_timezone, seed_dir, tls_cert, tls_key;
     struct config_addresses listen, grpc;
     struct config_texts exec_allow, hosts;
     int log, log_level; /* enum log_format, enum log_level */
     bool enabled, insecure, http_allow_private, exec;
     int plan_warn_per_day, http_concurrency, http_per_host, exec_concurrency;
-    int turn_ms, turn_rows, buffer_limit, backfill_portion;
+    int turn_ms, turn_rows, buffer_limit, backfill_portion, conductor_keep;
     int rate_read, rate_write, quota_schedules; /* 0: no limit */
     span min_interval, lease, heartbeat, grace, node_lease, max_run_time, dispatch_jitter;
     span retention, future_ttl, max_jump, drain;

@@ -3,7 +3,7 @@
 
 #include "core/limits.h"
 #include "core/policies.h"
-#include "engine/turn.h"
+#include "engine/engine.h"
 #include "wire/http1.h"
 
 #define MILLION 1000000
@@ -123,9 +123,11 @@ const struct config_key config_keys[CONFIG_KEYS] = {
                         .help = "milliseconds that one transaction aims at"},
     [CONFIG_TURN_ROWS] = {"turn_rows", INT(turn_rows, TURN_ROWS_MIN, TURN_ROWS_MAX),
                           .fallback = "4096", .help = "most schedules of one transaction"},
-    [CONFIG_DISPATCH_JITTER] = {"dispatch_jitter", LENGTH(dispatch_jitter, 0, SPAN_H),
+    [CONFIG_DISPATCH_JITTER] = {"dispatch_jitter",
+                                LENGTH(dispatch_jitter, 0, DISPATCH_JITTER_MAX), RESTART,
                                 .fallback = "0s",
-                                .help = "spread calls that are due together over so long"},
+                                .help = "spread starts that are due together over so long,\n"
+                                        "each schedule its own way; slots stay exact"},
     [CONFIG_BUFFER_LIMIT] = {"buffer_limit", INT(buffer_limit, 1, BUFFER_LIMIT_MAX),
                              .fallback = "1000",
                              .help = "waiting starts of a schedule that says nothing"},
@@ -151,6 +153,9 @@ const struct config_key config_keys[CONFIG_KEYS] = {
     [CONFIG_QUOTA_SCHEDULES] = {"quota_schedules", INT(quota_schedules, 0, 1000 * MILLION),
                                 .fallback = "0",
                                 .help = "schedules of one namespace; 0: no limit"},
+    [CONFIG_CONDUCTOR_KEEP] = {"conductor_keep", INT(conductor_keep, 1, 1000), .fallback = "5",
+                               .help = "runs that schedules saved by Conductor's API keep: of\n"
+                                       "more than twice as many the older ones go"},
 };
 
 static bool is_name(struct str text, const char *name)

@@ -113,6 +113,7 @@ struct api_context serve_context(struct serve *s)
         .policies = policies_of(s->config),
         .min_interval = s->config->min_interval,
         .future_ttl = s->config->future_ttl,
+        .conductor_keep = s->config->conductor_keep,
         .plan_warn_per_day = s->config->plan_warn_per_day,
         .has_upstream = has_upstream,
         .quota_schedules = quota_schedules,

@@ -260,6 +260,7 @@ bool writer_connect(struct writer *w)
         .node_lease = w->options.config->node_lease,
         .events_age = events_age(w->options.config),
         .backfill_portion = w->options.config->backfill_portion,
+        .dispatch_jitter = w->options.config->dispatch_jitter,
         .version = STR(BELFRY_VERSION),
         .address = w->options.address,
         .committing = on_commit,

@@ -285,6 +285,8 @@ static enum rc read_plan(struct turn *turn, struct seat *seat, struct err *reter
     rc = plan_unpack(text.packed, turn->arena, &seat->plan, reterr);
     if (rc != RC_OK)
         return rc;
+    if (seat->plan.spec.jitter == 0)
+        seat->plan.spec.jitter = turn->engine->options.dispatch_jitter;
     if (spec_bind(&seat->plan.spec, &turn->engine->options.zones, &unbound) != RC_OK)
         return RC_OK; /* its zone is not known here any more: it stands still */
     seat->has_plan = true;

@@ -23,13 +23,15 @@ struct engine_options {
     int known;                   /* 0: KNOWN_MAX; runs and cursors that are remembered */
     span events_age;             /* 0: EVENTS_AGE                                    */
     int backfill_portion;        /* slots of a schedule's backfills a turn starts; 0: any  */
+    span dispatch_jitter;        /* of schedules that have none; to DISPATCH_JITTER_MAX    */
     struct str version, address; /* for people: what this node is, and where         */
     /* May be NULL: a commit begins, for whoever measures; ends with the turn.        */
     void (*committing)(void *with);
     void *with;
 };
 
-#define NODE_LEASE (10 * SPAN_S)
+#define NODE_LEASE          (10 * SPAN_S)
+#define DISPATCH_JITTER_MAX SPAN_MIN /* a herd needs no more; who wants it says so himself */
 #define CALL_GRACE \
     SPAN_MIN /* from a call's deadline until it is given up: a program may ignore SIGTERM */
 #define EVENTS_AGE   (7 * SPAN_DAY)

@@ -16,6 +16,42 @@ static inline int save(const char *name, const char *more)
                       name, more));
 }
 
+/* The server is down for so long. */
+static inline void be_down(span time)
+{
+    world.now += time;
+}
+
+/* So many executions of a schedule are told, and no more. */
+static inline void assert_count(const char *name, int count)
+{
+    assert_int_equal(get(js(S "/%s/executions?limit=1000", name)), 200);
+    if (json_array_size(world.json) != (size_t)count)
+        fail_msg("%zu executions, not %d: %s", json_array_size(world.json), count, told(""));
+}
+
+/* A worker takes the run that waits longest, and ends it. */
+static inline void end_one(void)
+{
+    char id[64], fence[24];
+
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['wf'],'max':1,'worker':'w'}")),
+                     200);
+    snprintf(id, sizeof id, "%s", text_at("runs.0.id").ptr);
+    snprintf(fence, sizeof fence, "%s", told("runs.0.fence"));
+    assert_int_equal(post(js("/api/v1/runs/%s/complete", id), js("{'fence':%s}", fence)), 200);
+}
+
+/* So many minutes, the run of each ends at once; what is beyond the bound is then gone. */
+static inline void run_and_end(int count)
+{
+    for (int i = 0; i < count; i++) {
+        pass(SPAN_MIN);
+        end_one();
+    }
+    pass(0);
+}
+
 /* Saving is refused with 400 and a message that begins so. */
 static inline void assert_wrong(const char *body, const char *message)
 {

@@ -126,7 +126,7 @@ static void m_filters_are_combined(void **state)
 
 /* ---- executions ---- */
 
-static void s_history_has_ten_unless_another_limit_is_asked_for(void **state)
+static void s_history_has_ten_unless_asked_otherwise(void **state)
 {
     (void)state;
     save("a", "");
@@ -135,12 +135,21 @@ static void s_history_has_ten_unless_another_limit_is_asked_for(void **state)
     assert_int_equal(json_array_size(world.json), 10);
     assert_told("0.scheduledTime", "1767607920000"); /* the newest first */
     assert_told("9.scheduledTime", "1767607380000");
+    assert_int_equal(get(S "/ghost/executions"), 404);
+}
+
+static void s_history_has_as_many_as_are_asked_for(void **state)
+{
+    (void)state;
+    save("a", "");
+    pass(12 * SPAN_MIN);
     assert_int_equal(get(S "/a/executions?limit=3"), 200);
     assert_int_equal(json_array_size(world.json), 3);
     assert_int_equal(get(S "/a/executions?count=2"), 200);
     assert_int_equal(json_array_size(world.json), 2);
+    assert_int_equal(get(S "/a/executions?limit=12"), 200);
+    assert_int_equal(json_array_size(world.json), 12);
     assert_int_equal(get(S "/a/executions?limit=x"), 400);
-    assert_int_equal(get(S "/ghost/executions"), 404);
 }
 
 static void executions_are_found_by_schedule_state_and_time(void **state)
@@ -310,7 +319,8 @@ int main(void)
         SERVED(m_pages_have_the_count_of_all),
         SERVED(m_search_in_an_order),
         SERVED(m_filters_are_combined),
-        SERVED(s_history_has_ten_unless_another_limit_is_asked_for),
+        SERVED(s_history_has_ten_unless_asked_otherwise),
+        SERVED(s_history_has_as_many_as_are_asked_for),
         SERVED(executions_are_found_by_schedule_state_and_time),
         SERVED(executions_of_others_are_not_found),
         SERVED(what_failed_after_its_start_is_executed),

@@ -2,7 +2,6 @@
 #include "world.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "api/answer.h"
 #include "api/audit_note.h"
@@ -11,7 +10,7 @@
 #include "api/openapi.h"
 #include "base/must.h"
 #include "record.h"
-#include "store/schema.h"
+#include "world_store.h"
 #include "zones.h"
 
 enum {
@@ -24,7 +23,6 @@ enum {
 #define START INT64_C(1767607200000000) /* 2026-01-05T10:00:00Z */
 
 struct world world;
-static char dir[64], url[128];
 static struct arena *lasting; /* the same for all tests of a program */
 static struct openapi openapi;
 
@@ -99,29 +97,15 @@ static struct str show_settings(void *with, struct str json, struct arena *arena
     return STR("{\"keys\":\"set\"}");
 }
 
-static void db_must(enum rc rc, const struct err *err)
+static void keep_calls(const struct turn_out *out)
 {
-    if (rc != RC_OK)
-        fail_msg("%s", err->text);
-}
+    for (int i = 0; i < out->call_count; i++) {
+        const struct run *run = &out->calls[i].run;
 
-static void open_all(void)
-{
-    struct engine_options options = {.node = STR("a"), .zones = {.find = zone_find}};
-    struct db_options readonly = {.readonly = true};
-    struct arena *arena = arena_new(64 << 20);
-    struct err err = {.text = ""};
-
-    snprintf(dir, sizeof dir, "/tmp/belfry-api-XXXXXX");
-    assert_non_null(mkdtemp(dir));
-    snprintf(url, sizeof url, "sqlite:%s/test.db", dir);
-    db_must(db_open(url, NULL, &world.db, &err), &err);
-    db_must(db_exec(world.db, STR("PRAGMA synchronous=OFF"), &err), &err);
-    db_must(schema_migrate(world.db, world.now, arena, &err), &err);
-    db_must(db_open(url, &readonly, &world.reader, &err), &err);
-    world.engine = engine_new(&options);
-    db_must(engine_boot(world.engine, world.db, world.now, &err), &err);
-    arena_free(arena);
+        assert_true(world.call_count < WORLD_CALLS_MAX);
+        world.calls[world.call_count++] = (struct world_call){
+            {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass}, run->fence};
+    }
 }
 
 static struct turn_out take_turn(struct turn_in *in)
@@ -130,11 +114,23 @@ static struct turn_out take_turn(struct turn_in *in)
     struct turn_out out;
 
     in->now = world.now;
-    in->rows = TURN_ROWS_MAX;
+    in->rows = world.rows > 0 ? world.rows : TURN_ROWS_MAX;
     for (int i = LANE_HTTP; i < LANE_COUNT; i++)
         in->capacity[i] = 0;
-    db_must(engine_turn(world.engine, in, &out, &err), &err);
+    in->capacity[LANE_FLOW] = world.flows;
+    world_must(engine_turn(world.engine, in, &out, &err), &err);
+    keep_calls(&out);
     return out;
+}
+
+void report_call(int call, struct report report)
+{
+    struct turn_in in = {.reports = &report, .report_count = 1};
+
+    assert_true(call < world.call_count);
+    report.run = world.calls[call].run;
+    report.fence = world.calls[call].fence;
+    assert_int_equal(take_turn(&in).report_replies[0].rc, RC_OK);
 }
 
 static int64_t make_name(enum command_kind kind, int64_t namespace, struct str name)
@@ -174,34 +170,20 @@ int world_begin(void **state)
         .check_settings = check_settings,
         .show_settings = show_settings,
     };
-    open_all();
+    world_open();
     make_name(COMMAND_NAMESPACE, 0, STR("default"));
     return 0;
 }
 
 int world_end(void **state)
 {
-    static const char *const names[] = {"", "-wal", "-shm", ".lock", ".ballast"};
-    char path[160];
-
     (void)state;
     engine_free(world.engine);
     keyring_free(world.keys);
-    db_close(world.reader);
-    db_close(world.db);
     json_decref(world.json);
     looks_free(world.context.looks);
     arena_free(world.arena);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        snprintf(path, sizeof path, "%s/test.db%s", dir, names[i]);
-        unlink(path);
-    }
-    return rmdir(dir);
-}
-
-const char *world_file(void)
-{
-    return url + strlen("sqlite:");
+    return world_close();
 }
 
 void pass(span time)
@@ -300,7 +282,7 @@ static bool find_namespace(struct call *call)
     struct err err = {.text = ""};
 
     namespaces_find(world.reader, call->namespace_name, &result);
-    db_must(db_flush(world.reader, call->arena, &err), &err);
+    world_must(db_flush(world.reader, call->arena, &err), &err);
     if (result.rows == 1)
         call->namespace = db_int_at(&result, 0, 0);
     return result.rows == 1;
@@ -370,7 +352,7 @@ static struct keyring *read_keys(void)
     struct keyring *keys;
 
     tokens_list(world.reader, 0, 0, TOKENS_MAX, &rows);
-    db_must(db_flush(world.reader, arena, &err), &err);
+    world_must(db_flush(world.reader, arena, &err), &err);
     keys = keyring_new(STR("the key of the server"), &rows);
     arena_free(arena);
     return keys;

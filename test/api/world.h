@@ -2,8 +2,9 @@
 /*
  * A server without sockets and threads: bytes of a request go in, an answer comes out.
  *
- * Behind it are a real engine and a real SQLite file.  The clock stands still unless a test
- * moves it; it begins at 2026-01-05T10:00:00Z, a Monday.
+ * Behind it are a real engine and a real SQLite file, or the PostgreSQL that with_postgres.sh
+ * started when BELFRY_TEST_DB says so.  The clock stands still unless a test moves it; it
+ * begins at 2026-01-05T10:00:00Z, a Monday.
  */
 #pragma once
 
@@ -19,6 +20,14 @@
 #include "engine/engine.h"
 #include "store/names.h"
 #include "wire/json.h"
+
+enum { WORLD_CALLS_MAX = 64 };
+
+/* What the node was told to start in an upstream. */
+struct world_call {
+    struct run_id run;
+    int64_t fence;
+};
 
 struct world {
     instant now;
@@ -37,6 +46,10 @@ struct world {
     bool is_lines;         /* answers need not be JSON    */
     bool is_halted;        /* what was last asked of the node; turns do not heed it */
     struct context_latest latest[CONTEXT_LATEST_MAX]; /* what /metrics names */
+    int rows;       /* of one turn; 0: as many as may be     */
+    int flows;      /* workflows that this node may start at once; 0: it starts none  */
+    int call_count; /* those that it was told to start        */
+    struct world_call calls[WORLD_CALLS_MAX];
     /* The last answer. */
     struct arena *arena;
     struct call call;
@@ -60,11 +73,21 @@ bool read_on(void);
 /* The names of the lines that the last reading brought, "begin run.ended". */
 const char *streamed(void);
 
-/* Where its database is. */
+/* Where its database is, when it is a file. */
 const char *world_file(void);
+bool world_is_on_postgres(void);
 
 /* Time passes, and the engine does what is due. */
 void pass(span time);
+
+/* The server starts again, with that jitter of all that it starts. */
+void start_again(span dispatch_jitter);
+
+/* The engine's connection is a new one, as the server makes it when the old one fails. */
+void connect_again(void);
+
+/* What became of a call: `run` and `fence` are filled in. */
+void report_call(int call, struct report report);
 
 /*
  * The member of the last answer, "state.nextAt" or "results.0.status", as one line of JSON with

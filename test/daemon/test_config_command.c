@@ -57,7 +57,7 @@ static void the_table_has_a_line_for_each_key(void **state)
     assert_non_null(strstr(run->out, "\nexec               = true     "));
     for (const char *p = run->out; *p != '\0'; p++)
         lines += *p == '\n';
-    assert_int_equal(lines, 39);
+    assert_int_equal(lines, 40);
 }
 
 /* The values without what is behind #. */
@@ -95,7 +95,7 @@ static void the_table_is_a_file_that_gives_the_same_table(void **state)
     assert_string_equal(run->err, "");
     without_sources(run->out, second);
     assert_string_equal(first, second);
-    snprintf(source, sizeof source, "# %s:39\n", path);
+    snprintf(source, sizeof source, "# %s:40\n", path);
     assert_non_null(strstr(run->out, source));
     assert_null(strstr(run->out, "# default"));
 }

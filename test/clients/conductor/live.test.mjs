@@ -37,6 +37,20 @@ test('9: of concurrent writes of one name the last wins, and there is one schedu
     assert.match(all[0].description, /^[0-9]$/);
 });
 
+test('ten updates of one schedule at once all succeed, and its creation stays', async () => {
+    const first = await json('POST', '/scheduler/schedules', schedule('updated'));
+    const answers = await times(10, (i) =>
+        call('POST', '/scheduler/schedules', schedule('updated', { description: `${i}` })),
+    );
+    for (const answer of answers) assert.equal(answer.status, 200);
+    const all = await json('GET', '/scheduler/schedules?workflowName=wf');
+    const found = all.filter((one) => one.name === 'updated');
+    assert.equal(found.length, 1);
+    assert.match(found[0].description, /^[0-9]$/);
+    assert.equal(found[0].createTime, first.createTime);
+    assert.ok(found[0].updatedTime >= first.updatedTime);
+});
+
 test('10: of concurrent resumes both succeed, and nothing runs for them', async () => {
     const yearly = schedule('twice', { cronExpression: '0 0 0 1 1 ?', paused: true });
     assert.equal((await call('POST', '/scheduler/schedules', yearly)).status, 200);

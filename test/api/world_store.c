@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world_store.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "store/schema.h"
+#include "world.h"
+#include "zones.h"
+
+static char dir[64], url[256];
+
+void world_must(enum rc rc, const struct err *err)
+{
+    if (rc != RC_OK)
+        fail_msg("%s", err->text);
+}
+
+bool world_is_on_postgres(void)
+{
+    const char *kind = getenv("BELFRY_TEST_DB");
+
+    return kind && strcmp(kind, "postgres") == 0;
+}
+
+/* A new file, or a server that is emptied. */
+static void open_empty(void)
+{
+    struct err err = {.text = ""};
+
+    if (!world_is_on_postgres()) {
+        snprintf(dir, sizeof dir, "/tmp/belfry-api-XXXXXX");
+        assert_non_null(mkdtemp(dir));
+        snprintf(url, sizeof url, "sqlite:%s/test.db", dir);
+        world_must(db_open(url, NULL, &world.db, &err), &err);
+        world_must(db_exec(world.db, STR("PRAGMA synchronous=OFF"), &err), &err);
+        return;
+    }
+    assert_non_null(getenv("BELFRY_TEST_URL"));
+    snprintf(url, sizeof url, "%s", getenv("BELFRY_TEST_URL"));
+    world_must(db_open(url, NULL, &world.db, &err), &err);
+    world_must(db_exec(world.db, STR("DROP SCHEMA public CASCADE"), &err), &err);
+    world_must(db_exec(world.db, STR("CREATE SCHEMA public"), &err), &err);
+}
+
+static void start(span dispatch_jitter)
+{
+    struct engine_options options = {
+        .node = STR("a"), .zones = {.find = zone_find}, .dispatch_jitter = dispatch_jitter};
+    struct err err = {.text = ""};
+
+    world.engine = engine_new(&options);
+    world_must(engine_boot(world.engine, world.db, world.now, &err), &err);
+}
+
+void world_open(void)
+{
+    struct db_options readonly = {.readonly = true};
+    struct arena *arena = arena_new(64 << 20);
+    struct err err = {.text = ""};
+
+    open_empty();
+    world_must(schema_migrate(world.db, world.now, arena, &err), &err);
+    world_must(db_open(url, &readonly, &world.reader, &err), &err);
+    start(0);
+    arena_free(arena);
+}
+
+void start_again(span dispatch_jitter)
+{
+    engine_free(world.engine);
+    start(dispatch_jitter);
+}
+
+void connect_again(void)
+{
+    struct err err = {.text = ""};
+
+    db_close(world.db);
+    world_must(db_open(url, NULL, &world.db, &err), &err);
+    engine_attach(world.engine, world.db);
+}
+
+int world_close(void)
+{
+    static const char *const names[] = {"", "-wal", "-shm", ".lock", ".ballast"};
+    char path[160];
+
+    db_close(world.reader);
+    db_close(world.db);
+    if (world_is_on_postgres())
+        return 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s/test.db%s", dir, names[i]);
+        unlink(path);
+    }
+    return rmdir(dir);
+}
+
+const char *world_file(void)
+{
+    return url + strlen("sqlite:");
+}
