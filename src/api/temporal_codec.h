@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "core/overlap.h"
+#include "model/action.h"
 #include "model/temporal_spec.h"
 #include "wire/json.h"
 #include "wire/proto.h"
@@ -40,3 +41,16 @@ Temporal__ScheduleSpec *temporal_spec_message(const struct temporal_spec *spec,
 json_t *temporal_payloads_json(const Temporal__Payloads *payloads, struct arena *arena);
 /* And back; NULL: there are none. */
 Temporal__Payloads *temporal_payloads_of(const json_t *json, struct arena *arena);
+
+/* Likewise a header, a memo or search attributes: {"name": payload}. */
+json_t *temporal_fields_json(const Temporal__Fields *fields, struct arena *arena);
+Temporal__Fields *temporal_fields_of(const json_t *json, struct arena *arena);
+
+/*
+ * A workflow to be started ↔ an action, as JSON and as the model has it.  What the action has
+ * no place for is kept in its member "temporal".
+ */
+json_t *temporal_workflow_json(const Temporal__NewWorkflowExecutionInfo *w,
+                               struct arena *arena);
+Temporal__NewWorkflowExecutionInfo *temporal_workflow_of(const struct action *action,
+                                                         struct arena *arena);

@@ -63,16 +63,6 @@ static const char *wrong_action(const Temporal__ScheduleAction *action)
     return wrong_timeout(w);
 }
 
-static struct action action_of(const Temporal__NewWorkflowExecutionInfo *w)
-{
-    return (struct action){
-        .type = ACTION_WORKFLOW,
-        .workflow = {.name = str_of(w->workflow_type->name),
-                     .workflow_id = str_of(w->workflow_id),
-                     .queue = str_of(w->task_queue->name)},
-    };
-}
-
 /* ---- policies ---- */
 
 static span within(span s, span low, span high)
@@ -163,40 +153,16 @@ static void keep(json_t *object, const char *name, const ProtobufCMessage *messa
     json_put(object, name, json_new_str(buf_as_str(&text)));
 }
 
-/* Clients refuse what they are shown when a coefficient is 0: what it means is said. */
-static Temporal__RetryPolicy *complete_retry(const Temporal__RetryPolicy *given,
-                                             struct arena *arena)
-{
-    Temporal__RetryPolicy *retry;
-
-    if (!given)
-        return NULL;
-    retry = arena_take(arena, sizeof *retry);
-    *retry = *given;
-    if (!retry->initial_interval)
-        retry->initial_interval = temporal_duration(SPAN_S, arena);
-    if (retry->backoff_coefficient == 0)
-        retry->backoff_coefficient = 2;
-    return retry;
-}
-
-/* With the canonical spec; without what is read from elsewhere. */
+/* The canonical spec, and policies; all else is read from elsewhere. */
 static json_t *extra_of(const struct temporal_kept *wanted, const struct temporal_spec *spec,
                         const struct spec_def *def, struct arena *arena)
 {
-    Temporal__NewWorkflowExecutionInfo workflow = *wanted->schedule->action->start_workflow;
-    Temporal__ScheduleAction action = TEMPORAL__SCHEDULE_ACTION__INIT;
     Temporal__Schedule schedule = TEMPORAL__SCHEDULE__INIT;
     json_t *own = json_new_object(), *extra = json_new_object();
     json_auto_t *native = spec_to_json(def, SPEC_BRIEF);
     struct buf kept = {.cap = json_length(native) + 1};
 
-    workflow.input = NULL;
-    workflow.retry_policy = complete_retry(workflow.retry_policy, arena);
-    action.action_case = TEMPORAL__SCHEDULE_ACTION__ACTION_START_WORKFLOW;
-    action.start_workflow = &workflow;
     schedule.spec = temporal_spec_message(spec, arena);
-    schedule.action = &action;
     schedule.policies = wanted->schedule->policies;
     keep(own, "schedule", &schedule.base, arena);
     keep(own, "memo", wanted->memo ? &wanted->memo->base : NULL, arena);
@@ -251,7 +217,6 @@ enum rc temporal_draft(struct call *call, struct str id, const struct temporal_k
     json_auto_t *document = NULL;
     struct temporal_spec spec;
     const char *wrong;
-    json_t *action;
     enum rc rc = take_spec(schedule, call->arena, &spec, reterr);
 
     if (rc != RC_OK)
@@ -267,10 +232,8 @@ enum rc temporal_draft(struct call *call, struct str id, const struct temporal_k
     doc.id = id;
     doc.namespace = call->namespace_name;
     doc.spec = temporal_spec_def(&spec, call->arena);
-    doc.action = action_of(workflow);
     document = schedule_to_json(&doc, SPEC_FULL);
-    action = json_object_get(document, "action");
-    json_put(action, "input", temporal_payloads_json(workflow->input, call->arena));
+    json_put(document, "action", temporal_workflow_json(workflow, call->arena));
     json_put(document, "extra", extra_of(wanted, &spec, &doc.spec, call->arena));
     return draft_of(call, id, document, command, reterr);
 }

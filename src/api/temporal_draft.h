@@ -3,8 +3,8 @@
  * A Schedule of Temporal as a command of the engine, and what is kept of it as it was.
  *
  * The native document has all that the engine needs.  What clients read back and the document
- * has no place for is kept in its "extra": the canonical schedule without input, policies and
- * state; the memo; the search attributes; each a packed message in base64.
+ * has no place for is kept in its "extra": the canonical schedule without action and state; the
+ * memo; the search attributes; each a packed message in base64.
  */
 #pragma once
 

@@ -5,10 +5,9 @@
 
 #include "base/must.h"
 #include "core/text.h"
+#include "model/payload.h"
 
 enum { RUNNING = 1, COMPLETED = 2, FAILED = 3, CANCELED = 4, TERMINATED = 5, TIMED_OUT = 7 };
-
-enum { SUFFIX_MAX = 40 }; /* bytes of "-2026-01-05T10:00:00Z" */
 
 /* A run, open or over. */
 struct seen {
@@ -89,15 +88,12 @@ static int gather(const struct temporal_runs *runs, struct seen *list)
     return n;
 }
 
-/* "base-2026-01-05T10:00:00Z" */
 static char *workflow_id(struct str base, int64_t slot_ms, struct arena *arena)
 {
-    struct buf text = {.cap = base.len + SUFFIX_MAX};
+    struct buf text = {.cap = base.len + WORKFLOW_ID_SUFFIX};
 
     text.ptr = arena_take(arena, text.cap);
-    buf_str(&text, base);
-    buf_char(&text, '-');
-    instant_format(instant_of_seconds(instant_seconds(slot_ms * SPAN_MS)), &text);
+    payload_workflow_id(base, slot_ms * SPAN_MS, &text);
     must(!text.cut);
     return text.ptr;
 }

@@ -4,6 +4,7 @@
  */
 #include "api/temporal_draft.h"
 #include "api/view.h"
+#include "model/action_json.h"
 #include "wire/base64.h"
 
 /* False: there is none, or it is none of ours. */
@@ -70,24 +71,6 @@ static Temporal__ScheduleSpec *spec_of(const struct spec_def *def, struct arena 
     return temporal_spec_message(&spec, arena);
 }
 
-static Temporal__NewWorkflowExecutionInfo *workflow_of(const struct action *action,
-                                                       struct arena *arena)
-{
-    Temporal__NewWorkflowExecutionInfo *w = arena_take(arena, sizeof *w);
-    Temporal__WorkflowType *type = arena_take(arena, sizeof *type);
-    Temporal__TaskQueue *queue = arena_take(arena, sizeof *queue);
-
-    temporal__new_workflow_execution_info__init(w);
-    temporal__workflow_type__init(type);
-    temporal__task_queue__init(queue);
-    type->name = temporal_text(action->workflow.name, arena);
-    queue->name = temporal_text(action->workflow.queue, arena);
-    w->workflow_id = temporal_text(action->workflow.workflow_id, arena);
-    w->workflow_type = type;
-    w->task_queue = queue;
-    return w;
-}
-
 /* From the native document alone. */
 static enum rc rebuild(const struct schedule_row *row, struct arena *arena,
                        Temporal__Schedule *schedule, struct err *reterr)
@@ -98,12 +81,25 @@ static enum rc rebuild(const struct schedule_row *row, struct arena *arena,
     if (rc != RC_OK)
         return rc;
     schedule->spec = spec_of(&doc.spec, arena);
-    if (schedule->action)
-        return RC_OK;
-    schedule->action = arena_take(arena, sizeof *schedule->action);
-    temporal__schedule_action__init(schedule->action);
-    schedule->action->action_case = TEMPORAL__SCHEDULE_ACTION__ACTION_START_WORKFLOW;
-    schedule->action->start_workflow = workflow_of(&doc.action, arena);
+    return RC_OK;
+}
+
+static enum rc recall_action(struct str kept, struct arena *arena,
+                             Temporal__ScheduleAction **ret, struct err *reterr)
+{
+    Temporal__ScheduleAction *m = arena_take(arena, sizeof *m);
+    json_auto_t *json = NULL;
+    struct action action;
+    enum rc rc = json_read(kept, &json, reterr);
+
+    if (rc == RC_OK)
+        rc = action_from_json(json, arena, true, &action, reterr);
+    if (rc != RC_OK)
+        return reterr->rc = RC_CORRUPT;
+    temporal__schedule_action__init(m);
+    m->action_case = TEMPORAL__SCHEDULE_ACTION__ACTION_START_WORKFLOW;
+    m->start_workflow = temporal_workflow_of(&action, arena);
+    *ret = m;
     return RC_OK;
 }
 
@@ -119,14 +115,12 @@ static bool is_as_kept(const json_t *own, struct str spec, struct arena *arena)
 enum rc temporal_recall(const struct schedule_row *row, struct arena *arena,
                         struct temporal_kept *ret, struct err *reterr)
 {
-    json_auto_t *extra = NULL, *action = NULL;
+    json_auto_t *extra = NULL;
     const json_t *own;
     struct temporal_kept kept = {0};
-    enum rc rc = json_read(row->action, &action, reterr);
+    enum rc rc = RC_OK;
 
-    if (rc == RC_OK && row->extra.len > 0)
-        rc = json_read(row->extra, &extra, reterr);
-    if (rc != RC_OK)
+    if (row->extra.len > 0 && json_read(row->extra, &extra, reterr) != RC_OK)
         return reterr->rc = RC_CORRUPT;
     own = json_object_get(extra, "temporal");
     recall(own, "memo", &temporal__fields__descriptor, arena, &kept.memo);
@@ -136,12 +130,11 @@ enum rc temporal_recall(const struct schedule_row *row, struct arena *arena,
         kept.schedule = arena_take(arena, sizeof *kept.schedule);
         temporal__schedule__init(kept.schedule);
     }
-    if (!kept.schedule->action || !is_as_kept(own, row->spec, arena))
+    if (!kept.schedule->spec || !is_as_kept(own, row->spec, arena))
         rc = rebuild(row, arena, kept.schedule, reterr);
-    if (rc != RC_OK)
-        return rc;
-    kept.schedule->action->start_workflow->input = temporal_payloads_of(
-        json_object_get(action, "input"), arena);
-    *ret = kept;
-    return RC_OK;
+    if (rc == RC_OK)
+        rc = recall_action(row->action, arena, &kept.schedule->action, reterr);
+    if (rc == RC_OK)
+        *ret = kept;
+    return rc;
 }

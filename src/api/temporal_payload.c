@@ -14,6 +14,21 @@ static json_t *bytes_json(ProtobufCBinaryData bytes, struct arena *arena)
     return json_new_str(buf_as_str(&text));
 }
 
+/* An entry of a map may lack its value. */
+static json_t *payload_json(const Temporal__Payload *payload, struct arena *arena)
+{
+    static const Temporal__Payload nothing = TEMPORAL__PAYLOAD__INIT;
+    json_t *json = json_new_object(), *metadata = json_new_object();
+
+    payload = payload ? payload : &nothing;
+    for (size_t i = 0; i < payload->n_metadata; i++)
+        json_put(metadata, payload->metadata[i]->key,
+                 bytes_json(payload->metadata[i]->value, arena));
+    json_put(json, "metadata", metadata);
+    json_put(json, "data", bytes_json(payload->data, arena));
+    return json;
+}
+
 json_t *temporal_payloads_json(const Temporal__Payloads *payloads, struct arena *arena)
 {
     json_t *json = json_new_object(), *list;
@@ -21,18 +36,18 @@ json_t *temporal_payloads_json(const Temporal__Payloads *payloads, struct arena 
     if (!payloads || payloads->n_payloads == 0)
         return json;
     list = json_new_list();
-    for (size_t i = 0; i < payloads->n_payloads; i++) {
-        const Temporal__Payload *payload = payloads->payloads[i];
-        json_t *one = json_new_object(), *metadata = json_new_object();
-
-        for (size_t j = 0; j < payload->n_metadata; j++)
-            json_put(metadata, payload->metadata[j]->key,
-                     bytes_json(payload->metadata[j]->value, arena));
-        json_put(one, "metadata", metadata);
-        json_put(one, "data", bytes_json(payload->data, arena));
-        json_add(list, one);
-    }
+    for (size_t i = 0; i < payloads->n_payloads; i++)
+        json_add(list, payload_json(payloads->payloads[i], arena));
     json_put(json, "payloads", list);
+    return json;
+}
+
+json_t *temporal_fields_json(const Temporal__Fields *fields, struct arena *arena)
+{
+    json_t *json = json_new_object();
+
+    for (size_t i = 0; fields && i < fields->n_fields; i++)
+        json_put(json, fields->fields[i]->key, payload_json(fields->fields[i]->value, arena));
     return json;
 }
 
@@ -85,4 +100,27 @@ Temporal__Payloads *temporal_payloads_of(const json_t *json, struct arena *arena
     for (size_t i = 0; i < json_array_size(list); i++)
         payloads->payloads[payloads->n_payloads++] = payload_of(json_array_get(list, i), arena);
     return payloads;
+}
+
+Temporal__Fields *temporal_fields_of(const json_t *json, struct arena *arena)
+{
+    json_t *object = (json_t *)(uintptr_t)json, *value; /* jansson walks what it may change */
+    Temporal__Fields *fields;
+    const char *key;
+
+    if (json_object_size(json) == 0)
+        return NULL;
+    fields = arena_take(arena, sizeof *fields);
+    temporal__fields__init(fields);
+    fields->fields = arena_array(arena, json_object_size(json), sizeof *fields->fields);
+    json_object_foreach(object, key, value)
+    {
+        Temporal__Fields__FieldsEntry *entry = arena_take(arena, sizeof *entry);
+
+        temporal__fields__fields_entry__init(entry);
+        entry->key = temporal_text(str_of(key), arena);
+        entry->value = payload_of(value, arena);
+        fields->fields[fields->n_fields++] = entry;
+    }
+    return fields;
 }

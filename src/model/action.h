@@ -96,6 +96,9 @@ struct workflow_action {
     struct str name;
     int32_t version;                                         /* 0: the newest */
     struct str workflow_id, queue, correlation_id, upstream; /* empty: none */
+    struct str header, memo, search_attributes; /* JSON of {name: payload}; empty: {}   */
+    struct str
+        temporal; /* the rest of what Temporal's clients said, as its message in base64 */
 };
 
 struct action {

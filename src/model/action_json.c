@@ -11,6 +11,8 @@
 #define BYTES      .low = 1, .high = EXEC_BYTES_MAX, .has_none = true, .show = SHOW_CHANGED
 #define NUMBER     .low = 1, .high = EXEC_COUNT_MAX, .has_none = true, .show = SHOW_CHANGED
 
+#define PAYLOADS .high = ACTION_INPUT_MAX, .show = SHOW_CHANGED
+
 static const char *const type_names[ACTION_COUNT] = {
     [ACTION_HTTP] = "http",
     [ACTION_EXEC] = "exec",
@@ -295,6 +297,16 @@ static const struct member queue_list[] = {
     INPUT_MEMBER,
 };
 
+/* What base64_read() takes, but for where padding stands. */
+static enum rc base64_check(struct str s, struct err *reterr)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (!char_is_alpha(s.ptr[i]) && !char_is_digit(s.ptr[i]) &&
+            (s.ptr[i] == '\0' || !strchr("+/=", s.ptr[i])))
+            return err_set(reterr, RC_INVALID, -1, 0, "is a message in base64");
+    return RC_OK;
+}
+
 static const struct member workflow_list[] = {
     TYPE_MEMBER,
     {"name", MEMBER_TEXT, AT(workflow.name), QUEUE_NAME, .is_required = true,
@@ -307,6 +319,11 @@ static const struct member workflow_list[] = {
     {"correlationId", MEMBER_TEXT, AT(workflow.correlation_id), .high = ACTION_ID_MAX,
      .check = name_check, .has_none = true},
     {"upstream", MEMBER_TEXT, AT(workflow.upstream), NAME, .has_none = true},
+    {"header", MEMBER_MAP, AT(workflow.header), PAYLOADS},
+    {"memo", MEMBER_MAP, AT(workflow.memo), PAYLOADS},
+    {"searchAttributes", MEMBER_MAP, AT(workflow.search_attributes), PAYLOADS},
+    {"temporal", MEMBER_TEXT, AT(workflow.temporal), .high = ACTION_INPUT_MAX,
+     .check = base64_check, .has_none = true, .show = SHOW_CHANGED},
     INPUT_MEMBER,
 };
 

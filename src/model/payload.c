@@ -57,6 +57,13 @@ struct str payload_cron(struct str action, int place, struct arena *arena)
     return arena_str(arena, (struct str){json_string_value(cron), json_string_length(cron)});
 }
 
+void payload_workflow_id(struct str base, instant slot, struct buf *out)
+{
+    buf_str(out, base);
+    buf_char(out, '-');
+    instant_format(instant_of_seconds(instant_seconds(slot)), out);
+}
+
 /* ---- members: a name with its comma, then the value ---- */
 
 #define NAMED(name) STR(",\"" name "\":")
@@ -199,6 +206,7 @@ void payload_print_workflow(const struct payload *payload, struct buf *out)
 /* What a worker is told of the action; each as it is written, empty: there is none. */
 struct told_action {
     struct str type, kind, name, version, workflow_id, correlation_id, input;
+    struct str header, memo, search_attributes, temporal;
 };
 
 static struct told_action read_action(struct str json)
@@ -214,6 +222,10 @@ static struct told_action read_action(struct str json)
         {STR("workflowId"), &action.workflow_id},
         {STR("correlationId"), &action.correlation_id},
         {STR("input"), &action.input},
+        {STR("header"), &action.header},
+        {STR("memo"), &action.memo},
+        {STR("searchAttributes"), &action.search_attributes},
+        {STR("temporal"), &action.temporal},
     };
     struct str key, value;
 
@@ -224,15 +236,32 @@ static struct told_action read_action(struct str json)
     return action;
 }
 
-static void put_action(const struct told_action *action, struct buf *out)
+/* It stands there as JSON: the time goes before the closing quote. */
+static void put_workflow_id(const struct told_action *action, instant slot, struct buf *out)
+{
+    struct str id = action->workflow_id;
+
+    if (id.len == 0 || action->temporal.len == 0) {
+        put_raw_if(out, NAMED("workflowId"), id);
+        return;
+    }
+    buf_str(out, NAMED("workflowId"));
+    payload_workflow_id((struct str){id.ptr, id.len - 1}, slot, out);
+    buf_char(out, '"');
+}
+
+static void put_action(const struct told_action *action, instant slot, struct buf *out)
 {
     buf_str(out, STR(",\"action\":{\"type\":"));
     buf_str(out, action->type);
     put_raw_if(out, NAMED("kind"), action->kind);
     put_raw_if(out, NAMED("name"), action->name);
     put_raw_if(out, NAMED("version"), action->version);
-    put_raw_if(out, NAMED("workflowId"), action->workflow_id);
+    put_workflow_id(action, slot, out);
     put_raw_if(out, NAMED("correlationId"), action->correlation_id);
+    put_raw_if(out, NAMED("header"), action->header);
+    put_raw_if(out, NAMED("memo"), action->memo);
+    put_raw_if(out, NAMED("searchAttributes"), action->search_attributes);
     buf_char(out, '}');
 }
 
@@ -308,7 +337,7 @@ void grant_print(const struct payload *payload, struct str queue, struct str act
     put_str(out, NAMED("idempotencyKey"), payload->id);
     put_str(out, NAMED("traceparent"), trace_print(run, payload->id, trace));
     put_str(out, NAMED("namespace"), payload->namespace);
-    put_action(&told, out);
+    put_action(&told, run->slot, out);
     put_last(payload, out);
     buf_char(out, '}');
 }

@@ -37,6 +37,10 @@ struct str payload_input(struct str action_input, struct str run_input, struct a
  */
 struct str payload_cron(struct str action, int place, struct arena *arena);
 
+/* A workflow's id as Temporal makes it of an action's: "base-2026-01-05T10:00:00Z". */
+void payload_workflow_id(struct str base, instant slot, struct buf *out);
+enum { WORKFLOW_ID_SUFFIX = 32 }; /* bytes of it behind the base, at the most */
+
 /* {"run", "schedule", "namespace", "kind", "attempt", …, "input", …}: what a call says. */
 void payload_print(const struct payload *payload, struct buf *out);
 
@@ -52,7 +56,8 @@ void payload_print_workflow(const struct payload *payload, struct buf *out);
  * "action", "lastResult" and "lastFailure".  payload->input does not count: the input is put
  * together from the run's and that of `action`, the JSON that was kept.  In the queues of the
  * jobs API, jobs:<org>, its jobId and jobRunId are the run's id where they are null: whoever
- * made the schedule could not know it.
+ * made the schedule could not know it.  An action of Temporal's API has the slot's time behind
+ * its workflowId, and header, memo and searchAttributes as they are.
  */
 void grant_print(const struct payload *payload, struct str queue, struct str action,
                  struct buf *out);

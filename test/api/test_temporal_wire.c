@@ -83,7 +83,7 @@ static const ProtobufCMessageDescriptor *type_of(const char *rpc)
 static const ProtobufCFieldDescriptor *field_of(const ProtobufCMessageDescriptor *type,
                                                 const char *name)
 {
-    static const char *const left_out[] = {"userMetadata", "priority", "identity"};
+    static const char *const left_out[] = {"identity"};
     const ProtobufCFieldDescriptor *found;
     char snake[NAME_MAX_BYTES];
     struct buf out = BUF(snake);
@@ -95,6 +95,8 @@ static const ProtobufCFieldDescriptor *field_of(const ProtobufCMessageDescriptor
     }
     if (strcmp(name, "indexedFields") == 0)
         snprintf(snake, sizeof snake, "fields");
+    if (type == &temporal__opaque__descriptor)
+        return NULL;
     found = protobuf_c_message_descriptor_get_field_by_name(type, snake);
     for (size_t i = 0; !found && i < sizeof left_out / sizeof left_out[0]; i++)
         if (strcmp(name, left_out[i]) == 0)

@@ -89,7 +89,14 @@ static const struct chance_field chance_queue[] = {
 };
 
 static const struct chance_field chance_workflow[] = {
-    {"action.version", "null 1 2147483647"}, {"action.workflowId", "null \"w\""},
-    {"action.queue", "null \"q\""},          {"action.correlationId", "null \"c\""},
-    {"action.upstream", "null \"u\""},       {"action.input", "{} {\"k\":true}"},
+    {"action.version", "null 1 2147483647"},
+    {"action.workflowId", "null \"w\""},
+    {"action.queue", "null \"q\""},
+    {"action.correlationId", "null \"c\""},
+    {"action.upstream", "null \"u\""},
+    {"action.input", "{} {\"k\":true}"},
+    {"action.header", "{} {\"h\":{}}"},
+    {"action.memo", "{} {\"m\":{}}"},
+    {"action.searchAttributes", "{} {\"s\":{}}"},
+    {"action.temporal", "null \"GgA=\""},
 };

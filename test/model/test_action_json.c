@@ -45,7 +45,9 @@ static const char full_queue[] =
 
 static const char full_workflow[] =
     "{\"type\":\"workflow\",\"name\":\"wf\",\"version\":3,\"workflowId\":\"w-1\","
-    "\"queue\":\"q\",\"correlationId\":\"c\",\"upstream\":\"main\",\"input\":{\"k\":1}}";
+    "\"queue\":\"q\",\"correlationId\":\"c\",\"upstream\":\"main\","
+    "\"header\":{\"h\":{}},\"memo\":{\"m\":{}},\"searchAttributes\":{\"s\":{}},"
+    "\"temporal\":\"GgIQAQ==\",\"input\":{\"k\":1}}";
 
 static enum rc read(const json_t *json, struct err *reterr)
 {
@@ -144,6 +146,10 @@ static void fields_of_the_others_are_read_into_their_members(void **state)
     assert_str(w.workflow.queue, "q");
     assert_str(w.workflow.correlation_id, "c");
     assert_str(w.workflow.upstream, "main");
+    assert_str(w.workflow.header, "{\"h\":{}}");
+    assert_str(w.workflow.memo, "{\"m\":{}}");
+    assert_str(w.workflow.search_attributes, "{\"s\":{}}");
+    assert_str(w.workflow.temporal, "GgIQAQ==");
 }
 
 static void success_is_what_its_ranges_hold(void **state)
@@ -254,6 +260,8 @@ static void wrong_programs_queues_and_workflows_are_named_with_their_path(void *
         {"{\"type\":\"workflow\"}", "name", "name is missing", 0},
         {"{\"type\":\"workflow\",\"name\":\"w\",\"version\":0}", "version",
          "must be between 1 and 2147483647, not 0", 0},
+        {"{\"type\":\"workflow\",\"name\":\"w\",\"temporal\":\"a b\"}", "temporal",
+         "is a message in base64", 0},
         {"{\"type\":\"workflow\",\"name\":\"w\",\"taskQueue\":\"q\"}", "taskQueue",
          "unknown field", 0},
     };

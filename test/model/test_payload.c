@@ -210,6 +210,31 @@ static void a_workflow_gets_seven_keys_that_win_over_the_users(void **state)
     json_decref(grant);
 }
 
+/* Their ids have the slot's time, to the second, whatever the base has in it. */
+static void a_workflow_of_temporals_api_is_told_with_its_own_id_and_all_that_goes_with_it(
+    void **state)
+{
+    struct run run = some_run();
+    struct payload payload = some_payload(&run);
+    json_t *grant;
+
+    (void)state;
+    run.slot = instant_of_seconds(1790000000) + 900 * SPAN_MS;
+    grant = granted(&payload, "q",
+                    "{\"type\":\"workflow\",\"name\":\"wf\",\"workflowId\":\"a \\\"b\\\"\","
+                    "\"queue\":\"q\",\"header\":{\"h\":{\"metadata\":{},\"data\":\"AA==\"}},"
+                    "\"memo\":{\"m\":{}},\"searchAttributes\":{\"s\":{}},\"temporal\":\"GgA=\","
+                    "\"input\":{\"payloads\":[{\"metadata\":{},\"data\":\"/w==\"}]}}");
+    assert_json(json_object_get(grant, "action"),
+                "{\"type\":\"workflow\",\"name\":\"wf\","
+                "\"workflowId\":\"a \\\"b\\\"-2026-09-21T14:13:20Z\","
+                "\"header\":{\"h\":{\"metadata\":{},\"data\":\"AA==\"}},"
+                "\"memo\":{\"m\":{}},\"searchAttributes\":{\"s\":{}}}");
+    assert_json(json_object_get(json_object_get(grant, "input"), "payloads"),
+                "[{\"metadata\":{},\"data\":\"/w==\"}]");
+    json_decref(grant);
+}
+
 static void a_workflow_without_an_input_or_a_cron_gets_six_keys(void **state)
 {
     struct run run = some_run();
@@ -312,6 +337,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_grant_of_a_direct_run_has_no_schedule, begin, end),
         cmocka_unit_test_setup_teardown(a_workflow_gets_seven_keys_that_win_over_the_users,
                                         begin, end),
+        cmocka_unit_test_setup_teardown(
+            a_workflow_of_temporals_api_is_told_with_its_own_id_and_all_that_goes_with_it,
+            begin, end),
         cmocka_unit_test_setup_teardown(a_workflow_without_an_input_or_a_cron_gets_six_keys,
                                         begin, end),
         cmocka_unit_test_setup_teardown(a_job_has_the_runs_id_where_it_has_none, begin, end),

@@ -28,10 +28,19 @@ export async function startServer(...more) {
     return {
         address: `127.0.0.1:${port}`,
         url: `http://127.0.0.1:${port}`,
+        log,
         async stop() {
             child.kill('SIGTERM');
             await ended;
             rmSync(directory, { recursive: true });
         },
     };
+}
+
+// Asks until it is so.
+export async function until(ask, isSo) {
+    for (;;) {
+        const answer = await ask();
+        if (isSo(answer)) return answer;
+    }
 }

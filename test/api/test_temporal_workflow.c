@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The workflow of a schedule of Temporal's API: as it comes back, and as a worker gets it.
+ */
+#include "temporal.h"
+
+static Temporal__Payload__MetadataEntry encoding = TEMPORAL__PAYLOAD__METADATA_ENTRY__INIT;
+static Temporal__Payload__MetadataEntry *metadata[] = {&encoding};
+static Temporal__Payload value = TEMPORAL__PAYLOAD__INIT;
+static Temporal__Payload *values[] = {&value};
+
+/* Bytes that are no text, in an encoding that nobody knows. */
+static void set_value(void)
+{
+    static uint8_t name[] = {'x', '/', 0xff}, bytes[] = {0, 1, 0xfe};
+
+    encoding.key = word("encoding");
+    encoding.value = (ProtobufCBinaryData){sizeof name, name};
+    value.metadata = metadata;
+    value.n_metadata = 1;
+    value.data = (ProtobufCBinaryData){sizeof bytes, bytes};
+}
+
+/* Fields with the value under one name. */
+struct named {
+    Temporal__Fields fields;
+    Temporal__Fields__FieldsEntry entry, *list[1];
+};
+
+static Temporal__Fields *named(struct named *to, const char *name)
+{
+    temporal__fields__init(&to->fields);
+    temporal__fields__fields_entry__init(&to->entry);
+    to->entry.key = word(name);
+    to->entry.value = &value;
+    to->list[0] = &to->entry;
+    to->fields.fields = to->list;
+    to->fields.n_fields = 1;
+    return &to->fields;
+}
+
+/* All that a workflow may be given. */
+static void fill_workflow(void)
+{
+    static Temporal__Payloads input = TEMPORAL__PAYLOADS__INIT;
+    static struct named header, memo, attributes;
+    static Temporal__Duration timeout = TEMPORAL__DURATION__INIT;
+    static uint8_t two[] = {2};
+    static ProtobufCMessageUnknownField key = {1, PROTOBUF_C_WIRE_TYPE_VARINT, 1, two};
+    static Temporal__Opaque priority = TEMPORAL__OPAQUE__INIT; /* {priority_key: 2} */
+
+    set_value();
+    input.payloads = values;
+    input.n_payloads = 1;
+    timeout.seconds = 90;
+    asked.workflow.input = &input;
+    asked.workflow.header = named(&header, "trace");
+    asked.workflow.memo = named(&memo, "owner");
+    asked.workflow.search_attributes = named(&attributes, "Tenant");
+    asked.workflow.workflow_task_timeout = &timeout;
+    priority.base.unknown_fields = &key;
+    priority.base.n_unknown_fields = 1;
+    asked.workflow.priority = &priority;
+    asked.queue.kind = 1;
+}
+
+static void assert_value(const Temporal__Payload *got)
+{
+    assert_string_equal(got->metadata[0]->key, "encoding");
+    assert_int_equal(got->metadata[0]->value.len, 3);
+    assert_memory_equal(got->metadata[0]->value.data, "x/\xff", 3);
+    assert_int_equal(got->data.len, 3);
+    assert_memory_equal(got->data.data, "\0\1\xfe", 3);
+}
+
+static void assert_fields(const Temporal__Fields *got, const char *name)
+{
+    assert_int_equal(got->n_fields, 1);
+    assert_string_equal(got->fields[0]->key, name);
+    assert_value(got->fields[0]->value);
+}
+
+static void a_workflow_comes_back_as_it_was_given(void **state)
+{
+    const Temporal__NewWorkflowExecutionInfo *got;
+
+    (void)state;
+    reset("s");
+    fill_workflow();
+    assert_int_equal(create(), 200);
+    got = described("s")->schedule->action->start_workflow;
+    assert_string_equal(got->workflow_id, "base");
+    assert_string_equal(got->workflow_type->name, "report");
+    assert_string_equal(got->task_queue->name, "reports");
+    assert_int_equal(got->task_queue->kind, 1);
+    assert_value(got->input->payloads[0]);
+    assert_fields(got->header, "trace");
+    assert_fields(got->memo, "owner");
+    assert_fields(got->search_attributes, "Tenant");
+    assert_int_equal(got->workflow_task_timeout->seconds, 90);
+    assert_int_equal(got->priority->base.n_unknown_fields, 1);
+    assert_int_equal(got->priority->base.unknown_fields[0].tag, 1);
+    assert_int_equal(got->priority->base.unknown_fields[0].data[0], 2);
+}
+
+#define VALUE "{'metadata':{'encoding':'eC//'},'data':'AAH+'}"
+
+static void a_worker_gets_the_workflow_with_the_id_that_temporal_would_give_it(void **state)
+{
+    (void)state;
+    reset("s");
+    fill_workflow();
+    assert_int_equal(create(), 200);
+    pass(2 * SPAN_H);
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['reports'],'worker':'w'}")),
+                     200);
+    assert_told("runs.0.action",
+                "{'type':'workflow','name':'report',"
+                "'workflowId':'base-2026-01-05T12:00:00Z','header':{'trace':" VALUE "},"
+                "'memo':{'owner':" VALUE "},'searchAttributes':{'Tenant':" VALUE "}}");
+    assert_told("runs.0.input.payloads", "[" VALUE "]");
+}
+
+/* The action is one: who changes it by another API has changed it here. */
+static void an_action_that_the_native_api_changed_is_the_one_that_is_shown(void **state)
+{
+    const Temporal__NewWorkflowExecutionInfo *got;
+
+    (void)state;
+    reset("s");
+    fill_workflow();
+    assert_int_equal(create(), 200);
+    assert_int_equal(
+        ask("PATCH /api/v1/schedules/s", NULL, js("{'action':{'name':'other','header':null}}")),
+        200);
+    got = described("s")->schedule->action->start_workflow;
+    assert_string_equal(got->workflow_type->name, "other");
+    assert_null(got->header);
+    assert_fields(got->memo, "owner");
+    assert_int_equal(got->workflow_task_timeout->seconds, 90);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(a_workflow_comes_back_as_it_was_given),
+        SERVED(a_worker_gets_the_workflow_with_the_id_that_temporal_would_give_it),
+        SERVED(an_action_that_the_native_api_changed_is_the_one_that_is_shown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
