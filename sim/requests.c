@@ -127,6 +127,8 @@ static void trigger(struct world *world, int schedule)
                                    schedule);
 
     command.overlap = some_overlap(world);
+    if (chance(world, 3))
+        command.priority = (int32_t)prng_between(&world->prng, PRIORITY_MIN, PRIORITY_MAX);
     command.input = chance(world, 2) ? STR("{\"by\":\"hand\"}") : STR("");
     if (chance(world, 4))
         command.slot = (world_clock(world) - world_delay(world, 10 * world->swarm.unit)) /
@@ -227,6 +229,7 @@ static void touch_run(struct world *world, int schedule)
 
     if (count == 0)
         return;
+    command.is_gentle = command.kind == COMMAND_CANCEL && chance(world, 2);
     command.run = id_of(&runs[below(world, (uint64_t)count)]);
     ask(world, &command, schedule, NULL);
 }

@@ -46,6 +46,9 @@ enum call_step agents_past_one_read(struct call *call, struct db *db);
 enum call_step agents_metrics_begin(struct call *call);
 enum call_step agents_metrics_read(struct call *call, struct db *db);
 
+/* agents_events.c; read as the native ones are */
+enum call_step agents_events_begin(struct call *call);
+
 /* What they have in common. */
 
 /* The schedule that params[0] names, if it was made here; RC_NOT_FOUND. */

@@ -17,6 +17,7 @@ enum {
     AGENT_NAME_MAX = 6 + 3 * (AGENT_ID_MAX + AGENT_PROJECT_MAX) + 2,
     AGENT_TIMES_MAX = 32 * 1024, /* bytes of JSON: every minute of a day                     */
     AGENT_TEXT_MAX = 255,
+    AGENTS_NOW_PRIORITY = 8, /* of what is asked for at once, unless its schedule has more */
 };
 
 enum agents_type { AGENTS_NO_TYPE, AGENTS_CRON, AGENTS_TIMES, AGENTS_INTERVAL, AGENTS_NOW };
@@ -41,6 +42,11 @@ struct agents_schedule {
 
 /* What a request that says nothing has. */
 struct agents_schedule agents_initial(struct str default_zone);
+
+static inline int32_t agents_now_priority(const struct agents_schedule *schedule)
+{
+    return schedule->priority > AGENTS_NOW_PRIORITY ? schedule->priority : AGENTS_NOW_PRIORITY;
+}
 
 /* Lays a request upon *to; texts are in `arena`.  Errors name the member. */
 MUST_USE enum rc agents_read(const json_t *json, struct arena *arena,

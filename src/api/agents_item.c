@@ -42,6 +42,7 @@ struct agents_item agents_item_of(const struct run *run)
         .at = run->slot,
         .status = status_of(run->state),
         .attempt = run->attempt - run_is_claimed(run->state),
+        .priority = run->priority,
     };
 
     if (run->state == RUN_BACKOFF && run->wake_at != INSTANT_NEVER)
@@ -103,7 +104,8 @@ json_t *agents_item_json(const struct agents_item *item)
     json_put(json, "plannedMinute", json_new_int(item->is_immediate ? 0 : civil.minute));
     json_put(json, "immediate", json_boolean(item->is_immediate));
     json_put(json, "execStatus", json_of_word(words[item->status]));
-    json_put(json, "priority", json_new_int(s->priority));
+    json_put(json, "priority",
+             json_new_int(item->priority != 0 ? item->priority : s->priority));
     json_put(json, "attempt", json_new_int(item->attempt));
     json_put(json, "maxAttempts", json_new_int(s->attempts));
     json_put(json, "lockOwner", json_of_text(item->owner));

@@ -29,7 +29,8 @@ struct agents_item {
     bool is_immediate;
     instant at; /* when it is to begin; a retry is later than its slot       */
     enum agents_status status;
-    int32_t attempt; /* attempts that have failed                               */
+    int32_t attempt;  /* attempts that have failed                               */
+    int32_t priority; /* 0: its schedule's                                        */
     struct str owner;
 };
 

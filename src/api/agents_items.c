@@ -9,11 +9,14 @@
 #include "api/request.h"
 #include "api/view.h"
 
+enum { CANCEL_TRIES_MAX = 20 }; /* runs that begin and fail while they are being cancelled */
+
 /* What is asked for, between its steps. */
 struct wanted {
     struct agents_schedule schedule;
     struct agents_item item;
     bool is_found; /* the command is to be sent; else it has been */
+    int tries;
 };
 
 static struct wanted *wanted_new(struct call *call)
@@ -58,7 +61,7 @@ enum call_step agents_trigger_begin(struct call *call)
         return change_refuse(call, "agentId", "is required: which agent is to run");
     call->params[0] = agents_name(wanted->schedule.agent, wanted->schedule.project,
                                   call->arena);
-    change_command(call, COMMAND_TRIGGER);
+    change_command(call, COMMAND_TRIGGER)->priority = AGENTS_NOW_PRIORITY;
     if (request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     request_trace(call);
@@ -106,6 +109,7 @@ enum call_step agents_trigger_settled(struct call *call)
     wanted->item.run = reply->run;
     wanted->item.at = reply->run.slot_ms * SPAN_MS;
     wanted->item.is_immediate = true;
+    wanted->item.priority = agents_now_priority(&wanted->schedule);
     wanted->item.status = AGENTS_READY;
     return show(call, 202);
 }
@@ -120,6 +124,7 @@ enum call_step agents_cancel_begin(struct call *call)
 
     wanted_new(call);
     command->name = (struct str){NULL, 0};
+    command->is_gentle = true;
     if (request_run(call, 0, &command->run, &err) != RC_OK || request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return request_empty(call, &step) ? CALL_READ : step;
@@ -151,8 +156,7 @@ static enum rc find_item(struct call *call, struct db *db, struct err *reterr)
     schedules_read(&rows, 0, &row);
     if (row.dialect != DIALECTS_AGENTS || row.namespace != call->namespace)
         return no_execution(call, reterr);
-    wanted->item.run = id;
-    wanted->item.at = id.slot_ms * SPAN_MS;
+    wanted->item = (struct agents_item){.run = id, .at = id.slot_ms * SPAN_MS};
     if (runs.rows == 1) {
         run_views_read(&runs, 0, &view);
         wanted->item = agents_item_of(&view.run);
@@ -173,8 +177,6 @@ enum call_step agents_cancel_read(struct call *call, struct db *db)
         return view_failed(call, &err);
     if (wanted->item.status == AGENTS_RUNNING)
         return show(call, 409);
-    if (wanted->item.status == AGENTS_PENDING)
-        call->commands->kind = COMMAND_TERMINATE;
     wanted->is_found = true;
     return CALL_SETTLE;
 }
@@ -189,6 +191,8 @@ enum call_step agents_cancel_settled(struct call *call)
         wanted->is_found = false;
         return CALL_COMMANDS;
     }
+    if (reply->rc == RC_CONFLICT && wanted->tries++ < CANCEL_TRIES_MAX)
+        return CALL_READ; /* it has begun meanwhile: as it is now */
     if (reply->rc == RC_NOT_FOUND) {
         no_execution(call, &err);
         return call_refuse(call, NULL, &err);

@@ -32,6 +32,8 @@ static json_t *schedule_json(const struct schedule_view *view,
     json_put(json, "version", json_new_int(view->row.version));
     json_put(json, "createdAt", json_of_moment(view->row.created_at));
     json_put(json, "updatedAt", json_of_moment(view->row.updated_at));
+    json_put(json, "createdBy", json_of_text(view->row.created_by));
+    json_put(json, "updatedBy", json_of_text(view->row.updated_by));
     return json;
 }
 
@@ -143,6 +145,7 @@ enum call_step agents_create_begin(struct call *call)
         return call_refuse(call, NULL, &err);
     call->params[0] = agents_name(schedule.agent, schedule.project, call->arena);
     command = change_command(call, COMMAND_CREATE);
+    command->priority = AGENTS_NOW_PRIORITY;
     if (request_key(call, &err) != RC_OK ||
         agents_draft(call, &schedule, call->params[0], command, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
@@ -233,6 +236,7 @@ enum call_step agents_update_read(struct call *call, struct db *db)
     commands[0].version = writing->version != 0 ? writing->version : view.cursor.version;
     commands[1] = *change_command(call, COMMAND_TRIGGER);
     commands[1].schedule = view.row.id;
+    commands[1].priority = AGENTS_NOW_PRIORITY;
     call->commands = commands;
     call->command_count = 1;
     if (schedule.type == AGENTS_NOW && schedule.is_enabled && was_disabled)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/event_filter.h"
 
+#include "api/agents_event.h"
+
 enum { TYPES_END = 64 };
 
 /* All that there are; the numbers have gaps. */
@@ -132,9 +134,23 @@ static bool has_type(const struct event_filter *filter, int64_t type)
            (type > 0 && type < TYPES_END && (filter->types >> type & 1) != 0);
 }
 
+static bool has_own_type(const struct event_filter *filter, int own)
+{
+    return !filter->is_agents ||
+           (own != AGENTS_EVENT_NONE &&
+            (filter->own_types == 0 || (filter->own_types >> own & 1) != 0));
+}
+
+static bool is_of_agent(const struct event_filter *filter, const struct event_note *note)
+{
+    return (filter->agent.len == 0 || str_eq(filter->agent, note->agent)) &&
+           (filter->project.len == 0 || str_eq(filter->project, note->project));
+}
+
 bool event_filter_may_want(const struct event_filter *filter, const struct event *event)
 {
     return has_type(filter, event->type) &&
+           has_own_type(filter, agents_event_of(event, false)) &&
            (!filter->has_run ||
             (event_has_run(event) &&
              is_run(&filter->run, event->schedule, event->slot / SPAN_MS, event->pass)));
@@ -142,10 +158,22 @@ bool event_filter_may_want(const struct event_filter *filter, const struct event
 
 bool event_filter_wants(const struct event_filter *filter, const struct event_note *note)
 {
-    return has_type(filter, note->type) &&
+    return has_type(filter, note->type) && has_own_type(filter, note->own) &&
+           is_of_agent(filter, note) &&
            (filter->is_everything ||
             (note->namespace != 0 && note->namespace == filter->namespace)) &&
            (filter->schedule.len == 0 || str_eq(filter->schedule, note->schedule)) &&
            (!filter->has_run || (note->has_run && is_run(&filter->run, note->run.schedule,
                                                          note->run.slot_ms, note->run.pass)));
+}
+
+struct str event_note_name(const struct event_filter *filter, const struct event_note *note)
+{
+    return str_of(filter->is_agents ? agents_event_text((enum agents_event)note->own)
+                                    : event_text(note->type));
+}
+
+struct str event_note_json(const struct event_filter *filter, const struct event_note *note)
+{
+    return filter->is_agents ? note->own_json : note->json;
 }

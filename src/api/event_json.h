@@ -15,6 +15,9 @@ struct event_scene {
     struct str node;                 /* the one that it is about, or that tells it        */
 };
 
+typedef void event_print_fn(const struct event *event, const struct event_note *note,
+                            const struct event_scene *scene, struct answer *out);
+
 /* Every member is always there, null where it has nothing to say. */
 void event_print(const struct event *event, const struct event_note *note,
                  const struct event_scene *scene, struct answer *out);

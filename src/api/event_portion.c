@@ -5,6 +5,8 @@
  */
 #include "api/event_portion.h"
 
+#include "api/agents_event.h"
+#include "api/dialects.h"
 #include "api/event_json.h"
 #include "base/map.h"
 #include "store/journal.h"
@@ -33,6 +35,12 @@ struct item {
     bool may_want;
 };
 
+/* Whose events are; agents know it by two names. */
+struct known {
+    struct event_owner owner;
+    struct str agent, project;
+};
+
 struct reading {
     struct db *db;
     struct arena *arena;
@@ -45,7 +53,7 @@ struct reading {
     struct item *items; /* of the chunk */
     int item_count, item_room;
     struct map *owners; /* key to index of `known`; -1 - key for zones */
-    struct event_owner *known;
+    struct known *known;
     struct db_result *asked;
     int known_count;
     int rows_left, events_left;
@@ -249,14 +257,22 @@ static void want_owner(struct reading *r, int64_t key)
     if (key < 0)
         event_owners_get_zone(r->db, -key, &r->asked[r->known_count]);
     else
-        event_owners_get(r->db, key, &r->asked[r->known_count]);
+        event_owners_get(r->db, key, r->question->has_own ? DIALECTS_AGENTS : -1,
+                         &r->asked[r->known_count]);
     map_put(r->owners, key, r->known_count++);
+}
+
+static void learn(const struct db_result *row, struct arena *arena, struct known *ret)
+{
+    event_owners_read(row, &ret->owner);
+    if (ret->owner.extra.len > 0)
+        agents_event_party(ret->owner.extra, arena, &ret->agent, &ret->project);
 }
 
 static enum rc learn_owners(struct reading *r, struct err *reterr)
 {
     int first = r->known_count, room = first + r->item_count;
-    struct event_owner *known = arena_array(r->arena, (size_t)room, sizeof *known);
+    struct known *known = arena_array(r->arena, (size_t)room, sizeof *known);
     enum rc rc;
 
     for (int i = 0; i < first; i++)
@@ -269,16 +285,16 @@ static enum rc learn_owners(struct reading *r, struct err *reterr)
     rc = db_flush(r->db, r->arena, reterr);
     for (int i = first; rc == RC_OK && i < r->known_count; i++)
         if (r->asked[i].rows == 1)
-            event_owners_read(&r->asked[i], &known[i]);
+            learn(&r->asked[i], r->arena, &known[i]);
     return rc;
 }
 
-static const struct event_owner *owner_of(const struct reading *r, const struct event *event)
+static const struct known *known_of(const struct reading *r, const struct event *event)
 {
     int64_t key = owner_key(event);
     int32_t i = key != 0 ? map_find(r->owners, key) : MAP_NONE;
 
-    return i != MAP_NONE && r->known[i].namespace != 0 ? &r->known[i] : NULL;
+    return i != MAP_NONE && r->known[i].owner.namespace != 0 ? &r->known[i] : NULL;
 }
 
 static struct str node_name(const struct reading *r, int64_t id)
@@ -304,10 +320,35 @@ static struct str schedule_name(const struct item *item, const struct event_owne
 
 /* ---- notes ---- */
 
+/* Of agents' schedules, their runs, and days of their zones. */
+static void add_own(const struct reading *r, const struct item *item, const struct known *known,
+                    struct event_note *note)
+{
+    bool is_midnight = note->type == EVENT_PLAN_MIDNIGHT;
+
+    if (!r->question->has_own || !known || (!is_midnight && known->agent.len == 0))
+        return;
+    note->own = (int)agents_event_of(&item->event,
+                                     note->run.pass == 0 && note->schedule.len > 0);
+    note->agent = known->agent;
+    note->project = known->project;
+}
+
+static struct str print_with(struct reading *r, const struct item *item,
+                             const struct event_note *note, const struct event_scene *scene,
+                             event_print_fn *print)
+{
+    r->out.buf.len = 0;
+    print(&item->event, note, scene, &r->out);
+    r->bytes += r->out.buf.len;
+    return arena_str(r->arena, answer_done(&r->out));
+}
+
 static void tell(struct reading *r, const struct item *item)
 {
     const struct event *event = &item->event;
-    const struct event_owner *owner = owner_of(r, event);
+    const struct known *known = known_of(r, event);
+    const struct event_owner *owner = known ? &known->owner : NULL;
     int64_t subject = event_subject(event);
     struct event_note note = {
         .node = item->node,
@@ -326,14 +367,15 @@ static void tell(struct reading *r, const struct item *item)
     struct buf id = BUF(text);
 
     note.schedule = schedule_name(item, owner, &note.run);
+    add_own(r, item, known, &note);
     if (!event_filter_wants(&r->question->filter, &note))
         return;
     event_cursor_print(&r->portion->cursor, &id);
     note.id = arena_str(r->arena, buf_as_str(&id));
-    r->out.buf.len = 0;
-    event_print(event, &note, &scene, &r->out);
-    note.json = arena_str(r->arena, answer_done(&r->out));
-    r->bytes += note.json.len;
+    if (!r->question->filter.is_agents)
+        note.json = print_with(r, item, &note, &scene, event_print);
+    if (note.own != AGENTS_EVENT_NONE)
+        note.own_json = print_with(r, item, &note, &scene, agents_event_print);
     r->portion->notes[r->portion->count++] = note;
 }
 

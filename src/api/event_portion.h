@@ -17,6 +17,7 @@ struct event_question {
     enum event_start start;
     struct event_cursor after; /* EVENT_AFTER */
     int limit;                 /* of notes    */
+    bool has_own;              /* notes are wanted in the agents' words too */
 };
 
 struct event_portion {

@@ -60,9 +60,8 @@ static bool wants_stream(const struct call *call)
            memmem(accept.ptr, accept.len, "text/event-stream", 17) != NULL;
 }
 
-enum call_step event_list_begin(struct call *call)
+enum call_step event_watch_begin(struct call *call, const struct event_asking *asking)
 {
-    static const char *const names[] = {"after", "limit", EVENT_FILTER_PARAMETERS};
     struct event_watch *watch = arena_take(call->arena, sizeof *watch);
     struct event_question *question = &watch->question;
     struct err err;
@@ -71,9 +70,9 @@ enum call_step event_list_begin(struct call *call)
         call->stream = arena_take(call->arena, sizeof *call->stream);
         call->stream->watch = watch;
     }
-    if (request_query_check(call, names, 2 + EVENT_FILTER_COUNT, &err) != RC_OK ||
+    if (request_query_check(call, asking->parameters, asking->count, &err) != RC_OK ||
         request_limit(call, &question->limit, &err) != RC_OK ||
-        event_filter_read(call, &question->filter, &err) != RC_OK ||
+        asking->read(call, &question->filter, &err) != RC_OK ||
         read_place(call, question, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     if (question->filter.is_everything &&
@@ -81,8 +80,17 @@ enum call_step event_list_begin(struct call *call)
         return call_deny(call, 403, "everything is for an admin of all namespaces");
     if (call->stream)
         question->limit = WATCH_LIMIT;
+    question->has_own = question->filter.is_agents;
     call->with = watch;
     return CALL_READ;
+}
+
+enum call_step event_list_begin(struct call *call)
+{
+    static const char *const names[] = {"after", "limit", EVENT_FILTER_PARAMETERS};
+
+    return event_watch_begin(
+        call, &(struct event_asking){names, 2 + EVENT_FILTER_COUNT, event_filter_read});
 }
 
 /* ---- pages ---- */
@@ -98,15 +106,17 @@ static enum call_step answer_lost(struct call *call, const struct event_portion 
     return CALL_ANSWER;
 }
 
-static enum call_step answer_page(struct call *call, const struct event_portion *portion)
+static enum call_step answer_page(struct call *call, const struct event_watch *watch)
 {
+    const struct event_filter *filter = &watch->question.filter;
+    const struct event_portion *portion = &watch->portion;
     struct answer out = answer_new(call->arena);
 
     page_open(&out, "events");
     for (int i = 0; i < portion->count; i++) {
         if (i > 0)
             answer_text(&out, ",");
-        answer_str(&out, portion->notes[i].json);
+        answer_str(&out, event_note_json(filter, &portion->notes[i]));
     }
     answer_text(&out, "],\"cursor\":");
     answer_quoted(&out, text_of(&portion->cursor, call->arena));
@@ -137,6 +147,7 @@ static void add_place(struct call *call, struct call_stream *stream, const char 
 
 static enum call_step stream_on(struct call *call, struct event_watch *watch)
 {
+    const struct event_filter *filter = &watch->question.filter;
     const struct event_portion *portion = &watch->portion;
     struct call_stream *stream = call->stream;
 
@@ -149,7 +160,8 @@ static enum call_step stream_on(struct call *call, struct event_watch *watch)
     for (int i = 0; i < portion->count; i++) {
         const struct event_note *note = &portion->notes[i];
 
-        add_line(stream, note->id, str_of(event_text(note->type)), note->json);
+        add_line(stream, note->id, event_note_name(filter, note),
+                 event_note_json(filter, note));
     }
     stream->has_more = portion->has_more || portion->is_lost;
     watch->has_begun = true;
@@ -176,7 +188,7 @@ enum call_step event_list_read(struct call *call, struct db *db)
     if (call->stream)
         return stream_on(call, watch);
     return watch->portion.is_lost ? answer_lost(call, &watch->portion)
-                                  : answer_page(call, &watch->portion);
+                                  : answer_page(call, watch);
 }
 
 /* ---- for all that hear of everything ---- */

@@ -118,6 +118,7 @@ static void begin_ring(struct feed *feed, const struct event_cursor *place)
         feed->watch = calloc(1, sizeof *feed->watch);
         must(feed->watch);
         feed->watch->question.filter.is_everything = true;
+        feed->watch->question.has_own = true;
         feed->watch->question.start = EVENT_AFTER;
         feed->watch->question.limit = WATCH_LIMIT;
         t = feed->reader = door_ticket_new(feed->door, NULL);
@@ -203,7 +204,8 @@ static void say_ring(struct stream *s)
             const struct event_note *note = &s->at->notes[next];
 
             if (wants(question, note) &&
-                !gather(s, note->id, str_of(event_text(note->type)), note->json))
+                !gather(s, note->id, event_note_name(&question->filter, note),
+                        event_note_json(&question->filter, note)))
                 break;
         }
         if (!flush(s))

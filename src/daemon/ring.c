@@ -17,9 +17,12 @@ static size_t size_of(const struct event_portion *portion)
 {
     size_t size = sizeof(struct batch) + (size_t)portion->count * sizeof portion->notes[0];
 
-    for (int i = 0; i < portion->count; i++)
-        size += portion->notes[i].schedule.len + portion->notes[i].id.len +
-                portion->notes[i].json.len;
+    for (int i = 0; i < portion->count; i++) {
+        const struct event_note *note = &portion->notes[i];
+
+        size += note->schedule.len + note->id.len + note->json.len + note->agent.len +
+                note->project.len + note->own_json.len;
+    }
     return size;
 }
 
@@ -52,6 +55,9 @@ struct batch *ring_add(struct ring *ring, const struct event_portion *portion)
         note->schedule = keep(&at, note->schedule);
         note->id = keep(&at, note->id);
         note->json = keep(&at, note->json);
+        note->agent = keep(&at, note->agent);
+        note->project = keep(&at, note->project);
+        note->own_json = keep(&at, note->own_json);
     }
     if (ring->last)
         ring->last->next = batch;

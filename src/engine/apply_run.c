@@ -25,6 +25,7 @@ void apply_trigger(struct turn *turn, const struct command *c, struct seat *seat
         .due = turn->now,
         .pass = next_pass(seat),
         .overlap = c->overlap < OVERLAP_COUNT ? (uint8_t)c->overlap : OVERLAP_DEFAULT,
+        .priority = c->priority,
         .input = c->input,
         .trace = c->trace,
         .is_untraced = c->is_untraced,
@@ -155,18 +156,6 @@ void apply_skip(struct turn *turn, const struct command *c, struct command_state
     add_exception(turn, seat, index, slot);
 }
 
-static void cancel(struct turn *turn, struct place *place, struct reply *reply)
-{
-    reply->count = 1;
-    if (place->run.state == RUN_HELD)
-        held_end(turn, place, OUTCOME_SLOT_CANCELLED, REASON_USER);
-    else if (run_is_claimed(place->run.state))
-        run_ask_to_stop(turn, place, false);
-    else
-        run_end(turn, place,
-                &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = REASON_USER});
-}
-
 static void terminate(struct turn *turn, struct place *place, struct reply *reply)
 {
     struct run *run = &place->run;
@@ -179,6 +168,29 @@ static void terminate(struct turn *turn, struct place *place, struct reply *repl
     run_stop(turn, run, true);
     run_end(turn, place,
             &(struct ending){.outcome = OUTCOME_TERMINATED, .reason = REASON_USER});
+}
+
+static void cancel(struct turn *turn, const struct command *c, struct place *place,
+                   struct reply *reply)
+{
+    enum run_state state = place->run.state;
+
+    if (c->is_gentle && state == RUN_RUNNING) {
+        refuse(turn, reply, RC_CONFLICT, "the run has begun");
+        return;
+    }
+    if (c->is_gentle && state == RUN_LEASED) {
+        terminate(turn, place, reply);
+        return;
+    }
+    reply->count = 1;
+    if (state == RUN_HELD)
+        held_end(turn, place, OUTCOME_SLOT_CANCELLED, REASON_USER);
+    else if (run_is_claimed(state))
+        run_ask_to_stop(turn, place, false);
+    else
+        run_end(turn, place,
+                &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = REASON_USER});
 }
 
 static void approve(struct turn *turn, const struct command *c, struct place *place,
@@ -224,7 +236,7 @@ void apply_run(struct turn *turn, const struct command *c, struct command_state 
         return;
     }
     if (c->kind == COMMAND_CANCEL)
-        cancel(turn, place, reply);
+        cancel(turn, c, place, reply);
     else if (c->kind == COMMAND_TERMINATE)
         terminate(turn, place, reply);
     else

@@ -372,6 +372,7 @@ void apply_direct(struct turn *turn, const struct command *c, struct command_sta
                                        .slot = turn->now / SPAN_MS * SPAN_MS,
                                        .due = turn->now,
                                        .overlap = OVERLAP_ALLOW_ALL,
+                                       .priority = c->priority,
                                        .input = c->input,
                                        .trace = c->trace,
                                        .is_untraced = c->is_untraced},

@@ -94,6 +94,9 @@ struct command {
     span hint_interval;
     instant hint_at; /* INSTANT_NEVER: none */
     int64_t count;
+    int32_t priority; /* of a run that is made, at the least; 0: the schedule's          */
+    bool is_gentle;   /* COMMAND_CANCEL: ends it at once, but none whose holder has begun */
+                      /* on it: RC_CONFLICT                                              */
     const struct token *token;
     int64_t quota;                   /* schedules that its namespace may have, 0: any    */
     const struct audit_entry *audit; /* NULL: not a person's; the engine adds the result */

@@ -421,6 +421,8 @@ struct place *run_create(struct turn *turn, struct seat *seat, const struct star
                          bool held)
 {
     const struct plan *plan = &seat->plan;
+    int32_t own = plan->policies.priority;
+    int32_t priority = start->priority > own ? start->priority : own;
     struct run run = {
         .id = turn_key(turn),
         .schedule = seat->id,
@@ -432,9 +434,9 @@ struct place *run_create(struct turn *turn, struct seat *seat, const struct star
         .lane = (uint8_t)plan->lane,
         .queue = plan->queue,
         .gate = plan->gate,
-        .priority = plan->policies.priority,
+        .priority = priority,
         .due = start->due,
-        .rank = run_rank(start->due, plan->policies.priority),
+        .rank = run_rank(start->due, priority),
         .lease_until = INSTANT_NEVER,
         .wake_at = INSTANT_NEVER,
         .created_at = turn->now,

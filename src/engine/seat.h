@@ -29,6 +29,7 @@ struct start {
     instant slot, due;
     int64_t pass;
     uint8_t overlap;
+    int32_t priority; /* at the least */
     int64_t source;
     struct str input;
     struct trace trace;

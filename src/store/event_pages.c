@@ -10,11 +10,13 @@ static const struct db_stmt nodes = {
     " FROM nodes AS n ORDER BY n.id",
     NULL};
 static const struct db_stmt owner = {
-    "SELECT s.id, s.namespace, s.name, (SELECT name FROM namespaces WHERE id = s.namespace)"
+    "SELECT s.id, s.namespace, s.name, (SELECT name FROM namespaces WHERE id = s.namespace),"
+    " s.dialect, CASE WHEN s.dialect = $2 THEN s.extra END, s.deleted_at"
     " FROM schedules AS s WHERE s.id = $1",
-    "i"};
+    "ii"};
 static const struct db_stmt zone_owner = {
-    "SELECT z.id, z.namespace, z.name, (SELECT name FROM namespaces WHERE id = z.namespace)"
+    "SELECT z.id, z.namespace, z.name, (SELECT name FROM namespaces WHERE id = z.namespace),"
+    " CAST(-1 AS BIGINT), NULL, CAST(0 AS BIGINT)"
     " FROM zones AS z WHERE z.id = $1",
     "i"};
 
@@ -36,9 +38,9 @@ void event_nodes_read(const struct db_result *result, int row, struct event_node
     };
 }
 
-void event_owners_get(struct db *db, int64_t schedule, struct db_result *ret)
+void event_owners_get(struct db *db, int64_t schedule, int64_t dialect, struct db_result *ret)
 {
-    db_send(db, &owner, (struct db_value[]){db_int(schedule)}, ret);
+    db_send(db, &owner, (struct db_value[]){db_int(schedule), db_int(dialect)}, ret);
 }
 
 void event_owners_get_zone(struct db *db, int64_t zone, struct db_result *ret)
@@ -53,5 +55,8 @@ void event_owners_read(const struct db_result *result, struct event_owner *ret)
         .namespace = db_int_at(result, 0, 1),
         .name = db_text_at(result, 0, 2),
         .namespace_name = text_or_empty(result, 0, 3),
+        .dialect = db_int_at(result, 0, 4),
+        .extra = text_or_empty(result, 0, 5),
+        .is_deleted = db_int_at(result, 0, 6) != 0,
     };
 }

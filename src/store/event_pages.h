@@ -23,7 +23,11 @@ void event_nodes_read(const struct db_result *result, int row, struct event_node
 struct event_owner {
     int64_t id, namespace;
     struct str name, namespace_name;
+    int64_t dialect;  /* that a schedule was written in                        */
+    struct str extra; /* what that keeps of it; of the dialect asked for alone */
+    bool is_deleted;
 };
-void event_owners_get(struct db *db, int64_t schedule, struct db_result *ret);
+/* `dialect`: of which schedules `extra` is wanted; it may be long. */
+void event_owners_get(struct db *db, int64_t schedule, int64_t dialect, struct db_result *ret);
 void event_owners_get_zone(struct db *db, int64_t zone, struct db_result *ret);
 void event_owners_read(const struct db_result *result, struct event_owner *ret);

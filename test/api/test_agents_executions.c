@@ -248,6 +248,13 @@ static void an_immediate_schedule_runs_when_it_is_made_and_when_enabled(void **s
     ask("PUT " S "/agent:a", NULL, js("{'enabled':true}"));
     get(E "/future");
     assert_int_equal(count(), 2);
+    for (int i = 0; i < 2; i++) {
+        assert_told(js("%d.plannedHour", i), "-1");
+        assert_told(js("%d.execStatus", i), "'READY'");
+    }
+    ask("PUT " S "/agent:a", NULL, js("{'enabled':true}")); /* it is: nothing more */
+    get(E "/future");
+    assert_int_equal(count(), 2);
 }
 
 static void plan_a_manual_trigger_is_picked_up_and_executed(void **state)
@@ -265,6 +272,29 @@ static void plan_a_manual_trigger_is_picked_up_and_executed(void **state)
     assert_told("runs.0.input.agentId", "'reconciler'");
     assert_told("runs.0.input.projectId", "'xyz'");
     assert_told("runs.0.input.inputsPolicy.inputType", "'all'");
+}
+
+static void what_is_asked_for_at_once_has_priority_8(void **state)
+{
+    (void)state;
+    schedule("a", ",'scheduleType':'IMMEDIATE','projectId':'p','enabled':false");
+    schedule("b", ",'scheduleType':'IMMEDIATE','executorPolicy':{'priority':10}");
+    ask("PUT " S "/agent:a@p", NULL, js("{'enabled':true}"));
+    get(E "/future?agentId=a");
+    assert_told("0.priority", "8");
+    get(E "/future?agentId=b");
+    assert_told("0.priority", "10");
+    schedule("c", ",'scheduleType':'FIXED_TIMES','timesOfDay':['12:00'],'timezone':'UTC',"
+                  "'executorPolicy':{'priority':2}");
+    post(E "/trigger", js("{'agentId':'c'}"));
+    assert_told("priority", "8");
+    get(E "/future?agentId=c");
+    assert_told("0.priority", "8");
+    assert_told("1.priority", "2"); /* of the one that is planned */
+    post(E "/trigger", js("{'agentId':'lonely'}"));
+    assert_told("priority", "8");
+    get(E "/future?agentId=lonely");
+    assert_told("0.priority", "8");
 }
 
 static void an_agent_without_a_schedule_can_be_run(void **state)
@@ -513,6 +543,7 @@ int main(void)
         SERVED(filters_narrow_together),
         SERVED(an_immediate_schedule_runs_when_it_is_made_and_when_enabled),
         SERVED(plan_a_manual_trigger_is_picked_up_and_executed),
+        SERVED(what_is_asked_for_at_once_has_priority_8),
         SERVED(an_agent_without_a_schedule_can_be_run),
         SERVED(plan_a_run_is_pending_when_claimed_and_running_with_its_first_sign),
         SERVED(plan_a_failure_waits_for_its_backoff_and_is_claimed_again),

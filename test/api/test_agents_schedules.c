@@ -24,7 +24,8 @@ static void a_schedule_is_created_with_201_and_all_its_members(void **state)
                     "'retryBackoffMs':60000,'riskGate':false},"
                     "'nextExecutionAt':'2026-01-05T11:00:00.000Z','version':1,"
                     "'createdAt':'2026-01-05T10:00:00.000Z',"
-                    "'updatedAt':'2026-01-05T10:00:00.000Z'}");
+                    "'updatedAt':'2026-01-05T10:00:00.000Z',"
+                    "'createdBy':'test','updatedBy':'test'}");
     assert_string_equal(field("Location"), "/api/schedules/agent%3Areconciler%40xyz");
     assert_int_equal(get(S "/agent:reconciler@xyz"), 200);
     assert_told("cronExpr", "'0 0 */2 * * *'");

@@ -19,6 +19,7 @@ static const struct {
     {"agents.cancel", "oeaA"},
     {"agents.create", "eaA"},
     {"agents.delete", "eaA"},
+    {"agents.events", "voeaA"},
     {"agents.future", "voeaA"},
     {"agents.get", "voeaA"},
     {"agents.list", "voeaA"},

@@ -131,6 +131,31 @@ static void row_107_priority_first(void **state)
     assert_told("high 01:00@01:00, middle 01:00@01:00:01, low 01:00@01:00:02");
 }
 
+/* One that is asked for may have more of it than its schedule, and never has less. */
+static void trigger_with(const char *name, int32_t priority)
+{
+    struct command command = about(COMMAND_TRIGGER, name);
+
+    command.priority = priority;
+    assert_int_equal(say(&command).rc, RC_OK);
+}
+
+static void row_107_a_run_by_hand_has_the_priority_that_is_asked_for(void **state)
+{
+    (void)state;
+    world.names = true;
+    create("low", pulled(ranked(1)));
+    create("middle", pulled(ranked(5)));
+    create("high", pulled(ranked(10)));
+    run_to("00:10");
+    trigger_with("middle", 0);
+    trigger_with("low", 8);
+    trigger_with("high", 8);
+    work_for("q", 3, "one");
+    run_to("00:11");
+    assert_told("high t00:10@00:10, low t00:10@00:10, middle t00:10@00:10");
+}
+
 static void row_108_a_zombie_run_fails(void **state)
 {
     struct wish w = every(SPAN_H);
@@ -404,6 +429,7 @@ int main(void)
         TIMELINE(row_105_a_long_call_is_made_once),
         TIMELINE(row_106_oldest_due_first),
         TIMELINE(row_107_priority_first),
+        TIMELINE(row_107_a_run_by_hand_has_the_priority_that_is_asked_for),
         TIMELINE(row_108_a_zombie_run_fails),
         TIMELINE(row_110_thundering_herd),
         TIMELINE(row_111_the_engine_asks_to_be_woken_at_the_slot),

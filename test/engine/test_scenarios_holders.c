@@ -72,6 +72,42 @@ static void terminate_ends_a_workers_run_at_once(void **state)
     assert_int_equal(cursor_of("job").open, 0);
 }
 
+static struct reply cancel_gently(void)
+{
+    struct command command = about(COMMAND_CANCEL, "");
+
+    command.run = run_of("job", "01:00");
+    command.schedule = command.run.schedule;
+    command.is_gentle = true;
+    return say(&command);
+}
+
+static void what_nobody_has_begun_on_can_be_cancelled_gently(void **state)
+{
+    struct call *call;
+
+    (void)state;
+    call = held_by_a_worker(pulled_hourly());
+    assert_int_equal(cancel_gently().rc, RC_OK);
+    assert_history("job", "01:00 terminated(user)");
+    assert_int_equal(report(call, REPORT_ALIVE, OUTCOME_NONE), RC_CONFLICT);
+}
+
+static void what_somebody_has_begun_on_cannot(void **state)
+{
+    struct call *call;
+
+    (void)state;
+    call = held_by_a_worker(pulled_hourly());
+    assert_int_equal(report(call, REPORT_ALIVE, OUTCOME_NONE), RC_OK);
+    assert_int_equal(cancel_gently().rc, RC_CONFLICT);
+    assert_int_equal(report(call, REPORT_ALIVE, OUTCOME_NONE), RC_OK);
+    assert_false(world.last_report.is_cancelled);
+    end_now(call, OUTCOME_SUCCEEDED);
+    assert_history("job", "01:00 succeeded");
+    assert_int_equal(cancel_gently().rc, RC_NOT_FOUND);
+}
+
 static void a_worker_may_ask_for_a_longer_lease(void **state)
 {
     struct call *call;
@@ -527,6 +563,8 @@ int main(void)
         TIMELINE(a_worker_learns_of_a_cancel_at_its_heartbeat),
         TIMELINE(a_run_that_succeeds_while_it_is_cancelled_has_succeeded),
         TIMELINE(terminate_ends_a_workers_run_at_once),
+        TIMELINE(what_nobody_has_begun_on_can_be_cancelled_gently),
+        TIMELINE(what_somebody_has_begun_on_cannot),
         TIMELINE(a_worker_may_ask_for_a_longer_lease),
         TIMELINE(heartbeats_do_not_pass_the_hard_limit),
         TIMELINE(the_hard_limit_counts_all_attempts),

@@ -62,18 +62,19 @@ static void nodes_say_from_where_to_where_their_events_are_kept(void **state)
 static void a_schedule_and_a_zone_tell_whose_they_are(void **state)
 {
     struct fixture *f = *state;
-    struct db_result schedule, zone, nobody;
+    struct db_result schedule, other, zone, nobody;
     struct event_owner owner;
 
     exec(f->db, "INSERT INTO namespaces (id, name, created_at) VALUES (7, 'acme', 0)");
     exec(f->db,
          "INSERT INTO schedules (id, namespace, version, deleted_at, packed, action, name,"
          " spec, policies, description, dialect, created_at, created_by, updated_at,"
-         " updated_by) VALUES (5, 7, 0, 10, CAST('' AS {blob}), '', 'gone', '', '', '', 0, 0,"
-         " '', 0, '')");
+         " updated_by, extra) VALUES (5, 7, 0, 10, CAST('' AS {blob}), '', 'gone', '', '', '',"
+         " 3, 0, '', 0, '', '[1]')");
     exec(f->db, "INSERT INTO zones VALUES (6, 8, 'Asia/Tokyo', 0)");
-    event_owners_get(f->db, 5, &schedule);
-    event_owners_get(f->db, 6, &nobody);
+    event_owners_get(f->db, 5, 3, &schedule);
+    event_owners_get(f->db, 5, 2, &other);
+    event_owners_get(f->db, 6, 0, &nobody);
     event_owners_get_zone(f->db, 6, &zone);
     flush(f);
     assert_int_equal(nobody.rows, 0);
@@ -82,11 +83,19 @@ static void a_schedule_and_a_zone_tell_whose_they_are(void **state)
     assert_int_equal(owner.namespace, 7);
     assert_str_equal(owner.name, STR("gone"));
     assert_str_equal(owner.namespace_name, STR("acme"));
+    assert_int_equal(owner.dialect, 3);
+    assert_str_equal(owner.extra, STR("[1]"));
+    assert_true(owner.is_deleted);
+    event_owners_read(&other, &owner);
+    assert_int_equal(owner.dialect, 3);
+    assert_int_equal(owner.extra.len, 0); /* of another one than was asked for */
     event_owners_read(&zone, &owner);
     assert_int_equal(owner.id, 6);
     assert_int_equal(owner.namespace, 8);
     assert_str_equal(owner.name, STR("Asia/Tokyo"));
     assert_int_equal(owner.namespace_name.len, 0);
+    assert_int_equal(owner.dialect, -1);
+    assert_false(owner.is_deleted);
 }
 
 static void every_statement_was_run(void **state)
