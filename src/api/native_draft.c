@@ -98,6 +98,10 @@ static enum rc check_gaps(const struct call *call, const struct schedule_doc *do
             err_in(reterr, "spec.intervals[%d].every", i);
             return RC_INVALID;
         }
+    if (doc->governor.hint_interval > 0 && doc->governor.hint_interval < least) {
+        too_often(doc->governor.hint_interval, least, reterr);
+        return field_error(reterr, "governor.hint.interval");
+    }
     if (least <= SPAN_S)
         return RC_OK;
     ctx.seed = plan->seed;
@@ -158,6 +162,25 @@ struct command native_hint(const struct wanted_hint *hint, int64_t schedule, str
                             .text = hint->reason};
 }
 
+/* A hint of a document keeps to its clamps, and a time that is past is used up. */
+static struct wanted_hint hint_of(const struct call *call, const struct schedule_draft *draft)
+{
+    struct wanted_hint hint = {
+        .interval = draft->hint_interval,
+        .at = draft->hint_at > call->now ? draft->hint_at : INSTANT_NEVER,
+        .expires = draft->hint_expires,
+        .reason = draft->hint_reason,
+    };
+
+    if (hint.interval > 0 && hint.interval < draft->plan.governor_min)
+        hint.interval = draft->plan.governor_min;
+    if (draft->plan.governor_max > 0 && hint.interval > draft->plan.governor_max)
+        hint.interval = draft->plan.governor_max;
+    hint.is_set = draft->has_hint && hint.expires > call->now &&
+                  (hint.interval > 0 || hint.at != INSTANT_NEVER);
+    return hint;
+}
+
 enum rc native_draft(struct call *call, const json_t *json, struct str id,
                      struct command *command, struct wanted_hint *ret_hint, struct err *reterr)
 {
@@ -182,12 +205,6 @@ enum rc native_draft(struct call *call, const json_t *json, struct str id,
         return rc;
     command->name = doc.id;
     command->draft = draft_of(&draft, call->arena);
-    *ret_hint = (struct wanted_hint){
-        .is_set = draft.has_hint && draft.hint_expires > call->now,
-        .interval = draft.hint_interval,
-        .at = draft.hint_at,
-        .expires = draft.hint_expires,
-        .reason = draft.hint_reason,
-    };
+    *ret_hint = hint_of(call, &draft);
     return RC_OK;
 }

@@ -21,6 +21,11 @@ enum call_step schedule_hint_begin(struct call *call)
         return change_refuse(call, "interval",
                              "is missing; a hint has an interval, a time, "
                              "such as \"at\", or both");
+    if (hint.hint_at <= call->now)
+        return change_refuse(call, "at", "must be later than now");
+    if (hint.hint_interval > 0 && hint.hint_interval < call->context->min_interval)
+        return change_refuse(call, "interval",
+                             "is shorter than the server allows for schedules");
     if (hint.hint_expires == INSTANT_NONE)
         hint.hint_expires = call->now + HINT_LIFE;
     if (hint.hint_expires <= call->now)

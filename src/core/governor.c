@@ -76,13 +76,13 @@ instant governor_nudge(const struct governor *g, instant now, instant current, i
     return asked.at < current ? asked.at : current;
 }
 
-void governor_tidy(struct governor *g, instant now)
+void governor_tidy(struct governor *g, instant started, instant ended)
 {
-    if (!is_fresh(g, now)) {
+    if (!is_fresh(g, ended)) {
         g->hint_interval = 0;
         g->hint_at = INSTANT_NEVER;
         g->hint_expires = INSTANT_NONE;
-    } else if (g->hint_at <= now) {
+    } else if (g->hint_at <= started) {
         g->hint_at = INSTANT_NEVER;
     }
 }

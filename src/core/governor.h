@@ -52,8 +52,8 @@ struct governed governor_next(const struct governor *governor, instant now);
 instant governor_nudge(const struct governor *governor, instant now, instant current,
                        instant wanted);
 
-/* After a run that began at `now`: forgets what has expired or was used up. */
-void governor_tidy(struct governor *governor, instant now);
+/* After a run: forgets what has expired at its end, and the one-shot that it was. */
+void governor_tidy(struct governor *governor, instant started, instant ended);
 
 /* "baseline-cron" and so on: the closed set of labels. */
 const char *source_text(enum source source);

@@ -54,6 +54,24 @@ const char *reason_text(enum reason reason)
     return names[reason];
 }
 
+const char *reason_sentence(enum reason reason)
+{
+    switch (reason) {
+    case REASON_TIMEOUT:
+        return "the attempt took longer than its timeout";
+    case REASON_MAX_RUN_TIME:
+        return "the run took longer than its maxRunTime";
+    case REASON_LEASE:
+        return "the worker fell silent: it has crashed or cannot be reached";
+    case REASON_NODE:
+        return "the node that carried it out went down";
+    case REASON_START_WITHIN:
+        return "nobody began it within its startWithin";
+    default:
+        return NULL;
+    }
+}
+
 bool outcome_is_failure(enum outcome outcome)
 {
     return outcome == OUTCOME_FAILED || outcome == OUTCOME_TIMED_OUT ||

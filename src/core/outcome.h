@@ -53,5 +53,8 @@ enum reason {
 const char *outcome_text(enum outcome outcome);
 const char *reason_text(enum reason reason);
 
+/* A sentence for an end that nobody reported; NULL: there is none for this reason. */
+const char *reason_sentence(enum reason reason);
+
 /* Failed, timed out or unknown: what a failure counter counts. */
 bool outcome_is_failure(enum outcome outcome);

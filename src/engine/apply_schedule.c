@@ -304,6 +304,19 @@ void apply_pause(struct turn *turn, const struct command *c, struct seat *seat,
     reply->version = cursor->version;
 }
 
+/* False: a clamp of the governor would take it back, so it is refused. */
+static bool check_hint(struct turn *turn, const struct command *c, const struct plan *plan,
+                       struct reply *reply)
+{
+    bool is_below = c->hint_interval > 0 && c->hint_interval < plan->governor_min;
+    bool is_above = plan->governor_max > 0 && c->hint_interval > plan->governor_max;
+
+    if (is_below || is_above)
+        refuse(turn, reply, RC_INVALID, "the interval is %s than the governor's %s",
+               is_below ? "shorter" : "longer", is_below ? "minInterval" : "maxInterval");
+    return !is_below && !is_above;
+}
+
 void apply_hint(struct turn *turn, const struct command *c, struct seat *seat,
                 struct reply *reply)
 {
@@ -326,6 +339,8 @@ void apply_hint(struct turn *turn, const struct command *c, struct seat *seat,
         schedules_set_hint(turn->db, seat->id, (struct str){NULL, 0});
         return;
     }
+    if (!check_hint(turn, c, &seat->plan, reply))
+        return;
     schedules_set_hint(turn->db, seat->id, c->text);
     cursor->hint_expires = c->until;
     if (c->hint_at != INSTANT_NEVER)

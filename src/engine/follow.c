@@ -53,7 +53,7 @@ static void govern(struct turn *turn, struct seat *seat, instant started)
     struct governor governor = governor_of(seat);
     struct governed next;
 
-    governor_tidy(&governor, started); /* a one-shot that has run does not run again */
+    governor_tidy(&governor, started, turn->now);
     governor.baseline = next_slot(seat, started);
     next = governor_next(&governor, started);
     if (next.at < turn->now && next.source == SOURCE_BASELINE_CRON) {

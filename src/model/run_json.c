@@ -107,16 +107,25 @@ static json_t *input_json(const struct run_doc *doc)
     return json ? json : json_new_object();
 }
 
+/* What was reported, or what is known of an end that nobody reported. */
+static struct str error_text(const struct run_doc *doc)
+{
+    const char *known = outcome_is_failure(doc->outcome) ? reason_sentence(doc->reason) : NULL;
+
+    return doc->error.len == 0 && known ? str_of(known) : doc->error;
+}
+
 /* A text without a code has the reason as its code; nobody said whether to try again. */
 static json_t *error_json(const struct run_doc *doc)
 {
     json_t *json = object_of(doc->error);
+    struct str text = error_text(doc);
 
-    if (json || doc->error.len == 0)
+    if (json || text.len == 0)
         return json ? json : json_null();
     json = json_new_object();
     json_put(json, "code", json_of_word(reason_text(doc->reason)));
-    json_put(json, "message", json_new_str(doc->error));
+    json_put(json, "message", json_new_str(text));
     json_put(json, "retryable", json_null());
     return json;
 }

@@ -81,6 +81,50 @@ static void what_is_wrong_with_a_hint_is_named(void **state)
     assert_refused(ask("DELETE /api/v1/schedules/t/hint", NULL, NULL), 404, "not_found", "");
 }
 
+static void a_hint_is_within_what_the_server_and_the_schedule_allow(void **state)
+{
+    (void)state;
+    world.context.min_interval = 10 * SPAN_S;
+    make(",'governor':{'minInterval':'1m','maxInterval':'2h'}");
+    assert_refused(hint("{'interval':'9s'}"), 400, "invalid_field", "interval");
+    assert_non_null(strstr(told("detail"), "the server allows"));
+    assert_refused(hint("{'interval':'59s'}"), 400, "invalid_field", "");
+    assert_non_null(strstr(told("detail"), "shorter than the governor's minInterval"));
+    assert_refused(hint("{'interval':'121m'}"), 400, "invalid_field", "");
+    assert_non_null(strstr(told("detail"), "longer than the governor's maxInterval"));
+    assert_refused(hint("{'at':'2026-01-05T10:00:00Z'}"), 400, "invalid_field", "at");
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("governor.hint.interval", "null"); /* nothing was kept */
+    assert_told("state.nextAt", "'2026-01-05T11:00:00.000Z'");
+    assert_int_equal(hint("{'interval':'1m'}"), 200);
+    assert_int_equal(hint("{'interval':'2h'}"), 200);
+}
+
+/* 1 min is below the new minimum, which counts; a document that repeats both is taken. */
+static void a_hint_keeps_to_bounds_that_come_later(void **state)
+{
+    (void)state;
+    make(",'governor':{}");
+    assert_int_equal(hint("{'interval':'1m'}"), 200);
+    assert_int_equal(
+        ask("PATCH /api/v1/schedules/s", NULL, js("{'governor':{'minInterval':'5m'}}")), 200);
+    assert_told("governor.hint.interval", "'1m'");
+    assert_told("state.nextAt", "'2026-01-05T10:05:00.000Z'");
+    assert_told("state.nextSource", "'clamped-min'");
+    assert_int_equal(ask("PATCH /api/v1/schedules/s", NULL,
+                         js("{'governor':{'minInterval':'5m','hint':{'interval':'1m',"
+                            "'at':'2026-01-05T09:00:00Z','expires':'2027-01-01T00:00:00Z'}}}")),
+                     200);
+    assert_told("governor.hint.interval", "'5m'");
+    assert_told("governor.hint.at", "null"); /* that is past */
+    assert_told("state.nextAt", "'2026-01-05T10:05:00.000Z'");
+    world.context.min_interval = 10 * SPAN_S;
+    assert_refused(ask("PATCH /api/v1/schedules/s", NULL,
+                       js("{'governor':{'minInterval':null,'hint':{'interval':'2s',"
+                          "'expires':'2027-01-01T00:00:00Z'}}}")),
+                   400, "invalid_policy", "governor.hint.interval");
+}
+
 static void failures_are_forgotten(void **state)
 {
     (void)state;
@@ -122,6 +166,8 @@ int main(void)
         SERVED(a_hint_without_an_end_counts_an_hour),
         SERVED(a_hint_is_taken_back_with_its_reason),
         SERVED(what_is_wrong_with_a_hint_is_named),
+        SERVED(a_hint_is_within_what_the_server_and_the_schedule_allow),
+        SERVED(a_hint_keeps_to_bounds_that_come_later),
         SERVED(failures_are_forgotten),
         SERVED(a_test_leaves_no_trace_on_the_schedule),
     };

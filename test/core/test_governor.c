@@ -125,15 +125,17 @@ static void a_run_clears_what_expired_and_what_it_used_up(void **state)
     struct governor g = fresh;
 
     (void)state;
-    governor_tidy(&g, T);
+    governor_tidy(&g, T, T);
     assert_int_equal(g.hint_interval, SPAN_MIN);
     assert_int_equal(g.hint_at, from_t(120));
-    governor_tidy(&g, from_t(120));
+    governor_tidy(&g, from_t(120), from_t(121));
     assert_int_equal(g.hint_interval, SPAN_MIN);
     assert_true(g.hint_at == INSTANT_NEVER);
     assert_int_equal(g.hint_expires, from_t(3600));
     g = fresh;
-    governor_tidy(&g, from_t(3600));
+    governor_tidy(&g, T, from_t(3599)); /* a one-shot that came during the run is to come */
+    assert_int_equal(g.hint_at, from_t(120));
+    governor_tidy(&g, T, from_t(3600)); /* it was fresh when the run began */
     assert_int_equal(g.hint_interval, 0);
     assert_true(g.hint_at == INSTANT_NEVER && g.hint_expires == INSTANT_NONE);
 }

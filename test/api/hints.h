@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the tests of adaptive schedules have in common: one schedule "s", whose runs go to the
+ * queue "q", and workers that take them.  The clock begins at 10:00:00.
+ */
+#pragma once
+
+#include "world.h"
+
+/* A worker's run. */
+struct taken {
+    char id[64], fence[24];
+};
+
+/* `rest`: members with a comma in front. */
+static inline int put(const char *spec, const char *rest)
+{
+    return ask("PUT /api/v1/schedules/s", NULL,
+               js("{'spec':%s,'action':{'type':'queue','queue':'q'}%s}", spec, rest));
+}
+
+/* An interval with a governor that has these members; `rest` as above. */
+static inline void make_every(const char *every, const char *governor, const char *rest)
+{
+    assert_int_equal(put(js("{'intervals':[{'every':'%s'}]}", every),
+                         js(",'governor':{%s}%s", governor, rest)),
+                     201);
+}
+
+static inline int hint(const char *body)
+{
+    return ask("PUT /api/v1/schedules/s/hint", NULL, js("%s", body));
+}
+
+static inline int pause_until(const char *clock)
+{
+    return post("/api/v1/schedules/s/pause", js("{'until':'2026-01-05T%sZ'}", clock));
+}
+
+/* Up to "10:01:30" of the first day. */
+static inline void pass_to(const char *clock)
+{
+    int h, m, s;
+    instant at;
+
+    assert_int_equal(sscanf(clock, "%d:%d:%d", &h, &m, &s), 3);
+    at = INT64_C(1767571200000000) + ((h * 60 + m) * 60 + s) * SPAN_S; /* 2026-01-05T00:00Z */
+    assert_true(at >= world.now);
+    pass(at - world.now);
+}
+
+/* A second at a time: a server that was away itself takes no run from its worker. */
+static inline void live(span time)
+{
+    for (; time > 0; time -= SPAN_S)
+        pass(SPAN_S);
+}
+
+/* When it runs next, by its own account, and which rule says so. */
+static inline void assert_next(const char *clock, const char *source)
+{
+    char at[40], by[32];
+
+    snprintf(at, sizeof at, "'2026-01-05T%s.000Z'", clock);
+    snprintf(by, sizeof by, "'%s'", source);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.nextAt", at);
+    assert_told("state.nextSource", by);
+}
+
+/* How many a worker gets that asks for one. */
+static inline int take(struct taken *ret, const char *worker)
+{
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q'],'worker':'%s'}", worker)),
+                     200);
+    if (world.call.grant_count > 0) {
+        snprintf(ret->id, sizeof ret->id, "%s", text_at("runs.0.id").ptr);
+        snprintf(ret->fence, sizeof ret->fence, "%s", told("runs.0.fence"));
+    }
+    return world.call.grant_count;
+}
+
+/* The slot of the run that was just taken, which began now. */
+static inline void assert_taken_slot(const char *clock)
+{
+    char at[40];
+
+    snprintf(at, sizeof at, "'2026-01-05T%s.000Z'", clock);
+    assert_told("runs.0.slot", at);
+}
+
+/* "complete", "fail", "heartbeat". */
+static inline int tell(const struct taken *run, const char *verb)
+{
+    return post(js("/api/v1/runs/%s/%s", run->id, verb), js("{'fence':%s}", run->fence));
+}
+
+/* At this moment the run is due, and takes so long. */
+static inline void run_at(const char *clock, const char *until, const char *verb)
+{
+    struct taken run;
+
+    pass_to(clock);
+    assert_int_equal(take(&run, "w"), 1);
+    assert_taken_slot(clock);
+    pass_to(until);
+    assert_int_equal(tell(&run, verb), 200);
+}

@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The edges of an adaptive scheduler that an analysis of another one names (seed 002): what it
+ * found safe, what it found broken, and what it left as known limits.  Each test shows the
+ * safe outcome.  The arithmetic is in the comments; the clock begins at 10:00:00.
+ */
+#include <stdlib.h>
+
+#include "hints.h"
+
+/* ---- found safe ---- */
+
+/* Every 60 s; the run of T = 10:01:00 takes 90 s: T + 90 s + 60 s = T + 150 s = 10:03:30. */
+static void a_run_that_outlasts_its_interval_is_followed_a_whole_interval_later(void **state)
+{
+    struct taken run, other;
+
+    (void)state;
+    make_every("60s", "", "");
+    pass_to("10:01:00");
+    assert_int_equal(take(&run, "w"), 1);
+    pass_to("10:02:00"); /* when the next one would have been */
+    assert_int_equal(take(&other, "v"), 0);
+    pass_to("10:02:30");
+    assert_int_equal(tell(&run, "complete"), 200);
+    assert_next("10:03:30", "baseline-interval");
+    pass_to("10:03:29");
+    assert_int_equal(take(&other, "v"), 0);
+    pass_to("10:03:30");
+    assert_int_equal(take(&other, "v"), 1);
+}
+
+/* Without a governor too: slots that come while it runs are skipped, not stacked. */
+static void slots_that_come_during_a_long_run_are_skipped_and_counted(void **state)
+{
+    struct taken run, other;
+
+    (void)state;
+    assert_int_equal(put("{'intervals':[{'every':'60s'}]}", ""), 201);
+    pass_to("10:01:00");
+    assert_int_equal(take(&run, "w"), 1);
+    pass_to("10:02:30"); /* 10:02 has come and gone */
+    assert_int_equal(take(&other, "v"), 0);
+    assert_int_equal(tell(&run, "complete"), 200);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.counters.skipped", "1");
+    assert_told("state.nextAt", "'2026-01-05T10:03:00.000Z'");
+}
+
+static void nobody_gets_a_run_of_a_schedule_that_is_paused(void **state)
+{
+    struct taken run;
+
+    (void)state;
+    make_every("60s", "", "");
+    assert_int_equal(pause_until("10:05:00"), 200);
+    pass_to("10:04:59");
+    assert_int_equal(take(&run, "w"), 0);
+    pass_to("10:05:00"); /* overdue since 10:01:00: right away, once */
+    assert_int_equal(take(&run, "w"), 1);
+    assert_int_equal(take(&run, "w"), 0);
+}
+
+/* The run of 10:01:00 ends at 10:01:45, the pause at 10:01:30: as if there was none. */
+static void a_pause_that_ends_during_a_run_changes_nothing_after_it(void **state)
+{
+    struct taken run;
+
+    (void)state;
+    make_every("60s", "", "");
+    pass_to("10:01:00");
+    assert_int_equal(take(&run, "w"), 1);
+    pass_to("10:01:10");
+    assert_int_equal(pause_until("10:01:30"), 200);
+    pass_to("10:01:45");
+    assert_int_equal(tell(&run, "complete"), 200);
+    assert_next("10:02:00", "baseline-interval");
+}
+
+/* The run of 10:01:00 ends at 10:01:30, the pause at 10:05:00: nothing starts before. */
+static void a_pause_that_outlasts_a_run_is_kept(void **state)
+{
+    struct taken run;
+
+    (void)state;
+    make_every("60s", "", "");
+    pass_to("10:01:00");
+    assert_int_equal(take(&run, "w"), 1);
+    assert_int_equal(pause_until("10:05:00"), 200);
+    pass_to("10:01:30");
+    assert_int_equal(tell(&run, "complete"), 200);
+    pass_to("10:04:59");
+    assert_int_equal(take(&run, "w"), 0);
+    pass_to("10:05:00");
+    assert_int_equal(take(&run, "w"), 1);
+    pass_to("10:05:10");
+    assert_int_equal(tell(&run, "complete"), 200);
+    assert_next("10:06:00", "baseline-interval"); /* 10:05:00 + 60 s */
+}
+
+/*
+ * Every 5 min, hint 1 min until 10:01:30.  The run of 10:01:00 ends at 10:01:45, when the hint
+ * is over: 10:01:00 + 5 min, not + 1 min.
+ */
+static void a_hint_that_ends_during_a_run_is_not_used_after_it(void **state)
+{
+    (void)state;
+    make_every("5m", "", "");
+    assert_int_equal(hint("{'interval':'1m','expires':'2026-01-05T10:01:30Z','reason':'load'}"),
+                     200);
+    assert_next("10:01:00", "ai-interval");
+    run_at("10:01:00", "10:01:45", "complete");
+    assert_next("10:06:00", "baseline-interval");
+    assert_told("governor.hint", "{'interval':null,'at':null,'expires':null,'reason':null}");
+}
+
+/* The same one is used when the run ends in time: 10:01:00 + 1 min. */
+static void a_hint_that_outlasts_a_run_is_used_after_it(void **state)
+{
+    (void)state;
+    make_every("5m", "", "");
+    assert_int_equal(hint("{'interval':'1m','expires':'2026-01-05T10:01:30Z'}"), 200);
+    run_at("10:01:00", "10:01:20", "complete");
+    assert_next("10:02:00", "ai-interval");
+}
+
+/* A planner that writes a fresh hint while the old one runs out is heard: 10:01:00 + 2 min. */
+static void a_hint_that_is_renewed_during_a_run_is_used_after_it(void **state)
+{
+    struct taken run;
+
+    (void)state;
+    make_every("5m", "", "");
+    assert_int_equal(hint("{'interval':'1m','expires':'2026-01-05T10:01:30Z'}"), 200);
+    pass_to("10:01:00");
+    assert_int_equal(take(&run, "w"), 1);
+    pass_to("10:01:40");
+    assert_int_equal(hint("{'interval':'2m','expires':'2026-01-05T11:00:00Z'}"), 200);
+    pass_to("10:01:45");
+    assert_int_equal(tell(&run, "complete"), 200);
+    assert_next("10:03:00", "ai-interval");
+}
+
+static void of_two_workers_one_gets_the_run(void **state)
+{
+    struct taken run, other;
+
+    (void)state;
+    make_every("60s", "", "");
+    pass_to("10:01:00");
+    assert_int_equal(take(&run, "a"), 1);
+    assert_told("runs.0.fence", "1");
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(take(&other, "b"), 0);
+    assert_int_equal(tell(&run, "complete"), 200);
+    assert_int_equal(take(&other, "b"), 0); /* nor after it: the next is at 10:02:00 */
+}
+
+/*
+ * Every minute: the wait after n failures in a row is 1 min × 2^n, at most 32 min.  Starts, all
+ * failing at once: 10:01, +2, +4, +8, +16, +32, +32 min.
+ */
+static void waits_after_failures_double_up_to_32_times(void **state)
+{
+    static const char *const starts[] = {"10:01:00", "10:03:00", "10:07:00", "10:15:00",
+                                         "10:31:00", "11:03:00", "11:35:00"};
+
+    (void)state;
+    make_every("1m", "", "");
+    for (int i = 0; i < 7; i++) {
+        assert_next(starts[i], "baseline-interval");
+        run_at(starts[i], starts[i], "fail");
+    }
+    assert_next("12:07:00", "baseline-interval");
+    assert_told("state.failures", "7");
+    run_at("12:07:00", "12:07:00", "complete"); /* and one success forgets them */
+    assert_next("12:08:00", "baseline-interval");
+    assert_told("state.failures", "0");
+}
+
+/* 3 failures: 1 min × 8 = 8 min, but no more than 5: the clamp comes after the doubling. */
+static void the_longest_interval_bounds_what_failures_stretch(void **state)
+{
+    (void)state;
+    make_every("1m", "'maxInterval':'5m'", "");
+    run_at("10:01:00", "10:01:00", "fail");
+    run_at("10:03:00", "10:03:00", "fail");
+    run_at("10:07:00", "10:07:00", "fail");
+    assert_next("10:12:00", "clamped-max");
+}
+
+/* A cron line of 5 min, a run from 10:05 to 10:16: the next slot of the line, not between. */
+static void a_cron_line_is_back_on_its_times_after_a_long_run(void **state)
+{
+    (void)state;
+    assert_int_equal(put("{'cron':['*/5 * * * *']}", ",'governor':{}"), 201);
+    run_at("10:05:00", "10:16:00", "complete");
+    assert_next("10:20:00", "baseline-cron");
+    run_at("10:20:00", "10:20:01", "complete");
+    assert_next("10:25:00", "baseline-cron");
+}
+
+/* Who wants the one that was late gets it at once, and then the line's times. */
+static void a_cron_line_may_make_up_for_one_slot_at_once(void **state)
+{
+    struct taken run;
+
+    (void)state;
+    assert_int_equal(put("{'cron':['*/5 * * * *']}", ",'policies':{'overlap':'bufferOne'}"),
+                     201);
+    run_at("10:05:00", "10:16:00", "complete"); /* 10:10 waits, 10:15 finds its place taken */
+    assert_int_equal(take(&run, "w"), 1);
+    assert_taken_slot("10:10:00");
+    assert_int_equal(tell(&run, "complete"), 200);
+    assert_int_equal(take(&run, "w"), 0);
+    run_at("10:20:00", "10:20:01", "complete");
+}
+
+/*
+ * Written while it runs, it is there when the run has ended.  10:05:00 + 20 s is past by then:
+ * the end and what it would have waited, 10:05:30 + 20 s.
+ */
+static void a_hint_that_is_written_during_a_run_is_not_lost(void **state)
+{
+    struct taken run;
+
+    (void)state;
+    make_every("5m", "", "");
+    pass_to("10:05:00");
+    assert_int_equal(take(&run, "w"), 1);
+    pass_to("10:05:10");
+    assert_int_equal(hint("{'interval':'20s','reason':'spike'}"), 200);
+    pass_to("10:05:30");
+    assert_int_equal(tell(&run, "complete"), 200);
+    assert_next("10:05:50", "ai-interval");
+    assert_told("governor.hint", "{'interval':'20s','at':null,"
+                                 "'expires':'2026-01-05T11:05:10.000Z','reason':'spike'}");
+    assert_told("state.lastOutcome", "'succeeded'");
+    assert_told("state.failures", "0");
+}
+
+/* ---- found broken ---- */
+
+/* A run of three minutes, a sign of life each half: its worker keeps it. */
+static void a_long_run_is_its_workers_as_long_as_it_gives_signs_of_life(void **state)
+{
+    struct taken run, other;
+
+    (void)state;
+    make_every("60s", "", "");
+    pass_to("10:01:00");
+    assert_int_equal(take(&run, "a"), 1);
+    for (int i = 0; i < 6; i++) {
+        pass(30 * SPAN_S);
+        assert_int_equal(take(&other, "b"), 0);
+        assert_int_equal(tell(&run, "heartbeat"), 200);
+    }
+    assert_int_equal(tell(&run, "complete"), 200);
+    assert_next("10:05:00", "baseline-interval"); /* 10:04:00 + 60 s */
+    assert_told("state.counters.started", "1");
+    assert_told("state.counters.succeeded", "1");
+}
+
+/* Who cannot give any says how long it may take: five minutes, of which four are used. */
+static void a_lease_may_be_as_long_as_the_run(void **state)
+{
+    struct taken run, other;
+
+    (void)state;
+    make_every("60s", "", ",'policies':{'lease':{'for':'5m','heartbeat':'5m'}}");
+    pass_to("10:01:00");
+    assert_int_equal(take(&run, "a"), 1);
+    pass_to("10:05:00");
+    assert_int_equal(take(&other, "b"), 0);
+    assert_int_equal(tell(&run, "complete"), 200);
+    assert_next("10:06:00", "baseline-interval");
+    assert_told("state.counters.started", "1");
+}
+
+/*
+ * A worker falls silent at 10:01:00: its lease of 90 s and the grace of 30 s are over at
+ * 10:03:00.  Another one gets the run, under a fence of its own, and the first one's word does
+ * not count any more.
+ */
+static void the_run_of_a_silent_worker_goes_to_another_and_counts_once(void **state)
+{
+    struct taken run, other;
+
+    (void)state;
+    make_every("60s", "", "");
+    pass_to("10:01:00");
+    assert_int_equal(take(&run, "a"), 1);
+    live(119 * SPAN_S);
+    assert_int_equal(take(&other, "b"), 0);
+    live(2 * SPAN_S);
+    assert_int_equal(take(&other, "b"), 1);
+    assert_string_equal(other.id, run.id);
+    assert_true(atoi(other.fence) > atoi(run.fence));
+    assert_refused(tell(&run, "complete"), 409, "stale_fence", "");
+    assert_int_equal(tell(&other, "complete"), 200);
+    assert_refused(tell(&run, "complete"), 409, "stale_fence", "");
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.counters.started", "1");
+    assert_told("state.counters.succeeded", "1");
+    assert_int_equal(get("/api/v1/events?type=lease.*"), 200);
+    assert_told("events.0.type", "'lease.expired'");
+    assert_told("events.1.type", "'lease.stale'");
+}
+
+/* Nobody says anything of it again: after ten minutes it has ended, and says why. */
+static void a_run_that_nobody_ends_is_ended_with_a_message(void **state)
+{
+    struct taken run, fresh;
+
+    (void)state;
+    make_every("60s", "",
+               ",'policies':{'maxRunTime':'10m','lease':{'for':'30m','heartbeat':'30m'}}");
+    pass_to("10:01:00");
+    assert_int_equal(take(&run, "a"), 1);
+    pass_to("10:10:59");
+    assert_int_equal(get(js("/api/v1/runs/%s", run.id)), 200);
+    assert_told("state", "'leased'");
+    pass_to("10:11:01");
+    assert_int_equal(get(js("/api/v1/runs/%s", run.id)), 200);
+    assert_told("state", "'ended'");
+    assert_told("outcome", "'timedOut'");
+    assert_told("reason", "'maxRunTime'");
+    assert_told("error", "{'code':'maxRunTime',"
+                         "'message':'the run took longer than its maxRunTime',"
+                         "'retryable':null}");
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.open", "0");
+    assert_told("state.failures", "1"); /* it counts as one, and the schedule goes on */
+    assert_refused(tell(&run, "complete"), 409, "stale_fence", "");
+    pass_to("10:14:00");
+    assert_int_equal(take(&fresh, "b"), 1);
+    assert_int_equal(get("/api/v1/runs?state=leased"), 200);
+    assert_true(str_eq(text_at("runs.0.id"), str_of(fresh.id)));
+    assert_told("runs.1", "absent");
+}
+
+/* A run that kills each worker is given to three, no more. */
+static void a_run_that_takes_every_worker_down_ends_in_doubt(void **state)
+{
+    struct taken run;
+
+    (void)state;
+    make_every("1h", "", "");
+    pass_to("11:00:00");
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(take(&run, "w"), 1);
+        live(121 * SPAN_S); /* 90 + 30 */
+    }
+    assert_int_equal(take(&run, "w"), 0);
+    assert_int_equal(get(js("/api/v1/runs/%s", run.id)), 200);
+    assert_told("state", "'ended'");
+    assert_told("outcome", "'unknown'");
+    assert_told("reason", "'lease'");
+    assert_true(strstr(told("error.message"), "the worker fell silent") != NULL);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.failures", "1");
+}
+
+/* 60 s at least and 30 s at most cannot both be kept. */
+static void a_shortest_interval_above_the_longest_is_refused(void **state)
+{
+    const char *const paradox = ",'governor':{'minInterval':'60s','maxInterval':'30s'}";
+
+    (void)state;
+    assert_refused(put("{'intervals':[{'every':'45s'}]}", paradox), 400, "invalid_policy",
+                   "governor.minInterval");
+    assert_true(strstr(told("detail"), "maxInterval") != NULL);
+    assert_int_equal(get("/api/v1/schedules/s"), 404); /* nothing was kept */
+    make_every("45s", "'minInterval':'30s','maxInterval':'60s'", "");
+    assert_refused(
+        ask("PATCH /api/v1/schedules/s", NULL, js("{'governor':{'minInterval':'61s'}}")), 400,
+        "invalid_policy", "governor.minInterval");
+    assert_int_equal(post("/api/v1/bulk/schedules",
+                          js("{'items':[{'id':'t','spec':{'intervals':[{'every':'45s'}]},"
+                             "'action':{'type':'queue','queue':'q'}%s}]}",
+                             paradox)),
+                     200);
+    assert_told("results.0.status", "'error'");
+    assert_told("results.0.error.field", "'items[0].governor.minInterval'");
+    assert_int_equal(
+        ask("PATCH /api/v1/schedules/s", NULL, js("{'governor':{'minInterval':'60s'}}")),
+        200); /* equal is no paradox */
+    assert_next("10:01:00", "clamped-min");
+}
+
+/* Both: the earlier of the two counts, whatever the baseline; the interval where they tie. */
+static void of_two_hints_the_earlier_counts(void **state)
+{
+    (void)state;
+    make_every("30s", "", "");
+    assert_int_equal(hint("{'interval':'2m','at':'2026-01-05T10:02:00Z'}"), 200);
+    run_at("10:00:30", "10:00:31", "complete");
+    assert_next("10:02:00", "ai-oneshot"); /* 10:00:30 + 2 min is later */
+    run_at("10:02:00", "10:02:01", "complete");
+    assert_next("10:04:00", "ai-interval"); /* the one-shot is used up */
+    assert_int_equal(hint("{'at':'2026-01-05T10:06:00Z'}"), 200);
+    run_at("10:04:00", "10:04:01", "complete");
+    assert_next("10:06:00", "ai-interval"); /* 10:04:00 + 2 min: a tie */
+}
+
+/* ---- known limits ---- */
+
+/* The clock is set back by ten minutes after a run: the slot is not run again. */
+static void a_clock_that_is_set_back_runs_nothing_twice(void **state)
+{
+    struct taken run;
+
+    (void)state;
+    assert_int_equal(put("{'cron':['*/5 * * * *']}", ""), 201);
+    run_at("10:05:00", "10:05:01", "complete");
+    run_at("10:10:00", "10:10:01", "complete");
+    world.now -= 10 * SPAN_MIN;
+    pass_to("10:14:59"); /* over 10:05 and 10:10 once more */
+    assert_int_equal(take(&run, "w"), 0);
+    pass_to("10:15:00");
+    assert_int_equal(take(&run, "w"), 1);
+    assert_taken_slot("10:15:00");
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.counters.started", "3");
+    assert_told("state.counters.missed", "0");
+}
+
+/* Set ahead over three slots: one is made up for, the others are accounted for. */
+static void a_clock_that_is_set_ahead_loses_no_slot(void **state)
+{
+    struct taken run;
+
+    (void)state;
+    assert_int_equal(put("{'cron':['*/5 * * * *']}", ""), 201);
+    world.now += 17 * SPAN_MIN; /* over 10:05, 10:10 and 10:15 */
+    pass(0);
+    assert_int_equal(take(&run, "w"), 1);
+    assert_taken_slot("10:15:00");
+    assert_int_equal(take(&run, "w"), 0);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.counters.started", "1");
+    assert_told("state.counters.missed", "2");
+    assert_told("state.nextAt", "'2026-01-05T10:20:00.000Z'");
+}
+
+/* An interval is a span of time, not of the clock on the wall: no hour is lost or doubled. */
+static void an_interval_does_not_see_summer_time(void **state)
+{
+    (void)state;
+    world.now = INT64_C(1774746000000000); /* 2026-03-29T01:00Z: Berlin's 02:00 becomes 03:00 */
+    world.now -= 30 * SPAN_MIN;
+    assert_int_equal(
+        put("{'intervals':[{'every':'20m'}],'timezone':'Europe/Berlin'}", ",'governor':{}"),
+        201);
+    for (int i = 1; i <= 3; i++) {
+        struct taken run;
+
+        assert_int_equal(get("/api/v1/schedules/s"), 200);
+        assert_told("state.nextAt", i == 1   ? "'2026-03-29T00:50:00.000Z'"
+                                    : i == 2 ? "'2026-03-29T01:10:00.000Z'"
+                                             : "'2026-03-29T01:30:00.000Z'");
+        pass(20 * SPAN_MIN);
+        assert_int_equal(take(&run, "w"), 1);
+        assert_int_equal(tell(&run, "complete"), 200);
+    }
+}
+
+enum { CROWD = 120, BATCH = 10 };
+
+/* Takes and completes a batch; `served` counts for each schedule. */
+static int serve_batch(int served[static CROWD], char last[static 40])
+{
+    static char ids[BATCH][64], fences[BATCH][24];
+    int count;
+
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q'],'max':%d}", BATCH)), 200);
+    count = world.call.grant_count;
+    for (int i = 0; i < count; i++) {
+        int n;
+
+        assert_int_equal(sscanf(text_at(js("runs.%d.schedule", i)).ptr, "s%d", &n), 1);
+        served[n]++;
+        /* Nobody is passed by: what is due later comes later. */
+        assert_true(strcmp(told(js("runs.%d.slot", i)), last) >= 0);
+        snprintf(last, 40, "%s", told(js("runs.%d.slot", i)));
+        snprintf(ids[i], sizeof ids[i], "%s", text_at(js("runs.%d.id", i)).ptr);
+        snprintf(fences[i], sizeof fences[i], "%s", told(js("runs.%d.fence", i)));
+    }
+    for (int i = 0; i < count; i++)
+        assert_int_equal(
+            post(js("/api/v1/runs/%s/complete", ids[i]), js("{'fence':%s}", fences[i])), 200);
+    return count;
+}
+
+/*
+ * 120 schedules are due each minute and a worker takes 10 each 10 s: twice as many as it can
+ * do.  Those of 10:01 are all served, by 10:03, before any is served a second time.
+ */
+static void a_crowd_is_served_in_the_order_in_which_it_was_due(void **state)
+{
+    int served[CROWD] = {0};
+    char last[40] = "";
+
+    (void)state;
+    for (int i = 0; i < CROWD; i++)
+        assert_int_equal(ask(js("PUT /api/v1/schedules/s%d", i), NULL,
+                             js("{'spec':{'cron':['* * * * *']},"
+                                "'action':{'type':'queue','queue':'q'}}")),
+                         201);
+    pass_to("10:01:00");
+    for (int round = 0; round < CROWD / BATCH; round++, pass(10 * SPAN_S))
+        assert_int_equal(serve_batch(served, last), BATCH);
+    for (int i = 0; i < CROWD; i++)
+        assert_int_equal(served[i], 1);
+    assert_string_equal(last, "'2026-01-05T10:01:00.000Z'");
+    assert_int_equal(serve_batch(served, last), BATCH);
+    assert_string_equal(last, "'2026-01-05T10:02:00.000Z'");
+}
+
+/* Who fears a crowd spreads it: up to 5 s after the slot, the same for the same slot. */
+static void jitter_spreads_a_crowd(void **state)
+{
+    int times = 0;
+
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        char due[40];
+
+        assert_int_equal(ask(js("PUT /api/v1/schedules/s%d", i), NULL,
+                             js("{'spec':{'cron':['* * * * *'],'jitter':'5s'},"
+                                "'action':{'type':'queue','queue':'q'}}")),
+                         201);
+        assert_int_equal(get(js("/api/v1/schedules/s%d/next?count=1", i)), 200);
+        assert_told("times.0.slot", "'2026-01-05T10:01:00.000Z'");
+        snprintf(due, sizeof due, "%s", told("times.0.due"));
+        assert_true(strcmp(due, "'2026-01-05T10:01:00.000Z'") >= 0);
+        assert_true(strcmp(due, "'2026-01-05T10:01:05.000Z'") <= 0);
+        times += strcmp(due, "'2026-01-05T10:01:00.000Z'") != 0;
+    }
+    assert_true(times > 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(a_run_that_outlasts_its_interval_is_followed_a_whole_interval_later),
+        SERVED(slots_that_come_during_a_long_run_are_skipped_and_counted),
+        SERVED(nobody_gets_a_run_of_a_schedule_that_is_paused),
+        SERVED(a_pause_that_ends_during_a_run_changes_nothing_after_it),
+        SERVED(a_pause_that_outlasts_a_run_is_kept),
+        SERVED(a_hint_that_ends_during_a_run_is_not_used_after_it),
+        SERVED(a_hint_that_outlasts_a_run_is_used_after_it),
+        SERVED(a_hint_that_is_renewed_during_a_run_is_used_after_it),
+        SERVED(of_two_workers_one_gets_the_run),
+        SERVED(waits_after_failures_double_up_to_32_times),
+        SERVED(the_longest_interval_bounds_what_failures_stretch),
+        SERVED(a_cron_line_is_back_on_its_times_after_a_long_run),
+        SERVED(a_cron_line_may_make_up_for_one_slot_at_once),
+        SERVED(a_hint_that_is_written_during_a_run_is_not_lost),
+        SERVED(a_long_run_is_its_workers_as_long_as_it_gives_signs_of_life),
+        SERVED(a_lease_may_be_as_long_as_the_run),
+        SERVED(the_run_of_a_silent_worker_goes_to_another_and_counts_once),
+        SERVED(a_run_that_nobody_ends_is_ended_with_a_message),
+        SERVED(a_run_that_takes_every_worker_down_ends_in_doubt),
+        SERVED(a_shortest_interval_above_the_longest_is_refused),
+        SERVED(of_two_hints_the_earlier_counts),
+        SERVED(a_clock_that_is_set_back_runs_nothing_twice),
+        SERVED(a_clock_that_is_set_ahead_loses_no_slot),
+        SERVED(an_interval_does_not_see_summer_time),
+        SERVED(a_crowd_is_served_in_the_order_in_which_it_was_due),
+        SERVED(jitter_spreads_a_crowd),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
