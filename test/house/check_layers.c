@@ -98,6 +98,9 @@ static const struct row headers[] = {
      "src/io src/base/log.c test/io src/daemon/meters.h src/daemon/news.h src/daemon/ticket.h "
      "bench " THREADS},
 
+    {"cpuid.h", "src/base/sha256_x86.c"},
+    {"immintrin.h", "src/base/sha256_x86.c"},
+
     {"jansson.h", "src/wire src/model test fuzz bench"},
     {"sqlite3.h",
      "src/db/sqlite_parts.h sim/vfs.c bench/api/bare.c bench/engine/bare_sqlite.c"},
