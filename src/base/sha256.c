@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/sha256.h"
+#include "base/sha256_parts.h"
 
 #include <string.h>
 
-enum { ROUNDS = 64, LENGTH_AT = SHA256_BLOCK - 8, PAD_IN = 0x36, PAD_OUT = 0x5c };
+enum { LENGTH_AT = SHA256_BLOCK - 8, PAD_IN = 0x36, PAD_OUT = 0x5c };
 
 static const uint32_t first[8] = {
     0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 };
 
-static const uint32_t rounds[ROUNDS] = {
+const uint32_t sha256_rounds[SHA256_ROUNDS] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
     0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
     0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f,
@@ -39,11 +39,11 @@ static void store(uint8_t *p, uint32_t x)
         p[i] = (uint8_t)(x >> (24 - 8 * i));
 }
 
-static void expand(const uint8_t *block, uint32_t w[ROUNDS])
+static void expand(const uint8_t *block, uint32_t w[SHA256_ROUNDS])
 {
     for (int i = 0; i < 16; i++)
         w[i] = load(block + 4 * i);
-    for (int i = 16; i < ROUNDS; i++) {
+    for (int i = 16; i < SHA256_ROUNDS; i++) {
         uint32_t a = w[i - 15], b = w[i - 2];
 
         w[i] = w[i - 16] + (turn(a, 7) ^ turn(a, 18) ^ a >> 3) + w[i - 7] +
@@ -51,25 +51,31 @@ static void expand(const uint8_t *block, uint32_t w[ROUNDS])
     }
 }
 
-static void mix(struct sha256 *sha, const uint8_t *block)
+void sha256_mix(uint32_t state[8], const uint8_t *block)
 {
-    uint32_t w[ROUNDS], s[8];
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+    uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
+    uint32_t w[SHA256_ROUNDS];
 
     expand(block, w);
-    memcpy(s, sha->state, sizeof s);
-    for (int i = 0; i < ROUNDS; i++) {
-        uint32_t a = s[0], e = s[4];
-        uint32_t t1 = s[7] + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) +
-                      ((e & s[5]) ^ (~e & s[6])) + rounds[i] + w[i];
-        uint32_t t2 = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) +
-                      ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
+    for (int i = 0; i < SHA256_ROUNDS; i++) {
+        uint32_t t1 = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) +
+                      sha256_rounds[i] + w[i];
+        uint32_t t2 = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
 
-        memmove(s + 1, s, 7 * sizeof *s);
-        s[4] += t1;
-        s[0] = t1 + t2;
+        h = g, g = f, f = e, e = d + t1;
+        d = c, c = b, b = a, a = t1 + t2;
     }
-    for (int i = 0; i < 8; i++)
-        sha->state[i] += s[i];
+    state[0] += a, state[1] += b, state[2] += c, state[3] += d;
+    state[4] += e, state[5] += f, state[6] += g, state[7] += h;
+}
+
+static void mix(struct sha256 *sha, const uint8_t *block)
+{
+    if (sha256_has_unit())
+        sha256_mix_unit(sha->state, block);
+    else
+        sha256_mix(sha->state, block);
 }
 
 void sha256_begin(struct sha256 *sha)
@@ -87,14 +93,16 @@ void sha256_add(struct sha256 *sha, const void *bytes, size_t len)
     while (len > 0) {
         size_t n = SHA256_BLOCK - used < len ? SHA256_BLOCK - used : len;
 
-        memcpy(sha->block + used, p, n);
+        if (n == SHA256_BLOCK) {
+            mix(sha, p);
+        } else {
+            memcpy(sha->block + used, p, n);
+            if (used + n == SHA256_BLOCK)
+                mix(sha, sha->block);
+        }
+        used = (used + n) % SHA256_BLOCK;
         p += n;
         len -= n;
-        used += n;
-        if (used == SHA256_BLOCK) {
-            mix(sha, sha->block);
-            used = 0;
-        }
     }
 }
 

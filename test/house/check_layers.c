@@ -99,13 +99,17 @@ static const struct row headers[] = {
      "src/io src/base/log.c test/io src/daemon/meters.h src/daemon/news.h src/daemon/ticket.h "
      "bench " THREADS},
 
+    {"cpuid.h", "src/base/sha256_x86.c"},
+    {"immintrin.h", "src/base/sha256_x86.c"},
+
     {"jansson.h", "src/wire src/model test fuzz bench"},
     {"sqlite3.h",
      "src/db/sqlite_parts.h sim/vfs.c bench/api/bare.c bench/engine/bare_sqlite.c"},
     {"libpq-fe.h", "src/db/postgres.c src/db/postgres_rows.c bench/engine/bare_postgres.c"},
     {"curl/*.h", "src/io/webhook.c src/io/webhook_call.c src/io/webhook_check.c "
                  "src/io/webhook_end.c src/io/webhook_parts.h src/io/fetch.c"},
-    {"nghttp2/*.h", "src/io/h2.c src/io/h2_stream.c src/io/h2_parts.h test/io test/e2e"},
+    {"nghttp2/*.h",
+     "src/io/h2.c src/io/h2_stream.c src/io/h2_parts.h test/io test/e2e bench/dialects"},
     {"protobuf-c/*.h", "src/wire/proto.h"},
     {"openssl/*.h", "src/io/tls.c src/io/signature.c test/io test/e2e"},
     {"uv.h", "src/io test/io"},
