@@ -34,6 +34,7 @@ static enum call_step answer_problem(struct call *call, const struct problem *pr
     struct refusal refusal;
 
     with_id.request_id = call->request_id;
+    with_id.node = call->context->node;
     refusal = refusal_of(call->dialect, &with_id, arena_take(call->arena, REFUSAL_BYTES_MAX));
     call_answer(call, refusal.status, refusal.body);
     call->content_type = refusal.content_type;

@@ -50,6 +50,7 @@ struct api_context {
     int64_t conductor_keep; /* records of a schedule of Conductor's API; 0: as it does itself */
     int64_t plan_warn_per_day; /* more slots a day are warned of; 0: never */
     const char *version;
+    const char *node;              /* the name of this one, "" until it is known */
     const struct openapi *openapi; /* what /openapi.json answers */
     struct looks *looks;           /* of the thread, api/looks.h; NULL: it remembers nothing */
     struct context_parts parts;

@@ -24,12 +24,19 @@ enum {
 
 #define LATE_AFTER SPAN_MIN /* where the schedule has no budget of its own */
 
+/* Which of its runs are looked at. */
+struct asked {
+    int64_t most;
+    instant from; /* ended then or later; INSTANT_NONE: whenever */
+};
+
 struct health {
     const struct call *call;
     struct planned p;
-    int64_t most; /* runs to look at */
+    struct asked asked;
     struct attempt_view *last;
     int last_count, succeeded, failed;
+    span took;          /* of the last, all together */
     int late;           /* of the last: begun later than the budget of the schedule allows */
     instant late_since; /* INSTANT_NEVER: it is not */
     instant approval_since;
@@ -39,16 +46,17 @@ struct health {
 
 enum call_step schedule_health_begin(struct call *call)
 {
-    static const char *const names[] = {"runs"};
-    int64_t *runs = arena_take(call->arena, sizeof *runs);
+    static const char *const names[] = {"runs", "from"};
+    struct asked *asked = arena_take(call->arena, sizeof *asked);
     struct err err;
 
-    *runs = RUNS_DEFAULT;
+    *asked = (struct asked){RUNS_DEFAULT, INSTANT_NONE};
     if (request_name(call, 0, "schedule", &err) != RC_OK ||
-        request_query_check(call, names, 1, &err) != RC_OK ||
-        request_query_int(call, "runs", 1, RUNS_MAX, runs, &err) != RC_OK)
+        request_query_check(call, names, 2, &err) != RC_OK ||
+        request_query_int(call, "runs", 1, RUNS_MAX, &asked->most, &err) != RC_OK ||
+        request_query_instant(call, "from", &asked->from, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->with = runs;
+    call->with = asked;
     return CALL_READ;
 }
 
@@ -64,13 +72,17 @@ static bool has_broken_budget(const struct health *h, const struct history_row *
 static void take_last(struct health *h, const struct db_result *rows)
 {
     h->last = arena_array(h->call->arena, (size_t)rows->rows, sizeof *h->last);
-    for (int i = 0; i < rows->rows && h->last_count < h->most; i++) {
+    for (int i = 0; i < rows->rows && h->last_count < h->asked.most; i++) {
         struct attempt_view *view = &h->last[h->last_count];
 
         attempt_views_read(rows, i, view);
+        if (view->row.ended_at < h->asked.from)
+            break;
         if (!view->row.last || view->row.kind == RUN_TEST)
             continue;
         h->last_count++;
+        if (view->row.started_at != INSTANT_NONE)
+            h->took += view->row.ended_at - view->row.started_at;
         h->late += has_broken_budget(h, &view->row);
         h->succeeded += view->row.outcome == OUTCOME_SUCCEEDED;
         h->failed += outcome_is_failure(view->row.outcome);
@@ -123,7 +135,7 @@ static enum rc read_runs(struct health *h, struct db *db, struct err *reterr)
 
     run_views_of_schedule(db, &before, OPEN_MAX, &open);
     attempt_views_of_schedule(db, h->p.view.cursor.id, INT64_MAX,
-                              (int)h->most * ATTEMPTS_PER_RUN, &ended);
+                              (int)h->asked.most * ATTEMPTS_PER_RUN, &ended);
     rc = db_flush(db, call->arena, reterr);
     if (rc != RC_OK)
         return rc;
@@ -281,6 +293,11 @@ static void print_rate(struct health *h)
     else
         buf_printf(&rate, "%d.%03d", h->succeeded / told, h->succeeded * 1000 / told % 1000);
     answer_str(&h->out, buf_as_str(&rate));
+    answer_text(&h->out, ",\"avgDurationMs\":");
+    if (h->last_count == 0)
+        answer_text(&h->out, "null");
+    else
+        answer_int(&h->out, h->took / h->last_count / SPAN_MS);
 }
 
 static void print_last(struct health *h)
@@ -360,11 +377,11 @@ static void print_state(struct health *h)
 enum call_step schedule_health_read(struct call *call, struct db *db)
 {
     struct health *h = arena_take(call->arena, sizeof *h);
-    const int64_t *runs = call->with;
+    const struct asked *asked = call->with;
     struct err err;
 
     *h = (struct health){.call = call,
-                         .most = *runs,
+                         .asked = *asked,
                          .late_since = INSTANT_NEVER,
                          .approval_since = INSTANT_NEVER,
                          .out = answer_new(call->arena)};

@@ -43,6 +43,8 @@ static void print_conductor(const struct problem *problem, int status, struct bu
     json_put(object, "status", json_new_int(status));
     put_message(object, problem);
     put_text(object, "code", problem->code);
+    if (problem->node && problem->node[0] != '\0')
+        put_text(object, "instance", problem->node);
     json_put(object, "retryable", is_worth_repeating(status) ? json_true() : json_false());
     if (status == 401)
         put_text(object, "error", "INVALID_TOKEN"); /* its clients then ask for a new one */

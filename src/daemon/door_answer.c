@@ -72,10 +72,13 @@ void door_give_up(struct door *door, struct ticket *t, const struct problem *pro
 {
     struct exchange *x = t->x;
     char text[REFUSAL_BYTES_MAX];
-    struct refusal refusal = refusal_of(t->call.dialect, problem, text);
-    struct http1_field fields[REFUSAL_FIELDS_MAX + 1] = {
-        {STR("Content-Type"), str_of(refusal.content_type)}};
+    struct problem said = *problem;
+    struct refusal refusal;
+    struct http1_field fields[REFUSAL_FIELDS_MAX + 1] = {{STR("Content-Type"), {NULL, 0}}};
 
+    said.node = door->options.context.node;
+    refusal = refusal_of(t->call.dialect, &said, text);
+    fields[0].value = str_of(refusal.content_type);
     memcpy(fields + 1, refusal.fields, sizeof refusal.fields);
     t->x = NULL;
     atomic_store(&t->is_left, true);

@@ -125,6 +125,7 @@ struct api_context serve_context(struct serve *s)
         .halt = halt,
         .print_metrics = serve_print_metrics,
         .version = BELFRY_VERSION,
+        .node = s->node,
         .openapi = &s->openapi,
         .parts = {.commit = BELFRY_COMMIT,
                   .sqlite = db_library(DB_SQLITE),

@@ -232,8 +232,10 @@ void seat_resume(struct turn *turn, struct seat *seat, struct str note, struct s
         return;
     if (!replays)
         seat_pass(turn, seat, turn->now, OUTCOME_MISSED, REASON_PAUSED);
-    else if (seat->plan.is_governed && c->next_at < turn->now)
+    if (seat->plan.is_governed && c->next_at < turn->now) {
         c->next_at = turn->now / SPAN_MS * SPAN_MS; /* overdue: it runs right away */
+        c->source = SOURCE_PAUSED;
+    }
     seat->is_due = true;
 }
 

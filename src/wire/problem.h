@@ -16,6 +16,7 @@ struct problem {
     const char *field;     /* "" or NULL: not about one field    */
     int at;                /* byte offset into that field, or -1 */
     struct str request_id; /* empty: it has none             */
+    const char *node;      /* who says so; NULL: nobody in particular */
 };
 
 /* The title is the status' reason.  Appends; out->cut tells when it did not fit. */

@@ -8,16 +8,22 @@ static void make(const char *spec, const char *rest)
                      201);
 }
 
-static void end_one(const char *how, const char *more)
+static void end_after(span time, const char *how, const char *more)
 {
-    struct str id;
+    char id[64], fence[16];
 
     assert_int_equal(post("/api/v1/schedules/s/trigger", ""), 202);
     assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q'],'worker':'w'}")), 200);
-    id = text_at("runs.0.id");
-    assert_int_equal(post(js("/api/v1/runs/%s/%s", id.ptr, how),
-                          js("{'fence':%s%s}", told("runs.0.fence"), more)),
+    snprintf(id, sizeof id, "%s", text_at("runs.0.id").ptr);
+    snprintf(fence, sizeof fence, "%s", told("runs.0.fence"));
+    world.now += time;
+    assert_int_equal(post(js("/api/v1/runs/%s/%s", id, how), js("{'fence':%s%s}", fence, more)),
                      200);
+}
+
+static void end_one(const char *how, const char *more)
+{
+    end_after(0, how, more);
 }
 
 static void health(const char *query)
@@ -64,6 +70,34 @@ static void its_last_runs_and_how_many_were_good(void **state)
     health("?runs=1");
     assert_told("runs", "1");
     assert_told("successRate", "1.0");
+}
+
+/* Runs of 30 s the day before, of 10 s and 20 s today: (30 + 10 + 20) / 3 s, and 15 s. */
+static void how_long_they_took_and_how_they_went_since_yesterday(void **state)
+{
+    (void)state;
+    make("{'cron':['0 0 1 1 *']}", "");
+    health("");
+    assert_told("avgDurationMs", "null");
+    end_after(30 * SPAN_S, "fail", ",'error':{'message':'x','retryable':false}");
+    pass(24 * SPAN_H);
+    end_after(10 * SPAN_S, "complete", "");
+    end_after(20 * SPAN_S, "fail", ",'error':{'message':'x','retryable':false}");
+    health("");
+    assert_told("runs", "3");
+    assert_told("avgDurationMs", "20000");
+    health("?from=2026-01-05T10:01:00Z");
+    assert_told("runs", "2");
+    assert_told("succeeded", "1");
+    assert_told("failed", "1");
+    assert_told("failures", "1"); /* in a row */
+    assert_told("avgDurationMs", "15000");
+    assert_told("last.0.outcome", "'failed'");
+    health("?from=2026-01-07T00:00:00Z");
+    assert_told("runs", "0");
+    assert_told("avgDurationMs", "null");
+    assert_refused(get("/api/v1/schedules/s/health?from=yesterday"), 400, "invalid_field",
+                   "from");
 }
 
 static void failures_in_a_row(void **state)
@@ -157,6 +191,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SERVED(a_schedule_that_is_well),
         SERVED(its_last_runs_and_how_many_were_good),
+        SERVED(how_long_they_took_and_how_they_went_since_yesterday),
         SERVED(failures_in_a_row),
         SERVED(a_run_that_nobody_takes),
         SERVED(a_run_that_waits_for_approval),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One refusal in the words of each API.  What Conductor's clients read: its own server's
- * {"status","message","retryable","validationErrors":[{"path","message"}]}.
+ * {"status","message","instance","retryable","validationErrors":[{"path","message"}]}.
  */
 #include "world.h"
 
@@ -26,6 +26,7 @@ static const struct problem wrong = {
     .field = "cronSchedules",
     .at = -1,
     .request_id = {"q1", 2},
+    .node = "here",
 };
 
 static void the_native_api_has_problems(void **state)
@@ -49,6 +50,7 @@ static void conductor_has_a_message_with_the_field_in_it(void **state)
     assert_string_equal(said(&refusal, "message"), "'cronSchedules: must be a list'");
     assert_string_equal(said(&refusal, "status"), "400");
     assert_string_equal(said(&refusal, "retryable"), "false");
+    assert_string_equal(said(&refusal, "instance"), "'here'");
     assert_string_equal(said(&refusal, "validationErrors"),
                         "[{'path':'cronSchedules','message':'must be a list'}]");
     assert_string_equal(said(&refusal, "metadata.requestId"), "'q1'");

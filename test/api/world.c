@@ -157,6 +157,7 @@ int world_begin(void **state)
         .future_ttl = 2 * SPAN_DAY,
         .plan_warn_per_day = 1440,
         .version = "1.2.3",
+        .node = "a",
         .openapi = &openapi,
         .looks = looks_new(),
         .has_upstream = has_upstream,

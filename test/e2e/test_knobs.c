@@ -124,6 +124,7 @@ static void a_backfill_goes_in_portions_of_the_configured_size(void **state)
         "{'from':'2026-01-01T01:00:00Z','to':'2026-01-03T00:00:00Z','overlap':'allowAll'}");
     UNTIL(world_number(w, "SELECT count(*) FROM runs") == 48);
     assert_true(turns(w) - before >= 48 / PORTION);
+    UNTIL(world_number(w, "SELECT count(*) FROM backfills") == 0); /* it is done, and gone */
     assert_int_equal(daemon_stop(d), 0);
 }
 

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Why a run was when it was: one of seven labels stands on it, from the plan to the history.
+ *
+ * Expected times by hand: the world begins at 2026-01-05T10:00:00Z.
+ */
+#include "world.h"
+
+#define GOVERNED ",'governor':{}"
+#define MINUTES  "{'intervals':[{'every':'10m'}]}"
+
+static void make(const char *id, const char *spec, const char *rest)
+{
+    assert_int_equal(
+        ask(js("PUT /api/v1/schedules/%s", id), NULL,
+            js("{'spec':%s,'action':{'type':'queue','queue':'q-%s'}%s}", spec, id, rest)),
+        201);
+}
+
+static void hint(const char *id, const char *body)
+{
+    assert_int_equal(ask(js("PUT /api/v1/schedules/%s/hint", id), NULL, js("%s", body)), 200);
+}
+
+/* What is planned next, and after `time` the same of the run: with its worker and ended. */
+static void assert_source(const char *id, span time, const char *slot, const char *source)
+{
+    char run[64], fence[16];
+
+    assert_int_equal(get(js("/api/v1/schedules/%s", id)), 200);
+    assert_true(str_eq(text_at("state.nextAt"), str_of(slot)));
+    assert_true(str_eq(text_at("state.nextSource"), str_of(source)));
+    pass(time);
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q-%s'],'worker':'w'}", id)),
+                     200);
+    assert_true(str_eq(text_at("runs.0.slot"), str_of(slot)));
+    assert_true(str_eq(text_at("runs.0.source"), str_of(source)));
+    snprintf(run, sizeof run, "%s", text_at("runs.0.id").ptr);
+    snprintf(fence, sizeof fence, "%s", told("runs.0.fence"));
+    assert_int_equal(post(js("/api/v1/runs/%s/complete", run), js("{'fence':%s}", fence)), 200);
+    assert_int_equal(get(js("/api/v1/runs/%s", run)), 200);
+    assert_told("state", "'ended'");
+    assert_true(str_eq(text_at("source"), str_of(source)));
+}
+
+static void the_interval_of_the_schedule(void **state)
+{
+    (void)state;
+    make("s", MINUTES, GOVERNED);
+    assert_source("s", 10 * SPAN_MIN, "2026-01-05T10:10:00.000Z", "baseline-interval");
+}
+
+static void the_expression_of_the_schedule(void **state)
+{
+    (void)state;
+    make("s", "{'cron':['15 10 * * *']}", GOVERNED);
+    assert_source("s", 15 * SPAN_MIN, "2026-01-05T10:15:00.000Z", "baseline-cron");
+}
+
+static void a_hint_of_another_interval(void **state)
+{
+    (void)state;
+    make("s", MINUTES, GOVERNED);
+    hint("s", "{'interval':'2m'}");
+    assert_source("s", 2 * SPAN_MIN, "2026-01-05T10:02:00.000Z", "ai-interval");
+}
+
+static void a_hint_of_one_moment(void **state)
+{
+    (void)state;
+    make("s", MINUTES, GOVERNED);
+    hint("s", "{'at':'2026-01-05T10:03:00Z'}");
+    assert_source("s", 3 * SPAN_MIN, "2026-01-05T10:03:00.000Z", "ai-oneshot");
+}
+
+/* Every minute, but never sooner than five after the last, which is the creation. */
+static void the_shortest_interval(void **state)
+{
+    (void)state;
+    make("s", "{'intervals':[{'every':'1m'}]}", ",'governor':{'minInterval':'5m'}");
+    assert_source("s", 5 * SPAN_MIN, "2026-01-05T10:05:00.000Z", "clamped-min");
+}
+
+static void the_longest_interval(void **state)
+{
+    (void)state;
+    make("s", "{'intervals':[{'every':'1h'}]}", ",'governor':{'maxInterval':'7m'}");
+    assert_source("s", 7 * SPAN_MIN, "2026-01-05T10:07:00.000Z", "clamped-max");
+}
+
+/* The pause ends at 10:30, and what it held back comes then. */
+static void the_end_of_a_pause(void **state)
+{
+    char run[64];
+
+    (void)state;
+    make("s", MINUTES, GOVERNED);
+    assert_int_equal(post("/api/v1/schedules/s/pause", js("{'until':'2026-01-05T10:30:00Z'}")),
+                     200);
+    pass(29 * SPAN_MIN);
+    assert_int_equal(get("/api/v1/runs?schedule=s"), 200);
+    assert_told("runs", "[]");
+    pass(SPAN_MIN);
+    assert_int_equal(get("/api/v1/runs?schedule=s"), 200);
+    assert_told("runs.0.slot", "'2026-01-05T10:30:00.000Z'");
+    assert_told("runs.1", "absent");
+    snprintf(run, sizeof run, "%s", text_at("runs.0.id").ptr);
+    assert_int_equal(get(js("/api/v1/runs/%s", run)), 200);
+    assert_told("source", "'paused'");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(the_interval_of_the_schedule), SERVED(the_expression_of_the_schedule),
+        SERVED(a_hint_of_another_interval),   SERVED(a_hint_of_one_moment),
+        SERVED(the_shortest_interval),        SERVED(the_longest_interval),
+        SERVED(the_end_of_a_pause),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
