@@ -3,8 +3,10 @@
 
 static struct call new_call(struct arena *arena)
 {
+    static const struct api_context context = {.node = "a"};
+
     arena_reset(arena);
-    return (struct call){.arena = arena};
+    return (struct call){.arena = arena, .context = &context};
 }
 
 static void refusals_have_the_status_of_their_kind(void **state)

@@ -125,7 +125,7 @@ static void json_has_values_with_types(void **state)
                                   "you mean BELFRY_LISTEN?\n");
     all = json_loads(run->out, JSON_REJECT_DUPLICATES, &error);
     assert_non_null(all);
-    assert_int_equal(json_object_size(all), 39);
+    assert_int_equal(json_object_size(all), 40);
     assert_string_equal(json_string_value(entry(all, "db", "env")), "postgres://ada:***@db/n");
     assert_string_equal(json_string_value(json_array_get(entry(all, "listen", "flag"), 0)),
                         "0.0.0.0:80");

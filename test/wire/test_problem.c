@@ -19,7 +19,7 @@ static void a_problem_names_what_is_wrong_and_where(void **state)
 
     (void)state;
     problem_print(&(struct problem){400, "invalid_spec", "minute 61 is out of range 0-59",
-                                    "spec.cron[0].expr", 0, STR("r1")},
+                                    "spec.cron[0].expr", 0, STR("r1"), NULL},
                   &out);
     assert_string_equal(
         text, "{\"type\":\"about:blank\",\"title\":\"Bad Request\",\"status\":400,"
@@ -34,7 +34,8 @@ static void what_is_not_about_a_field_names_none(void **state)
 
     (void)state;
     problem_print(
-        &(struct problem){404, "not_found", "There is no \"a\\b\".", "", -1, {NULL, 0}}, &out);
+        &(struct problem){404, "not_found", "There is no \"a\\b\".", "", -1, {NULL, 0}, NULL},
+        &out);
     assert_string_equal(text,
                         "{\"type\":\"about:blank\",\"title\":\"Not Found\",\"status\":404,"
                         "\"detail\":\"There is no \\\"a\\\\b\\\".\",\"code\":\"not_found\"}");
@@ -51,7 +52,8 @@ static void the_longest_text_of_an_error_fits_escaped(void **state)
     memset(id, 'x', sizeof id);
     detail[sizeof detail - 1] = field[sizeof field - 1] = '\0';
     problem_print(
-        &(struct problem){431, "version_conflict", detail, field, INT32_MAX, {id, sizeof id}},
+        &(struct problem){
+            431, "version_conflict", detail, field, INT32_MAX, {id, sizeof id}, NULL},
         &out);
     assert_false(out.cut);
 }
