@@ -2,6 +2,7 @@
 #include "engine/fire.h"
 
 #include "core/backfill.h"
+#include "core/governor.h"
 #include "engine/moves.h"
 #include "engine/state.h"
 
@@ -232,8 +233,10 @@ void seat_resume(struct turn *turn, struct seat *seat, struct str note, struct s
         return;
     if (!replays)
         seat_pass(turn, seat, turn->now, OUTCOME_MISSED, REASON_PAUSED);
-    else if (seat->plan.is_governed && c->next_at < turn->now)
+    else if (seat->plan.is_governed && c->next_at < turn->now) {
         c->next_at = turn->now / SPAN_MS * SPAN_MS; /* overdue: it runs right away */
+        c->source = SOURCE_PAUSED;
+    }
     seat->is_due = true;
 }
 
