@@ -6,8 +6,8 @@
  */
 #include "api/agents.h"
 #include "api/native_draft.h"
+#include "api/planned.h"
 #include "api/request.h"
-#include "api/view.h"
 #include "store/schedule_pages.h"
 
 enum {
@@ -24,7 +24,7 @@ enum rc agents_find(const struct call *call, struct db *db, struct schedule_view
     if (rc == RC_OK && ret->row.dialect != DIALECTS_AGENTS)
         return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no schedule `%.*s`",
                        STR_ARG(call->params[0]));
-    return rc;
+    return rc == RC_OK ? planned_next(call, db, call->arena, ret, reterr) : rc;
 }
 
 enum call_step agents_failed(struct call *call, const struct err *err)

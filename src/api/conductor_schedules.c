@@ -8,8 +8,8 @@
 #include "api/change.h"
 #include "api/conductor.h"
 #include "api/native_draft.h"
+#include "api/planned.h"
 #include "api/request.h"
-#include "api/view.h"
 
 enum { SAVE_TRIES_MAX = 20 }; /* others who make or delete the same name meanwhile */
 
@@ -22,7 +22,7 @@ enum rc conductor_find(const struct call *call, struct db *db, struct schedule_v
 
     if (rc == RC_OK && ret->row.dialect != DIALECTS_CONDUCTOR)
         return err_set(reterr, RC_NOT_FOUND, -1, 0, "made elsewhere");
-    return rc;
+    return rc == RC_OK ? planned_next(call, db, call->arena, ret, reterr) : rc;
 }
 
 enum call_step conductor_missing(struct call *call, struct str name)

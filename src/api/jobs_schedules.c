@@ -9,8 +9,8 @@
 #include "api/jobs.h"
 #include "api/native_draft.h"
 #include "api/operation.h"
+#include "api/planned.h"
 #include "api/request.h"
-#include "api/view.h"
 #include "model/member.h"
 
 enum { EDIT_TRIES_MAX = 20 }; /* edits in between that one of ours outlives */
@@ -50,7 +50,7 @@ static enum rc find(const struct call *call, struct db *db, struct schedule_view
 
     if (rc == RC_OK && ret->row.dialect != DIALECTS_JOBS)
         return err_set(reterr, RC_NOT_FOUND, -1, 0, "made elsewhere");
-    return rc;
+    return rc == RC_OK ? planned_next(call, db, call->arena, ret, reterr) : rc;
 }
 
 static enum call_step name_begin(struct call *call)

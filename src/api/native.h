@@ -78,6 +78,8 @@ enum call_step run_report_settled(struct call *call);
 
 /* native_namespaces.c */
 enum call_step namespace_list_read(struct call *call, struct db *db);
+enum call_step namespace_get_begin(struct call *call);
+enum call_step namespace_get_read(struct call *call, struct db *db);
 enum call_step namespace_put_begin(struct call *call);
 enum call_step namespace_put_settled(struct call *call);
 

@@ -50,6 +50,38 @@ enum call_step namespace_list_read(struct call *call, struct db *db)
     return page_list_read(call, db, &list);
 }
 
+enum call_step namespace_get_begin(struct call *call)
+{
+    struct err err;
+
+    if (request_name(call, 0, "namespace", &err) != RC_OK ||
+        request_query_check(call, NULL, 0, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_READ;
+}
+
+enum call_step namespace_get_read(struct call *call, struct db *db)
+{
+    struct answer out = answer_new(call->arena);
+    struct db_result found = {0}, row = {0};
+    enum rc rc;
+    struct err err;
+
+    namespaces_find(db, call->params[0], &found);
+    rc = db_flush(db, call->arena, &err);
+    if (rc == RC_OK && found.rows == 1) {
+        namespaces_get(db, db_int_at(&found, 0, 0), &row);
+        rc = db_flush(db, call->arena, &err);
+    }
+    if (rc != RC_OK)
+        return view_failed(call, &err);
+    if (row.rows == 0)
+        return call_problem(call, 404, "not_found", "there is no namespace `%.*s`",
+                            STR_ARG(call->params[0]));
+    print_namespace_row(call, &row, 0, &out);
+    return call_answer(call, 200, answer_done(&out));
+}
+
 struct settings_body {
     struct str settings;
 };

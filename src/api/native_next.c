@@ -54,16 +54,19 @@ static void print_time(struct answer *out, const struct slot *slot, const char *
 /* The governor says one time at a time, and so does what counts from the last run's end. */
 static void tell_one(struct telling *t, instant from, struct answer *out)
 {
-    instant at = t->p.view.cursor.next_at;
+    const struct cursor *c = &t->p.view.cursor;
+    instant until = c->flags & CURSOR_PAUSED ? c->paused_until : INSTANT_NONE;
+    instant at = c->next_at > until ? c->next_at : until;
     struct slot slot = {.at = at, .due = at}, found;
+    bool is_late = at != c->next_at;
 
     t->is_cut = true;
-    if (at == INSTANT_NEVER || at < from || (t->p.view.cursor.flags & CURSOR_PAUSED))
+    if (at == INSTANT_NEVER || at < from || (is_late && !t->p.plan.is_governed))
         return;
     if (!t->p.plan.is_governed && spec_next(&t->p.plan.spec, &t->p.ctx, at - 1, &found) &&
         found.at == at)
         slot = found; /* with its jitter */
-    print_time(out, &slot, source_text((enum source)t->p.view.cursor.source), 0);
+    print_time(out, &slot, source_text(is_late ? SOURCE_PAUSED : (enum source)c->source), 0);
 }
 
 /* Slots that are due at `from` or later, but for cancelled ones. */

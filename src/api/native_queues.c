@@ -21,29 +21,59 @@ static void print_queue(const struct queue_row *row, struct answer *out)
         answer_text(out, "null");
 }
 
-static void send_queues(struct db *db, const struct call *call, struct str after, int limit,
-                        struct db_result *ret)
+/* `most`: as many are counted. */
+static void print_depth(const struct db_result *result, int64_t most, struct answer *out)
 {
-    queues_list(db, call->namespace, after, limit, ret);
+    struct queue_depth depth;
+
+    queue_depths_read(result, &depth);
+    answer_text(out, ",\"depth\":");
+    answer_int(out, depth.ready);
+    if (depth.ready >= most)
+        answer_text(out, ",\"more\":true");
+    answer_text(out, ",\"oldest\":");
+    answer_instant(out, depth.oldest);
+    answer_text(out, "}");
 }
 
-static struct str print_queue_row(const struct call *call, const struct db_result *rows, int i,
-                                  struct answer *out)
+/* How much waits in each of the first `count` queues. */
+static enum rc read_depths(const struct call *call, struct db *db, const struct db_result *rows,
+                           struct db_result *ret, int count, struct err *reterr)
 {
-    struct queue_row row;
+    for (int i = 0; i < count; i++) {
+        struct queue_row row;
 
-    (void)call;
-    queues_read(rows, i, &row);
-    print_queue(&row, out);
-    answer_text(out, "}");
-    return row.name;
+        queues_read(rows, i, &row);
+        queue_depths_get(db, row.id, QUEUE_LISTED_DEPTH_MAX, &ret[i]);
+    }
+    return db_flush(db, call->arena, reterr);
 }
 
 enum call_step queue_list_read(struct call *call, struct db *db)
 {
-    static const struct named_list list = {"queues", send_queues, print_queue_row};
+    const struct page *page = call->with;
+    struct answer out = answer_new(call->arena);
+    struct db_result rows = {0}, *depths;
+    struct queue_row row = {0};
+    struct err err;
+    int count;
 
-    return page_list_read(call, db, &list);
+    queues_list(db, call->namespace, page->after, page->limit + 1, &rows);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    count = rows.rows > page->limit ? page->limit : rows.rows;
+    depths = arena_array(call->arena, (size_t)count, sizeof *depths);
+    if (read_depths(call, db, &rows, depths, count, &err) != RC_OK)
+        return view_failed(call, &err);
+    page_open(&out, "queues");
+    for (int i = 0; i < count; i++) {
+        answer_text(&out, i > 0 ? "," : "");
+        queues_read(&rows, i, &row);
+        print_queue(&row, &out);
+        print_depth(&depths[i], QUEUE_LISTED_DEPTH_MAX, &out);
+    }
+    page_close(&out, rows.rows > count ? row.name : (struct str){NULL, 0});
+    return call_answer(call, 200, answer_done(&out));
 }
 
 /* The queue that the path names; RC_NOT_FOUND. */
@@ -82,24 +112,16 @@ enum call_step queue_get_read(struct call *call, struct db *db)
 {
     struct answer out = answer_new(call->arena);
     struct db_result result = {0};
-    struct queue_depth depth;
     struct queue_row row;
     struct err err;
 
     if (find_queue(call, db, &row, &err) != RC_OK)
         return view_failed(call, &err);
-    queue_depths_get(db, row.id, &result);
+    queue_depths_get(db, row.id, QUEUE_DEPTH_MAX, &result);
     if (db_flush(db, call->arena, &err) != RC_OK)
         return view_failed(call, &err);
-    queue_depths_read(&result, &depth);
     print_queue(&row, &out);
-    answer_text(&out, ",\"depth\":");
-    answer_int(&out, depth.ready);
-    if (depth.ready >= QUEUE_DEPTH_MAX)
-        answer_text(&out, ",\"more\":true");
-    answer_text(&out, ",\"oldest\":");
-    answer_instant(&out, depth.oldest);
-    answer_text(&out, "}");
+    print_depth(&result, QUEUE_DEPTH_MAX, &out);
     return call_answer(call, 200, answer_done(&out));
 }
 

@@ -3,8 +3,8 @@
  * A schedule as it is shown.
  */
 #include "api/native.h"
+#include "api/planned.h"
 #include "api/request.h"
-#include "api/view.h"
 
 enum call_step schedule_get_begin(struct call *call)
 {
@@ -21,7 +21,8 @@ enum call_step schedule_get_read(struct call *call, struct db *db)
     struct schedule_view view;
     struct err err;
 
-    if (view_find(call, db, &view, &err) != RC_OK)
+    if (view_find(call, db, &view, &err) != RC_OK ||
+        planned_next(call, db, call->arena, &view, &err) != RC_OK)
         return view_failed(call, &err);
     return view_schedule_answer(call, &view);
 }

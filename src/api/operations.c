@@ -188,6 +188,9 @@ const struct operation operations[] = {
 
     {"namespace.list", "GET", V1 "/namespaces", RIGHT_SERVER, 0, "List namespaces",
      page_list_begin, namespace_list_read, NULL},
+    {"namespace.get", "GET", V1 "/namespaces/{namespace}", RIGHT_SERVER, 0,
+     "Show a namespace with its settings, but for secrets", namespace_get_begin,
+     namespace_get_read, NULL},
     {"namespace.put", "PUT", V1 "/namespaces/{namespace}", RIGHT_SERVER, 128 * 1024,
      "Create a namespace or change its settings", namespace_put_begin, NULL,
      namespace_put_settled},

@@ -85,6 +85,47 @@ enum rc planned_read(const struct call *call, struct db *db, struct planned *ret
     return rc == RC_OK ? planned_fill(call, db, ret, reterr) : rc;
 }
 
+/* The first slot that will run.  Those before it are cancelled, a bounded number, or paused. */
+static instant first_to_run(const struct planned *p)
+{
+    const struct cursor *c = &p->view.cursor;
+    instant from = c->flags & CURSOR_PAUSED ? c->paused_until : INSTANT_NONE;
+    instant after = from == INSTANT_NONE ? c->mark : from - 1 - p->plan.spec.jitter;
+    struct spec_walk walk;
+    struct slot slot;
+
+    spec_walk_begin(&walk, &p->plan.spec, &p->ctx, after < c->mark ? c->mark : after);
+    while (spec_walk_next(&walk, &slot))
+        if (slot.due >= from && !planned_is_cancelled(p, slot.at))
+            return slot.at;
+    return INSTANT_NEVER;
+}
+
+enum rc planned_next(const struct call *call, struct db *db, struct arena *scratch,
+                     struct schedule_view *view, struct err *reterr)
+{
+    struct cursor *c = &view->cursor;
+    struct planned p = {.view = *view};
+    struct call within = *call;
+    enum rc rc;
+
+    if (!(c->flags & (CURSOR_EXCEPTIONS | CURSOR_PAUSED)) || planned_is_at_rest(c) ||
+        c->next_at == INSTANT_NEVER)
+        return RC_OK;
+    within.arena = scratch;
+    rc = planned_fill(&within, db, &p, reterr);
+    if (rc == RC_CONFLICT)
+        return RC_OK; /* its zone is gone: there is no better answer */
+    if (rc != RC_OK)
+        return rc;
+    if (p.plan.is_governed ||
+        p.plan.follows) /* what follows a cancelled one is not known yet */
+        c->next_at = planned_is_cancelled(&p, c->next_at) ? INSTANT_NEVER : c->next_at;
+    else if (!(c->flags & CURSOR_PAUSED) || !p.plan.policies.catchup_paused)
+        c->next_at = first_to_run(&p);
+    return RC_OK;
+}
+
 bool planned_is_cancelled(const struct planned *p, instant slot)
 {
     for (int i = 0; i < p->exception_count && p->exceptions[i] <= slot; i++)

@@ -32,6 +32,13 @@ MUST_USE enum rc planned_calendars(const struct call *call, struct db *db,
 /* Days as COMMAND_CALENDAR takes them: little-endian int32. */
 struct day_set planned_days(struct str bytes, struct arena *arena);
 
+/*
+ * The cursor of *view knows the next slot of the plan; this sets its next_at to the next that
+ * will run: not a cancelled one, nor one that a pause with an end leaves out.  Only to be told.
+ */
+MUST_USE enum rc planned_next(const struct call *call, struct db *db, struct arena *scratch,
+                              struct schedule_view *view, struct err *reterr);
+
 bool planned_is_cancelled(const struct planned *p, instant slot);
 
 /* It starts nothing by itself, however long one waits. */

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "api/planned.h"
 #include "base/must.h"
 #include "model/schedule_json.h"
 
@@ -16,6 +17,7 @@ enum {
 /* Between the rows of a page. */
 struct walk {
     const struct call *call;
+    struct db *db;
     struct schedule_scan *scan;
     struct arena *rows, *scratch; /* of a portion, of an entry */
     int left;
@@ -114,9 +116,10 @@ static bool is_behind_prefix(const struct schedule_scan *scan, struct str name)
     return scan->order == ORDER_NAME && !str_starts(name, scan->filter.prefix);
 }
 
-static enum rc tell_row(struct walk *w, const struct schedule_view *view, struct err *reterr)
+static enum rc tell_row(struct walk *w, struct schedule_view *view, struct err *reterr)
 {
     struct schedule_scan *scan = w->scan;
+    enum rc rc;
 
     if (is_behind_prefix(scan, view->row.name)) {
         w->is_done = true;
@@ -134,7 +137,8 @@ static enum rc tell_row(struct walk *w, const struct schedule_view *view, struct
     if (w->left-- < scan->page.limit || scan->has_before)
         answer_text(&scan->out, scan->between);
     move_on(w, &view->row);
-    return scan->print(w->call, view, w->scratch, &scan->out, reterr);
+    rc = planned_next(w->call, w->db, w->scratch, view, reterr);
+    return rc == RC_OK ? scan->print(w->call, view, w->scratch, &scan->out, reterr) : rc;
 }
 
 static enum rc tell_rows(struct walk *w, const struct db_result *rows, struct err *reterr)
@@ -217,6 +221,7 @@ enum rc schedule_scan_tell(const struct call *call, struct db *db, struct schedu
     bool is_plain = schedule_filter_is_plain(&scan->filter);
     int limit = is_plain && scan->page.limit < PORTION ? scan->page.limit + 1 : PORTION;
     struct walk w = {.call = call,
+                     .db = db,
                      .scan = scan,
                      .rows = arena_new(PORTION_BYTES),
                      .scratch = arena_new(SCHEDULE_BYTES_MAX),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/schedule_walk.h"
 
+#include "api/planned.h"
 #include "model/schedule_json.h"
 
 enum {
@@ -8,7 +9,7 @@ enum {
     PORTION_BYTES = 1 << 30, /* of arena: schedules as large as they may be */
 };
 
-static enum rc look_at(struct schedule_walk *walk, const struct db_result *rows,
+static enum rc look_at(struct schedule_walk *walk, struct db *db, const struct db_result *rows,
                        struct schedule_place *place, struct arena *scratch, struct err *reterr)
 {
     struct schedule_view view;
@@ -19,7 +20,8 @@ static enum rc look_at(struct schedule_walk *walk, const struct db_result *rows,
                                          .at = view.row.updated_at,
                                          .id = view.row.id};
         arena_reset(scratch);
-        if (walk->look(walk, &view, scratch, reterr) != RC_OK)
+        if (planned_next(walk->call, db, scratch, &view, reterr) != RC_OK ||
+            walk->look(walk, &view, scratch, reterr) != RC_OK)
             return reterr->rc;
     }
     return RC_OK;
@@ -44,7 +46,7 @@ static enum rc look_at_portion(struct schedule_walk *walk, struct db *db,
         schedule_pages_end(db, &portion, &end);
     rc = db_flush(db, arenas[0], reterr);
     if (rc == RC_OK)
-        rc = look_at(walk, &rows, place, arenas[1], reterr);
+        rc = look_at(walk, db, &rows, place, arenas[1], reterr);
     walk->is_done = is_created ? end.rows == 0 : rows.rows < PORTION;
     if (is_created && end.rows == 1)
         place->id = db_int_at(&end, 0, 0);

@@ -48,14 +48,7 @@ static const struct field queue_columns[] = {
     {"OLDEST", "oldest", SHAPE_BOTH, false, NULL},
 };
 
-static const struct field queue_row[] = {
-    {"QUEUE", "name", SHAPE_TEXT, true, NULL},
-    {"PAUSED", "paused", SHAPE_TEXT, false, NULL},
-    {"LIMIT", "limit", SHAPE_NUMBER, false, NULL},
-};
-
-static const struct view queue_view = {"queues", "name", FIELDS(queue_row),
-                                       FIELDS(queue_columns)};
+static const struct view queue_view = {"queues", "name", FIELDS(queue_columns), NULL, 0};
 static const struct lister queue_lister = {.kind = "queues", .list = {.view = &queue_view}};
 static const struct ask queue_get = {.kind = "queues", .view = &queue_view};
 static const struct ask queue_pause = {
@@ -365,6 +358,8 @@ static const struct view namespace_view = {"namespaces", "name", FIELDS(namespac
 static const struct lister namespace_lister = {.kind = "namespaces",
                                                .list = {.view = &namespace_view}};
 
+static const struct ask namespace_get = {.kind = "namespaces", .view = &namespace_view};
+
 enum namespace_option { NAMESPACE_SETTINGS = REMOTE_OPTIONS, NAMESPACE_OPTIONS };
 
 static const struct option namespace_rows[NAMESPACE_OPTIONS] = {
@@ -390,6 +385,15 @@ static const struct command namespace_commands[] = {
      NO_NAME,
      .with = &namespace_lister,
      .run = lister_run},
+    {.name = "namespace get",
+     .usage = "NAMESPACE... [OPTION]...",
+     .summary = "Show a namespace with its settings, but for secrets",
+     .about = "",
+     .examples = "  belfry namespace get billing\n",
+     PLAIN,
+     SOME_NAMES,
+     .with = &namespace_get,
+     .run = ask_run},
     {.name = "namespace set",
      .usage = "NAMESPACE [OPTION]...",
      .summary = "Create a namespace or change its settings",

@@ -190,12 +190,15 @@ static enum rc read_spaces(struct writer *w, struct err *reterr)
 
 /* ---- from the start on ---- */
 
-/* The one that exists without anybody making it. */
+/*
+ * The one that exists without anybody making it.  The turn is the first of this boot: it also
+ * takes back what the last one left.
+ */
 static enum rc make_default(struct writer *w, struct err *reterr)
 {
     struct command command = {
         .kind = COMMAND_NAMESPACE, .name = STR("default"), .by = STR("belfry")};
-    struct turn_in in = {.now = writer_clock(w),
+    struct turn_in in = {.now = w->now = writer_clock(w),
                          .rows = TURN_ROWS_MIN,
                          .hold = true,
                          .commands = &command,
@@ -203,7 +206,10 @@ static enum rc make_default(struct writer *w, struct err *reterr)
     enum rc rc;
 
     do {
+        w->turn_us = clock_boot_us();
         rc = engine_turn(w->engine, &in, &w->out, reterr);
+        if (rc == RC_OK)
+            writer_count(w, clock_boot_us());
         if (rc == RC_OK && w->out.replies[0].rc != RC_OK)
             rc = err_set(reterr, w->out.replies[0].rc, -1, 0, "%.*s",
                          STR_ARG(w->out.replies[0].text));

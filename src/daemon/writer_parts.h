@@ -122,5 +122,7 @@ bool writer_keeps_for_keys(struct writer *w,
 
 /* writer_turn.c */
 void writer_turn(struct writer *w);
+/* What the last turn did.  Once it is said: to count delays nobody. */
+void writer_count(struct writer *w, int64_t ended_us);
 int64_t writer_next_poll(const struct writer *w); /* when one is over, clock_boot_us() */
 int64_t writer_queue(struct writer *w, int64_t namespace, struct str name); /* 0: unknown */

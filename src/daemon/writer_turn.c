@@ -373,8 +373,7 @@ static span skew(const struct writer *w)
     return w->lag.is_known ? clock_now() - (clock_boot_us() + w->lag.offset) : 0;
 }
 
-/* Once it is said: to count delays nobody. */
-static void count(struct writer *w, int64_t ended_us)
+void writer_count(struct writer *w, int64_t ended_us)
 {
     struct meter_turn turn = {
         .out = &w->out,
@@ -434,7 +433,7 @@ void writer_turn(struct writer *w)
     w->losses = 0;
     adapt(w, clock_boot_us() - w->boot_us);
     deliver(w);
-    count(w, ended_us);
+    writer_count(w, ended_us);
 }
 
 int64_t writer_next_poll(const struct writer *w)

@@ -2,6 +2,7 @@
 #include "engine/fire.h"
 
 #include "core/backfill.h"
+#include "core/governor.h"
 #include "engine/moves.h"
 #include "engine/state.h"
 

@@ -79,18 +79,30 @@ static void show_counters(const struct cursor *c, struct buf *out)
     buf_char(out, '}');
 }
 
+/* When it runs next, and the rule by which; a pause that has an end is one. */
+static void show_next(const struct cursor *c, struct buf *out)
+{
+    bool is_barred = c->flags &
+                     (CURSOR_DISABLED | CURSOR_QUARANTINED | CURSOR_CLOSED | CURSOR_DELETED);
+    instant until = c->flags & CURSOR_PAUSED ? c->paused_until : INSTANT_NONE;
+    instant at = c->next_at > until ? c->next_at : until;
+    bool has_next = !is_barred && c->next_at != INSTANT_NEVER && at != INSTANT_NEVER;
+    enum source source = c->next_at >= until ? (enum source)c->source : SOURCE_PAUSED;
+
+    show_moment(",\"nextAt\":", has_next ? at : INSTANT_NONE, out);
+    show_word(",\"nextSource\":", has_next ? source_text(source) : NULL, out);
+}
+
 void schedule_state_show(const struct schedule_state *state, struct buf *out)
 {
     const struct cursor *c = state->cursor;
-    bool has_next = starts_by_itself(c) && c->next_at != INSTANT_NEVER;
     enum outcome last = (enum outcome)c->last_outcome;
 
     show_word("{\"status\":", schedule_status(c), out);
     show_reason(state, out);
     show_moment(",\"pausedUntil\":", c->flags & CURSOR_PAUSED ? c->paused_until : INSTANT_NONE,
                 out);
-    show_moment(",\"nextAt\":", has_next ? c->next_at : INSTANT_NONE, out);
-    show_word(",\"nextSource\":", has_next ? source_text((enum source)c->source) : NULL, out);
+    show_next(c, out);
     show_moment(",\"mark\":", c->mark, out);
     show_int(",\"open\":", c->open, out);
     show_int(",\"waiting\":", c->waiting, out);

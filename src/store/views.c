@@ -230,9 +230,9 @@ void attempt_views_read(const struct db_result *result, int row, struct attempt_
     read_owner(result, row, ATTEMPT_COLUMNS, &ret->owner);
 }
 
-void queue_depths_get(struct db *db, int64_t queue, struct db_result *ret)
+void queue_depths_get(struct db *db, int64_t queue, int most, struct db_result *ret)
 {
-    struct db_value params[] = {db_int(LANE_PULL), db_int(queue), db_int(QUEUE_DEPTH_MAX)};
+    struct db_value params[] = {db_int(LANE_PULL), db_int(queue), db_int(most)};
 
     db_send(db, &depth, params, ret);
 }

@@ -17,6 +17,7 @@ enum {
     VIEW_SCAN_MAX = 5000,      /* rows that one page looks at: some 10 ms                   */
     VIEW_ATTEMPTS_SCAN = 5000, /* attempts of a schedule among which those of a run are     */
     QUEUE_DEPTH_MAX = 10000,   /* ready runs that are counted: beyond it is "many"          */
+    QUEUE_LISTED_DEPTH_MAX = 1000, /* likewise for each queue of a list: 1000 take a second  */
 };
 
 /* A schedule that is not deleted, with its cursor.  Two searches for each row. */
@@ -86,12 +87,12 @@ void attempt_views_end(struct db *db, const struct view_page *page, struct db_re
 void attempt_views_read(const struct db_result *result, int row, struct attempt_view *ret);
 
 /*
- * How much is ready in a queue, counted up to QUEUE_DEPTH_MAX, and the earliest due of those:
+ * How much is ready in a queue, counted up to `most`, and the earliest due of those:
  * what is claimed next, so that it is the oldest but for priorities.
  */
 struct queue_depth {
     int64_t ready;
     instant oldest; /* INSTANT_NONE: nothing is */
 };
-void queue_depths_get(struct db *db, int64_t queue, struct db_result *ret);
+void queue_depths_get(struct db *db, int64_t queue, int most, struct db_result *ret);
 void queue_depths_read(const struct db_result *result, struct queue_depth *ret);

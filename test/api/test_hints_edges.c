@@ -54,11 +54,29 @@ static void nobody_gets_a_run_of_a_schedule_that_is_paused(void **state)
     (void)state;
     make_every("60s", "", "");
     assert_int_equal(pause_until("10:05:00"), 200);
+    assert_next("10:05:00", "paused");
     pass_to("10:04:59");
     assert_int_equal(take(&run, "w"), 0);
+    assert_next("10:05:00", "paused");
     pass_to("10:05:00"); /* overdue since 10:01:00: right away, once */
     assert_int_equal(take(&run, "w"), 1);
+    assert_told("runs.0.source", "'paused'");
     assert_int_equal(take(&run, "w"), 0);
+}
+
+/* On the wall clock: the first slot that the pause does not cover. */
+static void a_pause_with_an_end_says_when_it_goes_on(void **state)
+{
+    (void)state;
+    assert_int_equal(put("{'cron':['*/5 * * * *']}", ""), 201);
+    assert_int_equal(pause_until("10:07:00"), 200);
+    assert_told("state.pausedUntil", "'2026-01-05T10:07:00.000Z'");
+    assert_next("10:10:00", "baseline-cron"); /* 10:05 is left out */
+    assert_int_equal(get("/api/v1/schedules/s/next?count=1"), 200);
+    assert_told("times.0.slot", "'2026-01-05T10:10:00.000Z'");
+    assert_int_equal(post("/api/v1/schedules/s/pause", ""), 200); /* without an end */
+    assert_told("state.nextAt", "null");
+    assert_told("state.nextSource", "null");
 }
 
 /* The run of 10:01:00 ends at 10:01:45, the pause at 10:01:30: as if there was none. */
@@ -546,6 +564,7 @@ int main(void)
         SERVED(a_run_that_outlasts_its_interval_is_followed_a_whole_interval_later),
         SERVED(slots_that_come_during_a_long_run_are_skipped_and_counted),
         SERVED(nobody_gets_a_run_of_a_schedule_that_is_paused),
+        SERVED(a_pause_with_an_end_says_when_it_goes_on),
         SERVED(a_pause_that_ends_during_a_run_changes_nothing_after_it),
         SERVED(a_pause_that_outlasts_a_run_is_kept),
         SERVED(a_hint_that_ends_during_a_run_is_not_used_after_it),

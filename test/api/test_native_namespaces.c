@@ -32,6 +32,21 @@ static void settings_are_checked_and_shown_without_secrets(void **state)
     assert_told("cursor", "null");
 }
 
+static void one_namespace_is_shown_as_in_the_list(void **state)
+{
+    (void)state;
+    assert_int_equal(ask("PUT /api/v1/namespaces/team%20a", NULL,
+                         js("{'settings':{'keys':{'main':['s']}}}")),
+                     201);
+    assert_int_equal(get("/api/v1/namespaces/team%20a"), 200);
+    assert_told("", "{'name':'team a','settings':{'keys':'set'},"
+                    "'createdAt':'2026-01-05T10:00:00.000Z'}");
+    assert_int_equal(get("/api/v1/namespaces/default"), 200);
+    assert_told("settings", "{}");
+    assert_refused(get("/api/v1/namespaces/b"), 404, "not_found", "");
+    assert_refused(get("/api/v1/namespaces/default?x=1"), 400, "invalid_field", "");
+}
+
 static void a_list_goes_on_where_it_ended(void **state)
 {
     (void)state;
@@ -56,6 +71,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SERVED(a_namespace_is_made_once),
         SERVED(settings_are_checked_and_shown_without_secrets),
+        SERVED(one_namespace_is_shown_as_in_the_list),
         SERVED(a_list_goes_on_where_it_ended),
     };
 

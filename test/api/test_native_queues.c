@@ -18,10 +18,35 @@ static void queues_are_listed_by_name(void **state)
     make("b", "q1");
     make("c", "q3");
     assert_int_equal(get("/api/v1/queues?limit=2"), 200);
-    assert_told("", "{'queues':[{'name':'q1','paused':false,'limit':null},"
-                    "{'name':'q2','paused':false,'limit':null}],'cursor':'q2'}");
+    assert_told("", "{'queues':["
+                    "{'name':'q1','paused':false,'limit':null,'depth':0,'oldest':null},"
+                    "{'name':'q2','paused':false,'limit':null,'depth':0,'oldest':null}],"
+                    "'cursor':'q2'}");
     assert_int_equal(get("/api/v1/queues?cursor=q2"), 200);
-    assert_told("", "{'queues':[{'name':'q3','paused':false,'limit':null}],'cursor':null}");
+    assert_told("", "{'queues':["
+                    "{'name':'q3','paused':false,'limit':null,'depth':0,'oldest':null}],"
+                    "'cursor':null}");
+}
+
+/* What is taken waits no more. */
+static void a_list_of_queues_tells_how_much_waits_in_each(void **state)
+{
+    (void)state;
+    make("a", "q1");
+    make("b", "q2");
+    assert_int_equal(post("/api/v1/schedules/b/trigger", ""), 202);
+    pass(SPAN_S);
+    assert_int_equal(post("/api/v1/schedules/b/trigger", js("{'overlap':'allowAll'}")), 202);
+    assert_int_equal(get("/api/v1/queues"), 200);
+    assert_told("queues.0.depth", "0");
+    assert_told("queues.0.oldest", "null");
+    assert_told("queues.1.depth", "2");
+    assert_told("queues.1.oldest", "'2026-01-05T10:00:00.000Z'");
+    assert_told("queues.1.more", "absent");
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q2']}")), 200);
+    assert_int_equal(get("/api/v1/queues"), 200);
+    assert_told("queues.1.depth", "1");
+    assert_told("queues.1.oldest", "'2026-01-05T10:00:01.000Z'");
 }
 
 static void a_queue_that_is_paused_gives_out_nothing(void **state)
@@ -90,7 +115,8 @@ static void a_queue_is_made_and_its_limit_changed(void **state)
     assert_int_equal(post("/api/v1/queues/q/pause", ""), 200);
     assert_told("limit", "1000000");
     assert_int_equal(get("/api/v1/queues"), 200);
-    assert_told("queues", "[{'name':'q','paused':true,'limit':1000000}]");
+    assert_told("queues", "[{'name':'q','paused':true,'limit':1000000,'depth':0,"
+                          "'oldest':null}]");
     assert_int_equal(put("q", "{'limit':null}"), 200);
     assert_told("limit", "null");
     assert_told("paused", "true");
@@ -134,6 +160,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SERVED(queues_are_listed_by_name),
+        SERVED(a_list_of_queues_tells_how_much_waits_in_each),
         SERVED(a_queue_that_is_paused_gives_out_nothing),
         SERVED(a_queue_that_is_none_is_not_paused),
         SERVED(a_queue_tells_how_much_waits_and_since_when),

@@ -8,6 +8,13 @@ static void make(const char *spec, const char *rest)
                      201);
 }
 
+static void make_other(const char *spec, const char *rest)
+{
+    assert_int_equal(ask("PUT /api/v1/schedules/t", NULL,
+                         js("{'spec':%s,'action':{'type':'queue','queue':'q'}%s}", spec, rest)),
+                     201);
+}
+
 static int skip_next(const char *fields, const char *body)
 {
     return ask("POST /api/v1/schedules/s/skip-next", fields, js("%s", body));
@@ -26,6 +33,44 @@ static void the_next_slot_is_cancelled_before_it_exists(void **state)
     assert_int_equal(get("/api/v1/schedules/s"), 200);
     assert_told("state.counters.cancelled", "1");
     assert_told("state.counters.started", "0");
+}
+
+/* Told alike by one schedule, by lists and by other APIs; 11:00 and 12:00 are cancelled. */
+static void the_next_that_is_told_is_one_that_will_run(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    assert_int_equal(skip_next(NULL, "{'count':2}"), 200);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.nextAt", "'2026-01-05T13:00:00.000Z'");
+    assert_int_equal(get("/api/v1/schedules"), 200);
+    assert_told("schedules.0.state.nextAt", "'2026-01-05T13:00:00.000Z'");
+    assert_int_equal(
+        ask("DELETE /api/v1/schedules/s/exceptions/2026-01-05T11:00:00Z", NULL, NULL), 204);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.nextAt", "'2026-01-05T11:00:00.000Z'");
+    pass(90 * SPAN_MIN);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.nextAt", "'2026-01-05T13:00:00.000Z'");
+    assert_told("state.counters.started", "1");
+}
+
+/* Its last slot is cancelled: there is none that will run. */
+static void without_any_that_will_run_none_is_told(void **state)
+{
+    (void)state;
+    make("{'at':['2026-01-05T12:00:00Z']}", "");
+    assert_int_equal(skip_next(NULL, ""), 200);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.nextAt", "null");
+    assert_told("state.nextSource", "null");
+    make_other("{'intervals':[{'every':'1h'}]}", ",'governor':{}");
+    assert_int_equal(post("/api/v1/schedules/t/skip-next", ""), 200);
+    assert_int_equal(get("/api/v1/schedules/t"), 200);
+    assert_told("state.nextAt", "null"); /* what comes after it is decided then */
+    pass(SPAN_H);
+    assert_int_equal(get("/api/v1/schedules/t"), 200);
+    assert_told("state.nextAt", "'2026-01-05T12:00:00.000Z'");
 }
 
 static void several_and_then_those_behind_them(void **state)
@@ -111,6 +156,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SERVED(the_next_slot_is_cancelled_before_it_exists),
+        SERVED(the_next_that_is_told_is_one_that_will_run),
+        SERVED(without_any_that_will_run_none_is_told),
         SERVED(several_and_then_those_behind_them),
         SERVED(the_same_key_skips_the_same_slots),
         SERVED(a_slot_by_its_time_and_back),

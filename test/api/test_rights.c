@@ -78,6 +78,7 @@ static const struct {
     {"metrics", "A"},
     {"metrics.summary", "voeaA"},
     {"namespace.list", "A"},
+    {"namespace.get", "A"},
     {"namespace.put", "A"},
     {"node.list", "A"},
     {"preview", "voeaA"},

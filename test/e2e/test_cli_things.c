@@ -16,6 +16,7 @@ static void queues_are_shown_paused_and_resumed(void **state)
     make_schedule(d, "a", "'spec':{},'action':{'type':'queue','queue':'reports'}");
     trigger(d, "a");
     has_text(SAY(d, "queue", "list").out, "reports");
+    has_text(SAY(d, "queue", "list").out, "WAITING");
     assert_string_equal(SAY(d, "queue", "list", "-o", "name").out, "reports\n");
     has_text(SAY(d, "queue", "get", "reports").out, "WAITING  1\n");
     has_text(SAY(d, "queue", "pause", "reports").out, "PAUSED   yes\n");
@@ -75,6 +76,7 @@ static void gates_and_namespaces_are_set(void **state)
     REFUSED(d, 2, "gate", "set", "db");
     SAY(d, "namespace", "set", "billing");
     assert_string_equal(SAY(d, "namespace", "list", "-o", "name").out, "billing\ndefault\n");
+    has_text(SAY(d, "namespace", "get", "billing").out, "NAMESPACE  billing\n");
     SAY(d, "schedule", "create", "x", "--every", "1h", "--queue", "q", "-N", "billing");
     REFUSED(d, 1, "schedule", "get", "x");
     has_text(SAY(d, "schedule", "get", "x", "-N", "billing").out, "Namespace       billing\n");

@@ -3,7 +3,11 @@
  * What the running server tells of itself: /metrics after a known load, its nodes, its version,
  * the summary; and a trace that goes through it.
  */
+#include <fcntl.h>
+#include <signal.h>
+
 #include "ask.h"
+#include "command.h"
 #include "prometheus_text.h"
 #include "receiver.h"
 
@@ -139,12 +143,77 @@ static void a_trace_goes_through(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
+/* A real worker, its program under way, dies: the run is counted as lost, once, and done. */
+static void a_worker_that_is_killed_is_counted(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    const struct saying worker = {
+        .daemon = d, .words = WORDS("worker", "--queue", "q", "--", "/bin/sleep", "60")};
+    int out = open("/dev/null", O_WRONLY);
+    const json_t *first, *second;
+    const char *id;
+    char path[256];
+    pid_t pid;
+
+    make_schedule(d, "work",
+                  "'action':{'type':'queue','queue':'q'},"
+                  "'policies':{'lease':{'for':'1s','heartbeat':'500ms','grace':'0s'}}");
+    id = trigger(d, "work");
+    snprintf(path, sizeof path, "/api/v1/runs/%s", id);
+    pid = say_begin(*state, &worker, out);
+    UNTIL(strcmp(text_at(api(d, 200, "GET", path, NULL), "state"), "running") == 0);
+    assert_true(value(d, "belfry_lease_expiries_total") == 0);
+    first = api(d, 200, "GET", path, NULL);
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(say_end(pid), 128 + SIGKILL);
+    close(out);
+    second = at(claim(d, "q", 1, "30s"), "[0]");
+    assert_string_equal(text_at(second, "id"), id);
+    assert_true(number_at(second, "fence") > number_at(first, "fence"));
+    UNTIL(value(d, "belfry_lease_expiries_total") == 1);
+    assert_int_equal(tell_run(d, "complete", second, "").status, 200);
+    assert_true(value(d, "belfry_stale_reports_refused_total") == 0);
+    assert_int_equal(tell_run(d, "complete", first, "").status, 409); /* a duplicate */
+    UNTIL(value(d, "belfry_stale_reports_refused_total") == 1);
+    assert_int_equal(number_at(schedule_state(d, "work"), "counters.succeeded"), 1);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* Its call was under way: whoever comes next takes the run back, and says so. */
+static void a_server_that_is_killed_is_counted(void **state)
+{
+    const struct daemon_start calling = {
+        .args = WORDS("--http-allow-private", "--node-lease", "2s")};
+    struct daemon *d = daemon_start(*state, &calling);
+    struct receiver r;
+    struct letter letter;
+    const char *id;
+
+    receiver_open(&r);
+    make_schedule(d, "call", "'action':{'type':'http','url':'http://127.0.0.1:%u/'}", r.port);
+    id = trigger(d, "call");
+    receiver_take(&r, &letter);
+    assert_true(value(d, "belfry_zombies_cleaned_total") == 0);
+    daemon_kill(d);
+    close(letter.fd);
+    d = daemon_again(d, &calling);
+    receiver_take(&r, &letter);
+    assert_string_equal(letter_field(&letter, "idempotency-key"), id);
+    receiver_answer(&letter, "200 OK", "{}");
+    await_end(d, id);
+    UNTIL(value(d, "belfry_zombies_cleaned_total") == 1);
+    receiver_close(&r);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         E2E_TEST(the_numbers_are_those_of_the_load),
         E2E_TEST(the_server_says_what_it_is),
         E2E_TEST(a_trace_goes_through),
+        E2E_TEST(a_worker_that_is_killed_is_counted),
+        E2E_TEST(a_server_that_is_killed_is_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

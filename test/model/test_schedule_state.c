@@ -102,10 +102,10 @@ static void numbers_come_from_the_cursor(void **state)
                 "\"succeeded\":10,\"failed\":11}");
 }
 
-static void a_pause_says_why_and_until_when_and_hides_the_next_slot(void **state)
+static void a_pause_says_why_and_until_when_and_what_comes_then(void **state)
 {
     struct cursor cursor = fresh_cursor();
-    json_auto_t *until = NULL, *for_good = NULL;
+    json_auto_t *until = NULL, *soon = NULL, *for_good = NULL;
 
     (void)state;
     cursor.flags = CURSOR_PAUSED;
@@ -114,12 +114,18 @@ static void a_pause_says_why_and_until_when_and_hides_the_next_slot(void **state
     check_field(until, "status", "\"paused\"");
     check_field(until, "pausedReason", "\"holidays\"");
     check_field(until, "pausedUntil", "\"2027-01-02T00:00:00.000Z\"");
-    check_field(until, "nextAt", "null");
-    check_field(until, "nextSource", "null");
+    check_field(until, "nextAt", "\"2027-01-02T00:00:00.000Z\"");
+    check_field(until, "nextSource", "\"paused\"");
+    cursor.paused_until = NEW_YEAR + SPAN_MIN;
+    soon = state_of(&cursor, "");
+    check_field(soon, "nextAt", "\"2027-01-01T01:00:00.000Z\""); /* it is over by then */
+    check_field(soon, "nextSource", "\"baseline-cron\"");
     cursor.paused_until = INSTANT_NEVER;
     for_good = state_of(&cursor, "");
     check_field(for_good, "pausedUntil", "null");
     check_field(for_good, "pausedReason", "null");
+    check_field(for_good, "nextAt", "null");
+    check_field(for_good, "nextSource", "null");
 }
 
 static void the_status_is_one_of_three(void **state)
@@ -166,7 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_schedule_shows_every_field_of_the_model),
         cmocka_unit_test(numbers_come_from_the_cursor),
-        cmocka_unit_test(a_pause_says_why_and_until_when_and_hides_the_next_slot),
+        cmocka_unit_test(a_pause_says_why_and_until_when_and_what_comes_then),
         cmocka_unit_test(the_status_is_one_of_three),
         cmocka_unit_test(without_a_next_slot_there_is_no_source),
     };

@@ -432,7 +432,7 @@ static struct queue_depth depth_of(struct fixture *f, int64_t queue)
     struct queue_depth depth;
     struct db_result got;
 
-    queue_depths_get(f->db, queue, &got);
+    queue_depths_get(f->db, queue, QUEUE_DEPTH_MAX, &got);
     flush(f);
     queue_depths_read(&got, &depth);
     return depth;
