@@ -37,18 +37,27 @@ static json_t *schedule_json(const struct schedule_view *view,
     return json;
 }
 
-static enum call_step show(struct call *call, const struct schedule_view *view, int status)
+/* As it is, and after a change with what its author should know. */
+static enum call_step show(struct call *call, struct db *db, const struct schedule_view *view)
 {
     struct answer out = answer_new(call->arena);
+    bool is_changed = call->status != 0;
     struct agents_schedule schedule;
+    struct str warning = {NULL, 0};
+    json_t *json;
     struct err err;
 
     if (agents_recall(view->row.extra, call->arena, &schedule, &err) != RC_OK)
         return view_failed(call, &err);
     schedule.is_enabled = !(view->cursor.flags & CURSOR_DISABLED);
-    answer_json(&out, schedule_json(view, &schedule));
+    if (is_changed)
+        warning = agents_warning(call, db, view->row.name, schedule.agent);
+    json = schedule_json(view, &schedule);
+    if (warning.len > 0)
+        json_put(json, "warnings", json_pack("[s#]", warning.ptr, (int)warning.len));
+    answer_json(&out, json);
     view_etag(call, view->row.version);
-    return call_answer(call, status, answer_done(&out));
+    return call_answer(call, is_changed ? call->status : 200, answer_done(&out));
 }
 
 enum call_step agents_get_begin(struct call *call)
@@ -67,7 +76,7 @@ enum call_step agents_get_read(struct call *call, struct db *db)
 
     if (agents_find(call, db, &view, &err) != RC_OK)
         return view_failed(call, &err);
-    return show(call, &view, call->status != 0 ? call->status : 200);
+    return show(call, db, &view);
 }
 
 /* ---- the list ---- */
@@ -225,7 +234,7 @@ enum call_step agents_update_read(struct call *call, struct db *db)
     if (agents_find(call, db, &view, &err) != RC_OK)
         return view_failed(call, &err);
     if (call->status != 0)
-        return show(call, &view, call->status);
+        return show(call, db, &view);
     if (lay(call, &view, &schedule, &err) != RC_OK)
         return agents_failed(call, &err);
     was_disabled = (view.cursor.flags & CURSOR_DISABLED) != 0;

@@ -191,6 +191,47 @@ static void plan_midnight_is_that_of_each_zone(void **state)
     assert_told("0.dateKey", "'2026-01-06'");
 }
 
+static void row_140_the_planner_tells_when_it_last_planned(void **state)
+{
+    (void)state;
+    get(E "/planner");
+    assert_told("lastMidnightRebuilds", "{}");
+    schedule("d", ",'scheduleType':'INTERVAL','intervalMinutes':720,"
+                  "'timezone':'America/Denver'");
+    pass(SPAN_H);
+    schedule("u", ",'scheduleType':'INTERVAL','intervalMinutes':720,'timezone':'UTC'");
+    get(E "/planner"); /* neither has had a midnight */
+    assert_told("", "{'lastReconcileAt':'2026-01-05T11:00:00.000Z','lastMidnightRebuilds':"
+                    "{'America/Denver':null,'UTC':null}}");
+    pass(13 * SPAN_H); /* to midnight in UTC */
+    get(E "/planner");
+    assert_told("", "{'lastReconcileAt':'2026-01-06T00:00:00.000Z','lastMidnightRebuilds':"
+                    "{'America/Denver':null,'UTC':'2026-01-06T00:00:00.000Z'}}");
+    pass(7 * SPAN_H); /* and in Denver */
+    get(E "/planner");
+    assert_told("lastMidnightRebuilds", "{'America/Denver':'2026-01-06T07:00:00.000Z',"
+                                        "'UTC':'2026-01-06T00:00:00.000Z'}");
+}
+
+/* Rows 24 and 26: whatever is to come, a list is of one day, that of each zone. */
+static void row_26_the_plan_ends_with_the_day(void **state)
+{
+    (void)state;
+    schedule("d", ",'scheduleType':'INTERVAL','intervalMinutes':60,"
+                  "'timezone':'America/Denver'");
+    schedule("u", ",'scheduleType':'INTERVAL','intervalMinutes':60,'timezone':'UTC'");
+    get(E "/future");
+    for (int i = 0; i < count(); i++) {
+        bool is_utc = strcmp(told(js("%d.agentId", i)), "'u'") == 0;
+
+        assert_told(js("%d.dateKey", i), "'2026-01-05'");
+        assert_true(strcmp(text_at(js("%d.scheduledAt", i)).ptr,
+                           is_utc ? "2026-01-06T00:00:00.000Z" : "2026-01-06T07:00:00.000Z") <
+                    0);
+    }
+    assert_int_equal(count(), 20 + 13); /* from 04:00 there, and from 11:00 here */
+}
+
 /* 02:30 is no time of 2026-03-08 in Denver; 01:30 is two of 2026-11-01. */
 static void plan_changes_of_the_clock_are_handled(void **state)
 {
@@ -539,6 +580,8 @@ int main(void)
         SERVED(example_an_edit_keeps_the_item_that_stays),
         SERVED(plan_in_denver_times_are_right_for_a_server_in_utc),
         SERVED(plan_midnight_is_that_of_each_zone),
+        SERVED(row_140_the_planner_tells_when_it_last_planned),
+        SERVED(row_26_the_plan_ends_with_the_day),
         SERVED(plan_changes_of_the_clock_are_handled),
         SERVED(filters_narrow_together),
         SERVED(an_immediate_schedule_runs_when_it_is_made_and_when_enabled),
