@@ -8,15 +8,15 @@
 #include "agents.h"
 
 static char id[RUN_ID_TEXT_MAX];
-static int fence;
+static int held;
 
-static void claim(const char *queue)
+static void take(const char *queue)
 {
     assert_int_equal(
         post("/api/v1/queues/claim", js("{'queues':['%s'],'max':1,'worker':'w-1'}", queue)),
         200);
     assert_int_equal(world.call.grant_count, 1);
-    fence = (int)world.call.grants[0].run.fence;
+    held = (int)world.call.grants[0].run.fence;
     snprintf(id, sizeof id, "%s", text_at("runs.0.id").ptr);
 }
 
@@ -24,7 +24,7 @@ static void claim(const char *queue)
 static void report(const char *how, const char *more)
 {
     assert_int_equal(post(js("/api/v1/runs/%s", how),
-                          js("{'items':[{'id':'%s','fence':%d%s}]}", id, fence, more)),
+                          js("{'items':[{'id':'%s','fence':%d%s}]}", id, held, more)),
                      200);
     assert_told("results.0.status", "'ok'");
 }
@@ -32,7 +32,7 @@ static void report(const char *how, const char *more)
 static void run_once(const char *agent, span time, const char *how, const char *more)
 {
     assert_int_equal(post(E "/trigger", js("{'agentId':'%s'}", agent)), 202);
-    claim(agent);
+    take(agent);
     pass(time);
     report(how, more);
 }
@@ -44,7 +44,7 @@ static void plan_a_success_is_recorded_with_correct_metrics(void **state)
                                  "'timesOfDay':['09:00','17:00'],"
                                  "'timezone':'America/Denver'");
     pass(6 * SPAN_H);
-    claim("thread-extractor");
+    take("thread-extractor");
     pass(45 * SPAN_S);
     report("complete", ",'summary':'3 reminders','refs':{'reminderIds':['r1','r2','r3']},"
                        "'llm':{'provider':'anthropic','totalTokens':1200,"
@@ -80,7 +80,7 @@ static void plan_attempts_beyond_the_most_are_cancelled_and_each_is_recorded(voi
     schedule("a", ",'scheduleType':'FIXED_TIMES','timesOfDay':['11:00'],'timezone':'UTC'");
     pass(SPAN_H);
     for (int i = 0; i < 3; i++) {
-        claim("a");
+        take("a");
         report("fail", ",'error':{'code':'LLM_TIMEOUT','message':'no answer'}");
         pass(61 * SPAN_S);
     }
@@ -99,10 +99,10 @@ static void plan_a_failure_is_retried_and_succeeds_with_attempt_2(void **state)
 {
     (void)state;
     schedule("a", ",'scheduleType':'IMMEDIATE'");
-    claim("a");
+    take("a");
     report("fail", ",'error':{'message':'x'}");
     pass(61 * SPAN_S);
-    claim("a");
+    take("a");
     report("complete", "");
     get(E "/past");
     assert_told("content.0.resultStatus", "'SUCCESS'");
@@ -171,7 +171,7 @@ static void runs_of_other_apis_are_not_seen(void **state)
     (void)state;
     post("/api/v1/schedules", js("{'id':'n','action':{'type':'queue','queue':'q'}}"));
     post("/api/v1/schedules/n/trigger", "");
-    claim("q");
+    take("q");
     report("complete", "");
     get(E "/past");
     assert_told("totalElements", "0");
