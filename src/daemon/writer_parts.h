@@ -9,6 +9,7 @@
 
 #include "daemon/lag.h"
 #include "daemon/pace.h"
+#include "daemon/stride.h"
 #include "daemon/writer.h"
 #include "db/db.h"
 #include "engine/engine.h"
@@ -80,8 +81,7 @@ struct writer {
     struct ticket *polls, **polls_end;   /* first come, first served          */
     int64_t sent[LANE_COUNT];            /* tasks since the start             */
 
-    int rows;
-    span least_us; /* what a turn costs that does next to nothing */
+    struct stride stride;
     instant now, wake_at;
     int64_t boot_us;            /* clock_boot_us() at `now`                                */
     int64_t turn_us, commit_us; /* the same when the turn and its commit began        */

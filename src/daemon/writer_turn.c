@@ -10,12 +10,6 @@
 #include "daemon/writer_parts.h"
 #include "io/clock.h"
 
-enum {
-    SMALL_TURN = 8,  /* things done: what it costs is what every turn costs    */
-    LEAST_PACE = 8,  /* small turns until a new cost of them is mostly believed */
-    LEAST_SHARE = 5, /* of a large turn at most a fifth is such cost            */
-};
-
 /* ---- queues by name ---- */
 
 static size_t queue_slot(int64_t namespace, struct str name)
@@ -338,24 +332,14 @@ static int done(const struct turn_out *out)
            out->event_count;
 }
 
-/*
- * Towards as many rows as fit into the time that a turn should take.  What even a small turn
- * costs, mostly the disk's own time, is not to be saved by making turns smaller: where that is
- * much, a turn may last a few times as long.
- */
 static void adapt(struct writer *w, span spent)
 {
-    span goal = w->options.config->turn_ms * SPAN_MS;
-    int most = w->options.config->turn_rows;
+    const struct stride_turn turn = {.done = done(&w->out),
+                                     .spent = spent,
+                                     .goal = w->options.config->turn_ms * SPAN_MS,
+                                     .most = w->options.config->turn_rows};
 
-    if (done(&w->out) <= SMALL_TURN)
-        w->least_us += (spent - w->least_us) / LEAST_PACE;
-    if (goal < w->least_us * LEAST_SHARE)
-        goal = w->least_us * LEAST_SHARE;
-    if (spent > goal && w->rows > TURN_ROWS_MIN)
-        w->rows = w->rows / 2 < TURN_ROWS_MIN ? TURN_ROWS_MIN : w->rows / 2;
-    else if (spent < goal / 2 && w->rows < most)
-        w->rows = w->rows * 2 > most ? most : w->rows * 2;
+    stride_adapt(&w->stride, &turn);
 }
 
 /* The disk is full: what is running can still be written down, nothing new is begun. */
@@ -422,7 +406,7 @@ void writer_turn(struct writer *w)
     fill_reports(w);
     fill_polls(w);
     fill_capacity(w);
-    w->in.rows = w->rows;
+    w->in.rows = w->stride.rows;
     w->in.skew = skew(w);
     for (;;) {
         w->in.hold = w->holds || w->is_full || !w->options.config->enabled || is_halted(w);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How many rows the next turn may have: as many as fit into the time that one should take.
+ *
+ * Pure: what a turn took is handed in.  What even a small turn costs, mostly the disk's own
+ * time, is not to be saved by making turns smaller: where that is much, a turn may last a few
+ * times as long.
+ */
+#pragma once
+
+#include "base/instant.h"
+
+struct stride {
+    int rows;   /* of the next turn                              */
+    span least; /* what a turn costs that does next to nothing   */
+};
+
+struct stride_turn {
+    int done;   /* things that it did       */
+    span spent; /* time that it took        */
+    span goal;  /* that it should take      */
+    int most;   /* rows that it may have    */
+};
+
+void stride_begin(struct stride *stride);
+void stride_adapt(struct stride *stride, const struct stride_turn *turn);
