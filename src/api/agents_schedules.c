@@ -14,6 +14,7 @@
 enum {
     UPDATE_TRIES_MAX = 20,     /* edits in between that a change outlives */
     LIST_BYTES_MAX = 12 << 20, /* of one answer                           */
+    PENDING_MAX = 900,         /* of one deletion: fewer than CALL_ITEMS_MAX */
 };
 
 /* ---- showing ---- */
@@ -292,22 +293,49 @@ enum call_step agents_delete_begin(struct call *call)
     return CALL_READ;
 }
 
+/* What waits ends with its schedule; what is claimed and not begun is cancelled before. */
 enum call_step agents_delete_read(struct call *call, struct db *db)
 {
+    const struct command last = *call->commands;
+    struct view_page page = {.namespace = call->namespace,
+                             .before = INT64_MAX,
+                             .states = 1 << RUN_LEASED,
+                             .limit = PENDING_MAX};
+    struct db_result rows = {0};
     struct schedule_view view;
     struct err err;
 
     if (agents_find(call, db, &view, &err) != RC_OK)
         return view_failed(call, &err);
-    call->commands->schedule = view.row.id;
+    page.schedule = view.row.id;
+    run_views_list(db, &page, &rows);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    call->commands = arena_array(call->arena, (size_t)rows.rows + 1, sizeof last);
+    for (int i = 0; i < rows.rows; i++) {
+        struct run_view run;
+
+        run_views_read(&rows, i, &run);
+        call->commands[i] = last;
+        call->commands[i].kind = COMMAND_CANCEL;
+        call->commands[i].is_gentle = true;
+        call->commands[i].schedule = view.row.id;
+        call->commands[i].run = (struct run_id){view.row.id, run.run.slot / SPAN_MS,
+                                                (uint32_t)run.run.pass};
+    }
+    call->commands[rows.rows] = last;
+    call->commands[rows.rows].schedule = view.row.id;
+    call->command_count = rows.rows + 1;
     return CALL_SETTLE;
 }
 
 enum call_step agents_delete_settled(struct call *call)
 {
+    int last = call->command_count - 1;
+
     if (!call->replies)
         return CALL_COMMANDS;
-    if (call->replies->rc != RC_OK)
-        return call_refused(call, call->commands, call->replies);
+    if (call->replies[last].rc != RC_OK)
+        return call_refused(call, &call->commands[last], &call->replies[last]);
     return call_answer(call, 204, (struct str){NULL, 0});
 }

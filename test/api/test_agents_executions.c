@@ -249,6 +249,29 @@ static void a_deleted_schedule_takes_what_waits_with_it(void **state)
     assert_string_equal(claim("a"), "");
 }
 
+/* READY and PENDING ones are cancelled; one that is RUNNING ends by itself. */
+static void a_deleted_schedule_takes_what_has_not_begun_with_it(void **state)
+{
+    char running[64], pending[64];
+
+    (void)state;
+    schedule("a", ",'scheduleType':'IMMEDIATE','executorPolicy':{'maxConcurrent':2}");
+    snprintf(running, sizeof running, "%s", claim("a"));
+    post("/api/v1/runs/heartbeat", js("{'items':[{'id':'%s','fence':1}]}", running));
+    post(E "/trigger", js("{'agentId':'a'}"));
+    snprintf(pending, sizeof pending, "%s", claim("a"));
+    post(E "/trigger", js("{'agentId':'a'}"));
+    assert_int_equal(ask("DELETE " S "/agent:a", NULL, ""), 204);
+    post("/api/v1/runs/heartbeat", js("{'items':[{'id':'%s','fence':1}]}", pending));
+    assert_told("results.0.status", "'stale'");
+    post("/api/v1/runs/complete", js("{'items':[{'id':'%s','fence':1}]}", running));
+    assert_told("results.0.status", "'ok'");
+    get(E "/past?resultStatus=CANCELLED");
+    assert_told("totalElements", "2");
+    get(E "/past?resultStatus=SUCCESS");
+    assert_told("totalElements", "1");
+}
+
 /* ---- cancelling ---- */
 
 static void a_planned_execution_is_cancelled_and_never_runs(void **state)
@@ -329,6 +352,7 @@ int main(void)
         SERVED(plan_a_heartbeat_renews_the_lease),
         SERVED(plan_a_heartbeat_stops_on_cancellation),
         SERVED(a_deleted_schedule_takes_what_waits_with_it),
+        SERVED(a_deleted_schedule_takes_what_has_not_begun_with_it),
         SERVED(a_planned_execution_is_cancelled_and_never_runs),
         SERVED(a_running_execution_is_not_cancelled),
         SERVED(one_that_is_ready_or_pending_is_cancelled),

@@ -94,6 +94,23 @@ static void plan_midnight_clears_and_regenerates(void **state)
     assert_told("0.execStatus", "'READY'");
 }
 
+/* Or they would all be run when their agent comes back. */
+static void what_nobody_has_begun_within_a_day_is_given_up(void **state)
+{
+    (void)state;
+    schedule("a", ",'scheduleType':'INTERVAL','intervalMinutes':60,'timezone':'UTC',"
+                  "'executorPolicy':{'maxConcurrent':100}");
+    for (int i = 0; i < 50; i++)
+        pass(SPAN_H);
+    get(E "/future?dateKey=2026-01-06&execStatus=CANCELLED"); /* it is the 7th, 12:00 */
+    assert_int_equal(count(), 13);
+    post("/api/v1/queues/claim", js("{'queues':['a'],'max':100,'worker':'w-1'}"));
+    assert_int_equal(world.call.grant_count, 24);
+    get(E "/past?size=1");
+    assert_told("totalElements", "26");
+    assert_told("content.0.resultStatus", "'FAIL'");
+}
+
 static void plan_the_key_prevents_duplicates_whenever_it_is_planned(void **state)
 {
     char first[256];
@@ -226,6 +243,7 @@ int main(void)
         SERVED(plan_given_an_interval_items_are_at_correct_times),
         SERVED(plan_version_drift_cancels_stale_items),
         SERVED(plan_midnight_clears_and_regenerates),
+        SERVED(what_nobody_has_begun_within_a_day_is_given_up),
         SERVED(plan_the_key_prevents_duplicates_whenever_it_is_planned),
         SERVED(plan_in_denver_times_are_right_for_a_server_in_utc),
         SERVED(plan_midnight_is_that_of_each_zone),
