@@ -46,6 +46,10 @@ enum call_step agents_past_one_read(struct call *call, struct db *db);
 enum call_step agents_metrics_begin(struct call *call);
 enum call_step agents_metrics_read(struct call *call, struct db *db);
 
+/* agents_planner.c */
+enum call_step agents_planner_begin(struct call *call);
+enum call_step agents_planner_read(struct call *call, struct db *db);
+
 /* agents_events.c; read as the native ones are */
 enum call_step agents_events_begin(struct call *call);
 
@@ -78,6 +82,12 @@ MUST_USE enum rc agents_each(const struct call *call, struct db *db,
 /* The document as a command for the schedule of this name; errors in the client's words. */
 MUST_USE enum rc agents_draft(struct call *call, const struct agents_schedule *schedule,
                               struct str name, struct command *command, struct err *reterr);
+
+/*
+ * What whoever wrote the schedule should know of its agent, which is said in the server's log
+ * too; empty: nothing.
+ */
+struct str agents_warning(struct call *call, struct db *db, struct str name, struct str agent);
 
 /* A read that failed, or was refused. */
 enum call_step agents_failed(struct call *call, const struct err *err);

@@ -263,6 +263,7 @@ static json_t *policies_json(const struct agents_schedule *s)
     json_put(policies, "priority", json_new_int(s->priority));
     json_put(policies, "concurrency", gate_json(s));
     json_put(policies, "approval", json_boolean(s->is_gated));
+    json_put(policies, "startWithin", text_json("24h")); /* plans are of a day */
     return policies;
 }
 

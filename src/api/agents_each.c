@@ -4,6 +4,8 @@
  *
  * Its lists have no cursors: the rows of the namespace are walked through, a portion at a time.
  */
+#include <string.h>
+
 #include "api/agents.h"
 #include "api/native_draft.h"
 #include "api/planned.h"
@@ -93,10 +95,36 @@ struct walk {
     agents_each_fn *each;
     void *with;
     struct schedule_place place;
+    struct str prefix; /* of the names of one agent's schedules; empty: of any */
     struct arena *rows, *scratch;
     int64_t looked_at;
     bool is_done;
 };
+
+/*
+ * Names of an agent's schedules begin alike, so that they stand together.  The walk begins
+ * shortly before: no name that was made here has two of ~.
+ */
+static void begin_at(struct walk *w, struct str agent)
+{
+    struct buf start = {.cap = AGENT_NAME_MAX + 2};
+
+    if (agent.len == 0 || agent.len > AGENT_ID_MAX)
+        return;
+    w->prefix = agents_name(agent, (struct str){NULL, 0}, w->call->arena);
+    start.ptr = arena_take(w->call->arena, start.cap);
+    buf_str(&start, w->prefix);
+    start.ptr[start.len - 1]--;
+    buf_text(&start, "~~");
+    w->place.name = buf_as_str(&start);
+}
+
+static bool is_behind(const struct walk *w, struct str name)
+{
+    size_t len = name.len < w->prefix.len ? name.len : w->prefix.len;
+
+    return len > 0 && memcmp(name.ptr, w->prefix.ptr, len) > 0;
+}
 
 static enum rc take_row(struct walk *w, const struct schedule_view *view, struct err *reterr)
 {
@@ -104,7 +132,8 @@ static enum rc take_row(struct walk *w, const struct schedule_view *view, struct
     enum rc rc;
 
     w->place.name = arena_str(w->call->arena, view->row.name);
-    if (view->row.dialect != DIALECTS_AGENTS)
+    w->is_done = is_behind(w, view->row.name);
+    if (w->is_done || view->row.dialect != DIALECTS_AGENTS)
         return RC_OK;
     arena_reset(w->scratch);
     rc = agents_recall(view->row.extra, w->scratch, &schedule, reterr);
@@ -126,14 +155,14 @@ static enum rc take_portion(struct walk *w, struct db *db, struct err *reterr)
     arena_reset(w->rows);
     schedule_pages_read(db, &portion, &rows);
     rc = db_flush(db, w->rows, reterr);
-    for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
+    for (int i = 0; rc == RC_OK && i < rows.rows && !w->is_done; i++) {
         struct schedule_view view;
 
         schedule_views_read(&rows, i, &view);
         rc = take_row(w, &view, reterr);
     }
     w->looked_at += PORTION;
-    w->is_done = rows.rows < PORTION;
+    w->is_done |= rows.rows < PORTION;
     return rc;
 }
 
@@ -149,6 +178,7 @@ enum rc agents_each(const struct call *call, struct db *db, const struct agents_
                      .scratch = arena_new(SCHEDULE_BYTES_MAX)};
     enum rc rc = RC_OK;
 
+    begin_at(&w, filter->agent);
     while (rc == RC_OK && !w.is_done && w.looked_at < LOOKED_AT_MAX)
         rc = take_portion(&w, db, reterr);
     if (rc == RC_OK && !w.is_done)

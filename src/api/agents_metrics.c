@@ -75,27 +75,38 @@ struct sums {
     json_t *agents; /* runs of each */
 };
 
-static void add_group(const struct asked *asked, const struct stats_group *group,
-                      struct sums *sums)
+static void add(const struct asked *asked, const char *agent, const struct figures *figures,
+                struct sums *sums)
 {
-    json_auto_t *extra = group->extra.len > 0 ? json_of_kept(group->extra) : NULL;
-    const char *agent = json_string_value(json_object_get(extra, "agentId"));
     int64_t runs;
 
-    /* A schedule that was made elsewhere may name an agent too, but has no such type. */
-    if (!agent || !json_object_get(extra, "scheduleType") ||
-        (asked->agent.len > 0 && !str_eq(asked->agent, str_of(agent))))
+    if (!agent || (asked->agent.len > 0 && !str_eq(asked->agent, str_of(agent))))
         return;
-    figures_add(&sums->total, &group->figures);
+    figures_add(&sums->total, figures);
     runs = json_integer_value(json_object_get(sums->agents, agent));
-    json_put(sums->agents, agent, json_new_int(runs + group->figures.runs));
+    json_put(sums->agents, agent, json_new_int(runs + figures->runs));
 }
 
-static enum rc gather(struct call *call, struct db *db, struct sums *sums, struct err *reterr)
+/* Of a schedule, or of runs without one, which waited on the queue of their agent. */
+static void add_group(const struct call *call, enum stats_by by,
+                      const struct stats_group *group, struct sums *sums)
+{
+    json_auto_t *extra = group->extra.len > 0 ? json_of_kept(group->extra) : NULL;
+
+    if (by == STATS_ALONE && group->name.len > 0)
+        add(call->with, arena_str(call->arena, group->name).ptr, &group->figures, sums);
+    /* A schedule that was made elsewhere may name an agent too, but has no such type. */
+    else if (json_object_get(extra, "scheduleType"))
+        add(call->with, json_string_value(json_object_get(extra, "agentId")), &group->figures,
+            sums);
+}
+
+static enum rc gather(struct call *call, struct db *db, enum stats_by by, struct sums *sums,
+                      struct err *reterr)
 {
     const struct asked *asked = call->with;
     instant until = asked->range.until == INSTANT_NEVER ? call->now + 1 : asked->range.until;
-    struct stats_question question = {.by = STATS_BY_SCHEDULE,
+    struct stats_question question = {.by = by,
                                       .namespace = call->namespace,
                                       .until_day = floor_div(until - 1, SPAN_DAY),
                                       .after = INT64_MIN,
@@ -118,7 +129,7 @@ static enum rc gather(struct call *call, struct db *db, struct sums *sums, struc
 
             stats_read(&rows, i, &group);
             question.after = group.key;
-            add_group(asked, &group, sums);
+            add_group(call, by, &group, sums);
         }
     }
     return rc;
@@ -132,7 +143,8 @@ enum call_step agents_metrics_read(struct call *call, struct db *db)
     struct answer out = answer_new(call->arena);
     struct err err;
 
-    if (gather(call, db, &sums, &err) != RC_OK)
+    if (gather(call, db, STATS_BY_SCHEDULE, &sums, &err) != RC_OK ||
+        gather(call, db, STATS_ALONE, &sums, &err) != RC_OK)
         return agents_failed(call, &err);
     answer_text(&out, "{\"totalRuns\":");
     answer_int(&out, f->runs);

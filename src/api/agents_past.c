@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The executions of agents that are over: one for each attempt, the latest end first.
- *
- * Pages are numbered and tell how many there are in all: the attempts of the namespace are
- * walked through, a portion at a time, down to a bound.
+ * The executions of agents that are over: one for each attempt, the latest begin first, in
+ * numbered pages.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "api/agents.h"
-#include "api/agents_range.h"
+#include "api/agents_marks.h"
 #include "api/request.h"
 #include "api/run_found.h"
 #include "api/view.h"
 
 enum {
-    PORTION = 200,           /* attempts of one read                                  */
-    PORTION_BYTES = 1 << 30, /* of arena: attempts as large as they may be            */
-    PORTIONS_MAX = 100,      /* of one answer: what is older is found by its id alone */
-    OWNERS = 256,            /* schedules that are remembered meanwhile               */
+    PORTION_BYTES =
+        1 << 30,  /* of arena: an attempt and its schedule, as large as they may be */
+    OWNERS = 256, /* schedules that are remembered meanwhile                        */
     SIZE_DEFAULT = 20,
     SIZE_MAX_ENTRIES = 1000,
     PAGE_MAX = 1000 * 1000,
@@ -33,9 +29,7 @@ struct owner {
 };
 
 struct asked {
-    struct agents_filter filter;
-    struct str status; /* empty: any */
-    struct agents_range range;
+    struct agents_question question;
     int64_t page, size;
 };
 
@@ -46,22 +40,11 @@ struct listing {
     struct arena *rows;
     struct owner *owners; /* by the last bits of their keys */
     struct answer out;
-    int64_t found, told;
+    struct agents_marks found;
+    int64_t told;
 };
 
 /* ---- one attempt ---- */
-
-static const char *status_of(enum outcome outcome)
-{
-    if (outcome == OUTCOME_SUCCEEDED)
-        return "SUCCESS";
-    return outcome_is_failure(outcome) ? "FAIL" : "CANCELLED";
-}
-
-static instant begin_of(const struct history_row *row)
-{
-    return row->started_at != INSTANT_NONE ? row->started_at : row->ended_at;
-}
 
 static json_t *id_json(const char *run, int64_t attempt)
 {
@@ -83,6 +66,7 @@ static enum rc past_json(const struct attempt_view *view, const struct owner *ow
                          struct arena *arena, json_t **ret, struct err *reterr)
 {
     const struct history_row *row = &view->row;
+    instant begin = agents_begin(row->started_at, row->ended_at);
     json_auto_t *run = NULL;
     const json_t *error;
     struct run_doc doc;
@@ -101,10 +85,10 @@ static enum rc past_json(const struct attempt_view *view, const struct owner *ow
     json_put(json, "projectId", json_of_text(owner->schedule.project));
     json_put(json, "scheduleId", json_of_text(owner->name));
     json_put(json, "scheduledAt", json_of_moment(row->slot));
-    json_put(json, "startedAt", json_of_moment(begin_of(row)));
+    json_put(json, "startedAt", json_of_moment(begin));
     json_put(json, "endedAt", json_of_moment(row->ended_at));
-    json_put(json, "durationMs", json_new_int((row->ended_at - begin_of(row)) / SPAN_MS));
-    json_put(json, "resultStatus", json_of_word(status_of(row->outcome)));
+    json_put(json, "durationMs", json_new_int((row->ended_at - begin) / SPAN_MS));
+    json_put(json, "resultStatus", json_of_word(agents_result(row->outcome)));
     put_member(json, "errorCode", error, "code");
     put_member(json, "errorMessage", error, "message");
     put_member(json, "responseSummary", run, "summary");
@@ -160,13 +144,13 @@ enum call_step agents_past_begin(struct call *call)
 
     *asked = (struct asked){.size = SIZE_DEFAULT};
     call->with = asked;
-    if (agents_filter_read(call, &asked->filter, &err) != RC_OK ||
-        agents_range_read(call, &asked->range, &err) != RC_OK ||
+    if (agents_filter_read(call, &asked->question.filter, &err) != RC_OK ||
+        agents_range_read(call, &asked->question.range, &err) != RC_OK ||
         request_query_int(call, "page", 0, PAGE_MAX, &asked->page, &err) != RC_OK ||
         request_query_int(call, "size", 1, SIZE_MAX_ENTRIES, &asked->size, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    asked->filter.enabled = -1;
-    s = asked->status = request_query(call, "resultStatus");
+    asked->question.filter.enabled = -1;
+    s = asked->question.status = request_query(call, "resultStatus");
     if (s.len == 0 || str_eq(s, STR("SUCCESS")) || str_eq(s, STR("FAIL")) ||
         str_eq(s, STR("CANCELLED")) || str_eq(s, STR("SKIPPED")))
         return CALL_READ;
@@ -175,29 +159,23 @@ enum call_step agents_past_begin(struct call *call)
     return call_refuse(call, NULL, &err);
 }
 
-static bool fits(const struct asked *asked, const struct history_row *row,
-                 const struct owner *owner)
+static enum rc tell(struct listing *l, int64_t id, struct err *reterr)
 {
-    instant begin = begin_of(row);
-
-    return owner->is_ours && row->kind != RUN_TEST &&
-           agents_filter_fits(&asked->filter, &owner->schedule) && begin >= asked->range.from &&
-           begin < asked->range.until &&
-           (asked->status.len == 0 || str_eq(asked->status, str_of(status_of(row->outcome))));
-}
-
-static enum rc take(struct listing *l, const struct attempt_view *view, struct err *reterr)
-{
-    int64_t first = l->asked->page * l->asked->size;
+    struct attempt_view view;
+    struct db_result row = {0};
     struct owner *owner;
     json_t *json;
-    enum rc rc = find_owner(l, view->row.schedule, &owner, reterr);
+    enum rc rc;
 
-    if (rc != RC_OK || !fits(l->asked, &view->row, owner))
+    arena_reset(l->rows);
+    attempt_views_get(l->db, id, &row);
+    rc = db_flush(l->db, l->rows, reterr);
+    if (rc != RC_OK || row.rows == 0)
         return rc;
-    if (l->found++ < first || l->told == l->asked->size)
-        return RC_OK;
-    rc = past_json(view, owner, l->rows, &json, reterr);
+    attempt_views_read(&row, 0, &view);
+    rc = find_owner(l, view.row.schedule, &owner, reterr);
+    if (rc == RC_OK)
+        rc = past_json(&view, owner, l->rows, &json, reterr);
     if (rc != RC_OK)
         return rc;
     if (l->told++ > 0)
@@ -206,50 +184,28 @@ static enum rc take(struct listing *l, const struct attempt_view *view, struct e
     return RC_OK;
 }
 
-static enum rc take_all(struct listing *l, struct err *reterr)
+static enum rc tell_page(struct listing *l, struct err *reterr)
 {
-    struct view_page page = {.namespace = l->call->namespace,
-                             .before = INT64_MAX,
-                             .scan = VIEW_SCAN_MAX,
-                             .limit = PORTION};
+    const struct asked *asked = l->asked;
+    int64_t first = asked->page * asked->size;
+    enum rc rc = agents_marks_find(l->call, l->db, &asked->question, &l->found, reterr);
 
-    for (int n = 0; n < PORTIONS_MAX; n++) {
-        struct db_result rows = {0}, last = {0};
-        enum rc rc;
-
-        arena_reset(l->rows);
-        attempt_views_list(l->db, &page, &rows);
-        attempt_views_end(l->db, &page, &last);
-        rc = db_flush(l->db, l->rows, reterr);
-        for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
-            struct attempt_view view;
-
-            attempt_views_read(&rows, i, &view);
-            rc = take(l, &view, reterr);
-        }
-        if (rc != RC_OK)
-            return rc;
-        if (rows.rows == PORTION)
-            page.before = db_int_at(&rows, rows.rows - 1, 0);
-        else if (last.rows == 1 && db_int_at(&last, 0, 0) < page.before)
-            page.before = db_int_at(&last, 0, 0);
-        else
-            return RC_OK;
-    }
-    return RC_OK;
+    for (int64_t i = first; rc == RC_OK && i < l->found.count && i < first + asked->size; i++)
+        rc = tell(l, l->found.list[i].id, reterr);
+    return rc;
 }
 
 /* As Spring's Page. */
 static enum call_step answer_page(struct call *call, const struct listing *l)
 {
     const struct asked *asked = l->asked;
-    int64_t pages = (l->found + asked->size - 1) / asked->size;
+    int64_t pages = (l->found.count + asked->size - 1) / asked->size;
     struct answer out = answer_new(call->arena);
 
     answer_text(&out, "{\"content\":[");
     answer_str(&out, answer_done(&l->out));
     answer_text(&out, "],\"totalElements\":");
-    answer_int(&out, l->found);
+    answer_int(&out, l->found.count);
     answer_text(&out, ",\"totalPages\":");
     answer_int(&out, pages);
     answer_text(&out, ",\"number\":");
@@ -277,7 +233,7 @@ enum call_step agents_past_read(struct call *call, struct db *db)
     l.owners = arena_array(call->arena, OWNERS, sizeof *l.owners);
     for (int i = 0; i < OWNERS; i++)
         l.owners[i] = (struct owner){0};
-    rc = take_all(&l, &err);
+    rc = tell_page(&l, &err);
     arena_free(l.rows);
     return rc == RC_OK ? answer_page(call, &l) : agents_failed(call, &err);
 }

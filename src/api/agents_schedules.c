@@ -14,6 +14,7 @@
 enum {
     UPDATE_TRIES_MAX = 20,     /* edits in between that a change outlives */
     LIST_BYTES_MAX = 12 << 20, /* of one answer                           */
+    PENDING_MAX = 900,         /* of one deletion: fewer than CALL_ITEMS_MAX */
 };
 
 /* ---- showing ---- */
@@ -37,18 +38,27 @@ static json_t *schedule_json(const struct schedule_view *view,
     return json;
 }
 
-static enum call_step show(struct call *call, const struct schedule_view *view, int status)
+/* As it is, and after a change with what its author should know. */
+static enum call_step show(struct call *call, struct db *db, const struct schedule_view *view)
 {
     struct answer out = answer_new(call->arena);
+    bool is_changed = call->status != 0;
     struct agents_schedule schedule;
+    struct str warning = {NULL, 0};
+    json_t *json;
     struct err err;
 
     if (agents_recall(view->row.extra, call->arena, &schedule, &err) != RC_OK)
         return view_failed(call, &err);
     schedule.is_enabled = !(view->cursor.flags & CURSOR_DISABLED);
-    answer_json(&out, schedule_json(view, &schedule));
+    if (is_changed)
+        warning = agents_warning(call, db, view->row.name, schedule.agent);
+    json = schedule_json(view, &schedule);
+    if (warning.len > 0)
+        json_put(json, "warnings", json_pack("[s#]", warning.ptr, (int)warning.len));
+    answer_json(&out, json);
     view_etag(call, view->row.version);
-    return call_answer(call, status, answer_done(&out));
+    return call_answer(call, is_changed ? call->status : 200, answer_done(&out));
 }
 
 enum call_step agents_get_begin(struct call *call)
@@ -67,7 +77,7 @@ enum call_step agents_get_read(struct call *call, struct db *db)
 
     if (agents_find(call, db, &view, &err) != RC_OK)
         return view_failed(call, &err);
-    return show(call, &view, call->status != 0 ? call->status : 200);
+    return show(call, db, &view);
 }
 
 /* ---- the list ---- */
@@ -225,7 +235,7 @@ enum call_step agents_update_read(struct call *call, struct db *db)
     if (agents_find(call, db, &view, &err) != RC_OK)
         return view_failed(call, &err);
     if (call->status != 0)
-        return show(call, &view, call->status);
+        return show(call, db, &view);
     if (lay(call, &view, &schedule, &err) != RC_OK)
         return agents_failed(call, &err);
     was_disabled = (view.cursor.flags & CURSOR_DISABLED) != 0;
@@ -283,22 +293,49 @@ enum call_step agents_delete_begin(struct call *call)
     return CALL_READ;
 }
 
+/* What waits ends with its schedule; what is claimed and not begun is cancelled before. */
 enum call_step agents_delete_read(struct call *call, struct db *db)
 {
+    const struct command last = *call->commands;
+    struct view_page page = {.namespace = call->namespace,
+                             .before = INT64_MAX,
+                             .states = 1 << RUN_LEASED,
+                             .limit = PENDING_MAX};
+    struct db_result rows = {0};
     struct schedule_view view;
     struct err err;
 
     if (agents_find(call, db, &view, &err) != RC_OK)
         return view_failed(call, &err);
-    call->commands->schedule = view.row.id;
+    page.schedule = view.row.id;
+    run_views_list(db, &page, &rows);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    call->commands = arena_array(call->arena, (size_t)rows.rows + 1, sizeof last);
+    for (int i = 0; i < rows.rows; i++) {
+        struct run_view run;
+
+        run_views_read(&rows, i, &run);
+        call->commands[i] = last;
+        call->commands[i].kind = COMMAND_CANCEL;
+        call->commands[i].is_gentle = true;
+        call->commands[i].schedule = view.row.id;
+        call->commands[i].run = (struct run_id){view.row.id, run.run.slot / SPAN_MS,
+                                                (uint32_t)run.run.pass};
+    }
+    call->commands[rows.rows] = last;
+    call->commands[rows.rows].schedule = view.row.id;
+    call->command_count = rows.rows + 1;
     return CALL_SETTLE;
 }
 
 enum call_step agents_delete_settled(struct call *call)
 {
+    int last = call->command_count - 1;
+
     if (!call->replies)
         return CALL_COMMANDS;
-    if (call->replies->rc != RC_OK)
-        return call_refused(call, call->commands, call->replies);
+    if (call->replies[last].rc != RC_OK)
+        return call_refused(call, &call->commands[last], &call->replies[last]);
     return call_answer(call, 204, (struct str){NULL, 0});
 }

@@ -70,6 +70,8 @@ struct api_context {
      */
     bool (*print_metrics)(void *with, struct answer *out,
                           struct context_latest latest[static CONTEXT_LATEST_MAX]);
+    /* Something that a schedule's owner was told, and whoever runs the server should know. */
+    void (*warn)(void *with, struct str namespace, struct str schedule, struct str text);
     /* This node starts nothing more, or goes on; it forgets that when it ends. */
     void (*halt)(void *with, bool is_halted);
     /* What a namespace may set, as JSON; errors name the field. */

@@ -20,7 +20,6 @@ enum {
     TIMES_DEFAULT = 10,
     TIMES_MAX = 1000,
     WEEK_DAYS = 7,
-    COUNT_ROUNDS = 5, /* where a week is too much to count, a part of it tells as much */
 };
 
 #define YEAR (366 * SPAN_DAY)
@@ -73,10 +72,11 @@ struct telling {
     int warnings;
 };
 
-int64_t preview_per_day(const struct plan *plan, const struct spec_ctx *ctx, instant after)
+int64_t preview_per_day(const struct plan *plan, const struct spec_ctx *ctx, instant after,
+                        int rounds)
 {
     struct planned_count week = planned_count(plan, ctx, after, after + WEEK_DAYS * SPAN_DAY,
-                                              COUNT_ROUNDS);
+                                              rounds);
 
     if (!week.is_cut)
         return (week.count + WEEK_DAYS / 2) / WEEK_DAYS;
@@ -239,7 +239,7 @@ enum call_step preview_read(struct call *call, struct db *db)
     if (planned_calendars(call, db, &t->plan.spec, &t->ctx, &err) != RC_OK)
         return view_failed(call, &err);
     describe_spec(&t->plan.spec, &words);
-    per_day = preview_per_day(&t->plan, &t->ctx, t->from - 1);
+    per_day = preview_per_day(&t->plan, &t->ctx, t->from - 1, PREVIEW_ROUNDS);
     answer_text(&t->out, "{\"description\":");
     answer_quoted(&t->out, buf_as_str(&words));
     answer_text(&t->out, ",\"timezone\":");

@@ -245,7 +245,8 @@ static void warn_of_plan(struct health *h)
     struct buf out = warning(text);
     struct slot slot;
 
-    if (preview_is_often(h->call, preview_per_day(&h->p.plan, &h->p.ctx, now), &out))
+    if (preview_is_often(h->call, preview_per_day(&h->p.plan, &h->p.ctx, now, PREVIEW_ROUNDS),
+                         &out))
         warn(h, &out);
     out = warning(text);
     if (cursor->remaining == 0) {

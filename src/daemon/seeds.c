@@ -62,16 +62,11 @@ static const struct operation *operation_of(const char *id)
 }
 
 /* The namespace that the document names, as the request's own. */
-static void name_space(struct http1_request *request, struct str document, struct arena *arena)
+static void name_space(struct http1_request *request, const json_t *json, struct arena *arena)
 {
-    json_auto_t *json = NULL;
-    const json_t *name;
-    struct err err;
+    const json_t *name = json_object_get(json, "namespace");
 
     request->pair_count = 0;
-    if (json_read(document, &json, &err) != RC_OK)
-        return; /* whoever begins the call tells why */
-    name = json_object_get(json, "namespace");
     if (!json_is_string(name))
         return;
     request->pairs[0].key = STR("namespace");
@@ -80,21 +75,36 @@ static void name_space(struct http1_request *request, struct str document, struc
     request->pair_count = 1;
 }
 
+/*
+ * One in the agents' words is created at once: agent and project are its name, so that a second
+ * is refused as being there.
+ */
+static bool is_agents(const json_t *json)
+{
+    return json_object_get(json, "agentId") && json_object_get(json, "scheduleType");
+}
+
 enum call_step seeds_begin(struct seeds *seeds, struct call *call)
 {
     const struct manifest_entry *entry = &seeds->manifest.entries[seeds->at];
+    json_auto_t *json = NULL;
+    struct err unused; /* whoever begins the call tells why */
+    const char *id = seeds->is_missing ? "schedule.create" : "schedule.get";
+    bool is_read = json_read(entry->json, &json, &unused) == RC_OK, creates;
 
-    call->operation = operation_of(seeds->is_missing ? "schedule.create" : "schedule.get");
+    if (is_read && is_agents(json))
+        id = "agents.create";
+    creates = strcmp(id, "schedule.get") != 0;
+    call->operation = operation_of(id);
     call->dialect = call->operation->dialect;
     call->caller = (struct caller){
         .name = STR("seed_dir"), .role = ROLE_ADMIN, .is_everywhere = true};
     call->by = call->caller.name;
-    if (!seeds->is_missing)
+    if (!creates)
         call->params[0] = entry->id;
     seeds->request.method = str_of(call->operation->method);
-    name_space(&seeds->request, entry->json, call->arena);
-    return call_begin(call, &seeds->request,
-                      seeds->is_missing ? entry->json : (struct str){NULL, 0});
+    name_space(&seeds->request, json, call->arena);
+    return call_begin(call, &seeds->request, creates ? entry->json : (struct str){NULL, 0});
 }
 
 static void tell_refused(const struct manifest_entry *entry, const struct call *call,

@@ -73,6 +73,15 @@ static void halt(void *with, bool is_halted)
             is_halted ? "this node starts nothing more, as it was asked" : "this node goes on");
 }
 
+static void warn(void *with, struct str namespace, struct str schedule, struct str text)
+{
+    struct serve *s = with;
+
+    log_say(&s->log, clock_now(), LEVEL_WARN, "a schedule may not be what was meant",
+            LOG_STR("namespace", namespace), LOG_STR("schedule", schedule),
+            LOG_STR("reason", text));
+}
+
 static enum rc check_settings(void *with, struct str json, struct arena *arena,
                               struct err *reterr)
 {
@@ -122,6 +131,7 @@ struct api_context serve_context(struct serve *s)
         .show_settings = show_settings,
         .not_ready = not_ready,
         .reasons = reasons,
+        .warn = warn,
         .halt = halt,
         .print_metrics = serve_print_metrics,
         .version = BELFRY_VERSION,

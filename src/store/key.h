@@ -13,6 +13,12 @@ enum { KEY_NODE_BITS = 10, KEY_COUNT_BITS = 12 };
 #define KEY_EPOCH_MS INT64_C(1577836800000)   /* 2020-01-01T00:00:00Z */
 #define KEY_MS_MAX   ((INT64_C(1) << 41) - 1) /* some seventy years of them */
 
+/* When a key was made; where many are made at once, they run ahead of the clock. */
+static inline instant key_time(int64_t key)
+{
+    return ((key >> (KEY_NODE_BITS + KEY_COUNT_BITS)) + KEY_EPOCH_MS) * SPAN_MS;
+}
+
 /* No key that was made at `at` or later is below. */
 static inline int64_t key_of(instant at)
 {

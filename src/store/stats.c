@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The numbers are enum outcome, RUN_DIRECT, RUN_TEST, NODE_DOWN and parts of keys, see
- * store/key.h.
+ * The numbers are enum outcome, RUN_DIRECT, RUN_TEST, NODE_DOWN, DIALECTS_AGENTS and parts of
+ * keys, see store/key.h.
  */
 #include "store/stats.h"
 
@@ -34,6 +34,11 @@
 #define COUNTS   ENDS "," LENGTHS "," DELAYS ", sum(tokens), sum(cost)"
 #define SCHEDULE "CASE WHEN " KIND " = 3 THEN 0 ELSE schedule END"
 
+/* Runs of agents without a schedule are kept apart from others, as those of schedule -1. */
+#define IS_ALONE \
+    KIND " = 3 AND (SELECT dialect FROM schedules WHERE schedules.id = history.schedule) = 1"
+#define KEPT_AS "CASE WHEN " IS_ALONE " THEN -1 WHEN " KIND " = 3 THEN 0 ELSE schedule END"
+
 #define MORE(of)  " " of " = stats." of " + excluded." of ","
 #define MORE_ENDS MORE("runs") MORE("succeeded") MORE("failed") MORE("attempts")
 #define MORE_TIME MORE("timed") MORE("duration") MORE("begun") MORE("late")
@@ -43,9 +48,9 @@
     " late_most = CASE WHEN excluded.late_most > stats.late_most" \
     " THEN excluded.late_most ELSE stats.late_most END"
 
-#define ADD                                                                            \
-    "INSERT INTO stats (" KEY ", " FIGURES ") SELECT ended_at / 86400000000,"          \
-    " namespace, " SCHEDULE ", queue, $1, " COUNTS " FROM history WHERE " KIND " <> 4" \
+#define ADD                                                                           \
+    "INSERT INTO stats (" KEY ", " FIGURES ") SELECT ended_at / 86400000000,"         \
+    " namespace, " KEPT_AS ", queue, $1, " COUNTS " FROM history WHERE " KIND " <> 4" \
     " AND " MAKER " = $2"
 
 static const struct db_stmt portion = {
@@ -67,15 +72,20 @@ static const struct db_stmt prune = {
     "ii"};
 
 /* What is counted, and what is not yet: of the days $2 to $3 of a namespace $1. */
-#define ALL                                                                                 \
-    "(SELECT schedule, queue, " FIGURES " FROM stats"                                       \
-    " WHERE day >= $2 AND day <= $3 AND namespace = $1"                                     \
-    " UNION ALL SELECT " SCHEDULE ", queue, " COUNTS                                        \
+#define COUNTED " FROM stats WHERE day >= $2 AND day <= $3 AND namespace = $1"
+#define NOT_YET                                                                             \
     " FROM history WHERE id > coalesce((SELECT min(stats) FROM nodes WHERE state <> 2), 0)" \
     " AND id > coalesce((SELECT stats FROM nodes WHERE nodes.id = " MAKER "), 0)"           \
     " AND namespace = $1 AND " KIND " <> 4"                                                 \
-    " AND ended_at >= $2 * 86400000000 AND ended_at < ($3 + 1) * 86400000000"               \
+    " AND ended_at >= $2 * 86400000000 AND ended_at < ($3 + 1) * 86400000000"
+#define ALL                                                                       \
+    "(SELECT CASE WHEN schedule < 0 THEN 0 ELSE schedule END AS schedule, queue," \
+    " " FIGURES COUNTED " UNION ALL SELECT " SCHEDULE ", queue, " COUNTS NOT_YET  \
     " GROUP BY 1, 2) AS figures"
+#define ALONE                                                        \
+    "(SELECT queue, " FIGURES COUNTED " AND schedule = -1"           \
+    " UNION ALL SELECT queue, " COUNTS NOT_YET " AND (" IS_ALONE ")" \
+    " GROUP BY 1) AS figures"
 #define TOTAL(of) ", CAST(coalesce(sum(" of "), 0) AS bigint)"
 #define MOST(of)  ", CAST(coalesce(max(" of "), 0) AS bigint)"
 #define ENDED     TOTAL("runs") TOTAL("succeeded") TOTAL("failed") TOTAL("attempts")
@@ -87,6 +97,10 @@ static const struct db_stmt together = {
 static const struct db_stmt by_queue = {
     "SELECT queue, (SELECT name FROM queues WHERE queues.id = figures.queue), NULL" TOTALS
     " FROM " ALL " WHERE queue > $4 GROUP BY queue ORDER BY queue LIMIT $5",
+    "iiiii"};
+static const struct db_stmt alone = {
+    "SELECT queue, (SELECT name FROM queues WHERE queues.id = figures.queue), NULL" TOTALS
+    " FROM " ALONE " WHERE queue > $4 GROUP BY queue ORDER BY queue LIMIT $5",
     "iiiii"};
 static const struct db_stmt by_schedule = {
     "SELECT schedule, (SELECT name FROM schedules WHERE schedules.id = figures.schedule),"
@@ -145,6 +159,7 @@ void stats_ask(struct db *db, const struct stats_question *q, struct db_result *
         [STATS_TOGETHER] = &together,
         [STATS_BY_QUEUE] = &by_queue,
         [STATS_BY_SCHEDULE] = &by_schedule,
+        [STATS_ALONE] = &alone,
     };
     struct db_value params[] = {db_int(q->namespace), db_int(q->from_day), db_int(q->until_day),
                                 db_int(q->after), db_int(q->limit)};

@@ -42,7 +42,13 @@ struct figures {
 };
 void figures_add(struct figures *to, const struct figures *more);
 
-enum stats_by { STATS_TOGETHER, STATS_BY_QUEUE, STATS_BY_SCHEDULE, STATS_BY_COUNT };
+enum stats_by {
+    STATS_TOGETHER,
+    STATS_BY_QUEUE,
+    STATS_BY_SCHEDULE,
+    STATS_ALONE, /* by queue, of the agents' API: runs without a schedule */
+    STATS_BY_COUNT
+};
 
 struct stats_question {
     enum stats_by by;

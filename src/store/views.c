@@ -18,6 +18,7 @@
 enum {
     RUN_COLUMNS = 25,
     ATTEMPT_COLUMNS = 20,
+    KIND_MASK = 255, /* of bits, see store/history.c */
 };
 
 /* Whose a row is: asked row by row, so that no database makes a table of all schedules. */
@@ -87,6 +88,12 @@ static const struct db_stmt attempt_of_run = {
 static const struct db_stmt attempt_of_schedule = {
     "SELECT " ATTEMPT " FROM history AS h WHERE h.schedule = $1 AND h.id < $2"
     " ORDER BY h.id DESC LIMIT $3",
+    "iii"};
+static const struct db_stmt attempt_get = {
+    "SELECT " ATTEMPT " FROM history AS h WHERE h.id = $1", "i"};
+static const struct db_stmt mark_list = {
+    "SELECT id, schedule, bits, outcome, started_at, ended_at FROM history"
+    " WHERE id < $1 AND id >= $2 ORDER BY id DESC LIMIT $3",
     "iii"};
 static const struct db_stmt attempt_list = {
     "SELECT " ATTEMPT " FROM history AS h WHERE h.id < $1 AND h.id >= (" END(
@@ -222,6 +229,30 @@ void attempt_views_end(struct db *db, const struct view_page *page, struct db_re
                                 db_int(page->schedule)};
 
     db_send(db, page->schedule != 0 ? &attempt_end_of : &attempt_end, params, ret);
+}
+
+void attempt_views_get(struct db *db, int64_t id, struct db_result *ret)
+{
+    db_send(db, &attempt_get, (struct db_value[]){db_int(id)}, ret);
+}
+
+void attempt_marks_list(struct db *db, int64_t before, int64_t least, int limit,
+                        struct db_result *ret)
+{
+    db_send(db, &mark_list, (struct db_value[]){db_int(before), db_int(least), db_int(limit)},
+            ret);
+}
+
+void attempt_marks_read(const struct db_result *result, int row, struct attempt_mark *ret)
+{
+    *ret = (struct attempt_mark){
+        .id = db_int_at(result, row, 0),
+        .schedule = db_int_at(result, row, 1),
+        .kind = db_int_at(result, row, 2) & KIND_MASK,
+        .outcome = (enum outcome)db_int_at(result, row, 3),
+        .started_at = db_int_at(result, row, 4),
+        .ended_at = db_int_at(result, row, 5),
+    };
 }
 
 void attempt_views_read(const struct db_result *result, int row, struct attempt_view *ret)

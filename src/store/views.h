@@ -84,6 +84,8 @@ void attempt_views_of_schedule(struct db *db, int64_t schedule, int64_t before, 
                                struct db_result *ret);
 void attempt_views_list(struct db *db, const struct view_page *page, struct db_result *ret);
 void attempt_views_end(struct db *db, const struct view_page *page, struct db_result *ret);
+/* By the key of its row. */
+void attempt_views_get(struct db *db, int64_t id, struct db_result *ret);
 void attempt_views_read(const struct db_result *result, int row, struct attempt_view *ret);
 
 /*
@@ -96,3 +98,14 @@ struct queue_depth {
 };
 void queue_depths_get(struct db *db, int64_t queue, int most, struct db_result *ret);
 void queue_depths_read(const struct db_result *result, struct queue_depth *ret);
+
+/* A few numbers of an attempt, for who looks at very many. */
+struct attempt_mark {
+    int64_t id, schedule, kind;
+    enum outcome outcome;
+    instant started_at, ended_at;
+};
+/* Those of all namespaces with keys from `least` to below `before`, newest end first. */
+void attempt_marks_list(struct db *db, int64_t before, int64_t least, int limit,
+                        struct db_result *ret);
+void attempt_marks_read(const struct db_result *result, int row, struct attempt_mark *ret);

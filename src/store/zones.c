@@ -9,6 +9,8 @@ static const struct db_stmt due = {
     "SELECT id, namespace, name, next_at FROM zones WHERE next_at <= $1"
     " ORDER BY next_at, id LIMIT $2{skip}",
     "ii"};
+static const struct db_stmt of = {
+    "SELECT id, namespace, name, next_at FROM zones WHERE namespace = $1 ORDER BY name", "i"};
 static const struct db_stmt move = {"UPDATE zones SET next_at = $2 WHERE id = $1", "ii"};
 
 void zones_insert(struct db *db, const struct zone_row *zone)
@@ -26,6 +28,11 @@ void zones_insert(struct db *db, const struct zone_row *zone)
 void zones_due(struct db *db, instant now, int limit, struct db_result *ret)
 {
     db_send(db, &due, (struct db_value[]){db_int(now), db_int(limit)}, ret);
+}
+
+void zones_of(struct db *db, int64_t namespace, struct db_result *ret)
+{
+    db_send(db, &of, (struct db_value[]){db_int(namespace)}, ret);
 }
 
 void zones_read(const struct db_result *result, int row, struct zone_row *ret)

@@ -19,5 +19,7 @@ struct zone_row {
 void zones_insert(struct db *db, const struct zone_row *zone);
 /* Those whose midnight has come, the earliest first; locked. */
 void zones_due(struct db *db, instant now, int limit, struct db_result *ret);
+/* Those of a namespace, by name. */
+void zones_of(struct db *db, int64_t namespace, struct db_result *ret);
 void zones_read(const struct db_result *result, int row, struct zone_row *ret);
 void zones_move(struct db *db, int64_t id, instant next_at);

@@ -15,3 +15,29 @@ static inline int schedule(const char *agent, const char *more)
 {
     return post(S, js("{'agentId':'%s'%s}", agent, more));
 }
+
+/* Of the list that was answered. */
+static inline int count(void)
+{
+    return (int)json_array_size(world.json);
+}
+
+/* The run that an agent gets; "" when there is none. */
+static inline const char *claim(const char *queue)
+{
+    static char id[RUN_ID_TEXT_MAX];
+
+    assert_int_equal(
+        post("/api/v1/queues/claim", js("{'queues':['%s'],'max':1,'worker':'w-1'}", queue)),
+        200);
+    id[0] = '\0';
+    if (world.call.grant_count == 1)
+        snprintf(id, sizeof id, "%s", text_at("runs.0.id").ptr);
+    return id;
+}
+
+/* Of that one. */
+static inline int64_t fence(void)
+{
+    return world.call.grants[0].run.fence;
+}

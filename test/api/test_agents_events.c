@@ -11,7 +11,7 @@
 
 static char id[RUN_ID_TEXT_MAX];
 
-static void claim(const char *agent)
+static void take(const char *agent)
 {
     assert_int_equal(
         post("/api/v1/queues/claim", js("{'queues':['%s'],'max':1,'worker':'w'}", agent)), 200);
@@ -45,11 +45,11 @@ static const char *types(const char *target)
 /* Fails once and succeeds then. */
 static void live(const char *agent)
 {
-    claim(agent);
+    take(agent);
     tell("heartbeat", 1);
     tell("fail", 1);
     pass(61 * SPAN_S);
-    claim(agent);
+    take(agent);
     tell("heartbeat", 2);
     tell("complete", 2);
 }
@@ -112,7 +112,7 @@ static void a_day_is_planned_when_it_is_known_and_after_each_edit(void **state)
     assert_string_equal(types(E "/events?type=EXEC_PLANNED"), "EXEC_PLANNED EXEC_PLANNED");
     assert_told("events.1.payload.count", "3");
     pass(3 * SPAN_H);
-    claim("a"); /* that of 12:00: no more is said of it than that */
+    take("a"); /* that of 12:00: no more is said of it than that */
     assert_string_equal(types(E "/events?type=EXEC_*"),
                         "EXEC_PLANNED EXEC_PLANNED EXEC_CLAIMED");
 }
@@ -146,7 +146,7 @@ static void what_is_voided_is_told_as_cancelled(void **state)
     assert_told("events.0.payload.resultStatus", "'CANCELLED'");
     assert_told("events.0.payload.reason", "'user'");
     post(E "/trigger", js("{'agentId':'a'}")); /* pending */
-    claim("a");
+    take("a");
     post(js(E "/future/%s/cancel", id), "");
     assert_string_equal(types(js(E "/events?executionId=%s", id)),
                         "EXEC_PLANNED EXEC_CLAIMED EXEC_CANCELLED");
@@ -162,7 +162,7 @@ static void a_failure_for_good_is_told_as_finished_with_fail(void **state)
 {
     (void)state;
     schedule("a", ",'scheduleType':'IMMEDIATE','executorPolicy':{'maxAttempts':1}");
-    claim("a");
+    take("a");
     tell("fail", 1);
     assert_string_equal(types(E "/events?type=EXEC_FINISHED,EXEC_RETRYING"), "EXEC_FINISHED");
     assert_told("events.0.payload.resultStatus", "'FAIL'");

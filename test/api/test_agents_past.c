@@ -8,15 +8,15 @@
 #include "agents.h"
 
 static char id[RUN_ID_TEXT_MAX];
-static int fence;
+static int held;
 
-static void claim(const char *queue)
+static void take(const char *queue)
 {
     assert_int_equal(
         post("/api/v1/queues/claim", js("{'queues':['%s'],'max':1,'worker':'w-1'}", queue)),
         200);
     assert_int_equal(world.call.grant_count, 1);
-    fence = (int)world.call.grants[0].run.fence;
+    held = (int)world.call.grants[0].run.fence;
     snprintf(id, sizeof id, "%s", text_at("runs.0.id").ptr);
 }
 
@@ -24,7 +24,7 @@ static void claim(const char *queue)
 static void report(const char *how, const char *more)
 {
     assert_int_equal(post(js("/api/v1/runs/%s", how),
-                          js("{'items':[{'id':'%s','fence':%d%s}]}", id, fence, more)),
+                          js("{'items':[{'id':'%s','fence':%d%s}]}", id, held, more)),
                      200);
     assert_told("results.0.status", "'ok'");
 }
@@ -32,7 +32,7 @@ static void report(const char *how, const char *more)
 static void run_once(const char *agent, span time, const char *how, const char *more)
 {
     assert_int_equal(post(E "/trigger", js("{'agentId':'%s'}", agent)), 202);
-    claim(agent);
+    take(agent);
     pass(time);
     report(how, more);
 }
@@ -44,7 +44,7 @@ static void plan_a_success_is_recorded_with_correct_metrics(void **state)
                                  "'timesOfDay':['09:00','17:00'],"
                                  "'timezone':'America/Denver'");
     pass(6 * SPAN_H);
-    claim("thread-extractor");
+    take("thread-extractor");
     pass(45 * SPAN_S);
     report("complete", ",'summary':'3 reminders','refs':{'reminderIds':['r1','r2','r3']},"
                        "'llm':{'provider':'anthropic','totalTokens':1200,"
@@ -80,7 +80,7 @@ static void plan_attempts_beyond_the_most_are_cancelled_and_each_is_recorded(voi
     schedule("a", ",'scheduleType':'FIXED_TIMES','timesOfDay':['11:00'],'timezone':'UTC'");
     pass(SPAN_H);
     for (int i = 0; i < 3; i++) {
-        claim("a");
+        take("a");
         report("fail", ",'error':{'code':'LLM_TIMEOUT','message':'no answer'}");
         pass(61 * SPAN_S);
     }
@@ -99,10 +99,10 @@ static void plan_a_failure_is_retried_and_succeeds_with_attempt_2(void **state)
 {
     (void)state;
     schedule("a", ",'scheduleType':'IMMEDIATE'");
-    claim("a");
+    take("a");
     report("fail", ",'error':{'message':'x'}");
     pass(61 * SPAN_S);
-    claim("a");
+    take("a");
     report("complete", "");
     get(E "/past");
     assert_told("content.0.resultStatus", "'SUCCESS'");
@@ -166,12 +166,79 @@ static void filters_narrow_together_and_pages_are_counted(void **state)
     assert_refused(get(E "/past?from=2026-01-06&to=2026-01-05"), 400, "invalid_field", "from");
 }
 
+/* More than are read at once, and than were ever told of before. */
+static void many_are_counted_and_told_in_pages(void **state)
+{
+    struct err err = {.text = ""};
+
+    (void)state;
+    run_once("a", SPAN_S, "complete", "");
+    if (db_exec(world.db,
+                STR("INSERT INTO history (id, schedule, slot, pass, attempt, fence, bits,"
+                    " outcome, reason, last, due, created_at, started_at, ended_at, expire_at,"
+                    " queue, node) SELECT h.id - v.n, h.schedule, h.slot, h.pass, 1, 1, h.bits,"
+                    " h.outcome, 0, 1, h.due, h.created_at, h.started_at + (v.n % 7) * 1000000,"
+                    " h.ended_at, h.expire_at, h.queue, h.node FROM history AS h, (WITH"
+                    " RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n <"
+                    " 24999) SELECT n FROM r) AS v"),
+                &err) != RC_OK)
+        fail_msg("%s", err.text);
+    get(E "/past?size=1000&page=24");
+    assert_told("totalElements", "25000");
+    assert_told("totalPages", "25");
+    assert_told("last", "true");
+    assert_told("content.999.startedAt", "'2026-01-05T10:00:00.000Z'");
+    get(E "/past?size=1");
+    assert_told("content.0.startedAt", "'2026-01-05T10:00:06.000Z'");
+}
+
+/* Side by side: the first to begin is the last to end. */
+static void the_latest_begin_is_the_first(void **state)
+{
+    static const char *const agents[] = {"c", "b", "a"};
+    struct {
+        char id[RUN_ID_TEXT_MAX];
+        int fence;
+    } runs[3];
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        post(E "/trigger", js("{'agentId':'%s'}", agents[i]));
+        take(agents[i]);
+        snprintf(runs[i].id, sizeof runs[i].id, "%s", id);
+        runs[i].fence = held;
+        pass(SPAN_S);
+    }
+    for (int i = 2; i >= 0; i--) {
+        snprintf(id, sizeof id, "%s", runs[i].id);
+        held = runs[i].fence;
+        report("complete", "");
+        pass(SPAN_S);
+    }
+    get(E "/past?size=2");
+    assert_told("totalElements", "3");
+    assert_told("content.0.agentId", "'a'");
+    assert_told("content.0.startedAt", "'2026-01-05T10:00:02.000Z'");
+    assert_told("content.1.agentId", "'b'");
+    get(E "/past?size=2&page=1");
+    assert_told("content.0.agentId", "'c'");
+    assert_told("content.0.endedAt", "'2026-01-05T10:00:05.000Z'");
+    get(E "/past?from=2026-01-05T10:00:01Z&to=2026-01-05T10:00:02Z");
+    assert_told("totalElements", "1"); /* by their begins too */
+    assert_told("content.0.agentId", "'b'");
+}
+
 static void runs_of_other_apis_are_not_seen(void **state)
 {
     (void)state;
     post("/api/v1/schedules", js("{'id':'n','action':{'type':'queue','queue':'q'}}"));
     post("/api/v1/schedules/n/trigger", "");
-    claim("q");
+    take("q");
+    report("complete", "");
+    world.is_lines = true;
+    post("/api/workflow/q", "{}"); /* one without a schedule, of Conductor's */
+    world.is_lines = false;
+    take("q");
     report("complete", "");
     get(E "/past");
     assert_told("totalElements", "0");
@@ -201,6 +268,15 @@ static void figures_match_the_history(void **state)
     assert_told("totalRuns", "2");
     assert_told("avgDurationMs", "3000");
     assert_told("runsByAgent", "{'a':2}");
+    run_once("alone", 6 * SPAN_S, "complete", ",'llm':{'totalTokens':1}"); /* no schedule */
+    get(E "/metrics");
+    assert_told("totalRuns", "4");
+    assert_told("successCount", "3");
+    assert_told("avgDurationMs", "4500");
+    assert_told("totalTokens", "1201");
+    assert_told("runsByAgent", "{'a':2,'b':1,'alone':1}");
+    get(E "/metrics?agentId=alone");
+    assert_told("totalRuns", "1");
     get(E "/metrics?from=2026-01-06&to=2026-01-07");
     assert_told("totalRuns", "0");
     assert_told("avgDurationMs", "0");
@@ -214,6 +290,8 @@ int main(void)
         SERVED(plan_a_failure_is_retried_and_succeeds_with_attempt_2),
         SERVED(one_past_execution_is_shown),
         SERVED(filters_narrow_together_and_pages_are_counted),
+        SERVED(many_are_counted_and_told_in_pages),
+        SERVED(the_latest_begin_is_the_first),
         SERVED(runs_of_other_apis_are_not_seen),
         SERVED(figures_match_the_history),
     };

@@ -237,6 +237,73 @@ static void a_deleted_schedule_is_gone_and_its_place_is_free(void **state)
     assert_int_equal(schedule("a", ",'scheduleType':'INTERVAL','intervalMinutes':30"), 201);
 }
 
+/* A minute's interval in fifty projects: rows 166 and 185 of the feature matrix. */
+static void row_185_72000_executions_a_day_are_warned_of(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        assert_int_equal(schedule("a", js(",'scheduleType':'INTERVAL','intervalMinutes':1,"
+                                          "'timezone':'UTC','projectId':'p%d'",
+                                          i)),
+                         201);
+        if (i == 0)
+            assert_told("warnings", "absent"); /* 1,440 are the most that nobody is told of */
+    }
+    assert_told("warnings", "['the agent `a` comes to 72000 runs a day in 50 schedules; if "
+                            "that is meant, all is well']");
+    assert_string_equal(world.warned,
+                        "default/agent:a@p49: the agent `a` comes to 72000 runs a day in 50 "
+                        "schedules; if that is meant, all is well");
+    schedule("a-b", ",'scheduleType':'INTERVAL','intervalMinutes':5"); /* another agent */
+    assert_told("warnings", "absent");
+    get(S "/agent:a@p0");
+    assert_told("warnings", "absent"); /* who reads it knows */
+    ask("PUT " S "/agent:a@p0", NULL, js("{'enabled':false}"));
+    assert_told("warnings.0", "'the agent `a` comes to 70560 runs a day in 49 schedules; if "
+                              "that is meant, all is well'");
+}
+
+static void row_166_one_schedule_that_runs_too_often_is_warned_of(void **state)
+{
+    (void)state;
+    schedule("a", ",'scheduleType':'CRON','cronExpr':'*/10 * * * * *'");
+    assert_told("warnings", "['the agent `a` comes to 8640 runs a day in this schedule; if "
+                            "that is meant, all is well']");
+    world.context.plan_warn_per_day = 10000;
+    ask("PUT " S "/agent:a", NULL, js("{'executorPolicy':{'priority':1}}"));
+    assert_told("warnings", "absent");
+    world.context.plan_warn_per_day = 0;
+    world.warned[0] = '\0';
+    ask("PUT " S "/agent:a", NULL, js("{'cronExpr':'* * * * * *'}"));
+    assert_told("warnings", "absent");
+    assert_string_equal(world.warned, "");
+}
+
+/* Names that begin alike, and names that stand between them. */
+static void the_schedules_of_an_agent_are_found_among_all_others(void **state)
+{
+    static const char *const agents[] = {"a", "a-b", "a.b", "ab", "A", "a b", "a~", "b", "_a"};
+    enum { COUNT = sizeof agents / sizeof agents[0] };
+
+    (void)state;
+    post("/api/v1/schedules", js("{'id':'agent:a~~','action':{'type':'queue','queue':'q'}}"));
+    post("/api/v1/schedules", js("{'id':'agent:`','action':{'type':'queue','queue':'q'}}"));
+    for (int i = 0; i < COUNT; i++) {
+        schedule(agents[i], ",'scheduleType':'IMMEDIATE'");
+        schedule(agents[i], ",'scheduleType':'IMMEDIATE','projectId':'~'");
+    }
+    for (int i = 0; i < COUNT; i++) {
+        get(strcmp(agents[i], "a b") == 0 ? S "?agentId=a%20b"
+                                          : js(S "?agentId=%s", agents[i]));
+        assert_int_equal(json_array_size(world.json), 2);
+        assert_string_equal(text_at("0.agentId").ptr, agents[i]);
+        assert_told("0.projectId", "null");
+        assert_told("1.projectId", "'~'");
+    }
+    get(S "?agentId=c");
+    assert_told("", "[]");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +321,9 @@ int main(void)
         SERVED(a_stale_version_is_409),
         SERVED(a_schedule_stays_with_its_agent),
         SERVED(a_deleted_schedule_is_gone_and_its_place_is_free),
+        SERVED(row_185_72000_executions_a_day_are_warned_of),
+        SERVED(row_166_one_schedule_that_runs_too_often_is_warned_of),
+        SERVED(the_schedules_of_an_agent_are_found_among_all_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

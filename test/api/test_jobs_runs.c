@@ -155,6 +155,42 @@ static void failure_a_job_that_fails_counts_once_and_the_next_run_comes(void **s
 }
 
 /* A worker that dies is not heard of again: its lease ends, and another attempt begins. */
+/*
+ * Jobs overlap, so that there is always room: what only the native API can set makes it one
+ * after the other, with one that may wait.
+ */
+static void failure_a_job_that_cannot_be_made_is_scheduler_failed_and_the_next_comes(
+    void **state)
+{
+    const char *path = created("");
+
+    (void)state;
+    assert_int_equal(ask(js("PATCH /api/v1/schedules/%s?namespace=acme", path + sizeof ORG),
+                         "Content-Type: application/merge-patch+json\r\n",
+                         js("{'policies':{'overlap':'bufferAll','bufferLimit':1,"
+                            "'catchup':{'whenFull':'drop'}}}")),
+                     200);
+    for (int i = 0; i < 3; i++)
+        pass(SPAN_H); /* the first waits for its worker, the second for the first */
+    get(path);
+    assert_told("lastRunStatus", "'scheduler_failed'");
+    assert_told("lastRunAt", "'2026-01-05T11:00:00.000Z'");
+    assert_told("nextRunAt", "'2026-01-05T14:00:00.000Z'");
+    assert_told("runCount", "1");
+    assert_told("failureCount", "1"); /* once */
+    assert_int_equal(claim("acme"), 1);
+    report("complete");
+    pass(SPAN_S);
+    assert_int_equal(claim("acme"), 1); /* that of 12:00 */
+    report("complete");
+    pass(SPAN_H - SPAN_S);
+    get(path);
+    assert_told("lastRunStatus", "'success'");
+    assert_told("lastRunAt", "'2026-01-05T14:00:00.000Z'");
+    assert_told("runCount", "3");
+    assert_told("failureCount", "1");
+}
+
 static void failure_a_worker_that_falls_silent_loses_the_job_to_another(void **state)
 {
     char id[64];
@@ -289,6 +325,7 @@ int main(void)
         SERVED(failure_a_cron_that_cannot_be_read_is_refused_and_nothing_is_kept),
         SERVED(failure_a_cron_without_a_next_time_has_no_next_run),
         SERVED(failure_a_job_that_fails_counts_once_and_the_next_run_comes),
+        SERVED(failure_a_job_that_cannot_be_made_is_scheduler_failed_and_the_next_comes),
         SERVED(failure_a_worker_that_falls_silent_loses_the_job_to_another),
         SERVED(telemetry_of_a_fire),
         SERVED(telemetry_a_slot_that_somebody_cancelled_is_skipped),

@@ -26,6 +26,7 @@ static const struct {
     {"agents.metrics", "voeaA"},
     {"agents.past", "voeaA"},
     {"agents.past-one", "voeaA"},
+    {"agents.planner", "voeaA"},
     {"agents.trigger", "oeaA"},
     {"agents.update", "eaA"},
     {"audit.list", "aA"},

@@ -141,6 +141,13 @@ static int64_t make_name(enum command_kind kind, int64_t namespace, struct str n
     return take_turn(&in).replies[0].schedule;
 }
 
+static void warn(void *with, struct str namespace, struct str schedule, struct str text)
+{
+    (void)with;
+    snprintf(world.warned, sizeof world.warned, "%.*s/%.*s: %.*s", STR_ARG(namespace),
+             STR_ARG(schedule), STR_ARG(text));
+}
+
 int world_begin(void **state)
 {
     (void)state;
@@ -165,6 +172,7 @@ int world_begin(void **state)
         .random = next_random,
         .not_ready = why_not_ready,
         .halt = halt,
+        .warn = warn,
         .parts = {.commit = "abc", .sqlite = "3", .started_at = START},
         .reasons = reasons,
         .print_metrics = print_metrics,

@@ -44,6 +44,7 @@ struct world {
     const char *token;     /* then: what is shown; NULL: none                   */
     struct keyring *keys;  /* of the last request         */
     bool is_lines;         /* answers need not be JSON    */
+    char warned[256];      /* what the log would say, "namespace/schedule: text"           */
     bool is_halted;        /* what was last asked of the node; turns do not heed it */
     struct context_latest latest[CONTEXT_LATEST_MAX]; /* what /metrics names */
     int rows;       /* of one turn; 0: as many as may be     */

@@ -130,6 +130,39 @@ static void plan_of_concurrent_claims_only_one_wins(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
+/* Row 140 of the feature matrix: nothing of it is forgotten. */
+static void the_planner_knows_after_a_restart_when_it_last_planned(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    const json_t *before, *after;
+
+    api(d, 201, "POST", S,
+        "{'agentId':'a','scheduleType':'INTERVAL','intervalMinutes':60,"
+        "'timezone':'Pacific/Kiritimati'}");
+    before = api(d, 200, "GET", E "/planner", NULL);
+    assert_non_null(at(before, "lastMidnightRebuilds.Pacific/Kiritimati"));
+    daemon_kill(d);
+    d = daemon_again(d, NULL);
+    after = api(d, 200, "GET", E "/planner", NULL);
+    assert_true(json_equal(json_object_get(before, "lastMidnightRebuilds"),
+                           json_object_get(after, "lastMidnightRebuilds")));
+    assert_true(strcmp(text_at(after, "lastReconcileAt"), text_at(before, "lastReconcileAt")) >=
+                0);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
+/* Rows 166 and 185: the answer has it too, see test/api. */
+static void who_runs_the_server_hears_of_agents_that_run_very_often(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+
+    api(d, 201, "POST", S,
+        "{'agentId':'a','scheduleType':'CRON','cronExpr':'*/10 * * * * *','enabled':true}");
+    daemon_await(d, "msg=\"a schedule may not be what was meant\" namespace=default "
+                    "schedule=agent:a reason=\"the agent `a` comes to 8640 runs a day");
+    assert_int_equal(daemon_stop(d), 0);
+}
+
 /* ---- events ---- */
 
 /* The pages of one life, which a stream must have told alike. */
@@ -194,6 +227,8 @@ int main(void)
         E2E_TEST(plan_a_schedule_update_cancels_the_old_and_creates_the_new),
         E2E_TEST(plan_a_failure_is_claimed_again_and_succeeds_on_attempt_2),
         E2E_TEST(plan_of_concurrent_claims_only_one_wins),
+        E2E_TEST(the_planner_knows_after_a_restart_when_it_last_planned),
+        E2E_TEST(who_runs_the_server_hears_of_agents_that_run_very_often),
         E2E_TEST(an_execution_is_told_in_order_as_it_happens),
     };
 

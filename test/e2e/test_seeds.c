@@ -72,6 +72,42 @@ static void what_is_missing_is_made_and_nothing_is_changed(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
+/* In their own words; one that somebody deleted is missing, and comes back. */
+static void row_65_default_schedules_of_agents_are_there_once(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d;
+    const json_t *list;
+
+    make_folder(w);
+    world_write(w, "seeds/agents.yaml",
+                "id: planner\nagentId: planner\nscheduleType: CRON\n"
+                "cronExpr: 0 0 9 * * MON-FRI\ntimezone: UTC\n"
+                "executorPolicy: {maxAttempts: 2, retryBackoffMs: 120000}\n"
+                "---\nid: distiller\nagentId: distiller\nscheduleType: INTERVAL\n"
+                "intervalMinutes: 30\nprojectScope: PROJECT\nprojectId: xyz\n");
+    d = start(w);
+    assert_non_null(strstr(sown(d), "made=2 found=0 refused=0"));
+    for (int i = 0; i < 3; i++) {
+        list = api(d, 200, "GET", "/api/schedules", NULL);
+        assert_int_equal(json_array_size(list), 2);
+        assert_string_equal(text_at(list, "[0].scheduleId"), "agent:distiller@xyz");
+        assert_string_equal(text_at(list, "[1].cronExpr"), "0 0 9 * * MON-FRI");
+        assert_int_equal(number_at(list, "[1].executorPolicy.maxAttempts"), i == 2 ? 3 : 2);
+        assert_string_equal(text_at(list, "[1].createdBy"), "seed_dir");
+        if (i == 1)
+            api(d, 200, "PUT", "/api/schedules/agent:planner",
+                "{'executorPolicy':{'maxAttempts':3}}");
+        if (i == 1)
+            api(d, 204, "DELETE", "/api/schedules/agent:distiller@xyz", NULL);
+        assert_int_equal(daemon_stop(d), 0);
+        d = start(w);
+        assert_non_null(
+            strstr(sown(d), i == 1 ? "made=1 found=1 refused=0" : "made=0 found=2 refused=0"));
+    }
+    assert_int_equal(daemon_stop(d), 0);
+}
+
 static void one_that_is_refused_keeps_no_other_from_being_made(void **state)
 {
     struct world *w = *state;
@@ -104,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         E2E_TEST(what_is_missing_is_made_and_nothing_is_changed),
+        E2E_TEST(row_65_default_schedules_of_agents_are_there_once),
         E2E_TEST(one_that_is_refused_keeps_no_other_from_being_made),
         E2E_TEST(files_that_cannot_be_read_are_told_at_the_start),
     };

@@ -72,6 +72,11 @@ static void fill(struct fixture *f)
         add(f, fact);
     }
     exec(f->db, "INSERT INTO queues (id, namespace, name, paused) VALUES (7, 1, 'seven', 0)");
+    exec(f->db,
+         "INSERT INTO schedules (id, namespace, version, deleted_at, packed, action, name,"
+         " spec, policies, description, dialect, created_at, created_by, updated_at,"
+         " updated_by) VALUES (13, 1, 0, 10, CAST('' AS {blob}), '', 'r_x', '', '', '', 1, 0,"
+         " '', 0, '')");
 }
 
 static struct db_result ask_by(struct fixture *f, enum stats_by by, int64_t after, int limit)
@@ -147,6 +152,23 @@ static void assert_all(struct fixture *f)
     assert_figures(&rows, 0, 0, all);
 }
 
+/* Those of schedule 13, which an agent was asked for. */
+static void assert_alone(struct fixture *f)
+{
+    struct db_result rows = ask_by(f, STATS_ALONE, INT64_MIN, 10);
+
+    assert_int_equal(rows.rows, 1);
+    assert_figures(&rows, 0, 0,
+                   (struct figures){.runs = 1,
+                                    .succeeded = 1,
+                                    .attempts = 1,
+                                    .timed = 1,
+                                    .duration = 400,
+                                    .begun = 1,
+                                    .late = 1,
+                                    .late_most = 1});
+}
+
 static void count(struct fixture *f, int64_t maker, int64_t after, int64_t until)
 {
     struct stats_range range = {maker, after, until};
@@ -165,16 +187,21 @@ static void what_is_counted_and_what_is_not_yet_are_told_together(void **state)
 
     fill(f);
     assert_all(f);
+    assert_alone(f);
     count(f, 1, 0, key(1, 3));
     assert_all(f);
+    assert_alone(f);
     assert_int_equal(ask_int(f, "SELECT CAST(sum(runs) AS bigint) FROM stats"), 2);
     count(f, 2, 0, key(2, 9));
     assert_all(f);
+    assert_alone(f);
     count(f, 1, key(1, 3), key(1, 9));
     assert_all(f);
+    assert_alone(f);
     assert_int_equal(ask_int(f, "SELECT CAST(sum(runs) AS bigint) FROM stats"), 7);
     exec(f->db, "DELETE FROM history");
     assert_all(f);
+    assert_alone(f);
 }
 
 /* The row of the node says up to where: from elsewhere, nothing is counted. */

@@ -427,6 +427,39 @@ static void the_attempts_of_a_run_are_found_after_its_slot(void **state)
     assert_int_equal(pass.rows, NO_ROWS);
 }
 
+static void attempts_are_found_by_their_key_and_by_a_few_numbers(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result one, none, all, some, first;
+    struct attempt_view view;
+    struct attempt_mark mark;
+
+    two_tenants(f);
+    add_attempt(f, 5, 1, DAY_ONE, 11);
+    add_attempt(f, 6, 2, DAY_ONE, 11);
+    add_attempt(f, 7, 1, DAY_ONE + SPAN_S, 11);
+    attempt_views_get(f->db, 7, &one);
+    attempt_views_get(f->db, 8, &none);
+    attempt_marks_list(f->db, INT64_MAX, 0, 9, &all);
+    attempt_marks_list(f->db, 7, 6, 9, &some);
+    attempt_marks_list(f->db, INT64_MAX, 0, 1, &first);
+    flush(f);
+    assert_ids(&one, "7");
+    attempt_views_read(&one, 0, &view);
+    assert_int_equal(view.row.slot, DAY_ONE + SPAN_S);
+    assert_int_equal(none.rows, NO_ROWS);
+    assert_ids(&all, "7 6 5");
+    assert_ids(&some, "6");
+    assert_ids(&first, "7");
+    attempt_marks_read(&all, 0, &mark);
+    assert_int_equal(mark.id, 7);
+    assert_int_equal(mark.schedule, 1);
+    assert_int_equal(mark.kind, view.row.kind);
+    assert_int_equal(mark.outcome, view.row.outcome);
+    assert_int_equal(mark.started_at, view.row.started_at);
+    assert_int_equal(mark.ended_at, view.row.ended_at);
+}
+
 static struct queue_depth depth_of(struct fixture *f, int64_t queue)
 {
     struct queue_depth depth;
@@ -487,6 +520,7 @@ int main(void)
         STORE_TEST(a_page_of_open_runs_looks_at_so_many_and_says_where_it_stopped),
         STORE_TEST(attempts_that_are_over_come_newest_first_with_their_owner),
         STORE_TEST(the_attempts_of_a_run_are_found_after_its_slot),
+        STORE_TEST(attempts_are_found_by_their_key_and_by_a_few_numbers),
         STORE_TEST(a_queue_is_as_deep_as_what_is_ready_in_it),
         cmocka_unit_test(a_time_is_a_place_among_keys),
         cmocka_unit_test(every_statement_was_run),

@@ -50,6 +50,23 @@ static void a_namespace_has_a_zone_once(void **state)
     assert_due(f, 100, 9, "1 3");
 }
 
+static void the_zones_of_a_namespace_are_told_by_name(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result got;
+    struct zone_row back;
+
+    add(f, 1, 1, STR("UTC"), 10);
+    add(f, 2, 1, STR("Asia/Tokyo"), 5);
+    add(f, 3, 2, STR("UTC"), 20);
+    zones_of(f->db, 1, &got);
+    flush(f);
+    assert_ids(&got, "2 1");
+    zones_read(&got, 0, &back);
+    assert_str_equal(back.name, STR("Asia/Tokyo"));
+    assert_int_equal(back.next_at, 5);
+}
+
 static void midnights_come_the_earliest_first_and_move_on(void **state)
 {
     struct fixture *f = *state;
@@ -74,6 +91,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STORE_TEST(every_field_of_a_zone_has_its_column),
         STORE_TEST(a_namespace_has_a_zone_once),
+        STORE_TEST(the_zones_of_a_namespace_are_told_by_name),
         STORE_TEST(midnights_come_the_earliest_first_and_move_on),
         cmocka_unit_test(every_statement_was_run),
     };
