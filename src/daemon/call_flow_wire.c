@@ -108,6 +108,17 @@ static bool has_own_key(const json_t *more)
     return str_at(more, "idempotencyKey").len > 0;
 }
 
+static json_t *event_of(struct str schedule, struct arena *arena)
+{
+    static const struct str before = {"scheduler:", 10};
+    struct buf text = {.cap = before.len + schedule.len + 1};
+
+    text.ptr = arena_take(arena, text.cap);
+    buf_str(&text, before);
+    buf_str(&text, schedule);
+    return json_new_str(buf_as_str(&text));
+}
+
 struct str flow_start_body(const struct flow_start *start, struct arena *arena)
 {
     json_auto_t *json = json_new_object(), *more = more_of(start);
@@ -123,6 +134,8 @@ struct str flow_start_body(const struct flow_start *start, struct arena *arena)
         json_put(json, "idempotencyStrategy", json_of_word("RETURN_EXISTING"));
     }
     json_put(json, "input", input);
+    if (start->schedule.len > 0)
+        json_put(json, "event", event_of(start->schedule, arena));
     must(json_object_update_missing(json, more) == 0);
     return keep(json, arena);
 }

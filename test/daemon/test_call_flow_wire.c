@@ -71,6 +71,21 @@ static void a_start_has_what_its_owner_says_besides_but_not_in_place_of_ours(voi
                "\"taskToDomain\":{\"*\":\"d\"},\"priority\":7}");
 }
 
+static void m_the_event_of_a_start_names_the_schedule(void **state)
+{
+    struct flow_start start = {.name = STR("wf"),
+                               .input = STR("{}"),
+                               .correlation_id = STR("c"),
+                               .key = STR("r_1"),
+                               .schedule = STR("nightly")};
+
+    (void)state;
+    assert_str(flow_start_body(&start, arena),
+               "{\"name\":\"wf\",\"correlationId\":\"c\",\"idempotencyKey\":\"r_1\","
+               "\"idempotencyStrategy\":\"RETURN_EXISTING\",\"input\":{},"
+               "\"event\":\"scheduler:nightly\"}");
+}
+
 static void a_key_of_the_owner_is_sent_and_tells_nothing_of_the_run(void **state)
 {
     struct flow_start start = {
@@ -298,6 +313,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_start_has_all_that_conductor_asks_for),
         cmocka_unit_test(a_start_has_what_its_owner_says_besides_but_not_in_place_of_ours),
+        cmocka_unit_test(m_the_event_of_a_start_names_the_schedule),
         cmocka_unit_test(a_key_of_the_owner_is_sent_and_tells_nothing_of_the_run),
         cmocka_unit_test(names_in_urls_are_escaped),
         cmocka_unit_test(the_id_comes_as_text_or_json),

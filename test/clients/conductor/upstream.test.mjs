@@ -129,7 +129,8 @@ test('what a request says besides reaches the upstream as it was sent', async ()
     const sent = () => started.find((one) => one.name === 'rich');
     await until(async () => sent() ?? (await fetch(`${server.url}/readyz`)).text(), sent);
     await scheduler.deleteSchedule('rich');
-    const { input, correlationId, idempotencyKey, idempotencyStrategy, ...rest } = sent();
+    const { input, correlationId, idempotencyKey, idempotencyStrategy, event, ...rest } = sent();
+    assert.equal(event, 'scheduler:rich');
     assert.equal(input.mine, 2);
     assert.equal(input._executionId, idempotencyKey);
     assert.equal(idempotencyStrategy, 'RETURN_EXISTING');
