@@ -12,6 +12,7 @@
 #include "daemon/config.h"
 #include "daemon/config_file.h"
 #include "daemon/config_keys.h"
+#include "daemon/config_old.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

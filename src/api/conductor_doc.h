@@ -24,10 +24,9 @@ MUST_USE enum rc conductor_read(const json_t *json, struct conductor_wanted *ret
 
 /*
  * A StartWorkflowRequest as the native action, which the caller owns; what that has no place
- * for goes into *ret_rest, likewise.
+ * for stands in its member "conductor".
  */
-MUST_USE enum rc conductor_read_request(const json_t *json, json_t **ret, json_t **ret_rest,
-                                        struct err *reterr);
+MUST_USE enum rc conductor_read_request(const json_t *json, json_t **ret, struct err *reterr);
 
 enum { CONDUCTOR_KEEP = 5 }; /* records of a schedule, unless the server says otherwise */
 

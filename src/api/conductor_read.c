@@ -12,6 +12,7 @@ enum {
     CRON_ROOM = 1024, /* bytes of an expression with what is put before it          */
     TAGS_MAX = 100,
     TAG_TEXT_MAX = 255, /* bytes, as Conductor's own column has them                    */
+    PRIORITY_MOST = 99,
 };
 
 static enum rc wrong(struct err *reterr, const char *field, const char *why)
@@ -263,7 +264,7 @@ static bool is_of_action(const char *name)
     return false;
 }
 
-/* What only the upstream understands: domains, priority, an inline definition. */
+/* What only a Conductor understands: domains, priority, an inline definition, its own key. */
 static json_t *rest_of(const json_t *json)
 {
     json_t *rest = json_new_object(), *value;
@@ -275,11 +276,31 @@ static json_t *rest_of(const json_t *json)
     return rest;
 }
 
-enum rc conductor_read_request(const json_t *json, json_t **ret, json_t **ret_rest,
-                               struct err *reterr)
+/* From 0 to 99, as a number or as a text; what comes by a query is one. */
+static enum rc read_priority(const json_t *json, json_t *rest, struct err *reterr)
+{
+    const json_t *value = json_object_get(json, "priority");
+    struct str text = str_trim(text_of(value));
+    int64_t priority = json_integer_value(value);
+    bool is_number = json_is_integer(value);
+
+    if (!value || json_is_null(value) || (json_is_string(value) && text.len == 0)) {
+        json_object_del(rest, "priority");
+        return RC_OK;
+    }
+    if (json_is_string(value))
+        is_number = str_take_number(&text, PRIORITY_MOST, &priority) > 0 && text.len == 0;
+    if (!is_number || priority < 0 || priority > PRIORITY_MOST)
+        return wrong(reterr, "priority", "must be a whole number from 0 to 99");
+    json_put(rest, "priority", json_new_int(priority));
+    return RC_OK;
+}
+
+enum rc conductor_read_request(const json_t *json, json_t **ret, struct err *reterr)
 {
     json_auto_t *action = json_new_object();
     struct str name, correlation;
+    json_t *rest;
 
     if (!json_is_object(json))
         return json_wrong_type(json, "an object with the name of a workflow", reterr);
@@ -292,11 +313,12 @@ enum rc conductor_read_request(const json_t *json, json_t **ret, json_t **ret_re
     json_put(action, "name", json_new_str(name));
     if (correlation.len > 0)
         json_put(action, "correlationId", json_new_str(correlation));
+    rest = rest_of(json);
+    json_put(action, "conductor", rest);
     if (read_version(json, action, reterr) != RC_OK ||
-        read_input(json, action, reterr) != RC_OK)
+        read_priority(json, rest, reterr) != RC_OK || read_input(json, action, reterr) != RC_OK)
         return reterr->rc;
     *ret = json_incref(action);
-    *ret_rest = rest_of(json);
     return RC_OK;
 }
 
@@ -376,20 +398,18 @@ static enum rc read_name(const json_t *json, struct str *ret, struct err *reterr
     return RC_OK;
 }
 
-static enum rc read_request_of(const json_t *json, json_t *document, json_t *extra,
-                               struct err *reterr)
+static enum rc read_request_of(const json_t *json, json_t *document, struct err *reterr)
 {
     const json_t *request = json_object_get(json, "startWorkflowRequest");
-    json_t *action = NULL, *rest = NULL;
+    json_t *action = NULL;
 
     if (!request || json_is_null(request))
         return wrong(reterr, "startWorkflowRequest", "is required: which workflow to start");
-    if (conductor_read_request(request, &action, &rest, reterr) != RC_OK) {
+    if (conductor_read_request(request, &action, reterr) != RC_OK) {
         err_in(reterr, "startWorkflowRequest");
         return reterr->rc;
     }
     json_put(document, "action", action);
-    json_put(extra, "startWorkflowRequest", rest);
     return RC_OK;
 }
 
@@ -420,7 +440,7 @@ enum rc conductor_read(const json_t *json, struct conductor_wanted *ret, struct 
     if (read_name(json, &wanted.name, reterr) != RC_OK ||
         read_crons(json, spec, extra, reterr) != RC_OK ||
         read_bounds(json, spec, reterr) != RC_OK ||
-        read_request_of(json, document, extra, reterr) != RC_OK ||
+        read_request_of(json, document, reterr) != RC_OK ||
         read_tags_of(json, extra, reterr) != RC_OK ||
         take_flag(json, "paused", &wanted.is_paused, reterr) != RC_OK ||
         take_flag(json, "runCatchupScheduleInstances", &is_catching_up, reterr) != RC_OK ||

@@ -25,10 +25,10 @@ static void put_default(json_t *object, const char *name, json_t *value)
         json_put(object, name, value);
 }
 
-static json_t *request_json(const struct action *action, const json_t *extra)
+static json_t *request_json(const struct action *action)
 {
-    const json_t *rest = json_object_get(extra, "startWorkflowRequest");
     const struct workflow_action *workflow = &action->workflow;
+    json_auto_t *rest = workflow->conductor.len > 0 ? json_of_kept(workflow->conductor) : NULL;
     json_t *request = json_new_object(), *input;
 
     put_text(request, "name", workflow->name);
@@ -38,7 +38,7 @@ static json_t *request_json(const struct action *action, const json_t *extra)
     input = action->input.len > 0 ? json_of_kept(action->input) : json_new_object();
     json_put(request, "input", input);
     if (json_is_object(rest))
-        must(json_object_update_missing(request, (json_t *)rest) == 0);
+        must(json_object_update_missing(request, rest) == 0);
     put_default(request, "taskToDomain", json_new_object());
     put_default(request, "priority", json_new_int(0));
     return request;
@@ -92,7 +92,7 @@ static json_t *schedule_json(const struct schedule_view *view, const struct sche
     json_put(schedule, "paused", json_boolean(is_paused));
     if (is_paused)
         put_text(schedule, "pausedReason", row->reason);
-    json_put(schedule, "startWorkflowRequest", request_json(&doc->action, extra));
+    json_put(schedule, "startWorkflowRequest", request_json(&doc->action));
     put_time(schedule, "scheduleStartTime", doc->spec.start);
     put_time(schedule, "scheduleEndTime", doc->spec.end);
     put_time(schedule, "createTime", row->created_at);

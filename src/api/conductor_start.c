@@ -11,14 +11,12 @@ static enum call_step start(struct call *call, const json_t *request)
 {
     struct command *command = change_command(call, COMMAND_DIRECT);
     json_auto_t *document = json_new_object();
-    json_t *action = NULL, *rest = NULL, *extra = json_new_object();
+    json_t *action = NULL;
     struct err err;
 
-    json_put(document, "extra", extra);
-    if (conductor_read_request(request, &action, &rest, &err) != RC_OK)
+    if (conductor_read_request(request, &action, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     json_put(document, "action", action);
-    json_put(extra, "startWorkflowRequest", rest);
     json_put(document, "policies", conductor_policies(false));
     if (request_key(call, &err) != RC_OK ||
         conductor_draft(call, document, (struct str){NULL, 0}, command, &err) != RC_OK)

@@ -36,6 +36,8 @@ void flow_make_start(struct flow *flow)
 
     start->name = action->name;
     start->version = action->version;
+    start->schedule = errand->task->work.name;
+    start->more = action->conductor;
     start->correlation_id = action->correlation_id.len > 0 ? action->correlation_id : run;
     start->key = flow_key(run, &flow->progress, errand->arena);
     if (start->input.len == 0)

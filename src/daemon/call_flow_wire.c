@@ -95,9 +95,33 @@ struct str flow_key(struct str run, const struct flow_progress *progress, struct
 
 /* ---- requests ---- */
 
+/* What the action's owner says of the start besides. */
+static json_t *more_of(const struct flow_start *start)
+{
+    json_t *more = start->more.len > 0 ? json_of_kept(start->more) : NULL;
+
+    return more ? more : json_new_object();
+}
+
+static bool has_own_key(const json_t *more)
+{
+    return str_at(more, "idempotencyKey").len > 0;
+}
+
+static json_t *event_of(struct str schedule, struct arena *arena)
+{
+    static const struct str before = {"scheduler:", 10};
+    struct buf text = {.cap = before.len + schedule.len + 1};
+
+    text.ptr = arena_take(arena, text.cap);
+    buf_str(&text, before);
+    buf_str(&text, schedule);
+    return json_new_str(buf_as_str(&text));
+}
+
 struct str flow_start_body(const struct flow_start *start, struct arena *arena)
 {
-    json_auto_t *json = json_new_object();
+    json_auto_t *json = json_new_object(), *more = more_of(start);
     json_t *input = json_of_kept(start->input);
 
     must(input != NULL);
@@ -105,9 +129,14 @@ struct str flow_start_body(const struct flow_start *start, struct arena *arena)
     if (start->version > 0)
         json_put(json, "version", json_new_int(start->version));
     json_put(json, "correlationId", json_new_str(start->correlation_id));
-    json_put(json, "idempotencyKey", json_new_str(start->key));
-    json_put(json, "idempotencyStrategy", json_of_word("RETURN_EXISTING"));
+    if (!has_own_key(more)) {
+        json_put(json, "idempotencyKey", json_new_str(start->key));
+        json_put(json, "idempotencyStrategy", json_of_word("RETURN_EXISTING"));
+    }
     json_put(json, "input", input);
+    if (start->schedule.len > 0)
+        json_put(json, "event", event_of(start->schedule, arena));
+    must(json_object_update_missing(json, more) == 0);
     return keep(json, arena);
 }
 
@@ -310,11 +339,12 @@ struct str flow_result(struct str id, const struct flow_seen *seen, struct arena
     return keep(json, arena);
 }
 
+/* `key` is empty where the owner has chosen another: it tells nothing of the run. */
 static bool is_of_run(const json_t *workflow, struct str run, struct str key)
 {
     struct str own = str_at(workflow, "idempotencyKey");
 
-    if (own.len > 0)
+    if (own.len > 0 && key.len > 0)
         return str_eq(own, key);
     return str_eq(str_at(json_object_get(workflow, "input"), "_executionId"), run);
 }
@@ -322,8 +352,8 @@ static bool is_of_run(const json_t *workflow, struct str run, struct str key)
 struct str flow_found(struct str body, struct str run, const struct flow_start *start,
                       struct str known, struct arena *arena)
 {
-    json_auto_t *list = NULL;
-    struct str id = {0};
+    json_auto_t *list = NULL, *more = more_of(start);
+    struct str id = {0}, key = has_own_key(more) ? (struct str){0} : start->key;
     json_int_t newest = -1;
     struct err err;
 
@@ -333,7 +363,7 @@ struct str flow_found(struct str body, struct str run, const struct flow_start *
         const json_t *workflow = json_array_get(list, i);
         json_int_t at = json_integer_value(json_object_get(workflow, "createTime"));
 
-        if (at > newest && is_of_run(workflow, run, start->key)) {
+        if (at > newest && is_of_run(workflow, run, key)) {
             newest = at;
             id = str_at(workflow, "workflowId");
         }

@@ -45,6 +45,9 @@ struct flow_start {
     int32_t version;  /* 0: the newest */
     struct str input; /* JSON of an object */
     struct str correlation_id, key;
+    struct str schedule; /* told as the event "scheduler:NAME"; empty: none */
+    struct str more;     /* JSON of an object: further members of the request; empty: none.  An
+                        idempotency key in it takes the place of `key` */
 };
 
 /* The body of POST …/workflow. */

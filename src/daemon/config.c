@@ -10,6 +10,7 @@
 #include "base/must.h"
 #include "daemon/config_file.h"
 #include "daemon/config_keys.h"
+#include "daemon/config_old.h"
 #include "daemon/config_value.h"
 #include "io/file.h"
 
@@ -104,20 +105,43 @@ static enum rc unknown_key(const struct config_line *line, struct err *reterr)
                    "there is no key %.*s; `belfry config` prints all", STR_ARG(line->key));
 }
 
+/* The value of an old name goes where its key is; one without effect is only noted. */
+static enum rc set_old(struct config *config, const struct config_old *old, struct str value,
+                       struct config_source source, struct err *reterr)
+{
+    struct config_old_use *use = arena_take(config->arena, sizeof *use), **last = &config->olds;
+    char text[CONFIG_VALUE_MAX + sizeof "ms"];
+    struct buf own = BUF(text);
+
+    while (*last)
+        last = &(*last)->next;
+    *use = (struct config_old_use){old, source, arena_str(config->arena, value), NULL};
+    *last = use;
+    if (old->id == OLD_NO_EFFECT)
+        return RC_OK;
+    config_old_value(old, value, &own);
+    return set(config, (enum config_id)old->id, buf_as_str(&own), source, reterr);
+}
+
 static enum rc set_line(struct config *config, const struct config_line *line,
                         struct err *reterr)
 {
     struct config_source source = {CONFIG_FROM_FILE, line->line};
     int id = config_key_find(line->key);
+    const struct config_old *old = id < 0 ? config_old_find(line->key) : NULL;
     enum rc rc;
 
-    if (id < 0)
+    if (id < 0 && !old)
         return unknown_key(line, reterr);
+    if (old && old->id == OLD_NO_EFFECT)
+        return set_old(config, old, line->value, source, reterr);
+    id = old ? old->id : id;
     if (config->source[id].from == CONFIG_FROM_FILE)
         return err_set(reterr, RC_INVALID, line->key_at, (int)line->key.len,
                        "%s is set in line %d already", config_keys[id].name,
                        config->source[id].line);
-    rc = set(config, (enum config_id)id, line->value, source, reterr);
+    rc = old ? set_old(config, old, line->value, source, reterr)
+             : set(config, (enum config_id)id, line->value, source, reterr);
     if (rc != RC_OK) {
         int inside = line->has_escapes || reterr->at < 0 ? 0 : reterr->at;
 
@@ -183,6 +207,27 @@ static enum rc set_named(struct config *config, enum config_id id, const char *v
     if (id == CONFIG_DB)
         return err_set(reterr, rc, -1, 0, "%s: %s", name_text, inner.text);
     return err_set(reterr, rc, -1, 0, "%s=%.*s: %s", name_text, VALUE_SHOWN, value, inner.text);
+}
+
+/* Old names first: BELFRY_KEY wins. */
+static enum rc set_old_env(struct config *config, const struct config_sources *sources,
+                           struct err *reterr)
+{
+    const struct config_source source = {CONFIG_FROM_ENV, 0};
+
+    for (int i = 0; sources->env && sources->env[i]; i++) {
+        const struct config_old *old;
+        struct str name, value;
+        struct err inner;
+
+        if (!str_cut(str_of(sources->env[i]), '=', &name, &value) || value.len == 0)
+            continue;
+        old = config_old_find_env(name);
+        if (old && set_old(config, old, value, source, &inner) != RC_OK)
+            return err_set(reterr, inner.rc, -1, 0, "%.*s=%.*s: %s", STR_ARG(name), VALUE_SHOWN,
+                           value.ptr, inner.text);
+    }
+    return RC_OK;
 }
 
 static enum rc set_env(struct config *config, const struct config_sources *sources,
@@ -282,8 +327,8 @@ enum rc config_read(const struct config_sources *sources, struct config **ret,
                     struct err *reterr)
 {
     static enum rc (*const steps[])(struct config *, const struct config_sources *,
-                                    struct err *) = {set_defaults, set_file, set_env,
-                                                     set_flags};
+                                    struct err *) = {set_defaults, set_file, set_old_env,
+                                                     set_env, set_flags};
     struct arena *arena = arena_new(ARENA_MAX);
     struct config *config = arena_take(arena, sizeof *config);
     enum rc rc = RC_OK;

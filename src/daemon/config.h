@@ -86,6 +86,7 @@ struct config {
     struct arena *arena;
     struct str file; /* its name, for people; empty: none */
     struct config_source source[CONFIG_KEYS];
+    struct config_old_use *olds; /* daemon/config_old.h, as they were read; NULL: none */
     struct str db, state_dir, zoneinfo, default_timezone, seed_dir, tls_cert, tls_key;
     struct config_addresses listen, grpc;
     struct config_texts exec_allow, hosts;
@@ -118,12 +119,6 @@ MUST_USE enum rc config_load(const struct config_sources *sources, struct config
                              struct err *reterr);
 
 struct config *config_free(struct config *config); /* accepts NULL, returns NULL */
-
-/*
- * A variable BELFRY_… that is no key is no error, since other programs may use the name; this
- * finds them one by one.  Begin with *at = 0; false when there is none further.
- */
-bool config_unknown_env(const char *const *env, int *at, struct err *ret_note);
 
 /* As it would stand in a file, without quotes.  Lists are `a, b` or `none`. */
 void config_format(const struct config *config, enum config_id id, struct buf *out);

@@ -9,6 +9,7 @@
 #include "cli/report.h"
 #include "daemon/config_file.h"
 #include "daemon/config_keys.h"
+#include "daemon/config_old.h"
 #include "wire/json.h"
 
 enum {
@@ -16,6 +17,7 @@ enum {
     VALUE_COLUMNS = 32, /* a wider value pushes its source to the right, alone          */
     FLAG_MAX = 24,      /* bytes of a flag's name                                      */
     JSON_MAX = 512 * 1024,
+    CONFIG_NOTE_MAX = 256, /* bytes of what is said of an old name                       */
 };
 
 enum { OPT_FILE = CONFIG_KEYS, OPT_OUTPUT, OPT_HELP_FLAG, OPT_COUNT };
@@ -80,6 +82,13 @@ static int print_table(const struct config *config)
         printer_text(&out, "  # ");
         printer_str(&out, buf_as_str(&source));
         printer_text(&out, "\n");
+    }
+    for (const struct config_old_use *use = config->olds; use; use = use->next) {
+        char text[CONFIG_NOTE_MAX];
+        struct buf note = BUF(text);
+
+        config_old_say(use->old, &note);
+        printer_printf(&out, "# %s\n", text);
     }
     return printer_close(&out);
 }
@@ -200,7 +209,9 @@ const struct command *config_command(void)
         .about =
             "Reads the defaults, the file, the environment (BELFRY_LISTEN for listen) and\n"
             "the flags, as the daemon does; the later wins.  The table is itself a file that\n"
-            "--file can read, but for the password of a database, which is not shown.\n",
+            "--file can read, but for the password of a database, which is not shown.\n"
+            "Settings of the systems that Belfry succeeds are read under their old names;\n"
+            "what each became stands at the end.\n",
         .examples = "  belfry config --file /etc/belfry/belfry.conf\n"
                     "  BELFRY_LOG_LEVEL=debug belfry config --listen 8080 -o json\n",
         .options = options,

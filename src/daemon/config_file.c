@@ -12,7 +12,7 @@ static bool is_blank(char c)
 
 static bool is_key_char(char c)
 {
-    return char_is_alpha(c) || char_is_digit(c) || c == '_' || c == '-';
+    return char_is_alpha(c) || char_is_digit(c) || c == '_' || c == '-' || c == '.';
 }
 
 static size_t skip_blanks(struct str line, size_t at)

@@ -17,6 +17,7 @@
 
 #include "base/must.h"
 #include "daemon/config_keys.h"
+#include "daemon/config_old.h"
 #include "daemon/serve_parts.h"
 #include "io/clock.h"
 #include "io/sd_notify.h"
@@ -310,6 +311,19 @@ static void take_descriptors(struct serve *s)
                 LOG_INT("limit", (int64_t)limit.rlim_cur), LOG_INT("wanted", DESCRIPTORS));
 }
 
+/* Settings of other systems: what became of each. */
+static void say_old_names(struct serve *s)
+{
+    for (const struct config_old_use *use = s->config->olds; use; use = use->next)
+        log_say(&s->log, clock_now(), use->old->id == OLD_NO_EFFECT ? LEVEL_WARN : LEVEL_INFO,
+                use->old->id == OLD_NO_EFFECT ? "an old setting has no effect"
+                                              : "an old setting counts under its new name",
+                LOG_TEXT("name", use->old->name), LOG_STR("value", use->value),
+                use->old->id == OLD_NO_EFFECT
+                    ? LOG_TEXT("reason", use->old->why)
+                    : LOG_TEXT("key", config_keys[use->old->id].name));
+}
+
 static enum rc make_state_dir(struct serve *s, struct err *reterr)
 {
     static const struct str scheme = {"sqlite:", 7};
@@ -482,6 +496,7 @@ static enum rc start(struct serve *s, struct err *reterr)
             return err_set(reterr, RC_INVALID, -1, 0, "seed_dir, %.*s, cannot be read",
                            STR_ARG(s->config->seed_dir));
     }
+    say_old_names(s);
     take_descriptors(s);
     s->zones = zoneinfo_open(zoneinfo, reterr);
     if (!s->zones)

@@ -5,6 +5,7 @@
 
 #include "cli/report.h"
 #include "daemon/config_command.h"
+#include "daemon/config_old.h"
 #include "daemon/serve.h"
 
 enum { OPT_FILE = CONFIG_KEYS, OPT_HELP_FLAG, OPT_COUNT };

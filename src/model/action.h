@@ -99,6 +99,7 @@ struct workflow_action {
     struct str header, memo, search_attributes; /* JSON of {name: payload}; empty: {}   */
     struct str
         temporal; /* the rest of what Temporal's clients said, as its message in base64 */
+    struct str conductor; /* and of what Conductor's said of the start, as JSON; empty: {} */
 };
 
 struct action {

@@ -324,6 +324,7 @@ static const struct member workflow_list[] = {
     {"searchAttributes", MEMBER_MAP, AT(workflow.search_attributes), PAYLOADS},
     {"temporal", MEMBER_TEXT, AT(workflow.temporal), .high = ACTION_INPUT_MAX,
      .check = base64_check, .has_none = true, .show = SHOW_CHANGED},
+    {"conductor", MEMBER_MAP, AT(workflow.conductor), PAYLOADS},
     INPUT_MEMBER,
 };
 

@@ -206,7 +206,7 @@ void payload_print_workflow(const struct payload *payload, struct buf *out)
 /* What a worker is told of the action; each as it is written, empty: there is none. */
 struct told_action {
     struct str type, kind, name, version, workflow_id, correlation_id, input;
-    struct str header, memo, search_attributes, temporal;
+    struct str header, memo, search_attributes, temporal, conductor;
 };
 
 static struct told_action read_action(struct str json)
@@ -226,6 +226,7 @@ static struct told_action read_action(struct str json)
         {STR("memo"), &action.memo},
         {STR("searchAttributes"), &action.search_attributes},
         {STR("temporal"), &action.temporal},
+        {STR("conductor"), &action.conductor},
     };
     struct str key, value;
 
@@ -262,6 +263,7 @@ static void put_action(const struct told_action *action, instant slot, struct bu
     put_raw_if(out, NAMED("header"), action->header);
     put_raw_if(out, NAMED("memo"), action->memo);
     put_raw_if(out, NAMED("searchAttributes"), action->search_attributes);
+    put_raw_if(out, NAMED("conductor"), action->conductor);
     buf_char(out, '}');
 }
 

@@ -205,6 +205,7 @@ static void a_workflow_is_started_and_its_id_is_plain_text(void **state)
     assert_told("runs.0.input.a", "1");
     assert_told("runs.0.action.version", "2");
     assert_told("runs.0.action.correlationId", "'c-1'");
+    assert_told("runs.0.action.conductor", "{'priority':3}");
     assert_int_equal(get(S), 200);
     assert_told("", "[]");
 }
@@ -219,6 +220,8 @@ static void a_workflow_is_started_by_a_request_too(void **state)
     assert_told("message", "'name: the name of a workflow is required'");
     assert_int_equal(post("/api/workflow/wf", "[]"), 400);
     assert_int_equal(post("/api/workflow/wf?version=x", "{}"), 400);
+    assert_int_equal(post("/api/workflow/wf?priority=100", "{}"), 400);
+    assert_told("message", "'priority: must be a whole number from 0 to 99'");
     assert_int_equal(post("/api/workflow/wf", ""), 200);
 }
 

@@ -244,12 +244,20 @@ static void s_next_execution_times(void **state)
     assert_int_equal(get(S "/ghost/next-execution-times"), 404);
 }
 
-static void m_next_execution_times_stop_at_the_end_and_ignore_the_start(void **state)
+static void m_next_execution_times_stop_at_the_end(void **state)
 {
     (void)state;
-    save("a", ",'scheduleStartTime':1767607300000,'scheduleEndTime':1767607380000");
+    save("a", ",'scheduleEndTime':1767607380000");
     assert_int_equal(get(S "/a/next-execution-times?count=100"), 200);
     assert_told("", "[1767607260000,1767607320000,1767607380000]");
+}
+
+static void m_next_execution_times_ignore_the_start(void **state)
+{
+    (void)state;
+    save("a", ",'scheduleStartTime':1767607300000");
+    assert_int_equal(get(S "/a/next-execution-times?count=2"), 200);
+    assert_told("", "[1767607260000,1767607320000]");
 }
 
 static void s_daily_at_nine_from_midnight_is_nine_of_the_same_day(void **state)
@@ -326,7 +334,8 @@ int main(void)
         SERVED(what_failed_after_its_start_is_executed),
         SERVED(a_run_that_somebody_holds_is_polled),
         SERVED(s_next_execution_times),
-        SERVED(m_next_execution_times_stop_at_the_end_and_ignore_the_start),
+        SERVED(m_next_execution_times_stop_at_the_end),
+        SERVED(m_next_execution_times_ignore_the_start),
         SERVED(s_daily_at_nine_from_midnight_is_nine_of_the_same_day),
         SERVED(s_an_end_that_has_passed_leaves_none),
         SERVED(s_a_start_far_ahead_is_where_it_begins),

@@ -54,6 +54,59 @@ static void a_start_has_all_that_conductor_asks_for(void **state)
                "\"idempotencyStrategy\":\"RETURN_EXISTING\",\"input\":{\"a\":1}}");
 }
 
+static void a_start_has_what_its_owner_says_besides_but_not_in_place_of_ours(void **state)
+{
+    struct flow_start start = {
+        .name = STR("wf"),
+        .input = STR("{}"),
+        .correlation_id = STR("c"),
+        .key = STR("r_1"),
+        .more = STR("{\"taskToDomain\":{\"*\":\"d\"},\"priority\":7,\"name\":\"other\","
+                    "\"idempotencyStrategy\":\"FAIL\"}")};
+
+    (void)state;
+    assert_str(flow_start_body(&start, arena),
+               "{\"name\":\"wf\",\"correlationId\":\"c\",\"idempotencyKey\":\"r_1\","
+               "\"idempotencyStrategy\":\"RETURN_EXISTING\",\"input\":{},"
+               "\"taskToDomain\":{\"*\":\"d\"},\"priority\":7}");
+}
+
+static void m_the_event_of_a_start_names_the_schedule(void **state)
+{
+    struct flow_start start = {.name = STR("wf"),
+                               .input = STR("{}"),
+                               .correlation_id = STR("c"),
+                               .key = STR("r_1"),
+                               .schedule = STR("nightly")};
+
+    (void)state;
+    assert_str(flow_start_body(&start, arena),
+               "{\"name\":\"wf\",\"correlationId\":\"c\",\"idempotencyKey\":\"r_1\","
+               "\"idempotencyStrategy\":\"RETURN_EXISTING\",\"input\":{},"
+               "\"event\":\"scheduler:nightly\"}");
+}
+
+static void a_key_of_the_owner_is_sent_and_tells_nothing_of_the_run(void **state)
+{
+    struct flow_start start = {
+        .name = STR("wf"),
+        .input = STR("{}"),
+        .correlation_id = STR("c"),
+        .key = STR("r_1"),
+        .more = STR("{\"idempotencyKey\":\"mine\",\"idempotencyStrategy\":\"FAIL\"}")};
+    struct str found = STR(
+        "[{\"workflowId\":\"a\",\"createTime\":2,\"idempotencyKey\":\"mine\","
+        "\"input\":{\"_executionId\":\"r_0\"}},"
+        "{\"workflowId\":\"b\",\"createTime\":1,\"idempotencyKey\":\"mine\","
+        "\"input\":{\"_executionId\":\"r_1\"}}]");
+
+    (void)state;
+    assert_str(flow_start_body(&start, arena),
+               "{\"name\":\"wf\",\"correlationId\":\"c\",\"input\":{},"
+               "\"idempotencyKey\":\"mine\",\"idempotencyStrategy\":\"FAIL\"}");
+    assert_str(flow_found(found, STR("r_1"), &start, (struct str){0}, arena), "b");
+}
+
 static void names_in_urls_are_escaped(void **state)
 {
     struct str base = STR("http://c/api");
@@ -259,6 +312,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_start_has_all_that_conductor_asks_for),
+        cmocka_unit_test(a_start_has_what_its_owner_says_besides_but_not_in_place_of_ours),
+        cmocka_unit_test(m_the_event_of_a_start_names_the_schedule),
+        cmocka_unit_test(a_key_of_the_owner_is_sent_and_tells_nothing_of_the_run),
         cmocka_unit_test(names_in_urls_are_escaped),
         cmocka_unit_test(the_id_comes_as_text_or_json),
         cmocka_unit_test(every_status_is_known_or_open),

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "daemon/config_keys.h"
+#include "daemon/config_old.h"
 
 static const char *const no_env[] = {"HOME=/home/ada", NULL};
 

@@ -169,6 +169,27 @@ static void what_is_wrong_is_told_with_its_place(void **state)
                   "belfry: `belfry help config` explains it\n");
 }
 
+static void old_names_are_shown_with_what_they_became(void **state)
+{
+    char path[] = "/tmp/belfry-test-XXXXXX", source[100];
+    const struct run *run;
+
+    (void)state;
+    make_file("conductor.scheduler.jitter-max-ms = 200\nPOLL_INTERVAL_MS = 5000\n", path);
+    run = RUN("config", "--file", path);
+    unlink(path);
+    assert_int_equal(run->status, 0);
+    assert_string_equal(run->err, "");
+    snprintf(source, sizeof source,
+             "\ndispatch_jitter    = 200ms                             # "
+             "%s:1\n",
+             path);
+    assert_non_null(strstr(run->out, source));
+    assert_non_null(strstr(run->out, "\n# conductor.scheduler.jitter-max-ms is dispatch_jitter "
+                                     "here\n# POLL_INTERVAL_MS has no effect here: what is due "
+                                     "is started at its time: nothing polls\n"));
+}
+
 static void the_help_knows_it(void **state)
 {
     (void)state;
@@ -184,6 +205,7 @@ int main(void)
         cmocka_unit_test(the_table_is_a_file_that_gives_the_same_table),
         cmocka_unit_test(json_has_values_with_types),
         cmocka_unit_test(what_is_wrong_is_told_with_its_place),
+        cmocka_unit_test(old_names_are_shown_with_what_they_became),
         cmocka_unit_test(the_help_knows_it),
     };
 

@@ -110,3 +110,51 @@ test('a workflow that was started and failed then is still EXECUTED', async () =
     const records = await recordsOf(name, 'broken', 'EXECUTED', 2);
     for (const record of records) assert.match(record.workflowId, /^id-of-broken-/);
 });
+
+test('what a request says besides reaches the upstream as it was sent', async () => {
+    const request = {
+        name: 'rich',
+        version: 4,
+        input: { mine: 2 },
+        taskToDomain: { '*': 'blue', audit: 'green' },
+        priority: 17,
+        workflowDef: { name: 'rich', version: 4, tasks: [{ name: 't', type: 'SIMPLE' }] },
+        externalInputPayloadStoragePath: 'bucket/input.json',
+    };
+    await scheduler.saveSchedule({
+        name: 'rich',
+        cronExpression: '* * * * * *',
+        startWorkflowRequest: request,
+    });
+    const sent = () => started.find((one) => one.name === 'rich');
+    await until(async () => sent() ?? (await fetch(`${server.url}/readyz`)).text(), sent);
+    await scheduler.deleteSchedule('rich');
+    const { input, correlationId, idempotencyKey, idempotencyStrategy, event, ...rest } = sent();
+    assert.equal(event, 'scheduler:rich');
+    assert.equal(input.mine, 2);
+    assert.equal(input._executionId, idempotencyKey);
+    assert.equal(idempotencyStrategy, 'RETURN_EXISTING');
+    const { input: _, ...expected } = request;
+    assert.deepEqual(rest, expected);
+});
+
+test('an idempotency key of a request is sent in place of ours', async () => {
+    const start = await fetch(`${server.url}/api/workflow`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({
+            name: 'keyed',
+            idempotencyKey: 'order-7',
+            idempotencyStrategy: 'FAIL',
+            priority: '3',
+        }),
+    });
+    assert.equal(start.status, 200);
+    const id = await start.text();
+    const sent = () => started.find((one) => one.name === 'keyed');
+    await until(async () => (await fetch(`${server.url}/readyz`)).text(), sent);
+    assert.equal(sent().idempotencyKey, 'order-7');
+    assert.equal(sent().idempotencyStrategy, 'FAIL');
+    assert.equal(sent().priority, 3);
+    assert.equal(sent().input._executionId, id);
+});
