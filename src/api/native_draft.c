@@ -181,11 +181,32 @@ static struct wanted_hint hint_of(const struct call *call, const struct schedule
     return hint;
 }
 
-enum rc native_draft(struct call *call, const json_t *json, struct str id,
-                     struct command *command, struct wanted_hint *ret_hint, struct err *reterr)
+/* Compiles a document that is settled. */
+static enum rc compile(struct call *call, const struct schedule_doc *doc,
+                       struct command *command, struct wanted_hint *ret_hint,
+                       struct err *reterr)
 {
     struct draft_options options = {.zones = call->context->zones};
     struct schedule_draft draft;
+    enum rc rc = settle_upstream(call, doc, &options.has_upstream, reterr);
+
+    if (rc == RC_OK)
+        rc = schedule_draft(doc, &options, call->arena, &draft, reterr);
+    if (rc == RC_NOT_FOUND)
+        rc = reterr->rc = RC_INVALID; /* a zone: what the path names is there */
+    if (rc == RC_OK)
+        rc = check_gaps(call, doc, &draft.plan, reterr);
+    if (rc != RC_OK)
+        return rc;
+    command->name = doc->id;
+    command->draft = draft_of(&draft, call->arena);
+    *ret_hint = hint_of(call, &draft);
+    return RC_OK;
+}
+
+enum rc native_draft(struct call *call, const json_t *json, struct str id,
+                     struct command *command, struct wanted_hint *ret_hint, struct err *reterr)
+{
     struct schedule_doc doc;
     enum rc rc = schedule_from_json(json, call->arena, false, &doc, reterr);
 
@@ -193,18 +214,19 @@ enum rc native_draft(struct call *call, const json_t *json, struct str id,
         rc = settle_names(call, json, id, &doc, reterr);
     if (rc == RC_OK)
         rc = settle_policies(call, json, &doc, reterr);
+    return rc == RC_OK ? compile(call, &doc, command, ret_hint, reterr) : rc;
+}
+
+enum rc native_draft_with(struct call *call, const json_t *json, struct str id,
+                          const struct policies *policies, struct command *command,
+                          struct err *reterr)
+{
+    struct schedule_doc doc;
+    struct wanted_hint hint;
+    enum rc rc = schedule_from_json(json, call->arena, false, &doc, reterr);
+
     if (rc == RC_OK)
-        rc = settle_upstream(call, &doc, &options.has_upstream, reterr);
-    if (rc == RC_OK)
-        rc = schedule_draft(&doc, &options, call->arena, &draft, reterr);
-    if (rc == RC_NOT_FOUND)
-        rc = reterr->rc = RC_INVALID; /* a zone: what the path names is there */
-    if (rc == RC_OK)
-        rc = check_gaps(call, &doc, &draft.plan, reterr);
-    if (rc != RC_OK)
-        return rc;
-    command->name = doc.id;
-    command->draft = draft_of(&draft, call->arena);
-    *ret_hint = hint_of(call, &draft);
-    return RC_OK;
+        rc = settle_names(call, json, id, &doc, reterr);
+    doc.policies = *policies;
+    return rc == RC_OK ? compile(call, &doc, command, &hint, reterr) : rc;
 }

@@ -26,16 +26,28 @@ static bool is_variable(struct str segment)
     return segment.len > 0 && segment.ptr[0] == '{';
 }
 
+/* Letter by letter, since most differ in the first.  A slash of the segment was escaped. */
+static bool is_at(const char *path, struct str segment)
+{
+    size_t i = 0;
+
+    while (i < segment.len && path[i] == segment.ptr[i] && path[i] != '/')
+        i++;
+    return i == segment.len && (path[i] == '/' || path[i] == '\0');
+}
+
 static bool fits(const char *path, const struct http1_request *request)
 {
-    struct str segment;
-    int i = 0;
-
-    for (; next_segment(&path, &segment); i++)
-        if (i == request->segment_count ||
-            (!is_variable(segment) && !str_eq(segment, request->segments[i])))
+    for (int i = 0; i < request->segment_count; i++) {
+        if (*path != '/')
             return false;
-    return i == request->segment_count;
+        path++;
+        if (*path != '{' && !is_at(path, request->segments[i]))
+            return false;
+        while (*path != '/' && *path != '\0')
+            path++;
+    }
+    return *path == '\0';
 }
 
 static void take_params(const char *path, const struct http1_request *request,

@@ -65,9 +65,10 @@ static const char *wrong_action(const Temporal__ScheduleAction *action)
 
 /* ---- policies ---- */
 
+/* And in whole milliseconds, as policies are. */
 static span within(span s, span low, span high)
 {
-    return s < low ? low : s > high ? high : s;
+    return s < low ? low : s > high ? high : s - s % SPAN_MS;
 }
 
 static void take_retry(const Temporal__RetryPolicy *from, struct retry_policy *to)
@@ -132,7 +133,10 @@ static enum rc take_policies(const Temporal__Schedule *schedule, struct policies
     to->idle_close = 7 * SPAN_DAY;
     to->remaining_runs = -1;
     if (state && state->limited_actions)
-        to->remaining_runs = within(state->remaining_actions, 0, REMAINING_RUNS_MAX);
+        to->remaining_runs = state->remaining_actions < 0 ? 0
+                             : state->remaining_actions > REMAINING_RUNS_MAX
+                                 ? REMAINING_RUNS_MAX
+                                 : state->remaining_actions;
     return RC_OK;
 }
 
@@ -155,11 +159,10 @@ static void keep(json_t *object, const char *name, const ProtobufCMessage *messa
 
 /* The canonical spec, and policies; all else is read from elsewhere. */
 static json_t *extra_of(const struct temporal_kept *wanted, const struct temporal_spec *spec,
-                        const struct spec_def *def, struct arena *arena)
+                        const json_t *native, struct arena *arena)
 {
     Temporal__Schedule schedule = TEMPORAL__SCHEDULE__INIT;
     json_t *own = json_new_object(), *extra = json_new_object();
-    json_auto_t *native = spec_to_json(def, SPEC_BRIEF);
     struct buf kept = {.cap = json_length(native) + 1};
 
     schedule.spec = temporal_spec_message(spec, arena);
@@ -192,11 +195,11 @@ static enum rc take_spec(const Temporal__Schedule *schedule, struct arena *arena
 }
 
 static enum rc draft_of(struct call *call, struct str id, const json_t *document,
-                        struct command *command, struct err *reterr)
+                        const struct policies *policies, struct command *command,
+                        struct err *reterr)
 {
-    struct wanted_hint hint;
     struct draft *draft;
-    enum rc rc = native_draft(call, document, id, command, &hint, reterr);
+    enum rc rc = native_draft_with(call, document, id, policies, command, reterr);
 
     if (rc != RC_OK) /* what is too large is wrong for good */
         return rc == RC_LIMIT ? reterr->rc = RC_INVALID : rc;
@@ -212,11 +215,12 @@ enum rc temporal_draft(struct call *call, struct str id, const struct temporal_k
 {
     static const Temporal__Schedule nothing = TEMPORAL__SCHEDULE__INIT;
     const Temporal__Schedule *schedule = wanted->schedule ? wanted->schedule : &nothing;
-    struct schedule_doc doc = schedule_doc_default();
-    const Temporal__NewWorkflowExecutionInfo *workflow;
+    struct policies policies = call->context->policies;
     json_auto_t *document = NULL;
     struct temporal_spec spec;
+    struct spec_def def;
     const char *wrong;
+    json_t *native;
     enum rc rc = take_spec(schedule, call->arena, &spec, reterr);
 
     if (rc != RC_OK)
@@ -224,16 +228,16 @@ enum rc temporal_draft(struct call *call, struct str id, const struct temporal_k
     wrong = wrong_action(schedule->action);
     if (wrong)
         return err_set(reterr, RC_INVALID, -1, 0, "%s", wrong);
-    workflow = schedule->action->start_workflow;
-    doc.policies = call->context->policies;
-    rc = take_policies(schedule, &doc.policies, reterr);
+    rc = take_policies(schedule, &policies, reterr);
     if (rc != RC_OK)
         return rc;
-    doc.id = id;
-    doc.namespace = call->namespace_name;
-    doc.spec = temporal_spec_def(&spec, call->arena);
-    document = schedule_to_json(&doc, SPEC_FULL);
-    json_put(document, "action", temporal_workflow_json(workflow, call->arena));
-    json_put(document, "extra", extra_of(wanted, &spec, &doc.spec, call->arena));
-    return draft_of(call, id, document, command, reterr);
+    def = temporal_spec_def(&spec, call->arena);
+    native = spec_to_json(&def, SPEC_BRIEF);
+    document = json_new_object();
+    json_put(document, "id", json_new_str(id));
+    json_put(document, "spec", native);
+    json_put(document, "action",
+             temporal_workflow_json(schedule->action->start_workflow, call->arena));
+    json_put(document, "extra", extra_of(wanted, &spec, native, call->arena));
+    return draft_of(call, id, document, &policies, command, reterr);
 }

@@ -38,6 +38,22 @@ void buf_char(struct buf *buf, char c)
     buf_add(buf, &c, 1);
 }
 
+void buf_int(struct buf *buf, int64_t n)
+{
+    enum { DIGITS_MAX = 20 }; /* of an int64, with its sign */
+    char text[DIGITS_MAX];
+    uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+    size_t at = DIGITS_MAX;
+
+    do {
+        text[--at] = (char)('0' + left % 10);
+        left /= 10;
+    } while (left > 0);
+    if (n < 0)
+        text[--at] = '-';
+    buf_add(buf, text + at, DIGITS_MAX - at);
+}
+
 void buf_printf(struct buf *buf, const char *fmt, ...)
 {
     va_list args;

@@ -517,8 +517,10 @@ void duration_format(span d, struct buf *out)
     for (int i = 0; i < UNITS && d > 0; i++) {
         span unit = units[i].ns / 1000;
 
-        if (d / unit > 0)
-            buf_printf(out, "%lld%s", (long long)(d / unit), units[i].name);
+        if (d / unit > 0) {
+            buf_int(out, d / unit);
+            buf_text(out, units[i].name);
+        }
         d %= unit;
     }
 }

@@ -390,6 +390,12 @@ static enum rc set_up(struct postgres *pg, struct err *reterr)
     /* A node that stands still in a transaction must not hold its rows from the others. */
     buf_printf(&sql, " set_config('idle_in_transaction_session_timeout', '%d', false),",
                2 * options->deadline_ms);
+    /*
+     * Every statement has an index in whose order it reads.  Without this, plans that were made
+     * while a table was small or unknown to the server read all of it when it has grown.
+     */
+    buf_text(&sql, " set_config('enable_seqscan', 'off', false),"
+                   " set_config('enable_bitmapscan', 'off', false),");
     /* What was committed is durable, whatever the role's default. */
     buf_text(&sql,
              " set_config('synchronous_commit', CASE current_setting('synchronous_commit')"

@@ -394,3 +394,10 @@ json_t *action_to_json(const struct action *action, enum spec_form form)
 
     return members_print(&type_members[action->type], action, &initial, form);
 }
+
+struct str action_keep(const struct action *action, struct arena *arena)
+{
+    struct action initial = action_default(action->type);
+
+    return members_keep(&type_members[action->type], action, &initial, arena);
+}

@@ -17,3 +17,6 @@ MUST_USE enum rc action_from_json(const json_t *json, struct arena *arena, bool 
 
 /* The caller owns the result. */
 json_t *action_to_json(const struct action *action, enum spec_form form);
+
+/* The brief form as text. */
+struct str action_keep(const struct action *action, struct arena *arena);

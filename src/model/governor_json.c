@@ -73,3 +73,10 @@ json_t *governor_to_json(const struct governor_def *governor, enum spec_form for
         return json_null();
     return members_print(&governor_members, governor, &initial, form);
 }
+
+struct str governor_keep(const struct governor_def *governor, struct arena *arena)
+{
+    struct governor_def initial = governor_def_empty();
+
+    return members_keep(&governor_members, governor, &initial, arena);
+}

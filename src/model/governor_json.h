@@ -34,3 +34,6 @@ MUST_USE enum rc governor_from_json(const json_t *json, struct arena *arena, boo
 
 /* null where there is none.  The caller owns the result. */
 json_t *governor_to_json(const struct governor_def *governor, enum spec_form form);
+
+/* The brief form as text; of one that is set. */
+struct str governor_keep(const struct governor_def *governor, struct arena *arena);

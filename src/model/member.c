@@ -315,18 +315,15 @@ static bool is_sure(const struct member *m, enum spec_form form)
     return m->show == SHOW_ALWAYS || (m->show == SHOW_FULL && form == SPEC_FULL);
 }
 
-static bool is_initial(const struct member *m, const void *from, const void *initial);
-
 static bool are_initial(const struct members *members, const void *from, const void *initial)
 {
     for (int i = 0; i < members->count; i++)
-        if (!is_initial(&members->list[i], from, initial))
+        if (!member_is_initial(&members->list[i], from, initial))
             return false;
     return true;
 }
 
-/* Whether it certainly has the initial value, without a value being made of it. */
-static bool is_initial(const struct member *m, const void *from, const void *initial)
+bool member_is_initial(const struct member *m, const void *from, const void *initial)
 {
     const void *at = (const char *)from + m->offset, *usual = (const char *)initial + m->offset;
 
@@ -377,7 +374,7 @@ json_t *members_print(const struct members *members, const void *from, const voi
         const struct member *m = &members->list[i];
         json_t *value;
 
-        if (!is_sure(m, form) && is_initial(m, from, initial))
+        if (!is_sure(m, form) && member_is_initial(m, from, initial))
             continue;
         value = print_member(m, from, initial, form);
         if (value && is_shown(m, value, initial, form))

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/instant.h"
 #include "base/str.h"
@@ -92,6 +93,15 @@ MUST_USE enum rc members_read(const struct members *members, const json_t *value
 /* The caller owns the result.  `initial` is a struct with nothing but initial values. */
 json_t *members_print(const struct members *members, const void *from, const void *initial,
                       enum spec_form form);
+
+/* Whether it certainly has the initial value, without a value being made of it. */
+bool member_is_initial(const struct member *m, const void *from, const void *initial);
+
+/* As members_print() in brief form, on one line, appended; and of any length in the arena. */
+void members_write(const struct members *members, const void *from, const void *initial,
+                   struct buf *out);
+struct str members_keep(const struct members *members, const void *from, const void *initial,
+                        struct arena *arena);
 
 /* A value as one line of JSON in the arena; RC_LIMIT above `max` bytes. */
 MUST_USE enum rc json_keep(const json_t *value, size_t max, struct arena *arena,

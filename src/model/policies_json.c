@@ -147,3 +147,10 @@ json_t *policies_to_json(const struct policies *policies, enum spec_form form)
 
     return members_print(&policies_members, policies, &initial, form);
 }
+
+struct str policies_keep(const struct policies *policies, struct arena *arena)
+{
+    struct policies initial = policies_default();
+
+    return members_keep(&policies_members, policies, &initial, arena);
+}

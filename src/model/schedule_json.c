@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/schedule_json.h"
 
+#include "base/must.h"
 #include "core/limits.h"
 #include "model/policies_json.h"
+#include "wire/json_text.h"
 
 #define AT(member) .offset = offsetof(struct schedule_doc, member)
 
@@ -147,6 +149,74 @@ enum rc schedule_check(const struct schedule_doc *doc, struct arena *arena, stru
 
 /* What is kept in columns. */
 
+static enum rc check_kept(struct str text, const char *field, size_t max, struct err *reterr)
+{
+    if (text.len <= max)
+        return RC_OK;
+    err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes as JSON; %zu are the most", text.len, max);
+    err_in(reterr, "%s", field);
+    return RC_LIMIT;
+}
+
+static struct str zone_of(const struct schedule_doc *doc, const struct cron_def *cron)
+{
+    return cron->zone.len > 0       ? cron->zone
+           : doc->spec.zone.len > 0 ? doc->spec.zone
+                                    : STR("UTC");
+}
+
+static void write_cron(const struct schedule_doc *doc, const struct cron_def *cron,
+                       struct arena *arena, struct buf *out)
+{
+    struct str zone = zone_of(doc, cron);
+    struct buf text = {.cap = cron->expr.len + 1 + zone.len + 1};
+
+    text.ptr = arena_take(arena, text.cap);
+    buf_str(&text, cron->expr);
+    buf_char(&text, ' ');
+    buf_str(&text, zone);
+    json_write_str(out, buf_as_str(&text));
+}
+
+/*
+ * Whoever starts a workflow tells it which expression it is due by, "0 0 9 * * ? UTC": that
+ * is kept beside the action, so that no spec is read at a fire.  Nobody is shown it.
+ */
+static struct str kept_action(const struct schedule_doc *doc, struct arena *arena)
+{
+    struct str action = action_keep(&doc->action, arena);
+    struct buf out = {.cap = action.len + sizeof ",\"crons\":[]}"};
+
+    if (doc->action.type != ACTION_WORKFLOW || doc->spec.cron_count == 0)
+        return action;
+    for (int i = 0; i < doc->spec.cron_count; i++)
+        out.cap += json_str_room(doc->spec.cron[i].expr) + 1 +
+                   json_str_room(zone_of(doc, &doc->spec.cron[i])) + 1;
+    out.ptr = arena_take(arena, out.cap);
+    buf_add(&out, action.ptr, action.len - 1);
+    buf_text(&out, ",\"crons\":[");
+    for (int i = 0; i < doc->spec.cron_count; i++) {
+        if (i > 0)
+            buf_char(&out, ',');
+        write_cron(doc, &doc->spec.cron[i], arena, &out);
+    }
+    buf_text(&out, "]}");
+    must(!out.cut);
+    return buf_as_str(&out);
+}
+
+static struct str kept_governor(const struct governor_def *def, struct arena *arena)
+{
+    struct governor_def governor = governor_def_empty();
+
+    if (!def->is_set)
+        return (struct str){0};
+    governor.has_backoff = def->has_backoff;
+    governor.min = def->min;
+    governor.max = def->max;
+    return governor_keep(&governor, arena);
+}
+
 static enum rc keep(json_t *value, const char *field, size_t max, struct arena *arena,
                     struct str *ret, struct err *reterr)
 {
@@ -158,49 +228,20 @@ static enum rc keep(json_t *value, const char *field, size_t max, struct arena *
     return rc;
 }
 
-/*
- * Whoever starts a workflow tells it which expression it is due by, "0 0 9 * * ? UTC": that
- * is kept beside the action, so that no spec is read at a fire.  Nobody is shown it.
- */
-static json_t *kept_action(const struct schedule_doc *doc)
-{
-    json_t *action = action_to_json(&doc->action, SPEC_BRIEF), *crons;
-
-    if (doc->action.type != ACTION_WORKFLOW || doc->spec.cron_count == 0)
-        return action;
-    crons = json_new_list();
-    for (int i = 0; i < doc->spec.cron_count; i++) {
-        const struct cron_def *cron = &doc->spec.cron[i];
-        struct str zone = cron->zone.len > 0 ? cron->zone : doc->spec.zone;
-
-        json_add(crons, json_sprintf("%.*s %.*s", (int)cron->expr.len, cron->expr.ptr,
-                                     zone.len > 0 ? (int)zone.len : 3,
-                                     zone.len > 0 ? zone.ptr : "UTC"));
-    }
-    json_put(action, "crons", crons);
-    return action;
-}
-
 enum rc schedule_keep(const struct schedule_doc *doc, struct arena *arena,
                       struct schedule_texts *ret, struct err *reterr)
 {
-    struct governor_def governor = governor_def_empty();
-    struct schedule_texts texts = {.extra = doc->extra};
+    struct schedule_texts texts = {.action = kept_action(doc, arena),
+                                   .policies = policies_keep(&doc->policies, arena),
+                                   .governor = kept_governor(&doc->governor, arena),
+                                   .extra = doc->extra};
     enum rc rc = keep(spec_to_json(&doc->spec, SPEC_BRIEF), "spec", SPEC_DEF_BYTES_MAX, arena,
                       &texts.spec, reterr);
 
-    governor.is_set = doc->governor.is_set;
-    governor.has_backoff = doc->governor.has_backoff;
-    governor.min = doc->governor.min;
-    governor.max = doc->governor.max;
     if (rc == RC_OK)
-        rc = keep(kept_action(doc), "action", ACTION_BYTES_MAX, arena, &texts.action, reterr);
+        rc = check_kept(texts.action, "action", ACTION_BYTES_MAX, reterr);
     if (rc == RC_OK)
-        rc = keep(policies_to_json(&doc->policies, SPEC_BRIEF), "policies", JSON_BYTES_MAX,
-                  arena, &texts.policies, reterr);
-    if (rc == RC_OK && governor.is_set)
-        rc = keep(governor_to_json(&governor, SPEC_BRIEF), "governor", JSON_BYTES_MAX, arena,
-                  &texts.governor, reterr);
+        rc = check_kept(texts.policies, "policies", JSON_BYTES_MAX, reterr);
     if (rc == RC_OK && doc->labels.count > 0)
         rc = keep(pairs_print(&doc->labels), "labels", JSON_BYTES_MAX, arena, &texts.labels,
                   reterr);

@@ -6,15 +6,6 @@
 #include "model/spec_fields.h"
 #include "model/spec_json.h"
 
-/* Adds a field, or in brief form drops one that does not differ from its default. */
-static void put(json_t *object, const char *key, json_t *value, bool is_shown)
-{
-    if (is_shown)
-        json_put(object, key, value);
-    else
-        json_decref(value);
-}
-
 static json_t *word_json(const char *word)
 {
     return json_new_str(str_of(word));
@@ -30,10 +21,10 @@ static json_t *cron_json(const struct cron_def *def, enum spec_form form)
         return json_new_str(def->expr);
     json = json_new_object();
     json_put(json, "expr", json_new_str(def->expr));
-    put(json, "dialect", word_json(dialect_text(def->dialect)),
-        is_full || def->dialect != DIALECT_BELFRY);
-    put(json, "timezone", has_zone ? json_new_str(def->zone) : json_null(),
-        is_full || has_zone);
+    if (is_full || def->dialect != DIALECT_BELFRY)
+        json_put(json, "dialect", word_json(dialect_text(def->dialect)));
+    if (is_full || has_zone)
+        json_put(json, "timezone", has_zone ? json_new_str(def->zone) : json_null());
     return json;
 }
 
@@ -48,9 +39,11 @@ static json_t *calendar_json(const struct calendar_def *def, enum spec_form form
 
         if (s.len == 0)
             s = initial;
-        put(json, calendar_fields[i].name, json_new_str(s), is_full || !str_eq(s, initial));
+        if (is_full || !str_eq(s, initial))
+            json_put(json, calendar_fields[i].name, json_new_str(s));
     }
-    put(json, "comment", json_new_str(def->comment), is_full || def->comment.len > 0);
+    if (is_full || def->comment.len > 0)
+        json_put(json, "comment", json_new_str(def->comment));
     return json;
 }
 
@@ -60,9 +53,10 @@ static json_t *interval_json(const struct interval_def *def, enum spec_form form
     json_t *json = json_new_object();
 
     json_put(json, "every", json_of_duration(def->every));
-    put(json, "phase", json_of_duration(def->phase), is_full || def->phase != 0);
-    put(json, "anchor", word_json(anchor_text(def->anchor)),
-        is_full || def->anchor != ANCHOR_EPOCH);
+    if (is_full || def->phase != 0)
+        json_put(json, "phase", json_of_duration(def->phase));
+    if (is_full || def->anchor != ANCHOR_EPOCH)
+        json_put(json, "anchor", word_json(anchor_text(def->anchor)));
     return json;
 }
 
@@ -75,8 +69,8 @@ static json_t *window_json(const struct window_def *def, enum spec_form form)
     json = json_new_object();
     json_put(json, "from", json_of_time_of_day(def->from));
     json_put(json, "to", json_of_time_of_day(def->to));
-    put(json, "rule", word_json(window_rule_text(def->rule)),
-        form == SPEC_FULL || def->rule != WINDOW_CLAMP);
+    if (form == SPEC_FULL || def->rule != WINDOW_CLAMP)
+        json_put(json, "rule", word_json(window_rule_text(def->rule)));
     return json;
 }
 
@@ -165,11 +159,15 @@ static json_t *exclude_json(const struct spec_def *def, enum spec_form form)
     bool is_full = form == SPEC_FULL;
     json_t *json = json_new_object();
 
-    put(json, "calendars", calendars_json(def->not_calendars, def->not_calendar_count, form),
-        is_full || def->not_calendar_count > 0);
-    put(json, "dates", dates_json(def), is_full || def->not_date_count > 0);
-    put(json, "named", named_json(def), is_full || def->not_named_count > 0);
-    put(json, "shift", word_json(shift_text(def->shift)), is_full || def->shift != SHIFT_NONE);
+    if (is_full || def->not_calendar_count > 0)
+        json_put(json, "calendars",
+                 calendars_json(def->not_calendars, def->not_calendar_count, form));
+    if (is_full || def->not_date_count > 0)
+        json_put(json, "dates", dates_json(def));
+    if (is_full || def->not_named_count > 0)
+        json_put(json, "named", named_json(def));
+    if (is_full || def->shift != SHIFT_NONE)
+        json_put(json, "shift", word_json(shift_text(def->shift)));
     return json;
 }
 
@@ -178,23 +176,34 @@ json_t *spec_to_json(const struct spec_def *def, enum spec_form form)
     bool is_full = form == SPEC_FULL;
     bool has_start = def->start != INSTANT_NONE;
     bool has_end = def->end != INSTANT_NEVER;
+    bool has_exclude = is_full || def->not_calendar_count > 0 || def->not_date_count > 0 ||
+                       def->not_named_count > 0 || def->shift != SHIFT_NONE;
     json_t *json = json_new_object();
-    json_t *exclude = exclude_json(def, form);
     struct str zone = def->zone.len > 0 ? def->zone : STR("UTC");
 
-    put(json, "cron", crons_json(def, form), is_full || def->cron_count > 0);
-    put(json, "calendars", calendars_json(def->calendars, def->calendar_count, form),
-        is_full || def->calendar_count > 0);
-    put(json, "intervals", intervals_json(def, form), is_full || def->interval_count > 0);
-    put(json, "timesOfDay", times_json(def), is_full || def->time_count > 0);
-    put(json, "at", at_json(def), is_full || def->at_count > 0);
-    put(json, "exclude", exclude, json_object_size(exclude) > 0);
-    put(json, "start", has_start ? json_of_instant(def->start) : json_null(),
-        is_full || has_start);
-    put(json, "end", has_end ? json_of_instant(def->end) : json_null(), is_full || has_end);
-    put(json, "window", window_json(&def->window, form), is_full || def->window.is_set);
-    put(json, "timezone", json_new_str(zone), is_full || !str_eq(zone, STR("UTC")));
-    put(json, "dst", dst_json(def->dst), is_full || def->dst.name != DST_DEFAULT);
-    put(json, "jitter", json_of_duration(def->jitter), is_full || def->jitter != 0);
+    if (is_full || def->cron_count > 0)
+        json_put(json, "cron", crons_json(def, form));
+    if (is_full || def->calendar_count > 0)
+        json_put(json, "calendars", calendars_json(def->calendars, def->calendar_count, form));
+    if (is_full || def->interval_count > 0)
+        json_put(json, "intervals", intervals_json(def, form));
+    if (is_full || def->time_count > 0)
+        json_put(json, "timesOfDay", times_json(def));
+    if (is_full || def->at_count > 0)
+        json_put(json, "at", at_json(def));
+    if (has_exclude)
+        json_put(json, "exclude", exclude_json(def, form));
+    if (is_full || has_start)
+        json_put(json, "start", has_start ? json_of_instant(def->start) : json_null());
+    if (is_full || has_end)
+        json_put(json, "end", has_end ? json_of_instant(def->end) : json_null());
+    if (is_full || def->window.is_set)
+        json_put(json, "window", window_json(&def->window, form));
+    if (is_full || !str_eq(zone, STR("UTC")))
+        json_put(json, "timezone", json_new_str(zone));
+    if (is_full || def->dst.name != DST_DEFAULT)
+        json_put(json, "dst", dst_json(def->dst));
+    if (is_full || def->jitter != 0)
+        json_put(json, "jitter", json_of_duration(def->jitter));
     return json;
 }

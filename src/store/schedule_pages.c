@@ -11,6 +11,9 @@
 
 #define LIVE "s.namespace = $1 AND s.deleted_at = 0"
 
+/* What the index schedules_changed asks for. */
+#define CHANGED " AND s.updated_at >= 0"
+
 /* The last key of a stretch of $3 keys behind $2: keys are made in the order of creation. */
 #define END_UP(after, limit)                                                                 \
     "SELECT id FROM (SELECT id FROM schedules WHERE id > " after " ORDER BY id LIMIT " limit \
@@ -33,11 +36,11 @@ static const struct db_stmt created_down = {
     " AND s.id < $2 AND s.id >= (" END_DOWN("$2", "$3") ") ORDER BY s.id DESC",
     "iii"};
 static const struct db_stmt updated_up = {
-    "SELECT " SCHEDULE SCHEDULE_FROM LIVE
+    "SELECT " SCHEDULE SCHEDULE_FROM LIVE CHANGED
     " AND (s.updated_at, s.id) > ($2, $3) ORDER BY s.updated_at, s.id LIMIT $4",
     "iiii"};
 static const struct db_stmt updated_down = {
-    "SELECT " SCHEDULE SCHEDULE_FROM LIVE
+    "SELECT " SCHEDULE SCHEDULE_FROM LIVE CHANGED
     " AND (s.updated_at, s.id) < ($2, $3) ORDER BY s.updated_at DESC, s.id DESC LIMIT $4",
     "iiii"};
 static const struct db_stmt end_up = {END_UP("$1", "$2"), "ii"};

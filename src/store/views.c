@@ -51,8 +51,9 @@ enum {
 static const struct db_stmt schedule_find = {
     "SELECT " SCHEDULE SCHEDULE_FROM "s.namespace = $1 AND s.name = $2 AND s.deleted_at = 0",
     "it"};
+/* Not `= 0`, which indexes of living schedules ask for: their key alone is to find them. */
 static const struct db_stmt schedule_get = {
-    "SELECT " SCHEDULE SCHEDULE_FROM "s.id = $1 AND s.deleted_at = 0", "i"};
+    "SELECT " SCHEDULE SCHEDULE_FROM "s.id = $1 AND s.deleted_at < 1", "i"};
 
 static const struct db_stmt run_get = {
     "SELECT " RUN " FROM runs AS r WHERE r.schedule = $1 AND r.slot = $2 AND r.pass = $3",

@@ -57,18 +57,7 @@ size_t json_str_length(struct str s)
 
 void json_write_int(struct buf *out, int64_t n)
 {
-    enum { DIGITS_MAX = 20 }; /* of an int64, with its sign */
-    char text[DIGITS_MAX];
-    uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
-    size_t at = DIGITS_MAX;
-
-    do {
-        text[--at] = (char)('0' + left % 10);
-        left /= 10;
-    } while (left > 0);
-    if (n < 0)
-        text[--at] = '-';
-    buf_add(out, text + at, DIGITS_MAX - at);
+    buf_int(out, n);
 }
 
 static bool is_between(char c)

@@ -72,6 +72,14 @@ static void a_path_with_other_methods_names_them(void **state)
     assert_none("get /healthz", 405, "GET, HEAD");
 }
 
+static void a_slash_that_is_escaped_parts_no_words(void **state)
+{
+    (void)state;
+    assert_none("GET /api%2Fv1/schedules", 404, "");
+    assert_none("GET /api%2Fv1/v1/schedules", 404, "");
+    assert_none("GET /api/v1%2Fschedules/schedules", 404, "");
+}
+
 static void anything_else_is_not_there(void **state)
 {
     (void)state;
@@ -108,6 +116,7 @@ int main(void)
         cmocka_unit_test(a_path_and_a_method_find_their_operation),
         cmocka_unit_test(a_word_comes_before_a_variable),
         cmocka_unit_test(a_path_with_other_methods_names_them),
+        cmocka_unit_test(a_slash_that_is_escaped_parts_no_words),
         cmocka_unit_test(anything_else_is_not_there),
         cmocka_unit_test(the_table_is_whole),
     };

@@ -189,6 +189,31 @@ static void the_native_api_shows_what_it_means(void **state)
     assert_told("state.nextAt", "'2026-01-05T12:00:00.000Z'");
 }
 
+/* Durations of messages have nanoseconds, and any size; policies have neither. */
+static void policies_are_kept_within_their_bounds(void **state)
+{
+    Temporal__Duration window = TEMPORAL__DURATION__INIT, wait = TEMPORAL__DURATION__INIT;
+    Temporal__Duration most = TEMPORAL__DURATION__INIT;
+    Temporal__RetryPolicy retry = TEMPORAL__RETRY_POLICY__INIT;
+
+    (void)state;
+    reset("s");
+    window.seconds = 60;
+    window.nanos = 1500000;
+    wait.nanos = 2750000;
+    most.seconds = INT64_C(315576000000);
+    retry.initial_interval = &wait;
+    retry.maximum_interval = &most;
+    retry.maximum_attempts = 5000;
+    asked.policies.catchup_window = &window;
+    asked.workflow.retry_policy = &retry;
+    assert_int_equal(create(), 200);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("policies.catchup.window", "'1m1ms'");
+    assert_told("policies.retry", "{'attempts':1000,'backoff':'exponential','delay':'2ms',"
+                                  "'max':'366d','jitter':'0s'}");
+}
+
 /* Who edits the spec by another API is shown by that spec, and keeps the rest. */
 static void an_edit_by_the_native_api_is_seen(void **state)
 {
@@ -388,6 +413,7 @@ int main(void)
         SERVED(the_spec_comes_back_as_it_counts),
         SERVED(short_catch_up_windows_are_ten_seconds_and_none_is_a_year),
         SERVED(the_native_api_shows_what_it_means),
+        SERVED(policies_are_kept_within_their_bounds),
         SERVED(an_edit_by_the_native_api_is_seen),
         SERVED(a_note_needs_no_pause),
         SERVED(a_patch_without_a_patch_is_refused),

@@ -3,6 +3,7 @@
  * Whole schedules in the native JSON: the model's example, what is kept in columns, and
  * documents made by chance, of which nothing may be lost.
  */
+#include "model/policies_json.h"
 #include "model/schedule_json.h"
 
 #include "chance.h"
@@ -301,6 +302,9 @@ static void check_kept(const struct schedule_doc *doc, const char *full)
     again.extra = (struct str){0};
     again.spec = spec_def_empty();
     assert_int_equal(schedule_keep(doc, arena, &texts, &err), RC_OK);
+    assert_str(texts.policies, line_of(policies_to_json(&doc->policies, SPEC_BRIEF), text_a));
+    if (doc->action.type != ACTION_WORKFLOW || doc->spec.cron_count == 0)
+        assert_str(texts.action, line_of(action_to_json(&doc->action, SPEC_BRIEF), text_a));
     assert_int_equal(schedule_recall(&texts, arena, &again, &err), RC_OK);
     again.governor.hint_interval = doc->governor.hint_interval;
     again.governor.hint_at = doc->governor.hint_at;

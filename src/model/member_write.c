@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Members as text, without values in between: what is kept of every schedule.
+ */
+#include <string.h>
+
+#include "core/text.h"
+#include "model/member.h"
+#include "wire/json_text.h"
+
+enum { ROOM_FIRST = 1024, ROOM_TIMES = 4 };
+
+static void write_word(const char *word, struct buf *out)
+{
+    json_write_str(out, str_of(word));
+}
+
+static void write_null(struct buf *out)
+{
+    buf_text(out, "null");
+}
+
+static void write_number(const struct member *m, int64_t n, struct buf *out)
+{
+    if (m->has_none && n == m->none)
+        write_null(out);
+    else
+        json_write_int(out, n);
+}
+
+/* Neither holds what would have to be escaped. */
+static void write_time(const struct member *m, int64_t t, struct buf *out)
+{
+    if (m->has_none && t == m->none) {
+        write_null(out);
+        return;
+    }
+    buf_char(out, '"');
+    if (m->kind == MEMBER_SPAN)
+        duration_format(t, out);
+    else
+        instant_format_ms(t, out);
+    buf_char(out, '"');
+}
+
+/* What was kept as JSON is written as it is. */
+static void write_text(const struct member *m, struct str s, struct buf *out)
+{
+    if (m->has_none && s.len == 0)
+        write_null(out);
+    else if (m->kind == MEMBER_TEXT)
+        json_write_str(out, s);
+    else
+        buf_str(out, s.len > 0 ? s : STR("{}"));
+}
+
+/* False: there is nothing to write of it. */
+static bool write_other(const struct member *m, const void *from, struct buf *out)
+{
+    json_auto_t *value = m->print ? m->print(from, SPEC_BRIEF) : NULL;
+
+    if (value)
+        json_print(value, JSON_STYLE_LINE, out);
+    return value != NULL;
+}
+
+static bool write_member(const struct member *m, const void *from, const void *initial,
+                         struct buf *out)
+{
+    const void *at = (const char *)from + m->offset;
+
+    switch (m->kind) {
+    case MEMBER_BOOL:
+        buf_text(out, *(const bool *)at ? "true" : "false");
+        return true;
+    case MEMBER_CHOICE:
+        write_word(m->words[*(const bool *)at ? 1 : 0], out);
+        return true;
+    case MEMBER_WORD:
+        write_word(m->text(at), out);
+        return true;
+    case MEMBER_INT32:
+        write_number(m, *(const int32_t *)at, out);
+        return true;
+    case MEMBER_INT64:
+        write_number(m, *(const int64_t *)at, out);
+        return true;
+    case MEMBER_SPAN:
+    case MEMBER_INSTANT:
+        write_time(m, *(const int64_t *)at, out);
+        return true;
+    case MEMBER_TEXT:
+    case MEMBER_JSON:
+    case MEMBER_MAP:
+        write_text(m, *(const struct str *)at, out);
+        return true;
+    case MEMBER_OBJECT:
+        if (m->has_none && ((const struct str *)at)->len == 0)
+            write_null(out);
+        else
+            members_write(m->members, from, initial, out);
+        return true;
+    case MEMBER_OTHER:
+        break;
+    }
+    return write_other(m, from, out);
+}
+
+/* Whether what stands in `out` from `at` on is not what the initial value would be. */
+static bool differs(const struct member *m, const void *initial, size_t at, struct buf *out)
+{
+    size_t len = out->len - at;
+    bool is_same;
+
+    if (m->show == SHOW_ALWAYS)
+        return true;
+    is_same = write_member(m, initial, initial, out) && out->len - at == 2 * len &&
+              memcmp(out->ptr + at, out->ptr + at + len, len) == 0;
+    out->len = at + len;
+    return !is_same;
+}
+
+void members_write(const struct members *members, const void *from, const void *initial,
+                   struct buf *out)
+{
+    const char *before = "{";
+
+    for (int i = 0; i < members->count; i++) {
+        const struct member *m = &members->list[i];
+        size_t start = out->len, at;
+
+        if (m->show != SHOW_ALWAYS && member_is_initial(m, from, initial))
+            continue;
+        buf_text(out, before);
+        write_word(m->name, out);
+        buf_char(out, ':');
+        at = out->len;
+        if (write_member(m, from, initial, out) && differs(m, initial, at, out))
+            before = ",";
+        else
+            out->len = start;
+    }
+    if (before[0] == '{')
+        buf_char(out, '{');
+    buf_char(out, '}');
+}
+
+struct str members_keep(const struct members *members, const void *from, const void *initial,
+                        struct arena *arena)
+{
+    struct buf out = {.cap = ROOM_FIRST, .cut = true};
+
+    for (; out.cut; out.cap *= ROOM_TIMES) {
+        out.ptr = arena_take(arena, out.cap);
+        out.len = 0;
+        out.cut = false;
+        members_write(members, from, initial, &out);
+    }
+    return buf_as_str(&out);
+}
