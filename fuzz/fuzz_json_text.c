@@ -3,13 +3,15 @@
  * Bytes as JSON that is looked through without values, and as a string that is written.
  *
  * Of any bytes, nothing outside of them is handed out; of an object, exactly the members that
- * jansson finds, in its order; a string that is written is read back the same.
+ * jansson finds, in its order; a string that is written is read back the same; a text is the
+ * value that jansson makes of it, or none where jansson makes none.
  */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/must.h"
 #include "wire/json.h"
+#include "wire/json_parse.h"
 #include "wire/json_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
@@ -75,6 +77,18 @@ static void check_string(struct str text)
     free(out.ptr);
 }
 
+static void check_parse(struct str text)
+{
+    json_t *own = str_is_utf8(text) ? json_parse(text) : NULL, *theirs;
+
+    if (!own)
+        return;
+    theirs = json_loadb(text.ptr, text.len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
+    must(theirs && json_equal(own, theirs));
+    json_decref(theirs);
+    json_decref(own);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     struct str text = {(const char *)bytes, len};
@@ -85,6 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
         return 0;
     walk(text);
     check_string(text);
+    check_parse(text);
     if (json_read(text, &json, &err) == RC_OK && json_is_object(json))
         check_object(text, json);
     json_decref(json);

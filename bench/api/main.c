@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench-api BELFRY DIR SCRIPTS ROUNDS SECONDS [URL]: how fast a `belfry serve` answers, beside
- * a handler that does nothing and a loop that only writes.  URL is a database of PostgreSQL;
- * without it, SQLite in DIR.
+ * bench-api BELFRY DIR SCRIPTS ROUNDS SECONDS PARTS [URL]: how fast a `belfry serve` answers,
+ * beside a handler that does nothing and a loop that only writes.  PARTS are "reads",
+ * "creates", "fire" or "all".  URL is a database of PostgreSQL; without it, SQLite in DIR.
  *
  * Those that are compared take turns.  Prints lines of figures for report.awk.
  */
@@ -48,6 +48,7 @@ struct bench {
     struct soak *soak;
     const char *scripts;
     int rounds, seconds;
+    const char *parts;
     struct reading readings[READINGS];
     uint16_t trivial_port;
 };
@@ -228,6 +229,11 @@ static void measure_under_fire(struct bench *b)
     ask_nap(REST_MS);
 }
 
+static bool wants(const struct bench *b, const char *part)
+{
+    return strcmp(b->parts, "all") == 0 || strcmp(b->parts, part) == 0;
+}
+
 static void measure(struct bench *b)
 {
     char model[SOAK_PATH_MAX + 32], path[SOAK_PATH_MAX + 32];
@@ -239,14 +245,16 @@ static void measure(struct bench *b)
         bare = bare_open(path, model, MODEL);
     }
     for (int round = 0; round < b->rounds; round++) {
-        for (int i = 0; i < READINGS; i++)
+        for (int i = 0; i < READINGS && wants(b, "reads"); i++)
             measure_read(b, &b->readings[i]);
-        measure_creates(b, bare, round);
+        if (wants(b, "creates"))
+            measure_creates(b, bare, round);
         fflush(stdout);
     }
     if (bare)
         bare_close(bare);
-    measure_under_fire(b);
+    if (wants(b, "fire"))
+        measure_under_fire(b);
 }
 
 static int read_number(const char *text, int max, const char *what)
@@ -276,14 +284,15 @@ int main(int argc, char **argv)
     int status;
 
     must(soak != MAP_FAILED);
-    if (argc != 6 && argc != 7)
-        DIE("usage: bench-api BELFRY DIR SCRIPTS ROUNDS SECONDS [URL]");
+    if (argc != 7 && argc != 8)
+        DIE("usage: bench-api BELFRY DIR SCRIPTS ROUNDS SECONDS PARTS [URL]");
     soak->program = argv[1];
     snprintf(soak->dir, sizeof soak->dir, "%s", argv[2]);
     bench.scripts = argv[3];
     bench.rounds = read_number(argv[4], ROUNDS_MAX, "the number of rounds");
     bench.seconds = read_number(argv[5], SECONDS_MAX, "the number of seconds");
-    soak->db = argv[6];
+    bench.parts = argv[6];
+    soak->db = argv[7];
     atexit(clean_up);
     crowd_start_receiver(soak);
     subject_start(soak);

@@ -72,12 +72,13 @@ function judge(key, part,    ratio, least) {
 }
 
 END {
-    if (count == 0) {
+    if (count == 0 && !database_count) {
         print "no figures"
         exit 1
     }
-    printf "\n%-9s %-12s %8s %12s %11s %6s %8s %8s %8s\n", "database", "64 clients", "bytes",
-        "limit /s", "belfry /s", "ratio", "p50 ms", "p99 ms", "cpu us"
+    if (count > 0)
+        printf "\n%-9s %-12s %8s %12s %11s %6s %8s %8s %8s\n", "database", "64 clients", "bytes",
+            "limit /s", "belfry /s", "ratio", "p50 ms", "p99 ms", "cpu us"
     for (i = 1; i <= count; i++) {
         split(order[i], part, SUBSEP)
         key = order[i]
@@ -88,10 +89,13 @@ END {
             sizes[key " ratio"] ? sprintf("%.0f%%", 100 * median(key " ratio")) : "-",
             median(key " p50") / 1000, median(key " p99") / 1000, median(key " cpu")
     }
-    printf "\n%-9s %-24s %10s %10s %12s\n", "database", "1,000 reads a second", "p50 ms",
-        "p99 ms", "fires/s"
     for (i = 1; i <= database_count; i++) {
         db = databases[i]
+        if (!(db in fires))
+            continue
+        if (!told++)
+            printf "\n%-9s %-24s %10s %10s %12s\n", "database", "1,000 reads a second",
+                "p50 ms", "p99 ms", "fires/s"
         printf "%-9s %-24s %10.2f %10.2f %12s\n", db, "idle", median(db " idle p50") / 1000,
             median(db " idle p99") / 1000, "-"
         printf "%-9s %-24s %10.2f %10.2f %12.0f\n", db, "under fire",

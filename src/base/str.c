@@ -82,10 +82,24 @@ size_t str_utf8_length(struct str s)
     return n;
 }
 
+/* Bytes at the beginning that are letters of ASCII, eight at a time. */
+static size_t ascii_length(struct str s)
+{
+    size_t n = 0;
+    uint64_t eight;
+
+    for (; n + sizeof eight <= s.len; n += sizeof eight) {
+        memcpy(&eight, s.ptr + n, sizeof eight);
+        if (eight & 0x8080808080808080)
+            break;
+    }
+    return n;
+}
+
 bool str_is_utf8(struct str s)
 {
     while (s.len > 0) {
-        size_t n = str_utf8_length(s);
+        size_t plain = ascii_length(s), n = plain > 0 ? plain : str_utf8_length(s);
 
         if (n == 0)
             return false;

@@ -15,7 +15,6 @@
 #include "wire/grpc.h"
 
 enum {
-    NOTICES_AT_ONCE = 64,
     BODY_OF_NOTHING = 64 * 1024, /* read so that a wrong path is told of as one */
 };
 
@@ -174,7 +173,7 @@ static void go_on(struct door *door, struct ticket *t)
     door_send_off(door, t, MEMO_CALL);
 }
 
-static void came_back(struct door *door, struct ticket *t)
+void door_came_back(struct door *door, struct ticket *t)
 {
     door_back(door, t);
     t->call.context = &door->options.context;
@@ -251,6 +250,7 @@ static void on_request(void *with, struct exchange *x)
     struct door *door = with;
     struct ticket *t = door_ticket_new(door, x);
 
+    door->begun++;
     t->call.now = clock_now();
     t->call.context = &door->options.context;
     porter_greet(&t->call, x);
@@ -304,7 +304,7 @@ static void send_errand(struct door *door)
 }
 
 /* Seeds go one after the other; those that are refused at once do not come back. */
-static void sow(struct door *door)
+void door_sow(struct door *door)
 {
     struct seeds *seeds = door->options.seeds;
 
@@ -333,93 +333,8 @@ static void on_timer(void *with)
     if (door_count_finished(door)) /* such as programs that were killed: nobody tells */
         door_memo(door, &(struct memo){.kind = MEMO_LOOK});
     send_errand(door);
-    sow(door);
+    door_sow(door);
     loop_timer_set(door->timer, LOOK_EVERY);
-}
-
-/* ---- notices ---- */
-
-static void learn_space(struct door *door, struct space_news *news)
-{
-    struct err err;
-
-    if (spaces_put(door->spaces, news->id, news->name, news->settings, &err) != RC_OK)
-        log_say(door->options.log, clock_now(), LEVEL_ERROR,
-                "the settings of a namespace cannot be read", LOG_STR("namespace", news->name),
-                LOG_TEXT("reason", err.text));
-    arena_free(news->arena);
-}
-
-static void learn_state(struct door *door)
-{
-    struct writer_state state = writer_state(door->writer);
-
-    door->is_up |= state.phase == WRITER_READY || state.phase == WRITER_HOLDING ||
-                   state.phase == WRITER_FULL;
-    door->is_away = state.phase == WRITER_STARTING || state.phase == WRITER_AWAY ||
-                    state.phase == WRITER_OVER;
-    door->is_full = state.is_full;
-    door->holds = state.holds;
-    memcpy(door->why, state.text, sizeof door->why);
-    if (state.phase == WRITER_STARTING)
-        memcpy(door->why, "starting", sizeof "starting");
-}
-
-static bool take_notice(struct door *door, const struct notice *notice)
-{
-    switch (notice->kind) {
-    case NOTICE_TICKET:
-        came_back(door, notice->ticket);
-        break;
-    case NOTICE_TASK:
-        door_start_task(door, notice->task);
-        break;
-    case NOTICE_STOP:
-        if (door->calls)
-            calls_stop(door->calls, &notice->stop);
-        break;
-    case NOTICE_FORGET:
-        if (door->calls)
-            calls_forget(door->calls);
-        break;
-    case NOTICE_SPACE:
-        learn_space(door, notice->space);
-        break;
-    case NOTICE_KEYS:
-        door_learn_keys(door, notice->keys);
-        feed_check(door->feed, door->porter);
-        break;
-    case NOTICE_NEWS:
-        feed_news(door->feed);
-        break;
-    case NOTICE_STATE:
-        learn_state(door);
-        break;
-    case NOTICE_DRAINED:
-        door->is_drained = true;
-        break;
-    case NOTICE_OVER:
-        return true;
-    }
-    return false;
-}
-
-bool door_take(struct door *door)
-{
-    struct notice notices[NOTICES_AT_ONCE];
-    bool is_over = false;
-    size_t count;
-
-    do {
-        count = mailbox_take(door->options.notices, notices, NOTICES_AT_ONCE);
-        for (size_t i = 0; i < count; i++)
-            is_over |= take_notice(door, &notices[i]);
-    } while (count == NOTICES_AT_ONCE);
-    if (!is_over && door_count_finished(door))
-        door_memo(door, &(struct memo){.kind = MEMO_LOOK});
-    if (!is_over)
-        sow(door);
-    return is_over;
 }
 
 /* ---- from begin to end ---- */
@@ -524,7 +439,7 @@ static void abandon_notice(struct door *door, const struct notice *notice)
     if (notice->kind == NOTICE_TASK)
         arena_free(notice->task->arena);
     else if (notice->kind == NOTICE_SPACE)
-        learn_space(door, notice->space);
+        door_learn_space(door, notice->space);
     else if (notice->kind == NOTICE_KEYS)
         porter_keys(door->porter, notice->keys);
 }

@@ -23,6 +23,7 @@ struct door {
     struct arena *scratch; /* of one question of the listener */
     struct ticket all;     /* head of the ring of those under way */
     int count, away, items;
+    int begun; /* requests since notices were last taken */
     struct ticket *spare;
     int spares;
 
@@ -41,6 +42,10 @@ struct door {
     size_t late_count, late_cap;
 };
 
+/* door.c */
+void door_came_back(struct door *door, struct ticket *t); /* from another thread */
+void door_sow(struct door *door);
+
 /* door_tickets.c */
 struct ticket *door_ticket_new(struct door *door, struct exchange *x);
 void door_ticket_end(struct door *door, struct ticket *t);
@@ -49,6 +54,9 @@ void door_leave(struct door *door, struct ticket *t, enum call_step step);
 void door_back(struct door *door, struct ticket *t);
 void door_send_off(struct door *door, struct ticket *t, enum memo_kind kind);
 void door_read(struct door *door, struct ticket *t); /* by one of the readers */
+
+/* door_notices.c */
+void door_learn_space(struct door *door, struct space_news *news); /* takes it over */
 
 /* door_answer.c: and the end of the exchange */
 void door_write_answer(struct door *door, struct exchange *x, const struct ticket *t);

@@ -9,6 +9,7 @@
 #include "base/must.h"
 #include "db/db.h"
 #include "io/clock.h"
+#include "io/thread.h"
 #include "io/zoneinfo.h"
 
 enum {
@@ -131,6 +132,8 @@ static void *reader_main(void *with)
     struct reader *r = with;
     bool goes_on = true;
 
+    thread_name("reader");
+    thread_prompt();
     while (goes_on) {
         mailbox_wait(r->asked, INSTANT_NEVER);
         look_at_zones(r);

@@ -21,6 +21,7 @@
 #include "daemon/serve_parts.h"
 #include "io/clock.h"
 #include "io/sd_notify.h"
+#include "io/thread.h"
 
 static void fail(struct serve *s, const struct err *err)
 {
@@ -575,6 +576,7 @@ int serve_run(const struct serve_options *options)
     }
     log_open(&s->log, log_out_sink(s->log_out), (enum log_level)s->config->log_level,
              (enum log_format)s->config->log);
+    thread_prompt();
     s->loop = loop_new(on_wake, s);
     if (start(s, &err) == RC_OK)
         loop_run(s->loop);

@@ -7,6 +7,7 @@
 #include "base/must.h"
 #include "daemon/writer_parts.h"
 #include "io/clock.h"
+#include "io/thread.h"
 
 enum { ARENA_MAX = 64 << 20, NAMES_MAX = 64 << 20, ITEMS_FIRST = 1024 };
 
@@ -290,6 +291,7 @@ static void *writer_main(void *with)
     struct writer *w = with;
     struct writer_state last;
 
+    thread_name("writer");
     if (writer_connect(w)) {
         w->is_up = true;
         writer_show(w);

@@ -218,11 +218,6 @@ enum rc members_read(const struct members *members, const json_t *value,
 
 /* Printing. */
 
-json_t *json_of_kept(struct str text)
-{
-    return json_loadb(text.ptr, text.len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
-}
-
 json_t *json_of_word(const char *word)
 {
     return json_new_str(str_of(word));

@@ -107,9 +107,6 @@ struct str members_keep(const struct members *members, const void *from, const v
 MUST_USE enum rc json_keep(const json_t *value, size_t max, struct arena *arena,
                            struct str *ret, struct err *reterr);
 
-/* What json_keep() kept; NULL when the text is not JSON.  The caller owns the result. */
-json_t *json_of_kept(struct str text);
-
 json_t *json_of_word(const char *word);
 json_t *json_of_text(struct str s); /* null when empty                       */
 json_t *json_of_moment(instant t);  /* null for INSTANT_NONE and _NEVER      */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "wire/json_parse.h"
 
 /* Line and column, from 1, of a byte; a column is a character, as editors count. */
 static enum rc fail_at(struct str text, size_t at, struct str what, struct err *reterr)
@@ -103,6 +104,9 @@ enum rc json_read(struct str text, json_t **ret, struct err *reterr)
                        text.len, JSON_BYTES_MAX);
     if (!str_is_utf8(text))
         return err_set(reterr, RC_INVALID, -1, 0, "the text is not UTF-8");
+    *ret = json_parse(text);
+    if (*ret)
+        return RC_OK;
     rc = check_outline(text, reterr);
     if (rc != RC_OK)
         return rc;
@@ -115,6 +119,15 @@ enum rc json_read(struct str text, json_t **ret, struct err *reterr)
     }
     *ret = value;
     return RC_OK;
+}
+
+json_t *json_of_kept(struct str text)
+{
+    json_t *value = str_is_utf8(text) ? json_parse(text) : NULL;
+
+    return value
+               ? value
+               : json_loadb(text.ptr, text.len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
 }
 
 static const char *type_name(const json_t *value)

@@ -29,6 +29,9 @@ enum {
  */
 MUST_USE enum rc json_read(struct str text, json_t **ret, struct err *reterr);
 
+/* The same of a text that was read or printed here before; NULL when it is not JSON. */
+json_t *json_of_kept(struct str text);
+
 enum json_style {
     JSON_STYLE_LINE,   /* no blank and no line break: {"a":1,"b":[]} */
     JSON_STYLE_PRETTY, /* indented by two                            */

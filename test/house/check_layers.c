@@ -95,6 +95,7 @@ static const struct row headers[] = {
 
     {"time.h", "src/io/clock.c test/io/test_clock.c bench"},
     {"pthread.h", "src/io src/base/log.c src/db/sqlite.c test/io " THREADS},
+    {"sched.h", "src/io/thread.c test/io/test_thread.c"},
     {"stdatomic.h",
      "src/io src/base/log.c test/io src/daemon/meters.h src/daemon/news.h src/daemon/ticket.h "
      "bench " THREADS},
