@@ -324,7 +324,7 @@ struct writer *writer_start(const struct writer_options *options)
     w->names = arena_new(NAMES_MAX);
     w->queues = calloc(QUEUES_KNOWN_MAX, sizeof *w->queues);
     must(w->queues);
-    stride_begin(&w->stride);
+    stride_begin(&w->stride, options->config->turn_rows);
     w->asking_end = &w->asking;
     w->polls_end = &w->polls;
     w->state.beat_us = clock_boot_us();

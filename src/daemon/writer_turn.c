@@ -335,6 +335,8 @@ static int done(const struct turn_out *out)
 static void adapt(struct writer *w, span spent)
 {
     const struct stride_turn turn = {.done = done(&w->out),
+                                     .rows = w->out.row_count + w->out.report_count,
+                                     .commands = w->out.reply_count,
                                      .spent = spent,
                                      .goal = w->options.config->turn_ms * SPAN_MS,
                                      .most = w->options.config->turn_rows};

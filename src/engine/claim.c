@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "engine/due.h"
 #include "engine/moves.h"
 #include "engine/polls.h"
 #include "engine/state.h"
@@ -504,6 +505,7 @@ static enum rc search_all(struct turn *turn, bool for_fresh, struct err *reterr)
 enum rc claim_fresh(struct turn *turn, struct err *reterr)
 {
     bool takes = !turn->in->hold && !turn->is_first; /* an earlier boot may have left some */
+    bool is_left = false;
     enum rc rc = RC_OK;
 
     if (turn->fresh.count > 1)
@@ -520,12 +522,18 @@ enum rc claim_fresh(struct turn *turn, struct err *reterr)
             continue;
         claim_make_hot(&turn->memory, run->lane, run->queue);
         turn->made_ready = true;
+        is_left = true;
     }
+    due_taken(turn, !is_left);
     turn->fresh.count = 0;
     return rc;
 }
 
 enum rc claim_ready(struct turn *turn, struct err *reterr)
 {
-    return turn->in->hold ? RC_OK : search_all(turn, false, reterr);
+    enum rc rc = turn->in->hold ? RC_OK : search_all(turn, false, reterr);
+
+    if (turn->grants.count > 0)
+        turn->memory.granted_at = turn->now;
+    return rc;
 }

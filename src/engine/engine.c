@@ -316,8 +316,8 @@ static void fill_out(const struct turn *turn, struct turn_out *out)
 
     wake = earliest(&turn->run_wake_row, wake);
     wake = turn->retry_at < wake ? turn->retry_at : wake;
-    if (turn->is_full || (turn->in->rows > 0 && (turn->due_rows.rows == turn->in->rows ||
-                                                 turn->waking_rows.rows == turn->in->rows)))
+    wake = due_again(turn) < wake ? due_again(turn) : wake;
+    if (turn->is_full || (turn->in->rows > 0 && turn->waking_rows.rows == turn->in->rows))
         wake = turn->now;
     *out = (struct turn_out){
         .replies = turn->replies,
@@ -337,6 +337,7 @@ static void fill_out(const struct turn *turn, struct turn_out *out)
         .first_event = turn->memory.event - turn->events.count + 1,
         .wake_at = wake,
         .made_ready = turn->made_ready,
+        .row_count = turn->due_rows.rows + turn->waking_rows.rows,
         .node = turn->node,
         .turn = turn->memory.turn,
     };

@@ -135,6 +135,7 @@ struct turn_out {
     struct ended *ended;
     int ended_count;
     int64_t started[RUN_KINDS]; /* runs that may run from now on */
+    int row_count;              /* of turn_in.rows: schedules that were due, runs that woke   */
     instant wake_at;            /* when there is something to do, at the latest; now: at once */
     bool made_ready;            /* others should be told: a run waits for whoever is free     */
     int64_t node, turn;

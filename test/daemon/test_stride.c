@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected values follow from the contract: doubled below half of the goal, halved above it. */
+/* Expected values follow from the contract: the goal, divided by what a row cost of late. */
 #include "daemon/stride.h"
 
 #include <setjmp.h>
@@ -8,50 +8,68 @@
 
 #include <cmocka.h>
 
-enum { LEAST = 64, MOST = 4096, MUCH = 1000 };
+enum { LEAST = 64, MOST = 4096, FIRST = 1024, MANY = 40, GOAL_MS = 25 };
 
-/* The rows after turns of so many ms, each with much to do. */
-static int after(struct stride *stride, int turns, int goal_ms, int spent_ms)
+/* The rows after turns in which each row took so many us. */
+static int after(struct stride *stride, int turns, int goal_ms, int row_us)
 {
-    const struct stride_turn turn = {
-        .done = MUCH, .spent = spent_ms * SPAN_MS, .goal = goal_ms * SPAN_MS, .most = MOST};
+    for (int i = 0; i < turns; i++) {
+        const struct stride_turn turn = {.done = stride->rows,
+                                         .rows = stride->rows,
+                                         .spent = (span)stride->rows * row_us,
+                                         .goal = goal_ms * SPAN_MS,
+                                         .most = MOST};
 
-    for (int i = 0; i < turns; i++)
         stride_adapt(stride, &turn);
+    }
     return stride->rows;
 }
 
-static void quick_turns_become_larger_up_to_the_most(void **state)
+static struct stride begun(void)
 {
     struct stride stride;
 
-    (void)state;
-    stride_begin(&stride);
-    assert_int_equal(stride.rows, LEAST);
-    assert_int_equal(after(&stride, 1, 25, 12), 2 * LEAST);
-    assert_int_equal(after(&stride, 5, 25, 12), MOST);
-    assert_int_equal(after(&stride, 5, 25, 12), MOST);
+    stride_begin(&stride, MOST);
+    return stride;
 }
 
-static void slow_turns_become_smaller_down_to_the_least(void **state)
+static void a_server_begins_with_a_guess_within_what_it_may(void **state)
 {
-    struct stride stride = {.rows = 300};
+    struct stride stride = begun();
 
     (void)state;
-    assert_int_equal(after(&stride, 1, 25, 26), 150);
-    assert_int_equal(after(&stride, 1, 25, 26), 75);
-    assert_int_equal(after(&stride, 3, 25, 26), LEAST);
+    assert_int_equal(stride.rows, FIRST);
+    stride_begin(&stride, 100);
+    assert_int_equal(stride.rows, 100);
+}
+
+/* 25 ms are 2,500 rows of 10 us; half of the way from the guess of 25 us is 17.5 us. */
+static void rows_are_as_many_as_the_goal_has_room_for(void **state)
+{
+    struct stride stride = begun();
+
+    (void)state;
+    assert_int_equal(after(&stride, 1, GOAL_MS, 10), 1428);
+    assert_in_range(after(&stride, MANY, GOAL_MS, 10), 2490, 2500);
+}
+
+static void they_stay_within_their_limits(void **state)
+{
+    struct stride stride = begun();
+
+    (void)state;
+    assert_int_equal(after(&stride, MANY, GOAL_MS, 1), MOST);
+    assert_int_equal(after(&stride, MANY, GOAL_MS, 5000), LEAST);
 }
 
 /* turn_ms: of the same turns one server makes larger ones, another smaller ones. */
 static void the_goal_is_the_configurations(void **state)
 {
-    struct stride same = {.rows = 1024}, patient = same, hasty = same;
+    struct stride patient = begun(), hasty = begun();
 
     (void)state;
-    assert_int_equal(after(&same, 3, 25, 20), 1024);
-    assert_int_equal(after(&patient, 1, 100, 20), 2048);
-    assert_int_equal(after(&hasty, 1, 10, 20), 512);
+    assert_in_range(after(&patient, MANY, 50, 25), 1990, 2000);
+    assert_in_range(after(&hasty, MANY, 10, 25), 395, 400);
 }
 
 /* Small turns of 10 ms: a large one may take five times as long, whatever the goal is. */
@@ -59,24 +77,42 @@ static void what_every_turn_costs_is_no_reason_for_small_ones(void **state)
 {
     const struct stride_turn small = {
         .done = 1, .spent = 10 * SPAN_MS, .goal = 10 * SPAN_MS, .most = MOST};
-    struct stride stride;
+    struct stride stride = begun();
 
     (void)state;
-    stride_begin(&stride);
     for (int i = 0; i < 100; i++)
         stride_adapt(&stride, &small);
-    stride.rows = 1024;
-    assert_int_equal(after(&stride, 3, 10, 48), 1024);
-    assert_int_equal(after(&stride, 1, 10, 51), 512);
+    assert_int_equal(stride.rows, FIRST);
+    assert_in_range(after(&stride, MANY, 10, 50), 980, 1000);
+}
+
+static void turns_of_few_rows_or_of_commands_say_nothing_about_rows(void **state)
+{
+    const struct stride_turn few = {
+        .done = 63, .rows = 63, .spent = SPAN_S, .goal = GOAL_MS * SPAN_MS, .most = MOST};
+    const struct stride_turn commands = {.done = 1500,
+                                         .rows = 500,
+                                         .commands = 1000,
+                                         .spent = SPAN_S,
+                                         .goal = GOAL_MS * SPAN_MS,
+                                         .most = MOST};
+    struct stride stride = begun();
+
+    (void)state;
+    stride_adapt(&stride, &few);
+    stride_adapt(&stride, &commands);
+    assert_int_equal(stride.rows, FIRST);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quick_turns_become_larger_up_to_the_most),
-        cmocka_unit_test(slow_turns_become_smaller_down_to_the_least),
+        cmocka_unit_test(a_server_begins_with_a_guess_within_what_it_may),
+        cmocka_unit_test(rows_are_as_many_as_the_goal_has_room_for),
+        cmocka_unit_test(they_stay_within_their_limits),
         cmocka_unit_test(the_goal_is_the_configurations),
         cmocka_unit_test(what_every_turn_costs_is_no_reason_for_small_ones),
+        cmocka_unit_test(turns_of_few_rows_or_of_commands_say_nothing_about_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

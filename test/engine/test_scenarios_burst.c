@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * More is due at once than workers have asked for: what is made of it, and when.
+ *
+ * The first hour shows the engine that workers take whatever becomes due; the second is what
+ * is looked at.
+ */
+#include "harness.h"
+
+enum { JOBS = 900, ASKED = 300 };
+
+static struct turn_out out;
+
+/* One turn at this moment, for a worker that asks for so many; 0: nobody asks. */
+static void turn_for(instant now, int max)
+{
+    static uint64_t tag;
+    struct poll poll = {
+        .tag = ++tag, .queue_count = 1, .max = max, .worker = STR("one"), .is_new = true};
+    struct turn_in in = {
+        .now = now, .rows = TURN_ROWS_MAX, .polls = &poll, .poll_count = max > 0};
+    struct err err;
+
+    poll.queues[0] = queue_of("q");
+    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    world.now = now;
+}
+
+/* The same, with what it was given last reported as done. */
+static void turn_with_reports(instant now)
+{
+    static struct report reports[JOBS];
+    struct turn_in in = {.now = now, .rows = TURN_ROWS_MAX, .reports = reports};
+    struct err err;
+
+    in.report_count = out.grant_count;
+    for (int i = 0; i < out.grant_count; i++) {
+        const struct run *run = &out.grants[i].run;
+
+        reports[i] = (struct report){
+            .kind = REPORT_DONE,
+            .run = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass},
+            .fence = run->fence,
+            .outcome = OUTCOME_SUCCEEDED,
+        };
+    }
+    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    world.now = now;
+}
+
+static void first_hour(int other_priority)
+{
+    instant at = when("01:00");
+
+    for (int i = 0; i < JOBS; i++) {
+        struct wish w = pulled(every(SPAN_H));
+        char name[16];
+
+        snprintf(name, sizeof name, "job-%d", i);
+        w.draft.plan.policies.priority = i == JOBS - 1 ? other_priority : 5;
+        create(name, w);
+    }
+    work_no_more();
+    turn_for(at, 1000);
+    assert_int_equal(out.grant_count, JOBS);
+    turn_with_reports(at + SPAN_MS);
+}
+
+static void no_more_is_made_than_is_asked_for(void **state)
+{
+    instant at = when("02:00");
+
+    (void)state;
+    first_hour(5);
+    turn_for(at, ASKED);
+    assert_int_equal(out.grant_count, ASKED);
+    assert_int_equal(out.row_count, ASKED);
+    assert_false(out.made_ready);
+    for (int i = 0; i < 2; i++) {
+        at += 10 * SPAN_MS;
+        turn_with_reports(at);
+        assert_int_equal(out.row_count, 0);
+        assert_int_equal(out.wake_at, at + 20 * SPAN_MS);
+        turn_for(at, ASKED);
+        assert_int_equal(out.grant_count, ASKED);
+        assert_int_equal(out.row_count, ASKED);
+        assert_false(out.made_ready);
+    }
+}
+
+/* Who has not asked again within a tenth of a second is not waited for. */
+static void what_nobody_comes_back_for_is_made_all_the_same(void **state)
+{
+    instant at = when("02:00");
+
+    (void)state;
+    first_hour(5);
+    turn_for(at, ASKED);
+    turn_for(at + 99 * SPAN_MS, 0);
+    assert_int_equal(out.row_count, 0);
+    turn_for(at + 100 * SPAN_MS, 0);
+    assert_int_equal(out.row_count, JOBS - ASKED);
+    assert_true(out.made_ready);
+}
+
+/* However busily workers come and go, half a second after its time all of it can be seen. */
+static void nothing_is_kept_back_for_long(void **state)
+{
+    instant slot = when("02:00");
+
+    (void)state;
+    first_hour(5);
+    turn_for(slot, ASKED);
+    turn_for(slot + 90 * SPAN_MS, 0);
+    assert_int_equal(out.row_count, 0);
+    turn_for(slot + 450 * SPAN_MS, ASKED);
+    assert_int_equal(out.grant_count, ASKED);
+    turn_for(slot + 499 * SPAN_MS, 0);
+    assert_int_equal(out.row_count, 0);
+    turn_for(slot + 500 * SPAN_MS, 0);
+    assert_int_equal(out.row_count, JOBS - 2 * ASKED);
+}
+
+/* The last one that was made is the most urgent. */
+static void where_priorities_differ_all_of_them_are_seen(void **state)
+{
+    (void)state;
+    first_hour(9);
+    turn_for(when("02:00"), 1);
+    assert_int_equal(out.row_count, JOBS);
+    assert_int_equal(out.grant_count, 1);
+    assert_int_equal(out.grants[0].run.priority, 9);
+}
+
+static void a_clock_that_is_set_back_keeps_nothing_back(void **state)
+{
+    instant at = when("02:00");
+
+    (void)state;
+    first_hour(5);
+    turn_for(at + 10 * SPAN_MS, ASKED);
+    assert_int_equal(out.grant_count, ASKED);
+    turn_for(at + SPAN_MS, 0);
+    assert_int_equal(out.row_count, JOBS - ASKED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TIMELINE(no_more_is_made_than_is_asked_for),
+        TIMELINE(what_nobody_comes_back_for_is_made_all_the_same),
+        TIMELINE(nothing_is_kept_back_for_long),
+        TIMELINE(where_priorities_differ_all_of_them_are_seen),
+        TIMELINE(a_clock_that_is_set_back_keeps_nothing_back),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
