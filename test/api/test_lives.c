@@ -166,6 +166,60 @@ static void a_thousand_of_one_tick_all_run_once(void **state)
     assert_told("schedules.0.state.counters.started", "1");
 }
 
+/* Every number of the specification's example, and a kind of reference each. */
+static void what_an_agent_reports_comes_back_whole(void **state)
+{
+    static const char llm[] = "{'provider':'anthropic','model':'m','promptTokens':900,"
+                              "'completionTokens':300,'totalTokens':1200,'apiCalls':3,"
+                              "'estimatedCostUsd':0.25}";
+    static const char tools[] = "{'totalCalls':9,'readCalls':4,'writeCalls':3,'execCalls':2,"
+                                "'failedCalls':1}";
+    static const char refs[] = "{'threadIds':['t1'],'reminderIds':['r1','r2'],"
+                               "'memoryIds':['m1'],'checklistIds':[]}";
+    char id[64], fence[16];
+
+    (void)state;
+    assert_int_equal(post("/api/executions/trigger", js("{'agentId':'a'}")), 202);
+    assert_int_equal(claim("a", 1), 1);
+    snprintf(id, sizeof id, "%s", text_at("runs.0.id").ptr);
+    snprintf(fence, sizeof fence, "%s", told("runs.0.fence"));
+    assert_int_equal(post(js("/api/v1/runs/%s/complete", id),
+                          js("{'fence':%s,'summary':'done','llm':%s,'tools':%s,'refs':%s,"
+                             "'sessionId':'s-1','threadId':'t-1'}",
+                             fence, llm, tools, refs)),
+                     200);
+    assert_int_equal(get("/api/executions/past?agentId=a"), 200);
+    assert_told("content.0.llmMetrics", llm);
+    assert_told("content.0.toolCallSummary", tools);
+    assert_told("content.0.responseRefs", refs);
+    assert_told("content.0.responseSummary", "'done'");
+    assert_told("content.0.sessionId", "'s-1'");
+    assert_told("content.0.threadId", "'t-1'");
+    assert_int_equal(get(js("/api/v1/runs/%s", id)), 200);
+    assert_told("llm", llm);
+    assert_told("tools", tools);
+    assert_told("refs", refs);
+}
+
+static void each_kind_of_input_that_agents_ask_for_reaches_them(void **state)
+{
+    static const char *const kinds[] = {"threads_since_last_run", "latest_intake_window", "all",
+                                        "none"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        assert_int_equal(post(AGENTS, js("{'agentId':'a%zu','scheduleType':'IMMEDIATE',"
+                                         "'inputsPolicy':{'inputType':'%s','windowMinutes':45,"
+                                         "'threadFilter':'open'}}",
+                                         i, kinds[i])),
+                         201);
+        assert_int_equal(claim(js("a%zu", i), 1), 1);
+        assert_true(str_eq(text_at("runs.0.input.inputsPolicy.inputType"), str_of(kinds[i])));
+        assert_told("runs.0.input.inputsPolicy.windowMinutes", "45");
+        assert_told("runs.0.input.inputsPolicy.threadFilter", "'open'");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +230,8 @@ int main(void)
         SERVED(reasons_have_a_longest_length),
         SERVED(a_call_has_thirty_seconds_unless_it_says_otherwise),
         SERVED(a_thousand_of_one_tick_all_run_once),
+        SERVED(what_an_agent_reports_comes_back_whole),
+        SERVED(each_kind_of_input_that_agents_ask_for_reaches_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
