@@ -19,7 +19,8 @@ enum {
 /* A schedule that runs were found of. */
 struct owner {
     int64_t id;
-    bool is_ours; /* made in this API, and still there */
+    bool is_ours;       /* made in this API, and still there           */
+    bool has_own_queue; /* its runs wait elsewhere than in their name's */
     struct str name, workflow, zone;
 };
 
@@ -38,7 +39,7 @@ struct told_run {
     struct run_id id;
     enum run_kind kind;
     instant slot, executed;
-    bool is_in_queue; /* workers take it from there; else an upstream, or a call */
+    struct str queue; /* workers take it from there; empty: an upstream does, or a call */
     bool is_held, is_over, has_succeeded;
     struct str progress; /* JSON that may name the workflow */
     struct str error;
@@ -75,6 +76,7 @@ static enum rc keep_owner(struct gathering *g, const struct db_result *row, stru
     owner->name = arena_str(arena, view.row.name);
     owner->workflow = arena_str(arena, str_of(shown.workflow_name));
     owner->zone = arena_str(arena, str_of(shown.zone));
+    owner->has_own_queue = shown.has_own_queue;
     json_decref(shown.schedule);
     return RC_OK;
 }
@@ -141,6 +143,15 @@ static struct str reason_of(const struct told_run *run, struct arena *arena)
     return text.len > 0 ? arena_str(arena, text) : STR("it was not started");
 }
 
+/* The queue that a run waits in has the name that its workflow had; else as it is now. */
+static struct str workflow_of(const struct told_run *run, const struct owner *owner,
+                              struct arena *arena)
+{
+    if (run->queue.len == 0 || owner->has_own_queue || str_eq(run->queue, owner->workflow))
+        return owner->workflow;
+    return arena_str(arena, run->queue);
+}
+
 static void add_record(struct gathering *g, const struct told_run *run)
 {
     const struct owner *owner = find_owner(g, run->id.schedule);
@@ -154,15 +165,15 @@ static void add_record(struct gathering *g, const struct told_run *run)
     *record = (struct conductor_record){
         .found = {.id = arena_str(arena, str_of(id)),
                   .schedule = owner->name,
-                  .workflow = owner->workflow,
+                  .workflow = workflow_of(run, owner, arena),
                   .slot = run->slot,
                   .executed = run->executed},
         .schedule = owner->id,
         .zone = owner->zone,
     };
-    if (run->is_in_queue && !run->is_held)
+    if (run->queue.len > 0 && !run->is_held)
         record->found.workflow_id = record->found.id;
-    else if (!run->is_in_queue)
+    else if (run->queue.len == 0)
         record->found.workflow_id = member_of(run->progress, "workflowId", CALL_NAME_MAX,
                                               arena);
     if (run->has_succeeded || record->found.workflow_id.len > 0) {
@@ -192,7 +203,7 @@ static struct told_run told_open(const struct db_result *rows, int i)
         .kind = run->kind,
         .slot = run->slot,
         .executed = first_of(run->started_at, run->created_at),
-        .is_in_queue = view.owner.queue.len > 0,
+        .queue = view.owner.queue,
         .is_held = run->state == RUN_HELD || run->state == RUN_APPROVAL,
         .progress = run->progress,
     };
@@ -211,7 +222,7 @@ static bool told_ended(const struct db_result *rows, int i, struct arena *arena,
         .kind = (enum run_kind)row->kind,
         .slot = row->slot,
         .executed = first_of(row->started_at, row->created_at),
-        .is_in_queue = view.owner.queue.len > 0,
+        .queue = view.owner.queue,
         .is_over = true,
         .has_succeeded = row->outcome == OUTCOME_SUCCEEDED,
         .progress = run_result_value(row->result, arena),
