@@ -6,7 +6,7 @@
 #include "api/conductor.h"
 #include "api/request.h"
 #include "api/view.h"
-#include "model/schedule_json.h"
+#include "store/schedules.h"
 
 struct bulk {
     enum command_kind kind;
@@ -74,32 +74,26 @@ static void add_command(struct call *call, const struct bulk *bulk, int i, int64
     };
 }
 
-/* One at a time: a row may be large, and only its key and its dialect count. */
+/* All in one go: however many they are, the database is asked once. */
 enum call_step conductor_bulk_read(struct call *call, struct db *db)
 {
     struct bulk *bulk = call->with;
-    struct arena *rows = arena_new(SCHEDULE_BYTES_MAX);
-    enum rc rc = RC_OK;
+    size_t count = (size_t)bulk->count;
+    struct db_result *rows = arena_array(call->arena, count, sizeof *rows);
     struct err err;
 
-    call->commands = arena_array(call->arena, (size_t)bulk->count, sizeof *call->commands);
+    call->commands = arena_array(call->arena, count, sizeof *call->commands);
     call->command_count = 0;
-    for (int i = 0; rc == RC_OK && i < bulk->count; i++) {
-        struct db_result row = {0};
-        struct schedule_view view;
-
+    for (int i = 0; i < bulk->count; i++)
+        schedules_find_made(db, call->namespace, bulk->names[i], &rows[i]);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    for (int i = 0; i < bulk->count; i++) {
         bulk->commands[i] = -1;
-        arena_reset(rows);
-        schedule_views_find(db, call->namespace, bulk->names[i], &row);
-        rc = db_flush(db, rows, &err);
-        if (rc != RC_OK || row.rows == 0)
-            continue;
-        schedule_views_read(&row, 0, &view);
-        if (view.row.dialect == DIALECTS_CONDUCTOR)
-            add_command(call, bulk, i, view.row.id);
+        if (rows[i].rows == 1 && db_int_at(&rows[i], 0, 1) == DIALECTS_CONDUCTOR)
+            add_command(call, bulk, i, db_int_at(&rows[i], 0, 0));
     }
-    arena_free(rows);
-    return rc == RC_OK ? CALL_SETTLE : view_failed(call, &err);
+    return CALL_SETTLE;
 }
 
 static enum call_step tell(struct call *call, const struct bulk *bulk)

@@ -55,7 +55,8 @@ void conductor_explain(const json_t *document, struct err *err);
 struct conductor_shown {
     json_t *schedule;
     json_t *request;                  /* its startWorkflowRequest, borrowed      */
-    const char *workflow_name, *zone; /* borrowed               */
+    const char *workflow_name, *zone; /* borrowed                               */
+    bool has_own_queue;               /* that of its runs is not of the workflow's name */
 };
 MUST_USE enum rc conductor_show(const struct schedule_view *view, struct str namespace,
                                 struct arena *scratch, struct conductor_shown *ret,

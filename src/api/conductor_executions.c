@@ -137,18 +137,24 @@ enum call_step conductor_executions_begin(struct call *call)
 
 enum call_step conductor_executions_read(struct call *call, struct db *db)
 {
-    struct conductor_search search = ((const struct asked *)call->with)->search;
+    const struct asked *asked = call->with;
+    struct conductor_search search = asked->search;
     struct answer out = answer_new(call->arena);
-    struct conductor_records records;
+    struct conductor_records records = {0};
     struct schedule_view view;
     struct err err;
+    enum rc rc;
 
     if (conductor_find(call, db, &view, &err) != RC_OK)
         return conductor_failed(call, &err);
     search.schedules = &view.row.id;
     search.schedule_count = 1;
-    if (conductor_records_read(call, db, &search, &records, &err) != RC_OK ||
-        print_page(call, db, &records, &out, &err) != RC_OK)
+    search.keep = asked->size;
+    rc = conductor_records_read(call, db, &search, &records, &err);
+    if (rc == RC_OK)
+        rc = print_page(call, db, &records, &out, &err);
+    conductor_records_free(&records);
+    if (rc != RC_OK)
         return view_failed(call, &err);
     return call_answer(call, 200, answer_done(&out));
 }
@@ -199,26 +205,31 @@ static enum rc find_named(const struct call *call, struct db *db,
 static enum rc find_records(struct call *call, struct db *db, struct conductor_records *ret,
                             struct err *reterr)
 {
-    struct conductor_search search = ((const struct asked *)call->with)->search;
+    const struct asked *asked = call->with;
+    struct conductor_search search = asked->search;
     enum rc rc = find_named(call, db, &search, reterr);
 
+    search.keep = asked->start + asked->size;
     return rc == RC_OK ? conductor_records_read(call, db, &search, ret, reterr) : rc;
 }
 
 enum call_step conductor_search_executions_read(struct call *call, struct db *db)
 {
     struct answer out = answer_new(call->arena);
-    struct conductor_records records;
+    struct conductor_records records = {0};
     struct err err;
+    enum rc rc = find_records(call, db, &records, &err);
 
-    if (find_records(call, db, &records, &err) != RC_OK)
+    if (rc == RC_OK) {
+        answer_text(&out, "{\"totalHits\":");
+        answer_int(&out, records.hits);
+        answer_text(&out, ",\"results\":");
+        rc = print_page(call, db, &records, &out, &err);
+        answer_text(&out, "}");
+    }
+    conductor_records_free(&records);
+    if (rc != RC_OK)
         return view_failed(call, &err);
-    answer_text(&out, "{\"totalHits\":");
-    answer_int(&out, records.count);
-    answer_text(&out, ",\"results\":");
-    if (print_page(call, db, &records, &out, &err) != RC_OK)
-        return view_failed(call, &err);
-    answer_text(&out, "}");
     return call_answer(call, 200, answer_done(&out));
 }
 
@@ -236,13 +247,15 @@ enum call_step conductor_requeue_begin(struct call *call)
 enum call_step conductor_requeue_read(struct call *call, struct db *db)
 {
     struct answer out = answer_new(call->arena);
-    struct conductor_records records;
+    struct conductor_records records = {0};
     struct err err;
 
-    if (find_records(call, db, &records, &err) != RC_OK)
+    if (find_records(call, db, &records, &err) != RC_OK) {
+        conductor_records_free(&records);
         return view_failed(call, &err);
+    }
     answer_text(&out, "{\"recordIds.size\":");
-    answer_int(&out, records.count);
+    answer_int(&out, records.hits);
     answer_text(&out, ",\"sampleIds\":[");
     for (int i = 0; i < records.count && i < SAMPLE_MAX; i++) {
         if (i > 0)
@@ -250,5 +263,6 @@ enum call_step conductor_requeue_read(struct call *call, struct db *db)
         answer_quoted(&out, records.list[i].found.id);
     }
     answer_text(&out, "]}");
+    conductor_records_free(&records);
     return call_answer(call, 200, answer_done(&out));
 }

@@ -497,6 +497,8 @@ void conductor_explain(const json_t *document, struct err *err)
     err_set(err, why.rc, -1, 0, "%s", why.text);
     if (str_eq(field, STR("id")))
         err_in(err, "name");
+    else if (str_eq(field, STR("action.conductor")))
+        err_in(err, "startWorkflowRequest"); /* its other members, all together */
     else
         err_in(err, "startWorkflowRequest.%.*s", STR_ARG(str_from(field, 7)));
 }

@@ -5,21 +5,24 @@
 
 #include "api/conductor.h"
 #include "api/view.h"
+#include "base/map.h"
 #include "base/must.h"
 #include "model/member.h"
 
 enum {
     PORTION = 200,           /* rows of one read                                      */
     PORTION_BYTES = 1 << 30, /* of arena: runs and schedules as large as they may be  */
-    PORTIONS_MAX = 50,       /* of one search, of runs that are open and of ended ones */
-    OWNERS_MAX = 2 * PORTIONS_MAX * PORTION, /* each run of another schedule            */
-    REASON_MAX = 999, /* bytes, as Conductor keeps                             */
+    PORTIONS_MAX = RECORDS_LOOKED_AT / PORTION,
+    OWNERS_MAX = 2 * RECORDS_LOOKED_AT, /* each run of another schedule               */
+    TEXTS_BYTES = 1 << 30, /* reasons and ids of all that is looked at: an eighth of it  */
+    REASON_MAX = 999,      /* bytes, as Conductor keeps                             */
 };
 
 /* A schedule that runs were found of. */
 struct owner {
     int64_t id;
-    bool is_ours; /* made in this API, and still there */
+    bool is_ours;       /* made in this API, and still there           */
+    bool has_own_queue; /* its runs wait elsewhere than in their name's */
     struct str name, workflow, zone;
 };
 
@@ -29,7 +32,11 @@ struct gathering {
     const struct conductor_query *query;
     struct arena *rows, *scratch;
     struct owner *owners;
+    struct map *places; /* of owners, by key */
     int owner_count;
+    struct conductor_sort sort;
+    int keep;        /* the list has room for twice as many       */
+    int portions[2]; /* that were read, of those that are over and of open ones */
     struct conductor_records records;
 };
 
@@ -38,7 +45,7 @@ struct told_run {
     struct run_id id;
     enum run_kind kind;
     instant slot, executed;
-    bool is_in_queue; /* workers take it from there; else an upstream, or a call */
+    struct str queue; /* workers take it from there; empty: an upstream does, or a call */
     bool is_held, is_over, has_succeeded;
     struct str progress; /* JSON that may name the workflow */
     struct str error;
@@ -48,16 +55,15 @@ struct told_run {
 
 static struct owner *find_owner(const struct gathering *g, int64_t id)
 {
-    for (int i = g->owner_count - 1; i >= 0; i--)
-        if (g->owners[i].id == id)
-            return &g->owners[i];
-    return NULL;
+    int32_t place = map_find(g->places, id);
+
+    return place == MAP_NONE ? NULL : &g->owners[place];
 }
 
 static enum rc keep_owner(struct gathering *g, const struct db_result *row, struct owner *owner,
                           struct err *reterr)
 {
-    struct arena *arena = g->call->arena;
+    struct arena *arena = g->records.texts;
     struct conductor_shown shown;
     struct schedule_view view;
     enum rc rc;
@@ -75,6 +81,7 @@ static enum rc keep_owner(struct gathering *g, const struct db_result *row, stru
     owner->name = arena_str(arena, view.row.name);
     owner->workflow = arena_str(arena, str_of(shown.workflow_name));
     owner->zone = arena_str(arena, str_of(shown.zone));
+    owner->has_own_queue = shown.has_own_queue;
     json_decref(shown.schedule);
     return RC_OK;
 }
@@ -93,6 +100,7 @@ static enum rc learn_owners(struct gathering *g, const struct told_run *runs, in
         if (find_owner(g, runs[i].id.schedule))
             continue;
         owner = &g->owners[g->owner_count];
+        map_put(g->places, runs[i].id.schedule, g->owner_count);
         *owner = (struct owner){.id = runs[i].id.schedule};
         schedule_views_get(g->db, owner->id, &rows[g->owner_count++ - first]);
     }
@@ -141,28 +149,53 @@ static struct str reason_of(const struct told_run *run, struct arena *arena)
     return text.len > 0 ? arena_str(arena, text) : STR("it was not started");
 }
 
+/* The queue that a run waits in has the name that its workflow had; else as it is now. */
+static struct str workflow_of(const struct told_run *run, const struct owner *owner,
+                              struct arena *arena)
+{
+    if (run->queue.len == 0 || owner->has_own_queue || str_eq(run->queue, owner->workflow))
+        return owner->workflow;
+    return arena_str(arena, run->queue);
+}
+
+static int compare(const void *a, const void *b, void *sort)
+{
+    return conductor_sort_compare(sort, &((const struct conductor_record *)a)->found,
+                                  &((const struct conductor_record *)b)->found);
+}
+
+/* In order, and without those that nobody wants. */
+static void settle(struct gathering *g)
+{
+    struct conductor_records *records = &g->records;
+
+    qsort_r(records->list, (size_t)records->count, sizeof *records->list, compare, &g->sort);
+    if (records->count > g->keep)
+        records->count = g->keep;
+}
+
 static void add_record(struct gathering *g, const struct told_run *run)
 {
     const struct owner *owner = find_owner(g, run->id.schedule);
     struct conductor_record *record = &g->records.list[g->records.count];
-    struct arena *arena = g->call->arena;
+    struct arena *arena = g->records.texts;
     char id[RUN_ID_TEXT_MAX];
 
-    if (!owner->is_ours || run->kind == RUN_TEST || g->records.count == RECORDS_MAX)
+    if (!owner->is_ours || run->kind == RUN_TEST)
         return;
     run_id_format(&run->id, id);
     *record = (struct conductor_record){
         .found = {.id = arena_str(arena, str_of(id)),
                   .schedule = owner->name,
-                  .workflow = owner->workflow,
+                  .workflow = workflow_of(run, owner, arena),
                   .slot = run->slot,
                   .executed = run->executed},
         .schedule = owner->id,
         .zone = owner->zone,
     };
-    if (run->is_in_queue && !run->is_held)
+    if (run->queue.len > 0 && !run->is_held)
         record->found.workflow_id = record->found.id;
-    else if (!run->is_in_queue)
+    else if (run->queue.len == 0)
         record->found.workflow_id = member_of(run->progress, "workflowId", CALL_NAME_MAX,
                                               arena);
     if (run->has_succeeded || record->found.workflow_id.len > 0) {
@@ -171,7 +204,11 @@ static void add_record(struct gathering *g, const struct told_run *run)
         record->found.state = EXECUTION_FAILED;
         record->reason = reason_of(run, arena);
     }
-    g->records.count += conductor_query_fits(g->query, &record->found);
+    if (!conductor_query_fits(g->query, &record->found))
+        return;
+    g->records.hits++;
+    if (++g->records.count == 2 * g->keep + 1)
+        settle(g);
 }
 
 /* ---- rows ---- */
@@ -192,7 +229,7 @@ static struct told_run told_open(const struct db_result *rows, int i)
         .kind = run->kind,
         .slot = run->slot,
         .executed = first_of(run->started_at, run->created_at),
-        .is_in_queue = view.owner.queue.len > 0,
+        .queue = view.owner.queue,
         .is_held = run->state == RUN_HELD || run->state == RUN_APPROVAL,
         .progress = run->progress,
     };
@@ -211,7 +248,7 @@ static bool told_ended(const struct db_result *rows, int i, struct arena *arena,
         .kind = (enum run_kind)row->kind,
         .slot = row->slot,
         .executed = first_of(row->started_at, row->created_at),
-        .is_in_queue = view.owner.queue.len > 0,
+        .queue = view.owner.queue,
         .is_over = true,
         .has_succeeded = row->outcome == OUTCOME_SUCCEEDED,
         .progress = run_result_value(row->result, arena),
@@ -252,7 +289,7 @@ static enum rc take_all(struct gathering *g, int64_t schedule, bool is_open, str
                              .scan = VIEW_SCAN_MAX,
                              .limit = PORTION};
 
-    for (int n = 0; n < PORTIONS_MAX && g->records.count < RECORDS_MAX; n++) {
+    while (g->portions[is_open]++ < PORTIONS_MAX) {
         struct db_result rows = {0}, last = {0};
         enum rc rc;
 
@@ -274,12 +311,6 @@ static enum rc take_all(struct gathering *g, int64_t schedule, bool is_open, str
     return RC_OK;
 }
 
-static int compare(const void *a, const void *b, void *sort)
-{
-    return conductor_sort_compare(sort, &((const struct conductor_record *)a)->found,
-                                  &((const struct conductor_record *)b)->found);
-}
-
 /* Runs that are open, then those that have ended. */
 static enum rc take_both(struct gathering *g, int64_t schedule, struct err *reterr)
 {
@@ -292,23 +323,33 @@ enum rc conductor_records_read(struct call *call, struct db *db,
                                const struct conductor_search *search,
                                struct conductor_records *ret, struct err *reterr)
 {
-    struct conductor_sort sort = search->sort;
+    int64_t keep = search->keep < OWNERS_MAX ? search->keep : OWNERS_MAX;
     struct gathering g = {.call = call,
                           .db = db,
                           .query = &search->query,
+                          .places = map_new(0),
+                          .sort = search->sort,
+                          .keep = (int)keep,
                           .rows = arena_new(PORTION_BYTES),
                           .scratch = arena_new(SCHEDULE_BYTES_MAX)};
     enum rc rc = RC_OK;
 
-    g.records.list = arena_array(call->arena, RECORDS_MAX + 1, sizeof *g.records.list);
-    g.owners = arena_array(call->arena, OWNERS_MAX, sizeof *g.owners);
+    g.records.texts = arena_new(TEXTS_BYTES);
+    g.records.list = arena_array(g.records.texts, 2 * (size_t)keep + 1, sizeof *g.records.list);
+    g.owners = arena_array(g.records.texts, OWNERS_MAX, sizeof *g.owners);
     if (!search->schedules)
         rc = take_both(&g, 0, reterr);
     for (int i = 0; rc == RC_OK && i < search->schedule_count; i++)
         rc = take_both(&g, search->schedules[i], reterr);
     arena_free(g.rows);
     arena_free(g.scratch);
-    qsort_r(g.records.list, (size_t)g.records.count, sizeof *g.records.list, compare, &sort);
+    map_free(g.places);
+    settle(&g);
     *ret = g.records;
     return rc;
+}
+
+void conductor_records_free(struct conductor_records *records)
+{
+    records->texts = arena_free(records->texts);
 }

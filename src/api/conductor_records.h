@@ -13,7 +13,8 @@
 #include "api/call.h"
 #include "api/conductor_query.h"
 
-enum { RECORDS_MAX = 10000 }; /* that one search finds: the newest */
+/* Runs that one search looks at, of those that are open and of those that are over. */
+enum { RECORDS_LOOKED_AT = 50 * 1000 };
 
 struct conductor_record {
     struct conductor_found found;
@@ -22,8 +23,10 @@ struct conductor_record {
 };
 
 struct conductor_records {
-    struct conductor_record *list;
+    struct conductor_record *list; /* the first `keep` of them */
     int count;
+    int hits;            /* all that fit            */
+    struct arena *texts; /* of all that it looked at */
 };
 
 struct conductor_search {
@@ -31,9 +34,12 @@ struct conductor_search {
     struct conductor_sort sort;
     const int64_t *schedules; /* keys; NULL: all of the namespace */
     int schedule_count;
+    int64_t keep; /* so many, in that order, are wanted */
 };
 
-/* Those that fit, in order.  All that they point to is in the call's arena. */
+/* Those that fit and are wanted, in order.  conductor_records_free() in any case. */
 MUST_USE enum rc conductor_records_read(struct call *call, struct db *db,
                                         const struct conductor_search *search,
                                         struct conductor_records *ret, struct err *reterr);
+
+void conductor_records_free(struct conductor_records *records);

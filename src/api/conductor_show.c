@@ -119,6 +119,7 @@ enum rc conductor_show(const struct schedule_view *view, struct str namespace,
     extra = doc.extra.len > 0 ? json_of_kept(doc.extra) : json_new_object();
     ret->schedule = schedule_json(view, &doc, extra, namespace);
     ret->request = json_object_get(ret->schedule, "startWorkflowRequest");
+    ret->has_own_queue = doc.action.workflow.queue.len > 0;
     ret->workflow_name = json_string_value(json_object_get(ret->request, "name"));
     ret->zone = json_string_value(json_object_get(ret->schedule, "zoneId"));
     return RC_OK;

@@ -28,6 +28,9 @@ static const struct db_stmt mark_deleted = {
     "iit"};
 static const struct db_stmt find = {
     "SELECT id FROM schedules WHERE namespace = $1 AND name = $2 AND deleted_at = 0", "it"};
+static const struct db_stmt find_made = {
+    "SELECT id, dialect FROM schedules WHERE namespace = $1 AND name = $2 AND deleted_at = 0",
+    "it"};
 static const struct db_stmt count = {
     "SELECT count(*) FROM (SELECT 1 AS one FROM schedules WHERE namespace = $1"
     " AND deleted_at = 0 LIMIT $2) AS portion",
@@ -100,6 +103,12 @@ void schedules_mark_deleted(struct db *db, int64_t id, instant now, struct str b
 void schedules_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret)
 {
     db_send(db, &find, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
+}
+
+void schedules_find_made(struct db *db, int64_t namespace, struct str name,
+                         struct db_result *ret)
+{
+    db_send(db, &find_made, (struct db_value[]){db_int(namespace), db_text(name)}, ret);
 }
 
 void schedules_count(struct db *db, int64_t namespace, int64_t most, struct db_result *ret)

@@ -36,6 +36,10 @@ void schedules_mark_deleted(struct db *db, int64_t id, instant now, struct str b
 /* (id) of a schedule that is not deleted. */
 void schedules_find(struct db *db, int64_t namespace, struct str name, struct db_result *ret);
 
+/* The same with the API that it was made in: (id, dialect). */
+void schedules_find_made(struct db *db, int64_t namespace, struct str name,
+                         struct db_result *ret);
+
 /* (count) of those that a namespace has, counted up to `most`. */
 void schedules_count(struct db *db, int64_t namespace, int64_t most, struct db_result *ret);
 

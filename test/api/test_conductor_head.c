@@ -271,6 +271,27 @@ static void h_fifty_records_are_found_in_pages(void **state)
     assert_told("results.9.scheduledTime", "1767607201000"); /* the oldest */
 }
 
+/* Nobody takes them: they are open, and as many as that. */
+static void twelve_thousand_records_are_counted_and_the_last_page_is_theirs(void **state)
+{
+    (void)state;
+    save_cron("a", "* * * * * *", ",'runCatchupScheduleInstances':true");
+    be_down(12000 * SPAN_S);
+    pass(0);
+    assert_int_equal(get("/api/scheduler/search/executions?start=11995&size=20"), 200);
+    assert_told("totalHits", "12000");
+    assert_int_equal(json_array_size(json_object_get(world.json, "results")), 5);
+    assert_told("results.4.scheduledTime", "1767607201000");
+    assert_int_equal(get("/api/scheduler/search/executions?size=2&sort=scheduledTime:ASC"),
+                     200);
+    assert_told("results.0.scheduledTime", "1767607201000");
+    assert_told("results.1.scheduledTime", "1767607202000");
+    assert_int_equal(get("/api/scheduler/search/executions?start=1000000&size=1000"), 200);
+    assert_told("", "{'totalHits':12000,'results':[]}");
+    assert_int_equal(get("/api/scheduler/search/executions?size=0"), 200);
+    assert_told("", "{'totalHits':12000,'results':[]}");
+}
+
 static void h_of_three_to_keep_ten_records_leave_three(void **state)
 {
     (void)state;
@@ -463,6 +484,7 @@ int main(void)
         SERVED(h_what_is_executed_or_failed_is_not_pending),
         SERVED(h_a_record_that_is_told_twice_is_one),
         SERVED(h_fifty_records_are_found_in_pages),
+        SERVED(twelve_thousand_records_are_counted_and_the_last_page_is_theirs),
         SERVED(h_of_three_to_keep_ten_records_leave_three),
         SERVED(h_of_several_expressions_each_runs),
         SERVED(h_of_several_expressions_the_earliest_is_next),

@@ -277,6 +277,37 @@ static void what_is_no_schedule_is_refused(void **state)
     }
 }
 
+/* What the action has no place for has a bound, all together. */
+static void a_request_that_is_too_large_is_refused_by_its_name(void **state)
+{
+    static char text[300 * 1024];
+
+    (void)state;
+    memset(text, 'x', sizeof text - 1);
+    assert_int_equal(post(S, js("{'name':'a','cronExpression':'0 * * * * ?',"
+                                "'startWorkflowRequest':{'name':'wf','workflowDef':'%s'}}",
+                                text)),
+                     400);
+    assert_true(strstr(told("message"), "startWorkflowRequest: ") != NULL);
+}
+
+/* And just below it, it reaches a worker whole. */
+static void a_large_request_reaches_the_worker(void **state)
+{
+    static char text[250 * 1024];
+
+    (void)state;
+    memset(text, 'x', sizeof text - 1);
+    assert_int_equal(post(S, js("{'name':'a','cronExpression':'0 * * * * ?',"
+                                "'startWorkflowRequest':{'name':'wf','workflowDef':'%s',"
+                                "'input':{'k':'%s'}}}",
+                                text, text)),
+                     200);
+    pass(SPAN_MIN);
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['wf'],'worker':'w'}")), 200);
+    assert_int_equal(strlen(told("runs.0.action.conductor.workflowDef")), sizeof text + 1);
+}
+
 /* ---- several expressions ---- */
 
 static void the_list_of_expressions_counts_before_the_one(void **state)
@@ -534,6 +565,8 @@ int main(void)
         SERVED(the_native_api_sees_it_and_an_edit_there_does_not_take_it_away),
         SERVED(names_that_are_words_of_paths_are_refused),
         SERVED(what_is_no_schedule_is_refused),
+        SERVED(a_request_that_is_too_large_is_refused_by_its_name),
+        SERVED(a_large_request_reaches_the_worker),
         SERVED(the_list_of_expressions_counts_before_the_one),
         SERVED(a_list_of_one_stays_a_list_and_may_become_one_again),
         SERVED(one_wrong_expression_of_the_list_is_named),

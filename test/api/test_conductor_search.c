@@ -200,6 +200,20 @@ static void executions_of_others_are_not_found(void **state)
     assert_told("totalHits", "0");
 }
 
+static void a_record_names_the_workflow_that_was_started(void **state)
+{
+    (void)state;
+    save_of("a", "old", "");
+    pass(SPAN_MIN);
+    save_of("a", "new", "");
+    pass(SPAN_MIN);
+    assert_int_equal(get(S "/a/executions"), 200);
+    assert_told("1.workflowName", "'old'");
+    assert_told("0.workflowName", "'new'");
+    assert_int_equal(get(RUNS "?query=workflowType+IN+(old)"), 200);
+    assert_told("totalHits", "1");
+}
+
 /* A workflow that was started and failed then was started. */
 static void what_failed_after_its_start_is_executed(void **state)
 {
@@ -331,6 +345,7 @@ int main(void)
         SERVED(s_history_has_as_many_as_are_asked_for),
         SERVED(executions_are_found_by_schedule_state_and_time),
         SERVED(executions_of_others_are_not_found),
+        SERVED(a_record_names_the_workflow_that_was_started),
         SERVED(what_failed_after_its_start_is_executed),
         SERVED(a_run_that_somebody_holds_is_polled),
         SERVED(s_next_execution_times),

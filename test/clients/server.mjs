@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program, on a port of its own, with an empty directory for its files.
-import { spawn } from 'node:child_process';
+// The program, on a port of its own, with an empty directory for its files; with BELFRY_TEST_DB
+// it has a database of its own in the PostgreSQL that with_postgres.sh started.
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
+
+function database(directory) {
+    if (process.env.BELFRY_TEST_DB !== 'postgres') return [];
+    const name = basename(directory).toLowerCase().replace(/[^a-z0-9]/g, '_');
+    execFileSync('psql', ['-q', '-c', `CREATE DATABASE ${name}`, process.env.BELFRY_TEST_URL]);
+    return ['--db', process.env.BELFRY_TEST_URL.replace('/postgres?', `/${name}?`)];
+}
 
 export async function startServer(...more) {
     const directory = mkdtempSync(join(tmpdir(), 'belfry-client-'));
-    const args = ['serve', '--listen', '127.0.0.1:0', '--grpc', 'none'];
+    const args = ['serve', '--listen', '127.0.0.1:0', '--grpc', 'none', ...database(directory)];
     const child = spawn(process.env.BELFRY, [...args, '--state-dir', directory, ...more], {
         stdio: ['ignore', 'ignore', 'pipe'],
     });

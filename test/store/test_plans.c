@@ -300,6 +300,7 @@ static void what_hangs_on_a_schedule_is_found_by_it(void **state)
     PLAN(backfills_of(f->db, 7, 8, &unused), "backfills_schedule", INDEX_ORDER);
     PLAN(backfills_delete_all(f->db, 7), "backfills_schedule", INDEX_ORDER);
     PLAN(schedules_find(f->db, 1, STR("7"), &unused), "schedules_name", INDEX_ORDER);
+    PLAN(schedules_find_made(f->db, 1, STR("7"), &unused), "schedules_name", INDEX_ORDER);
     PLAN(schedules_plan(f->db, 7, &unused), "schedules_pkey", INDEX_ORDER);
 }
 

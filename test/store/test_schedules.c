@@ -228,6 +228,22 @@ static void a_name_is_taken_once_in_its_namespace(void **state)
     assert_found(f, 2, STR("b"), "");
 }
 
+static void a_name_tells_the_api_that_it_was_made_in(void **state)
+{
+    struct fixture *f = *state;
+    struct schedule_row row = distinct(1, STR("a"));
+    struct db_result got, missing;
+
+    insert(f, &row);
+    schedules_find_made(f->db, 2, STR("a"), &got);
+    schedules_find_made(f->db, 3, STR("a"), &missing);
+    flush(f);
+    assert_int_equal(got.rows, 1);
+    assert_int_equal(db_int_at(&got, 0, 0), 1);
+    assert_int_equal(db_int_at(&got, 0, 1), 4);
+    assert_int_equal(missing.rows, 0);
+}
+
 static void a_deleted_schedule_keeps_its_row_and_frees_its_name(void **state)
 {
     struct fixture *f = *state;
@@ -340,6 +356,7 @@ int main(void)
         STORE_TEST(an_update_at_the_version_that_was_read_writes_what_people_write),
         STORE_TEST(a_reason_is_written_and_taken_away_with_a_new_version),
         STORE_TEST(a_name_is_taken_once_in_its_namespace),
+        STORE_TEST(a_name_tells_the_api_that_it_was_made_in),
         STORE_TEST(a_deleted_schedule_keeps_its_row_and_frees_its_name),
         STORE_TEST(a_name_can_be_made_and_deleted_many_times_in_one_turn),
         STORE_TEST(schedules_of_a_namespace_are_counted_up_to_a_bound),
