@@ -108,12 +108,24 @@ static span catchup_of(const Temporal__SchedulePolicies *policies)
     return window <= 0 ? TEMPORAL_CATCHUP : within(window, TEMPORAL_CATCHUP_MIN, LATE_MAX);
 }
 
-static enum rc take_policies(const Temporal__Schedule *schedule, struct policies *to,
-                             struct err *reterr)
+/* A workflow that an upstream runs has its retries and its times there. */
+static void take_limits(const Temporal__NewWorkflowExecutionInfo *w, bool has_upstream,
+                        struct policies *to)
+{
+    to->retry = (struct retry_policy){has_upstream ? 1 : START_ATTEMPTS, BACKOFF_EXPONENTIAL,
+                                      SPAN_S, SPAN_MIN, 0};
+    to->timeout = to->max_run_time = 0;
+    if (has_upstream)
+        return;
+    take_retry(w->retry_policy, &to->retry);
+    take_timeouts(w, to);
+}
+
+static enum rc take_policies(const Temporal__Schedule *schedule, bool has_upstream,
+                             struct policies *to, struct err *reterr)
 {
     const Temporal__SchedulePolicies *from = schedule->policies;
     const Temporal__ScheduleState *state = schedule->state;
-    const Temporal__NewWorkflowExecutionInfo *w = schedule->action->start_workflow;
 
     to->overlap = OVERLAP_SKIP;
     if (from && from->overlap_policy != 0 &&
@@ -125,9 +137,7 @@ static enum rc take_policies(const Temporal__Schedule *schedule, struct policies
     to->catchup_window = catchup_of(from);
     to->drop_when_full = true;
     to->pause_on_failure = from && from->pause_on_failure;
-    to->retry = (struct retry_policy){START_ATTEMPTS, BACKOFF_EXPONENTIAL, SPAN_S, SPAN_MIN, 0};
-    take_retry(w->retry_policy, &to->retry);
-    take_timeouts(w, to);
+    take_limits(schedule->action->start_workflow, has_upstream, to);
     to->wants_last = true;
     to->idle_close = 7 * SPAN_DAY;
     to->remaining_runs = -1;
@@ -146,7 +156,7 @@ static void keep(json_t *object, const char *name, const ProtobufCMessage *messa
 
     if (!message)
         return;
-    packed = proto_pack(message, 0, arena);
+    packed = proto_pack(message, arena);
     text = (struct buf){.cap = BASE64_ROOM(packed.len)};
     text.ptr = arena_take(arena, text.cap);
     base64_add(packed, &text);
@@ -212,11 +222,13 @@ enum rc temporal_draft(struct call *call, struct str id, const struct temporal_k
 {
     static const Temporal__Schedule nothing = TEMPORAL__SCHEDULE__INIT;
     const Temporal__Schedule *schedule = wanted->schedule ? wanted->schedule : &nothing;
+    const struct api_context *context = call->context;
     struct schedule_doc doc = schedule_doc_default();
     const Temporal__NewWorkflowExecutionInfo *workflow;
     json_auto_t *document = NULL;
     struct temporal_spec spec;
     const char *wrong;
+    bool has_upstream;
     enum rc rc = take_spec(schedule, call->arena, &spec, reterr);
 
     if (rc != RC_OK)
@@ -225,8 +237,9 @@ enum rc temporal_draft(struct call *call, struct str id, const struct temporal_k
     if (wrong)
         return err_set(reterr, RC_INVALID, -1, 0, "%s", wrong);
     workflow = schedule->action->start_workflow;
-    doc.policies = call->context->policies;
-    rc = take_policies(schedule, &doc.policies, reterr);
+    doc.policies = context->policies;
+    has_upstream = context->has_upstream(context->with, call->namespace_name, STR(""));
+    rc = take_policies(schedule, has_upstream, &doc.policies, reterr);
     if (rc != RC_OK)
         return rc;
     doc.id = id;
