@@ -32,7 +32,7 @@ static bool canonical(const Temporal__ScheduleSpec *message, struct arena *arena
     if (temporal_spec_of(message, arena, &given, &err) != RC_OK ||
         temporal_canonical(&given, arena, &spec, &err) != RC_OK)
         return false;
-    *ret = proto_pack(&temporal_spec_message(&spec, arena)->base, 0, arena);
+    *ret = proto_pack(&temporal_spec_message(&spec, arena)->base, arena);
     return true;
 }
 

@@ -109,12 +109,24 @@ static span catchup_of(const Temporal__SchedulePolicies *policies)
     return window <= 0 ? TEMPORAL_CATCHUP : within(window, TEMPORAL_CATCHUP_MIN, LATE_MAX);
 }
 
-static enum rc take_policies(const Temporal__Schedule *schedule, struct policies *to,
-                             struct err *reterr)
+/* A workflow that an upstream runs has its retries and its times there. */
+static void take_limits(const Temporal__NewWorkflowExecutionInfo *w, bool has_upstream,
+                        struct policies *to)
+{
+    to->retry = (struct retry_policy){has_upstream ? 1 : START_ATTEMPTS, BACKOFF_EXPONENTIAL,
+                                      SPAN_S, SPAN_MIN, 0};
+    to->timeout = to->max_run_time = 0;
+    if (has_upstream)
+        return;
+    take_retry(w->retry_policy, &to->retry);
+    take_timeouts(w, to);
+}
+
+static enum rc take_policies(const Temporal__Schedule *schedule, bool has_upstream,
+                             struct policies *to, struct err *reterr)
 {
     const Temporal__SchedulePolicies *from = schedule->policies;
     const Temporal__ScheduleState *state = schedule->state;
-    const Temporal__NewWorkflowExecutionInfo *w = schedule->action->start_workflow;
 
     to->overlap = OVERLAP_SKIP;
     if (from && from->overlap_policy != 0 &&
@@ -126,9 +138,7 @@ static enum rc take_policies(const Temporal__Schedule *schedule, struct policies
     to->catchup_window = catchup_of(from);
     to->drop_when_full = true;
     to->pause_on_failure = from && from->pause_on_failure;
-    to->retry = (struct retry_policy){START_ATTEMPTS, BACKOFF_EXPONENTIAL, SPAN_S, SPAN_MIN, 0};
-    take_retry(w->retry_policy, &to->retry);
-    take_timeouts(w, to);
+    take_limits(schedule->action->start_workflow, has_upstream, to);
     to->wants_last = true;
     to->idle_close = 7 * SPAN_DAY;
     to->remaining_runs = -1;
@@ -150,7 +160,7 @@ static void keep(json_t *object, const char *name, const ProtobufCMessage *messa
 
     if (!message)
         return;
-    packed = proto_pack(message, 0, arena);
+    packed = proto_pack(message, arena);
     text = (struct buf){.cap = BASE64_ROOM(packed.len)};
     text.ptr = arena_take(arena, text.cap);
     base64_add(packed, &text);
@@ -215,12 +225,14 @@ enum rc temporal_draft(struct call *call, struct str id, const struct temporal_k
 {
     static const Temporal__Schedule nothing = TEMPORAL__SCHEDULE__INIT;
     const Temporal__Schedule *schedule = wanted->schedule ? wanted->schedule : &nothing;
-    struct policies policies = call->context->policies;
+    const struct api_context *context = call->context;
+    struct policies policies = context->policies;
     json_auto_t *document = NULL;
     struct temporal_spec spec;
     struct spec_def def;
     const char *wrong;
     json_t *native;
+    bool has_upstream;
     enum rc rc = take_spec(schedule, call->arena, &spec, reterr);
 
     if (rc != RC_OK)
@@ -228,7 +240,8 @@ enum rc temporal_draft(struct call *call, struct str id, const struct temporal_k
     wrong = wrong_action(schedule->action);
     if (wrong)
         return err_set(reterr, RC_INVALID, -1, 0, "%s", wrong);
-    rc = take_policies(schedule, &policies, reterr);
+    has_upstream = context->has_upstream(context->with, call->namespace_name, STR(""));
+    rc = take_policies(schedule, has_upstream, &policies, reterr);
     if (rc != RC_OK)
         return rc;
     def = temporal_spec_def(&spec, call->arena);

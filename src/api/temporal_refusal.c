@@ -83,7 +83,7 @@ static enum call_step refuse(struct call *call, int status, const char *code, co
     details.message = (char *)(uintptr_t)text;
     details.n_details = 1;
     details.details = &any;
-    packed = proto_pack(&details.base, 0, call->arena);
+    packed = proto_pack(&details.base, call->arena);
     out = (struct buf){.cap = BASE64_ROOM(packed.len)};
     out.ptr = arena_take(call->arena, out.cap);
     base64_add(packed, &out);
@@ -99,7 +99,7 @@ enum call_step temporal_no_namespace(struct call *call)
     struct str packed;
 
     failure.namespace_ = (char *)(uintptr_t)arena_str(call->arena, call->namespace_name).ptr;
-    packed = proto_pack(&failure.base, 0, call->arena);
+    packed = proto_pack(&failure.base, call->arena);
     any.type_url = (char *)(uintptr_t)FAILURES "NamespaceNotFoundFailure";
     any.value = (ProtobufCBinaryData){packed.len, (uint8_t *)(uintptr_t)packed.ptr};
     snprintf(text, sizeof text, "Namespace %.*s is not found.", STR_ARG(call->namespace_name));

@@ -44,15 +44,7 @@ bool temporal_read(struct call *call, const ProtobufCMessageDescriptor *type, vo
 
 enum call_step temporal_answer(struct call *call, const ProtobufCMessage *message)
 {
-    struct str framed = proto_pack(message, GRPC_PREFIX, call->arena);
-    char *room = (char *)(uintptr_t)framed.ptr;
-    struct buf prefix = {.ptr = room, .cap = GRPC_PREFIX + 1};
-    char first = framed.len > GRPC_PREFIX ? room[GRPC_PREFIX] : '\0';
-
-    grpc_prefix(framed.len - GRPC_PREFIX, &prefix); /* and a zero behind it */
-    if (framed.len > GRPC_PREFIX)
-        room[GRPC_PREFIX] = first;
-    call_answer(call, 200, framed);
+    call_answer(call, 200, proto_frame(message, call->arena));
     call->content_type = "application/grpc";
     return CALL_ANSWER;
 }

@@ -45,7 +45,7 @@ static json_t *rest_json(const Temporal__NewWorkflowExecutionInfo *w, struct are
     rest.input = NULL;
     rest.header = rest.memo = rest.search_attributes = NULL;
     rest.retry_policy = complete_retry(w->retry_policy, arena);
-    packed = proto_pack(&rest.base, 0, arena);
+    packed = proto_pack(&rest.base, arena);
     text = (struct buf){.cap = BASE64_ROOM(packed.len)};
     text.ptr = arena_take(arena, text.cap);
     base64_add(packed, &text);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errands that have an upstream Conductor run a workflow, and follow it to its end.
+ * Errands that have an upstream run a workflow, and follow it to its end.
  *
  * The workflow's id is told as soon as it is known and comes back with the next attempt, which
- * then follows that workflow.  A start whose answer was lost is looked for by its correlation
- * id, since not every Conductor heeds idempotency keys; when it is not found, or cannot be
- * searched for, it is sent again with the same key.
+ * then follows that workflow.  A start whose answer was lost is sent again where the upstream
+ * takes it for the same start; else it is looked for first, and sent again with the same key
+ * when it is not found, or cannot be searched for.
  */
 #include "daemon/call_flow.h"
 
@@ -14,11 +14,7 @@
 #include "io/clock.h"
 
 enum {
-    SCRATCH_MAX = 8 << 20, /* a request and an answer of WEBHOOK_ANSWER_MAX, read */
-    NOT_FOUND = 404,
-    REQUEST_TIMEOUT = 408,
-    TOO_MANY_REQUESTS = 429,
-    SERVER_ERROR = 500,
+    SCRATCH_MAX = 32 << 20, /* a request and an answer of CALLS_FOLLOW_MAX, read */
 };
 
 const struct flow_limits flow_usual = {
@@ -29,6 +25,7 @@ const struct flow_limits flow_usual = {
     .patience = 5 * SPAN_MIN,
     .end_patience = 30 * SPAN_S,
     .request = 30 * SPAN_S,
+    .long_poll = 65 * SPAN_S,
     .connect = 10 * SPAN_S,
 };
 
@@ -94,29 +91,35 @@ static void tell_progress(struct flow *flow)
                  (struct str){0});
 }
 
+/* How an attempt ends with a workflow that did not complete. */
+static const struct {
+    enum outcome outcome;
+    const char *code;
+    bool is_retryable;
+} bad_ends[] = {
+    [FLOW_FAILED] = {OUTCOME_FAILED, "workflow_failed", true},
+    [FLOW_TIMED_OUT] = {OUTCOME_TIMED_OUT, "workflow_timeout", true},
+    /* Someone meant it: not again. */
+    [FLOW_TERMINATED] = {OUTCOME_FAILED, "workflow_terminated", false},
+    [FLOW_CANCELLED] = {OUTCOME_CANCELLED, "workflow_cancelled", false},
+};
+
 /* The workflow has ended, and so does the attempt. */
 static void finish_seen(struct flow *flow, const struct flow_seen *seen)
 {
-    struct errand_end end = {.outcome = OUTCOME_FAILED,
-                             .result = flow_result(flow->progress.id, seen, flow->scratch)};
+    struct errand_end end = {.outcome = OUTCOME_SUCCEEDED,
+                             .result = flow_result(&flow->progress, seen, flow->scratch)};
     const char *colon = seen->reason.len > 0 ? ": " : "";
 
-    err_set(&flow->why, RC_INVALID, -1, 0, "workflow `%.*s` ended as %.*s%s%.*s",
-            STR_ARG(flow->progress.id), STR_ARG(seen->word), colon, STR_ARG(seen->reason));
-    end.message = str_of(flow->why.text);
-    if (seen->status == FLOW_COMPLETED) {
-        end = (struct errand_end){.outcome = OUTCOME_SUCCEEDED, .result = end.result};
-    } else if (seen->status == FLOW_TIMED_OUT) {
-        end.outcome = OUTCOME_TIMED_OUT;
-        end.code = "workflow_timeout";
-        end.is_retryable = true;
-    } else if (seen->status == FLOW_TERMINATED) {
-        end.code = "workflow_terminated"; /* someone meant it: not again */
-    } else {
-        end.code = "workflow_failed";
-        end.is_retryable = true;
-    }
     if (seen->status != FLOW_COMPLETED) {
+        err_set(&flow->why, RC_INVALID, -1, 0, "workflow `%.*s` ended as %.*s%s%.*s",
+                STR_ARG(flow->progress.id), STR_ARG(seen->word), colon, STR_ARG(seen->reason));
+        end.message = str_of(flow->why.text);
+        end.outcome = seen->status == FLOW_TERMINATED ? flow->engine->terminated
+                                                      : bad_ends[seen->status].outcome;
+        end.code = bad_ends[seen->status].code;
+        end.is_retryable = bad_ends[seen->status].is_retryable;
+        end.is_own = true;
         flow->progress.has_ended = true; /* a next attempt needs another one */
         tell_progress(flow);
     }
@@ -136,7 +139,7 @@ static void pause_for(struct flow *flow, span first, span most)
     flow->wait = flow->wait > most ? most : flow->wait;
     if (flow->errand->calls->is_closing)
         finish_closed(flow);
-    else if (flow->wants_end && flow->failing_us == 0)
+    else if (flow->wants_end && !flow->is_asked && flow->failing_us == 0)
         go(flow);
     else
         loop_timer_set(flow->pause, flow->wait);
@@ -167,8 +170,10 @@ static void give_up(struct flow *flow)
 static void try_again(struct flow *flow)
 {
     int64_t now = clock_boot_us();
-    bool is_idle = flow->wants_end && flow->step == STEP_START; /* nothing is left to end */
-    span patience = flow->wants_end ? flow->limits->end_patience : flow->limits->patience;
+    bool is_idle = flow->wants_end && flow->step == STEP_START &&
+                   !flow->is_doubtful; /* nothing is left to end */
+    span patience = flow->wants_end && !flow->is_asked ? flow->limits->end_patience
+                                                       : flow->limits->patience;
 
     if (flow->failing_us == 0) {
         flow->failing_us = now;
@@ -184,86 +189,60 @@ static void try_again(struct flow *flow)
 
 /* ---- answers ---- */
 
-/* Says what an answer that is no success was. */
-static void note_answer(struct flow *flow, const struct webhook_result *result)
-{
-    char said[ERR_TEXT_MAX] = "";
-    struct buf buf = BUF(said);
-
-    if (result->kind != WEBHOOK_ANSWERED) {
-        flow->why = result->err;
-        return;
-    }
-    flow_message(result->body, &buf);
-    err_set(&flow->why, RC_INVALID, -1, 0, "the upstream answered %d%s%s", result->status,
-            buf.len > 0 ? ": " : "", said);
-}
-
-static bool is_good(const struct webhook_result *result)
-{
-    return result->kind == WEBHOOK_ANSWERED && result->status >= 200 && result->status < 300;
-}
-
-/* Whether another try may go better. */
-static bool is_passing(const struct webhook_result *result)
-{
-    if (result->kind != WEBHOOK_ANSWERED)
-        return result->kind != WEBHOOK_REFUSED;
-    return result->status >= SERVER_ERROR || result->status == TOO_MANY_REQUESTS ||
-           result->status == REQUEST_TIMEOUT;
-}
-
-static void begin_to_follow(struct flow *flow, struct str id)
+static void begin_to_follow(struct flow *flow, const struct flow_answer *answer)
 {
     flow->progress = (struct flow_progress){
-        .id = arena_str(flow->errand->arena, id),
+        .id = arena_str(flow->errand->arena, answer->id),
+        .run_id = arena_str(flow->errand->arena, answer->run_id),
         .count = flow->progress.count + 1,
     };
     flow->is_doubtful = false;
     flow->step = STEP_FOLLOW;
     tell_progress(flow);
     forget_failures(flow);
-    pause_for(flow, flow->limits->poll_first, flow->limits->poll_most);
+    if (answer->asks_on)
+        go(flow);
+    else
+        pause_for(flow, flow->limits->poll_first, flow->limits->poll_most);
 }
 
-static void on_started(struct flow *flow, const struct webhook_result *result)
+static void on_started(struct flow *flow, const struct flow_answer *answer)
 {
     bool is_first = !flow->is_answered;
-    struct str id = is_good(result) ? flow_id_of(result->body, flow->scratch) : (struct str){0};
 
     flow->is_answered = true;
-    if (id.len > 0) {
-        begin_to_follow(flow, id);
+    if (answer->meaning == FLOW_GOOD) {
+        begin_to_follow(flow, answer);
         return;
     }
-    note_answer(flow, result);
-    if (!is_good(result) && !is_passing(result)) {
+    if (answer->meaning == FLOW_TAKEN) {
+        finish(flow, &(struct errand_end){.outcome = OUTCOME_CANCELLED,
+                                          .code = "workflow_exists",
+                                          .message = str_of(flow->why.text),
+                                          .is_own = true});
+        return;
+    }
+    if (answer->meaning != FLOW_PASSING) {
         fail(flow, "upstream_refused", false);
         return;
     }
-    flow->is_doubtful = flow->is_doubtful ||
-                        (result->is_sent && result->status != TOO_MANY_REQUESTS);
+    flow->is_doubtful = flow->is_doubtful || answer->is_doubtful;
     flow->errand->is_begun = flow->is_doubtful;
-    if (flow->is_doubtful)
+    if (flow->is_doubtful && !flow->engine->repeats)
         flow->step = STEP_FIND;
-    if (result->kind == WEBHOOK_TOO_LATE && is_first)
+    if (answer->is_too_late && is_first)
         finish(flow, NULL); /* the node's lease has run out while it waited */
     else
         try_again(flow);
 }
 
-static void on_found(struct flow *flow, const struct webhook_result *result)
+static void on_found(struct flow *flow, const struct flow_answer *answer)
 {
-    struct str id = is_good(result) ? flow_found(result->body, flow->errand->task->work.id,
-                                                 &flow->start, flow->progress.id, flow->scratch)
-                                    : (struct str){0};
-
-    if (id.len > 0) {
-        begin_to_follow(flow, id);
+    if (answer->id.len > 0) {
+        begin_to_follow(flow, answer);
         return;
     }
-    if (!is_good(result) && is_passing(result)) {
-        note_answer(flow, result);
+    if (answer->meaning == FLOW_PASSING) {
         try_again(flow);
         return;
     }
@@ -285,40 +264,59 @@ static bool is_worn_out(const struct flow *flow, const struct flow_seen *seen)
            str_starts(seen->reason, STR(FLOW_OUR_END));
 }
 
-static void on_seen(struct flow *flow, const struct webhook_result *result)
+/* It has ended as it was asked to. */
+static bool is_as_asked(const struct flow *flow, const struct flow_seen *seen)
 {
-    struct flow_seen seen = is_good(result)
-                                ? flow_seen_of(result->body, result->is_cut, flow->scratch)
-                                : (struct flow_seen){0};
+    return flow->wants_end &&
+           (seen->status == FLOW_TERMINATED || seen->status == FLOW_CANCELLED);
+}
 
-    if (seen.status == FLOW_UNREAD) {
-        note_answer(flow, result);
+static void finish_as_asked(struct flow *flow)
+{
+    flow->progress.has_ended = true;
+    tell_progress(flow);
+    finish_ended(flow, (struct str){0});
+}
+
+static void on_seen(struct flow *flow, const struct flow_answer *answer)
+{
+    const struct flow_seen *seen = &answer->seen;
+
+    if (answer->meaning != FLOW_GOOD) {
         try_again(flow);
         return;
     }
     forget_failures(flow);
-    if (is_worn_out(flow, &seen)) {
+    if (is_worn_out(flow, seen)) {
         flow->step = STEP_START;
         go(flow);
         return;
     }
     flow->is_inherited = false;
-    if (seen.status != FLOW_OPEN)
-        finish_seen(flow, &seen);
+    if (is_as_asked(flow, seen))
+        finish_as_asked(flow);
+    else if (seen->status != FLOW_OPEN)
+        finish_seen(flow, seen);
+    else if (answer->asks_on)
+        go(flow);
     else
         pause_for(flow, flow->limits->poll_first, flow->limits->poll_most);
 }
 
-static void on_ended(struct flow *flow, const struct webhook_result *result)
+static void on_ended(struct flow *flow, const struct flow_answer *answer)
 {
-    if (is_good(result) || (result->kind == WEBHOOK_ANSWERED && result->status == NOT_FOUND)) {
-        flow->progress.has_ended = true;
-        tell_progress(flow);
-        finish_ended(flow, (struct str){0});
+    if (answer->meaning == FLOW_GOOD && answer->seen.status == FLOW_OPEN) {
+        flow->is_asked = true;
+        flow->step = STEP_FOLLOW;
+        forget_failures(flow);
+        go(flow);
         return;
     }
-    note_answer(flow, result);
-    if (is_passing(result) || flow->errand->is_terminated) {
+    if (answer->meaning == FLOW_GOOD || answer->meaning == FLOW_GONE) {
+        finish_as_asked(flow);
+        return;
+    }
+    if (answer->meaning == FLOW_PASSING || flow->errand->is_terminated) {
         try_again(flow);
         return;
     }
@@ -326,41 +324,63 @@ static void on_ended(struct flow *flow, const struct webhook_result *result)
     go(flow);
 }
 
-static void on_checked(struct flow *flow, const struct webhook_result *result)
+static void on_checked(struct flow *flow, const struct flow_answer *answer)
 {
-    struct flow_seen seen = is_good(result)
-                                ? flow_seen_of(result->body, result->is_cut, flow->scratch)
-                                : (struct flow_seen){0};
+    const struct flow_seen *seen = &answer->seen;
 
-    if (seen.status == FLOW_UNREAD || seen.status == FLOW_OPEN)
+    if (answer->meaning != FLOW_GOOD || seen->status == FLOW_OPEN)
         finish_ended(flow, str_of(flow->why.text));
-    else if (seen.status == FLOW_TERMINATED)
+    else if (is_as_asked(flow, seen))
         finish_ended(flow, (struct str){0});
     else
-        finish_seen(flow, &seen);
+        finish_seen(flow, seen);
 }
 
 static void on_answer(void *with, const struct webhook_result *result)
 {
-    static void (*const by_step[])(struct flow *, const struct webhook_result *) = {
+    static void (*const by_step[])(struct flow *, const struct flow_answer *) = {
         [STEP_START] = on_started, [STEP_FIND] = on_found,    [STEP_FOLLOW] = on_seen,
         [STEP_END] = on_ended,     [STEP_CHECK] = on_checked,
     };
     struct flow *flow = with;
+    struct flow_answer answer = {.is_too_late = result->kind == WEBHOOK_TOO_LATE};
 
     flow->is_calling = false;
     if (result->kind != WEBHOOK_CANCELLED) {
-        by_step[flow->step](flow, result);
+        flow->engine->read(flow, result, &answer);
+        by_step[flow->step](flow, &answer);
         return;
     }
-    if (flow->step == STEP_START && result->is_sent) {
+    if (flow->step == STEP_START && result->is_sent)
         flow->is_doubtful = true;
+    if (flow->step == STEP_START && result->is_sent && !flow->engine->repeats)
         flow->step = STEP_FIND;
-    }
     go(flow);
 }
 
 /* ---- the next request ---- */
+
+struct webhook_request flow_request(const struct flow *flow,
+                                    const struct settings_upstream *upstream,
+                                    const struct guard_policy *guard)
+{
+    const struct flow_limits *limits = flow->limits;
+    bool is_first = flow->step == STEP_START && !flow->is_answered;
+
+    return (struct webhook_request){
+        .id = flow->errand->id,
+        .method = STR("GET"),
+        .headers = upstream->headers,
+        .header_count = upstream->header_count,
+        .connect_us = limits->connect,
+        .first_byte_us = limits->request,
+        .total_us = limits->request,
+        .send_by_us = is_first ? flow->errand->task->send_by_us
+                               : clock_boot_us() + limits->request,
+        .keep_bytes = WEBHOOK_ANSWER_MAX,
+        .guard = guard,
+    };
+}
 
 /* The upstream is looked up each time: its address and its headers may have been changed. */
 static void ask(struct flow *flow)
@@ -372,7 +392,7 @@ static void ask(struct flow *flow)
 
     arena_reset(flow->scratch);
     if (upstream)
-        rc = flow_ask(flow, upstream, on_answer);
+        rc = flow->engine->ask(flow, upstream, on_answer);
     else
         err_set(&flow->why, RC_NOT_FOUND, -1, 0,
                 "the namespace has no upstream `%.*s` for workflows", STR_ARG(name));
@@ -394,8 +414,10 @@ static void go(struct flow *flow)
         finish_closed(flow);
         return;
     }
-    if (flow->wants_end && flow->step == STEP_FOLLOW)
+    if (flow->wants_end && !flow->is_asked && flow->step == STEP_FOLLOW)
         flow->step = STEP_END;
+    if (flow->wants_end && flow->is_doubtful && flow->step == STEP_START)
+        flow->step = STEP_FIND;
     if (flow->wants_end && flow->step == STEP_START) {
         if (flow->is_late)
             message = flow->why.text[0] != '\0' ? str_of(flow->why.text)
@@ -403,8 +425,6 @@ static void go(struct flow *flow)
         finish_ended(flow, message);
         return;
     }
-    if (flow->step == STEP_START || flow->step == STEP_FIND)
-        flow_make_start(flow);
     ask(flow);
 }
 
@@ -413,12 +433,13 @@ static void go(struct flow *flow)
 static void want_end(struct flow *flow)
 {
     flow->wants_end = true;
+    flow->is_asked = false;
     flow->wait = 0;
     flow->failing_us = 0;
     if (!flow->is_calling)
         loop_timer_set(flow->pause, 0);
     else if (flow->step == STEP_FOLLOW)
-        webhook_cancel(flow->errand->calls->upstream, flow->errand->id);
+        webhook_cancel(flow->pool, flow->errand->id);
 }
 
 static void on_late(void *with)
@@ -427,6 +448,14 @@ static void on_late(void *with)
 
     flow->is_late = true;
     want_end(flow);
+}
+
+static const struct flow_engine *engine_of(const struct errand *errand)
+{
+    const struct settings_upstream *upstream = settings_upstream(
+        errand_settings(errand), errand->action.workflow.upstream);
+
+    return upstream && upstream->type == UPSTREAM_TEMPORAL ? &flow_temporal : &flow_conductor;
 }
 
 static void start(struct errand *errand)
@@ -438,6 +467,7 @@ static void start(struct errand *errand)
     *flow = (struct flow){
         .errand = errand,
         .limits = errand->calls->flow ? errand->calls->flow : &flow_usual,
+        .engine = engine_of(errand),
         .scratch = arena_new(SCRATCH_MAX),
         .pause = loop_timer_new(errand->calls->options.loop, on_pause, flow),
         .deadline = loop_timer_new(errand->calls->options.loop, on_late, flow),
@@ -449,7 +479,7 @@ static void start(struct errand *errand)
         flow->step = STEP_FOLLOW;
         flow->is_inherited = flow->is_answered = true;
     } else if (errand->task->work.run.losses > 0) {
-        flow->step = STEP_FIND;
+        flow->step = flow->engine->repeats ? STEP_START : STEP_FIND;
         flow->is_doubtful = true;
         err_set(&flow->why, RC_UNKNOWN, -1, 0,
                 "whoever held the run before died, perhaps after it had started the workflow");
@@ -475,7 +505,7 @@ static void kill_now(struct errand *errand)
     else if (!flow->is_calling)
         finish_closed(flow);
     else
-        webhook_cancel(errand->calls->upstream, errand->id);
+        webhook_cancel(flow->pool, errand->id);
 }
 
 const struct errand_kind errand_flow = {start, stop, kill_now};

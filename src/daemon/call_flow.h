@@ -12,6 +12,7 @@ struct flow_limits {
     span patience;                /* of failures in a row, with starting as with looking      */
     span end_patience;            /* of failures to end a workflow that should not go on      */
     span request;                 /* of one request, from its beginning to its end            */
+    span long_poll;               /* of one that is answered when something has happened      */
     span connect;
 };
 

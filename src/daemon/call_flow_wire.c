@@ -51,12 +51,14 @@ struct flow_progress flow_progress_read(struct str text, struct arena *arena)
 {
     json_auto_t *json = read_object(text);
     struct flow_progress progress = {0};
-    struct str id = str_at(json, "workflowId");
+    struct str id = str_at(json, "workflowId"), run_id = str_at(json, "runId");
     json_int_t count = json_integer_value(json_object_get(json, "workflows"));
 
     if (!is_id(id))
         return progress;
     progress.id = arena_str(arena, id);
+    if (is_id(run_id))
+        progress.run_id = arena_str(arena, run_id);
     progress.count = count >= 1 && count <= FLOW_COUNT_MAX ? (int32_t)count : 1;
     progress.has_ended = json_is_true(json_object_get(json, "ended"));
     return progress;
@@ -76,6 +78,8 @@ struct str flow_progress_print(const struct flow_progress *progress, struct aren
     json_auto_t *json = json_new_object();
 
     json_put(json, "workflowId", json_new_str(progress->id));
+    if (progress->run_id.len > 0)
+        json_put(json, "runId", json_new_str(progress->run_id));
     json_put(json, "workflows", json_new_int(progress->count));
     json_put(json, "ended", json_boolean(progress->has_ended));
     return keep(json, arena);
@@ -328,11 +332,14 @@ struct flow_seen flow_seen_of(struct str body, bool is_cut, struct arena *arena)
     return seen;
 }
 
-struct str flow_result(struct str id, const struct flow_seen *seen, struct arena *arena)
+struct str flow_result(const struct flow_progress *progress, const struct flow_seen *seen,
+                       struct arena *arena)
 {
     json_auto_t *json = json_new_object();
 
-    json_put(json, "workflowId", json_new_str(id));
+    json_put(json, "workflowId", json_new_str(progress->id));
+    if (progress->run_id.len > 0)
+        json_put(json, "runId", json_new_str(progress->run_id));
     json_put(json, "status", json_new_str(seen->word));
     json_put(json, "output", seen->output.len > 0 ? json_of_kept(seen->output) : json_null());
     json_put(json, "truncated", json_boolean(seen->is_cut));

@@ -19,18 +19,19 @@ enum {
     FLOW_ID_MAX = 255,            /* bytes of a workflow's id; Conductor's own have 36 */
     FLOW_KEY_MAX = 64,            /* of an idempotency key: a run's id and a count     */
     FLOW_OUTPUT_MAX = 100 * 1024, /* of a workflow's output, as JSON                   */
-    FLOW_PROGRESS_MAX = 6 * 300,  /* of the JSON below, each byte of an id escaped     */
+    FLOW_PROGRESS_MAX = 6 * 600,  /* of the JSON below, each byte of an id escaped     */
     FLOW_COUNT_MAX = 1000 * 1000, /* workflows of one run: more than attempts can be   */
 };
 
 /* What a run remembers of its workflows, as its progress. */
 struct flow_progress {
-    struct str id;  /* of the last one; empty: none is known              */
-    int32_t count;  /* of those that are known                            */
-    bool has_ended; /* the last one's end was told as that of an attempt  */
+    struct str id;     /* of the last one; empty: none is known              */
+    struct str run_id; /* of it, where the upstream has such: its first        */
+    int32_t count;     /* of those that are known                            */
+    bool has_ended;    /* the last one's end was told as that of an attempt  */
 };
 
-/* {"workflowId":"…","workflows":1,"ended":false}; any other text is an empty progress. */
+/* {"workflowId":"…","runId":"…","workflows":1,"ended":false}; any other text: empty. */
 struct flow_progress flow_progress_read(struct str text, struct arena *arena);
 struct str flow_progress_print(const struct flow_progress *progress, struct arena *arena);
 
@@ -69,6 +70,7 @@ enum flow_status {
     FLOW_FAILED,
     FLOW_TIMED_OUT,
     FLOW_TERMINATED,
+    FLOW_CANCELLED, /* upstream, by whomever */
 };
 
 struct flow_seen {
@@ -82,8 +84,9 @@ struct flow_seen {
 /* The answer of GET …/workflow/{id}; `is_cut` when there was more of it. */
 struct flow_seen flow_seen_of(struct str body, bool is_cut, struct arena *arena);
 
-/* {"workflowId","status","output","truncated"}: what came of it. */
-struct str flow_result(struct str id, const struct flow_seen *seen, struct arena *arena);
+/* {"workflowId","runId","status","output","truncated"}: what came of it. */
+struct str flow_result(const struct flow_progress *progress, const struct flow_seen *seen,
+                       struct arena *arena);
 
 /*
  * Of the workflows that answer a search, the newest that has the key of `start` or, where

@@ -160,7 +160,7 @@ void errand_end(struct errand *errand, const struct errand_end *end)
     };
 
     must(end->result.len <= ERRAND_RESULT_MAX);
-    if (end->outcome == OUTCOME_CANCELLED && !errand->is_stopped)
+    if (end->outcome == OUTCOME_CANCELLED && !errand->is_stopped && !end->is_own)
         report.kind = errand->is_begun ? REPORT_LOST : REPORT_RELEASE;
     if (!errand->is_terminated)
         tell(errand, &report);
@@ -357,13 +357,14 @@ int calls_count(const struct calls *calls, enum lane lane)
 
 /* ---- opening and closing ---- */
 
-static struct webhook_pool *open_webhook(struct calls *calls)
+static struct webhook_pool *open_webhook(struct calls *calls, int per_host, int32_t answer_max)
 {
     const struct calls_options *options = &calls->options;
     struct webhook_limits limits = {
         .all = options->http,
-        .per_host = options->http_per_host,
+        .per_host = per_host,
         .waiting = options->http, /* those whose host is busy; there are never more */
+        .answer_max = answer_max,
         .agent = "belfry",
         .ca_file = options->ca_file,
     };
@@ -388,8 +389,9 @@ enum rc calls_open(const struct calls_options *options, struct calls **ret, stru
         }
         calls->open_pools++;
     }
-    calls->http = open_webhook(calls);
-    calls->upstream = open_webhook(calls);
+    calls->http = open_webhook(calls, options->http_per_host, 0);
+    calls->upstream = open_webhook(calls, options->http_per_host, 0);
+    calls->follow = open_webhook(calls, options->http, CALLS_FOLLOW_MAX);
     calls->timer = loop_timer_new(options->loop, on_time, calls);
     *ret = calls;
     return RC_OK;
@@ -416,6 +418,7 @@ void calls_close(struct calls *calls, void (*on_closed)(void *with), void *with)
         }
     webhook_pool_close(calls->http, on_pool_closed, calls);
     webhook_pool_close(calls->upstream, on_pool_closed, calls);
+    webhook_pool_close(calls->follow, on_pool_closed, calls);
     if (calls->exec)
         exec_pool_close(calls->exec, on_pool_closed, calls);
 }

@@ -15,6 +15,7 @@ enum {
     ERRAND_ARENA_MAX = 64 << 20,  /* a task, the action that it holds as JSON and as texts, */
                                   /* templates filled in: each far below 16 MiB             */
     ERRAND_RESULT_MAX = 12 << 20, /* of JSON: an answer of HTTP_KEEP_BYTES_MAX, escaped     */
+    CALLS_FOLLOW_MAX = 4 << 20,   /* of an answer with a workflow's result: what gRPC takes */
 };
 
 struct errand;
@@ -50,7 +51,8 @@ struct errand {
 struct calls {
     struct calls_options options;
     struct webhook_pool *http;      /* of errand_http; that of upstreams is apart, so that */
-    struct webhook_pool *upstream;  /* neither can hold up the other                       */
+    struct webhook_pool *upstream;  /* neither can hold up the other; nor can requests      */
+    struct webhook_pool *follow;    /* that wait for the end of a workflow hold up starts   */
     struct exec_pool *exec;         /* NULL: programs are off                              */
     const struct flow_limits *flow; /* of errand_flow; NULL: flow_usual */
     struct errand *buckets[CALLS_BUCKETS];
@@ -72,6 +74,7 @@ struct errand_end {
     const char *code;   /* of the error, such as "http_status"; NULL: there is none */
     struct str message; /* for people */
     bool is_retryable;
+    bool is_own; /* OUTCOME_CANCELLED: by the target itself, not by us */
     span retry_after;
     struct str result; /* JSON, or empty */
     struct str log;

@@ -161,14 +161,32 @@ struct reading_upstream {
 
 static enum rc read_upstream_type(const json_t *value, void *to, struct err *reterr)
 {
+    static const struct str types[] = {
+        [UPSTREAM_CONDUCTOR] = {"conductor", 9},
+        [UPSTREAM_TEMPORAL] = {"temporal", 8},
+    };
+    struct reading_upstream *r = to;
     struct str word;
     enum rc rc = json_take_str(value, MEMBER_WORD_MAX, &word, reterr);
 
-    (void)to;
-    if (rc == RC_OK && !str_eq(word, STR("conductor")))
-        rc = err_set(reterr, RC_INVALID, 0, (int)word.len,
-                     "`%.*s` is not a type of upstream; there is `conductor`", STR_ARG(word));
-    return rc;
+    if (rc != RC_OK)
+        return rc;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (str_eq(word, types[i])) {
+            r->to->type = (enum upstream_type)i;
+            return RC_OK;
+        }
+    return err_set(reterr, RC_INVALID, 0, (int)word.len,
+                   "`%.*s` is not a type of upstream; there are `conductor` and `temporal`",
+                   STR_ARG(word));
+}
+
+static bool has_path(struct str url)
+{
+    struct str scheme, host;
+
+    return str_cut(url, ':', &scheme, &host) && host.len > 2 &&
+           memchr(host.ptr + 2, '/', host.len - 2);
 }
 
 static enum rc read_upstream_url(const json_t *value, void *to, struct err *reterr)
@@ -187,8 +205,30 @@ static enum rc read_upstream_url(const json_t *value, void *to, struct err *rete
                        "have no place in it");
     while (url.len > 0 && url.ptr[url.len - 1] == '/')
         url.len--;
+    if (r->to->type == UPSTREAM_TEMPORAL && has_path(url))
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "names a host and a port, such as https://temporal:7233; a Temporal has "
+                       "no path");
     r->to->url = url;
     return RC_OK;
+}
+
+/* What only a Temporal has. */
+static enum rc read_of_temporal(const json_t *value, int max, struct reading_upstream *r,
+                                struct str *ret, struct err *reterr)
+{
+    if (r->to->type != UPSTREAM_TEMPORAL)
+        return err_set(reterr, RC_INVALID, -1, 0, "is for an upstream of type `temporal`");
+    return json_take_kept(value, max, r->arena, ret, reterr);
+}
+
+static enum rc read_upstream_namespace(const json_t *value, void *to, struct err *reterr)
+{
+    struct reading_upstream *r = to;
+    enum rc rc = read_of_temporal(value, ACTION_NAME_MAX, r, &r->to->namespace, reterr);
+
+    /* It goes into a header too. */
+    return rc == RC_OK ? http_header_value_check(r->to->namespace, reterr) : rc;
 }
 
 static enum rc read_upstream_headers(const json_t *value, void *to, struct err *reterr)
@@ -211,10 +251,41 @@ static enum rc read_upstream_headers(const json_t *value, void *to, struct err *
     return RC_OK;
 }
 
+/* One more header, behind the others: see the order below. */
+static enum rc read_upstream_key(const json_t *value, void *to, struct err *reterr)
+{
+    struct reading_upstream *r = to;
+    struct settings_upstream *upstream = r->to;
+    size_t count = (size_t)upstream->header_count;
+    struct webhook_header *headers = arena_array(r->arena, count + 1, sizeof *headers);
+    struct str key;
+    struct buf bearer = {.cap = sizeof "Bearer " + HTTP_HEADER_VALUE_MAX};
+    enum rc rc = read_of_temporal(value, HTTP_HEADER_VALUE_MAX - (int)sizeof "Bearer ", r, &key,
+                                  reterr);
+
+    if (rc == RC_OK)
+        rc = http_header_value_check(key, reterr);
+    if (rc != RC_OK)
+        return rc;
+    for (size_t i = 0; i < count; i++)
+        if (str_eq_nocase(upstream->headers[i].name, STR("authorization")))
+            return err_set(reterr, RC_INVALID, -1, 0,
+                           "is the header `authorization`, which is among the headers already");
+    bearer.ptr = arena_take(r->arena, bearer.cap);
+    buf_printf(&bearer, "Bearer %.*s", STR_ARG(key));
+    if (count > 0)
+        memcpy(headers, upstream->headers, count * sizeof *headers);
+    headers[count] = (struct webhook_header){STR("authorization"), buf_as_str(&bearer)};
+    upstream->headers = headers;
+    upstream->header_count++;
+    return RC_OK;
+}
+
+/* In this order, whatever that of the text. */
 static const struct json_field upstream_fields[] = {
-    {"type", read_upstream_type},
-    {"url", read_upstream_url},
-    {"headers", read_upstream_headers},
+    {"type", read_upstream_type},       {"url", read_upstream_url},
+    {"headers", read_upstream_headers}, {"namespace", read_upstream_namespace},
+    {"apiKey", read_upstream_key},
 };
 
 static enum rc read_upstream(const json_t *value, struct reading_upstream *r,
@@ -236,6 +307,7 @@ static enum rc read_upstreams(const json_t *value, void *to, struct err *reterr)
         struct reading_upstream one = {r->arena, &settings->upstreams[i]};
 
         one.to->name = named[i].name;
+        one.to->namespace = STR("default");
         settings->upstream_count++;
         rc = read_upstream(named[i].value, &one, reterr);
         if (rc != RC_OK)
@@ -310,6 +382,12 @@ static void hide_in(json_t *object, const char *key)
         must(json_array_set_new(value, i, hidden()) == 0);
 }
 
+static void hide_secrets(json_t *upstream)
+{
+    hide_in(upstream, "headers");
+    hide_in(upstream, "apiKey");
+}
+
 struct str settings_show(struct str json, struct arena *arena)
 {
     json_auto_t *value = json_of_kept(json);
@@ -323,7 +401,7 @@ struct str settings_show(struct str json, struct arena *arena)
     for (void *i = json_object_iter(keys); i; i = json_object_iter_next(keys, i))
         hide_in(keys, json_object_iter_key(i));
     for (void *i = json_object_iter(upstreams); i; i = json_object_iter_next(upstreams, i))
-        hide_in(json_object_iter_value(i), "headers");
+        hide_secrets(json_object_iter_value(i));
     must(json_keep(value, SIZE_MAX, arena, &text, &err) == RC_OK);
     return text;
 }

@@ -30,10 +30,18 @@ struct settings_key {
     int count;
 };
 
-/* "upstreams": {"main": {"type": "conductor", "url": "https://…/api", "headers": {}}} */
+enum upstream_type { UPSTREAM_CONDUCTOR, UPSTREAM_TEMPORAL };
+
+/*
+ * "upstreams": {"main": {"type": "conductor", "url": "https://…/api", "headers": {}},
+ *               "other": {"type": "temporal", "url": "https://host:7233", "headers": {},
+ *                         "namespace": "default", "apiKey": "…"}}
+ */
 struct settings_upstream {
     struct str name;
-    struct str url; /* without a slash at its end; …/workflow is added */
+    enum upstream_type type;
+    struct str url; /* without a slash at its end; …/workflow is added, or gRPC's paths */
+    struct str namespace; /* of a Temporal */
     const struct webhook_header *headers;
     int header_count;
 };

@@ -126,6 +126,7 @@ static enum reason default_reason(enum outcome outcome)
     case OUTCOME_TIMED_OUT:
         return REASON_TIMEOUT;
     case OUTCOME_CANCELLED:
+    case OUTCOME_TERMINATED:
         return REASON_USER;
     default:
         return REASON_NONE;

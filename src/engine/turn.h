@@ -41,7 +41,7 @@ struct report {
     struct run_id run;
     int64_t fence;
     /* REPORT_DONE */
-    enum outcome outcome; /* SUCCEEDED, FAILED, TIMED_OUT, CANCELLED, UNKNOWN */
+    enum outcome outcome; /* SUCCEEDED, FAILED, TIMED_OUT, CANCELLED, TERMINATED, UNKNOWN */
     enum reason reason;   /* REASON_NONE: by the outcome                      */
     bool is_retryable;
     span retry_after;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of URLs: HTTP/1.1 requests to strangers, many at a time, on one loop.
+ * Calls of URLs: HTTP/1.1 or HTTP/2 requests to strangers, many at a time, on one loop.
  *
  * Everything that a stranger sends is bounded in bytes and in time; every address is judged
  * by io/guard.h before a byte goes to it.  It decides nothing about success or retries: it
@@ -61,6 +61,7 @@ struct webhook_request {
     int keep_header_count;
     int redirects; /* hops that are followed */
     bool is_once;  /* sent once at the most: a connection of its own, see decision 0014 */
+    bool is_h2; /* HTTP/2, without TLS from the first byte on; trailers are kept as headers */
 
     const struct guard_policy *guard;
     const struct signature_key *keys; /* none: not signed */

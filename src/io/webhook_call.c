@@ -217,8 +217,11 @@ static size_t on_head(char *bytes, size_t size, size_t count, void *with)
         return 0;
     while (line.len > 0 && (line.ptr[line.len - 1] == '\n' || line.ptr[line.len - 1] == '\r'))
         line.len--;
-    if (call->is_past_head) /* trailers */
+    if (call->is_past_head) {
+        if (call->request.is_h2) /* a trailer */
+            keep_field(call, line);
         return size * count;
+    }
     if (str_starts(line, STR("HTTP/"))) {
         call->result.header_count = 0; /* those of an interim answer */
         call->retry_after = STR("");
@@ -338,6 +341,8 @@ static void set_fields(struct webhook_call *call)
     }
     if (r->key_count > 0 && !call->is_elsewhere)
         add_signature(call);
+    if (r->is_h2)
+        add_field(call, STR("TE"), STR("trailers"));
     if (!has_type)
         leave_out(call, "Content-Type:");
     leave_out(call, "Expect:");
@@ -379,10 +384,28 @@ static void set_callbacks(struct webhook_call *call)
     SET(call, CURLOPT_WRITEDATA, call);
 }
 
+/*
+ * libcurl sends again when a connection that was used before breaks without an answer; and it
+ * cannot use one of HTTP/2 again that was made without TLS.
+ */
+static void set_connection(struct webhook_call *call)
+{
+    bool is_h2 = call->request.is_h2;
+    bool is_tls = str_eq_nocase((struct str){call->url.ptr, sizeof "https" - 1}, STR("https"));
+    bool is_alone = call->request.is_once || (is_h2 && !is_tls);
+    long version = !is_h2   ? CURL_HTTP_VERSION_1_1
+                   : is_tls ? CURL_HTTP_VERSION_2TLS
+                            : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
+
+    SET(call, CURLOPT_HTTP_VERSION, version);
+    SET(call, CURLOPT_PIPEWAIT, is_h2 && !is_alone ? 1L : 0L);
+    SET(call, CURLOPT_FRESH_CONNECT, is_alone ? 1L : 0L);
+    SET(call, CURLOPT_FORBID_REUSE, is_h2 && is_alone ? 1L : 0L);
+}
+
 static void set_rules(struct webhook_call *call, const struct webhook_limits *limits)
 {
     SET(call, CURLOPT_PROTOCOLS_STR, "http,https");
-    SET(call, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     SET(call, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
     SET(call, CURLOPT_FOLLOWLOCATION, 0L);
     SET(call, CURLOPT_PROXY, ""); /* not the environment's */
@@ -398,8 +421,6 @@ static void set_rules(struct webhook_call *call, const struct webhook_limits *li
     SET(call, CURLOPT_TCP_KEEPALIVE, 1L);
     SET(call, CURLOPT_MAXAGE_CONN, (long)IDLE_SECONDS);
     SET(call, CURLOPT_DNS_CACHE_TIMEOUT, (long)NAMES_SECONDS);
-    /* libcurl sends again when a connection that was used before breaks without an answer. */
-    SET(call, CURLOPT_FRESH_CONNECT, call->request.is_once ? 1L : 0L);
     if (limits->agent)
         SET(call, CURLOPT_USERAGENT, limits->agent);
 }
@@ -429,6 +450,7 @@ bool webhook_call_prepare(struct webhook_call *call, const struct webhook_limits
     curl_easy_reset(call->easy);
     set_callbacks(call);
     set_rules(call, limits);
+    set_connection(call);
     SET(call, CURLOPT_URL, call->url.ptr);
     SET(call, CURLOPT_CONNECTTIMEOUT_MS, (long)webhook_call_ms(call->request.connect_us));
     SET(call, CURLOPT_TIMEOUT_MS, (long)webhook_call_ms(left));

@@ -80,3 +80,83 @@ void grpc_message(struct str text, struct buf *out)
             buf_add(out, (char[]){'%', hex[c >> 4], hex[c & 15]}, 3);
     }
 }
+
+static int hex_of(char c)
+{
+    if (char_is_digit(c))
+        return c - '0';
+    c = char_lower(c);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+void grpc_message_read(struct str text, struct buf *out)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        bool is_escaped = text.ptr[i] == '%' && i + 2 < text.len &&
+                          hex_of(text.ptr[i + 1]) >= 0 && hex_of(text.ptr[i + 2]) >= 0;
+
+        if (!is_escaped) {
+            buf_char(out, text.ptr[i]);
+            continue;
+        }
+        buf_char(out, (char)(hex_of(text.ptr[i + 1]) << 4 | hex_of(text.ptr[i + 2])));
+        i += 2;
+    }
+}
+
+static const char *const status_texts[] = {
+    [GRPC_OK] = "OK",
+    [GRPC_CANCELLED] = "CANCELLED",
+    [GRPC_UNKNOWN] = "UNKNOWN",
+    [GRPC_INVALID_ARGUMENT] = "INVALID_ARGUMENT",
+    [GRPC_DEADLINE_EXCEEDED] = "DEADLINE_EXCEEDED",
+    [GRPC_NOT_FOUND] = "NOT_FOUND",
+    [GRPC_ALREADY_EXISTS] = "ALREADY_EXISTS",
+    [GRPC_PERMISSION_DENIED] = "PERMISSION_DENIED",
+    [GRPC_RESOURCE_EXHAUSTED] = "RESOURCE_EXHAUSTED",
+    [GRPC_FAILED_PRECONDITION] = "FAILED_PRECONDITION",
+    [GRPC_ABORTED] = "ABORTED",
+    [GRPC_OUT_OF_RANGE] = "OUT_OF_RANGE",
+    [GRPC_UNIMPLEMENTED] = "UNIMPLEMENTED",
+    [GRPC_INTERNAL] = "INTERNAL",
+    [GRPC_UNAVAILABLE] = "UNAVAILABLE",
+    [GRPC_DATA_LOSS] = "DATA_LOSS",
+    [GRPC_UNAUTHENTICATED] = "UNAUTHENTICATED",
+};
+
+enum grpc_status grpc_status_read(struct str text)
+{
+    int64_t n;
+
+    if (str_take_number(&text, GRPC_UNAUTHENTICATED, &n) == 0 || text.len > 0 ||
+        n > GRPC_UNAUTHENTICATED)
+        return GRPC_UNKNOWN;
+    return (enum grpc_status)n;
+}
+
+const char *grpc_status_text(enum grpc_status status)
+{
+    return status_texts[status];
+}
+
+/* As the specification has it, in its http-grpc-status-mapping.md. */
+enum grpc_status grpc_status_of_http(int status)
+{
+    switch (status) {
+    case 400:
+        return GRPC_INTERNAL;
+    case 401:
+        return GRPC_UNAUTHENTICATED;
+    case 403:
+        return GRPC_PERMISSION_DENIED;
+    case 404:
+        return GRPC_UNIMPLEMENTED;
+    case 429:
+    case 502:
+    case 503:
+    case 504:
+        return GRPC_UNAVAILABLE;
+    default:
+        return GRPC_UNKNOWN;
+    }
+}

@@ -2,6 +2,7 @@
 #include "wire/proto.h"
 
 #include "base/must.h"
+#include "wire/grpc.h"
 
 enum wire_type { WIRE_VARINT = 0, WIRE_8 = 1, WIRE_BYTES = 2, WIRE_4 = 5 };
 
@@ -162,11 +163,22 @@ enum rc proto_unpack(const ProtobufCMessageDescriptor *type, struct str bytes,
     return RC_OK;
 }
 
-struct str proto_pack(const ProtobufCMessage *message, size_t before, struct arena *arena)
+struct str proto_pack(const ProtobufCMessage *message, struct arena *arena)
 {
     size_t size = protobuf_c_message_get_packed_size(message);
-    char *room = arena_take(arena, before + size);
+    char *room = arena_take(arena, size);
 
-    must(protobuf_c_message_pack(message, (uint8_t *)room + before) == size);
-    return (struct str){room, before + size};
+    must(protobuf_c_message_pack(message, (uint8_t *)room) == size);
+    return (struct str){room, size};
+}
+
+struct str proto_frame(const ProtobufCMessage *message, struct arena *arena)
+{
+    size_t size = protobuf_c_message_get_packed_size(message);
+    struct buf out = {.cap = GRPC_PREFIX + size + 1};
+
+    out.ptr = arena_take(arena, out.cap);
+    grpc_prefix(size, &out);
+    must(protobuf_c_message_pack(message, (uint8_t *)out.ptr + GRPC_PREFIX) == size);
+    return (struct str){out.ptr, GRPC_PREFIX + size};
 }

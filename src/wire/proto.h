@@ -25,8 +25,10 @@ enum {
 MUST_USE enum rc proto_unpack(const ProtobufCMessageDescriptor *type, struct str bytes,
                               struct arena *arena, ProtobufCMessage **ret, struct err *reterr);
 
-/* Behind `before` bytes, which are the caller's to fill in. */
-struct str proto_pack(const ProtobufCMessage *message, size_t before, struct arena *arena);
+struct str proto_pack(const ProtobufCMessage *message, struct arena *arena);
+
+/* Likewise, with the frame of gRPC before it. */
+struct str proto_frame(const ProtobufCMessage *message, struct arena *arena);
 
 /* The text of a field by its number, at the top of a message; false: there is none. */
 bool proto_find_text(struct str message, uint32_t number, struct str *ret);

@@ -224,7 +224,7 @@ static void every_request_is_what_it_is_said_to_be(void **state)
         assert_int_equal(
             proto_unpack(type_of(text_of(one, "rpc")), bytes, arena, &message, &err), RC_OK);
         assert_message(message, json_object_get(one, "requestJson"));
-        assert_true(str_eq(proto_pack(message, 0, arena), bytes));
+        assert_true(str_eq(proto_pack(message, arena), bytes));
     }
     arena_free(arena);
 }

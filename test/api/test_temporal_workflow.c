@@ -121,6 +121,35 @@ static void a_worker_gets_the_workflow_with_the_id_that_temporal_would_give_it(v
     assert_told("runs.0.input.payloads", "[" VALUE "]");
 }
 
+static void retries_and_times_are_the_upstreams_where_there_is_one(void **state)
+{
+    Temporal__RetryPolicy retry = TEMPORAL__RETRY_POLICY__INIT;
+    Temporal__Duration minute = TEMPORAL__DURATION__INIT;
+
+    (void)state;
+    minute.seconds = 60;
+    retry.maximum_attempts = 5;
+    reset("here");
+    asked.workflow.retry_policy = &retry;
+    asked.workflow.workflow_run_timeout = asked.workflow.workflow_execution_timeout = &minute;
+    assert_int_equal(create(), 200);
+    assert_int_equal(get("/api/v1/schedules/here"), 200);
+    assert_told("policies.retry.attempts", "5");
+    assert_told("policies.timeout", "'1m'");
+    assert_told("policies.maxRunTime", "'1m'");
+    world.upstream = "main";
+    asked.create.schedule_id = word("there");
+    asked.create.request_id = word("another");
+    assert_int_equal(create(), 200);
+    assert_int_equal(get("/api/v1/schedules/there"), 200);
+    assert_told("policies.retry.attempts", "1");
+    assert_told("policies.timeout", "null");
+    assert_told("policies.maxRunTime", "'0s'");
+    assert_int_equal(
+        described("there")->schedule->action->start_workflow->retry_policy->maximum_attempts,
+        5);
+}
+
 /* The action is one: who changes it by another API has changed it here. */
 static void an_action_that_the_native_api_changed_is_the_one_that_is_shown(void **state)
 {
@@ -145,6 +174,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SERVED(a_workflow_comes_back_as_it_was_given),
         SERVED(a_worker_gets_the_workflow_with_the_id_that_temporal_would_give_it),
+        SERVED(retries_and_times_are_the_upstreams_where_there_is_one),
         SERVED(an_action_that_the_native_api_changed_is_the_one_that_is_shown),
     };
 

@@ -50,5 +50,6 @@ export async function until(ask, isSo) {
     for (;;) {
         const answer = await ask();
         if (isSo(answer)) return answer;
+        await new Promise(setImmediate); // who asks only itself lets others work
     }
 }

@@ -16,7 +16,7 @@
 #include "conductor.h"
 #include "daemon/call_flow.h"
 #include "errands.h"
-#include "wire/json.h"
+#include "flow_assert.h"
 
 #define WF   "{\"type\":\"workflow\",\"name\":\"wf\"}"
 #define LONG (3600 * SPAN_S)
@@ -111,25 +111,6 @@ static inline void end_flow(struct world *world, int i, const char *status, cons
 static inline const struct report *wait_end(struct world *world)
 {
     return errands_wait_end(world->errands);
-}
-
-static inline void assert_error(const struct report *report, const char *code,
-                                bool is_retryable, const char *message)
-{
-    json_auto_t *error = NULL;
-    struct err err;
-
-    assert_int_equal(json_read(report->error, &error, &err), RC_OK);
-    assert_string_equal(json_string_value(json_object_get(error, "code")), code);
-    if (message)
-        assert_string_equal(json_string_value(json_object_get(error, "message")), message);
-    assert_int_equal(report->is_retryable, is_retryable);
-}
-
-static inline void assert_text(struct str s, const char *expected)
-{
-    assert_int_equal(s.len, strlen(expected));
-    assert_memory_equal(s.ptr ? s.ptr : "", expected, s.len);
 }
 
 /* A workflow of an earlier attempt, and a task that knows of it. */

@@ -180,9 +180,13 @@ static void an_answer_has_output_and_reason(void **state)
     assert_str(seen.reason, "no disk");
     assert_str(seen.output, "{\"a\":[1]}");
     assert_false(seen.is_cut);
-    assert_str(flow_result(STR("x"), &seen, arena),
+    assert_str(flow_result(&(struct flow_progress){.id = STR("x")}, &seen, arena),
                "{\"workflowId\":\"x\",\"status\":\"FAILED\",\"output\":{\"a\":[1]},"
                "\"truncated\":false}");
+    assert_str(
+        flow_result(&(struct flow_progress){.id = STR("x"), .run_id = STR("y")}, &seen, arena),
+        "{\"workflowId\":\"x\",\"runId\":\"y\",\"status\":\"FAILED\",\"output\":"
+        "{\"a\":[1]},\"truncated\":false}");
 }
 
 static void an_answer_that_is_cut_off_or_too_deep_still_has_its_status(void **state)

@@ -113,6 +113,27 @@ static void everything_that_is_set_can_be_found(void **state)
     assert_null(settings_upstream(&settings, STR("c")));
 }
 
+static void a_temporal_has_a_namespace_and_a_key(void **state)
+{
+    const struct settings_upstream *upstream;
+
+    (void)state;
+    take("{\"upstreams\":{\"a\":{\"apiKey\":\"secret\",\"namespace\":\"prod\",\"headers\":"
+         "{\"x-a\":\"1\"},\"url\":\"https://t:7233/\",\"type\":\"temporal\"},"
+         "\"b\":{\"type\":\"temporal\",\"url\":\"http://t\"}}}");
+    upstream = settings_upstream(&settings, STR("a"));
+    assert_int_equal(upstream->type, UPSTREAM_TEMPORAL);
+    assert_text(upstream->url, "https://t:7233");
+    assert_text(upstream->namespace, "prod");
+    assert_int_equal(upstream->header_count, 2);
+    assert_text(upstream->headers[0].name, "x-a");
+    assert_text(upstream->headers[1].name, "authorization");
+    assert_text(upstream->headers[1].value, "Bearer secret");
+    upstream = settings_upstream(&settings, STR("b"));
+    assert_text(upstream->namespace, "default");
+    assert_int_equal(upstream->header_count, 0);
+}
+
 static void what_is_wrong_is_named(void **state)
 {
     static const struct {
@@ -132,8 +153,20 @@ static void what_is_wrong_is_named(void **state)
         {"{\"upstreams\":{\"a\":{}}}", "upstreams.a.url", "missing"},
         {"{\"upstreams\":{\"a\":{\"url\":\"ftp://x\"}}}", "upstreams.a.url", "http://"},
         {"{\"upstreams\":{\"a\":{\"url\":\"http://x/?q\"}}}", "upstreams.a.url", "/workflow"},
-        {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"type\":\"temporal\"}}}",
-         "upstreams.a.type", "conductor"},
+        {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"type\":\"airflow\"}}}",
+         "upstreams.a.type", "`conductor` and `temporal`"},
+        {"{\"upstreams\":{\"a\":{\"url\":\"http://x:7233/api\",\"type\":\"temporal\"}}}",
+         "upstreams.a.url", "no path"},
+        {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"namespace\":\"n\"}}}",
+         "upstreams.a.namespace", "`temporal`"},
+        {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"apiKey\":\"k\"}}}",
+         "upstreams.a.apiKey", "`temporal`"},
+        {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"type\":\"temporal\",\"apiKey\":"
+         "\"k\\n\"}}}",
+         "upstreams.a.apiKey", ""},
+        {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"type\":\"temporal\",\"apiKey\":"
+         "\"k\",\"headers\":{\"Authorization\":\"x\"}}}}",
+         "upstreams.a.apiKey", "among the headers"},
         {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"headers\":{\"a b\":\"\"}}}}",
          "upstreams.a.headers", "not the name"},
         {"{\"upstream\":\"a\"}", "upstream", "`a`"},
@@ -194,6 +227,11 @@ static void more_than_there_is_room_for_is_refused(void **state)
 static void what_is_shown_has_no_secrets(void **state)
 {
     (void)state;
+    assert_text(settings_show(STR("{\"upstreams\":{\"a\":{\"type\":\"temporal\",\"apiKey\":"
+                                  "\"k\",\"namespace\":\"n\"}}}"),
+                              arena),
+                "{\"upstreams\":{\"a\":{\"type\":\"temporal\",\"apiKey\":\"set\","
+                "\"namespace\":\"n\"}}}");
     assert_text(settings_show(STR("{\"keys\":{\"main\":[\"" KEY_A "\",\"" KEY_B "\"]},"
                                   "\"upstreams\":{\"a\":{\"url\":\"http://x\",\"headers\":"
                                   "{\"X-A\":\"k\"}}},\"allowPrivate\":true}"),
@@ -214,6 +252,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(nothing_is_set_by_default, begin, end),
         cmocka_unit_test_setup_teardown(limits_are_whole_numbers_within_bounds, begin, end),
         cmocka_unit_test_setup_teardown(everything_that_is_set_can_be_found, begin, end),
+        cmocka_unit_test_setup_teardown(a_temporal_has_a_namespace_and_a_key, begin, end),
         cmocka_unit_test_setup_teardown(what_is_wrong_is_named, begin, end),
         cmocka_unit_test_setup_teardown(an_error_never_repeats_a_secret, begin, end),
         cmocka_unit_test_setup_teardown(more_than_there_is_room_for_is_refused, begin, end),

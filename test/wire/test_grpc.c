@@ -113,6 +113,56 @@ static void words_are_escaped_but_for_printable_ascii(void **state)
     assert_string_equal(text, "100%25 \"so\" ~ %C3%BC%0A%7F");
 }
 
+static void words_are_read_back_and_what_is_not_escaped_well_stays(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {"100%25 \"so\" %C3%bc", "100% \"so\" \xc3\xbc"},
+        {"%", "%"},
+        {"5%2", "5%2"},
+        {"%2x%41", "%2xA"},
+        {"%%41", "%A"},
+        {"", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[64] = "";
+        struct buf out = BUF(text);
+
+        grpc_message_read(str_of(cases[i].text), &out);
+        assert_string_equal(text, cases[i].words);
+    }
+}
+
+static void a_status_that_is_none_is_unknown(void **state)
+{
+    static const char *const none[] = {"", "17", "-1", "5 ", "x", "99999999999999999999", "+5"};
+
+    (void)state;
+    assert_int_equal(grpc_status_read(STR("0")), GRPC_OK);
+    assert_int_equal(grpc_status_read(STR("16")), GRPC_UNAUTHENTICATED);
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+        assert_int_equal(grpc_status_read(str_of(none[i])), GRPC_UNKNOWN);
+    assert_string_equal(grpc_status_text(GRPC_DATA_LOSS), "DATA_LOSS");
+}
+
+/* https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md */
+static void what_somebody_between_answered_is_told_by_its_http_status(void **state)
+{
+    static const int cases[][2] = {
+        {400, GRPC_INTERNAL},      {401, GRPC_UNAUTHENTICATED}, {403, GRPC_PERMISSION_DENIED},
+        {404, GRPC_UNIMPLEMENTED}, {429, GRPC_UNAVAILABLE},     {502, GRPC_UNAVAILABLE},
+        {503, GRPC_UNAVAILABLE},   {504, GRPC_UNAVAILABLE},     {200, GRPC_UNKNOWN},
+        {500, GRPC_UNKNOWN},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(grpc_status_of_http(cases[i][0]), cases[i][1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +172,9 @@ int main(void)
         cmocka_unit_test(a_body_is_one_whole_frame),
         cmocka_unit_test(deadlines_have_units),
         cmocka_unit_test(words_are_escaped_but_for_printable_ascii),
+        cmocka_unit_test(words_are_read_back_and_what_is_not_escaped_well_stays),
+        cmocka_unit_test(a_status_that_is_none_is_unknown),
+        cmocka_unit_test(what_somebody_between_answered_is_told_by_its_http_status),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

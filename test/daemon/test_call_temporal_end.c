@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Errands that have a Temporal run a workflow: how it is ended before its time.
+ */
+#include "temporal_world.h"
+
+static struct stop stop_of_run(bool is_terminated)
+{
+    return (struct stop){.run = {.schedule = 42, .slot_ms = 1790000000000},
+                         .fence = 7,
+                         .is_terminated = is_terminated};
+}
+
+static void stop(struct world *world, bool is_terminated)
+{
+    struct stop order = stop_of_run(is_terminated);
+
+    calls_stop(world->errands->calls, &order);
+}
+
+static void cancelling_asks_the_workflow_and_waits_for_its_end(void **state)
+{
+    struct world *world = *state;
+    const Temporal__RequestCancelWorkflowExecutionRequest *asked;
+    const struct report *report;
+
+    start(world, flow_task(world, WF));
+    wait_waiting(world);
+    stop(world, false);
+    wait_seen(world, ASK, 1);
+    asked = (const void *)temporal_nth(world->server, ASK, 0)->message;
+    assert_string_equal(asked->workflow_execution->workflow_id, FLOW);
+    assert_string_equal(asked->workflow_execution->run_id, "");
+    assert_string_equal(asked->first_execution_run_id, "run-1");
+    assert_string_equal(asked->request_id, world->run);
+    wait_seen(world, LOOK, 3);
+    assert_int_equal(world->errands->told_count, 1);
+    temporal_end(world->server, 0, TEMPORAL_CANCELED, NULL);
+    report = wait_end(world);
+    assert_int_equal(report->outcome, OUTCOME_CANCELLED);
+    assert_int_equal(report->error.len, 0);
+    assert_int_equal(temporal_count_seen(world->server, ASK), 1);
+    assert_int_equal(temporal_count_seen(world->server, END), 0);
+}
+
+static void a_workflow_that_completes_all_the_same_has_completed(void **state)
+{
+    struct world *world = *state;
+
+    start(world, flow_task(world, WF));
+    wait_waiting(world);
+    stop(world, false);
+    wait_seen(world, ASK, 1);
+    wait_seen(world, LOOK, 3);
+    temporal_end(world->server, 0, TEMPORAL_COMPLETED, NULL);
+    assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
+}
+
+static void terminating_terminates_the_workflow(void **state)
+{
+    struct world *world = *state;
+    const Temporal__TerminateWorkflowExecutionRequest *asked;
+
+    start(world, flow_task(world, WF));
+    wait_waiting(world);
+    stop(world, true);
+    wait_seen(world, END, 1);
+    asked = (const void *)temporal_nth(world->server, END, 0)->message;
+    assert_string_equal(asked->first_execution_run_id, "run-1");
+    assert_string_equal(asked->reason, "ended by Belfry: the run was terminated");
+    assert_int_equal(world->server->runs[0].end, TEMPORAL_TERMINATED);
+    while (calls_count(world->errands->calls, LANE_FLOW) > 0)
+        uv_run(loop_uv(world->errands->loop), UV_RUN_ONCE);
+    assert_int_equal(world->errands->told_count, 1); /* nothing more is told of it */
+}
+
+static void who_ignores_a_cancellation_can_be_terminated(void **state)
+{
+    struct world *world = *state;
+
+    start(world, flow_task(world, WF));
+    wait_waiting(world);
+    stop(world, false);
+    wait_seen(world, LOOK, 3);
+    stop(world, true);
+    wait_seen(world, END, 1);
+    assert_int_equal(world->server->runs[0].end, TEMPORAL_TERMINATED);
+}
+
+static void a_workflow_that_takes_too_long_is_terminated(void **state)
+{
+    struct world *world = *state;
+    struct task *task = flow_task(world, WF);
+
+    task->work.deadline = task->now + 50 * SPAN_MS;
+    start(world, task);
+    assert_int_equal(wait_end(world)->outcome, OUTCOME_TIMED_OUT);
+    assert_error(wait_end(world), "workflow_timeout", true, NULL);
+    assert_true(world->server->count == 0 || world->server->runs[0].end == TEMPORAL_TERMINATED);
+}
+
+static void a_workflow_that_ended_before_the_stop_has_its_own_end(void **state)
+{
+    struct world *world = *state;
+
+    start(world, flow_task(world, WF));
+    wait_waiting(world);
+    world->server->runs[0].end = TEMPORAL_COMPLETED; /* and nobody was told */
+    stop(world, false);
+    assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
+    assert_int_equal(temporal_count_seen(world->server, ASK), 1);
+}
+
+static void stopping_what_was_not_started_ends_at_once(void **state)
+{
+    struct world *world = *state;
+
+    world->limits.retry_first = world->limits.retry_most = LONG;
+    temporal_fail(world->server, 1,
+                  (struct temporal_fault){.method = START, .status = GRPC_RESOURCE_EXHAUSTED});
+    start(world, flow_task(world, WF));
+    wait_seen(world, START, 1);
+    stop(world, false);
+    assert_int_equal(wait_end(world)->outcome, OUTCOME_CANCELLED);
+    assert_int_equal(temporal_count_seen(world->server, LOOK), 0);
+    assert_int_equal(world->server->count, 0);
+}
+
+/* It is known by who started it. */
+static void stopping_a_start_that_was_not_answered_finds_it_and_ends_it(void **state)
+{
+    struct world *world = *state;
+
+    temporal_fail(world->server, 1,
+                  (struct temporal_fault){.method = START, .kind = FAULT_CUT, .is_done = true});
+    start(world, flow_task(world, WF));
+    wait_seen(world, START, 1);
+    stop(world, false);
+    wait_seen(world, ASK, 1);
+    assert_true(world->server->runs[0].is_cancel_asked);
+    temporal_end(world->server, 0, TEMPORAL_CANCELED, NULL);
+    assert_int_equal(wait_end(world)->outcome, OUTCOME_CANCELLED);
+    assert_int_equal(temporal_count_seen(world->server, START), 1);
+}
+
+static void stopping_leaves_a_workflow_of_somebody_else_alone(void **state)
+{
+    struct world *world = *state;
+
+    temporal_fail(world->server, 1,
+                  (struct temporal_fault){.method = START, .kind = FAULT_CUT});
+    next_attempt(world);
+    start(world, flow_task(world, WF));
+    wait_seen(world, START, 1);
+    stop(world, false);
+    assert_int_equal(wait_end(world)->outcome, OUTCOME_CANCELLED);
+    assert_int_equal(temporal_count_seen(world->server, ASK), 0);
+    assert_int_equal(world->server->runs[0].end, TEMPORAL_RUNS);
+}
+
+static void a_stop_that_cannot_be_passed_on_says_so(void **state)
+{
+    struct world *world = *state;
+    const struct report *report;
+
+    world->limits.end_patience = 20 * SPAN_MS;
+    temporal_fail(world->server, 60,
+                  (struct temporal_fault){.method = ASK, .status = GRPC_UNAVAILABLE});
+    start(world, flow_task(world, WF));
+    wait_waiting(world);
+    stop(world, false);
+    report = wait_end(world);
+    assert_int_equal(report->outcome, OUTCOME_CANCELLED);
+    assert_error(report, "upstream_unreachable", false, "the upstream answered UNAVAILABLE");
+}
+
+static void a_node_that_goes_leaves_the_workflow_to_the_next(void **state)
+{
+    struct world *world = *state;
+
+    start(world, flow_task(world, WF));
+    wait_waiting(world);
+    errands_close(world->errands);
+    errands_wait_closed(world->errands);
+    assert_int_equal(wait_end(world)->kind, REPORT_RELEASE);
+    assert_int_equal(world->server->runs[0].end, TEMPORAL_RUNS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_WORLD(cancelling_asks_the_workflow_and_waits_for_its_end),
+        IN_WORLD(a_workflow_that_completes_all_the_same_has_completed),
+        IN_WORLD(terminating_terminates_the_workflow),
+        IN_WORLD(who_ignores_a_cancellation_can_be_terminated),
+        IN_WORLD(a_workflow_that_takes_too_long_is_terminated),
+        IN_WORLD(a_workflow_that_ended_before_the_stop_has_its_own_end),
+        IN_WORLD(stopping_what_was_not_started_ends_at_once),
+        IN_WORLD(stopping_a_start_that_was_not_answered_finds_it_and_ends_it),
+        IN_WORLD(stopping_leaves_a_workflow_of_somebody_else_alone),
+        IN_WORLD(a_stop_that_cannot_be_passed_on_says_so),
+        IN_WORLD(a_node_that_goes_leaves_the_workflow_to_the_next),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
