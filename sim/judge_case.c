@@ -130,7 +130,9 @@ static void list_schedules(struct court *court)
     for (int i = 0; i < court->command_count; i++)
         if (command_is_edit(court->commands[i]))
             court->schedules[count++] = (struct schedule){
-                .key = court->commands[i]->reply.schedule, .deleted = INSTANT_NEVER};
+                .key = court->commands[i]->reply.schedule,
+                .deleted = INSTANT_NEVER,
+                .closed = INSTANT_NEVER};
     qsort(court->schedules, (size_t)count, sizeof *court->schedules, by_key);
     for (int i = 0; i < count; i++)
         if (i == 0 || court->schedules[i].key != court->schedules[i - 1].key)
@@ -192,8 +194,12 @@ static enum rc read_versions(struct court *court, struct err *reterr)
 
         if (s && command_is_edit(command)) {
             rc = add_version(court, s, command, reterr);
-        } else if (s && command_is_done(command) && command->command.kind == COMMAND_DELETE) {
+        } else if (s && command_is_done(command) && command->command.kind == COMMAND_CLOSE) {
             end_version(court, s, command);
+            s->closed = command->at;
+        } else if (s && command_is_done(command) && command->command.kind == COMMAND_DELETE) {
+            if (s->closed == INSTANT_NEVER)
+                end_version(court, s, command);
             s->deleted = command->at;
         }
     }

@@ -56,6 +56,7 @@ struct pause {
 struct schedule {
     int64_t key;
     instant created, deleted; /* INSTANT_NEVER: not deleted */
+    instant closed;           /* by somebody, INSTANT_NEVER */
     struct version *versions;
     struct pause *pauses;
     const struct ledger_entry **ledger; /* by pass, first */

@@ -211,7 +211,10 @@ static int without_cause(const struct court *court, const struct schedule *s,
     case REASON_CLOCK:
         return was_told(court, l, true, is_clock_kind) ? 0 : 1;
     case REASON_DELETED:
-        return s->deleted != INSTANT_NEVER && is_by(court, s->deleted, l) ? 0 : 1;
+        return (s->deleted != INSTANT_NEVER && is_by(court, s->deleted, l)) ||
+                       (s->closed != INSTANT_NEVER && is_by(court, s->closed, l))
+                   ? 0
+                   : 1;
     case REASON_QUARANTINED:
         return s->is_pruned || took_nodes_down(s) ? 0 : 1;
     case REASON_USER:

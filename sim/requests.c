@@ -315,6 +315,11 @@ static void reset(struct world *world, int schedule)
     plain(world, COMMAND_RESET, schedule);
 }
 
+static void close_it(struct world *world, int schedule)
+{
+    plain(world, COMMAND_CLOSE, schedule);
+}
+
 static void queue(struct world *world, int schedule)
 {
     static const enum command_kind kinds[] = {COMMAND_QUEUE_PAUSE, COMMAND_QUEUE_RESUME};
@@ -387,7 +392,7 @@ void requests_make(struct world *world)
         update,        update,        update,        pause_it, pause_it, resume,   resume,
         resume,        create,        trigger,       trigger,  backfill, backfill, skip,
         skip,          unskip,        delete,        reset,    queue,    repeat,   direct,
-        hint_or_touch, hint_or_touch, hint_or_touch, gate,     limit,    limit,
+        hint_or_touch, hint_or_touch, hint_or_touch, gate,     limit,    limit,    close_it,
     };
     const struct operator* op = & world->operator;
     int schedule = (int)below(world, (uint64_t)op->schedule_count);

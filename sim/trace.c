@@ -23,6 +23,7 @@ static const char *const kinds[COMMAND_COUNT] = {
     [COMMAND_HINT] = "hint",
     [COMMAND_UNHINT] = "unhint",
     [COMMAND_RESET] = "reset",
+    [COMMAND_CLOSE] = "close",
     [COMMAND_DIRECT] = "direct",
     [COMMAND_NAMESPACE] = "namespace",
     [COMMAND_QUEUE] = "queue",

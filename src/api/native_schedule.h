@@ -35,6 +35,7 @@ enum call_step schedule_backfill_settled(struct call *call);
 /* native_schedule_hint.c */
 enum call_step schedule_hint_begin(struct call *call);
 enum call_step schedule_unhint_begin(struct call *call);
+enum call_step schedule_archive_begin(struct call *call);
 enum call_step schedule_reset_begin(struct call *call);
 
 /* native_schedule_health.c */

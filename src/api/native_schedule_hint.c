@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hints to an adaptive schedule, and its count of failures.
+ * Hints to an adaptive schedule, its count of failures, and its end.
  */
 #include "api/change.h"
 #include "api/native.h"
@@ -49,6 +49,11 @@ static enum call_step plain_begin(struct call *call, enum command_kind kind)
 enum call_step schedule_unhint_begin(struct call *call)
 {
     return plain_begin(call, COMMAND_UNHINT);
+}
+
+enum call_step schedule_archive_begin(struct call *call)
+{
+    return plain_begin(call, COMMAND_CLOSE);
 }
 
 enum call_step schedule_reset_begin(struct call *call)

@@ -68,6 +68,13 @@ static void say_reset(const json_t *answer, const char *name, const struct when 
     say_schedule("its failures are forgotten", answer, when, out);
 }
 
+static void say_archived(const json_t *answer, const char *name, const struct when *when,
+                         struct printer *out)
+{
+    (void)name;
+    say_schedule("archived", answer, when, out);
+}
+
 enum pause_option { OPT_REASON = REMOTE_OPTIONS, OPT_UNTIL, PAUSE_COUNT };
 
 static const struct option pause_rows[PAUSE_COUNT] = {
@@ -86,6 +93,8 @@ static const struct ask pause_ask = {.method = "POST",
                                      .tail = "/pause",
                                      PARTS(pause_parts),
                                      .say = say_paused};
+static const struct ask archive_ask = {
+    .method = "POST", .kind = "schedules", .tail = "/archive", .say = say_archived};
 static const struct ask reset_ask = {
     .method = "POST", .kind = "schedules", .tail = "/reset-failures", .say = say_reset};
 
@@ -386,6 +395,17 @@ static const struct command commands[] = {
      PLAIN,
      SOME_NAMES,
      .with = &health_ask,
+     .run = ask_run},
+    {.name = "schedule archive",
+     .usage = "ID... [OPTION]...",
+     .summary = "Keep a schedule and its history, and never run it again",
+     .about =
+         "It takes no triggers and no edits any more; only deleting is left.  Refused while\n"
+         "runs of it are open: pause it first, and wait for them.\n",
+     .examples = "  belfry schedule archive nightly\n",
+     PLAIN,
+     SOME_NAMES,
+     .with = &archive_ask,
      .run = ask_run},
     {.name = "schedule reset-failures",
      .usage = "ID... [OPTION]...",

@@ -389,6 +389,9 @@ static void apply_to_schedule(struct turn *turn, const struct command *c,
     case COMMAND_DELETE:
         apply_delete(turn, c, seat, reply);
         break;
+    case COMMAND_CLOSE:
+        apply_close(turn, c, seat, reply);
+        break;
     case COMMAND_PAUSE:
     case COMMAND_RESUME:
         apply_pause(turn, c, seat, reply);

@@ -67,6 +67,8 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
                   struct reply *reply);
 void apply_delete(struct turn *turn, const struct command *c, struct seat *seat,
                   struct reply *reply);
+void apply_close(struct turn *turn, const struct command *c, struct seat *seat,
+                 struct reply *reply);
 void apply_pause(struct turn *turn, const struct command *c, struct seat *seat,
                  struct reply *reply);
 void apply_hint(struct turn *turn, const struct command *c, struct seat *seat,

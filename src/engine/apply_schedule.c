@@ -277,6 +277,34 @@ void apply_delete(struct turn *turn, const struct command *c, struct seat *seat,
     seat_clear(turn, seat);
 }
 
+/* What was due before still starts, and then the schedule is not at rest. */
+void apply_close(struct turn *turn, const struct command *c, struct seat *seat,
+                 struct reply *reply)
+{
+    struct cursor *cursor = &seat->cursor;
+    bool is_barred = (cursor->flags & CURSOR_BARRED) != 0;
+
+    if (!is_barred && cursor->wake_at <= turn->now)
+        seat_advance(turn, seat);
+    seat_decide(turn, seat);
+    if (cursor->open + cursor->waiting + cursor->backfills > 0) {
+        refuse(turn, reply, RC_CONFLICT,
+               "the schedule has runs or backfills that are open; pause it, and archive it "
+               "when they have ended");
+        return;
+    }
+    seat_pass(turn, seat, turn->now, is_barred ? OUTCOME_MISSED : OUTCOME_DROPPED,
+              is_barred ? REASON_PAUSED : REASON_DELETED);
+    cursor->flags &= ~(int64_t)(CURSOR_BARRED | CURSOR_QUARANTINED | CURSOR_FULL);
+    cursor->flags |= CURSOR_CLOSED;
+    cursor->next_at = INSTANT_NEVER;
+    cursor->version++;
+    schedules_set_reason(turn->db, seat->id, cursor->version, c->text, turn->now, c->by);
+    desk_schedule_event(turn, EVENT_SCHEDULE_CLOSED, seat->id, cursor->version);
+    seat->is_touched = seat->is_edited = true;
+    reply->version = cursor->version;
+}
+
 /* Words beside a schedule that is not paused. */
 static void keep_note(struct turn *turn, struct seat *seat, const struct command *c)
 {

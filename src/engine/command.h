@@ -37,6 +37,7 @@ enum command_kind {
     COMMAND_HINT,         /* hint_interval or hint_at (or both), until: expires, text: why    */
     COMMAND_UNHINT,       /* */
     COMMAND_RESET,        /* the count of failures                                            */
+    COMMAND_CLOSE,        /* it is kept and does nothing any more; RC_CONFLICT: runs are open */
     COMMAND_DIRECT,       /* draft, input: a run without a schedule                           */
     COMMAND_NAMESPACE,    /* name: made when absent, key in reply.schedule; text: settings   */
     COMMAND_QUEUE,        /* name: likewise                                                   */

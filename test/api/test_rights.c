@@ -128,6 +128,7 @@ static const struct {
     {"schedule.pause", "oeaA"},
     {"schedule.plan-diff", "voeaA"},
     {"schedule.put", "eaA"},
+    {"schedule.archive", "eaA"},
     {"schedule.reset-failures", "oeaA"},
     {"schedule.resume", "oeaA"},
     {"schedule.skip", "oeaA"},
