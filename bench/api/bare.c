@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bare.h"
 
+#include <inttypes.h>
 #include <sqlite3.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "db/db.h"
 #include "io/clock.h"
 #include "soak.h"
@@ -15,13 +17,14 @@ enum {
     SQL_MAX = 512,
     COLUMNS_MAX = 32,
     NAME_MAX_BYTES = 64,
-    TABLES = 4,
+    TABLES = 5,
 };
 
 /* A row of a table as Belfry wrote it, and the statement that writes the like of it. */
 struct model {
     const char *table, *where;
-    sqlite3_stmt *row, *insert;
+    bool is_needed;
+    sqlite3_stmt *row, *insert; /* `insert` is NULL where no row was written */
 };
 
 struct bare {
@@ -34,10 +37,10 @@ struct bare {
     int log_pages, log_done;
 };
 
-enum { SCHEDULE, CURSOR, AUDIT, EVENTS };
+enum { SCHEDULE, CURSOR, AUDIT, EVENTS, REQUEST };
 
 /* Columns that differ from row to row. */
-enum { SCHEDULE_ID = 0, SCHEDULE_NAME = 6, CURSOR_ID = 0 };
+enum { SCHEDULE_ID = 0, SCHEDULE_NAME = 6, CURSOR_ID = 0, REQUEST_NAME = 1 };
 enum { SEQ = 1, COUNT = 2, BODY = 4 }; /* of audit and of events */
 
 static void check(sqlite3 *handle, bool is_good)
@@ -92,8 +95,11 @@ static void load_model(struct bare *bare, struct model *m, const char *name)
     m->row = prepare(bare->source, sql);
     if (sqlite3_bind_parameter_count(m->row) > 0)
         sqlite3_bind_text(m->row, 1, name, -1, SQLITE_STATIC);
-    if (sqlite3_step(m->row) != SQLITE_ROW)
-        DIE("the database has no row of %s to take as a model", m->table);
+    if (sqlite3_step(m->row) != SQLITE_ROW) {
+        if (m->is_needed)
+            DIE("the database has no row of %s to take as a model", m->table);
+        return;
+    }
     columns = sqlite3_column_count(m->row);
     if (columns > COLUMNS_MAX)
         DIE("%s has too many columns", m->table);
@@ -139,10 +145,12 @@ static void connect_to(struct bare *bare, const char *path, const char *model)
 struct bare *bare_open(const char *path, const char *model, const char *name)
 {
     static const struct model models[TABLES] = {
-        [SCHEDULE] = {"schedules", "name = ?1 AND deleted_at = 0", NULL, NULL},
-        [CURSOR] = {"cursors", "id = (SELECT id FROM schedules WHERE name = ?1)", NULL, NULL},
-        [AUDIT] = {"audit", "count = 1 ORDER BY seq DESC LIMIT 1", NULL, NULL},
-        [EVENTS] = {"events", "count = 1 ORDER BY seq DESC LIMIT 1", NULL, NULL},
+        [SCHEDULE] = {"schedules", "name = ?1 AND deleted_at = 0", true, NULL, NULL},
+        [CURSOR] = {"cursors", "id = (SELECT id FROM schedules WHERE name = ?1)", true, NULL,
+                    NULL},
+        [AUDIT] = {"audit", "count = 1 ORDER BY seq DESC LIMIT 1", true, NULL, NULL},
+        [EVENTS] = {"events", "count = 1 ORDER BY seq DESC LIMIT 1", true, NULL, NULL},
+        [REQUEST] = {"requests", "true LIMIT 1", false, NULL, NULL},
     };
     struct bare *bare = calloc(1, sizeof *bare);
 
@@ -180,6 +188,7 @@ static void write_schedule(struct bare *bare)
 {
     sqlite3_stmt *schedule = bare->models[SCHEDULE].insert;
     sqlite3_stmt *cursor = bare->models[CURSOR].insert;
+    sqlite3_stmt *request = bare->models[REQUEST].insert;
     int64_t id = (clock_now() / 1000 << 22) + bare->made % 4096;
     char name[NAME_MAX_BYTES];
 
@@ -189,6 +198,14 @@ static void write_schedule(struct bare *bare)
     sqlite3_bind_int64(cursor, CURSOR_ID + 1, id);
     step(bare, schedule);
     step(bare, cursor);
+    if (request) { /* those come in no order */
+        uint64_t hash = hash_u64((uint64_t)bare->made);
+
+        snprintf(name, sizeof name, "temporal:%016" PRIx64 "%016" PRIx64 "#0", hash,
+                 hash_u64(hash));
+        sqlite3_bind_text(request, REQUEST_NAME + 1, name, -1, SQLITE_TRANSIENT);
+        step(bare, request);
+    }
     bare->made++;
 }
 

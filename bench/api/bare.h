@@ -3,7 +3,8 @@
  * The least that creating schedules costs a database: their rows, written in groups.
  *
  * Nothing is decided, checked or answered.  SQLite is called directly, with Belfry's tables
- * and settings; the rows are those of a schedule that Belfry has made, under other names.
+ * and settings; the rows are those of a schedule that Belfry has made, under other names, with
+ * that of its request where it had an id.
  */
 #pragma once
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/auth.h"
 
-#include <inttypes.h>
-
 #include "api/operation.h"
 
 #define USED_EVERY SPAN_MIN /* the last use of a token is written down no more often */
@@ -34,7 +32,7 @@ void auth_name_request(struct call *call, const struct http1_request *request)
     }
     made.ptr = arena_take(call->arena, made.cap);
     for (int i = 0; i < 2; i++)
-        buf_printf(&made, "%016" PRIx64, context->random(context->with));
+        buf_hex(&made, context->random(context->with));
     call->request_id = buf_as_str(&made);
 }
 

@@ -80,16 +80,26 @@ static void allow(struct buf *out, const char *method)
         buf_text(out, ", HEAD");
 }
 
+/* The first letter of a path that could fit; 0 where there is none. */
+static char first_letter(const struct http1_request *request)
+{
+    return request->segment_count > 0 && request->segments[0].len > 0
+               ? request->segments[0].ptr[0]
+               : '\0';
+}
+
 const struct operation *operation_find(const struct http1_request *request, struct arena *arena,
                                        struct str params[CALL_PARAMS_MAX], int *ret_status,
                                        struct str *ret_allow)
 {
     struct buf allowed = {.ptr = arena_take(arena, ALLOW_MAX), .cap = ALLOW_MAX};
+    char first = first_letter(request);
 
     for (int i = 0; i < operation_count && !request->is_server_wide; i++) {
         const struct operation *operation = &operations[i];
+        char letter = operation->path[1];
 
-        if (!fits(operation->path, request))
+        if ((letter != first && letter != '{') || !fits(operation->path, request))
             continue;
         if (has_method(operation, request->method)) {
             take_params(operation->path, request, arena, params);

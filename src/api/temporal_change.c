@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/temporal_change.h"
 
-#include <inttypes.h>
-
 #include "api/dialects.h"
 #include "api/operation.h"
 #include "base/hash.h"
@@ -55,8 +53,11 @@ void temporal_take_request(struct call *call, const char *id, int first)
     for (int i = 0; i < call->command_count; i++) {
         struct buf key = {.ptr = arena_take(call->arena, KEY_MAX), .cap = KEY_MAX};
 
-        buf_printf(&key, "temporal:%016" PRIx64 "%016" PRIx64 "#%d", digest.sum, other.sum,
-                   first + i);
+        buf_text(&key, "temporal:");
+        buf_hex(&key, digest.sum);
+        buf_hex(&key, other.sum);
+        buf_char(&key, '#');
+        buf_int(&key, first + i);
         call->commands[i].request = buf_as_str(&key);
     }
 }

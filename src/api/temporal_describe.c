@@ -69,18 +69,16 @@ static void fill_info(const struct schedule_view *view, const struct temporal_re
         m->update_time = temporal_timestamp(view->row.updated_at, arena);
 }
 
-/* The plan says when; one whose zone is gone says nothing. */
+/* Its runs are asked for together with what the plan needs: one round trip. */
 static enum rc read_all(const struct call *call, struct db *db, struct planned *p,
                         struct temporal_runs *runs, struct err *reterr)
 {
-    enum rc rc = planned_read(call, db, p, reterr);
+    enum rc rc = temporal_find(call, db, &p->view, reterr);
 
-    if (rc == RC_OK && !temporal_sees(&p->view))
-        rc = err_set(reterr, RC_NOT_FOUND, -1, 0, "it was made by another API");
     if (rc != RC_OK)
         return rc;
     temporal_runs_send(db, p->view.row.id, RECENT_MAX, runs);
-    return db_flush(db, call->arena, reterr);
+    return planned_fill(call, db, p, reterr);
 }
 
 enum call_step temporal_describe_read(struct call *call, struct db *db)

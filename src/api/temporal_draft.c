@@ -20,7 +20,7 @@ struct str temporal_spec_print(struct str kept, struct arena *arena)
 {
     struct buf text = {.ptr = arena_take(arena, PRINT_TEXT_MAX), .cap = PRINT_TEXT_MAX};
 
-    buf_printf(&text, "%016" PRIx64, hash_u64(hash_bytes(kept.ptr, kept.len, 0)));
+    buf_hex(&text, hash_u64(hash_bytes(kept.ptr, kept.len, 0)));
     return buf_as_str(&text);
 }
 

@@ -6,19 +6,29 @@
 #include "api/view.h"
 #include "model/action_json.h"
 #include "wire/base64.h"
+#include "wire/json_text.h"
+
+/* A string as it is written, without its quotes; false: it is none, or has an escape. */
+static bool take_plain(struct str written, struct str *ret)
+{
+    if (written.len < 2 || written.ptr[0] != '"' || memchr(written.ptr, '\\', written.len))
+        return false;
+    *ret = (struct str){written.ptr + 1, written.len - 2};
+    return true;
+}
 
 /* False: there is none, or it is none of ours. */
-static bool recall(const json_t *own, const char *name, const ProtobufCMessageDescriptor *type,
+static bool recall(struct str own, const char *name, const ProtobufCMessageDescriptor *type,
                    struct arena *arena, void *ret)
 {
-    const char *text = json_string_value(json_object_get(own, name));
-    struct str encoded = str_of(text);
-    struct buf bytes = {.cap = encoded.len + 1};
     ProtobufCMessage *message;
+    struct str encoded;
+    struct buf bytes;
     struct err err;
 
-    if (!text)
+    if (!take_plain(json_find_member(own, str_of(name)), &encoded))
         return false;
+    bytes = (struct buf){.cap = encoded.len + 1};
     bytes.ptr = arena_take(arena, bytes.cap);
     if (base64_read(encoded, &bytes, &err) != RC_OK ||
         proto_unpack(type, buf_as_str(&bytes), arena, &message, &err) != RC_OK)
@@ -84,18 +94,63 @@ static enum rc rebuild(const struct schedule_row *row, struct arena *arena,
     return RC_OK;
 }
 
+/*
+ * The members that stand in the text as they are, which is nearly always all of them: a tree of
+ * values costs half of what it takes to describe a schedule.  False: let values be read.
+ */
+static bool read_plainly(struct str kept, struct action *ret)
+{
+    struct workflow_action *w = &ret->workflow;
+    const struct {
+        struct str key, *to;
+        bool is_text;
+    } members[] = {
+        {STR("name"), &w->name, true},
+        {STR("workflowId"), &w->workflow_id, true},
+        {STR("queue"), &w->queue, true},
+        {STR("temporal"), &w->temporal, true},
+        {STR("input"), &ret->input, false},
+        {STR("header"), &w->header, false},
+        {STR("memo"), &w->memo, false},
+        {STR("searchAttributes"), &w->search_attributes, false},
+    };
+
+    if (!str_eq(json_find_member(kept, STR("type")), STR("\"workflow\"")))
+        return false;
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        struct str value = json_find_member(kept, members[i].key);
+
+        if (!members[i].is_text)
+            *members[i].to = value;
+        else if (value.len > 0 && !take_plain(value, members[i].to))
+            return false;
+    }
+    return true;
+}
+
+static enum rc read_action(struct str kept, struct arena *arena, struct action *ret,
+                           struct err *reterr)
+{
+    json_auto_t *json = NULL;
+    enum rc rc;
+
+    if (read_plainly(kept, ret))
+        return RC_OK;
+    rc = json_read(kept, &json, reterr);
+    if (rc == RC_OK)
+        rc = action_from_json(json, arena, true, ret, reterr);
+    return rc == RC_OK ? rc : (reterr->rc = RC_CORRUPT);
+}
+
 static enum rc recall_action(struct str kept, struct arena *arena,
                              Temporal__ScheduleAction **ret, struct err *reterr)
 {
     Temporal__ScheduleAction *m = arena_take(arena, sizeof *m);
-    json_auto_t *json = NULL;
-    struct action action;
-    enum rc rc = json_read(kept, &json, reterr);
+    struct action action = {.type = ACTION_WORKFLOW};
+    enum rc rc = read_action(kept, arena, &action, reterr);
 
-    if (rc == RC_OK)
-        rc = action_from_json(json, arena, true, &action, reterr);
     if (rc != RC_OK)
-        return reterr->rc = RC_CORRUPT;
+        return rc;
     temporal__schedule_action__init(m);
     m->action_case = TEMPORAL__SCHEDULE_ACTION__ACTION_START_WORKFLOW;
     m->start_workflow = temporal_workflow_of(&action, arena);
@@ -105,24 +160,21 @@ static enum rc recall_action(struct str kept, struct arena *arena,
 
 /* ---- all of it ---- */
 
-static bool is_as_kept(const json_t *own, struct str spec, struct arena *arena)
+static bool is_as_kept(struct str own, struct str spec, struct arena *arena)
 {
-    const char *print = json_string_value(json_object_get(own, "specPrint"));
+    struct str print;
 
-    return print && str_eq(str_of(print), temporal_spec_print(spec, arena));
+    return take_plain(json_find_member(own, STR("specPrint")), &print) &&
+           str_eq(print, temporal_spec_print(spec, arena));
 }
 
 enum rc temporal_recall(const struct schedule_row *row, struct arena *arena,
                         struct temporal_kept *ret, struct err *reterr)
 {
-    json_auto_t *extra = NULL;
-    const json_t *own;
+    struct str own = json_find_member(row->extra, STR("temporal"));
     struct temporal_kept kept = {0};
     enum rc rc = RC_OK;
 
-    if (row->extra.len > 0 && json_read(row->extra, &extra, reterr) != RC_OK)
-        return reterr->rc = RC_CORRUPT;
-    own = json_object_get(extra, "temporal");
     recall(own, "memo", &temporal__fields__descriptor, arena, &kept.memo);
     recall(own, "searchAttributes", &temporal__fields__descriptor, arena,
            &kept.search_attributes);

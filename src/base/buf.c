@@ -54,6 +54,15 @@ void buf_int(struct buf *buf, int64_t n)
     buf_add(buf, text + at, DIGITS_MAX - at);
 }
 
+void buf_hex(struct buf *buf, uint64_t n)
+{
+    char text[16];
+
+    for (int i = 15; i >= 0; i--, n >>= 4)
+        text[i] = "0123456789abcdef"[n & 15];
+    buf_add(buf, text, sizeof text);
+}
+
 void buf_printf(struct buf *buf, const char *fmt, ...)
 {
     va_list args;

@@ -27,7 +27,8 @@ void buf_add(struct buf *buf, const void *bytes, size_t len);
 void buf_str(struct buf *buf, struct str s);
 void buf_text(struct buf *buf, const char *text);
 void buf_char(struct buf *buf, char c);
-void buf_int(struct buf *buf, int64_t n); /* in decimal */
+void buf_int(struct buf *buf, int64_t n);  /* in decimal             */
+void buf_hex(struct buf *buf, uint64_t n); /* sixteen small digits */
 void buf_printf(struct buf *buf, const char *fmt, ...) PRINTF(2, 3);
 
 static inline struct str buf_as_str(const struct buf *buf)

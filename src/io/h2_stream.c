@@ -261,7 +261,7 @@ static void submit(struct exchange *x, const struct http1_answer *answer, bool i
     struct buf status = {.ptr = arena_take(exchange_arena(x), STATUS_TEXT), .cap = STATUS_TEXT};
     size_t n = 1;
 
-    buf_printf(&status, "%d", answer->status);
+    buf_int(&status, answer->status);
     nv[0] = nv_of(STR(":status"), buf_as_str(&status));
     n += add_fields(x, answer->fields, answer->field_count, nv + n);
     if (is_all)

@@ -106,13 +106,20 @@ static bool write_member(const struct member *m, const void *from, const void *i
     return write_other(m, from, out);
 }
 
+/* Other values of these may be written alike. */
+static bool is_compound(const struct member *m)
+{
+    return m->kind == MEMBER_JSON || m->kind == MEMBER_MAP || m->kind == MEMBER_OBJECT ||
+           m->kind == MEMBER_OTHER;
+}
+
 /* Whether what stands in `out` from `at` on is not what the initial value would be. */
 static bool differs(const struct member *m, const void *initial, size_t at, struct buf *out)
 {
     size_t len = out->len - at;
     bool is_same;
 
-    if (m->show == SHOW_ALWAYS)
+    if (m->show == SHOW_ALWAYS || !is_compound(m))
         return true;
     is_same = write_member(m, initial, initial, out) && out->len - at == 2 * len &&
               memcmp(out->ptr + at, out->ptr + at + len, len) == 0;

@@ -320,7 +320,7 @@ json_t *json_new_int(int64_t n)
 
 void json_put(json_t *object, const char *key, json_t *value)
 {
-    must(json_object_set_new(object, key, value) == 0);
+    must(json_object_set_new_nocheck(object, key, value) == 0); /* keys are ours, or checked */
 }
 
 void json_add(json_t *list, json_t *value)

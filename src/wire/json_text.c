@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wire/json_text.h"
 
+#include <string.h>
+
 /* The letter behind the backslash, 'u' for those that have none; 0: stands for itself. */
 static char escape_of(unsigned char c)
 {
@@ -22,36 +24,57 @@ static void write_escaped(struct buf *out, unsigned char c, char letter)
     buf_add(out, text, letter == 'u' ? 6 : 2);
 }
 
+/* Whether each of eight bytes stands for itself: none below 0x20, no quote, no backslash. */
+static bool are_plain(const char *bytes)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t x, quotes, slashes;
+
+    memcpy(&x, bytes, sizeof x);
+    quotes = x ^ ('"' * ones);
+    slashes = x ^ ('\\' * ones);
+    return ((((x - 0x20 * ones) & ~x) | ((quotes - ones) & ~quotes) |
+             ((slashes - ones) & ~slashes)) &
+            (0x80 * ones)) == 0;
+}
+
+/* How many bytes from `at` on stand for themselves. */
+static size_t plain_length(struct str s, size_t at)
+{
+    size_t i = at;
+
+    while (i + 8 <= s.len && are_plain(s.ptr + i))
+        i += 8;
+    while (i < s.len && escape_of((unsigned char)s.ptr[i]) == 0)
+        i++;
+    return i - at;
+}
+
 void json_write_str(struct buf *out, struct str s)
 {
-    size_t from = 0;
+    size_t i = 0;
 
     buf_char(out, '"');
-    for (size_t i = 0; i < s.len; i++) {
-        unsigned char c = (unsigned char)s.ptr[i];
-        char letter = c >= 0x20 && c != '"' && c != '\\' ? 0 : escape_of(c);
+    while (i < s.len) {
+        size_t plain = plain_length(s, i);
 
-        if (letter == 0)
-            continue;
-        buf_add(out, s.ptr + from, i - from);
-        write_escaped(out, c, letter);
-        from = i + 1;
+        buf_add(out, s.ptr + i, plain);
+        i += plain;
+        if (i < s.len) {
+            unsigned char c = (unsigned char)s.ptr[i++];
+
+            write_escaped(out, c, escape_of(c));
+        }
     }
-    if (s.len > 0)
-        buf_add(out, s.ptr + from, s.len - from);
     buf_char(out, '"');
 }
 
 size_t json_str_length(struct str s)
 {
-    size_t len = s.len + 2;
+    size_t len = s.len + 2, i = plain_length(s, 0);
 
-    for (size_t i = 0; i < s.len; i++) {
-        unsigned char c = (unsigned char)s.ptr[i];
-
-        if (c < 0x20 || c == '"' || c == '\\')
-            len += escape_of(c) == 'u' ? 5 : 1;
-    }
+    for (; i < s.len; i += 1 + plain_length(s, i + 1))
+        len += escape_of((unsigned char)s.ptr[i]) == 'u' ? 5 : 1;
     return len;
 }
 

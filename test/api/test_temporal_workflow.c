@@ -103,6 +103,24 @@ static void a_workflow_comes_back_as_it_was_given(void **state)
     assert_int_equal(got->priority->base.unknown_fields[0].data[0], 2);
 }
 
+static void names_may_hold_what_json_escapes(void **state)
+{
+    const Temporal__NewWorkflowExecutionInfo *got;
+
+    (void)state;
+    reset("s");
+    fill_workflow();
+    asked.workflow.workflow_id = word("say \"no\" to \\");
+    asked.type.name = word("\\");
+    assert_int_equal(create(), 200);
+    got = described("s")->schedule->action->start_workflow;
+    assert_string_equal(got->workflow_id, "say \"no\" to \\");
+    assert_string_equal(got->workflow_type->name, "\\");
+    assert_value(got->input->payloads[0]);
+    assert_fields(got->memo, "owner");
+    assert_int_equal(got->workflow_task_timeout->seconds, 90);
+}
+
 #define VALUE "{'metadata':{'encoding':'eC//'},'data':'AAH+'}"
 
 static void a_worker_gets_the_workflow_with_the_id_that_temporal_would_give_it(void **state)
@@ -173,6 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SERVED(a_workflow_comes_back_as_it_was_given),
+        SERVED(names_may_hold_what_json_escapes),
         SERVED(a_worker_gets_the_workflow_with_the_id_that_temporal_would_give_it),
         SERVED(retries_and_times_are_the_upstreams_where_there_is_one),
         SERVED(an_action_that_the_native_api_changed_is_the_one_that_is_shown),

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -25,6 +26,24 @@ static void pieces_follow_each_other(void **state)
     assert_memory_equal(text, "every 15 minutes\0!", 19);
     assert_false(out.cut);
     assert_true(str_eq(buf_as_str(&out), STR("every 15 minutes\0!")));
+}
+
+static void numbers_are_written_as_printf_does(void **state)
+{
+    static const int64_t numbers[] = {0, 7, -1, 10, INT64_MAX, INT64_MIN, 1234567890123};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        char ours[64], theirs[64];
+        struct buf out = BUF(ours);
+
+        buf_int(&out, numbers[i]);
+        buf_char(&out, ' ');
+        buf_hex(&out, (uint64_t)numbers[i]);
+        snprintf(theirs, sizeof theirs, "%lld %016llx", (long long)numbers[i],
+                 (unsigned long long)numbers[i]);
+        assert_string_equal(ours, theirs);
+    }
 }
 
 static void writing_nothing_closes_the_text(void **state)
@@ -150,6 +169,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_follow_each_other),
+        cmocka_unit_test(numbers_are_written_as_printf_does),
         cmocka_unit_test(writing_nothing_closes_the_text),
         cmocka_unit_test(what_fills_the_room_exactly_is_not_cut),
         cmocka_unit_test(what_does_not_fit_is_cut_and_remembered),

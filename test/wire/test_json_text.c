@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -35,6 +36,40 @@ static void a_string_is_written_as_the_library_writes_it(void **state)
     assert_int_equal(out.len, json_str_length(s));
     assert_true(out.len <= json_str_room(s));
     free(theirs);
+}
+
+static void assert_written_as_theirs(struct str s)
+{
+    char ours[TEXT_MAX];
+    struct buf out = BUF(ours);
+    json_t *value = json_new_str(s);
+    char *theirs = json_dumps(value, JSON_ENCODE_ANY);
+
+    json_write_str(&out, s);
+    assert_string_equal(ours, theirs);
+    assert_int_equal(out.len, json_str_length(s));
+    json_decref(value);
+    free(theirs);
+}
+
+/* Eight bytes are looked at together. */
+static void a_letter_is_escaped_wherever_it_stands(void **state)
+{
+    enum { PLACES = 20 };
+    static const char letters[] = "\"\\\x01\x1f\n /!#[]\x7f";
+
+    (void)state;
+    for (int length = 1; length <= PLACES; length++)
+        for (int at = 0; at < length; at++)
+            for (const char *c = letters; *c; c++) {
+                char text[PLACES];
+
+                memset(text, 'x', sizeof text);
+                text[at] = *c;
+                assert_written_as_theirs((struct str){text, (size_t)length});
+                memcpy(text + (at + 7) % (PLACES - 2), "\xc3\xa2", 2);
+                assert_written_as_theirs((struct str){text, PLACES});
+            }
 }
 
 static void letters_beyond_ascii_stand_for_themselves(void **state)
@@ -145,6 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_string_is_written_as_the_library_writes_it),
+        cmocka_unit_test(a_letter_is_escaped_wherever_it_stands),
         cmocka_unit_test(letters_beyond_ascii_stand_for_themselves),
         cmocka_unit_test(an_empty_string_is_two_quotes),
         cmocka_unit_test(a_number_is_written_as_printf_does),
