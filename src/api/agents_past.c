@@ -12,9 +12,9 @@
 #include "api/view.h"
 
 enum {
-    PORTION_BYTES =
-        1 << 30,  /* of arena: an attempt and its schedule, as large as they may be */
-    OWNERS = 256, /* schedules that are remembered meanwhile                        */
+    PORTION = 50,            /* attempts that are asked for together       */
+    PORTION_BYTES = 1 << 30, /* of arena: they may be large                */
+    OWNERS = 256,            /* schedules that are remembered meanwhile    */
     SIZE_DEFAULT = 20,
     SIZE_MAX_ENTRIES = 1000,
     PAGE_MAX = 1000 * 1000,
@@ -159,20 +159,16 @@ enum call_step agents_past_begin(struct call *call)
     return call_refuse(call, NULL, &err);
 }
 
-static enum rc tell(struct listing *l, int64_t id, struct err *reterr)
+static enum rc tell(struct listing *l, const struct db_result *row, struct err *reterr)
 {
     struct attempt_view view;
-    struct db_result row = {0};
     struct owner *owner;
     json_t *json;
     enum rc rc;
 
-    arena_reset(l->rows);
-    attempt_views_get(l->db, id, &row);
-    rc = db_flush(l->db, l->rows, reterr);
-    if (rc != RC_OK || row.rows == 0)
-        return rc;
-    attempt_views_read(&row, 0, &view);
+    if (row->rows == 0)
+        return RC_OK; /* it was pruned just now */
+    attempt_views_read(row, 0, &view);
     rc = find_owner(l, view.row.schedule, &owner, reterr);
     if (rc == RC_OK)
         rc = past_json(&view, owner, l->rows, &json, reterr);
@@ -184,14 +180,32 @@ static enum rc tell(struct listing *l, int64_t id, struct err *reterr)
     return RC_OK;
 }
 
+static enum rc tell_some(struct listing *l, const struct agents_mark *marks, int count,
+                         struct err *reterr)
+{
+    struct db_result rows[PORTION] = {0};
+    enum rc rc;
+
+    arena_reset(l->rows);
+    for (int i = 0; i < count; i++)
+        attempt_views_get(l->db, marks[i].id, &rows[i]);
+    rc = db_flush(l->db, l->rows, reterr);
+    for (int i = 0; rc == RC_OK && i < count; i++)
+        rc = tell(l, &rows[i], reterr);
+    return rc;
+}
+
 static enum rc tell_page(struct listing *l, struct err *reterr)
 {
     const struct asked *asked = l->asked;
-    int64_t first = asked->page * asked->size;
+    int64_t first = asked->page * asked->size, end = first + asked->size;
     enum rc rc = agents_marks_find(l->call, l->db, &asked->question, &l->found, reterr);
 
-    for (int64_t i = first; rc == RC_OK && i < l->found.count && i < first + asked->size; i++)
-        rc = tell(l, l->found.list[i].id, reterr);
+    if (end > l->found.count)
+        end = l->found.count;
+    for (int64_t i = first; rc == RC_OK && i < end; i += PORTION)
+        rc = tell_some(l, &l->found.list[i], (int)(end - i < PORTION ? end - i : PORTION),
+                       reterr);
     return rc;
 }
 

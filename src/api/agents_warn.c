@@ -8,35 +8,47 @@
 #include "api/agents.h"
 #include "api/native_preview.h"
 #include "api/planned.h"
+#include "core/spec_pack.h"
 
 enum {
-    SCHEDULES_MAX = 1000,    /* of an agent that are counted: a second or so at the most   */
-    PORTION_BYTES = 1 << 30, /* of arena: a schedule as large as it may be                 */
-    ROUNDS = 1,              /* where a week is too much to count, its beginning is enough */
+    SCHEDULES_MAX = 1000, /* of an agent that are counted: a second or so at the most   */
+    ROUNDS = 1,           /* where a week is too much to count, its beginning is enough */
     WARNING_MAX = 256,
 };
 
 struct counting {
-    struct call call; /* as the request's, with an arena that each schedule empties */
-    struct db *db;
+    const struct call *call;
+    struct arena *scratch;
     int64_t per_day;
     int schedules;
 };
+
+/* Without asking for more: calendars that another API has put into it are left out. */
+static bool read_plan(const struct counting *c, const struct schedule_view *view,
+                      struct plan *ret)
+{
+    struct err unused;
+
+    arena_reset(c->scratch);
+    return plan_unpack(view->row.packed, c->scratch, ret, &unused) == RC_OK &&
+           spec_bind(&ret->spec, &c->call->context->zones, &unused) == RC_OK &&
+           ret->spec.not_named_count == 0;
+}
 
 static enum rc count_one(const struct schedule_view *view,
                          const struct agents_schedule *schedule, void *with, struct err *reterr)
 {
     struct counting *c = with;
-    struct planned p = {.view = *view};
-    struct err unused;
+    struct spec_ctx ctx;
+    struct plan plan;
 
     (void)schedule;
     (void)reterr;
-    arena_reset(c->call.arena);
     if (c->schedules == SCHEDULES_MAX || planned_is_at_rest(&view->cursor) ||
-        planned_fill(&c->call, c->db, &p, &unused) != RC_OK)
+        !read_plan(c, view, &plan))
         return RC_OK; /* what cannot be counted does not run either, or is too much */
-    c->per_day += preview_per_day(&p.plan, &p.ctx, c->call.now, ROUNDS);
+    ctx = advance_ctx(&plan, &view->cursor);
+    c->per_day += preview_per_day(&plan, &ctx, c->call->now, ROUNDS);
     c->schedules++;
     return RC_OK;
 }
@@ -57,16 +69,16 @@ struct str agents_warning(struct call *call, struct db *db, struct str name, str
 {
     const struct agents_filter filter = {.agent = agent, .enabled = 1};
     int64_t most = call->context->plan_warn_per_day;
-    struct counting c = {.call = *call, .db = db};
+    struct counting c = {.call = call};
     struct str text = {NULL, 0};
     struct err err;
     enum rc rc;
 
     if (most == 0)
         return text;
-    c.call.arena = arena_new(PORTION_BYTES);
+    c.scratch = arena_new(SCHEDULE_BYTES_MAX);
     rc = agents_each(call, db, &filter, count_one, &c, &err);
-    arena_free(c.call.arena);
+    arena_free(c.scratch);
     if (rc != RC_OK || c.per_day <= most)
         return text; /* what was asked for is done: nothing that fails here is an error */
     text = words(&c, agent, call->arena);
