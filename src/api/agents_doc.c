@@ -147,8 +147,10 @@ enum rc agents_recall(struct str extra, struct arena *arena, struct agents_sched
 
     *ret = agents_initial((struct str){NULL, 0});
     if (!json)
-        return err_set(reterr, RC_CORRUPT, -1, 0, "a schedule of agents without its members");
-    return agents_read(json, arena, ret, reterr);
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "nothing of it is kept");
+    if (agents_read(json, arena, ret, reterr) != RC_OK)
+        return reterr->rc;
+    return agents_check(ret, reterr);
 }
 
 /* ---- the native document ---- */

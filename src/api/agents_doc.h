@@ -59,7 +59,10 @@ MUST_USE enum rc agents_check(const struct agents_schedule *schedule, struct err
 json_t *agents_document(const struct agents_schedule *schedule);
 json_t *agents_print(const struct agents_schedule *schedule);
 
-/* What agents_document() kept. */
+/*
+ * What agents_document() kept, if it is still there: another API may have written something
+ * else in its place, and then it is no schedule of agents any more.
+ */
 MUST_USE enum rc agents_recall(struct str extra, struct arena *arena,
                                struct agents_schedule *ret, struct err *reterr);
 

@@ -22,8 +22,12 @@ enum rc agents_find(const struct call *call, struct db *db, struct schedule_view
                     struct err *reterr)
 {
     enum rc rc = view_find(call, db, ret, reterr);
+    struct agents_schedule schedule;
+    struct err unused;
 
-    if (rc == RC_OK && ret->row.dialect != DIALECTS_AGENTS)
+    if (rc == RC_OK &&
+        (ret->row.dialect != DIALECTS_AGENTS ||
+         agents_recall(ret->row.extra, call->arena, &schedule, &unused) != RC_OK))
         return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no schedule `%.*s`",
                        STR_ARG(call->params[0]));
     return rc == RC_OK ? planned_next(call, db, call->arena, ret, reterr) : rc;
@@ -129,17 +133,18 @@ static bool is_behind(const struct walk *w, struct str name)
 static enum rc take_row(struct walk *w, const struct schedule_view *view, struct err *reterr)
 {
     struct agents_schedule schedule;
-    enum rc rc;
+    struct err unused;
 
     w->place.name = arena_str(w->call->arena, view->row.name);
     w->is_done = is_behind(w, view->row.name);
     if (w->is_done || view->row.dialect != DIALECTS_AGENTS)
         return RC_OK;
     arena_reset(w->scratch);
-    rc = agents_recall(view->row.extra, w->scratch, &schedule, reterr);
+    if (agents_recall(view->row.extra, w->scratch, &schedule, &unused) != RC_OK)
+        return RC_OK;
     schedule.is_enabled = !(view->cursor.flags & CURSOR_DISABLED);
-    if (rc != RC_OK || !agents_filter_fits(w->filter, &schedule))
-        return rc;
+    if (!agents_filter_fits(w->filter, &schedule))
+        return RC_OK;
     return w->each(view, &schedule, w->with, reterr);
 }
 

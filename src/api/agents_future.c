@@ -214,6 +214,7 @@ static enum rc tell_direct(struct listing *l, const struct run *run, struct aren
     struct agents_schedule schedule;
     struct db_result rows = {0};
     struct schedule_row row;
+    struct err unused;
     enum rc rc;
 
     arena_reset(scratch);
@@ -224,9 +225,9 @@ static enum rc tell_direct(struct listing *l, const struct run *run, struct aren
     schedules_read(&rows, 0, &row);
     if (row.dialect != DIALECTS_AGENTS)
         return RC_OK;
-    rc = agents_recall(row.extra, scratch, &schedule, reterr);
-    if (rc != RC_OK || !agents_filter_fits(&l->asked->filter, &schedule))
-        return rc;
+    if (agents_recall(row.extra, scratch, &schedule, &unused) != RC_OK ||
+        !agents_filter_fits(&l->asked->filter, &schedule))
+        return RC_OK;
     l->schedule = &schedule;
     l->name = (struct str){NULL, 0};
     rc = set_day(l, reterr);

@@ -164,7 +164,9 @@ static enum rc find_item(struct call *call, struct db *db, struct err *reterr)
     wanted->item.schedule = &wanted->schedule;
     if (row.deleted_at == 0)
         wanted->item.name = row.name;
-    return agents_recall(row.extra, call->arena, &wanted->schedule, reterr);
+    if (agents_recall(row.extra, call->arena, &wanted->schedule, reterr) != RC_OK)
+        return no_execution(call, reterr);
+    return RC_OK;
 }
 
 /* What nobody has taken yet is cancelled; who has only just taken it loses it. */

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "api/agents_event.h"
 #include "base/map.h"
 #include "store/event_pages.h"
 #include "store/key.h"
@@ -45,11 +44,12 @@ instant agents_begin(instant started_at, instant ended_at)
 
 static int judge(const struct search *s, const struct event_owner *owner)
 {
-    struct agents_schedule schedule = {0};
+    struct agents_schedule schedule;
+    struct err unused;
 
-    if (owner->dialect != DIALECTS_AGENTS || owner->namespace != s->call->namespace)
+    if (owner->dialect != DIALECTS_AGENTS || owner->namespace != s->call->namespace ||
+        agents_recall(owner->extra, s->rows, &schedule, &unused) != RC_OK)
         return OTHERS;
-    agents_event_party(owner->extra, s->rows, &schedule.agent, &schedule.project);
     return agents_filter_fits(&s->question->filter, &schedule) ? FITS : OTHERS;
 }
 

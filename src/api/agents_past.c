@@ -111,6 +111,7 @@ static enum rc read_owner(const struct call *call, struct db *db, int64_t id, st
     struct arena *scratch = arena_new(PORTION_BYTES);
     struct db_result rows = {0};
     struct schedule_row row;
+    struct err unused;
     enum rc rc;
 
     *ret = (struct owner){.id = id};
@@ -118,11 +119,10 @@ static enum rc read_owner(const struct call *call, struct db *db, int64_t id, st
     rc = db_flush(db, scratch, reterr);
     if (rc == RC_OK && rows.rows == 1) {
         schedules_read(&rows, 0, &row);
-        ret->is_ours = row.dialect == DIALECTS_AGENTS && row.namespace == call->namespace;
+        ret->is_ours = row.dialect == DIALECTS_AGENTS && row.namespace == call->namespace &&
+                       agents_recall(row.extra, call->arena, &ret->schedule, &unused) == RC_OK;
         if (ret->is_ours && row.deleted_at == 0)
             ret->name = arena_str(call->arena, row.name);
-        if (ret->is_ours)
-            rc = agents_recall(row.extra, call->arena, &ret->schedule, reterr);
     }
     arena_free(scratch);
     return rc;

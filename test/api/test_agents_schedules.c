@@ -237,6 +237,34 @@ static void a_deleted_schedule_is_gone_and_its_place_is_free(void **state)
     assert_int_equal(schedule("a", ",'scheduleType':'INTERVAL','intervalMinutes':30"), 201);
 }
 
+/* What another API writes over it may be anything: it harms no other. */
+static void one_that_was_written_over_is_no_schedule_of_agents_any_more(void **state)
+{
+    static const char *const extras[] = {"null", "{}", "{'agentId':5}", "{'agentId':'a'}",
+                                         "{'agentId':'a','scheduleType':'NEVER'}"};
+
+    (void)state;
+    schedule("a", ",'scheduleType':'IMMEDIATE'");
+    schedule("b", ",'scheduleType':'IMMEDIATE'");
+    for (size_t i = 0; i < sizeof extras / sizeof extras[0]; i++) {
+        int put = ask("PUT /api/v1/schedules/agent:a", NULL,
+                      js("{'action':{'type':'queue','queue':'a'},'extra':%s}", extras[i]));
+
+        assert_int_equal(put, 200);
+        assert_int_equal(get(S), 200);
+        assert_int_equal(json_array_size(world.json), 1);
+        assert_told("0.agentId", "'b'");
+        assert_int_equal(get(S "/agent:a"), 404);
+        assert_int_equal(get(E "/future"), 200);
+        assert_int_equal(get(E "/past"), 200);
+        assert_int_equal(get(E "/metrics"), 200);
+        assert_int_equal(get(E "/events"), 200);
+    }
+    assert_int_equal(schedule("a", ",'scheduleType':'IMMEDIATE'"), 409); /* its name is taken */
+    assert_int_equal(ask("DELETE /api/v1/schedules/agent:a", NULL, ""), 204);
+    assert_int_equal(schedule("a", ",'scheduleType':'IMMEDIATE'"), 201);
+}
+
 /* A minute's interval in fifty projects: rows 166 and 185 of the feature matrix. */
 static void row_185_72000_executions_a_day_are_warned_of(void **state)
 {
@@ -321,6 +349,7 @@ int main(void)
         SERVED(a_stale_version_is_409),
         SERVED(a_schedule_stays_with_its_agent),
         SERVED(a_deleted_schedule_is_gone_and_its_place_is_free),
+        SERVED(one_that_was_written_over_is_no_schedule_of_agents_any_more),
         SERVED(row_185_72000_executions_a_day_are_warned_of),
         SERVED(row_166_one_schedule_that_runs_too_often_is_warned_of),
         SERVED(the_schedules_of_an_agent_are_found_among_all_others),
