@@ -202,6 +202,37 @@ static void a_put_replaces_all_of_it(void **state)
                      404);
 }
 
+/* Whatever the native API makes of it, it is shown, and no list fails. */
+static void one_that_was_written_over_is_shown_as_far_as_it_goes(void **state)
+{
+    static const char *const bodies[] = {
+        "{'action':{'type':'http','url':'https://example.com/x'}}",
+        "{'action':{'type':'exec','argv':['/bin/true']},'extra':{'name':5,'retryPolicy':7}}",
+        "{'action':{'type':'queue','queue':'q'},'spec':{'timesOfDay':['09:00']}}",
+        "{'action':{'type':'workflow','name':'w'},'spec':{'cron':['@daily']}}",
+        "{'action':{'type':'queue','queue':'q','input':{'hostId':1,'payload':'x'}}}",
+    };
+    const char *path = created("");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+        int put = ask(js("PUT /api/v1/schedules/%s?namespace=acme", path + sizeof ORG), NULL,
+                      js("%s", bodies[i]));
+
+        if (put != 200)
+            fail_msg("%s", told(""));
+        assert_int_equal(get(path), 200);
+        assert_int_equal(get(ORG), 200);
+        assert_int_equal(json_array_size(world.json), 1);
+    }
+    assert_int_equal(ask(js("PUT %s", path), NULL,
+                         js("{'name':'n','serverInstanceId':'s','jobType':'j',"
+                            "'cronExpression':'0 3 * * *'}")),
+                     200); /* and made whole again */
+    assert_told("jobType", "'j'");
+    assert_told("nextRunAt", "'2026-01-06T03:00:00.000Z'");
+}
+
 static void a_deleted_schedule_is_gone(void **state)
 {
     const char *path = created("");
@@ -313,6 +344,7 @@ int main(void)
         SERVED(the_list_hides_what_is_named_as_a_secret),
         SERVED(a_patch_changes_what_it_names),
         SERVED(a_put_replaces_all_of_it),
+        SERVED(one_that_was_written_over_is_shown_as_far_as_it_goes),
         SERVED(a_deleted_schedule_is_gone),
         SERVED(a_request_with_the_same_key_makes_one_schedule),
         SERVED(an_organisation_is_made_with_its_first_schedule),
