@@ -150,7 +150,7 @@ static bool is_of_agent(const struct event_filter *filter, const struct event_no
 bool event_filter_may_want(const struct event_filter *filter, const struct event *event)
 {
     return has_type(filter, event->type) &&
-           has_own_type(filter, agents_event_of(event, false)) &&
+           has_own_type(filter, (int)agents_event_of(event, false)) &&
            (!filter->has_run ||
             (event_has_run(event) &&
              is_run(&filter->run, event->schedule, event->slot / SPAN_MS, event->pass)));
