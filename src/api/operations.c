@@ -318,7 +318,7 @@ const struct operation operations[] = {
     {"temporal.namespace", "POST", TEMPORAL "/DescribeNamespace", RIGHT_VIEW, SMALL_BODY,
      "Show a namespace", temporal_space_begin, temporal_space_read, NULL, DIALECTS_TEMPORAL},
     {"temporal.create", "POST", TEMPORAL "/CreateSchedule", RIGHT_EDIT, CALL_BODY_MAX,
-     "Create a schedule", temporal_create_begin, NULL, temporal_create_settled,
+     "Create a schedule", temporal_create_begin, temporal_create_read, temporal_create_settled,
      DIALECTS_TEMPORAL},
     {"temporal.describe", "POST", TEMPORAL "/DescribeSchedule", RIGHT_VIEW, SMALL_BODY,
      "Show a schedule", temporal_describe_begin, temporal_describe_read, NULL,

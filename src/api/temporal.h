@@ -48,6 +48,7 @@ enum call_step temporal_space_read(struct call *call, struct db *db);
 
 /* temporal_schedules.c */
 enum call_step temporal_create_begin(struct call *call);
+enum call_step temporal_create_read(struct call *call, struct db *db);
 enum call_step temporal_create_settled(struct call *call);
 enum call_step temporal_update_begin(struct call *call);
 enum call_step temporal_update_read(struct call *call, struct db *db);

@@ -4,6 +4,7 @@
  */
 #include "api/temporal_change.h"
 #include "api/temporal_info.h"
+#include "store/slots.h"
 
 enum { MATCHING_MAX = 1000 };
 
@@ -50,13 +51,22 @@ static Temporal__ScheduleState *state_of(const struct schedule_view *view, struc
     return m;
 }
 
-static void fill_info(const struct schedule_view *view, const struct temporal_recent *recent,
+/* What is read of a schedule beside its row. */
+struct beside {
+    struct planned planned;
+    bool has_times; /* a plan whose zone is gone says none */
+    struct temporal_runs runs;
+    struct db_result missed;
+};
+
+static void fill_info(const struct beside *beside, const struct temporal_recent *recent,
                       struct arena *arena, Temporal__ScheduleInfo *m)
 {
+    const struct schedule_view *view = &beside->planned.view;
     const struct cursor *cursor = &view->cursor;
 
     m->action_count = cursor->started;
-    m->missed_catchup_window = cursor->missed;
+    m->missed_catchup_window = db_int_at(&beside->missed, 0, 0);
     m->overlap_skipped = cursor->skipped;
     m->buffer_dropped = cursor->dropped;
     m->buffer_size = cursor->waiting;
@@ -70,45 +80,51 @@ static void fill_info(const struct schedule_view *view, const struct temporal_re
 }
 
 /* Its runs are asked for together with what the plan needs: one round trip. */
-static enum rc read_all(const struct call *call, struct db *db, struct planned *p,
-                        struct temporal_runs *runs, struct err *reterr)
+static enum rc read_all(const struct call *call, struct db *db, struct beside *ret,
+                        struct err *reterr)
 {
+    struct planned *p = &ret->planned;
     enum rc rc = temporal_find(call, db, &p->view, reterr);
 
     if (rc != RC_OK)
         return rc;
-    temporal_runs_send(db, p->view.row.id, RECENT_MAX, runs);
-    return planned_fill(call, db, p, reterr);
+    temporal_runs_send(db, p->view.row.id, RECENT_MAX, &ret->runs);
+    slots_count(db, p->view.row.id, OUTCOME_MISSED, REASON_WINDOW, &ret->missed);
+    rc = planned_fill(call, db, p, reterr);
+    ret->has_times = rc == RC_OK;
+    return rc == RC_CONFLICT ? db_flush(db, call->arena, reterr) : rc;
 }
 
 enum call_step temporal_describe_read(struct call *call, struct db *db)
 {
     Temporal__DescribeScheduleResponse answer = TEMPORAL__DESCRIBE_SCHEDULE_RESPONSE__INIT;
     Temporal__ScheduleInfo info = TEMPORAL__SCHEDULE_INFO__INIT;
-    struct temporal_runs runs = {0};
     struct temporal_kept kept;
     struct temporal_recent recent;
-    struct temporal_future future;
-    struct planned p = {0};
+    struct temporal_future future = {0};
+    struct beside beside = {0};
+    const struct planned *p = &beside.planned;
     struct err err;
 
-    if (read_all(call, db, &p, &runs, &err) != RC_OK ||
-        temporal_recall(&p.view.row, call->arena, &kept, &err) != RC_OK)
+    if (read_all(call, db, &beside, &err) != RC_OK ||
+        temporal_recall(&p->view.row, call->arena, &kept, &err) != RC_OK)
         return temporal_failed(call, &err);
-    recent = temporal_recent(&runs, str_of(kept.schedule->action->start_workflow->workflow_id),
+    recent = temporal_recent(&beside.runs,
+                             str_of(kept.schedule->action->start_workflow->workflow_id),
                              RECENT_MAX, call->arena);
-    future = temporal_future(&p, call->now, FUTURE_MAX, call->arena);
-    fill_info(&p.view, &recent, call->arena, &info);
+    if (beside.has_times)
+        future = temporal_future(p, call->now, FUTURE_MAX, call->arena);
+    fill_info(&beside, &recent, call->arena, &info);
     info.future_action_times = future.times;
     info.n_future_action_times = future.count;
-    kept.schedule->policies = policies_of(kept.schedule->policies, &p.plan.policies,
+    kept.schedule->policies = policies_of(kept.schedule->policies, &p->plan.policies,
                                           call->arena);
-    kept.schedule->state = state_of(&p.view, call->arena);
+    kept.schedule->state = state_of(&p->view, call->arena);
     answer.schedule = kept.schedule;
     answer.info = &info;
     answer.memo = kept.memo;
     answer.search_attributes = kept.search_attributes;
-    answer.conflict_token = temporal_token(p.view.cursor.version, call->arena);
+    answer.conflict_token = temporal_token(p->view.cursor.version, call->arena);
     return temporal_answer(call, &answer.base);
 }
 

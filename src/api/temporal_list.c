@@ -5,6 +5,7 @@
  * By id, page by page; the token of a page is the last id that was looked at.  A page looks at
  * a bounded number of schedules, so one may be short, or empty, and still not the last.
  */
+#include "api/dialects.h"
 #include "api/temporal_change.h"
 #include "api/temporal_info.h"
 #include "api/temporal_query.h"
@@ -25,9 +26,17 @@ struct listing {
     int limit;
     struct str after;
     struct temporal_query *query;
+    bool is_all; /* the query is blank */
 };
 
 /* ---- entries ---- */
+
+/* One of a portion that fits, with what was kept of it. */
+struct fitting {
+    struct schedule_view view;
+    struct temporal_kept kept;
+    struct temporal_runs runs;
+};
 
 static void shorten(Temporal__ScheduleSpec *spec)
 {
@@ -39,33 +48,40 @@ static void shorten(Temporal__ScheduleSpec *spec)
         spec->n_interval = LISTED_SPEC_MAX;
 }
 
+/* Calendars and cancelled slots are read where there are any. */
+static bool has_more_to_read(const struct planned *p)
+{
+    return p->plan.spec.not_named_count > 0 || (p->view.cursor.flags & CURSOR_EXCEPTIONS);
+}
+
 /* The times to come; none where the zone is gone. */
-static struct temporal_future future_of(const struct call *call,
-                                        const struct schedule_view *view, struct arena *arena)
+static struct temporal_future future_of(const struct call *call, struct db *db,
+                                        const struct schedule_view *view)
 {
     struct planned p = {.view = *view};
     struct err err;
 
-    if (plan_unpack(view->row.packed, arena, &p.plan, &err) != RC_OK ||
-        spec_bind(&p.plan.spec, &call->context->zones, &err) != RC_OK ||
-        p.plan.spec.not_named_count > 0)
+    if (plan_unpack(view->row.packed, call->arena, &p.plan, &err) != RC_OK ||
+        spec_bind(&p.plan.spec, &call->context->zones, &err) != RC_OK)
         return (struct temporal_future){0};
     p.ctx = advance_ctx(&p.plan, &p.view.cursor);
-    return temporal_future(&p, call->now, FUTURE_LISTED, arena);
+    if (has_more_to_read(&p) && planned_fill(call, db, &p, &err) != RC_OK)
+        return (struct temporal_future){0};
+    return temporal_future(&p, call->now, FUTURE_LISTED, call->arena);
 }
 
-static Temporal__ScheduleListEntry *entry_of(const struct call *call,
-                                             const struct schedule_view *view,
-                                             const struct temporal_kept *kept,
-                                             const struct temporal_runs *runs)
+static Temporal__ScheduleListEntry *entry_of(const struct call *call, struct db *db,
+                                             const struct fitting *fitting)
 {
+    const struct schedule_view *view = &fitting->view;
+    const struct temporal_kept *kept = &fitting->kept;
     struct arena *arena = call->arena;
     Temporal__ScheduleListEntry *m = arena_take(arena, sizeof *m);
     Temporal__ScheduleListInfo *info = arena_take(arena, sizeof *info);
     const Temporal__NewWorkflowExecutionInfo *w = kept->schedule->action->start_workflow;
-    struct temporal_recent recent = temporal_recent(runs, str_of(w->workflow_id), RECENT_LISTED,
-                                                    arena);
-    struct temporal_future future = future_of(call, view, arena);
+    struct temporal_recent recent = temporal_recent(&fitting->runs, str_of(w->workflow_id),
+                                                    RECENT_LISTED, arena);
+    struct temporal_future future = future_of(call, db, view);
 
     temporal__schedule_list_entry__init(m);
     temporal__schedule_list_info__init(info);
@@ -99,13 +115,6 @@ struct walk {
     Temporal__ListSchedulesResponse *list;
     size_t bytes;
     int64_t count;
-};
-
-/* Those of a portion that fit, with what was kept of them. */
-struct fitting {
-    struct schedule_view view;
-    struct temporal_kept kept;
-    struct temporal_runs runs;
 };
 
 static bool is_full(const struct walk *w, int fitting)
@@ -154,8 +163,7 @@ static enum rc add_entries(struct walk *w, struct fitting *fitting, int count,
         temporal_runs_send(w->db, fitting[i].view.row.id, RECENT_LISTED, &fitting[i].runs);
     rc = count > 0 ? db_flush(w->db, w->rows, reterr) : RC_OK;
     for (int i = 0; i < count && rc == RC_OK; i++)
-        w->list->schedules[w->list->n_schedules++] = entry_of(
-            w->call, &fitting[i].view, &fitting[i].kept, &fitting[i].runs);
+        w->list->schedules[w->list->n_schedules++] = entry_of(w->call, w->db, &fitting[i]);
     return rc;
 }
 
@@ -202,6 +210,7 @@ static struct listing *listing_of(struct call *call, const char *query,
     struct listing *listing = arena_take(call->arena, sizeof *listing);
     struct err err;
 
+    listing->is_all = str_trim(str_of(query)).len == 0;
     if (temporal_query_parse(str_of(query), call->arena, &listing->query, &err) == RC_OK)
         return listing;
     *ret_step = call_refuse(call, "invalid_field", &err);
@@ -260,13 +269,26 @@ enum call_step temporal_count_begin(struct call *call)
     return call->with ? CALL_READ : step;
 }
 
+/* All of them, without a look at any. */
+static enum rc count_all(const struct call *call, struct db *db, int64_t *ret,
+                         struct err *reterr)
+{
+    struct db_result count = {0};
+    enum rc rc;
+
+    schedule_pages_count(db, call->namespace, DIALECTS_TEMPORAL, CURSOR_CLOSED, &count);
+    rc = db_flush(db, call->arena, reterr);
+    *ret = rc == RC_OK ? db_int_at(&count, 0, 0) : 0;
+    return rc;
+}
+
 enum call_step temporal_count_read(struct call *call, struct db *db)
 {
     Temporal__CountSchedulesResponse answer = TEMPORAL__COUNT_SCHEDULES_RESPONSE__INIT;
     struct walk w = {.call = call, .db = db, .listing = call->with, .looks = COUNT_SCAN_MAX};
     struct err err;
 
-    if (walk_on(&w, &err) != RC_OK)
+    if ((w.listing->is_all ? count_all(call, db, &w.count, &err) : walk_on(&w, &err)) != RC_OK)
         return temporal_failed(call, &err);
     answer.count = w.count;
     return temporal_answer(call, &answer.base);

@@ -54,8 +54,18 @@ static enum rc take_create(struct call *call, const Temporal__CreateScheduleRequ
                : RC_OK;
 }
 
+enum create_step { CREATE_FIRST, CREATE_LOOK, CREATE_DELETE, CREATE_AGAIN };
+
+struct creating {
+    const char *request;
+    struct command *command;
+    int64_t closed;        /* key of the one that has the id and is closed; 0: none */
+    enum create_step step; /* what was last done                                    */
+};
+
 enum call_step temporal_create_begin(struct call *call)
 {
+    struct creating *creating = arena_take(call->arena, sizeof *creating);
     Temporal__CreateScheduleRequest *request;
     enum call_step step;
     struct err err;
@@ -67,16 +77,58 @@ enum call_step temporal_create_begin(struct call *call)
     if (take_create(call, request, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     temporal_take_request(call, request->request_id, 0);
+    creating->request = request->request_id;
+    creating->command = call->commands;
+    call->with = creating;
+    return CALL_COMMANDS;
+}
+
+/* Who has the id?  One that is closed is not there for Temporal's clients. */
+enum call_step temporal_create_read(struct call *call, struct db *db)
+{
+    struct creating *creating = call->with;
+    struct schedule_view view;
+    struct err err;
+    enum rc rc = view_find(call, db, &view, &err);
+
+    if (rc != RC_OK && rc != RC_NOT_FOUND)
+        return temporal_failed(call, &err);
+    if (rc == RC_OK && view.row.dialect == DIALECTS_TEMPORAL &&
+        (view.cursor.flags & CURSOR_CLOSED))
+        creating->closed = view.row.id;
+    creating->step = CREATE_LOOK;
+    return CALL_SETTLE;
+}
+
+/* With a key of its own: the first one stands for the refusal. */
+static enum call_step create_again(struct call *call, struct creating *creating)
+{
+    call->commands = creating->command;
+    call->command_count = 1;
+    temporal_take_request(call, creating->request, 1);
+    creating->step = CREATE_AGAIN;
+    return CALL_COMMANDS;
+}
+
+static enum call_step delete_closed(struct call *call, struct creating *creating)
+{
+    change_command(call, COMMAND_DELETE)->schedule = creating->closed;
+    creating->step = CREATE_DELETE;
     return CALL_COMMANDS;
 }
 
 enum call_step temporal_create_settled(struct call *call)
 {
     Temporal__CreateScheduleResponse answer = TEMPORAL__CREATE_SCHEDULE_RESPONSE__INIT;
+    struct creating *creating = call->with;
     const struct reply *reply = call->replies;
 
+    if (creating->step == CREATE_LOOK && creating->closed != 0)
+        return delete_closed(call, creating);
+    if (creating->step == CREATE_LOOK || creating->step == CREATE_DELETE)
+        return create_again(call, creating);
     if (reply->rc == RC_CONFLICT)
-        return temporal_schedule_exists(call);
+        return creating->step == CREATE_FIRST ? CALL_READ : temporal_schedule_exists(call);
     if (reply->rc != RC_OK)
         return temporal_refused(call, 0);
     answer.conflict_token = temporal_token(1, call->arena);

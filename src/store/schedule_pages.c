@@ -43,6 +43,9 @@ static const struct db_stmt updated_down = {
     "SELECT " SCHEDULE SCHEDULE_FROM LIVE CHANGED
     " AND (s.updated_at, s.id) < ($2, $3) ORDER BY s.updated_at DESC, s.id DESC LIMIT $4",
     "iiii"};
+/* The flags are the low bits. */
+static const struct db_stmt count = {
+    "SELECT count(*)" SCHEDULE_FROM LIVE " AND s.dialect = $2 AND (c.bits & $3) = 0", "iii"};
 static const struct db_stmt end_up = {END_UP("$1", "$2"), "ii"};
 static const struct db_stmt end_down = {END_DOWN("$1", "$2"), "ii"};
 
@@ -73,4 +76,11 @@ void schedule_pages_end(struct db *db, const struct schedule_portion *p, struct 
 {
     db_send(db, p->is_descending ? &end_down : &end_up,
             (struct db_value[]){db_int(p->after.id), db_int(p->limit)}, ret);
+}
+
+void schedule_pages_count(struct db *db, int64_t namespace, int64_t dialect, int64_t flags,
+                          struct db_result *ret)
+{
+    db_send(db, &count, (struct db_value[]){db_int(namespace), db_int(dialect), db_int(flags)},
+            ret);
 }

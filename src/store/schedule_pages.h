@@ -36,6 +36,9 @@ struct schedule_portion {
  */
 void schedule_pages_read(struct db *db, const struct schedule_portion *portion,
                          struct db_result *ret);
+/* (count): those of a dialect in the namespace whose cursor has none of the flags. */
+void schedule_pages_count(struct db *db, int64_t namespace, int64_t dialect, int64_t flags,
+                          struct db_result *ret);
 /* ORDER_CREATED: (id) of the last key of the stretch; no row when it is empty. */
 void schedule_pages_end(struct db *db, const struct schedule_portion *portion,
                         struct db_result *ret);

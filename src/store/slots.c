@@ -24,6 +24,11 @@ static const struct db_stmt ranges = {
     " AND first <= $2), $2) AND first <= $3 ORDER BY first LIMIT $4",
     "iiii"};
 
+static const struct db_stmt counted = {
+    "SELECT CAST(coalesce(sum(count), 0) AS BIGINT) FROM ledger WHERE schedule = $1"
+    " AND pass = 0 AND outcome = $2 AND reason = $3",
+    "iii"};
+
 static const struct db_stmt beside_open = {
     "SELECT pass, state FROM runs WHERE schedule = $1 AND slot = $2 AND pass > 0"
     " ORDER BY pass DESC LIMIT $3",
@@ -39,6 +44,15 @@ static const struct db_stmt beside_not_started = {
     " ORDER BY pass DESC LIMIT $4) AS portion ORDER BY pass LIMIT 1)"
     " AND first <= $2 AND last >= $2 ORDER BY pass DESC LIMIT $3",
     "iiii"};
+
+void slots_count(struct db *db, int64_t schedule, enum outcome outcome, enum reason reason,
+                 struct db_result *ret)
+{
+    db_send(db, &counted,
+            (struct db_value[]){db_int(schedule), db_int((int64_t)outcome),
+                                db_int((int64_t)reason)},
+            ret);
+}
 
 void slots_open(struct db *db, const struct slot_stretch *s, struct db_result *ret)
 {

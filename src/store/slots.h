@@ -62,6 +62,10 @@ void slots_beside_open_read(const struct db_result *result, int row, struct slot
 /* Of both others. */
 void slots_beside_read(const struct db_result *result, int row, struct slot_beside *ret);
 
+/* (count): slots of pass 0 that ended so for that reason, as far as the ledger has them. */
+void slots_count(struct db *db, int64_t schedule, enum outcome outcome, enum reason reason,
+                 struct db_result *ret);
+
 /* Ranges, ascending; the first may lie before the stretch as a whole. */
 void slots_not_started(struct db *db, const struct slot_stretch *stretch,
                        struct db_result *ret);

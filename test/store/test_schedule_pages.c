@@ -54,6 +54,26 @@ static void assert_page(struct fixture *f, enum schedule_order order, bool is_de
     assert_ids(&got, expected);
 }
 
+static void those_of_a_dialect_are_counted_but_for_a_flag(void **state)
+{
+    struct fixture *f = *state;
+    struct schedule_row other = {
+        .id = 20, .namespace = 2, .name = STR("other"), .packed = STR("x"), .dialect = 3};
+    struct db_result all, none, shut;
+
+    add_all(f);
+    schedules_insert(f->db, &other, NULL);
+    cursors_insert(f->db, &(struct cursor){.id = 20, .flags = CURSOR_CLOSED | CURSOR_PAUSED});
+    flush(f);
+    schedule_pages_count(f->db, 2, 0, CURSOR_CLOSED, &all);
+    schedule_pages_count(f->db, 2, 3, CURSOR_FULL, &shut);
+    schedule_pages_count(f->db, 2, 3, CURSOR_CLOSED, &none);
+    flush(f);
+    assert_int_equal(db_int_at(&all, 0, 0), 4);
+    assert_int_equal(db_int_at(&shut, 0, 0), 1);
+    assert_int_equal(db_int_at(&none, 0, 0), 0);
+}
+
 static void names_are_in_the_order_of_bytes(void **state)
 {
     struct fixture *f = *state;
@@ -138,6 +158,7 @@ static void every_statement_was_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        STORE_TEST(those_of_a_dialect_are_counted_but_for_a_flag),
         STORE_TEST(names_are_in_the_order_of_bytes),
         STORE_TEST(changes_of_one_moment_are_in_the_order_of_keys),
         STORE_TEST(creation_is_read_in_stretches_of_keys),

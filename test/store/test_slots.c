@@ -156,6 +156,21 @@ static void ranges_begin_with_the_one_that_reaches_in(void **state)
     assert_int_equal(range.first, SLOT(8));
 }
 
+static void slots_are_counted_by_what_became_of_them(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result paused, window;
+
+    add_range(f, 1, 2, 3, 0);
+    add_range(f, 2, 5, 9, 0);
+    add_range(f, 3, 5, 9, 1); /* asked for besides */
+    slots_count(f->db, 7, OUTCOME_MISSED, REASON_PAUSED, &paused);
+    slots_count(f->db, 7, OUTCOME_MISSED, REASON_WINDOW, &window);
+    flush(f);
+    assert_int_equal(db_int_at(&paused, 0, 0), 7);
+    assert_int_equal(db_int_at(&window, 0, 0), 0);
+}
+
 static void what_was_asked_for_besides_is_told_newest_first(void **state)
 {
     struct fixture *f = *state;
@@ -209,6 +224,7 @@ int main(void)
         STORE_TEST(open_runs_come_by_slot),
         STORE_TEST(runs_that_are_over_come_by_slot_whenever_they_ended),
         STORE_TEST(ranges_begin_with_the_one_that_reaches_in),
+        STORE_TEST(slots_are_counted_by_what_became_of_them),
         STORE_TEST(what_was_asked_for_besides_is_told_newest_first),
         cmocka_unit_test(every_statement_was_run),
     };
