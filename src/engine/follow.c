@@ -123,6 +123,8 @@ void seat_nudge(struct turn *turn, struct seat *seat, instant wanted)
     c->source = c->hint_interval > 0 ? SOURCE_AI_INTERVAL : SOURCE_AI_ONESHOT;
     if (at == c->hint_at)
         c->source = SOURCE_AI_ONESHOT;
+    if (at != wanted)
+        c->source = at > wanted ? SOURCE_CLAMPED_MIN : SOURCE_CLAMPED_MAX;
     seat->next_due = c->next_at;
     seat->moved = true;
     seat->is_touched = true;

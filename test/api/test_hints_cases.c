@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The cases of an adaptive scheduler's own tests (the reference of seed 002), as its users see
+ * them: by the API, on a whole engine.  T is 10:00:00; the arithmetic is beside each value.
+ */
+#include "hints.h"
+
+/* ---- what comes next ---- */
+
+static void case_1_a_pause_wins_over_everything(void **state)
+{
+    (void)state;
+    make_every("5s", "", "");
+    assert_int_equal(hint("{'interval':'2s'}"), 200);
+    assert_int_equal(pause_until("10:10:00"), 200);
+    assert_next("10:10:00", "paused");
+}
+
+static void case_2_an_interval_counts_from_the_start_of_the_run(void **state)
+{
+    (void)state;
+    make_every("300s", "", "");
+    assert_next("10:05:00", "baseline-interval"); /* never at once: T + 300 s */
+    run_at("10:05:00", "10:05:07", "complete");
+    assert_next("10:10:00", "baseline-interval");
+}
+
+static void case_3_and_18_a_cron_line_is_not_stretched_by_failures(void **state)
+{
+    static const char *const starts[] = {"10:01:00", "10:02:00", "10:03:00", "10:04:00",
+                                         "10:05:00"};
+
+    (void)state;
+    assert_int_equal(put("{'cron':['* * * * *']}", ",'governor':{}"), 201);
+    for (int i = 0; i < 5; i++) {
+        assert_next(starts[i], "baseline-cron");
+        run_at(starts[i], starts[i], "fail");
+    }
+    assert_next("10:06:00", "baseline-cron");
+    assert_told("state.failures", "5");
+}
+
+static void case_4_an_interval_hint_replaces_the_interval(void **state)
+{
+    (void)state;
+    make_every("300s", "", "");
+    assert_int_equal(hint("{'interval':'60s'}"), 200);
+    assert_next("10:01:00", "ai-interval"); /* T + 60 s */
+    run_at("10:01:00", "10:01:01", "complete");
+    assert_next("10:02:00", "ai-interval");
+}
+
+/* Also when it is later: from the next run on, for a hint only brings forward. */
+static void case_4_an_interval_hint_may_slow_down(void **state)
+{
+    (void)state;
+    make_every("15s", "", "");
+    assert_int_equal(hint("{'interval':'30s'}"), 200);
+    assert_next("10:00:15", "baseline-interval");
+    run_at("10:00:15", "10:00:15", "complete");
+    assert_next("10:00:45", "ai-interval");
+}
+
+static void case_5_a_one_shot_runs_once_and_then_the_interval(void **state)
+{
+    (void)state;
+    make_every("300s", "", "");
+    assert_int_equal(hint("{'at':'2026-01-05T10:02:00Z','reason':'look'}"), 200);
+    assert_next("10:02:00", "ai-oneshot");
+    run_at("10:02:00", "10:02:01", "complete");
+    assert_next("10:07:00", "baseline-interval"); /* 10:02:00 + 300 s */
+    assert_told("governor.hint.at", "null");
+    pass_to("10:06:59");
+    assert_int_equal(get("/api/v1/runs?schedule=s"), 200);
+    assert_told("runs.0.source", "'ai-oneshot'");
+    assert_told("runs.1", "absent");
+}
+
+/* 10 min until 10:01:00; at 10:05:00 it is over. */
+static void case_6_a_hint_that_has_expired_is_ignored(void **state)
+{
+    (void)state;
+    make_every("300s", "", "");
+    assert_int_equal(hint("{'interval':'10m','expires':'2026-01-05T10:01:00Z'}"), 200);
+    run_at("10:05:00", "10:05:00", "complete");
+    assert_next("10:10:00", "baseline-interval");
+    assert_told("governor.hint.interval", "null");
+}
+
+static void case_7_and_8_bounds_hold(void **state)
+{
+    (void)state;
+    make_every("10s", "'minInterval':'60s'", "");
+    assert_next("10:01:00", "clamped-min"); /* T + 60 s */
+    run_at("10:01:00", "10:01:00", "complete");
+    assert_next("10:02:00", "clamped-min");
+    assert_int_equal(
+        put("{'intervals':[{'every':'600s'}]}", ",'governor':{'maxInterval':'180s'}"), 200);
+    assert_next("10:04:00", "clamped-max"); /* 10:01:00 + 180 s */
+}
+
+/* The server stood still for ten minutes: what was due at 10:01 starts at 10:10. */
+static void case_9_what_starts_late_counts_from_then(void **state)
+{
+    struct taken run;
+
+    (void)state;
+    make_every("60s", "", "");
+    world.now += 10 * SPAN_MIN;
+    pass(0);
+    assert_int_equal(take(&run, "w"), 1);
+    assert_int_equal(take(&run, "w"), 0); /* once */
+    assert_int_equal(tell(&run, "complete"), 200);
+    assert_next("10:11:00", "baseline-interval");
+}
+
+static void case_10_of_both_hints_the_earlier(void **state)
+{
+    (void)state;
+    make_every("300s", "", "");
+    assert_int_equal(hint("{'interval':'120s','at':'2026-01-05T10:01:30Z'}"), 200);
+    assert_next("10:01:30", "ai-oneshot"); /* T + 120 s is later */
+}
+
+/* It came at 10:05:20, while the run of 10:05:00 took until 10:05:45: after it, with the 20 s
+ * that it would have waited. */
+static void case_11_a_one_shot_that_came_during_a_run_is_not_lost(void **state)
+{
+    struct taken run;
+
+    (void)state;
+    make_every("300s", "", "");
+    pass_to("10:05:00");
+    assert_int_equal(take(&run, "w"), 1);
+    assert_int_equal(hint("{'at':'2026-01-05T10:05:20Z'}"), 200);
+    pass_to("10:05:45");
+    assert_int_equal(tell(&run, "complete"), 200);
+    assert_next("10:06:05", "ai-oneshot");
+    run_at("10:06:05", "10:06:06", "complete");
+    assert_next("10:11:05", "baseline-interval"); /* 10:06:05 + 300 s */
+}
+
+static void case_12_a_one_shot_that_has_expired_too_is_ignored(void **state)
+{
+    struct taken run;
+
+    (void)state;
+    make_every("300s", "", "");
+    pass_to("10:05:00");
+    assert_int_equal(take(&run, "w"), 1);
+    assert_int_equal(hint("{'at':'2026-01-05T10:05:20Z','expires':'2026-01-05T10:05:30Z'}"),
+                     200);
+    pass_to("10:05:45");
+    assert_int_equal(tell(&run, "complete"), 200);
+    assert_next("10:10:00", "baseline-interval");
+}
+
+/* Two failures would be 60 s × 4. */
+static void case_20_a_hint_passes_by_what_failures_stretch(void **state)
+{
+    (void)state;
+    make_every("60s", "", "");
+    run_at("10:01:00", "10:01:00", "fail");
+    assert_int_equal(hint("{'interval':'120s'}"), 200);
+    run_at("10:03:00", "10:03:00", "fail");
+    assert_next("10:05:00", "ai-interval"); /* 10:03:00 + 120 s */
+    assert_told("state.failures", "2");
+}
+
+static void without_backoff_failures_stretch_nothing(void **state)
+{
+    (void)state;
+    make_every("60s", "'backoff':false", "");
+    run_at("10:01:00", "10:01:00", "fail");
+    assert_next("10:02:00", "baseline-interval");
+}
+
+/* ---- after a run ---- */
+
+static void a_used_one_shot_leaves_the_interval_and_the_reason(void **state)
+{
+    (void)state;
+    make_every("300s", "", "");
+    assert_int_equal(hint("{'interval':'90s','at':'2026-01-05T10:00:30Z','reason':'why'}"),
+                     200);
+    run_at("10:00:30", "10:00:31", "complete");
+    assert_next("10:02:00", "ai-interval"); /* 10:00:30 + 90 s */
+    assert_told("governor.hint", "{'interval':'1m30s','at':null,"
+                                 "'expires':'2026-01-05T11:00:00.000Z','reason':'why'}");
+}
+
+static void a_one_shot_that_is_to_come_is_kept(void **state)
+{
+    (void)state;
+    make_every("60s", "", "");
+    assert_int_equal(hint("{'at':'2026-01-05T10:01:30Z'}"), 200);
+    run_at("10:01:00", "10:01:01", "complete");
+    assert_next("10:01:30", "ai-oneshot"); /* before 10:02:00 */
+}
+
+static void failures_are_forgotten_when_asked(void **state)
+{
+    (void)state;
+    make_every("60s", "", "");
+    run_at("10:01:00", "10:01:00", "fail");
+    run_at("10:03:00", "10:03:00", "fail");       /* + 2 min */
+    assert_next("10:07:00", "baseline-interval"); /* + 4 min */
+    assert_int_equal(post("/api/v1/schedules/s/reset-failures", ""), 200);
+    assert_told("state.failures", "0");
+    run_at("10:07:00", "10:07:00", "fail");
+    assert_next("10:09:00", "baseline-interval"); /* + 2 min: the first again */
+}
+
+/* ---- asked to come sooner ---- */
+
+static void a_wish_for_later_is_ignored(void **state)
+{
+    (void)state;
+    make_every("300s", "", "");
+    assert_int_equal(hint("{'at':'2026-01-05T10:20:00Z'}"), 200);
+    assert_next("10:05:00", "baseline-interval");
+}
+
+static void a_wish_keeps_to_the_bounds(void **state)
+{
+    (void)state;
+    make_every("300s", "'minInterval':'60s'", "");
+    assert_int_equal(hint("{'at':'2026-01-05T10:00:30Z'}"), 200);
+    assert_next("10:01:00", "clamped-min"); /* T + 60 s */
+}
+
+static void a_wish_during_a_pause_waits_for_its_end(void **state)
+{
+    struct taken run;
+
+    (void)state;
+    make_every("300s", "", "");
+    assert_int_equal(pause_until("10:02:00"), 200);
+    assert_int_equal(hint("{'at':'2026-01-05T10:01:00Z'}"), 200);
+    pass_to("10:04:59");
+    assert_int_equal(take(&run, "w"), 0);
+    run_at("10:05:00", "10:05:00", "complete");
+}
+
+/* ---- tests ---- */
+
+/* It works while paused, and changes nothing of what comes. */
+static void a_test_run_changes_nothing_of_the_schedule(void **state)
+{
+    struct taken run;
+
+    (void)state;
+    make_every("300s", "", "");
+    assert_int_equal(pause_until("10:30:00"), 200);
+    assert_int_equal(post("/api/v1/schedules/s/test", ""), 202);
+    assert_int_equal(take(&run, "w"), 1);
+    assert_told("runs.0.kind", "'test'");
+    assert_int_equal(tell(&run, "fail"), 200);
+    assert_next("10:30:00", "paused");
+    assert_told("state.failures", "0");
+    assert_told("state.lastRunAt", "null");
+    assert_told("state.counters.failed", "0");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(case_1_a_pause_wins_over_everything),
+        SERVED(case_2_an_interval_counts_from_the_start_of_the_run),
+        SERVED(case_3_and_18_a_cron_line_is_not_stretched_by_failures),
+        SERVED(case_4_an_interval_hint_replaces_the_interval),
+        SERVED(case_4_an_interval_hint_may_slow_down),
+        SERVED(case_5_a_one_shot_runs_once_and_then_the_interval),
+        SERVED(case_6_a_hint_that_has_expired_is_ignored),
+        SERVED(case_7_and_8_bounds_hold),
+        SERVED(case_9_what_starts_late_counts_from_then),
+        SERVED(case_10_of_both_hints_the_earlier),
+        SERVED(case_11_a_one_shot_that_came_during_a_run_is_not_lost),
+        SERVED(case_12_a_one_shot_that_has_expired_too_is_ignored),
+        SERVED(case_20_a_hint_passes_by_what_failures_stretch),
+        SERVED(without_backoff_failures_stretch_nothing),
+        SERVED(a_used_one_shot_leaves_the_interval_and_the_reason),
+        SERVED(a_one_shot_that_is_to_come_is_kept),
+        SERVED(failures_are_forgotten_when_asked),
+        SERVED(a_wish_for_later_is_ignored),
+        SERVED(a_wish_keeps_to_the_bounds),
+        SERVED(a_wish_during_a_pause_waits_for_its_end),
+        SERVED(a_test_run_changes_nothing_of_the_schedule),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
