@@ -223,7 +223,7 @@ enum rc native_draft_with(struct call *call, const json_t *json, struct str id,
 {
     struct schedule_doc doc;
     struct wanted_hint hint;
-    enum rc rc = schedule_from_json(json, call->arena, false, &doc, reterr);
+    enum rc rc = schedule_from_json(json, call->arena, true, &doc, reterr);
 
     if (rc == RC_OK)
         rc = settle_names(call, json, id, &doc, reterr);
