@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/answer.h"
 
-#include <inttypes.h>
-
 #include "base/must.h"
 #include "core/text.h"
 
@@ -11,7 +9,7 @@ enum { ESCAPED_MAX = 6 }; /* bytes of one byte in a string: \u001f */
 struct answer answer_new(struct arena *arena)
 {
     return (struct answer){
-        .arena = arena, .buf = {.ptr = arena_take(arena, ANSWER_FIRST), .cap = ANSWER_FIRST}};
+        .arena = arena, .buf = {.ptr = arena_room(arena, ANSWER_FIRST), .cap = ANSWER_FIRST}};
 }
 
 void answer_reserve(struct answer *out, size_t more)
@@ -25,7 +23,7 @@ void answer_reserve(struct answer *out, size_t more)
     while (cap - buf->len <= more)
         cap *= 2;
     must(cap <= (size_t)4 * ANSWER_BYTES_MAX);
-    ptr = arena_take(out->arena, cap);
+    ptr = arena_room(out->arena, cap);
     memcpy(ptr, buf->ptr, buf->len);
     buf->ptr = ptr;
     buf->cap = cap;
@@ -102,7 +100,7 @@ void answer_lossy(struct answer *out, struct str bytes)
 void answer_int(struct answer *out, int64_t n)
 {
     answer_reserve(out, 24);
-    buf_printf(&out->buf, "%" PRId64, n);
+    buf_int(&out->buf, n);
 }
 
 void answer_instant(struct answer *out, instant t)

@@ -49,6 +49,10 @@ const struct operation *operation_find(const struct http1_request *request, stru
                                        struct str params[CALL_PARAMS_MAX], int *ret_status,
                                        struct str *ret_allow);
 
+/* The parameters alone, of a request that is known to be of this operation. */
+void operation_params(const struct operation *operation, const struct http1_request *request,
+                      struct arena *arena, struct str params[CALL_PARAMS_MAX]);
+
 /* The API that a request is of: its operation's, or for paths that are none their prefix'. */
 enum dialects operation_dialect(const struct operation *operation,
                                 const struct http1_request *request);

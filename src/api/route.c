@@ -50,9 +50,10 @@ static bool fits(const char *path, const struct http1_request *request)
     return *path == '\0';
 }
 
-static void take_params(const char *path, const struct http1_request *request,
-                        struct arena *arena, struct str params[CALL_PARAMS_MAX])
+void operation_params(const struct operation *operation, const struct http1_request *request,
+                      struct arena *arena, struct str params[CALL_PARAMS_MAX])
 {
+    const char *path = operation->path;
     struct str segment;
     int count = 0;
 
@@ -102,7 +103,7 @@ const struct operation *operation_find(const struct http1_request *request, stru
         if ((letter != first && letter != '{') || !fits(operation->path, request))
             continue;
         if (has_method(operation, request->method)) {
-            take_params(operation->path, request, arena, params);
+            operation_params(operation, request, arena, params);
             return operation;
         }
         allow(&allowed, operation->method);

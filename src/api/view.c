@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/view.h"
 
-#include <inttypes.h>
-
 #include "api/dialects.h"
 #include "api/looks.h"
 #include "core/run_id.h"
@@ -43,7 +41,7 @@ static struct str text_of(const json_t *json, struct arena *arena)
 {
     struct buf out = {.cap = json_length(json) + 1};
 
-    out.ptr = arena_take(arena, out.cap);
+    out.ptr = arena_room(arena, out.cap);
     json_print(json, JSON_STYLE_LINE, &out);
     return buf_as_str(&out);
 }
@@ -140,7 +138,9 @@ void view_etag(struct call *call, int64_t version)
 {
     struct buf tag = {.ptr = arena_take(call->arena, ETAG_MAX), .cap = ETAG_MAX};
 
-    buf_printf(&tag, "\"%" PRId64 "\"", version);
+    buf_char(&tag, '"');
+    buf_int(&tag, version);
+    buf_char(&tag, '"');
     call_field(call, STR("ETag"), buf_as_str(&tag));
 }
 

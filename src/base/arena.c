@@ -81,7 +81,7 @@ void arena_reset(struct arena *arena)
     add_block(arena, room < ARENA_KEEP ? room : ARENA_KEEP);
 }
 
-void *arena_take(struct arena *arena, size_t size)
+void *arena_room(struct arena *arena, size_t size)
 {
     const size_t align = alignof(max_align_t);
     void *ret;
@@ -93,8 +93,12 @@ void *arena_take(struct arena *arena, size_t size)
     ret = arena->block->bytes + arena->at;
     arena->at += size;
     arena->used += size > arena->ceiling - arena->used ? arena->ceiling - arena->used : size;
-    memset(ret, 0, size);
     return ret;
+}
+
+void *arena_take(struct arena *arena, size_t size)
+{
+    return memset(arena_room(arena, size), 0, size);
 }
 
 void *arena_array(struct arena *arena, size_t count, size_t size)
@@ -105,10 +109,11 @@ void *arena_array(struct arena *arena, size_t count, size_t size)
 
 struct str arena_str(struct arena *arena, struct str s)
 {
-    char *copy = arena_take(arena, s.len + 1);
+    char *copy = arena_room(arena, s.len + 1);
 
     if (s.len > 0)
         memcpy(copy, s.ptr, s.len);
+    copy[s.len] = '\0';
     return (struct str){copy, s.len};
 }
 

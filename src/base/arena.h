@@ -2,9 +2,9 @@
 /*
  * A bump allocator: many small takes, one release.
  *
- * An arena has a ceiling given when it is made; memory comes in blocks and is zeroed.
- * Reaching the ceiling or running out of memory ends the process, so callers bound their
- * input first.  What was taken lives until arena_reset() or arena_free().
+ * An arena has a ceiling given when it is made; memory comes in blocks, and what is taken is
+ * zeroed.  Reaching the ceiling or running out of memory ends the process, so callers bound
+ * their input first.  What was taken lives until arena_reset() or arena_free().
  */
 #pragma once
 
@@ -22,6 +22,9 @@ void arena_reset(struct arena *arena);
 
 /* Zeroed memory, aligned for any type; never NULL.  A size of 0 gives a valid address. */
 void *arena_take(struct arena *arena, size_t size);
+
+/* The same with whatever was there before, for what is written at once: never for a struct. */
+void *arena_room(struct arena *arena, size_t size);
 
 /* An array of `count` things of `size` bytes; checks the product. */
 void *arena_array(struct arena *arena, size_t count, size_t size);

@@ -28,16 +28,6 @@ void buf_str(struct buf *buf, struct str s)
     buf_add(buf, s.ptr, s.len);
 }
 
-void buf_text(struct buf *buf, const char *text)
-{
-    buf_add(buf, text, strlen(text));
-}
-
-void buf_char(struct buf *buf, char c)
-{
-    buf_add(buf, &c, 1);
-}
-
 void buf_int(struct buf *buf, int64_t n)
 {
     enum { DIGITS_MAX = 20 }; /* of an int64, with its sign */

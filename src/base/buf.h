@@ -25,11 +25,24 @@ struct buf {
 
 void buf_add(struct buf *buf, const void *bytes, size_t len);
 void buf_str(struct buf *buf, struct str s);
-void buf_text(struct buf *buf, const char *text);
-void buf_char(struct buf *buf, char c);
 void buf_int(struct buf *buf, int64_t n);  /* in decimal             */
 void buf_hex(struct buf *buf, uint64_t n); /* sixteen small digits */
 void buf_printf(struct buf *buf, const char *fmt, ...) PRINTF(2, 3);
+
+static inline void buf_text(struct buf *buf, const char *text)
+{
+    buf_add(buf, text, strlen(text));
+}
+
+static inline void buf_char(struct buf *buf, char c)
+{
+    if (buf->len + 1 >= buf->cap) {
+        buf_add(buf, &c, 1);
+        return;
+    }
+    buf->ptr[buf->len++] = c;
+    buf->ptr[buf->len] = '\0';
+}
 
 static inline struct str buf_as_str(const struct buf *buf)
 {

@@ -212,9 +212,26 @@ static int64_t body_max(void *with, const struct http1_request *request)
 
     arena_reset(door->scratch);
     op = operation_find(request, door->scratch, params, &status, &allow);
+    door->looked_up = request;
+    door->found = op;
     if (!op)
         return BODY_OF_NOTHING;
     return op->body_max + (op->dialect == DIALECTS_TEMPORAL ? GRPC_PREFIX : 0);
+}
+
+/* What the listener has asked about last is not looked for again. */
+static void find_operation(struct door *door, struct call *call,
+                           const struct http1_request *request, int *ret_status,
+                           struct str *ret_allow)
+{
+    if (door->looked_up == request && door->found) {
+        call->operation = door->found;
+        operation_params(call->operation, request, call->arena, call->params);
+    } else {
+        call->operation = operation_find(request, call->arena, call->params, ret_status,
+                                         ret_allow);
+    }
+    door->looked_up = NULL;
 }
 
 /* Up to the first step of the call, or its refusal. */
@@ -224,7 +241,7 @@ static void begin(struct door *door, struct ticket *t, struct exchange *x)
     struct str allow, body = x->body;
     int status;
 
-    call->operation = operation_find(x->request, call->arena, call->params, &status, &allow);
+    find_operation(door, call, x->request, &status, &allow);
     call->dialect = operation_dialect(call->operation, x->request);
     if (!door_rpc_fits(t, x, ANSWER_WITHIN))
         return;

@@ -18,7 +18,7 @@ static void put_number(struct http1_field *field, struct str name, int64_t n,
 {
     struct buf text = {.ptr = arena_take(arena, NUMBER_MAX), .cap = NUMBER_MAX};
 
-    buf_printf(&text, "%lld", (long long)n);
+    buf_int(&text, n);
     *field = (struct http1_field){name, buf_as_str(&text)};
 }
 

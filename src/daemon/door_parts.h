@@ -20,8 +20,10 @@ struct door {
     struct feed *feed;
     struct loop_timer *timer;
 
-    struct arena *scratch; /* of one question of the listener */
-    struct ticket all;     /* head of the ring of those under way */
+    struct arena *scratch;                 /* of one question of the listener */
+    const struct http1_request *looked_up; /* that question: its request */
+    const struct operation *found;         /* its answer                 */
+    struct ticket all;                     /* head of the ring of those under way */
     int count, away, items;
     int begun; /* requests since notices were last taken */
     struct ticket *spare;

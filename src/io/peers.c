@@ -38,7 +38,14 @@ void peer_print(const struct peer *peer, struct buf *out)
 {
     char text[INET6_ADDRSTRLEN];
 
-    must(inet_ntop(peer->is_v6 ? AF_INET6 : AF_INET, peer->bytes, text, sizeof text));
+    if (!peer->is_v6) {
+        for (int i = 0; i < 4; i++) {
+            buf_text(out, i > 0 ? "." : "");
+            buf_int(out, peer->bytes[i]);
+        }
+        return;
+    }
+    must(inet_ntop(AF_INET6, peer->bytes, text, sizeof text));
     buf_text(out, text);
 }
 

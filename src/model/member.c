@@ -129,7 +129,7 @@ enum rc json_keep(const json_t *value, size_t max, struct arena *arena, struct s
     if (len > max)
         return err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes as JSON; %zu are the most", len,
                        max);
-    out.ptr = arena_take(arena, out.cap);
+    out.ptr = arena_room(arena, out.cap);
     json_print(value, JSON_STYLE_LINE, &out);
     *ret = buf_as_str(&out);
     return RC_OK;
@@ -192,18 +192,51 @@ static enum rc check_names(const struct members *members, const json_t *value,
     return json_check_names(value, names, members->count, reterr);
 }
 
+/* members->count: there is none of that name. */
+static int find_member(const struct members *members, struct str key)
+{
+    for (int i = 0; i < members->count; i++) {
+        const char *name = members->list[i].name;
+
+        if (name[0] == key.ptr[0] && str_eq(str_of(name), key))
+            return i;
+    }
+    return members->count;
+}
+
+/* The field of each member, NULL where there is none; false: there are others, too. */
+static bool find_fields(const struct members *members, const json_t *value,
+                        const json_t *fields[MEMBERS_MAX])
+{
+    json_t *object = (json_t *)(uintptr_t)value; /* the iterators do not change it */
+    bool are_all_known = true;
+
+    must(members->count <= MEMBERS_MAX);
+    for (void *i = json_object_iter(object); i; i = json_object_iter_next(object, i)) {
+        struct str key = {json_object_iter_key(i), json_object_iter_key_len(i)};
+        int n = find_member(members, key);
+
+        if (n < members->count)
+            fields[n] = json_object_iter_value(i);
+        else
+            are_all_known = false;
+    }
+    return are_all_known;
+}
+
 enum rc members_read(const struct members *members, const json_t *value,
                      const struct reading *r, struct err *reterr)
 {
+    const json_t *fields[MEMBERS_MAX] = {0};
     enum rc rc = RC_OK;
 
     if (!json_is_object(value))
         return json_wrong_type(value, "an object", reterr);
-    if (!r->is_lenient)
+    if (!find_fields(members, value, fields) && !r->is_lenient)
         rc = check_names(members, value, reterr);
     for (int i = 0; i < members->count && rc == RC_OK; i++) {
         const struct member *m = &members->list[i];
-        const json_t *field = json_object_get(value, m->name);
+        const json_t *field = fields[i];
 
         if (field && !json_is_null(field)) {
             rc = read_member(m, field, r, reterr);

@@ -29,19 +29,29 @@ static void show_text(const char *name, struct str text, struct buf *out)
         buf_text(out, "null");
 }
 
+/* One of our own words, which needs no escapes; NULL: none. */
 static void show_word(const char *name, const char *word, struct buf *out)
 {
-    show_text(name, word ? str_of(word) : (struct str){NULL, 0}, out);
+    buf_text(out, name);
+    if (!word) {
+        buf_text(out, "null");
+        return;
+    }
+    buf_char(out, '"');
+    buf_text(out, word);
+    buf_char(out, '"');
 }
 
 static void show_moment(const char *name, instant t, struct buf *out)
 {
-    char text[INSTANT_TEXT_MAX];
-    struct buf moment = BUF(text);
-
-    if (t != INSTANT_NONE && t != INSTANT_NEVER)
-        instant_format_ms(t, &moment);
-    show_text(name, buf_as_str(&moment), out);
+    buf_text(out, name);
+    if (t == INSTANT_NONE || t == INSTANT_NEVER) {
+        buf_text(out, "null");
+        return;
+    }
+    buf_char(out, '"');
+    instant_format_ms(t, out);
+    buf_char(out, '"');
 }
 
 static void show_int(const char *name, int64_t n, struct buf *out)

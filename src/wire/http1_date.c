@@ -60,14 +60,28 @@ static struct fields fields_of(int64_t seconds)
     return f;
 }
 
+static void put_two(char *at, int n)
+{
+    at[0] = (char)('0' + n / 10);
+    at[1] = (char)('0' + n % 10);
+}
+
 void http1_date_format(instant t, struct buf *out)
 {
+    char text[] = "Www, dd Mmm yyyy hh:mm:ss GMT";
     struct fields f;
 
     must(t >= INSTANT_MIN && t <= INSTANT_MAX);
     f = fields_of(instant_seconds(t));
-    buf_printf(out, "%.3s, %02d %s %04d %02d:%02d:%02d GMT", weekdays[f.weekday].ptr, f.day,
-               months[f.month - 1], f.year, f.hour, f.minute, f.second);
+    memcpy(text, weekdays[f.weekday].ptr, 3);
+    put_two(text + 5, f.day);
+    memcpy(text + 8, months[f.month - 1], 3);
+    put_two(text + 12, f.year / 100);
+    put_two(text + 14, f.year % 100);
+    put_two(text + 17, f.hour);
+    put_two(text + 20, f.minute);
+    put_two(text + 23, f.second);
+    buf_add(out, text, sizeof text - 1);
 }
 
 static bool take_digits(struct str *text, size_t digits, int *ret)

@@ -11,27 +11,48 @@ int http1_hex(char c)
     return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
 }
 
+static bool is_control(char byte)
+{
+    unsigned char c = (unsigned char)byte;
+
+    return (c < ' ' && c != '\t') || c == 0x7f;
+}
+
+/* Whether one of eight bytes may be a control byte: below a blank, or 0x7f and above. */
+static bool may_have_control(const char *bytes)
+{
+    const uint64_t ones = 0x0101010101010101, high = 0x80 * ones;
+    uint64_t eight, flipped;
+
+    memcpy(&eight, bytes, sizeof eight);
+    flipped = eight ^ (0x7f * ones);
+    return ((eight | (eight - ' ' * ones) | (flipped - ones)) & high) != 0;
+}
+
 size_t http1_text_length(struct str s)
 {
     size_t n = 0;
 
-    while (n < s.len) {
-        unsigned char c = (unsigned char)s.ptr[n];
-
-        if ((c < ' ' && c != '\t') || c == 0x7f)
-            break;
+    while (n + sizeof(uint64_t) <= s.len && !may_have_control(s.ptr + n))
+        n += sizeof(uint64_t);
+    while (n < s.len && !is_control(s.ptr[n]))
         n++;
-    }
     return n;
+}
+
+static bool is_mark(char c)
+{
+    static const char marks[] = "!#$%&'*+-.^_`|~";
+
+    return memchr(marks, c, sizeof(marks) - 1) != NULL;
 }
 
 size_t http1_token_length(struct str s)
 {
-    static const char marks[] = "!#$%&'*+-.^_`|~";
     size_t n = 0;
 
-    while (n < s.len && (char_is_alpha(s.ptr[n]) || char_is_digit(s.ptr[n]) ||
-                         memchr(marks, s.ptr[n], sizeof(marks) - 1)))
+    while (n < s.len && (char_is_alpha(s.ptr[n]) || s.ptr[n] == '-' ||
+                         char_is_digit(s.ptr[n]) || is_mark(s.ptr[n])))
         n++;
     return n;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wire/http1_write.h"
 
-#include <inttypes.h>
-
 #include "base/must.h"
 #include "wire/http1_date.h"
 #include "wire/http1_parts.h"
@@ -99,16 +97,22 @@ static enum rc check_field(const struct http1_field *field, struct err *reterr)
 
 static void write_status(const struct http1_answer *answer, struct buf *out)
 {
-    buf_printf(out, "HTTP/1.1 %d %s\r\nDate: ", answer->status,
-               http1_write_reason(answer->status));
+    buf_text(out, "HTTP/1.1 ");
+    buf_int(out, answer->status);
+    buf_char(out, ' ');
+    buf_text(out, http1_write_reason(answer->status));
+    buf_text(out, "\r\nDate: ");
     http1_date_format(answer->now, out);
     buf_text(out, "\r\n");
 }
 
 static void write_framing(const struct http1_answer *answer, struct buf *out)
 {
-    if (answer->framing == HTTP1_SIZED)
-        buf_printf(out, "Content-Length: %" PRId64 "\r\n", answer->length);
+    if (answer->framing == HTTP1_SIZED) {
+        buf_text(out, "Content-Length: ");
+        buf_int(out, answer->length);
+        buf_text(out, "\r\n");
+    }
     if (answer->framing == HTTP1_CHUNKED)
         buf_text(out, "Transfer-Encoding: chunked\r\n");
     if (!http1_write_keeps(answer))

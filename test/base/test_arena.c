@@ -121,6 +121,19 @@ static void what_is_taken_after_a_reset_is_zeroed_again(void **state)
 }
 
 /* What fits into one block: many small takes, or one of any size. */
+static void room_is_apart_from_what_was_taken_and_counts_as_such(void **state)
+{
+    struct arena *arena = arena_new(1 << 20);
+    unsigned char *a = arena_take(arena, 100), *room = arena_room(arena, 100), *b;
+
+    (void)state;
+    memset(room, 0xff, 100);
+    b = arena_take(arena, 100);
+    assert_true(is_zero(a, 100) && is_zero(b, 100));
+    assert_true(arena_used(arena) >= 300);
+    arena_free(arena);
+}
+
 static void take_a_round(struct arena *arena, size_t large)
 {
     for (int i = 0; i < 100 && large == 0; i++)
@@ -266,6 +279,7 @@ int main(void)
         cmocka_unit_test(a_take_larger_than_a_block_gets_its_own),
         cmocka_unit_test(use_is_counted_up_to_rounding_and_forgotten_by_a_reset),
         cmocka_unit_test(what_is_taken_after_a_reset_is_zeroed_again),
+        cmocka_unit_test(room_is_apart_from_what_was_taken_and_counts_as_such),
         cmocka_unit_test(a_reused_arena_does_not_allocate),
         cmocka_unit_test(the_ceiling_itself_can_be_reached_again_and_again),
         cmocka_unit_test(beyond_the_ceiling_the_process_ends),

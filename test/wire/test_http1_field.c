@@ -137,6 +137,25 @@ static void every_byte_is_part_of_a_value_but_control_bytes(void **state)
     }
 }
 
+static void a_control_byte_is_refused_wherever_it_stands_in_a_value(void **state)
+{
+    enum { VALUE = 24 };
+
+    (void)state;
+    for (int c = 0; c < 256; c++)
+        for (size_t at = 1; at + 1 < VALUE; at++) {
+            char text[] = TOP "X: yyyyyyyyyyyyyyyyyyyyyyyy\r\n\r\n";
+            bool is_control = (c < 0x20 && c != '\t') || c == 0x7f;
+            struct run *run = run_new(RUN_BODY_MAX);
+
+            text[sizeof(TOP) + 2 + at] = (char)c;
+            run_pieces(run, (struct str){text, sizeof(text) - 1}, sizeof(text));
+            if ((run->rc == RC_OK) == is_control)
+                fail_msg("byte 0x%02x at %zu: %s", (unsigned)c, at, run->err.text);
+            free(run);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +165,7 @@ int main(void)
         cmocka_unit_test(gzip_is_taken_by_those_who_say_so),
         cmocka_unit_test(every_byte_is_part_of_a_name_only_where_the_rfc_lets_it),
         cmocka_unit_test(every_byte_is_part_of_a_value_but_control_bytes),
+        cmocka_unit_test(a_control_byte_is_refused_wherever_it_stands_in_a_value),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
