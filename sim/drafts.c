@@ -349,6 +349,8 @@ struct made *drafts_make(const struct drafting *d)
             break;
         must(i + 1 < TRIES_MAX);
     }
+    if (!r->is_governed && r->def.jitter == 0)
+        r->def.jitter = d->swarm->jitter; /* as the engine sees it: the plan has none */
     made->draft.queue = r->queue;
     made->draft.spec = STR("{}");
     made->draft.action = STR("{\"kind\":\"sim\"}");

@@ -115,6 +115,7 @@ void node_start(struct world *world, struct sim_node *node)
         .node = str_of(node->name),
         .zones = world->zones,
         .node_lease = world->swarm.node_lease,
+        .dispatch_jitter = world->swarm.jitter,
         .plan_bytes = (size_t)world->swarm.plans * PLAN_BYTES,
         .known = world->swarm.plans,
     };

@@ -101,6 +101,7 @@ void swarm_draw(struct swarm *ret, struct prng *prng)
     s.capacity = (int)prng_between(prng, 1, 12);
     s.rows = prng_chance(prng, 1, 4) ? 1000 : 64;
     s.plans = (int)prng_between(prng, 2, 24);
+    s.jitter = s.plans % 4 == 0 ? 3 * s.unit : 0; /* no draw: seeds stay what they were */
     s.node_lease = prng_between(prng, 6, 20) * s.unit;
     s.tick = s.node_lease / 3;
     s.lag = s.nodes > 1 && prng_chance(prng, 1, 2) ? 900 * SPAN_MS : 0;

@@ -54,6 +54,7 @@ struct swarm {
     int rows;     /* turn_in.rows                             */
     int plans;    /* kept in memory, about: some are read again */
     span node_lease;
+    span jitter;      /* of schedules that have none of their own */
     span tick;        /* no node sleeps longer                    */
     span lag;         /* nodes' clocks are behind by up to this   */
     span command_gap; /* between two commands, on average         */

@@ -4,6 +4,8 @@
  */
 #include <string.h>
 
+#include "base/must.h"
+#include "core/spec_pack.h"
 #include "engine/apply.h"
 #include "engine/fire.h"
 #include "engine/moves.h"
@@ -216,6 +218,24 @@ static void change_flags(struct turn *turn, struct seat *seat, const struct comm
         desk_schedule_event(turn, EVENT_SCHEDULE_DISABLED, seat->id, cursor->version);
 }
 
+/*
+ * With the jitter of all schedules, as the plan is when it is read: a slot that has passed and
+ * waits for its moment is then still there.
+ */
+static void spread(struct turn *turn, struct str packed, struct plan *plan)
+{
+    const struct engine_options *options = &turn->engine->options;
+    struct plan fresh;
+    struct err err;
+
+    if (options->dispatch_jitter == 0 || plan->spec.jitter > 0)
+        return;
+    must(plan_unpack(packed, turn->arena, &fresh, &err) == RC_OK);
+    fresh.spec.jitter = options->dispatch_jitter;
+    if (spec_bind(&fresh.spec, &options->zones, &err) == RC_OK)
+        *plan = fresh;
+}
+
 void apply_update(struct turn *turn, const struct command *c, struct command_state *s,
                   struct reply *reply)
 {
@@ -245,6 +265,7 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
         seat->cursor.remaining = plan.policies.remaining_runs;
     change_flags(turn, seat, c);
     seat->plan = plan;
+    spread(turn, row.packed, &seat->plan);
     seat->has_plan = true;
     seat->action = arena_str(turn->arena, c->draft->action);
     keep_text(seat, row.packed);

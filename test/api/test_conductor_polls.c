@@ -307,6 +307,36 @@ static void jitter_of_all_never_reaches_into_the_next_slot(void **state)
     }
 }
 
+/* Some of them wait for their moment when they are saved again: 10:01 of each is told of. */
+static void an_edit_within_the_jitter_loses_no_slot(void **state)
+{
+    int waiting = 0;
+
+    (void)state;
+    start_again(30 * SPAN_S);
+    for (int i = 0; i < 20; i++)
+        save(js("a%02d", i), "");
+    pass(SPAN_MIN + 10 * SPAN_S);
+    for (int i = 0; i < 20; i++) {
+        const char *name = js("a%02d", i);
+
+        get(js(S "/%s/executions", name));
+        waiting += json_array_size(world.json) == 0;
+        assert_int_equal(save(name, ",'description':'edited'"), 200);
+    }
+    assert_in_range(waiting, 1, 19);
+    pass(30 * SPAN_S);
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(get(js("/api/v1/schedules/a%02d/slots?from=2026-01-05T10:01:00Z"
+                                "&to=2026-01-05T10:01:30Z",
+                                i)),
+                         200);
+        assert_int_equal(json_array_size(json_object_get(world.json, "slots")), 1);
+        assert_string_not_equal(told("slots.0.outcome"), "absent");
+        assert_string_not_equal(told("slots.0.outcome"), "null");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +357,7 @@ int main(void)
         SERVED(s_a_delayed_start_and_its_pointer_are_written_at_once),
         SERVED(a_herd_is_spread_within_the_jitter_and_its_pointers_are_exact),
         SERVED(jitter_of_all_never_reaches_into_the_next_slot),
+        SERVED(an_edit_within_the_jitter_loses_no_slot),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

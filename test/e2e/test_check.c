@@ -66,6 +66,30 @@ static void a_server_at_work_is_well(void **state)
     assert_well(w->url);
 }
 
+/* Cursors wake as much later as the starts are spread: that is no finding. */
+static void a_server_that_spreads_its_starts_is_well(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(
+        w, &(struct daemon_start){.args = WORDS("--dispatch-jitter", "1m")});
+
+    for (int i = 0; i < 20; i++) {
+        char name[16];
+
+        snprintf(name, sizeof name, "herd-%d", i);
+        make_schedule(d, name,
+                      "'spec':{'cron':['0 * * * *']},'action':{'type':'queue','queue':'q'}");
+    }
+    make_schedule(d, "each-second",
+                  "'spec':{'intervals':[{'every':'1s'}]},"
+                  "'action':{'type':'queue','queue':'q'},'policies':{'overlap':'allowAll'}");
+    for (int done = 0; done < SLOTS;)
+        done += (int)json_array_size(claim(d, "q", 1, "10s"));
+    assert_well(w->url);
+    assert_int_equal(daemon_stop(d), 0);
+    assert_well(w->url);
+}
+
 static const char *url_of(const char *path)
 {
     static char url[WORLD_PATH_MAX + 16];
@@ -280,6 +304,7 @@ int main(void)
 {
     const struct CMUnitTest sqlite[] = {
         E2E_TEST(a_server_at_work_is_well),
+        E2E_TEST(a_server_that_spreads_its_starts_is_well),
         E2E_TEST(a_backup_of_a_server_at_work_is_well_and_starts),
         E2E_TEST(every_damage_is_found),
         E2E_TEST(what_is_found_on_a_server_is_told_alike),
