@@ -3,7 +3,8 @@
  * Bytes as a frame of gRPC, as its fields, and as a message of Temporal's API.
  *
  * A message that is unpacked and packed is, unpacked once more, the same; what is found of it
- * without unpacking is what unpacking finds; base64 that is read is written back the same.
+ * without unpacking is what unpacking finds; base64 that is read is written back the same, and
+ * so are the words of a status.
  */
 #include <string.h>
 
@@ -51,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     struct str text = {(const char *)bytes, len}, message;
     struct arena *arena = arena_new(256 << 20);
-    struct buf words = {.cap = GRPC_MESSAGE_ROOM(len)};
+    struct buf words = {.cap = GRPC_MESSAGE_ROOM(len)}, back = {.cap = len + 1};
     bool is_compressed;
     struct err err;
     span within;
@@ -59,6 +60,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     words.ptr = arena_take(arena, words.cap);
     grpc_message(text, &words);
     must(!words.cut);
+    back.ptr = arena_take(arena, back.cap);
+    grpc_message_read(buf_as_str(&words), &back);
+    must(!back.cut && str_eq(buf_as_str(&back), text));
+    must(grpc_status_read(text) <= GRPC_UNAUTHENTICATED);
     if (grpc_timeout(text, &within))
         must(within >= 0);
     if (grpc_unframe(text, &is_compressed, &message, &err) == RC_OK) {

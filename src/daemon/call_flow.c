@@ -360,6 +360,17 @@ static void on_answer(void *with, const struct webhook_result *result)
 
 /* ---- the next request ---- */
 
+struct str flow_input(struct errand *errand)
+{
+    struct payload payload = errand_payload(errand);
+    struct buf input = {.cap = payload_room(&payload, (struct str){0}, (struct str){0})};
+
+    input.ptr = arena_take(errand->arena, input.cap);
+    payload_print_workflow(&payload, &input);
+    must(!input.cut);
+    return buf_as_str(&input);
+}
+
 struct webhook_request flow_request(const struct flow *flow,
                                     const struct settings_upstream *upstream,
                                     const struct guard_policy *guard)

@@ -29,17 +29,6 @@ static bool has_header(const struct settings_upstream *upstream, struct str name
     return false;
 }
 
-static struct str make_input(struct errand *errand)
-{
-    struct payload payload = errand_payload(errand);
-    struct buf input = {.cap = payload_room(&payload, (struct str){0}, (struct str){0})};
-
-    input.ptr = arena_take(errand->arena, input.cap);
-    payload_print_workflow(&payload, &input);
-    must(!input.cut);
-    return buf_as_str(&input);
-}
-
 /* The start as it is sent; its key goes by what is known of the run's workflows. */
 static void make_start(struct flow *flow)
 {
@@ -55,7 +44,7 @@ static void make_start(struct flow *flow)
     start->correlation_id = action->correlation_id.len > 0 ? action->correlation_id : run;
     start->key = flow_key(run, &flow->progress, errand->arena);
     if (start->input.len == 0)
-        start->input = make_input(errand);
+        start->input = flow_input(errand);
 }
 
 static void fill_request(struct flow *flow, struct str url, struct webhook_request *request)

@@ -77,6 +77,9 @@ struct flow {
     struct err why;     /* the last one */
 };
 
+/* The workflow's input as JSON, with what every workflow is told; in the errand's arena. */
+struct str flow_input(struct errand *errand);
+
 /* A request as all of them are, for the engine to complete. */
 struct webhook_request flow_request(const struct flow *flow,
                                     const struct settings_upstream *upstream,

@@ -25,7 +25,6 @@ enum {
 
 struct temporal_flow {
     struct temporal_start start;    /* texts in the errand's arena       */
-    struct str identity;            /* of the workflow that is started   */
     char run[FLOW_ID_MAX + 1];      /* that is looked at; "": the first  */
     char token[TEMPORAL_TOKEN_MAX]; /* of the last look                  */
     size_t token_len;
@@ -39,18 +38,6 @@ static struct temporal_flow *own_of(struct flow *flow)
 }
 
 /* ---- requests ---- */
-
-/* The input of a workflow that names no payloads, as every workflow gets it. */
-static struct str make_input(struct errand *errand)
-{
-    struct payload payload = errand_payload(errand);
-    struct buf input = {.cap = payload_room(&payload, (struct str){0}, (struct str){0})};
-
-    input.ptr = arena_take(errand->arena, input.cap);
-    payload_print_workflow(&payload, &input);
-    must(!input.cut);
-    return buf_as_str(&input);
-}
 
 /* Of no other workflow: by it one is known whose start was not answered. */
 static struct str make_identity(const struct errand *errand, struct str key,
@@ -81,11 +68,10 @@ static const struct temporal_start *make_start(struct flow *flow)
     action = arena_take(errand->arena, sizeof *action);
     *action = errand->action;
     action->input = payload_input(errand->action.input, work->run.input, errand->arena);
-    own->identity = make_identity(errand, key, errand->arena);
     own->start = (struct temporal_start){
         .who = {.workflow_id = temporal_workflow_id(action, work->name, &work->run,
                                                     errand->arena),
-                .identity = own->identity},
+                .identity = make_identity(errand, key, errand->arena)},
         .request_id = key,
         .schedule = work->name,
         .action = action,
@@ -95,7 +81,7 @@ static const struct temporal_start *make_start(struct flow *flow)
         .last_failure = work->last_failure,
     };
     if (!temporal_has_payloads(action))
-        own->start.input = make_input(errand);
+        own->start.input = flow_input(errand);
     return &own->start;
 }
 
@@ -310,7 +296,8 @@ static void read_look(struct flow *flow, struct str message, span took, struct f
 
 static void read_found(struct flow *flow, struct str message, struct flow_answer *ret)
 {
-    struct str run_id = temporal_found(message, own_of(flow)->identity, flow->scratch);
+    struct str run_id = temporal_found(message, own_of(flow)->start.who.identity,
+                                       flow->scratch);
 
     if (run_id.len > 0)
         read_started(flow, run_id, ret);

@@ -54,10 +54,10 @@ struct flow_progress flow_progress_read(struct str text, struct arena *arena)
     struct str id = str_at(json, "workflowId"), run_id = str_at(json, "runId");
     json_int_t count = json_integer_value(json_object_get(json, "workflows"));
 
-    if (!is_id(id))
+    if (id.len == 0)
         return progress;
     progress.id = arena_str(arena, id);
-    if (is_id(run_id))
+    if (run_id.len <= FLOW_ID_MAX)
         progress.run_id = arena_str(arena, run_id);
     progress.count = count >= 1 && count <= FLOW_COUNT_MAX ? (int32_t)count : 1;
     progress.has_ended = json_is_true(json_object_get(json, "ended"));

@@ -17,7 +17,6 @@
 #include "wire/grpc.h"
 
 enum {
-    TEMPORAL_ID_MAX = 1000,    /* bytes of a workflow's id, as Temporal has it            */
     TEMPORAL_TOKEN_MAX = 2048, /* of a page's token that is sent back; usual are some 100 */
 };
 

@@ -248,6 +248,11 @@ static void progress_comes_back_as_it_was_told(void **state)
     assert_str(again.id, "a\"b");
     assert_int_equal(again.count, 2);
     assert_true(again.has_ended);
+    progress = (struct flow_progress){
+        .id = STR("caf\xc3\xa9 -2026"), .run_id = STR("r"), .count = 1};
+    again = flow_progress_read(flow_progress_print(&progress, arena), arena);
+    assert_str(again.id, "caf\xc3\xa9 -2026");
+    assert_str(again.run_id, "r");
     again = flow_progress_read(STR("{\"workflowId\":\"a\"}"), arena);
     assert_str(again.id, "a");
     assert_int_equal(again.count, 1);

@@ -259,14 +259,19 @@ test('TERMINATE_OTHER terminates it', async () => {
     await until(async () => runs.filter((one) => one.start.workflowId.startsWith('kills-2')), (all) => all.length === 2);
 });
 
-test('a failure pauses the schedule that says so, and a cancellation does not', async () => {
+test('a failure pauses the schedule that says so; a cancellation or termination does not', async () => {
     const handle = await make('pauses', {}, { policies: { pauseOnFailure: true } });
     await handle.trigger();
     close(await runOf('pauses'), { workflowExecutionCanceledEventAttributes: {} });
     assert.equal((await endOf('pauses')).outcome, 'cancelled');
     assert.equal((await handle.describe()).state.paused, false);
+    const nth = (n) => until(async () => runs.filter((one) => one.start.workflowId.startsWith('pauses-2'))[n], Boolean);
     await handle.trigger();
-    const next = await until(async () => runs.filter((one) => one.start.workflowId.startsWith('pauses-2'))[1], Boolean);
+    close(await nth(1), { workflowExecutionTerminatedEventAttributes: { reason: 'by hand' } });
+    assert.equal((await endOf('pauses', 2)).outcome, 'terminated');
+    assert.equal((await handle.describe()).state.paused, false);
+    await handle.trigger();
+    const next = await nth(2);
     close(next, { workflowExecutionTimedOutEventAttributes: {} });
     await until(() => handle.describe(), (found) => found.state.paused);
 });
