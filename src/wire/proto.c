@@ -6,7 +6,7 @@
 
 enum wire_type { WIRE_VARINT = 0, WIRE_8 = 1, WIRE_BYTES = 2, WIRE_4 = 5 };
 
-enum { VARINT_BYTES_MAX = 10, WIRE_TYPE_BITS = 3 };
+enum { VARINT_BYTES_MAX = 10, WIRE_TYPE_BITS = 3, FIELD_NUMBER_MAX = (1 << 29) - 1 };
 
 /* ---- the wire ---- */
 
@@ -41,7 +41,8 @@ static bool take_field(struct str *s, uint32_t *ret_number, bool *ret_is_bytes, 
 {
     uint64_t tag, n;
 
-    if (!take_varint(s, &tag) || tag >> WIRE_TYPE_BITS > UINT32_MAX)
+    if (!take_varint(s, &tag) || tag >> WIRE_TYPE_BITS == 0 ||
+        tag >> WIRE_TYPE_BITS > FIELD_NUMBER_MAX)
         return false;
     *ret_number = (uint32_t)(tag >> WIRE_TYPE_BITS);
     *ret_is_bytes = (tag & 7) == WIRE_BYTES;

@@ -105,6 +105,7 @@ static void what_is_broken_is_refused(void **state)
         {"\x0b", 1},             /* a group                */
         {"\x1a\x02\x0a\x05", 4}, /* so inside              */
         {"\x08\x01", 2},         /* a number as a text     */
+        {"\x80\x00\x00", 3},     /* field 0, in two bytes  */
         {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 11},
         {"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11},
     };
