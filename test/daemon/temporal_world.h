@@ -127,10 +127,12 @@ static inline const struct report *wait_end(struct world *world)
     return errands_wait_end(world->errands);
 }
 
-/* The nth start as it came. */
-static inline const Temporal__StartWorkflowExecutionRequest *started(struct world *world, int n)
+/* Somebody's workflow that has the id. */
+static inline void have_flow(struct world *world)
 {
-    return (const void *)temporal_nth(world->server, START, n)->message;
+    world->server->runs[0] = (struct temporal_run){
+        .id = FLOW, .request_id = "x", .identity = "y", .run = "run-1"};
+    world->server->count = 1;
 }
 
 /* A workflow of an earlier attempt, and a task that knows of it. */
@@ -138,9 +140,7 @@ static inline struct task *next_attempt(struct world *world)
 {
     struct task *task = flow_task(world, WF);
 
-    world->server->runs[0] = (struct temporal_run){
-        .id = FLOW, .request_id = "x", .identity = "y", .run = "run-1"};
-    world->server->count = 1;
+    have_flow(world);
     task->work.run.progress = STR("{\"workflowId\":\"" FLOW
                                   "\",\"runId\":\"run-1\",\"workflows\":1,\"ended\":false}");
     task->work.run.attempt = 2;

@@ -4,6 +4,12 @@
  */
 #include "temporal_world.h"
 
+/* The nth start as it came. */
+static const Temporal__StartWorkflowExecutionRequest *started(struct world *world, int n)
+{
+    return (const void *)temporal_nth(world->server, START, n)->message;
+}
+
 static void a_workflow_is_started_followed_and_its_result_is_the_result(void **state)
 {
     struct world *world = *state;
@@ -323,7 +329,7 @@ static void an_id_that_somebody_else_has_is_no_failure(void **state)
     struct world *world = *state;
     const struct report *report;
 
-    next_attempt(world);
+    have_flow(world);
     start(world, flow_task(world, WF));
     report = wait_end(world);
     assert_int_equal(report->kind, REPORT_DONE);

@@ -149,7 +149,7 @@ static void stopping_leaves_a_workflow_of_somebody_else_alone(void **state)
 
     temporal_fail(world->server, 1,
                   (struct temporal_fault){.method = START, .kind = FAULT_CUT});
-    next_attempt(world);
+    have_flow(world);
     start(world, flow_task(world, WF));
     wait_seen(world, START, 1);
     stop(world, false);
