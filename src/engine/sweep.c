@@ -22,6 +22,7 @@ void sweep_send(struct turn *turn)
     /* Twice as many as have come since: each turn has a row of events. */
     prune_events(turn->db, turn->node, turn->now - o->events_age,
                  PORTION + 2 * (int)(m->turn - m->swept_turn));
+    prune_events_left(turn->db, turn->now - o->events_age, &turn->left_rows);
     prune_requests(turn->db, turn->now, PORTION + 2 * m->requests);
     m->requests = 0;
     m->swept_turn = m->turn;
@@ -78,6 +79,9 @@ void sweep_read(struct turn *turn)
         desk_gate(turn, db_int_at(&turn->free_gates, i, 0));
     for (int i = 0; i < turn->stop_rows.rows; i++)
         hear_stop(turn, i);
+    for (int i = 0; i < turn->left_rows.rows; i++)
+        prune_events(turn->db, db_int_at(&turn->left_rows, i, 0),
+                     turn->now - turn->engine->options.events_age, PORTION);
     days_read(turn);
     take_over(turn);
     m->swept_at = turn->now;

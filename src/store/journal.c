@@ -43,6 +43,11 @@ static const struct db_stmt event_prune = {
     "DELETE FROM events WHERE node = $1 AND at < $2 AND seq <= (SELECT max(seq) FROM"
     " (SELECT seq FROM events WHERE node = $1 ORDER BY seq LIMIT $3) AS portion)",
     "iii"};
+/* Numbers only grow: the first event of a node is its oldest. */
+static const struct db_stmt event_left = {
+    "SELECT id FROM nodes WHERE id > 0 AND state = 2 AND (SELECT at FROM events"
+    " WHERE node = nodes.id ORDER BY seq LIMIT 1) < $1 ORDER BY id LIMIT 1{skip}",
+    "i"};
 /* With those that expire together with the last of the portion. */
 static const struct db_stmt request_prune = {
     "DELETE FROM requests WHERE expire_at <= (SELECT max(expire_at) FROM (SELECT expire_at"
@@ -150,6 +155,11 @@ void prune_events(struct db *db, int64_t node, instant before, int limit)
 {
     db_send(db, &event_prune, (struct db_value[]){db_int(node), db_int(before), db_int(limit)},
             NULL);
+}
+
+void prune_events_left(struct db *db, instant before, struct db_result *ret)
+{
+    db_send(db, &event_left, (struct db_value[]){db_int(before)}, ret);
 }
 
 void prune_requests(struct db *db, instant now, int limit)

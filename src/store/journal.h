@@ -42,6 +42,8 @@ void prune_ledger(struct db *db, int64_t after, int64_t until, instant now,
                   struct db_result *ret);
 void prune_ledger_portion(struct db *db, int64_t after, int limit, struct db_result *ret);
 void prune_events(struct db *db, int64_t node, instant before, int limit);
+/* (id) of a node that is down and has older events; locked, no row: none, or another has it. */
+void prune_events_left(struct db *db, instant before, struct db_result *ret);
 void prune_requests(struct db *db, instant now, int limit);
 /* Schedules of which nothing is left, deleted by `before`: events tell of them until then. */
 void prune_schedules(struct db *db, int64_t after, int64_t until, instant before);

@@ -4,6 +4,7 @@
  */
 #include "harness.h"
 #include "store/cursors.h"
+#include "store/journal.h"
 #include "store/names.h"
 #include "storm.h"
 
@@ -65,6 +66,37 @@ static void row_112_work_goes_on_when_a_node_dies(void **state)
     run_to("00:02");
     assert_told("00:02@00:02");
     assert_counts("job", "started 2, open 1");
+}
+
+static int64_t events_of_node(struct bench *bench, int64_t node)
+{
+    struct db_result rows = {0};
+    struct err err;
+
+    events_of(bench->db, node, 0, 10000, &rows);
+    assert_int_equal(db_flush(bench->db, world.arena, &err), RC_OK);
+    return rows.rows;
+}
+
+/* After the seven days for which events are kept, whoever is there sees to them. */
+static void the_events_of_a_node_that_never_returns_are_pruned(void **state)
+{
+    struct bench *a = &world.benches[0], *b = world_join("b");
+
+    (void)state;
+    world.tick = SPAN_S;
+    create("job", every(SPAN_MIN));
+    run_to("00:03");
+    assert_true(events_of_node(b, 1) > 0);
+    bench_kill(a);
+    run_to("00:03:30");
+    assert_int_equal(world.events[EVENT_NODE_DOWN], 1);
+    assert_true(events_of_node(b, 1) > 0);
+    pause_it("job", "x");
+    world.now += EVENTS_AGE;
+    for (int i = 0; i < 10; i++, world.now += SPAN_S)
+        turn(b);
+    assert_int_equal(events_of_node(b, 1), 0);
 }
 
 /* It stood still for longer than its lease, and wakes to find itself declared dead. */
@@ -478,6 +510,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TIMELINE(no_double_start_under_skip),
         TIMELINE(row_112_work_goes_on_when_a_node_dies),
+        TIMELINE(the_events_of_a_node_that_never_returns_are_pruned),
         TIMELINE(a_stale_report_is_refused_with_an_event),
         TIMELINE(a_worker_may_report_to_the_other_node),
         TIMELINE(a_doubtful_commit_is_answered_by_the_node_row),

@@ -276,6 +276,32 @@ static void old_events_go_from_the_front_a_few_at_a_time(void **state)
     assert_events(f, 2, 0, "1");
 }
 
+/* One that is up sees to its own; one without old events is left in peace. */
+static void the_old_events_of_a_node_that_is_down_are_found(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result left = {0};
+
+    exec(f->db, "DELETE FROM nodes");
+    exec(f->db,
+         "INSERT INTO nodes (id, name, boot, turn, lease_until, key_ms, event, started_at,"
+         " state, stats, turned_at, skew, version, address) VALUES"
+         " (1, 'a', 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, '', ''),"
+         " (2, 'b', 1, 1, 1, 1, 1, 1, 2, 1, 1, 0, '', ''),"
+         " (3, 'c', 1, 1, 1, 1, 1, 1, 2, 1, 1, 0, '', ''),"
+         " (4, 'd', 1, 1, 1, 1, 1, 1, 2, 1, 1, 0, '', '')");
+    add_event(f, 1, 1, 1, 100);
+    add_event(f, 2, 1, 1, 103);
+    add_event(f, 3, 1, 1, 102);
+    prune_events_left(f->db, 103, &left);
+    flush(f);
+    assert_ids(&left, "3");
+    prune_events(f->db, 3, 103, 9);
+    prune_events_left(f->db, 103, &left);
+    flush(f);
+    assert_ids(&left, "");
+}
+
 static void old_requests_go_the_oldest_first(void **state)
 {
     static const instant expiries[] = {103, 100, 102, 101, 99};
@@ -384,6 +410,7 @@ int main(void)
         STORE_TEST(history_is_pruned_in_portions_of_rows_that_are_looked_at),
         STORE_TEST(the_ledger_is_pruned_in_portions_of_rows_that_are_looked_at),
         STORE_TEST(old_events_go_from_the_front_a_few_at_a_time),
+        STORE_TEST(the_old_events_of_a_node_that_is_down_are_found),
         STORE_TEST(old_requests_go_the_oldest_first),
         STORE_TEST(deleted_schedules_go_when_nothing_is_left_of_them),
         STORE_TEST(deleted_schedules_stay_while_they_are_at_work),

@@ -410,6 +410,7 @@ static void pruning_reads_a_portion(void **state)
     PLAN(prune_logs_portion(f->db, 7, 8, &unused), "logs_pkey", ANY_ORDER);
     PLAN(prune_logs(f->db, 7, 71, 7, &unused), "logs_pkey", INDEX_ORDER);
     PLAN(prune_events(f->db, 1, 64, 8), "events_pkey", INDEX_ORDER);
+    PLAN(prune_events_left(f->db, 64, &unused), "events_pkey", ANY_ORDER);
     PLAN(prune_requests(f->db, 64, 8), "requests_expire", INDEX_ORDER);
     PLAN(prune_schedules_portion(f->db, 64, 8, &unused), "schedules_deleted", ANY_ORDER);
     PLAN(prune_schedules(f->db, 64, 96, 99), "schedules_", INDEX_ORDER);
