@@ -23,6 +23,7 @@ struct bulk {
     const struct command *sent; /* once the hints are on their way */
     const struct reply *made;   /* likewise                        */
     int count;
+    bool has_versions;
     struct str reason; /* of a pause */
     instant until;
 };
@@ -79,8 +80,26 @@ static enum rc read_named(struct call *call, const json_t *json, struct bulk *bu
     return RC_OK;
 }
 
-static void add_item(struct call *call, const json_t *json, int i, read_fn *read)
+/* The version that the document is to replace, 0: it must be new; null: whatever is there. */
+static enum rc read_version(const json_t *body, int i, struct command *command,
+                            struct err *reterr)
 {
+    const json_t *version = json_array_get(json_object_get(body, "versions"), (size_t)i);
+
+    if (!version || json_is_null(version))
+        return RC_OK;
+    if (!json_is_integer(version) || json_integer_value(version) < 0)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "its version must be a number, 0 for a schedule that is not there yet, "
+                       "or null");
+    command->version = json_integer_value(version);
+    command->kind = command->version == 0 ? COMMAND_CREATE : COMMAND_UPDATE;
+    return RC_OK;
+}
+
+static void add_item(struct call *call, const json_t *body, int i, read_fn *read)
+{
+    const json_t *json = json_array_get(json_object_get(body, "items"), (size_t)i);
     struct bulk *bulk = call->with;
     struct bulk_item *item = &bulk->items[i];
     struct command *command = &call->commands[call->command_count];
@@ -90,7 +109,8 @@ static void add_item(struct call *call, const json_t *json, int i, read_fn *read
                                 .overlap = OVERLAP_DEFAULT,
                                 .until = INSTANT_NEVER,
                                 .hint_at = INSTANT_NEVER};
-    if (read(call, json, bulk, command, &err) == RC_OK) {
+    if (read(call, json, bulk, command, &err) == RC_OK &&
+        read_version(body, i, command, &err) == RC_OK) {
         item->id = command->name;
         item->command = call->command_count++;
         return;
@@ -116,11 +136,16 @@ static enum rc read_items(struct call *call, const json_t *json, read_fn *read,
         return rc;
     }
     count = (size_t)bulk->count;
+    if (bulk->has_versions && json_array_size(json_object_get(json, "versions")) != count) {
+        err_set(reterr, RC_INVALID, -1, 0, "must have as many entries as items");
+        err_in(reterr, "versions");
+        return RC_INVALID;
+    }
     bulk->items = arena_array(call->arena, count, sizeof *bulk->items);
     bulk->hints = arena_array(call->arena, count, sizeof *bulk->hints);
     call->commands = arena_array(call->arena, count, sizeof *call->commands);
     for (int i = 0; i < bulk->count; i++)
-        add_item(call, json_array_get(items, (size_t)i), i, read);
+        add_item(call, json, i, read);
     return RC_OK;
 }
 
@@ -131,6 +156,23 @@ static enum rc skip_items(const json_t *value, const struct reading *r, struct e
     (void)reterr;
     return RC_OK;
 }
+
+static enum rc note_versions(const json_t *value, const struct reading *r, struct err *reterr)
+{
+    struct bulk *bulk = r->to;
+
+    if (!json_is_array(value))
+        return json_wrong_type(value, "a list", reterr);
+    bulk->has_versions = true;
+    return RC_OK;
+}
+
+static const struct member put_list[] = {
+    {"items", MEMBER_OTHER, .read = skip_items},
+    {"versions", MEMBER_OTHER, .read = note_versions},
+};
+
+static const struct members put_members = MEMBERS(put_list);
 
 /* The pause of all of them, beside the items. */
 static const struct member pause_list[] = {
@@ -179,7 +221,7 @@ enum call_step schedule_bulk_update_begin(struct call *call)
 
 enum call_step schedule_bulk_put_begin(struct call *call)
 {
-    return bulk_begin(call, COMMAND_PUT, &items_members, read_document);
+    return bulk_begin(call, COMMAND_PUT, &put_members, read_document);
 }
 
 enum call_step schedule_bulk_pause_begin(struct call *call)

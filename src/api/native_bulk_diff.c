@@ -197,7 +197,7 @@ static enum rc tell_changes(const struct call *call, const struct schedule_view 
         answer_text(out, "]");
     }
     answer_text(out, ",\"version\":");
-    answer_int(out, old->row.version);
+    answer_int(out, old->cursor.version);
     return RC_OK;
 }
 

@@ -54,6 +54,7 @@ static bool take_portion(const struct apply *apply, bool only_changes, struct po
 {
     struct manifest *m = apply->manifest;
     json_t *items = json_new_list();
+    json_auto_t *versions = json_new_list();
     size_t bytes = 0;
 
     p->count = 0;
@@ -65,12 +66,15 @@ static bool take_portion(const struct apply *apply, bool only_changes, struct po
                 break;
             bytes += entry->json.len + 1;
             json_add(items, json_of(entry));
+            json_add(versions, json_new_int(entry->version));
             p->entries[p->count++] = entry;
         }
         p->next++;
     }
     p->body = json_new_object();
     json_put(p->body, "items", items);
+    if (only_changes) /* what was shown is what is done: nobody's edit in between is undone */
+        json_put(p->body, "versions", json_incref(versions));
     return p->count > 0;
 }
 
@@ -145,6 +149,7 @@ static void note_difference(struct apply *apply, struct manifest_entry *entry,
     } else if (strcmp(status, "change") == 0) {
         set_fate(apply, entry, FATE_CHANGE);
         entry->changes = json_incref(json_object_get(result, "changes"));
+        entry->version = json_integer_value(json_object_get(result, "version"));
     } else {
         set_fate(apply, entry, FATE_WRONG);
         tell_wrong(apply, entry, json_object_get(result, "error"));

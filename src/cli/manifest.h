@@ -43,6 +43,7 @@ struct manifest_entry {
     int order; /* as it stands among all of them */
     enum manifest_fate fate;
     json_t *changes; /* FATE_CHANGE: a list of {field, from, to}, or NULL */
+    int64_t version; /* of the schedule that it was compared with; 0: none */
 };
 
 struct manifest {

@@ -134,6 +134,36 @@ static void documents_replace_what_is_there(void **state)
                            "{'id':'b','status':'ok','version':1}]");
 }
 
+/* Of three, the first is as it was read, the second was edited since, the third made. */
+static void documents_replace_the_version_that_was_read(void **state)
+{
+    const char *const three = "{'items':[{'id':'a'," QUEUED "},{'id':'b'," QUEUED
+                              "},{'id':'c'," QUEUED "}],"
+                              "'versions':%s}";
+
+    (void)state;
+    assert_int_equal(post("/api/v1/bulk/schedules",
+                          js("{'items':[{'id':'a'," QUEUED "},{'id':'b'," QUEUED "}]}")),
+                     200);
+    assert_int_equal(post("/api/v1/schedules/b/pause", ""), 200);
+    assert_int_equal(ask("PUT /api/v1/schedules/c", NULL, js("{" QUEUED "}")), 201);
+    assert_int_equal(post("/api/v1/bulk/schedules/put", js(three, "[1,1,0]")), 200);
+    assert_told("results.0", "{'id':'a','status':'ok','version':2}");
+    assert_told("results.1.error.code", "'version_conflict'");
+    assert_told("results.2.error.code", "'exists'");
+    assert_int_equal(post("/api/v1/bulk/schedules/put", js(three, "[2,null,1]")), 200);
+    assert_told("results", "[{'id':'a','status':'ok','version':3},"
+                           "{'id':'b','status':'ok','version':3},"
+                           "{'id':'c','status':'ok','version':2}]");
+    assert_int_equal(ask("DELETE /api/v1/schedules/c", NULL, NULL), 204);
+    assert_int_equal(post("/api/v1/bulk/schedules/put", js(three, "[3,null,2]")), 200);
+    assert_told("results.2.error.code", "'not_found'"); /* somebody deleted it */
+    assert_refused(post("/api/v1/bulk/schedules/put", js(three, "[1]")), 400, "invalid_field",
+                   "versions");
+    assert_refused(post("/api/v1/bulk/schedules/put", js(three, "1")), 400, "invalid_field",
+                   "versions");
+}
+
 static void ids_are_paused_resumed_and_deleted(void **state)
 {
     (void)state;
@@ -193,6 +223,7 @@ int main(void)
         SERVED(a_batch_that_is_none_is_refused),
         SERVED(hints_come_along),
         SERVED(documents_replace_what_is_there),
+        SERVED(documents_replace_the_version_that_was_read),
         SERVED(ids_are_paused_resumed_and_deleted),
         SERVED(what_is_wrong_with_all_of_them_is_named),
     };
