@@ -113,6 +113,7 @@ static void remember_boot(struct engine *engine, const struct node *node, instan
         .last_turn = now,
         .swept_at = INSTANT_NONE,
         .scanned_at = INSTANT_NONE,
+        .left_at = INSTANT_NONE,
         .floor = INSTANT_NONE,
         .clock_skip = INSTANT_NONE,
         .reclaim_node = node->id,

@@ -21,6 +21,7 @@ enum {
 };
 #define SWEEP_EVERY     SPAN_S
 #define FULL_SCAN_EVERY (5 * SPAN_S)
+#define LEFT_EVERY      SPAN_H /* what nodes left behind that do not return is in no hurry */
 #define BACK_SOON       (100 * SPAN_MS) /* a worker with short runs, with the next question */
 #define DUE_PAUSE       (20 * SPAN_MS)  /* until it is looked whether they are              */
 #define DUE_PATIENCE    (500 * SPAN_MS) /* that what is due waits for them, at most         */
@@ -63,6 +64,7 @@ struct memory {
     instant turning_since;     /* no lease is expired before this + heartbeat + grace */
     instant last_turn;
     instant swept_at, scanned_at;
+    instant left_at;    /* events that nodes have left behind were looked for  */
     instant floor;      /* nothing due wakes before                            */
     instant clock_skip; /* slots due until then are missed(clock)              */
     int64_t reclaim_node, reclaim_after; /* 0: nothing to take back                   */

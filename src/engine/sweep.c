@@ -22,7 +22,11 @@ void sweep_send(struct turn *turn)
     /* Twice as many as have come since: each turn has a row of events. */
     prune_events(turn->db, turn->node, turn->now - o->events_age,
                  PORTION + 2 * (int)(m->turn - m->swept_turn));
-    prune_events_left(turn->db, turn->now - o->events_age, &turn->left_rows);
+    if (m->left_at == INSTANT_NONE || turn->now < m->left_at ||
+        turn->now - m->left_at >= LEFT_EVERY) {
+        prune_events_left(turn->db, turn->now - o->events_age, &turn->left_rows);
+        m->left_at = turn->now;
+    }
     prune_requests(turn->db, turn->now, PORTION + 2 * m->requests);
     m->requests = 0;
     m->swept_turn = m->turn;
