@@ -23,7 +23,7 @@ void arena_reset(struct arena *arena);
 /* Zeroed memory, aligned for any type; never NULL.  A size of 0 gives a valid address. */
 void *arena_take(struct arena *arena, size_t size);
 
-/* The same with whatever was there before, for what is written at once: never for a struct. */
+/* The same with whatever was there before, for what is written at once. */
 void *arena_room(struct arena *arena, size_t size);
 
 /* An array of `count` things of `size` bytes; checks the product. */

@@ -350,8 +350,10 @@ static enum rc keep_value(const struct reading *in, int column, struct db_value 
     struct str bytes;
     enum rc rc;
 
-    if (type == SQLITE_NULL)
-        return RC_OK; /* as the arena made it */
+    if (type == SQLITE_NULL) {
+        *ret = (struct db_value){.type = DB_NULL};
+        return RC_OK;
+    }
     if (type == SQLITE_INTEGER) {
         *ret = db_int(sqlite3_column_int64(in->stmt, column));
         return RC_OK;
@@ -384,7 +386,7 @@ static enum rc grow(struct reading *in, struct err *reterr)
         rc = db_check_room(in->db, in->arena, (size_t)wanted * row, reterr);
     if (rc != RC_OK)
         return rc;
-    values = arena_array(in->arena, (size_t)wanted, row);
+    values = arena_room(in->arena, (size_t)wanted * row);
     if (in->rows > 0)
         memcpy(values, in->values, (size_t)in->rows * row);
     in->values = values;
