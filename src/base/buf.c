@@ -7,7 +7,7 @@
 
 #include "base/must.h"
 
-void buf_add(struct buf *buf, const void *bytes, size_t len)
+void buf_cut(struct buf *buf, const void *bytes, size_t len)
 {
     size_t room;
 
@@ -23,11 +23,6 @@ void buf_add(struct buf *buf, const void *bytes, size_t len)
     buf->ptr[buf->len] = '\0';
 }
 
-void buf_str(struct buf *buf, struct str s)
-{
-    buf_add(buf, s.ptr, s.len);
-}
-
 void buf_int(struct buf *buf, int64_t n)
 {
     enum { DIGITS_MAX = 20 }; /* of an int64, with its sign */
@@ -35,6 +30,10 @@ void buf_int(struct buf *buf, int64_t n)
     uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
     size_t at = DIGITS_MAX;
 
+    if (left < 10 && n >= 0) {
+        buf_char(buf, (char)('0' + left));
+        return;
+    }
     do {
         text[--at] = (char)('0' + left % 10);
         left /= 10;
@@ -44,12 +43,26 @@ void buf_int(struct buf *buf, int64_t n)
     buf_add(buf, text + at, DIGITS_MAX - at);
 }
 
+/* Eight digits: each gets a byte of its own, and those above 9 move on to the letters. */
+static void put_hex(char text[static 8], uint32_t n)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t x = n;
+
+    x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
+    x = (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff);
+    x = (x | x << 4) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    x += '0' * ones + ((x + 6 * ones) >> 4 & ones) * ('a' - '0' - 10);
+    for (int i = 0; i < 8; i++)
+        text[i] = (char)(x >> (56 - 8 * i));
+}
+
 void buf_hex(struct buf *buf, uint64_t n)
 {
     char text[16];
 
-    for (int i = 15; i >= 0; i--, n >>= 4)
-        text[i] = "0123456789abcdef"[n & 15];
+    put_hex(text, (uint32_t)(n >> 32));
+    put_hex(text + 8, (uint32_t)n);
     buf_add(buf, text, sizeof text);
 }
 

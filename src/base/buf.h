@@ -23,11 +23,28 @@ struct buf {
 
 #define BUF(array) ((struct buf){.ptr = (array), .len = 0, .cap = sizeof(array), .cut = false})
 
-void buf_add(struct buf *buf, const void *bytes, size_t len);
-void buf_str(struct buf *buf, struct str s);
-void buf_int(struct buf *buf, int64_t n);  /* in decimal             */
-void buf_hex(struct buf *buf, uint64_t n); /* sixteen small digits */
+void buf_cut(struct buf *buf, const void *bytes, size_t len); /* as much as there is room for */
+void buf_int(struct buf *buf, int64_t n);                     /* in decimal             */
+void buf_hex(struct buf *buf, uint64_t n);                    /* sixteen small digits */
 void buf_printf(struct buf *buf, const char *fmt, ...) PRINTF(2, 3);
+
+/* Here, so that a literal is a few moves: most of what is written are names of fields. */
+static inline void buf_add(struct buf *buf, const void *bytes, size_t len)
+{
+    if (buf->len + len >= buf->cap) {
+        buf_cut(buf, bytes, len);
+        return;
+    }
+    if (len > 0)
+        memcpy(buf->ptr + buf->len, bytes, len);
+    buf->len += len;
+    buf->ptr[buf->len] = '\0';
+}
+
+static inline void buf_str(struct buf *buf, struct str s)
+{
+    buf_add(buf, s.ptr, s.len);
+}
 
 static inline void buf_text(struct buf *buf, const char *text)
 {
@@ -36,12 +53,7 @@ static inline void buf_text(struct buf *buf, const char *text)
 
 static inline void buf_char(struct buf *buf, char c)
 {
-    if (buf->len + 1 >= buf->cap) {
-        buf_add(buf, &c, 1);
-        return;
-    }
-    buf->ptr[buf->len++] = c;
-    buf->ptr[buf->len] = '\0';
+    buf_add(buf, &c, 1);
 }
 
 static inline struct str buf_as_str(const struct buf *buf)

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/str.h"
 
-bool str_eq_nocase(struct str a, struct str b)
+bool str_eq_folded(const char *a, const char *b, size_t len)
 {
-    if (a.len != b.len)
-        return false;
-    for (size_t i = 0; i < a.len; i++)
-        if (char_lower(a.ptr[i]) != char_lower(b.ptr[i]))
+    for (size_t i = 0; i < len; i++)
+        if (a[i] != b[i] && char_lower(a[i]) != char_lower(b[i]))
             return false;
     return true;
 }

@@ -58,7 +58,12 @@ static inline bool char_is_alpha(char c)
 }
 
 /* Equal but for the case of ASCII letters. */
-bool str_eq_nocase(struct str a, struct str b);
+bool str_eq_folded(const char *a, const char *b, size_t len);
+
+static inline bool str_eq_nocase(struct str a, struct str b)
+{
+    return a.len == b.len && str_eq_folded(a.ptr, b.ptr, a.len);
+}
 
 /* Without spaces and tabs at both ends. */
 struct str str_trim(struct str s);

@@ -123,7 +123,7 @@ static bool is_number(struct str text)
 enum rc config_address_add(struct str text, struct config_addresses *list, struct err *reterr)
 {
     struct config_addresses longer = *list;
-    struct str host, port_text;
+    struct str host = {NULL, 0}, port_text = {NULL, 0};
     uint16_t port = 0;
     enum rc rc;
 
