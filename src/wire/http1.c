@@ -7,7 +7,10 @@
 void http1_begin(struct http1 *p, char *room, int64_t body_max)
 {
     must(room && body_max >= 0);
-    *p = (struct http1){.room = room, .body_max = body_max};
+    /* The lists are empty by their counts. */
+    memset(p, 0, offsetof(struct http1, request.segments));
+    p->room = room;
+    p->body_max = body_max;
 }
 
 bool http1_is_idle(const struct http1 *p)

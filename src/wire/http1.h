@@ -51,18 +51,16 @@ struct http1_request {
     struct str host;     /* with its brackets, without the port; empty in some of HTTP/1.0 */
     struct str port;     /* digits, empty when none was sent                               */
 
-    /* "/" has none, "/a/" has "a" and ""; decoded after the cut, so %2F is not a cut. */
-    struct str segments[HTTP1_SEGMENTS_MAX];
-    int segment_count;
-    struct http1_pair pairs[HTTP1_PAIRS_MAX];
-    int pair_count;
-    struct http1_field fields[HTTP1_FIELDS_MAX];
-    int field_count;
-
     bool is_chunked;
     int64_t length;        /* of the body; 0 when chunked; INT64_MAX for any beyond it   */
     bool is_persistent;    /* another request may follow on the connection                */
     bool expects_continue; /* the body comes after "100 Continue", HTTP1_CONTINUE         */
+
+    int segment_count, pair_count, field_count;
+    /* "/" has none, "/a/" has "a" and ""; decoded after the cut, so %2F is not a cut. */
+    struct str segments[HTTP1_SEGMENTS_MAX];
+    struct http1_pair pairs[HTTP1_PAIRS_MAX];
+    struct http1_field fields[HTTP1_FIELDS_MAX];
 };
 
 enum http1_event {
@@ -87,12 +85,11 @@ enum http1_state {
 };
 
 struct http1 {
-    struct http1_request request; /* from HTTP1_HEAD until the next http1_begin()          */
-    struct str piece;             /* after HTTP1_BODY, as long as the bytes that were fed  */
-    int64_t body_max;             /* the caller's cap; counts what chunks carry            */
-    int status;                   /* what to answer after a refusal: 400, 413, ...         */
+    struct str piece; /* after HTTP1_BODY, as long as the bytes that were fed  */
+    int64_t body_max; /* the caller's cap; counts what chunks carry            */
+    int status;       /* what to answer after a refusal: 400, 413, ...         */
 
-    /* The rest is the parser's own. */
+    /* The parser's own. */
     enum http1_state state;
     char *room;
     size_t used;    /* bytes of the room that are taken                                */
@@ -104,6 +101,8 @@ struct http1 {
     size_t ext;     /* bytes of chunk extensions so far                                */
     uint64_t left;  /* bytes to come of the body or of the chunk                       */
     uint64_t body;  /* bytes that the chunks so far have announced                     */
+
+    struct http1_request request; /* from HTTP1_HEAD until the next http1_begin() */
 };
 
 /* Makes ready for a request, the first or the next; `room` has HTTP1_ROOM bytes. */

@@ -48,14 +48,19 @@ static struct fields fields_of(int64_t seconds)
     int64_t day = seconds / DAY_S - (seconds % DAY_S < 0);
     int tod = (int)(seconds - day * DAY_S);
     struct fields f = {.hour = tod / 3600, .minute = tod / 60 % 60, .second = tod % 60};
+    int year, of_year, month; /* month 0 is March */
 
-    /* The mean length of a year finds it but for one; months are then stepped through. */
-    f.year = (int)((day + EPOCH_DAY) * 400 / CYCLE_D);
-    while (f.year < YEAR_MAX && day_of(f.year + 1, 1, 1) <= day)
-        f.year++;
-    for (f.month = 12; day_of(f.year, f.month, 1) > day;)
-        f.month--;
-    f.day = (int)(day - day_of(f.year, f.month, 1)) + 1;
+    /* Years from March: the mean length of one finds it but for one. */
+    year = (int)((day + EPOCH_DAY) * 400 / CYCLE_D);
+    while (day_of(year + 1, 3, 1) <= day)
+        year++;
+    while (day_of(year, 3, 1) > day)
+        year--;
+    of_year = (int)(day - day_of(year, 3, 1));
+    month = (5 * of_year + 2) / 153;
+    f.day = of_year - (153 * month + 2) / 5 + 1;
+    f.month = month < 10 ? month + 3 : month - 9;
+    f.year = year + (f.month <= MONTHS_TO_MARCH);
     f.weekday = (int)((day + EPOCH_DAY + 3) % 7);
     return f;
 }
