@@ -26,26 +26,33 @@ static bool is_variable(struct str segment)
     return segment.len > 0 && segment.ptr[0] == '{';
 }
 
-/* Letter by letter, since most differ in the first.  A slash of the segment was escaped. */
-static bool is_at(const char *path, struct str segment)
+/*
+ * Behind the segment that `path` begins with, NULL when it is another one.  Letter by letter,
+ * since most differ in the first.  A slash of the segment was escaped.
+ */
+static const char *behind(const char *path, struct str segment)
 {
     size_t i = 0;
 
-    while (i < segment.len && path[i] == segment.ptr[i] && path[i] != '/')
-        i++;
-    return i == segment.len && (path[i] == '/' || path[i] == '\0');
-}
-
-static bool fits(const char *path, const struct http1_request *request)
-{
-    for (int i = 0; i < request->segment_count; i++) {
-        if (*path != '/')
-            return false;
-        path++;
-        if (*path != '{' && !is_at(path, request->segments[i]))
-            return false;
+    if (*path == '{') {
         while (*path != '/' && *path != '\0')
             path++;
+        return path;
+    }
+    while (i < segment.len && path[i] == segment.ptr[i] && path[i] != '/')
+        i++;
+    return i == segment.len && (path[i] == '/' || path[i] == '\0') ? path + i : NULL;
+}
+
+/* From segment `i` of the request on. */
+static bool fits(const char *path, const struct http1_request *request, int i)
+{
+    for (; i < request->segment_count; i++) {
+        if (*path != '/')
+            return false;
+        path = behind(path + 1, request->segments[i]);
+        if (!path)
+            return false;
     }
     return *path == '\0';
 }
@@ -57,6 +64,8 @@ void operation_params(const struct operation *operation, const struct http1_requ
     struct str segment;
     int count = 0;
 
+    if (!strchr(path, '{'))
+        return;
     for (int i = 0; next_segment(&path, &segment); i++)
         if (is_variable(segment)) {
             must(count < CALL_PARAMS_MAX);
@@ -64,12 +73,9 @@ void operation_params(const struct operation *operation, const struct http1_requ
         }
 }
 
-/* HEAD is GET whose body stays at home. */
 static bool has_method(const struct operation *operation, struct str method)
 {
-    struct str own = str_of(operation->method);
-
-    return str_eq(own, method) || (str_eq(own, STR("GET")) && str_eq(method, STR("HEAD")));
+    return operation->method[0] == method.ptr[0] && str_eq(str_of(operation->method), method);
 }
 
 static void allow(struct buf *out, const char *method)
@@ -81,36 +87,53 @@ static void allow(struct buf *out, const char *method)
         buf_text(out, ", HEAD");
 }
 
-/* The first letter of a path that could fit; 0 where there is none. */
-static char first_letter(const struct http1_request *request)
+/* Of all operations of the path; empty: there are none. */
+static struct str methods_of(const struct http1_request *request, struct arena *arena)
 {
-    return request->segment_count > 0 && request->segments[0].len > 0
-               ? request->segments[0].ptr[0]
-               : '\0';
+    struct buf allowed = {.ptr = arena_take(arena, ALLOW_MAX), .cap = ALLOW_MAX};
+
+    for (int i = 0; i < operation_count && !request->is_server_wide; i++)
+        if (fits(operations[i].path, request, 0))
+            allow(&allowed, operations[i].method);
+    must(!allowed.cut);
+    return buf_as_str(&allowed);
+}
+
+/* Most paths begin alike: that is looked at once, not with every one of them. */
+static const struct str most = {"/api/v1", 7};
+
+static bool is_as_most(const struct http1_request *request)
+{
+    return request->segment_count > 2 && str_eq(request->segments[0], STR("api")) &&
+           str_eq(request->segments[1], STR("v1"));
+}
+
+static bool is_at(const struct operation *operation, const struct http1_request *request,
+                  bool is_most)
+{
+    if (is_most && strncmp(operation->path, most.ptr, most.len) == 0)
+        return fits(operation->path + most.len, request, 2);
+    return fits(operation->path, request, 0);
 }
 
 const struct operation *operation_find(const struct http1_request *request, struct arena *arena,
                                        struct str params[CALL_PARAMS_MAX], int *ret_status,
                                        struct str *ret_allow)
 {
-    struct buf allowed = {.ptr = arena_take(arena, ALLOW_MAX), .cap = ALLOW_MAX};
-    char first = first_letter(request);
+    /* HEAD is GET whose body stays at home. */
+    struct str method = str_eq(request->method, STR("HEAD")) ? STR("GET") : request->method;
+    bool is_most = is_as_most(request);
 
     for (int i = 0; i < operation_count && !request->is_server_wide; i++) {
         const struct operation *operation = &operations[i];
-        char letter = operation->path[1];
 
-        if ((letter != first && letter != '{') || !fits(operation->path, request))
-            continue;
-        if (has_method(operation, request->method)) {
+        if (has_method(operation, method) && is_at(operation, request, is_most)) {
             operation_params(operation, request, arena, params);
             return operation;
         }
-        allow(&allowed, operation->method);
     }
-    must(!allowed.cut);
-    *ret_status = allowed.len > 0 ? 405 : 404;
-    *ret_allow = buf_as_str(&allowed);
+    *ret_allow = methods_of(request, arena);
+    *ret_status = ret_allow->len > 0 ? 405 : 404;
     return NULL;
 }
 
