@@ -335,7 +335,8 @@ struct made *drafts_make(const struct drafting *d)
 
     r->seed = d->name;
     r->is_disabled = chance(d, 16);
-    r->is_paused = chance(d, 16);
+    r->sets_pause = chance(d, 4);
+    r->is_paused = chance(d, r->sets_pause ? 2 : 16);
     r->trigger = chance(d, 8);
     for (int i = 0; i < TRIES_MAX; i++) {
         r->policies = draw_policies(d);
@@ -358,6 +359,7 @@ struct made *drafts_make(const struct drafting *d)
     made->draft.description = STR("");
     made->draft.is_disabled = r->is_disabled;
     made->draft.is_paused = r->is_paused;
+    made->draft.sets_pause = r->sets_pause;
     made->draft.trigger = r->trigger;
     return made;
 }

@@ -46,10 +46,12 @@ static int command_words(const struct court *court, const struct rec_command *c,
     if (!command_is_done(c))
         return 0;
     ret[0] = ret[1] = word;
-    ret[1].kind = WORD_PAUSED;
     if (command_is_edit(c)) {
         ret[0].kind = draft->is_disabled ? WORD_DISABLED : WORD_ENABLED;
-        return draft->is_paused && c->reply.version == 1 ? 2 : 1;
+        ret[1].kind = draft->is_paused ? WORD_PAUSED : WORD_RESUMED;
+        if (draft->is_paused && draft->sets_pause)
+            ret[1].until = c->command.until;
+        return draft->sets_pause || (draft->is_paused && c->reply.version == 1) ? 2 : 1;
     }
     if (c->command.kind == COMMAND_PAUSE) {
         ret[0].kind = WORD_PAUSED;

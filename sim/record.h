@@ -33,7 +33,7 @@ struct rec_draft {
     span governor_interval, governor_min, governor_max;
     enum lane lane;
     struct str queue, seed;
-    bool is_disabled, is_paused, trigger; /* as in struct draft */
+    bool is_disabled, is_paused, sets_pause, trigger; /* as in struct draft */
 };
 
 /* A command and what came of it. */

@@ -60,6 +60,13 @@ static const struct made *draft(struct world *world, int schedule)
     return made;
 }
 
+/* How long the draft's pause is to last, if it has one. */
+static void set_until(struct world *world, struct command *command)
+{
+    if (chance(world, 2))
+        command->until = world_clock(world) + world_delay(world, 40 * world->swarm.unit);
+}
+
 /* Some requests have a key, by which the same one is known when it comes again. */
 static void add_key(struct world *world, struct command *command, char key[KEY_MAX])
 {
@@ -96,6 +103,7 @@ void requests_create(struct world *world, int schedule)
     }
     command = about(world, chance(world, 4) ? COMMAND_PUT : COMMAND_CREATE, schedule);
     command.text = STR("created so");
+    set_until(world, &command);
     ask(world, &command, schedule, draft(world, schedule));
 }
 
@@ -108,6 +116,7 @@ static void update(struct world *world, int schedule)
 
     command.version = which == 0 ? 0 : which == 1 ? s->version + 1 : s->version;
     command.text = STR("updated so");
+    set_until(world, &command);
     ask(world, &command, schedule, draft(world, schedule));
 }
 
@@ -116,8 +125,7 @@ static void pause_it(struct world *world, int schedule)
     struct command command = about(world, COMMAND_PAUSE, schedule);
 
     command.text = STR("as the simulator wants");
-    if (chance(world, 2))
-        command.until = world_clock(world) + world_delay(world, 40 * world->swarm.unit);
+    set_until(world, &command);
     ask(world, &command, schedule, NULL);
 }
 

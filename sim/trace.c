@@ -140,8 +140,10 @@ static void print_draft(int place, const struct rec_draft *d)
            d->is_governed ? ", governed" : "", p->at_most_once ? ", at most once" : "",
            p->approval ? ", approval" : "", p->catchup_paused ? ", while paused" : "",
            p->pause_on_failure ? ", pause on failure" : "", d->is_disabled ? ", disabled" : "",
-           d->is_paused ? ", paused" : "", d->trigger ? ", trigger" : "",
-           p->idle_close > 0 ? ", closes" : "");
+           d->is_paused    ? ", paused"
+           : d->sets_pause ? ", not paused"
+                           : "",
+           d->trigger ? ", trigger" : "", p->idle_close > 0 ? ", closes" : "");
     for (int i = 0; i < d->def.cron_count; i++)
         printf("; cron %.*s", STR_ARG(d->def.cron[i].expr));
     for (int i = 0; i < d->def.interval_count; i++)

@@ -6,9 +6,7 @@
 #pragma once
 
 #include "api/call.h"
-#include "model/member.h"
-
-enum { REASON_TEXT_MAX = 1000 }; /* bytes: a sentence or two for people */
+#include "model/schedule_json.h"
 
 /* The one command of a call, for the schedule that params[0] names. */
 struct command *change_command(struct call *call, enum command_kind kind);

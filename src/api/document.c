@@ -4,6 +4,19 @@
 #include "base/must.h"
 #include "model/schedule_json.h"
 
+/* Another dialect's note may be longer than a reason: then its beginning. */
+static struct str reason_of(const struct schedule_view *view)
+{
+    struct str reason = view->row.reason;
+
+    if (reason.len <= REASON_TEXT_MAX)
+        return reason;
+    reason.len = REASON_TEXT_MAX;
+    while (((unsigned char)reason.ptr[reason.len] & 0xc0) == 0x80)
+        reason.len--;
+    return reason;
+}
+
 enum rc document_of(const struct call *call, const struct schedule_view *view,
                     struct arena *scratch, enum spec_form form, json_t **ret,
                     struct err *reterr)
@@ -15,6 +28,8 @@ enum rc document_of(const struct call *call, const struct schedule_view *view,
         return rc;
     doc.namespace = call->namespace_name;
     doc.is_enabled = !(view->cursor.flags & CURSOR_DISABLED);
+    if (view->cursor.flags & CURSOR_PAUSED)
+        doc.pause = (struct pause_def){true, true, view->cursor.paused_until, reason_of(view)};
     *ret = schedule_to_json(&doc, form);
     if (json_is_object(json_object_get(*ret, "governor")))
         json_object_del(json_object_get(*ret, "governor"), "hint");
@@ -30,6 +45,7 @@ enum rc document_text(const struct call *call, const struct schedule_view *view,
 
     if (rc != RC_OK)
         return rc;
+    json_object_del(json, "paused");
     answer_json(&out, json);
     *ret = answer_done(&out);
     return RC_OK;

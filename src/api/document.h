@@ -9,14 +9,18 @@
 #include "api/view.h"
 
 /*
- * Without state and hint, which are not what a schedule is.  The caller owns the result.
- * `scratch` is for what is needed meanwhile.
+ * Without state and hint, which are not what a schedule is; with its pause, if it is paused,
+ * so that what was exported is paused again.  The caller owns the result.  `scratch` is for
+ * what is needed meanwhile.
  */
 MUST_USE enum rc document_of(const struct call *call, const struct schedule_view *view,
                              struct arena *scratch, enum spec_form form, json_t **ret,
                              struct err *reterr);
 
-/* The full form as text in the call's arena. */
+/*
+ * The full form as text in the call's arena, to lay a patch upon: without the pause, which
+ * an edit that does not speak of it leaves alone.
+ */
 MUST_USE enum rc document_text(const struct call *call, const struct schedule_view *view,
                                struct str *ret, struct err *reterr);
 

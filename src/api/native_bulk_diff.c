@@ -21,6 +21,8 @@ enum {
 struct diff_item {
     struct str id;
     const struct draft *draft; /* NULL: it is wrong */
+    struct str reason;         /* of its pause      */
+    instant until;
     const struct err *err;
 };
 
@@ -47,6 +49,8 @@ static enum rc read_item(struct call *call, const json_t *json, struct diff_item
         return rc;
     item->id = command.name;
     item->draft = command.draft;
+    item->reason = command.text;
+    item->until = command.until;
     return RC_OK;
 }
 
@@ -170,9 +174,21 @@ static struct schedule_view view_of(const struct diff_item *item)
                 .governor = draft->governor,
                 .labels = draft->labels,
                 .extra = draft->extra,
-                .description = draft->description},
-        .cursor = {.flags = draft->is_disabled ? CURSOR_DISABLED : 0},
+                .description = draft->description,
+                .reason = item->reason},
+        .cursor = {.flags = (draft->is_disabled ? CURSOR_DISABLED : 0) |
+                            (draft->is_paused ? CURSOR_PAUSED : 0),
+                   .paused_until = item->until},
     };
+}
+
+/* What a document does not say of a pause is no difference. */
+static void settle_pause(json_t *document, bool is_said)
+{
+    if (!is_said)
+        json_object_del(document, "paused");
+    else if (!json_object_get(document, "paused"))
+        json_put(document, "paused", json_false());
 }
 
 static enum rc tell_changes(const struct call *call, const struct schedule_view *old,
@@ -188,6 +204,8 @@ static enum rc tell_changes(const struct call *call, const struct schedule_view 
         rc = document_of(call, &new, scratch, SPEC_FULL, &to, reterr);
     if (rc != RC_OK)
         return rc;
+    settle_pause(from, item->draft->sets_pause);
+    settle_pause(to, item->draft->sets_pause);
     t.at = BUF(t.path);
     if (json_equal(from, to)) {
         answer_text(out, ",\"status\":\"same\"");

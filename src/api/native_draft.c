@@ -181,6 +181,18 @@ static struct wanted_hint hint_of(const struct call *call, const struct schedule
     return hint;
 }
 
+/* A pause that was to last until a time that is past is over. */
+static void set_pause(const struct call *call, const struct pause_def *pause,
+                      struct draft *draft, struct command *command)
+{
+    draft->sets_pause = true;
+    draft->is_paused = pause->is_paused && pause->until > call->now;
+    if (!draft->is_paused)
+        return;
+    command->text = pause->reason;
+    command->until = pause->until;
+}
+
 /* Compiles a document that is settled. */
 static enum rc compile(struct call *call, const struct schedule_doc *doc,
                        struct command *command, struct wanted_hint *ret_hint,
@@ -188,6 +200,7 @@ static enum rc compile(struct call *call, const struct schedule_doc *doc,
 {
     struct draft_options options = {.zones = call->context->zones};
     struct schedule_draft draft;
+    struct draft *made;
     enum rc rc = settle_upstream(call, doc, &options.has_upstream, reterr);
 
     if (rc == RC_OK)
@@ -198,8 +211,11 @@ static enum rc compile(struct call *call, const struct schedule_doc *doc,
         rc = check_gaps(call, doc, &draft.plan, reterr);
     if (rc != RC_OK)
         return rc;
+    made = draft_of(&draft, call->arena);
+    if (doc->pause.is_said)
+        set_pause(call, &doc->pause, made, command);
     command->name = doc->id;
-    command->draft = draft_of(&draft, call->arena);
+    command->draft = made;
     *ret_hint = hint_of(call, &draft);
     return RC_OK;
 }

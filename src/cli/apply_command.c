@@ -135,7 +135,9 @@ const struct command apply_command = {
         "field, before anything is sent.  A schedule stands in a file as the API takes it,\n"
         "with its id; a calendar as {calendar: NAME, dates: […]}, a gate as {gate: NAME,\n"
         "limit: N}.  Several are documents behind ---, or a list.  `belfry export` writes\n"
-        "such files.\n",
+        "such files.  A schedule is paused with `paused: true`, or {reason: …, until: …},\n"
+        "and resumed with `paused: false`, as `belfry schedule resume` does it; a file\n"
+        "without the word leaves it as it is.\n",
     .examples = "  belfry apply -f schedules/\n"
                 "  belfry apply -f schedules/ --dry-run\n"
                 "  belfry apply -f schedules/ --prune -l managed-by=git --yes\n"

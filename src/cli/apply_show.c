@@ -58,6 +58,19 @@ static void print_changes(struct printer *out, const json_t *changes)
     }
 }
 
+/* A new schedule has no changes to tell; that it will not run by itself is worth a line. */
+static void print_pause(struct printer *out, const struct manifest_entry *entry)
+{
+    json_auto_t *document = json_loadb(entry->json.ptr, entry->json.len, 0, NULL);
+    const json_t *paused = json_object_get(document, "paused");
+
+    if (entry->fate != FATE_CREATE || (!json_is_true(paused) && !json_is_object(paused)))
+        return;
+    printer_text(out, "    paused: ");
+    print_value(out, paused);
+    printer_text(out, "\n");
+}
+
 static void print_line(struct printer *out, const char *sign, enum tint tint, const char *kind,
                        struct str id)
 {
@@ -82,6 +95,7 @@ void apply_show(const struct apply *apply)
         print_line(&out, fates[entry->fate].sign, fates[entry->fate].tint,
                    manifest_kind_text(entry->kind), entry->id);
         print_changes(&out, entry->changes);
+        print_pause(&out, entry);
     }
     for (size_t i = 0; i < json_array_size(apply->pruned); i++)
         print_line(&out, "-", TINT_BAD, "schedule",
@@ -90,6 +104,19 @@ void apply_show(const struct apply *apply)
 }
 
 /* ---- times ---- */
+
+/* It is paused now and would not be any more. */
+static bool is_resumed(const struct manifest_entry *entry)
+{
+    for (size_t i = 0; i < json_array_size(entry->changes); i++) {
+        const json_t *change = json_array_get(entry->changes, i);
+
+        if (strcmp(text_of(change, "field"), "paused") == 0 &&
+            json_is_false(json_object_get(change, "to")))
+            return true;
+    }
+    return false;
+}
 
 static bool changes_times(const struct manifest_entry *entry)
 {
@@ -166,6 +193,39 @@ static int show_times(const struct apply *apply, const struct manifest_entry *en
     return STATUS_OK;
 }
 
+/* What becomes of the slots of the pause: the server knows. */
+static int show_resume(const struct apply *apply, const struct manifest_entry *entry,
+                       struct printer *out)
+{
+    char path[REMOTE_PATH_MAX];
+    struct buf to = BUF(path);
+    json_auto_t *body = json_pack("{s:b}", "dryRun", 1);
+    struct remote_request request = {.method = "POST", .path = path, .body = body};
+    struct remote_answer answer;
+    int status;
+
+    path_of(&to, "schedules", entry->id.ptr, "/resume");
+    status = remote_call(apply->remote, &request, &answer);
+    if (status != STATUS_OK)
+        return status;
+    print_line(out, fates[entry->fate].sign, fates[entry->fate].tint, "resume", entry->id);
+    printer_text(out, "    ");
+    printer_safe(out, str_of(text_of(answer.json, "text")));
+    printer_text(out, "\n");
+    answer_free(&answer);
+    return STATUS_OK;
+}
+
+static int show_future(const struct apply *apply, const struct manifest_entry *entry,
+                       struct printer *out)
+{
+    int status = is_resumed(entry) ? show_resume(apply, entry, out) : STATUS_OK;
+
+    if (status == STATUS_OK && changes_times(entry))
+        status = show_times(apply, entry, out);
+    return status;
+}
+
 int apply_show_times(const struct apply *apply)
 {
     static struct printer out;
@@ -174,14 +234,14 @@ int apply_show_times(const struct apply *apply)
 
     remote_printer(apply->remote, &out);
     for (int i = 0; status == STATUS_OK && i < m->count; i++) {
-        if (!changes_times(&m->entries[i]))
+        if (!changes_times(&m->entries[i]) && !is_resumed(&m->entries[i]))
             continue;
         if (shown == TIMES_SHOWN) {
             rest++;
             continue;
         }
         shown++;
-        status = show_times(apply, &m->entries[i], &out);
+        status = show_future(apply, &m->entries[i], &out);
     }
     if (rest > 0)
         printer_printf(&out, "… and the times of %d more\n", rest);

@@ -190,9 +190,11 @@ const struct command export_command = {
     .name = "export",
     .usage = "[FILE]",
     .summary = "Write a namespace as a file that can be applied",
-    .about = "All calendars, gates and schedules as documents, without what has run; with a\n"
-             "label or prefix only schedules.  Without FILE, or with -, to standard output.\n"
-             "Applied to the server that it came from, an export changes nothing.\n",
+    .about =
+        "All calendars, gates and schedules as documents, without what has run; those that\n"
+        "are paused with reason and end.  With a label or prefix only schedules.  Without\n"
+        "FILE, or with -, to standard output.  Applied to the server that it came from, an\n"
+        "export changes nothing.\n",
     .examples = "  belfry export belfry.yaml\n"
                 "  belfry export --format json -l team=billing\n",
     .options = options,

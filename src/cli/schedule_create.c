@@ -402,9 +402,10 @@ static bool put_rest(const struct args *args, json_t *document)
             return false;
         put_pairs(args, OPT_LABEL, '=', labels, &ok);
     }
-    /* Paused at first means not enabled until the pause is made: nothing runs in between. */
-    if (args->value[OPT_DISABLED] || args->value[OPT_PAUSED])
+    if (args->value[OPT_DISABLED])
         json_put(document, "enabled", json_false());
+    if (args->value[OPT_PAUSED] && !json_is_object(json_object_get(document, "paused")))
+        json_put(document, "paused", json_true());
     return ok && put_parts(args, parts, 1, document);
 }
 
@@ -447,38 +448,6 @@ static int preview(struct remote *remote, const json_t *document)
     return status;
 }
 
-/* Sends it for the id, and puts the answer in the place of the former one. */
-static int send_again(struct remote *remote, const char *method, const char *tail,
-                      const json_t *body, struct remote_answer *answer)
-{
-    char path[REMOTE_PATH_MAX];
-    struct buf out = BUF(path);
-    struct remote_request request = {.method = method, .path = path, .body = body};
-    struct remote_answer next;
-    int status;
-
-    path_of(&out, "schedules", text_of(answer->json, "id"), tail);
-    status = remote_call(remote, &request, &next);
-    if (status != STATUS_OK)
-        return status;
-    answer_free(answer);
-    *answer = next;
-    return STATUS_OK;
-}
-
-static int pause_it(struct remote *remote, bool stays_disabled, struct remote_answer *answer)
-{
-    json_auto_t *nothing = json_new_object(), *enabled = json_new_object();
-    int status = send_again(remote, "POST", "/pause", nothing, answer);
-
-    json_put(enabled, "enabled", json_true());
-    if (status == STATUS_OK && !stays_disabled)
-        status = send_again(remote, "PATCH", "", enabled, answer);
-    if (status != STATUS_OK)
-        report_note("the schedule was created, and is not enabled yet");
-    return status;
-}
-
 /* What may stand in a header field. */
 static bool is_field(const char *text)
 {
@@ -515,10 +484,7 @@ static int create(struct remote *remote, const struct args *args, const json_t *
     status = remote_call(remote, &request, &answer);
     if (status != STATUS_OK)
         return status;
-    if (args->value[OPT_PAUSED])
-        status = pause_it(remote, args->value[OPT_DISABLED] != NULL, &answer);
-    if (status == STATUS_OK)
-        status = ask_print(remote, &ask, &answer, text_of(answer.json, "id"));
+    status = ask_print(remote, &ask, &answer, text_of(answer.json, "id"));
     answer_free(&answer);
     return status;
 }

@@ -71,8 +71,10 @@ static struct schedule_row row_of(const struct turn *turn, const struct command 
     };
 }
 
-static struct cursor new_cursor(const struct turn *turn, int64_t id, const struct draft *draft)
+static struct cursor new_cursor(const struct turn *turn, int64_t id, const struct command *c)
 {
+    const struct draft *draft = c->draft;
+
     return (struct cursor){
         .id = id,
         .wake_at = INSTANT_NEVER,
@@ -81,7 +83,7 @@ static struct cursor new_cursor(const struct turn *turn, int64_t id, const struc
         .version = 1,
         .flags = (draft->is_disabled ? CURSOR_DISABLED : 0) |
                  (draft->is_paused ? CURSOR_PAUSED : 0),
-        .paused_until = INSTANT_NEVER,
+        .paused_until = draft->is_paused && draft->sets_pause ? c->until : INSTANT_NEVER,
         .remaining = draft->plan.policies.remaining_runs,
         .last_slot = INSTANT_NONE,
         .last_start = INSTANT_NONE,
@@ -106,7 +108,7 @@ static struct seat *make_seat(struct turn *turn, const struct command *c,
     seat->namespace = c->namespace;
     seat->name = arena_str(turn->arena, c->name);
     seat->action = arena_str(turn->arena, c->draft->action);
-    seat->cursor = new_cursor(turn, seat->id, c->draft);
+    seat->cursor = new_cursor(turn, seat->id, c);
     seat->ctx = advance_ctx(&seat->plan, &seat->cursor);
     seat->rows_calendars = s->calendar_rows;
     desk_read_calendars(turn, seat);
@@ -206,6 +208,16 @@ static void settle_overdue(struct turn *turn, struct seat *seat)
     seat_pass(turn, seat, turn->now, OUTCOME_MISSED, REASON_EDITED); /* for want of room */
 }
 
+/* As COMMAND_RESUME does it, by the plan that it was paused under. */
+static void lift_pause(struct turn *turn, struct seat *seat, const struct command *c)
+{
+    if (!c->draft->sets_pause || c->draft->is_paused || !(seat->cursor.flags & CURSOR_PAUSED))
+        return;
+    seat_resume(turn, seat, (struct str){NULL, 0}, c->by);
+    seat_advance(turn, seat);
+    decide_before(turn, seat);
+}
+
 static void change_flags(struct turn *turn, struct seat *seat, const struct command *c)
 {
     struct cursor *cursor = &seat->cursor;
@@ -244,6 +256,7 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
     struct plan plan;
     instant created = seat->has_plan ? seat->plan.created : turn->now;
     int64_t remaining = seat->plan.policies.remaining_runs;
+    bool pauses;
 
     if (!complete_plan(turn, c, s, &plan)) {
         refuse(turn, reply, RC_BUSY, "another node holds the limit of its concurrency key");
@@ -255,8 +268,11 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
         refuse(turn, reply, RC_LIMIT, "the schedule is too large");
         return;
     }
+    pauses = c->draft->sets_pause && c->draft->is_paused;
+    if (seat->has_plan)
+        lift_pause(turn, seat, c);
     settle_overdue(turn, seat);
-    if (c->draft->is_disabled)
+    if (c->draft->is_disabled || pauses)
         decide_before(turn, seat);
     row.id = seat->id;
     row.version = ++seat->cursor.version;
@@ -277,7 +293,11 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
     seat->open_changed = true; /* other policies, or enabled again: what waits may start */
     desk_schedule_event(turn, EVENT_SCHEDULE_UPDATED, seat->id, row.version);
     seat->is_edited = true;
-    reply->version = row.version;
+    if (pauses)
+        seat_pause(turn, seat, c->until, c->text, c->by);
+    else
+        lift_pause(turn, seat, c); /* without a plan nothing was to be made up for */
+    reply->version = seat->cursor.version;
 }
 
 void apply_delete(struct turn *turn, const struct command *c, struct seat *seat,

@@ -64,8 +64,10 @@ struct draft {
     struct str description;
     int64_t dialect;
     bool is_disabled;
-    bool is_paused; /* created paused; command.text is the reason, or else a note           */
-    bool trigger;   /* created with one run at once                                        */
+    bool is_paused;  /* created paused; command.text is the reason, or else a note           */
+    bool sets_pause; /* until command.until, and an update pauses or resumes it likewise; */
+                     /* else that it leaves alone                                         */
+    bool trigger;    /* created with one run at once                                        */
 };
 
 struct range {

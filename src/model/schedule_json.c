@@ -72,6 +72,45 @@ static json_t *print_governor(const void *from, enum spec_form form)
     return governor_to_json(&((const struct schedule_doc *)from)->governor, form);
 }
 
+static const struct member pause_list[] = {
+    {"reason", MEMBER_TEXT, .offset = offsetof(struct pause_def, reason),
+     .high = REASON_TEXT_MAX, .has_none = true},
+    {"until", MEMBER_INSTANT, .offset = offsetof(struct pause_def, until), .has_none = true,
+     .none = INSTANT_NEVER},
+};
+
+static const struct members pause_members = MEMBERS(pause_list);
+
+/* true, false, or an object: paused, with what belongs to it. */
+static enum rc read_pause(const json_t *value, const struct reading *r, struct err *reterr)
+{
+    struct pause_def pause = {true, !json_is_false(value), INSTANT_NEVER, {NULL, 0}};
+    const struct reading reading = {r->arena, r->is_lenient, &pause};
+    enum rc rc = RC_OK;
+
+    if (json_is_object(value))
+        rc = members_read(&pause_members, value, &reading, reterr);
+    else if (!json_is_boolean(value))
+        rc = json_wrong_type(value, "true, false, or an object with reason and until", reterr);
+    if (rc == RC_OK)
+        ((struct schedule_doc *)r->to)->pause = pause;
+    return rc;
+}
+
+static json_t *print_pause(const void *from, enum spec_form form)
+{
+    const struct pause_def *pause = &((const struct schedule_doc *)from)->pause;
+    const struct pause_def initial = {.until = INSTANT_NEVER};
+
+    if (!pause->is_said)
+        return NULL;
+    if (!pause->is_paused)
+        return json_false();
+    if (form == SPEC_BRIEF && pause->reason.len == 0 && pause->until == INSTANT_NEVER)
+        return json_true();
+    return members_print(&pause_members, pause, &initial, form);
+}
+
 static enum rc ignore_state(const json_t *value, const struct reading *r, struct err *reterr)
 {
     (void)value;
@@ -88,6 +127,7 @@ static const struct member schedule_list[] = {
     {"description", MEMBER_TEXT, AT(description), .high = DESCRIPTION_MAX},
     {"labels", MEMBER_OTHER, .read = read_labels, .print = print_labels},
     {"enabled", MEMBER_BOOL, AT(is_enabled)},
+    {"paused", MEMBER_OTHER, .read = read_pause, .print = print_pause},
     {"spec", MEMBER_OTHER, .read = read_spec, .print = print_spec},
     {"action", MEMBER_OTHER, .read = read_action, .print = print_action, .is_required = true,
      .show = SHOW_ALWAYS},
@@ -104,6 +144,7 @@ struct schedule_doc schedule_doc_default(void)
     return (struct schedule_doc){
         .namespace = STR("default"),
         .is_enabled = true,
+        .pause = {.until = INSTANT_NEVER},
         .spec = spec_def_empty(),
         .action = action_default(ACTION_HTTP),
         .policies = policies_default(),

@@ -18,9 +18,18 @@ enum {
     LABELS_MAX = 64,        /* of one schedule: they sort, they do not store             */
     LABEL_NAME_MAX = 128,
     LABEL_VALUE_MAX = 512,
-    EXTRA_MAX = 64 * 1024, /* bytes of JSON: a dialect's own fields                       */
+    REASON_TEXT_MAX = 1000, /* bytes, of a pause: a sentence or two for people           */
+    EXTRA_MAX = 64 * 1024,  /* bytes of JSON: a dialect's own fields                       */
     SCHEDULE_BYTES_MAX = 64 << 20, /* of arena, for reading and compiling any document: the */
     /* spec takes SPEC_DEF_BYTES_MAX for each, the rest is bounded by JSON_BYTES_MAX      */
+};
+
+/* What a document says of a pause. */
+struct pause_def {
+    bool is_said; /* false: a schedule that is there stays as it is; a new one is not paused */
+    bool is_paused;
+    instant until; /* INSTANT_NEVER: for good */
+    struct str reason;
 };
 
 struct schedule_doc {
@@ -28,6 +37,7 @@ struct schedule_doc {
     struct str namespace, description;
     struct pairs labels;
     bool is_enabled;
+    struct pause_def pause;
     struct spec_def spec;
     struct action action;
     struct policies policies;

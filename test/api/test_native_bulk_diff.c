@@ -65,6 +65,35 @@ static void the_same_in_other_words_is_the_same(void **state)
     assert_told("results.0.changes", "[{'field':'enabled','from':false,'to':true}]");
 }
 
+static void a_pause_is_compared_where_the_document_speaks_of_it(void **state)
+{
+    (void)state;
+    assert_int_equal(post("/api/v1/bulk/schedules",
+                          js("{'items':[{'id':'a'," QUEUED "},{'id':'b'," QUEUED "}]}")),
+                     200);
+    assert_int_equal(post("/api/v1/schedules/b/pause", js("{'reason':'x'}")), 200);
+    assert_int_equal(
+        post(DIFF,
+             js("{'items':[{'id':'a'," QUEUED "},{'id':'b'," QUEUED "},{'id':'a',"
+                "'paused':false," QUEUED "},{'id':'b','paused':{'reason':'x'}," QUEUED "}]}")),
+        200);
+    for (int i = 0; i < 4; i++)
+        assert_told(js("results.%d.status", i), "'same'");
+    assert_int_equal(
+        post(DIFF, js("{'items':[{'id':'a','paused':true," QUEUED "},{'id':'b','paused':false,"
+                      "" QUEUED "},{'id':'b','paused':{'until':'2026-02-01T00:00:00Z'}," QUEUED
+                      "},{'id':'b','paused':{'until':'2025-02-01T00:00:00Z'}," QUEUED "}]}")),
+        200);
+    assert_told("results.0.changes", "[{'field':'paused','from':false,"
+                                     "'to':{'reason':null,'until':null}}]");
+    assert_told("results.1.changes", "[{'field':'paused','from':{'reason':'x','until':null},"
+                                     "'to':false}]");
+    assert_told("results.2.changes",
+                "[{'field':'paused.reason','from':'x','to':null},"
+                "{'field':'paused.until','from':null,'to':'2026-02-01T00:00:00.000Z'}]");
+    assert_told("results.3.changes.0.to", "false"); /* it is over */
+}
+
 static void more_than_one_portion_is_compared(void **state)
 {
     static char body[64 * 1024];
@@ -101,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SERVED(documents_are_new_changed_the_same_or_wrong),
         SERVED(the_same_in_other_words_is_the_same),
+        SERVED(a_pause_is_compared_where_the_document_speaks_of_it),
         SERVED(more_than_one_portion_is_compared),
         SERVED(wrong_requests_are_refused),
     };

@@ -46,6 +46,45 @@ static void an_export_can_be_applied(void **state)
     assert_string_equal(js("%s", js("{'items':%s}", told("items"))), js("%s", text));
 }
 
+static void a_pause_is_exported_and_applied_with_reason_and_end(void **state)
+{
+    char text[2000];
+
+    (void)state;
+    make("a");
+    make("b");
+    make("c");
+    assert_int_equal(post("/api/v1/schedules/a/pause",
+                          js("{'reason':'holidays','until':'2026-01-06T00:00:00Z'}")),
+                     200);
+    assert_int_equal(post("/api/v1/schedules/b/pause", ""), 200);
+    assert_int_equal(get("/api/v1/export"), 200);
+    assert_told("items.0.paused", "{'reason':'holidays','until':'2026-01-06T00:00:00.000Z'}");
+    assert_told("items.1.paused", "true");
+    assert_told("items.2.paused", "absent");
+    snprintf(text, sizeof text, "{'items':%s}", told("items"));
+    for (const char *id = "abc"; *id != '\0'; id++)
+        assert_int_equal(ask(js("DELETE /api/v1/schedules/%c", *id), NULL, NULL), 204);
+    assert_int_equal(post("/api/v1/bulk/schedules/put", js("%s", text)), 200);
+    assert_int_equal(get("/api/v1/schedules/a"), 200);
+    assert_told("state.status", "'paused'");
+    assert_told("state.pausedReason", "'holidays'");
+    assert_told("state.pausedUntil", "'2026-01-06T00:00:00.000Z'");
+    assert_told("state.nextAt", "'2026-01-06T09:00:00.000Z'");
+    assert_int_equal(get("/api/v1/schedules/b"), 200);
+    assert_told("state.status", "'paused'");
+    assert_told("state.pausedReason", "null");
+    assert_told("state.nextAt", "null");
+    assert_int_equal(get("/api/v1/schedules/c"), 200);
+    assert_told("state.status", "'active'");
+    assert_int_equal(get("/api/v1/export"), 200);
+    assert_string_equal(js("%s", js("{'items':%s}", told("items"))), js("%s", text));
+    /* It ends as it would have. */
+    pass(15 * SPAN_H);
+    assert_int_equal(get("/api/v1/schedules/a"), 200);
+    assert_told("state.status", "'active'");
+}
+
 static void what_one_namespace_exports_can_be_applied_to_another(void **state)
 {
     (void)state;
@@ -117,6 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SERVED(a_page_has_calendars_gates_and_documents),
         SERVED(an_export_can_be_applied),
+        SERVED(a_pause_is_exported_and_applied_with_reason_and_end),
         SERVED(what_one_namespace_exports_can_be_applied_to_another),
         SERVED(lines_say_in_a_header_where_they_go_on),
         SERVED(a_filter_leaves_out_what_schedules_name),

@@ -130,6 +130,120 @@ static void a_governed_schedule_that_is_overdue_runs_at_once(void **state)
     assert_told("missed", "0");
 }
 
+static void edit(const char *spec, const char *rest)
+{
+    assert_int_equal(ask("PUT /api/v1/schedules/s", NULL,
+                         js("{'spec':%s,'action':{'type':'queue','queue':'q'}%s}", spec, rest)),
+                     200);
+}
+
+static void a_document_that_is_not_paused_resumes(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    pass(3 * SPAN_H + SPAN_MIN);
+    edit("{'cron':['30 * * * *']}", ",'paused':false");
+    assert_told("state.status", "'active'");
+    assert_told("state.counters.missed", "3"); /* by the plan that it was paused under */
+    assert_told("state.nextAt", "'2026-01-05T13:30:00.000Z'");
+    assert_int_equal(get("/api/v1/events?type=schedule.resumed"), 200);
+    assert_told("events.1", "absent");
+    assert_int_equal(get("/api/v1/schedules/s/slots?from=2026-01-05T10:00:00Z"
+                         "&to=2026-01-05T13:01:00Z"),
+                     200);
+    assert_told("slots.0.reason", "'paused'");
+    assert_told("slots.0.last", "'2026-01-05T13:00:00.000Z'");
+    assert_told("slots.1", "absent");
+}
+
+static void a_document_replays_where_that_is_asked_for(void **state)
+{
+    const char *policies = "'policies':{'overlap':'allowAll','catchup':{'mode':'all',"
+                           "'whilePaused':true,'window':'2h30m'}}";
+
+    (void)state;
+    make("{'cron':['0 * * * *']}", js(",%s", policies));
+    pass(4 * SPAN_H + SPAN_MIN);
+    edit("{'cron':['0 * * * *']}", js(",'paused':false,%s", policies));
+    pass(0);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.counters.started", "3");
+    assert_told("state.counters.missed", "1");
+    assert_told("state.nextAt", "'2026-01-05T15:00:00.000Z'");
+}
+
+static void a_document_lets_a_governed_schedule_that_is_overdue_run_at_once(void **state)
+{
+    (void)state;
+    make("{'intervals':[{'every':'5m'}]}", ",'governor':{}");
+    pass(SPAN_H);
+    edit("{'intervals':[{'every':'5m'}]}", ",'governor':{},'paused':false");
+    pass(0);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.counters.started", "1");
+}
+
+static void a_document_that_is_paused_pauses_in_the_same_step(void **state)
+{
+    (void)state;
+    assert_int_equal(ask("PUT /api/v1/schedules/s", NULL,
+                         js("{'paused':{'reason':'not yet'},'spec':{'at':['now']},"
+                            "'action':{'type':'queue','queue':'q'}}")),
+                     201);
+    assert_told("state.status", "'paused'");
+    assert_told("state.pausedReason", "'not yet'");
+    assert_told("paused", "absent"); /* state tells */
+    assert_int_equal(post("/api/v1/schedules/s/resume", ""), 200);
+    assert_int_equal(ask("PATCH /api/v1/schedules/s", NULL,
+                         js("{'paused':{'until':'2026-01-05T12:00:00Z'},"
+                            "'spec':{'at':[],'cron':['* * * * *']}}")),
+                     200);
+    assert_told("state.status", "'paused'");
+    assert_told("state.pausedReason", "null");
+    assert_told("state.pausedUntil", "'2026-01-05T12:00:00.000Z'");
+    pass(SPAN_H);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.counters.started", "0");
+    pass(SPAN_H);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.status", "'active'");
+}
+
+static void a_document_that_does_not_speak_of_it_leaves_a_pause_alone(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    edit("{'cron':['30 * * * *']}", "");
+    assert_told("state.status", "'paused'");
+    edit("{'cron':['30 * * * *']}", ",'paused':null,'state':{'status':'active'}");
+    assert_told("state.status", "'paused'");
+    assert_int_equal(ask("PATCH /api/v1/schedules/s", NULL, js("{'description':'x'}")), 200);
+    assert_told("state.status", "'paused'");
+    assert_int_equal(post("/api/v1/schedules/s/resume", ""), 200);
+    assert_int_equal(ask("PATCH /api/v1/schedules/s", NULL, js("{'description':'y'}")), 200);
+    assert_told("state.status", "'active'");
+}
+
+static void a_pause_of_a_document_that_is_past_is_over(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    edit("{'cron':['0 * * * *']}", ",'paused':{'until':'2026-01-05T10:00:00Z'}");
+    assert_told("state.status", "'active'");
+    assert_told("state.pausedReason", "null");
+}
+
+static void a_wrong_pause_of_a_document_is_named(void **state)
+{
+    (void)state;
+    assert_refused(
+        post("/api/v1/schedules", js("{'paused':'yes','action':{'type':'queue','queue':'q'}}")),
+        400, "invalid_field", "paused");
+    assert_refused(post("/api/v1/schedules", js("{'paused':{'untill':'2027-01-01T00:00:00Z'},"
+                                                "'action':{'type':'queue','queue':'q'}}")),
+                   400, "invalid_field", "paused.untill");
+}
+
 static void what_is_wrong_is_named(void **state)
 {
     (void)state;
@@ -154,6 +268,13 @@ int main(void)
         SERVED(nothing_changes_where_nothing_is_paused),
         SERVED(a_schedule_that_is_not_enabled_stays_at_rest),
         SERVED(a_governed_schedule_that_is_overdue_runs_at_once),
+        SERVED(a_document_that_is_not_paused_resumes),
+        SERVED(a_document_replays_where_that_is_asked_for),
+        SERVED(a_document_lets_a_governed_schedule_that_is_overdue_run_at_once),
+        SERVED(a_document_that_is_paused_pauses_in_the_same_step),
+        SERVED(a_document_that_does_not_speak_of_it_leaves_a_pause_alone),
+        SERVED(a_pause_of_a_document_that_is_past_is_over),
+        SERVED(a_wrong_pause_of_a_document_is_named),
         SERVED(what_is_wrong_is_named),
     };
 

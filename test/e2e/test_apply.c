@@ -265,6 +265,50 @@ static void an_export_is_applied_and_exported_again(void **state)
     assert_says(BELFRY(d, "export", "-F", "xml"), 2, "", "yaml or json");
 }
 
+static const char holidays[] = "id: a\n"
+                               "paused: {reason: holidays, until: 2031-01-01T00:00:00.000Z}\n"
+                               "spec: {intervals: [{every: 24h}]}\n"
+                               "action: {type: queue, queue: q}\n";
+
+static void a_pause_is_applied_shown_and_lifted(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, NULL);
+    const char *path = world_write(w, "a.yaml", holidays);
+    const struct run *run;
+    json_t *json;
+
+    assert_run(
+        BELFRY(d, "diff", "-f", path), 1,
+        "+ schedule a\n"
+        "    paused: {\"reason\":\"holidays\",\"until\":\"2031-01-01T00:00:00.000Z\"}\n");
+    assert_run(BELFRY(d, "apply", "-f", path), 0, NULL);
+    json = api(d, 200, "GET", "/api/v1/schedules/a", NULL);
+    assert_string_equal(text_at(json, "state.status"), "paused");
+    assert_string_equal(text_at(json, "state.pausedReason"), "holidays");
+    assert_string_equal(text_at(json, "state.pausedUntil"), "2031-01-01T00:00:00.000Z");
+    run = BELFRY(d, "export");
+    assert_says(run, 0, "paused:\n  reason: holidays\n  until: ", "");
+    assert_run(RUN_WITH(run->out, "apply", "-f", "-", "--server", server_of(d)), 0,
+               "unchanged: all 1\n");
+    path = world_write(w, "a.yaml",
+                       "id: a\nspec: {intervals: [{every: 24h}]}\n"
+                       "action: {type: queue, queue: q}\n");
+    assert_run(BELFRY(d, "apply", "-f", path), 0, "unchanged: all 1\n");
+    path = world_write(w, "a.yaml",
+                       "id: a\npaused: false\nspec: {intervals: [{every: 24h}]}\n"
+                       "action: {type: queue, queue: q}\n");
+    run = BELFRY(d, "apply", "-f", path, "--dry-run");
+    assert_says(run, 0,
+                "~ schedule a\n    paused: {\"reason\":\"holidays\",\"until\":"
+                "\"2031-01-01T00:00:00.000Z\"} → false\n~ resume a\n"
+                "    no slot has passed meanwhile; then it goes on at ",
+                "");
+    assert_says(BELFRY(d, "apply", "-f", path), 0, "0 created, 1 changed, 0 unchanged\n", "");
+    assert_string_equal(
+        text_at(api(d, 200, "GET", "/api/v1/schedules/a", NULL), "state.status"), "active");
+}
+
 /* More than one request can carry, and more than one page can show. */
 static void thousands_go_in_portions(void **state)
 {
@@ -304,6 +348,7 @@ int main(void)
         E2E_TEST(files_are_read_whole_before_anything_is_asked),
         E2E_TEST(a_folder_is_read_with_those_in_it),
         E2E_TEST(an_export_is_applied_and_exported_again),
+        E2E_TEST(a_pause_is_applied_shown_and_lifted),
         E2E_TEST(thousands_go_in_portions),
     };
 

@@ -119,6 +119,33 @@ static void a_state_that_is_sent_is_ignored(void **state)
 
 #define WITH(fields) "{\"action\":{\"type\":\"queue\",\"queue\":\"q\"}," fields "}"
 
+static void a_pause_is_read_and_printed_as_shortly_as_it_can_be(void **state)
+{
+    static const char *const texts[] = {
+        "\"paused\":true",
+        "\"paused\":false",
+        "\"paused\":{\"reason\":\"x\"}",
+        "\"paused\":{\"until\":\"2027-01-01T00:00:00.000Z\"}",
+    };
+    struct schedule_doc doc = doc_of(WITH("\"paused\":null"));
+
+    (void)state;
+    assert_false(doc.pause.is_said);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        char text[200];
+
+        snprintf(text, sizeof text, "{%s,\"action\":{\"type\":\"queue\",\"queue\":\"q\"}}",
+                 texts[i]);
+        doc = doc_of(text);
+        assert_true(doc.pause.is_said);
+        assert_int_equal(doc.pause.is_paused, i != 1);
+        assert_string_equal(line_of(schedule_to_json(&doc, SPEC_BRIEF), text_b), text);
+    }
+    doc = doc_of(WITH("\"paused\":{}"));
+    assert_string_equal(line_of(schedule_to_json(&doc, SPEC_BRIEF), text_b),
+                        "{\"paused\":true,\"action\":{\"type\":\"queue\",\"queue\":\"q\"}}");
+}
+
 static void wrong_schedules_are_named_with_their_whole_path(void **state)
 {
     static const struct wrong cases[] = {
@@ -346,6 +373,7 @@ int main(void)
         cmocka_unit_test(every_field_is_read_into_its_member),
         cmocka_unit_test(an_id_may_be_left_to_be_made),
         cmocka_unit_test(a_state_that_is_sent_is_ignored),
+        cmocka_unit_test(a_pause_is_read_and_printed_as_shortly_as_it_can_be),
         cmocka_unit_test(wrong_schedules_are_named_with_their_whole_path),
         cmocka_unit_test(every_text_and_map_is_bounded),
         cmocka_unit_test(lenient_reading_ignores_unknown_fields),
