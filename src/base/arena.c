@@ -8,19 +8,22 @@
 #include "base/must.h"
 
 enum {
-    ARENA_KEEP = 16 << 20, /* of what a reset keeps: a large turn, not the largest */
-    ARENA_BLOCK = 16 * 1024
-}; /* a spec or a request fits; larger takes get their own */
+    ARENA_KEEP = 16 << 20,     /* of what a reset keeps: a large turn, not the largest */
+    ARENA_BLOCK = 16 * 1024,   /* a spec or a request fits; larger takes get their own */
+    ARENA_BLOCK_MAX = 1 << 20, /* until then each is as large as all before it        */
+};
 
 struct block {
-    struct block *older;
+    struct block *next;
     size_t size;
     alignas(max_align_t) unsigned char bytes[];
 };
 
 struct arena {
-    struct block *block; /* the newest; takes come from it */
-    size_t at;           /* bytes taken from it            */
+    struct block *first;
+    struct block *block; /* takes come from it; those behind it are free.  NULL: all are */
+    size_t at;           /* bytes taken from it                                          */
+    size_t room;         /* bytes of all blocks                                          */
     size_t used;
     size_t ceiling;
 };
@@ -37,48 +40,66 @@ struct arena *arena_new(size_t ceiling)
 static void free_blocks(struct block *block)
 {
     while (block) {
-        struct block *older = block->older;
+        struct block *next = block->next;
 
         free(block);
-        block = older;
+        block = next;
     }
 }
 
 struct arena *arena_free(struct arena *arena)
 {
     if (arena) {
-        free_blocks(arena->block);
+        free_blocks(arena->first);
         free(arena);
     }
     return NULL;
 }
 
-static void add_block(struct arena *arena, size_t size)
+static struct block *new_block(struct arena *arena, size_t least)
 {
-    size_t room = size > ARENA_BLOCK ? size : ARENA_BLOCK;
-    struct block *block = malloc(sizeof *block + room);
+    size_t size = arena->room < ARENA_BLOCK       ? ARENA_BLOCK
+                  : arena->room > ARENA_BLOCK_MAX ? ARENA_BLOCK_MAX
+                                                  : arena->room;
+    struct block *block;
 
+    size = size < least ? least : size;
+    block = malloc(sizeof *block + size);
     must(block != NULL);
-    block->older = arena->block;
-    block->size = room;
-    arena->block = block;
+    block->size = size;
+    arena->room += size;
+    return block;
+}
+
+/* The next block, or one before it when that is too small. */
+static void go_on(struct arena *arena, size_t least)
+{
+    struct block **link = arena->block ? &arena->block->next : &arena->first;
+
+    if (!*link || (*link)->size < least) {
+        struct block *block = new_block(arena, least);
+
+        block->next = *link;
+        *link = block;
+    }
+    arena->block = *link;
     arena->at = 0;
 }
 
 void arena_reset(struct arena *arena)
 {
-    struct block *block = arena->block;
-    size_t room = 0;
+    struct block **link = &arena->first;
 
+    arena->room = 0;
+    while (*link && arena->room + (*link)->size <= ARENA_KEEP) {
+        arena->room += (*link)->size;
+        link = &(*link)->next;
+    }
+    free_blocks(*link);
+    *link = NULL;
+    arena->block = NULL;
     arena->at = 0;
     arena->used = 0;
-    if (!block || !block->older)
-        return;
-    for (; block; block = block->older)
-        room += block->size;
-    free_blocks(arena->block);
-    arena->block = NULL;
-    add_block(arena, room < ARENA_KEEP ? room : ARENA_KEEP);
 }
 
 void *arena_room(struct arena *arena, size_t size)
@@ -89,7 +110,7 @@ void *arena_room(struct arena *arena, size_t size)
     must(size <= arena->ceiling - arena->used);
     size = (size + align - 1) / align * align;
     if (!arena->block || arena->block->size - arena->at < size)
-        add_block(arena, size);
+        go_on(arena, size);
     ret = arena->block->bytes + arena->at;
     arena->at += size;
     arena->used += size > arena->ceiling - arena->used ? arena->ceiling - arena->used : size;
@@ -105,6 +126,12 @@ void *arena_array(struct arena *arena, size_t count, size_t size)
 {
     must(size == 0 || count <= SIZE_MAX / size);
     return arena_take(arena, count * size);
+}
+
+void *arena_array_room(struct arena *arena, size_t count, size_t size)
+{
+    must(size == 0 || count <= SIZE_MAX / size);
+    return arena_room(arena, count * size);
 }
 
 struct str arena_str(struct arena *arena, struct str s)

@@ -17,7 +17,7 @@ struct arena; /* opaque */
 struct arena *arena_new(size_t ceiling);
 struct arena *arena_free(struct arena *arena); /* accepts NULL, returns NULL */
 
-/* Forgets everything taken but keeps one block, so that a reused arena does not allocate. */
+/* Forgets everything taken but keeps blocks, so that a reused arena does not allocate. */
 void arena_reset(struct arena *arena);
 
 /* Zeroed memory, aligned for any type; never NULL.  A size of 0 gives a valid address. */
@@ -28,6 +28,7 @@ void *arena_room(struct arena *arena, size_t size);
 
 /* An array of `count` things of `size` bytes; checks the product. */
 void *arena_array(struct arena *arena, size_t count, size_t size);
+void *arena_array_room(struct arena *arena, size_t count, size_t size);
 
 /* A copy of `s` that lives in the arena, with a terminating zero after it. */
 struct str arena_str(struct arena *arena, struct str s);

@@ -164,6 +164,51 @@ static void a_reused_arena_does_not_allocate(void **state)
     }
 }
 
+static void take_many(struct arena *arena)
+{
+    for (size_t i = 0; i < 4000; i++)
+        memset(arena_room(arena, i), 1, i);
+    arena_reset(arena);
+}
+
+static void takes_of_many_blocks_allocate_nothing_the_second_time(void **state)
+{
+    struct arena *arena = arena_new(16 << 20);
+    long before;
+
+    (void)state;
+    if (IS_INSTRUMENTED)
+        skip();
+    take_many(arena);
+    before = allocations;
+    take_many(arena);
+    assert_int_equal(allocations, before);
+    arena_free(arena);
+}
+
+static void what_is_taken_in_another_order_after_a_reset_is_apart(void **state)
+{
+    static const size_t sizes[] = {10, 100000, 20000, 3, 400000, 16000};
+    enum { COUNT = sizeof sizes / sizeof *sizes };
+    struct arena *arena = arena_new(4 << 20);
+
+    (void)state;
+    for (size_t round = 0; round < 2 * COUNT; round++) {
+        unsigned char *taken[COUNT];
+
+        for (size_t i = 0; i < COUNT; i++) {
+            taken[i] = arena_take(arena, sizes[(i + round) % COUNT]);
+            assert_true(is_zero(taken[i], sizes[(i + round) % COUNT]));
+            memset(taken[i], (int)i + 1, sizes[(i + round) % COUNT]);
+        }
+        for (size_t i = 0; i < COUNT; i++)
+            for (size_t at = 0; at < sizes[(i + round) % COUNT]; at++)
+                assert_true(taken[i][at] == i + 1);
+        arena_reset(arena);
+    }
+    arena_free(arena);
+}
+
 static void the_ceiling_itself_can_be_reached_again_and_again(void **state)
 {
     struct arena *arena = arena_new(1000);
@@ -281,6 +326,8 @@ int main(void)
         cmocka_unit_test(what_is_taken_after_a_reset_is_zeroed_again),
         cmocka_unit_test(room_is_apart_from_what_was_taken_and_counts_as_such),
         cmocka_unit_test(a_reused_arena_does_not_allocate),
+        cmocka_unit_test(takes_of_many_blocks_allocate_nothing_the_second_time),
+        cmocka_unit_test(what_is_taken_in_another_order_after_a_reset_is_apart),
         cmocka_unit_test(the_ceiling_itself_can_be_reached_again_and_again),
         cmocka_unit_test(beyond_the_ceiling_the_process_ends),
         cmocka_unit_test(a_ceiling_beyond_all_memory_is_refused),
