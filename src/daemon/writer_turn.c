@@ -249,8 +249,8 @@ static void grant(struct ticket *t, const struct work *work)
     int n = call->grant_count;
 
     if (n == 0) {
-        t->grants = arena_array(call->arena, (size_t)call->poll.max, sizeof *t->grants);
-        t->names = arena_array(call->arena, (size_t)call->poll.max, sizeof *t->names);
+        t->grants = arena_array_room(call->arena, (size_t)call->poll.max, sizeof *t->grants);
+        t->names = arena_array_room(call->arena, (size_t)call->poll.max, sizeof *t->names);
         call->grants = t->grants;
         call->grant_queues = t->names;
     }

@@ -474,7 +474,8 @@ static bool is_emptied(struct turn *turn, struct search *search)
 /* One search of all queues that are worth it; for_fresh: of those with fresh runs only. */
 static enum rc search_all(struct turn *turn, bool for_fresh, struct err *reterr)
 {
-    struct search searches[HOT_MAX];
+    struct search *searches = arena_array_room(turn->arena, (size_t)turn->memory.hot_count,
+                                               sizeof(*searches));
     int count = plan_searches(turn, for_fresh, searches);
     enum rc rc = keep_limits(turn, searches, &count, reterr);
 

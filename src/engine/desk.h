@@ -16,6 +16,7 @@
 #include "store/runs.h"
 #include "store/schedules.h"
 
+/* One more at the end, which is to be written at once. */
 void *vec_grow(struct arena *arena, void *at, int count, int *room, size_t size);
 #define VEC_ADD(turn, vec)                                                                   \
     ((vec)->count == (vec)->room                                                             \

@@ -122,7 +122,7 @@ static void advance_slots(struct turn *turn, struct seat *seat)
     a.cursor = &view;
     a.slots_max = buffer < 0 ? 0 : buffer > ADVANCE_SLOTS_MAX ? ADVANCE_SLOTS_MAX : (int)buffer;
     if (!turn->slots)
-        turn->slots = arena_array(turn->arena, ADVANCE_SLOTS_MAX, sizeof(*turn->slots));
+        turn->slots = arena_array_room(turn->arena, ADVANCE_SLOTS_MAX, sizeof(*turn->slots));
     a.slots = turn->slots;
     advance(&a);
     adopt(turn, seat, &a);
@@ -152,7 +152,7 @@ static void close_if_idle(struct turn *turn, struct seat *seat)
 /* A portion of one backfill; true when it is done. */
 static bool take_backfill(struct turn *turn, struct seat *seat, struct backfill *b, int room)
 {
-    struct due_slot *slots = arena_array(turn->arena, (size_t)room, sizeof(*slots));
+    struct due_slot *slots = arena_array_room(turn->arena, (size_t)room, sizeof(*slots));
     int count = advance_backfill(&seat->plan, &seat->ctx, b->mark, b->until, slots, room);
 
     for (int i = 0; i < count; i++)

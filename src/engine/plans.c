@@ -113,7 +113,7 @@ static int32_t make_room(struct plans *plans, size_t size)
         block = &plans->blocks[plans->at];
     }
     if (!block->bytes)
-        block->bytes = arena_take(plans->arena, plans->block_size);
+        block->bytes = arena_room(plans->arena, plans->block_size);
     offset = block->used;
     block->used += size;
     return place_of(plans, plans->at, offset);

@@ -74,7 +74,7 @@ static int32_t next_unused(struct recall *recall)
     char **chunk = &recall->chunks[recall->used / CHUNK];
 
     if (!*chunk)
-        *chunk = arena_array(recall->arena, CHUNK, recall->stride);
+        *chunk = arena_array_room(recall->arena, CHUNK, recall->stride);
     return recall->used++;
 }
 

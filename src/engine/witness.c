@@ -114,7 +114,7 @@ void witness_write(struct turn *turn)
 
     if (body.cap == 1)
         return;
-    body.ptr = arena_take(turn->arena, body.cap);
+    body.ptr = arena_room(turn->arena, body.cap);
     for (int i = 0; i < turn->in->command_count; i++) {
         const struct command *c = &turn->in->commands[i];
         struct audit_entry entry;
