@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes as the body of every operation that takes one.
+ * Bytes as the body of every operation that takes one, and as names of members.
  *
  * Whatever comes, the call goes to the engine or a reader with what their contracts say
  * (texts are UTF-8 within their limits), or has an answer that is JSON.
@@ -8,6 +8,7 @@
 #include "api/operation.h"
 #include "base/must.h"
 #include "core/run_id.h"
+#include "model/run_json.h"
 #include "store/logs.h"
 #include "wire/grpc.h"
 #include "wire/json.h"
@@ -175,6 +176,19 @@ static void begin(const struct operation *operation, struct arena *arena, struct
     check_step(&call, call_begin(&call, &request, body));
 }
 
+/* Names of members, as a query has them. */
+static void check_fields(struct str text)
+{
+    field_set fields;
+    struct err err;
+
+    if (fields_from_text(text, &run_fields, &fields, &err) == RC_OK)
+        must(fields_have(fields, RUN_FIELD_ID) && fields < FIELD(RUN_FIELDS));
+    else
+        must(err.rc == RC_LIMIT ||
+             (err.at >= 0 && (size_t)err.at + (size_t)err.len <= text.len));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     static struct arena *arena;
@@ -182,6 +196,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 
     if (!arena)
         arena = arena_new(CALL_ARENA_MAX);
+    check_fields(body);
     for (int i = 0; i < operation_count; i++)
         if (operations[i].body_max > 0)
             begin(&operations[i], arena, body);

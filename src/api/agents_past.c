@@ -71,11 +71,11 @@ static enum rc past_json(const struct attempt_view *view, const struct owner *ow
     const json_t *error;
     struct run_doc doc;
     json_t *json;
-    enum rc rc = view_attempt(view, arena, &doc, reterr);
+    enum rc rc = view_attempt(view, FIELDS_ALL, arena, &doc, reterr);
 
     if (rc != RC_OK)
         return rc;
-    run = run_to_json(&doc);
+    run = run_to_json(&doc, FIELDS_ALL);
     error = json_object_get(run, "error");
     json = json_new_object();
     json_put(json, "pastExecutionId",

@@ -27,6 +27,7 @@ enum call_step schedule_bulk_settled(struct call *call);
 /* native_views.c */
 enum call_step schedule_get_begin(struct call *call);
 enum call_step schedule_get_read(struct call *call, struct db *db);
+enum call_step schedule_written_read(struct call *call, struct db *db);
 
 /* native_next.c */
 enum call_step schedule_next_begin(struct call *call);
@@ -46,6 +47,7 @@ enum call_step run_retry_read(struct call *call, struct db *db);
 enum call_step run_retry_settled(struct call *call);
 enum call_step run_approve_begin(struct call *call);
 enum call_step run_reject_begin(struct call *call);
+enum call_step run_attempts_begin(struct call *call);
 enum call_step run_attempts_read(struct call *call, struct db *db);
 
 /* native_run_logs.c */

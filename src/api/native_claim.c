@@ -19,7 +19,8 @@ struct claim_body {
     int32_t max;
     span wait;
     struct str worker;
-    struct call_poll *poll;
+    field_set fields;
+    struct call_poll *poll; /* of the call, while the body is read */
 };
 
 #define AT(member) .offset = offsetof(struct claim_body, member)
@@ -44,32 +45,41 @@ static enum rc read_queues(const json_t *value, const struct reading *r, struct 
     return rc == RC_OK ? json_take_items(value, read_queue, &reading, reterr) : rc;
 }
 
+static enum rc read_fields(const json_t *value, const struct reading *r, struct err *reterr)
+{
+    return fields_from_json(value, &grant_fields, &((struct claim_body *)r->to)->fields,
+                            reterr);
+}
+
 static const struct member claim_list[] = {
     {"queues", MEMBER_OTHER, .read = read_queues, .is_required = true},
     {"max", MEMBER_INT32, AT(max), .low = 1, .high = POLL_RUNS_MAX},
     {"wait", MEMBER_SPAN, AT(wait), .low = 0, .high = CLAIM_WAIT_MAX},
     {"worker", MEMBER_TEXT, AT(worker), .high = CALL_NAME_MAX, .check = name_check},
+    {"fields", MEMBER_OTHER, .read = read_fields},
 };
 
 static const struct members claim_members = MEMBERS(claim_list);
 
 enum call_step queue_claim_begin(struct call *call)
 {
-    struct claim_body body = {.max = 1, .poll = &call->poll};
-    const struct reading reading = {call->arena, false, &body};
+    struct claim_body *body = arena_take(call->arena, sizeof *body);
+    const struct reading reading = {call->arena, false, body};
     json_auto_t *json = NULL;
     enum call_step step;
     struct err err;
 
+    *body = (struct claim_body){.max = 1, .fields = FIELDS_ALL, .poll = &call->poll};
     if (request_query_check(call, NULL, 0, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     if (!request_json(call, false, &json, &step))
         return step;
     if (members_read(&claim_members, json, &reading, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->poll.max = body.max;
-    call->poll.wait = body.wait;
-    call->poll.worker = body.worker;
+    call->poll.max = body->max;
+    call->poll.wait = body->wait;
+    call->poll.worker = body->worker;
+    call->with = body;
     return CALL_POLL;
 }
 
@@ -82,13 +92,16 @@ static struct run_id id_of(const struct run *run)
 static bool print_grant(const struct call *call, int i, struct answer *out)
 {
     const struct work *work = &call->grants[i];
+    const field_set fields = ((const struct claim_body *)call->with)->fields;
+    bool has_input = fields_have(fields, GRANT_FIELD_INPUT);
+    bool has_result = fields_have(fields, GRANT_FIELD_LAST_RESULT);
     const struct payload payload = {
         .run = &work->run,
         .id = work->id,
         .schedule = work->name,
         .namespace = call->namespace_name,
-        .cron = payload_cron(work->action, work->cron, call->arena),
-        .last_result = run_result_value(work->last_result, call->arena),
+        .cron = payload_cron(work->action, has_input ? work->cron : -1, call->arena),
+        .last_result = run_result_value(has_result ? work->last_result : STR(""), call->arena),
         .last_failure = work->last_failure,
         .last_run_at = work->last_run_at,
     };
@@ -99,7 +112,7 @@ static bool print_grant(const struct call *call, int i, struct answer *out)
     answer_reserve(out, room + 2);
     if (i > 0)
         buf_char(&out->buf, ',');
-    grant_print(&payload, call->grant_queues[i], work->action, &out->buf);
+    grant_print(&payload, call->grant_queues[i], work->action, fields, &out->buf);
     return true;
 }
 

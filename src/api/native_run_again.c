@@ -154,12 +154,23 @@ enum call_step run_reject_begin(struct call *call)
 
 /* ---- attempts ---- */
 
-static void tell(struct answer *out, int index, json_t *run)
+enum call_step run_attempts_begin(struct call *call)
+{
+    struct run_id *id = arena_take(call->arena, sizeof *id);
+    struct err err;
+
+    if (request_run(call, 0, id, &err) != RC_OK ||
+        request_query_check(call, NULL, 0, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    call->with = id;
+    return CALL_READ;
+}
+
+static void tell(struct answer *out, int index, const struct run_doc *doc)
 {
     if (index > 0)
         answer_text(out, ",");
-    answer_json(out, run_attempt_json(run));
-    json_decref(run);
+    answer_json(out, run_to_json(doc, RUN_FIELDS_ATTEMPT));
 }
 
 /* Those that are over, and the one that is being made. */
@@ -174,14 +185,15 @@ enum call_step run_attempts_read(struct call *call, struct db *db)
         return view_failed(call, &err);
     page_open(&out, "attempts");
     for (int i = 0; i < found.attempt_count; i++) {
-        if (view_attempt(&found.attempts[i], call->arena, &doc, &err) != RC_OK)
+        if (view_attempt(&found.attempts[i], RUN_FIELDS_ATTEMPT, call->arena, &doc, &err) !=
+            RC_OK)
             return view_failed(call, &err);
-        tell(&out, i, run_to_json(&doc));
+        tell(&out, i, &doc);
     }
     if (found.is_open && run_is_claimed(found.open.run.state)) {
         doc = view_run(&found.open);
         doc.started_at = found.open.run.attempt_at;
-        tell(&out, found.attempt_count, run_to_json(&doc));
+        tell(&out, found.attempt_count, &doc);
     }
     page_close(&out, (struct str){NULL, 0});
     return call_answer(call, 200, answer_done(&out));

@@ -22,6 +22,7 @@ struct asked {
     struct str schedule, queue; /* names; empty: any */
     struct view_page view;      /* but for the limit */
     int64_t from;               /* no key below it   */
+    field_set fields;           /* of each run       */
     bool wants_open, wants_ended;
 };
 
@@ -134,7 +135,7 @@ static enum rc read_cursor(struct str text, struct asked *asked, struct err *ret
 enum call_step run_list_begin(struct call *call)
 {
     static const char *const names[] = {"schedule", "state", "outcome", "queue",
-                                        "kind",     "from",  "to"};
+                                        "kind",     "from",  "to",      "fields"};
     struct asked *asked = arena_take(call->arena, sizeof *asked);
     struct err err;
 
@@ -143,7 +144,8 @@ enum call_step run_list_begin(struct call *call)
         read_outcome(request_query(call, "outcome"), asked, &err) != RC_OK ||
         read_kind(request_query(call, "kind"), asked, &err) != RC_OK ||
         read_times(call, asked, &err) != RC_OK ||
-        read_cursor(asked->page.after, asked, &err) != RC_OK)
+        read_cursor(asked->page.after, asked, &err) != RC_OK ||
+        request_fields(call, &run_list_fields, &asked->fields, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     asked->schedule = request_query(call, "schedule");
     asked->queue = request_query(call, "queue");
@@ -244,6 +246,7 @@ static int64_t next_key(const struct source_rows *source)
 static enum rc read_doc(const struct call *call, struct source_rows *source, bool is_open,
                         struct run_doc *ret, bool *ret_is_run, struct err *reterr)
 {
+    const struct asked *asked = call->with;
     struct attempt_view attempt;
     struct run_view run;
 
@@ -255,7 +258,7 @@ static enum rc read_doc(const struct call *call, struct source_rows *source, boo
     }
     attempt_views_read(&source->rows, source->next++, &attempt);
     *ret_is_run = attempt.row.last; /* the last attempt is the run */
-    return view_attempt(&attempt, call->arena, ret, reterr);
+    return view_attempt(&attempt, asked->fields, call->arena, ret, reterr);
 }
 
 /* ---- the page ---- */
@@ -294,7 +297,7 @@ static enum rc tell_page(const struct call *call, struct source_rows *open,
             continue;
         if (t->count++ > 0)
             answer_text(&t->out, ",");
-        answer_json(&t->out, run_to_json(&doc));
+        answer_json(&t->out, run_to_json(&doc, asked->fields));
     }
 }
 

@@ -233,8 +233,8 @@ static enum rc stream_end(struct call *call, const struct run_found *found, stru
     struct call_stream *stream = call->stream;
     struct answer out = answer_new(call->arena);
     struct run_doc doc;
-    enum rc rc = view_attempt(&found->attempts[found->attempt_count - 1], call->arena, &doc,
-                              reterr);
+    enum rc rc = view_attempt(&found->attempts[found->attempt_count - 1], RUN_FIELDS_ATTEMPT,
+                              call->arena, &doc, reterr);
 
     if (rc != RC_OK)
         return rc;

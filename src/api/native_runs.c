@@ -67,46 +67,69 @@ enum call_step run_change_read(struct call *call, struct db *db)
 
 /* Showing. */
 
+struct shown {
+    struct run_id id;
+    field_set fields;
+};
+
 enum call_step run_get_begin(struct call *call)
 {
-    struct run_id *id = arena_take(call->arena, sizeof *id);
+    static const char *const names[] = {"fields"};
+    struct shown *shown = arena_take(call->arena, sizeof *shown);
     struct err err;
 
-    if (request_run(call, 0, id, &err) != RC_OK ||
-        request_query_check(call, NULL, 0, &err) != RC_OK)
+    if (request_run(call, 0, &shown->id, &err) != RC_OK ||
+        request_query_check(call, names, 1, &err) != RC_OK ||
+        request_fields(call, &run_fields, &shown->fields, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->with = id;
+    call->with = shown;
     return CALL_READ;
+}
+
+static enum rc add_attempts(const struct call *call, const struct run_found *found,
+                            json_t *list, struct err *reterr)
+{
+    for (int i = 0; i < found->attempt_count; i++) {
+        struct run_doc doc;
+
+        if (view_attempt(&found->attempts[i], RUN_FIELDS_ATTEMPT, call->arena, &doc, reterr) !=
+            RC_OK)
+            return reterr->rc;
+        json_add(list, run_to_json(&doc, RUN_FIELDS_ATTEMPT));
+    }
+    return RC_OK;
+}
+
+static enum rc read_shown(const struct call *call, const struct run_found *found,
+                          field_set fields, struct run_doc *ret, struct err *reterr)
+{
+    if (!found->is_open)
+        return view_attempt(&found->attempts[found->attempt_count - 1], fields, call->arena,
+                            ret, reterr);
+    *ret = view_run(&found->open);
+    return RC_OK;
 }
 
 /* The run is its last attempt; all that are over are listed beside it. */
 enum call_step run_get_read(struct call *call, struct db *db)
 {
+    const struct shown *shown = call->with;
+    bool has_attempts = fields_have(shown->fields, RUN_FIELD_ATTEMPTS);
     json_auto_t *attempts = json_new_list();
     struct answer out = answer_new(call->arena);
     struct run_found found;
+    struct run_doc doc;
     struct err err;
-    json_t *run = NULL;
+    json_t *run;
 
-    if (run_found_read(call, db, call->with, &found, &err) != RC_OK)
+    if ((has_attempts ? run_found_read : run_found_last)(call, db, &shown->id, &found, &err) !=
+            RC_OK ||
+        read_shown(call, &found, shown->fields, &doc, &err) != RC_OK ||
+        (has_attempts && add_attempts(call, &found, attempts, &err) != RC_OK))
         return view_failed(call, &err);
-    for (int i = 0; i < found.attempt_count; i++) {
-        struct run_doc doc;
-
-        json_decref(run);
-        run = NULL;
-        if (view_attempt(&found.attempts[i], call->arena, &doc, &err) != RC_OK)
-            return view_failed(call, &err);
-        run = run_to_json(&doc);
-        json_add(attempts, run_attempt_json(run));
-    }
-    if (found.is_open) {
-        struct run_doc doc = view_run(&found.open);
-
-        json_decref(run);
-        run = run_to_json(&doc);
-    }
-    json_put(run, "attempts", json_incref(attempts));
+    run = run_to_json(&doc, shown->fields);
+    if (has_attempts)
+        json_put(run, "attempts", json_incref(attempts));
     answer_json(&out, run);
     return call_answer(call, 200, answer_done(&out));
 }

@@ -224,7 +224,7 @@ enum call_step schedule_resume_read(struct call *call, struct db *db)
     struct err err;
 
     if (call->status != 0)
-        return schedule_get_read(call, db); /* it is done: as it is now */
+        return schedule_written_read(call, db); /* it is done: as it is now */
     if (planned_read(call, db, p, &err) != RC_OK)
         return view_failed(call, &err);
     return tell(call, p);

@@ -174,7 +174,12 @@ enum call_step schedule_except_settled(struct call *call)
 
 enum call_step schedule_exceptions_begin(struct call *call)
 {
-    return schedule_get_begin(call);
+    struct err err;
+
+    if (request_name(call, 0, "schedule", &err) != RC_OK ||
+        request_query_check(call, NULL, 0, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_READ;
 }
 
 enum call_step schedule_exceptions_read(struct call *call, struct db *db)

@@ -99,7 +99,7 @@ static enum call_step show_made(struct call *call)
         .cursor = *reply->cursor,
     };
 
-    return view_schedule_answer(call, &view);
+    return view_schedule_answer(call, &view, FIELDS_ALL);
 }
 
 /* The answer is the schedule as it is then, with the time of its next run. */
@@ -165,7 +165,7 @@ enum call_step schedule_patch_read(struct call *call, struct db *db)
     struct err err;
 
     if (call->status != 0)
-        return schedule_get_read(call, db);
+        return schedule_written_read(call, db);
     if (view_find(call, db, &view, &err) != RC_OK ||
         document_text(call, &view, &writing->document, &err) != RC_OK)
         return view_failed(call, &err);

@@ -20,6 +20,7 @@ struct item {
 struct batch {
     struct item *items;
     int count;
+    bool is_brief; /* only results that a worker has to heed are told */
 };
 
 static void add_item(struct call *call, const struct verb *verb, const json_t *value, int i,
@@ -44,16 +45,32 @@ static void add_item(struct call *call, const struct verb *verb, const json_t *v
     item->report = -1;
 }
 
+/* Which results are told: of all items, unless said otherwise. */
+static enum rc read_results(const json_t *value, bool *ret_is_brief, struct err *reterr)
+{
+    struct str word = {json_string_value(value), json_string_length(value)};
+
+    *ret_is_brief = json_is_string(value) && str_eq(word, STR("notOk"));
+    if (!value || json_is_null(value) || *ret_is_brief ||
+        (json_is_string(value) && str_eq(word, STR("all"))))
+        return RC_OK;
+    err_set(reterr, RC_INVALID, -1, 0, "must be all or notOk");
+    err_in(reterr, "results");
+    return RC_INVALID;
+}
+
 static enum rc read_batch(struct call *call, const struct verb *verb, const json_t *json,
                           struct err *reterr)
 {
-    static const char *const names[] = {"items"};
+    static const char *const names[] = {"items", "results"};
     struct batch *batch = arena_take(call->arena, sizeof *batch);
     const json_t *items = json_object_get(json, "items");
-    enum rc rc = json_check_names(json, names, 1, reterr);
+    enum rc rc = json_check_names(json, names, 2, reterr);
 
     if (rc == RC_OK)
         rc = json_require(json, "items", reterr);
+    if (rc == RC_OK)
+        rc = read_results(json_object_get(json, "results"), &batch->is_brief, reterr);
     if (rc != RC_OK)
         return rc;
     rc = json_take_count(items, CALL_ITEMS_MAX, &batch->count, reterr);
@@ -149,17 +166,70 @@ static void print_wrong(const struct err *err, struct answer *out)
     answer_text(out, "}");
 }
 
-static void print_item(const struct call *call, const struct item *item, struct answer *out)
+static const struct report_reply *reply_of(const struct call *call, const struct item *item)
 {
-    answer_text(out, "{\"id\":");
+    return item->err ? NULL : &call->report_replies[item->report];
+}
+
+/* It was taken, and its worker need not do anything. */
+static bool is_plain_ok(const struct call *call, const struct item *item)
+{
+    const struct report_reply *reply = reply_of(call, item);
+
+    return reply && reply->rc == RC_OK && !reply->is_cancelled;
+}
+
+/* `index`: -1, where the place among the results says which item it is. */
+static void print_item(const struct call *call, const struct item *item, int index,
+                       struct answer *out)
+{
+    const struct report_reply *reply = reply_of(call, item);
+
+    answer_text(out, "{");
+    if (index >= 0) {
+        answer_text(out, "\"index\":");
+        answer_int(out, index);
+        answer_text(out, ",");
+    }
+    answer_text(out, "\"id\":");
     if (item->id.len > 0)
         answer_quoted(out, item->id);
     else
         answer_text(out, "null");
-    if (item->err)
-        print_wrong(item->err, out);
+    if (reply)
+        print_reply(reply, call->reports[item->report].kind, out);
     else
-        print_reply(&call->report_replies[item->report], call->reports[item->report].kind, out);
+        print_wrong(item->err, out);
+    answer_text(out, "}");
+}
+
+static void print_all(const struct call *call, const struct batch *batch, struct answer *out)
+{
+    answer_reserve(out, (size_t)batch->count * RESULT_BYTES);
+    answer_text(out, "{\"results\":[");
+    for (int i = 0; i < batch->count; i++) {
+        if (i > 0)
+            answer_text(out, ",");
+        print_item(call, &batch->items[i], -1, out);
+    }
+    answer_text(out, "]}");
+}
+
+/* Every item is told or counted. */
+static void print_brief(const struct call *call, const struct batch *batch, struct answer *out)
+{
+    int told = 0;
+
+    answer_text(out, "{\"results\":[");
+    for (int i = 0; i < batch->count; i++) {
+        if (is_plain_ok(call, &batch->items[i]))
+            continue;
+        if (told++ > 0)
+            answer_text(out, ",");
+        print_item(call, &batch->items[i], i, out);
+    }
+    answer_text(out, "],\"ok\":");
+    answer_int(out, batch->count - told);
     answer_text(out, "}");
 }
 
@@ -168,14 +238,10 @@ enum call_step runs_report_settled(struct call *call)
     const struct batch *batch = call->with;
     struct answer out = answer_new(call->arena);
 
-    answer_reserve(&out, (size_t)batch->count * RESULT_BYTES);
-    answer_text(&out, "{\"results\":[");
-    for (int i = 0; i < batch->count; i++) {
-        if (i > 0)
-            answer_text(&out, ",");
-        print_item(call, &batch->items[i], &out);
-    }
-    answer_text(&out, "]}");
+    if (batch->is_brief)
+        print_brief(call, batch, &out);
+    else
+        print_all(call, batch, &out);
     return call_answer(call, 200, answer_done(&out));
 }
 

@@ -154,6 +154,7 @@ json_t *openapi_input_schema(const json_t *both, const json_t *schema)
     void *next;
 
     json_object_del(result, "absent");
+    json_object_del(result, "x-always");
     also = json_incref(json_object_get(result, "also"));
     json_object_del(result, "also");
     properties = json_object_get(result, "properties");

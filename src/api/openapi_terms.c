@@ -16,9 +16,11 @@
 #include "core/plan.h"
 #include "core/spec_def.h"
 #include "model/action.h"
+#include "model/payload.h"
 #include "model/policies_json.h"
 #include "model/run_json.h"
 #include "model/schedule_json.h"
+#include "model/schedule_show.h"
 #include "store/audit.h"
 
 struct number {
@@ -33,24 +35,25 @@ struct number {
     }
 
 static const struct number numbers[] = {
-    NUMBER(ACTION_ID_MAX),      NUMBER(ACTION_INPUT_MAX),    NUMBER(ACTION_NAME_MAX),
-    NUMBER(BACKFILLS_MAX),      NUMBER(BUFFER_LIMIT_MAX),    NUMBER(BUFFER_LIMIT_DEFAULT),
-    NUMBER(CALL_ITEMS_MAX),     NUMBER(CALL_NAME_MAX),       NUMBER(CRON_TEXT_MAX),
-    NUMBER(DESCRIPTION_MAX),    NUMBER(EXCEPTIONS_MAX),      NUMBER(EXEC_ARGS_MAX),
-    NUMBER(EXEC_ARG_BYTES_MAX), NUMBER(EXEC_BYTES_MAX),      NUMBER(EXEC_COUNT_MAX),
-    NUMBER(EXEC_ENV_MAX),       NUMBER(EXEC_PATH_MAX),       NUMBER(EXEC_USER_MAX),
-    NUMBER(GATE_LIMIT_MAX),     NUMBER(HTTP_HEADERS_MAX),    NUMBER(HTTP_HEADER_VALUE_MAX),
-    NUMBER(HTTP_KEEP_BYTES),    NUMBER(HTTP_KEEP_BYTES_MAX), NUMBER(HTTP_KEEP_HEADERS_MAX),
-    NUMBER(HTTP_METHOD_MAX),    NUMBER(HTTP_REDIRECTS_MAX),  NUMBER(HTTP_URL_MAX),
-    NUMBER(LABELS_MAX),         NUMBER(LABEL_VALUE_MAX),     NUMBER(LIMIT_DEFAULT),
-    NUMBER(LIMIT_MAX),          NUMBER(LOG_LINES_MAX),       NUMBER(PLAN_TEXT_MAX),
-    NUMBER(POLL_QUEUES_MAX),    NUMBER(POLL_RUNS_MAX),       NUMBER(PRIORITY_DEFAULT),
-    NUMBER(PRIORITY_MAX),       NUMBER(PRIORITY_MIN),        NUMBER(REASON_TEXT_MAX),
-    NUMBER(REMAINING_RUNS_MAX), NUMBER(RETENTION_COUNT_MAX), NUMBER(RETRY_ATTEMPTS_MAX),
-    NUMBER(RRULE_TEXT_MAX),     NUMBER(SCHEDULE_ID_MAX),     NUMBER(SESSION_ID_MAX),
-    NUMBER(SPEC_AT_MAX),        NUMBER(SPEC_COMMENT_MAX),    NUMBER(SPEC_DATES_MAX),
-    NUMBER(SPEC_ENTRIES_MAX),   NUMBER(SPEC_NAMED_MAX),      NUMBER(SPEC_NAME_MAX),
-    NUMBER(SUMMARY_MAX),        NUMBER(ZONE_NAME_MAX),       NUMBER(QUEUE_LIMIT_MAX),
+    NUMBER(ACTION_ID_MAX),         NUMBER(ACTION_INPUT_MAX),   NUMBER(ACTION_NAME_MAX),
+    NUMBER(BACKFILLS_MAX),         NUMBER(BUFFER_LIMIT_MAX),   NUMBER(BUFFER_LIMIT_DEFAULT),
+    NUMBER(CALL_ITEMS_MAX),        NUMBER(CALL_NAME_MAX),      NUMBER(CRON_TEXT_MAX),
+    NUMBER(DESCRIPTION_MAX),       NUMBER(EXCEPTIONS_MAX),     NUMBER(EXEC_ARGS_MAX),
+    NUMBER(EXEC_ARG_BYTES_MAX),    NUMBER(EXEC_BYTES_MAX),     NUMBER(EXEC_COUNT_MAX),
+    NUMBER(EXEC_ENV_MAX),          NUMBER(EXEC_PATH_MAX),      NUMBER(EXEC_USER_MAX),
+    NUMBER(FIELDS_ASKED_MAX),      NUMBER(GATE_LIMIT_MAX),     NUMBER(HTTP_HEADERS_MAX),
+    NUMBER(HTTP_HEADER_VALUE_MAX), NUMBER(HTTP_KEEP_BYTES),    NUMBER(HTTP_KEEP_BYTES_MAX),
+    NUMBER(HTTP_KEEP_HEADERS_MAX), NUMBER(HTTP_METHOD_MAX),    NUMBER(HTTP_REDIRECTS_MAX),
+    NUMBER(HTTP_URL_MAX),          NUMBER(LABELS_MAX),         NUMBER(LABEL_VALUE_MAX),
+    NUMBER(LIMIT_DEFAULT),         NUMBER(LIMIT_MAX),          NUMBER(LOG_LINES_MAX),
+    NUMBER(PLAN_TEXT_MAX),         NUMBER(POLL_QUEUES_MAX),    NUMBER(POLL_RUNS_MAX),
+    NUMBER(PRIORITY_DEFAULT),      NUMBER(PRIORITY_MAX),       NUMBER(PRIORITY_MIN),
+    NUMBER(REASON_TEXT_MAX),       NUMBER(REMAINING_RUNS_MAX), NUMBER(RETENTION_COUNT_MAX),
+    NUMBER(RETRY_ATTEMPTS_MAX),    NUMBER(RRULE_TEXT_MAX),     NUMBER(SCHEDULE_ID_MAX),
+    NUMBER(SESSION_ID_MAX),        NUMBER(SPEC_AT_MAX),        NUMBER(SPEC_COMMENT_MAX),
+    NUMBER(SPEC_DATES_MAX),        NUMBER(SPEC_ENTRIES_MAX),   NUMBER(SPEC_NAMED_MAX),
+    NUMBER(SPEC_NAME_MAX),         NUMBER(SUMMARY_MAX),        NUMBER(ZONE_NAME_MAX),
+    NUMBER(QUEUE_LIMIT_MAX),
 };
 
 /* The words of enum x from `first` to `last`. */
@@ -97,6 +100,21 @@ static const char *dst_word(int i)
     return dst_text((enum dst_name)i);
 }
 
+static const char *grant_field_word(int i)
+{
+    return grant_fields.names[i];
+}
+
+static const char *run_field_word(int i)
+{
+    return run_fields.names[i];
+}
+
+static const char *schedule_field_word(int i)
+{
+    return schedule_fields.names[i];
+}
+
 /* A name may stand in several rows: then it has the words of all of them. */
 static const struct words words[] = {
     WORDS(anchor, ANCHOR_EPOCH, ANCHOR_COMPLETION),
@@ -113,6 +131,7 @@ static const struct words words[] = {
     {"event_type", EVENT_NODE_UP, EVENT_NODE_DOWN, event_word},
     {"event_type", EVENT_CLOCK_JUMP, EVENT_CLOCK_JUMP, event_word},
     WORDS(fold, FOLD_FIRST, FOLD_BOTH),
+    WORDS(grant_field, 0, GRANT_FIELDS - 1),
     WORDS(gap, GAP_SKIP, GAP_SHIFT),
     WORDS(outcome, OUTCOME_STARTED, OUTCOME_SLOT_CANCELLED),
     WORDS(outcome, OUTCOME_SUCCEEDED, OUTCOME_UNKNOWN),
@@ -122,8 +141,11 @@ static const struct words words[] = {
     WORDS(reason, REASON_OVERLAP, REASON_USER),
     WORDS(reason, REASON_TARGET, REASON_OTHER),
     WORDS(role, ROLE_VIEWER, ROLE_COUNT - 1),
+    WORDS(run_field, 0, RUN_FIELDS - 1),
+    {"run_list_field", 0, RUN_FIELD_ATTEMPTS - 1, run_field_word},
     WORDS(run_kind, RUN_SLOT, RUN_TEST),
     WORDS(run_state, RUN_HELD, RUN_ENDED),
+    WORDS(schedule_field, 0, SCHEDULE_FIELDS - 1),
     WORDS(shift, SHIFT_NONE, SHIFT_PREVIOUS),
     WORDS(source, 0, SOURCE_COUNT - 1),
     WORDS(window_rule, WINDOW_CLAMP, WINDOW_FILTER),

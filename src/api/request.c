@@ -122,6 +122,19 @@ enum rc request_query_instant(const struct call *call, const char *name, instant
     return instant_parse(text, ret, reterr) == RC_OK ? RC_OK : in_query(reterr, name);
 }
 
+enum rc request_fields(const struct call *call, const struct field_names *names, field_set *ret,
+                       struct err *reterr)
+{
+    struct str text;
+
+    if (!find(call, "fields", &text)) {
+        *ret = FIELDS_ALL;
+        return RC_OK;
+    }
+    return fields_from_text(text, names, ret, reterr) == RC_OK ? RC_OK
+                                                               : in_query(reterr, "fields");
+}
+
 enum rc request_name(const struct call *call, int param, const char *what, struct err *reterr)
 {
     struct str name = call->params[param];

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "api/call.h"
+#include "model/fields.h"
 #include "wire/json.h"
 
 enum {
@@ -31,6 +32,10 @@ MUST_USE enum rc request_limit(const struct call *call, int *ret, struct err *re
 /* A moment of RFC 3339; `*ret` stays when it is absent. */
 MUST_USE enum rc request_query_instant(const struct call *call, const char *name, instant *ret,
                                        struct err *reterr);
+
+/* `fields`: which members are told, separated by commas; all when it is absent. */
+MUST_USE enum rc request_fields(const struct call *call, const struct field_names *names,
+                                field_set *ret, struct err *reterr);
 
 /* A variable of the path as a name that people gave: RC_NOT_FOUND when it cannot be one. */
 MUST_USE enum rc request_name(const struct call *call, int param, const char *what,

@@ -12,47 +12,71 @@ static instant first_end(const struct call *call, const struct run_id *id,
     return slot < call->now ? slot : call->now - SPAN_DAY;
 }
 
-enum rc run_found_read(const struct call *call, struct db *db, const struct run_id *id,
-                       struct run_found *ret, struct err *reterr)
+static enum rc read_open(const struct call *call, struct db *db, const struct run_id *id,
+                         struct run_found *found, struct err *reterr)
 {
-    struct db_result open = {0}, attempts = {0};
-    struct run_found found = {0};
-    int64_t namespace = call->namespace;
+    struct db_result open = {0};
     enum rc rc;
 
     run_views_get(db, id, &open);
     rc = db_flush(db, call->arena, reterr);
-    if (rc != RC_OK)
-        return rc;
-    found.is_open = open.rows == 1;
-    if (found.is_open) {
-        run_views_read(&open, 0, &found.open);
-        namespace = found.open.owner.namespace;
-    }
-    attempt_views_of_run(db, id, first_end(call, id, &found), &attempts);
+    found->is_open = rc == RC_OK && open.rows == 1;
+    if (found->is_open)
+        run_views_read(&open, 0, &found->open);
+    return rc;
+}
+
+static enum rc read_attempts(const struct call *call, struct db *db, const struct run_id *id,
+                             struct run_found *found, struct err *reterr)
+{
+    struct db_result attempts = {0};
+    enum rc rc;
+
+    attempt_views_of_run(db, id, first_end(call, id, found), &attempts);
     rc = db_flush(db, call->arena, reterr);
     if (rc != RC_OK)
         return rc;
-    found.attempt_count = attempts.rows;
-    found.attempts = arena_array(call->arena, (size_t)attempts.rows, sizeof *found.attempts);
-    for (int i = 0; i < attempts.rows; i++) {
-        attempt_views_read(&attempts, i, &found.attempts[i]);
-        namespace = found.attempts[i].owner.namespace;
-    }
-    if ((!found.is_open && attempts.rows == 0) || namespace != call->namespace)
+    found->attempt_count = attempts.rows;
+    found->attempts = arena_array(call->arena, (size_t)attempts.rows, sizeof *found->attempts);
+    for (int i = 0; i < attempts.rows; i++)
+        attempt_views_read(&attempts, i, &found->attempts[i]);
+    return RC_OK;
+}
+
+static bool is_of(const struct call *call, const struct run_found *found)
+{
+    int count = found->attempt_count;
+
+    if (count > 0)
+        return found->attempts[count - 1].owner.namespace == call->namespace;
+    return found->is_open && found->open.owner.namespace == call->namespace;
+}
+
+static enum rc find(const struct call *call, struct db *db, const struct run_id *id,
+                    bool wants_attempts, struct run_found *ret, struct err *reterr)
+{
+    struct run_found found = {0};
+    enum rc rc = read_open(call, db, id, &found, reterr);
+
+    if (rc == RC_OK && (wants_attempts || !found.is_open))
+        rc = read_attempts(call, db, id, &found, reterr);
+    if (rc != RC_OK)
+        return rc;
+    if (!is_of(call, &found))
         return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no run `%.*s`",
                        STR_ARG(call->params[0]));
     *ret = found;
     return RC_OK;
 }
 
-json_t *run_attempt_json(const json_t *run)
+enum rc run_found_read(const struct call *call, struct db *db, const struct run_id *id,
+                       struct run_found *ret, struct err *reterr)
 {
-    static const char *const names[] = {"attempt", "fence",   "worker", "startedAt",
-                                        "endedAt", "outcome", "reason", "error"};
-    json_t *json = json_new_object();
+    return find(call, db, id, true, ret, reterr);
+}
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        json_put(json, names[i], json_incref(json_object_get(run, names[i])));
-    return json;
+enum rc run_found_last(const struct call *call, struct db *db, const struct run_id *id,
+                       struct run_found *ret, struct err *reterr)
+{
+    return find(call, db, id, false, ret, reterr);
 }

@@ -18,5 +18,6 @@ struct run_found {
 MUST_USE enum rc run_found_read(const struct call *call, struct db *db, const struct run_id *id,
                                 struct run_found *ret, struct err *reterr);
 
-/* What an attempt adds to its run; `run` is one as run_to_json() prints it. */
-json_t *run_attempt_json(const json_t *run);
+/* The same for who wants the run alone: of one that is open no attempts are read. */
+MUST_USE enum rc run_found_last(const struct call *call, struct db *db, const struct run_id *id,
+                                struct run_found *ret, struct err *reterr);

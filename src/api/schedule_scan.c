@@ -88,6 +88,7 @@ enum rc schedule_scan_begin(struct call *call, const char *const *more, int coun
     enum rc rc;
 
     must(count <= MORE_MAX);
+    ret->fields = FIELDS_ALL;
     for (int i = 0; i < FILTER_NAMES; i++)
         names[i] = schedule_filter_names[i];
     names[FILTER_NAMES] = "sort";
@@ -119,7 +120,7 @@ static bool is_behind_prefix(const struct schedule_scan *scan, struct str name)
 static enum rc tell_row(struct walk *w, struct schedule_view *view, struct err *reterr)
 {
     struct schedule_scan *scan = w->scan;
-    enum rc rc;
+    enum rc rc = RC_OK;
 
     if (is_behind_prefix(scan, view->row.name)) {
         w->is_done = true;
@@ -137,7 +138,8 @@ static enum rc tell_row(struct walk *w, struct schedule_view *view, struct err *
     if (w->left-- < scan->page.limit || scan->has_before)
         answer_text(&scan->out, scan->between);
     move_on(w, &view->row);
-    rc = planned_next(w->call, w->db, w->scratch, view, reterr);
+    if (fields_have(scan->fields, SCHEDULE_FIELD_STATE))
+        rc = planned_next(w->call, w->db, w->scratch, view, reterr);
     return rc == RC_OK ? scan->print(w->call, view, w->scratch, &scan->out, reterr) : rc;
 }
 

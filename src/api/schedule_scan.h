@@ -23,6 +23,7 @@ struct schedule_scan {
     enum schedule_order order;
     bool is_descending;
     struct schedule_place place; /* behind which it goes on */
+    field_set fields;            /* of a schedule, that are printed: all unless set */
     /* For telling. */
     schedule_scan_fn *print;
     const char *between; /* before every entry but the first */

@@ -70,9 +70,15 @@ static enum rc show_part(const struct call *call, enum schedule_part part, struc
     return RC_OK;
 }
 
+/* Those that are told. */
 static enum rc show_parts(const struct call *call, const struct schedule_row *row,
                           struct arena *scratch, struct schedule_face *face, struct err *reterr)
 {
+    static const enum schedule_field fields[PART_COUNT] = {
+        [PART_LABELS] = SCHEDULE_FIELD_LABELS, [PART_SPEC] = SCHEDULE_FIELD_SPEC,
+        [PART_ACTION] = SCHEDULE_FIELD_ACTION, [PART_POLICIES] = SCHEDULE_FIELD_POLICIES,
+        [PART_EXTRA] = SCHEDULE_FIELD_EXTRA,
+    };
     const struct str kept[PART_COUNT] = {
         [PART_LABELS] = row->labels,     [PART_SPEC] = row->spec,   [PART_ACTION] = row->action,
         [PART_POLICIES] = row->policies, [PART_EXTRA] = row->extra,
@@ -83,16 +89,20 @@ static enum rc show_parts(const struct call *call, const struct schedule_row *ro
     if (call->context->looks)
         looks_tidy(call->context->looks);
     for (int i = 0; i < PART_COUNT && rc == RC_OK; i++)
-        rc = show_part(call, (enum schedule_part)i, kept[i], scratch, &face->parts[i], reterr);
-    if (rc == RC_OK)
-        rc = schedule_governor_show(row->governor, face->state, scratch, &governor, reterr);
+        if (fields_have(face->fields, fields[i]))
+            rc = show_part(call, (enum schedule_part)i, kept[i], scratch, &face->parts[i],
+                           reterr);
+    if (rc != RC_OK || !fields_have(face->fields, SCHEDULE_FIELD_GOVERNOR))
+        return rc;
+    rc = schedule_governor_show(row->governor, face->state, scratch, &governor, reterr);
     if (rc == RC_OK)
         face->governor = text_of(governor, scratch);
     return rc;
 }
 
 enum rc view_schedule(const struct call *call, const struct schedule_view *view,
-                      struct arena *scratch, struct answer *out, struct err *reterr)
+                      field_set fields, struct arena *scratch, struct answer *out,
+                      struct err *reterr)
 {
     const struct schedule_row *row = &view->row;
     char id[RUN_ID_TEXT_MAX];
@@ -111,6 +121,7 @@ enum rc view_schedule(const struct call *call, const struct schedule_view *view,
     struct schedule_face face = {.id = row->name,
                                  .namespace = call->namespace_name,
                                  .description = row->description,
+                                 .fields = fields,
                                  .state = &state};
     enum rc rc = show_parts(call, row, scratch, &face, reterr);
     size_t before = out->buf.len;
@@ -144,12 +155,13 @@ void view_etag(struct call *call, int64_t version)
     call_field(call, STR("ETag"), buf_as_str(&tag));
 }
 
-enum call_step view_schedule_answer(struct call *call, const struct schedule_view *view)
+enum call_step view_schedule_answer(struct call *call, const struct schedule_view *view,
+                                    field_set fields)
 {
     struct answer out = answer_new(call->arena);
     struct err err;
 
-    if (view_schedule(call, view, call->arena, &out, &err) != RC_OK)
+    if (view_schedule(call, view, fields, call->arena, &out, &err) != RC_OK)
         return view_failed(call, &err);
     view_etag(call, view->cursor.version);
     return call_answer(call, call->status != 0 ? call->status : 200, answer_done(&out));
@@ -205,8 +217,8 @@ struct run_doc view_run(const struct run_view *view)
     return doc;
 }
 
-enum rc view_attempt(const struct attempt_view *view, struct arena *arena, struct run_doc *ret,
-                     struct err *reterr)
+enum rc view_attempt(const struct attempt_view *view, field_set fields, struct arena *arena,
+                     struct run_doc *ret, struct err *reterr)
 {
     const struct history_row *row = &view->row;
     struct run_doc doc = {
@@ -230,8 +242,10 @@ enum rc view_attempt(const struct attempt_view *view, struct arena *arena, struc
         .error = row->error,
         .last_run_at = INSTANT_NONE,
     };
-    enum rc rc = run_result_recall(row->result, arena, &doc.result, reterr);
+    enum rc rc = RC_OK;
 
+    if (fields & RUN_FIELDS_RESULT)
+        rc = run_result_recall(row->result, arena, &doc.result, reterr);
     if (rc == RC_OK)
         *ret = doc;
     return rc;

@@ -21,19 +21,24 @@ MUST_USE enum rc view_recall(const struct schedule_row *row, struct arena *arena
 
 /* A schedule with its state.  `scratch` is for what is needed meanwhile. */
 MUST_USE enum rc view_schedule(const struct call *call, const struct schedule_view *view,
-                               struct arena *scratch, struct answer *out, struct err *reterr);
+                               field_set fields, struct arena *scratch, struct answer *out,
+                               struct err *reterr);
 
 /* The answer is the schedule, with its ETag.  After a write that write's status stands. */
-enum call_step view_schedule_answer(struct call *call, const struct schedule_view *view);
+enum call_step view_schedule_answer(struct call *call, const struct schedule_view *view,
+                                    field_set fields);
 
 /* RC_NOT_FOUND unless the schedule of a run is, or was, of the call's namespace. */
 MUST_USE enum rc view_owner(const struct call *call, struct db *db, int64_t schedule,
                             struct err *reterr);
 
-/* A run that is open, and an attempt that is over as the run that it was.  For printing. */
+/*
+ * A run that is open, and an attempt that is over as the run that it was.  For printing: what
+ * it handed back is left out where `fields` have nothing of it.
+ */
 struct run_doc view_run(const struct run_view *view);
-MUST_USE enum rc view_attempt(const struct attempt_view *view, struct arena *arena,
-                              struct run_doc *ret, struct err *reterr);
+MUST_USE enum rc view_attempt(const struct attempt_view *view, field_set fields,
+                              struct arena *arena, struct run_doc *ret, struct err *reterr);
 
 /* A read that failed: the database is slow, busy or away. */
 enum call_step view_failed(struct call *call, const struct err *err);

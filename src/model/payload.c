@@ -309,38 +309,105 @@ static void put_input(const struct payload *payload, const struct told_action *a
     arena_free(arena);
 }
 
-void grant_print(const struct payload *payload, struct str queue, struct str action,
-                 struct buf *out)
+static const char *const grant_names[GRANT_FIELDS] = {
+    [GRANT_FIELD_ID] = "id",
+    [GRANT_FIELD_SCHEDULE] = "schedule",
+    [GRANT_FIELD_KIND] = "kind",
+    [GRANT_FIELD_SLOT] = "slot",
+    [GRANT_FIELD_DUE] = "due",
+    [GRANT_FIELD_STATE] = "state",
+    [GRANT_FIELD_ATTEMPT] = "attempt",
+    [GRANT_FIELD_FENCE] = "fence",
+    [GRANT_FIELD_QUEUE] = "queue",
+    [GRANT_FIELD_WORKER] = "worker",
+    [GRANT_FIELD_LEASE_UNTIL] = "leaseUntil",
+    [GRANT_FIELD_SOURCE] = "source",
+    [GRANT_FIELD_INPUT] = "input",
+    [GRANT_FIELD_CREATED_AT] = "createdAt",
+    [GRANT_FIELD_STARTED_AT] = "startedAt",
+    [GRANT_FIELD_PROGRESS] = "progress",
+    [GRANT_FIELD_LAST_RUN_AT] = "lastRunAt",
+    [GRANT_FIELD_IDEMPOTENCY_KEY] = "idempotencyKey",
+    [GRANT_FIELD_TRACEPARENT] = "traceparent",
+    [GRANT_FIELD_NAMESPACE] = "namespace",
+    [GRANT_FIELD_ACTION] = "action",
+    [GRANT_FIELD_LAST_RESULT] = "lastResult",
+    [GRANT_FIELD_LAST_FAILURE] = "lastFailure",
+};
+
+const struct field_names grant_fields = {grant_names, GRANT_FIELDS,
+                                         FIELD(GRANT_FIELD_ID) | FIELD(GRANT_FIELD_FENCE)};
+
+/* What the run is, and whose. */
+static void put_run(const struct payload *payload, struct str queue, field_set fields,
+                    struct buf *out)
 {
     const struct run *run = payload->run;
-    struct told_action told = read_action(action);
+
+    if (fields_have(fields, GRANT_FIELD_SCHEDULE))
+        put_str_if(out, NAMED("schedule"), payload->schedule);
+    if (fields_have(fields, GRANT_FIELD_KIND))
+        put_str(out, NAMED("kind"), str_of(run_kind_text(run->kind)));
+    if (fields_have(fields, GRANT_FIELD_SLOT))
+        put_instant(out, NAMED("slot"), run->slot);
+    if (fields_have(fields, GRANT_FIELD_DUE))
+        put_instant(out, NAMED("due"), run->due);
+    if (fields_have(fields, GRANT_FIELD_STATE))
+        put_str(out, NAMED("state"), str_of(run_state_text(run->state)));
+    if (fields_have(fields, GRANT_FIELD_ATTEMPT))
+        put_int(out, NAMED("attempt"), run->attempt);
+    put_int(out, NAMED("fence"), run->fence);
+    if (fields_have(fields, GRANT_FIELD_QUEUE))
+        put_str_if(out, NAMED("queue"), queue);
+    if (fields_have(fields, GRANT_FIELD_WORKER))
+        put_str_if(out, NAMED("worker"), run->worker);
+    if (fields_have(fields, GRANT_FIELD_LEASE_UNTIL) && run_is_claimed(run->state))
+        put_instant_if(out, NAMED("leaseUntil"), run->lease_until);
+    if (fields_have(fields, GRANT_FIELD_SOURCE) && run->source > 0)
+        put_str(out, NAMED("source"), str_of(source_text((enum source)(run->source - 1))));
+}
+
+/* Where it stands, and what it hangs together with. */
+static void put_rest(const struct payload *payload, field_set fields, struct buf *out)
+{
+    const struct run *run = payload->run;
     char trace[TRACE_TEXT_MAX];
+
+    if (fields_have(fields, GRANT_FIELD_CREATED_AT))
+        put_instant_if(out, NAMED("createdAt"), run->created_at);
+    if (fields_have(fields, GRANT_FIELD_STARTED_AT))
+        put_instant_if(out, NAMED("startedAt"), run->started_at);
+    if (fields_have(fields, GRANT_FIELD_PROGRESS))
+        put_either_if(out, NAMED("progress"), run->progress);
+    if (fields_have(fields, GRANT_FIELD_LAST_RUN_AT))
+        put_instant_if(out, NAMED("lastRunAt"), payload->last_run_at);
+    if (fields_have(fields, GRANT_FIELD_IDEMPOTENCY_KEY))
+        put_str(out, NAMED("idempotencyKey"), payload->id);
+    if (fields_have(fields, GRANT_FIELD_TRACEPARENT))
+        put_str(out, NAMED("traceparent"), trace_print(run, payload->id, trace));
+    if (fields_have(fields, GRANT_FIELD_NAMESPACE))
+        put_str(out, NAMED("namespace"), payload->namespace);
+}
+
+void grant_print(const struct payload *payload, struct str queue, struct str action,
+                 field_set fields, struct buf *out)
+{
+    bool has_input = fields_have(fields, GRANT_FIELD_INPUT);
+    bool has_action = fields_have(fields, GRANT_FIELD_ACTION);
+    struct told_action told = read_action(has_input || has_action ? action : STR(""));
 
     buf_str(out, STR("{\"id\":"));
     json_write_str(out, payload->id);
-    put_str_if(out, NAMED("schedule"), payload->schedule);
-    put_str(out, NAMED("kind"), str_of(run_kind_text(run->kind)));
-    put_instant(out, NAMED("slot"), run->slot);
-    put_instant(out, NAMED("due"), run->due);
-    put_str(out, NAMED("state"), str_of(run_state_text(run->state)));
-    put_int(out, NAMED("attempt"), run->attempt);
-    put_int(out, NAMED("fence"), run->fence);
-    put_str_if(out, NAMED("queue"), queue);
-    put_str_if(out, NAMED("worker"), run->worker);
-    if (run_is_claimed(run->state))
-        put_instant_if(out, NAMED("leaseUntil"), run->lease_until);
-    if (run->source > 0)
-        put_str(out, NAMED("source"), str_of(source_text((enum source)(run->source - 1))));
-    put_input(payload, &told, str_starts(queue, STR("jobs:")), out);
-    put_instant_if(out, NAMED("createdAt"), run->created_at);
-    put_instant_if(out, NAMED("startedAt"), run->started_at);
-    put_either_if(out, NAMED("progress"), run->progress);
-    put_instant_if(out, NAMED("lastRunAt"), payload->last_run_at);
-    put_str(out, NAMED("idempotencyKey"), payload->id);
-    put_str(out, NAMED("traceparent"), trace_print(run, payload->id, trace));
-    put_str(out, NAMED("namespace"), payload->namespace);
-    put_action(&told, run->slot, out);
-    put_last(payload, out);
+    put_run(payload, queue, fields, out);
+    if (has_input)
+        put_input(payload, &told, str_starts(queue, STR("jobs:")), out);
+    put_rest(payload, fields, out);
+    if (has_action)
+        put_action(&told, payload->run->slot, out);
+    if (fields_have(fields, GRANT_FIELD_LAST_RESULT))
+        put_raw_if(out, NAMED("lastResult"), payload->last_result);
+    if (fields_have(fields, GRANT_FIELD_LAST_FAILURE))
+        put_either_if(out, NAMED("lastFailure"), payload->last_failure);
     buf_char(out, '}');
 }
 

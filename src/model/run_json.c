@@ -142,45 +142,142 @@ static json_t *source_json(int64_t source)
     return source > 0 ? json_of_word(source_text((enum source)(source - 1))) : json_null();
 }
 
-static void put_end(json_t *json, const struct run_doc *doc)
+static json_t *id_json(const struct run_id *id)
 {
-    static const struct run_result none;
-    json_auto_t *result = members_print(&result_members, &doc->result, &none, SPEC_FULL);
-    bool has_outcome = doc->outcome != OUTCOME_NONE;
-    bool has_reason = doc->reason != REASON_NONE;
+    char text[RUN_ID_TEXT_MAX];
 
-    json_put(json, "outcome",
-             has_outcome ? json_of_word(outcome_text(doc->outcome)) : json_null());
-    json_put(json, "reason", has_reason ? json_of_word(reason_text(doc->reason)) : json_null());
-    json_put(json, "error", error_json(doc));
-    json_put(json, "progress", progress_json(doc));
-    must(json_object_update(json, result) == 0);
+    run_id_format(id, text);
+    return json_of_word(text);
 }
 
-json_t *run_to_json(const struct run_doc *doc)
+static json_t *kept_json(struct str text)
+{
+    json_t *json = text.len > 0 ? json_of_kept(text) : NULL;
+
+    return json ? json : json_null();
+}
+
+static const char *const names[RUN_FIELDS] = {
+    [RUN_FIELD_ID] = "id",
+    [RUN_FIELD_SCHEDULE] = "schedule",
+    [RUN_FIELD_KIND] = "kind",
+    [RUN_FIELD_SLOT] = "slot",
+    [RUN_FIELD_DUE] = "due",
+    [RUN_FIELD_STATE] = "state",
+    [RUN_FIELD_ATTEMPT] = "attempt",
+    [RUN_FIELD_FENCE] = "fence",
+    [RUN_FIELD_QUEUE] = "queue",
+    [RUN_FIELD_WORKER] = "worker",
+    [RUN_FIELD_LEASE_UNTIL] = "leaseUntil",
+    [RUN_FIELD_SOURCE] = "source",
+    [RUN_FIELD_INPUT] = "input",
+    [RUN_FIELD_CREATED_AT] = "createdAt",
+    [RUN_FIELD_STARTED_AT] = "startedAt",
+    [RUN_FIELD_ENDED_AT] = "endedAt",
+    [RUN_FIELD_OUTCOME] = "outcome",
+    [RUN_FIELD_REASON] = "reason",
+    [RUN_FIELD_ERROR] = "error",
+    [RUN_FIELD_PROGRESS] = "progress",
+    [RUN_FIELD_RESULT] = "result",
+    [RUN_FIELD_SUMMARY] = "summary",
+    [RUN_FIELD_REFS] = "refs",
+    [RUN_FIELD_LLM] = "llm",
+    [RUN_FIELD_TOOLS] = "tools",
+    [RUN_FIELD_SESSION_ID] = "sessionId",
+    [RUN_FIELD_THREAD_ID] = "threadId",
+    [RUN_FIELD_LAST_RUN_AT] = "lastRunAt",
+    [RUN_FIELD_IDEMPOTENCY_KEY] = "idempotencyKey",
+    [RUN_FIELD_ATTEMPTS] = "attempts",
+};
+
+const struct field_names run_fields = {names, RUN_FIELDS, FIELD(RUN_FIELD_ID)};
+const struct field_names run_list_fields = {names, RUN_FIELD_ATTEMPTS, FIELD(RUN_FIELD_ID)};
+
+/* What became of it. */
+static json_t *end_json(const struct run_doc *doc, enum run_field field)
+{
+    const struct run_result *result = &doc->result;
+
+    switch (field) {
+    case RUN_FIELD_ENDED_AT:
+        return json_of_moment(doc->ended_at);
+    case RUN_FIELD_OUTCOME:
+        return doc->outcome == OUTCOME_NONE ? json_null()
+                                            : json_of_word(outcome_text(doc->outcome));
+    case RUN_FIELD_REASON:
+        return doc->reason == REASON_NONE ? json_null()
+                                          : json_of_word(reason_text(doc->reason));
+    case RUN_FIELD_ERROR:
+        return error_json(doc);
+    case RUN_FIELD_PROGRESS:
+        return progress_json(doc);
+    case RUN_FIELD_RESULT:
+        return kept_json(result->result);
+    case RUN_FIELD_SUMMARY:
+        return json_of_text(result->summary);
+    case RUN_FIELD_REFS:
+        return kept_json(result->refs);
+    case RUN_FIELD_LLM:
+        return kept_json(result->llm);
+    case RUN_FIELD_TOOLS:
+        return kept_json(result->tools);
+    case RUN_FIELD_SESSION_ID:
+        return json_of_text(result->session_id);
+    case RUN_FIELD_THREAD_ID:
+        return json_of_text(result->thread_id);
+    default:
+        return json_null();
+    }
+}
+
+/* What a run is from its beginning on. */
+static json_t *run_json(const struct run_doc *doc, enum run_field field)
+{
+    switch (field) {
+    case RUN_FIELD_ID:
+    case RUN_FIELD_IDEMPOTENCY_KEY:
+        return id_json(&doc->id);
+    case RUN_FIELD_SCHEDULE:
+        return json_of_text(doc->schedule);
+    case RUN_FIELD_KIND:
+        return json_of_word(run_kind_text(doc->kind));
+    case RUN_FIELD_SLOT:
+        return json_of_moment(doc->slot);
+    case RUN_FIELD_DUE:
+        return json_of_moment(doc->due);
+    case RUN_FIELD_STATE:
+        return json_of_word(run_state_text(doc->state));
+    case RUN_FIELD_ATTEMPT:
+        return json_new_int(doc->attempt);
+    case RUN_FIELD_FENCE:
+        return json_new_int(doc->fence);
+    case RUN_FIELD_QUEUE:
+        return json_of_text(doc->queue);
+    case RUN_FIELD_WORKER:
+        return json_of_text(doc->worker);
+    case RUN_FIELD_LEASE_UNTIL:
+        return json_of_moment(doc->lease_until);
+    case RUN_FIELD_SOURCE:
+        return source_json(doc->source);
+    case RUN_FIELD_INPUT:
+        return input_json(doc);
+    case RUN_FIELD_CREATED_AT:
+        return json_of_moment(doc->created_at);
+    case RUN_FIELD_STARTED_AT:
+        return json_of_moment(doc->started_at);
+    case RUN_FIELD_LAST_RUN_AT:
+        return json_of_moment(doc->last_run_at);
+    default:
+        return end_json(doc, field);
+    }
+}
+
+json_t *run_to_json(const struct run_doc *doc, field_set fields)
 {
     json_t *json = json_new_object();
-    char id[RUN_ID_TEXT_MAX];
 
-    run_id_format(&doc->id, id);
-    json_put(json, "id", json_of_word(id));
-    json_put(json, "schedule", json_of_text(doc->schedule));
-    json_put(json, "kind", json_of_word(run_kind_text(doc->kind)));
-    json_put(json, "slot", json_of_moment(doc->slot));
-    json_put(json, "due", json_of_moment(doc->due));
-    json_put(json, "state", json_of_word(run_state_text(doc->state)));
-    json_put(json, "attempt", json_new_int(doc->attempt));
-    json_put(json, "fence", json_new_int(doc->fence));
-    json_put(json, "queue", json_of_text(doc->queue));
-    json_put(json, "worker", json_of_text(doc->worker));
-    json_put(json, "leaseUntil", json_of_moment(doc->lease_until));
-    json_put(json, "source", source_json(doc->source));
-    json_put(json, "input", input_json(doc));
-    json_put(json, "createdAt", json_of_moment(doc->created_at));
-    json_put(json, "startedAt", json_of_moment(doc->started_at));
-    json_put(json, "endedAt", json_of_moment(doc->ended_at));
-    put_end(json, doc);
-    json_put(json, "lastRunAt", json_of_moment(doc->last_run_at));
-    json_put(json, "idempotencyKey", json_of_word(id));
+    for (int i = 0; i < RUN_FIELD_ATTEMPTS; i++)
+        if (fields_have(fields, i))
+            json_put(json, names[i], run_json(doc, (enum run_field)i));
     return json;
 }

@@ -9,6 +9,7 @@
 
 #include "core/run.h"
 #include "core/run_id.h"
+#include "model/fields.h"
 #include "model/member.h"
 
 enum {
@@ -62,5 +63,55 @@ struct run_doc {
 /* All that an open run says by itself; names are the caller's to add. */
 struct run_doc run_doc_of(const struct run *run);
 
+/* In the order in which they are told. */
+enum run_field {
+    RUN_FIELD_ID,
+    RUN_FIELD_SCHEDULE,
+    RUN_FIELD_KIND,
+    RUN_FIELD_SLOT,
+    RUN_FIELD_DUE,
+    RUN_FIELD_STATE,
+    RUN_FIELD_ATTEMPT,
+    RUN_FIELD_FENCE,
+    RUN_FIELD_QUEUE,
+    RUN_FIELD_WORKER,
+    RUN_FIELD_LEASE_UNTIL,
+    RUN_FIELD_SOURCE,
+    RUN_FIELD_INPUT,
+    RUN_FIELD_CREATED_AT,
+    RUN_FIELD_STARTED_AT,
+    RUN_FIELD_ENDED_AT,
+    RUN_FIELD_OUTCOME,
+    RUN_FIELD_REASON,
+    RUN_FIELD_ERROR,
+    RUN_FIELD_PROGRESS,
+    RUN_FIELD_RESULT,
+    RUN_FIELD_SUMMARY,
+    RUN_FIELD_REFS,
+    RUN_FIELD_LLM,
+    RUN_FIELD_TOOLS,
+    RUN_FIELD_SESSION_ID,
+    RUN_FIELD_THREAD_ID,
+    RUN_FIELD_LAST_RUN_AT,
+    RUN_FIELD_IDEMPOTENCY_KEY,
+    RUN_FIELD_ATTEMPTS, /* of a run that is shown alone; whoever shows it adds them */
+    RUN_FIELDS
+};
+
+/* Of a run that is shown alone, and of one in a list. */
+extern const struct field_names run_fields, run_list_fields;
+
+/* Those that an attempt adds to its run. */
+#define RUN_FIELDS_ATTEMPT                                                                \
+    (FIELD(RUN_FIELD_ATTEMPT) | FIELD(RUN_FIELD_FENCE) | FIELD(RUN_FIELD_WORKER) |        \
+     FIELD(RUN_FIELD_STARTED_AT) | FIELD(RUN_FIELD_ENDED_AT) | FIELD(RUN_FIELD_OUTCOME) | \
+     FIELD(RUN_FIELD_REASON) | FIELD(RUN_FIELD_ERROR))
+
+/* Those that run_result_recall() is for. */
+#define RUN_FIELDS_RESULT                                                          \
+    (FIELD(RUN_FIELD_RESULT) | FIELD(RUN_FIELD_SUMMARY) | FIELD(RUN_FIELD_REFS) |  \
+     FIELD(RUN_FIELD_LLM) | FIELD(RUN_FIELD_TOOLS) | FIELD(RUN_FIELD_SESSION_ID) | \
+     FIELD(RUN_FIELD_THREAD_ID))
+
 /* The caller owns the result.  The idempotency key is the run's id: stable over attempts. */
-json_t *run_to_json(const struct run_doc *doc);
+json_t *run_to_json(const struct run_doc *doc, field_set fields);

@@ -105,33 +105,75 @@ enum rc schedule_governor_show(struct str kept, const struct schedule_state *sta
     return RC_OK;
 }
 
-static void show_text(const char *name, struct str text, struct buf *out)
-{
-    buf_text(out, name);
-    json_write_str(out, text);
-}
+static const char *const names[SCHEDULE_FIELDS] = {
+    [SCHEDULE_FIELD_ID] = "id",
+    [SCHEDULE_FIELD_NAMESPACE] = "namespace",
+    [SCHEDULE_FIELD_DESCRIPTION] = "description",
+    [SCHEDULE_FIELD_LABELS] = "labels",
+    [SCHEDULE_FIELD_ENABLED] = "enabled",
+    [SCHEDULE_FIELD_SPEC] = "spec",
+    [SCHEDULE_FIELD_ACTION] = "action",
+    [SCHEDULE_FIELD_POLICIES] = "policies",
+    [SCHEDULE_FIELD_GOVERNOR] = "governor",
+    [SCHEDULE_FIELD_STATE] = "state",
+    [SCHEDULE_FIELD_EXTRA] = "extra",
+};
 
-static void show_json(const char *name, struct str json, struct buf *out)
+const struct field_names schedule_fields = {names, SCHEDULE_FIELDS, FIELD(SCHEDULE_FIELD_ID)};
+
+static void show_field(const struct schedule_face *face, enum schedule_field field,
+                       struct buf *out)
 {
-    buf_text(out, name);
-    buf_str(out, json);
+    bool is_enabled = !(face->state->cursor->flags & CURSOR_DISABLED);
+
+    switch (field) {
+    case SCHEDULE_FIELD_ID:
+        json_write_str(out, face->id);
+        break;
+    case SCHEDULE_FIELD_NAMESPACE:
+        json_write_str(out, face->namespace);
+        break;
+    case SCHEDULE_FIELD_DESCRIPTION:
+        json_write_str(out, face->description);
+        break;
+    case SCHEDULE_FIELD_LABELS:
+        buf_str(out, face->parts[PART_LABELS]);
+        break;
+    case SCHEDULE_FIELD_ENABLED:
+        buf_str(out, is_enabled ? STR("true") : STR("false"));
+        break;
+    case SCHEDULE_FIELD_SPEC:
+        buf_str(out, face->parts[PART_SPEC]);
+        break;
+    case SCHEDULE_FIELD_ACTION:
+        buf_str(out, face->parts[PART_ACTION]);
+        break;
+    case SCHEDULE_FIELD_POLICIES:
+        buf_str(out, face->parts[PART_POLICIES]);
+        break;
+    case SCHEDULE_FIELD_GOVERNOR:
+        buf_str(out, face->governor);
+        break;
+    case SCHEDULE_FIELD_STATE:
+        schedule_state_show(face->state, out);
+        break;
+    case SCHEDULE_FIELD_EXTRA:
+        buf_str(out, face->parts[PART_EXTRA]);
+        break;
+    case SCHEDULE_FIELDS:
+        break;
+    }
 }
 
 void schedule_show(const struct schedule_face *face, struct buf *out)
 {
-    bool is_enabled = !(face->state->cursor->flags & CURSOR_DISABLED);
-
-    show_text("{\"id\":", face->id, out);
-    show_text(",\"namespace\":", face->namespace, out);
-    show_text(",\"description\":", face->description, out);
-    show_json(",\"labels\":", face->parts[PART_LABELS], out);
-    show_json(",\"enabled\":", is_enabled ? STR("true") : STR("false"), out);
-    show_json(",\"spec\":", face->parts[PART_SPEC], out);
-    show_json(",\"action\":", face->parts[PART_ACTION], out);
-    show_json(",\"policies\":", face->parts[PART_POLICIES], out);
-    show_json(",\"governor\":", face->governor, out);
-    buf_text(out, ",\"state\":");
-    schedule_state_show(face->state, out);
-    show_json(",\"extra\":", face->parts[PART_EXTRA], out);
+    for (int i = 0; i < SCHEDULE_FIELDS; i++) {
+        if (!fields_have(face->fields, i))
+            continue;
+        buf_text(out, i == SCHEDULE_FIELD_ID ? "{\"" : ",\"");
+        buf_text(out, names[i]);
+        buf_text(out, "\":");
+        show_field(face, (enum schedule_field)i, out);
+    }
     buf_char(out, '}');
 }

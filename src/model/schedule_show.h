@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "model/fields.h"
 #include "model/schedule_state.h"
 #include "wire/json.h"
 
@@ -34,10 +35,30 @@ MUST_USE enum rc schedule_governor_show(struct str kept, const struct schedule_s
                                         struct arena *scratch, json_t **ret,
                                         struct err *reterr);
 
+/* In the order in which they are told. */
+enum schedule_field {
+    SCHEDULE_FIELD_ID,
+    SCHEDULE_FIELD_NAMESPACE,
+    SCHEDULE_FIELD_DESCRIPTION,
+    SCHEDULE_FIELD_LABELS,
+    SCHEDULE_FIELD_ENABLED,
+    SCHEDULE_FIELD_SPEC,
+    SCHEDULE_FIELD_ACTION,
+    SCHEDULE_FIELD_POLICIES,
+    SCHEDULE_FIELD_GOVERNOR,
+    SCHEDULE_FIELD_STATE,
+    SCHEDULE_FIELD_EXTRA,
+    SCHEDULE_FIELDS
+};
+
+extern const struct field_names schedule_fields;
+
+/* What is not told of it may be empty. */
 struct schedule_face {
     struct str id, namespace, description;
     struct str parts[PART_COUNT], governor; /* full forms, as JSON */
     const struct schedule_state *state;
+    field_set fields;
 };
 
 /* Appends; out->cut tells when it did not fit. */

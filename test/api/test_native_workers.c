@@ -44,6 +44,17 @@ static struct history_row newest(void)
     return row;
 }
 
+/* The last answer, in which %s stands for the id of a run. */
+static void assert_answer(const char *fmt, const char *id)
+{
+    const char *at = strstr(fmt, "%s");
+    char expected[512];
+
+    assert_non_null(at);
+    snprintf(expected, sizeof expected, "%.*s%s%s", (int)(at - fmt), fmt, id, at + 2);
+    assert_told("", expected);
+}
+
 static void assert_text(struct str got, const char *expected)
 {
     assert_true(got.len < 4096);
@@ -77,6 +88,74 @@ static void the_second_end_of_one_run_is_stale(void **state)
         200);
     assert_told("results.0.status", "'ok'");
     assert_told("results.1.status", "'stale'");
+}
+
+static void a_batch_that_asks_for_it_tells_only_what_is_not_ok(void **state)
+{
+    (void)state;
+    hold_runs(5, "");
+    assert_int_equal(
+        post("/api/v1/runs/complete",
+             js("{'results':'notOk','items':[{'id':'%s','fence':1},{'id':'%s','fence':9},"
+                "{'fence':1},{'id':'%s','fence':1}]}",
+                ids[0], ids[1], ids[2])),
+        200);
+    assert_told("ok", "2");
+    assert_told("results.0.index", "1");
+    assert_told("results.0.status", "'stale'");
+    assert_true(str_eq(text_at("results.0.id"), str_of(ids[1])));
+    assert_told("results.1.index", "2");
+    assert_told("results.1.id", "null");
+    assert_told("results.1.status", "'invalid'");
+    assert_told("results.1.error.field", "'items[2].id'");
+    assert_told("results.2", "absent");
+    assert_int_equal(post("/api/v1/runs/fail",
+                          js("{'items':[{'id':'%s','fence':1}],'results':'notOk'}", ids[3])),
+                     200);
+    assert_told("", "{'results':[],'ok':1}");
+    assert_int_equal(post("/api/v1/runs/release",
+                          js("{'items':[{'id':'%s','fence':1}],'results':'notOk'}", ids[4])),
+                     200);
+    assert_told("", "{'results':[],'ok':1}");
+    assert_int_equal(post("/api/v1/runs/complete", js("{'items':[],'results':'notOk'}")), 200);
+    assert_told("", "{'results':[],'ok':0}");
+}
+
+static void a_sign_of_life_of_a_run_to_be_cancelled_is_always_told(void **state)
+{
+    (void)state;
+    hold_runs(2, "");
+    assert_int_equal(post(js("/api/v1/runs/%s/cancel", ids[1]), ""), 202);
+    assert_int_equal(
+        post("/api/v1/runs/heartbeat",
+             js("{'items':[{'id':'%s','fence':1},{'id':'%s','fence':1}],'results':'notOk'}",
+                ids[0], ids[1])),
+        200);
+    assert_answer("{'results':[{'index':1,'id':'%s','status':'ok','cancelled':true,"
+                  "'leaseUntil':'2026-01-05T10:01:30.000Z'}],'ok':1}",
+                  ids[1]);
+}
+
+static void all_results_are_told_unless_a_batch_says_otherwise(void **state)
+{
+    static const char *const same[] = {"", ",'results':'all'", ",'results':null"};
+    static const char *const wrong[] = {"'some'", "'notok'", "true", "[]", "''"};
+
+    (void)state;
+    hold_runs(1, "");
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        assert_int_equal(post("/api/v1/runs/heartbeat",
+                              js("{'items':[{'id':'%s','fence':1}]%s}", ids[0], same[i])),
+                         200);
+        assert_answer("{'results':[{'id':'%s','status':'ok','leaseUntil':"
+                      "'2026-01-05T10:01:30.000Z'}]}",
+                      ids[0]);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_refused(
+            post("/api/v1/runs/complete",
+                 js("{'items':[{'id':'%s','fence':1}],'results':%s}", ids[0], wrong[i])),
+            400, "invalid_field", "results");
 }
 
 static void an_item_that_is_wrong_fails_alone(void **state)
@@ -333,6 +412,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SERVED(a_batch_completes_runs_in_order),
         SERVED(the_second_end_of_one_run_is_stale),
+        SERVED(a_batch_that_asks_for_it_tells_only_what_is_not_ok),
+        SERVED(a_sign_of_life_of_a_run_to_be_cancelled_is_always_told),
+        SERVED(all_results_are_told_unless_a_batch_says_otherwise),
         SERVED(an_item_that_is_wrong_fails_alone),
         SERVED(a_batch_that_is_none_is_refused),
         SERVED(a_heartbeat_keeps_the_lease_and_tells_of_a_cancel),

@@ -320,7 +320,9 @@ static void numbers_of_the_query_have_their_bounds(void **state)
 
 static void check_words(const struct operation *op, const json_t *parameter)
 {
-    const json_t *words = json_object_get(json_object_get(parameter, "schema"), "enum");
+    const json_t *schema = json_object_get(parameter, "schema");
+    const json_t *items = json_object_get(schema, "items"); /* a list takes each word alone */
+    const json_t *words = json_object_get(items ? items : schema, "enum");
 
     for (size_t w = 0; w < json_array_size(words); w++) {
         const char *word = json_string_value(json_array_get(words, w));

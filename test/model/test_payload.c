@@ -59,15 +59,21 @@ static json_t *printed(void (*print)(const struct payload *, struct buf *),
 }
 
 /* The caller owns the result. */
-static json_t *granted(const struct payload *payload, const char *queue, const char *action)
+static json_t *granted_of(const struct payload *payload, const char *queue, const char *action,
+                          field_set fields)
 {
     size_t room = payload_room(payload, str_of(queue), str_of(action));
     struct buf out = {text_a, 0, room, false};
 
     assert_true(room <= TEXT_MAX);
-    grant_print(payload, str_of(queue), str_of(action), &out);
+    grant_print(payload, str_of(queue), str_of(action), fields, &out);
     assert_false(out.cut);
     return json_of(text_a);
+}
+
+static json_t *granted(const struct payload *payload, const char *queue, const char *action)
+{
+    return granted_of(payload, queue, action, FIELDS_ALL);
 }
 
 static void assert_json(const json_t *value, const char *expected)
@@ -83,7 +89,7 @@ static void assert_json(const json_t *value, const char *expected)
 /* All of `doc` that is not null is in `grant`, and nothing else but the names in `more`. */
 static void assert_grant(json_t *grant, const struct run_doc *doc, const char *more)
 {
-    json_auto_t *full = run_to_json(doc);
+    json_auto_t *full = run_to_json(doc, FIELDS_ALL);
     json_auto_t *others = json_of(more);
     const char *key;
     json_t *value;
@@ -158,6 +164,34 @@ static void a_grant_holds_all_that_a_run_can_have(void **state)
                  "{\"namespace\":\"default\",\"action\":{\"type\":\"queue\"},"
                  "\"lastResult\":{\"status\":200},\"lastFailure\":\"it broke\"}");
     json_decref(grant);
+}
+
+/* With id and fence; nothing of it may hang on what else is told. */
+static void each_field_of_a_grant_is_told_alone_as_it_is_with_all(void **state)
+{
+    static const char action[] = "{\"type\":\"queue\",\"kind\":\"pdf\",\"input\":{\"a\":1}}";
+    struct run run = some_run();
+    struct payload payload = some_payload(&run);
+    json_auto_t *all = NULL;
+
+    (void)state;
+    run.source = SOURCE_BASELINE_CRON + 1;
+    run.progress = STR("half");
+    payload.last_run_at = NEW_YEAR;
+    payload.last_result = STR("[1]");
+    payload.last_failure = STR("no room");
+    all = granted(&payload, "q", action);
+    assert_int_equal(json_object_size(all), GRANT_FIELDS);
+    for (int i = 0; i < GRANT_FIELDS; i++) {
+        const char *name = grant_fields.names[i];
+        json_auto_t *one = granted_of(&payload, "q", action, grant_fields.always | FIELD(i));
+        bool is_always = fields_have(grant_fields.always, i);
+
+        assert_int_equal(json_object_size(one), is_always ? 2 : 3);
+        assert_true(json_equal(json_object_get(one, "id"), json_object_get(all, "id")));
+        assert_true(json_equal(json_object_get(one, "fence"), json_object_get(all, "fence")));
+        assert_true(json_equal(json_object_get(one, name), json_object_get(all, name)));
+    }
 }
 
 static void a_grant_of_a_direct_run_has_no_schedule(void **state)
@@ -334,6 +368,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_grant_is_the_run_without_its_nulls, begin, end),
         cmocka_unit_test_setup_teardown(a_grant_holds_all_that_a_run_can_have, begin, end),
+        cmocka_unit_test_setup_teardown(each_field_of_a_grant_is_told_alone_as_it_is_with_all,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(a_grant_of_a_direct_run_has_no_schedule, begin, end),
         cmocka_unit_test_setup_teardown(a_workflow_gets_seven_keys_that_win_over_the_users,
                                         begin, end),

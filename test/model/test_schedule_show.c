@@ -24,6 +24,7 @@ static struct schedule_face face_of(const struct schedule_doc *doc,
     struct schedule_face face = {.id = doc->id,
                                  .namespace = doc->namespace,
                                  .description = doc->description,
+                                 .fields = FIELDS_ALL,
                                  .state = state};
     struct schedule_texts texts;
     struct err err = {0};
