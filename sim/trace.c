@@ -31,6 +31,7 @@ static const char *const kinds[COMMAND_COUNT] = {
     [COMMAND_QUEUE_RESUME] = "resume queue",
     [COMMAND_QUEUE_LIMIT] = "limit queue",
     [COMMAND_GATE] = "gate",
+    [COMMAND_UNGATE] = "ungate",
     [COMMAND_CALENDAR] = "calendar",
     [COMMAND_UNCALENDAR] = "uncalendar",
     [COMMAND_CLOCK] = "clock",

@@ -8,6 +8,7 @@
 #include "core/policies.h"
 #include "model/member.h"
 #include "store/names.h"
+#include "wire/json_text.h"
 
 struct gate_body {
     int64_t limit;
@@ -92,6 +93,88 @@ enum call_step gate_get_read(struct call *call, struct db *db)
     gates_read_row(&rows, 0, &row);
     print_gate(&row, &out);
     return call_answer(call, 200, answer_done(&out));
+}
+
+/*
+ * Deleting: a reader looks for schedules that use it, all of them, and the command only at
+ * those that were changed since.
+ */
+
+enum {
+    USERS_TOLD = 3,   /* of the schedules that use it                  */
+    USERS_MAX = 1024, /* bytes of their names in a message             */
+    POLICY_MORE = 32, /* bytes of the policy beside the gate's name    */
+};
+
+static const span clocks_apart = SPAN_MIN; /* that nodes' clocks may be, and still agree */
+
+/* The beginning of the policy `concurrency` as model/policies_json.c keeps it. */
+static struct str policy_of(const struct call *call)
+{
+    struct str name = call->params[0];
+    struct buf out = {.cap = POLICY_MORE + json_str_room(name)};
+
+    out.ptr = arena_take(call->arena, out.cap);
+    buf_text(&out, "\"concurrency\":{\"key\":");
+    json_write_str(&out, name);
+    return buf_as_str(&out);
+}
+
+enum call_step gate_delete_begin(struct call *call)
+{
+    struct command *command = arena_take(call->arena, sizeof *command);
+    enum call_step step = gate_get_begin(call);
+    struct err err;
+
+    if (step == CALL_ANSWER)
+        return step;
+    *command = (struct command){.kind = COMMAND_UNGATE,
+                                .name = call->params[0],
+                                .text = policy_of(call),
+                                .slot = call->now - clocks_apart};
+    call->commands = command;
+    call->command_count = 1;
+    if (request_key(call, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_READ;
+}
+
+static enum call_step refuse_used(struct call *call, const struct db_result *users)
+{
+    char names[USERS_MAX];
+    struct buf out = BUF(names);
+
+    for (int i = 0; i < users->rows && i < USERS_TOLD; i++) {
+        buf_text(&out, i > 0 ? ", `" : "`");
+        buf_str(&out, db_at(users, i, 0)->bytes);
+        buf_char(&out, '`');
+    }
+    return call_problem(call, 409, "bad_state",
+                        "schedules have `%.*s` as their concurrency.key: %s%s; give them "
+                        "another, or none, or delete them first",
+                        STR_ARG(call->params[0]), names,
+                        users->rows > USERS_TOLD ? " and more" : "");
+}
+
+enum call_step gate_delete_read(struct call *call, struct db *db)
+{
+    const struct gate_use use = {call->namespace, 0, call->commands->text};
+    struct db_result users = {0};
+    struct err err;
+
+    gates_users(db, &use, USERS_TOLD + 1, &users);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    return users.rows > 0 ? refuse_used(call, &users) : CALL_SETTLE;
+}
+
+enum call_step gate_delete_settled(struct call *call)
+{
+    if (!call->replies)
+        return CALL_COMMANDS;
+    if (call->replies->rc != RC_OK)
+        return call_refused(call, call->commands, call->replies);
+    return call_answer(call, 204, (struct str){NULL, 0});
 }
 
 static void send_gates(struct db *db, const struct call *call, struct str after, int limit,

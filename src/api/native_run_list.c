@@ -2,10 +2,13 @@
 /*
  * Runs of a schedule, a queue or a namespace, open ones and those that are over in one order:
  * that of their keys, which is when an open one was made and when another has ended, the
- * latest first.  A cursor is a key.  One that ends while the pages are read comes to the front.
+ * latest first.
+ *
+ * One that ends while the pages are read would come to the front and be missed.  So the first
+ * page notes the last end that it could see, and whatever ends later stands where it stood
+ * while it was open: the order does not change any more.  A cursor is a key, and that end.
  */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "api/native.h"
 #include "api/page.h"
@@ -14,7 +17,10 @@
 #include "store/key.h"
 #include "store/names.h"
 
-enum { CURSOR_TEXT_MAX = 32 };
+enum { CURSOR_TEXT_MAX = 64 };
+
+/* Where runs come from: open ones, those that are over, and those that ended meanwhile. */
+enum source_kind { SOURCE_OPEN, SOURCE_ENDED, SOURCE_MOVED, SOURCES };
 
 /* What a page asks for: as sent, then with keys. */
 struct asked {
@@ -24,10 +30,12 @@ struct asked {
     int64_t from;               /* no key below it   */
     field_set fields;           /* of each run       */
     bool wants_open, wants_ended;
+    int64_t ends; /* those of this key and later are meanwhile; 0: not known yet */
 };
 
-/* The rows of one table, the latest first, and down to which key they are all there. */
+/* The rows of one source, the latest first, and down to which key they are all there. */
 struct source_rows {
+    enum source_kind kind;
     struct db_result rows;
     int next;
     int64_t floor; /* 0: there are no more */
@@ -115,14 +123,22 @@ static enum rc read_times(struct call *call, struct asked *asked, struct err *re
     return RC_OK;
 }
 
+/* "KEY" or, where open ones and others are read, "KEY-END". */
 static enum rc read_cursor(struct str text, struct asked *asked, struct err *reterr)
 {
     struct str rest = text;
-    int64_t before;
+    int64_t before = 0;
+    bool is_right;
 
     if (text.len == 0)
         return RC_OK;
-    if (str_take_number(&rest, INT64_MAX - 1, &before) == 0 || rest.len > 0) {
+    asked->ends = INT64_MAX;
+    is_right = str_take_number(&rest, INT64_MAX - 1, &before) > 0;
+    if (is_right && rest.len > 0 && rest.ptr[0] == '-') {
+        rest = str_from(rest, 1);
+        is_right = str_take_number(&rest, INT64_MAX - 1, &asked->ends) > 0 && asked->ends > 0;
+    }
+    if (!is_right || rest.len > 0) {
         err_set(reterr, RC_INVALID, -1, 0, "is not one that this list gave");
         err_in(reterr, "cursor");
         return RC_INVALID;
@@ -207,6 +223,12 @@ static enum rc find_floor(const struct call *call, struct db *db, page_fn *end, 
     return rc;
 }
 
+static int64_t key_at(const struct source_rows *source, int row)
+{
+    return source->kind == SOURCE_MOVED ? attempt_views_made(&source->rows, row)
+                                        : db_int_at(&source->rows, row, 0);
+}
+
 static enum rc read_source(const struct call *call, struct db *db, page_fn *list, page_fn *end,
                            struct source_rows *ret, struct err *reterr)
 {
@@ -218,32 +240,71 @@ static enum rc read_source(const struct call *call, struct db *db, page_fn *list
     if (rc != RC_OK)
         return rc;
     if (ret->rows.rows == asked->view.limit)
-        ret->floor = db_int_at(&ret->rows, ret->rows.rows - 1, 0);
+        ret->floor = key_at(ret, ret->rows.rows - 1);
     else if (end)
         rc = find_floor(call, db, end, &ret->floor, reterr);
     return rc;
 }
 
-static enum rc read_sources(const struct call *call, struct db *db, struct source_rows *open,
-                            struct source_rows *ended, struct err *reterr)
+/* Which end is the last for now. */
+static enum rc find_end(const struct call *call, struct db *db, struct asked *asked,
+                        struct err *reterr)
 {
-    const struct asked *asked = call->with;
-    bool is_of = asked->view.schedule != 0;
-    enum rc rc = RC_OK;
+    const struct view_page last = {.before = INT64_MAX, .scan = 1};
+    struct db_result row = {0};
+    enum rc rc;
 
-    if (asked->wants_open)
-        rc = read_source(call, db, run_views_list, is_of ? NULL : run_views_end, open, reterr);
+    if (asked->ends != 0)
+        return RC_OK;
+    attempt_views_end(db, &last, &row);
+    rc = db_flush(db, call->arena, reterr);
+    asked->ends = rc == RC_OK && row.rows > 0 ? db_int_at(&row, 0, 0) + 1 : 1;
+    return rc;
+}
+
+/* Ends that came meanwhile are read last: a run may be found twice then, and is never lost. */
+static enum rc read_sources(const struct call *call, struct db *db, struct source_rows *ret,
+                            struct err *reterr)
+{
+    struct asked *asked = call->with;
+    bool is_of = asked->view.schedule != 0, is_mixed = asked->wants_open && asked->wants_ended;
+    int64_t before = asked->view.before;
+    enum rc rc = is_mixed ? find_end(call, db, asked, reterr) : RC_OK;
+
+    for (int i = 0; i < SOURCES; i++)
+        ret[i] = (struct source_rows){.kind = (enum source_kind)i};
+    if (rc == RC_OK && asked->wants_open)
+        rc = read_source(call, db, run_views_list, is_of ? NULL : run_views_end,
+                         &ret[SOURCE_OPEN], reterr);
+    if (is_mixed && asked->ends < before)
+        asked->view.before = asked->ends;
     if (rc == RC_OK && asked->wants_ended)
-        rc = read_source(call, db, attempt_views_list, attempt_views_end, ended, reterr);
+        rc = read_source(call, db, attempt_views_list, attempt_views_end, &ret[SOURCE_ENDED],
+                         reterr);
+    asked->view.before = before;
+    asked->view.since = asked->ends;
+    if (rc == RC_OK && is_mixed)
+        rc = read_source(call, db, attempt_views_moved, NULL, &ret[SOURCE_MOVED], reterr);
     return rc;
 }
 
 static int64_t next_key(const struct source_rows *source)
 {
-    return source->next < source->rows.rows ? db_int_at(&source->rows, source->next, 0) : -1;
+    return source->next < source->rows.rows ? key_at(source, source->next) : -1;
 }
 
-static enum rc read_doc(const struct call *call, struct source_rows *source, bool is_open,
+/* Whose row is next; one that has just ended before its own as an open one. */
+static struct source_rows *next_source(struct source_rows *sources)
+{
+    struct source_rows *next = &sources[SOURCE_MOVED];
+
+    for (int i = 0; i < SOURCE_MOVED; i++)
+        if (next_key(&sources[i]) > next_key(next))
+            next = &sources[i];
+    return next;
+}
+
+static enum rc read_doc(const struct call *call, struct source_rows *source,
                         struct run_doc *ret, bool *ret_is_run, struct err *reterr)
 {
     const struct asked *asked = call->with;
@@ -251,7 +312,7 @@ static enum rc read_doc(const struct call *call, struct source_rows *source, boo
     struct run_view run;
 
     *ret_is_run = true;
-    if (is_open) {
+    if (source->kind == SOURCE_OPEN) {
         run_views_read(&source->rows, source->next++, &run);
         *ret = view_run(&run);
         return RC_OK;
@@ -269,16 +330,24 @@ struct telling {
     int64_t cursor; /* 0: there is no more */
 };
 
-static enum rc tell_page(const struct call *call, struct source_rows *open,
-                         struct source_rows *ended, struct telling *t, struct err *reterr)
+static int64_t floor_of(const struct source_rows *sources)
+{
+    int64_t floor = 0;
+
+    for (int i = 0; i < SOURCES; i++)
+        floor = sources[i].floor > floor ? sources[i].floor : floor;
+    return floor;
+}
+
+static enum rc tell_page(const struct call *call, struct source_rows *sources,
+                         struct telling *t, struct err *reterr)
 {
     const struct asked *asked = call->with;
-    int64_t floor = open->floor > ended->floor ? open->floor : ended->floor;
+    int64_t floor = floor_of(sources), told = -1;
 
     t->cursor = floor > asked->from ? floor : 0;
     for (;;) {
-        bool is_open = next_key(open) > next_key(ended);
-        struct source_rows *source = is_open ? open : ended;
+        struct source_rows *source = next_source(sources);
         int64_t key = next_key(source);
         struct run_doc doc;
         bool is_run;
@@ -286,11 +355,16 @@ static enum rc tell_page(const struct call *call, struct source_rows *open,
 
         if (key < floor || key < asked->from)
             return RC_OK;
+        if (key == told) { /* it has ended since it was read as an open one */
+            source->next++;
+            continue;
+        }
         if (t->count == asked->page.limit || t->out.buf.len >= PAGE_BYTES_MAX) {
             t->cursor = key + 1;
             return RC_OK;
         }
-        rc = read_doc(call, source, is_open, &doc, &is_run, reterr);
+        told = key;
+        rc = read_doc(call, source, &doc, &is_run, reterr);
         if (rc != RC_OK)
             return rc;
         if (!is_run)
@@ -306,41 +380,49 @@ static enum rc look_behind(const struct call *call, struct db *db, struct tellin
                            struct err *reterr)
 {
     struct asked *asked = call->with;
-    struct source_rows open = {0}, ended = {0};
+    struct source_rows sources[SOURCES];
     enum rc rc;
 
     if (t->cursor == 0)
         return RC_OK;
     asked->view.before = t->cursor;
     asked->view.limit = 1;
-    rc = read_sources(call, db, &open, &ended, reterr);
-    if (rc == RC_OK && open.floor <= asked->from && ended.floor <= asked->from)
+    rc = read_sources(call, db, sources, reterr);
+    if (rc == RC_OK && floor_of(sources) <= asked->from)
         t->cursor = 0;
     return rc;
 }
 
+static void write_cursor(const struct asked *asked, int64_t key, struct buf *out)
+{
+    if (key > 0)
+        buf_printf(out, "%" PRId64, key);
+    if (key > 0 && asked->wants_open && asked->wants_ended)
+        buf_printf(out, "-%" PRId64, asked->ends);
+}
+
 enum call_step run_list_read(struct call *call, struct db *db)
 {
-    struct asked before = *(const struct asked *)call->with;
-    struct source_rows open = {0}, ended = {0};
+    struct asked *asked = call->with, before = *asked;
+    struct source_rows sources[SOURCES];
     struct telling t = {.out = answer_new(call->arena)};
-    char cursor[CURSOR_TEXT_MAX] = "";
+    char text[CURSOR_TEXT_MAX] = "";
+    struct buf cursor = BUF(text);
     enum rc rc;
     struct err err;
 
     page_open(&t.out, "runs");
-    rc = find_keys(call, db, call->with, &err);
+    rc = find_keys(call, db, asked, &err);
     if (rc == RC_OK)
-        rc = read_sources(call, db, &open, &ended, &err);
+        rc = read_sources(call, db, sources, &err);
     if (rc == RC_OK)
-        rc = tell_page(call, &open, &ended, &t, &err);
+        rc = tell_page(call, sources, &t, &err);
     if (rc == RC_OK)
         rc = look_behind(call, db, &t, &err);
-    *(struct asked *)call->with = before; /* it may be read again */
+    write_cursor(asked, t.cursor, &cursor);
+    *asked = before; /* it may be read again */
     if (rc != RC_OK)
         return view_failed(call, &err);
-    if (t.cursor > 0)
-        snprintf(cursor, sizeof cursor, "%" PRId64, t.cursor);
-    page_close(&t.out, str_of(cursor));
+    page_close(&t.out, buf_as_str(&cursor));
     return call_answer(call, 200, answer_done(&t.out));
 }

@@ -89,6 +89,9 @@ enum call_step calendar_list_read(struct call *call, struct db *db);
 /* native_gates.c */
 enum call_step gate_put_begin(struct call *call);
 enum call_step gate_put_settled(struct call *call);
+enum call_step gate_delete_begin(struct call *call);
+enum call_step gate_delete_read(struct call *call, struct db *db);
+enum call_step gate_delete_settled(struct call *call);
 enum call_step gate_get_begin(struct call *call);
 enum call_step gate_get_read(struct call *call, struct db *db);
 enum call_step gate_list_read(struct call *call, struct db *db);

@@ -147,6 +147,9 @@ const struct operation operations[] = {
      gate_get_read, NULL},
     {"gate.put", "PUT", V1 "/gates/{gate}", RIGHT_OPERATE, SMALL_BODY,
      "Create a gate or change its limit", gate_put_begin, gate_get_read, gate_put_settled},
+    {"gate.delete", "DELETE", V1 "/gates/{gate}", RIGHT_OPERATE, 0,
+     "Delete a gate that nothing uses", gate_delete_begin, gate_delete_read,
+     gate_delete_settled},
 
     {"run.list", "GET", V1 "/runs", RIGHT_VIEW, 0, "List runs, the newest first",
      run_list_begin, run_list_read, NULL},

@@ -159,8 +159,8 @@ static const struct lister calendar_lister = {.kind = "calendars",
                                               .list = {.view = &calendar_view}};
 static const struct ask calendar_get = {.kind = "calendars", .view = &calendar_view};
 
-static void say_calendar_deleted(const json_t *answer, const char *name,
-                                 const struct when *when, struct printer *out)
+static void say_deleted(const json_t *answer, const char *name, const struct when *when,
+                        struct printer *out)
 {
     (void)answer;
     (void)when;
@@ -168,7 +168,7 @@ static void say_calendar_deleted(const json_t *answer, const char *name,
 }
 
 static const struct ask calendar_delete = {
-    .method = "DELETE", .kind = "calendars", .say = say_calendar_deleted};
+    .method = "DELETE", .kind = "calendars", .say = say_deleted};
 
 enum calendar_option { CALENDAR_FILE = REMOTE_OPTIONS, CALENDAR_DATE, CALENDAR_OPTIONS };
 
@@ -296,6 +296,7 @@ static const struct field gate_columns[] = {
 static const struct view gate_view = {"gates", "name", FIELDS(gate_columns), NULL, 0};
 static const struct lister gate_lister = {.kind = "gates", .list = {.view = &gate_view}};
 static const struct ask gate_get = {.kind = "gates", .view = &gate_view};
+static const struct ask gate_delete = {.method = "DELETE", .kind = "gates", .say = say_deleted};
 
 static int gate_set(const struct args *args)
 {
@@ -340,6 +341,15 @@ static const struct command gate_commands[] = {
      .least = 2,
      .most = 2,
      .run = gate_set},
+    {.name = "gate delete",
+     .usage = "GATE... [OPTION]...",
+     .summary = "Delete a gate that nothing uses",
+     .about = "Refused while schedules name it as their concurrency key, or open runs do.\n",
+     .examples = "  belfry gate delete db\n",
+     PLAIN,
+     SOME_NAMES,
+     .with = &gate_delete,
+     .run = ask_run},
 };
 
 const struct command_group gate_group = {"gate", "Gates: how many runs may be open at once",

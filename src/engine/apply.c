@@ -67,6 +67,9 @@ static void send_named(struct turn *turn, const struct command *c, struct comman
         gates_insert(turn->db, turn_key(turn), c->namespace, c->name, c->count);
         gates_find(turn->db, c->namespace, c->name, &s->gate_row);
         break;
+    case COMMAND_UNGATE:
+        gates_find(turn->db, c->namespace, c->name, &s->gate_row);
+        break;
     case COMMAND_CALENDAR:
     case COMMAND_UNCALENDAR:
         calendars_find(turn->db, c->namespace, c->name, &s->name_row);
@@ -215,6 +218,54 @@ static void apply_gate(struct turn *turn, const struct command_state *s, struct 
         refuse(turn, reply, RC_BUSY, "another node holds the limit");
 }
 
+/* A draft of this turn names it, or a run of it has just ended. */
+static bool is_used_now(struct turn *turn, const struct gate_seat *gate)
+{
+    int users = 0;
+
+    for (int i = 0; i < turn->in->command_count; i++) {
+        const struct command_state *s = &turn->commands[i];
+
+        users += s->gate_row.rows == 1 && db_int_at(&s->gate_row, 0, 0) == gate->gate.id;
+    }
+    return users > 1 || gate->is_changed;
+}
+
+/*
+ * Its row is held, so that no schedule can come to name it before this turn is committed:
+ * whoever asks has looked at all that did before c->slot.
+ */
+static void apply_ungate(struct turn *turn, const struct command *c, struct command_state *s,
+                         struct reply *reply)
+{
+    const struct gate_use use = {c->namespace, c->slot, c->text};
+    const struct gate_seat *gate;
+
+    if (s->gate_row.rows == 0) {
+        refuse(turn, reply, RC_NOT_FOUND, "there is no gate `%.*s`", STR_ARG(c->name));
+        return;
+    }
+    gate = desk_gate(turn, db_int_at(&s->gate_row, 0, 0));
+    reply->schedule = gate->gate.id;
+    if (!gate->is_held || is_used_now(turn, gate)) {
+        refuse(turn, reply, RC_BUSY, "the gate is in use at this moment");
+        return;
+    }
+    s->is_written = true;
+    gates_delete(turn->db, gate->gate.id, &use, &s->changed);
+}
+
+static void applied_ungate(struct turn *turn, const struct command *c,
+                           const struct command_state *s, struct reply *reply)
+{
+    if (s->changed.changed == 0)
+        refuse(
+            turn, reply, RC_CONFLICT,
+            "open runs are in the gate `%.*s` or wait for it, or a schedule has just come to "
+            "use it; delete it when they have ended",
+            STR_ARG(c->name));
+}
+
 /*
  * The limit that a command sets, or the draft that it brings: only when it was done, which
  * is not known of a new schedule before its insert has told.
@@ -225,7 +276,7 @@ static void set_gate_limit(struct turn *turn, const struct command *c,
     struct gate_seat *gate;
     int64_t limit;
 
-    if (s->gate_row.rows == 0)
+    if (s->gate_row.rows == 0 || c->kind == COMMAND_UNGATE)
         return;
     gate = desk_gate(turn, db_int_at(&s->gate_row, 0, 0));
     must(gate->is_held);
@@ -316,6 +367,9 @@ static void apply_named(struct turn *turn, const struct command *c, struct comma
         break;
     case COMMAND_GATE:
         apply_gate(turn, s, reply);
+        break;
+    case COMMAND_UNGATE:
+        apply_ungate(turn, c, s, reply);
         break;
     case COMMAND_CALENDAR:
     case COMMAND_UNCALENDAR:
@@ -452,6 +506,8 @@ static void applied_row(struct turn *turn, const struct command *c,
 {
     if (c->kind == COMMAND_CALENDAR || c->kind == COMMAND_UNCALENDAR)
         applied_calendar(turn, c, s, reply);
+    else if (c->kind == COMMAND_UNGATE)
+        applied_ungate(turn, c, s, reply);
     else
         applied_token(turn, c, s, reply);
 }

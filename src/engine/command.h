@@ -52,6 +52,7 @@ enum command_kind {
     COMMAND_DENIED,       /* nothing but its audit: somebody was not let                      */
     COMMAND_UNCALENDAR,   /* name: it has no days any more; version; RC_NOT_FOUND             */
     COMMAND_QUEUE_LIMIT,  /* name, count: its limit, 0: none; made when absent                */
+    COMMAND_UNGATE,       /* name; text: how policies name it; slot: nobody did before        */
     COMMAND_COUNT
 };
 

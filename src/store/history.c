@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/history.h"
 
+#include "store/key.h"
 #include "store/text.h"
 
-enum { KIND_AT = 0, SOURCE_AT = 8, BYTE_MASK = 255 };
+enum { KIND_AT = 0, SOURCE_AT = 8, MADE_AT = 16, BYTE_MASK = 255 };
 
 #define COLUMNS                                                                   \
     "id, schedule, slot, pass, attempt, fence, bits, outcome, reason, last, due," \
@@ -67,6 +68,17 @@ static const struct db_stmt get_result = {
     "SELECT result, failure FROM results WHERE schedule = $1", "i"};
 static const struct db_stmt delete_result = {"DELETE FROM results WHERE schedule = $1", "i"};
 
+/*
+ * By how much the key of the run is above the first of the millisecond in which it was made:
+ * with created_at that is the key, by which lists know the place that it had while it was open.
+ */
+static int64_t made_after(const struct run *r)
+{
+    int64_t after = r->id - key_of(r->created_at);
+
+    return after >= 0 && after < INT64_C(1) << (63 - MADE_AT) ? after : 0;
+}
+
 /* Kept with the last attempt. */
 void history_insert(struct db *db, const struct attempt_end *end)
 {
@@ -80,7 +92,7 @@ void history_insert(struct db *db, const struct attempt_end *end)
         db_int(r->pass),
         db_int(r->attempt),
         db_int(r->fence),
-        db_int((int64_t)r->kind << KIND_AT | r->source << SOURCE_AT),
+        db_int((int64_t)r->kind << KIND_AT | r->source << SOURCE_AT | made_after(r) << MADE_AT),
         db_int((int64_t)end->outcome),
         db_int((int64_t)end->reason),
         db_int(end->last),

@@ -55,6 +55,17 @@ static const struct db_stmt gate_free = {
     " ORDER BY id LIMIT $1{skip}",
     "i"};
 
+/* Policies that name it have $3 in them; replace() tells so in both databases. */
+#define NAMES_GATE                                                                \
+    " FROM schedules WHERE namespace = $1 AND deleted_at = 0 AND updated_at >= 0" \
+    " AND updated_at >= $2 AND replace(policies, $3, '') <> policies"
+static const struct db_stmt gate_users = {
+    "SELECT name" NAMES_GATE " ORDER BY updated_at, id LIMIT $4", "iiti"};
+static const struct db_stmt gate_delete = {
+    "DELETE FROM gates WHERE id = $4 AND open = 0 AND waiting = 0"
+    " AND NOT EXISTS (SELECT 1 FROM runs WHERE gate = $4)"
+    " AND NOT EXISTS (SELECT 1" NAMES_GATE ")",
+    "iiti"};
 static const struct db_stmt gate_get = {
     "SELECT id, most, open, waiting, name FROM gates WHERE namespace = $1 AND name = $2", "it"};
 static const struct db_stmt gate_list = {
@@ -218,6 +229,22 @@ void gates_update(struct db *db, const struct gate *gate)
 void gates_free(struct db *db, int limit, struct db_result *ret)
 {
     db_send(db, &gate_free, (struct db_value[]){db_int(limit)}, ret);
+}
+
+void gates_users(struct db *db, const struct gate_use *use, int limit, struct db_result *ret)
+{
+    db_send(db, &gate_users,
+            (struct db_value[]){db_int(use->namespace), db_int(use->since),
+                                db_text(use->policy), db_int(limit)},
+            ret);
+}
+
+void gates_delete(struct db *db, int64_t id, const struct gate_use *use, struct db_result *ret)
+{
+    db_send(db, &gate_delete,
+            (struct db_value[]){db_int(use->namespace), db_int(use->since),
+                                db_text(use->policy), db_int(id)},
+            ret);
 }
 
 void gates_get(struct db *db, int64_t namespace, struct str name, struct db_result *ret)

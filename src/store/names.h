@@ -59,6 +59,15 @@ void gates_find(struct db *db, int64_t namespace, struct str name, struct db_res
 void gates_lock(struct db *db, int64_t id, struct db_result *ret);
 void gates_read(const struct db_result *result, int row, struct gate *ret);
 void gates_update(struct db *db, const struct gate *gate);
+/* Schedules that name a gate in their policies and were changed since. */
+struct gate_use {
+    int64_t namespace;
+    instant since;     /* 0: whenever                                      */
+    struct str policy; /* the part of the policies' JSON in which it is named */
+};
+void gates_users(struct db *db, const struct gate_use *use, int limit, struct db_result *ret);
+/* ret->changed 0: a run is in it, waits for it or names it, or such a schedule does. */
+void gates_delete(struct db *db, int64_t id, const struct gate_use *use, struct db_result *ret);
 /* Locked: gates where something waits although there is room. */
 void gates_free(struct db *db, int limit, struct db_result *ret);
 

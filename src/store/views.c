@@ -18,6 +18,7 @@
 enum {
     RUN_COLUMNS = 25,
     ATTEMPT_COLUMNS = 20,
+    OWNER_COLUMNS = 3,
     KIND_MASK = 255, /* of bits, see store/history.c */
 };
 
@@ -109,6 +110,18 @@ static const struct db_stmt attempt_list_of = {
                                     " ORDER BY h.id DESC LIMIT $7",
     "iiiiiiii"};
 static const struct db_stmt attempt_end_of = {END_OF("$3"), "iii"};
+
+/* The key that a run had: see store/history.c and store/key.h. */
+#define MADE "((h.created_at / 1000 - 1577836800000) * 4194304 + (h.bits >> 16))"
+#define MOVED(of)                                                                      \
+    "SELECT " ATTEMPT ", " MADE " AS made FROM history AS h WHERE " of "h.id >= $6"    \
+    " AND h.id <= (SELECT id FROM (SELECT id FROM history AS h WHERE " of "h.id >= $6" \
+    " ORDER BY id LIMIT $2) AS portion ORDER BY id DESC LIMIT 1) AND h.last = 1"       \
+    " AND " MADE " < $1 AND " NAMESPACE(                                               \
+        "h") " = $3 AND ($4 = 0 OR h.queue = $4)"                                      \
+             " AND ($5 < 0 OR (h.bits & 255) = $5) ORDER BY made DESC LIMIT $7"
+static const struct db_stmt attempt_moved = {MOVED(""), "iiiiiii"};
+static const struct db_stmt attempt_moved_of = {MOVED("h.schedule = $8 AND "), "iiiiiiii"};
 
 static const struct db_stmt depth = {
     "SELECT count(*), min(due) FROM (SELECT due FROM runs WHERE state = 3 AND lane = $1"
@@ -230,6 +243,22 @@ void attempt_views_end(struct db *db, const struct view_page *page, struct db_re
                                 db_int(page->schedule)};
 
     db_send(db, page->schedule != 0 ? &attempt_end_of : &attempt_end, params, ret);
+}
+
+void attempt_views_moved(struct db *db, const struct view_page *page, struct db_result *ret)
+{
+    struct db_value params[] = {
+        db_int(page->before), db_int(VIEW_MOVED_SCAN), db_int(page->namespace),
+        db_int(page->queue),  db_int(page->kind - 1),  db_int(page->since),
+        db_int(page->limit),  db_int(page->schedule),
+    };
+
+    db_send(db, page->schedule != 0 ? &attempt_moved_of : &attempt_moved, params, ret);
+}
+
+int64_t attempt_views_made(const struct db_result *result, int row)
+{
+    return db_int_at(result, row, ATTEMPT_COLUMNS + OWNER_COLUMNS);
 }
 
 void attempt_views_get(struct db *db, int64_t id, struct db_result *ret)

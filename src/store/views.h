@@ -14,7 +14,8 @@
 #include "store/schedules.h"
 
 enum {
-    VIEW_SCAN_MAX = 5000,      /* rows that one page looks at: some 10 ms                   */
+    VIEW_SCAN_MAX = 5000, /* rows that one page looks at: some 10 ms                   */
+    VIEW_MOVED_SCAN = 200 * 1000, /* ends since the first page that a later one looks at    */
     VIEW_ATTEMPTS_SCAN = 5000, /* attempts of a schedule among which those of a run are     */
     QUEUE_DEPTH_MAX = 10000,   /* ready runs that are counted: beyond it is "many"          */
     QUEUE_LISTED_DEPTH_MAX = 1000, /* likewise for each queue of a list: 1000 take a second  */
@@ -50,6 +51,7 @@ struct view_page {
     int64_t states;   /* bits 1 << enum run_state; 0: all; open ones                 */
     int64_t outcome;  /* enum outcome; 0: any; attempts                              */
     int64_t before;   /* INT64_MAX: from the newest                                  */
+    int64_t since;    /* attempt_views_moved()                                       */
     int scan, limit;
 };
 
@@ -84,6 +86,12 @@ void attempt_views_of_schedule(struct db *db, int64_t schedule, int64_t before, 
                                struct db_result *ret);
 void attempt_views_list(struct db *db, const struct view_page *page, struct db_result *ret);
 void attempt_views_end(struct db *db, const struct view_page *page, struct db_result *ret);
+/*
+ * Of the runs that ended with key `since` or later those that had, while they were open, a key
+ * below `before`; in the order of that key, which attempt_views_made() tells.
+ */
+void attempt_views_moved(struct db *db, const struct view_page *page, struct db_result *ret);
+int64_t attempt_views_made(const struct db_result *result, int row);
 /* By the key of its row. */
 void attempt_views_get(struct db *db, int64_t id, struct db_result *ret);
 void attempt_views_read(const struct db_result *result, int row, struct attempt_view *ret);

@@ -40,6 +40,69 @@ static void a_gate_shows_who_is_in_it_and_who_waits(void **state)
     assert_told("open", "3");
 }
 
+static int delete (const char *name)
+{
+    return ask(js("DELETE /api/v1/gates/%s", name), NULL, NULL);
+}
+
+static void use(const char *id, const char *key, int status)
+{
+    assert_int_equal(ask(js("PUT /api/v1/schedules/%s", id), NULL,
+                         js("{'action':{'type':'queue','queue':'q'},"
+                            "'policies':{'concurrency':{'key':'%s','limit':2}}}",
+                            key)),
+                     status);
+}
+
+static void a_gate_that_nothing_uses_is_deleted(void **state)
+{
+    (void)state;
+    assert_refused(delete ("db"), 404, "not_found", "");
+    assert_int_equal(put("db", "{'limit':4}"), 200);
+    use("s", "DB", 201); /* another one */
+    assert_int_equal(delete ("db"), 204);
+    assert_refused(get("/api/v1/gates/db"), 404, "not_found", "");
+    assert_refused(delete ("db"), 404, "not_found", "");
+    assert_int_equal(get("/api/v1/audit?operation=gate.delete"), 200);
+    assert_told("entries.1.object", "'db'");
+    /* Whoever names it again makes it again. */
+    use("s", "db", 200);
+    assert_int_equal(get("/api/v1/gates/db"), 200);
+    assert_told("limit", "2");
+}
+
+static void a_gate_that_schedules_use_stays(void **state)
+{
+    (void)state;
+    for (const char *id = "abcd"; *id != '\0'; id++)
+        use(js("%c", *id), "a \\\" b", 201);
+    pass(SPAN_H);
+    assert_refused(delete ("a%20%22%20b"), 409, "bad_state", "");
+    assert_told("detail",
+                "'schedules have `a \\' b` as their concurrency.key: `a`, `b`, `c` and "
+                "more; give them another, or none, or delete them first'");
+    for (const char *id = "abc"; *id != '\0'; id++)
+        assert_int_equal(ask(js("DELETE /api/v1/schedules/%c", *id), NULL, NULL), 204);
+    assert_refused(delete ("a%20%22%20b"), 409, "bad_state", "");
+    use("d", "other", 200);
+    assert_int_equal(delete ("a%20%22%20b"), 204);
+}
+
+static void a_gate_that_open_runs_name_stays(void **state)
+{
+    (void)state;
+    use("s", "db", 201);
+    assert_int_equal(post("/api/v1/schedules/s/trigger", ""), 202);
+    use("s", "other", 200);
+    assert_refused(delete ("db"), 409, "bad_state", ""); /* it waits for a worker */
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q'],'max':9,'worker':'w'}")),
+                     200);
+    assert_refused(delete ("db"), 409, "bad_state", ""); /* it is in it */
+    assert_int_equal(get("/api/v1/gates/db"), 200);
+    assert_int_equal(ask("DELETE /api/v1/schedules/s", NULL, NULL), 204);
+    assert_refused(delete ("db"), 409, "bad_state", "");
+}
+
 static void gates_are_listed_in_pages(void **state)
 {
     (void)state;
@@ -71,6 +134,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SERVED(a_gate_is_made_and_its_limit_changed),
         SERVED(a_gate_shows_who_is_in_it_and_who_waits),
+        SERVED(a_gate_that_nothing_uses_is_deleted),
+        SERVED(a_gate_that_schedules_use_stays),
+        SERVED(a_gate_that_open_runs_name_stays),
         SERVED(gates_are_listed_in_pages),
         SERVED(what_is_wrong_is_named),
     };

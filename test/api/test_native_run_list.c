@@ -190,6 +190,107 @@ static void the_question_is_checked(void **state)
     assert_refused(get("/api/v1/runs?sort=x"), 400, "invalid_field", "");
 }
 
+static char cursor[64]; /* of the last page that keep_cursor() has seen */
+
+static void keep_cursor(void)
+{
+    snprintf(cursor, sizeof cursor, "%s", text_at("cursor").ptr);
+}
+
+/* One that ends behind the reader stands where it stood, and not in front. */
+static void a_run_that_ends_while_pages_are_read_is_seen_once(void **state)
+{
+    (void)state;
+    make("a", "q");
+    for (int i = 0; i < 6; i++)
+        trigger("a");
+    assert_string_equal(page("?limit=2"), "a06 ready, a05 ready, more");
+    keep_cursor();
+    work("q", "complete", ""); /* 01, which was not seen yet */
+    assert_string_equal(page(js("?limit=2&cursor=%s", cursor)), "a04 ready, a03 ready, more");
+    keep_cursor();
+    work("q", "complete", ""); /* 02 */
+    work("q", "complete", ""); /* 03, which was */
+    trigger("a");
+    assert_string_equal(page(js("?limit=2&cursor=%s", cursor)), "a02 ended, a01 ended, end");
+    /* Who begins anew sees the latest first. */
+    assert_string_equal(page("?limit=9"),
+                        "a07 ready, a03 ended, a02 ended, a01 ended, a06 ready, "
+                        "a05 ready, a04 ready, end");
+}
+
+/* How many runs a page has, none of them the one of this id. */
+static int count_without(const char *id)
+{
+    int count = 0;
+
+    while (strcmp(told(js("runs.%d", count)), "absent") != 0)
+        assert_string_not_equal(text_at(js("runs.%d.id", count++)).ptr, id);
+    return count;
+}
+
+/* Keys of one turn are made in one millisecond: their order is kept with the ends. */
+static void runs_that_were_made_at_once_are_seen_once(void **state)
+{
+    char first[64];
+
+    (void)state;
+    make("a", "q");
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(post("/api/v1/schedules/a/trigger", ""), 202);
+    for (int limit = 1; limit < 5; limit++) {
+        assert_int_equal(get(js("/api/v1/runs?schedule=a&limit=%d", limit)), 200);
+        assert_int_equal(count_without(""), limit);
+        snprintf(first, sizeof first, "%s", text_at("runs.0.id").ptr);
+        keep_cursor();
+        work("q", "complete", "");
+        assert_int_equal(get(js("/api/v1/runs?schedule=a&cursor=%s", cursor)), 200);
+        assert_int_equal(count_without(first), 5 - limit);
+        assert_told("cursor", "null");
+    }
+}
+
+static void a_run_that_ends_is_seen_once_with_every_filter(void **state)
+{
+    static const char *const filters[] = {"", "&schedule=a", "&queue=q", "&kind=trigger",
+                                          "&from=2026-01-05T10:00:01Z"};
+
+    (void)state;
+    make("a", "q");
+    make("b", "p");
+    for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++) {
+        int all;
+
+        for (int k = 0; k < 3; k++)
+            trigger("a");
+        assert_int_equal(get(js("/api/v1/runs?limit=1000%s", filters[i])), 200);
+        all = count_without("");
+        assert_int_equal(get(js("/api/v1/runs?limit=1%s", filters[i])), 200);
+        keep_cursor();
+        for (int k = 0; k < 3; k++)
+            work("q", "complete", ""); /* one that was seen, and two that were not */
+        assert_int_equal(get(js("/api/v1/runs?limit=1000&cursor=%s%s", cursor, filters[i])),
+                         200);
+        assert_int_equal(count_without(""), all - 1);
+        assert_told("runs.0.state", "'ended'");
+        assert_told("runs.1.state", "'ended'");
+    }
+}
+
+/* Such a list has none that move; and a cursor of before knows of no end. */
+static void cursors_without_an_end_are_taken_too(void **state)
+{
+    (void)state;
+    make_some();
+    assert_string_equal(page("?state=open&limit=1"), "b04 ready, more");
+    keep_cursor();
+    assert_null(strchr(cursor, '-'));
+    assert_string_equal(page(js("?cursor=%s", cursor)), "a03 ready, a02 leased, end");
+    assert_refused(get("/api/v1/runs?cursor=7-"), 400, "invalid_field", "cursor");
+    assert_refused(get("/api/v1/runs?cursor=7-0"), 400, "invalid_field", "cursor");
+    assert_refused(get("/api/v1/runs?cursor=7-8-9"), 400, "invalid_field", "cursor");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +299,10 @@ int main(void)
         SERVED(a_list_can_be_of_a_schedule_a_queue_or_a_state),
         SERVED(every_page_size_tells_the_same),
         SERVED(attempts_that_were_not_the_last_are_no_runs_of_their_own),
+        SERVED(a_run_that_ends_while_pages_are_read_is_seen_once),
+        SERVED(runs_that_were_made_at_once_are_seen_once),
+        SERVED(a_run_that_ends_is_seen_once_with_every_filter),
+        SERVED(cursors_without_an_end_are_taken_too),
         SERVED(the_question_is_checked),
     };
 

@@ -66,6 +66,7 @@ static const struct {
     {"conductor.token", "*"},
     {"event.list", "voeaA"},
     {"export", "voeaA"},
+    {"gate.delete", "oeaA"},
     {"gate.get", "voeaA"},
     {"gate.list", "voeaA"},
     {"gate.put", "oeaA"},

@@ -74,6 +74,9 @@ static void gates_and_namespaces_are_set(void **state)
     has_text(REFUSED(d, 2, "gate", "set", "db", "many").err, "whole number, not many");
     has_text(REFUSED(d, 1, "gate", "set", "db", "0").err, "limit");
     REFUSED(d, 2, "gate", "set", "db");
+    has_text(SAY(d, "gate", "delete", "db").out, "db: deleted\n");
+    REFUSED(d, 1, "gate", "get", "db");
+    REFUSED(d, 1, "gate", "delete", "db");
     SAY(d, "namespace", "set", "billing");
     assert_string_equal(SAY(d, "namespace", "list", "-o", "name").out, "billing\ndefault\n");
     has_text(SAY(d, "namespace", "get", "billing").out, "NAMESPACE  billing\n");

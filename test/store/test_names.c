@@ -2,6 +2,8 @@
 /*
  * Tables namespaces, queues, gates and calendars on both databases.
  */
+#include <inttypes.h>
+
 #include "rows.h"
 
 #include "store/names.h"
@@ -286,6 +288,52 @@ static void a_gate_is_made_once_and_counts(void **state)
     assert_int_equal(nobody.rows, 0);
 }
 
+/* A schedule of namespace 2 with these policies. */
+static void add_user(struct fixture *f, int64_t id, const char *policies, instant changed)
+{
+    char sql[512];
+
+    snprintf(sql, sizeof sql,
+             "INSERT INTO schedules (id, namespace, version, deleted_at, packed, action, name,"
+             " spec, policies, description, dialect, created_at, created_by, updated_at,"
+             " updated_by) VALUES (%" PRId64 ", 2, 1, 0, CAST('' AS {blob}), '', 's%" PRId64
+             "', '', '%s', '',"
+             " 0, 0, '', %" PRId64 ", '')",
+             id, id, policies, changed);
+    flush(f);
+    exec(f->db, sql);
+}
+
+static void a_gate_goes_when_nothing_uses_it(void **state)
+{
+    struct fixture *f = *state;
+    const struct gate_use all = {2, 0, STR("\"key\":\"db\"")};
+    const struct gate_use late = {2, 501, all.policy}, other = {3, 0, all.policy};
+    struct db_result users, none, first, second, third;
+
+    gates_insert(f->db, 21, 2, STR("db"), 4);
+    add_user(f, 31, "\"key\":\"DB\"", 400);
+    gates_users(f->db, &all, 9, &none);
+    add_user(f, 32, "\"key\":\"db\"", 500);
+    gates_users(f->db, &all, 9, &users);
+    gates_delete(f->db, 21, &all, &first); /* a schedule uses it */
+    gates_update(f->db, &(struct gate){.id = 21, .most = 4, .waiting = 1});
+    gates_delete(f->db, 21, &late, &second); /* a run waits */
+    gates_update(f->db, &(struct gate){.id = 21, .most = 4});
+    gates_delete(f->db, 21, &late, &third);
+    flush(f);
+    assert_int_equal(none.rows, 0);
+    assert_int_equal(users.rows, 1);
+    assert_str_equal(db_at(&users, 0, 0)->bytes, STR("s32"));
+    assert_int_equal(first.changed, 0);
+    assert_int_equal(second.changed, 0);
+    assert_int_equal(third.changed, 1);
+    gates_users(f->db, &other, 9, &none);
+    gates_users(f->db, &late, 9, &users);
+    flush(f);
+    assert_int_equal(none.rows + users.rows, 0);
+}
+
 static void every_field_of_a_gate_has_its_column(void **state)
 {
     struct fixture *f = *state;
@@ -467,6 +515,7 @@ int main(void)
         STORE_TEST(a_queue_is_locked_by_key_or_by_name),
         STORE_TEST(queues_of_a_namespace_are_listed_by_name),
         STORE_TEST(a_gate_is_made_once_and_counts),
+        STORE_TEST(a_gate_goes_when_nothing_uses_it),
         STORE_TEST(every_field_of_a_gate_has_its_column),
         STORE_TEST(gates_with_room_are_those_where_something_waits_for_nothing),
         STORE_TEST(a_calendar_that_is_put_again_is_a_new_version_under_its_old_key),

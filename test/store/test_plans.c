@@ -320,6 +320,8 @@ static void names_and_requests_are_found_by_key(void **state)
     PLAN(gates_lock(f->db, 7, &unused), "gates_pkey", INDEX_ORDER);
     PLAN(gates_get(f->db, 1, STR("7"), &unused), "gates_name", INDEX_ORDER);
     PLAN(gates_list(f->db, 1, STR("7"), 8, &unused), "gates_name", INDEX_ORDER);
+    PLAN(gates_users(f->db, &(struct gate_use){1, 7, STR("x")}, 8, &unused),
+         "schedules_changed", INDEX_ORDER);
     PLAN(calendars_find(f->db, 1, STR("7"), &unused), "calendars_name", INDEX_ORDER);
     PLAN(calendars_get(f->db, 1, STR("7"), &unused), "calendars_name", INDEX_ORDER);
     PLAN(calendars_list(f->db, 1, STR("7"), 8, &unused), "calendars_name", INDEX_ORDER);
@@ -345,7 +347,10 @@ static void what_people_are_shown_is_found_by_key(void **state)
     PLAN(run_views_list(f->db, &page, &unused), "runs_slot", ANY_ORDER);
     PLAN(attempt_views_list(f->db, &page, &unused), "history_schedule", ANY_ORDER);
     PLAN(attempt_views_end(f->db, &page, &unused), "history_schedule", ANY_ORDER);
+    page.since = 14000;
+    PLAN(attempt_views_moved(f->db, &page, &unused), "history_schedule", ANY_ORDER);
     page.schedule = 0;
+    PLAN(attempt_views_moved(f->db, &page, &unused), "history_pkey", ANY_ORDER);
     PLAN(attempt_views_of_run(f->db, &run, 0, &unused), "history_schedule", ANY_ORDER);
     PLAN(attempt_views_of_schedule(f->db, 7, 15000, 8, &unused), "history_schedule",
          INDEX_ORDER);

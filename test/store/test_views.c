@@ -394,6 +394,64 @@ static void attempts_that_are_over_come_newest_first_with_their_owner(void **sta
     assert_str_equal(view.owner.queue, STR("mail"));
 }
 
+/* The last attempt, with key `end`, of a run that had this key while it was open. */
+static void add_end(struct fixture *f, int64_t end, int64_t key, int64_t schedule,
+                    int64_t queue)
+{
+    struct run run = {.id = key,
+                      .schedule = schedule,
+                      .slot = end,
+                      .kind = RUN_TRIGGER,
+                      .source = 3,
+                      .created_at = key_time(key),
+                      .queue = queue};
+
+    history_insert(f->db, &(struct attempt_end){.id = end, .run = &run, .last = true});
+    flush(f);
+}
+
+/* Keys of runs: two of one millisecond, and one that ran ahead of the clock. */
+static void runs_that_ended_meanwhile_come_in_the_order_in_which_they_were_made(void **state)
+{
+    struct fixture *f = *state;
+    int64_t early = key_of(DAY_ONE), late = key_of(DAY_ONE + SPAN_S);
+    struct view_page page = {.namespace = 2, .before = INT64_MAX, .since = 101, .limit = 100};
+    struct db_result got;
+    struct attempt_view view;
+
+    two_tenants(f);
+    add_end(f, 100, early + 7, 1, 11); /* before the first page */
+    add_end(f, 101, early + 2, 1, 11);
+    add_end(f, 102, late + 1, 1, 12);
+    add_end(f, 103, early + 1, 1, 11);
+    add_end(f, 104, early + 3, 2, 11); /* of another namespace */
+    add_attempt(f, 105, 1, 9, 11);     /* not the last */
+    assert_page(f, attempt_views_moved, page, "102 101 103");
+    attempt_views_moved(f->db, &page, &got);
+    flush(f);
+    assert_int_equal(attempt_views_made(&got, 0), late + 1);
+    assert_int_equal(attempt_views_made(&got, 1), early + 2);
+    attempt_views_read(&got, 1, &view);
+    assert_int_equal(view.row.kind, RUN_TRIGGER);
+    assert_int_equal(view.row.source, 3);
+    assert_str_equal(view.owner.schedule, STR("mine"));
+    page.limit = 1;
+    assert_page(f, attempt_views_moved, page, "102");
+    page.limit = 100;
+    page.before = early + 2;
+    assert_page(f, attempt_views_moved, page, "103");
+    page.before = late + 1;
+    assert_page(f, attempt_views_moved, page, "101 103");
+    page.since = 102;
+    page.schedule = 1;
+    assert_page(f, attempt_views_moved, page, "103");
+    page.kind = RUN_SLOT + 1;
+    assert_page(f, attempt_views_moved, page, "");
+    page.kind = RUN_TRIGGER + 1;
+    page.queue = 12;
+    assert_page(f, attempt_views_moved, page, "");
+}
+
 /* A key of the time at which an attempt of the slot DAY_ONE ended. */
 static int64_t ended(span later)
 {
@@ -519,6 +577,7 @@ int main(void)
         STORE_TEST(open_runs_are_chosen_by_queue_and_state),
         STORE_TEST(a_page_of_open_runs_looks_at_so_many_and_says_where_it_stopped),
         STORE_TEST(attempts_that_are_over_come_newest_first_with_their_owner),
+        STORE_TEST(runs_that_ended_meanwhile_come_in_the_order_in_which_they_were_made),
         STORE_TEST(the_attempts_of_a_run_are_found_after_its_slot),
         STORE_TEST(attempts_are_found_by_their_key_and_by_a_few_numbers),
         STORE_TEST(a_queue_is_as_deep_as_what_is_ready_in_it),
