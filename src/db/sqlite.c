@@ -13,6 +13,7 @@
 
 #include "base/must.h"
 #include "db/sqlite_file.h"
+#include "db/sqlite_log.h"
 #include "db/sqlite_parts.h"
 
 enum {
@@ -239,6 +240,11 @@ static enum rc sqlite_open(struct db *db, const char *url, struct err *reterr)
         rc = sqlite_file_take(file, db->options.any_filesystem, path, &sq->lock, reterr);
     if (rc != RC_OK)
         return rc;
+    if (!readonly)
+        sq->log = sqlite_log_new(db->arena,
+                                 vfs); /* NULL: opening says that there is no such VFS */
+    if (sq->log)
+        snprintf(vfs, sizeof vfs, "%s", sqlite_log_name(sq->log));
     if (sqlite3_open_v2(path, &sq->handle, flags, vfs[0] ? vfs : NULL) != SQLITE_OK) {
         must(sq->handle); /* NULL: out of memory */
         return err_set(reterr, RC_INVALID, -1, 0, "cannot open the database %s: %s", path,
@@ -257,6 +263,7 @@ static void sqlite_close(struct db *db)
     if (db->dead && sq->handle)
         sqlite3_db_config(sq->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     must(sqlite3_close(sq->handle) == SQLITE_OK);
+    sqlite_log_end(sq->log);
     deadline_close(&sq->deadline);
     sqlite_file_give(sq->lock);
 }

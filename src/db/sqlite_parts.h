@@ -12,6 +12,7 @@
 struct sqlite {
     struct db db; /* first: a struct db is cast to this */
     sqlite3 *handle;
+    struct sqlite_log *log;   /* of a writer            */
     int lock;                 /* -1: none               */
     struct deadline deadline; /* of readers             */
     int log_pages;            /* in the write-ahead log */

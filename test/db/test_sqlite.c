@@ -303,6 +303,44 @@ static void a_failed_write_ends_the_connection_and_loses_nothing(void **state)
     OK(fill(f, 10, 200, err));
 }
 
+/*
+ * Its pages are put together on their way to the log; whether the disk is waited for or not, all
+ * of them are in the log when others may see it.
+ */
+static void a_reader_sees_every_commit_whatever_its_size(void **state)
+{
+    struct fixture *f = *state;
+    struct db *reader = open_reader(f);
+    int rows = 0;
+
+    make_table(f);
+    for (int i = 0; i < 120; i++) {
+        OK(db_exec(f->db,
+                   i % 2 ? STR("PRAGMA synchronous=OFF") : STR("PRAGMA synchronous=FULL"),
+                   err));
+        OK(fill(f, rows, i, err));
+        rows += i;
+        assert_int_equal(query_int(f, reader, &count), rows);
+    }
+    db_close(reader);
+}
+
+/* So few pages in memory that the transaction spills into the log, and is read from there. */
+static void a_writer_reads_what_it_has_not_committed(void **state)
+{
+    struct fixture *f = *state;
+
+    make_table(f);
+    OK(db_exec(f->db, STR("PRAGMA cache_size=4"), err));
+    db_begin(f->db);
+    for (int i = 0; i < 100; i++) {
+        exec(f->db, "INSERT INTO f SELECT coalesce(max(id), 0) + 1, zeroblob(4096) FROM f");
+        assert_int_equal(query_int(f, f->db, &count), i + 1);
+    }
+    db_rollback(f->db);
+    assert_int_equal(query_int(f, f->db, &count), 0);
+}
+
 static void the_log_is_written_back_when_it_is_long_and_only_when_asked(void **state)
 {
     struct fixture *f = *state;
@@ -433,6 +471,8 @@ int main(void)
         DB_TEST(a_full_disk_undoes_the_transaction_and_the_next_may_succeed),
         DB_TEST(ballast_is_disk_that_is_kept_and_given_back),
         DB_TEST(a_failed_write_ends_the_connection_and_loses_nothing),
+        DB_TEST(a_reader_sees_every_commit_whatever_its_size),
+        DB_TEST(a_writer_reads_what_it_has_not_committed),
         DB_TEST(the_log_is_written_back_when_it_is_long_and_only_when_asked),
         DB_TEST(a_checkpoint_does_not_wait_for_a_reader),
         DB_TEST(damage_is_noticed_and_ends_the_connection),
