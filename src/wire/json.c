@@ -5,7 +5,15 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "base/piece.h"
 #include "wire/json_parse.h"
+
+void json_use_pieces(void)
+{
+#ifndef BELFRY_SANITIZED
+    json_set_alloc_funcs(piece_take, piece_give);
+#endif
+}
 
 /* Line and column, from 1, of a byte; a column is a character, as editors count. */
 static enum rc fail_at(struct str text, size_t at, struct str what, struct err *reterr)
