@@ -75,7 +75,7 @@ void operation_params(const struct operation *operation, const struct http1_requ
 
 static bool has_method(const struct operation *operation, struct str method)
 {
-    return operation->method[0] == method.ptr[0] && str_eq(str_of(operation->method), method);
+    return str_eq(str_of(operation->method), method);
 }
 
 static void allow(struct buf *out, const char *method)
@@ -127,7 +127,7 @@ const struct operation *operation_find(const struct http1_request *request, stru
     for (int i = 0; i < operation_count && !request->is_server_wide; i++) {
         const struct operation *operation = &operations[i];
 
-        if (has_method(operation, method) && is_at(operation, request, is_most)) {
+        if (is_at(operation, request, is_most) && has_method(operation, method)) {
             operation_params(operation, request, arena, params);
             return operation;
         }
