@@ -5,27 +5,6 @@
 
 enum { ALLOW_MAX = 64 }; /* bytes: every method there is */
 
-/* Splits off the next segment of a path of the table; false at its end. */
-static bool next_segment(const char **path, struct str *ret)
-{
-    const char *end;
-
-    if (**path == '\0')
-        return false;
-    must(**path == '/');
-    end = *path + 1;
-    while (*end != '/' && *end != '\0')
-        end++;
-    *ret = (struct str){*path + 1, (size_t)(end - *path - 1)};
-    *path = end;
-    return true;
-}
-
-static bool is_variable(struct str segment)
-{
-    return segment.len > 0 && segment.ptr[0] == '{';
-}
-
 /*
  * Behind the segment that `path` begins with, NULL when it is another one.  Letter by letter,
  * since most differ in the first.  A slash of the segment was escaped.
@@ -61,13 +40,10 @@ void operation_params(const struct operation *operation, const struct http1_requ
                       struct arena *arena, struct str params[CALL_PARAMS_MAX])
 {
     const char *path = operation->path;
-    struct str segment;
     int count = 0;
 
-    if (!strchr(path, '{'))
-        return;
-    for (int i = 0; next_segment(&path, &segment); i++)
-        if (is_variable(segment)) {
+    for (int i = 0; path && strchr(path, '{'); i++, path = strchr(path + 1, '/'))
+        if (path[1] == '{') {
             must(count < CALL_PARAMS_MAX);
             params[count++] = arena_str(arena, request->segments[i]);
         }
