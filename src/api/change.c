@@ -65,16 +65,28 @@ enum call_step change_refuse(struct call *call, const char *field, const char *w
     return call_refuse(call, NULL, &err);
 }
 
+static bool stands_plain(char c)
+{
+    return char_is_alpha(c) || char_is_digit(c) || c == '-' || c == '_' || c == '.';
+}
+
 struct str change_escaped(struct str text, struct arena *arena)
 {
     static const char hex[] = "0123456789ABCDEF";
     struct buf out = {.cap = 3 * text.len + 1};
+    size_t plain = 0;
 
+    while (plain < text.len && stands_plain(text.ptr[plain]))
+        plain++;
+
+    if (plain == text.len)
+        return arena_str(arena, text);
     out.ptr = arena_take(arena, out.cap);
-    for (size_t i = 0; i < text.len; i++) {
+    buf_add(&out, text.ptr, plain);
+    for (size_t i = plain; i < text.len; i++) {
         char c = text.ptr[i];
 
-        if (char_is_alpha(c) || char_is_digit(c) || c == '-' || c == '_' || c == '.')
+        if (stands_plain(c))
             buf_char(&out, c);
         else
             buf_add(&out, (char[]){'%', hex[(unsigned char)c >> 4], hex[c & 15]}, 3);
@@ -85,13 +97,15 @@ struct str change_escaped(struct str text, struct arena *arena)
 void change_location(struct call *call, const char *path, struct str last)
 {
     struct str name = change_escaped(last, call->arena);
-    struct str namespace = change_escaped(call->namespace_name, call->arena);
+    bool is_usual = str_eq(call->namespace_name, STR("default"));
+    struct str namespace = is_usual ? STR("")
+                                    : change_escaped(call->namespace_name, call->arena);
     struct buf out = {.cap = LOCATION_MORE + name.len + namespace.len};
 
     out.ptr = arena_take(call->arena, out.cap);
     buf_text(&out, path);
     buf_str(&out, name);
-    if (!str_eq(call->namespace_name, STR("default"))) {
+    if (!is_usual) {
         buf_text(&out, "?namespace=");
         buf_str(&out, namespace);
     }

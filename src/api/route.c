@@ -5,27 +5,6 @@
 
 enum { ALLOW_MAX = 64 }; /* bytes: every method there is */
 
-/* Splits off the next segment of a path of the table; false at its end. */
-static bool next_segment(const char **path, struct str *ret)
-{
-    const char *end;
-
-    if (**path == '\0')
-        return false;
-    must(**path == '/');
-    end = *path + 1;
-    while (*end != '/' && *end != '\0')
-        end++;
-    *ret = (struct str){*path + 1, (size_t)(end - *path - 1)};
-    *path = end;
-    return true;
-}
-
-static bool is_variable(struct str segment)
-{
-    return segment.len > 0 && segment.ptr[0] == '{';
-}
-
 /*
  * Behind the segment that `path` begins with, NULL when it is another one.  Letter by letter,
  * since most differ in the first.  A slash of the segment was escaped.
@@ -61,13 +40,10 @@ void operation_params(const struct operation *operation, const struct http1_requ
                       struct arena *arena, struct str params[CALL_PARAMS_MAX])
 {
     const char *path = operation->path;
-    struct str segment;
     int count = 0;
 
-    if (!strchr(path, '{'))
-        return;
-    for (int i = 0; next_segment(&path, &segment); i++)
-        if (is_variable(segment)) {
+    for (int i = 0; path && strchr(path, '{'); i++, path = strchr(path + 1, '/'))
+        if (path[1] == '{') {
             must(count < CALL_PARAMS_MAX);
             params[count++] = arena_str(arena, request->segments[i]);
         }
@@ -75,7 +51,7 @@ void operation_params(const struct operation *operation, const struct http1_requ
 
 static bool has_method(const struct operation *operation, struct str method)
 {
-    return operation->method[0] == method.ptr[0] && str_eq(str_of(operation->method), method);
+    return str_eq(str_of(operation->method), method);
 }
 
 static void allow(struct buf *out, const char *method)
@@ -127,7 +103,7 @@ const struct operation *operation_find(const struct http1_request *request, stru
     for (int i = 0; i < operation_count && !request->is_server_wide; i++) {
         const struct operation *operation = &operations[i];
 
-        if (has_method(operation, method) && is_at(operation, request, is_most)) {
+        if (is_at(operation, request, is_most) && has_method(operation, method)) {
             operation_params(operation, request, arena, params);
             return operation;
         }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 
+#include <endian.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,8 +54,8 @@ static void put_hex(char text[static 8], uint32_t n)
     x = (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff);
     x = (x | x << 4) & UINT64_C(0x0f0f0f0f0f0f0f0f);
     x += '0' * ones + ((x + 6 * ones) >> 4 & ones) * ('a' - '0' - 10);
-    for (int i = 0; i < 8; i++)
-        text[i] = (char)(x >> (56 - 8 * i));
+    x = htobe64(x);
+    memcpy(text, &x, sizeof x);
 }
 
 void buf_hex(struct buf *buf, uint64_t n)

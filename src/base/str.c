@@ -80,17 +80,23 @@ size_t str_utf8_length(struct str s)
     return n;
 }
 
+static bool are_ascii(const char *bytes)
+{
+    uint64_t eight;
+
+    memcpy(&eight, bytes, sizeof eight);
+    return (eight & 0x8080808080808080) == 0;
+}
+
 /* Bytes at the beginning that are letters of ASCII, eight at a time. */
 static size_t ascii_length(struct str s)
 {
     size_t n = 0;
-    uint64_t eight;
 
-    for (; n + sizeof eight <= s.len; n += sizeof eight) {
-        memcpy(&eight, s.ptr + n, sizeof eight);
-        if (eight & 0x8080808080808080)
-            break;
-    }
+    while (n + 8 <= s.len && are_ascii(s.ptr + n))
+        n += 8;
+    if (n > 0 && n + 8 > s.len && are_ascii(s.ptr + s.len - 8))
+        return s.len; /* the last eight, some of them once more */
     return n;
 }
 

@@ -237,33 +237,32 @@ enum rc date_parse(struct str text, int64_t *ret_day, struct err *reterr)
  * more than finding one.
  */
 
-static char *put_digits(char *p, int value, int digits)
+static char *put_two(char *p, int value)
 {
-    for (int i = digits - 1; i >= 0; i--) {
-        p[i] = (char)('0' + value % 10);
-        value /= 10;
-    }
-    return p + digits;
+    p[0] = (char)('0' + value / 10);
+    p[1] = (char)('0' + value % 10);
+    return p + 2;
 }
 
 static char *put_date(char *p, int64_t day)
 {
     struct date date = date_of_day(day);
 
-    p = put_digits(p, date.year, 4);
+    p = put_two(p, date.year / 100 % 100); /* the last four digits of 10000 */
+    p = put_two(p, date.year % 100);
     *p++ = '-';
-    p = put_digits(p, date.month, 2);
+    p = put_two(p, date.month);
     *p++ = '-';
-    return put_digits(p, date.day, 2);
+    return put_two(p, date.day);
 }
 
 static char *put_time(char *p, int32_t tod)
 {
-    p = put_digits(p, tod / HOUR_SECONDS, 2);
+    p = put_two(p, tod / HOUR_SECONDS);
     *p++ = ':';
-    p = put_digits(p, tod / 60 % 60, 2);
+    p = put_two(p, tod / 60 % 60);
     *p++ = ':';
-    return put_digits(p, tod % 60, 2);
+    return put_two(p, tod % 60);
 }
 
 enum fraction {
@@ -276,7 +275,8 @@ static char *put_fraction(char *p, int ms, enum fraction fraction)
     if (ms == 0 && fraction == FRACTION_SHORT)
         return p;
     *p++ = '.';
-    p = put_digits(p, ms, 3);
+    p = put_two(p, ms / 10);
+    *p++ = (char)('0' + ms % 10);
     while (fraction == FRACTION_SHORT && p[-1] == '0')
         p--;
     return p;

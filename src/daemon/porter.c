@@ -196,10 +196,11 @@ static struct audit_entry copy_of(const struct audit_entry *entry, struct arena 
 /* A flood becomes a count; of more different ones than there is room for, so do the rest. */
 void porter_note(struct porter *porter, const struct call *call)
 {
-    struct audit_entry entry = audit_note(call), *kept;
+    struct audit_entry entry, *kept;
 
     if (call->denied == 0)
         return;
+    entry = audit_note(call);
     for (int i = 0; i < porter->denial_count; i++)
         if (is_same(&porter->denials[i], &entry) || i == PORTER_DENIALS_MAX - 1) {
             porter->denials[i].count++;

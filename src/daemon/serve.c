@@ -22,6 +22,7 @@
 #include "io/clock.h"
 #include "io/sd_notify.h"
 #include "io/thread.h"
+#include "wire/json.h"
 
 static void fail(struct serve *s, const struct err *err)
 {
@@ -577,6 +578,7 @@ int serve_run(const struct serve_options *options)
     log_open(&s->log, log_out_sink(s->log_out), (enum log_level)s->config->log_level,
              (enum log_format)s->config->log);
     thread_prompt();
+    json_use_pieces();
     s->loop = loop_new(on_wake, s);
     if (start(s, &err) == RC_OK)
         loop_run(s->loop);

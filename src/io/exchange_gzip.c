@@ -35,8 +35,11 @@ static bool is_text(struct str type)
  */
 static bool is_worth_it(const struct http1_answer *answer)
 {
-    bool has_text = false;
+    struct str type = {NULL, 0};
 
+    if (answer->framing == HTTP1_SIZED &&
+        (answer->length < EXCHANGE_GZIP_LEAST || answer->length > EXCHANGE_GZIP_MAX))
+        return false;
     for (int i = 0; i < answer->field_count; i++) {
         const struct http1_field *field = &answer->fields[i];
 
@@ -45,11 +48,9 @@ static bool is_worth_it(const struct http1_answer *answer)
         if (str_eq_nocase(field->name, STR("ETag")) && !str_starts(field->value, STR("W/")))
             return false;
         if (str_eq_nocase(field->name, STR("Content-Type")))
-            has_text = is_text(field->value);
+            type = field->value;
     }
-    return has_text &&
-           (answer->framing != HTTP1_SIZED ||
-            (answer->length >= EXCHANGE_GZIP_LEAST && answer->length <= EXCHANGE_GZIP_MAX));
+    return is_text(type);
 }
 
 bool exchange_offers_gzip(const struct exchange *x, struct http1_answer *answer,

@@ -358,9 +358,8 @@ static enum rc read_type(const json_t *json, enum action_type *ret, struct err *
 
     if (!json_is_object(json))
         return json_wrong_type(json, "an object", reterr);
-    rc = json_require(json, "type", reterr);
-    if (rc != RC_OK)
-        return rc;
+    if (!value || json_is_null(value))
+        return json_require(json, "type", reterr);
     rc = json_take_str(value, MEMBER_WORD_MAX, &word, reterr);
     if (rc == RC_OK)
         rc = parse_type(word, ret, reterr);

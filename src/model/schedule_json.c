@@ -6,6 +6,8 @@
 #include "model/policies_json.h"
 #include "wire/json_text.h"
 
+enum { SPEC_ROOM = 256 }; /* bytes: a spec of everyday */
+
 #define AT(member) .offset = offsetof(struct schedule_doc, member)
 
 static enum rc read_labels(const json_t *value, const struct reading *r, struct err *reterr)
@@ -269,6 +271,18 @@ static enum rc keep(json_t *value, const char *field, size_t max, struct arena *
     return rc;
 }
 
+static enum rc keep_spec(const struct spec_def *def, struct arena *arena, struct str *ret,
+                         struct err *reterr)
+{
+    struct buf out = {.ptr = arena_room(arena, SPEC_ROOM), .cap = SPEC_ROOM};
+
+    if (!spec_write(def, &out))
+        return keep(spec_to_json(def, SPEC_BRIEF), "spec", SPEC_DEF_BYTES_MAX, arena, ret,
+                    reterr);
+    *ret = buf_as_str(&out);
+    return RC_OK;
+}
+
 enum rc schedule_keep(const struct schedule_doc *doc, struct arena *arena,
                       struct schedule_texts *ret, struct err *reterr)
 {
@@ -276,8 +290,7 @@ enum rc schedule_keep(const struct schedule_doc *doc, struct arena *arena,
                                    .policies = policies_keep(&doc->policies, arena),
                                    .governor = kept_governor(&doc->governor, arena),
                                    .extra = doc->extra};
-    enum rc rc = keep(spec_to_json(&doc->spec, SPEC_BRIEF), "spec", SPEC_DEF_BYTES_MAX, arena,
-                      &texts.spec, reterr);
+    enum rc rc = keep_spec(&doc->spec, arena, &texts.spec, reterr);
 
     if (rc == RC_OK)
         rc = check_kept(texts.action, "action", ACTION_BYTES_MAX, reterr);

@@ -34,5 +34,11 @@ enum spec_form {
     SPEC_BRIEF, /* only what differs from the default; a plain cron entry is a plain string */
 };
 
+/*
+ * The brief form as one line of text, appended; false, with a part of it written, for a spec
+ * that is not an everyday one or does not fit: then spec_to_json() is the way.
+ */
+MUST_USE bool spec_write(const struct spec_def *def, struct buf *out);
+
 /* The caller owns the result. */
 json_t *spec_to_json(const struct spec_def *def, enum spec_form form);

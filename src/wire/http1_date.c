@@ -48,19 +48,15 @@ static struct fields fields_of(int64_t seconds)
     int64_t day = seconds / DAY_S - (seconds % DAY_S < 0);
     int tod = (int)(seconds - day * DAY_S);
     struct fields f = {.hour = tod / 3600, .minute = tod / 60 % 60, .second = tod % 60};
-    int year, of_year, month; /* month 0 is March */
+    int of_cycle = (int)((day + EPOCH_DAY) % CYCLE_D), year, of_year, month;
 
-    /* Years from March: the mean length of one finds it but for one. */
-    year = (int)((day + EPOCH_DAY) * 400 / CYCLE_D);
-    while (day_of(year + 1, 3, 1) <= day)
-        year++;
-    while (day_of(year, 3, 1) > day)
-        year--;
-    of_year = (int)(day - day_of(year, 3, 1));
+    /* The day of the cycle less its leap days is 365 times the year; both begin in March. */
+    year = (of_cycle - of_cycle / 1460 + of_cycle / 36524 - of_cycle / (CYCLE_D - 1)) / 365;
+    of_year = of_cycle - (365 * year + year / 4 - year / 100);
     month = (5 * of_year + 2) / 153;
     f.day = of_year - (153 * month + 2) / 5 + 1;
     f.month = month < 10 ? month + 3 : month - 9;
-    f.year = year + (f.month <= MONTHS_TO_MARCH);
+    f.year = (int)((day + EPOCH_DAY) / CYCLE_D) * 400 + year + (f.month <= MONTHS_TO_MARCH);
     f.weekday = (int)((day + EPOCH_DAY + 3) % 7);
     return f;
 }

@@ -61,6 +61,26 @@ size_t http1_token_length(struct str s)
     return n;
 }
 
+static bool is_plain(char byte)
+{
+    static const char map[] = "................................"
+                              ".............xx.xxxxxxxxxx......"
+                              ".xxxxxxxxxxxxxxxxxxxxxxxxxx....x"
+                              ".xxxxxxxxxxxxxxxxxxxxxxxxxx...x.";
+    unsigned char c = (unsigned char)byte;
+
+    return c < sizeof map - 1 && map[c] == 'x';
+}
+
+size_t http1_plain_length(struct str s)
+{
+    size_t n = 0;
+
+    while (n < s.len && is_plain(s.ptr[n]))
+        n++;
+    return n;
+}
+
 bool http1_is_token(struct str s)
 {
     return s.len > 0 && http1_token_length(s) == s.len;

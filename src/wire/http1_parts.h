@@ -48,6 +48,9 @@ bool http1_list_next(struct str *list, struct str *ret);
 /* The bytes at the start that may stand in a line: all but control bytes, and the tab. */
 size_t http1_text_length(struct str s);
 
+/* The bytes at the start that mean nothing in a URL but themselves: a-z, A-Z, 0-9 and -._~ */
+size_t http1_plain_length(struct str s);
+
 /* -1 for what is not a hexadecimal digit. */
 int http1_hex(char c);
 

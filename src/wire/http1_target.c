@@ -34,13 +34,17 @@ static enum rc decode_escape(struct http1 *p, struct str rest, char *ret, struct
     return RC_OK;
 }
 
-/* Into the room; what is decoded is never longer than what was sent. */
+/* Into the room, unless it is plain: what is decoded is never longer than what was sent. */
 static enum rc decode(struct http1 *p, struct str text, enum part part, struct str *ret,
                       struct err *reterr)
 {
     struct str out = {p->room + p->used, 0};
     enum rc rc = RC_OK;
 
+    if (http1_plain_length(text) == text.len) {
+        *ret = text;
+        return RC_OK;
+    }
     for (size_t i = 0; i < text.len && rc == RC_OK; i++) {
         char c = text.ptr[i];
 
@@ -210,10 +214,7 @@ static size_t host_length(struct str s)
             n++;
         return n > 2 && n < s.len && s.ptr[n] == ']' ? n + 1 : 0;
     }
-    while (n < s.len &&
-           (char_is_alpha(s.ptr[n]) || char_is_digit(s.ptr[n]) || memchr("-._~", s.ptr[n], 4)))
-        n++;
-    return n;
+    return http1_plain_length(s);
 }
 
 /*

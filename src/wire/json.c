@@ -5,7 +5,15 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "base/piece.h"
 #include "wire/json_parse.h"
+
+void json_use_pieces(void)
+{
+#ifndef BELFRY_SANITIZED
+    json_set_alloc_funcs(piece_take, piece_give);
+#endif
+}
 
 /* Line and column, from 1, of a byte; a column is a character, as editors count. */
 static enum rc fail_at(struct str text, size_t at, struct str what, struct err *reterr)
@@ -221,17 +229,49 @@ static enum rc check_shape(const json_t *value, struct json_shape shape, struct 
     return json_check_names(value, names, shape.count, reterr);
 }
 
+/* shape.count: there is none of that name. */
+static int find_field(struct json_shape shape, struct str key)
+{
+    int i = 0;
+
+    while (i < shape.count && (shape.fields[i].name[0] != key.ptr[0] ||
+                               !str_eq(str_of(shape.fields[i].name), key)))
+        i++;
+    return i;
+}
+
+/* The member of each field, NULL where there is none; false: there are others, too. */
+static bool find_members(const json_t *value, struct json_shape shape,
+                         const json_t *members[JSON_FIELDS_MAX])
+{
+    json_t *object = iterable(value);
+    bool are_all_known = true;
+
+    must(shape.count <= JSON_FIELDS_MAX);
+    for (void *i = json_object_iter(object); i; i = json_object_iter_next(object, i)) {
+        struct str key = {json_object_iter_key(i), json_object_iter_key_len(i)};
+        int n = find_field(shape, key);
+
+        if (n < shape.count)
+            members[n] = json_object_iter_value(i);
+        else
+            are_all_known = false;
+    }
+    return are_all_known;
+}
+
 enum rc json_take_object(const json_t *value, struct json_shape shape, void *to,
                          struct err *reterr)
 {
+    const json_t *members[JSON_FIELDS_MAX] = {0};
     enum rc rc = RC_OK;
 
     if (!json_is_object(value))
         return json_wrong_type(value, "an object", reterr);
-    if (!shape.is_open)
+    if (!find_members(value, shape, members) && !shape.is_open)
         rc = check_shape(value, shape, reterr);
     for (int i = 0; i < shape.count && rc == RC_OK; i++) {
-        const json_t *member = json_object_get(value, shape.fields[i].name);
+        const json_t *member = members[i];
 
         if (!member || json_is_null(member))
             continue;

@@ -23,6 +23,12 @@ enum {
 };
 
 /*
+ * Values are made of pieces (base/piece.h) from here on, in the whole process; before it has a
+ * second thread.  With sanitizers nothing changes, so that they see each value come and go.
+ */
+void json_use_pieces(void);
+
+/*
  * One value, of any type, with nothing but blanks around it.  Refused: text that is too
  * long, too deep or not UTF-8, a zero byte or \u0000, a key that stands twice in an object,
  * an integer beyond 64 bits.  reterr->at is the byte; the message has line and column.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wire/json_parse.h"
 
+#include <endian.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -82,13 +83,37 @@ static bool take_escaped(struct scan *s, const char *from, size_t len, struct st
     return true;
 }
 
+/* Past bytes that mean nothing but themselves, eight at a time as long as there are as many. */
+static void skip_plain(struct scan *s)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), high = 0x80 * ones;
+
+    while (s->end - s->at >= 8) {
+        uint64_t x, quotes, slashes, found;
+
+        memcpy(&x, s->at, sizeof x);
+        x = le64toh(x);
+        quotes = x ^ ('"' * ones);
+        slashes = x ^ ('\\' * ones);
+        found = (((x - ' ' * ones) & ~x) | ((quotes - ones) & ~quotes) |
+                 ((slashes - ones) & ~slashes)) &
+                high;
+        if (found != 0) { /* the lowest is one; those above it may be none */
+            s->at += __builtin_ctzll(found) / 8;
+            return;
+        }
+        s->at += 8;
+    }
+    while (s->at < s->end && *s->at != '"' && *s->at != '\\' && (unsigned char)*s->at >= ' ')
+        s->at++;
+}
+
 /* Behind its first quote.  It lives until the next one is taken. */
 static bool take_string(struct scan *s, struct str *ret)
 {
     const char *from = s->at;
 
-    while (s->at < s->end && *s->at != '"' && *s->at != '\\' && (unsigned char)*s->at >= ' ')
-        s->at++;
+    skip_plain(s);
     if (s->at == s->end || (unsigned char)*s->at < ' ')
         return false;
     if (*s->at == '\\')

@@ -38,6 +38,13 @@ static bool are_plain(const char *bytes)
             (0x80 * ones)) == 0;
 }
 
+static bool is_plain(char byte)
+{
+    unsigned char c = (unsigned char)byte;
+
+    return c >= 0x20 && c != '"' && c != '\\';
+}
+
 /* How many bytes from `at` on stand for themselves. */
 static size_t plain_length(struct str s, size_t at)
 {
@@ -45,7 +52,9 @@ static size_t plain_length(struct str s, size_t at)
 
     while (i + 8 <= s.len && are_plain(s.ptr + i))
         i += 8;
-    while (i < s.len && escape_of((unsigned char)s.ptr[i]) == 0)
+    if (i > at && i + 8 > s.len && are_plain(s.ptr + s.len - 8))
+        return s.len - at; /* the last eight, some of them once more */
+    while (i < s.len && is_plain(s.ptr[i]))
         i++;
     return i - at;
 }

@@ -329,6 +329,7 @@ static void check_kept(const struct schedule_doc *doc, const char *full)
     again.extra = (struct str){0};
     again.spec = spec_def_empty();
     assert_int_equal(schedule_keep(doc, arena, &texts, &err), RC_OK);
+    assert_str(texts.spec, line_of(spec_to_json(&doc->spec, SPEC_BRIEF), text_a));
     assert_str(texts.policies, line_of(policies_to_json(&doc->policies, SPEC_BRIEF), text_a));
     if (doc->action.type != ACTION_WORKFLOW || doc->spec.cron_count == 0)
         assert_str(texts.action, line_of(action_to_json(&doc->action, SPEC_BRIEF), text_a));
