@@ -304,8 +304,8 @@ static void a_failed_write_ends_the_connection_and_loses_nothing(void **state)
 }
 
 /*
- * Its pages are put together on their way to the log; whether the disk is waited for or not, all
- * of them are in the log when others may see it.
+ * Its pages are put together on their way to the log.  Whether the disk is waited for or not,
+ * they are all in the log when others may see it.
  */
 static void a_reader_sees_every_commit_whatever_its_size(void **state)
 {
