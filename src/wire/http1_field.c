@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tokens, lists and field lines: RFC 9110 section 5, RFC 9112 sections 5 and 7.1. */
+#include <endian.h>
+
 #include "wire/http1_parts.h"
 
 int http1_hex(char c)
@@ -18,23 +20,30 @@ static bool is_control(char byte)
     return (c < ' ' && c != '\t') || c == 0x7f;
 }
 
-/* Whether one of eight bytes may be a control byte: below a blank, or 0x7f and above. */
-static bool may_have_control(const char *bytes)
+/* The first of eight bytes that may be a control byte (below a blank, from 0x7f on), or 8. */
+static size_t first_odd(const char *bytes)
 {
     const uint64_t ones = 0x0101010101010101, high = 0x80 * ones;
-    uint64_t eight, flipped;
+    uint64_t eight, flipped, odd;
 
     memcpy(&eight, bytes, sizeof eight);
+    eight = le64toh(eight);
     flipped = eight ^ (0x7f * ones);
-    return ((eight | (eight - ' ' * ones) | (flipped - ones)) & high) != 0;
+    odd = (eight | (eight - ' ' * ones) | (flipped - ones)) & high;
+    return odd == 0 ? 8 : (size_t)__builtin_ctzll(odd) / 8;
 }
 
 size_t http1_text_length(struct str s)
 {
-    size_t n = 0;
+    size_t n = 0, plain;
 
-    while (n + sizeof(uint64_t) <= s.len && !may_have_control(s.ptr + n))
-        n += sizeof(uint64_t);
+    while (n + 8 <= s.len) {
+        plain = first_odd(s.ptr + n);
+        n += plain;
+        if (plain < 8 && is_control(s.ptr[n]))
+            return n;
+        n += plain < 8;
+    }
     while (n < s.len && !is_control(s.ptr[n]))
         n++;
     return n;
