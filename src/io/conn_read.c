@@ -95,10 +95,9 @@ static void hand_out(struct conn *c)
 }
 
 /* Takes bytes up to the next event; false when it is not to be called again for now. */
-static bool step(struct conn *c, struct str *bytes)
+static bool step(struct conn *c, struct str *bytes, struct err *err)
 {
     enum http1_event event;
-    struct err err;
 
     if (!c->exchange) {
         if (bytes->len == 0)
@@ -106,8 +105,8 @@ static bool step(struct conn *c, struct str *bytes)
         c->exchange = exchange_new(c);
         conn_enter(c, CONN_HEAD);
     }
-    if (http1_feed(&c->exchange->http1, bytes, &event, &err) != RC_OK) {
-        conn_refuse(c, c->exchange->http1.status, err.text);
+    if (http1_feed(&c->exchange->http1, bytes, &event, err) != RC_OK) {
+        conn_refuse(c, c->exchange->http1.status, err->text);
         return false;
     }
     switch (event) {
@@ -145,8 +144,10 @@ static void keep_ahead(struct conn *c, struct str bytes)
 
 void conn_feed(struct conn *c, struct str bytes)
 {
+    struct err err;
+
     c->is_feeding = true;
-    while (step(c, &bytes))
+    while (step(c, &bytes, &err))
         ;
     c->is_feeding = false;
     if (c->phase != CONN_HELD && c->phase != CONN_FLUSH)

@@ -196,8 +196,6 @@ void exchange_answer(struct exchange *x, int status, const struct http1_field *f
                                   .fields = fields,
                                   .field_count = field_count};
 
-    struct http1_field room[EXCHANGE_FIELDS_ROOM];
-
     must(!x->has_begun && !(is_bare && body.len > 0));
     if (x->stream) {
         h2_answer(x, &answer, body);
@@ -206,8 +204,8 @@ void exchange_answer(struct exchange *x, int status, const struct http1_field *f
     if (x->conn) {
         struct str head;
 
-        if (exchange_offers_gzip(x, &answer, room) && exchange_squeeze(x, &body))
-            exchange_say_gzip(&answer, room);
+        if (exchange_offers_gzip(x, &answer) && exchange_squeeze(x, &body))
+            exchange_say_gzip(x, &answer);
         answer.length = (int64_t)body.len;
         head = write_head(x, &answer);
         conn_send(x->conn, head, x->is_head || answer.length == 0 ? (struct str){0} : body);
@@ -223,8 +221,6 @@ void exchange_begin(struct exchange *x, int status, const struct http1_field *fi
                                   .fields = fields,
                                   .field_count = field_count};
 
-    struct http1_field room[EXCHANGE_FIELDS_ROOM];
-
     must(!x->has_begun);
     x->has_begun = true;
     if (x->stream) {
@@ -233,8 +229,8 @@ void exchange_begin(struct exchange *x, int status, const struct http1_field *fi
     }
     x->is_chunked = answer.framing == HTTP1_CHUNKED;
     if (x->conn) {
-        if (exchange_offers_gzip(x, &answer, room)) {
-            exchange_say_gzip(&answer, room);
+        if (exchange_offers_gzip(x, &answer)) {
+            exchange_say_gzip(x, &answer);
             x->gzip = gzip_new(GZIP_SMALL);
         }
         conn_send(x->conn, write_head(x, &answer), (struct str){0});

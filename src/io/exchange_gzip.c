@@ -53,9 +53,10 @@ static bool is_worth_it(const struct http1_answer *answer)
     return is_text(type);
 }
 
-bool exchange_offers_gzip(const struct exchange *x, struct http1_answer *answer,
-                          struct http1_field *room)
+bool exchange_offers_gzip(struct exchange *x, struct http1_answer *answer)
 {
+    struct http1_field *room = x->listener->fields;
+
     must(answer->field_count <= EXCHANGE_FIELDS_MAX);
     if (!is_worth_it(answer))
         return false;
@@ -66,9 +67,10 @@ bool exchange_offers_gzip(const struct exchange *x, struct http1_answer *answer,
     return http1_accepts_gzip(x->request);
 }
 
-void exchange_say_gzip(struct http1_answer *answer, struct http1_field *room)
+void exchange_say_gzip(struct exchange *x, struct http1_answer *answer)
 {
-    room[answer->field_count++] = (struct http1_field){STR("Content-Encoding"), STR("gzip")};
+    x->listener->fields[answer->field_count++] = (struct http1_field){STR("Content-Encoding"),
+                                                                      STR("gzip")};
 }
 
 bool exchange_squeeze(struct exchange *x, struct str *body)

@@ -41,7 +41,8 @@ struct listener {
     char event[EXCHANGE_WRITE_MAX]; /* one, as it is printed                           */
     char out[GZIP_ROOM(EXCHANGE_WRITE_MAX) + 64]; /* a head or a chunk, until it is sent  */
     char small[EXCHANGE_GZIP_MAX / 2]; /* a body as gzip; one that stays larger goes as is */
-    struct gzip *gzip;                 /* for whole answers, from the first of them on     */
+    struct http1_field fields[EXCHANGE_FIELDS_MAX + 2]; /* of an answer, with those of gzip  */
+    struct gzip *gzip; /* for whole answers, from the first of them on     */
     char plain[LISTENER_READ + TLS_KEPT_MAX + 1]; /* what a read of TLS held              */
     struct conn_bytes sealed;                     /* for the kernel, until it is with it  */
 };
