@@ -49,9 +49,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (json_read(answer, &whole, &err) == RC_OK)
         compare(answer, whole);
-    results = results_read(answer, 1, &err);
-    if (results)
-        results_at(results, 0);
+    results = results_read(answer, 2, &err);
+    must(!results || json_array_size(results) == 2);
+    for (int i = 0; results && i < 2; i++)
+        results_at(results, i);
     result_add(&text, answer, true);
     must(text.len <= WIRE_RESULT_MAX);
     if (text.len > 0) {

@@ -9,6 +9,7 @@ import { post } from "./belfry_client.mjs";
 import { work } from "./journal.mjs";
 
 const WAIT = "10s";
+const FIELDS = ["schedule", "due"]; /* what the handler reads; id and fence come anyway */
 
 work(async ({ port, queue, loops, max }, journal) => {
     const agent = new http.Agent({ keepAlive: true, maxSockets: Infinity });
@@ -24,18 +25,18 @@ work(async ({ port, queue, loops, max }, journal) => {
     const complete = async (items) => {
         let left = items;
         while (left.length > 0) {
-            const body = { items: left };
-            const { results } = await post(agent, port, "/api/v1/runs/complete", body);
-            const wrong = results.find(({ status }) => status !== "ok" && status !== "busy");
-            if (wrong) {
-                throw new Error(`a completion was refused: ${JSON.stringify(wrong)}`);
+            const body = { items: left, results: "notOk" };
+            const { results, ok } = await post(agent, port, "/api/v1/runs/complete", body);
+            const wrong = results.find(({ status }) => status !== "busy");
+            if (wrong || ok + results.length !== left.length) {
+                throw new Error(`a completion was refused: ${JSON.stringify(wrong ?? ok)}`);
             }
-            const wasBusy = left.filter((_, i) => results[i].status === "busy");
-            journal.complete(left.length - wasBusy.length);
-            left = wasBusy;
+            journal.complete(ok);
+            left = results.map(({ index }) => left[index]);
         }
     };
-    const claim = { queues: [queue], max, wait: WAIT, worker: `bench-${process.pid}` };
+    const worker = `bench-${process.pid}`;
+    const claim = { queues: [queue], max, wait: WAIT, worker, fields: FIELDS };
     const loop = async () => {
         while (!isStopping) {
             const { runs } = await post(agent, port, "/api/v1/queues/claim", claim);

@@ -226,6 +226,8 @@ static const struct option options[OPT_COUNT] = {
                    "default BELFRY_TOKEN, else the file ~/.config/belfry/token"},
     [OPT_CACERT] = {"cacert", '\0', "FILE", "certificates to trust instead of the system's"},
     [OPT_NAME] = {"name", '\0', "NAME", "what the server calls this worker; default HOST:PID"},
+    [OPT_FIELDS] = {"fields", '\0', "NAMES",
+                    "members of the run that the program reads, apart by commas; default all"},
     [OPT_ONCE] = {"once", '1', NULL, "end after one run, with its program's exit status"},
     [OPT_DRAIN] = {"drain", '\0', "SPAN",
                    "how long programs may go on after SIGTERM; default 30s"},

@@ -4,11 +4,28 @@
  */
 #include "cli/worker_parts.h"
 #include "io/clock.h"
+#include "model/grant_fields.h"
 
 enum { STATUS_OK_HTTP = 200, STATUS_UNKNOWN_CALLER = 401, STATUS_FORBIDDEN = 403 };
 
 #define LEASE_UNSAID (90 * SPAN_S) /* what servers grant where nothing else is said */
 #define TOO_SOON     SPAN_S        /* for a poll to come back with nothing          */
+
+/* Nothing where all are wanted. */
+static void write_fields(field_set fields, struct text *body)
+{
+    const char *before = ",\"fields\":[\"";
+
+    for (int i = 0; fields != FIELDS_ALL && i < grant_fields.count; i++) {
+        if (!fields_have(fields, i))
+            continue;
+        text_add(body, str_of(before));
+        text_add(body, str_of(grant_fields.names[i]));
+        before = "\",\"";
+    }
+    if (fields != FIELDS_ALL)
+        text_add(body, STR("\"]"));
+}
 
 static void write_claim(const struct worker *worker, struct text *body)
 {
@@ -26,6 +43,7 @@ static void write_claim(const struct worker *worker, struct text *body)
                (int)(WORKER_WAIT / SPAN_S));
     text_add(body, buf_as_str(&out));
     text_add_json(body, str_of(o->name), 6 * WORKER_NAME_MAX + 2);
+    write_fields(o->fields, body);
     text_add(body, STR("}"));
 }
 

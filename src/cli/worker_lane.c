@@ -138,7 +138,7 @@ static void gather(struct lane *lane, struct text *body, int64_t now)
         add_item(body, lane, place);
         put_under_way(lane, place, now);
     }
-    text_add(body, STR("]}"));
+    text_add(body, STR("],\"results\":\"notOk\"}"));
 }
 
 /* ---- what came of it ---- */

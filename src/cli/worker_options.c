@@ -10,8 +10,11 @@
 #include "base/must.h"
 #include "cli/worker_options.h"
 #include "core/text.h"
+#include "model/grant_fields.h"
 
 #define DRAIN_MAX SPAN_DAY
+
+enum { FIELD_SHOWN_MAX = 20 }; /* bytes of a name that is none; the longest that is has 14 */
 
 static enum rc read_span(const char *text, const char *name, span *ret, struct err *reterr)
 {
@@ -79,6 +82,27 @@ static enum rc read_name(const char *text, struct worker_options *o, struct err 
     return RC_OK;
 }
 
+/* What the program reads, and what the worker itself does. */
+static enum rc read_fields(const char *text, field_set *ret, struct err *reterr)
+{
+    static const field_set own = FIELD(GRANT_FIELD_SCHEDULE) | FIELD(GRANT_FIELD_SLOT) |
+                                 FIELD(GRANT_FIELD_ATTEMPT) | FIELD(GRANT_FIELD_QUEUE) |
+                                 FIELD(GRANT_FIELD_LEASE_UNTIL) | FIELD(GRANT_FIELD_NAMESPACE);
+    struct err why;
+    field_set fields;
+
+    if (!text)
+        return RC_OK;
+    if (fields_from_text(str_of(text), &grant_fields, &fields, &why) != RC_OK)
+        return why.rc == RC_LIMIT
+                   ? err_set(reterr, RC_INVALID, -1, 0, "--fields %s", why.text)
+                   : err_set(reterr, RC_INVALID, -1, 0, "--fields: `%.*s` %s",
+                             why.len < FIELD_SHOWN_MAX ? why.len : FIELD_SHOWN_MAX,
+                             text + why.at, why.text);
+    *ret = fields | own;
+    return RC_OK;
+}
+
 enum rc worker_options_read(const struct args *args, struct worker_options *ret,
                             struct err *reterr)
 {
@@ -89,6 +113,7 @@ enum rc worker_options_read(const struct args *args, struct worker_options *ret,
         .ca_file = args->value[OPT_CACERT],
         .drain = 30 * SPAN_S,
         .kill_after = 10 * SPAN_S,
+        .fields = FIELDS_ALL,
         .is_once = args->value[OPT_ONCE] != NULL,
         .is_quiet = args->value[OPT_QUIET] != NULL,
         .program = args->program,
@@ -103,6 +128,8 @@ enum rc worker_options_read(const struct args *args, struct worker_options *ret,
         rc = read_span(args->value[OPT_DRAIN], "drain", &o.drain, reterr);
     if (!rc)
         rc = read_span(args->value[OPT_KILL_AFTER], "kill-after", &o.kill_after, reterr);
+    if (!rc)
+        rc = read_fields(args->value[OPT_FIELDS], &o.fields, reterr);
     if (!rc)
         rc = token_find(args->value[OPT_TOKEN], o.token, reterr);
     if (!rc && o.ca_file && access(o.ca_file, R_OK) != 0)

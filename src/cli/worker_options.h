@@ -14,6 +14,7 @@ enum {
     OPT_TOKEN,
     OPT_CACERT,
     OPT_NAME,
+    OPT_FIELDS,
     OPT_ONCE,
     OPT_DRAIN,
     OPT_KILL_AFTER,

@@ -19,6 +19,7 @@
 #include "io/exec.h"
 #include "io/log_out.h"
 #include "io/loop.h"
+#include "model/fields.h"
 
 enum {
     WORKER_PLACES_MAX = 1000, /* what one claim may ask for                         */
@@ -44,6 +45,7 @@ struct worker_options {
     char token[TOKEN_MAX];
     char name[WORKER_NAME_MAX + 1];
     span drain, kill_after;
+    field_set fields; /* of a run, that are asked for */
     bool is_once, is_quiet;
     char **program;
 };

@@ -204,19 +204,47 @@ void grant_free(struct grant *grant)
 
 /* ---- answers to batches ---- */
 
+/* All of them out of those that were told; NULL when that cannot be. */
+static json_t *fill_results(const json_t *told, int64_t ok, int count)
+{
+    json_auto_t *fine = json_pack("{s:s}", "status", "ok");
+    json_t *all = json_new_list();
+    int64_t placed = 0;
+
+    for (int i = 0; i < count; i++)
+        json_add(all, json_incref(fine));
+    for (size_t i = 0; i < json_array_size(told); i++) {
+        json_t *result = json_array_get(told, i);
+        json_t *index = json_object_get(result, "index");
+        int64_t at = json_is_integer(index) ? json_integer_value(index) : -1;
+
+        if (at >= 0 && at < count && json_array_get(all, (size_t)at) == fine) {
+            json_array_set(all, (size_t)at, result);
+            placed++;
+        }
+    }
+    if (placed == (int64_t)json_array_size(told) && ok == count - placed)
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
 json_t *results_read(struct str answer, int count, struct err *reterr)
 {
     json_auto_t *json = NULL;
-    json_t *list;
+    json_t *told, *ok, *all = NULL;
 
     if (json_read(answer, &json, reterr) != RC_OK)
         return NULL;
-    list = json_object_get(json, "results");
-    if (!json_is_array(list) || json_array_size(list) != (size_t)count) {
+    told = json_object_get(json, "results");
+    ok = json_object_get(json, "ok");
+    if (json_is_array(told) && json_is_integer(ok))
+        all = fill_results(told, json_integer_value(ok), count);
+    else if (json_array_size(told) == (size_t)count && json_is_array(told))
+        all = json_incref(told);
+    if (!all)
         err_set(reterr, RC_INVALID, -1, 0, "the answer does not have %d results", count);
-        return NULL;
-    }
-    return json_incref(list);
+    return all;
 }
 
 static struct str text_of(const json_t *value)

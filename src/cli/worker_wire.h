@@ -59,7 +59,10 @@ struct item_answer {
     struct str text;   /* lives as long as the answer's JSON */
 };
 
-/* The list of an answer to a batch of `count` items; NULL with an error when it is none. */
+/*
+ * A result for each of the `count` items of a batch, in their order; NULL with an error when
+ * the answer does not have them.  It may leave out those that were ok, and count them.
+ */
 json_t *results_read(struct str answer, int count, struct err *reterr);
 struct item_answer results_at(const json_t *results, int i);
 

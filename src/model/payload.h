@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "core/run.h"
-#include "model/fields.h"
+#include "model/grant_fields.h"
 
 enum { PAYLOAD_ARENA_MAX = 4 << 20 }; /* two inputs of ACTION_INPUT_MAX as one */
 
@@ -51,37 +51,6 @@ void payload_print(const struct payload *payload, struct buf *out);
  * _schedulerCron, which come before the user's keys of these names.
  */
 void payload_print_workflow(const struct payload *payload, struct buf *out);
-
-/* Of a grant, in the order in which they are told. */
-enum grant_field {
-    GRANT_FIELD_ID,
-    GRANT_FIELD_SCHEDULE,
-    GRANT_FIELD_KIND,
-    GRANT_FIELD_SLOT,
-    GRANT_FIELD_DUE,
-    GRANT_FIELD_STATE,
-    GRANT_FIELD_ATTEMPT,
-    GRANT_FIELD_FENCE,
-    GRANT_FIELD_QUEUE,
-    GRANT_FIELD_WORKER,
-    GRANT_FIELD_LEASE_UNTIL,
-    GRANT_FIELD_SOURCE,
-    GRANT_FIELD_INPUT,
-    GRANT_FIELD_CREATED_AT,
-    GRANT_FIELD_STARTED_AT,
-    GRANT_FIELD_PROGRESS,
-    GRANT_FIELD_LAST_RUN_AT,
-    GRANT_FIELD_IDEMPOTENCY_KEY,
-    GRANT_FIELD_TRACEPARENT,
-    GRANT_FIELD_NAMESPACE,
-    GRANT_FIELD_ACTION,
-    GRANT_FIELD_LAST_RESULT,
-    GRANT_FIELD_LAST_FAILURE,
-    GRANT_FIELDS
-};
-
-/* id and fence always: nobody can say anything of a run without them. */
-extern const struct field_names grant_fields;
 
 /*
  * The run as its worker gets it: the fields of run_to_json() that are not null, "namespace",

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/trace.h"
 
-#include <inttypes.h>
-
 #include "base/buf.h"
 #include "base/hash.h"
 
@@ -66,13 +64,17 @@ struct str trace_print(const struct run *run, struct str id, char text[static TR
     uint64_t own = hash_u64(hash_bytes(id.ptr, id.len, 2)) | 1; /* zeros alone are invalid */
     struct digest span_of = {own};
     /* Where nobody asked it is kept, so that receivers that follow their caller keep it. */
-    int flags = run->flags & RUN_UNTRACED ? 0 : SAMPLED;
+    bool is_sampled = !(run->flags & RUN_UNTRACED);
 
     if ((trace.high | trace.low) == 0)
         trace = (struct trace){hash_u64(hash_bytes(id.ptr, id.len, 1)), own};
     digest_int(&span_of, run->attempt);
     digest_int(&span_of, run->fence);
-    buf_printf(&out, "00-%016" PRIx64 "%016" PRIx64 "-%016" PRIx64 "-%02x", trace.high,
-               trace.low, span_of.sum | 1, (unsigned)flags);
+    buf_str(&out, STR("00-"));
+    buf_hex(&out, trace.high);
+    buf_hex(&out, trace.low);
+    buf_char(&out, '-');
+    buf_hex(&out, span_of.sum | 1);
+    buf_str(&out, is_sampled ? STR("-01") : STR("-00"));
     return buf_as_str(&out);
 }

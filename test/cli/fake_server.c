@@ -171,6 +171,7 @@ static void reports(struct fake *fake, struct exchange *x, const char *kind)
     struct buf out = BUF(text);
     json_auto_t *json = NULL;
     const json_t *items;
+    size_t ok = 0;
     struct err err;
 
     must(json_read(x->body, &json, &err) == RC_OK);
@@ -183,16 +184,22 @@ static void reports(struct fake *fake, struct exchange *x, const char *kind)
         answer_json(x, 400, STR("{\"status\":400,\"detail\":\"too many\"}"));
         return;
     }
+    must(strcmp(json_string_value(json_object_get(json, "results")), "notOk") == 0);
     buf_text(&out, "{\"results\":[");
     for (size_t i = 0; i < json_array_size(items); i++) {
         const json_t *item = json_array_get(items, i);
         struct fake_run *run = run_of(fake, item);
+        const char *status = take(fake, run, kind, item);
 
-        buf_printf(&out, "%s{\"id\":\"%s\",\"status\":\"%s\"", i > 0 ? "," : "", run->id,
-                   take(fake, run, kind, item));
-        buf_printf(&out, "%s}", run->is_cancelled ? ",\"cancelled\":true" : "");
+        if (strcmp(status, "ok") == 0 && !run->is_cancelled) {
+            ok++;
+            continue;
+        }
+        buf_printf(&out, "%s{\"index\":%zu,\"id\":\"%s\",\"status\":\"%s\"%s}",
+                   i > ok ? "," : "", i, run->id, status,
+                   run->is_cancelled ? ",\"cancelled\":true" : "");
     }
-    buf_text(&out, "]}");
+    buf_printf(&out, "],\"ok\":%zu}", ok);
     must(!out.cut);
     if (!fake->loses_answer) {
         answer_json(x, 200, buf_as_str(&out));

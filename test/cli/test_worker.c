@@ -212,6 +212,19 @@ static void lines_arrive_while_the_program_runs(void **state)
     assert_string_equal(fake->runs[0].log, "up\ngo\n");
 }
 
+static void a_worker_asks_for_what_its_program_and_itself_read(void **state)
+{
+    struct fake *fake = *state;
+
+    fake_add(fake);
+    WORKER(fake, "--once", "--fields", "lastResult,input", "--", "true");
+    assert_int_equal(fake_await_exit(fake), 0);
+    assert_non_null(strstr(
+        fake->last_claim, ",\"fields\":[\"id\",\"schedule\",\"slot\",\"attempt\",\"fence\","
+                          "\"queue\",\"leaseUntil\",\"input\",\"namespace\",\"lastResult\"]}"));
+    assert_string_equal(fake->runs[0].how, "complete");
+}
+
 /* ---- the command line ---- */
 
 static void refuses(const struct run *run, const char *err)
@@ -238,6 +251,9 @@ static void wrong_options_are_told(void **state)
     refuses(RUN("worker", "-Q", "q", "--token", "a b", "--", "true"),
             "--token holds no token: one looks like bf_editor_");
     refuses(RUN("worker", "-Q", "q", "--name", "", "--", "true"), "a worker's name has 1 to");
+    refuses(RUN("worker", "-Q", "q", "--fields", "slot,inputs", "--", "true"),
+            "--fields: `inputs` is no field; did you mean input? there are id, schedule,");
+    refuses(RUN("worker", "-Q", "q", "--fields", "", "--", "true"), "--fields: `` is no field");
 }
 
 static void a_program_that_is_not_there_is_told(void **state)
@@ -259,6 +275,7 @@ int main(void)
         WITH_SERVER(no_output_is_no_result),
         WITH_SERVER(a_program_gets_its_run),
         WITH_SERVER(a_program_gets_its_variables),
+        WITH_SERVER(a_worker_asks_for_what_its_program_and_itself_read),
         WITH_SERVER(a_program_is_not_told_the_token),
         WITH_SERVER(a_claim_says_who_asks_for_what),
         WITH_SERVER(an_exit_code_is_a_failure_that_may_be_tried_again),

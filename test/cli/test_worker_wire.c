@@ -142,6 +142,51 @@ static void results_are_judged_by_their_status(void **state)
     assert_null(results_read(STR("no"), 0, &err));
 }
 
+static void results_that_were_left_out_are_ok(void **state)
+{
+    struct err err;
+    json_t *results = results_read(
+        STR("{\"results\":[{\"index\":3,\"status\":\"stale\"},{\"index\":1,\"status\":\"ok\","
+            "\"cancelled\":true}],\"ok\":2}"),
+        4, &err);
+    static const enum verdict verdicts[] = {VERDICT_OK, VERDICT_OK, VERDICT_OK, VERDICT_STALE};
+
+    (void)state;
+    assert_non_null(results);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(results_at(results, i).verdict, verdicts[i]);
+        assert_int_equal(results_at(results, i).is_cancelled, i == 1);
+    }
+    json_decref(results);
+    results = results_read(STR("{\"ok\":3,\"results\":[]}"), 3, &err);
+    assert_int_equal(json_array_size(results), 3);
+    json_decref(results);
+}
+
+static void results_that_do_not_add_up_are_refused(void **state)
+{
+    static const char *const wrong[] = {
+        "{\"ok\":1,\"results\":[]}",
+        "{\"ok\":3,\"results\":[]}",
+        "{\"ok\":-1,\"results\":[]}",
+        "{\"ok\":9223372036854775807,\"results\":[]}",
+        "{\"ok\":2}",
+        "{\"ok\":2,\"results\":{}}",
+        "{\"ok\":\"2\",\"results\":[]}",
+        "{\"ok\":1,\"results\":[{\"status\":\"stale\"}]}",
+        "{\"ok\":1,\"results\":[{\"index\":2,\"status\":\"stale\"}]}",
+        "{\"ok\":1,\"results\":[{\"index\":-1,\"status\":\"stale\"}]}",
+        "{\"ok\":0,\"results\":[{\"index\":1,\"status\":\"ok\"},{\"index\":1}]}",
+        "{\"ok\":1,\"results\":[17]}",
+    };
+    struct err err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        if (results_read(str_of(wrong[i]), 2, &err))
+            fail_msg("%s is taken", wrong[i]);
+}
+
 static void a_problem_says_what_is_wrong(void **state)
 {
     char text[64];
@@ -263,6 +308,8 @@ int main(void)
         cmocka_unit_test(no_cut_of_an_answer_leads_astray),
         cmocka_unit_test(a_grant_has_id_and_fence),
         cmocka_unit_test(results_are_judged_by_their_status),
+        cmocka_unit_test(results_that_were_left_out_are_ok),
+        cmocka_unit_test(results_that_do_not_add_up_are_refused),
         cmocka_unit_test(a_problem_says_what_is_wrong),
         cmocka_unit_test(output_becomes_a_result),
         cmocka_unit_test(no_result_is_longer_than_a_server_takes),
