@@ -59,6 +59,7 @@ static void tell_one(struct telling *t, instant from, struct answer *out)
     instant at = c->next_at > until ? c->next_at : until;
     struct slot slot = {.at = at, .due = at}, found;
     bool is_late = at != c->next_at;
+    enum source source;
 
     t->is_cut = true;
     if (at == INSTANT_NEVER || at < from || (is_late && !t->p.plan.is_governed))
@@ -66,7 +67,8 @@ static void tell_one(struct telling *t, instant from, struct answer *out)
     if (!t->p.plan.is_governed && spec_next(&t->p.plan.spec, &t->p.ctx, at - 1, &found) &&
         found.at == at)
         slot = found; /* with its jitter */
-    print_time(out, &slot, source_text(is_late ? SOURCE_PAUSED : (enum source)c->source), 0);
+    source = t->p.plan.is_governed ? (enum source)c->source : planned_source(&t->p.plan, &slot);
+    print_time(out, &slot, source_text(is_late ? SOURCE_PAUSED : source), 0);
 }
 
 /* Slots that are due at `from` or later, but for cancelled ones. */
@@ -85,7 +87,7 @@ static void tell_many(struct telling *t, instant from, int64_t count, struct ans
     while (told < most && spec_walk_next(&walk, &slot)) {
         if (slot.due < from || planned_is_cancelled(&t->p, slot.at))
             continue;
-        print_time(out, &slot, planned_source(&t->p.plan, &slot), told);
+        print_time(out, &slot, source_text(planned_source(&t->p.plan, &slot)), told);
         told++;
     }
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/planned.h"
 
+#include <string.h>
+
 #include "core/limits.h"
 #include "core/spec_pack.h"
 #include "store/beside.h"
@@ -101,16 +103,57 @@ static instant first_to_run(const struct planned *p)
     return INSTANT_NEVER;
 }
 
+/* Whether the spec has such times: what it lacks is left out of the text that is kept. */
+static bool has_list(struct str spec, struct str name)
+{
+    return memmem(spec.ptr, spec.len, name.ptr, name.len) != NULL;
+}
+
+bool planned_source_is_sure(struct schedule_view *view)
+{
+    struct str spec = view->row.spec;
+
+    if (view->row.governor.len > 0)
+        return true; /* the engine has kept it */
+    if (!has_list(spec, STR("\"intervals\":["))) {
+        view->cursor.source = SOURCE_BASELINE_CRON;
+        return true;
+    }
+    view->cursor.source = SOURCE_BASELINE_INTERVAL;
+    return !has_list(spec, STR("\"cron\":[")) && !has_list(spec, STR("\"calendars\":[")) &&
+           !has_list(spec, STR("\"timesOfDay\":[")) && !has_list(spec, STR("\"at\":["));
+}
+
+/* Of a spec with times of both kinds: by the entry whose time it is. */
+static void find_source(const struct planned *p, struct cursor *c)
+{
+    struct slot slot;
+
+    if (c->next_at != INSTANT_NEVER &&
+        spec_next(&p->plan.spec, &p->ctx, c->next_at - 1, &slot) && slot.at == c->next_at)
+        c->source = (int64_t)planned_source(&p->plan, &slot);
+}
+
+static void skip_what_does_not_run(const struct planned *p, struct cursor *c)
+{
+    if (p->plan.is_governed ||
+        p->plan.follows) /* what follows a cancelled one is not known yet */
+        c->next_at = planned_is_cancelled(p, c->next_at) ? INSTANT_NEVER : c->next_at;
+    else if (!(c->flags & CURSOR_PAUSED) || !p->plan.policies.catchup_paused)
+        c->next_at = first_to_run(p);
+}
+
 enum rc planned_next(const struct call *call, struct db *db, struct arena *scratch,
                      struct schedule_view *view, struct err *reterr)
 {
     struct cursor *c = &view->cursor;
     struct planned p = {.view = *view};
     struct call within = *call;
+    bool is_sure = planned_source_is_sure(view);
+    bool skips = (c->flags & (CURSOR_EXCEPTIONS | CURSOR_PAUSED)) != 0;
     enum rc rc;
 
-    if (!(c->flags & (CURSOR_EXCEPTIONS | CURSOR_PAUSED)) || planned_is_at_rest(c) ||
-        c->next_at == INSTANT_NEVER)
+    if ((!skips && is_sure) || planned_is_at_rest(c) || c->next_at == INSTANT_NEVER)
         return RC_OK;
     within.arena = scratch;
     rc = planned_fill(&within, db, &p, reterr);
@@ -118,11 +161,10 @@ enum rc planned_next(const struct call *call, struct db *db, struct arena *scrat
         return RC_OK; /* its zone is gone: there is no better answer */
     if (rc != RC_OK)
         return rc;
-    if (p.plan.is_governed ||
-        p.plan.follows) /* what follows a cancelled one is not known yet */
-        c->next_at = planned_is_cancelled(&p, c->next_at) ? INSTANT_NEVER : c->next_at;
-    else if (!(c->flags & CURSOR_PAUSED) || !p.plan.policies.catchup_paused)
-        c->next_at = first_to_run(&p);
+    if (skips)
+        skip_what_does_not_run(&p, c);
+    if (!is_sure)
+        find_source(&p, c);
     return RC_OK;
 }
 
@@ -142,13 +184,13 @@ bool planned_is_at_rest(const struct cursor *cursor)
                                          CURSOR_DELETED));
 }
 
-const char *planned_source(const struct plan *plan, const struct slot *slot)
+enum source planned_source(const struct plan *plan, const struct slot *slot)
 {
     const struct spec *spec = &plan->spec;
     bool is_interval = slot->entry < spec->entry_count &&
                        spec->entries[slot->entry].kind == ENTRY_INTERVAL;
 
-    return source_text(is_interval ? SOURCE_BASELINE_INTERVAL : SOURCE_BASELINE_CRON);
+    return is_interval ? SOURCE_BASELINE_INTERVAL : SOURCE_BASELINE_CRON;
 }
 
 struct planned_count planned_count(const struct plan *plan, const struct spec_ctx *ctx,
