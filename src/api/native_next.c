@@ -126,6 +126,9 @@ enum call_step schedule_next_read(struct call *call, struct db *db)
         tell_one(&t, asked->from, &out);
     else
         tell_many(&t, begin_of(&t, call), asked->count, &out);
-    answer_text(&out, t.is_cut ? "],\"later\":\"dependsOnRuns\"}" : "]}");
+    answer_text(&out, t.is_cut ? "],\"later\":\"dependsOnRuns\"" : "]");
+    if (!t.p.plan.is_governed && !planned_is_at_rest(cursor))
+        planned_note_spread(call, &t.p.plan.spec, &out);
+    answer_text(&out, "}");
     return call_answer(call, 200, answer_done(&out));
 }

@@ -5,10 +5,14 @@
 
 #include "core/limits.h"
 #include "core/spec_pack.h"
+#include "core/text.h"
 #include "store/beside.h"
 #include "store/names.h"
 
-enum { CALENDAR_DAYS = 2 }; /* column of calendars_find() */
+enum {
+    CALENDAR_DAYS = 2, /* column of calendars_find()            */
+    NOTE_MAX = 160,    /* bytes of a sentence with one duration */
+};
 
 struct day_set planned_days(struct str bytes, struct arena *arena)
 {
@@ -191,6 +195,21 @@ enum source planned_source(const struct plan *plan, const struct slot *slot)
                        spec->entries[slot->entry].kind == ENTRY_INTERVAL;
 
     return is_interval ? SOURCE_BASELINE_INTERVAL : SOURCE_BASELINE_CRON;
+}
+
+void planned_note_spread(const struct call *call, const struct spec *spec, struct answer *out)
+{
+    char texts[2][NOTE_MAX];
+    struct buf most = BUF(texts[0]), note = BUF(texts[1]);
+
+    if (call->context->dispatch_jitter == 0 || spec->jitter > 0)
+        return;
+    duration_format(call->context->dispatch_jitter, &most);
+    buf_printf(&note,
+               "starts may be up to %s later: this server spreads them (dispatch_jitter)",
+               most.ptr);
+    answer_text(out, ",\"note\":");
+    answer_quoted(out, buf_as_str(&note));
 }
 
 struct planned_count planned_count(const struct plan *plan, const struct spec_ctx *ctx,

@@ -54,6 +54,12 @@ enum source planned_source(const struct plan *plan, const struct slot *slot);
  */
 bool planned_source_is_sure(struct schedule_view *view);
 
+/*
+ * Where the server's dispatch_jitter has an effect on a schedule that is not governed: appends
+ * a member "note" that says so.  Times are told as the schedule has them.
+ */
+void planned_note_spread(const struct call *call, const struct spec *spec, struct answer *out);
+
 struct planned_count {
     int64_t count;
     instant first, last; /* good when count is not 0 */
