@@ -45,8 +45,9 @@ struct api_context {
     struct zone_source zones;
     struct str default_timezone;
     struct policies policies; /* of a schedule that says nothing */
-    span min_interval; /* two slots of a schedule are not nearer; 0: as near as they like */
-    span future_ttl;   /* for how long agents are shown what they were not to run after all */
+    span min_interval;    /* two slots of a schedule are not nearer; 0: as near as they like */
+    span dispatch_jitter; /* over which starts without a jitter are spread; 0: they are not */
+    span future_ttl; /* for how long agents are shown what they were not to run after all */
     int64_t conductor_keep; /* records of a schedule of Conductor's API; 0: as it does itself */
     int64_t plan_warn_per_day; /* more slots a day are warned of; 0: never */
     const char *version;

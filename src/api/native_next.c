@@ -59,6 +59,7 @@ static void tell_one(struct telling *t, instant from, struct answer *out)
     instant at = c->next_at > until ? c->next_at : until;
     struct slot slot = {.at = at, .due = at}, found;
     bool is_late = at != c->next_at;
+    enum source source;
 
     t->is_cut = true;
     if (at == INSTANT_NEVER || at < from || (is_late && !t->p.plan.is_governed))
@@ -66,7 +67,8 @@ static void tell_one(struct telling *t, instant from, struct answer *out)
     if (!t->p.plan.is_governed && spec_next(&t->p.plan.spec, &t->p.ctx, at - 1, &found) &&
         found.at == at)
         slot = found; /* with its jitter */
-    print_time(out, &slot, source_text(is_late ? SOURCE_PAUSED : (enum source)c->source), 0);
+    source = t->p.plan.is_governed ? (enum source)c->source : planned_source(&t->p.plan, &slot);
+    print_time(out, &slot, source_text(is_late ? SOURCE_PAUSED : source), 0);
 }
 
 /* Slots that are due at `from` or later, but for cancelled ones. */
@@ -85,7 +87,7 @@ static void tell_many(struct telling *t, instant from, int64_t count, struct ans
     while (told < most && spec_walk_next(&walk, &slot)) {
         if (slot.due < from || planned_is_cancelled(&t->p, slot.at))
             continue;
-        print_time(out, &slot, planned_source(&t->p.plan, &slot), told);
+        print_time(out, &slot, source_text(planned_source(&t->p.plan, &slot)), told);
         told++;
     }
 }
@@ -124,6 +126,9 @@ enum call_step schedule_next_read(struct call *call, struct db *db)
         tell_one(&t, asked->from, &out);
     else
         tell_many(&t, begin_of(&t, call), asked->count, &out);
-    answer_text(&out, t.is_cut ? "],\"later\":\"dependsOnRuns\"}" : "]}");
+    answer_text(&out, t.is_cut ? "],\"later\":\"dependsOnRuns\"" : "]");
+    if (!t.p.plan.is_governed && !planned_is_at_rest(cursor))
+        planned_note_spread(call, &t.p.plan.spec, &out);
+    answer_text(&out, "}");
     return call_answer(call, 200, answer_done(&out));
 }

@@ -252,6 +252,8 @@ enum call_step preview_read(struct call *call, struct db *db)
     print_changes(t);
     answer_text(&t->out, "],\"warnings\":[");
     print_warnings(t, per_day);
-    answer_text(&t->out, "]}");
+    answer_text(&t->out, "]");
+    planned_note_spread(call, &t->plan.spec, &t->out);
+    answer_text(&t->out, "}");
     return call_answer(call, 200, answer_done(&t->out));
 }

@@ -370,6 +370,9 @@ enum call_step schedule_explain_read(struct call *call, struct db *db)
         if (tell_moment(&t, db, moments[i], why, &err) != RC_OK)
             return view_failed(call, &err);
     }
-    answer_text(&t.out, "}]}");
+    answer_text(&t.out, "}]");
+    if (!p->plan.is_governed)
+        planned_note_spread(call, &p->plan.spec, &t.out);
+    answer_text(&t.out, "}");
     return call_answer(call, 200, answer_done(&t.out));
 }

@@ -6,6 +6,7 @@
 #include "api/document.h"
 #include "api/native.h"
 #include "api/native_draft.h"
+#include "api/planned.h"
 #include "api/request.h"
 #include "api/view.h"
 #include "model/action.h"
@@ -75,7 +76,7 @@ static enum call_step show_made(struct call *call)
     const struct draft *draft = command->draft;
     const struct reply *reply = call->replies;
     instant made_at = reply->cursor->active_at; /* nothing has happened to it since */
-    const struct schedule_view view = {
+    struct schedule_view view = {
         .row =
             {
                 .id = reply->schedule,
@@ -99,6 +100,8 @@ static enum call_step show_made(struct call *call)
         .cursor = *reply->cursor,
     };
 
+    if (!planned_source_is_sure(&view))
+        return CALL_READ;
     return view_schedule_answer(call, &view, FIELDS_ALL);
 }
 

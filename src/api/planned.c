@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/planned.h"
 
+#include <string.h>
+
 #include "core/limits.h"
 #include "core/spec_pack.h"
+#include "core/text.h"
 #include "store/beside.h"
 #include "store/names.h"
 
-enum { CALENDAR_DAYS = 2 }; /* column of calendars_find() */
+enum {
+    CALENDAR_DAYS = 2, /* column of calendars_find()            */
+    NOTE_MAX = 160,    /* bytes of a sentence with one duration */
+};
 
 struct day_set planned_days(struct str bytes, struct arena *arena)
 {
@@ -101,16 +107,57 @@ static instant first_to_run(const struct planned *p)
     return INSTANT_NEVER;
 }
 
+/* Whether the spec has such times: what it lacks is left out of the text that is kept. */
+static bool has_list(struct str spec, struct str name)
+{
+    return memmem(spec.ptr, spec.len, name.ptr, name.len) != NULL;
+}
+
+bool planned_source_is_sure(struct schedule_view *view)
+{
+    struct str spec = view->row.spec;
+
+    if (view->row.governor.len > 0)
+        return true; /* the engine has kept it */
+    if (!has_list(spec, STR("\"intervals\":["))) {
+        view->cursor.source = SOURCE_BASELINE_CRON;
+        return true;
+    }
+    view->cursor.source = SOURCE_BASELINE_INTERVAL;
+    return !has_list(spec, STR("\"cron\":[")) && !has_list(spec, STR("\"calendars\":[")) &&
+           !has_list(spec, STR("\"timesOfDay\":[")) && !has_list(spec, STR("\"at\":["));
+}
+
+/* Of a spec with times of both kinds: by the entry whose time it is. */
+static void find_source(const struct planned *p, struct cursor *c)
+{
+    struct slot slot;
+
+    if (c->next_at != INSTANT_NEVER &&
+        spec_next(&p->plan.spec, &p->ctx, c->next_at - 1, &slot) && slot.at == c->next_at)
+        c->source = (int64_t)planned_source(&p->plan, &slot);
+}
+
+static void skip_what_does_not_run(const struct planned *p, struct cursor *c)
+{
+    if (p->plan.is_governed ||
+        p->plan.follows) /* what follows a cancelled one is not known yet */
+        c->next_at = planned_is_cancelled(p, c->next_at) ? INSTANT_NEVER : c->next_at;
+    else if (!(c->flags & CURSOR_PAUSED) || !p->plan.policies.catchup_paused)
+        c->next_at = first_to_run(p);
+}
+
 enum rc planned_next(const struct call *call, struct db *db, struct arena *scratch,
                      struct schedule_view *view, struct err *reterr)
 {
     struct cursor *c = &view->cursor;
     struct planned p = {.view = *view};
     struct call within = *call;
+    bool is_sure = planned_source_is_sure(view);
+    bool skips = (c->flags & (CURSOR_EXCEPTIONS | CURSOR_PAUSED)) != 0;
     enum rc rc;
 
-    if (!(c->flags & (CURSOR_EXCEPTIONS | CURSOR_PAUSED)) || planned_is_at_rest(c) ||
-        c->next_at == INSTANT_NEVER)
+    if ((!skips && is_sure) || planned_is_at_rest(c) || c->next_at == INSTANT_NEVER)
         return RC_OK;
     within.arena = scratch;
     rc = planned_fill(&within, db, &p, reterr);
@@ -118,11 +165,10 @@ enum rc planned_next(const struct call *call, struct db *db, struct arena *scrat
         return RC_OK; /* its zone is gone: there is no better answer */
     if (rc != RC_OK)
         return rc;
-    if (p.plan.is_governed ||
-        p.plan.follows) /* what follows a cancelled one is not known yet */
-        c->next_at = planned_is_cancelled(&p, c->next_at) ? INSTANT_NEVER : c->next_at;
-    else if (!(c->flags & CURSOR_PAUSED) || !p.plan.policies.catchup_paused)
-        c->next_at = first_to_run(&p);
+    if (skips)
+        skip_what_does_not_run(&p, c);
+    if (!is_sure)
+        find_source(&p, c);
     return RC_OK;
 }
 
@@ -142,13 +188,28 @@ bool planned_is_at_rest(const struct cursor *cursor)
                                          CURSOR_DELETED));
 }
 
-const char *planned_source(const struct plan *plan, const struct slot *slot)
+enum source planned_source(const struct plan *plan, const struct slot *slot)
 {
     const struct spec *spec = &plan->spec;
     bool is_interval = slot->entry < spec->entry_count &&
                        spec->entries[slot->entry].kind == ENTRY_INTERVAL;
 
-    return source_text(is_interval ? SOURCE_BASELINE_INTERVAL : SOURCE_BASELINE_CRON);
+    return is_interval ? SOURCE_BASELINE_INTERVAL : SOURCE_BASELINE_CRON;
+}
+
+void planned_note_spread(const struct call *call, const struct spec *spec, struct answer *out)
+{
+    char texts[2][NOTE_MAX];
+    struct buf most = BUF(texts[0]), note = BUF(texts[1]);
+
+    if (call->context->dispatch_jitter == 0 || spec->jitter > 0)
+        return;
+    duration_format(call->context->dispatch_jitter, &most);
+    buf_printf(&note,
+               "starts may be up to %s later: this server spreads them (dispatch_jitter)",
+               most.ptr);
+    answer_text(out, ",\"note\":");
+    answer_quoted(out, buf_as_str(&note));
 }
 
 struct planned_count planned_count(const struct plan *plan, const struct spec_ctx *ctx,

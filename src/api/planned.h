@@ -34,7 +34,8 @@ struct day_set planned_days(struct str bytes, struct arena *arena);
 
 /*
  * The cursor of *view knows the next slot of the plan; this sets its next_at to the next that
- * will run: not a cancelled one, nor one that a pause with an end leaves out.  Only to be told.
+ * will run: not a cancelled one, nor one that a pause with an end leaves out; and its source.
+ * Only to be told.
  */
 MUST_USE enum rc planned_next(const struct call *call, struct db *db, struct arena *scratch,
                               struct schedule_view *view, struct err *reterr);
@@ -44,8 +45,20 @@ bool planned_is_cancelled(const struct planned *p, instant slot);
 /* It starts nothing by itself, however long one waits. */
 bool planned_is_at_rest(const struct cursor *cursor);
 
-/* "baseline-cron" or "baseline-interval". */
-const char *planned_source(const struct plan *plan, const struct slot *slot);
+/* Of a slot of the spec: baseline-cron or baseline-interval. */
+enum source planned_source(const struct plan *plan, const struct slot *slot);
+
+/*
+ * Sets the source of the next slot, as the engine keeps it for governed schedules only, by
+ * the kinds of times that the spec has.  False: it has both, and planned_next() must tell.
+ */
+bool planned_source_is_sure(struct schedule_view *view);
+
+/*
+ * Where the server's dispatch_jitter has an effect on a schedule that is not governed: appends
+ * a member "note" that says so.  Times are told as the schedule has them.
+ */
+void planned_note_spread(const struct call *call, const struct spec *spec, struct answer *out);
 
 struct planned_count {
     int64_t count;

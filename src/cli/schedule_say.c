@@ -36,6 +36,18 @@ void say_schedule(const char *done, const json_t *schedule, const struct when *w
     printer_text(out, "\n");
 }
 
+/* What is true of all times that were told. */
+static void print_note(const json_t *answer, struct printer *out)
+{
+    const char *note = text_of(answer, "note");
+
+    if (note[0] == '\0')
+        return;
+    printer_text(out, "! ");
+    printer_safe(out, str_of(note));
+    printer_text(out, "\n");
+}
+
 void say_next(const json_t *answer, const char *name, const struct when *when,
               struct printer *out)
 {
@@ -54,6 +66,7 @@ void say_next(const json_t *answer, const char *name, const struct when *when,
                        text_of(answer, "status"));
     if (strcmp(text_of(answer, "later"), "dependsOnRuns") == 0)
         printer_text(out, "Later times depend on how its runs go.\n");
+    print_note(answer, out);
 }
 
 static void print_lines(const json_t *list, const char *before, struct printer *out)
@@ -94,6 +107,7 @@ void say_explained(const json_t *answer, const char *name, const struct when *wh
         print_lines(json_object_get(moment, "sentences"), "  ", out);
         view_one(&view, moment, when, out);
     }
+    print_note(answer, out);
 }
 
 void say_health(const json_t *answer, const char *name, const struct when *when,
@@ -117,6 +131,7 @@ void say_health(const json_t *answer, const char *name, const struct when *when,
     (void)name;
     view_one(&view, answer, when, out);
     print_lines(json_object_get(answer, "warnings"), "! ", out);
+    print_note(answer, out);
 }
 
 void say_preview(const json_t *answer, const char *name, const struct when *when,

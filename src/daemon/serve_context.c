@@ -121,6 +121,7 @@ struct api_context serve_context(struct serve *s)
         .default_timezone = s->config->default_timezone,
         .policies = policies_of(s->config),
         .min_interval = s->config->min_interval,
+        .dispatch_jitter = s->config->dispatch_jitter,
         .future_ttl = s->config->future_ttl,
         .conductor_keep = s->config->conductor_keep,
         .plan_warn_per_day = s->config->plan_warn_per_day,

@@ -133,6 +133,48 @@ static void the_question_is_checked(void **state)
                 "count'");
 }
 
+/* Times stay as they are; one note says what the server does to them. */
+static void a_server_that_spreads_starts_says_so(void **state)
+{
+    static const char note[] = "'starts may be up to 30s later: this server spreads them "
+                               "(dispatch_jitter)'";
+
+    (void)state;
+    assert_int_equal(ask("PUT /api/v1/schedules/plain", NULL,
+                         js("{'spec':{'cron':['0 11 * * *']},"
+                            "'action':{'type':'queue','queue':'q'}}")),
+                     201);
+    assert_int_equal(ask("PUT /api/v1/schedules/own", NULL,
+                         js("{'spec':{'cron':['0 11 * * *'],'jitter':'1s'},"
+                            "'action':{'type':'queue','queue':'q'}}")),
+                     201);
+    assert_int_equal(ask("PUT /api/v1/schedules/governed", NULL,
+                         js("{'spec':{'intervals':[{'every':'1h'}]},'governor':{},"
+                            "'action':{'type':'queue','queue':'q'}}")),
+                     201);
+    assert_int_equal(get("/api/v1/schedules/plain/next"), 200);
+    assert_told("note", "absent");
+    start_again(30 * SPAN_S);
+    assert_int_equal(get("/api/v1/schedules/plain/next"), 200);
+    assert_told("note", note);
+    assert_told("times.0.due", "'2026-01-05T11:00:00.000Z'");
+    assert_int_equal(get("/api/v1/schedules/plain/explain?at=2026-01-05T11:00:00Z"), 200);
+    assert_told("note", note);
+    assert_int_equal(post("/api/v1/preview", js("{'spec':{'cron':['0 11 * * *']}}")), 200);
+    assert_told("note", note);
+    assert_told("next.0.due", "'2026-01-05T11:00:00.000Z'");
+    /* Their own jitter, or their governor, counts instead. */
+    assert_int_equal(get("/api/v1/schedules/own/next"), 200);
+    assert_told("note", "absent");
+    assert_int_equal(get("/api/v1/schedules/governed/next"), 200);
+    assert_told("note", "absent");
+    assert_int_equal(get("/api/v1/schedules/governed/explain"), 200);
+    assert_told("note", "absent");
+    assert_int_equal(
+        post("/api/v1/preview", js("{'spec':{'cron':['0 11 * * *'],'jitter':'1s'}}")), 200);
+    assert_told("note", "absent");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +186,7 @@ int main(void)
         SERVED(a_governor_knows_one_time),
         SERVED(intervals_name_their_source),
         SERVED(a_cancelled_slot_is_left_out),
+        SERVED(a_server_that_spreads_starts_says_so),
         SERVED(the_question_is_checked),
     };
 

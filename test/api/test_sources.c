@@ -109,13 +109,58 @@ static void the_end_of_a_pause(void **state)
     assert_told("source", "'paused'");
 }
 
+/* Without a governor runs have no label, but it is known by which rule the next one is. */
+static void the_times_of_a_schedule_without_a_governor(void **state)
+{
+    static const struct {
+        const char *spec, *source;
+    } rows[] = {
+        {"{'intervals':[{'every':'10m'}]}", "'baseline-interval'"},
+        {"{'intervals':[{'every':'10m','anchor':'midnight'}],'jitter':'5s'}",
+         "'baseline-interval'"},
+        {"{'intervals':[{'every':'10m','anchor':'completion'}]}", "'baseline-interval'"},
+        {"{'cron':['15 10 * * *']}", "'baseline-cron'"},
+        {"{'timesOfDay':['11:00']}", "'baseline-cron'"},
+        {"{'at':['2026-02-01T00:00:00Z']}", "'baseline-cron'"},
+        {"{'cron':['5 10 * * *'],'intervals':[{'every':'10m'}]}", "'baseline-cron'"},
+        {"{'cron':['15 10 * * *'],'intervals':[{'every':'10m'}]}", "'baseline-interval'"},
+        {"{'intervals':[{'every':'10m'}],'exclude':{'calendars':[{'hour':'9'}]}}",
+         "'baseline-interval'"},
+        {"{}", "null"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *id = js("s%zu", i);
+
+        make(id, rows[i].spec, ""); /* what creating answers */
+        assert_told("state.nextSource", rows[i].source);
+        assert_int_equal(get(js("/api/v1/schedules/s%zu", i)), 200);
+        assert_told("state.nextSource", rows[i].source);
+        assert_int_equal(get(js("/api/v1/schedules?prefix=s%zu", i)), 200);
+        assert_told("schedules.0.state.nextSource", rows[i].source);
+        assert_int_equal(get(js("/api/v1/schedules/s%zu/next", i)), 200);
+        if (strcmp(rows[i].source, "null") != 0)
+            assert_told("times.0.source", rows[i].source);
+    }
+    /* What is skipped is not what is next. */
+    assert_int_equal(post("/api/v1/schedules/s6/skip-next", ""), 200);
+    assert_int_equal(get("/api/v1/schedules/s6"), 200);
+    assert_told("state.nextAt", "'2026-01-05T10:10:00.000Z'");
+    assert_told("state.nextSource", "'baseline-interval'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVED(the_interval_of_the_schedule), SERVED(the_expression_of_the_schedule),
-        SERVED(a_hint_of_another_interval),   SERVED(a_hint_of_one_moment),
-        SERVED(the_shortest_interval),        SERVED(the_longest_interval),
+        SERVED(the_interval_of_the_schedule),
+        SERVED(the_expression_of_the_schedule),
+        SERVED(a_hint_of_another_interval),
+        SERVED(a_hint_of_one_moment),
+        SERVED(the_shortest_interval),
+        SERVED(the_longest_interval),
         SERVED(the_end_of_a_pause),
+        SERVED(the_times_of_a_schedule_without_a_governor),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

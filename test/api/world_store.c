@@ -69,6 +69,7 @@ void world_open(void)
 void start_again(span dispatch_jitter)
 {
     engine_free(world.engine);
+    world.context.dispatch_jitter = dispatch_jitter;
     start(dispatch_jitter);
 }
 
