@@ -45,6 +45,7 @@ enum config_id {
     CONFIG_HTTP_CONCURRENCY,
     CONFIG_HTTP_PER_HOST,
     CONFIG_HTTP_ALLOW_PRIVATE,
+    CONFIG_HTTP_CA,
     CONFIG_EXEC,
     CONFIG_EXEC_CONCURRENCY,
     CONFIG_EXEC_ALLOW,
@@ -87,7 +88,7 @@ struct config {
     struct str file; /* its name, for people; empty: none */
     struct config_source source[CONFIG_KEYS];
     struct config_old_use *olds; /* daemon/config_old.h, as they were read; NULL: none */
-    struct str db, state_dir, zoneinfo, default_timezone, seed_dir, tls_cert, tls_key;
+    struct str db, state_dir, zoneinfo, default_timezone, seed_dir, tls_cert, tls_key, http_ca;
     struct config_addresses listen, grpc;
     struct config_texts exec_allow, hosts;
     int log, log_level; /* enum log_format, enum log_level */

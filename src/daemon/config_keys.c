@@ -99,6 +99,10 @@ const struct config_key config_keys[CONFIG_KEYS] = {
                                    .fallback = "false",
                                    .help = "http actions may call this machine and private\n"
                                            "networks"},
+    [CONFIG_HTTP_CA] = {"http_ca", PATH(http_ca), RESTART, .fallback = "",
+                        .help =
+                            "certificates, PEM, by which calls of URLs and upstreams trust\n"
+                            "others; empty: as the system does"},
     [CONFIG_EXEC] = {"exec", BOOL(exec), RESTART, .fallback = "false",
                      .help = "exec actions may run programs on this machine"},
     [CONFIG_EXEC_CONCURRENCY] = {"exec_concurrency", INT(exec_concurrency, 1, 1000), RESTART,

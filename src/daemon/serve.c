@@ -427,6 +427,7 @@ static enum rc open_calls(struct serve *s, struct err *reterr)
             .exec = config->exec ? config->exec_concurrency : 0,
             .allow_private = config->http_allow_private,
             .allow_loopback = config->http_allow_private,
+            .ca_file = config->http_ca.len > 0 ? config->http_ca.ptr : NULL,
             .exec_allow = config->exec_allow.list,
             .exec_allow_count = config->exec_allow.count,
             .own = s->own,

@@ -49,10 +49,10 @@ static void the_keys_are_those_of_the_model_in_its_order(void **state)
     static const char names[] =
         "db listen grpc state_dir zoneinfo default_timezone enabled seed_dir min_interval "
         "plan_warn_per_day log log_level tls_cert tls_key insecure hosts http_concurrency "
-        "http_per_host http_allow_private exec exec_concurrency exec_allow lease heartbeat "
-        "grace node_lease max_run_time turn_ms turn_rows dispatch_jitter buffer_limit "
-        "backfill_portion retention future_ttl max_jump drain rate_read rate_write "
-        "quota_schedules conductor_keep";
+        "http_per_host http_allow_private http_ca exec exec_concurrency exec_allow lease "
+        "heartbeat grace node_lease max_run_time turn_ms turn_rows dispatch_jitter "
+        "buffer_limit backfill_portion retention future_ttl max_jump drain rate_read "
+        "rate_write quota_schedules conductor_keep";
     char text[sizeof names];
     struct buf out = BUF(text);
 
