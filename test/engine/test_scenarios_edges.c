@@ -107,6 +107,28 @@ static void jitter_stays_below_what_follows_an_end_before_the_slot(void **state)
     assert_told("04:00@04:05:53.688");
 }
 
+/* The edit says 04:00, the end that follows it in the same turn says sooner. */
+static void an_edit_and_an_end_in_one_turn_wake_it_for_what_follows_the_end(void **state)
+{
+    struct command commands[] = {about(COMMAND_UPDATE, "job"), about(COMMAND_CANCEL, "")};
+    struct wish w = pulled(spread_and_anchored(OVERLAP_SKIP));
+    enum rc rc[2];
+
+    (void)state;
+    w.def.jitter = 0;
+    down_to("03:10");
+    create("job", w);
+    commands[0].draft = draft_of(&w);
+    commands[1].run = trigger("job", OVERLAP_DEFAULT);
+    commands[1].schedule = commands[1].run.schedule;
+    assert_at(cursor_of("job").next_at, "04:00");
+    say_at_once(commands, 2, rc);
+    assert_int_equal(rc[0], RC_OK);
+    assert_int_equal(rc[1], RC_OK);
+    assert_at(cursor_of("job").next_at, "03:30");
+    assert_at(cursor_of("job").wake_at, "03:30");
+}
+
 static void now_is_one_run_at_creation(void **state)
 {
     struct wish w = wish();
@@ -506,6 +528,7 @@ int main(void)
         TIMELINE(jitter_stays_when_a_run_ends_that_an_interval_counts_from),
         TIMELINE(an_end_does_not_make_a_slot_late_that_was_not),
         TIMELINE(jitter_stays_below_what_follows_an_end_before_the_slot),
+        TIMELINE(an_edit_and_an_end_in_one_turn_wake_it_for_what_follows_the_end),
         TIMELINE(now_is_one_run_at_creation),
         TIMELINE(ten_years_of_missed_seconds_are_one_row),
         TIMELINE(mode_none_has_a_grace_of_thirty_seconds),
