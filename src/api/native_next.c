@@ -56,17 +56,15 @@ static void tell_one(struct telling *t, instant from, struct answer *out)
 {
     const struct cursor *c = &t->p.view.cursor;
     instant until = c->flags & CURSOR_PAUSED ? c->paused_until : INSTANT_NONE;
-    instant at = c->next_at > until ? c->next_at : until;
-    struct slot slot = {.at = at, .due = at}, found;
-    bool is_late = at != c->next_at;
+    struct slot slot = planned_only(&t->p);
+    bool is_late = slot.due < until;
     enum source source;
 
     t->is_cut = true;
-    if (at == INSTANT_NEVER || at < from || (is_late && !t->p.plan.is_governed))
+    if (is_late)
+        slot.at = slot.due = until;
+    if (slot.at == INSTANT_NEVER || slot.due < from || (is_late && !t->p.plan.is_governed))
         return;
-    if (!t->p.plan.is_governed && spec_next(&t->p.plan.spec, &t->p.ctx, at - 1, &found) &&
-        found.at == at)
-        slot = found; /* with its jitter */
     source = t->p.plan.is_governed ? (enum source)c->source : planned_source(&t->p.plan, &slot);
     print_time(out, &slot, source_text(is_late ? SOURCE_PAUSED : source), 0);
 }

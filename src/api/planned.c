@@ -172,6 +172,17 @@ enum rc planned_next(const struct call *call, struct db *db, struct arena *scrat
     return RC_OK;
 }
 
+struct slot planned_only(const struct planned *p)
+{
+    instant at = p->view.cursor.next_at;
+    struct slot slot = {.at = at, .due = at}, found;
+
+    if (at != INSTANT_NEVER && !p->plan.is_governed &&
+        spec_next(&p->plan.spec, &p->ctx, at - 1, &found) && found.at == at)
+        slot = found; /* with its jitter */
+    return slot;
+}
+
 bool planned_is_cancelled(const struct planned *p, instant slot)
 {
     for (int i = 0; i < p->exception_count && p->exceptions[i] <= slot; i++)

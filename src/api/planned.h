@@ -42,6 +42,9 @@ MUST_USE enum rc planned_next(const struct call *call, struct db *db, struct are
 
 bool planned_is_cancelled(const struct planned *p, instant slot);
 
+/* The one slot that is known where slots hang on runs, INSTANT_NEVER: none. */
+struct slot planned_only(const struct planned *p);
+
 /* It starts nothing by itself, however long one waits. */
 bool planned_is_at_rest(const struct cursor *cursor);
 

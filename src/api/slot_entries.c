@@ -153,12 +153,13 @@ static void add_plan(struct gathering *g)
     instant after = s->after > cursor->mark ? s->after : cursor->mark;
     int64_t before = 0; /* slots between the mark and the stretch, of a limited number */
     struct spec_walk walk;
-    struct slot slot = {.at = cursor->next_at, .due = cursor->next_at};
+    struct slot slot;
     int added = 0;
 
     if (cursor->flags & (CURSOR_CLOSED | CURSOR_DELETED))
         return;
     if (g->p->plan.follows || g->p->plan.is_governed) {
+        slot = planned_only(g->p);
         if (slot.at != INSTANT_NEVER && slot.at > s->after && slot.at <= s->until)
             add_planned(g, &slot);
         return;

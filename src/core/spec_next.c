@@ -210,11 +210,31 @@ instant shaped_prev(struct search *search, instant before, int *ret_entry)
     return window_rule_prev(search, before, ret_entry);
 }
 
+/*
+ * While a run is open nobody knows where an interval that counts from its end goes on, only
+ * that it is no nearer than its length to a slot that comes before the end.  So no delay
+ * reaches that length: then the end takes nothing from the delay of a slot that has passed,
+ * and the time that it is due never moves to before now.
+ */
+static span jitter_most(const struct spec *spec)
+{
+    span most = spec->jitter;
+
+    for (int i = 0; i < spec->entry_count; i++) {
+        const struct entry *entry = &spec->entries[i];
+
+        if (entry->kind == ENTRY_INTERVAL && entry->interval.anchor == ANCHOR_COMPLETION &&
+            entry->interval.every < most)
+            most = entry->interval.every;
+    }
+    return most;
+}
+
 /* The delay stays below the distance to what comes next and inside the window. */
 static instant delayed(struct search *search, instant at)
 {
     const struct spec *spec = search->spec;
-    span most = spec->jitter;
+    span most = jitter_most(spec);
     bool is_moved = spec->shift != SHIFT_NONE || spec->window.is_set;
     instant next;
     int entry;

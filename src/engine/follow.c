@@ -85,6 +85,7 @@ void seat_follow(struct turn *turn, struct seat *seat, instant started)
     }
     seat_context(seat);
     c->next_at = c->remaining == 0 ? INSTANT_NEVER : next_slot(seat, c->mark);
+    seat->moved = false; /* what this turn found before was of another slot */
     seat->is_touched = true;
 }
 

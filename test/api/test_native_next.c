@@ -73,6 +73,44 @@ static void jitter_is_shown_beside_the_slot(void **state)
     }
 }
 
+/* As `next` tells it; `slots` says the same. */
+static struct str due_at_eleven(void)
+{
+    struct str due;
+
+    assert_int_equal(get("/api/v1/schedules/s/next"), 200);
+    assert_told("times.0.slot", "'2026-01-05T11:00:00.000Z'");
+    due = text_at("times.0.due");
+    assert_int_equal(get("/api/v1/schedules/s/slots?from=2026-01-05T11:00:00Z"), 200);
+    assert_string_equal(text_at("slots.0.due").ptr, due.ptr);
+    return due;
+}
+
+/* The end of a run sets when its interval comes next; 11:00 is due when it was said to be. */
+static void jitter_that_was_told_stays_when_a_run_ends(void **state)
+{
+    char due[32];
+    struct str id;
+
+    (void)state;
+    make("{'cron':['0 * * * *'],'intervals':[{'every':'20m','anchor':'completion'}],"
+         "'jitter':'1h'}",
+         "");
+    assert_int_equal(post("/api/v1/schedules/s/trigger", ""), 202);
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q'],'worker':'w'}")), 200);
+    id = text_at("runs.0.id");
+    snprintf(due, sizeof due, "%s", due_at_eleven().ptr);
+    assert_true(strcmp(due, "2026-01-05T11:00:00.001Z") > 0);
+    assert_true(strcmp(due, "2026-01-05T11:20:00.000Z") < 0);
+    pass(SPAN_H + SPAN_MS);
+    assert_int_equal(post(js("/api/v1/runs/%s/complete", id.ptr), js("{'fence':1}")), 200);
+    assert_string_equal(due_at_eleven().ptr, due);
+    pass(20 * SPAN_MIN);
+    assert_int_equal(get("/api/v1/schedules/s/slots?from=2026-01-05T11:00:00Z"), 200);
+    assert_told("slots.0.outcome", "'started'");
+    assert_string_equal(text_at("slots.0.due").ptr, due);
+}
+
 static void a_pause_moves_them_or_leaves_none(void **state)
 {
     (void)state;
@@ -182,6 +220,7 @@ int main(void)
         SERVED(clock_changes_are_as_the_spec_has_them),
         SERVED(an_end_and_a_number_of_runs_bound_them),
         SERVED(jitter_is_shown_beside_the_slot),
+        SERVED(jitter_that_was_told_stays_when_a_run_ends),
         SERVED(a_pause_moves_them_or_leaves_none),
         SERVED(a_governor_knows_one_time),
         SERVED(intervals_name_their_source),

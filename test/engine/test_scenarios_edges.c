@@ -35,6 +35,100 @@ static void an_interval_from_completion_waits_for_the_end(void **state)
     assert_told("00:13@00:13, 00:30@00:30, 00:40@00:40");
 }
 
+/*
+ * On the hour, and twenty minutes after each end, with a jitter of an hour.  Scenario 53 has
+ * 04:00 delayed to 04:23:34.755 where nothing is nearer than an hour; of twenty minutes the
+ * same share is 04:07:51.585.
+ */
+static struct wish spread_and_anchored(enum overlap overlap)
+{
+    struct wish w = with(wish(), overlap);
+
+    w.def.intervals = arena_array(world.arena, 2, sizeof *w.def.intervals);
+    w.def.intervals[0] = (struct interval_def){.every = SPAN_H, .anchor = ANCHOR_EPOCH};
+    w.def.intervals[1] = (struct interval_def){.every = 20 * SPAN_MIN,
+                                               .anchor = ANCHOR_COMPLETION};
+    w.def.interval_count = 2;
+    w.def.jitter = SPAN_H;
+    return w;
+}
+
+/* A run by hand that is open when 04:00 comes. */
+static struct call *open_before_four(enum overlap overlap)
+{
+    world.length = INSTANT_NEVER;
+    down_to("03:50");
+    create("job", spread_and_anchored(overlap));
+    trigger("job", OVERLAP_DEFAULT);
+    assert_told("t03:50@03:50");
+    assert_at(cursor_of("job").next_at, "04:00");
+    assert_at(cursor_of("job").wake_at, "04:07:51.585");
+    return call_of("03:50");
+}
+
+static void jitter_stays_when_a_run_ends_that_an_interval_counts_from(void **state)
+{
+    struct call *call = open_before_four(OVERLAP_SKIP);
+
+    (void)state;
+    run_to("04:05");
+    end_now(call, OUTCOME_SUCCEEDED);
+    assert_at(cursor_of("job").next_at, "04:00");
+    assert_at(cursor_of("job").wake_at, "04:07:51.585");
+    run_to("04:10");
+    assert_told("04:00@04:07:51.585");
+    assert_at(call_of("04:00")->work.run.due, "04:07:51.585");
+}
+
+/* An end at 04:20 makes 04:40 the next slot: a share of that would have been due before. */
+static void an_end_does_not_make_a_slot_late_that_was_not(void **state)
+{
+    struct call *call = open_before_four(OVERLAP_ALLOW_ALL);
+
+    (void)state;
+    run_to("04:20");
+    end_now(call, OUTCOME_SUCCEEDED);
+    run_to("04:30");
+    assert_told("04:00@04:07:51.585");
+    assert_at(call_of("04:00")->work.run.due, "04:07:51.585");
+}
+
+/* 04:00 is then not due yet, so it may come sooner: what follows the end is nearer. */
+static void jitter_stays_below_what_follows_an_end_before_the_slot(void **state)
+{
+    struct call *call = open_before_four(OVERLAP_SKIP);
+
+    (void)state;
+    run_to("03:55");
+    end_now(call, OUTCOME_SUCCEEDED);
+    /* 04:15 follows: 0.39299 of fifteen minutes. */
+    assert_at(cursor_of("job").wake_at, "04:05:53.688");
+    run_to("04:10");
+    assert_told("04:00@04:05:53.688");
+}
+
+/* The edit says 04:00, the end that follows it in the same turn says sooner. */
+static void an_edit_and_an_end_in_one_turn_wake_it_for_what_follows_the_end(void **state)
+{
+    struct command commands[] = {about(COMMAND_UPDATE, "job"), about(COMMAND_CANCEL, "")};
+    struct wish w = pulled(spread_and_anchored(OVERLAP_SKIP));
+    enum rc rc[2];
+
+    (void)state;
+    w.def.jitter = 0;
+    down_to("03:10");
+    create("job", w);
+    commands[0].draft = draft_of(&w);
+    commands[1].run = trigger("job", OVERLAP_DEFAULT);
+    commands[1].schedule = commands[1].run.schedule;
+    assert_at(cursor_of("job").next_at, "04:00");
+    say_at_once(commands, 2, rc);
+    assert_int_equal(rc[0], RC_OK);
+    assert_int_equal(rc[1], RC_OK);
+    assert_at(cursor_of("job").next_at, "03:30");
+    assert_at(cursor_of("job").wake_at, "03:30");
+}
+
 static void now_is_one_run_at_creation(void **state)
 {
     struct wish w = wish();
@@ -431,6 +525,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TIMELINE(an_interval_from_the_start_does_not_drift),
         TIMELINE(an_interval_from_completion_waits_for_the_end),
+        TIMELINE(jitter_stays_when_a_run_ends_that_an_interval_counts_from),
+        TIMELINE(an_end_does_not_make_a_slot_late_that_was_not),
+        TIMELINE(jitter_stays_below_what_follows_an_end_before_the_slot),
+        TIMELINE(an_edit_and_an_end_in_one_turn_wake_it_for_what_follows_the_end),
         TIMELINE(now_is_one_run_at_creation),
         TIMELINE(ten_years_of_missed_seconds_are_one_row),
         TIMELINE(mode_none_has_a_grace_of_thirty_seconds),
