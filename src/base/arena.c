@@ -122,16 +122,22 @@ void *arena_take(struct arena *arena, size_t size)
     return memset(arena_room(arena, size), 0, size);
 }
 
+static size_t product(size_t count, size_t size)
+{
+    size_t ret;
+
+    must(!__builtin_mul_overflow(count, size, &ret));
+    return ret;
+}
+
 void *arena_array(struct arena *arena, size_t count, size_t size)
 {
-    must(size == 0 || count <= SIZE_MAX / size);
-    return arena_take(arena, count * size);
+    return arena_take(arena, product(count, size));
 }
 
 void *arena_array_room(struct arena *arena, size_t count, size_t size)
 {
-    must(size == 0 || count <= SIZE_MAX / size);
-    return arena_room(arena, count * size);
+    return arena_room(arena, product(count, size));
 }
 
 struct str arena_str(struct arena *arena, struct str s)

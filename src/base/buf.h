@@ -56,6 +56,22 @@ static inline void buf_char(struct buf *buf, char c)
     buf_add(buf, &c, 1);
 }
 
+/* The lowest `bytes` of `n`, at most eight, the lowest first. */
+static inline void buf_bytes(struct buf *buf, uint64_t n, size_t bytes)
+{
+    char raw[8];
+
+    for (int i = 0; i < 8; i++)
+        raw[i] = (char)(unsigned char)(n >> 8 * i);
+    if (buf->cap - buf->len <= sizeof raw) {
+        buf_add(buf, raw, bytes);
+        return;
+    }
+    memcpy(buf->ptr + buf->len, raw, sizeof raw); /* what is too much is written over */
+    buf->len += bytes;
+    buf->ptr[buf->len] = '\0';
+}
+
 static inline struct str buf_as_str(const struct buf *buf)
 {
     return (struct str){buf->ptr, buf->len};

@@ -20,14 +20,17 @@ void event_pack(const struct event *event, struct buf *out)
         event->type,  event->schedule, event->slot,   event->pass,
         event->fence, event->attempt,  event->detail, event->count,
     };
+    char packed[EVENT_PACKED_MAX];
+    size_t len = 0;
 
     for (int i = 0; i < FIELDS; i++) {
         uint64_t n = zigzag(fields[i]);
 
         for (; n > SEVEN_BITS; n >>= 7)
-            buf_char(out, (char)(n | MORE));
-        buf_char(out, (char)n);
+            packed[len++] = (char)(n | MORE);
+        packed[len++] = (char)n;
     }
+    buf_add(out, packed, len);
 }
 
 static bool take(struct str *bytes, int64_t *ret)

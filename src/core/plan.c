@@ -105,15 +105,6 @@ bool plan_follows(const struct plan *plan)
     return false;
 }
 
-static void put(struct buf *out, uint64_t value, int bytes)
-{
-    char raw[8];
-
-    for (int i = 0; i < bytes; i++)
-        raw[i] = (char)(unsigned char)(value >> 8 * i);
-    buf_add(out, raw, (size_t)bytes);
-}
-
 void plan_pack(const struct plan *plan, struct buf *out)
 {
     const struct policies *p = &plan->policies;
@@ -122,27 +113,27 @@ void plan_pack(const struct plan *plan, struct buf *out)
     must(plan_is_valid(plan));
     for (int i = 0; i < SWITCHES; i++)
         bits |= (unsigned)switch_of(plan, i) << i;
-    put(out, PLAN_PACK_VERSION, 1);
-    put(out, bits, 2);
-    put(out, (uint64_t)p->overlap, 1);
-    put(out, (uint64_t)p->catchup, 1);
-    put(out, (uint64_t)p->retry.backoff, 1);
-    put(out, (uint64_t)p->priority, 1);
-    put(out, (uint64_t)plan->lane, 1);
-    put(out, (uint64_t)p->buffer_limit, 4);
-    put(out, (uint64_t)p->retry.attempts, 4);
-    put(out, (uint64_t)p->gate_limit, 4);
-    put(out, (uint64_t)p->retention_count, 4);
-    put(out, (uint64_t)p->remaining_runs, 8);
-    put(out, (uint64_t)p->catchup_window, 8);
+    buf_bytes(out, PLAN_PACK_VERSION, 1);
+    buf_bytes(out, bits, 2);
+    buf_bytes(out, (uint64_t)p->overlap, 1);
+    buf_bytes(out, (uint64_t)p->catchup, 1);
+    buf_bytes(out, (uint64_t)p->retry.backoff, 1);
+    buf_bytes(out, (uint64_t)p->priority, 1);
+    buf_bytes(out, (uint64_t)plan->lane, 1);
+    buf_bytes(out, (uint64_t)p->buffer_limit, 4);
+    buf_bytes(out, (uint64_t)p->retry.attempts, 4);
+    buf_bytes(out, (uint64_t)p->gate_limit, 4);
+    buf_bytes(out, (uint64_t)p->retention_count, 4);
+    buf_bytes(out, (uint64_t)p->remaining_runs, 8);
+    buf_bytes(out, (uint64_t)p->catchup_window, 8);
     for (int i = 0; i < SPANS; i++)
-        put(out, (uint64_t)span_of(plan, i), 8);
-    put(out, (uint64_t)plan->queue, 8);
-    put(out, (uint64_t)plan->gate, 8);
-    put(out, (uint64_t)plan->created, 8);
-    put(out, p->gate.len, 2);
+        buf_bytes(out, (uint64_t)span_of(plan, i), 8);
+    buf_bytes(out, (uint64_t)plan->queue, 8);
+    buf_bytes(out, (uint64_t)plan->gate, 8);
+    buf_bytes(out, (uint64_t)plan->created, 8);
+    buf_bytes(out, p->gate.len, 2);
     buf_str(out, p->gate);
-    put(out, plan->seed.len, 2);
+    buf_bytes(out, plan->seed.len, 2);
     buf_str(out, plan->seed);
     spec_pack(&plan->spec, out);
 }

@@ -151,17 +151,25 @@ static void forget_queue(struct db *db)
     arena_reset(db->queue);
 }
 
+/* `params` are for the caller to fill. */
 static struct db_entry *add(struct db *db, size_t params)
 {
-    struct db_entry *entry = arena_take(db->queue,
+    struct db_entry *entry = arena_room(db->queue,
                                         sizeof *entry + params * sizeof entry->params[0]);
 
+    *entry = (struct db_entry){.next = NULL};
     if (db->last)
         db->last->next = entry;
     else
         db->first = entry;
     db->last = entry;
     return entry;
+}
+
+static enum db_type type_of(char letter)
+{
+    must(letter == 'i' || letter == 't' || letter == 'b');
+    return letter == 'i' ? DB_INT : letter == 't' ? DB_TEXT : DB_BLOB;
 }
 
 static struct db_cached *find(struct db *db, const struct db_stmt *stmt)
@@ -179,6 +187,8 @@ static struct db_cached *find(struct db *db, const struct db_stmt *stmt)
         must(db->statements++ < DB_STATEMENTS_MAX && count <= DB_PARAMS_MAX);
         cached->stmt = stmt;
         cached->count = (int)count;
+        for (size_t i = 0; i < count; i++)
+            cached->types[i] = (uint8_t)type_of(stmt->params[i]);
     }
     return cached;
 }
@@ -192,14 +202,6 @@ static struct db_entry *add_plain(struct db *db, const struct db_stmt *stmt)
     return entry;
 }
 
-static bool is_of(enum db_type type, char letter)
-{
-    must(letter == 'i' || letter == 't' || letter == 'b');
-    return type == DB_NULL || type == (letter == 'i'   ? DB_INT
-                                       : letter == 't' ? DB_TEXT
-                                                       : DB_BLOB);
-}
-
 static bool has_bytes(const struct db_value *value)
 {
     return value->type == DB_TEXT || value->type == DB_BLOB;
@@ -211,36 +213,29 @@ static bool is_clean_text(struct str s)
     return (s.len == 0 || !memchr(s.ptr, '\0', s.len)) && str_is_utf8(s);
 }
 
-static enum rc check_param(const struct db_value *value, char letter, struct err *reterr)
+/* What it takes from the queue's arena, which rounds up to 16 bytes at most. */
+static size_t size_with(size_t bytes)
 {
-    must(is_of(value->type, letter));
-    if (value->type != DB_TEXT || is_clean_text(value->bytes))
-        return RC_OK;
-    return err_set(reterr, RC_INVALID, -1, 0,
-                   "a text for the database is not UTF-8 or has a zero byte in it");
-}
-
-/* What an entry takes from the queue's arena, which rounds up to 16 bytes at most. */
-static size_t size_of(const struct db_value *params, int count)
-{
-    size_t size = sizeof(struct db_entry) + (size_t)count * sizeof params[0] + 16;
-
-    for (int i = 0; i < count && size <= DB_QUEUE_BYTES_MAX; i++)
-        if (has_bytes(&params[i]))
-            size += params[i].bytes.len + 1 + 16;
-    return size;
+    return bytes + 16;
 }
 
 static enum rc check_params(const struct db *db, const struct db_cached *cached,
                             const struct db_value *params, struct err *reterr)
 {
-    for (int i = 0; i < cached->count; i++) {
-        enum rc rc = check_param(&params[i], cached->stmt->params[i], reterr);
+    size_t size = size_with(sizeof(struct db_entry) + (size_t)cached->count * sizeof params[0]);
 
-        if (rc != RC_OK)
-            return rc;
+    for (int i = 0; i < cached->count; i++) {
+        const struct db_value *value = &params[i];
+
+        must(value->type == DB_NULL || value->type == cached->types[i]);
+        if (!has_bytes(value))
+            continue;
+        if (value->type == DB_TEXT && !is_clean_text(value->bytes))
+            return err_set(reterr, RC_INVALID, -1, 0,
+                           "a text for the database is not UTF-8 or has a zero byte in it");
+        size += size_with(value->bytes.len + 1);
     }
-    if (arena_used(db->queue) + size_of(params, cached->count) <= DB_QUEUE_BYTES_MAX)
+    if (arena_used(db->queue) + size <= DB_QUEUE_BYTES_MAX)
         return RC_OK;
     return err_set(reterr, RC_LIMIT, -1, 0,
                    "more than %d MiB at once for the database; write in smaller portions",
@@ -272,11 +267,11 @@ void db_send(struct db *db, const struct db_stmt *stmt, const struct db_value *p
     entry->cached = cached;
     entry->ret = ret;
     db->counts.statements++;
-    for (int i = 0; i < cached->count; i++) {
-        entry->params[i] = params[i];
+    if (cached->count > 0)
+        memcpy(entry->params, params, (size_t)cached->count * sizeof params[0]);
+    for (int i = 0; i < cached->count; i++)
         if (has_bytes(&params[i]))
             entry->params[i].bytes = arena_str(db->queue, params[i].bytes);
-    }
 }
 
 /* Running it. */

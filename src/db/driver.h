@@ -16,11 +16,12 @@ enum { DB_SLOTS = 512 }; /* of the table of statements: a quarter stays free */
 
 /* A statement that this connection has seen. */
 struct db_cached {
-    const struct db_stmt *stmt; /* NULL: a free slot */
-    void *handle;               /* SQLite: the prepared statement, or NULL            */
-    bool prepared;              /* PostgreSQL: the server has it, or is being told so */
-    int count;                  /* of parameters                                      */
-    int index[DB_PARAMS_MAX];   /* SQLite: where $1, $2 … stand among its parameters  */
+    const struct db_stmt *stmt;   /* NULL: a free slot */
+    void *handle;                 /* SQLite: the prepared statement, or NULL            */
+    bool prepared;                /* PostgreSQL: the server has it, or is being told so */
+    int count;                    /* of parameters                                      */
+    uint8_t types[DB_PARAMS_MAX]; /* enum db_type of each, which may be NULL instead  */
+    int index[DB_PARAMS_MAX];     /* SQLite: where $1, $2 … stand among its parameters  */
 };
 
 /* A statement that waits in the queue. */

@@ -267,7 +267,7 @@ static void prepare(struct engine *engine, struct turn *turn, const struct turn_
     struct memory *m;
     instant silent;
 
-    memset(turn, 0, sizeof(*turn));
+    memset(turn, 0, offsetof(struct turn, memory));
     turn->engine = engine;
     turn->db = engine->db;
     turn->arena = engine->arenas[engine->arena];
@@ -275,7 +275,7 @@ static void prepare(struct engine *engine, struct turn *turn, const struct turn_
     turn->now = in->now;
     turn->node = engine->node.id;
     turn->is_single = db_kind(engine->db) == DB_SQLITE;
-    turn->memory = engine->memory;
+    memory_copy(&turn->memory, &engine->memory);
     turn->seat_map = engine->seat_map;
     turn->place_map = engine->place_map;
     turn->gate_map = engine->gate_map;
@@ -376,7 +376,7 @@ static void remember(struct known *known, const struct turn *turn)
 /* The commit is known: from here on the engine's memory is as the turn left it. */
 static void adopt(struct engine *engine, const struct turn *turn)
 {
-    engine->memory = turn->memory;
+    memory_copy(&engine->memory, &turn->memory);
     remember(&engine->known, turn);
     for (int i = 0; i < turn->seats.count; i++) {
         const struct seat *seat = turn->seats.at[i];

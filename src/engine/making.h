@@ -39,7 +39,6 @@ struct turn {
     const struct turn_in *in;
     instant now;
     int64_t node;
-    struct memory memory;
     struct map *seat_map, *place_map, *gate_map, *queue_map; /* to indexes of the next four */
     VEC(struct seat *) seats;
     VEC(struct place *) places;
@@ -77,4 +76,5 @@ struct turn {
     bool counts;                    /* likewise, rows of history that are to be counted, */
     struct stats_range count_range; /* of these                                          */
     struct db_result count_row;
+    struct memory memory; /* last: prepare() clears all before it */
 };

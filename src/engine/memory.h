@@ -7,6 +7,9 @@
  */
 #pragma once
 
+#include <stddef.h>
+#include <string.h>
+
 #include "base/instant.h"
 #include "base/sha256.h"
 #include "core/plan.h"
@@ -84,6 +87,14 @@ struct memory {
     int64_t audit;               /* the last entry's number, and the hash of its row */
     uint8_t audit_hash[SHA256_BYTES];
     int hot_count, watched_count;
-    struct hot hot[HOT_MAX];
+    struct hot hot[HOT_MAX]; /* here and behind it are lists, see memory_copy() */
     struct watched watched[WATCHED_QUEUES_MAX]; /* by queue */
 };
+
+/* Of the lists only what is in them: mostly that is little. */
+static inline void memory_copy(struct memory *to, const struct memory *from)
+{
+    memcpy(to, from, offsetof(struct memory, hot));
+    memcpy(to->hot, from->hot, (size_t)from->hot_count * sizeof from->hot[0]);
+    memcpy(to->watched, from->watched, (size_t)from->watched_count * sizeof from->watched[0]);
+}

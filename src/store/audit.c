@@ -62,12 +62,6 @@ static void texts_of(const struct audit_entry *e, struct str ret[AUDIT_TEXTS])
     }
 }
 
-static void put(struct buf *out, uint64_t n, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        buf_char(out, (char)(n >> (8 * i)));
-}
-
 static uint64_t take(struct str *bytes, int count)
 {
     uint64_t n = 0;
@@ -104,13 +98,13 @@ void audit_pack(const struct audit_entry *entry, struct buf *out)
     struct str texts[AUDIT_TEXTS];
 
     texts_of(entry, texts);
-    put(out, (uint64_t)entry->result | prints, 1);
-    put(out, (uint64_t)entry->version, 8);
-    put(out, (uint64_t)entry->count, 4);
+    buf_bytes(out, (uint64_t)entry->result | prints, 1);
+    buf_bytes(out, (uint64_t)entry->version, 8);
+    buf_bytes(out, (uint64_t)entry->count, 4);
     put_print(out, &entry->before);
     put_print(out, &entry->after);
     for (int i = 0; i < AUDIT_TEXTS; i++) {
-        put(out, texts[i].len, 1);
+        buf_bytes(out, texts[i].len, 1);
         buf_str(out, texts[i]);
     }
 }
@@ -217,7 +211,7 @@ void audit_link(const struct audit_row *row, uint8_t ret[SHA256_BYTES])
     struct sha256 sha;
 
     for (int i = 0; i < ROW_NUMBERS; i++)
-        put(&out, (uint64_t)numbers[i], 8);
+        buf_bytes(&out, (uint64_t)numbers[i], 8);
     sha256_begin(&sha);
     sha256_add(&sha, row->prior, sizeof row->prior);
     sha256_add(&sha, out.ptr, out.len);

@@ -130,6 +130,32 @@ static void a_full_buffer_takes_nothing_more_but_does_not_forget(void **state)
     assert_kept(&g, &out, "abcd", true);
 }
 
+/* Twice `bytes` of a number into so much room: the same as byte by byte. */
+static void assert_bytes(size_t room, size_t bytes)
+{
+    char text[24], expected[24];
+    struct buf out = {.ptr = text, .cap = room}, by_byte = {.ptr = expected, .cap = room};
+
+    memset(text, 'g', sizeof text);
+    buf_bytes(&out, UINT64_C(0x8877665544332211), bytes);
+    buf_bytes(&out, UINT64_C(0x8877665544332211), bytes);
+    for (size_t i = 0; i < 2 * bytes; i++)
+        buf_char(&by_byte, (char)(0x11 * (i % bytes + 1)));
+    assert_int_equal(out.len, by_byte.len);
+    assert_memory_equal(text, expected, out.len + 1);
+    assert_int_equal(out.cut, by_byte.cut);
+    for (size_t i = room; i < sizeof text; i++)
+        assert_int_equal(text[i], 'g');
+}
+
+static void bytes_of_a_number_are_written_the_lowest_first(void **state)
+{
+    (void)state;
+    for (size_t room = 1; room <= 20; room++)
+        for (size_t bytes = 1; bytes <= 8; bytes++)
+            assert_bytes(room, bytes);
+}
+
 static void the_smallest_buffer_holds_the_closing_zero(void **state)
 {
     char text[1] = {'x'};
@@ -174,6 +200,7 @@ int main(void)
         cmocka_unit_test(what_fills_the_room_exactly_is_not_cut),
         cmocka_unit_test(what_does_not_fit_is_cut_and_remembered),
         cmocka_unit_test(a_full_buffer_takes_nothing_more_but_does_not_forget),
+        cmocka_unit_test(bytes_of_a_number_are_written_the_lowest_first),
         cmocka_unit_test(the_smallest_buffer_holds_the_closing_zero),
         cmocka_unit_test(a_buffer_without_room_for_the_zero_is_a_bug),
     };
