@@ -28,6 +28,7 @@ void *vec_grow(struct arena *arena, void *at, int count, int *room, size_t size)
 int64_t turn_key(struct turn *turn);
 /* Keys that follow are later than this one of another node, however its clock goes. */
 void turn_see_key(struct turn *turn, int64_t key);
+void turn_keys_from(struct turn *turn, instant now); /* a turn begins */
 
 /* desk.c: finding and reading */
 struct seat *desk_seat(struct turn *turn, int64_t schedule); /* wanted, or as it is */

@@ -295,8 +295,7 @@ static void prepare(struct engine *engine, struct turn *turn, const struct turn_
         m->turning_since = in->now;
     m->last_turn = in->now;
     m->turn++;
-    m->key_count = 0;
-    m->key_ms = (in->now / SPAN_MS > m->key_ms ? in->now / SPAN_MS : m->key_ms + 1);
+    turn_keys_from(turn, in->now);
     turn->retry_at = INSTANT_NEVER;
     turn->is_first = m->swept_at == INSTANT_NONE;
     turn->sweeps = in->rows > 0 && (m->swept_at == INSTANT_NONE || in->now < m->swept_at ||

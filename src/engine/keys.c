@@ -16,6 +16,17 @@ void turn_see_key(struct turn *turn, int64_t key)
     m->key_count = 0;
 }
 
+/* Several turns may share a millisecond: else thousands in a second would outrun the clock. */
+void turn_keys_from(struct turn *turn, instant now)
+{
+    struct memory *m = &turn->memory;
+
+    if (now / SPAN_MS <= m->key_ms)
+        return;
+    m->key_ms = now / SPAN_MS;
+    m->key_count = 0;
+}
+
 int64_t turn_key(struct turn *turn)
 {
     struct memory *m = &turn->memory;

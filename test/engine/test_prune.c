@@ -7,6 +7,7 @@
  */
 #include "harness.h"
 
+#include "store/key.h"
 #include "store/logs.h"
 
 enum {
@@ -120,9 +121,21 @@ static void a_pass_ends_although_something_is_written_all_the_time(void **state)
     assert_in_range(count_rows("history"), 60, 2 * 60 + 10);
 }
 
+/* A time is a place among keys: passes end where the present is, lists begin where they say. */
+static void keys_keep_to_the_clock_however_many_turns_a_second_has(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20000; i++) { /* two seconds: a boot begins one ahead */
+        world.now += SPAN_MS / 10;
+        busy_turn();
+    }
+    assert_true(key_time(create("job", every(SPAN_MIN))) <= world.now + SPAN_MS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TIMELINE(keys_keep_to_the_clock_however_many_turns_a_second_has),
         TIMELINE(history_and_logs_are_pruned_as_fast_as_they_are_written),
         TIMELINE(a_pass_ends_although_something_is_written_all_the_time),
     };
