@@ -43,7 +43,10 @@ static struct stats_range range_of(const struct turn *turn)
     return (struct stats_range){turn->node, m->stats, m->stats_until};
 }
 
-/* Every key of this turn is above, every one of those before it below. */
+/*
+ * Every key of this turn is above.  Those of turns before it are below, but for such as share
+ * its millisecond: they are counted by the next pass.
+ */
 static void begin_pass(struct turn *turn)
 {
     struct memory *m = &turn->memory;
