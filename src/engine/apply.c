@@ -77,6 +77,10 @@ static void send_named(struct turn *turn, const struct command *c, struct comman
     case COMMAND_TOKEN_USED:
         tokens_use(turn->db, c->schedule, c->slot);
         break;
+    case COMMAND_CREATE: /* the insert tells, too, but after the quota */
+        if (c->quota > 0)
+            schedules_find(turn->db, c->namespace, c->name, &s->name_row);
+        break;
     case COMMAND_CLOCK:
     case COMMAND_DIRECT:
     case COMMAND_TOKEN:

@@ -385,6 +385,8 @@ static void a_namespace_has_as_many_schedules_as_its_quota(void **state)
     assert_int_equal(ask("PUT /api/v1/schedules/b", NULL, js(QUOTED, "b")), 201);
     assert_refused(post("/api/v1/schedules", js(QUOTED, "c")), 422, "quota", "");
     assert_refused(ask("PUT /api/v1/schedules/c", NULL, js(QUOTED, "c")), 422, "quota", "");
+    /* To delete another one would not help here. */
+    assert_refused(post("/api/v1/schedules", js(QUOTED, "a")), 409, "exists", "");
     assert_int_equal(ask("PUT /api/v1/schedules/b", NULL, js(QUOTED, "b")), 200);
     assert_int_equal(ask("PUT /api/v1/namespaces/team", NULL, ""), 201);
     assert_int_equal(post("/api/v1/schedules?namespace=team", js(QUOTED, "c")), 201);

@@ -25,9 +25,10 @@ enum {
         1, /* where others may write: the cursor is locked, and read, at the end */
     /* The node's row, three scans (due, waking, swept), the next wakes, the events. */
     STATEMENTS_OF_A_TURN = 14,
-    STATEMENTS_OF_A_QUEUE = 1, /* once a second: what is ready in it */
-    ROUND_TRIPS = 4,           /* a server may be a network away */
-    SWEEP_TRIPS = 1,           /* once a second: which queues have something ready */
+    STATEMENTS_OF_A_SCHEDULE = 2, /* that is made: its row, its cursor */
+    STATEMENTS_OF_A_QUEUE = 1,    /* once a second: what is ready in it */
+    ROUND_TRIPS = 4,              /* a server may be a network away */
+    SWEEP_TRIPS = 1,              /* once a second: which queues have something ready */
 };
 
 struct spent {
@@ -165,6 +166,36 @@ static void what_a_waiting_worker_pulls_takes_as_many(void **state)
     assert_statements(STATEMENTS_OF_A_TURN + STATEMENTS_OF_A_QUEUE);
 }
 
+/* What a turn takes that makes so many schedules. */
+static int64_t made(char letter, int count)
+{
+    static char names[MANY][16];
+    static struct command commands[MANY];
+    static enum rc answers[MANY];
+    struct wish w = every(SPAN_MIN);
+    const struct draft *draft = draft_of(&w);
+    int64_t before;
+
+    for (int i = 0; i < count; i++) {
+        snprintf(names[i], sizeof names[i], "%c%d", letter, i);
+        commands[i] = about(COMMAND_CREATE, names[i]);
+        commands[i].draft = draft;
+    }
+    before = db_counts(world.benches[0].db).statements;
+    say_at_once(commands, count, answers);
+    for (int i = 0; i < count; i++)
+        assert_int_equal(answers[i], RC_OK);
+    return db_counts(world.benches[0].db).statements - before;
+}
+
+/* Whether its name is free is told by the insert. */
+static void a_new_schedule_takes_two_statements(void **state)
+{
+    (void)state;
+    made('a', FEW); /* prepares */
+    assert_int_equal(made('c', MANY) - made('b', FEW), (MANY - FEW) * STATEMENTS_OF_A_SCHEDULE);
+}
+
 static void a_turn_is_one_commit_and_four_round_trips_however_much_it_does(void **state)
 {
     static const int rows[] = {FEW, MANY};
@@ -197,6 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TIMELINE(a_call_takes_five_statements_and_a_turn_at_most_fourteen_more),
         TIMELINE(what_a_waiting_worker_pulls_takes_as_many),
+        TIMELINE(a_new_schedule_takes_two_statements),
         TIMELINE(a_turn_is_one_commit_and_four_round_trips_however_much_it_does),
         TIMELINE(a_turn_in_steady_state_allocates_nothing),
     };

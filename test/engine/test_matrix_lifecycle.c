@@ -122,6 +122,24 @@ static void row_54_a_deleted_name_is_free_again(void **state)
     assert_told("00:05@00:05");
 }
 
+static void row_54_a_name_is_free_in_the_turn_that_deletes_it(void **state)
+{
+    struct wish w = every(5 * SPAN_MIN);
+    struct command commands[] = {about(COMMAND_DELETE, "job"), about(COMMAND_CREATE, "job"),
+                                 about(COMMAND_CREATE, "job")};
+    enum rc answers[3];
+
+    (void)state;
+    create("job", every(2 * SPAN_MIN));
+    commands[1].draft = commands[2].draft = draft_of(&w);
+    say_at_once(commands, 3, answers);
+    assert_int_equal(answers[0], RC_OK);
+    assert_int_equal(answers[1], RC_OK);
+    assert_int_equal(answers[2], RC_CONFLICT);
+    run_to("00:06");
+    assert_told("00:05@00:05");
+}
+
 static void row_55_pause_with_reason_and_resume(void **state)
 {
     (void)state;
@@ -485,6 +503,7 @@ int main(void)
         TIMELINE(row_54_delete_ends_what_waits),
         TIMELINE(row_54_delete_cancels_what_is_ready),
         TIMELINE(row_54_a_deleted_name_is_free_again),
+        TIMELINE(row_54_a_name_is_free_in_the_turn_that_deletes_it),
         TIMELINE(row_55_pause_with_reason_and_resume),
         TIMELINE(row_56_disabled_never_runs),
         TIMELINE(row_57_resume_skips_missed_slots),
