@@ -356,21 +356,29 @@ static bool begin_anew(struct writer *w)
     }
 }
 
-bool writer_recover(struct writer *w, enum rc rc, const struct err *err)
+void writer_fill_up(struct writer *w, const char *reason)
 {
     struct err ignored;
 
+    if (w->is_full)
+        return;
+    log_say(w->options.log, w->now, LEVEL_ERROR, "the disk is full",
+            LOG_TEXT("reason", reason));
+    w->is_full = true;
+    writer_show(w);
+    (void)!db_ballast(w->db, false, &ignored); /* whatever it gives helps */
+    w->ballast_at_us = clock_boot_us() + SPAN_S;
+}
+
+bool writer_recover(struct writer *w, enum rc rc, const struct err *err)
+{
     switch (rc) {
     case RC_BUSY:
         return pause_for(w, RETRY_FIRST);
     case RC_LIMIT:
         if (w->is_full)
             return pause_for(w, SPAN_S);
-        log_say(w->options.log, w->now, LEVEL_ERROR, "the disk is full",
-                LOG_TEXT("reason", err->text));
-        w->is_full = true;
-        writer_show(w);
-        (void)!db_ballast(w->db, false, &ignored); /* whatever it gives helps */
+        writer_fill_up(w, err->text);
         return true;
     case RC_LOST:
     case RC_UNKNOWN:

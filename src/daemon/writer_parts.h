@@ -113,6 +113,7 @@ instant writer_clock(struct writer *w);
 /* writer_db.c: false when the writer is to end */
 bool writer_connect(struct writer *w);
 bool writer_recover(struct writer *w, enum rc rc, const struct err *err);
+void writer_fill_up(struct writer *w, const char *reason); /* there is no more room */
 void writer_between(struct writer *w);
 
 /* writer_keys.c */

@@ -206,8 +206,12 @@ static void settle_report(struct writer *w, const struct item *item,
                           const struct report_reply *reply)
 {
     struct ticket *t = item->ticket;
+    bool lacks_room = reply->rc == RC_LIMIT;
 
-    if (is_to_repeat(w, item, reply->rc)) {
+    /* What has happened is written, if need be into the reserve. */
+    if (lacks_room)
+        writer_fill_up(w, "there is no room for what came of a run");
+    if (is_to_repeat(w, item, lacks_room ? RC_BUSY : reply->rc)) {
         repeat(w, &w->reports, item);
         return;
     }

@@ -7,8 +7,17 @@
 #include <sys/stat.h>
 
 #include "ask.h"
+#include "receiver.h"
 
-enum { BLOCK = 64 * 1024, BLOCKS_MAX = 4096, TEXT_MAX = 256, CREATES_MAX = 5000 };
+enum {
+    BLOCK = 64 * 1024,
+    BLOCKS_MAX = 4096,
+    TEXT_MAX = 256,
+    CREATES_MAX = 5000,
+    CALLS = 16,
+    ANSWER = 250 * 1000, /* bytes of each */
+    LEFT = 1 << 20,      /* for some turns, not for all answers */
+};
 
 #define QUEUED "'action':{'type':'queue','queue':'q'}"
 
@@ -121,10 +130,72 @@ static void a_start_on_a_disk_without_a_reserve_is_not_ready(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
+static bool has_ended(struct daemon *d, const char *id)
+{
+    char path[TEXT_MAX];
+
+    snprintf(path, sizeof path, "/api/v1/runs/%s", id);
+    return strcmp(text_at(api(d, 200, "GET", path, NULL), "state"), "ended") == 0;
+}
+
+/* More than receiver_answer() is for. */
+static void answer_at_length(struct letter *letter)
+{
+    static char body[ANSWER];
+
+    memset(body, 'x', sizeof body);
+    assert_true(dprintf(letter->fd, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", ANSWER) >
+                0);
+    for (size_t at = 0; at < sizeof body;) {
+        ssize_t n = write(letter->fd, body + at, sizeof body - at);
+
+        assert_true(n > 0);
+        at += (size_t)n;
+    }
+    close(letter->fd);
+}
+
+/* One turn has no room for all of them, though a small one has some. */
+static void what_calls_came_to_is_kept_by_a_disk_that_becomes_full_of_it(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = spawn_on_disk(w, MOUNT("48m"));
+    static struct letter letters[CALLS];
+    const char *ids[CALLS];
+    struct receiver r;
+    struct stat st;
+
+    receiver_open(&r);
+    d->port = daemon_port(d);
+    daemon_await(d, "msg=ready");
+    api(d, 200, "PUT", "/api/v1/namespaces/default",
+        "{'settings':{'allowNetworks':['127.0.0.1/32']}}");
+    for (int i = 0; i < CALLS; i++) {
+        char id[TEXT_MAX];
+
+        snprintf(id, sizeof id, "call%d", i);
+        make_schedule(d, id,
+                      "'action':{'type':'http','url':'http://127.0.0.1:%u/','keepBytes':%d}",
+                      r.port, ANSWER);
+        ids[i] = trigger(d, id);
+        receiver_take(&r, &letters[i]);
+    }
+    fill(d);
+    assert_int_equal(stat(filling(d), &st), 0);
+    assert_int_equal(truncate(filling(d), st.st_size - LEFT), 0);
+    for (int i = 0; i < CALLS; i++)
+        answer_at_length(&letters[i]);
+    for (int i = 0; i < CALLS; i++)
+        UNTIL(has_ended(d, ids[i]));
+    receiver_close(&r);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         E2E_TEST(a_full_disk_refuses_what_is_new_and_takes_what_is_running),
+        E2E_TEST(what_calls_came_to_is_kept_by_a_disk_that_becomes_full_of_it),
         E2E_TEST(a_start_on_a_disk_without_a_reserve_is_not_ready),
     };
 
