@@ -202,6 +202,7 @@ static void take_memo(struct writer *w, const struct memo *memo)
         break;
     case MEMO_STOP:
         w->is_stopping = true;
+        w->end_by_us = clock_boot_us() + LAST_WORDS;
         break;
     }
 }
@@ -216,6 +217,11 @@ void writer_take(struct writer *w)
         for (size_t i = 0; i < count; i++)
             take_memo(w, &memos[i]);
     } while (count == MEMOS_AT_ONCE);
+}
+
+bool writer_must_end(const struct writer *w)
+{
+    return w->is_stopping && clock_boot_us() >= w->end_by_us;
 }
 
 /* What stands in the way of work while the database can be used. */

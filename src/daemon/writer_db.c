@@ -48,6 +48,17 @@ static bool pause_for(struct writer *w, span length)
     return !w->is_stopping;
 }
 
+/* Others are not long about what they hold, so that the end waits for them too. */
+static bool pause_for_others(struct writer *w)
+{
+    if (!w->is_stopping)
+        return pause_for(w, RETRY_FIRST);
+    writer_beat(w);
+    mailbox_wait(w->options.memos, clock_boot_us() + RETRY_FIRST);
+    writer_take(w);
+    return !writer_must_end(w);
+}
+
 static span longer(span pause)
 {
     return pause * 2 > RETRY_LAST ? RETRY_LAST : pause * 2;
@@ -374,7 +385,7 @@ bool writer_recover(struct writer *w, enum rc rc, const struct err *err)
 {
     switch (rc) {
     case RC_BUSY:
-        return pause_for(w, RETRY_FIRST);
+        return pause_for_others(w);
     case RC_LIMIT:
         if (w->is_full)
             return pause_for(w, SPAN_S);

@@ -27,6 +27,8 @@ enum {
 #define RETRY_FIRST  (50 * SPAN_MS)  /* pause before a database is tried again        */
 #define KEYS_EVERY   (500 * SPAN_MS) /* or changed tokens                            */
 #define RETRY_LAST   (5 * SPAN_S)
+#define LAST_WORDS   (2 * SPAN_S) /* so long the end waits for rows that others hold: what */
+                                  /* calls came to would be lost, and they be made again   */
 
 /* One command or report that waits for a turn, or is in it. */
 struct item {
@@ -65,6 +67,7 @@ struct writer {
     struct pace pace;
     int64_t sample_at_us, spaces_at_us, ballast_at_us;
     int64_t keys_at_us, keys_seen; /* the same of tokens */
+    int64_t end_by_us;             /* of is_stopping     */
     bool knows_keys, looks_for_keys;
     struct ticket *keyed; /* that wait until io knows the tokens */
     int64_t spaces_seen;  /* namespaces that io was told of: a print of the list */
@@ -101,7 +104,7 @@ struct writer {
 void writer_at(struct writer *w, enum serve_point point);
 void writer_set(struct writer *w, enum writer_phase phase, const char *text);
 void writer_show(struct writer *w);
-void writer_beat(struct writer *w); /* for the watchdog: it comes by */
+bool writer_must_end(const struct writer *w); /* and does not wait for others any more */
 void writer_notice(struct writer *w, const struct notice *notice);
 void writer_done(struct writer *w, struct ticket *ticket);
 void items_put(struct items *items, struct item item);

@@ -138,7 +138,7 @@ static void fill_capacity(struct writer *w)
 /* Handed in again until somebody else has let go of the row, or the client gives up. */
 static bool is_to_repeat(const struct writer *w, const struct item *item, enum rc rc)
 {
-    return rc == RC_BUSY && !w->is_stopping &&
+    return rc == RC_BUSY && !writer_must_end(w) &&
            (!item->ticket || w->boot_us < item->ticket->deadline_us);
 }
 

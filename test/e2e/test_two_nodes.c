@@ -2,10 +2,13 @@
 /*
  * Two daemons on one PostgreSQL.
  */
+#include <signal.h>
+
+#include "db/db.h"
 #include "listen.h"
 #include "receiver.h"
 
-enum { CALLS = 40, TEXT_MAX = 256 };
+enum { CALLS = 40, TEXT_MAX = 256, TURNS = 20 };
 
 #define QUEUED  "'action':{'type':'queue','queue':'q'}"
 #define CALLING "'action':{'type':'http','url':'http://127.0.0.1:%u/'}"
@@ -150,6 +153,44 @@ static void who_listens_at_one_node_hears_what_happens_on_both(void **state)
     assert_int_equal(daemon_stop(b), 0);
 }
 
+/* As another node's turn does that is slow. */
+static struct db *hold_cursors(const struct world *w)
+{
+    struct db *db;
+    struct err err;
+
+    assert_int_equal(db_open(w->url, &(struct db_options){0}, &db, &err), RC_OK);
+    db_begin(db);
+    assert_int_equal(db_exec(db, STR("SELECT id FROM cursors FOR UPDATE"), &err), RC_OK);
+    return db;
+}
+
+static void what_a_call_came_to_is_waited_for_at_the_end_while_another_node_holds_its_row(
+    void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, &calling);
+    struct receiver r;
+    struct letter letter;
+    struct db *other;
+    int64_t turn;
+
+    receiver_open(&r);
+    make_schedule(d, "call", CALLING, r.port);
+    trigger(d, "call");
+    receiver_take(&r, &letter);
+    other = hold_cursors(w);
+    daemon_signal(d, SIGTERM);
+    daemon_await(d, "msg=draining");
+    receiver_answer(&letter, "200 OK", "{}");
+    turn = world_number(w, "SELECT turn FROM nodes");
+    UNTIL(world_number(w, "SELECT turn FROM nodes") >= turn + TURNS);
+    db_close(other);
+    assert_int_equal(daemon_wait(d), 0);
+    assert_int_equal(world_number(w, "SELECT succeeded FROM cursors"), 1);
+    receiver_close(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +199,7 @@ int main(void)
         E2E_TEST(both_carry_out_calls_and_none_is_made_twice),
         E2E_TEST(the_calls_of_a_dead_node_are_taken_over),
         E2E_TEST(slots_go_on_when_a_node_dies_and_none_is_started_twice),
+        E2E_TEST(what_a_call_came_to_is_waited_for_at_the_end_while_another_node_holds_its_row),
         E2E_TEST(who_listens_at_one_node_hears_what_happens_on_both),
     };
 
