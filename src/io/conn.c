@@ -117,9 +117,9 @@ static enum conn_wait wait_of(const struct conn *c)
     case CONN_BODY:
         return CONN_WAIT_BODY;
     case CONN_H2:
-        return h2_is_idle(c)    ? CONN_WAIT_TALK
-               : h2_has_half(c) ? CONN_WAIT_STREAM
-                                : CONN_WAIT_NOTHING;
+        return h2_is_idle(c)          ? CONN_WAIT_TALK
+               : h2_has_unfinished(c) ? CONN_WAIT_STREAM
+                                      : CONN_WAIT_NOTHING;
     case CONN_HELD:
         return c->exchange->has_events ? CONN_WAIT_QUIET : CONN_WAIT_NOTHING;
     default:
@@ -139,7 +139,7 @@ static span span_of(const struct conn *c)
     case CONN_WAIT_HEAD:
         return limits->head;
     case CONN_WAIT_STREAM:
-        return limits->request;
+        return h2_look_after(c);
     case CONN_WAIT_TALK:
         return limits->talk;
     case CONN_WAIT_BODY:

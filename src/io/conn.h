@@ -34,7 +34,7 @@ enum conn_wait {
     CONN_WAIT_REQUEST,
     CONN_WAIT_HEAD,
     CONN_WAIT_BODY,
-    CONN_WAIT_STREAM, /* of HTTP/2: for the end of a request  */
+    CONN_WAIT_STREAM, /* of HTTP/2: for the end of a request or an answer */
     CONN_WAIT_TALK,   /* of HTTP/2: for any word              */
     CONN_WAIT_WRITE,
     CONN_WAIT_QUIET, /* to say something when nothing is said */

@@ -336,21 +336,35 @@ bool h2_is_idle(const struct conn *c)
     return c->h2->stream_count == 0;
 }
 
-bool h2_has_half(const struct conn *c)
+bool h2_has_unfinished(const struct conn *c)
 {
-    return c->h2->half_count > 0;
+    return c->h2->half_count > 0 || c->h2->begun_count > 0;
+}
+
+span h2_look_after(const struct conn *c)
+{
+    const struct listener_limits *limits = &c->listener->limits;
+    span after = limits->request;
+
+    if (c->h2->begun_count > 0 && limits->stall < after)
+        after = limits->stall;
+    if (c->h2->begun_count > 0 && limits->quiet < after)
+        after = limits->quiet;
+    return after;
 }
 
 void h2_look(struct conn *c)
 {
     uint64_t now = uv_now(c->listener->loop);
-    uint64_t within = (uint64_t)(c->listener->limits.request / SPAN_MS);
 
-    for (struct h2_stream *s = c->h2->all.behind; s != &c->h2->all; s = s->behind)
-        if (s->phase == H2_HALF && now - s->since >= within) {
-            c->listener->counts.timed_out++;
-            must(nghttp2_submit_rst_stream(c->h2->session, NGHTTP2_FLAG_NONE, s->id,
-                                           NGHTTP2_CANCEL) == 0);
-        }
+    for (struct h2_stream *s = c->h2->all.behind; s != &c->h2->all; s = s->behind) {
+        if (h2_stream_is_quiet(s, now))
+            h2_write(s->x, SSE_COMMENT);
+        if (!h2_stream_is_late(s, now))
+            continue;
+        c->listener->counts.timed_out++;
+        must(nghttp2_submit_rst_stream(c->h2->session, NGHTTP2_FLAG_NONE, s->id,
+                                       NGHTTP2_CANCEL) == 0);
+    }
     h2_dirty(c->h2);
 }

@@ -35,9 +35,11 @@ void h2_open(struct conn *c);
 void h2_take(struct conn *c, struct str bytes);
 void h2_go_on(struct conn *c); /* the kernel has taken some of what was waiting   */
 void h2_drain(struct conn *c); /* no further streams; closes after the last       */
-void h2_look(struct conn *c);  /* at requests that take too long                  */
+void h2_look(struct conn *c);  /* at what takes too long, and at silent events    */
 bool h2_is_idle(const struct conn *c);
-bool h2_has_half(const struct conn *c); /* a request that is not complete */
+/* A request that is not complete, or an answer of which not all could be sent: h2_look() */
+bool h2_has_unfinished(const struct conn *c);
+span h2_look_after(const struct conn *c); /* then: when */
 /* As conn_drop() does with its exchange. */
 struct h2 *h2_free(struct h2 *h2);
 

@@ -33,6 +33,8 @@ struct h2_stream {
     struct conn_bytes out; /* of the body of the answer      */
     size_t framed;         /* bytes of it that are on the way */
     bool is_over;          /* there will be no more of it    */
+    bool is_begun;         /* its head was said              */
+    uint64_t moved_at;     /* uv_now() when there was nothing to frame, or some was */
     nghttp2_nv *trailers;
     size_t trailer_count;
 };
@@ -42,6 +44,7 @@ struct h2 {
     nghttp2_session *session;
     struct h2_stream all; /* head of the ring */
     int stream_count, half_count;
+    int begun_count;  /* answers of which not all is framed */
     size_t bodies;    /* bytes of requests that are not complete */
     bool is_taking;   /* nghttp2 is at work: what is said is sent after it */
     bool is_draining; /* no further streams                                */
@@ -62,6 +65,11 @@ void h2_stream_body(struct h2_stream *s, struct str piece);
 void h2_stream_done(struct h2_stream *s);
 /* nghttp2 has let go of it, the kernel has all of it, or the connection is over. */
 void h2_stream_closed(struct h2_stream *s, bool is_whole);
+/* Too much time has gone by: a stream without an end, or an answer that nobody takes. */
+bool h2_stream_is_late(const struct h2_stream *s, uint64_t now);
+/* It is one of events, and has nothing to say. */
+bool h2_stream_is_quiet(const struct h2_stream *s, uint64_t now);
+
 /* Its owner waits for room, and there is some. */
 bool h2_stream_wants_room(const struct h2_stream *s);
 /* For nghttp2: some of the answer's body. */

@@ -31,11 +31,23 @@ struct h2_stream *h2_stream_new(struct h2 *h2, int32_t id)
     return s;
 }
 
+static uint64_t now_of(const struct h2_stream *s)
+{
+    return uv_now(s->h2->conn->listener->loop);
+}
+
 /* The request is complete, or never will be. */
 static void leave_half(struct h2_stream *s)
 {
     s->h2->half_count--;
     s->h2->bodies -= s->x->body.len;
+}
+
+/* All of the answer is framed, or never will be. */
+static void leave_begun(struct h2_stream *s)
+{
+    s->h2->begun_count -= s->is_begun;
+    s->is_begun = false;
 }
 
 static void stream_free(struct h2_stream *s)
@@ -52,6 +64,7 @@ void h2_stream_closed(struct h2_stream *s, bool is_whole)
     struct exchange *x = s->x;
     enum h2_phase phase = s->phase;
 
+    leave_begun(s);
     if (is_whole && phase == H2_TOLD) {
         s->phase = H2_TAKEN; /* once the kernel has it */
         return;
@@ -267,6 +280,9 @@ static void submit(struct exchange *x, const struct http1_answer *answer, bool i
     if (is_all)
         n += add_fields(x, x->trailers, x->trailer_count, nv + n);
     must(nghttp2_submit_response(s->h2->session, s->id, nv, n, is_all ? NULL : &provider) == 0);
+    s->is_begun = true;
+    s->moved_at = now_of(s);
+    s->h2->begun_count++;
     h2_dirty(s->h2);
 }
 
@@ -303,6 +319,8 @@ bool h2_write(struct exchange *x, struct str data)
         x->wants_room = true;
         return false;
     }
+    if (s->out.len == s->framed)
+        s->moved_at = now_of(s);
     conn_bytes_add(&s->out, data);
     nghttp2_session_resume_data(s->h2->session, s->id);
     h2_dirty(s->h2);
@@ -343,6 +361,7 @@ ssize_t h2_stream_read(nghttp2_session *session, int32_t id, uint8_t *room, size
     if (n > 0)
         memcpy(room, s->out.ptr + s->framed, n);
     s->framed += n;
+    s->moved_at = now_of(s);
     if (s->framed < s->out.len)
         return (ssize_t)n;
     s->framed = s->out.len = 0;
@@ -354,6 +373,26 @@ ssize_t h2_stream_read(nghttp2_session *session, int32_t id, uint8_t *room, size
         must(nghttp2_submit_trailer(session, id, s->trailers, s->trailer_count) == 0);
     }
     return (ssize_t)n;
+}
+
+static bool is_past(uint64_t since, span within, uint64_t now)
+{
+    return now - since >= (uint64_t)(within / SPAN_MS);
+}
+
+bool h2_stream_is_late(const struct h2_stream *s, uint64_t now)
+{
+    const struct listener_limits *limits = &s->h2->conn->listener->limits;
+
+    if (s->phase == H2_HALF)
+        return is_past(s->since, limits->request, now);
+    return s->is_begun && s->framed < s->out.len && is_past(s->moved_at, limits->stall, now);
+}
+
+bool h2_stream_is_quiet(const struct h2_stream *s, uint64_t now)
+{
+    return s->phase == H2_HELD && s->is_begun && s->x->has_events && s->framed == s->out.len &&
+           is_past(s->moved_at, s->h2->conn->listener->limits.quiet, now);
 }
 
 bool h2_stream_wants_room(const struct h2_stream *s)

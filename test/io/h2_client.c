@@ -182,6 +182,13 @@ void h2c_await(struct h2c *h, const struct h2c_answer *answer)
     assert_true(answer->is_closed);
 }
 
+void h2c_await_body(struct h2c *h, const struct h2c_answer *answer, size_t len)
+{
+    while (answer->body_len < len && !answer->is_closed && !h->has_eof)
+        read_some(h);
+    assert_true(answer->body_len >= len);
+}
+
 void h2c_await_pong(struct h2c *h)
 {
     int pongs = h->pongs;

@@ -53,7 +53,8 @@ void h2c_flush(struct h2c *h);
 
 /* Reads until the stream is closed, the connection ends, or somebody says farewell. */
 void h2c_await(struct h2c *h, const struct h2c_answer *answer);
-void h2c_await_pong(struct h2c *h); /* one more */
+void h2c_await_body(struct h2c *h, const struct h2c_answer *answer, size_t len); /* at least */
+void h2c_await_pong(struct h2c *h);                                              /* one more */
 void h2c_await_goaway(struct h2c *h);
 void h2c_await_end(struct h2c *h);
 

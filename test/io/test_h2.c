@@ -16,6 +16,16 @@ static int start(void **state)
     return 0;
 }
 
+static int start_quiet(void **state)
+{
+    struct listener_limits limits = listener_limits_default;
+
+    (void)state;
+    limits.quiet = 10 * SPAN_MS;
+    app = app_start(&limits);
+    return 0;
+}
+
 static int stop(void **state)
 {
     (void)state;
@@ -344,6 +354,21 @@ static void an_idle_connection_is_let_go_of_at_the_end(void **state)
     app_await(app, APP_CLOSED);
 }
 
+static void a_silent_stream_of_events_has_comments(void **state)
+{
+    struct h2c *h = connected();
+    struct h2c_answer *a = h2c_get(h, "/events");
+
+    (void)state;
+    app_await(app, APP_HELD);
+    h2c_await_body(h, a, 9);
+    assert_memory_equal(a->body, ":\n\n:\n\n:\n\n", 9);
+    app_order(app, APP_ANSWER, 0);
+    h2c_await(h, a);
+    assert_int_equal(a->error, NGHTTP2_NO_ERROR);
+    h2c_close(h);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
@@ -364,6 +389,8 @@ int main(void)
         TEST(what_http_1_refuses_is_refused),
         TEST(two_hosts_are_one_too_many),
         TEST(a_length_that_is_wrong_is_refused),
+        cmocka_unit_test_setup_teardown(a_silent_stream_of_events_has_comments, start_quiet,
+                                        stop),
         TEST(at_the_end_streams_are_finished),
         TEST(an_idle_connection_is_let_go_of_at_the_end),
     };

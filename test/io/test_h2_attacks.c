@@ -294,6 +294,33 @@ static void who_does_not_read_is_let_go_of(void **state)
     client_vanish(fd);
 }
 
+static void who_gives_an_answer_no_room_is_let_go_of(void **state)
+{
+    int fd = client_connect(app);
+
+    (void)state;
+    h2c_hello(fd);
+    assert_true(h2c_frame(fd, SETTINGS, 0, 0, STR("\0\x4\0\0\0\0"))); /* a window of nothing */
+    assert_true(h2c_frame(fd, HEADERS, END_HEADERS | END_STREAM, 1,
+                          STR("\x82\x04\x04/big\x86\x01\x01h")));
+    assert_int_equal(app_await(app, APP_OVER), 0);
+    client_vanish(fd);
+}
+
+static void who_gives_a_stream_no_room_is_let_go_of(void **state)
+{
+    int fd = client_connect(app);
+
+    (void)state;
+    h2c_hello(fd);
+    assert_true(h2c_frame(fd, SETTINGS, 0, 0, STR("\0\x4\0\0\0\0")));
+    assert_true(h2c_frame(fd, HEADERS, END_HEADERS | END_STREAM, 1,
+                          STR("\x82\x04\x07/stream\x86\x01\x01h")));
+    app_await(app, APP_FULL);
+    app_await(app, APP_GONE);
+    client_vanish(fd);
+}
+
 int main(void)
 {
 #define TEST(name)  cmocka_unit_test_setup_teardown(name, start, stop)
@@ -310,6 +337,8 @@ int main(void)
         SHORT(a_request_that_never_ends_is_cancelled),
         SHORT(who_says_nothing_is_let_go_of),
         SHORT(who_does_not_read_is_let_go_of),
+        SHORT(who_gives_an_answer_no_room_is_let_go_of),
+        SHORT(who_gives_a_stream_no_room_is_let_go_of),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
