@@ -3,6 +3,7 @@
 
 #include "api/dialects.h"
 #include "base/must.h"
+#include "core/made_id.h"
 #include "core/text.h"
 #include "model/policies_json.h"
 #include "model/schedule_draft.h"
@@ -11,13 +12,10 @@ enum { GAPS_LOOKED_AT = 100 }; /* slots ahead: more than any pattern of a day's 
 
 static struct str make_id(struct call *call)
 {
-    static const char letters[] = "0123456789abcdefghjkmnpqrstvwxyz";
-    uint64_t bits = call->context->random(call->context->with);
-    char *id = arena_take(call->arena, ID_MADE + 1);
+    char *id = arena_take(call->arena, MADE_ID);
 
-    for (int i = 0; i < ID_MADE; i++, bits >>= 5)
-        id[i] = letters[bits & 31];
-    return (struct str){id, ID_MADE};
+    made_id(call->now, call->context->random(call->context->with), id);
+    return (struct str){id, MADE_ID};
 }
 
 static enum rc field_error(struct err *reterr, const char *field)

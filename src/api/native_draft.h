@@ -7,8 +7,6 @@
 #include "api/call.h"
 #include "wire/json.h"
 
-enum { ID_MADE = 12 }; /* letters of an id that is made, 5 bits each: 2^30 of them are apart */
-
 /* What the command of a schedule leaves for a command of its own. */
 struct wanted_hint {
     bool is_set;

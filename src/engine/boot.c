@@ -121,6 +121,7 @@ static void remember_boot(struct engine *engine, const struct node *node, instan
         .swept_turn = node->turn,
         .stats = node->stats,
         .count_at = now,
+        .audit_pruned_at = INSTANT_NONE,
     };
 }
 

@@ -86,6 +86,8 @@ struct memory {
     instant midnight_at;         /* when that table is asked; at the latest */
     int64_t audit;               /* the last entry's number, and the hash of its row */
     uint8_t audit_hash[SHA256_BYTES];
+    instant audit_pruned_at; /* old rows of the audit were last deleted, */
+    int audit_rows;          /* and so many have come since             */
     int hot_count, watched_count;
     struct hot hot[HOT_MAX]; /* here and behind it are lists, see memory_copy() */
     struct watched watched[WATCHED_QUEUES_MAX]; /* by queue */

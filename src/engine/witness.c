@@ -5,7 +5,9 @@
 #include "base/must.h"
 #include "engine/apply.h"
 
-enum { PRUNED = 2 }; /* old rows that go for one that comes: in time all of them */
+/* Old rows go once in a while, twice as many as have come since: in time all of them. */
+enum { PRUNE_ROWS = 32 };
+#define PRUNE_EVERY SPAN_H /* for whoever changes little */
 
 static enum audit_result result_of(enum rc rc)
 {
@@ -106,6 +108,18 @@ static size_t room_for(const struct turn *turn)
     return room;
 }
 
+static void prune(struct turn *turn)
+{
+    struct memory *m = &turn->memory;
+
+    if (++m->audit_rows < PRUNE_ROWS && m->audit_pruned_at != INSTANT_NONE &&
+        turn->now >= m->audit_pruned_at && turn->now - m->audit_pruned_at < PRUNE_EVERY)
+        return;
+    prune_audit(turn->db, turn->node, turn->now - AUDIT_AGE, 2 * PRUNE_ROWS);
+    m->audit_pruned_at = turn->now;
+    m->audit_rows = 0;
+}
+
 void witness_write(struct turn *turn)
 {
     struct memory *m = &turn->memory;
@@ -132,7 +146,7 @@ void witness_write(struct turn *turn)
     memcpy(row.prior, m->audit_hash, sizeof row.prior);
     audit_link(&row, row.hash);
     audit_insert(turn->db, &row);
-    prune_audit(turn->db, turn->node, turn->now - AUDIT_AGE, PRUNED);
+    prune(turn);
     m->audit += row.count;
     memcpy(m->audit_hash, row.hash, sizeof m->audit_hash);
 }

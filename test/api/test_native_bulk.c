@@ -19,7 +19,7 @@ static void each_item_has_a_result(void **state)
     assert_told("results.1.error.code", "'invalid_spec'");
     assert_told("results.1.error.field", "'items[1].spec.cron[0].expr'");
     assert_told("results.2.status", "'ok'");
-    assert_int_equal(text_at("results.2.id").len, 12);
+    assert_int_equal(text_at("results.2.id").len, 21);
     assert_told("results.3.status", "'error'");
     assert_told("results.3.error.code", "'exists'");
     assert_told("results.4", "absent");

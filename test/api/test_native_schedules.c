@@ -79,10 +79,29 @@ static void an_id_is_made_when_there_is_none(void **state)
     (void)state;
     assert_int_equal(create("{" QUEUED "}"), 201);
     first = text_at("id");
-    assert_int_equal(first.len, 12);
+    assert_int_equal(first.len, 21);
+    assert_true(str_starts(first, STR("1ke6sjt80"))); /* 1767607200000 ms since 1970 */
     assert_int_equal(create("{" QUEUED "}"), 201);
     assert_false(str_eq(first, text_at("id")));
     assert_int_equal(get(js("/api/v1/schedules/%s", first.ptr)), 200);
+}
+
+/* Chance that falls does not outweigh it. */
+static void ids_that_are_made_are_in_the_order_of_time(void **state)
+{
+    struct str last = STR("");
+
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        struct str id;
+
+        world.random = (uint64_t)(1000 - 10 * i);
+        assert_int_equal(create("{" QUEUED "}"), 201);
+        id = text_at("id");
+        assert_true(strcmp(last.ptr, id.ptr) < 0);
+        last = id;
+        world.now += SPAN_MS;
+    }
 }
 
 static void a_location_is_a_url(void **state)
@@ -415,6 +434,7 @@ int main(void)
         SERVED(a_schedule_is_created_and_shown_with_its_next_run),
         SERVED(what_creating_answers_is_what_reading_answers),
         SERVED(an_id_is_made_when_there_is_none),
+        SERVED(ids_that_are_made_are_in_the_order_of_time),
         SERVED(a_location_is_a_url),
         SERVED(a_name_that_is_taken_is_refused),
         SERVED(what_is_wrong_is_named),

@@ -27,8 +27,10 @@ enum {
     STATEMENTS_OF_A_TURN = 14,
     STATEMENTS_OF_A_SCHEDULE = 2, /* that is made: its row, its cursor */
     STATEMENTS_OF_A_QUEUE = 1,    /* once a second: what is ready in it */
-    ROUND_TRIPS = 4,              /* a server may be a network away */
-    SWEEP_TRIPS = 1,              /* once a second: which queues have something ready */
+    TURNS = 320,
+    TURNS_PRUNED = 32, /* between two looks for old rows of the audit */
+    ROUND_TRIPS = 4,   /* a server may be a network away */
+    SWEEP_TRIPS = 1,   /* once a second: which queues have something ready */
 };
 
 struct spent {
@@ -196,6 +198,40 @@ static void a_new_schedule_takes_two_statements(void **state)
     assert_int_equal(made('c', MANY) - made('b', FEW), (MANY - FEW) * STATEMENTS_OF_A_SCHEDULE);
 }
 
+/* What so many turns take in which somebody was refused something, or in which nothing was. */
+static int64_t turned(int turns, const struct audit_entry *audit)
+{
+    struct bench *bench = &world.benches[0];
+    struct command command = about(COMMAND_DENIED, "");
+    struct turn_in in = {.commands = &command, .command_count = audit ? 1 : 0};
+    int64_t before = db_counts(bench->db).statements;
+    struct turn_out out;
+    struct err err = {.text = ""};
+
+    command.audit = audit;
+    for (int i = 0; i < turns; i++) {
+        in.now = world.now;
+        if (engine_turn(bench->engine, &in, &out, &err) != RC_OK)
+            broken("%s", err.text);
+    }
+    return db_counts(bench->db).statements - before;
+}
+
+/* It is inserted; which are old is asked once for many. */
+static void a_row_of_the_audit_takes_a_statement_and_a_fraction(void **state)
+{
+    const struct audit_entry audit = {
+        .result = AUDIT_FORBIDDEN, .count = 1, .by = STR("someone")};
+    int64_t plain, told;
+
+    (void)state;
+    turned(1, &audit); /* prunes, and prepares */
+    turned(1, NULL);
+    plain = turned(TURNS, NULL);
+    told = turned(TURNS, &audit);
+    assert_int_equal(told - plain, TURNS + TURNS / TURNS_PRUNED);
+}
+
 static void a_turn_is_one_commit_and_four_round_trips_however_much_it_does(void **state)
 {
     static const int rows[] = {FEW, MANY};
@@ -229,6 +265,7 @@ int main(void)
         TIMELINE(a_call_takes_five_statements_and_a_turn_at_most_fourteen_more),
         TIMELINE(what_a_waiting_worker_pulls_takes_as_many),
         TIMELINE(a_new_schedule_takes_two_statements),
+        TIMELINE(a_row_of_the_audit_takes_a_statement_and_a_fraction),
         TIMELINE(a_turn_is_one_commit_and_four_round_trips_however_much_it_does),
         TIMELINE(a_turn_in_steady_state_allocates_nothing),
     };

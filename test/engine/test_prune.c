@@ -26,6 +26,7 @@ static int64_t count_rows(const char *table)
     } counts[] = {
         {"history", {"SELECT count(*) FROM history", NULL}},
         {"logs", {"SELECT count(*) FROM logs", NULL}},
+        {"audit", {"SELECT count(*) FROM audit", NULL}},
     };
 
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
@@ -132,12 +133,60 @@ static void keys_keep_to_the_clock_however_many_turns_a_second_has(void **state)
     assert_true(key_time(create("job", every(SPAN_MIN))) <= world.now + SPAN_MS);
 }
 
+/* Turns with a row of the audit each, so far apart. */
+static void refuse(int count, span apart)
+{
+    const struct audit_entry entry = {.result = AUDIT_FORBIDDEN, .count = 1, .by = STR("x")};
+    struct command command = about(COMMAND_DENIED, "");
+
+    command.audit = &entry;
+    for (int i = 0; i < count; i++) {
+        world.now += apart;
+        assert_int_equal(say(&command).rc, RC_OK);
+    }
+}
+
+static void what_is_old_of_the_audit_goes_as_fast_as_it_comes(void **state)
+{
+    (void)state;
+    refuse(1000, SPAN_MS);
+    assert_int_equal(count_rows("audit"), 1000);
+    world.now += AUDIT_AGE + SPAN_DAY;
+    refuse(600, SPAN_MS);
+    assert_int_equal(count_rows("audit"), 600);
+}
+
+static void whoever_changes_little_keeps_no_more_of_the_audit_than_its_age(void **state)
+{
+    (void)state;
+    for (int day = 0; day < 450; day++) {
+        refuse(1, SPAN_DAY);
+        assert_in_range(count_rows("audit"), 1, AUDIT_AGE / SPAN_DAY + 1);
+    }
+}
+
+static void a_node_that_starts_often_prunes_the_audit_too(void **state)
+{
+    (void)state;
+    refuse(120, SPAN_MS);
+    world.now += AUDIT_AGE + SPAN_DAY;
+    for (int i = 0; i < 2; i++) {
+        bench_kill(&world.benches[0]);
+        bench_boot(&world.benches[0]);
+        refuse(1, SPAN_MS);
+    }
+    assert_int_equal(count_rows("audit"), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TIMELINE(keys_keep_to_the_clock_however_many_turns_a_second_has),
         TIMELINE(history_and_logs_are_pruned_as_fast_as_they_are_written),
         TIMELINE(a_pass_ends_although_something_is_written_all_the_time),
+        TIMELINE(what_is_old_of_the_audit_goes_as_fast_as_it_comes),
+        TIMELINE(whoever_changes_little_keeps_no_more_of_the_audit_than_its_age),
+        TIMELINE(a_node_that_starts_often_prunes_the_audit_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
