@@ -136,10 +136,14 @@ static int64_t tell_part(const struct log_part *part, bool is_first, struct answ
 
 /* ---- a page ---- */
 
-/* Whole parts, until there are as many lines as were asked for. */
+/*
+ * Whole parts, until there are as many lines as were asked for.  No lines are the answer of a
+ * run that is there only: an id with a slip in it must not look like a run that said nothing.
+ */
 static enum call_step answer_page(struct call *call, struct db *db)
 {
     const struct log_asked *asked = call->with;
+    struct run_found found;
     struct log_part part = {.total = asked->after};
     struct answer out = answer_new(call->arena);
     struct db_result rows = {0};
@@ -148,6 +152,8 @@ static enum call_step answer_page(struct call *call, struct db *db)
 
     if (view_owner(call, db, asked->id.schedule, &err) != RC_OK ||
         read_parts(call, db, &rows, &err) != RC_OK)
+        return view_failed(call, &err);
+    if (rows.rows == 0 && run_found_last(call, db, &asked->id, &found, &err) != RC_OK)
         return view_failed(call, &err);
     answer_text(&out, "{\"lines\":[");
     for (int i = 0; i < rows.rows && lines < asked->limit; i++) {

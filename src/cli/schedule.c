@@ -372,7 +372,11 @@ static const struct command commands[] = {
     {.name = "schedule slots",
      .usage = "ID [OPTION]...",
      .summary = "Show what became of the slots of a schedule, and which are planned",
-     .about = "Past and planned in one list; slots in a row that ended alike are one line.\n",
+     .about =
+         "Past and planned in one list, the earliest first.  Slots in a row that were left\n"
+         "out alike are one line, with TO and COUNT, where their times cannot be told any\n"
+         "more: the schedule was edited, or they hang on its runs.  RUN is the run of a\n"
+         "slot, or the one that a planned slot will have; what was left out has none.\n",
      .examples = "  belfry schedule slots nightly --from -7d --to +1d\n",
      OPTIONS(slots_rows),
      ONE_NAME,

@@ -189,6 +189,13 @@ static void show_fate(const json_t *slot, struct buf *out)
     buf_text(out, run[0] != '\0' ? run : outcome[0] != '\0' ? outcome : "planned");
 }
 
+/* The run, or the one that there is to be: what was left out has none that could be shown. */
+static void show_run_of(const json_t *slot, struct buf *out)
+{
+    if (json_is_object(json_object_get(slot, "run")) || text_of(slot, "outcome")[0] == '\0')
+        buf_text(out, text_of(slot, "id"));
+}
+
 static const struct field slot_columns[] = {
     {"SLOT", "slot", SHAPE_TIME, false, NULL},
     {"AWAY", "slot", SHAPE_AWAY, false, NULL},
@@ -196,7 +203,7 @@ static const struct field slot_columns[] = {
     {"COUNT", "count", SHAPE_NUMBER, false, NULL},
     {"OUTCOME", NULL, SHAPE_STATE, false, show_fate},
     {"REASON", "reason", SHAPE_TEXT, true, NULL},
-    {"RUN", "id", SHAPE_TEXT, true, NULL},
+    {"RUN", NULL, SHAPE_TEXT, true, show_run_of},
 };
 
 const struct view slot_view = {"slots", "id", FIELDS(slot_columns), NULL, 0};

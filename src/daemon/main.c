@@ -9,6 +9,7 @@
 #include "daemon/check_command.h"
 #include "daemon/config_command.h"
 #include "daemon/serve_command.h"
+#include "io/file.h"
 #include "io/keeper.h"
 
 int main(int argc, char **argv)
@@ -18,5 +19,6 @@ int main(int argc, char **argv)
 
     if (argc > 0 && strcmp(argv[0], KEEPER_NAME) == 0)
         keeper_main();
+    file_hold_standard();
     return cli_main(argc, argv, commands, sizeof commands / sizeof commands[0]);
 }

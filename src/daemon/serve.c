@@ -217,8 +217,9 @@ static void read_config(struct serve *s)
 
     if (s->config_count == CONFIGS_MAX)
         err_set(&err, RC_LIMIT, -1, 0, "it was read %d times; start anew", CONFIGS_MAX);
-    else if (s->options->reload(s->options->with, &fresh, &err) == RC_OK)
-        err.rc = RC_OK;
+    else if (s->options->reload(s->options->with, &fresh, &err) == RC_OK &&
+             serve_check_named(s, fresh, &err) != RC_OK)
+        fresh = config_free(fresh);
     if (!fresh) {
         log_say(&s->log, clock_now(), LEVEL_ERROR,
                 "the configuration cannot be read anew; the old one stays",
@@ -502,7 +503,7 @@ static enum rc start(struct serve *s, struct err *reterr)
     say_old_names(s);
     take_descriptors(s);
     s->zones = zoneinfo_open(zoneinfo, reterr);
-    if (!s->zones)
+    if (!s->zones || serve_check_named(s, s->config, reterr) != RC_OK)
         return RC_INVALID;
     snprintf(s->zones_version, sizeof s->zones_version, "%s", zoneinfo_version(s->zones));
     s->memos = mailbox_new(MEMOS_MAX, sizeof(struct memo), NULL, NULL);

@@ -70,6 +70,13 @@ struct serve {
 MUST_USE enum rc serve_open_tls(struct serve *s, struct err *reterr);
 void serve_reload_tls(struct serve *s);
 
+/*
+ * serve_named.c: whether there is what a configuration names.  At the start and at each reload:
+ * otherwise it would show when it is needed, hours later.
+ */
+MUST_USE enum rc serve_check_named(struct serve *s, const struct config *config,
+                                   struct err *reterr);
+
 /* serve_ready.c: that it may be used, to all who wait for it */
 void serve_say_ready(struct serve *s);
 

@@ -44,3 +44,12 @@ ssize_t file_read_at(int dir, const char *name, void *bytes, size_t room)
     errno = cause;
     return len;
 }
+
+void file_hold_standard(void)
+{
+    /* open() gives the lowest number that is free, and each is looked at in its turn. */
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            return;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading of small files.
+ * Reading of small files, and the three that every program has.
  */
 #pragma once
 
@@ -13,3 +13,10 @@
  * file.  Never waits, whatever the name stands for.
  */
 ssize_t file_read_at(int dir, const char *name, void *bytes, size_t room);
+
+/*
+ * Standard input, output and error that whoever started the program has closed are made files
+ * that cannot be used: else the next file or connection would get the number, and what is meant
+ * for people would be written into it.  For the beginning of main().
+ */
+void file_hold_standard(void);

@@ -251,6 +251,25 @@ const char *tls_library(void)
     return OpenSSL_version(OPENSSL_VERSION_STRING);
 }
 
+enum rc tls_check_authorities(const char *path, struct err *reterr)
+{
+    BIO *pem = BIO_new_file(path, "r");
+    X509 *cert = pem ? PEM_read_bio_X509_AUX(pem, NULL, NULL, NULL) : NULL;
+    enum rc rc = RC_OK;
+
+    if (!pem)
+        rc = err_set(reterr, RC_NOT_FOUND, -1, 0, "Cannot read the certificates \"%s\": %s.",
+                     path, reason());
+    else if (!cert)
+        rc = err_set(reterr, RC_INVALID, -1, 0,
+                     "\"%s\" does not begin with a certificate in PEM form (%s).", path,
+                     reason());
+    X509_free(cert);
+    BIO_free(pem);
+    ERR_clear_error();
+    return rc;
+}
+
 enum rc tls_context_open(const struct tls_files *files, struct tls_context **ret,
                          struct err *reterr)
 {

@@ -40,6 +40,12 @@ MUST_USE enum rc tls_context_open(const struct tls_files *files, struct tls_cont
 /* Connections that were made with it go on.  Accepts NULL, returns NULL. */
 struct tls_context *tls_context_free(struct tls_context *context);
 
+/*
+ * Whether a file, PEM, begins with a certificate by which others could be trusted; the rest is
+ * not looked at.  RC_NOT_FOUND when it cannot be read, RC_INVALID when it does not.
+ */
+MUST_USE enum rc tls_check_authorities(const char *path, struct err *reterr);
+
 struct tls; /* opaque: one connection */
 
 /* Takes what is to be sent, at once and whole. */

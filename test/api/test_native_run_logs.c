@@ -105,6 +105,16 @@ static void what_is_wrong_is_refused(void **state)
                    "not_found", "");
 }
 
+static void a_run_that_never_was_has_no_empty_log(void **state)
+{
+    (void)state;
+    start();
+    assert_int_equal(get(js("/api/v1/runs/%s/logs", id)), 200);
+    assert_told("lines", "[]");
+    id[strlen(id) - 1] = id[strlen(id) - 1] == '7' ? '8' : '7'; /* another pass */
+    assert_refused(get(js("/api/v1/runs/%s/logs", id)), 404, "not_found", "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +122,7 @@ int main(void)
         SERVED(a_stream_goes_on_behind_the_line_that_was_told),
         SERVED(a_line_that_is_too_long_for_an_event_is_cut),
         SERVED(what_is_wrong_is_refused),
+        SERVED(a_run_that_never_was_has_no_empty_log),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,7 +47,7 @@ static void run(const struct world *world, const struct saying *saying, const in
         env[n++] = saying->env[i];
     env[n++] = "TZ=UTC"; /* the first of a name counts */
     for (int i = 0; i < 3; i++)
-        dup2(fds[i], i);
+        (void)(fds[i] < 0 ? close(i) : dup2(fds[i], i));
     alarm(ALARM_S);
     execve(world->program, (char *const *)argv, (char *const *)env);
     _exit(127);

@@ -28,7 +28,8 @@ struct saying {
 
 struct said say_all(struct world *world, const struct saying *saying);
 
-/* The same in two parts: begun, with its output going to `out`; ended, with its status. */
+/* The same in two parts: begun, with its output going to `out`, -1: it is closed; ended, with
+   its status. */
 pid_t say_begin(const struct world *world, const struct saying *saying, int out);
 int say_end(pid_t pid);
 

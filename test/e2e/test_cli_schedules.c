@@ -348,7 +348,11 @@ static void the_past_and_the_plan_are_shown(void **state)
     said = SAY(d, "schedule", "explain", "a", "--at", "2027-03-28T02:30:00");
     has_text(said.out, "Slot after");
     said = SAY(d, "schedule", "slots", "a", "--to", "+2d");
-    has_text(said.out, "planned");
+    has_text(said.out, "planned  r_");
+    SAY(d, "schedule", "skip-next", "a");
+    said = SAY(d, "schedule", "slots", "a", "--to", "+2d");
+    has_text(said.out, "cancelled  user\n"); /* and no run, which nobody could look at */
+    has_text(said.out, "planned            r_");
     said = SAY(d, "schedule", "health", "a");
     has_text(said.out, "Health             ok\n");
     SAY(d, "schedule", "pause", "a");

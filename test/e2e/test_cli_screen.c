@@ -91,6 +91,18 @@ static void text_of_others_cannot_speak_to_the_terminal(void **state)
     }
 }
 
+/* Its number is not given to a file or connection, into which the answer would be written. */
+static void an_output_that_is_closed_is_told(void **state)
+{
+    struct world *world = *state;
+    struct saying list = {.daemon = daemon_start(world, NULL),
+                          .words = WORDS("namespace", "list")};
+
+    assert_int_equal(say_end(say_begin(world, &list, -1)), 1);
+    list.words = WORDS("export", world_path(world, "export.yaml"));
+    assert_int_equal(say_end(say_begin(world, &list, -1)), 0); /* it has nothing to say */
+}
+
 static void a_question_wants_a_yes(void **state)
 {
     struct daemon *d = daemon_start(*state, NULL);
@@ -255,6 +267,7 @@ int main(void)
         E2E_TEST(a_table_fits_the_screen),
         E2E_TEST(colours_are_for_a_screen_that_wants_them),
         E2E_TEST(text_of_others_cannot_speak_to_the_terminal),
+        E2E_TEST(an_output_that_is_closed_is_told),
         E2E_TEST(a_question_wants_a_yes),
         E2E_TEST(long_work_shows_how_far_it_is),
         E2E_TEST(every_command_has_help_with_examples),

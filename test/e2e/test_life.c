@@ -134,6 +134,21 @@ static void a_database_that_is_none_is_refused(void **state)
                    "is not a database (26); choose another file with --db");
 }
 
+static void names_that_nothing_bears_are_told_at_the_start(void **state)
+{
+    struct world *w = *state;
+    const char *letter = world_write(w, "letter", "Dear friend,\n");
+
+    assert_refused(daemon_spawn(w, &(struct daemon_start){.args = WORDS("--default-timezone",
+                                                                        "Europe/Lodnon")}),
+                   STATUS_FAILED, "default_timezone: time zone `Europe/Lodnon` is not known");
+    assert_refused(
+        daemon_spawn(w, &(struct daemon_start){.args = WORDS("--http-ca", "/nowhere/ca.pem")}),
+        STATUS_FAILED, "http_ca: Cannot read the certificates");
+    assert_refused(daemon_spawn(w, &(struct daemon_start){.args = WORDS("--http-ca", letter)}),
+                   STATUS_FAILED, "does not begin with a certificate");
+}
+
 /* ---- reload ---- */
 
 static void a_reload_follows_the_file_and_keeps_the_old_one_when_it_is_bad(void **state)
@@ -151,6 +166,11 @@ static void a_reload_follows_the_file_and_keeps_the_old_one_when_it_is_bad(void 
     world_write(w, "belfry.conf", "log_level = debug\nturn_ms = many\n");
     daemon_signal(d, SIGHUP);
     assert_non_null(strstr(daemon_await(d, "the old one stays"), "belfry.conf:2:11:"));
+
+    world_write(w, "belfry.conf", "log_level = debug\ndefault_timezone = Europe/Lodnon\n");
+    daemon_signal(d, SIGHUP);
+    daemon_await(d, "did you mean Europe/London");
+    assert_false(daemon_has_logged(d, "key=default_timezone"));
 
     world_write(w, "belfry.conf", "log_level = info\nturn_ms = 30\n");
     daemon_signal(d, SIGHUP);
@@ -187,6 +207,7 @@ int main(void)
         E2E_TEST(others_are_not_let_in_unless_it_is_said),
         E2E_TEST(a_bad_configuration_is_refused_with_line_and_reason),
         E2E_TEST(a_database_that_is_none_is_refused),
+        E2E_TEST(names_that_nothing_bears_are_told_at_the_start),
         E2E_TEST(a_reload_follows_the_file_and_keeps_the_old_one_when_it_is_bad),
         E2E_TEST(systemd_hears_ready_watchdog_and_stopping),
     };
