@@ -30,6 +30,7 @@ static enum grpc_status status_of(const struct problem *problem)
         {412, GRPC_FAILED_PRECONDITION}, {413, GRPC_INVALID_ARGUMENT},
         {422, GRPC_FAILED_PRECONDITION}, {429, GRPC_RESOURCE_EXHAUSTED},
         {501, GRPC_UNIMPLEMENTED},       {503, GRPC_UNAVAILABLE},
+        {504, GRPC_DEADLINE_EXCEEDED},
     };
 
     if (problem->status == 409 && str_eq(str_of(problem->code), STR("exists")))

@@ -285,10 +285,15 @@ struct listener_handler door_handler(struct door *door)
 
 /* ---- deadlines ---- */
 
+/* A client's own deadline is no sign that anything here stands still. */
 static void give_up(struct door *door, struct ticket *t)
 {
     bool is_read = t->sent_for == CALL_READ || t->sent_for == CALL_POLL;
 
+    if (t->is_hurried) {
+        door_rpc_late(door, t, is_read);
+        return;
+    }
     door_give_up(door, t,
                  &(struct problem){
                      .request_id = t->call.request_id,

@@ -31,8 +31,10 @@ bool door_rpc_fits(struct ticket *t, const struct exchange *x, span most)
         return false;
     }
     if (http1_find(x->request, STR("grpc-timeout"), &text) && grpc_timeout(text, &within) &&
-        within < most)
+        within < most) {
         t->deadline_us -= most - within;
+        t->is_hurried = true;
+    }
     if (call->operation)
         return true;
     t->step = call_problem(call, 501, "not_found", "unknown method %.*s",
@@ -93,4 +95,18 @@ void door_rpc_end(struct exchange *x, int status)
 
     if (status == 200)
         exchange_trail(x, &done, 1);
+}
+
+void door_rpc_late(struct door *door, struct ticket *t, bool is_read)
+{
+    door_give_up(door, t,
+                 &(struct problem){
+                     .request_id = t->call.request_id,
+                     .status = 504,
+                     .code = is_read ? "unavailable" : "unknown_result",
+                     .detail = is_read ? "the deadline of the call has passed"
+                                       : "the deadline of the call has passed; it may still "
+                                         "be done: look, or ask again with the same request_id",
+                     .at = -1,
+                 });
 }

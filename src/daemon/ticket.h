@@ -40,6 +40,7 @@ struct ticket {
     struct ticket *before, *behind; /* of all that are under way */
     struct exchange *x;             /* NULL: nobody waits for it */
     int64_t deadline_us;            /* clock_boot_us()           */
+    bool is_hurried;                /* its client said so: others have longer */
     bool is_away;                   /* with another thread       */
     enum call_step sent_for;        /* what it was to do there   */
     bool asked, is_asking;          /* for its namespace, once   */

@@ -126,11 +126,14 @@ static void grpc_has_statuses_of_its_own(void **state)
         int status;
         const char *code, *grpc;
     } list[] = {
-        {400, "invalid_field", "3"}, {401, "unauthorized", "16"},    {403, "forbidden", "7"},
-        {404, "not_found", "5"},     {409, "exists", "6"},           {409, "bad_state", "9"},
-        {413, "limit", "3"},         {412, "version_conflict", "9"}, {422, "quota", "9"},
-        {429, "rate_limited", "8"},  {501, "not_found", "12"},       {500, "unavailable", "13"},
+        {400, "invalid_field", "3"}, {401, "unauthorized", "16"},
+        {403, "forbidden", "7"},     {404, "not_found", "5"},
+        {409, "exists", "6"},        {409, "bad_state", "9"},
+        {413, "limit", "3"},         {412, "version_conflict", "9"},
+        {422, "quota", "9"},         {429, "rate_limited", "8"},
+        {501, "not_found", "12"},    {500, "unavailable", "13"},
         {503, "unavailable", "14"},  {503, "unknown_result", "14"},
+        {504, "unavailable", "4"},   {504, "unknown_result", "4"},
     };
 
     (void)state;

@@ -3,6 +3,7 @@
  * A server of databases that goes away under the daemon, and comes back.
  */
 #include "ask.h"
+#include "h2_client.h"
 #include "receiver.h"
 #include "server.h"
 
@@ -92,6 +93,68 @@ static void a_server_that_stands_still_is_waited_for(void **state)
     assert_goes_on(d, run);
 }
 
+#define METHOD "/temporal.api.workflowservice.v1.WorkflowService/"
+
+/* Frames of messages about the schedule `made` of the namespace `default`. */
+#define MADE     "\n\7default\x12\4made"
+#define WORKFLOW "\n\1w\x12\3\n\1t\x1a\3\n\1q"
+#define DESCRIBE STR("\0\0\0\0\x0f" MADE)
+#define CREATE   STR("\0\0\0\0\x27" MADE "\x1a\x13\n\0\x12\x0f\n\x0d" WORKFLOW "2\1r")
+
+/* Of gRPC, with so much time for it. */
+static struct h2c_answer *call(struct h2c *h, const char *path, struct str frame,
+                               const char *within)
+{
+    return h2c_ask(h, &(struct h2c_request){.method = "POST",
+                                            .path = path,
+                                            .authority = "localhost",
+                                            .name = "content-type",
+                                            .value = "application/grpc",
+                                            .name2 = "grpc-timeout",
+                                            .value2 = within,
+                                            .body = frame});
+}
+
+static void assert_told(const struct h2c_answer *a, const char *words)
+{
+    assert_non_null(strstr(a->head, ":status: 200\n"));
+    if (!strstr(a->body_len > 0 ? a->tail : a->head, words))
+        fail_msg("no %s in %s%s", words, a->head, a->tail);
+}
+
+/* 4 is the client's own time, 14 that nobody answers. */
+static void a_deadline_of_grpc_is_told_as_one(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, NULL);
+    struct h2c *h = h2c_open(ask_connect(d));
+    struct h2c_answer *in_time, *read, *write, *patient;
+    bool is_first;
+
+    look_for_server(w);
+    in_time = call(h, METHOD "CreateSchedule", CREATE, "20S");
+    h2c_await(h, in_time);
+    assert_told(in_time, "grpc-status: 0\n");
+    server_freeze(&server);
+    patient = call(h, METHOD "DescribeSchedule", DESCRIBE, "1H");
+    read = call(h, METHOD "DescribeSchedule", DESCRIBE, "200m");
+    write = call(h, METHOD "CreateSchedule", CREATE, "200m");
+    h2c_await(h, read);
+    h2c_await(h, write);
+    is_first = !patient->is_closed;
+    h2c_await(h, patient);
+    server_thaw(&server);
+    assert_told(read, "grpc-status: 4\n");
+    assert_told(write, "grpc-status: 4\n");
+    assert_told(write,
+                "grpc-message: the deadline of the call has passed; it may still be done");
+    assert_true(is_first);
+    assert_told(patient, "grpc-status: 14\n");
+    h2c_close(h);
+    UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
 static void a_call_that_ends_meanwhile_is_told_of_afterwards(void **state)
 {
     struct world *w = *state;
@@ -159,6 +222,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         E2E_TEST(a_server_that_is_started_anew_is_found_again),
         E2E_TEST(a_server_that_stands_still_is_waited_for),
+        E2E_TEST(a_deadline_of_grpc_is_told_as_one),
         E2E_TEST(a_call_that_ends_meanwhile_is_told_of_afterwards),
         E2E_TEST(a_daemon_waits_for_its_server_to_be_started),
         E2E_TEST(the_watchdog_is_fed_while_the_server_is_away),

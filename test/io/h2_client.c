@@ -127,7 +127,7 @@ struct h2c_answer *h2c_ask(struct h2c *h, const struct h2c_request *request)
     struct h2c_answer *a = &h->answers[h->count++];
     nghttp2_data_provider body = {.source.ptr = (void *)(uintptr_t)request,
                                   .read_callback = read_body};
-    nghttp2_nv nv[5];
+    nghttp2_nv nv[6];
     size_t n = 0;
 
     assert_true(h->count <= H2C_STREAMS);
@@ -137,6 +137,8 @@ struct h2c_answer *h2c_ask(struct h2c *h, const struct h2c_request *request)
     nv[n++] = nv_of(":path", request->path);
     if (request->name)
         nv[n++] = nv_of(request->name, request->value);
+    if (request->name2)
+        nv[n++] = nv_of(request->name2, request->value2);
     a->id = nghttp2_submit_request(h->session, NULL, nv, n,
                                    request->body.len > 0 || request->is_half ? &body : NULL,
                                    NULL);

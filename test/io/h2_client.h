@@ -39,7 +39,8 @@ void h2c_close(struct h2c *h);
 
 struct h2c_request {
     const char *method, *path, *authority;
-    const char *name, *value; /* one field more; NULL: none  */
+    const char *name, *value;   /* one field more; NULL: none  */
+    const char *name2, *value2; /* and another               */
     struct str body;
     bool is_half; /* the end does not come */
 };
