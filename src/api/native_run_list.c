@@ -17,7 +17,10 @@
 #include "store/key.h"
 #include "store/names.h"
 
-enum { CURSOR_TEXT_MAX = 64 };
+enum {
+    CURSOR_TEXT_MAX = 64,
+    LIMIT_CUT = 8, /* rows are fewer by, when the database's answer would be too large */
+};
 
 /* Where runs come from: open ones, those that are over, and those that ended meanwhile. */
 enum source_kind { SOURCE_OPEN, SOURCE_ENDED, SOURCE_MOVED, SOURCES };
@@ -401,24 +404,40 @@ static void write_cursor(const struct asked *asked, int64_t key, struct buf *out
         buf_printf(out, "-%" PRId64, asked->ends);
 }
 
+static enum rc read_page(const struct call *call, struct db *db, struct telling *t,
+                         struct err *reterr)
+{
+    struct source_rows sources[SOURCES];
+    enum rc rc;
+
+    *t = (struct telling){.out = answer_new(call->arena)};
+    page_open(&t->out, "runs");
+    rc = find_keys(call, db, call->with, reterr);
+    if (rc == RC_OK)
+        rc = read_sources(call, db, sources, reterr);
+    if (rc == RC_OK)
+        rc = tell_page(call, sources, t, reterr);
+    return rc == RC_OK ? look_behind(call, db, t, reterr) : rc;
+}
+
 enum call_step run_list_read(struct call *call, struct db *db)
 {
     struct asked *asked = call->with, before = *asked;
-    struct source_rows sources[SOURCES];
-    struct telling t = {.out = answer_new(call->arena)};
     char text[CURSOR_TEXT_MAX] = "";
     struct buf cursor = BUF(text);
-    enum rc rc;
+    struct telling t;
     struct err err;
+    enum rc rc = read_page(call, db, &t, &err);
 
-    page_open(&t.out, "runs");
-    rc = find_keys(call, db, asked, &err);
-    if (rc == RC_OK)
-        rc = read_sources(call, db, sources, &err);
-    if (rc == RC_OK)
-        rc = tell_page(call, sources, &t, &err);
-    if (rc == RC_OK)
-        rc = look_behind(call, db, &t, &err);
+    /* Of runs with large results a page has fewer. */
+    for (int limit = before.view.limit; rc == RC_LIMIT && limit > 1;) {
+        limit = (limit + LIMIT_CUT - 1) / LIMIT_CUT;
+        *asked = before;
+        asked->view.limit = limit;
+        db_rollback(db); /* a reading that has failed is over */
+        db_begin(db);
+        rc = read_page(call, db, &t, &err);
+    }
     write_cursor(asked, t.cursor, &cursor);
     *asked = before; /* it may be read again */
     if (rc != RC_OK)

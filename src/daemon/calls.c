@@ -14,6 +14,7 @@
 #include "daemon/calls_parts.h"
 #include "io/clock.h"
 #include "model/action_json.h"
+#include "model/run_json.h"
 
 /* A report on its way out; its owner gets the told, whose arena holds this too. */
 struct parcel {
@@ -159,7 +160,7 @@ void errand_end(struct errand *errand, const struct errand_end *end)
         .log = end->log,
     };
 
-    must(end->result.len <= ERRAND_RESULT_MAX);
+    must(end->result.len <= RESULT_KEPT_MAX);
     if (end->outcome == OUTCOME_CANCELLED && !errand->is_stopped && !end->is_own)
         report.kind = errand->is_begun ? REPORT_LOST : REPORT_RELEASE;
     if (!errand->is_terminated)

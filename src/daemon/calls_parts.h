@@ -11,11 +11,10 @@
 #include "model/payload.h"
 
 enum {
-    CALLS_BUCKETS = 1024,         /* errands are some hundreds, a few thousand at most      */
-    ERRAND_ARENA_MAX = 64 << 20,  /* a task, the action that it holds as JSON and as texts, */
-                                  /* templates filled in: each far below 16 MiB             */
-    ERRAND_RESULT_MAX = 12 << 20, /* of JSON: an answer of HTTP_KEEP_BYTES_MAX, escaped     */
-    CALLS_FOLLOW_MAX = 4 << 20,   /* of an answer with a workflow's result: what gRPC takes */
+    CALLS_BUCKETS = 1024,        /* errands are some hundreds, a few thousand at most      */
+    ERRAND_ARENA_MAX = 64 << 20, /* a task, the action that it holds as JSON and as texts, */
+                                 /* templates filled in: each far below 16 MiB             */
+    CALLS_FOLLOW_MAX = 4 << 20,  /* of an answer with a workflow's result: what gRPC takes */
 };
 
 struct errand;

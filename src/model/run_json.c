@@ -9,28 +9,37 @@
 #define TEXT_OF(name, size) MEMBER_TEXT, AT(name), .high = (size), .has_none = true
 
 /* In the order of the run's object. */
-static const struct member result_list[] = {
-    {"result", JSON_OF(result, RESULT_MAX)},
-    {"summary", TEXT_OF(summary, SUMMARY_MAX)},
-    {"refs", JSON_OF(refs, REFS_MAX)},
-    {"llm", JSON_OF(llm, REFS_MAX)},
-    {"tools", JSON_OF(tools, REFS_MAX)},
-    {"sessionId", TEXT_OF(session_id, SESSION_ID_MAX)},
-    {"threadId", TEXT_OF(thread_id, SESSION_ID_MAX)},
-};
+#define RESULT_LIST(most)                                                              \
+    {                                                                                  \
+        {"result", JSON_OF(result, most)}, {"summary", TEXT_OF(summary, SUMMARY_MAX)}, \
+            {"refs", JSON_OF(refs, REFS_MAX)}, {"llm", JSON_OF(llm, REFS_MAX)},        \
+            {"tools", JSON_OF(tools, REFS_MAX)},                                       \
+            {"sessionId", TEXT_OF(session_id, SESSION_ID_MAX)},                        \
+            {"threadId", TEXT_OF(thread_id, SESSION_ID_MAX)},                          \
+    }
+
+static const struct member result_list[] = RESULT_LIST(RESULT_MAX);
+static const struct member kept_list[] = RESULT_LIST(RESULT_KEPT_MAX);
 
 static const struct members result_members = MEMBERS(result_list);
+static const struct members kept_members = MEMBERS(kept_list);
 
-enum rc run_result_from_json(const json_t *json, struct arena *arena, struct run_result *ret,
-                             struct err *reterr)
+static enum rc read_members(const struct members *members, const json_t *json,
+                            struct arena *arena, struct run_result *ret, struct err *reterr)
 {
     struct run_result result = {0};
     const struct reading reading = {arena, true, &result};
-    enum rc rc = members_read(&result_members, json, &reading, reterr);
+    enum rc rc = members_read(members, json, &reading, reterr);
 
     if (rc == RC_OK)
         *ret = result;
     return rc;
+}
+
+enum rc run_result_from_json(const json_t *json, struct arena *arena, struct run_result *ret,
+                             struct err *reterr)
+{
+    return read_members(&result_members, json, arena, ret, reterr);
 }
 
 struct str run_result_keep(const struct run_result *result, struct arena *arena)
@@ -52,7 +61,7 @@ enum rc run_result_recall(struct str text, struct arena *arena, struct run_resul
 
     if (!json)
         return err_set(reterr, RC_CORRUPT, -1, 0, "the result that was kept is not JSON");
-    if (run_result_from_json(json, arena, ret, reterr) != RC_OK)
+    if (read_members(&kept_members, json, arena, ret, reterr) != RC_OK)
         return reterr->rc = RC_CORRUPT;
     return RC_OK;
 }
@@ -64,7 +73,7 @@ struct str run_result_value(struct str text, struct arena *arena)
 
     if (text.len > 0 && run_result_recall(text, arena, &result, &err) != RC_OK)
         return (struct str){0};
-    return result.result;
+    return result.result.len <= RESULT_MAX ? result.result : (struct str){0};
 }
 
 struct run_doc run_doc_of(const struct run *run)

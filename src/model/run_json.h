@@ -14,8 +14,11 @@
 
 enum {
     RESULT_MAX = 256 * 1024, /* bytes of JSON that a run may hand back                     */
-    SUMMARY_MAX = 4096,      /* bytes: a paragraph for people                              */
-    REFS_MAX = 16 * 1024,    /* bytes of JSON: references, figures of models and tools     */
+    RESULT_KEPT_MAX =
+        12 << 20,         /* the same of what the server has called itself: an answer of */
+                          /* HTTP_KEEP_BYTES_MAX, escaped                               */
+    SUMMARY_MAX = 4096,   /* bytes: a paragraph for people                              */
+    REFS_MAX = 16 * 1024, /* bytes of JSON: references, figures of models and tools     */
     SESSION_ID_MAX = 255,
 };
 
@@ -36,7 +39,7 @@ MUST_USE enum rc run_result_from_json(const json_t *json, struct arena *arena,
 struct str run_result_keep(const struct run_result *result, struct arena *arena);
 MUST_USE enum rc run_result_recall(struct str text, struct arena *arena, struct run_result *ret,
                                    struct err *reterr);
-/* The result alone, as a later run sees it; empty when there is none. */
+/* The result alone, as a later run sees it; empty when there is none, or above RESULT_MAX. */
 struct str run_result_value(struct str text, struct arena *arena);
 
 struct run_doc {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "world.h"
 
+enum { LARGE = 70, RESULT = 250 * 1000 }; /* together more than one answer of a database */
+
 static void make(const char *id, const char *queue)
 {
     assert_int_equal(
@@ -291,6 +293,38 @@ static void cursors_without_an_end_are_taken_too(void **state)
     assert_refused(get("/api/v1/runs?cursor=7-8-9"), 400, "invalid_field", "cursor");
 }
 
+static void complete_at_length(void)
+{
+    static char text[RESULT + 1], body[RESULT + 100];
+    struct buf out = BUF(body);
+
+    memset(text, 'x', RESULT);
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['q']}")), 200);
+    buf_printf(&out, "{\"fence\":1,\"result\":\"%s\"}", text);
+    assert_int_equal(post(js("/api/v1/runs/%s/complete", text_at("runs.0.id").ptr), body), 200);
+}
+
+static void a_page_of_large_results_ends_early(void **state)
+{
+    size_t seen = 0, count;
+
+    (void)state;
+    make("a", "q");
+    for (int i = 0; i < LARGE; i++) {
+        assert_int_equal(post("/api/v1/schedules/a/trigger", ""), 202);
+        complete_at_length();
+    }
+    cursor[0] = '\0';
+    do {
+        assert_int_equal(get(js("/api/v1/runs?limit=100%s", cursor)), 200);
+        count = json_array_size(json_object_get(world.json, "runs"));
+        seen += count;
+        if (!json_is_null(json_object_get(world.json, "cursor")))
+            snprintf(cursor, sizeof cursor, "&cursor=%s", text_at("cursor").ptr);
+    } while (count > 0 && !json_is_null(json_object_get(world.json, "cursor")));
+    assert_int_equal(seen, LARGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,6 +337,7 @@ int main(void)
         SERVED(runs_that_were_made_at_once_are_seen_once),
         SERVED(a_run_that_ends_is_seen_once_with_every_filter),
         SERVED(cursors_without_an_end_are_taken_too),
+        SERVED(a_page_of_large_results_ends_early),
         SERVED(the_question_is_checked),
     };
 

@@ -218,6 +218,19 @@ static void what_a_worker_hands_back_is_bounded(void **state)
     check_wrong(read_result, &wrong, 1);
 }
 
+/* An answer that an http action keeps, with `keepBytes` at its most. */
+static void what_the_server_has_called_may_be_longer(void **state)
+{
+    const char *text = lengthy("{\"result\":\"", 4 * RESULT_MAX, "\"}");
+    struct run_result result;
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(run_result_recall(str_of(text), arena, &result, &err), RC_OK);
+    assert_int_equal(result.result.len, 4 * RESULT_MAX + 2);
+    assert_int_equal(run_result_value(str_of(text), arena).len, 0); /* too long to hand on */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +241,7 @@ int main(void)
         cmocka_unit_test(what_a_worker_hands_back_is_kept_and_recalled),
         cmocka_unit_test(what_was_not_kept_so_is_corrupt),
         cmocka_unit_test(what_a_worker_hands_back_is_bounded),
+        cmocka_unit_test(what_the_server_has_called_may_be_longer),
     };
 
     return cmocka_run_group_tests(tests, begin, end);
