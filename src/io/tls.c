@@ -251,22 +251,37 @@ const char *tls_library(void)
     return OpenSSL_version(OPENSSL_VERSION_STRING);
 }
 
+/* As OpenSSL reads them: other things may stand in between. */
+static enum rc check_certs(const char *path, BIO *pem, struct err *reterr)
+{
+    STACK_OF(X509_INFO) *list = PEM_X509_INFO_read_bio(pem, NULL, NULL, NULL);
+    int certs = 0;
+
+    if (!list)
+        return err_set(reterr, RC_INVALID, -1, 0, "A certificate in \"%s\" is broken: %s.",
+                       path, reason());
+    for (int i = 0; i < sk_X509_INFO_num(list); i++)
+        certs += sk_X509_INFO_value(list, i)->x509 != NULL;
+    sk_X509_INFO_pop_free(list, X509_INFO_free);
+    return certs > 0 ? RC_OK
+                     : err_set(reterr, RC_INVALID, -1, 0,
+                               "\"%s\" has no certificate in PEM form.", path);
+}
+
 enum rc tls_check_authorities(const char *path, struct err *reterr)
 {
-    BIO *pem = BIO_new_file(path, "r");
-    X509 *cert = pem ? PEM_read_bio_X509_AUX(pem, NULL, NULL, NULL) : NULL;
-    enum rc rc = RC_OK;
+    char *room = malloc(TLS_FILE_MAX + 1);
+    BIO *pem = NULL;
+    enum rc rc;
 
-    if (!pem)
-        rc = err_set(reterr, RC_NOT_FOUND, -1, 0, "Cannot read the certificates \"%s\": %s.",
-                     path, reason());
-    else if (!cert)
-        rc = err_set(reterr, RC_INVALID, -1, 0,
-                     "\"%s\" does not begin with a certificate in PEM form (%s).", path,
-                     reason());
-    X509_free(cert);
+    must(room != NULL);
+    ERR_clear_error();
+    rc = read_pem(path, "certificates", room, &pem, reterr);
+    if (rc == RC_OK)
+        rc = check_certs(path, pem, reterr);
     BIO_free(pem);
     ERR_clear_error();
+    free(room);
     return rc;
 }
 

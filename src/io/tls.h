@@ -16,7 +16,7 @@
 enum {
     TLS_RECORD = 0x16,          /* the first byte that a client of TLS sends              */
     TLS_KEPT_MAX = 17 * 1024,   /* bytes of a record that has not come whole, and its end */
-    TLS_FILE_MAX = 1024 * 1024, /* of a certificate with its chain, or of a key           */
+    TLS_FILE_MAX = 1024 * 1024, /* of a key, or of certificates; what Debian trusts: 220 KiB */
 };
 
 /* The version of the library. */
@@ -41,8 +41,8 @@ MUST_USE enum rc tls_context_open(const struct tls_files *files, struct tls_cont
 struct tls_context *tls_context_free(struct tls_context *context);
 
 /*
- * Whether a file, PEM, begins with a certificate by which others could be trusted; the rest is
- * not looked at.  RC_NOT_FOUND when it cannot be read, RC_INVALID when it does not.
+ * Whether others could be trusted by a file, PEM.  RC_NOT_FOUND when it cannot be read,
+ * RC_INVALID when it has no certificate, or one that is broken: for that no call would succeed.
  */
 MUST_USE enum rc tls_check_authorities(const char *path, struct err *reterr);
 

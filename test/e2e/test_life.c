@@ -138,6 +138,8 @@ static void names_that_nothing_bears_are_told_at_the_start(void **state)
 {
     struct world *w = *state;
     const char *letter = world_write(w, "letter", "Dear friend,\n");
+    const char *file = world_write(w, "far.conf",
+                                   "log = logfmt\ndefault_timezone = Europe/Lodnon\n");
 
     assert_refused(daemon_spawn(w, &(struct daemon_start){.args = WORDS("--default-timezone",
                                                                         "Europe/Lodnon")}),
@@ -146,7 +148,9 @@ static void names_that_nothing_bears_are_told_at_the_start(void **state)
         daemon_spawn(w, &(struct daemon_start){.args = WORDS("--http-ca", "/nowhere/ca.pem")}),
         STATUS_FAILED, "http_ca: Cannot read the certificates");
     assert_refused(daemon_spawn(w, &(struct daemon_start){.args = WORDS("--http-ca", letter)}),
-                   STATUS_FAILED, "does not begin with a certificate");
+                   STATUS_FAILED, "has no certificate in PEM form");
+    assert_refused(daemon_spawn(w, &(struct daemon_start){.args = WORDS("--file", file)}),
+                   STATUS_FAILED, "far.conf:2: default_timezone: time zone `Europe/Lodnon`");
 }
 
 /* ---- reload ---- */

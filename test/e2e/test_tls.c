@@ -10,7 +10,7 @@
 #include "ask.h"
 #include "cert.h"
 
-enum { STATUS_FAILED = 1, NAME_MAX_BYTES = 64, ANSWER_MAX = 4096 };
+enum { STATUS_FAILED = 1, NAME_MAX_BYTES = 64, CONF_MAX = 1024, ANSWER_MAX = 4096 };
 
 static struct daemon *spawn(struct world *w, const struct cert *cert, const char *listen)
 {
@@ -178,6 +178,86 @@ static void a_renewed_certificate_is_shown_after_a_reload(void **state)
     cert_remove(&cert);
 }
 
+/* ---- whom calls trust ---- */
+
+static struct daemon *spawn_trusting(struct world *w, const char *ca)
+{
+    char text[CONF_MAX];
+    const char *file;
+
+    snprintf(text, sizeof text, "http_allow_private = true\n%s%s\n", ca ? "http_ca = " : "",
+             ca ? ca : "");
+    file = world_write(w, "calls.conf", text);
+    return daemon_spawn(w, &(struct daemon_start){.args = WORDS("--file", file)});
+}
+
+/* What the run came to that calls the other server. */
+static const json_t *called(struct world *w, const char *ca, const struct daemon *other)
+{
+    const char *id = ca ? "trusting" : "as-the-system";
+    struct daemon *d = spawn_trusting(w, ca);
+    char path[NAME_MAX_BYTES];
+    const json_t *run;
+
+    d->port = daemon_port(d);
+    daemon_await(d, "msg=ready");
+    make_schedule(d, id,
+                  "'action':{'type':'http','method':'GET',"
+                  "'url':'https://127.0.0.1:%u/healthz'},'policies':{'retry':{'attempts':1}}",
+                  other->port);
+    snprintf(path, sizeof path, "/api/v1/runs/%s", trigger(d, id));
+    UNTIL(strcmp(text_at(api(d, 200, "GET", path, NULL), "state"), "ended") == 0);
+    run = api(d, 200, "GET", path, NULL);
+    assert_int_equal(daemon_stop(d), 0);
+    return run;
+}
+
+/* Another server of Belfry, with a certificate that its own authority has signed: itself. */
+static void a_call_trusts_whom_the_configuration_file_names(void **state)
+{
+    struct world *w = *state;
+    char url[CONF_MAX];
+    const json_t *run;
+    struct cert cert;
+    struct daemon *other;
+
+    cert_make(CERT_EC, "authority", &cert);
+    snprintf(url, sizeof url, "sqlite:%s", world_path(w, "other.db"));
+    other = daemon_spawn(
+        w, &(struct daemon_start){.is_bare = true,
+                                  .args = WORDS("--db", url, "--listen", "127.0.0.1:0",
+                                                "--grpc", "none", "--tls-cert", cert.cert,
+                                                "--tls-key", cert.key)});
+    other->port = daemon_port(other);
+    daemon_await(other, "msg=ready");
+    run = called(w, cert.cert, other);
+    assert_string_equal(text_at(run, "outcome"), "succeeded");
+    assert_int_equal(number_at(run, "result.status"), 200);
+    run = called(w, NULL, other);
+    assert_string_equal(text_at(run, "outcome"), "failed");
+    assert_string_equal(text_at(run, "error.code"), "http_tls");
+    assert_int_equal(daemon_stop(other), 0);
+    cert_remove(&cert);
+}
+
+static void expect_refused(struct daemon *d, const char *where, const char *why)
+{
+    assert_int_equal(daemon_wait(d), STATUS_FAILED);
+    if (!strstr(d->log, where) || !strstr(d->log, why))
+        fail_msg("no `%s` or no `%s`:\n%s", where, why, d->log);
+}
+
+static void a_file_of_no_use_to_calls_is_told_of_with_line_and_reason(void **state)
+{
+    struct world *w = *state;
+    const char *text = world_write(w, "ca.pem", "this is a letter to a friend\n");
+
+    expect_refused(spawn_trusting(w, "/nowhere/ca.pem"),
+                   "calls.conf:2: http_ca: ", "No such file or directory");
+    expect_refused(spawn_trusting(w, text),
+                   "calls.conf:2: http_ca: ", "has no certificate in PEM form");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +265,8 @@ int main(void)
         E2E_TEST(other_machines_may_be_let_in_under_tls),
         E2E_TEST(a_certificate_of_no_use_is_told_of_at_the_start),
         E2E_TEST(a_renewed_certificate_is_shown_after_a_reload),
+        E2E_TEST(a_call_trusts_whom_the_configuration_file_names),
+        E2E_TEST(a_file_of_no_use_to_calls_is_told_of_with_line_and_reason),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,6 +144,44 @@ static void what_stands_behind_the_certificate_must_be_certificates(void **state
     free(second);
 }
 
+static void expect_not_trusted(const char *path, enum rc rc, const char *with)
+{
+    struct err err = {0};
+
+    assert_int_equal(tls_check_authorities(path, &err), rc);
+    if (!strstr(err.text, with))
+        fail_msg("\"%s\" is not in: %s", with, err.text);
+}
+
+static void a_file_of_those_to_trust_must_have_certificates_and_none_that_is_broken(
+    void **state)
+{
+    char both[] = "/tmp/belfry-test-pem-XXXXXX", broken[] = "/tmp/belfry-test-pem-XXXXXX";
+    char empty[] = "/tmp/belfry-test-pem-XXXXXX";
+    char *first = read_text(ec.cert), *second = read_text(rsa.cert), text[16384];
+    struct err err;
+
+    (void)state;
+    snprintf(text, sizeof text, "our authority:\n%s\n\nand theirs:\n%s", first, second);
+    cert_write(both, text);
+    second[strlen(second) / 2] = '*';
+    snprintf(text, sizeof text, "%s%s", first, second);
+    cert_write(broken, text);
+    cert_write(empty, "");
+    assert_int_equal(tls_check_authorities(ec.cert, &err), RC_OK);
+    assert_int_equal(tls_check_authorities(both, &err), RC_OK);
+    expect_not_trusted("/nowhere/ca.pem", RC_NOT_FOUND, "\"/nowhere/ca.pem\": No such file");
+    expect_not_trusted("/tmp", RC_NOT_FOUND, "\"/tmp\": Is a directory");
+    expect_not_trusted(ec.key, RC_INVALID, "has no certificate in PEM form");
+    expect_not_trusted(empty, RC_INVALID, "has no certificate in PEM form");
+    expect_not_trusted(broken, RC_INVALID, "is broken");
+    unlink(both);
+    unlink(broken);
+    unlink(empty);
+    free(first);
+    free(second);
+}
+
 /* ---- the talk ---- */
 
 struct talk {
@@ -334,6 +372,8 @@ int main(void)
         cmocka_unit_test(a_key_with_a_password_is_refused_and_nobody_is_asked),
         cmocka_unit_test(a_key_that_is_too_weak_is_refused),
         cmocka_unit_test(what_stands_behind_the_certificate_must_be_certificates),
+        cmocka_unit_test(
+            a_file_of_those_to_trust_must_have_certificates_and_none_that_is_broken),
         cmocka_unit_test(any_split_of_the_sealed_bytes_is_the_same),
         cmocka_unit_test(both_sides_may_end_apart),
         cmocka_unit_test(a_byte_that_was_changed_on_the_way_is_noticed),
