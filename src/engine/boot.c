@@ -130,7 +130,7 @@ enum rc engine_boot(struct engine *engine, struct db *db, instant now, struct er
     struct arena *arena = engine->arenas[engine->arena];
     struct db_result found = {0}, all = {0}, event = {0}, audit = {0}, changed = {0};
     struct node node = {.boot = 1, .state = NODE_UP};
-    int64_t now_ms = now / SPAN_MS;
+    int64_t now_ms = key_ms_at(now);
     enum rc rc;
 
     arena_reset(arena);

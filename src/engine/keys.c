@@ -20,10 +20,11 @@ void turn_see_key(struct turn *turn, int64_t key)
 void turn_keys_from(struct turn *turn, instant now)
 {
     struct memory *m = &turn->memory;
+    int64_t ms = key_ms_at(now);
 
-    if (now / SPAN_MS <= m->key_ms)
+    if (ms <= m->key_ms)
         return;
-    m->key_ms = now / SPAN_MS;
+    m->key_ms = ms;
     m->key_count = 0;
 }
 

@@ -13,6 +13,17 @@ enum { KEY_NODE_BITS = 10, KEY_COUNT_BITS = 12 };
 #define KEY_EPOCH_MS INT64_C(1577836800000)   /* 2020-01-01T00:00:00Z */
 #define KEY_MS_MAX   ((INT64_C(1) << 41) - 1) /* some seventy years of them */
 
+/*
+ * The millisecond of keys that are made now.  A clock outside of their years is wrong, and
+ * counts as the first of them: no key is negative.
+ */
+static inline int64_t key_ms_at(instant now)
+{
+    int64_t ms = now / SPAN_MS;
+
+    return ms < KEY_EPOCH_MS || ms - KEY_EPOCH_MS > KEY_MS_MAX ? KEY_EPOCH_MS : ms;
+}
+
 /* When a key was made; where many are made at once, they run ahead of the clock. */
 static inline instant key_time(int64_t key)
 {

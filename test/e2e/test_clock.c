@@ -160,6 +160,28 @@ static void a_start_with_a_clock_far_behind_holds_too(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
+/* A board without a battery, and one whose chip reads 32 bits of ones: no years of keys. */
+static void a_clock_that_nobody_has_set_yet_is_no_reason_to_end(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d;
+
+    faked_to(w, "1970-01-01T00:01:00Z");
+    d = faked_start(w, NULL);
+    make_schedule(d, "tick", "'spec':{'at':['now']}," QUEUED);
+    UNTIL(started(w) == 1);
+    assert_int_equal(work_off(d), 1);
+    faked_to(w, "2106-02-07T06:28:15Z");
+    UNTIL(ask(d, "GET", "/readyz", NULL).status == 503);
+    api(d, 200, "POST", "/api/v1/clock/accept", NULL);
+    UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
+    make_schedule(d, "tock", "'spec':{'at':['now']}," QUEUED);
+    UNTIL(world_number(w, "SELECT sum(started) FROM cursors") == 2);
+    assert_int_equal(work_off(d), 1);
+    assert_int_equal(world_number(w, "SELECT count(*) FROM schedules WHERE id <= 0"), 0);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +190,7 @@ int main(void)
         E2E_TEST(a_jump_holds_all_starts_until_it_is_accepted),
         E2E_TEST(a_jump_that_is_taken_back_is_forgotten),
         E2E_TEST(a_start_with_a_clock_far_behind_holds_too),
+        E2E_TEST(a_clock_that_nobody_has_set_yet_is_no_reason_to_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
