@@ -6,8 +6,10 @@
 #include "api/conductor_records.h"
 #include "api/request.h"
 #include "api/view.h"
+#include "base/must.h"
 #include "core/civil.h"
 #include "model/schedule_json.h"
+#include "store/text.h"
 
 enum {
     LIMIT_OF_SCHEDULE = 10,
@@ -41,6 +43,7 @@ static void put_text(json_t *object, const char *name, struct str text)
         json_put(object, name, json_new_str(text));
 }
 
+/* Takes the request over, which may be NULL. */
 static json_t *record_json(const struct conductor_record *record, json_t *request,
                            struct str namespace)
 {
@@ -56,13 +59,13 @@ static json_t *record_json(const struct conductor_record *record, json_t *reques
     json_put(object, "state", json_new_str(str_of(execution_state_text(found->state))));
     put_text(object, "reason", record->reason);
     if (request)
-        json_put(object, "startWorkflowRequest", json_incref(request));
+        json_put(object, "startWorkflowRequest", request);
     put_text(object, "zoneId", record->zone);
     json_put(object, "orgId", json_new_str(namespace));
     return object;
 }
 
-/* The request of a record's schedule, as it is now; records of one often stand together. */
+/* The request of a schedule, as it is now; records of one often stand together. */
 struct request_of {
     struct arena *scratch;
     int64_t schedule;
@@ -94,6 +97,37 @@ static enum rc find_request(const struct call *call, struct db *db, int64_t sche
     return rc;
 }
 
+/* The request of a record: with the input that its run was given, and none where unknown. */
+static enum rc request_of_record(const struct call *call, struct db *db,
+                                 const struct conductor_record *record, struct request_of *of,
+                                 json_t **ret, struct err *reterr)
+{
+    struct db_result row = {0};
+    struct str own = record->input;
+    json_auto_t *input = NULL;
+    json_t *request;
+    enum rc rc = RC_OK;
+
+    *ret = NULL;
+    if (record->is_as_now)
+        rc = find_request(call, db, record->schedule, of, reterr);
+    request = json_object_get(of->shown, "startWorkflowRequest");
+    if (rc != RC_OK || !record->is_as_now || !request)
+        return rc;
+    if (record->trigger != 0) {
+        arena_reset(of->scratch);
+        history_input(db, record->trigger, &row);
+        rc = db_flush(db, of->scratch, reterr);
+        own = rc == RC_OK && row.rows == 1 ? text_or_empty(&row, 0, 0) : own;
+    }
+    input = own.len > 0 ? json_of_kept(own) : NULL;
+    *ret = input ? json_deep_copy(request) : json_incref(request);
+    must(*ret);
+    if (input)
+        must(json_object_update(json_object_get(*ret, "input"), input) == 0);
+    return rc;
+}
+
 static enum rc print_page(const struct call *call, struct db *db,
                           const struct conductor_records *records, struct answer *out,
                           struct err *reterr)
@@ -107,14 +141,15 @@ static enum rc print_page(const struct call *call, struct db *db,
          rc == RC_OK && i < records->count && i < asked->start + asked->size &&
          out->buf.len < EXECUTIONS_BYTES_MAX;
          i++) {
-        rc = find_request(call, db, records->list[i].schedule, &of, reterr);
+        const struct conductor_record *record = &records->list[i];
+        json_t *request;
+
+        rc = request_of_record(call, db, record, &of, &request, reterr);
         if (rc != RC_OK)
             break;
         if (i > asked->start)
             answer_text(out, ",");
-        answer_json(out, record_json(&records->list[i],
-                                     json_object_get(of.shown, "startWorkflowRequest"),
-                                     call->namespace_name));
+        answer_json(out, record_json(record, request, call->namespace_name));
     }
     answer_text(out, "]");
     json_decref(of.shown);

@@ -24,6 +24,7 @@ struct owner {
     bool is_ours;       /* made in this API, and still there           */
     bool has_own_queue; /* its runs wait elsewhere than in their name's */
     struct str name, workflow, zone;
+    instant edited_at; /* what it did before is not known */
 };
 
 struct gathering {
@@ -44,11 +45,12 @@ struct gathering {
 struct told_run {
     struct run_id id;
     enum run_kind kind;
-    instant slot, executed;
+    int64_t end; /* its key; 0: it is open */
+    instant slot, created, executed;
     struct str queue; /* workers take it from there; empty: an upstream does, or a call */
     bool is_held, is_over, has_succeeded;
     struct str progress; /* JSON that may name the workflow */
-    struct str error;
+    struct str error, input;
 };
 
 /* ---- schedules ---- */
@@ -82,6 +84,7 @@ static enum rc keep_owner(struct gathering *g, const struct db_result *row, stru
     owner->workflow = arena_str(arena, str_of(shown.workflow_name));
     owner->zone = arena_str(arena, str_of(shown.zone));
     owner->has_own_queue = shown.has_own_queue;
+    owner->edited_at = view.row.edited_at;
     json_decref(shown.schedule);
     return RC_OK;
 }
@@ -149,11 +152,18 @@ static struct str reason_of(const struct told_run *run, struct arena *arena)
     return text.len > 0 ? arena_str(arena, text) : STR("it was not started");
 }
 
-/* The queue that a run waits in has the name that its workflow had; else as it is now. */
+static bool is_as_now(const struct told_run *run, const struct owner *owner)
+{
+    return run->created >= owner->edited_at;
+}
+
+/* The queue that a run waits in has the name that its workflow had; else it may be unknown. */
 static struct str workflow_of(const struct told_run *run, const struct owner *owner,
                               struct arena *arena)
 {
-    if (run->queue.len == 0 || owner->has_own_queue || str_eq(run->queue, owner->workflow))
+    if (run->queue.len == 0 || owner->has_own_queue)
+        return is_as_now(run, owner) ? owner->workflow : STR("");
+    if (str_eq(run->queue, owner->workflow))
         return owner->workflow;
     return arena_str(arena, run->queue);
 }
@@ -191,7 +201,10 @@ static void add_record(struct gathering *g, const struct told_run *run)
                   .slot = run->slot,
                   .executed = run->executed},
         .schedule = owner->id,
-        .zone = owner->zone,
+        .zone = is_as_now(run, owner) ? owner->zone : STR(""),
+        .is_as_now = is_as_now(run, owner),
+        .trigger = run->kind == RUN_TRIGGER ? run->end : 0,
+        .input = run->input.len > 0 ? arena_str(arena, run->input) : STR(""),
     };
     if (run->queue.len > 0 && !run->is_held)
         record->found.workflow_id = record->found.id;
@@ -228,10 +241,12 @@ static struct told_run told_open(const struct db_result *rows, int i)
         .id = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass},
         .kind = run->kind,
         .slot = run->slot,
+        .created = run->created_at,
         .executed = first_of(run->started_at, run->created_at),
         .queue = view.owner.queue,
         .is_held = run->state == RUN_HELD || run->state == RUN_APPROVAL,
         .progress = run->progress,
+        .input = run->input,
     };
 }
 
@@ -246,7 +261,9 @@ static bool told_ended(const struct db_result *rows, int i, struct arena *arena,
     *ret = (struct told_run){
         .id = {row->schedule, row->slot / SPAN_MS, (uint32_t)row->pass},
         .kind = (enum run_kind)row->kind,
+        .end = row->id,
         .slot = row->slot,
+        .created = row->created_at,
         .executed = first_of(row->started_at, row->created_at),
         .queue = view.owner.queue,
         .is_over = true,

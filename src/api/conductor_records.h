@@ -19,7 +19,10 @@ enum { RECORDS_LOOKED_AT = 50 * 1000 };
 struct conductor_record {
     struct conductor_found found;
     int64_t schedule;
-    struct str reason, zone;
+    struct str reason, zone; /* zone is empty where it is not known */
+    bool is_as_now;          /* its schedule was what it is now     */
+    int64_t trigger;         /* key of its end, if it may have been given an input; or 0 */
+    struct str input;        /* of one that is open; of its own, as JSON, or empty */
 };
 
 struct conductor_records {

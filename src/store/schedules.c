@@ -15,7 +15,8 @@ static const struct db_stmt insert = {
 static const struct db_stmt update = {
     "UPDATE schedules SET version = $2, packed = $3, action = $4, spec = $5, policies = $6,"
     " governor = $7, labels = $8, extra = $9, description = $10,"
-    " updated_at = $11, updated_by = $12 WHERE id = $1 AND version = $13",
+    " updated_at = $11, updated_by = $12, edited_at = CASE WHEN action = $4 AND spec = $5"
+    " THEN edited_at ELSE $11 END WHERE id = $1 AND version = $13",
     "iibtttttttiti"};
 static const struct db_stmt set_reason = {
     "UPDATE schedules SET version = $2, reason = $3, updated_at = $4, updated_by = $5"
@@ -38,7 +39,7 @@ static const struct db_stmt count = {
 static const struct db_stmt plan = {
     "SELECT version, packed, action, namespace, name FROM schedules WHERE id = $1", "i"};
 static const struct db_stmt get = {
-    "SELECT " COLUMNS ", hint_reason FROM schedules WHERE id = $1", "i"};
+    "SELECT " COLUMNS ", hint_reason, edited_at FROM schedules WHERE id = $1", "i"};
 
 void schedules_insert(struct db *db, const struct schedule_row *row, struct db_result *ret)
 {
@@ -149,5 +150,6 @@ void schedules_read(const struct db_result *result, int row, struct schedule_row
         .updated_at = db_int_at(result, row, 17),
         .updated_by = db_text_at(result, row, 18),
         .hint_reason = text_or_empty(result, row, 19),
+        .edited_at = db_int_at(result, row, 20),
     };
 }

@@ -20,6 +20,7 @@ struct schedule_row {
     instant created_at, updated_at;
     struct str created_by, updated_by;
     struct str hint_reason; /* of the hint that its cursor has, or had */
+    instant edited_at; /* when action or spec became others: written by the update; 0: never */
 };
 
 /* changed is 0 when the name is taken. */

@@ -202,6 +202,11 @@
     "CREATE INDEX schedules_changed ON schedules" \
     " (namespace, updated_at, id) WHERE deleted_at = 0 AND updated_at >= 0;"
 
+/* Since when a schedule does what it does, when it does: 0, since it was made. */
+#define EDITED                                                             \
+    "ALTER TABLE schedules ADD COLUMN edited_at {int} NOT NULL DEFAULT 0;" \
+    "UPDATE schedules SET edited_at = updated_at WHERE version > 1;"
+
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
     {2, "history and what hangs on a schedule", HISTORY BESIDE},
@@ -213,6 +218,7 @@ const struct migration schema_migrations[] = {
     {8, "figures of days, traces, and what nodes say of themselves", FIGURES},
     {9, "limits of queues", LIMITS},
     {10, "schedules by their last change, for lists alone", CHANGED},
+    {11, "since when a schedule does what it does", EDITED},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 

@@ -39,6 +39,60 @@ static void s_what_is_due_runs_once_and_is_executed(void **state)
     assert_count("a", 1);
 }
 
+/* Nothing is kept of what a schedule was: then a record does not tell it. */
+static void a_record_tells_nothing_that_an_edit_has_made_untrue(void **state)
+{
+    (void)state;
+    save("a", ",'zoneId':'Europe/Berlin'");
+    pass(SPAN_MIN + SPAN_S);
+    assert_int_equal(ask("PUT " S "/a/pause", NULL, NULL), 200);
+    assert_int_equal(ask("PUT " S "/a/resume", NULL, NULL), 200);
+    assert_int_equal(ask("PUT " S "/a/tags", NULL, js("[{'key':'k','value':'v'}]")), 200);
+    save("a", ",'zoneId':'Europe/Berlin'");
+    assert_count("a", 1);
+    assert_told("0.zoneId", "'Europe/Berlin'");
+    assert_told("0.startWorkflowRequest.input", "{'k':1}");
+    save("a", ",'zoneId':'Asia/Tokyo'");
+    pass(SPAN_MIN);
+    assert_count("a", 2);
+    assert_told("0.zoneId", "'Asia/Tokyo'");
+    assert_told("0.startWorkflowRequest.input", "{'k':1}");
+    assert_told("1.zoneId", "absent");
+    assert_told("1.startWorkflowRequest", "absent");
+    assert_told("1.workflowName", "'wf'"); /* its queue has the name */
+}
+
+static void the_workflow_of_an_upstream_is_not_told_after_an_edit(void **state)
+{
+    (void)state;
+    world.upstream = "c";
+    save("a", "");
+    pass(SPAN_MIN + SPAN_S);
+    assert_int_equal(post(S, js("{'name':'a','cronExpression':'0 * * * * ?',"
+                                "'startWorkflowRequest':{'name':'other'}}")),
+                     200);
+    pass(SPAN_MIN);
+    assert_count("a", 2);
+    assert_told("0.workflowName", "'other'");
+    assert_told("1.workflowName", "absent");
+    assert_told("1.startWorkflowRequest", "absent");
+}
+
+static void the_input_of_a_trigger_is_told(void **state)
+{
+    (void)state;
+    save("a", "");
+    assert_int_equal(post("/api/v1/schedules/a/trigger", js("{'input':{'own':2}}")), 202);
+    pass(0);
+    assert_count("a", 1);
+    assert_told("0.startWorkflowRequest.input", "{'k':1,'own':2}");
+    end_one();
+    pass(SPAN_MIN);
+    assert_count("a", 2);
+    assert_told("0.startWorkflowRequest.input", "{'k':1}");
+    assert_told("1.startWorkflowRequest.input", "{'k':1,'own':2}");
+}
+
 /* With an upstream the workflow is started there; until it answers nobody knows. */
 static void what_the_upstream_has_not_answered_is_polled(void **state)
 {
@@ -328,6 +382,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SERVED(s_a_paused_schedule_never_runs),
         SERVED(s_what_is_due_runs_once_and_is_executed),
+        SERVED(a_record_tells_nothing_that_an_edit_has_made_untrue),
+        SERVED(the_workflow_of_an_upstream_is_not_told_after_an_edit),
+        SERVED(the_input_of_a_trigger_is_told),
         SERVED(what_the_upstream_has_not_answered_is_polled),
         SERVED(s_a_failed_start_is_failed_with_a_reason_and_the_schedule_goes_on),
         SERVED(s_nothing_runs_before_the_start),

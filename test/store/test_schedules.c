@@ -53,6 +53,7 @@ static void assert_row(const struct schedule_row *got, const struct schedule_row
     assert_str_equal(got->created_by, expected->created_by);
     assert_str_equal(got->updated_by, expected->updated_by);
     assert_str_equal(got->hint_reason, expected->hint_reason);
+    assert_int_equal(got->edited_at, expected->edited_at);
 }
 
 static int64_t insert(struct fixture *f, const struct schedule_row *row)
@@ -170,6 +171,7 @@ static void an_update_at_the_version_that_was_read_writes_what_people_write(void
     assert_row(&back, &row);
     assert_int_equal(update(f, &next, 3), 1);
     assert_int_equal(update(f, &next, 3), 0);
+    next.edited_at = next.updated_at;
     next.namespace = row.namespace;
     next.name = row.name;
     next.reason = row.reason;
@@ -318,6 +320,31 @@ static void the_reason_of_a_hint_changes_nothing_else(void **state)
     assert_row(&back, &other);
 }
 
+/* What a schedule does and when: another name for it, or a pause, changes neither. */
+static void an_edit_of_action_or_spec_is_noted_and_no_other(void **state)
+{
+    struct fixture *f = *state;
+    struct schedule_row row = distinct(1, STR("a"));
+
+    assert_int_equal(insert(f, &row), 1);
+    assert_int_equal(read_one(f, 1).edited_at, 0);
+    row.description = STR("other words");
+    row.updated_at = DAY_ONE + 10;
+    assert_int_equal(update(f, &row, 3), 1);
+    schedules_set_reason(f->db, 1, 3, STR("paused"), DAY_ONE + 11, STR("bob"));
+    assert_int_equal(read_one(f, 1).edited_at, 0);
+    row.action = STR("{\"a\":2}");
+    row.updated_at = DAY_ONE + 12;
+    assert_int_equal(update(f, &row, 3), 1);
+    assert_int_equal(read_one(f, 1).edited_at, DAY_ONE + 12);
+    row.updated_at = DAY_ONE + 13;
+    assert_int_equal(update(f, &row, 3), 1);
+    assert_int_equal(read_one(f, 1).edited_at, DAY_ONE + 12);
+    row.spec = STR("{\"s\":3}");
+    assert_int_equal(update(f, &row, 3), 1);
+    assert_int_equal(read_one(f, 1).edited_at, DAY_ONE + 13);
+}
+
 static void every_statement_was_run(void **state)
 {
     assert_every_statement_ran(*state, "src/store/schedules.c");
@@ -362,6 +389,7 @@ int main(void)
         STORE_TEST(schedules_of_a_namespace_are_counted_up_to_a_bound),
         STORE_TEST(a_fire_reads_the_plan_alone),
         STORE_TEST(the_reason_of_a_hint_changes_nothing_else),
+        STORE_TEST(an_edit_of_action_or_spec_is_noted_and_no_other),
         cmocka_unit_test(every_statement_was_run),
     };
 

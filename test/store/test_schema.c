@@ -144,10 +144,35 @@ static void a_crash_before_any_statement_leaves_whole_migrations(void **state)
     }
 }
 
+/* What was edited or paused before is not known apart. */
+static void schedules_of_before_are_taken_for_edited_unless_they_are_as_made(void **state)
+{
+    static const char *const rows[] = {
+        "1, 2, 1, 0, CAST('' AS {blob}), '', 'new', '', '', NULL,"
+        " NULL, NULL, '', 0, NULL, 5, '', 5, ''",
+        "2, 2, 2, 0, CAST('' AS {blob}), '', 'old', '', '', NULL,"
+        " NULL, NULL, '', 0, NULL, 5, '', 7, ''"};
+    struct fixture *f = *state;
+    struct migrate what = {.list = schema_migrations, .count = 10, .now = DAY_ONE};
+    int version;
+
+    OK(migrate(f->db, &what, f->arena, &version, err));
+    for (int i = 0; i < 2; i++) {
+        char sql[ASK_MAX];
+
+        snprintf(sql, sizeof sql, "INSERT INTO schedules VALUES (%s, NULL)", rows[i]);
+        exec(f->db, sql);
+    }
+    OK(schema_migrate(f->db, DAY_ONE, f->arena, err));
+    assert_int_equal(ask_int(f, "SELECT edited_at FROM schedules WHERE id = 1"), 0);
+    assert_int_equal(ask_int(f, "SELECT edited_at FROM schedules WHERE id = 2"), 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         DB_TEST(an_empty_database_gets_every_table_once),
+        DB_TEST(schedules_of_before_are_taken_for_edited_unless_they_are_as_made),
         DB_TEST(a_crash_before_any_statement_leaves_whole_migrations),
     };
 
