@@ -145,6 +145,8 @@ static void go_on(struct door *door, struct ticket *t)
         call_problem(call, 503, "unavailable", "too much is waiting; try again in a moment");
         t->step = CALL_ANSWER;
     }
+    if (t->step == CALL_STREAM && door->closing)
+        t->step = call_problem(call, 503, "unavailable", "%s", door->closing);
     if (t->step == CALL_STREAM && feed_is_full(door->feed))
         t->step = call_problem(call, 503, "unavailable", "%d streams are open, the most",
                                STREAMS_MAX);

@@ -139,6 +139,23 @@ static void readiness_ends_with_the_drain_and_life_does_not(void **state)
     receiver_close(&r);
 }
 
+/* Whoever wants to listen hears it from the next server. */
+static void a_stream_that_comes_with_the_drain_does_not_hold_it_up(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, &(struct daemon_start){.args = WORDS("--drain", "1h")});
+    int fd = ask_connect(d);
+
+    ask_send_head(fd, "GET", "/api/v1/events");
+    assert_true(dprintf(fd, "Accept: text/event-stream\r\n") > 0);
+    api(d, 200, "GET", "/readyz", NULL); /* came later, so the head has arrived */
+    daemon_signal(d, SIGTERM);
+    daemon_await(d, "msg=draining");
+    ask_send_rest(fd);
+    assert_int_equal(ask_end(d, fd).status, 503);
+    assert_int_equal(daemon_wait(d), 0);
+}
+
 /* What workers hold is theirs: the drain neither waits for it nor takes it away. */
 static void runs_of_workers_outlive_a_restart(void **state)
 {
@@ -187,6 +204,7 @@ int main(void)
         E2E_TEST(a_second_signal_hurries),
         E2E_TEST(a_waiting_worker_gets_an_empty_answer),
         E2E_TEST(readiness_ends_with_the_drain_and_life_does_not),
+        E2E_TEST(a_stream_that_comes_with_the_drain_does_not_hold_it_up),
         E2E_TEST(runs_of_workers_outlive_a_restart),
         E2E_TEST(a_run_that_is_claimed_as_the_drain_begins_is_not_left_behind),
     };
