@@ -70,7 +70,7 @@ struct turn {
     instant retry_at; /* what another node held is asked for again */
     struct db_result node_row, due_rows, waking_rows, reclaim_rows, touch_rows, wake_row,
         run_wake_row, silent_rows, watched_rows, free_gates, stop_rows, others_row, zone_rows,
-        left_rows;
+        left_rows, left_audit;
     struct db_result portions[PRUNE_TABLES];
     bool has_portion[PRUNE_TABLES]; /* was asked for in this turn */
     bool counts;                    /* likewise, rows of history that are to be counted, */

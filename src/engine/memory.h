@@ -67,7 +67,7 @@ struct memory {
     instant turning_since;     /* no lease is expired before this + heartbeat + grace */
     instant last_turn;
     instant swept_at, scanned_at;
-    instant left_at;    /* events that nodes have left behind were looked for  */
+    instant left_at;    /* what nodes have left behind was looked for          */
     instant floor;      /* nothing due wakes before                            */
     instant clock_skip; /* slots due until then are missed(clock)              */
     int64_t reclaim_node, reclaim_after; /* 0: nothing to take back                   */

@@ -25,6 +25,7 @@ void sweep_send(struct turn *turn)
     if (m->left_at == INSTANT_NONE || turn->now < m->left_at ||
         turn->now - m->left_at >= LEFT_EVERY) {
         prune_events_left(turn->db, turn->now - o->events_age, &turn->left_rows);
+        prune_audit_left(turn->db, turn->now - AUDIT_AGE, &turn->left_audit);
         m->left_at = turn->now;
     }
     prune_requests(turn->db, turn->now, PORTION + 2 * m->requests);
@@ -74,6 +75,20 @@ static void hear_stop(struct turn *turn, int row)
         *VEC_ADD(turn, &turn->landed) = flight->run.id;
 }
 
+/* Of nodes that do not return, a portion; where there was one there may be more. */
+static void prune_left(struct turn *turn)
+{
+    const struct db_result *events = &turn->left_rows, *audit = &turn->left_audit;
+
+    if (events->rows > 0)
+        prune_events(turn->db, db_int_at(events, 0, 0),
+                     turn->now - turn->engine->options.events_age, PORTION);
+    if (audit->rows > 0)
+        prune_audit(turn->db, db_int_at(audit, 0, 0), turn->now - AUDIT_AGE, PORTION);
+    if (events->rows > 0 || audit->rows > 0)
+        turn->memory.left_at = INSTANT_NONE;
+}
+
 void sweep_read(struct turn *turn)
 {
     struct memory *m = &turn->memory;
@@ -83,9 +98,7 @@ void sweep_read(struct turn *turn)
         desk_gate(turn, db_int_at(&turn->free_gates, i, 0));
     for (int i = 0; i < turn->stop_rows.rows; i++)
         hear_stop(turn, i);
-    for (int i = 0; i < turn->left_rows.rows; i++)
-        prune_events(turn->db, db_int_at(&turn->left_rows, i, 0),
-                     turn->now - turn->engine->options.events_age, PORTION);
+    prune_left(turn);
     days_read(turn);
     take_over(turn);
     m->swept_at = turn->now;

@@ -35,6 +35,11 @@ static const struct db_stmt audit_prune = {
     "DELETE FROM audit WHERE node = $1 AND at < $2 AND seq <= (SELECT max(seq) FROM"
     " (SELECT seq FROM audit WHERE node = $1 ORDER BY seq LIMIT $3) AS portion)",
     "iii"};
+/* As event_left of the journal. */
+static const struct db_stmt audit_left = {
+    "SELECT id FROM nodes WHERE id > 0 AND state = 2 AND (SELECT at FROM audit"
+    " WHERE node = nodes.id ORDER BY seq LIMIT 1) < $1 ORDER BY id LIMIT 1{skip}",
+    "i"};
 
 const char *audit_result_text(enum audit_result result)
 {
@@ -287,4 +292,9 @@ void prune_audit(struct db *db, int64_t node, instant before, int limit)
 {
     db_send(db, &audit_prune, (struct db_value[]){db_int(node), db_int(before), db_int(limit)},
             NULL);
+}
+
+void prune_audit_left(struct db *db, instant before, struct db_result *ret)
+{
+    db_send(db, &audit_left, (struct db_value[]){db_int(before)}, ret);
 }

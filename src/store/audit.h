@@ -88,3 +88,5 @@ void audit_before(struct db *db, const struct audit_row *before, int limit,
 void audit_read(const struct db_result *result, int row, struct audit_row *ret);
 /* A portion of a node's rows that are older. */
 void prune_audit(struct db *db, int64_t node, instant before, int limit);
+/* (id) of a node that is down and has older rows; locked, no row: none, or another has it. */
+void prune_audit_left(struct db *db, instant before, struct db_result *ret);

@@ -3,12 +3,13 @@
  * Two nodes on one PostgreSQL: taking turns, and at the same time as two processes.
  */
 #include "harness.h"
+#include "store/audit.h"
 #include "store/cursors.h"
 #include "store/journal.h"
 #include "store/names.h"
 #include "storm.h"
 
-enum { JOBS = 150, STEPS = 40, SECONDS = 10, GATE = 3, LIMIT = 4 };
+enum { JOBS = 150, STEPS = 40, SECONDS = 10, GATE = 3, LIMIT = 4, MUCH = 700 };
 
 static void name_job(char name[static 16], int i)
 {
@@ -78,25 +79,62 @@ static int64_t events_of_node(struct bench *bench, int64_t node)
     return rows.rows;
 }
 
+static int64_t audit_of_node(struct bench *bench, int64_t node)
+{
+    struct db_result rows = {0};
+    struct err err;
+
+    audit_of(bench->db, node, 0, 10000, &rows);
+    assert_int_equal(db_flush(bench->db, world.arena, &err), RC_OK);
+    return rows.rows;
+}
+
+/* More than a portion of both, by the first node; it then ends for good. */
+static struct bench *leave_much_behind(void)
+{
+    const struct audit_entry entry = {.result = AUDIT_DONE, .count = 1, .by = STR("x")};
+    struct bench *a = &world.benches[0], *b = world_join("b");
+    struct command pause = about(COMMAND_PAUSE, "job");
+
+    world.tick = SPAN_S;
+    create("job", every(SPAN_MIN));
+    pause.audit = &entry;
+    for (int i = 0; i < MUCH; i++) {
+        pause.kind = i % 2 == 0 ? COMMAND_PAUSE : COMMAND_RESUME;
+        assert_int_equal(say(&pause).rc, RC_OK);
+    }
+    assert_true(events_of_node(b, 1) >= MUCH);
+    assert_int_equal(audit_of_node(b, 1), MUCH);
+    bench_kill(a);
+    run_to("00:00:30");
+    assert_int_equal(world.events[EVENT_NODE_DOWN], 1);
+    assert_true(events_of_node(b, 1) >= MUCH);
+    pause_it("job", "x");
+    return b;
+}
+
 /* After the seven days for which events are kept, whoever is there sees to them. */
 static void the_events_of_a_node_that_never_returns_are_pruned(void **state)
 {
-    struct bench *a = &world.benches[0], *b = world_join("b");
+    struct bench *b = leave_much_behind();
 
     (void)state;
-    world.tick = SPAN_S;
-    create("job", every(SPAN_MIN));
-    run_to("00:03");
-    assert_true(events_of_node(b, 1) > 0);
-    bench_kill(a);
-    run_to("00:03:30");
-    assert_int_equal(world.events[EVENT_NODE_DOWN], 1);
-    assert_true(events_of_node(b, 1) > 0);
-    pause_it("job", "x");
     world.now += EVENTS_AGE;
     for (int i = 0; i < 10; i++, world.now += SPAN_S)
         turn(b);
     assert_int_equal(events_of_node(b, 1), 0);
+    assert_int_equal(audit_of_node(b, 1), MUCH);
+}
+
+static void the_audit_of_a_node_that_never_returns_is_pruned(void **state)
+{
+    struct bench *b = leave_much_behind();
+
+    (void)state;
+    world.now += AUDIT_AGE;
+    for (int i = 0; i < 10; i++, world.now += SPAN_S)
+        turn(b);
+    assert_int_equal(audit_of_node(b, 1), 0);
 }
 
 /* It stood still for longer than its lease, and wakes to find itself declared dead. */
@@ -511,6 +549,7 @@ int main(void)
         TIMELINE(no_double_start_under_skip),
         TIMELINE(row_112_work_goes_on_when_a_node_dies),
         TIMELINE(the_events_of_a_node_that_never_returns_are_pruned),
+        TIMELINE(the_audit_of_a_node_that_never_returns_is_pruned),
         TIMELINE(a_stale_report_is_refused_with_an_event),
         TIMELINE(a_worker_may_report_to_the_other_node),
         TIMELINE(a_doubtful_commit_is_answered_by_the_node_row),

@@ -224,6 +224,32 @@ static void old_rows_go_the_oldest_first(void **state)
     assert_int_equal(ask_int(f, "SELECT count(*) FROM audit"), 2);
 }
 
+/* One that is up sees to its own; one without old rows is left in peace. */
+static void the_old_rows_of_a_node_that_is_down_are_found(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result left = {0};
+
+    exec(f->db, "DELETE FROM nodes");
+    exec(f->db,
+         "INSERT INTO nodes (id, name, boot, turn, lease_until, key_ms, event, started_at,"
+         " state, stats, turned_at, skew, version, address) VALUES"
+         " (1, 'a', 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, '', ''),"
+         " (2, 'b', 1, 1, 1, 1, 1, 1, 2, 1, 1, 0, '', ''),"
+         " (3, 'c', 1, 1, 1, 1, 1, 1, 2, 1, 1, 0, '', ''),"
+         " (4, 'd', 1, 1, 1, 1, 1, 1, 2, 1, 1, 0, '', '')");
+    add(f, 1, 1, 1, DAY_ONE);
+    add(f, 2, 1, 1, DAY_ONE + 3);
+    add(f, 3, 1, 1, DAY_ONE + 2);
+    prune_audit_left(f->db, DAY_ONE + 3, &left);
+    flush(f);
+    assert_ids(&left, "3");
+    prune_audit(f->db, 3, DAY_ONE + 3, 9);
+    prune_audit_left(f->db, DAY_ONE + 3, &left);
+    flush(f);
+    assert_ids(&left, "");
+}
+
 static void every_result_has_a_word_of_its_own(void **state)
 {
     (void)state;
@@ -249,6 +275,7 @@ int main(void)
         STORE_TEST(a_row_is_read_as_it_was_written),
         STORE_TEST(rows_are_found_by_node_and_by_time),
         STORE_TEST(old_rows_go_the_oldest_first),
+        STORE_TEST(the_old_rows_of_a_node_that_is_down_are_found),
         STORE_TEST(every_result_has_a_word_of_its_own),
         STORE_TEST(every_statement_ran),
     };
