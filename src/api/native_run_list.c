@@ -5,21 +5,23 @@
  * latest first.
  *
  * One that ends while the pages are read would come to the front and be missed.  So the first
- * page notes the last end that it could see, and whatever ends later stands where it stood
- * while it was open: the order does not change any more.  A cursor is a key, and that end.
+ * page notes which ends it could see, and whatever ends later stands where it stood while it
+ * was open: the order does not change any more.  A cursor is a key, and those ends.
  */
 #include <inttypes.h>
 
 #include "api/native.h"
 #include "api/page.h"
+#include "api/run_ends.h"
 #include "api/view.h"
 #include "core/outcome.h"
 #include "store/key.h"
 #include "store/names.h"
 
 enum {
-    CURSOR_TEXT_MAX = 64,
-    LIMIT_CUT = 8, /* rows are fewer by, when the database's answer would be too large */
+    CURSOR_TEXT_MAX = 24 + RUN_ENDS_TEXT_MAX,
+    LIMIT_CUT = 8,    /* rows are fewer by, when the database's answer would be too large */
+    BEHIND_MAX = 100, /* runs, seen already, among which one may stand that was not */
 };
 
 /* Where runs come from: open ones, those that are over, and those that ended meanwhile. */
@@ -33,7 +35,7 @@ struct asked {
     int64_t from;               /* no key below it   */
     field_set fields;           /* of each run       */
     bool wants_open, wants_ended;
-    int64_t ends; /* those of this key and later are meanwhile; 0: not known yet */
+    struct run_ends ends; /* that the first page has seen */
 };
 
 /* The rows of one source, the latest first, and down to which key they are all there. */
@@ -126,7 +128,7 @@ static enum rc read_times(struct call *call, struct asked *asked, struct err *re
     return RC_OK;
 }
 
-/* "KEY" or, where open ones and others are read, "KEY-END". */
+/* "KEY" or, where open ones and others are read, "KEY-ENDS". */
 static enum rc read_cursor(struct str text, struct asked *asked, struct err *reterr)
 {
     struct str rest = text;
@@ -135,13 +137,11 @@ static enum rc read_cursor(struct str text, struct asked *asked, struct err *ret
 
     if (text.len == 0)
         return RC_OK;
-    asked->ends = INT64_MAX;
+    asked->ends = RUN_ENDS_ALL;
     is_right = str_take_number(&rest, INT64_MAX - 1, &before) > 0;
-    if (is_right && rest.len > 0 && rest.ptr[0] == '-') {
-        rest = str_from(rest, 1);
-        is_right = str_take_number(&rest, INT64_MAX - 1, &asked->ends) > 0 && asked->ends > 0;
-    }
-    if (!is_right || rest.len > 0) {
+    if (is_right && rest.len > 0)
+        is_right = rest.ptr[0] == '-' && run_ends_read(str_from(rest, 1), &asked->ends);
+    if (!is_right) {
         err_set(reterr, RC_INVALID, -1, 0, "is not one that this list gave");
         err_in(reterr, "cursor");
         return RC_INVALID;
@@ -249,22 +249,6 @@ static enum rc read_source(const struct call *call, struct db *db, page_fn *list
     return rc;
 }
 
-/* Which end is the last for now. */
-static enum rc find_end(const struct call *call, struct db *db, struct asked *asked,
-                        struct err *reterr)
-{
-    const struct view_page last = {.before = INT64_MAX, .scan = 1};
-    struct db_result row = {0};
-    enum rc rc;
-
-    if (asked->ends != 0)
-        return RC_OK;
-    attempt_views_end(db, &last, &row);
-    rc = db_flush(db, call->arena, reterr);
-    asked->ends = rc == RC_OK && row.rows > 0 ? db_int_at(&row, 0, 0) + 1 : 1;
-    return rc;
-}
-
 /* Ends that came meanwhile are read last: a run may be found twice then, and is never lost. */
 static enum rc read_sources(const struct call *call, struct db *db, struct source_rows *ret,
                             struct err *reterr)
@@ -272,37 +256,52 @@ static enum rc read_sources(const struct call *call, struct db *db, struct sourc
     struct asked *asked = call->with;
     bool is_of = asked->view.schedule != 0, is_mixed = asked->wants_open && asked->wants_ended;
     int64_t before = asked->view.before;
-    enum rc rc = is_mixed ? find_end(call, db, asked, reterr) : RC_OK;
+    enum rc rc = RC_OK;
 
+    if (!is_mixed)
+        asked->ends = RUN_ENDS_ALL;
+    else if (asked->ends.from == 0)
+        rc = run_ends_find(call, db, &asked->ends, reterr);
     for (int i = 0; i < SOURCES; i++)
         ret[i] = (struct source_rows){.kind = (enum source_kind)i};
     if (rc == RC_OK && asked->wants_open)
         rc = read_source(call, db, run_views_list, is_of ? NULL : run_views_end,
                          &ret[SOURCE_OPEN], reterr);
-    if (is_mixed && asked->ends < before)
-        asked->view.before = asked->ends;
+    if (run_ends_top(&asked->ends) < before)
+        asked->view.before = run_ends_top(&asked->ends);
     if (rc == RC_OK && asked->wants_ended)
         rc = read_source(call, db, attempt_views_list, attempt_views_end, &ret[SOURCE_ENDED],
                          reterr);
     asked->view.before = before;
-    asked->view.since = asked->ends;
+    asked->view.since = asked->ends.from;
     if (rc == RC_OK && is_mixed)
         rc = read_source(call, db, attempt_views_moved, NULL, &ret[SOURCE_MOVED], reterr);
     return rc;
 }
 
-static int64_t next_key(const struct source_rows *source)
+/* An end stands where it was made, or where it ended: not in both places. */
+static bool stands_here(const struct source_rows *source, const struct run_ends *ends)
 {
+    int64_t key = db_int_at(&source->rows, source->next, 0);
+
+    return source->kind == SOURCE_OPEN ||
+           run_ends_saw(ends, key) == (source->kind == SOURCE_ENDED);
+}
+
+static int64_t next_key(struct source_rows *source, const struct run_ends *ends)
+{
+    while (source->next < source->rows.rows && !stands_here(source, ends))
+        source->next++;
     return source->next < source->rows.rows ? key_at(source, source->next) : -1;
 }
 
 /* Whose row is next; one that has just ended before its own as an open one. */
-static struct source_rows *next_source(struct source_rows *sources)
+static struct source_rows *next_source(struct source_rows *sources, const struct run_ends *ends)
 {
     struct source_rows *next = &sources[SOURCE_MOVED];
 
     for (int i = 0; i < SOURCE_MOVED; i++)
-        if (next_key(&sources[i]) > next_key(next))
+        if (next_key(&sources[i], ends) > next_key(next, ends))
             next = &sources[i];
     return next;
 }
@@ -350,8 +349,8 @@ static enum rc tell_page(const struct call *call, struct source_rows *sources,
 
     t->cursor = floor > asked->from ? floor : 0;
     for (;;) {
-        struct source_rows *source = next_source(sources);
-        int64_t key = next_key(source);
+        struct source_rows *source = next_source(sources, &asked->ends);
+        int64_t key = next_key(source, &asked->ends);
         struct run_doc doc;
         bool is_run;
         enum rc rc;
@@ -383,25 +382,35 @@ static enum rc look_behind(const struct call *call, struct db *db, struct tellin
                            struct err *reterr)
 {
     struct asked *asked = call->with;
+    const struct run_ends *ends = &asked->ends;
     struct source_rows sources[SOURCES];
+    int64_t next;
     enum rc rc;
 
     if (t->cursor == 0)
         return RC_OK;
     asked->view.before = t->cursor;
-    asked->view.limit = 1;
+    if (ends->mark_count == 0)
+        asked->view.limit = 1;
+    else if (asked->view.limit > BEHIND_MAX)
+        asked->view.limit = BEHIND_MAX;
     rc = read_sources(call, db, sources, reterr);
-    if (rc == RC_OK && floor_of(sources) <= asked->from)
+    if (rc != RC_OK)
+        return rc;
+    next = next_key(next_source(sources, ends), ends);
+    if (floor_of(sources) <= asked->from && (next < 0 || next < asked->from))
         t->cursor = 0;
-    return rc;
+    return RC_OK;
 }
 
 static void write_cursor(const struct asked *asked, int64_t key, struct buf *out)
 {
     if (key > 0)
         buf_printf(out, "%" PRId64, key);
-    if (key > 0 && asked->wants_open && asked->wants_ended)
-        buf_printf(out, "-%" PRId64, asked->ends);
+    if (key > 0 && asked->wants_open && asked->wants_ended) {
+        buf_text(out, "-");
+        run_ends_write(&asked->ends, out);
+    }
 }
 
 static enum rc read_page(const struct call *call, struct db *db, struct telling *t,

@@ -24,6 +24,7 @@
 #include "engine/state.h"
 #include "engine/sweep.h"
 #include "engine/tell.h"
+#include "store/key.h"
 
 #define BROKEN_PAUSE SPAN_MIN /* its zone is gone: looked at seldom */
 

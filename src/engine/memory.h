@@ -20,7 +20,6 @@ enum {
     OPEN_READ_MAX = 4096,      /* open runs of a schedule that one turn looks at       */
     ZONES_KNOWN = 64,          /* of namespaces: more are asked for again              */
     PORTION = 256,             /* rows of slow work in one turn                        */
-    KEY_RESERVE_MS = 1000,     /* keys of a turn come from this span                   */
 };
 #define SWEEP_EVERY     SPAN_S
 #define FULL_SCAN_EVERY (5 * SPAN_S)

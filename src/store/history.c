@@ -26,6 +26,10 @@ static const struct db_stmt insert_moving = {"INSERT INTO history (" COLUMNS SPE
                                              ", input) SELECT " VALUES
                                              "(SELECT input FROM runs WHERE id = $24)",
                                              "iiiiiiiiiiiiiiiiitttiiii"};
+static const struct db_stmt marks = {
+    "SELECT max(id), count(*) FROM (SELECT id FROM history WHERE id >= $1 ORDER BY id LIMIT $2)"
+    " AS portion GROUP BY (id >> 12) & 1023",
+    "ii"};
 static const struct db_stmt input = {"SELECT input FROM history WHERE id = $1", "i"};
 static const struct db_stmt of_schedule = {
     "SELECT " COLUMNS " FROM history WHERE schedule = $1 AND id < $2 ORDER BY id DESC"
@@ -118,6 +122,11 @@ void history_insert(struct db *db, const struct attempt_end *end)
 void history_input(struct db *db, int64_t id, struct db_result *ret)
 {
     db_send(db, &input, (struct db_value[]){db_int(id)}, ret);
+}
+
+void history_marks(struct db *db, int64_t from, struct db_result *ret)
+{
+    db_send(db, &marks, (struct db_value[]){db_int(from), db_int(HISTORY_MARKS_SCAN)}, ret);
 }
 
 void history_of_schedule(struct db *db, int64_t schedule, int64_t before, int limit,

@@ -38,6 +38,10 @@ void history_read(const struct db_result *result, int row, struct history_row *r
 /* (input) that the run was asked with, NULL when there was none; of its last attempt. */
 void history_input(struct db *db, int64_t id, struct db_result *ret);
 
+/* Of the HISTORY_MARKS_SCAN attempts from key `from` on: (the last key, count) of each node. */
+enum { HISTORY_MARKS_SCAN = 50 * 1000 }; /* ends of some seconds: only keys are read */
+void history_marks(struct db *db, int64_t from, struct db_result *ret);
+
 /* Keeps the newest `count` of a schedule, and what others than `node` have yet to count. */
 void history_keep(struct db *db, int64_t schedule, int count, int64_t node);
 

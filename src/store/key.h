@@ -9,7 +9,11 @@
 
 #include "base/instant.h"
 
-enum { KEY_NODE_BITS = 10, KEY_COUNT_BITS = 12 };
+enum {
+    KEY_NODE_BITS = 10,
+    KEY_COUNT_BITS = 12,
+    KEY_RESERVE_MS = 1000, /* keys of a turn come from this span: see struct node */
+};
 #define KEY_EPOCH_MS INT64_C(1577836800000)   /* 2020-01-01T00:00:00Z */
 #define KEY_MS_MAX   ((INT64_C(1) << 41) - 1) /* some seventy years of them */
 
@@ -28,6 +32,11 @@ static inline int64_t key_ms_at(instant now)
 static inline instant key_time(int64_t key)
 {
     return ((key >> (KEY_NODE_BITS + KEY_COUNT_BITS)) + KEY_EPOCH_MS) * SPAN_MS;
+}
+
+static inline int64_t key_node(int64_t key)
+{
+    return (key >> KEY_COUNT_BITS) & ((1 << KEY_NODE_BITS) - 1);
 }
 
 /* No key that was made at `at` or later is below. */

@@ -21,8 +21,10 @@ struct node {
     int64_t boot; /* grows with each start                                  */
     int64_t turn; /* the last one that was committed                        */
     instant lease_until;
-    int64_t key_ms; /* no key was made with a later time                     */
-    int64_t event;  /* the last event's number                               */
+    /* No key was made with a later time; none of a later turn will have one that is earlier
+     * than this by more than KEY_RESERVE_MS. */
+    int64_t key_ms;
+    int64_t event; /* the last event's number                               */
     instant started_at;
     int64_t state; /* enum node_state */
     int64_t stats; /* its rows of history up to this key are in the table of that name */

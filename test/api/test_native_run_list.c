@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "world.h"
+#include "world_store.h"
 
 enum { LARGE = 70, RESULT = 250 * 1000 }; /* together more than one answer of a database */
 
@@ -192,7 +193,7 @@ static void the_question_is_checked(void **state)
     assert_refused(get("/api/v1/runs?sort=x"), 400, "invalid_field", "");
 }
 
-static char cursor[64]; /* of the last page that keep_cursor() has seen */
+static char cursor[512]; /* of the last page that keep_cursor() has seen */
 
 static void keep_cursor(void)
 {
@@ -291,6 +292,105 @@ static void cursors_without_an_end_are_taken_too(void **state)
     assert_refused(get("/api/v1/runs?cursor=7-"), 400, "invalid_field", "cursor");
     assert_refused(get("/api/v1/runs?cursor=7-0"), 400, "invalid_field", "cursor");
     assert_refused(get("/api/v1/runs?cursor=7-8-9"), 400, "invalid_field", "cursor");
+    assert_refused(get("/api/v1/runs?cursor=7-8."), 400, "invalid_field", "cursor");
+    assert_refused(get("/api/v1/runs?cursor=7-8.x"), 400, "invalid_field", "cursor");
+    assert_refused(get("/api/v1/runs?cursor=7-8.9223372036854775806"), 400, "invalid_field",
+                   "cursor");
+    assert_refused(get("/api/v1/runs?cursor=7-8.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1"), 400,
+                   "invalid_field", "cursor");
+    assert_int_equal(get("/api/v1/runs?cursor=7-8.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1"), 200);
+}
+
+/* ---- two nodes ---- */
+
+/* What happens while a turn of the other node has yet to be committed. */
+struct between {
+    void (*act)(void); /* NULL: nothing, or it has */
+};
+
+static enum rc before_commit(void *with, enum db_point point)
+{
+    struct between *between = with;
+    void (*act)(void) = between->act;
+
+    if (point != DB_BEFORE_COMMIT || !act)
+        return RC_OK;
+    between->act = NULL;
+    act();
+    return RC_OK;
+}
+
+struct other {
+    struct between between;
+    struct db_fault fault;
+    struct db *db;
+    struct engine *engine;
+};
+
+static void other_begin(struct other *o)
+{
+    *o = (struct other){0};
+    o->fault = (struct db_fault){before_commit, &o->between};
+    o->engine = start_other(&o->fault, &o->db);
+}
+
+static void other_end(struct other *o)
+{
+    engine_free(o->engine);
+    db_close(o->db);
+}
+
+/* The claimed run of the last answer succeeds by a turn of the other node. */
+static void other_completes(struct other *o, void (*act)(void))
+{
+    struct report report = {.kind = REPORT_DONE, .outcome = OUTCOME_SUCCEEDED};
+    struct turn_in in = {
+        .now = world.now, .rows = TURN_ROWS_MIN, .reports = &report, .report_count = 1};
+    struct err err = {.text = ""};
+    struct turn_out out;
+
+    report.namespace = world.call.namespace;
+    report.fence = strtol(told("runs.0.fence"), NULL, 10);
+    world_must(run_id_parse(text_at("runs.0.id"), &report.run, &err), &err);
+    o->between.act = act;
+    world_must(engine_turn(o->engine, &in, &out, &err), &err);
+    assert_null(o->between.act);
+    assert_int_equal(out.report_replies[0].rc, RC_OK);
+}
+
+/* The end of a02 is of a later key than that of b01, and is seen before it. */
+static void read_a_page(void)
+{
+    pass(SPAN_S);
+    work("q", "complete", "");
+    assert_string_equal(page("?limit=2"), "a02 ended, a04 ready, more");
+    keep_cursor();
+}
+
+static void a_run_that_ends_in_a_turn_under_way_elsewhere_is_seen(void **state)
+{
+    struct other other;
+
+    (void)state;
+    if (!world_is_on_postgres())
+        return; /* a file has one node */
+    make("a", "q");
+    make("b", "p");
+    trigger("b");
+    for (int i = 0; i < 3; i++)
+        trigger("a");
+    other_begin(&other);
+    pass(10 * SPAN_S); /* first keys are ahead of the clock */
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['p']}")), 200);
+    other_completes(&other, read_a_page);
+    assert_string_equal(page(js("?limit=2&cursor=%s", cursor)), "a03 ready, b01 ended, end");
+    /* Both ends were seen by who begins now, each where it ended. */
+    assert_string_equal(page("?limit=1"), "a02 ended, more");
+    keep_cursor();
+    assert_non_null(strchr(cursor, '.'));
+    assert_string_equal(page(js("?limit=1&cursor=%s", cursor)), "b01 ended, more");
+    assert_string_equal(page("?limit=4"), "a02 ended, b01 ended, a04 ready, a03 ready, end");
+    other_end(&other);
 }
 
 static void complete_at_length(void)
@@ -338,6 +438,7 @@ int main(void)
         SERVED(a_run_that_ends_is_seen_once_with_every_filter),
         SERVED(cursors_without_an_end_are_taken_too),
         SERVED(a_page_of_large_results_ends_early),
+        SERVED(a_run_that_ends_in_a_turn_under_way_elsewhere_is_seen),
         SERVED(the_question_is_checked),
     };
 

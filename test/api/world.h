@@ -84,6 +84,9 @@ void pass(span time);
 /* The server starts again, with that jitter of all that it starts. */
 void start_again(span dispatch_jitter);
 
+/* A second node on PostgreSQL, on a connection of its own; the caller frees both. */
+struct engine *start_other(const struct db_fault *fault, struct db **ret_db);
+
 /* The engine's connection is a new one, as the server makes it when the old one fails. */
 void connect_again(void);
 

@@ -73,6 +73,18 @@ void start_again(span dispatch_jitter)
     start(dispatch_jitter);
 }
 
+struct engine *start_other(const struct db_fault *fault, struct db **ret_db)
+{
+    struct engine *engine = engine_new(
+        &(struct engine_options){.node = STR("b"), .zones = {.find = zone_find}});
+    struct err err = {.text = ""};
+
+    assert_true(world_is_on_postgres());
+    world_must(db_open(url, &(struct db_options){.fault = fault}, ret_db, &err), &err);
+    world_must(engine_boot(engine, *ret_db, world.now, &err), &err);
+    return engine;
+}
+
 void connect_again(void)
 {
     struct err err = {.text = ""};

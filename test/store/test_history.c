@@ -5,6 +5,8 @@
 #include "rows.h"
 
 #include "store/history.h"
+#include "store/key.h"
+#include "store/nodes.h"
 
 static const struct run done = {
     .schedule = 21,
@@ -451,6 +453,30 @@ static void the_input_of_a_run_is_kept_with_its_last_attempt(void **state)
     assert_history(f, 21, "4 3 2 1");
 }
 
+static void the_last_end_of_each_node_is_told(void **state)
+{
+    struct fixture *f = *state;
+    int64_t at = key_of(DAY_ONE), one = 1 << KEY_COUNT_BITS, last = NODES_MAX * one;
+    struct db_result got, none;
+
+    add(f, at + one, 1);
+    add(f, at + one + 7, 1);
+    add(f, at + last, 1);
+    add(f, key_of(DAY_ONE + SPAN_S) + one, 1);
+    history_marks(f->db, at + one + 1, &got);
+    history_marks(f->db, key_of(DAY_ONE + SPAN_MIN), &none);
+    flush(f);
+    assert_int_equal(none.rows, 0);
+    assert_int_equal(got.rows, 2);
+    for (int i = 0; i < 2; i++) {
+        bool is_last = key_node(db_int_at(&got, i, 0)) == NODES_MAX;
+
+        assert_int_equal(db_int_at(&got, i, 0),
+                         is_last ? at + last : key_of(DAY_ONE + SPAN_S) + one);
+        assert_int_equal(db_int_at(&got, i, 1), is_last ? 1 : 2);
+    }
+}
+
 static void every_statement_was_run(void **state)
 {
     assert_every_statement_ran(*state, "src/store/history.c");
@@ -462,6 +488,7 @@ int main(void)
         STORE_TEST(every_field_of_an_attempt_has_its_column),
         STORE_TEST(the_ends_of_every_number_and_text_are_kept),
         STORE_TEST(history_is_read_backwards_in_pages),
+        STORE_TEST(the_last_end_of_each_node_is_told),
         STORE_TEST(what_another_node_has_yet_to_count_is_kept),
         STORE_TEST(the_newest_of_a_schedule_are_kept),
         STORE_TEST(every_field_of_the_ledger_has_its_column),

@@ -358,6 +358,7 @@ static void what_people_are_shown_is_found_by_key(void **state)
     PLAN(attempt_views_get(f->db, 15000, &unused), "history_pkey", ANY_ORDER);
     PLAN(attempt_marks_list(f->db, 15000, 14000, 8, &unused), "history_pkey", INDEX_ORDER);
     PLAN(attempt_views_end(f->db, &page, &unused), "history_pkey", ANY_ORDER);
+    PLAN(history_marks(f->db, 15000, &unused), "history_pkey", ANY_ORDER);
     PLAN(queue_depths_get(f->db, 7, 9, &unused), "runs_ready", ANY_ORDER);
 }
 
