@@ -35,13 +35,23 @@ static struct log_file *log_of(sqlite3_file *file)
     return (struct log_file *)file;
 }
 
+/*
+ * When it fails SQLite forgets the transaction, and so must the file: what has reached it could
+ * be a whole commit together with what an earlier attempt left in the same place, and be found
+ * by whoever opens the file next.  All that is behind it was never committed.
+ */
 static int write_out(struct log_file *log)
 {
-    int count = log->count;
+    int count = log->count, code, cut;
 
-    log->count = 0; /* also when it fails: SQLite then forgets the transaction */
-    return count > 0 ? log->below->pMethods->xWrite(log->below, log->bytes, count, log->at)
-                     : SQLITE_OK;
+    log->count = 0;
+    if (count == 0)
+        return SQLITE_OK;
+    code = log->below->pMethods->xWrite(log->below, log->bytes, count, log->at);
+    if (code == SQLITE_OK)
+        return SQLITE_OK;
+    cut = log->below->pMethods->xTruncate(log->below, log->at);
+    return cut == SQLITE_OK ? code : cut;
 }
 
 /* A frame has a head, which names the size of the database if it is the last of a commit. */

@@ -216,6 +216,43 @@ static void a_full_disk_undoes_the_transaction_and_the_next_may_succeed(void **s
     assert_int_equal(count_transactions(w->db, w->arena), 2);
 }
 
+static enum rc write_both(struct db *db, bool both, struct err *err)
+{
+    static const struct db_stmt first = {"UPDATE first SET n = 2", NULL},
+                                second = {"UPDATE second SET n = 2", NULL};
+
+    db_begin(db);
+    db_send(db, &first, NULL, NULL);
+    if (both)
+        db_send(db, &second, NULL, NULL);
+    return db_commit(db, NULL, err);
+}
+
+/*
+ * Half of each write reaches a full disk: of the first two pages one, whole; of the second the
+ * same page's first half, and the head that makes it a commit.
+ */
+static void what_a_full_disk_has_taken_of_two_transactions_is_not_a_third(void **state)
+{
+    static const struct db_stmt look = {"SELECT n FROM first", NULL};
+    struct world *w = *state;
+    struct db_result row = {0};
+
+    OK(db_exec(w->db, STR("CREATE TABLE first (n INTEGER) STRICT"), err));
+    OK(db_exec(w->db, STR("CREATE TABLE second (n INTEGER) STRICT"), err));
+    OK(db_exec(w->db, STR("INSERT INTO first VALUES (1)"), err));
+    OK(db_exec(w->db, STR("INSERT INTO second VALUES (1)"), err));
+    sim_vfs_arm(w->vfs, SIM_FULL, 1, true);
+    REFUSED(write_both(w->db, true, err), RC_LIMIT, "free space");
+    REFUSED(write_both(w->db, false, err), RC_LIMIT, "free space");
+    sim_vfs_arm(w->vfs, SIM_FULL, 0, false);
+    sim_vfs_process_kill(w->vfs);
+    reopen(w);
+    db_send(w->db, &look, NULL, &row);
+    OK(db_flush(w->db, w->arena, err));
+    assert_int_equal(db_int_at(&row, 0, 0), 1);
+}
+
 /* SQLite would go on, and its next commit would say that all is well. */
 static void after_a_failed_sync_nothing_is_tried_again(void **state)
 {
@@ -397,6 +434,7 @@ int main(void)
         VFS_TEST(a_world_that_stands_still_lets_nothing_happen),
         VFS_TEST(a_failed_write_ends_the_connection_and_loses_nothing),
         VFS_TEST(a_full_disk_undoes_the_transaction_and_the_next_may_succeed),
+        VFS_TEST(what_a_full_disk_has_taken_of_two_transactions_is_not_a_third),
         VFS_TEST(after_a_failed_sync_nothing_is_tried_again),
         VFS_TEST(a_failed_read_ends_the_connection),
         VFS_TEST(damage_to_a_file_is_noticed),
