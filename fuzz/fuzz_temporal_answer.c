@@ -39,7 +39,7 @@ static void check_answer(struct str text, struct arena *arena)
     must(grpc_status_text(reply.status) != NULL);
     if (reply.status == GRPC_OK)
         check_look(reply.message, arena);
-    must(temporal_exists(reply.details, STR("r"), arena).len <= FLOW_ID_MAX);
+    must(temporal_exists(reply.details, arena).run_id.len <= FLOW_ID_MAX);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     check_answer(text, arena);
     must(temporal_started(text, arena).len <= FLOW_ID_MAX);
     must(temporal_found(text, STR("belfry"), arena).len <= FLOW_ID_MAX);
-    must(temporal_exists(text, STR("r"), arena).len <= FLOW_ID_MAX);
+    must(temporal_exists(text, arena).run_id.len <= FLOW_ID_MAX);
     arena_free(arena);
     return 0;
 }

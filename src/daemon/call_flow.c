@@ -26,6 +26,7 @@ const struct flow_limits flow_usual = {
     .end_patience = 30 * SPAN_S,
     .request = 30 * SPAN_S,
     .long_poll = 65 * SPAN_S,
+    .taken = 10 * SPAN_S,
     .connect = 10 * SPAN_S,
 };
 

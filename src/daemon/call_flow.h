@@ -13,6 +13,7 @@ struct flow_limits {
     span end_patience;            /* of failures to end a workflow that should not go on      */
     span request;                 /* of one request, from its beginning to its end            */
     span long_poll;               /* of one that is answered when something has happened      */
+    span taken;                   /* for the workflow of a run that was ended to be gone      */
     span connect;
 };
 

@@ -12,6 +12,7 @@
 #include "base/must.h"
 #include "daemon/call_flow_parts.h"
 #include "daemon/call_temporal_wire.h"
+#include "io/clock.h"
 
 #define SERVICE "/temporal.api.workflowservice.v1.WorkflowService/"
 
@@ -28,6 +29,7 @@ struct temporal_flow {
     char run[FLOW_ID_MAX + 1];      /* that is looked at; "": the first  */
     char token[TEMPORAL_TOKEN_MAX]; /* of the last look                  */
     size_t token_len;
+    int64_t taken_us; /* since when a former run of the schedule has the id; 0: none has */
 };
 
 static struct temporal_flow *own_of(struct flow *flow)
@@ -247,17 +249,44 @@ static void read_started(struct flow *flow, struct str run_id, struct flow_answe
     own->token_len = 0;
 }
 
+/* By the request: one of another run of the schedule. */
+static bool is_sibling(const struct flow *flow, struct str request_id)
+{
+    struct str run = request_id, count;
+    struct run_id id;
+    struct err unused;
+
+    (void)str_cut(request_id, '.', &run, &count); /* see flow_key() */
+    return run_id_parse(run, &id, &unused) == RC_OK &&
+           id.schedule == flow->errand->task->work.run.schedule;
+}
+
+/*
+ * Starts of one second have one id.  A run that is terminated for another's sake is over at
+ * once, its workflow when the upstream has heard of it: for that a start waits.
+ */
+static bool waits_for_sibling(struct flow *flow, struct str request_id)
+{
+    struct temporal_flow *own = own_of(flow);
+    int64_t now = clock_boot_us();
+
+    if (!is_sibling(flow, request_id))
+        return false;
+    if (own->taken_us == 0)
+        own->taken_us = now;
+    return now - own->taken_us < flow->limits->taken;
+}
+
 /* Whose start it was that has the id. */
 static void read_exists(struct flow *flow, const struct temporal_reply *reply,
                         struct flow_answer *ret)
 {
-    struct str run_id = temporal_exists(reply->details, own_of(flow)->start.request_id,
-                                        flow->scratch);
+    struct temporal_owner owner = temporal_exists(reply->details, flow->scratch);
 
-    if (run_id.len > 0)
-        read_started(flow, run_id, ret);
+    if (owner.run_id.len > 0 && str_eq(owner.request_id, own_of(flow)->start.request_id))
+        read_started(flow, owner.run_id, ret);
     else
-        ret->meaning = FLOW_TAKEN;
+        ret->meaning = waits_for_sibling(flow, owner.request_id) ? FLOW_PASSING : FLOW_TAKEN;
 }
 
 static void keep_run(struct temporal_flow *own, struct str run)

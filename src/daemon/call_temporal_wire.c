@@ -341,7 +341,7 @@ struct str temporal_started(struct str message, struct arena *arena)
                : (struct str){0};
 }
 
-struct str temporal_exists(struct str details, struct str request_id, struct arena *arena)
+struct temporal_owner temporal_exists(struct str details, struct arena *arena)
 {
     static const char name[] =
         "/temporal.api.errordetails.v1.WorkflowExecutionAlreadyStartedFailure";
@@ -349,7 +349,7 @@ struct str temporal_exists(struct str details, struct str request_id, struct are
     Temporal__Status *status;
 
     if (!read_message(&temporal__status__descriptor, details, arena, &status))
-        return (struct str){0};
+        return (struct temporal_owner){0};
     for (size_t i = 0; i < status->n_details; i++) {
         const Temporal__Any *any = status->details[i];
         struct str bytes = {(const char *)any->value.data, any->value.len};
@@ -357,11 +357,10 @@ struct str temporal_exists(struct str details, struct str request_id, struct are
 
         if (slash && strcmp(slash, name) == 0 &&
             read_message(&temporal__workflow_execution_already_started_failure__descriptor,
-                         bytes, arena, &m) &&
-            str_eq(str_of(m->start_request_id), request_id))
-            return run_id(m->run_id);
+                         bytes, arena, &m))
+            return (struct temporal_owner){run_id(m->run_id), str_of(m->start_request_id)};
     }
-    return (struct str){0};
+    return (struct temporal_owner){0};
 }
 
 static Temporal__GetWorkflowExecutionHistoryResponse *history_of(struct str message,

@@ -81,8 +81,11 @@ struct temporal_reply temporal_reply_of(const struct webhook_result *result,
 /* The run's id that a good answer to a start has; empty: none. */
 struct str temporal_started(struct str message, struct arena *arena);
 
-/* Of ALREADY_EXISTS: the run's id where it is our own start that is told of; else empty. */
-struct str temporal_exists(struct str details, struct str request_id, struct arena *arena);
+/* Of ALREADY_EXISTS: which run has the id, and by what request; both empty: it is not told. */
+struct temporal_owner {
+    struct str run_id, request_id;
+};
+struct temporal_owner temporal_exists(struct str details, struct arena *arena);
 
 /* The run's id where the event that was asked for is the start of ours; else empty. */
 struct str temporal_found(struct str message, struct str identity, struct arena *arena);

@@ -186,6 +186,57 @@ static void a_node_that_goes_leaves_the_workflow_to_the_next(void **state)
     assert_int_equal(world->server->runs[0].end, TEMPORAL_RUNS);
 }
 
+/* A trigger of the same second as the slot, which has therefore the same id. */
+static struct task *task_of_same_second(struct world *world)
+{
+    struct task *task = flow_task(world, WF);
+    struct run_id id = {.schedule = 42, .slot_ms = 1790000000500, .pass = 1};
+    char text[RUN_ID_TEXT_MAX];
+
+    run_id_format(&id, text);
+    task->work.id = arena_str(task->arena, str_of(text));
+    task->work.run.slot = id.slot_ms * SPAN_MS;
+    task->work.run.pass = 1;
+    task->work.run.kind = RUN_TRIGGER;
+    return task;
+}
+
+/* terminateOther: the run is over in the same turn that starts the next one. */
+static void a_start_waits_until_the_workflow_that_it_replaces_is_gone(void **state)
+{
+    struct world *world = *state;
+
+    world->limits.taken = LONG;
+    start(world, flow_task(world, WF));
+    wait_waiting(world);
+    start(world, task_of_same_second(world));
+    wait_seen(world, START, 3); /* it has been refused */
+    stop(world, true);
+    while (world->server->count < 2)
+        uv_run(loop_uv(world->errands->loop), UV_RUN_ONCE);
+    assert_int_equal(world->server->runs[0].end, TEMPORAL_TERMINATED);
+    assert_string_equal(world->server->runs[1].id, FLOW);
+    wait_waiting(world);
+    temporal_end(world->server, 1, TEMPORAL_COMPLETED, NULL);
+    assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
+}
+
+/* Nobody ends it: as in Temporal, the second start of a second is dropped. */
+static void a_start_does_not_wait_for_ever_for_an_id(void **state)
+{
+    struct world *world = *state;
+
+    start(world, flow_task(world, WF));
+    wait_waiting(world);
+    world->limits.taken = 20 * SPAN_MS;
+    start(world, task_of_same_second(world));
+    assert_error(wait_end(world), "workflow_exists", false, NULL);
+    assert_int_equal(wait_end(world)->outcome, OUTCOME_CANCELLED);
+    assert_int_equal(world->server->runs[0].end, TEMPORAL_RUNS);
+    assert_int_equal(world->server->count, 1);
+    assert_true(temporal_count_seen(world->server, START) > 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +244,8 @@ int main(void)
         IN_WORLD(a_workflow_that_completes_all_the_same_has_completed),
         IN_WORLD(terminating_terminates_the_workflow),
         IN_WORLD(who_ignores_a_cancellation_can_be_terminated),
+        IN_WORLD(a_start_waits_until_the_workflow_that_it_replaces_is_gone),
+        IN_WORLD(a_start_does_not_wait_for_ever_for_an_id),
         IN_WORLD(a_workflow_that_takes_too_long_is_terminated),
         IN_WORLD(a_workflow_that_ended_before_the_stop_has_its_own_end),
         IN_WORLD(stopping_what_was_not_started_ends_at_once),

@@ -10,7 +10,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { startServer, until } from './server.mjs';
 
-const { history, workflowservice } = proto.temporal.api;
+const { errordetails, history, workflowservice } = proto.temporal.api;
 const service = workflowservice.v1;
 const NOT_FOUND = 5, ALREADY_EXISTS = 6, UNAVAILABLE = 14;
 
@@ -35,6 +35,28 @@ const close = (run, attributes) => {
 const find = (id, runId) =>
     runs.findLast((run) => run.start.workflowId === id && (!runId || run.runId === runId));
 
+const startsOf = (id) => seen.starts.filter((one) => one.workflowId.startsWith(`${id}-2`));
+
+// Whose the id is, as Temporal tells it.
+function taken(run) {
+    const metadata = new grpc.Metadata();
+    const failure = errordetails.v1.WorkflowExecutionAlreadyStartedFailure.encode({
+        startRequestId: run.start.requestId,
+        runId: run.runId,
+    });
+    const details = proto.google.rpc.Status.encode({
+        code: ALREADY_EXISTS,
+        details: [
+            {
+                type_url: 'type.googleapis.com/temporal.api.errordetails.v1.WorkflowExecutionAlreadyStartedFailure',
+                value: failure.finish(),
+            },
+        ],
+    });
+    metadata.set('grpc-status-details-bin', Buffer.from(details.finish()));
+    return new Refusal(ALREADY_EXISTS, 'Workflow execution is already running.', metadata);
+}
+
 const methods = {
     StartWorkflowExecution(start, metadata) {
         seen.starts.push(start);
@@ -42,7 +64,7 @@ const methods = {
         const old = find(start.workflowId);
         const isSame = old?.start.requestId === start.requestId;
         if (old && !isSame && !old.event) {
-            throw new Refusal(ALREADY_EXISTS, 'Workflow execution is already running.');
+            throw taken(old);
         }
         const run = isSame ? old : { start, runId: `run-${runs.length + 1}`, waiting: [] };
         if (!isSame) runs.push(run);
@@ -64,9 +86,11 @@ const methods = {
         close(run, { workflowExecutionCanceledEventAttributes: {} });
         return {};
     },
-    TerminateWorkflowExecution(request) {
+    async TerminateWorkflowExecution(request) {
         seen.terminations.push(request);
-        const run = find(request.workflowExecution.workflowId);
+        // Slower than the next start, which may be of the same second and have the same id.
+        await until(async () => startsOf('kills'), (all) => all.length > 1);
+        const run = runs.find((one) => one.runId === request.firstExecutionRunId);
         close(run, { workflowExecutionTerminatedEventAttributes: { reason: request.reason } });
         return {};
     },
@@ -246,14 +270,13 @@ test('CANCEL_OTHER asks the running workflow to end, and the new one starts then
     assert.equal((await endOf('cancels')).outcome, 'cancelled');
 });
 
-test('TERMINATE_OTHER terminates it', async () => {
+test('TERMINATE_OTHER terminates it, and the new one starts then, also within one second', async () => {
     const handle = await make('kills');
     await handle.trigger(ScheduleOverlapPolicy.TERMINATE_OTHER);
     const first = await runOf('kills');
-    const second = first.start.workflowId.slice('kills-'.length); // the id of a run has no more
-    await until(async () => new Date().toISOString().slice(0, 19), (now) => now > second);
     await handle.trigger(ScheduleOverlapPolicy.TERMINATE_OTHER);
-    await until(async () => seen.terminations, (all) => all.length === 1);
+    await until(async () => first.event, Boolean);
+    assert.equal(seen.terminations.length, 1);
     assert.equal(seen.terminations[0].firstExecutionRunId, first.runId);
     assert.ok(first.event.workflowExecutionTerminatedEventAttributes);
     await until(async () => runs.filter((one) => one.start.workflowId.startsWith('kills-2')), (all) => all.length === 2);
