@@ -378,20 +378,35 @@ static int delete_portion(struct apply *apply, size_t from, size_t count)
     return STATUS_OK;
 }
 
-int apply_do(struct apply *apply)
+static int put_plains(struct apply *apply, enum manifest_kind kind, bool also_same)
 {
     struct manifest *m = apply->manifest;
-    size_t pruned = json_array_size(apply->pruned);
     int status = STATUS_OK;
 
-    for (int i = 0; status == STATUS_OK && i < m->count; i++)
-        if (m->entries[i].kind != MANIFEST_SCHEDULE &&
-            (m->entries[i].fate == FATE_CREATE || m->entries[i].fate == FATE_CHANGE))
+    for (int i = 0; status == STATUS_OK && i < m->count; i++) {
+        enum manifest_fate fate = m->entries[i].fate;
+
+        if (m->entries[i].kind == kind &&
+            (fate == FATE_CREATE || fate == FATE_CHANGE || (fate == FATE_SAME && also_same)))
             status = put_plain(apply, &m->entries[i]);
+    }
+    return status;
+}
+
+/*
+ * Schedules need the calendars that they name, and say a limit of their gate, too: what the
+ * files say of the gate itself comes after them, so that it counts.
+ */
+int apply_do(struct apply *apply)
+{
+    int writes = apply->counts[FATE_CREATE] + apply->counts[FATE_CHANGE];
+    size_t pruned = json_array_size(apply->pruned);
+    int status = put_plains(apply, MANIFEST_CALENDAR, false);
+
     if (status == STATUS_OK)
-        status = send_schedules(apply, "/api/v1/bulk/schedules/put", true,
-                                apply->counts[FATE_CREATE] + apply->counts[FATE_CHANGE],
-                                note_put);
+        status = send_schedules(apply, "/api/v1/bulk/schedules/put", true, writes, note_put);
+    if (status == STATUS_OK)
+        status = put_plains(apply, MANIFEST_GATE, writes > 0);
     for (size_t i = 0; status == STATUS_OK && i < pruned; i += APPLY_PORTION)
         status = delete_portion(apply, i,
                                 pruned - i < APPLY_PORTION ? pruned - i : APPLY_PORTION);

@@ -40,8 +40,8 @@ void help_print(const struct command *command, int fd)
     struct printer out;
 
     printer_open(&out, fd);
-    printer_printf(&out, "belfry %s %s\n\n%s\n\n%s\nOptions:\n", command->name, command->usage,
-                   command->summary, command->about);
+    printer_printf(&out, "belfry %s %s\n\n%s\n\n%s%sOptions:\n", command->name, command->usage,
+                   command->summary, command->about, command->about[0] != '\0' ? "\n" : "");
     /* Those of the command itself first; it shares the others. */
     for (int i = 0; i < command->option_count; i++)
         print_option(&out, &command->options[(i + command->own_from) % command->option_count]);

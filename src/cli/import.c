@@ -171,8 +171,8 @@ static int read_table(struct import *import, const struct args *args)
     }
     import_lines(import, &table, prefix);
     if (import->errors > 0) {
-        report_note("%d lines cannot be imported, so nothing is; %d could be", import->errors,
-                    import->count);
+        report_note("%d line%s cannot be imported, so nothing is; %d could be", import->errors,
+                    import->errors == 1 ? "" : "s", import->count);
         return STATUS_USAGE;
     }
     return STATUS_OK;

@@ -31,7 +31,9 @@ void say_schedule(const char *done, const json_t *schedule, const struct when *w
         printer_text(out, "; next run ");
         print_time(next, when, out);
     } else if (strcmp(text_of(schedule, "state.status"), "active") == 0) {
-        printer_text(out, "; it has no next run");
+        printer_text(out, json_integer_value(value_of(schedule, "state.open")) > 0
+                              ? "; a run is open, and there is no next one"
+                              : "; it has no next run");
     }
     printer_text(out, "\n");
 }

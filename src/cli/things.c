@@ -407,8 +407,11 @@ static const struct command namespace_commands[] = {
     {.name = "namespace set",
      .usage = "NAMESPACE [OPTION]...",
      .summary = "Create a namespace or change its settings",
-     .about = "",
-     .examples = "  belfry namespace set billing\n",
+     .about =
+         "Settings are replaced as a whole, secrets too; without --settings they stay as they\n"
+         "are.  What there is: NamespaceSettings in /openapi.json of the server.\n",
+     .examples = "  belfry namespace set billing\n"
+                 "  belfry namespace set billing --settings '{\"quotaSchedules\": 500}'\n",
      OPTIONS(namespace_rows),
      ONE_NAME,
      .run = namespace_set},

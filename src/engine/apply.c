@@ -280,7 +280,7 @@ static void set_gate_limit(struct turn *turn, const struct command *c,
     struct gate_seat *gate;
     int64_t limit;
 
-    if (s->gate_row.rows == 0 || c->kind == COMMAND_UNGATE)
+    if (s->gate_row.rows == 0 || s->keeps_gate || c->kind == COMMAND_UNGATE)
         return;
     gate = desk_gate(turn, db_int_at(&s->gate_row, 0, 0));
     must(gate->is_held);

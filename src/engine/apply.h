@@ -15,6 +15,7 @@ struct command_state {
     bool is_created;                 /* a schedule was inserted: `changed` will tell */
     struct audit_print before;       /* of the schedule that it changes             */
     struct audit_print after;        /* once it has                                 */
+    bool keeps_gate;                 /* a draft that says of its gate what was said before */
     int64_t queue;                   /* of a draft, when its key is known; 0 */
     bool is_written;                 /* a row besides: `changed` will tell          */
     struct db_result *calendar_rows; /* of a draft, one for each that it names */

@@ -280,6 +280,9 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
     if (plan.policies.remaining_runs != remaining)
         seat->cursor.remaining = plan.policies.remaining_runs;
     change_flags(turn, seat, c);
+    /* Else an edit of something else would undo what somebody has set since. */
+    s->keeps_gate = seat->has_plan && seat->plan.gate == plan.gate &&
+                    seat->plan.policies.gate_limit == plan.policies.gate_limit;
     seat->plan = plan;
     spread(turn, row.packed, &seat->plan);
     seat->has_plan = true;

@@ -40,6 +40,26 @@ static void a_gate_shows_who_is_in_it_and_who_waits(void **state)
     assert_told("open", "3");
 }
 
+/* Whoever sets it in need must not be overruled by an edit of something else. */
+static void an_edit_that_leaves_the_concurrency_alone_leaves_the_gate_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        post("/api/v1/schedules", js("{'id':'s','action':{'type':'queue','queue':'q'},"
+                                     "'policies':{'concurrency':{'key':'db','limit':4}}}")),
+        201);
+    assert_int_equal(put("db", "{'limit':1}"), 200);
+    assert_int_equal(ask("PATCH /api/v1/schedules/s", NULL, js("{'description':'other'}")),
+                     200);
+    assert_int_equal(get("/api/v1/gates/db"), 200);
+    assert_told("limit", "1");
+    assert_int_equal(
+        ask("PATCH /api/v1/schedules/s", NULL, js("{'policies':{'concurrency':{'limit':3}}}")),
+        200);
+    assert_int_equal(get("/api/v1/gates/db"), 200);
+    assert_told("limit", "3");
+}
+
 static int delete (const char *name)
 {
     return ask(js("DELETE /api/v1/gates/%s", name), NULL, NULL);
@@ -134,6 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SERVED(a_gate_is_made_and_its_limit_changed),
         SERVED(a_gate_shows_who_is_in_it_and_who_waits),
+        SERVED(an_edit_that_leaves_the_concurrency_alone_leaves_the_gate_alone),
         SERVED(a_gate_that_nothing_uses_is_deleted),
         SERVED(a_gate_that_schedules_use_stays),
         SERVED(a_gate_that_open_runs_name_stays),

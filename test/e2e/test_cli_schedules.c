@@ -38,6 +38,8 @@ static void a_schedule_is_made_of_flags(void **state)
     assert_int_equal(number_at(s, "policies.retry.attempts"), 3);
     assert_string_equal(text_at(s, "policies.catchup.mode"), "none");
     assert_int_equal(number_at(s, "policies.priority"), 7);
+    said = SAY(d, "schedule", "create", "once", "--at", "now", "--queue", "q");
+    assert_string_equal(said.out, "once: created; a run is open, and there is no next one\n");
     assert_string_equal(text_at(s, "labels.team"), "billing");
 
     SAY(d, "schedule", "create", "two", "--every", "15m", "--every", "1h", "--daily", "09:00",

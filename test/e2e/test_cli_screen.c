@@ -220,6 +220,7 @@ static void every_command_has_help_with_examples(void **state)
                           &(struct saying){.words = WORDS(names[i], verb + 1, "--help")});
             assert_int_equal(one.status, 0);
             has_text(one.out, "\nExamples:\n  belfry ");
+            lacks_text(one.out, "\n\n\n");
         }
         has_page(names[i]);
         said = say_all(world, &(struct saying){.words = WORDS("help", "--roff", names[i])});

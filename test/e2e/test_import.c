@@ -73,6 +73,8 @@ static void what_cannot_be_expressed_is_told_and_nothing_is_written(void **state
     assert_says(run, 2, "", "-:7: ");
     assert_says(run, 2, "", "5 lines cannot be imported, so nothing is; 1 could be");
     assert_int_equal(access(path, F_OK), -1);
+    assert_says(RUN_WITH("@reboot x\n", "import", "crontab", "-", "--tz", "UTC"), 2, "",
+                "1 line cannot be imported, so nothing is; 0 could be");
     assert_says(RUN("import"), 2, "", "belfry import crontab FILE");
     assert_says(RUN("import", "anacron", "x"), 2, "", "belfry import crontab FILE");
     assert_says(RUN("import", "crontab", world_path(w, "none")), 1, "", "No such file");
