@@ -187,13 +187,13 @@ static void keep_result(struct turn *turn, const struct seat *seat, const struct
         results_fail(turn->db, seat->id, ending->error);
 }
 
-/* What the end of a run means for its schedule. */
 /* Beyond twice as many as are kept the rest goes; by arithmetic, so that none is counted. */
 static bool is_beyond(int64_t ended, int64_t kept)
 {
     return kept > 0 && ended > 2 * kept && (ended - 2 * kept - 1) % (kept + 1) == 0;
 }
 
+/* What the end of a run means for its schedule. */
 static void count_end(struct turn *turn, struct place *place, const struct ending *ending)
 {
     struct seat *seat = place->seat;
