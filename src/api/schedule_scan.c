@@ -9,6 +9,7 @@
 
 enum {
     PORTION = 200,           /* rows of one read                                        */
+    PORTION_CUT = 8,         /* fewer by, when the database's answer would be too large */
     PORTION_BYTES = 1 << 30, /* of arena: schedules as large as they may be, all of them */
     CURSOR_MAX = 64,         /* bytes of two numbers                                    */
     MORE_MAX = 4,
@@ -21,6 +22,7 @@ struct walk {
     struct schedule_scan *scan;
     struct arena *rows, *scratch; /* of a portion, of an entry */
     int left;
+    int portion; /* rows of a read */
     int looked_at;
     bool is_done; /* nothing that comes can fit  */
     bool is_full; /* something fits, but has no room */
@@ -156,10 +158,11 @@ static enum rc tell_rows(struct walk *w, const struct db_result *rows, struct er
     return rc;
 }
 
-/* One read and what it brings. */
-static enum rc tell_portion(struct walk *w, struct db *db, int limit, struct err *reterr)
+/* One read and what it brings; of large schedules the next one tries fewer. */
+static enum rc tell_portion(struct walk *w, struct db *db, struct err *reterr)
 {
     struct schedule_scan *scan = w->scan;
+    int limit = w->portion;
     const struct schedule_portion portion = {.namespace = w->call->namespace,
                                              .order = scan->order,
                                              .is_descending = scan->is_descending,
@@ -174,6 +177,12 @@ static enum rc tell_portion(struct walk *w, struct db *db, int limit, struct err
     if (is_created)
         schedule_pages_end(db, &portion, &end);
     rc = db_flush(db, w->rows, reterr);
+    if (rc == RC_LIMIT && limit > 1) {
+        w->portion = (limit + PORTION_CUT - 1) / PORTION_CUT;
+        db_rollback(db); /* a reading that has failed is over */
+        db_begin(db);
+        return RC_OK;
+    }
     if (rc == RC_OK)
         rc = tell_rows(w, &rows, reterr);
     if (rc != RC_OK || w->is_full || w->is_done)
@@ -221,17 +230,18 @@ enum rc schedule_scan_tell(const struct call *call, struct db *db, struct schedu
                            struct err *reterr)
 {
     bool is_plain = schedule_filter_is_plain(&scan->filter);
-    int limit = is_plain && scan->page.limit < PORTION ? scan->page.limit + 1 : PORTION;
     struct walk w = {.call = call,
                      .db = db,
                      .scan = scan,
+                     .portion = is_plain && scan->page.limit < PORTION ? scan->page.limit + 1
+                                                                       : PORTION,
                      .rows = arena_new(PORTION_BYTES),
                      .scratch = arena_new(SCHEDULE_BYTES_MAX),
                      .left = scan->page.limit};
     enum rc rc = tell_exact(&w, db, reterr);
 
     while (rc == RC_OK && !w.is_done && !w.is_full && w.looked_at < VIEW_SCAN_MAX)
-        rc = tell_portion(&w, db, limit, reterr);
+        rc = tell_portion(&w, db, reterr);
     scan->cursor = w.is_done ? (struct str){NULL, 0} : cursor_of(scan, call->arena);
     arena_free(w.rows);
     arena_free(w.scratch);

@@ -36,8 +36,6 @@ void door_push_late(struct door *door)
     }
     if (n == 0)
         return;
-    if (n == 0)
-        return;
     door->late_count -= n;
     memmove(door->late, door->late + n, door->late_count * sizeof *door->late);
 }

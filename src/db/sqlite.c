@@ -22,7 +22,8 @@ enum {
     PROGRESS_STEPS = 10000,      /* of SQLite's machine between two looks at the clock */
     VFS_NAME_MAX = 64,
     ROWS_GROW = 4,
-    PARAM_NAME_MAX = 16, /* "$" and any int */
+    PARAM_NAME_MAX = 16,                     /* "$" and any int */
+    LOG_PAGES_MAX = 4 * DB_CHECKPOINT_PAGES, /* 64 MB: from then on readers are waited for */
 };
 
 static struct sqlite *sqlite_of(struct db *db)
@@ -96,8 +97,8 @@ static int note_log(void *with, sqlite3 *handle, const char *name, int pages)
     (void)handle;
     (void)name;
     sq->log_pages = pages;
-    if (pages < sq->log_done)
-        sq->log_done = 0; /* it was begun anew */
+    if (pages < sq->log_done || pages < sq->log_waited)
+        sq->log_done = sq->log_waited = 0; /* it was begun anew */
     return SQLITE_OK;
 }
 
@@ -485,6 +486,20 @@ static enum rc sqlite_ballast(struct db *db, bool keep, struct err *reterr)
     return sqlite_file_ballast(sqlite3_db_filename(sq->handle, "main"), keep, reterr);
 }
 
+/*
+ * Most often nobody is waited for: what a reader still needs is left for the next time.  But
+ * the log begins anew only when no reader needs it, and where there is always one it would
+ * grow for ever.  So a long one waits for those there are, as long as for a lock and not
+ * before it has grown again: a copy of the database may need it for minutes.
+ */
+static int checkpoint_mode(struct sqlite *sq)
+{
+    if (sq->log_pages < LOG_PAGES_MAX || sq->log_pages - sq->log_waited < DB_CHECKPOINT_PAGES)
+        return SQLITE_CHECKPOINT_PASSIVE;
+    sq->log_waited = sq->log_pages;
+    return SQLITE_CHECKPOINT_RESTART;
+}
+
 static enum rc sqlite_checkpoint(struct db *db, struct err *reterr)
 {
     struct sqlite *sq = sqlite_of(db);
@@ -492,8 +507,7 @@ static enum rc sqlite_checkpoint(struct db *db, struct err *reterr)
 
     if (sq->log_pages - sq->log_done < DB_CHECKPOINT_PAGES)
         return RC_OK;
-    /* Passive: never waits for a reader; what one still needs is left for the next time. */
-    code = sqlite3_wal_checkpoint_v2(sq->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, &done);
+    code = sqlite3_wal_checkpoint_v2(sq->handle, NULL, checkpoint_mode(sq), NULL, &done);
     if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY)
         return sqlite_refuse(sq, reterr);
     sq->log_done = done;

@@ -17,6 +17,7 @@ struct sqlite {
     struct deadline deadline; /* of readers             */
     int log_pages;            /* in the write-ahead log */
     int log_done;             /* of them, copied back   */
+    int log_waited;           /* how many there were when readers were last waited for */
 };
 
 /* The last error of the connection; it may be dead from then on. */

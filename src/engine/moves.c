@@ -187,13 +187,13 @@ static void keep_result(struct turn *turn, const struct seat *seat, const struct
         results_fail(turn->db, seat->id, ending->error);
 }
 
-/* What the end of a run means for its schedule. */
 /* Beyond twice as many as are kept the rest goes; by arithmetic, so that none is counted. */
 static bool is_beyond(int64_t ended, int64_t kept)
 {
     return kept > 0 && ended > 2 * kept && (ended - 2 * kept - 1) % (kept + 1) == 0;
 }
 
+/* What the end of a run means for its schedule. */
 static void count_end(struct turn *turn, struct place *place, const struct ending *ending)
 {
     struct seat *seat = place->seat;
@@ -347,6 +347,11 @@ static instant next_try(const struct turn *turn, const struct place *place,
     return at;
 }
 
+static enum reason reason_of_cancel(const struct run *run)
+{
+    return run->flags & RUN_FOR_OTHER ? REASON_OTHER : REASON_USER;
+}
+
 void attempt_end(struct turn *turn, struct place *place, const struct ending *ending)
 {
     struct ending end = *ending;
@@ -359,7 +364,7 @@ void attempt_end(struct turn *turn, struct place *place, const struct ending *en
     }
     if ((place->run.flags & RUN_CANCELLING) && end.outcome != OUTCOME_SUCCEEDED) {
         end.outcome = OUTCOME_CANCELLED;
-        end.reason = place->run.flags & RUN_FOR_OTHER ? REASON_OTHER : REASON_USER;
+        end.reason = reason_of_cancel(&place->run);
     }
     at = next_try(turn, place, &end);
     if (at == INSTANT_NEVER) {
@@ -390,10 +395,12 @@ void run_ready(struct turn *turn, struct place *place)
 void run_hand_back(struct turn *turn, struct place *place)
 {
     struct run *run = &place->run;
+    enum reason over = is_orphan(place)                 ? REASON_DELETED
+                       : !(run->flags & RUN_CANCELLING) ? REASON_NONE
+                                                        : reason_of_cancel(run);
 
-    if (is_orphan(place)) {
-        run_end(turn, place,
-                &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = REASON_DELETED});
+    if (over != REASON_NONE) { /* nobody holds it, and nobody is to have it again */
+        run_end(turn, place, &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = over});
         return;
     }
     let_go(turn, place, RUN_READY, INSTANT_NEVER);

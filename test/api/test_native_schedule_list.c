@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "world.h"
 
+enum { LARGE = 70, INPUT = 250 * 1000 }; /* together more than one answer of a database */
+
 static void make(const char *id, const char *fields)
 {
     assert_int_equal(ask(js("PUT /api/v1/schedules/%s", id), NULL,
@@ -194,6 +196,37 @@ static void what_is_wrong_is_named(void **state)
     assert_refused(get("/api/v1/schedules?labels=a"), 400, "invalid_field", "");
 }
 
+static void make_at_length(int i)
+{
+    static char text[INPUT + 1], body[INPUT + 200];
+    struct buf out = BUF(body);
+
+    memset(text, 'x', INPUT);
+    buf_printf(&out,
+               "{\"action\":{\"type\":\"queue\",\"queue\":\"q\",\"input\":{\"x\":\"%s\"}}}",
+               text);
+    assert_int_equal(ask(js("PUT /api/v1/schedules/s%02d", i), NULL, body), 201);
+}
+
+static void a_page_of_large_schedules_ends_early(void **state)
+{
+    char cursor[64] = "";
+    size_t seen = 0;
+
+    (void)state;
+    for (int i = 0; i < LARGE; i++)
+        make_at_length(i);
+    for (int i = 0; i < LARGE && seen < LARGE; i++) {
+        assert_int_equal(get(js("/api/v1/schedules?limit=100%s", cursor)), 200);
+        seen += json_array_size(json_object_get(world.json, "schedules"));
+        if (seen < LARGE)
+            snprintf(cursor, sizeof cursor, "&cursor=%s", text_at("cursor").ptr);
+    }
+    assert_int_equal(seen, LARGE);
+    assert_int_equal(get("/api/v1/schedules?limit=100&fields=id"), 200);
+    assert_int_equal(json_array_size(json_object_get(world.json, "schedules")), LARGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +238,7 @@ int main(void)
         SERVED(a_filter_finds_what_is_far_behind),
         SERVED(another_namespace_is_another_list),
         SERVED(what_is_wrong_is_named),
+        SERVED(a_page_of_large_schedules_ends_early),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

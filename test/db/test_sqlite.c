@@ -5,10 +5,13 @@
 #include "harness.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+
+enum { ADVANCE_MS = 20 }; /* of a reader; a writer waits longer for it */
 
 static const struct db_stmt insert = {"INSERT INTO f (id, b) VALUES ($1, $2)", "ib"};
 static const struct db_stmt count = {"SELECT count(*) FROM f", NULL};
@@ -383,6 +386,57 @@ static void a_checkpoint_does_not_wait_for_a_reader(void **state)
     db_close(reader);
 }
 
+/*
+ * A process that always reads: it lets go of a snapshot when it has the next one, which it
+ * takes when it is told so, or some time later.
+ */
+static _Noreturn void read_for_ever(const struct fixture *f, int told)
+{
+    struct pollfd word = {.fd = told, .events = POLLIN};
+    struct db *readers[2] = {open_reader(f), open_reader(f)};
+    struct db_result got;
+    char byte;
+
+    for (int i = 0;; i = 1 - i) {
+        db_begin(readers[i]);
+        db_send(readers[i], &count, NULL, &got);
+        if (db_flush(readers[i], f->arena, &(struct err){0}) != RC_OK)
+            _exit(1);
+        arena_reset(f->arena);
+        db_rollback(readers[1 - i]);
+        if (poll(&word, 1, ADVANCE_MS) > 0 && read(told, &byte, 1) != 1)
+            _exit(0);
+    }
+}
+
+static void the_log_does_not_grow_for_ever_while_somebody_always_reads(void **state)
+{
+    struct fixture *f = *state;
+    int pipes[2], status;
+    pid_t child;
+
+    make_table(f);
+    OK(db_exec(f->db, STR("PRAGMA synchronous=OFF"), err)); /* no power is lost here */
+    assert_int_equal(pipe(pipes), 0);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        close(pipes[1]);
+        read_for_ever(f, pipes[0]);
+    }
+    close(pipes[0]);
+    for (int i = 0; i < 7 * DB_CHECKPOINT_PAGES / 100; i++) {
+        OK(fill(f, i * 100, 100, err));
+        OK(db_checkpoint(f->db, err));
+        assert_true(size_of(f, "test.db-wal") < (off_t)6 * DB_CHECKPOINT_PAGES * 4096);
+        assert_int_equal(write(pipes[1], "", 1), 1);
+    }
+    close(pipes[1]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(query_int(f, f->db, &count), 7 * DB_CHECKPOINT_PAGES);
+}
+
 static void damage_is_noticed_and_ends_the_connection(void **state)
 {
     struct fixture *f = *state;
@@ -475,6 +529,7 @@ int main(void)
         DB_TEST(a_writer_reads_what_it_has_not_committed),
         DB_TEST(the_log_is_written_back_when_it_is_long_and_only_when_asked),
         DB_TEST(a_checkpoint_does_not_wait_for_a_reader),
+        DB_TEST(the_log_does_not_grow_for_ever_while_somebody_always_reads),
         DB_TEST(damage_is_noticed_and_ends_the_connection),
         DB_TEST(a_database_that_was_never_closed_is_whole),
     };

@@ -372,6 +372,37 @@ static void a_call_that_has_ended_is_in_history_with_its_input(void **state)
     assert_true(str_eq(db_text_at(&input, 0, 0), STR("[1]")));
 }
 
+/* Nobody holds it any more: what it waited for is its end, not another start. */
+static void a_run_that_was_cancelled_is_over_when_it_is_given_back(void **state)
+{
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create("job", pulled(every(SPAN_H)));
+    work_for("q", 1, "one");
+    run_to("01:00");
+    assert_int_equal(about_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
+    assert_int_equal(report(call_of("01:00"), REPORT_RELEASE, OUTCOME_NONE), RC_OK);
+    call_of("01:00")->is_open = false;
+    work_for("q", 1, "two");
+    assert_told("01:00@01:00");
+    assert_history("job", "01:00 cancelled(user)");
+    assert_counts("job", "started 1");
+}
+
+static void one_that_makes_way_for_another_does_so_when_it_is_given_back(void **state)
+{
+    (void)state;
+    world.length = INSTANT_NEVER;
+    create("job", with(every(SPAN_H), OVERLAP_CANCEL_OTHER));
+    run_to("02:00");
+    assert_int_equal(report(call_of("01:00"), REPORT_RELEASE, OUTCOME_NONE), RC_OK);
+    call_of("01:00")->is_open = false;
+    settle();
+    assert_history("job", "01:00 cancelled(other)");
+    assert_int_equal(run_rows("job"), 1);
+    assert_true(call_of("02:00")->is_open);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -393,6 +424,8 @@ int main(void)
         TIMELINE(what_is_said_under_an_old_fence_is_not_kept),
         TIMELINE(a_log_goes_with_the_age_of_the_history),
         TIMELINE(a_call_that_has_ended_is_in_history_with_its_input),
+        TIMELINE(a_run_that_was_cancelled_is_over_when_it_is_given_back),
+        TIMELINE(one_that_makes_way_for_another_does_so_when_it_is_given_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
