@@ -55,9 +55,8 @@ static instant some_time(const struct drafting *d)
 
 /* The families of entries. */
 
-static void add_interval(const struct drafting *d, struct spec_def *def)
+static void draw_interval(const struct drafting *d, struct interval_def *interval)
 {
-    struct interval_def *interval = arena_take(d->arena, sizeof *interval);
     uint64_t which = prng_below(d->prng, 6);
 
     interval->every = chance(d, 4) ? units(d, 1, 3) : units(d, 2, 60);
@@ -67,8 +66,17 @@ static void add_interval(const struct drafting *d, struct spec_def *def)
                                     : ANCHOR_EPOCH;
     if (interval->anchor == ANCHOR_EPOCH && chance(d, 2))
         interval->phase = interval->every / 4 / SPAN_S * SPAN_S;
-    def->intervals = interval;
-    def->interval_count = 1;
+}
+
+/* Beside another one, a start moves what counts from starts. */
+static void add_interval(const struct drafting *d, struct spec_def *def)
+{
+    def->intervals = arena_array(d->arena, 2, sizeof *def->intervals);
+    def->interval_count = chance(d, 3) ? 2 : 1;
+    for (int i = 0; i < def->interval_count; i++)
+        draw_interval(d, &def->intervals[i]);
+    if (def->interval_count == 2)
+        def->intervals[1].anchor = ANCHOR_START, def->intervals[1].phase = 0;
 }
 
 static void add_cron(const struct drafting *d, struct spec_def *def)

@@ -363,34 +363,72 @@ static enum rc account_fixed(const struct court *court, const struct schedule *s
 
 /* ---- schedules that follow their runs ---- */
 
-/* Whether a slot can be had by counting from some start or end of a run, or from creation. */
-static bool can_follow(const struct schedule *s, const struct version *v, instant at)
+/* Whether a slot can be had by counting from this one that had a run, and any end. */
+static bool can_follow_from(const struct schedule *s, const struct version *v, instant start,
+                            instant at)
 {
-    struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
+    struct judge_origin origin = {s->created, start, start};
     instant slot;
 
     if (judge_spec_next(v->spec, &origin, at - 1, at, &slot))
         return true;
     for (int i = 0; i < s->life_count; i++) {
-        const struct life *l = &s->lives[i];
-
-        origin.last_start = origin.last_end = l->slot;
-        if (l->slot < at && judge_spec_next(v->spec, &origin, at - 1, at, &slot))
-            return true;
-        origin.last_end = l->ended;
-        if (l->ended < at && judge_spec_next(v->spec, &origin, at - 1, at, &slot))
+        origin.last_end = s->lives[i].ended;
+        if (origin.last_end < at && judge_spec_next(v->spec, &origin, at - 1, at, &slot))
             return true;
     }
     return false;
 }
 
-static enum rc check_follows(const struct schedule *s, instant at, struct err *reterr)
+/* The last slot before this one that had a run; INSTANT_NONE: none. */
+static instant made_before(const struct schedule *s, instant at)
+{
+    instant last = INSTANT_NONE;
+
+    for (int i = 0; i < s->life_count; i++)
+        if (life_is_automatic(&s->lives[i]) && s->lives[i].slot < at)
+            last = s->lives[i].slot;
+    return last;
+}
+
+/* Slots that are due at once are told together, before the first of them has its run. */
+static bool is_of_many(const struct entered *e)
+{
+    return e->ledger && (e->ledger->account.reason == REASON_COALESCED ||
+                         e->ledger->account.reason == REASON_BUFFER);
+}
+
+/*
+ * What counts from starts counts from the last slot that has a run, whether that run started
+ * at once or waits; and so it does from one whose run waited in vain, which left a line in
+ * the ledger.
+ */
+static bool can_follow(const struct schedule *s, const struct version *v,
+                       const struct entered *e, instant at)
+{
+    instant start = made_before(s, at);
+
+    if (can_follow_from(s, v, start, at) ||
+        (is_of_many(e) && can_follow_from(s, v, made_before(s, start), at)))
+        return true;
+    for (int i = 0; i < s->ledger_count; i++) {
+        const struct account *a = &s->ledger[i]->account;
+
+        if ((a->first > start && a->first < at && can_follow_from(s, v, a->first, at)) ||
+            (a->last > start && a->last < at && can_follow_from(s, v, a->last, at)))
+            return true;
+    }
+    return false;
+}
+
+static enum rc check_follows(const struct schedule *s, const struct entered *e, instant at,
+                             struct err *reterr)
 {
     for (int i = 0; i < s->version_count; i++) {
         const struct version *v = &s->versions[i];
 
         if (at >= v->from - v->draft->def.jitter - SPAN_MS && at <= v->latest_until &&
-            can_follow(s, v, at))
+            can_follow(s, v, e, at))
             return RC_OK;
     }
     return judge_fail(reterr, 2,
@@ -419,6 +457,9 @@ static enum rc check_goes_on(const struct court *court, const struct schedule *s
         if (l->ended != INSTANT_NEVER && l->ended > origin.last_end && l->kind != RUN_TEST)
             origin.last_end = l->ended;
     }
+    /* Which of those that came to nothing had waited only the cursor knows. */
+    if (s->cursor->last_held > origin.last_start)
+        origin.last_start = s->cursor->last_held;
     if (origin.last_start > origin.last_end)
         origin.last_end = origin.last_start;
     if (judge_spec_next(v->spec, &origin, s->cursor->mark, until, &next))
@@ -436,9 +477,11 @@ static enum rc account_follower(const struct court *court, const struct schedule
     enum rc rc = check_apart(s, &entries, reterr);
 
     for (int i = 0; i < entries.count && rc == RC_OK && !s->is_pruned; i++) {
-        rc = check_follows(s, entries.at[i].first, reterr);
-        if (rc == RC_OK && entries.at[i].last != entries.at[i].first)
-            rc = check_follows(s, entries.at[i].last, reterr);
+        const struct entered *e = &entries.at[i];
+
+        rc = check_follows(s, e, e->first, reterr);
+        if (rc == RC_OK && e->last != e->first)
+            rc = check_follows(s, e, e->last, reterr);
     }
     return rc == RC_OK ? check_goes_on(court, s, reterr) : rc;
 }

@@ -190,53 +190,6 @@ static bool may_be_late(const struct schedule *s)
     return false;
 }
 
-static bool follows_starts(const struct spec_def *def)
-{
-    for (int i = 0; i < def->interval_count; i++)
-        if (def->intervals[i].anchor == ANCHOR_START ||
-            def->intervals[i].anchor == ANCHOR_COMPLETION)
-            return true;
-    return false;
-}
-
-/* Its runs may wait for those before them, and what comes after a run is counted from it. */
-static bool follows_what_waited(const struct schedule *s)
-{
-    bool waits = false, follows = false;
-
-    for (int i = 0; i < s->version_count; i++) {
-        const struct rec_draft *draft = s->versions[i].draft;
-
-        waits |= draft->policies.overlap != OVERLAP_SKIP &&
-                 draft->policies.overlap != OVERLAP_ALLOW_ALL;
-        follows |= follows_starts(&draft->def);
-    }
-    return waits && follows;
-}
-
-/*
- * From when on a run could be made.  That is when it is due, but for one thing: the start of
- * a run that waited sets a new origin, and the slots that follow from it are in the past
- * where it waited longer than they are apart.  It waited for the end of another run.
- */
-static instant could_be_made(const struct court *court, const struct schedule *s,
-                             const struct life *l)
-{
-    instant from = l->due;
-
-    if (!follows_what_waited(s))
-        return from;
-    if (s->is_edited || s->is_pruned || s->pause_count > 0)
-        return l->created_at; /* it waited for something else, or for an end that is gone */
-    for (int i = 0; i < s->life_count; i++) {
-        const struct history_row *end = life_last(&s->lives[i]);
-
-        if (end && end->ended_at > from && end->ended_at <= l->created_at + court->skew)
-            from = end->ended_at;
-    }
-    return from;
-}
-
 static enum rc check_late(const struct court *court, const struct life *l, struct err *reterr)
 {
     const struct schedule *s = court_schedule(court, l->schedule);
@@ -244,7 +197,7 @@ static enum rc check_late(const struct court *court, const struct life *l, struc
     if (!s || !life_is_automatic(l) || court->record->clock_stepped || may_be_late(s) ||
         l->due < court->record->healed + JUDGE_PATIENCE)
         return RC_OK;
-    if (l->created_at > could_be_made(court, s, l) + JUDGE_SLACK)
+    if (l->created_at > l->due + JUDGE_SLACK)
         return judge_fail(reterr, 26,
                           LIFE_FMT " was due at %" PRId64 " ms and made at %" PRId64
                                    " ms, with all well",

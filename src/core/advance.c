@@ -17,17 +17,23 @@ enum {
     SLOW_MAX = 20000,
 };
 
+static instant later(instant a, instant b)
+{
+    return a > b ? a : b;
+}
+
 struct spec_ctx advance_ctx(const struct plan *plan, const struct cursor *cursor)
 {
     struct spec_ctx ctx = {.created = plan->created, .seed = plan->seed};
     bool is_open = cursor->open > 0;
 
+    /* A slot whose run waits counts from the making of that run: its start moves nothing. */
+    ctx.last_start = later(cursor->last_slot, cursor->last_held);
+    /* A clock that went back, or an end that left no trace, must not look like an open run. */
+    ctx.last_end = later(cursor->last_end, ctx.last_start);
     /* Something that was never started by itself can be open: then it counts from creation. */
-    ctx.last_start = cursor->last_slot;
     if (is_open && ctx.last_start == INSTANT_NONE)
         ctx.last_start = plan->created;
-    /* A clock that went back, or an end that left no trace, must not look like an open run. */
-    ctx.last_end = cursor->last_end > cursor->last_slot ? cursor->last_end : cursor->last_slot;
     if (is_open)
         ctx.last_end = INSTANT_NONE;
     return ctx;

@@ -36,6 +36,7 @@ struct cursor {
     int64_t pass;         /* given to the last trigger or backfill                        */
     int64_t backfills;    /* not finished                                                 */
     instant last_slot;    /* nominal time of the last automatic start; INSTANT_NONE       */
+    instant last_held;    /* of the last one whose run had to wait; INSTANT_NONE          */
     instant last_start;   /* INSTANT_NONE: never                                         */
     instant last_end;
     int64_t last_outcome; /* enum outcome of the last run that ended                   */

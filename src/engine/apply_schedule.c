@@ -86,6 +86,7 @@ static struct cursor new_cursor(const struct turn *turn, int64_t id, const struc
         .paused_until = draft->is_paused && draft->sets_pause ? c->until : INSTANT_NEVER,
         .remaining = draft->plan.policies.remaining_runs,
         .last_slot = INSTANT_NONE,
+        .last_held = INSTANT_NONE,
         .last_start = INSTANT_NONE,
         .last_end = INSTANT_NONE,
         .active_at = turn->now,

@@ -81,6 +81,22 @@ static int gather(struct turn *turn, struct seat *seat, struct asker **ret)
     return count;
 }
 
+/* Where the spec counts from runs, one that is made or started moves what comes next. */
+static void look_again(struct seat *seat)
+{
+    struct cursor *c = &seat->cursor;
+    struct slot slot = {.at = INSTANT_NEVER, .due = INSTANT_NEVER};
+
+    if (!seat->plan.follows)
+        return;
+    seat_context(seat);
+    if (!seat->plan.is_governed && c->remaining != 0)
+        (void)spec_next(&seat->plan.spec, &seat->ctx, c->mark, &slot);
+    c->next_at = slot.at;
+    seat->next_due = slot.due;
+    seat->moved = true;
+}
+
 static void count_start(struct turn *turn, struct seat *seat, struct run *run)
 {
     struct cursor *c = &seat->cursor;
@@ -98,20 +114,7 @@ static void count_start(struct turn *turn, struct seat *seat, struct run *run)
             c->next_at = INSTANT_NEVER;
     }
     seat->is_touched = true;
-    if (!seat->plan.follows)
-        return;
-    seat_context(seat);
-    if (!seat->plan.is_governed) {
-        struct slot slot;
-        bool any = c->remaining != 0 && spec_next(&seat->plan.spec, &seat->ctx, c->mark, &slot);
-
-        c->next_at = any ? slot.at : INSTANT_NEVER;
-        seat->next_due = any ? slot.due : INSTANT_NEVER;
-        seat->moved = true;
-    } else {
-        c->next_at = seat->next_due = INSTANT_NEVER;
-        seat->moved = true;
-    }
+    look_again(seat);
 }
 
 /* A slot that is skipped, or a request; what nobody counts is told all the same. */
@@ -139,8 +142,11 @@ static void hold(struct turn *turn, struct seat *seat, struct asker *asker)
     if (asker->place)
         return;
     asker->place = run_create(turn, seat, asker->start, true);
-    if (asker->start->pass == 0)
-        note_one(turn, seat, asker->start->slot, OUTCOME_STARTED, REASON_NONE);
+    if (asker->start->pass != 0)
+        return;
+    note_one(turn, seat, asker->start->slot, OUTCOME_STARTED, REASON_NONE);
+    seat->cursor.last_held = asker->start->slot;
+    look_again(seat);
 }
 
 static void begin(struct turn *turn, struct seat *seat, struct asker *asker)

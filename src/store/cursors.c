@@ -22,8 +22,8 @@ enum {
     "id, wake_at, mark, next_at, version, bits, paused_until, open, waiting, failures,"    \
     " remaining, pass, backfills, last_slot, last_start, last_end, active_at,"             \
     " hint_interval, hint_at, hint_expires, started, skipped, missed, dropped, cancelled," \
-    " succeeded, failed"
-#define PARAMS "iiiiiiiiiiiiiiiiiiiiiiiiiii"
+    " succeeded, failed, last_held"
+#define PARAMS "iiiiiiiiiiiiiiiiiiiiiiiiiiii"
 
 enum { COLUMN_COUNT = sizeof(PARAMS) - 1 };
 
@@ -37,7 +37,7 @@ static const struct db_stmt next_wake = {
     "SELECT wake_at FROM cursors WHERE wake_at > $1 ORDER BY wake_at, id LIMIT 1", "i"};
 static const struct db_stmt insert = {
     "INSERT INTO cursors (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,"
-    " $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)",
+    " $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)",
     PARAMS};
 static const struct db_stmt update = {
     "UPDATE cursors SET wake_at = $2, mark = $3, next_at = $4, version = $5, bits = $6,"
@@ -45,7 +45,7 @@ static const struct db_stmt update = {
     " pass = $12, backfills = $13, last_slot = $14, last_start = $15, last_end = $16,"
     " active_at = $17, hint_interval = $18, hint_at = $19, hint_expires = $20,"
     " started = $21, skipped = $22, missed = $23, dropped = $24, cancelled = $25,"
-    " succeeded = $26, failed = $27 WHERE id = $1",
+    " succeeded = $26, failed = $27, last_held = $28 WHERE id = $1",
     PARAMS};
 static const struct db_stmt started = {
     "UPDATE cursors SET wake_at = $2, mark = $3, next_at = $4, bits = $5, open = $6,"
@@ -127,6 +127,7 @@ void cursors_read(const struct db_result *result, int row, struct cursor *ret)
         .cancelled = v[24],
         .succeeded = v[25],
         .failed = v[26],
+        .last_held = v[27],
     };
 }
 
@@ -138,7 +139,7 @@ static void send_all(struct db *db, const struct db_stmt *stmt, const struct cur
         c->remaining, c->pass,         c->backfills,     c->last_slot, c->last_start,
         c->last_end,  c->active_at,    c->hint_interval, c->hint_at,   c->hint_expires,
         c->started,   c->skipped,      c->missed,        c->dropped,   c->cancelled,
-        c->succeeded, c->failed,
+        c->succeeded, c->failed,       c->last_held,
     };
     struct db_value params[COLUMN_COUNT];
 

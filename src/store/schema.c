@@ -207,6 +207,11 @@
     "ALTER TABLE schedules ADD COLUMN edited_at {int} NOT NULL DEFAULT 0;" \
     "UPDATE schedules SET edited_at = updated_at WHERE version > 1;"
 
+/* The last slot whose run had to wait: what counts from starts counts from it as well. */
+#define HELD                                                  \
+    "ALTER TABLE cursors ADD COLUMN last_held {int} NOT NULL" \
+    " DEFAULT -9223372036854775808;"
+
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
     {2, "history and what hangs on a schedule", HISTORY BESIDE},
@@ -219,6 +224,7 @@ const struct migration schema_migrations[] = {
     {9, "limits of queues", LIMITS},
     {10, "schedules by their last change, for lists alone", CHANGED},
     {11, "since when a schedule does what it does", EDITED},
+    {12, "the last slot whose run had to wait", HELD},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 

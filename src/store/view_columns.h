@@ -14,6 +14,6 @@ enum { SCHEDULE_COLUMNS = 21 }; /* those of schedules; the cursor's come behind 
     " c.mark, c.next_at, c.version, c.bits, c.paused_until, c.open, c.waiting, c.failures,"  \
     " c.remaining, c.pass, c.backfills, c.last_slot, c.last_start, c.last_end, c.active_at," \
     " c.hint_interval, c.hint_at, c.hint_expires, c.started, c.skipped, c.missed,"           \
-    " c.dropped, c.cancelled, c.succeeded, c.failed"
+    " c.dropped, c.cancelled, c.succeeded, c.failed, c.last_held"
 
 #define SCHEDULE_FROM " FROM schedules AS s JOIN cursors AS c ON c.id = s.id WHERE "

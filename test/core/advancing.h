@@ -37,7 +37,7 @@ static inline void ready(struct world *w, const char *mark)
                                 .next_at = at(mark),
                                 .remaining = -1,
                                 .last_slot = INSTANT_NONE,
-                                .last_start = INSTANT_NONE,
+                                .last_held = INSTANT_NONE,
                                 .last_end = INSTANT_NONE};
     w->a = (struct advance){.slots_max = ADVANCE_SLOTS_MAX};
 }

@@ -224,6 +224,20 @@ static void an_interval_from_the_last_start_does_not_drift(void **state)
            "start 01 00:15; mark 01 00:15; next 01 00:25");
 }
 
+/* 00:12, of something else, waits; it counts as started, whenever it will be. */
+static void an_interval_from_the_last_start_counts_from_what_waits(void **state)
+{
+    (void)state;
+    ready_every(&w, 10 * SPAN_MIN, ANCHOR_START, "2022-06-01T00:12:00Z");
+    w.cursor.last_slot = at("2022-06-01T00:05:00Z");
+    w.cursor.last_held = at("2022-06-01T00:12:00Z");
+    w.cursor.open = w.cursor.waiting = 1;
+    EXPECT(advanced(&w, "2022-06-01T00:15:00Z"), "mark 01 00:12; next 01 00:22");
+    w.cursor.last_slot = at("2022-06-01T00:12:00Z");
+    w.cursor.waiting = 0;
+    EXPECT(advanced(&w, "2022-06-01T00:15:00Z"), "mark 01 00:12; next 01 00:22");
+}
+
 static void an_interval_from_completion_has_no_slot_while_a_run_is_open(void **state)
 {
     (void)state;
@@ -365,6 +379,7 @@ int main(void)
         cmocka_unit_test(a_governed_slot_is_where_its_governor_put_it),
         cmocka_unit_test(a_governed_slot_can_be_cancelled_wait_or_be_dropped),
         cmocka_unit_test(an_interval_from_the_last_start_does_not_drift),
+        cmocka_unit_test(an_interval_from_the_last_start_counts_from_what_waits),
         cmocka_unit_test(an_interval_from_completion_has_no_slot_while_a_run_is_open),
         cmocka_unit_test(an_end_before_its_start_is_a_clock_that_went_back_and_not_an_open_run),
         cmocka_unit_test(a_plan_that_follows_its_runs_lists_one_slot_at_a_time),

@@ -235,8 +235,11 @@ void world_make_empty(struct world *w)
     };
     w->gates[0] = (struct gate){.id = GATE, .most = 1};
     w->nodes[0] = (struct node){.id = NODE, .boot = 1, .state = NODE_UP};
-    w->cursors[0] = (struct cursor){
-        .id = SCHEDULE, .version = 1, .remaining = -1, .paused_until = INSTANT_NEVER};
+    w->cursors[0] = (struct cursor){.id = SCHEDULE,
+                                    .version = 1,
+                                    .remaining = -1,
+                                    .paused_until = INSTANT_NEVER,
+                                    .last_held = INSTANT_NONE};
     (void)turn_at(w, BEGIN);
     c = world_command(w, AT(0, 30), COMMAND_CREATE);
     c->draft = 0;

@@ -189,29 +189,53 @@ static void an_interval_from_completion_that_stands_still_breaks_25(void **state
     world_rejected(w, 25);
 }
 
-/* Slot 1:00 lasts until 2:20; 2:00 follows from a run that waited for that end. */
-static void follow_late(instant made, int intervals)
+/* On the minute, and 25 seconds after each start, from 0:30 on: 0:55 lasts until 1:40. */
+static void follow_starts(instant skipped)
 {
     static struct interval_def both[] = {{.every = SPAN_MIN, .anchor = ANCHOR_EPOCH},
-                                         {.every = SPAN_H, .anchor = ANCHOR_START}};
+                                         {.every = 25 * SPAN_S, .anchor = ANCHOR_START}};
+
+    struct rec_delivery *d;
 
     world_make_empty(w);
     w->drafts[0].policies.overlap = OVERLAP_BUFFER_ONE;
     w->drafts[0].def.intervals = both;
-    w->drafts[0].def.interval_count = intervals;
-    run_at(AT(1, 0), AT(1, 0), AT(2, 20));
-    run_at(AT(2, 0), made, AT(2, 40));
-    world_close(w, AT(2, 50), AT(2, 0));
+    w->drafts[0].def.interval_count = 2;
+    d = world_send(w, AT(0, 55), AT(0, 55), 0);
+    (void)world_pass(w, skipped, skipped, OUTCOME_SKIPPED, REASON_OVERLAP);
+    world_end(w, AT(1, 40), d, OUTCOME_SUCCEEDED, true);
+    d = world_send(w, AT(1, 40), AT(1, 0), 0);
+    d->run.created_at = AT(1, 0);
+    world_end(w, AT(1, 45), d, OUTCOME_SUCCEEDED, true);
+    w->cursors[0].started += 2;
+    w->cursors[0].skipped++;
+    run_at(AT(1, 50), AT(1, 50), AT(1, 52));
+    world_close(w, AT(1, 55), AT(1, 50));
+    wait_for(AT(2, 0));
 }
 
-static void a_slot_that_follows_a_run_that_waited_is_late_from_that_end_on(void **state)
+/* 1:00 waits for the end of 0:55; 1:20 would count from that one all the same. */
+static void what_counts_from_starts_counts_from_a_run_that_waits(void **state)
 {
     (void)state;
-    follow_late(AT(2, 25), 2);
+    follow_starts(AT(1, 25));
     world_accepted(w);
-    follow_late(AT(2, 26), 2);
-    world_rejected(w, 26);
-    follow_late(AT(2, 21), 1); /* nothing counts from starts */
+    follow_starts(AT(1, 20));
+    world_rejected(w, 2);
+}
+
+/* 2:30 waited for nothing that it could have waited for: 1:30 had ended at 2:20. */
+static void a_slot_that_counts_from_a_start_and_is_late_breaks_26(void **state)
+{
+    (void)state;
+    w->drafts[0].policies.overlap = OVERLAP_BUFFER_ONE;
+    w->interval.anchor = ANCHOR_START;
+    run_at(AT(1, 30), AT(1, 30), AT(2, 20));
+    run_at(AT(2, 30), AT(2, 35), AT(2, 40));
+    world_close(w, AT(2, 50), AT(2, 30));
+    wait_for(AT(3, 30));
+    world_accepted(w);
+    w->history[1].created_at = AT(2, 36);
     world_rejected(w, 26);
 }
 
@@ -547,7 +571,8 @@ int main(void)
         TEST(a_clock_that_went_back_makes_nothing_due_again),
         TEST(an_interval_from_completion_follows_the_ends),
         TEST(an_interval_from_completion_that_stands_still_breaks_25),
-        TEST(a_slot_that_follows_a_run_that_waited_is_late_from_that_end_on),
+        TEST(what_counts_from_starts_counts_from_a_run_that_waits),
+        TEST(a_slot_that_counts_from_a_start_and_is_late_breaks_26),
         TEST(after_the_last_start_there_are_no_slots),
         TEST(clocks_of_two_nodes_may_be_apart),
         TEST(an_attempt_that_was_handed_back_counts_for_nothing),

@@ -374,7 +374,7 @@ static void deleted_schedules_stay_while_they_are_at_work(void **state)
         " SELECT id, 1, 0, 10, CAST('' AS {blob}), '', '', '', '', '', 0, 0, '', 0, ''"
         " FROM (SELECT 1 AS id UNION ALL SELECT 2 UNION ALL SELECT 3) AS v");
     exec(f->db, "INSERT INTO cursors VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,"
-                " 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)");
+                " 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)");
     exec(f->db,
          "INSERT INTO runs (id, schedule, slot, pass, state, lane, queue, gate, bits,"
          " due, rank, attempt, fence, node, lease_until, wake_at, created_at, started_at,"

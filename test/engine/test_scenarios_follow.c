@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Intervals that count from the start or the end of a run: docs/semantics.md [T-40], [T-52],
+ * [T-61] and [P-16], docs/decisions/0045.
+ */
+#include "harness.h"
+
+static struct wish anchored(span length, enum anchor anchor)
+{
+    struct wish w = every(length);
+
+    w.def.intervals[0].anchor = anchor;
+    return w;
+}
+
+static void an_interval_from_the_start_does_not_drift(void **state)
+{
+    (void)state;
+    down_to("00:03");
+    ends("00:13", "00:17", OUTCOME_SUCCEEDED);
+    create("job", anchored(10 * SPAN_MIN, ANCHOR_START));
+    run_to("00:34");
+    assert_told("00:13@00:13, 00:23@00:23, 00:33@00:33");
+}
+
+static void an_interval_from_completion_waits_for_the_end(void **state)
+{
+    (void)state;
+    down_to("00:03");
+    ends("00:13", "00:20", OUTCOME_SUCCEEDED);
+    create("job", anchored(10 * SPAN_MIN, ANCHOR_COMPLETION));
+    run_to("00:19");
+    assert_at(cursor_of("job").next_at, "never");
+    run_to("00:41");
+    assert_told("00:13@00:13, 00:30@00:30, 00:40@00:40");
+}
+
+/*
+ * On the hour, and twenty minutes after each end, with a jitter of an hour.  Scenario 53 has
+ * 04:00 delayed to 04:23:34.755 where nothing is nearer than an hour; of twenty minutes the
+ * same share is 04:07:51.585.
+ */
+static struct wish spread_and_anchored(enum overlap overlap)
+{
+    struct wish w = with(wish(), overlap);
+
+    w.def.intervals = arena_array(world.arena, 2, sizeof *w.def.intervals);
+    w.def.intervals[0] = (struct interval_def){.every = SPAN_H, .anchor = ANCHOR_EPOCH};
+    w.def.intervals[1] = (struct interval_def){.every = 20 * SPAN_MIN,
+                                               .anchor = ANCHOR_COMPLETION};
+    w.def.interval_count = 2;
+    w.def.jitter = SPAN_H;
+    return w;
+}
+
+/* A run by hand that is open when 04:00 comes. */
+static struct call *open_before_four(enum overlap overlap)
+{
+    world.length = INSTANT_NEVER;
+    down_to("03:50");
+    create("job", spread_and_anchored(overlap));
+    trigger("job", OVERLAP_DEFAULT);
+    assert_told("t03:50@03:50");
+    assert_at(cursor_of("job").next_at, "04:00");
+    assert_at(cursor_of("job").wake_at, "04:07:51.585");
+    return call_of("03:50");
+}
+
+static void jitter_stays_when_a_run_ends_that_an_interval_counts_from(void **state)
+{
+    struct call *call = open_before_four(OVERLAP_SKIP);
+
+    (void)state;
+    run_to("04:05");
+    end_now(call, OUTCOME_SUCCEEDED);
+    assert_at(cursor_of("job").next_at, "04:00");
+    assert_at(cursor_of("job").wake_at, "04:07:51.585");
+    run_to("04:10");
+    assert_told("04:00@04:07:51.585");
+    assert_at(call_of("04:00")->work.run.due, "04:07:51.585");
+}
+
+/* An end at 04:20 makes 04:40 the next slot: a share of that would have been due before. */
+static void an_end_does_not_make_a_slot_late_that_was_not(void **state)
+{
+    struct call *call = open_before_four(OVERLAP_ALLOW_ALL);
+
+    (void)state;
+    run_to("04:20");
+    end_now(call, OUTCOME_SUCCEEDED);
+    run_to("04:30");
+    assert_told("04:00@04:07:51.585");
+    assert_at(call_of("04:00")->work.run.due, "04:07:51.585");
+}
+
+/* 04:00 is then not due yet, so it may come sooner: what follows the end is nearer. */
+static void jitter_stays_below_what_follows_an_end_before_the_slot(void **state)
+{
+    struct call *call = open_before_four(OVERLAP_SKIP);
+
+    (void)state;
+    run_to("03:55");
+    end_now(call, OUTCOME_SUCCEEDED);
+    /* 04:15 follows: 0.39299 of fifteen minutes. */
+    assert_at(cursor_of("job").wake_at, "04:05:53.688");
+    run_to("04:10");
+    assert_told("04:00@04:05:53.688");
+}
+
+/* The edit says 04:00, the end that follows it in the same turn says sooner. */
+static void an_edit_and_an_end_in_one_turn_wake_it_for_what_follows_the_end(void **state)
+{
+    struct command commands[] = {about(COMMAND_UPDATE, "job"), about(COMMAND_CANCEL, "")};
+    struct wish w = pulled(spread_and_anchored(OVERLAP_SKIP));
+    enum rc rc[2];
+
+    (void)state;
+    w.def.jitter = 0;
+    down_to("03:10");
+    create("job", w);
+    commands[0].draft = draft_of(&w);
+    commands[1].run = trigger("job", OVERLAP_DEFAULT);
+    commands[1].schedule = commands[1].run.schedule;
+    assert_at(cursor_of("job").next_at, "04:00");
+    say_at_once(commands, 2, rc);
+    assert_int_equal(rc[0], RC_OK);
+    assert_int_equal(rc[1], RC_OK);
+    assert_at(cursor_of("job").next_at, "03:30");
+    assert_at(cursor_of("job").wake_at, "03:30");
+}
+
+/* On the hour, and 25 minutes after each start. */
+static struct wish hourly_and_from_starts(enum overlap overlap)
+{
+    struct wish w = with(wish(), overlap);
+
+    w.def.intervals = arena_array(world.arena, 2, sizeof *w.def.intervals);
+    w.def.intervals[0] = (struct interval_def){.every = SPAN_H, .anchor = ANCHOR_EPOCH};
+    w.def.intervals[1] = (struct interval_def){.every = 25 * SPAN_MIN, .anchor = ANCHOR_START};
+    w.def.interval_count = 2;
+    return w;
+}
+
+/*
+ * 01:00 waits for the end of 00:55, at 01:26; what comes after it counts from 01:00 already
+ * when it begins to wait, so that 01:25 is no news when it starts.
+ */
+static void the_start_of_a_run_that_waited_moves_no_slot(void **state)
+{
+    (void)state;
+    down_to("00:30");
+    ends("00:55", "01:26", OUTCOME_SUCCEEDED);
+    ends("01:00", "01:30", OUTCOME_SUCCEEDED);
+    create("job", hourly_and_from_starts(OVERLAP_BUFFER_ONE));
+    run_to("01:10");
+    assert_told("00:55@00:55");
+    assert_at(cursor_of("job").next_at, "01:25");
+    run_to("01:25:30");
+    assert_ledger("job", "skipped(overlap) 01:25");
+    assert_at(cursor_of("job").next_at, "01:50");
+    run_to("01:27");
+    assert_told("01:00@01:26");
+    assert_at(cursor_of("job").next_at, "01:50");
+    assert_at(cursor_of("job").wake_at, "01:50");
+    run_to("02:16");
+    assert_told("01:50@01:50, 02:00@02:00");
+    assert_ledger("job", "skipped(overlap) 01:25");
+    assert_counts("job", "started 4, skipped 1");
+}
+
+/* 01:00, 01:25 and 01:50 wait; each counts from the one before, started or not. */
+static void a_queue_of_runs_that_wait_is_counted_on_from_its_last(void **state)
+{
+    (void)state;
+    down_to("00:30");
+    ends("00:55", "02:05", OUTCOME_SUCCEEDED);
+    create("job", hourly_and_from_starts(OVERLAP_BUFFER_ALL));
+    run_to("02:04");
+    assert_told("00:55@00:55");
+    assert_at(cursor_of("job").next_at, "02:25");
+    run_to("02:24");
+    assert_told("01:00@02:05, 01:25@02:05, 01:50@02:05, 02:00@02:05");
+    assert_at(cursor_of("job").next_at, "02:25");
+    assert_counts("job", "started 5");
+}
+
+/* 01:00 has waited too long at 01:36: that takes nothing from what counts from it. */
+static void a_slot_that_waited_in_vain_is_counted_from_all_the_same(void **state)
+{
+    struct wish w = hourly_and_from_starts(OVERLAP_BUFFER_ONE);
+
+    (void)state;
+    w.draft.plan.policies.catchup_window = 30 * SPAN_MIN;
+    down_to("00:30");
+    ends("00:55", "01:36", OUTCOME_SUCCEEDED);
+    create("job", w);
+    run_to("01:51");
+    assert_told("00:55@00:55, 01:50@01:50");
+    assert_counts("job", "started 2, skipped 1, missed 1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TIMELINE(an_interval_from_the_start_does_not_drift),
+        TIMELINE(an_interval_from_completion_waits_for_the_end),
+        TIMELINE(jitter_stays_when_a_run_ends_that_an_interval_counts_from),
+        TIMELINE(an_end_does_not_make_a_slot_late_that_was_not),
+        TIMELINE(jitter_stays_below_what_follows_an_end_before_the_slot),
+        TIMELINE(an_edit_and_an_end_in_one_turn_wake_it_for_what_follows_the_end),
+        TIMELINE(the_start_of_a_run_that_waited_moves_no_slot),
+        TIMELINE(a_queue_of_runs_that_wait_is_counted_on_from_its_last),
+        TIMELINE(a_slot_that_waited_in_vain_is_counted_from_all_the_same),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
