@@ -408,9 +408,13 @@ static bool can_follow(const struct schedule *s, const struct version *v,
 {
     instant start = made_before(s, at);
 
-    if (can_follow_from(s, v, start, at) ||
-        (is_of_many(e) && can_follow_from(s, v, made_before(s, start), at)))
+    if (can_follow_from(s, v, start, at))
         return true;
+    if (is_of_many(e)) {
+        start = made_before(s, start);
+        if (can_follow_from(s, v, start, at))
+            return true;
+    }
     for (int i = 0; i < s->ledger_count; i++) {
         const struct account *a = &s->ledger[i]->account;
 
