@@ -282,6 +282,13 @@ int apply_find_pruned(struct apply *apply, const char *label)
         report_note("--prune needs a label: -l KEY=VALUE, not `%s`", label);
         return STATUS_USAGE;
     }
+    if (json_object_size(names) == 0) {
+        /* More likely an export that failed before the pipe, or a wrong folder. */
+        report_note("no file has a schedule, and --prune would delete all that have %s; delete "
+                    "them with `belfry schedule delete` if that is meant",
+                    label);
+        return STATUS_USAGE;
+    }
     apply->pruned = json_new_list();
     for (int i = 0; status == STATUS_OK && i < PAGES_MAX; i++) {
         char path[REMOTE_PATH_MAX];

@@ -250,7 +250,7 @@ static int finish(struct import *import, const struct args *args)
 
 /* ---- the command ---- */
 
-/* The zone that cron itself goes by. */
+/* The zone that cron itself goes by; "" when it has no name. */
 static struct str local_zone(const struct args *args, struct arena *arena)
 {
     struct when when;
@@ -259,6 +259,8 @@ static struct str local_zone(const struct args *args, struct arena *arena)
     if (args->value[OPT_TZ])
         return str_of(args->value[OPT_TZ]);
     when_open(&when, false, clock_now());
+    if (!when.is_known)
+        name = STR("");
     if (when.tz)
         name = arena_str(arena, str_of(when.tz->name));
     when_close(&when);
@@ -271,6 +273,11 @@ static int run(struct import *import, const struct args *args)
     struct err err;
     int status;
 
+    if (import->options.zone.len == 0) {
+        report_note("the time zone of this machine has no name that is known: say which with "
+                    "--tz, such as --tz Europe/Berlin");
+        return STATUS_USAGE;
+    }
     import->options.zones = zoneinfo_open(args->value[OPT_ZONEINFO], &err);
     if (!import->options.zones ||
         !zoneinfo_find(import->options.zones, import->options.zone, &err)) {

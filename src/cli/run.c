@@ -79,7 +79,8 @@ static void say_cancelled(const json_t *answer, const char *name, const struct w
                           struct printer *out)
 {
     (void)when;
-    say_id("asked to stop", answer, name, out);
+    /* The server does not say which: whoever holds it may just have ended. */
+    say_id("cancelled; if somebody works on it, they are asked to stop", answer, name, out);
 }
 
 static void say_terminated(const json_t *answer, const char *name, const struct when *when,
@@ -158,7 +159,9 @@ static const struct command commands[] = {
     {.name = "run cancel",
      .usage = "RUN... [OPTION]...",
      .summary = "Ask whoever works on a run to stop",
-     .about = "",
+     .about =
+         "A run that nobody works on ends at once.  A planned slot, by the RUN that `schedule\n"
+         "slots` shows, is cancelled when it is due.\n",
      .examples = "  belfry run cancel r_0cm4w425a02011t4kqavj0\n",
      PLAIN,
      SOME_NAMES,

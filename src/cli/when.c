@@ -7,33 +7,57 @@
 
 enum { LINK_MAX_BYTES = 1024 };
 
-/* "/usr/share/zoneinfo/Europe/Berlin" names it; a file that is no link does not. */
+/* "/usr/share/zoneinfo/Europe/Berlin" names it; "" when a path does not. */
+static struct str name_in(const char *path)
+{
+    const char *at = strstr(path, "zoneinfo/");
+
+    return str_of(at ? at + strlen("zoneinfo/") : "");
+}
+
+/* In TZ "UTC-2" is two hours east of UTC; as a name of a zone it would be two west. */
+static bool is_reversed(struct str name)
+{
+    if (str_starts(name, STR("UTC")) || str_starts(name, STR("GMT")))
+        name = str_from(name, 3);
+    return name.len > 0 && (name.ptr[0] == '+' || name.ptr[0] == '-') &&
+           !str_eq(name, STR("+0")) && !str_eq(name, STR("-0"));
+}
+
+/* "" when the zone has no name: it is a file that is no link, or rules in TZ itself. */
 static struct str local_name(char *link)
 {
-    const char *set = getenv("TZ"), *at;
+    const char *set = getenv("TZ");
+    struct str name;
     ssize_t n;
 
-    if (set && set[0] != '\0')
-        return str_of(set[0] == ':' ? set + 1 : set);
+    if (set && set[0] != '\0') {
+        name = str_of(set[0] == ':' ? set + 1 : set);
+        if (name.len > 0 && name.ptr[0] == '/')
+            name = name_in(name.ptr);
+        return is_reversed(name) ? STR("") : name;
+    }
     n = readlink("/etc/localtime", link, LINK_MAX_BYTES - 1);
-    if (n <= 0)
-        return STR("UTC");
+    if (n < 0)
+        return access("/etc/localtime", F_OK) == 0 ? STR("") : STR("UTC");
     link[n] = '\0';
-    at = strstr(link, "zoneinfo/");
-    return at ? str_of(at + strlen("zoneinfo/")) : STR("UTC");
+    return name_in(link);
 }
 
 void when_open(struct when *ret, bool is_utc, instant now)
 {
     char link[LINK_MAX_BYTES];
+    struct str name;
     struct err err;
 
-    *ret = (struct when){.now = now};
+    *ret = (struct when){.now = now, .is_known = is_utc};
     if (is_utc)
         return;
+    name = local_name(link);
     ret->zones = zoneinfo_open(NULL, &err);
-    if (ret->zones)
-        ret->tz = zoneinfo_find(ret->zones, local_name(link), &err);
+    if (ret->zones && name.len > 0)
+        ret->tz = zoneinfo_find(ret->zones, name, &err);
+    ret->is_known = ret->tz != NULL;
     if (ret->tz && (strcmp(ret->tz->name, "UTC") == 0 || strcmp(ret->tz->name, "Etc/UTC") == 0))
         ret->tz = NULL;
 }

@@ -14,6 +14,7 @@ enum { WHEN_TEXT_MAX = 64 }; /* "2026-11-16 08:30:00.250 +01:00 (in 23h59m)" */
 struct when {
     struct zoneinfo *zones;
     const struct tz *tz; /* NULL: UTC */
+    bool is_known;       /* false: UTC for want of a name of the place's zone */
     instant now;
 };
 

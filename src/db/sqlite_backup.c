@@ -77,7 +77,7 @@ static enum rc begin(struct sqlite *sq, struct err *reterr)
 enum rc db_backup(struct db *db, const struct db_backup *what, struct err *reterr)
 {
     struct sqlite *sq = (struct sqlite *)db;
-    char part[SQLITE_PATH_MAX];
+    struct sqlite_copy copy;
     enum rc rc;
 
     if (db_kind(db) != DB_SQLITE)
@@ -85,17 +85,17 @@ enum rc db_backup(struct db *db, const struct db_backup *what, struct err *reter
                        "PostgreSQL makes its own backups, also while it is in use: pg_dump "
                        "--format=custom --file FILE URL, and pg_restore --dbname URL FILE");
     must(db->options.readonly && !sqlite3_txn_state(sq->handle, NULL));
-    rc = sqlite_file_begin_copy(what->file, what->replace, part, reterr);
+    rc = sqlite_file_begin_copy(what->file, what->replace, &copy, reterr);
     if (rc != RC_OK)
         return rc;
     deadline_start(&sq->deadline); /* of the first read; pages are copied without one */
     rc = begin(sq, reterr);
     if (rc == RC_OK)
-        rc = copy_to(sq, part, what, reterr);
+        rc = copy_to(sq, copy.part, what, reterr);
     (void)sqlite3_exec(sq->handle, "ROLLBACK", NULL, NULL, NULL);
     if (rc == RC_OK)
-        rc = sqlite_file_end_copy(part, what->file, reterr);
+        rc = sqlite_file_end_copy(&copy, what->file, reterr);
     if (rc != RC_OK)
-        sqlite_file_drop_copy(part);
+        sqlite_file_drop_copy(&copy);
     return rc;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -297,9 +298,10 @@ static void drop_traces(const char *path)
     }
 }
 
-enum rc sqlite_file_begin_copy(const char *path, bool replace, char *ret_part,
+enum rc sqlite_file_begin_copy(const char *path, bool replace, struct sqlite_copy *ret,
                                struct err *reterr)
 {
+    struct stat st = {0};
     enum rc rc;
     int fd;
 
@@ -308,27 +310,41 @@ enum rc sqlite_file_begin_copy(const char *path, bool replace, char *ret_part,
     rc = check_target(path, replace, reterr);
     if (rc != RC_OK)
         return rc;
-    snprintf(ret_part, SQLITE_PATH_MAX, "%s.part", path);
-    (void)unlink(ret_part); /* of one that did not come to its end */
-    fd = open(ret_part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return err_set(reterr, RC_INVALID, -1, 0, "cannot make %s: %s", ret_part,
-                       strerror(errno));
-    close(fd);
-    return RC_OK;
+    snprintf(ret->part, sizeof ret->part, "%s.part", path);
+    (void)unlink(ret->part); /* of one that did not come to its end */
+    fd = open(ret->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0 || fstat(fd, &st) != 0)
+        rc = err_set(reterr, RC_INVALID, -1, 0, "cannot make %s: %s", ret->part,
+                     strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    ret->device = st.st_dev;
+    ret->inode = st.st_ino;
+    return rc;
 }
 
-enum rc sqlite_file_end_copy(const char *part, const char *path, struct err *reterr)
+/* Whether what has the name of the copy is the copy. */
+static bool is_copy(const struct sqlite_copy *copy, const struct stat *st)
+{
+    return st->st_dev == copy->device && st->st_ino == copy->inode;
+}
+
+enum rc sqlite_file_end_copy(const struct sqlite_copy *copy, const char *path,
+                             struct err *reterr)
 {
     char dir[SQLITE_PATH_MAX];
-    int fd = open(part, O_RDWR | O_CLOEXEC);
-    int code = fd < 0 || fsync(fd) != 0 ? errno : 0;
+    struct stat st = {0};
+    int fd = open(copy->part, O_RDWR | O_CLOEXEC);
+    int code = fd < 0 || fsync(fd) != 0 || fstat(fd, &st) != 0 ? errno : 0;
 
     if (fd >= 0)
         close(fd);
+    if (code == ENOENT || (code == 0 && !is_copy(copy, &st)))
+        return err_set(reterr, RC_CONFLICT, -1, 0,
+                       "another backup writes %s; let one end before the next begins", path);
     if (code == 0) {
         drop_traces(path);
-        code = rename(part, path) != 0 ? errno : 0;
+        code = rename(copy->part, path) != 0 ? errno : 0;
     }
     if (code != 0)
         return err_set(reterr, RC_LIMIT, -1, 0, "cannot write %s: %s", path, strerror(code));
@@ -337,7 +353,10 @@ enum rc sqlite_file_end_copy(const char *part, const char *path, struct err *ret
     return RC_OK;
 }
 
-void sqlite_file_drop_copy(const char *part)
+void sqlite_file_drop_copy(const struct sqlite_copy *copy)
 {
-    (void)unlink(part);
+    struct stat st;
+
+    if (lstat(copy->part, &st) == 0 && is_copy(copy, &st))
+        (void)unlink(copy->part);
 }

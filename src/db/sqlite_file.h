@@ -10,6 +10,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -39,11 +40,18 @@ enum rc sqlite_file_ballast(const char *path, bool keep, struct err *reterr);
 
 /*
  * A copy is made as FILE.part, for its owner alone, and gets its name when it is on the disk:
- * whoever finds FILE finds all of it.  `ret_part` has room for SQLITE_PATH_MAX bytes.
- * RC_CONFLICT when FILE is there and may not be replaced, when a server has it open, or a log
- * lies beside it that SQLite would take for the copy's.
+ * whoever finds FILE finds all of it.  RC_CONFLICT when FILE is there and may not be replaced,
+ * when a server has it open, or a log lies beside it that SQLite would take for the copy's.
+ *
+ * Of two copies under one name at a time the one that began later gets it, since a FILE.part
+ * that is found is taken for what a crash has left; the end of the other is RC_CONFLICT.
  */
-enum rc sqlite_file_begin_copy(const char *path, bool replace, char *ret_part,
+struct sqlite_copy {
+    char part[SQLITE_PATH_MAX];
+    uint64_t device, inode; /* of the file that is this copy, whatever has its name by now */
+};
+enum rc sqlite_file_begin_copy(const char *path, bool replace, struct sqlite_copy *ret,
                                struct err *reterr);
-enum rc sqlite_file_end_copy(const char *part, const char *path, struct err *reterr);
-void sqlite_file_drop_copy(const char *part);
+enum rc sqlite_file_end_copy(const struct sqlite_copy *copy, const char *path,
+                             struct err *reterr);
+void sqlite_file_drop_copy(const struct sqlite_copy *copy);

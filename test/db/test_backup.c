@@ -157,6 +157,39 @@ static void a_copy_that_fails_leaves_nothing(void **state)
     db_close(reader);
 }
 
+/* What another backup of that name does when it begins. */
+static void begin_another(void *with, int64_t done, int64_t all)
+{
+    const char *part = with;
+    FILE *file;
+
+    (void)done;
+    (void)all;
+    unlink(part);
+    file = fopen(part, "w");
+    assert_non_null(file);
+    fputs("half of it", file);
+    fclose(file);
+}
+
+static void half_of_another_backup_never_gets_the_name(void **state)
+{
+    struct fixture *f = *state;
+    struct db *reader;
+    char path[128], part[160];
+    struct db_backup what = {.file = path, .progress = begin_another, .with = part};
+
+    make_table(f);
+    reader = open_reader(f);
+    snprintf(path, sizeof path, "%s", path_of(f, "copy.db"));
+    snprintf(part, sizeof part, "%s.part", path);
+    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "another backup writes");
+    assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(access(part, F_OK), 0); /* which is not this one's to take away */
+    assert_int_equal(unlink(part), 0);
+    db_close(reader);
+}
+
 static void a_server_makes_its_own(void **state)
 {
     struct fixture *f = *state;
@@ -173,6 +206,7 @@ int main(void)
         DB_TEST(a_copy_is_what_was_committed_when_it_began),
         DB_TEST(a_file_is_replaced_only_when_asked),
         DB_TEST(a_copy_that_fails_leaves_nothing),
+        DB_TEST(half_of_another_backup_never_gets_the_name),
     };
     const struct CMUnitTest postgres[] = {DB_TEST(a_server_makes_its_own)};
     const char *kind = getenv("BELFRY_TEST_DB");

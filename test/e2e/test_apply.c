@@ -129,6 +129,11 @@ static void what_the_files_lack_is_pruned_by_label(void **state)
                "- schedule nightly\n0 created, 0 changed, 1 unchanged, 1 deleted\n");
     assert_int_equal(ask(d, "GET", "/api/v1/schedules/nightly", NULL).status, 404);
     assert_int_equal(ask(d, "GET", "/api/v1/schedules/mine", NULL).status, 200);
+    /* What comes through a pipe from a command that failed. */
+    assert_says(RUN_WITH("", "apply", "-f", "-", "--prune", "-l", "managed=git", "--yes",
+                         "--server", server_of(d)),
+                2, "", "--prune would delete all that have managed=git");
+    assert_int_equal(ask(d, "GET", "/api/v1/schedules/hourly", NULL).status, 200);
     assert_says(BELFRY(d, "apply", "-f", path, "--prune"), 2, "", "belong together");
     assert_says(BELFRY(d, "apply", "-f", path, "--prune", "-l", "x"), 2, "", "KEY=VALUE");
 }

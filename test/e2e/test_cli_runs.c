@@ -85,7 +85,7 @@ static void runs_are_cancelled_and_ended(void **state)
 
     make_schedule(d, "c", "'spec':{},'action':{'type':'queue','queue':'q'}");
     run = trigger(d, "c");
-    has_text(SAY(d, "run", "cancel", run).out, ": asked to stop\n");
+    has_text(SAY(d, "run", "cancel", run).out, ": cancelled; if somebody works on it");
     snprintf(path, sizeof path, "/api/v1/runs/%s", run);
     UNTIL(strcmp(text_at(api(d, 200, "GET", path, NULL), "state"), "ended") == 0);
     has_text(REFUSED(d, 1, "run", "cancel", run).err, "is not open");

@@ -53,6 +53,26 @@ static void lines_are_explained_and_proved(void **state)
     assert_says(run, 0, "--exec", "");
 }
 
+/* Any other would be proved, too: against cron in that zone, not in this machine's. */
+static void a_zone_without_a_name_is_asked_for(void **state)
+{
+    static const char *const zones[] = {"CET-1CEST,M3.5.0,M10.5.0/3", "UTC-2", "Nowhere/X"};
+    char before[64];
+
+    (void)state;
+    snprintf(before, sizeof before, "%s", getenv("TZ") ? getenv("TZ") : "");
+    for (size_t i = 0; i < sizeof zones / sizeof zones[0]; i++) {
+        setenv("TZ", zones[i], 1);
+        assert_says(RUN_WITH("30 2 * * * x\n", "import", "crontab", "-"), 2, "", "--tz");
+    }
+    setenv("TZ", ":/usr/share/zoneinfo/Asia/Tokyo", 1);
+    assert_says(RUN_WITH("30 2 * * * x\n", "import", "crontab", "-"), 0, "Tokyo time\n", "");
+    if (before[0] != '\0')
+        setenv("TZ", before, 1);
+    else
+        unsetenv("TZ");
+}
+
 static void what_cannot_be_expressed_is_told_and_nothing_is_written(void **state)
 {
     struct world *w = *state;
@@ -128,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         E2E_TEST(lines_are_explained_and_proved),
+        E2E_TEST(a_zone_without_a_name_is_asked_for),
         E2E_TEST(what_cannot_be_expressed_is_told_and_nothing_is_written),
         E2E_TEST(commands_run_as_under_cron),
         E2E_TEST(a_system_table_names_users),
