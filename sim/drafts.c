@@ -144,6 +144,17 @@ static void add_exclusions(const struct drafting *d, struct spec_def *def)
     def->not_date_count = count;
 }
 
+/* Over a day in the midst of it; those before and after may have slots of their own. */
+static void add_shift(const struct drafting *d, struct spec_def *def)
+{
+    int32_t day = (int32_t)(instant_seconds(d->swarm->begin) / DAY_SECONDS);
+
+    def->not_dates = arena_array(d->arena, 1, sizeof *def->not_dates);
+    def->not_dates[0] = day + (int32_t)prng_between(d->prng, 1, 2);
+    def->not_date_count = 1;
+    def->shift = chance(d, 3) ? SHIFT_NEXT : SHIFT_PREVIOUS;
+}
+
 static void add_window(const struct drafting *d, struct spec_def *def)
 {
     int32_t from = (int32_t)(instant_seconds(some_time(d)) % DAY_SECONDS);
@@ -169,6 +180,8 @@ static void shape(const struct drafting *d, struct spec_def *def)
         def->end = some_time(d);
     if (chance(d, 8))
         add_exclusions(d, def);
+    if (d->swarm->pace == PACE_DAYS && chance(d, 3))
+        add_shift(d, def);
     if (chance(d, 8))
         add_window(d, def);
 }

@@ -259,11 +259,11 @@ enum rc judge_spec_make(const struct spec_def *def, struct judge_zones *zones,
                 def->at_count;
     enum rc rc;
 
-    if (def->not_named_count > 0 || def->shift != SHIFT_NONE ||
+    if (def->not_named_count > 0 || (def->shift != SHIFT_NONE && def->not_calendar_count > 0) ||
         (def->calendar_count + def->not_calendar_count > 0 &&
          def->calendar_dialect != DIALECT_BELFRY))
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "the judge reads no named calendars, shifts and foreign calendars");
+                       "the judge reads no named or foreign calendars, and shifts by date");
     spec->def = def;
     spec->candidates = arena_array(arena, (size_t)count, sizeof *spec->candidates);
     spec->not_rules = arena_array(arena, (size_t)def->not_calendar_count,
@@ -298,7 +298,8 @@ bool judge_spec_follows(const struct judge_spec *spec)
 bool judge_spec_is_grid(const struct judge_spec *spec)
 {
     return spec->count == 1 && spec->candidates[0].interval.anchor == ANCHOR_START &&
-           !(spec->def->window.is_set && spec->def->window.rule == WINDOW_CLAMP);
+           !(spec->def->window.is_set && spec->def->window.rule == WINDOW_CLAMP) &&
+           spec->def->shift == SHIFT_NONE;
 }
 
 /* ---- entries ---- */
@@ -453,12 +454,78 @@ static bool is_excluded(const struct judge_spec *spec, instant t)
     return false;
 }
 
+static bool is_free(const struct judge_spec *spec, int64_t day)
+{
+    for (int i = 0; i < spec->def->not_date_count; i++)
+        if (spec->def->not_dates[i] == day)
+            return false;
+    return true;
+}
+
+/* When a local day first shows what the clock shows at `t`, or the first instant after it. */
+static instant shown_on(const struct judge_spec *spec, int64_t day, instant t)
+{
+    const struct oracle_tz *tz = spec->zone->tz;
+    int64_t local = local_second(spec, t), s = 0, at = 0;
+
+    local += (day - oracle_floor_div(local, ORACLE_DAY_SECONDS)) * ORACLE_DAY_SECONDS;
+    must(day_begin(tz, day, &at));
+    while ((s = local - oracle_tz_offset(tz, at)) >= oracle_tz_change(tz, at))
+        at = oracle_tz_change(tz, at);
+    return s < at ? instant_of_seconds(at)
+                  : instant_of_seconds(s) + t - instant_of_seconds(instant_seconds(t));
+}
+
+/*
+ * Where shift puts a time of an entry; INSTANT_NEVER: nowhere.  What counts from a run is
+ * moved back only to a day after the one that it counts from.
+ */
+static instant shifted(const struct judge_spec *spec, const struct candidate *c, instant t)
+{
+    bool is_back = spec->def->shift == SHIFT_PREVIOUS;
+    int64_t day = oracle_floor_div(local_second(spec, t), ORACLE_DAY_SECONDS), target = day;
+
+    while (!is_free(spec, target))
+        target += is_back ? -1 : 1;
+    if (target == day)
+        return t;
+    if (is_back && follows(c) &&
+        oracle_floor_div(local_second(spec, t - c->interval.every), ORACLE_DAY_SECONDS) >=
+            target)
+        return INSTANT_NEVER;
+    return shown_on(spec, target, t);
+}
+
+/* The first of all times after `after` as shift puts them, up to `until`. */
+static instant shifted_next(struct judge_spec *spec, const struct judge_origin *origin,
+                            instant after, instant until)
+{
+    span reach = (spec->def->not_date_count + 2) * SPAN_DAY;
+    instant best = INSTANT_NEVER;
+
+    for (int i = 0; i < spec->count; i++) {
+        struct candidate *c = &spec->candidates[i];
+        instant t = after - reach;
+
+        while ((t = candidate_next(c, origin, t)) != INSTANT_NEVER &&
+               t - reach <= (best < until ? best : until)) {
+            instant moved = t < spec->def->start ? INSTANT_NEVER : shifted(spec, c, t);
+
+            if (moved > after && moved < best && moved >= spec->def->start)
+                best = moved;
+        }
+    }
+    return best <= until ? best : INSTANT_NEVER;
+}
+
 /* Candidates that are neither before the start nor excluded, up to `until`. */
 static instant survivor_next(struct judge_spec *spec, const struct judge_origin *origin,
                              instant after, instant until)
 {
     instant t = after;
 
+    if (spec->def->shift != SHIFT_NONE)
+        return shifted_next(spec, origin, after, until);
     if (spec->def->start != INSTANT_NONE && t < spec->def->start)
         t = spec->def->start - 1;
     do

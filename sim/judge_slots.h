@@ -4,7 +4,8 @@
  *
  * Written from docs/semantics.md alone; nothing of src/core is called.  Read are cron
  * expressions that the oracle speaks, calendars, intervals, times of day, one-offs,
- * exclusions by date and calendar, start and end, windows.  Not read: named calendars, shift.
+ * exclusions by date and calendar, start and end, windows, shift by date.  Not read: named
+ * calendars.
  */
 #pragma once
 

@@ -14,6 +14,12 @@ struct interval_origin {
     const struct tz *tz; /* for ANCHOR_MIDNIGHT */
 };
 
+/* It counts from runs: where its slots are hangs on them. */
+static inline bool interval_follows(const struct interval_def *interval)
+{
+    return interval->anchor == ANCHOR_START || interval->anchor == ANCHOR_COMPLETION;
+}
+
 /* First slot strictly after `after`, INSTANT_NEVER when there is none. */
 instant interval_next(const struct interval_def *interval, const struct interval_origin *origin,
                       instant after);

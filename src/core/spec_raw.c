@@ -20,7 +20,8 @@ struct search search_begin(const struct spec *spec, const struct spec_ctx *ctx)
                             .odd_from = spec->odd_from,
                             .odd_until = spec->odd_until,
                             .first = INSTANT_MIN,
-                            .last = INSTANT_MAX};
+                            .last = INSTANT_MAX,
+                            .back_to = INSTANT_NEVER};
 
     must(ctx->created >= INSTANT_MIN && ctx->created <= INSTANT_MAX);
     if (spec->at_count > 0)
@@ -208,6 +209,18 @@ static instant fraction_prev(const struct pattern *p, instant before)
     }
 }
 
+/*
+ * What counts from runs is moved back only to a day after the one that it counts from: that
+ * day has had its run, and where it is moved to must not be over.  Slots of such an interval
+ * from this instant on are too near.
+ */
+static instant too_near(const struct search *search, const struct entry *entry)
+{
+    if (search->back_to == INSTANT_NEVER || !interval_follows(&entry->interval))
+        return INSTANT_NEVER;
+    return search->back_to + entry->interval.every;
+}
+
 static instant entry_next(const struct search *search, const struct entry *entry, instant after)
 {
     struct pattern p;
@@ -215,8 +228,11 @@ static instant entry_next(const struct search *search, const struct entry *entry
     int64_t s;
 
     if (entry->kind == ENTRY_INTERVAL) {
+        instant t;
+
         origin = entry_origin(search, entry);
-        return interval_next(&entry->interval, &origin, after);
+        t = interval_next(&entry->interval, &origin, after);
+        return t < too_near(search, entry) ? t : INSTANT_NEVER;
     }
     p = entry_pattern(search->spec, entry);
     if (entry->kind == ENTRY_CRON && (entry->cron.flags & CRON_FRACTION))
@@ -237,8 +253,12 @@ static instant entry_prev(const struct search *search, const struct entry *entry
     int64_t s;
 
     if (entry->kind == ENTRY_INTERVAL) {
+        instant end = too_near(search, entry);
+
         origin = entry_origin(search, entry);
-        return interval_prev(&entry->interval, &origin, before);
+        before = before < end ? before : end;
+        return before > INSTANT_MIN ? interval_prev(&entry->interval, &origin, before)
+                                    : INSTANT_NONE;
     }
     p = entry_pattern(search->spec, entry);
     if (entry->kind == ENTRY_CRON && (entry->cron.flags & CRON_FRACTION))

@@ -21,6 +21,7 @@ struct search {
     int steps;                   /* left */
     instant odd_from, odd_until; /* those of the spec and of the context */
     instant first, last; /* where a search that found nothing is proof; see search_from() */
+    instant back_to; /* begin of the day that what is found is moved back to; INSTANT_NEVER */
 };
 
 struct search search_begin(const struct spec *spec, const struct spec_ctx *ctx);

@@ -151,15 +151,18 @@ static struct moved nearest(const struct search *search, int64_t target, instant
 {
     int by = search->spec->shift == SHIFT_NEXT ? -1 : 1;
     struct moved best = {is_up ? INSTANT_NEVER : INSTANT_NONE, 0};
+    struct search other = *search; /* of days that are moved */
     int64_t source = target;
 
+    if (by > 0)
+        other.back_to = local_day_start(own_zone(search), target);
     for (int i = 0; i <= SPEC_SHIFT_DAYS_MAX; i++, source += by) {
         struct moved m;
 
         if (source < DAY_MIN || source > DAY_MAX || (i > 0 && day_is_free(search, source)))
             break;
-        m = is_up ? first_moved(search, source, target, from)
-                  : last_moved(search, source, target, from);
+        m = is_up ? first_moved(i > 0 ? &other : search, source, target, from)
+                  : last_moved(i > 0 ? &other : search, source, target, from);
         if (is_up ? m.at < best.at : m.at > best.at)
             best = m;
     }

@@ -226,6 +226,26 @@ static void exclusions_are_named(void **state)
             "25 December 2027 is an excluded date; its slots move to the next free day");
 }
 
+static void what_counts_from_a_run_is_not_always_moved_back(void **state)
+{
+    struct interval_def interval = {.every = 18 * SPAN_H, .anchor = ANCHOR_COMPLETION};
+    struct fixture *f = new_york("30 2 * * *", NULL);
+    int32_t date = (int32_t)day_of_date(2027, 12, 25);
+
+    (void)state;
+    f->def.not_dates = &date;
+    f->def.not_date_count = 1;
+    f->def.shift = SHIFT_PREVIOUS;
+    answers(f, "2027-12-25T07:30:00Z", WHY_EXCLUDED_DATE,
+            "25 December 2027 is an excluded date; its slots move to the previous free day");
+    f->def.intervals = &interval;
+    f->def.interval_count = 1;
+    answers(
+        f, "2027-12-25T07:30:00Z", WHY_EXCLUDED_DATE,
+        "25 December 2027 is an excluded date; its slots move to the previous free day, but "
+        "those that count from a run of that day");
+}
+
 static void moved_slots_say_so(void **state)
 {
     struct fixture *f = new_york("30 2 * * 6", NULL);
@@ -432,6 +452,7 @@ int main(void)
         cmocka_unit_test(a_wall_clock_time_has_no_one_or_two_instants),
         cmocka_unit_test(bounds_are_named),
         cmocka_unit_test(exclusions_are_named),
+        cmocka_unit_test(what_counts_from_a_run_is_not_always_moved_back),
         cmocka_unit_test(moved_slots_say_so),
         cmocka_unit_test(jitter_is_told_from_both_sides),
         cmocka_unit_test(other_entries_tell_where_their_slots_are),

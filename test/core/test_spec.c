@@ -212,6 +212,68 @@ static void t52_shift_by_a_named_calendar(void **state)
                  (instant[]){utc(2024, 5, 17, 900), 0});
 }
 
+/* Without weekends, `every` after a run that is over; 31 May 2024 was a Friday. */
+static void begin_without_weekends(struct draft *d, span every, enum anchor anchor, instant run)
+{
+    struct calendar_text weekend = whole_days();
+
+    weekend.weekday = STR("SAT,SUN");
+    begin(d, "UTC");
+    add_every(d, every, 0, anchor);
+    exclude(d, weekend);
+    d->def.shift = SHIFT_PREVIOUS;
+    compile(d);
+    d->ctx.last_start = d->ctx.last_end = run;
+}
+
+/* Saturday 10:00 would be Friday 10:00, before the end; Sunday 22:00 soon after it. */
+static void t52_what_counts_from_a_run_is_not_moved_to_the_day_of_that_run(void **state)
+{
+    struct draft d;
+
+    (void)state;
+    begin_without_weekends(&d, 18 * SPAN_H, ANCHOR_COMPLETION, utc(2024, 5, 31, 1600));
+    assert_slots(&d, utc(2024, 5, 31, 900), utc(2024, 6, 4, 1200),
+                 (instant[]){utc(2024, 6, 3, 1600), utc(2024, 6, 4, 1000), 0});
+    /* Saturday 12:00 would be two hours later, and the next another two. */
+    begin_without_weekends(&d, 26 * SPAN_H, ANCHOR_START, utc(2024, 5, 31, 1000));
+    assert_slots(&d, utc(2024, 5, 31, 1000), utc(2024, 6, 4, 2359),
+                 (instant[]){utc(2024, 6, 3, 1600), utc(2024, 6, 4, 1800), 0});
+    /* Nor is Saturday 11:00, five times five hours later, to before the first of them. */
+    begin_without_weekends(&d, 5 * SPAN_H, ANCHOR_COMPLETION, utc(2024, 5, 31, 1000));
+    assert_slots(
+        &d, utc(2024, 5, 31, 1000), utc(2024, 6, 3, 500),
+        (instant[]){utc(2024, 5, 31, 1500), utc(2024, 5, 31, 2000), utc(2024, 6, 3, 300), 0});
+}
+
+/* Thirty days after 2 May is a Saturday, sixty are a Monday. */
+static void t52_what_counts_from_a_run_of_an_earlier_day_is_moved(void **state)
+{
+    struct draft d;
+
+    (void)state;
+    begin_without_weekends(&d, 30 * SPAN_DAY, ANCHOR_COMPLETION, utc(2024, 5, 2, 1000));
+    assert_slots(&d, utc(2024, 5, 2, 1000), utc(2024, 7, 5, 0),
+                 (instant[]){utc(2024, 5, 31, 1000), utc(2024, 7, 1, 1000), 0});
+    /* From Thursday on two days are a Saturday; where it is moved to has had no run. */
+    begin_without_weekends(&d, 2 * SPAN_DAY, ANCHOR_COMPLETION, utc(2024, 5, 30, 1600));
+    assert_slots(&d, utc(2024, 5, 30, 1600), utc(2024, 6, 4, 0),
+                 (instant[]){utc(2024, 5, 31, 1600), utc(2024, 6, 3, 1600), 0});
+}
+
+/* 26 hours after Friday 10:00 there is a one-off as well: that is moved. */
+static void t52_what_counts_from_a_run_takes_nothing_from_what_does_not(void **state)
+{
+    struct draft d;
+
+    (void)state;
+    begin_without_weekends(&d, 26 * SPAN_H, ANCHOR_COMPLETION, utc(2024, 5, 31, 1000));
+    d.at[d.def.at_count++] = utc(2024, 6, 1, 1200);
+    compile(&d);
+    assert_slots(&d, utc(2024, 5, 31, 1000), utc(2024, 6, 3, 2359),
+                 (instant[]){utc(2024, 5, 31, 1200), utc(2024, 6, 3, 1600), 0});
+}
+
 static void t52_a_moved_time_in_a_gap_is_the_first_instant_after_it(void **state)
 {
     struct draft d;
@@ -410,6 +472,9 @@ int main(void)
         cmocka_unit_test(t51_exclusions_are_matched_literally_in_the_specs_zone),
         cmocka_unit_test(t52_shift_moves_a_whole_excluded_day),
         cmocka_unit_test(t52_shift_by_a_named_calendar),
+        cmocka_unit_test(t52_what_counts_from_a_run_is_not_moved_to_the_day_of_that_run),
+        cmocka_unit_test(t52_what_counts_from_a_run_of_an_earlier_day_is_moved),
+        cmocka_unit_test(t52_what_counts_from_a_run_takes_nothing_from_what_does_not),
         cmocka_unit_test(t52_a_moved_time_in_a_gap_is_the_first_instant_after_it),
         cmocka_unit_test(t52_a_time_that_is_always_excluded_may_be_moved_out_of_it),
         cmocka_unit_test(t52_an_excluded_stretch_of_years_does_not_end_a_schedule),

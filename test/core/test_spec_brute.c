@@ -17,7 +17,7 @@
 #include "zones.h"
 
 enum {
-    CASES = 150,
+    CASES = 220,
     DAYS = 4,   /* of slots compared                           */
     MARGIN = 3, /* days before and after in which causes may lie */
     SECONDS = (DAYS + 2 * MARGIN) * DAY_SECONDS,
@@ -83,7 +83,8 @@ static struct str pick_zone(void)
 
 static void make_lists(struct world *w)
 {
-    static const int everies[] = {1, 7, 60, 90, 900, 3600, 5400, 86400, 100000};
+    static const int everies[] = {1,    7,    60,    90,    900,    3600,
+                                  5400, 7000, 50000, 86400, 100000, 200000};
     struct spec_def *def = &w->def;
 
     def->cron_count = below(3);
@@ -97,7 +98,7 @@ static void make_lists(struct world *w)
         struct interval_def *interval = &w->intervals[i];
 
         interval->anchor = (enum anchor)below(3);
-        interval->every = everies[below(9)] * SPAN_S;
+        interval->every = everies[below(12)] * SPAN_S;
         interval->phase = interval->anchor == ANCHOR_START
                               ? 0
                               : below((int)(interval->every / SPAN_S)) * SPAN_S;
@@ -181,11 +182,15 @@ static bool interval_hits(const struct world *w, const struct interval_def *inte
     return s >= w->midnight + phase && (s - w->midnight - phase) % every == 0;
 }
 
-static bool is_raw(const struct world *w, int64_t s, instant created)
+/* `by_itself`: the interval that counts from runs, of which there is at most one, aside. */
+static bool is_raw(const struct world *w, int64_t s, instant created, bool by_itself)
 {
     for (int i = 0; i < w->spec.entry_count; i++) {
         const struct entry *entry = &w->spec.entries[i];
 
+        if (by_itself && entry->kind == ENTRY_INTERVAL &&
+            entry->interval.anchor == ANCHOR_START)
+            continue;
         if (entry->kind == ENTRY_CRON
                 ? cron_matches(&entry->cron, local_of(w->spec.zones[entry->zone].tz, s))
                 : interval_hits(w, &entry->interval, s, created))
@@ -257,8 +262,15 @@ static int64_t show(const struct tz *tz, int64_t day, int64_t tod)
     return s;
 }
 
+/* It counts from a run of this day or a later one. */
+static bool is_too_near(const struct world *w, int64_t s, int64_t day, instant created)
+{
+    return w->def.shift == SHIFT_PREVIOUS && !is_raw(w, s, created, true) &&
+           day_at(w, s - w->intervals[0].every / SPAN_S) >= day;
+}
+
 /* Where a raw slot goes when its day is excluded; INT64_MIN: nowhere. */
-static int64_t shifted(const struct world *w, int64_t s)
+static int64_t shifted(const struct world *w, int64_t s, instant created)
 {
     int64_t local = local_of(own_zone(w), s), day = floor_div(local, DAY_SECONDS);
     int64_t target = day;
@@ -267,7 +279,7 @@ static int64_t shifted(const struct world *w, int64_t s)
         return s;
     for (int i = 0; i < MARGIN && day_is_excluded(w, target); i++)
         target += w->def.shift == SHIFT_NEXT ? 1 : -1;
-    if (day_is_excluded(w, target))
+    if (day_is_excluded(w, target) || is_too_near(w, s, target, created))
         return INT64_MIN;
     return show(own_zone(w), target, local - day * DAY_SECONDS);
 }
@@ -278,7 +290,7 @@ static void brute_force(struct world *w, instant created)
     for (int i = 0; i < SECONDS; i++) {
         if (day_at(w, w->base + i) != day_at(w, w->base + i - 1))
             w->midnight = w->base + i;
-        w->raw[i] = is_raw(w, w->base + i, created);
+        w->raw[i] = is_raw(w, w->base + i, created, false);
     }
     for (int i = SECONDS - 1; i >= 0; i--)
         w->opens[i] = is_inside(w, w->base + i) ? i
@@ -289,7 +301,7 @@ static void brute_force(struct world *w, instant created)
 
         if (!w->raw[i] || instant_of_seconds(s) < w->def.start)
             continue;
-        s = shifted(w, s);
+        s = shifted(w, s, created);
         if (s == INT64_MIN || instant_of_seconds(s) < w->def.start || is_excluded(w, s) ||
             instant_of_seconds(s) > w->def.end)
             continue;

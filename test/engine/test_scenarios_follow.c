@@ -199,6 +199,54 @@ static void a_slot_that_waited_in_vain_is_counted_from_all_the_same(void **state
     assert_counts("job", "started 2, skipped 1, missed 1");
 }
 
+/*
+ * 30 hours after each end, on the free day before where that day is not free.  1 June 2022 is
+ * day 19144; 4 and 5 June are not free.  30 hours after 3 June, 14:00, are 4 June, 20:00, but
+ * 3 June has had its run; 60 are 6 June, 02:00.
+ */
+static void a_slot_after_an_end_is_not_moved_before_it_or_to_its_day(void **state)
+{
+    static int32_t days[] = {19147, 19148};
+    struct wish w = anchored(30 * SPAN_H, ANCHOR_COMPLETION);
+
+    (void)state;
+    w.def.not_dates = days;
+    w.def.not_date_count = 2;
+    w.def.shift = SHIFT_PREVIOUS;
+    world.length = SPAN_H;
+    create("job", w);
+    run_to("06-03 23:00");
+    assert_told("06-02 06:00@06-02 06:00, 06-03 13:00@06-03 13:00");
+    assert_at(cursor_of("job").next_at, "06-06 02:00");
+    run_to("06-06 03:00");
+    assert_told("06-06 02:00@06-06 02:00");
+    assert_counts("job", "started 3");
+}
+
+/* Two days after 2 June are a day of the calendar, and so is the next: 3 June is free. */
+static void a_slot_after_an_end_is_moved_to_a_day_between(void **state)
+{
+    static const int32_t days[] = {19147, 19148};
+    struct command command = about(COMMAND_CALENDAR, "holidays");
+    struct str name = STR("holidays");
+    struct wish w = anchored(2 * SPAN_DAY, ANCHOR_COMPLETION);
+
+    (void)state;
+    command.text = (struct str){(const char *)days, sizeof days};
+    assert_int_equal(say(&command).rc, RC_OK);
+    w.def.not_named = &name;
+    w.def.not_named_count = 1;
+    w.def.shift = SHIFT_PREVIOUS;
+    world.length = SPAN_H;
+    down_to("06-02 10:00");
+    create("job", w);
+    assert_at(cursor_of("job").next_at, "06-03 10:00");
+    run_to("06-03 11:00");
+    assert_told("06-03 10:00@06-03 10:00");
+    /* From 3 June on they are 5 June, and then 7 June. */
+    assert_at(cursor_of("job").next_at, "06-07 11:00");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +259,8 @@ int main(void)
         TIMELINE(the_start_of_a_run_that_waited_moves_no_slot),
         TIMELINE(a_queue_of_runs_that_wait_is_counted_on_from_its_last),
         TIMELINE(a_slot_that_waited_in_vain_is_counted_from_all_the_same),
+        TIMELINE(a_slot_after_an_end_is_not_moved_before_it_or_to_its_day),
+        TIMELINE(a_slot_after_an_end_is_moved_to_a_day_between),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -252,6 +252,46 @@ static void entries_that_coincide_are_one_slot(void **state)
     expect(&def, day, day + SPAN_H, list, COUNT(list));
 }
 
+/* 02:30 of 9 March falls into the gap of the 10th, where that day's own is as well. */
+static void a_shift_moves_what_is_on_an_excluded_date(void **state)
+{
+    struct cron_def cron;
+    struct spec_def def = cron_of(&cron, "30 2 * * *", new_york);
+    instant before = DAY_2024_03_09 - SPAN_DAY, time = 7 * SPAN_H + 30 * SPAN_MIN;
+    int32_t date = (int32_t)(DAY_2024_03_09 / SPAN_DAY);
+    const instant list[] = {before + time, DAY_2024_03_10 + 7 * SPAN_H};
+
+    (void)state;
+    def.not_dates = &date;
+    def.not_date_count = 1;
+    def.shift = SHIFT_NEXT;
+    expect(&def, before, DAY_2024_03_10 + SPAN_DAY, list, COUNT(list));
+    def.shift = SHIFT_PREVIOUS;
+    expect(&def, before, DAY_2024_03_10 + SPAN_DAY, list, COUNT(list));
+}
+
+/* From 8 March, 16:00, on: 18 hours reach the 9th, 36 and 54 the 10th, 72 the 11th. */
+static void a_shift_moves_nothing_to_the_day_that_it_counts_from(void **state)
+{
+    struct interval_def interval;
+    struct spec_def def = every_of(&interval, 18 * SPAN_H, ANCHOR_COMPLETION);
+    instant end = DAY_2024_03_09 - 8 * SPAN_H;
+    struct judge_origin origin = {end - SPAN_DAY, end - SPAN_H, end};
+    int32_t dates[] = {(int32_t)(DAY_2024_03_09 / SPAN_DAY),
+                       (int32_t)(DAY_2024_03_10 / SPAN_DAY)};
+    const instant list[] = {end + 72 * SPAN_H};
+    const instant longer[] = {DAY_2024_03_09 - 12 * SPAN_H};
+
+    (void)state;
+    def.not_dates = dates;
+    def.not_date_count = 2;
+    def.shift = SHIFT_PREVIOUS;
+    expect_from(&def, &origin, end - SPAN_H, end + 72 * SPAN_H, list, COUNT(list));
+    interval.every = 44 * SPAN_H;
+    origin.last_end = origin.last_start = end - SPAN_DAY; /* 44 hours reach the 9th, 12:00 */
+    expect_from(&def, &origin, origin.last_end, end + 48 * SPAN_H, longer, COUNT(longer));
+}
+
 static void what_the_judge_cannot_read_is_refused(void **state)
 {
     struct judge_zones *zones = judge_zones_new();
@@ -267,6 +307,7 @@ static void what_the_judge_cannot_read_is_refused(void **state)
     assert_int_equal(judge_spec_make(&def, zones, arena, &spec, &err), RC_INVALID);
     def = cron_of(&cron, "0 * * * *", (struct str){NULL, 0});
     def.shift = SHIFT_NEXT;
+    def.not_calendar_count = 1;
     assert_int_equal(judge_spec_make(&def, zones, arena, &spec, &err), RC_INVALID);
     assert_null(spec);
     arena_free(arena);
@@ -287,6 +328,8 @@ int main(void)
         cmocka_unit_test(exclusions_and_bounds_take_slots_away),
         cmocka_unit_test(one_offs_and_now_are_slots),
         cmocka_unit_test(entries_that_coincide_are_one_slot),
+        cmocka_unit_test(a_shift_moves_what_is_on_an_excluded_date),
+        cmocka_unit_test(a_shift_moves_nothing_to_the_day_that_it_counts_from),
         cmocka_unit_test(what_the_judge_cannot_read_is_refused),
     };
 
