@@ -5,7 +5,6 @@
 #include "core/describe_parts.h"
 #include "core/describe_words.h"
 #include "core/explain_parts.h"
-#include "core/interval.h"
 #include "core/text.h"
 #include "core/window.h"
 
@@ -59,15 +58,6 @@ static int calendar_with(const struct spec *spec, int64_t local)
     return -1;
 }
 
-static bool counts_from_runs(const struct spec *spec)
-{
-    for (int i = 0; i < spec->entry_count; i++)
-        if (spec->entries[i].kind == ENTRY_INTERVAL &&
-            interval_follows(&spec->entries[i].interval))
-            return true;
-    return false;
-}
-
 static bool excluded(const struct spec *spec, const struct spec_ctx *ctx, instant t,
                      struct explain *ret, struct buf *out)
 {
@@ -93,7 +83,7 @@ static bool excluded(const struct spec *spec, const struct spec_ctx *ctx, instan
     if (spec->shift != SHIFT_NONE)
         buf_printf(out, "; its slots move to the %s free day",
                    spec->shift == SHIFT_NEXT ? "next" : "previous");
-    if (spec->shift == SHIFT_PREVIOUS && counts_from_runs(spec))
+    if (spec->shift == SHIFT_PREVIOUS && spec_follows(spec))
         buf_text(out, ", but those that count from a run of that day");
     return true;
 }

@@ -93,16 +93,7 @@ bool plan_is_valid(const struct plan *plan)
 
 bool plan_follows(const struct plan *plan)
 {
-    if (plan->is_governed)
-        return true;
-    for (int i = 0; i < plan->spec.entry_count; i++) {
-        const struct entry *entry = &plan->spec.entries[i];
-
-        if (entry->kind == ENTRY_INTERVAL && (entry->interval.anchor == ANCHOR_START ||
-                                              entry->interval.anchor == ANCHOR_COMPLETION))
-            return true;
-    }
-    return false;
+    return plan->is_governed || spec_follows(&plan->spec);
 }
 
 void plan_pack(const struct plan *plan, struct buf *out)

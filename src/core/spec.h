@@ -105,6 +105,9 @@ MUST_USE enum rc spec_compile(const struct spec_def *def, struct str seed,
                               const struct zone_source *zones, struct arena *arena,
                               struct spec *ret, struct err *reterr);
 
+/* Some of its slots count from runs: where they are hangs on those. */
+bool spec_follows(const struct spec *spec);
+
 /* The first slot strictly after `after`; false when there is none. */
 bool spec_next(const struct spec *spec, const struct spec_ctx *ctx, instant after,
                struct slot *ret);

@@ -189,7 +189,7 @@ static enum rc compile_interval(struct compiler *c, int i, struct err *reterr)
 {
     const struct interval_def *def = &c->def->intervals[i];
     struct entry *entry = add_entry(c, LIST_INTERVALS, i);
-    bool follows = def->anchor == ANCHOR_START || def->anchor == ANCHOR_COMPLETION;
+    bool follows = interval_follows(def);
     enum rc rc = RC_OK;
 
     if (def->every < SPEC_EVERY_MIN_MS * SPAN_MS || def->every % SPAN_MS != 0)

@@ -12,6 +12,15 @@ static void be_odd(struct search *search, instant from, instant until)
     search->odd_until = until > search->odd_until ? until : search->odd_until;
 }
 
+bool spec_follows(const struct spec *spec)
+{
+    for (int i = 0; i < spec->entry_count; i++)
+        if (spec->entries[i].kind == ENTRY_INTERVAL &&
+            interval_follows(&spec->entries[i].interval))
+            return true;
+    return false;
+}
+
 struct search search_begin(const struct spec *spec, const struct spec_ctx *ctx)
 {
     struct search search = {.spec = spec,

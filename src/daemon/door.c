@@ -287,24 +287,27 @@ struct listener_handler door_handler(struct door *door)
 
 /* ---- deadlines ---- */
 
-/* A client's own deadline is no sign that anything here stands still. */
+/* A client's own deadline, which calls of gRPC may have, is no sign of a standstill here. */
 static void give_up(struct door *door, struct ticket *t)
 {
     bool is_read = t->sent_for == CALL_READ || t->sent_for == CALL_POLL;
+    const char *detail;
 
-    if (t->is_hurried) {
-        door_rpc_late(door, t, is_read);
-        return;
-    }
+    if (t->is_hurried)
+        detail = is_read
+                     ? "the deadline of the call has passed"
+                     : "the deadline of the call has passed; it may still be done: look, or "
+                       "ask again with the same request_id";
+    else
+        detail = is_read ? "the database does not answer in time"
+                         : "the database does not answer in time; it may still be done: look, "
+                           "or ask again with the same Idempotency-Key";
     door_give_up(door, t,
                  &(struct problem){
                      .request_id = t->call.request_id,
-                     .status = 503,
+                     .status = t->is_hurried ? 504 : 503,
                      .code = is_read ? "unavailable" : "unknown_result",
-                     .detail = is_read ? "the database does not answer in time"
-                                       : "the database does not answer in time; it may "
-                                         "still be done: look, or ask again with the same "
-                                         "Idempotency-Key",
+                     .detail = detail,
                      .at = -1,
                  });
 }

@@ -73,8 +73,6 @@ bool door_rpc_fits(struct ticket *t, const struct exchange *x, span most);
 bool door_rpc_open(struct ticket *t, const struct exchange *x, struct str *ret);
 /* Before an answer goes out. */
 void door_rpc_end(struct exchange *x, int status);
-/* As door_give_up(), when the time that the client gave has run out. */
-void door_rpc_late(struct door *door, struct ticket *t, bool is_read);
 
 /* door_keys.c */
 void door_learn_keys(struct door *door, struct keyring *keys); /* takes them over */

@@ -96,17 +96,3 @@ void door_rpc_end(struct exchange *x, int status)
     if (status == 200)
         exchange_trail(x, &done, 1);
 }
-
-void door_rpc_late(struct door *door, struct ticket *t, bool is_read)
-{
-    door_give_up(door, t,
-                 &(struct problem){
-                     .request_id = t->call.request_id,
-                     .status = 504,
-                     .code = is_read ? "unavailable" : "unknown_result",
-                     .detail = is_read ? "the deadline of the call has passed"
-                                       : "the deadline of the call has passed; it may still "
-                                         "be done: look, or ask again with the same request_id",
-                     .at = -1,
-                 });
-}

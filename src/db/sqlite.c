@@ -352,8 +352,8 @@ struct reading {
 };
 
 /*
- * One call for the value instead of one for its type and one or two for what it is: most of a
- * row's cost was these.  A connection without a mutex is one thread's, so that its values need
+ * One call for the value instead of one for its type and one or two for what it is: a row of a
+ * list has some fifty.  A connection without a mutex is one thread's, so that its values need
  * no protection.
  */
 static enum rc keep_value(const struct reading *in, int column, struct db_value *ret,
