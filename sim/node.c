@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "db/disk.h"
 #include "sim/faults.h"
 #include "sim/trace.h"
 #include "store/nodes.h"
@@ -15,6 +16,7 @@
 enum {
     START_BYTES_MAX = 16 << 20, /* of results while the tables are brought up to date */
     PLAN_BYTES = 1024,          /* of memory for a plan: the few smallest swarms keep none */
+    LOG_PAGES = 250,            /* a dozen turns, so that faults meet the log's way back   */
 };
 
 void node_init(struct world *world, int index)
@@ -92,7 +94,7 @@ static instant clock_of(const struct world *world, const struct sim_node *node)
 
 static enum rc connect(struct sim_node *node, struct err *err)
 {
-    struct db_options options = {.fault = &node->fault};
+    struct db_options options = {.fault = &node->fault, .log_pages = LOG_PAGES};
 
     must(!node->db);
     return db_open(WORLD_URL, &options, &node->db, err);
@@ -455,6 +457,25 @@ static void failed(struct world *world, struct sim_node *node, enum rc rc,
         node_wake(world, node, world->now + delay);
 }
 
+/* As the daemon does it: first beside the writer, and after a later turn to the end. */
+static enum rc write_back(struct sim_node *node, struct err *err)
+{
+    struct db *sweeper = NULL;
+    struct err why = {.text = ""};
+    enum rc rc;
+
+    if (!db_log_is_long(node->db))
+        return RC_OK;
+    node->has_swept = !node->has_swept;
+    if (!node->has_swept)
+        return db_checkpoint(node->db, err);
+    rc = db_open(WORLD_URL, &(struct db_options){.sweeps = true}, &sweeper, &why);
+    if (rc == RC_OK)
+        rc = db_sweep(sweeper, &why);
+    db_close(sweeper);
+    return rc == RC_CORRUPT ? db_distrust(node->db, &why, err) : RC_OK;
+}
+
 void node_turn(struct world *world, struct sim_node *node)
 {
     struct turn_out out;
@@ -480,7 +501,7 @@ void node_turn(struct world *world, struct sim_node *node)
     if (is_known)
         committed(world, node, &out);
     if (is_known && node->db)
-        rc = db_checkpoint(node->db, &err);
+        rc = write_back(node, &err);
     if (faults_stopped(world, node, rc)) {
         if (!is_known)
             settle_after_stop(world, node);

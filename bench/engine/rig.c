@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rig.h"
 
+#include "db/disk.h"
 #include "io/zoneinfo.h"
 #include "store/schema.h"
 

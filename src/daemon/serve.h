@@ -23,6 +23,7 @@ struct serve_seam {
     void (*at)(void *with, enum serve_point point); /* any thread; may be NULL */
     void *with;
     const struct db_fault *fault; /* of the writer's connection; may be NULL */
+    int log_pages;                /* the same, see db/db.h; 0: as always     */
 };
 
 struct serve_options {

@@ -300,6 +300,8 @@ static void *writer_main(void *with)
     thread_name("writer");
     if (writer_connect(w)) {
         w->is_up = true;
+        if (db_kind(w->db) == DB_SQLITE)
+            w->sweeper = sweeper_start(w->options.config->db.ptr, w->options.log);
         writer_show(w);
         while (!w->is_over) {
             writer_beat(w);
@@ -313,6 +315,7 @@ static void *writer_main(void *with)
         }
     }
     w->engine = engine_free(w->engine);
+    w->sweeper = sweeper_stop(w->sweeper);
     w->db = db_close(w->db);
     last = writer_state(w);
     writer_set(w, WRITER_OVER, last.text);

@@ -9,6 +9,7 @@
 #include "base/must.h"
 #include "daemon/ear.h"
 #include "daemon/writer_parts.h"
+#include "db/disk.h"
 #include "io/clock.h"
 #include "store/names.h"
 #include "store/nodes.h"
@@ -68,6 +69,7 @@ static enum rc open_db(struct writer *w, struct err *reterr)
 {
     struct db_options options = {
         .fault = w->options.seam ? w->options.seam->fault : NULL,
+        .log_pages = w->options.seam ? w->options.seam->log_pages : 0,
         .bytes_max = ANSWER_MAX,
     };
 
@@ -440,6 +442,26 @@ static void read_zones(struct writer *w)
             LOG_TEXT("version", zoneinfo_version(zones)));
 }
 
+/* The last part, which is short: a turn would have to wait for the whole of it. */
+static enum rc write_back(struct writer *w, struct err *reterr)
+{
+    struct err why;
+
+    switch (sweeper_look(w->sweeper, &why)) {
+    case SWEEPING_NOT:
+        if (db_log_is_long(w->db))
+            sweeper_ask(w->sweeper);
+        return RC_OK;
+    case SWEEPING_NOW:
+        return RC_OK;
+    case SWEEPING_DONE:
+        return db_checkpoint(w->db, reterr);
+    case SWEEPING_FAILED:
+        break;
+    }
+    return db_distrust(w->db, &why, reterr);
+}
+
 void writer_between(struct writer *w)
 {
     bool is_server = db_kind(w->db) == DB_POSTGRES;
@@ -452,7 +474,7 @@ void writer_between(struct writer *w)
     if (w->reads_zones)
         read_zones(w);
     if (!is_server)
-        rc = db_checkpoint(w->db, &err);
+        rc = write_back(w, &err);
     else if (w->out.made_ready)
         rc = db_notify(w->db, EAR_CHANNEL, w->options.node, &err);
     if (rc == RC_OK && is_server && boot >= w->sample_at_us)

@@ -10,6 +10,7 @@
 #include "daemon/lag.h"
 #include "daemon/pace.h"
 #include "daemon/stride.h"
+#include "daemon/sweeper.h"
 #include "daemon/writer.h"
 #include "db/db.h"
 #include "engine/engine.h"
@@ -63,6 +64,7 @@ struct writer {
     struct zoneinfo *zones; /* in use                    */
     struct engine *engine;
     struct db *db;
+    struct sweeper *sweeper; /* NULL: a server keeps its own log */
     struct lag lag;
     struct pace pace;
     int64_t sample_at_us, spaces_at_us, ballast_at_us;

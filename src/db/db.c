@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/must.h"
+#include "db/disk.h"
 #include "db/driver.h"
 
 enum {
@@ -68,6 +69,7 @@ static struct db *make(const struct db_driver *driver, const struct db_options *
         db->options = *options;
     db->options.deadline_ms = or_default(db->options.deadline_ms, DB_DEADLINE_MS);
     db->options.lock_ms = or_default(db->options.lock_ms, DB_LOCK_MS);
+    db->options.log_pages = or_default(db->options.log_pages, DB_CHECKPOINT_PAGES);
     if (db->options.bytes_max == 0)
         db->options.bytes_max = DB_BYTES_MAX;
     return db;
@@ -467,6 +469,33 @@ enum rc db_checkpoint(struct db *db, struct err *reterr)
     if (db->dead)
         fail(db, reterr);
     return rc;
+}
+
+bool db_log_is_long(const struct db *db)
+{
+    return db->driver->log_is_long && db->driver->log_is_long(db);
+}
+
+enum rc db_sweep(struct db *db, struct err *reterr)
+{
+    enum rc rc;
+
+    must(db->options.sweeps && db->driver->sweep);
+    if (db->dead)
+        return outcome(db, reterr);
+    rc = db->driver->sweep(db, reterr);
+    if (db->dead)
+        fail(db, reterr);
+    return rc;
+}
+
+enum rc db_distrust(struct db *db, const struct err *why, struct err *reterr)
+{
+    *reterr = *why;
+    reterr->rc = RC_CORRUPT;
+    db->dead = true;
+    fail(db, reterr);
+    return RC_CORRUPT;
 }
 
 static bool is_channel(const char *channel)

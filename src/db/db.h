@@ -56,6 +56,8 @@ struct db_options {
     int deadline_ms;     /* 0: DB_DEADLINE_MS.  A read beyond it is RC_LIMIT          */
     int lock_ms;         /* 0: DB_LOCK_MS                                             */
     size_t bytes_max;    /* 0: DB_BYTES_MAX                                           */
+    int log_pages;       /* 0: DB_CHECKPOINT_PAGES                                    */
+    bool sweeps;         /* SQLite, for db_sweep() and nothing else                   */
     const struct db_fault *fault; /* NULL: none; must outlive the connection          */
 };
 
@@ -74,7 +76,7 @@ struct db_stmt {
 /*
  * "sqlite:FILE" (or "sqlite:FILE?vfs=NAME"), or "postgres://…" as libpq reads it.  One
  * connection at most may be open on a SQLite file that is not readonly (a named VFS guards
- * its files itself): the second gets RC_BUSY.
+ * its files itself): the second gets RC_BUSY.  One that sweeps does not count.
  */
 enum rc db_open(const char *url, const struct db_options *options, struct db **ret,
                 struct err *reterr);
@@ -125,15 +127,6 @@ enum rc db_exec(struct db *db, struct str sql, struct err *reterr);
 
 /* The server's clock, or INSTANT_NONE when there is no server. */
 enum rc db_clock(struct db *db, instant *ret, struct err *reterr);
-
-/* Writes the log back when it is long.  For the writer, between transactions. */
-enum rc db_checkpoint(struct db *db, struct err *reterr);
-
-/*
- * Keeps a reserve of disk beside the database, or gives it back so that what is running can
- * still be written down when the disk is full.  RC_LIMIT when there is no room for it.
- */
-enum rc db_ballast(struct db *db, bool keep, struct err *reterr);
 
 /*
  * Hints between nodes; a database without a server has none and says OK.  Channels are

@@ -2,7 +2,8 @@
 /*
  * The driver of SQLite.
  *
- * One connection writes and checkpoints; readers are opened read-only and see a snapshot.
+ * One connection writes and checkpoints, and one may help it with that (sqlite_sweep.c);
+ * readers are opened read-only and see a snapshot.
  * After a failed write of the disk (SQLITE_IOERR) nothing may be tried again: what the
  * kernel holds is then not what the disk holds.  The connection is dead, and the next
  * process recovers from the log.
@@ -22,8 +23,8 @@ enum {
     PROGRESS_STEPS = 10000,      /* of SQLite's machine between two looks at the clock */
     VFS_NAME_MAX = 64,
     ROWS_GROW = 4,
-    PARAM_NAME_MAX = 16,                     /* "$" and any int */
-    LOG_PAGES_MAX = 4 * DB_CHECKPOINT_PAGES, /* 64 MB: from then on readers are waited for */
+    PARAM_NAME_MAX = 16, /* "$" and any int */
+    LOG_TIMES_MAX = 4,   /* a log that is so many times too long waits for readers: 64 MB */
 };
 
 static struct sqlite *sqlite_of(struct db *db)
@@ -160,16 +161,22 @@ static enum rc set_up_reader(struct sqlite *sq, struct err *reterr)
     return exec(sq, "PRAGMA query_only=ON; PRAGMA cache_size=-16384", reterr);
 }
 
+/* Pages go from file to file and none is kept. */
+static enum rc set_up_sweeper(struct sqlite *sq, struct err *reterr)
+{
+    return exec(sq, "PRAGMA synchronous=FULL; PRAGMA cache_size=8", reterr);
+}
+
 static enum rc set_up(struct sqlite *sq, struct err *reterr)
 {
-    bool readonly = sq->db.options.readonly, is_new = false;
+    bool readonly = sq->db.options.readonly, sweeps = sq->db.options.sweeps, is_new = false;
     sqlite3 *handle = sq->handle;
     enum rc rc;
 
     sqlite3_extended_result_codes(handle, 1);
     sqlite3_busy_timeout(handle, sq->db.options.lock_ms);
-    /* Only the writer ever checkpoints. */
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, readonly ? 1 : 0, NULL);
+    /* At its end only the writer may write back: the log of a dead one must stay. */
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, readonly || sweeps, NULL);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
@@ -178,7 +185,9 @@ static enum rc set_up(struct sqlite *sq, struct err *reterr)
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     rc = check_owner(sq, &is_new, reterr);
     if (rc == RC_OK)
-        rc = readonly ? set_up_reader(sq, reterr) : set_up_writer(sq, is_new, reterr);
+        rc = readonly ? set_up_reader(sq, reterr)
+             : sweeps ? set_up_sweeper(sq, reterr)
+                      : set_up_writer(sq, is_new, reterr);
     if (rc != RC_OK)
         return rc;
     return exec(sq,
@@ -221,10 +230,11 @@ static enum rc sqlite_open(struct db *db, const char *url, struct err *reterr)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct sqlite *sq = sqlite_of(db);
-    bool readonly = db->options.readonly;
+    bool readonly = db->options.readonly, sweeps = db->options.sweeps;
     char file[SQLITE_PATH_MAX], path[SQLITE_PATH_MAX], vfs[VFS_NAME_MAX];
-    int flags = SQLITE_OPEN_NOMUTEX |
-                (readonly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    int flags = SQLITE_OPEN_NOMUTEX | (readonly ? SQLITE_OPEN_READONLY
+                                       : sweeps ? SQLITE_OPEN_READWRITE
+                                                : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     enum rc rc;
 
     must(pthread_once(&once, set_up_process) == 0);
@@ -235,13 +245,13 @@ static enum rc sqlite_open(struct db *db, const char *url, struct err *reterr)
         return rc;
     if (vfs[0] != '\0')
         memcpy(path, file, sizeof path);
-    else if (readonly)
+    else if (readonly || sweeps)
         rc = sqlite_file_find(file, path, reterr);
     else
         rc = sqlite_file_take(file, db->options.any_filesystem, path, &sq->lock, reterr);
     if (rc != RC_OK)
         return rc;
-    if (!readonly)
+    if (!readonly && !sweeps)
         sq->log = sqlite_log_new(db->arena,
                                  vfs); /* NULL: opening says that there is no such VFS */
     if (sq->log)
@@ -494,10 +504,19 @@ static enum rc sqlite_ballast(struct db *db, bool keep, struct err *reterr)
  */
 static int checkpoint_mode(struct sqlite *sq)
 {
-    if (sq->log_pages < LOG_PAGES_MAX || sq->log_pages - sq->log_waited < DB_CHECKPOINT_PAGES)
+    int long_from = sq->db.options.log_pages;
+
+    if (sq->log_pages < LOG_TIMES_MAX * long_from || sq->log_pages - sq->log_waited < long_from)
         return SQLITE_CHECKPOINT_PASSIVE;
     sq->log_waited = sq->log_pages;
     return SQLITE_CHECKPOINT_RESTART;
+}
+
+static bool sqlite_log_is_long(const struct db *db)
+{
+    const struct sqlite *sq = (const struct sqlite *)db;
+
+    return sq->log_pages - sq->log_done >= db->options.log_pages;
 }
 
 static enum rc sqlite_checkpoint(struct db *db, struct err *reterr)
@@ -505,7 +524,7 @@ static enum rc sqlite_checkpoint(struct db *db, struct err *reterr)
     struct sqlite *sq = sqlite_of(db);
     int done = 0, code;
 
-    if (sq->log_pages - sq->log_done < DB_CHECKPOINT_PAGES)
+    if (!sqlite_log_is_long(db))
         return RC_OK;
     code = sqlite3_wal_checkpoint_v2(sq->handle, NULL, checkpoint_mode(sq), NULL, &done);
     if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY)
@@ -537,5 +556,7 @@ const struct db_driver db_sqlite = {
     .run = sqlite_run,
     .in_transaction = sqlite_in_transaction,
     .checkpoint = sqlite_checkpoint,
+    .log_is_long = sqlite_log_is_long,
+    .sweep = sqlite_sweep,
     .ballast = sqlite_ballast,
 };

@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include "db/deadline.h"
+#include "db/disk.h"
 #include "db/driver.h"
 
 struct sqlite {
@@ -22,3 +23,6 @@ struct sqlite {
 
 /* The last error of the connection; it may be dead from then on. */
 enum rc sqlite_refuse(struct sqlite *sq, struct err *reterr);
+
+/* sqlite_sweep.c, see db_sweep() */
+enum rc sqlite_sweep(struct db *db, struct err *reterr);

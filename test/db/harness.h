@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "db/db.h"
+#include "db/disk.h"
 
 enum { ARENA_MAX = 256 << 20, URL_MAX = 256 };
 

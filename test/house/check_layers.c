@@ -50,8 +50,9 @@ static const struct row layers[] = {
     {"test/mission", "base"},
 };
 
-#define SHELL   "src/io src/cli src/daemon sim test fuzz bench"
-#define THREADS "src/daemon/writer_parts.h src/daemon/reader.c src/daemon/ear.c"
+#define SHELL "src/io src/cli src/daemon sim test fuzz bench"
+#define THREADS \
+    "src/daemon/writer_parts.h src/daemon/reader.c src/daemon/ear.c src/daemon/sweeper.c"
 #define NO_CORE "src/base src/wire src/model src/db src/store src/engine src/api " SHELL
 
 static const struct row headers[] = {
@@ -95,11 +96,12 @@ static const struct row headers[] = {
     {"unistd.h", SHELL " src/db/deadline.c src/db/sqlite_file.c"},
 
     {"time.h", "src/io/clock.c test/io/test_clock.c bench"},
-    {"pthread.h", "src/io src/base/log.c src/db/sqlite.c test/io " THREADS},
+    {"pthread.h", "src/io src/base/log.c src/db/sqlite.c test/io "
+                  "test/db/test_sqlite_sweep.c " THREADS},
     {"sched.h", "src/io/thread.c test/io/test_thread.c"},
     {"stdatomic.h",
      "src/io src/base/log.c test/io src/daemon/meters.h src/daemon/news.h src/daemon/ticket.h "
-     "bench " THREADS},
+     "bench test/db/test_sqlite_sweep.c " THREADS},
 
     {"malloc.h", "src/base/piece.c src/daemon/serve_command.c"}, /* of the C library */
     {"endian.h", "src/base src/wire"},

@@ -15,6 +15,8 @@
 #include "daemon/serve.h"
 #include "victim.h"
 
+enum { LOG_PAGES = 100 }; /* so that kills meet the log's way back */
+
 static struct {
     int point;
     _Atomic int64_t left; /* passages, by any thread */
@@ -62,7 +64,7 @@ static enum rc load(void *with, struct config **ret, struct err *reterr)
 int main(void)
 {
     struct db_fault fault = {.ask = at_database};
-    struct serve_seam seam = {.at = at_point, .fault = &fault};
+    struct serve_seam seam = {.at = at_point, .fault = &fault, .log_pages = LOG_PAGES};
     struct config *config = NULL;
     struct err err = {.text = ""};
     int status;

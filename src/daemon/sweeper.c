@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/sweeper.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "db/disk.h"
+#include "io/clock.h"
+#include "io/thread.h"
+
+struct sweeper {
+    const char *url;
+    struct log *log;
+    pthread_t thread;
+    struct db *db; /* the thread's; NULL before the first time */
+
+    pthread_mutex_t lock; /* of all that follows */
+    pthread_cond_t asked;
+    enum sweeping state;
+    struct err why; /* of SWEEPING_FAILED */
+    bool must_end;
+};
+
+/* True when there is something to do, false at the end. */
+static bool wait(struct sweeper *s)
+{
+    bool is_asked;
+
+    must(pthread_mutex_lock(&s->lock) == 0);
+    while (s->state != SWEEPING_NOW && !s->must_end)
+        must(pthread_cond_wait(&s->asked, &s->lock) == 0);
+    is_asked = s->state == SWEEPING_NOW;
+    must(pthread_mutex_unlock(&s->lock) == 0);
+    return is_asked;
+}
+
+static void tell(struct sweeper *s, enum sweeping state, const struct err *why)
+{
+    must(pthread_mutex_lock(&s->lock) == 0);
+    s->state = state;
+    if (state == SWEEPING_FAILED)
+        s->why = *why;
+    must(pthread_mutex_unlock(&s->lock) == 0);
+}
+
+static void *sweeper_main(void *with)
+{
+    struct sweeper *s = with;
+
+    thread_name("sweeper");
+    while (wait(s)) {
+        enum rc rc = RC_OK;
+        struct err err;
+
+        if (!s->db)
+            rc = db_open(s->url, &(struct db_options){.sweeps = true}, &s->db, &err);
+        if (rc != RC_OK)
+            log_say(s->log, clock_now(), LEVEL_WARN,
+                    "the writer has to write the log back alone", LOG_TEXT("reason", err.text));
+        else
+            rc = db_sweep(s->db, &err);
+        /* Anything less, such as a full disk, the writer will find by itself. */
+        tell(s, rc == RC_CORRUPT ? SWEEPING_FAILED : SWEEPING_DONE, &err);
+    }
+    s->db = db_close(s->db);
+    return NULL;
+}
+
+struct sweeper *sweeper_start(const char *url, struct log *log)
+{
+    struct sweeper *s = calloc(1, sizeof *s);
+
+    must(s);
+    s->url = url;
+    s->log = log;
+    must(pthread_mutex_init(&s->lock, NULL) == 0 && pthread_cond_init(&s->asked, NULL) == 0);
+    must(pthread_create(&s->thread, NULL, sweeper_main, s) == 0);
+    return s;
+}
+
+struct sweeper *sweeper_stop(struct sweeper *s)
+{
+    if (!s)
+        return NULL;
+    must(pthread_mutex_lock(&s->lock) == 0);
+    s->must_end = true;
+    must(pthread_mutex_unlock(&s->lock) == 0);
+    must(pthread_cond_signal(&s->asked) == 0);
+    must(pthread_join(s->thread, NULL) == 0);
+    must(pthread_cond_destroy(&s->asked) == 0 && pthread_mutex_destroy(&s->lock) == 0);
+    free(s);
+    return NULL;
+}
+
+enum sweeping sweeper_look(struct sweeper *s, struct err *ret)
+{
+    enum sweeping state;
+
+    must(pthread_mutex_lock(&s->lock) == 0);
+    state = s->state;
+    if (state == SWEEPING_DONE)
+        s->state = SWEEPING_NOT;
+    if (state == SWEEPING_FAILED)
+        *ret = s->why;
+    must(pthread_mutex_unlock(&s->lock) == 0);
+    return state;
+}
+
+void sweeper_ask(struct sweeper *s)
+{
+    must(pthread_mutex_lock(&s->lock) == 0);
+    must(s->state == SWEEPING_NOT);
+    s->state = SWEEPING_NOW;
+    must(pthread_mutex_unlock(&s->lock) == 0);
+    must(pthread_cond_signal(&s->asked) == 0);
+}
