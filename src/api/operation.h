@@ -36,6 +36,7 @@ struct operation {
     enum call_step (*settled)(struct call *call);
 
     enum dialects dialect; /* whose words its refusals have, and whether it is documented */
+    bool settles_early;    /* short, and for any thread: settled() where the engine is    */
 };
 
 extern const struct operation operations[];

@@ -196,7 +196,9 @@ void door_came_back(struct door *door, struct ticket *t)
         go_on(door, t);
         return;
     }
-    if (t->refused)
+    if (t->is_settled)
+        t->is_settled = false;
+    else if (t->refused)
         t->step = call_refused(&t->call, &(struct command){.kind = COMMAND_QUEUE}, t->refused);
     else if (t->sent_for != CALL_READ || t->step == CALL_SETTLE)
         t->step = t->call.operation->settled(&t->call);

@@ -473,6 +473,7 @@ static enum rc start_staff(struct serve *s, struct err *reterr)
         .news = &s->news,
         .address = str_of(s->address),
         .meters = &s->meters,
+        .context = context,
     });
     s->ear = ear_start(s->config, &s->log, s->memos, str_of(s->node));
     door_staff(s->door, s->writer, s->readers, READERS, s->calls);

@@ -60,6 +60,7 @@ struct ticket {
     int64_t poll_until_us;
     bool is_new;
     const struct reply *refused; /* a queue of the poll cannot be made */
+    bool is_settled;             /* `step` is already the one that follows */
 };
 
 enum memo_kind {

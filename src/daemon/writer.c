@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/looks.h"
 #include "base/must.h"
 #include "daemon/writer_parts.h"
 #include "io/clock.h"
@@ -336,6 +337,7 @@ struct writer *writer_start(const struct writer_options *options)
     stride_begin(&w->stride, options->config->turn_rows);
     w->asking_end = &w->asking;
     w->polls_end = &w->polls;
+    w->options.context.looks = looks_new();
     w->state.beat_us = clock_boot_us();
     must(pthread_mutex_init(&w->lock, NULL) == 0);
     must(pthread_create(&w->thread, NULL, writer_main, w) == 0);
@@ -357,6 +359,7 @@ struct writer *writer_join(struct writer *w)
     drop_told(w);
     must(pthread_mutex_destroy(&w->lock) == 0);
     zoneinfo_close(w->zones);
+    looks_free(w->options.context.looks);
     arena_free(w->arena);
     arena_free(w->names);
     free(w->queues);

@@ -49,6 +49,7 @@ struct writer_options {
     struct str address;            /* where it listens, for people                         */
     struct meters *meters;         /* what it counts                                       */
     struct news *news;
+    struct api_context context; /* of answers; its looks and zones are the writer's own */
 };
 
 struct writer; /* opaque */

@@ -295,6 +295,7 @@ bool writer_connect(struct writer *w)
         end_with(w, STATUS_CANNOT_START, &err);
         return false;
     }
+    w->options.context.zones = options.zones;
     w->engine = engine_new(&options);
     while ((rc = start(w, &err)) != RC_OK) {
         if (!may_come(w, rc)) {
