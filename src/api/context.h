@@ -82,3 +82,14 @@ struct api_context {
     struct str (*show_settings)(void *with, struct str json, struct arena *arena);
     void *with;
 };
+
+/* After a reload: what a thread has for itself it keeps. */
+static inline void context_renew(struct api_context *own, const struct api_context *fresh)
+{
+    struct zone_source zones = own->zones;
+    struct looks *looks = own->looks;
+
+    *own = *fresh;
+    own->zones = zones;
+    own->looks = looks;
+}

@@ -384,11 +384,8 @@ void door_closing(struct door *door, const char *why)
 void door_reload(struct door *door, const struct config *config,
                  const struct api_context *context)
 {
-    struct looks *looks = door->options.context.looks;
-
     door->options.config = config;
-    door->options.context = *context;
-    door->options.context.looks = looks;
+    context_renew(&door->options.context, context);
 }
 
 void door_staff_left(struct door *door)

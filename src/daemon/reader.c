@@ -23,7 +23,8 @@ struct reader {
     pthread_t thread;
     struct mailbox *asked; /* struct ticket *, NULL: end */
     struct zoneinfo *zones;
-    _Atomic bool reads_zones; /* the files have changed */
+    _Atomic bool reads_zones;                  /* the files have changed */
+    _Atomic(const struct api_context *) fresh; /* NULL: the one that it has */
     struct db *db;
     bool has_snapshot;
     int64_t snapshot_us; /* when it was begun, clock_boot_us() */
@@ -110,6 +111,14 @@ static void look_at_zones(struct reader *r)
     r->zones = zones;
 }
 
+static void look_at_context(struct reader *r)
+{
+    const struct api_context *fresh = atomic_exchange(&r->fresh, NULL);
+
+    if (fresh)
+        context_renew(&r->options.context, fresh);
+}
+
 /* False at the end, which is the last to be asked for. */
 static bool answer_all(struct reader *r, struct ticket **tickets, size_t count)
 {
@@ -131,13 +140,17 @@ static void *reader_main(void *with)
     struct ticket *tickets[READS_AT_ONCE];
     struct reader *r = with;
     bool goes_on = true;
+    size_t count;
 
     thread_name("reader");
     thread_prompt();
     while (goes_on) {
         mailbox_wait(r->asked, INSTANT_NEVER);
+        count = mailbox_take(r->asked, tickets, READS_AT_ONCE);
+        /* After it: what was told before they were asked counts for them. */
         look_at_zones(r);
-        goes_on = answer_all(r, tickets, mailbox_take(r->asked, tickets, READS_AT_ONCE));
+        look_at_context(r);
+        goes_on = answer_all(r, tickets, count);
         end_snapshot(r);
     }
     r->db = db_close(r->db);
@@ -174,6 +187,11 @@ void reader_ask(struct reader *r, struct ticket *ticket)
 void reader_zones(struct reader *r)
 {
     atomic_store(&r->reads_zones, true);
+}
+
+void reader_reload(struct reader *r, const struct api_context *context)
+{
+    atomic_store(&r->fresh, context);
 }
 
 struct reader *reader_stop(struct reader *r)

@@ -26,5 +26,11 @@ void reader_ask(struct reader *reader, struct ticket *ticket);
 /* The files of zones have changed.  Any thread. */
 void reader_zones(struct reader *reader);
 
+/*
+ * What is asked later is answered by this, see context_renew(); it must live as long as the
+ * reader does.  Any thread.
+ */
+void reader_reload(struct reader *reader, const struct api_context *context);
+
 /* Finishes what was asked; accepts NULL, returns NULL. */
 struct reader *reader_stop(struct reader *reader);

@@ -31,6 +31,7 @@ struct serve {
     const struct serve_options *options;
     const struct config *config; /* the one that counts */
     struct config *configs[CONFIGS_MAX];
+    struct api_context *contexts[CONFIGS_MAX]; /* as many */
     int config_count;
     struct arena *texts; /* what is answered to all alike, once it is made */
     struct openapi openapi;
@@ -69,6 +70,10 @@ struct serve {
 /* serve_tls.c: the certificate, at the start and at each reload */
 MUST_USE enum rc serve_open_tls(struct serve *s, struct err *reterr);
 void serve_reload_tls(struct serve *s);
+
+/* serve_reload.c: zones when they are others by their version, or may be by somebody's word */
+void serve_reload_config(struct serve *s);
+void serve_reload_zones(struct serve *s, bool in_any_case);
 
 /*
  * serve_named.c: whether there is what a configuration names.  At the start and at each reload:

@@ -80,7 +80,10 @@ struct memo {
     union {
         struct ticket *ticket;
         struct told *told;
-        const struct config *config;
+        struct {
+            const struct config *config;
+            const struct api_context *context;
+        };
     };
 };
 

@@ -193,6 +193,7 @@ static void take_memo(struct writer *w, const struct memo *memo)
         break;
     case MEMO_CONFIG:
         w->options.config = memo->config;
+        context_renew(&w->options.context, memo->context);
         w->pace.max_jump = memo->config->max_jump;
         break;
     case MEMO_ZONES:

@@ -183,6 +183,31 @@ static void a_reload_follows_the_file_and_keeps_the_old_one_when_it_is_bad(void 
     assert_int_equal(daemon_stop(d), 0);
 }
 
+static bool warns_of_ten_seconds(struct daemon *d)
+{
+    json_t *told = api(d, 200, "POST", "/api/v1/preview",
+                       "{\"spec\":{\"intervals\":[{\"every\":\"10s\"}]}}");
+
+    return json_array_size(json_object_get(told, "warnings")) > 0;
+}
+
+/* Previews are answered by readers, which have settings of their own. */
+static void a_reload_counts_for_every_question_that_is_asked_after_it(void **state)
+{
+    struct world *w = *state;
+    const char *file = world_write(w, "belfry.conf", "plan_warn_per_day = 1440\n");
+    struct daemon *d = daemon_start(w, &(struct daemon_start){.args = WORDS("--file", file)});
+
+    for (int i = 0; i < 4; i++)
+        assert_true(warns_of_ten_seconds(d));
+    world_write(w, "belfry.conf", "plan_warn_per_day = 10000\n");
+    daemon_signal(d, SIGHUP);
+    daemon_await(d, "key=plan_warn_per_day");
+    for (int i = 0; i < 4; i++) /* each of the two readers */
+        assert_false(warns_of_ten_seconds(d));
+    assert_int_equal(daemon_stop(d), 0);
+}
+
 /* ---- systemd ---- */
 
 static void systemd_hears_ready_watchdog_and_stopping(void **state)
@@ -213,6 +238,7 @@ int main(void)
         E2E_TEST(a_database_that_is_none_is_refused),
         E2E_TEST(names_that_nothing_bears_are_told_at_the_start),
         E2E_TEST(a_reload_follows_the_file_and_keeps_the_old_one_when_it_is_bad),
+        E2E_TEST(a_reload_counts_for_every_question_that_is_asked_after_it),
         E2E_TEST(systemd_hears_ready_watchdog_and_stopping),
     };
 
