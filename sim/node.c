@@ -462,17 +462,16 @@ static enum rc write_back(struct sim_node *node, struct err *err)
 {
     struct db *sweeper = NULL;
     struct err why = {.text = ""};
+    int pages = -1;
     enum rc rc;
 
-    if (!db_log_is_long(node->db))
-        return RC_OK;
-    node->has_swept = !node->has_swept;
-    if (!node->has_swept)
+    if (!db_lend_log(node->db))
         return db_checkpoint(node->db, err);
     rc = db_open(WORLD_URL, &(struct db_options){.sweeps = true}, &sweeper, &why);
     if (rc == RC_OK)
-        rc = db_sweep(sweeper, &why);
+        rc = db_sweep(sweeper, &pages, &why);
     db_close(sweeper);
+    db_take_log(node->db, pages);
     return rc == RC_CORRUPT ? db_distrust(node->db, &why, err) : RC_OK;
 }
 

@@ -68,9 +68,8 @@ struct sim_node {
     int64_t id, turn; /* as it said in its last turn */
     instant wake_at;  /* of the turn to come; INSTANT_NEVER: none is planned */
     instant paused_until;
-    bool stalls;    /* it will stand still between its commit and what it hands out */
-    int calls;      /* in its hands */
-    bool has_swept; /* the log was written back beside it, not yet to its end */
+    bool stalls; /* it will stand still between its commit and what it hands out */
+    int calls;   /* in its hands */
     /* The turn that is being tried, again and again until it is known. */
     bool is_trying, in_doubt;
     bool is_done;    /* it was committed, which only the simulator knows */

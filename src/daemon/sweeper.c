@@ -16,9 +16,9 @@ struct sweeper {
     struct db *db; /* the thread's; NULL before the first time */
 
     pthread_mutex_t lock; /* of all that follows */
-    pthread_cond_t asked;
+    pthread_cond_t changed;
     enum sweeping state;
-    struct err why; /* of SWEEPING_FAILED */
+    struct swept swept;
     bool must_end;
 };
 
@@ -29,19 +29,20 @@ static bool wait(struct sweeper *s)
 
     must(pthread_mutex_lock(&s->lock) == 0);
     while (s->state != SWEEPING_NOW && !s->must_end)
-        must(pthread_cond_wait(&s->asked, &s->lock) == 0);
+        must(pthread_cond_wait(&s->changed, &s->lock) == 0);
     is_asked = s->state == SWEEPING_NOW;
     must(pthread_mutex_unlock(&s->lock) == 0);
     return is_asked;
 }
 
-static void tell(struct sweeper *s, enum sweeping state, const struct err *why)
+static void tell(struct sweeper *s, enum rc rc, const struct swept *swept)
 {
     must(pthread_mutex_lock(&s->lock) == 0);
-    s->state = state;
-    if (state == SWEEPING_FAILED)
-        s->why = *why;
+    /* Anything less, such as a full disk, the writer will find by itself. */
+    s->state = rc == RC_CORRUPT ? SWEEPING_FAILED : SWEEPING_DONE;
+    s->swept = *swept;
     must(pthread_mutex_unlock(&s->lock) == 0);
+    must(pthread_cond_broadcast(&s->changed) == 0);
 }
 
 static void *sweeper_main(void *with)
@@ -50,18 +51,18 @@ static void *sweeper_main(void *with)
 
     thread_name("sweeper");
     while (wait(s)) {
+        struct swept swept = {.pages = -1};
         enum rc rc = RC_OK;
-        struct err err;
 
         if (!s->db)
-            rc = db_open(s->url, &(struct db_options){.sweeps = true}, &s->db, &err);
+            rc = db_open(s->url, &(struct db_options){.sweeps = true}, &s->db, &swept.why);
         if (rc != RC_OK)
             log_say(s->log, clock_now(), LEVEL_WARN,
-                    "the writer has to write the log back alone", LOG_TEXT("reason", err.text));
+                    "the writer has to write the log back alone",
+                    LOG_TEXT("reason", swept.why.text));
         else
-            rc = db_sweep(s->db, &err);
-        /* Anything less, such as a full disk, the writer will find by itself. */
-        tell(s, rc == RC_CORRUPT ? SWEEPING_FAILED : SWEEPING_DONE, &err);
+            rc = db_sweep(s->db, &swept.pages, &swept.why);
+        tell(s, rc, &swept);
     }
     s->db = db_close(s->db);
     return NULL;
@@ -74,7 +75,7 @@ struct sweeper *sweeper_start(const char *url, struct log *log)
     must(s);
     s->url = url;
     s->log = log;
-    must(pthread_mutex_init(&s->lock, NULL) == 0 && pthread_cond_init(&s->asked, NULL) == 0);
+    must(pthread_mutex_init(&s->lock, NULL) == 0 && pthread_cond_init(&s->changed, NULL) == 0);
     must(pthread_create(&s->thread, NULL, sweeper_main, s) == 0);
     return s;
 }
@@ -86,23 +87,43 @@ struct sweeper *sweeper_stop(struct sweeper *s)
     must(pthread_mutex_lock(&s->lock) == 0);
     s->must_end = true;
     must(pthread_mutex_unlock(&s->lock) == 0);
-    must(pthread_cond_signal(&s->asked) == 0);
+    must(pthread_cond_broadcast(&s->changed) == 0);
     must(pthread_join(s->thread, NULL) == 0);
-    must(pthread_cond_destroy(&s->asked) == 0 && pthread_mutex_destroy(&s->lock) == 0);
+    must(pthread_cond_destroy(&s->changed) == 0 && pthread_mutex_destroy(&s->lock) == 0);
     free(s);
     return NULL;
 }
 
-enum sweeping sweeper_look(struct sweeper *s, struct err *ret)
+/* Under the lock. */
+static enum sweeping look(struct sweeper *s, struct swept *ret)
+{
+    enum sweeping state = s->state;
+
+    if (state == SWEEPING_DONE)
+        s->state = SWEEPING_NOT;
+    if (state == SWEEPING_DONE || state == SWEEPING_FAILED)
+        *ret = s->swept;
+    return state;
+}
+
+enum sweeping sweeper_look(struct sweeper *s, struct swept *ret)
 {
     enum sweeping state;
 
     must(pthread_mutex_lock(&s->lock) == 0);
-    state = s->state;
-    if (state == SWEEPING_DONE)
-        s->state = SWEEPING_NOT;
-    if (state == SWEEPING_FAILED)
-        *ret = s->why;
+    state = look(s, ret);
+    must(pthread_mutex_unlock(&s->lock) == 0);
+    return state;
+}
+
+enum sweeping sweeper_wait(struct sweeper *s, struct swept *ret)
+{
+    enum sweeping state;
+
+    must(pthread_mutex_lock(&s->lock) == 0);
+    while (s->state == SWEEPING_NOW)
+        must(pthread_cond_wait(&s->changed, &s->lock) == 0);
+    state = look(s, ret);
     must(pthread_mutex_unlock(&s->lock) == 0);
     return state;
 }
@@ -113,5 +134,5 @@ void sweeper_ask(struct sweeper *s)
     must(s->state == SWEEPING_NOT);
     s->state = SWEEPING_NOW;
     must(pthread_mutex_unlock(&s->lock) == 0);
-    must(pthread_cond_signal(&s->asked) == 0);
+    must(pthread_cond_broadcast(&s->changed) == 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A thread that writes the log of SQLite back while the writer goes on, on a connection of
- * its own.  All functions are for the writer.
+ * its own.  All functions are for the writer, who lends it the log.
  */
 #pragma once
 
@@ -19,10 +19,16 @@ struct sweeper *sweeper_stop(struct sweeper *sweeper);
 enum sweeping {
     SWEEPING_NOT,
     SWEEPING_NOW,
-    SWEEPING_DONE,   /* said once; where it could not help, nothing was done */
-    SWEEPING_FAILED, /* the file cannot be trusted any more: `ret` says why  */
+    SWEEPING_DONE,   /* said once                                */
+    SWEEPING_FAILED, /* the file cannot be trusted any more: why */
 };
-enum sweeping sweeper_look(struct sweeper *sweeper, struct err *ret);
+struct swept {
+    int pages; /* for db_take_log(), of SWEEPING_DONE */
+    struct err why;
+};
+enum sweeping sweeper_look(struct sweeper *sweeper, struct swept *ret);
+/* The same when it is not SWEEPING_NOW any more. */
+enum sweeping sweeper_wait(struct sweeper *sweeper, struct swept *ret);
 
-/* When it is SWEEPING_NOT. */
+/* When it is SWEEPING_NOT, and the log is lent. */
 void sweeper_ask(struct sweeper *sweeper);

@@ -317,6 +317,7 @@ static void *writer_main(void *with)
         }
     }
     w->engine = engine_free(w->engine);
+    (void)!writer_take_log(w); /* a file that cannot be trusted keeps its log */
     w->sweeper = sweeper_stop(w->sweeper);
     w->db = db_close(w->db);
     last = writer_state(w);

@@ -312,6 +312,20 @@ bool writer_connect(struct writer *w)
     return true;
 }
 
+/* A connection writes back when it is opened and closed: then the log is lent to nobody. */
+bool writer_take_log(struct writer *w)
+{
+    struct swept swept;
+    struct err err;
+
+    if (!w->sweeper || sweeper_wait(w->sweeper, &swept) != SWEEPING_FAILED)
+        return true;
+    if (w->db)
+        (void)!db_distrust(w->db, &swept.why, &err);
+    end_with(w, STATUS_CORRUPT, &swept.why);
+    return false;
+}
+
 /* A new connection in the place of a dead one. */
 static bool reconnect(struct writer *w, const struct err *why)
 {
@@ -324,6 +338,8 @@ static bool reconnect(struct writer *w, const struct err *why)
     w->is_up = false;
     meter_add(&w->options.meters->reconnects, 1);
     writer_set(w, WRITER_AWAY, AWAY);
+    if (!writer_take_log(w))
+        return false;
     for (int i = 1; i < w->losses; i++) /* it can be made, and is of no use */
         pause = longer(pause);
     if (w->losses++ > 0 && !pause_for(w, pause))
@@ -446,21 +462,23 @@ static void read_zones(struct writer *w)
 /* The last part, which is short: a turn would have to wait for the whole of it. */
 static enum rc write_back(struct writer *w, struct err *reterr)
 {
-    struct err why;
+    struct swept swept;
 
-    switch (sweeper_look(w->sweeper, &why)) {
+    switch (sweeper_look(w->sweeper, &swept)) {
     case SWEEPING_NOT:
-        if (db_log_is_long(w->db))
-            sweeper_ask(w->sweeper);
-        return RC_OK;
+        break;
     case SWEEPING_NOW:
         return RC_OK;
     case SWEEPING_DONE:
-        return db_checkpoint(w->db, reterr);
-    case SWEEPING_FAILED:
+        db_take_log(w->db, swept.pages);
         break;
+    case SWEEPING_FAILED:
+        return db_distrust(w->db, &swept.why, reterr);
     }
-    return db_distrust(w->db, &why, reterr);
+    if (!db_lend_log(w->db))
+        return db_checkpoint(w->db, reterr);
+    sweeper_ask(w->sweeper);
+    return RC_OK;
 }
 
 void writer_between(struct writer *w)

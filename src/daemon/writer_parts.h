@@ -118,6 +118,7 @@ instant writer_clock(struct writer *w);
 /* writer_db.c: false when the writer is to end */
 bool writer_connect(struct writer *w);
 bool writer_recover(struct writer *w, enum rc rc, const struct err *err);
+bool writer_take_log(struct writer *w);                    /* waits for who sweeps it */
 void writer_fill_up(struct writer *w, const char *reason); /* there is no more room */
 void writer_between(struct writer *w);
 

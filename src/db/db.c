@@ -462,7 +462,7 @@ enum rc db_checkpoint(struct db *db, struct err *reterr)
 {
     enum rc rc;
 
-    must(!db->in_transaction && !db->options.readonly);
+    must(!db->in_transaction && !db->options.readonly && !db->options.sweeps);
     if (db->dead || !db->driver->checkpoint)
         return outcome(db, reterr);
     rc = db->driver->checkpoint(db, reterr);
@@ -471,19 +471,25 @@ enum rc db_checkpoint(struct db *db, struct err *reterr)
     return rc;
 }
 
-bool db_log_is_long(const struct db *db)
+bool db_lend_log(struct db *db)
 {
-    return db->driver->log_is_long && db->driver->log_is_long(db);
+    must(!db->in_transaction && !db->options.readonly && !db->options.sweeps);
+    return !db->dead && db->driver->lend_log && db->driver->lend_log(db);
 }
 
-enum rc db_sweep(struct db *db, struct err *reterr)
+void db_take_log(struct db *db, int pages)
+{
+    db->driver->take_log(db, pages);
+}
+
+enum rc db_sweep(struct db *db, int *ret_pages, struct err *reterr)
 {
     enum rc rc;
 
     must(db->options.sweeps && db->driver->sweep);
     if (db->dead)
         return outcome(db, reterr);
-    rc = db->driver->sweep(db, reterr);
+    rc = db->driver->sweep(db, ret_pages, reterr);
     if (db->dead)
         fail(db, reterr);
     return rc;

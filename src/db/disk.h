@@ -9,14 +9,19 @@
 
 /* Writes the log back when it is long.  For the writer, between transactions. */
 enum rc db_checkpoint(struct db *db, struct err *reterr);
-bool db_log_is_long(const struct db *db);
 
 /*
- * Writes back what is in the log by now, while the writer goes on: little is left for its
- * db_checkpoint(), without which the log does not begin anew.  RC_BUSY: not all of it.  After
- * RC_CORRUPT the writer must not go on either.
+ * The same in two parts, so that the writer need not wait for most of it.  Between two
+ * transactions it lends its log, when that helps (true), and goes on.  Another connection
+ * sweeps it once.  Then the writer takes it back, with what db_sweep() said or -1 when it
+ * failed; it may lend it once more, and db_checkpoint(), for which little is left, ends it.
+ * Who sweeps a log that is not lent to him destroys the database.
  */
-enum rc db_sweep(struct db *db, struct err *reterr);
+bool db_lend_log(struct db *db);
+void db_take_log(struct db *db, int pages);
+
+/* After RC_CORRUPT the writer must not go on either. */
+enum rc db_sweep(struct db *db, int *ret_pages, struct err *reterr);
 /* What another connection has found wrong with the file: RC_CORRUPT from now on. */
 enum rc db_distrust(struct db *db, const struct err *why, struct err *reterr);
 

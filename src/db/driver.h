@@ -67,8 +67,9 @@ struct db_driver {
     enum rc (*run)(struct db *db, struct arena *arena, struct err *reterr);
     bool (*in_transaction)(const struct db *db); /* as the database sees it */
     enum rc (*checkpoint)(struct db *db, struct err *reterr);
-    bool (*log_is_long)(const struct db *db);            /* NULL: there is no log of ours */
-    enum rc (*sweep)(struct db *db, struct err *reterr); /* the same                      */
+    bool (*lend_log)(struct db *db); /* NULL: there is no log of ours, in the next two, too */
+    void (*take_log)(struct db *db, int pages);
+    enum rc (*sweep)(struct db *db, int *ret_pages, struct err *reterr);
     enum rc (*ballast)(struct db *db, bool keep,
                        struct err *reterr); /* NULL: no disk of ours */
     enum rc (*poll_note)(struct db *db, struct db_note *ret, bool *ret_any, struct err *reterr);

@@ -2,8 +2,8 @@
 /*
  * The driver of SQLite.
  *
- * One connection writes and checkpoints, and one may help it with that (sqlite_sweep.c);
- * readers are opened read-only and see a snapshot.
+ * One connection writes and checkpoints, and one may help it with that, to which it lends the
+ * log (sqlite_sweep.c); readers are opened read-only and see a snapshot.
  * After a failed write of the disk (SQLITE_IOERR) nothing may be tried again: what the
  * kernel holds is then not what the disk holds.  The connection is dead, and the next
  * process recovers from the log.
@@ -97,9 +97,9 @@ static int note_log(void *with, sqlite3 *handle, const char *name, int pages)
 
     (void)handle;
     (void)name;
+    if (pages <= sq->log_pages) /* it was begun anew */
+        sq->log_done = sq->log_waited = sq->log_swept = sq->sweeps = 0;
     sq->log_pages = pages;
-    if (pages < sq->log_done || pages < sq->log_waited)
-        sq->log_done = sq->log_waited = 0; /* it was begun anew */
     return SQLITE_OK;
 }
 
@@ -512,7 +512,7 @@ static int checkpoint_mode(struct sqlite *sq)
     return SQLITE_CHECKPOINT_RESTART;
 }
 
-static bool sqlite_log_is_long(const struct db *db)
+bool sqlite_log_is_long(const struct db *db)
 {
     const struct sqlite *sq = (const struct sqlite *)db;
 
@@ -522,14 +522,19 @@ static bool sqlite_log_is_long(const struct db *db)
 static enum rc sqlite_checkpoint(struct db *db, struct err *reterr)
 {
     struct sqlite *sq = sqlite_of(db);
-    int done = 0, code;
+    int done = -1, code;
 
+    must(!sq->is_lent);
     if (!sqlite_log_is_long(db))
         return RC_OK;
+    sq->sweeps = 0;
     code = sqlite3_wal_checkpoint_v2(sq->handle, NULL, checkpoint_mode(sq), NULL, &done);
     if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY)
         return sqlite_refuse(sq, reterr);
-    sq->log_done = done;
+    if (done >= 0) /* else somebody else is at it */
+        sq->log_done = done;
+    if (done > sq->log_swept)
+        sq->log_swept = done;
     return RC_OK;
 }
 
@@ -556,7 +561,8 @@ const struct db_driver db_sqlite = {
     .run = sqlite_run,
     .in_transaction = sqlite_in_transaction,
     .checkpoint = sqlite_checkpoint,
-    .log_is_long = sqlite_log_is_long,
+    .lend_log = sqlite_lend_log,
+    .take_log = sqlite_take_log,
     .sweep = sqlite_sweep,
     .ballast = sqlite_ballast,
 };

@@ -19,10 +19,18 @@ struct sqlite {
     int log_pages;            /* in the write-ahead log */
     int log_done;             /* of them, copied back   */
     int log_waited;           /* how many there were when readers were last waited for */
+    int log_swept;            /* behind these nobody has copied any: see sqlite_sweep.c */
+    int sweeps;               /* since the last checkpoint                             */
+    bool is_lent;             /* the log, to one that sweeps                           */
 };
 
 /* The last error of the connection; it may be dead from then on. */
 enum rc sqlite_refuse(struct sqlite *sq, struct err *reterr);
 
-/* sqlite_sweep.c, see db_sweep() */
-enum rc sqlite_sweep(struct db *db, struct err *reterr);
+/* sqlite.c */
+bool sqlite_log_is_long(const struct db *db);
+
+/* sqlite_sweep.c, see db/disk.h */
+bool sqlite_lend_log(struct db *db);
+void sqlite_take_log(struct db *db, int pages);
+enum rc sqlite_sweep(struct db *db, int *ret_pages, struct err *reterr);

@@ -85,26 +85,43 @@ static void what_it_was_asked_for_is_done_when_it_has_ended(void **state)
 {
     struct fixture *f = *state;
     struct sweeper *sweeper;
-    struct err err;
+    struct swept swept;
 
     exec(f, "CREATE TABLE f (id {int} PRIMARY KEY, b {blob}){strict}");
     for (int i = 0; i < ROWS; i++)
         exec(f, "INSERT INTO f SELECT count(*), zeroblob(4096) FROM f");
     assert_true(size_of(f->path) < ROWS * PAGE);
     sweeper = sweeper_start(f->url, &f->log);
-    assert_int_equal(sweeper_look(sweeper, &err), SWEEPING_NOT);
+    assert_int_equal(sweeper_look(sweeper, &swept), SWEEPING_NOT);
     sweeper_ask(sweeper);
     assert_null(sweeper_stop(sweeper));
     assert_true(size_of(f->path) > ROWS * PAGE);
+}
+
+static void it_says_how_long_the_log_was_and_says_it_once(void **state)
+{
+    struct fixture *f = *state;
+    struct sweeper *sweeper = sweeper_start(f->url, &f->log);
+    struct swept swept = {.pages = -2};
+
+    exec(f, "CREATE TABLE f (id {int} PRIMARY KEY, b {blob}){strict}");
+    sweeper_ask(sweeper);
+    assert_int_equal(sweeper_wait(sweeper, &swept), SWEEPING_DONE);
+    assert_true(swept.pages > 0);
+    assert_int_equal(sweeper_wait(sweeper, &swept), SWEEPING_NOT);
+    sweeper_ask(sweeper);
+    assert_int_equal(sweeper_wait(sweeper, &swept), SWEEPING_DONE);
+    assert_null(sweeper_stop(sweeper));
 }
 
 static void one_that_nobody_asked_opens_nothing_and_ends(void **state)
 {
     struct fixture *f = *state;
     struct sweeper *sweeper = sweeper_start("sqlite:/nowhere/at/all.db", &f->log);
-    struct err err;
+    struct swept swept;
 
-    assert_int_equal(sweeper_look(sweeper, &err), SWEEPING_NOT);
+    assert_int_equal(sweeper_look(sweeper, &swept), SWEEPING_NOT);
+    assert_int_equal(sweeper_wait(sweeper, &swept), SWEEPING_NOT);
     assert_null(sweeper_stop(sweeper));
     assert_null(sweeper_stop(NULL));
 }
@@ -113,8 +130,11 @@ static void where_it_cannot_help_the_log_says_so(void **state)
 {
     struct fixture *f = *state;
     struct sweeper *sweeper = sweeper_start("sqlite:/nowhere/at/all.db", &f->log);
+    struct swept swept = {.pages = 0};
 
     sweeper_ask(sweeper);
+    assert_int_equal(sweeper_wait(sweeper, &swept), SWEEPING_DONE);
+    assert_int_equal(swept.pages, -1); /* the writer has to do it */
     assert_null(sweeper_stop(sweeper));
     assert_non_null(strstr(f->said, "has to write the log back alone"));
     assert_non_null(strstr(f->said, "/nowhere/at/all.db"));
@@ -124,6 +144,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_it_was_asked_for_is_done_when_it_has_ended, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(it_says_how_long_the_log_was_and_says_it_once, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(where_it_cannot_help_the_log_says_so, set_up,
                                         tear_down),

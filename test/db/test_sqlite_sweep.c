@@ -8,6 +8,10 @@
 #include <stdatomic.h>
 #include <sys/stat.h>
 
+#include <sqlite3.h>
+
+#include "base/aborts.h"
+
 enum { PAGE = 4096, LOG_PAGES = 200, BATCH = 20 };
 
 static const struct db_stmt insert = {"INSERT INTO f (id, b) VALUES ($1, $2)", "ib"};
@@ -51,10 +55,19 @@ static void fill(struct fixture *f, int *rows, int more)
     OK(db_commit(f->db, f->arena, err));
 }
 
-static void fill_until_long(struct fixture *f, int *rows)
+/* The log is lent from then on. */
+static void fill_until_lent(struct fixture *f, int *rows)
 {
-    while (!db_log_is_long(f->db))
+    while (!db_lend_log(f->db))
         fill(f, rows, BATCH);
+}
+
+static void sweep(struct fixture *f, struct db *sweeper)
+{
+    int pages = -1;
+
+    OK(db_sweep(sweeper, &pages, err));
+    db_take_log(f->db, pages);
 }
 
 static void assert_whole(struct fixture *f, int rows)
@@ -74,14 +87,12 @@ static void a_sweep_brings_the_log_into_the_file_and_the_writer_begins_it_anew(v
     off_t log;
 
     begin(f);
-    fill_until_long(f, &rows);
+    fill_until_lent(f, &rows);
     assert_true(size_of(f, "test.db") < LOG_PAGES / 2 * PAGE);
     sweeper = open_sweeper(f);
-    OK(db_sweep(sweeper, err));
+    sweep(f, sweeper);
     assert_true(size_of(f, "test.db") > (off_t)rows * PAGE);
-    assert_true(db_log_is_long(f->db)); /* it is for the writer to end it */
     OK(db_checkpoint(f->db, err));
-    assert_false(db_log_is_long(f->db));
     log = size_of(f, "test.db-wal");
     for (int i = 0; i < LOG_PAGES / 2 / BATCH; i++)
         fill(f, &rows, BATCH);
@@ -97,10 +108,11 @@ static void what_comes_after_a_sweep_is_in_the_log_alone_and_is_not_lost(void **
     int rows = 0;
 
     begin(f);
-    fill_until_long(f, &rows);
+    fill_until_lent(f, &rows);
     sweeper = open_sweeper(f);
-    OK(db_sweep(sweeper, err));
     fill(f, &rows, BATCH);
+    sweep(f, sweeper);
+    fill(f, &rows, BATCH / 2);
     REFUSED(db_distrust(f->db, &(struct err){.text = "the disk is gone"}, err), RC_CORRUPT,
             "the disk is gone");
     db_close(sweeper);
@@ -108,6 +120,197 @@ static void what_comes_after_a_sweep_is_in_the_log_alone_and_is_not_lost(void **
     assert_true(size_of(f, "test.db-wal") > LOG_PAGES * PAGE); /* left alone */
     f->db = open_with(f->url, NULL);
     assert_whole(f, rows);
+}
+
+static void a_log_of_which_all_is_copied_is_not_lent(void **state)
+{
+    struct fixture *f = *state;
+    struct db *sweeper;
+    int rows = 0;
+
+    begin(f);
+    fill_until_lent(f, &rows);
+    sweeper = open_sweeper(f);
+    sweep(f, sweeper);
+    assert_false(db_lend_log(f->db));
+    OK(db_checkpoint(f->db, err));
+    assert_false(db_lend_log(f->db));
+    fill(f, &rows, 1); /* it begins anew */
+    assert_false(db_lend_log(f->db));
+    fill_until_lent(f, &rows);
+    sweep(f, sweeper);
+    db_close(sweeper);
+    assert_whole(f, rows);
+}
+
+/* By a commit that nobody looks at, in the midst of a sweep or after it. */
+static void one_that_began_anew_unseen_is_lent_when_it_is_long(void **state)
+{
+    struct fixture *f = *state;
+    struct db *sweeper;
+    int rows = 0, pages = -1;
+
+    begin(f);
+    fill_until_lent(f, &rows);
+    sweeper = open_sweeper(f);
+    OK(db_sweep(sweeper, &pages, err));
+    fill(f, &rows, 1);
+    db_take_log(f->db, pages);
+    assert_false(db_lend_log(f->db)); /* one row is not long */
+    for (int i = 0; i < LOG_PAGES / BATCH; i++)
+        fill(f, &rows, BATCH);
+    assert_true(db_lend_log(f->db));
+    sweep(f, sweeper);
+    db_close(sweeper);
+    assert_whole(f, rows);
+}
+
+static void where_nobody_could_help_the_writer_does_it_alone(void **state)
+{
+    struct fixture *f = *state;
+    int rows = 0;
+
+    begin(f);
+    fill_until_lent(f, &rows);
+    db_take_log(f->db, -1);
+    assert_false(db_lend_log(f->db));
+    OK(db_checkpoint(f->db, err));
+    assert_true(size_of(f, "test.db") > (off_t)rows * PAGE);
+}
+
+static void write_back(void *with)
+{
+    struct fixture *f = with;
+    struct err err;
+
+    (void)!db_checkpoint(f->db, &err);
+}
+
+static void lend(void *with)
+{
+    struct fixture *f = with;
+
+    db_lend_log(f->db);
+}
+
+static void while_it_is_lent_nobody_else_may_copy_it(void **state)
+{
+    struct fixture *f = *state;
+    int rows = 0;
+
+    begin(f);
+    fill_until_lent(f, &rows);
+    assert_true(aborts(write_back, f));
+    assert_true(aborts(lend, f));
+}
+
+/*
+ * SQLite calls xUnfetch between its look at how long the log is and its look at how much of it
+ * is copied.
+ */
+static struct {
+    sqlite3_vfs vfs, *below;
+    sqlite3_io_methods methods;
+    int (*unfetch)(sqlite3_file *file, sqlite3_int64 at, void *page);
+    struct fixture *f;
+    int *rows;
+    int calls;
+    unsigned commits; /* in which of them the writer commits: 1 for the first, 2, 4 ... */
+} gap;
+
+static int commit_in_gap(sqlite3_file *file, sqlite3_int64 at, void *page)
+{
+    if (gap.commits >> gap.calls++ & 1)
+        fill(gap.f, gap.rows, BATCH);
+    return gap.unfetch(file, at, page);
+}
+
+static int open_with_gap(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
+                         int *ret_flags)
+{
+    int code = gap.below->xOpen(gap.below, name, file, flags, ret_flags);
+
+    (void)vfs;
+    if (code == SQLITE_OK && (flags & SQLITE_OPEN_MAIN_DB)) {
+        gap.methods = *file->pMethods;
+        gap.unfetch = gap.methods.xUnfetch;
+        gap.methods.xUnfetch = commit_in_gap;
+        file->pMethods = &gap.methods;
+    }
+    return code;
+}
+
+static struct db *open_sweeper_with_gap(const struct fixture *f)
+{
+    char url[URL_MAX + sizeof "?vfs=gap"];
+
+    gap.below = sqlite3_vfs_find("unix");
+    gap.vfs = *gap.below;
+    gap.vfs.zName = "gap";
+    gap.vfs.xOpen = open_with_gap;
+    assert_int_equal(sqlite3_vfs_register(&gap.vfs, 0), SQLITE_OK);
+    snprintf(url, sizeof url, "%s?vfs=gap", f->url);
+    return open_with(url, &(struct db_options){.sweeps = true});
+}
+
+static void expect_commits(struct fixture *f, int *rows, unsigned commits)
+{
+    gap.f = f;
+    gap.rows = rows;
+    gap.calls = 0;
+    gap.commits = commits;
+}
+
+static void close_sweeper_with_gap(struct db *sweeper)
+{
+    db_close(sweeper);
+    assert_int_equal(sqlite3_vfs_unregister(&gap.vfs), SQLITE_OK);
+}
+
+static void what_was_written_meanwhile_is_lent_once_more_and_not_twice(void **state)
+{
+    struct fixture *f = *state;
+    struct db *sweeper = open_sweeper_with_gap(f);
+    int rows = 0;
+
+    begin(f);
+    fill_until_lent(f, &rows);
+    expect_commits(f, &rows, 3);
+    sweep(f, sweeper);
+    assert_true(db_lend_log(f->db));
+    sweep(f, sweeper);
+    assert_false(db_lend_log(f->db));
+    assert_int_equal(gap.calls, 2);
+    OK(db_checkpoint(f->db, err));
+    assert_true(size_of(f, "test.db") > (off_t)rows * PAGE);
+    close_sweeper_with_gap(sweeper);
+    assert_whole(f, rows);
+}
+
+/* SQLite 3.40 would lose it where the log is swept that nobody has written to since. */
+static void a_commit_in_the_gap_of_a_sweep_is_not_lost(void **state)
+{
+    struct fixture *f = *state;
+    int rows = 0;
+
+    begin(f);
+    for (unsigned commits = 0; commits < 8; commits++) {
+        struct db *sweeper = open_sweeper_with_gap(f);
+
+        fill_until_lent(f, &rows);
+        expect_commits(f, &rows, commits);
+        do {
+            sweep(f, sweeper);
+        } while (db_lend_log(f->db));
+        assert_true(gap.calls > 0);
+        OK(db_checkpoint(f->db, err));
+        fill(f, &rows, 3);
+        close_sweeper_with_gap(sweeper);
+        assert_whole(f, rows);
+        f->db = db_close(f->db);
+        f->db = open_with(f->url, &(struct db_options){.log_pages = LOG_PAGES});
+        assert_whole(f, rows);
+    }
 }
 
 static void who_distrusts_the_file_writes_no_more(void **state)
@@ -136,10 +339,11 @@ static void one_that_sweeps_makes_no_file_and_needs_one_that_is_there(void **sta
     assert_int_equal(access(path, F_OK), -1);
 }
 
+/* One that sweeps whenever the log is lent to it. */
 struct helper {
     const struct fixture *f;
-    atomic_bool must_end;
-    int sweeps;
+    atomic_bool is_lent, must_end;
+    int pages;
 };
 
 static void *sweep_on(void *with)
@@ -147,15 +351,17 @@ static void *sweep_on(void *with)
     struct helper *helper = with;
     struct db *db = NULL;
     struct err err;
+    int pages;
 
     if (db_open(helper->f->url, &(struct db_options){.sweeps = true}, &db, &err) != RC_OK)
         return "it cannot be opened";
     while (!atomic_load(&helper->must_end)) {
-        enum rc rc = db_sweep(db, &err);
-
-        if (rc != RC_OK && rc != RC_BUSY)
+        if (!atomic_load(&helper->is_lent))
+            continue;
+        if (db_sweep(db, &pages, &err) != RC_OK)
             return "a sweep failed";
-        helper->sweeps++;
+        helper->pages = pages;
+        atomic_store(&helper->is_lent, false);
     }
     db_close(db);
     return NULL;
@@ -167,19 +373,31 @@ static void a_writer_and_one_that_sweeps_lose_nothing_to_each_other(void **state
     struct helper helper = {.f = f};
     void *wrong = "";
     pthread_t thread;
-    int rows = 0;
+    bool was_lent = false;
+    int rows = 0, sweeps = 0;
 
     begin(f);
     OK(db_exec(f->db, STR("PRAGMA synchronous=OFF"), err)); /* no power is lost here */
     assert_int_equal(pthread_create(&thread, NULL, sweep_on, &helper), 0);
     for (int i = 0; i < 400; i++) {
         fill(f, &rows, BATCH);
-        OK(db_checkpoint(f->db, err)); /* in the midst of a sweep it leaves it at that */
+        if (atomic_load(&helper.is_lent))
+            continue;
+        if (was_lent)
+            db_take_log(f->db, helper.pages);
+        was_lent = db_lend_log(f->db);
+        sweeps += was_lent;
+        if (was_lent)
+            atomic_store(&helper.is_lent, true);
+        else
+            OK(db_checkpoint(f->db, err));
     }
+    while (atomic_load(&helper.is_lent))
+        fill(f, &rows, 1);
     atomic_store(&helper.must_end, true);
     assert_int_equal(pthread_join(thread, &wrong), 0);
     assert_null(wrong);
-    assert_true(helper.sweeps > 0);
+    assert_true(sweeps > 0);
     assert_whole(f, rows);
     f->db = db_close(f->db);
     f->db = open_with(f->url, NULL);
@@ -191,6 +409,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         DB_TEST(a_sweep_brings_the_log_into_the_file_and_the_writer_begins_it_anew),
         DB_TEST(what_comes_after_a_sweep_is_in_the_log_alone_and_is_not_lost),
+        DB_TEST(a_log_of_which_all_is_copied_is_not_lent),
+        DB_TEST(one_that_began_anew_unseen_is_lent_when_it_is_long),
+        DB_TEST(what_was_written_meanwhile_is_lent_once_more_and_not_twice),
+        DB_TEST(where_nobody_could_help_the_writer_does_it_alone),
+        DB_TEST(while_it_is_lent_nobody_else_may_copy_it),
+        DB_TEST(a_commit_in_the_gap_of_a_sweep_is_not_lost),
         DB_TEST(who_distrusts_the_file_writes_no_more),
         DB_TEST(one_that_sweeps_makes_no_file_and_needs_one_that_is_there),
         DB_TEST(a_writer_and_one_that_sweeps_lose_nothing_to_each_other),
