@@ -36,7 +36,7 @@ struct operation {
     enum call_step (*settled)(struct call *call);
 
     enum dialects dialect; /* whose words its refusals have, and whether it is documented */
-    bool settles_early;    /* short, and for any thread: settled() where the engine is    */
+    bool settles_early;    /* settled() is for any thread: where the engine is, if short  */
 };
 
 extern const struct operation operations[];

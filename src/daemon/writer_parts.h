@@ -93,6 +93,7 @@ struct writer {
     int64_t lease_from_us;      /* the same of the try that may have been committed first  */
     size_t repeats;             /* items of the last turn that are handed in once more     */
     int losses;                 /* connections lost since a turn was made                  */
+    size_t early_left;          /* bytes of answers that the turn may still make           */
     struct turn_in in;
     struct turn_out out;
     struct item turn_commands[TURN_COMMANDS_MAX], turn_reports[TURN_REPORTS_MAX];

@@ -10,6 +10,12 @@
 #include "daemon/writer_parts.h"
 #include "io/clock.h"
 
+enum {
+    EARLY_TEXT_MAX = 2048,     /* bytes of which an answer is made in the writer: some 100 us */
+    EARLY_TURN_MAX = 64 << 10, /* of all answers of a turn: 1 to 4 ms                         */
+    EARLY_COST = 128,          /* as so many bytes counts any answer                          */
+};
+
 /* ---- queues by name ---- */
 
 static size_t queue_slot(int64_t namespace, struct str name)
@@ -174,16 +180,31 @@ static void settle_name(struct writer *w, const struct item *item, const struct 
     w->wake_at = w->now; /* the poll can join */
 }
 
+/* How much of people's text the answer may have to be made of. */
+static size_t text_of(const struct call *call)
+{
+    const struct draft *draft = call->commands[0].draft;
+
+    return !draft ? 0
+                  : draft->spec.len + draft->action.len + draft->policies.len +
+                        draft->governor.len + draft->labels.len + draft->extra.len +
+                        draft->description.len;
+}
+
 /*
  * io has the clients' side of the work, which is more than half of it, and while the writer
- * waits for the disk nobody else uses its processor: so it makes the answer, too.
+ * waits for the disk nobody else uses its processor: so it makes the answer, too.  But not a
+ * long one, nor many: the next turn waits for it, and with it everybody.
  */
 static void settle_early(struct writer *w, struct ticket *t)
 {
     struct call *call = &t->call;
+    size_t text = text_of(call);
 
-    if (!call->operation || !call->operation->settles_early)
+    if (!call->operation || !call->operation->settles_early || text > EARLY_TEXT_MAX ||
+        text + EARLY_COST > w->early_left)
         return;
+    w->early_left -= text + EARLY_COST;
     call->context = &w->options.context;
     t->step = call->operation->settled(call);
     t->is_settled = true;
@@ -422,6 +443,7 @@ void writer_turn(struct writer *w)
     struct err err;
     enum rc rc;
 
+    w->early_left = EARLY_TURN_MAX;
     fill_commands(w); /* before the clock, which one of them may accept */
     w->now = w->in.now = writer_clock(w);
     w->wake_at = INSTANT_NEVER;

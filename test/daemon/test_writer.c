@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writer beside the sweeper; what a request sees of it is in test/e2e.
+ * The writer beside the sweeper, and what it does for io; what a request sees of it is in
+ * test/e2e.
  */
 #include "daemon/writer.h"
 
@@ -38,6 +39,7 @@ struct fixture {
     struct meters meters;
     struct news news;
     _Atomic int64_t finished[LANE_COUNT];
+    int answers, settled; /* tickets that came back; by how many the writer had done it all */
 };
 
 static bool take_line(void *with, struct str line)
@@ -59,6 +61,11 @@ static struct {
     atomic_bool loses, has_lost;   /* the writer, its connection */
     int turns_left;                /* then */
 } disk;
+
+static int sync_as_ever(sqlite3_file *file, int flags)
+{
+    return disk.xSync(file, flags);
+}
 
 static void stop_writer(void)
 {
@@ -86,7 +93,7 @@ static int wait_for_loss(sqlite3_file *file, int flags)
     atomic_store(&disk.loses, !atomic_load(&disk.has_lost));
     while (!atomic_load(&disk.has_lost))
         continue;
-    return disk.xSync(file, flags);
+    return sync_as_ever(file, flags);
 }
 
 static enum rc lose(void *with, enum db_point point)
@@ -198,6 +205,16 @@ static struct writer *start(struct fixture *f, int (*sync)(sqlite3_file *file, i
     });
 }
 
+static void take_back(struct fixture *f, struct ticket *t)
+{
+    f->answers++;
+    f->settled += t->is_settled;
+    assert_int_equal(t->step, t->is_settled ? CALL_ANSWER : CALL_COMMANDS);
+    assert_int_equal(t->call.replies[0].rc, RC_NOT_FOUND);
+    arena_free(t->call.arena);
+    free(t);
+}
+
 /* Until it has ended. */
 static void hear(struct fixture *f)
 {
@@ -211,7 +228,76 @@ static void hear(struct fixture *f)
             arena_free(notice.space->arena);
         if (notice.kind == NOTICE_KEYS)
             keyring_free(notice.keys);
+        if (notice.kind == NOTICE_TICKET)
+            take_back(f, notice.ticket);
     }
+}
+
+static enum call_step settled(struct call *call)
+{
+    assert_non_null(call->context->looks); /* the writer's own */
+    assert_int_equal(call->replies[0].rc, RC_NOT_FOUND);
+    return CALL_ANSWER;
+}
+
+/* Of a schedule that is not there, with so much text of people. */
+static void ask(struct fixture *f, const struct operation *operation, size_t text)
+{
+    struct ticket *t = calloc(1, sizeof *t);
+    struct arena *arena = arena_new(1 << 20);
+    struct draft *draft = arena_take(arena, sizeof *draft);
+    struct command *command = arena_take(arena, sizeof *command);
+
+    assert_non_null(t);
+    draft->spec = (struct str){arena_take(arena, text / 2 + 1), text / 2};
+    draft->action = (struct str){arena_take(arena, text / 2 + 1), text / 2};
+    *command = (struct command){
+        .kind = COMMAND_DELETE, .namespace = 1, .name = STR("none"), .draft = draft};
+    t->call.arena = arena;
+    t->call.operation = operation;
+    t->call.commands = command;
+    t->call.command_count = 1;
+    t->step = CALL_COMMANDS;
+    assert_true(mailbox_push(f->memos, &(struct memo){.kind = MEMO_CALL, .ticket = t}));
+}
+
+/* All of them in one turn, the only one. */
+static void make_turn(struct fixture *f)
+{
+    struct writer *writer;
+
+    assert_true(mailbox_push(f->memos, &(struct memo){.kind = MEMO_STOP}));
+    writer = start(f, sync_as_ever);
+    hear(f);
+    assert_int_equal(writer_state(writer).status, 0);
+    assert_null(writer_join(writer));
+}
+
+static void it_settles_what_is_short_and_may_be_settled_anywhere(void **state)
+{
+    const struct operation anywhere = {.settled = settled, .settles_early = true};
+    const struct operation with_io = {.settled = settled};
+    struct fixture *f = *state;
+
+    ask(f, &anywhere, 2000);
+    ask(f, &anywhere, 3000); /* everybody would wait for it */
+    ask(f, &with_io, 0);
+    ask(f, NULL, 0); /* nobody's */
+    make_turn(f);
+    assert_int_equal(f->answers, 4);
+    assert_int_equal(f->settled, 1);
+}
+
+static void it_settles_so_many_in_a_turn_as_nobody_has_to_wait_for(void **state)
+{
+    const struct operation anywhere = {.settled = settled, .settles_early = true};
+    struct fixture *f = *state;
+
+    for (int i = 0; i < MANY; i++)
+        ask(f, &anywhere, 2000);
+    make_turn(f);
+    assert_int_equal(f->answers, MANY);
+    assert_in_range(f->settled, 20, 32); /* 64 KiB */
 }
 
 static void assert_log_is_left_alone(const struct fixture *f)
@@ -268,6 +354,10 @@ static void a_connection_that_is_lost_meanwhile_waits_for_who_has_the_log(void *
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(it_settles_what_is_short_and_may_be_settled_anywhere,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(it_settles_so_many_in_a_turn_as_nobody_has_to_wait_for,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_sync_that_fails_beside_the_writer_ends_it, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(
