@@ -29,6 +29,9 @@ static void on_part_closed(void *with)
 static void leave(struct worker *worker)
 {
     worker->phase = PHASE_LEAVING;
+    /* No answer is looked at any more, so that no place has to wait for one. */
+    for (int i = 0; i < worker->options.places; i++)
+        worker->places[i].in_request = false;
     for (int i = 0; i < WORKER_LANES; i++)
         loop_timer_free(worker->lanes[i].timer);
     loop_timer_free(worker->claim_timer);

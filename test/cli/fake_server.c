@@ -94,9 +94,10 @@ static void on_gone(void *with, struct exchange *x)
     check(fake);
 }
 
+static const struct exchange_watch watch = {.on_gone = on_gone};
+
 static void claim(struct fake *fake, struct exchange *x)
 {
-    static const struct exchange_watch watch = {.on_gone = on_gone};
     int max = asked(x);
 
     fake->claims++;
@@ -231,6 +232,9 @@ static void on_request(void *with, struct exchange *x)
         answer_json(x, 401, STR("{\"status\":401,\"detail\":\"this needs a token\"}"));
     } else if (strcmp(kind, "claim") == 0) {
         claim(fake, x);
+    } else if (fake->is_mute) {
+        fake->unanswered++;
+        exchange_watch(x, &watch, fake);
     } else if (fake->unavailable > 0) {
         fake->unavailable--;
         answer_json(x, 503, STR("{\"status\":503,\"detail\":\"not now\"}"));

@@ -65,6 +65,8 @@ struct fake {
 
     int unavailable;     /* so many reports are answered 503, and not taken  */
     bool loses_answer;   /* the next report is taken, its answer is not sent */
+    bool is_mute;        /* reports are not taken, and never answered        */
+    int unanswered;      /* of them                                         */
     bool refuses_all;    /* requests with more than one item get 400          */
     const char *token;   /* who shows another, or none, gets 401            */
     const char *refuses; /* this kind of report is refused, item by item    */

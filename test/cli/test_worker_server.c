@@ -401,6 +401,47 @@ static void after_the_drain_time_runs_are_handed_back(void **state)
     assert_true(is_retryable(&fake->runs[0]));
 }
 
+static bool is_unanswered(const struct fake *fake)
+{
+    return fake->unanswered > 0;
+}
+
+static bool run_0_is_told(const struct fake *fake)
+{
+    return strstr(fake->runs[0].log, "told\n") != NULL;
+}
+
+/*
+ * The third signal kills the programs, the fourth ends the worker.  When both come at once, it
+ * leaves before it has seen its programs end; here with a sign of life under way for one.
+ */
+static void signals_at_once_end_a_worker_that_waits_for_an_answer(void **state)
+{
+    struct fake *fake = *state;
+    struct fake_worker *worker;
+    char script[256];
+
+    fake->lease = 300 * SPAN_MS;
+    snprintf(script, sizeof script,
+             "trap 'echo told' TERM; echo up; while :; do read x < %s & wait; done",
+             fake->gate);
+    fake_add(fake);
+    worker = WORKER(fake, "--drain", "1ms", "--kill-after", "1h", "--", "sh", "-c", script);
+    fake_await(fake, run_0_is_up);
+    kill(worker->pid, SIGTERM);
+    fake_await(fake, run_0_is_told);
+    fake->is_mute = true;
+    fake_await(fake, is_unanswered);
+    /* While it stands still, SIGINT and SIGTERM are two signals that wait for it. */
+    kill(worker->pid, SIGSTOP);
+    assert_int_equal(waitpid(worker->pid, NULL, WUNTRACED), worker->pid);
+    kill(worker->pid, SIGINT);
+    kill(worker->pid, SIGTERM);
+    kill(worker->pid, SIGCONT);
+    assert_int_equal(fake_await_exit(fake), 1);
+    assert_non_null(strstr(fake_errors(worker), "worker ends with runs unreported"));
+}
+
 static void an_idle_worker_ends_at_once(void **state)
 {
     struct fake *fake = *state;
@@ -436,6 +477,7 @@ int main(void)
         WITH_SERVER(sigterm_waits_for_programs_and_claims_nothing),
         WITH_SERVER(a_second_sigterm_hands_runs_back),
         WITH_SERVER(after_the_drain_time_runs_are_handed_back),
+        WITH_SERVER(signals_at_once_end_a_worker_that_waits_for_an_answer),
         WITH_SERVER(an_idle_worker_ends_at_once),
     };
 
