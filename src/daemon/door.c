@@ -16,6 +16,7 @@
 
 enum {
     BODY_OF_NOTHING = 64 * 1024, /* read so that a wrong path is told of as one */
+    DETAIL_MAX = 160,            /* of a request that is given up               */
 };
 
 #define ANSWER_WITHIN (10 * SPAN_S)   /* then 503: the engine or the database stands still */
@@ -289,21 +290,26 @@ struct listener_handler door_handler(struct door *door)
 
 /* ---- deadlines ---- */
 
+/* What is to be done where nobody knows whether it was: in words of whoever asked. */
+static const char *way_out(const struct ticket *t)
+{
+    if (t->call.dialect != DIALECTS_TEMPORAL)
+        return "look, or ask again with the same Idempotency-Key";
+    /* Not every call of gRPC can have one. */
+    return t->has_key ? "look, or ask again with the same request_id" : "look";
+}
+
 /* A client's own deadline, which calls of gRPC may have, is no sign of a standstill here. */
 static void give_up(struct door *door, struct ticket *t)
 {
     bool is_read = t->sent_for == CALL_READ || t->sent_for == CALL_POLL;
-    const char *detail;
+    char detail[DETAIL_MAX];
+    struct buf out = BUF(detail);
 
-    if (t->is_hurried)
-        detail = is_read
-                     ? "the deadline of the call has passed"
-                     : "the deadline of the call has passed; it may still be done: look, or "
-                       "ask again with the same request_id";
-    else
-        detail = is_read ? "the database does not answer in time"
-                         : "the database does not answer in time; it may still be done: look, "
-                           "or ask again with the same Idempotency-Key";
+    buf_text(&out, t->is_hurried ? "the deadline of the call has passed"
+                                 : "the database does not answer in time");
+    if (!is_read)
+        buf_printf(&out, "; it may still be done: %s", way_out(t));
     door_give_up(door, t,
                  &(struct problem){
                      .request_id = t->call.request_id,

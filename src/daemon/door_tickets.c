@@ -62,6 +62,8 @@ void door_leave(struct door *door, struct ticket *t, enum call_step step)
 {
     t->is_away = true;
     t->sent_for = step;
+    t->has_key = step == CALL_COMMANDS && t->call.command_count > 0 &&
+                 t->call.commands[0].request.len > 0;
     door->away++;
     door->items += door_items_of(t, step);
 }

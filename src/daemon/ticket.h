@@ -43,6 +43,7 @@ struct ticket {
     bool is_hurried;                /* its client said so: others have longer */
     bool is_away;                   /* with another thread       */
     enum call_step sent_for;        /* what it was to do there   */
+    bool has_key;                   /* its commands have one: to ask again is safe */
     bool asked, is_asking;          /* for its namespace, once   */
     struct limit limit;             /* how often its client may ask */
     _Atomic bool is_left;           /* nobody waits: a poll may end at once */

@@ -128,7 +128,7 @@ static void a_deadline_of_grpc_is_told_as_one(void **state)
     struct world *w = *state;
     struct daemon *d = daemon_start(w, NULL);
     struct h2c *h = h2c_open(ask_connect(d));
-    struct h2c_answer *in_time, *read, *write, *patient;
+    struct h2c_answer *in_time, *read, *write, *patient, *patient_write;
     bool is_first;
 
     look_for_server(w);
@@ -137,12 +137,14 @@ static void a_deadline_of_grpc_is_told_as_one(void **state)
     assert_told(in_time, "grpc-status: 0\n");
     server_freeze(&server);
     patient = call(h, METHOD "DescribeSchedule", DESCRIBE, "1H");
+    patient_write = call(h, METHOD "CreateSchedule", CREATE, "1H");
     read = call(h, METHOD "DescribeSchedule", DESCRIBE, "200m");
     write = call(h, METHOD "CreateSchedule", CREATE, "200m");
     h2c_await(h, read);
     h2c_await(h, write);
     is_first = !patient->is_closed;
     h2c_await(h, patient);
+    h2c_await(h, patient_write);
     server_thaw(&server);
     assert_told(read, "grpc-status: 4\n");
     assert_told(write, "grpc-status: 4\n");
@@ -150,6 +152,8 @@ static void a_deadline_of_grpc_is_told_as_one(void **state)
                 "grpc-message: the deadline of the call has passed; it may still be done");
     assert_true(is_first);
     assert_told(patient, "grpc-status: 14\n");
+    assert_told(patient_write, "grpc-status: 14\n");
+    assert_told(patient_write, "or ask again with the same request_id\n");
     h2c_close(h);
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     assert_int_equal(daemon_stop(d), 0);
