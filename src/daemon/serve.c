@@ -2,7 +2,7 @@
 /*
  * Start: log, loop, listener (so that a port that is taken is told of first), then writer,
  * readers and calls.  End: no more requests and claims; what runs may finish; what does not
- * in time is handed back; then the writer, the readers, the rest.
+ * in time is handed back; then the writer ends, the readers, its connection, the rest.
  */
 #include "daemon/serve.h"
 
@@ -451,10 +451,11 @@ static void close_rest(struct serve *s)
 static void finish(struct serve *s)
 {
     s->ear = ear_stop(s->ear);
-    if (s->writer)
-        s->writer = writer_join(s->writer);
     for (int i = 0; i < READERS; i++)
         s->readers[i] = reader_stop(s->readers[i]);
+    /* Whoever closes SQLite last takes its log away, and only the writer may. */
+    if (s->writer)
+        s->writer = writer_join(s->writer);
     if (s->door)
         door_abandon(s->door);
     close_rest(s);

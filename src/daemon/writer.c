@@ -319,7 +319,6 @@ static void *writer_main(void *with)
     w->engine = engine_free(w->engine);
     (void)!writer_take_log(w); /* a file that cannot be trusted keeps its log */
     w->sweeper = sweeper_stop(w->sweeper);
-    w->db = db_close(w->db);
     last = writer_state(w);
     writer_set(w, WRITER_OVER, last.text);
     writer_notice(w, &(struct notice){.kind = NOTICE_OVER});
@@ -358,6 +357,7 @@ static void drop_told(struct writer *w)
 struct writer *writer_join(struct writer *w)
 {
     must(pthread_join(w->thread, NULL) == 0);
+    w->db = db_close(w->db);
     drop_told(w);
     must(pthread_mutex_destroy(&w->lock) == 0);
     zoneinfo_close(w->zones);

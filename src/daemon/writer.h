@@ -59,5 +59,5 @@ struct writer *writer_start(const struct writer_options *options);
 /* Any thread. */
 struct writer_state writer_state(struct writer *writer);
 
-/* After NOTICE_OVER.  Returns NULL. */
+/* After NOTICE_OVER, and when the readers have closed theirs.  Returns NULL. */
 struct writer *writer_join(struct writer *writer);

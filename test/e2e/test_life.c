@@ -7,7 +7,7 @@
 
 #include "ask.h"
 
-enum { STATUS_FAILED = 1, STATUS_USAGE = 2, NOBODY = 65534 };
+enum { STATUS_FAILED = 1, STATUS_USAGE = 2, NOBODY = 65534, READS = 8 };
 
 /* Ends by itself with this status and these words. */
 static void assert_refused(struct daemon *d, int status, const char *words)
@@ -75,6 +75,25 @@ static void a_second_daemon_on_the_file_is_refused(void **state)
     assert_refused(daemon_spawn(w, &(struct daemon_start){0}), STATUS_FAILED, "in use");
     assert_int_equal(ask(first, "GET", "/readyz", NULL).status, 200);
     assert_int_equal(daemon_stop(first), 0);
+}
+
+/* Also after reads, for which others have the file open. */
+static void a_clean_stop_leaves_a_file_without_a_log(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, NULL);
+    struct stat info;
+
+    make_schedule(d, "kept", "'action':{'type':'queue','queue':'q'}");
+    for (int i = 0; i < READS; i++)
+        api(d, 200, "GET", "/api/v1/schedules/kept", NULL);
+    assert_int_equal(stat(world_path(w, "belfry.db-wal"), &info), 0);
+    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(stat(world_path(w, "belfry.db-wal"), &info), -1);
+    assert_int_equal(stat(world_path(w, "belfry.db-shm"), &info), -1);
+    d = daemon_start(w, NULL);
+    api(d, 200, "GET", "/api/v1/schedules/kept", NULL);
+    assert_int_equal(daemon_stop(d), 0);
 }
 
 static void a_port_that_is_taken_is_told_of_before_the_database_is_touched(void **state)
@@ -232,6 +251,7 @@ int main(void)
         E2E_TEST(without_flags_it_keeps_its_state_below_home_and_listens_on_loopback),
         E2E_TEST(health_is_told_before_the_database_is_there),
         E2E_TEST(a_second_daemon_on_the_file_is_refused),
+        E2E_TEST(a_clean_stop_leaves_a_file_without_a_log),
         E2E_TEST(a_port_that_is_taken_is_told_of_before_the_database_is_touched),
         E2E_TEST(others_are_not_let_in_unless_it_is_said),
         E2E_TEST(a_bad_configuration_is_refused_with_line_and_reason),
