@@ -118,6 +118,41 @@ static enum rc boot(struct writer *w, struct err *reterr)
     return rc;
 }
 
+/* ---- tables ---- */
+
+struct migrating {
+    struct writer *writer;
+    int64_t since_us; /* clock_boot_us(), when the one before was done */
+};
+
+static void say_migration(void *with, const struct migration *migration)
+{
+    struct migrating *m = with;
+    int64_t now = clock_boot_us();
+
+    log_say(m->writer->options.log, clock_now(), LEVEL_INFO, "migration applied",
+            LOG_INT("number", migration->number), LOG_TEXT("name", migration->name),
+            LOG_INT("took_ms", (now - m->since_us) / SPAN_MS));
+    m->since_us = now;
+}
+
+static enum rc bring_up(struct writer *w, struct err *reterr)
+{
+    struct migrating m = {w, clock_boot_us()};
+    struct migrate what = {.list = schema_migrations,
+                           .count = schema_migration_count,
+                           .now = clock_now(),
+                           .after = say_migration,
+                           .with = &m};
+    int version = 0;
+    enum rc rc = migrate(w->db, &what, w->arena, &version, reterr);
+
+    if (rc == RC_OK)
+        log_say(w->options.log, clock_now(), LEVEL_INFO, "tables are up to date",
+                LOG_INT("schema", version));
+    return rc;
+}
+
 static enum rc set_up(struct writer *w, struct err *reterr)
 {
     instant last = INSTANT_NONE;
@@ -127,7 +162,7 @@ static enum rc set_up(struct writer *w, struct err *reterr)
     if (rc == RC_OK)
         rc = sample(w, reterr);
     if (rc == RC_OK)
-        rc = schema_migrate(w->db, clock_now(), w->arena, reterr);
+        rc = bring_up(w, reterr);
     if (rc == RC_OK)
         rc = read_last(w, &last, reterr);
     if (rc == RC_OK)

@@ -86,19 +86,25 @@ static enum rc apply(struct db *db, const struct migrate *what,
 static enum rc step(struct db *db, const struct migrate *what, struct arena *arena,
                     int *ret_version, struct err *reterr)
 {
+    const struct migration *next = NULL;
     int version = 0;
     enum rc rc = begin(db, what, arena, &version, reterr);
 
-    if (rc == RC_OK && version < what->count)
-        rc = apply(db, what, &what->list[version++], reterr);
+    if (rc == RC_OK && version < what->count) {
+        next = &what->list[version++];
+        rc = apply(db, what, next, reterr);
+    }
     if (rc != RC_OK) {
         db_rollback(db);
         return rc;
     }
     rc = db_commit(db, arena, reterr);
-    if (rc == RC_OK)
-        *ret_version = version;
-    return rc;
+    if (rc != RC_OK)
+        return rc;
+    if (next && what->after)
+        what->after(what->with, next);
+    *ret_version = version;
+    return RC_OK;
 }
 
 enum rc migrate(struct db *db, const struct migrate *what, struct arena *arena,

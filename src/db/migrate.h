@@ -33,6 +33,8 @@ struct migrate {
     /* Called before each statement, when not NULL; false stops there, as a crash would. */
     bool (*before)(void *with, const struct migration *migration, struct str sql);
     void *with;
+    /* Called when each is committed, when not NULL; not for what another node has done. */
+    void (*after)(void *with, const struct migration *migration);
 };
 
 /*

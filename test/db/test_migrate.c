@@ -33,6 +33,7 @@ struct stop {
     int left; /* statements until it stops; below 0: never */
     int seen;
     bool crash;
+    int told; /* of migrations that are done, as digits: 12 */
 };
 
 static bool before(void *with, const struct migration *migration, struct str sql)
@@ -50,9 +51,16 @@ static bool before(void *with, const struct migration *migration, struct str sql
     return true;
 }
 
+static void after(void *with, const struct migration *migration)
+{
+    struct stop *stop = with;
+
+    stop->told = 10 * stop->told + migration->number;
+}
+
 static enum rc run(struct fixture *f, int count, struct stop *stop, struct err *err)
 {
-    struct migrate what = {ours, count, 1000 + count, before, stop};
+    struct migrate what = {ours, count, 1000 + count, before, stop, after};
     int version = -7;
     enum rc rc = migrate(f->db, &what, f->arena, &version, err);
 
@@ -94,6 +102,7 @@ static void a_new_database_gets_every_migration_once(void **state)
     assert_int_equal(never.seen, STATEMENTS);
     OK(run(f, 2, &never, err));
     assert_int_equal(never.seen, STATEMENTS);
+    assert_int_equal(never.told, 12);
     assert_version(f, 2);
     got = query(f, f->db, &done, NULL);
     for (int i = 0; i < 2; i++) {
@@ -123,9 +132,13 @@ static void a_stop_before_any_statement_leaves_whole_migrations(void **state)
     struct fixture *f = *state;
 
     for (int n = 0; n < STATEMENTS; n++) {
-        REFUSED(run(f, 2, &(struct stop){.left = n}, err), RC_BUSY, "run it again");
+        struct stop early = {.left = n}, never = {.left = -1};
+
+        REFUSED(run(f, 2, &early, err), RC_BUSY, "run it again");
+        assert_int_equal(early.told, n < 3 ? 0 : 1);
         assert_version(f, n < 3 ? 0 : 1);
-        OK(run(f, 2, &(struct stop){.left = -1}, err));
+        OK(run(f, 2, &never, err));
+        assert_int_equal(never.told, n < 3 ? 12 : 2);
         assert_version(f, 2);
         drop_everything(f);
     }

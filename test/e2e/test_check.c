@@ -53,6 +53,28 @@ static void assert_well(const char *url)
         fail_msg("%s: status %d\n%s%s", url, run->status, run->out, run->err);
 }
 
+/* What the log says of migrations is what the database says. */
+static void the_log_tells_of_migrations_and_of_the_version(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, NULL);
+    int version = (int)world_number(w, "SELECT max(number) FROM migrations");
+    char line[64];
+
+    for (int i = 1; i <= version; i++) {
+        snprintf(line, sizeof line, "msg=\"migration applied\" number=%d name=", i);
+        UNTIL(daemon_has_logged(d, line));
+    }
+    snprintf(line, sizeof line, "msg=\"tables are up to date\" schema=%d\n", version);
+    UNTIL(daemon_has_logged(d, line));
+    assert_true(daemon_has_logged(d, " took_ms="));
+    assert_int_equal(daemon_stop(d), 0);
+    d = daemon_again(d, NULL);
+    UNTIL(daemon_has_logged(d, line));
+    assert_false(daemon_has_logged(d, "migration applied"));
+    assert_int_equal(daemon_stop(d), 0);
+}
+
 static void a_server_at_work_is_well(void **state)
 {
     struct world *w = *state;
@@ -303,6 +325,7 @@ static void wrong_words_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest sqlite[] = {
+        E2E_TEST(the_log_tells_of_migrations_and_of_the_version),
         E2E_TEST(a_server_at_work_is_well),
         E2E_TEST(a_server_that_spreads_its_starts_is_well),
         E2E_TEST(a_backup_of_a_server_at_work_is_well_and_starts),
