@@ -166,6 +166,18 @@ int ask_print(struct remote *remote, const struct ask *ask, const struct remote_
     return printer_close(&out);
 }
 
+/* Who asked for a run and got none is told so; only JSON has more to say. */
+static int print_skipped(struct remote *remote, const struct ask *ask,
+                         const struct remote_answer *answer, const char *name)
+{
+    int status = remote_output(remote) == OUTPUT_JSON ? ask_print(remote, ask, answer, name)
+                                                      : STATUS_OK;
+
+    report_note("%.*s: no run was started: %s (%s), another run of the schedule is open", 255,
+                name, text_of(answer->json, "outcome"), text_of(answer->json, "reason"));
+    return status == STATUS_OK ? STATUS_LATER : status;
+}
+
 static int ask_one(struct remote *remote, const struct args *args, const json_t *body,
                    const char *name)
 {
@@ -186,7 +198,10 @@ static int ask_one(struct remote *remote, const struct args *args, const json_t 
         status = remote_call(remote, &request, &answer);
     if (status != STATUS_OK)
         return status;
-    status = ask_print(remote, ask, &answer, name);
+    if (ask->starts_run && text_of(answer.json, "outcome")[0] != '\0')
+        status = print_skipped(remote, ask, &answer, name);
+    else
+        status = ask_print(remote, ask, &answer, name);
     answer_free(&answer);
     return status;
 }

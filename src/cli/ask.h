@@ -31,6 +31,7 @@ struct ask {
     int part_count;
     const struct view *view; /* how the answer is shown: by this, */
     ask_say *say;            /* or by this                        */
+    bool starts_run;         /* unless the overlap policy skips it: then the status is 75 */
 };
 
 #define PARTS(array) .parts = (array), .part_count = sizeof(array) / sizeof(array)[0]

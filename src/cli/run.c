@@ -115,8 +115,12 @@ static const struct ask cancel_ask = {
     .method = "POST", .kind = "runs", .tail = "/cancel", .say = say_cancelled};
 static const struct ask terminate_ask = {
     .method = "POST", .kind = "runs", .tail = "/terminate", .say = say_terminated};
-static const struct ask retry_ask = {
-    .method = "POST", .kind = "runs", .tail = "/retry", .view = &run_view, .say = say_retried};
+static const struct ask retry_ask = {.method = "POST",
+                                     .kind = "runs",
+                                     .tail = "/retry",
+                                     .view = &run_view,
+                                     .say = say_retried,
+                                     .starts_run = true};
 static const struct ask approve_ask = {.method = "POST",
                                        .kind = "runs",
                                        .tail = "/approve",
@@ -180,7 +184,9 @@ static const struct command commands[] = {
     {.name = "run retry",
      .usage = "RUN... [OPTION]...",
      .summary = "Run again what has ended",
-     .about = "A new run of the same slot, with the same input.\n",
+     .about =
+         "A new run of the same slot, with the same input.  The schedule's overlap policy\n"
+         "counts: where it skips the run, that is told, and the exit status is 75.\n",
      .examples = "  belfry run retry r_0cm4w425a02011t4kqavj0\n",
      PLAIN,
      SOME_NAMES,

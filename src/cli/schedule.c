@@ -129,11 +129,7 @@ static void say_triggered(const json_t *answer, const char *name, const struct w
 {
     (void)when;
     printer_safe(out, str_of(name));
-    if (text_of(answer, "outcome")[0] != '\0')
-        printer_printf(out, ": not started: %s (%s)\n", text_of(answer, "outcome"),
-                       text_of(answer, "reason"));
-    else
-        printer_printf(out, ": run %s\n", text_of(answer, "id"));
+    printer_printf(out, ": run %s\n", text_of(answer, "id"));
 }
 
 static const struct ask trigger_ask = {.method = "POST",
@@ -141,7 +137,8 @@ static const struct ask trigger_ask = {.method = "POST",
                                        .tail = "/trigger",
                                        PARTS(trigger_parts),
                                        .view = &run_view,
-                                       .say = say_triggered};
+                                       .say = say_triggered,
+                                       .starts_run = true};
 static const struct ask test_ask = {.method = "POST",
                                     .kind = "schedules",
                                     .tail = "/test",
@@ -324,7 +321,10 @@ static const struct command commands[] = {
     {.name = "schedule trigger",
      .usage = "ID... [OPTION]...",
      .summary = "Start a run of a schedule now",
-     .about = "The schedule's overlap policy counts: a run may be skipped.\n",
+     .about =
+         "The schedule's overlap policy counts: where it is skip, as by default, and a run is\n"
+         "open, none is started.  That is told, and the exit status is 75: later it may be.\n"
+         "`--overlap allowAll` starts one beside it.\n",
      .examples = "  belfry schedule trigger nightly\n"
                  "  belfry schedule trigger nightly --input '{\"day\":\"2026-11-15\"}'\n",
      OPTIONS(trigger_rows),
