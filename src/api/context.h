@@ -49,6 +49,7 @@ struct api_context {
     span dispatch_jitter; /* over which starts without a jitter are spread; 0: they are not */
     span future_ttl; /* for how long agents are shown what they were not to run after all */
     int64_t conductor_keep; /* records of a schedule of Conductor's API; 0: as it does itself */
+    bool has_no_exec;       /* runs of exec actions fail: this server runs no programs */
     int64_t plan_warn_per_day; /* more slots a day are warned of; 0: never */
     const char *version;
     const char *node;              /* the name of this one, "" until it is known */

@@ -8,6 +8,7 @@
 #include "api/native.h"
 #include "api/native_draft.h"
 #include "api/request.h"
+#include "api/view.h"
 #include "model/schedule_json.h"
 
 struct bulk_item {
@@ -253,9 +254,11 @@ static void print_error(const char *code, struct str message, const char *field,
     answer_text(out, "}");
 }
 
-static void print_reply(const struct command *command, const struct reply *reply,
-                        struct answer *out)
+static void print_reply(const struct call *call, const struct command *command,
+                        const struct reply *reply, struct answer *out)
 {
+    struct str warning = {NULL, 0};
+
     if (reply->rc != RC_OK) {
         print_error(call_refused_code(command, reply), reply->text, "", out);
         return;
@@ -265,6 +268,13 @@ static void print_reply(const struct command *command, const struct reply *reply
         return;
     answer_text(out, ",\"version\":");
     answer_int(out, reply->version);
+    if (command->draft)
+        warning = view_hindrance(call, command->draft->action);
+    if (warning.len == 0)
+        return;
+    answer_text(out, ",\"warnings\":[");
+    answer_quoted(out, warning);
+    answer_text(out, "]");
 }
 
 /* One was made: that of the first time counts. */
@@ -292,7 +302,7 @@ static enum call_step tell_results(struct call *call, const struct bulk *bulk)
             print_error(change_item_code(item->err), str_of(item->err->text), item->err->field,
                         &out);
         else
-            print_reply(&bulk->sent[item->command], &bulk->made[item->command], &out);
+            print_reply(call, &bulk->sent[item->command], &bulk->made[item->command], &out);
         answer_text(&out, "}");
     }
     answer_text(&out, "]}");

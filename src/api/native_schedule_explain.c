@@ -180,6 +180,7 @@ static void say_planned(struct telling *t, const struct slot_entry *entry)
         }
     }
     say(t, buf_as_str(&out));
+    say(t, view_hindrance(t->call, t->p->view.row.action));
 }
 
 static void say_entry(struct telling *t, const struct slot_entry *entry)

@@ -186,6 +186,16 @@ static void warn_of_rest(struct health *h)
     warn(h, &out);
 }
 
+static void warn_of_server(struct health *h)
+{
+    struct str text = view_hindrance(h->call, h->p.view.row.action);
+
+    if (text.len == 0)
+        return;
+    answer_text(&h->out, h->warnings++ > 0 ? "," : "");
+    answer_quoted(&h->out, text);
+}
+
 static void warn_of_failures(struct health *h)
 {
     int64_t failures = h->p.view.cursor.failures;
@@ -393,6 +403,7 @@ enum call_step schedule_health_read(struct call *call, struct db *db)
     print_last(h);
     answer_text(&h->out, ",\"warnings\":[");
     warn_of_rest(h);
+    warn_of_server(h);
     warn_of_failures(h);
     warn_of_lateness(h);
     warn_of_waiting(h);

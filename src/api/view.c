@@ -100,6 +100,14 @@ static enum rc show_parts(const struct call *call, const struct schedule_row *ro
     return rc;
 }
 
+struct str view_hindrance(const struct call *call, struct str action)
+{
+    if (!call->context->has_no_exec || !str_starts(action, STR("{\"type\":\"exec\"")))
+        return (struct str){NULL, 0};
+    return STR("its runs fail, because this server runs no programs: `exec = true` in its "
+               "configuration lets it");
+}
+
 enum rc view_schedule(const struct call *call, const struct schedule_view *view,
                       field_set fields, struct arena *scratch, struct answer *out,
                       struct err *reterr)
@@ -112,6 +120,7 @@ enum rc view_schedule(const struct call *call, const struct schedule_view *view,
                                                             : (struct str){NULL, 0},
         .hint_reason = has_hint(&view->cursor) ? row->hint_reason : (struct str){NULL, 0},
         .last_run = last_run(&view->cursor, id),
+        .warning = view_hindrance(call, row->action),
         .dialect = str_of(dialects_text(row->dialect)),
         .created_at = row->created_at,
         .created_by = row->created_by,

@@ -19,6 +19,9 @@ MUST_USE enum rc view_find(const struct call *call, struct db *db, struct schedu
 MUST_USE enum rc view_recall(const struct schedule_row *row, struct arena *arena,
                              struct schedule_doc *ret, struct err *reterr);
 
+/* Why no run of this action, as it is kept, can succeed on this server; empty: one can. */
+struct str view_hindrance(const struct call *call, struct str action);
+
 /* A schedule with its state.  `scratch` is for what is needed meanwhile. */
 MUST_USE enum rc view_schedule(const struct call *call, const struct schedule_view *view,
                                field_set fields, struct arena *scratch, struct answer *out,

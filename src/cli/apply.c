@@ -347,6 +347,11 @@ static int put_plain(struct apply *apply, struct manifest_entry *entry)
 
 static void note_put(struct apply *apply, struct manifest_entry *entry, const json_t *result)
 {
+    const json_t *warnings = json_object_get(result, "warnings"), *warning;
+    size_t i;
+
+    json_array_foreach(warnings, i, warning)
+        report_note("schedule \"%s\": %s", entry->id.ptr, json_string_value(warning));
     if (strcmp(text_of(result, "status"), "ok") == 0)
         return;
     apply->failed++;

@@ -16,6 +16,19 @@ static void print_time(const json_t *value, const struct when *when, struct prin
     printer_safe(out, buf_as_str(&shown));
 }
 
+static void print_lines(const json_t *list, const char *before, struct printer *out)
+{
+    const json_t *line;
+    size_t i;
+
+    json_array_foreach(list, i, line)
+    {
+        printer_text(out, before);
+        printer_safe(out, str_of(json_string_value(line)));
+        printer_text(out, "\n");
+    }
+}
+
 void say_schedule(const char *done, const json_t *schedule, const struct when *when,
                   struct printer *out)
 {
@@ -36,6 +49,7 @@ void say_schedule(const char *done, const json_t *schedule, const struct when *w
                               : "; it has no next run");
     }
     printer_text(out, "\n");
+    print_lines(value_of(schedule, "state.warnings"), "! ", out);
 }
 
 /* What is true of all times that were told. */
@@ -69,19 +83,6 @@ void say_next(const json_t *answer, const char *name, const struct when *when,
     if (strcmp(text_of(answer, "later"), "dependsOnRuns") == 0)
         printer_text(out, "Later times depend on how its runs go.\n");
     print_note(answer, out);
-}
-
-static void print_lines(const json_t *list, const char *before, struct printer *out)
-{
-    const json_t *line;
-    size_t i;
-
-    json_array_foreach(list, i, line)
-    {
-        printer_text(out, before);
-        printer_safe(out, str_of(json_string_value(line)));
-        printer_text(out, "\n");
-    }
 }
 
 void say_explained(const json_t *answer, const char *name, const struct when *when,

@@ -124,6 +124,7 @@ struct api_context serve_context(struct serve *s)
         .dispatch_jitter = s->config->dispatch_jitter,
         .future_ttl = s->config->future_ttl,
         .conductor_keep = s->config->conductor_keep,
+        .has_no_exec = !s->config->exec,
         .plan_warn_per_day = s->config->plan_warn_per_day,
         .has_upstream = has_upstream,
         .quota_schedules = quota_schedules,

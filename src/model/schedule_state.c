@@ -127,5 +127,9 @@ void schedule_state_show(const struct schedule_state *state, struct buf *out)
     show_name(",\"createdBy\":", state->created_by, out);
     show_moment(",\"updatedAt\":", state->updated_at, out);
     show_name(",\"updatedBy\":", state->updated_by, out);
+    if (state->warning.len > 0) {
+        show_name(",\"warnings\":[", state->warning, out);
+        buf_char(out, ']');
+    }
     buf_char(out, '}');
 }

@@ -17,6 +17,7 @@ struct schedule_state {
     struct str paused_reason; /* empty: none              */
     struct str hint_reason;   /* likewise                 */
     struct str last_run;      /* r_…; empty: none         */
+    struct str warning;       /* empty: none, and no word of it */
     struct str dialect;       /* in which it was written  */
     instant created_at, updated_at;
     struct str created_by, updated_by;

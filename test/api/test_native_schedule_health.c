@@ -51,6 +51,43 @@ static void a_schedule_that_is_well(void **state)
     assert_told("warnings", "[]");
 }
 
+#define EXEC "{'spec':{'cron':['0 * * * *']},'action':{'type':'exec','argv':['/bin/true']}}"
+#define NO_EXEC                                                                   \
+    "'its runs fail, because this server runs no programs: `exec = true` in its " \
+    "configuration lets it'"
+
+/* Whoever makes, changes or reads it is told, or asks how it is, or what becomes of a slot. */
+static void an_exec_action_where_exec_is_off_is_warned_of(void **state)
+{
+    (void)state;
+    world.context.has_no_exec = true;
+    assert_int_equal(ask("PUT /api/v1/schedules/s", NULL, js(EXEC)), 201);
+    assert_told("state.warnings", "[" NO_EXEC "]");
+    assert_int_equal(ask("PUT /api/v1/schedules/s", NULL, js(EXEC)), 200);
+    assert_told("state.warnings", "[" NO_EXEC "]");
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.warnings", "[" NO_EXEC "]");
+    health("");
+    assert_told("warnings", "[" NO_EXEC "]");
+    assert_int_equal(get("/api/v1/schedules/s/explain?at=2026-01-05T12:00:00Z"), 200);
+    if (!strstr(told("moments.0.sentences"), "Its runs fail, because this server runs no"))
+        fail_msg("%s", told("moments.0.sentences"));
+    assert_int_equal(post("/api/v1/bulk/schedules/put",
+                          js("{'items':[{'id':'b','action':{'type':'exec','argv':['/x']}},"
+                             "{'id':'c','action':{'type':'queue','queue':'q'}}]}")),
+                     200);
+    assert_told("results.0.warnings", "[" NO_EXEC "]");
+    assert_false(strstr(told("results.1"), "warnings"));
+    assert_int_equal(get("/api/v1/schedules/c"), 200);
+    assert_false(strstr(told("state"), "warnings"));
+    /* With exec it is nothing to speak of. */
+    world.context.has_no_exec = false;
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_false(strstr(told("state"), "warnings"));
+    health("");
+    assert_told("warnings", "[]");
+}
+
 static void its_last_runs_and_how_many_were_good(void **state)
 {
     (void)state;
@@ -190,6 +227,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SERVED(a_schedule_that_is_well),
+        SERVED(an_exec_action_where_exec_is_off_is_warned_of),
         SERVED(its_last_runs_and_how_many_were_good),
         SERVED(how_long_they_took_and_how_they_went_since_yesterday),
         SERVED(failures_in_a_row),

@@ -74,6 +74,24 @@ static void files_are_applied_once(void **state)
     assert_int_equal(number_at(api(d, 200, "GET", "/api/v1/gates/db", NULL), "limit"), 4);
 }
 
+static void programs_that_the_server_does_not_run_are_told_of(void **state)
+{
+    static const char words[] =
+        "belfry: schedule \"p\": its runs fail, because this server runs "
+        "no programs";
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, NULL); /* without --exec */
+    const char *path = world_write(w, "a.yaml",
+                                   "id: p\naction: {type: exec, argv: [/bin/true]}\n");
+
+    assert_says(BELFRY(d, "apply", "-f", path), 0, "1 created, 0 changed", words);
+    assert_int_equal(daemon_stop(d), 0);
+    d = daemon_start(w, &(struct daemon_start){.args = WORDS("--exec")});
+    path = world_write(w, "b.yaml", "id: r\naction: {type: exec, argv: [/bin/true]}\n");
+    assert_run(BELFRY(d, "apply", "-f", path), 0,
+               "+ schedule r\n1 created, 0 changed, 0 unchanged\n");
+}
+
 static void what_changes_is_told_field_by_field_and_time_by_time(void **state)
 {
     struct world *w = *state;
@@ -348,6 +366,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         E2E_TEST(files_are_applied_once),
+        E2E_TEST(programs_that_the_server_does_not_run_are_told_of),
         E2E_TEST(what_changes_is_told_field_by_field_and_time_by_time),
         E2E_TEST(what_the_files_lack_is_pruned_by_label),
         E2E_TEST(wrong_files_send_nothing),

@@ -53,8 +53,10 @@ static void a_schedule_is_made_of_flags(void **state)
     assert_string_equal(text_at(s, "spec.jitter"), "2s");
     assert_string_equal(text_at(s, "action.kind"), "k");
 
-    SAY(d, "schedule", "create", "program", "--every", "1h", "--exec", "--", "/bin/echo", "-n",
-        "--x", "a b");
+    said = SAY(d, "schedule", "create", "program", "--every", "1h", "--exec", "--", "/bin/echo",
+               "-n", "--x", "a b");
+    has_text(said.out,
+             "\n! its runs fail, because this server runs no programs"); /* no --exec */
     s = api(d, 200, "GET", "/api/v1/schedules/program", NULL);
     assert_string_equal(text_at(s, "action.argv[2]"), "--x");
     assert_string_equal(text_at(s, "action.argv[3]"), "a b");
