@@ -59,12 +59,12 @@ static enum rc check_events_of(struct check *check, const struct node *node, str
 
     do {
         arena_reset(check->page);
-        events_of(check->db, node->id, chain.next, CHECK_PAGE, &rows);
+        events_of(check->db, node->id, chain.next, CHECK_JOURNAL_PAGE, &rows);
         rc = db_flush(check->db, check->page, reterr);
         for (int i = 0; rc == RC_OK && i < rows.rows; i++)
             check_event_row(check, &chain, &rows, i);
         check_progress(check, "events", check->counts.events, 0);
-    } while (rc == RC_OK && rows.rows == CHECK_PAGE);
+    } while (rc == RC_OK && rows.rows == CHECK_JOURNAL_PAGE);
     /* The row was read before; a server has written more since. */
     if (rc == RC_OK && chain.next > 0 && node->event >= chain.next)
         check_found(check, NOBODY, "node %.*s knows of event %" PRId64 ", the last is %" PRId64,
@@ -130,7 +130,7 @@ static enum rc check_audit_of(struct check *check, struct chain *chain, struct e
     chain->last = (struct audit_row){.seq = 0};
     do {
         arena_reset(check->page);
-        audit_of(check->db, chain->node, chain->last.seq, CHECK_PAGE, &rows);
+        audit_of(check->db, chain->node, chain->last.seq, CHECK_JOURNAL_PAGE, &rows);
         rc = db_flush(check->db, check->page, reterr);
         for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
             struct audit_row row;
@@ -145,7 +145,7 @@ static enum rc check_audit_of(struct check *check, struct chain *chain, struct e
             check->counts.audit += row.count;
         }
         check_progress(check, "audit", check->counts.audit, 0);
-    } while (rc == RC_OK && rows.rows == CHECK_PAGE);
+    } while (rc == RC_OK && rows.rows == CHECK_JOURNAL_PAGE);
     return rc;
 }
 

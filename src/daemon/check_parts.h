@@ -6,7 +6,11 @@
 
 #include "daemon/check.h"
 
-enum { CHECK_PAGE = 2000 }; /* rows that are read at once */
+enum {
+    CHECK_PAGE = 2000,      /* rows that are read at once                                */
+    CHECK_JOURNAL_PAGE = 8, /* of events and audit, which hold a whole turn each: the
+                               largest fit into one answer of the database               */
+};
 
 struct check {
     struct db *db;

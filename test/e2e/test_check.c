@@ -264,6 +264,24 @@ static void every_damage_is_found(void **state)
     assert_well(w->url);
 }
 
+/* Forty turns with half a megabyte of events each: more than the database answers at once. */
+#define LARGE_TURNS                                                                      \
+    "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 39),"      \
+    " e AS (SELECT *, 500000 / length(body) AS k FROM events ORDER BY seq DESC LIMIT 1)" \
+    " INSERT INTO events (node, seq, count, at, body)"                                   \
+    " SELECT node, seq + count + i * count * k, count * k, at,"                          \
+    " CAST(replace(printf('%.*c', k, 'x'), 'x', body) AS BLOB) FROM e, n"
+
+static void large_turns_are_well(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = make_world(w);
+
+    assert_int_equal(daemon_stop(d), 0);
+    exec_on(w->url, LARGE_TURNS);
+    assert_well(w->url);
+}
+
 static void what_is_found_on_a_server_is_told_alike(void **state)
 {
     struct world *w = *state;
@@ -330,6 +348,7 @@ int main(void)
         E2E_TEST(a_server_that_spreads_its_starts_is_well),
         E2E_TEST(a_backup_of_a_server_at_work_is_well_and_starts),
         E2E_TEST(every_damage_is_found),
+        E2E_TEST(large_turns_are_well),
         E2E_TEST(what_is_found_on_a_server_is_told_alike),
         E2E_TEST(a_broken_page_is_found),
         E2E_TEST(wrong_words_are_refused),
