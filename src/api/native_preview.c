@@ -191,6 +191,12 @@ static void print_warnings(struct telling *t, int64_t per_day)
 
     for (int i = 0; i < count; i++)
         warn(t, str_of(list[i].text));
+    for (int i = 0; i < t->plan.spec.not_named_count; i++) {
+        out = BUF(text);
+        if (planned_lacks_calendar(&t->plan.spec, &t->ctx, i, &out))
+            warn(t, buf_as_str(&out));
+    }
+    out = BUF(text);
     if (preview_is_often(t->call, per_day, &out))
         warn(t, buf_as_str(&out));
     warn_of_gap(t);

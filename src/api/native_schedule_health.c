@@ -255,6 +255,12 @@ static void warn_of_plan(struct health *h)
     struct buf out = warning(text);
     struct slot slot;
 
+    for (int i = 0; i < h->p.plan.spec.not_named_count; i++) {
+        out = warning(text);
+        if (planned_lacks_calendar(&h->p.plan.spec, &h->p.ctx, i, &out))
+            warn(h, &out);
+    }
+    out = warning(text);
     if (preview_is_often(h->call, preview_per_day(&h->p.plan, &h->p.ctx, now, PREVIEW_ROUNDS),
                          &out))
         warn(h, &out);

@@ -50,6 +50,16 @@ enum rc planned_calendars(const struct call *call, struct db *db, const struct s
     return RC_OK;
 }
 
+bool planned_lacks_calendar(const struct spec *spec, const struct spec_ctx *ctx, int i,
+                            struct buf *out)
+{
+    if (ctx->calendars[i].days)
+        return false;
+    buf_printf(out, "there is no calendar `%.*s`: until there is, it takes no day",
+               STR_ARG(spec->not_named[i]));
+    return true;
+}
+
 static enum rc read_exceptions(const struct call *call, struct db *db, struct planned *p,
                                struct err *reterr)
 {

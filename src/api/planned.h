@@ -29,6 +29,13 @@ MUST_USE enum rc planned_calendars(const struct call *call, struct db *db,
                                    const struct spec *spec, struct spec_ctx *ctx,
                                    struct err *reterr);
 
+/*
+ * Whether the i-th calendar that a spec names is not there, as after a typing error: it takes
+ * no day then, and *out gets a sentence that says so.
+ */
+bool planned_lacks_calendar(const struct spec *spec, const struct spec_ctx *ctx, int i,
+                            struct buf *out);
+
 /* Days as COMMAND_CALENDAR takes them: little-endian int32. */
 struct day_set planned_days(struct str bytes, struct arena *arena);
 

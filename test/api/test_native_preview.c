@@ -73,6 +73,18 @@ static void named_calendars_count(void **state)
     assert_told("next.0.slot", "'2026-01-07T09:00:00.000Z'");
 }
 
+/* A calendar that is not there has no days; whoever mistyped its name is to hear of it. */
+static void a_calendar_that_is_not_there_is_warned_of(void **state)
+{
+    (void)state;
+    assert_int_equal(ask("PUT /api/v1/calendars/empty", NULL, js("{'dates':[]}")), 201);
+    assert_int_equal(preview("{'spec':{'cron':['0 9 * * *'],'exclude':{'named':"
+                             "['empty','holydays']}},'count':1}"),
+                     200);
+    assert_told("warnings",
+                "['there is no calendar `holydays`: until there is, it takes no day']");
+}
+
 /* The delay is that of the schedule of this id. */
 static void jitter_is_as_it_will_be(void **state)
 {
@@ -110,6 +122,7 @@ int main(void)
         SERVED(many_runs_a_day_are_warned_of),
         SERVED(a_spec_that_never_runs),
         SERVED(named_calendars_count),
+        SERVED(a_calendar_that_is_not_there_is_warned_of),
         SERVED(jitter_is_as_it_will_be),
         SERVED(what_is_wrong_is_named),
     };

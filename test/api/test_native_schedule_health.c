@@ -212,6 +212,12 @@ static void a_plan_that_is_odd(void **state)
     pass(SPAN_H);
     health("");
     assert_warned("will not run by itself again");
+    assert_int_equal(
+        ask("PATCH /api/v1/schedules/s", NULL,
+            js("{'spec':{'cron':['0 * * * *'],'exclude':{'named':['holidays']}}}")),
+        200);
+    health("");
+    assert_warned("there is no calendar `holidays`: until there is, it takes no day");
 }
 
 static void what_is_wrong_is_named(void **state)
