@@ -20,6 +20,10 @@ struct diff_body {
     instant from;
 };
 
+#define NOTE_AT_REST                                                                          \
+    ",\"note\":\"it is paused or disabled, and would still be: these are the times at which " \
+    "it would run if it were not\""
+
 #define AT(member) .offset = offsetof(struct diff_body, member)
 
 static const struct member body_list[] = {
@@ -61,6 +65,20 @@ struct side {
     bool is_more;
 };
 
+/* Whether it would be enabled and paused: a document that does not say leaves a pause alone. */
+static void set_flags(const struct call *call, const struct schedule_doc *doc, struct cursor *c)
+{
+    bool is_paused = doc->pause.is_paused && doc->pause.until > call->now;
+
+    c->flags &= ~CURSOR_DISABLED;
+    c->flags |= doc->is_enabled ? 0 : CURSOR_DISABLED;
+    if (!doc->pause.is_said)
+        return;
+    c->flags &= ~CURSOR_PAUSED;
+    c->flags |= is_paused ? CURSOR_PAUSED : 0;
+    c->paused_until = is_paused ? doc->pause.until : INSTANT_NONE;
+}
+
 /* The spec as it would be. */
 static enum rc read_after(const struct call *call, struct db *db, const struct planned *p,
                           struct planned *ret, struct err *reterr)
@@ -79,6 +97,7 @@ static enum rc read_after(const struct call *call, struct db *db, const struct p
     rc = schedule_from_json(json, call->arena, false, &doc, reterr);
     if (rc == RC_OK) {
         *ret = *p;
+        set_flags(call, &doc, &ret->view.cursor);
         ret->plan.is_governed = doc.governor.is_set;
         rc = spec_compile(&doc.spec, p->plan.seed, &call->context->zones, call->arena,
                           &ret->plan.spec, reterr);
@@ -94,16 +113,28 @@ static enum rc read_after(const struct call *call, struct db *db, const struct p
     return planned_calendars(call, db, &ret->plan.spec, &ret->ctx, reterr);
 }
 
-static struct side take(const struct call *call, const struct planned *p)
+/* What will run: nothing of a pause, nor a slot that is cancelled. */
+static struct side take(const struct call *call, const struct planned *p, bool as_if_it_ran)
 {
     const struct diff_body *body = call->with;
+    const struct cursor *c = &p->view.cursor;
     struct side side = {
         .times = arena_array(call->arena, (size_t)body->count, sizeof *side.times)};
+    instant first_due = c->flags & CURSOR_PAUSED ? c->paused_until : INSTANT_NONE;
+    instant after = body->from - 1;
     struct spec_walk walk;
     struct slot slot;
 
-    spec_walk_begin(&walk, &p->plan.spec, &p->ctx, body->from - 1);
+    if (as_if_it_ran)
+        first_due = INSTANT_NONE;
+    else if (planned_is_at_rest(c))
+        return side;
+    if (first_due != INSTANT_NONE && first_due - 1 - p->plan.spec.jitter > after)
+        after = first_due - 1 - p->plan.spec.jitter;
+    spec_walk_begin(&walk, &p->plan.spec, &p->ctx, after);
     while (!side.is_more && spec_walk_next(&walk, &slot)) {
+        if (slot.due < first_due || planned_is_cancelled(p, slot.at))
+            continue;
         side.is_more = side.count == body->count;
         if (!side.is_more)
             side.times[side.count++] = slot.at;
@@ -163,6 +194,7 @@ enum call_step schedule_diff_read(struct call *call, struct db *db)
     struct answer out = answer_new(call->arena);
     struct side before, after;
     instant *changed = arena_array(call->arena, (size_t)body->count, sizeof *changed);
+    bool is_at_rest;
     instant until;
     struct err err;
     int added, removed;
@@ -172,8 +204,9 @@ enum call_step schedule_diff_read(struct call *call, struct db *db)
     if (read_after(call, db, &p[0], &p[1], &err) != RC_OK)
         return err.rc == RC_INVALID ? call_refuse(call, change_item_code(&err), &err)
                                     : view_failed(call, &err);
-    before = take(call, &p[0]);
-    after = take(call, &p[1]);
+    is_at_rest = planned_is_at_rest(&p[0].view.cursor) && planned_is_at_rest(&p[1].view.cursor);
+    before = take(call, &p[0], is_at_rest);
+    after = take(call, &p[1], is_at_rest);
     until = horizon(&before, &after);
     answer_text(&out, "{\"schedule\":");
     answer_quoted(&out, call->params[0]);
@@ -189,7 +222,8 @@ enum call_step schedule_diff_read(struct call *call, struct db *db)
     print_list(",\"removed\":[", changed, removed, &out);
     answer_text(&out, ",\"same\":");
     answer_int(&out, up_to(&after, until) - added);
-    answer_text(&out,
-                p[0].plan.follows || p[1].plan.follows ? ",\"later\":\"dependsOnRuns\"}" : "}");
+    if (p[0].plan.follows || p[1].plan.follows)
+        answer_text(&out, ",\"later\":\"dependsOnRuns\"");
+    answer_text(&out, is_at_rest ? NOTE_AT_REST "}" : "}");
     return call_answer(call, 200, answer_done(&out));
 }

@@ -31,8 +31,8 @@ bool apply_is_different(const struct apply *apply);
 /* apply_show.c: what would be done, and when schedules would run before and after. */
 void apply_show(const struct apply *apply);
 int apply_show_times(const struct apply *apply);
-/* Both as JSON. */
-void apply_show_json(const struct apply *apply);
+/* The same as JSON; the times are asked for where they are wanted. */
+int apply_show_json(const struct apply *apply, bool with_times);
 
 /* Does it; each entry that the server does not take is told. */
 int apply_do(struct apply *apply);

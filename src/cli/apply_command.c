@@ -66,10 +66,11 @@ static int diff_run(const struct args *args)
 
     if (status == STATUS_OK) {
         if (remote_output(apply.remote) == OUTPUT_JSON)
-            apply_show_json(&apply);
+            status = apply_show_json(&apply, false);
         else
             apply_show(&apply);
-        status = apply_is_different(&apply) ? STATUS_FAILED : STATUS_OK;
+        if (status == STATUS_OK && apply_is_different(&apply))
+            status = STATUS_FAILED;
     }
     apply_free(&apply);
     return status;
@@ -83,22 +84,18 @@ static int act(const struct args *args, struct apply *apply)
 
     if (!is_json)
         apply_show(apply);
-    if (args->value[OPT_DRY_RUN]) {
-        if (is_json)
-            apply_show_json(apply);
-        else
-            status = apply_show_times(apply);
-        return status;
-    }
+    if (args->value[OPT_DRY_RUN])
+        return is_json ? apply_show_json(apply, true) : apply_show_times(apply);
     if (pruned > 0 && !args->value[OPT_YES])
-        status = confirm("Delete %zu schedules that the files lack?", pruned);
+        status = confirm("Delete %zu schedule%s that the files lack?", pruned,
+                         pruned == 1 ? "" : "s");
     if (status != STATUS_OK)
         return status;
     status = apply_do(apply);
     if (status != STATUS_OK && status != STATUS_FAILED)
         return status;
     if (is_json)
-        apply_show_json(apply);
+        (void)apply_show_json(apply, false);
     else
         apply_sum_up(apply);
     return status;

@@ -127,7 +127,8 @@ static bool changes_times(const struct manifest_entry *entry)
     for (size_t i = 0; i < json_array_size(entry->changes); i++) {
         const char *field = text_of(json_array_get(entry->changes, i), "field");
 
-        if (strncmp(field, "spec", 4) == 0 || strncmp(field, "governor", 8) == 0)
+        if (strncmp(field, "spec", 4) == 0 || strncmp(field, "governor", 8) == 0 ||
+            strncmp(field, "paused", 6) == 0 || strcmp(field, "enabled") == 0)
             return true;
     }
     return false;
@@ -149,7 +150,34 @@ static void print_times(struct printer *out, const char *title, const json_t *ti
     printer_text(out, "\n");
 }
 
-/* A new schedule's times are those of its spec; of another both sides. */
+static void print_note(struct printer *out, const char *note)
+{
+    if (note[0] == '\0')
+        return;
+    printer_text(out, "    note    ");
+    printer_safe(out, str_of(note));
+    printer_text(out, "\n");
+}
+
+/* Of a document that is new: when a pause of it ends, NULL when it does not. */
+static const char *end_of_pause(const json_t *document)
+{
+    return json_string_value(json_object_get(json_object_get(document, "paused"), "until"));
+}
+
+/* It begins nothing by itself until somebody says so. */
+static bool is_at_rest(const struct manifest_entry *entry)
+{
+    json_auto_t *document = json_loadb(entry->json.ptr, entry->json.len, 0, NULL);
+    const json_t *paused = json_object_get(document, "paused");
+    bool is_paused = json_is_true(paused) ||
+                     (json_is_object(paused) && !end_of_pause(document));
+
+    return is_paused || json_is_false(json_object_get(document, "enabled"));
+}
+
+/* A new schedule's times are those of its spec, from the end of its pause on; of another both
+   sides. */
 static int ask_times(const struct apply *apply, const struct manifest_entry *entry,
                      struct remote_answer *ret)
 {
@@ -167,6 +195,8 @@ static int ask_times(const struct apply *apply, const struct manifest_entry *ent
         buf_text(&out, "/api/v1/preview");
         json_put(body, "id", json_new_str(entry->id));
         json_put(body, "spec", spec ? json_incref(spec) : json_new_object());
+        if (end_of_pause(document))
+            json_put(body, "from", json_new_str(str_of(end_of_pause(document))));
     } else {
         path_of(&out, "schedules", entry->id.ptr, "/plan-diff");
         json_put(body, "document", json_incref(document));
@@ -185,9 +215,12 @@ static int show_times(const struct apply *apply, const struct manifest_entry *en
     print_line(out, fates[entry->fate].sign, fates[entry->fate].tint, "times of", entry->id);
     if (entry->fate == FATE_CREATE) {
         print_times(out, "after", json_object_get(answer.json, "next"));
+        print_note(out,
+                   is_at_rest(entry) ? "none of them runs while it is paused or disabled" : "");
     } else {
         print_times(out, "before", json_object_get(answer.json, "before"));
         print_times(out, "after", json_object_get(answer.json, "after"));
+        print_note(out, text_of(answer.json, "note"));
     }
     answer_free(&answer);
     return STATUS_OK;
@@ -251,27 +284,63 @@ int apply_show_times(const struct apply *apply)
 
 /* ---- all of it as JSON, and in one line ---- */
 
-void apply_show_json(const struct apply *apply)
+/* The member "times" of an entry: what the server answers, both sides of it. */
+static int put_times(const struct apply *apply, const struct manifest_entry *entry, json_t *one)
+{
+    struct remote_answer answer;
+    bool is_new = entry->fate == FATE_CREATE;
+    int status = ask_times(apply, entry, &answer);
+    json_t *times, *after, *slot;
+    size_t i;
+
+    if (status != STATUS_OK)
+        return status;
+    times = json_new_object();
+    after = json_new_list();
+    json_array_foreach(json_object_get(answer.json, is_new ? "next" : "after"), i, slot)
+        json_add(after, json_incref(is_new ? json_object_get(slot, "slot") : slot));
+    json_put(times, "before",
+             is_new ? json_new_list() : json_incref(json_object_get(answer.json, "before")));
+    json_put(times, "after", after);
+    json_put(one, "times", times);
+    answer_free(&answer);
+    return STATUS_OK;
+}
+
+static json_t *entry_json(const struct manifest_entry *entry)
+{
+    json_t *one = json_new_object();
+
+    json_put(one, "kind", json_new_str(str_of(manifest_kind_text(entry->kind))));
+    json_put(one, "id", json_new_str(entry->id));
+    json_put(one, "do", json_new_str(str_of(fates[entry->fate].word)));
+    if (entry->changes)
+        json_put(one, "changes", json_incref(entry->changes));
+    return one;
+}
+
+int apply_show_json(const struct apply *apply, bool with_times)
 {
     static struct printer out;
     const struct manifest *m = apply->manifest;
     json_auto_t *all = json_new_object();
     json_t *list = json_new_list();
+    int status = STATUS_OK, shown = 0;
 
-    for (int i = 0; i < m->count; i++) {
+    json_put(all, "items", list);
+    for (int i = 0; i < m->count && status == STATUS_OK; i++) {
         const struct manifest_entry *entry = &m->entries[i];
         json_t *one;
 
         if (entry->fate != FATE_CREATE && entry->fate != FATE_CHANGE)
             continue;
-        one = json_new_object();
-        json_put(one, "kind", json_new_str(str_of(manifest_kind_text(entry->kind))));
-        json_put(one, "id", json_new_str(entry->id));
-        json_put(one, "do", json_new_str(str_of(fates[entry->fate].word)));
-        if (entry->changes)
-            json_put(one, "changes", json_incref(entry->changes));
+        one = entry_json(entry);
         json_add(list, one);
+        if (with_times && changes_times(entry) && shown++ < TIMES_SHOWN)
+            status = put_times(apply, entry, one);
     }
+    if (status != STATUS_OK)
+        return status;
     for (size_t i = 0; i < json_array_size(apply->pruned); i++) {
         json_t *one = json_new_object();
 
@@ -280,12 +349,12 @@ void apply_show_json(const struct apply *apply)
         json_put(one, "do", json_new_str(STR("delete")));
         json_add(list, one);
     }
-    json_put(all, "items", list);
     json_put(all, "same", json_new_int(apply->counts[FATE_SAME]));
     json_put(all, "failed", json_new_int(apply->failed));
     remote_printer(apply->remote, &out);
     print_json(&out, all);
     (void)printer_close(&out);
+    return STATUS_OK;
 }
 
 void apply_sum_up(const struct apply *apply)

@@ -71,6 +71,47 @@ static void times_that_would_hang_on_runs_are_said_to(void **state)
     assert_told("later", "'dependsOnRuns'");
 }
 
+/* What does not run is no time of the plan: [P-14], and slots that somebody skipped. */
+static void a_pause_takes_its_times(void **state)
+{
+    (void)state;
+    make("{'cron':['0 0 * * *']}");
+    assert_int_equal(diff("{'patch':{'enabled':false},'count':2}"), 200);
+    assert_told("before", "['2026-01-06T00:00:00.000Z','2026-01-07T00:00:00.000Z']");
+    assert_told("after", "[]");
+    assert_told("removed", "['2026-01-06T00:00:00.000Z','2026-01-07T00:00:00.000Z']");
+    assert_int_equal(diff("{'patch':{'paused':true},'count':2}"), 200);
+    assert_told("after", "[]");
+    assert_told("note", "absent");
+    assert_int_equal(diff("{'patch':{'paused':{'until':'2026-01-07T00:00:00Z'}},'count':2}"),
+                     200);
+    assert_told("removed", "['2026-01-06T00:00:00.000Z']");
+    assert_told("after", "['2026-01-07T00:00:00.000Z']");
+    assert_int_equal(post("/api/v1/schedules/s/skip-next", "{}"), 200);
+    assert_int_equal(diff("{'patch':{'description':'x'},'count':1}"), 200);
+    assert_told("before", "['2026-01-07T00:00:00.000Z']");
+}
+
+static void a_schedule_that_is_paused_is_compared_as_if_it_ran(void **state)
+{
+    (void)state;
+    make("{'cron':['0 0 * * *']}");
+    assert_int_equal(post("/api/v1/schedules/s/pause", "{}"), 200);
+    assert_int_equal(diff("{'patch':{'paused':false},'count':1}"), 200);
+    assert_told("before", "[]");
+    assert_told("added", "['2026-01-06T00:00:00.000Z']");
+    assert_told("note", "absent");
+    assert_int_equal(diff("{'patch':{'spec':{'cron':['0 1 * * *']}},'count':1}"), 200);
+    assert_told("before", "['2026-01-06T00:00:00.000Z']");
+    assert_told("note", "'it is paused or disabled, and would still be: these are the times at "
+                        "which it would run if it were not'");
+    assert_int_equal(post("/api/v1/schedules/s/pause", js("{'until':'2026-01-08T00:00:00Z'}")),
+                     200);
+    assert_int_equal(diff("{'patch':{'description':'x'},'count':1}"), 200);
+    assert_told("before", "['2026-01-08T00:00:00.000Z']");
+    assert_told("same", "1");
+}
+
 static void what_is_wrong_is_named(void **state)
 {
     (void)state;
@@ -98,6 +139,8 @@ int main(void)
         SERVED(a_whole_document_replaces),
         SERVED(an_edit_of_something_else_changes_no_time),
         SERVED(times_that_would_hang_on_runs_are_said_to),
+        SERVED(a_pause_takes_its_times),
+        SERVED(a_schedule_that_is_paused_is_compared_as_if_it_ran),
         SERVED(what_is_wrong_is_named),
     };
 

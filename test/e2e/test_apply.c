@@ -333,6 +333,38 @@ static void a_pause_is_applied_shown_and_lifted(void **state)
         text_at(api(d, 200, "GET", "/api/v1/schedules/a", NULL), "state.status"), "active");
 }
 
+/* A dry run shows when things would run: what is paused does not. */
+static void a_dry_run_knows_what_does_not_run(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d = daemon_start(w, NULL);
+    const char *path = world_write(w, "a.yaml",
+                                   "id: a\npaused: true\nspec: {at: [2031-01-01T00:00:00Z]}\n"
+                                   "action: {type: queue, queue: q}\n");
+
+    assert_says(BELFRY(d, "apply", "-f", path, "--dry-run"), 0,
+                "    after   2031-01-01T00:00:00.000Z\n"
+                "    note    none of them runs while it is paused or disabled\n",
+                "");
+    path = world_write(w, "a.yaml",
+                       "id: a\npaused: {until: 2031-01-02T00:00:00Z}\n"
+                       "spec: {at: [2031-01-01T00:00:00Z, 2031-01-03T00:00:00Z]}\n"
+                       "action: {type: queue, queue: q}\n");
+    assert_says(BELFRY(d, "apply", "-f", path, "--dry-run"), 0,
+                "    after   2031-01-03T00:00:00.000Z\n", "");
+    assert_says(BELFRY(d, "apply", "-f", path, "--dry-run", "-o", "json"), 0,
+                "\"times\":{\"before\":[],\"after\":[\"2031-01-03T00:00:00.000Z\"]}", "");
+    assert_run(BELFRY(d, "apply", "-f", path), 0, NULL);
+    path = world_write(w, "a.yaml",
+                       "id: a\nenabled: false\n"
+                       "spec: {at: [2031-01-01T00:00:00Z, 2031-01-03T00:00:00Z]}\n"
+                       "action: {type: queue, queue: q}\n");
+    assert_says(BELFRY(d, "apply", "-f", path, "--dry-run"), 0,
+                "    before  2031-01-03T00:00:00.000Z\n    after   never\n", "");
+    assert_says(BELFRY(d, "apply", "-f", path, "--dry-run", "-o", "json"), 0,
+                "\"times\":{\"before\":[\"2031-01-03T00:00:00.000Z\"],\"after\":[]}", "");
+}
+
 /* More than one request can carry, and more than one page can show. */
 static void thousands_go_in_portions(void **state)
 {
@@ -374,6 +406,7 @@ int main(void)
         E2E_TEST(a_folder_is_read_with_those_in_it),
         E2E_TEST(an_export_is_applied_and_exported_again),
         E2E_TEST(a_pause_is_applied_shown_and_lifted),
+        E2E_TEST(a_dry_run_knows_what_does_not_run),
         E2E_TEST(thousands_go_in_portions),
     };
 
