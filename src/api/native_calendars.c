@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "api/change.h"
 #include "api/native.h"
 #include "api/page.h"
 #include "api/planned.h"
@@ -110,12 +111,16 @@ enum call_step calendar_put_begin(struct call *call)
     struct command *command = calendar_command(call, COMMAND_CALENDAR);
     json_auto_t *json = NULL;
     enum call_step step;
+    bool is_new;
     struct err err;
 
     if (request_query_check(call, NULL, 0, &err) != RC_OK ||
         request_version(call, &command->version, &err) != RC_OK ||
-        request_key(call, &err) != RC_OK)
+        request_only_new(call, &is_new, &err) != RC_OK || request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
+    if (is_new)
+        return change_refuse(call, "If-None-Match",
+                             "is not for calendars: they are created or replaced");
     if (command->name.len > SPEC_NAME_MAX || name_check(command->name, &err) != RC_OK)
         return call_problem(call, 400, "invalid_field",
                             "a calendar's name has 1 to %d bytes, none of them a control "

@@ -57,14 +57,15 @@ enum call_step schedule_put_begin(struct call *call)
 {
     enum command_kind kind = COMMAND_PUT;
     struct str condition;
+    bool is_new;
     struct err err;
 
-    if (request_name(call, 0, "schedule", &err) != RC_OK)
+    if (request_name(call, 0, "schedule", &err) != RC_OK ||
+        request_only_new(call, &is_new, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     if (http1_find(call->request, STR("If-Match"), &condition))
         kind = COMMAND_UPDATE;
-    else if (http1_find(call->request, STR("If-None-Match"), &condition) &&
-             str_eq(condition, STR("*")))
+    else if (is_new)
         kind = COMMAND_CREATE;
     return write_begin(call, kind, call->params[0]);
 }

@@ -173,6 +173,18 @@ enum rc request_version(const struct call *call, int64_t *ret, struct err *reter
     return RC_OK;
 }
 
+enum rc request_only_new(const struct call *call, bool *ret, struct err *reterr)
+{
+    struct str text;
+
+    *ret = http1_find(call->request, STR("If-None-Match"), &text);
+    if (!*ret || str_eq(text, STR("*")))
+        return RC_OK;
+    err_set(reterr, RC_INVALID, -1, 0,
+            "must be `*`, which creates and replaces nothing; versions go into If-Match");
+    return in_query(reterr, "If-None-Match");
+}
+
 /* What was asked: the same key with anything else is a mistake of its user. */
 static int64_t print_of(const struct call *call)
 {

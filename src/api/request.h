@@ -48,6 +48,9 @@ MUST_USE enum rc request_run(const struct call *call, int param, struct run_id *
 /* If-Match as a version: 0 when there is none or it is `*`. */
 MUST_USE enum rc request_version(const struct call *call, int64_t *ret, struct err *reterr);
 
+/* Whether If-None-Match asks for one that is new; RC_INVALID when it names versions. */
+MUST_USE enum rc request_only_new(const struct call *call, bool *ret, struct err *reterr);
+
 /* Idempotency-Key, with what it is the key of, into every command of the call. */
 MUST_USE enum rc request_key(struct call *call, struct err *reterr);
 

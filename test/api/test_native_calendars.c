@@ -115,6 +115,9 @@ static void a_change_of_another_version_is_refused(void **state)
                    "version_conflict", "");
     assert_refused(ask(path, "If-Match: \"1\"\r\nIdempotency-Key: k\r\n", js("{'dates':[]}")),
                    412, "version_conflict", "");
+    assert_refused(
+        ask("PUT /api/v1/calendars/holidays", "If-None-Match: *\r\n", js("{'dates':[]}")), 400,
+        "invalid_field", "If-None-Match");
     assert_refused(ask("DELETE /api/v1/calendars/holidays", "If-Match: \"1\"\r\n", NULL), 412,
                    "version_conflict", "");
     assert_int_equal(get("/api/v1/calendars/holidays"), 200);

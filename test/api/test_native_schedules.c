@@ -299,6 +299,9 @@ static void preconditions_hold_or_refuse(void **state)
     assert_int_equal(ask("PUT /api/v1/schedules/a", "If-None-Match: *\r\n", body), 201);
     assert_refused(ask("PUT /api/v1/schedules/a", "If-None-Match: *\r\n", body), 409, "exists",
                    "");
+    /* RFC 9110, 13.1.2: what names the version that is there must not be carried out. */
+    assert_refused(ask("PUT /api/v1/schedules/a", "If-None-Match: \"1\"\r\n", body), 400,
+                   "invalid_field", "If-None-Match");
     assert_int_equal(ask("PUT /api/v1/schedules/a", "If-Match: \"1\"\r\n", body), 200);
     assert_refused(ask("PUT /api/v1/schedules/a", "If-Match: \"1\"\r\n", body), 412,
                    "version_conflict", "");
