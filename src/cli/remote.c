@@ -65,7 +65,7 @@ static enum rc read_args(struct remote *remote, const struct args *args, struct 
 {
     char token[TOKEN_MAX] = "";
     struct buf field = BUF(remote->authorization);
-    const char *cacert = args->value[REMOTE_CACERT];
+    const char *cacert = setting_find(args->value[REMOTE_CACERT], "BELFRY_CACERT", NULL);
     enum rc rc = read_server(remote, args->value[REMOTE_SERVER], reterr);
 
     if (!rc)

@@ -38,19 +38,20 @@ enum remote_option {
     REMOTE_OPTIONS /* where a command's own begin: its .own_from */
 };
 
-#define REMOTE_OPTION_ROWS                                                               \
-    [REMOTE_SERVER] = {"server", 's', "URL",                                             \
-                       "the server; default BELFRY_SERVER, else http://127.0.0.1:7227"}, \
-    [REMOTE_TOKEN] = {"token", '\0', "TOKEN",                                            \
-                      "default BELFRY_TOKEN, else the file ~/.config/belfry/token"},     \
-    [REMOTE_CACERT] = {"cacert", '\0', "FILE",                                           \
-                       "trust these certificates (PEM) instead of the system's"},        \
-    [REMOTE_NAMESPACE] = {"namespace", 'N', "NAME",                                      \
-                          "default BELFRY_NAMESPACE, else the server's own"},            \
-    [REMOTE_OUTPUT] = {"output", 'o', "FORM",                                            \
-                       "table, json (what the API answers) or name (ids only)"},         \
-    [REMOTE_NO_COLOR] = {"no-color", '\0', NULL, "no colours, as with NO_COLOR set"},    \
-    [REMOTE_UTC] = {"utc", '\0', NULL, "show times in UTC, not in the local zone"},      \
+#define REMOTE_OPTION_ROWS                                                                 \
+    [REMOTE_SERVER] = {"server", 's', "URL",                                               \
+                       "the server; default BELFRY_SERVER, else http://127.0.0.1:7227"},   \
+    [REMOTE_TOKEN] = {"token", '\0', "TOKEN",                                              \
+                      "default BELFRY_TOKEN, else the file ~/.config/belfry/token"},       \
+    [REMOTE_CACERT] = {"cacert", '\0', "FILE",                                             \
+                       "trust these certificates (PEM); default BELFRY_CACERT, else the\n" \
+                       "system's"},                                                        \
+    [REMOTE_NAMESPACE] = {"namespace", 'N', "NAME",                                        \
+                          "default BELFRY_NAMESPACE, else the server's own"},              \
+    [REMOTE_OUTPUT] = {"output", 'o', "FORM",                                              \
+                       "table, json (what the API answers) or name (ids only)"},           \
+    [REMOTE_NO_COLOR] = {"no-color", '\0', NULL, "no colours, as with NO_COLOR set"},      \
+    [REMOTE_UTC] = {"utc", '\0', NULL, "show times in UTC, not in the local zone"},        \
     [REMOTE_HELP] = {"help", 'h', NULL, "print this"}
 
 enum output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_NAME };

@@ -16,6 +16,12 @@ int remote_unreached(const struct remote *remote, const struct err *err)
         report_note("%s: %s", remote->server, err->text);
         return STATUS_USAGE;
     }
+    if (err->rc == RC_CONFLICT) {
+        report_note("%s cannot be trusted: %s", remote->server, err->text);
+        report_note(
+            "--cacert FILE, or BELFRY_CACERT, names the certificates that vouch for it");
+        return STATUS_UNREACHABLE;
+    }
     if (err->rc == RC_LOST && !remote->has_begun) {
         report_note("cannot connect to %s: %s", remote->server, err->text);
         report_note("start a server with `belfry serve`, or name another with --server or "

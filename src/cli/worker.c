@@ -227,7 +227,9 @@ static const struct option options[OPT_COUNT] = {
     [OPT_NAMESPACE] = {"namespace", 'N', "NAME", "default the server's own"},
     [OPT_TOKEN] = {"token", '\0', "TOKEN",
                    "default BELFRY_TOKEN, else the file ~/.config/belfry/token"},
-    [OPT_CACERT] = {"cacert", '\0', "FILE", "certificates to trust instead of the system's"},
+    [OPT_CACERT] = {"cacert", '\0', "FILE",
+                    "trust these certificates (PEM); default BELFRY_CACERT, else the\n"
+                    "system's"},
     [OPT_NAME] = {"name", '\0', "NAME", "what the server calls this worker; default HOST:PID"},
     [OPT_FIELDS] = {"fields", '\0', "NAMES",
                     "members of the run that the program reads, apart by commas; default all"},

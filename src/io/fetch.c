@@ -187,6 +187,8 @@ static enum rc tell(const struct fetch *fetch, const struct under_way *u, CURLco
         why = strerror((int)os);
     if (!arrived && (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL))
         return err_set(reterr, RC_INVALID, -1, 0, "no URL that can be called: %s", why);
+    if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
+        return err_set(reterr, RC_CONFLICT, -1, 0, "%s", why);
     if (u->is_silent)
         return err_set(reterr, RC_UNKNOWN, -1, 0, "nothing came for %d seconds",
                        (int)(u->request->silence / SPAN_S));

@@ -53,7 +53,8 @@ struct fetch *fetch_free(struct fetch *fetch);
 
 /*
  * RC_OK: there was an answer, whole or stopped by `part`.  RC_INVALID: the URL cannot be
- * called.  RC_LOST: no connection came about, so nothing happened.  RC_UNKNOWN: it broke
+ * called.  RC_LOST: no connection came about, so nothing happened.  RC_CONFLICT: nor did
+ * anything, for whoever is there has no certificate that is trusted.  RC_UNKNOWN: it broke
  * after the request may have arrived.  RC_CORRUPT: what came back is no HTTP.
  */
 MUST_USE enum rc fetch_run(struct fetch *fetch, const struct fetch_request *request,

@@ -203,7 +203,7 @@ static void a_server_under_tls_must_be_trusted(void **state)
     struct world *world = *state;
     struct cert cert, other;
     struct daemon *d;
-    char url[64];
+    char url[64], trust[WORLD_PATH_MAX];
     struct said said;
 
     cert_make(CERT_EC, "mine", &cert);
@@ -219,8 +219,14 @@ static void a_server_under_tls_must_be_trusted(void **state)
     has_text(SAY(d, "version", "--server", url, "--cacert", cert.cert).out, url);
     SAY(d, "schedule", "list", "--server", url, "--cacert", cert.cert);
     said = REFUSED(d, 69, "schedule", "list", "--server", url);
-    has_text(said.err, "cannot connect");
+    has_text(said.err, "cannot be trusted");
+    has_text(said.err, "--cacert FILE, or BELFRY_CACERT");
+    lacks_text(said.err, "belfry serve");
     REFUSED(d, 69, "schedule", "list", "--server", url, "--cacert", other.cert);
+    snprintf(trust, sizeof trust, "BELFRY_CACERT=%s", cert.cert);
+    said = say_all(world, &(struct saying){.words = WORDS("version", "--server", url),
+                                           .env = WORDS(trust)});
+    has_text(said.out, url);
     has_text(REFUSED(d, 2, "schedule", "list", "--server", url, "--cacert", "/none").err,
              "--cacert /none cannot be read");
     cert_remove(&cert);
