@@ -109,7 +109,7 @@ enum rc worker_options_read(const struct args *args, struct worker_options *ret,
     struct worker_options o = {
         .places = 1,
         .server = setting_find(args->value[OPT_SERVER], "BELFRY_SERVER", SERVER_DEFAULT),
-        .namespace = args->value[OPT_NAMESPACE] ? args->value[OPT_NAMESPACE] : "",
+        .namespace = setting_find(args->value[OPT_NAMESPACE], "BELFRY_NAMESPACE", ""),
         .ca_file = setting_find(args->value[OPT_CACERT], "BELFRY_CACERT", NULL),
         .drain = 30 * SPAN_S,
         .kill_after = 10 * SPAN_S,

@@ -233,6 +233,28 @@ static void a_server_under_tls_must_be_trusted(void **state)
     cert_remove(&other);
 }
 
+/* Both namespaces have work; the worker is to look where other commands do. */
+static void a_worker_serves_the_namespace_of_the_environment(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    struct said said;
+
+    api(d, 201, "PUT", "/api/v1/namespaces/team", "{}");
+    for (int i = 0; i < 2; i++) {
+        const char *of = i == 0 ? "default" : "team";
+
+        SAY(d, "schedule", "create", "a", "--queue", "q", "--namespace", of);
+        SAY(d, "schedule", "trigger", "a", "--namespace", of);
+    }
+    said = say_all(*state, &(struct saying){
+                               .daemon = d,
+                               .words = WORDS("worker", "-Q", "q", "--once", "--", "/bin/true"),
+                               .env = WORDS("BELFRY_NAMESPACE=team")});
+    assert_int_equal(said.status, 0);
+    said = SAY(d, "run", "list", "--state", "ended", "--namespace", "team", "-o", "json");
+    assert_int_equal(json_array_size(at(said.json, "runs")), 1);
+}
+
 static void the_nodes_of_the_server_are_listed(void **state)
 {
     struct daemon *d = daemon_start(*state, NULL);
@@ -289,6 +311,7 @@ int main(void)
         E2E_TEST(the_audit_is_listed_and_verified),
         E2E_TEST(without_a_server_it_says_where_and_what_to_do),
         E2E_TEST(a_server_under_tls_must_be_trusted),
+        E2E_TEST(a_worker_serves_the_namespace_of_the_environment),
         E2E_TEST(the_nodes_of_the_server_are_listed),
         E2E_TEST(options_may_stand_before_the_command),
         E2E_TEST(versions_of_both_are_told),
