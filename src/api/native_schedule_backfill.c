@@ -5,6 +5,8 @@
  * One range stands in the body itself, several in a list.  How many slots there are is told
  * before anything is done, and a dry run does no more.
  */
+#include <inttypes.h>
+
 #include "api/change.h"
 #include "api/native.h"
 #include "api/planned.h"
@@ -13,6 +15,9 @@ enum {
     TIMES_DEFAULT = 100, /* that a dry run lists */
     TIMES_MAX = 1000,
     COUNT_ROUNDS = 100, /* for all ranges together: a tenth of a second or two */
+    /* That one request starts: nobody can take them back, and with allowAll all are open at
+       once. A year has half a million minutes. */
+    SLOTS_MAX = 1000 * 1000,
 };
 #define RANGE_MAX (36525 * SPAN_DAY) /* a hundred years: counting takes time for each day */
 
@@ -151,16 +156,32 @@ enum call_step schedule_backfill_begin(struct call *call)
     return check_body(call, body, is_list);
 }
 
+static int64_t count_all(const struct backfill_body *body, bool *ret_is_cut)
+{
+    int64_t count = 0;
+
+    *ret_is_cut = false;
+    for (int i = 0; i < body->range_count; i++) {
+        count += body->counts[i].count;
+        *ret_is_cut |= body->counts[i].is_cut;
+    }
+    return count;
+}
+
+static enum call_step refuse_size(struct call *call, int64_t count, bool is_cut)
+{
+    return call_problem(call, 422, "limit",
+                        "these are %s%" PRId64 " slots; %d are the most of one backfill: take "
+                        "fewer at a time, and count them with dryRun",
+                        is_cut ? "more than " : "", count, SLOTS_MAX);
+}
+
 static void print_head(const struct call *call, const struct backfill_body *body,
                        struct answer *out)
 {
-    int64_t count = 0;
-    bool is_cut = false;
+    bool is_cut;
+    int64_t count = count_all(body, &is_cut);
 
-    for (int i = 0; i < body->range_count; i++) {
-        count += body->counts[i].count;
-        is_cut |= body->counts[i].is_cut;
-    }
     answer_text(out, "{\"schedule\":");
     answer_quoted(out, call->params[0]);
     answer_text(out, body->is_dry ? ",\"dryRun\":true,\"count\":" : ",\"count\":");
@@ -215,6 +236,8 @@ enum call_step schedule_backfill_read(struct call *call, struct db *db)
     struct backfill_body *body = call->with;
     struct planned *p = arena_take(call->arena, sizeof *p);
     struct answer out = answer_new(call->arena);
+    int64_t count;
+    bool is_cut;
     struct err err;
 
     if (planned_read(call, db, p, &err) != RC_OK)
@@ -224,8 +247,9 @@ enum call_step schedule_backfill_read(struct call *call, struct db *db)
         body->counts[i] = planned_count(&p->plan, &p->ctx, body->ranges[i].from - 1,
                                         body->ranges[i].until,
                                         1 + COUNT_ROUNDS / body->range_count);
+    count = count_all(body, &is_cut);
     if (!body->is_dry)
-        return CALL_COMMANDS;
+        return count > SLOTS_MAX ? refuse_size(call, count, is_cut) : CALL_COMMANDS;
     print_head(call, body, &out);
     print_times(p, body, &out);
     answer_text(&out, "}");

@@ -63,6 +63,23 @@ static void many_are_counted_by_arithmetic(void **state)
     assert_told("more", "absent");
 }
 
+/* reliability: a backfill has a largest size. 31 December 2024 to 11 January: 1,036,800 s. */
+static void more_than_a_million_slots_are_refused(void **state)
+{
+    (void)state;
+    make("{'intervals':[{'every':'1s'}]}", "");
+    assert_refused(backfill("{'from':'2024-12-31T00:00:00Z','to':'2025-01-11T23:59:59Z'}"), 422,
+                   "limit", "");
+    assert_non_null(strstr(told("detail"), "these are 1036800 slots; 1000000 are the most"));
+    assert_refused(backfill("{'ranges':[{'from':'2024-12-31T00:00:00Z',"
+                            "'to':'2025-01-05T23:59:59Z'},{'from':'2025-01-06T00:00:00Z',"
+                            "'to':'2025-01-11T23:59:59Z'}]}"),
+                   422, "limit", "");
+    assert_int_equal(backfill("{'from':'2024-12-31T00:00:00Z','to':'2025-01-11T13:46:39Z'}"),
+                     202);
+    assert_told("count", "1000000");
+}
+
 static void an_empty_range_is_no_mistake(void **state)
 {
     (void)state;
@@ -135,6 +152,7 @@ int main(void)
         SERVED(a_range_is_run_with_both_its_ends),
         SERVED(a_dry_run_counts_and_lists),
         SERVED(many_are_counted_by_arithmetic),
+        SERVED(more_than_a_million_slots_are_refused),
         SERVED(an_empty_range_is_no_mistake),
         SERVED(a_schedule_that_is_paused_is_backfilled),
         SERVED(what_is_wrong_is_named),
