@@ -167,6 +167,7 @@ static int print_pages(struct remote *remote, const struct args *args, const cha
         json_array_foreach(events, i, event) print_event(remote, event, out);
     } else {
         view_rows(&view, events, remote_when(remote), out);
+        printer_flush(out); /* what is said of the table comes after it */
         if (is_page)
             report_note("there are more: --all shows them, --after %s the next", after);
     }

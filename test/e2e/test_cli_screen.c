@@ -53,6 +53,19 @@ static void a_table_fits_the_screen(void **state)
     has_text(SAY(d, "schedule", "list").out, "even more of it, by far");
 }
 
+static void what_is_said_of_a_table_comes_after_it(void **state)
+{
+    struct daemon *d = daemon_start(*state, NULL);
+    const char *out, *row, *more;
+
+    make_schedule(d, "a", "'spec':{},'action':{'type':'queue','queue':'q'}");
+    make_schedule(d, "b", "'spec':{},'action':{'type':'queue','queue':'q'}");
+    out = on_screen(d, 100, NULL, WORDS("events", "--limit", "1")).out;
+    row = strstr(out, "schedule.created");
+    more = strstr(out, "there are more");
+    assert_true(row && more && row < more);
+}
+
 static void colours_are_for_a_screen_that_wants_them(void **state)
 {
     struct world *world = *state;
@@ -266,6 +279,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         E2E_TEST(a_table_fits_the_screen),
+        E2E_TEST(what_is_said_of_a_table_comes_after_it),
         E2E_TEST(colours_are_for_a_screen_that_wants_them),
         E2E_TEST(text_of_others_cannot_speak_to_the_terminal),
         E2E_TEST(an_output_that_is_closed_is_told),
