@@ -87,12 +87,16 @@ static json_t *number_of(const struct args *args, int option)
     return NULL;
 }
 
-static json_t *time_of(const struct args *args, int option)
+static json_t *time_of(const struct args *args, int option, bool says_offset)
 {
+    const char *typed = args->value[option];
     char time[INSTANT_TEXT_MAX];
     struct err err;
+    enum rc rc = says_offset
+                     ? when_read(typed, NULL, clock_now(), time, &err)
+                     : when_read_here(typed, args->value[REMOTE_UTC] != NULL, time, &err);
 
-    if (when_read(args->value[option], clock_now(), time, &err) == RC_OK)
+    if (rc == RC_OK)
         return json_new_str(str_of(time));
     report_note("--%s: %s", args->command->options[option].name, err.text);
     return NULL;
@@ -116,7 +120,9 @@ static json_t *part_value(const struct args *args, const struct part *part)
     case PART_NUMBER:
         return number_of(args, part->option);
     case PART_TIME:
-        return time_of(args, part->option);
+        return time_of(args, part->option, false);
+    case PART_INSTANT:
+        return time_of(args, part->option, true);
     case PART_JSON:
         return json_argument(args, part->option);
     case PART_TRUE:

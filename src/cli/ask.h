@@ -9,7 +9,14 @@
 #include "cli/list.h"
 
 /* An option that becomes a member of the body. */
-enum part_kind { PART_TEXT, PART_NUMBER, PART_TIME, PART_JSON, PART_TRUE };
+enum part_kind {
+    PART_TEXT,
+    PART_NUMBER,
+    PART_TIME,
+    PART_INSTANT, /* a time that says its offset: whose clock would count is not clear */
+    PART_JSON,
+    PART_TRUE,
+};
 
 struct part {
     int option;

@@ -4,7 +4,6 @@
 #include "base/must.h"
 #include "cli/commands.h"
 #include "cli/report.h"
-#include "io/clock.h"
 
 /* The value as the API reads it, in `room` when it has to be made; NULL: told. */
 static const char *filter_value(const struct args *args, const struct filter *filter,
@@ -15,9 +14,9 @@ static const char *filter_value(const struct args *args, const struct filter *fi
 
     if (filter->kind == FILTER_TEXT)
         return value;
-    if (when_read(value, clock_now(), room, &err) == RC_OK)
+    if (when_read_here(value, args->value[REMOTE_UTC] != NULL, room, &err) == RC_OK)
         return room;
-    report_usage(&err, args->command->name);
+    report_note("--%s: %s", args->command->options[filter->option].name, err.text);
     return NULL;
 }
 

@@ -246,7 +246,7 @@ static void put_once(const struct args *args, json_t *spec, bool *ok)
 
         if (typed[0] != '+' && typed[0] != '-')
             continue;
-        if (when_read(typed, clock_now(), time, &err) != RC_OK) {
+        if (when_read(typed, NULL, clock_now(), time, &err) != RC_OK) {
             report_note("--at: %s", err.text);
             *ok = false;
             break;
@@ -260,8 +260,8 @@ static bool put_spec(const struct args *args, json_t *document)
 {
     static const struct part parts[] = {
         {OPT_TZ, "timezone", PART_TEXT},
-        {OPT_START, "start", PART_TIME},
-        {OPT_END, "end", PART_TIME},
+        {OPT_START, "start", PART_INSTANT},
+        {OPT_END, "end", PART_INSTANT},
         {OPT_JITTER, "jitter", PART_TEXT},
     };
     json_t *spec = object_in(document, "spec"), *exclude;

@@ -5,7 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINK_MAX_BYTES = 1024 };
+#include "cli/subject.h"
+#include "io/clock.h"
+
+enum { LINK_MAX_BYTES = 1024, DATE_LEN = sizeof "2026-11-16" - 1 };
 
 /* "/usr/share/zoneinfo/Europe/Berlin" names it; "" when a path does not. */
 static struct str name_in(const char *path)
@@ -114,8 +117,31 @@ void when_distance(instant t, instant now, struct buf *out)
     }
 }
 
-enum rc when_read(const char *text, instant now, char ret[static INSTANT_TEXT_MAX],
-                  struct err *reterr)
+/*
+ * "2026-11-16", "2026-11-16 08:30" on the clock of the place; and what tables show, "2026-11-16
+ * 08:30:00 +01:00", where a blank stands before the offset.
+ */
+static bool read_local(const char *text, const struct when *place, instant *ret)
+{
+    char plain[INSTANT_TEXT_MAX + 1] = "";
+    struct buf out = BUF(plain);
+    struct moment moment;
+    struct err err;
+
+    for (size_t i = 0; text[i] != '\0'; i++)
+        if (i <= DATE_LEN || text[i] != ' ' || (text[i + 1] != '+' && text[i + 1] != '-'))
+            buf_char(&out, i == DATE_LEN && text[i] == ' ' ? 'T' : text[i]);
+    if (out.cut || moment_parse(buf_as_str(&out), &moment, &err) != RC_OK)
+        return false;
+    if (place->tz)
+        *ret = moment_instant(&moment, place->tz);
+    else
+        *ret = moment.is_local ? instant_of_seconds(moment.local) : moment.at;
+    return true;
+}
+
+enum rc when_read(const char *text, const struct when *place, instant now,
+                  char ret[static INSTANT_TEXT_MAX], struct err *reterr)
 {
     struct buf out = {.ptr = ret, .cap = INSTANT_TEXT_MAX};
     instant t = now;
@@ -127,10 +153,24 @@ enum rc when_read(const char *text, instant now, char ret[static INSTANT_TEXT_MA
         duration_parse(str_of(text + 1), &away, &err) == RC_OK)
         t = text[0] == '-' ? now - away : now + away;
     else if (strcmp(text, "now") != 0)
-        is_time = instant_parse(str_of(text), &t, &err) == RC_OK;
+        is_time = instant_parse(str_of(text), &t, &err) == RC_OK ||
+                  (place && read_local(text, place, &t));
     if (!is_time || t < INSTANT_MIN || t > INSTANT_MAX)
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "%.100s is no time: write 2026-11-16T08:30:00Z, now, -2h or +30m", text);
+                       "%.100s is no time: write %s2026-11-16T08:30:00Z, now, -2h or +30m",
+                       text, place ? "2026-11-16, " : "");
     instant_format_ms(t, &out);
     return RC_OK;
+}
+
+enum rc when_read_here(const char *text, bool is_utc, char ret[static INSTANT_TEXT_MAX],
+                       struct err *reterr)
+{
+    struct when place;
+    enum rc rc;
+
+    when_open(&place, is_utc, clock_now());
+    rc = when_read(text, &place, place.now, ret, reterr);
+    when_close(&place);
+    return rc;
 }

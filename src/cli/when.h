@@ -32,8 +32,13 @@ void when_time(const struct when *when, instant t, struct buf *out);
 void when_distance(instant t, instant now, struct buf *out);
 
 /*
- * A time that a person typed: of RFC 3339, "now", or a span from now: "-2h", "+30m".  Written
- * in the API's form; RC_INVALID says what would be right.
+ * A time that a person typed: of RFC 3339, "now", or a span from now: "-2h", "+30m".  With a
+ * place also a date or a time without an offset, on its clock, and times as when_time() writes
+ * them.  Written in the API's form; RC_INVALID says what would be right.
  */
-MUST_USE enum rc when_read(const char *text, instant now, char ret[static INSTANT_TEXT_MAX],
-                           struct err *reterr);
+MUST_USE enum rc when_read(const char *text, const struct when *place, instant now,
+                           char ret[static INSTANT_TEXT_MAX], struct err *reterr);
+
+/* The same with the clock of this place, on which tables show times, or with `is_utc` UTC. */
+MUST_USE enum rc when_read_here(const char *text, bool is_utc,
+                                char ret[static INSTANT_TEXT_MAX], struct err *reterr);

@@ -384,7 +384,17 @@ static void the_past_and_the_plan_are_shown(void **state)
     has_text(said.out, "Health             ok\n");
     SAY(d, "schedule", "pause", "a");
     has_text(SAY(d, "schedule", "next", "a").out, "a will not run by itself: it is paused");
-    has_text(REFUSED(d, 2, "schedule", "slots", "a", "--from", "soon").err, "soon is no time");
+    has_text(REFUSED(d, 2, "schedule", "slots", "a", "--from", "soon").err,
+             "--from: soon is no time");
+    SAY(d, "schedule", "slots", "a", "--from", "2026-01-01", "--to", "2026-01-02 08:30");
+    has_text(SAY(d, "schedule", "backfill", "a", "--from", "2025-01-01", "--to", "2025-01-02",
+                 "--dry-run")
+                 .out,
+             "2025-01-01 ");
+    /* The schedule has a zone, and so has this place: a date could be of either. */
+    has_text(
+        REFUSED(d, 2, "schedule", "create", "x", "--queue", "q", "--start", "2031-01-01").err,
+        "--start: 2031-01-01 is no time");
     REFUSED(d, 1, "schedule", "slots", "no");
     REFUSED(d, 1, "schedule", "explain", "a", "--at", "soon");
 }
