@@ -14,6 +14,7 @@
 #include "cli/apply.h"
 #include "cli/ask.h"
 #include "cli/commands.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/when.h"
 #include "core/describe.h"
@@ -39,7 +40,10 @@ struct import {
     struct import_options options;
     struct imported *list;
     int count, errors;
+    enum output output;
+    json_t *told; /* of OUTPUT_JSON: an object for each line */
     struct printer out;
+    struct progress progress; /* while nobody sees the lines themselves */
 };
 
 static void tell_wrong(void *with, int line, const char *text)
@@ -47,6 +51,7 @@ static void tell_wrong(void *with, int line, const char *text)
     struct import *import = with;
 
     import->errors++;
+    progress_close(&import->progress);
     report_note("%s:%d: %s", import->name, line, text);
 }
 
@@ -96,20 +101,67 @@ static void tell_times(struct import *import, const struct imported *in)
                    in->proved);
 }
 
+#define NOTE_MAIL  "output is kept as the run's log, not mailed to "
+#define NOTE_INPUT "what is behind % is the command's input"
+
 static void tell_notes(struct import *import, const struct imported *in)
 {
     struct str mail = crontab_setting(in->line, STR("MAILTO"));
 
     if (mail.len > 0) {
-        printer_text(&import->out, "  note: output is kept as the run's log, not mailed to ");
+        printer_text(&import->out, "  note: " NOTE_MAIL);
         printer_safe(&import->out, mail);
         printer_text(&import->out, "\n");
     }
     if (in->line->has_input)
-        printer_text(&import->out, "  note: what is behind % is the command's input\n");
+        printer_text(&import->out, "  note: " NOTE_INPUT "\n");
 }
 
-static void tell_line(struct import *import, const struct imported *in)
+static json_t *notes_json(const struct imported *in, struct arena *arena)
+{
+    struct str set = crontab_setting(in->line, STR("MAILTO"));
+    struct str mail = str_is_utf8(set) ? set : STR("?");
+    struct buf text = {.cap = sizeof NOTE_MAIL + mail.len};
+    json_t *notes = json_new_list();
+
+    text.ptr = arena_take(arena, text.cap);
+    buf_text(&text, NOTE_MAIL);
+    buf_str(&text, mail);
+    if (mail.len > 0)
+        json_add(notes, json_new_str(buf_as_str(&text)));
+    if (in->line->has_input)
+        json_add(notes, json_new_str(STR(NOTE_INPUT)));
+    return notes;
+}
+
+/* What tell_line() says, with the document. */
+static json_t *line_json(struct import *import, const struct imported *in)
+{
+    static char text[DESCRIBE_SPEC_MAX];
+    struct buf words = BUF(text);
+    json_t *one = json_new_object(), *next = json_new_list();
+
+    describe_spec(&in->spec, &words);
+    for (int i = 0; i < in->next_count; i++) {
+        char room[INSTANT_TEXT_MAX];
+        struct buf time = BUF(room);
+
+        instant_format_ms(in->next[i].at, &time);
+        json_add(next, json_new_str(buf_as_str(&time)));
+    }
+    json_put(one, "line", json_new_int(in->line->line));
+    json_put(one, "when", json_new_str(in->line->when));
+    json_put(one, "command", json_new_str(in->line->command));
+    json_put(one, "id", json_new_str(str_of(in->id)));
+    json_put(one, "description", json_new_str(buf_as_str(&words)));
+    json_put(one, "next", next);
+    json_put(one, "proved", json_new_int(in->proved));
+    json_put(one, "notes", notes_json(in, import->arena));
+    json_put(one, "document", json_incref(in->document));
+    return one;
+}
+
+static void tell_in_words(struct import *import, const struct imported *in)
 {
     static char text[DESCRIBE_SPEC_MAX];
     struct buf words = BUF(text);
@@ -131,6 +183,17 @@ static void tell_line(struct import *import, const struct imported *in)
     tell_notes(import, in);
 }
 
+static void tell_line(struct import *import, const struct imported *in)
+{
+    if (import->output == OUTPUT_JSON)
+        json_add(import->told, line_json(import, in));
+    else if (import->output == OUTPUT_NAME)
+        printer_printf(&import->out, "%s\n", in->id);
+    else
+        tell_in_words(import, in);
+    printer_flush(&import->out); /* a proof takes time: what is done is seen */
+}
+
 /* ---- reading ---- */
 
 static void import_lines(struct import *import, const struct crontab *table, const char *prefix)
@@ -140,6 +203,7 @@ static void import_lines(struct import *import, const struct crontab *table, con
         struct imported *in = &import->list[import->count];
         struct err err;
 
+        progress_show(&import->progress, i, table->count);
         *in = (struct imported){.line = &table->lines[i]};
         name_line(import, prefix, in);
         if (import_line(&import->options, import->arena, in, &err) != RC_OK) {
@@ -209,7 +273,7 @@ static int write_file(const char *path, struct str text)
     return is_written ? STATUS_OK : STATUS_FAILED;
 }
 
-static int apply_text(const struct args *args, struct str text)
+static int apply_text(const struct args *args, struct str text, enum output output)
 {
     struct manifest manifest;
     struct apply apply = {.manifest = &manifest};
@@ -220,9 +284,10 @@ static int apply_text(const struct args *args, struct str text)
     if (status == STATUS_OK)
         status = apply_compare(&apply);
     if (status == STATUS_OK) {
-        apply_show(&apply);
+        if (output == OUTPUT_TABLE)
+            apply_show(&apply);
         status = apply_do(&apply);
-        if (status == STATUS_OK || status == STATUS_FAILED)
+        if ((status == STATUS_OK || status == STATUS_FAILED) && output == OUTPUT_TABLE)
             apply_sum_up(&apply);
     }
     apply_free(&apply);
@@ -234,9 +299,12 @@ static int finish(struct import *import, const struct args *args)
     struct str text = file_text(import);
     int status = STATUS_OK;
 
-    printer_printf(&import->out, "%d %s\n", import->count,
-                   import->count == 1 ? "schedule" : "schedules");
-    if (import->count > 0)
+    if (import->output == OUTPUT_JSON)
+        print_json(&import->out, import->told);
+    if (import->output == OUTPUT_TABLE)
+        printer_printf(&import->out, "%d %s\n", import->count,
+                       import->count == 1 ? "schedule" : "schedules");
+    if (import->output == OUTPUT_TABLE && import->count > 0)
         printer_text(&import->out, "their commands run on the server, which must have been "
                                    "started with --exec\n");
     if (printer_close(&import->out) != STATUS_OK)
@@ -244,7 +312,7 @@ static int finish(struct import *import, const struct args *args)
     if (args->value[OPT_TO])
         status = write_file(args->value[OPT_TO], text);
     if (status == STATUS_OK && args->value[OPT_APPLY])
-        status = apply_text(args, text);
+        status = apply_text(args, text, import->output);
     return status;
 }
 
@@ -284,8 +352,15 @@ static int run(struct import *import, const struct args *args)
         report_note("%s", err.text);
         return STATUS_USAGE;
     }
+    if (output_read(args->value[REMOTE_OUTPUT], &import->output, &err) != RC_OK)
+        return report_usage(&err, "import");
+    import->told = json_new_list();
     printer_open(&import->out, is_piped ? STDERR_FILENO : STDOUT_FILENO);
+    progress_open(&import->progress, "Lines");
+    if (isatty(is_piped ? STDERR_FILENO : STDOUT_FILENO) && import->output != OUTPUT_JSON)
+        import->progress.is_terminal = false; /* the lines themselves go there */
     status = read_table(import, args);
+    progress_close(&import->progress);
     if (status == STATUS_OK)
         return finish(import, args);
     (void)printer_close(&import->out);
@@ -310,6 +385,7 @@ static int import_run(const struct args *args)
     status = run(&import, args);
     for (int i = 0; i < import.count; i++)
         json_decref(import.list[i].document);
+    json_decref(import.told);
     zoneinfo_close(import.options.zones);
     arena_free(import.arena);
     return status;

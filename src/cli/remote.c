@@ -37,17 +37,18 @@ static enum rc read_server(struct remote *remote, const char *given, struct err 
     return RC_OK;
 }
 
-static enum rc read_output(struct remote *remote, const char *given, struct err *reterr)
+enum rc output_read(const char *given, enum output *ret, struct err *reterr)
 {
     static const char *const names[] = {"table", "json", "name"};
 
-    for (int i = 0; given && i < 3; i++)
-        if (strcmp(given, names[i]) == 0)
-            remote->output = (enum output)i;
-    if (given && strcmp(given, names[remote->output]) != 0)
-        return err_set(reterr, RC_INVALID, -1, 0, "-o must be table, json or name, not %.100s",
-                       given);
-    return RC_OK;
+    for (int i = 0; i < 3; i++) {
+        if (given && strcmp(given, names[i]) != 0)
+            continue;
+        *ret = (enum output)i;
+        return RC_OK;
+    }
+    return err_set(reterr, RC_INVALID, -1, 0, "-o must be table, json or name, not %.100s",
+                   given);
 }
 
 static enum rc read_namespace(struct remote *remote, const char *given, struct err *reterr)
@@ -69,7 +70,7 @@ static enum rc read_args(struct remote *remote, const struct args *args, struct 
     enum rc rc = read_server(remote, args->value[REMOTE_SERVER], reterr);
 
     if (!rc)
-        rc = read_output(remote, args->value[REMOTE_OUTPUT], reterr);
+        rc = output_read(args->value[REMOTE_OUTPUT], &remote->output, reterr);
     if (!rc)
         rc = read_namespace(remote, args->value[REMOTE_NAMESPACE], reterr);
     if (!rc)

@@ -56,6 +56,9 @@ enum remote_option {
 
 enum output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_NAME };
 
+/* The value of -o; NULL: a table. */
+MUST_USE enum rc output_read(const char *given, enum output *ret, struct err *reterr);
+
 struct remote; /* opaque */
 
 int remote_open(const struct args *args, const char *command, struct remote **ret);

@@ -53,6 +53,30 @@ static void lines_are_explained_and_proved(void **state)
     assert_says(run, 0, "--exec", "");
 }
 
+static void programs_read_it_as_json(void **state)
+{
+    const struct run *run = RUN_WITH("MAILTO=ops\n30 2 1 1 * /opt/a.sh\n", "import", "crontab",
+                                     "-", "--tz", "UTC", "-o", "json");
+    json_t *json = world_keep(*state, json_loads(run->out, 0, NULL));
+
+    assert_non_null(json);
+    assert_int_equal(json_array_size(json), 1);
+    assert_int_equal(number_at(json, "[0].line"), 2);
+    assert_string_equal(text_at(json, "[0].id"), "cron-a.sh");
+    assert_string_equal(text_at(json, "[0].when"), "30 2 1 1 *");
+    assert_int_equal(json_array_size(at(json, "[0].next")), 5);
+    assert_non_null(strstr(text_at(json, "[0].next[0]"), "-01-01T02:30:00.000Z"));
+    assert_int_equal(number_at(json, "[0].proved"), 1000);
+    assert_string_equal(text_at(json, "[0].notes[0]"),
+                        "output is kept as the run's log, not mailed to ops");
+    assert_string_equal(text_at(json, "[0].document.id"), "cron-a.sh");
+    run = RUN_WITH("30 2 1 1 * /opt/a.sh\n", "import", "crontab", "-", "--tz", "UTC", "-o",
+                   "name");
+    assert_string_equal(run->out, "cron-a.sh\n");
+    assert_says(RUN_WITH("", "import", "crontab", "-", "--tz", "UTC", "-o", "xml"), 2, "",
+                "-o must be table, json or name");
+}
+
 /* Any other would be proved, too: against cron in that zone, not in this machine's. */
 static void a_zone_without_a_name_is_asked_for(void **state)
 {
@@ -148,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         E2E_TEST(lines_are_explained_and_proved),
+        E2E_TEST(programs_read_it_as_json),
         E2E_TEST(a_zone_without_a_name_is_asked_for),
         E2E_TEST(what_cannot_be_expressed_is_told_and_nothing_is_written),
         E2E_TEST(commands_run_as_under_cron),
