@@ -10,6 +10,7 @@
 #include "api/native.h"
 #include "api/page.h"
 #include "api/view.h"
+#include "core/civil.h"
 #include "store/stats.h"
 
 enum {
@@ -65,8 +66,9 @@ static enum rc read_days(const struct call *call, struct summary *s, struct err 
         rc = request_query_instant(call, "from", &from, reterr);
     if (rc != RC_OK)
         return rc;
-    s->until_day = (to - 1) / SPAN_DAY;
-    s->from_day = from == INSTANT_NONE ? s->until_day - DAYS_DEFAULT + 1 : from / SPAN_DAY;
+    s->until_day = floor_div(to - 1, SPAN_DAY);
+    s->from_day = from == INSTANT_NONE ? s->until_day - DAYS_DEFAULT + 1
+                                       : floor_div(from, SPAN_DAY);
     if (from != INSTANT_NONE && from >= to) {
         err_set(reterr, RC_INVALID, -1, 0, "must be before `to`");
         return in_field(reterr, "from");
@@ -290,6 +292,16 @@ static enum rc read_total(struct call *call, struct db *db, struct err *reterr)
     return RC_OK;
 }
 
+/* Days that lie outside of the calendar are told as its ends. */
+static instant begin_of(int64_t day)
+{
+    instant t = day * SPAN_DAY;
+
+    if (t < INSTANT_MIN)
+        return INSTANT_MIN;
+    return t > INSTANT_MAX ? INSTANT_MAX : t;
+}
+
 enum call_step summary_read(struct call *call, struct db *db)
 {
     struct summary *s = call->with;
@@ -302,9 +314,9 @@ enum call_step summary_read(struct call *call, struct db *db)
     answer_text(&s->out, "{\"by\":");
     answer_quoted(&s->out, str_of(by_names[s->by]));
     answer_text(&s->out, ",\"from\":");
-    answer_instant(&s->out, s->from_day * SPAN_DAY);
+    answer_instant(&s->out, begin_of(s->from_day));
     answer_text(&s->out, ",\"to\":");
-    answer_instant(&s->out, (s->until_day + 1) * SPAN_DAY);
+    answer_instant(&s->out, begin_of(s->until_day + 1));
     answer_text(&s->out, ",\"total\":{");
     print_figures(&s->out, &s->total);
     answer_text(&s->out, "},\"groups\":[");

@@ -278,6 +278,22 @@ static void days_are_summed_up_by_queue_and_schedule(void **state)
     assert_told("cursor", "null");
 }
 
+/* [T-2]: the calendar has the years 1 to 9999; days around its ends are told as these. */
+static void days_at_the_ends_of_the_calendar_are_summed_up(void **state)
+{
+    (void)state;
+    assert_int_equal(get("/api/v1/metrics/summary?to=0001-01-01T00:00:00Z"), 200);
+    assert_told("from", "'0001-01-01T00:00:00.000Z'");
+    assert_told("to", "'0001-01-01T00:00:00.000Z'");
+    assert_int_equal(get("/api/v1/metrics/summary?to=9999-12-31T23:59:59.999Z"), 200);
+    assert_told("from", "'9999-12-02T00:00:00.000Z'");
+    assert_told("to", "'9999-12-31T23:59:59.999Z'");
+    assert_int_equal(
+        get("/api/v1/metrics/summary?from=1969-12-31T12:00:00Z&to=1970-01-01T00:00:00Z"), 200);
+    assert_told("from", "'1969-12-31T00:00:00.000Z'");
+    assert_told("to", "'1970-01-01T00:00:00.000Z'");
+}
+
 static void a_summary_of_something_else_is_refused(void **state)
 {
     (void)state;
@@ -328,6 +344,7 @@ int main(void)
         SERVED(days_are_summed_up),
         SERVED(days_are_summed_up_by_agent),
         SERVED(days_are_summed_up_by_queue_and_schedule),
+        SERVED(days_at_the_ends_of_the_calendar_are_summed_up),
         SERVED(a_summary_of_something_else_is_refused),
         SERVED(a_trigger_continues_the_trace_of_whoever_asks),
     };
