@@ -52,6 +52,12 @@ static bool is_own_host(const struct auth *auth, struct str host)
     return false;
 }
 
+/* Balancers look whether a server lives by HTTP/1.0 without a Host, as no browser can. */
+static bool is_check(const struct operation *operation, const struct http1_request *request)
+{
+    return operation->right == RIGHT_NONE && request->host.len == 0;
+}
+
 static bool is_change(const struct http1_request *request)
 {
     return !str_eq(request->method, STR("GET")) && !str_eq(request->method, STR("HEAD"));
@@ -186,7 +192,7 @@ bool auth_admit(struct call *call, const struct auth *auth, const struct http1_r
     struct str text;
     bool is_well;
 
-    if (is_local && !is_own_host(auth, request->host))
+    if (is_local && !is_own_host(auth, request->host) && !is_check(call->operation, request))
         return refuse(call, "the server does not know itself by the Host that was sent; on "
                             "this machine it is localhost, other names go into `hosts` of "
                             "its configuration");

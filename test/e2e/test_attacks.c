@@ -377,6 +377,27 @@ static void sent_openly_the_hidden_request_makes_a_schedule(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
+/* RFC 9112, 3.2: only HTTP/1.1 must have a Host.  HAProxy's `option httpchk` has none; a page
+   of somebody else cannot leave it out, and what needs a right wants it all the same. */
+static void a_balancer_may_ask_without_a_host(void **state)
+{
+    static const struct attack cases[] = {
+        {"/healthz", BYTES("GET /healthz HTTP/1.0\r\n\r\n"), 200},
+        {"/readyz", BYTES("GET /readyz HTTP/1.0\r\n\r\n"), 200},
+        {"/readyz of another", BYTES("GET /readyz HTTP/1.0\r\nHost: evil.test\r\n\r\n"), 403},
+        {"queues", BYTES("GET /api/v1/queues HTTP/1.0\r\n\r\n"), 403},
+        {"a change", BYTES("POST /api/v1/clock/accept HTTP/1.0\r\n\r\n"), 403},
+    };
+    struct daemon *d = daemon_start(*state, NULL);
+    char text[8192];
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        exchange(d, cases[i].bytes, true, text, sizeof text);
+        if (status_of(text) != cases[i].status)
+            fail_msg("%s: %s", cases[i].name, text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -387,6 +408,7 @@ int main(void)
         E2E_TEST(nothing_is_smuggled_under_tls),
         E2E_TEST(a_request_inside_a_body_is_not_read),
         E2E_TEST(sent_openly_the_hidden_request_makes_a_schedule),
+        E2E_TEST(a_balancer_may_ask_without_a_host),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
