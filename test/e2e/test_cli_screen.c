@@ -272,6 +272,14 @@ static void bash_completes_commands_and_options(void **state)
     assert_string_equal(offered(world, "belfry schedule create --ov", 3), "--overlap\n");
     assert_string_equal(offered(world, "belfry run list -o j", 4), "json\n");
     assert_string_equal(offered(world, "belfry help run ter", 3), "terminate\n");
+    /* What `belfry help` says of each. */
+    assert_string_equal(offered(world, "belfry run list --state r", 4), "ready\nrunning\n");
+    assert_string_equal(offered(world, "belfry run list --outcome t", 4),
+                        "timedOut\nterminated\n");
+    assert_string_equal(offered(world, "belfry schedule create --catchup l", 4), "latest\n");
+    assert_string_equal(offered(world, "belfry schedule list --sort -u", 4), "-updatedAt\n");
+    assert_string_equal(offered(world, "belfry export --format y", 3), "yaml\n");
+    assert_string_equal(offered(world, "belfry serve --log-level w", 3), "warn\n");
     assert_string_equal(offered(world, "belfry worker -Q q -- prog --ser", 6), "\n");
 }
 
