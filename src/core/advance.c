@@ -24,8 +24,9 @@ static instant later(instant a, instant b)
 
 struct spec_ctx advance_ctx(const struct plan *plan, const struct cursor *cursor)
 {
-    struct spec_ctx ctx = {.created = plan->created, .seed = plan->seed};
+    struct spec_ctx ctx = {.created = plan->created, .kept = INSTANT_NONE, .seed = plan->seed};
     bool is_open = cursor->open > 0;
+    instant next = cursor->next_at;
 
     /* A slot whose run waits counts from the making of that run: its start moves nothing. */
     ctx.last_start = later(cursor->last_slot, cursor->last_held);
@@ -36,6 +37,9 @@ struct spec_ctx advance_ctx(const struct plan *plan, const struct cursor *cursor
         ctx.last_start = plan->created;
     if (is_open)
         ctx.last_end = INSTANT_NONE;
+    /* It was next, and its time had come, when a run started: no run moves it any more. */
+    if (!plan->is_governed && next > cursor->mark && next <= cursor->last_start)
+        ctx.kept = next;
     return ctx;
 }
 

@@ -75,14 +75,17 @@ struct spec_ctx {
     instant created;    /* "now" of one-offs; origin of start and completion anchors  */
     instant last_start; /* INSTANT_NONE: never started                                */
     instant last_end;   /* INSTANT_NONE: never ended; before last_start: a run is open */
+    instant kept;       /* a slot after an end, of before a run started; INSTANT_NONE  */
     struct str seed;    /* of jitter                                                  */
     const struct day_set *calendars; /* one for each spec.not_named; NULL: all empty  */
 };
 
 static inline struct spec_ctx spec_ctx(instant created)
 {
-    return (struct spec_ctx){
-        .created = created, .last_start = INSTANT_NONE, .last_end = INSTANT_NONE};
+    return (struct spec_ctx){.created = created,
+                             .last_start = INSTANT_NONE,
+                             .last_end = INSTANT_NONE,
+                             .kept = INSTANT_NONE};
 }
 
 struct slot {

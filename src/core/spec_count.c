@@ -365,6 +365,19 @@ static bool count_by_division(const struct search *search, instant after, instan
     return true;
 }
 
+/* Before, at and after a slot that is on no grid. */
+static int64_t count_beside(const struct spec *spec, const struct spec_ctx *ctx, instant after,
+                            instant until)
+{
+    struct spec_ctx bare = *ctx;
+    struct slot slot;
+    bool is_slot = spec_next(spec, ctx, ctx->kept - 1, &slot) && slot.at == ctx->kept;
+
+    bare.kept = INSTANT_NONE;
+    return spec_count(spec, &bare, after, ctx->kept - 1) + is_slot +
+           spec_count(spec, &bare, ctx->kept, until);
+}
+
 int64_t spec_count(const struct spec *spec, const struct spec_ctx *ctx, instant after,
                    instant until)
 {
@@ -379,6 +392,8 @@ int64_t spec_count(const struct spec *spec, const struct spec_ctx *ctx, instant 
     high = high > INSTANT_MAX ? INSTANT_MAX : high;
     if (high <= low)
         return 0;
+    if (ctx->kept > low && ctx->kept <= high)
+        return count_beside(spec, ctx, after, until);
     if (count_by_division(&search, low, high, &count))
         return count;
     if (!bits_can_tell(&search))

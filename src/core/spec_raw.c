@@ -230,19 +230,43 @@ static instant too_near(const struct search *search, const struct entry *entry)
     return search->back_to + entry->interval.every;
 }
 
+/* What had come before a run started stays a slot of the intervals that count from ends. */
+static instant kept_of(const struct search *search, const struct entry *entry)
+{
+    return entry->interval.anchor == ANCHOR_COMPLETION ? search->ctx->kept : INSTANT_NONE;
+}
+
+static instant interval_entry_next(const struct search *search, const struct entry *entry,
+                                   instant after)
+{
+    struct interval_origin origin = entry_origin(search, entry);
+    instant t = interval_next(&entry->interval, &origin, after);
+    instant kept = kept_of(search, entry);
+
+    t = kept > after && kept < t ? kept : t;
+    return t < too_near(search, entry) ? t : INSTANT_NEVER;
+}
+
+static instant interval_entry_prev(const struct search *search, const struct entry *entry,
+                                   instant before)
+{
+    struct interval_origin origin = entry_origin(search, entry);
+    instant end = too_near(search, entry), kept = kept_of(search, entry), t;
+
+    before = before < end ? before : end;
+    if (before <= INSTANT_MIN)
+        return INSTANT_NONE;
+    t = interval_prev(&entry->interval, &origin, before);
+    return kept < before && kept > t ? kept : t;
+}
+
 static instant entry_next(const struct search *search, const struct entry *entry, instant after)
 {
     struct pattern p;
-    struct interval_origin origin;
     int64_t s;
 
-    if (entry->kind == ENTRY_INTERVAL) {
-        instant t;
-
-        origin = entry_origin(search, entry);
-        t = interval_next(&entry->interval, &origin, after);
-        return t < too_near(search, entry) ? t : INSTANT_NEVER;
-    }
+    if (entry->kind == ENTRY_INTERVAL)
+        return interval_entry_next(search, entry, after);
     p = entry_pattern(search->spec, entry);
     if (entry->kind == ENTRY_CRON && (entry->cron.flags & CRON_FRACTION))
         return fraction_next(&p, after);
@@ -258,17 +282,10 @@ static instant entry_prev(const struct search *search, const struct entry *entry
                           instant before)
 {
     struct pattern p;
-    struct interval_origin origin;
     int64_t s;
 
-    if (entry->kind == ENTRY_INTERVAL) {
-        instant end = too_near(search, entry);
-
-        origin = entry_origin(search, entry);
-        before = before < end ? before : end;
-        return before > INSTANT_MIN ? interval_prev(&entry->interval, &origin, before)
-                                    : INSTANT_NONE;
-    }
+    if (entry->kind == ENTRY_INTERVAL)
+        return interval_entry_prev(search, entry, before);
     p = entry_pattern(search->spec, entry);
     if (entry->kind == ENTRY_CRON && (entry->cron.flags & CRON_FRACTION))
         return fraction_prev(&p, before);

@@ -384,10 +384,54 @@ static void random_specs_agree_with_brute_force(void **state)
     arena_free(arena);
 }
 
+/*
+ * While a run is open an interval that counts from ends has no slots but the one that had come
+ * before: the spec has those of its other entries, and that.
+ */
+static void a_slot_that_is_kept_is_there_whatever_shapes_the_spec(void **state)
+{
+    static struct world w;
+    struct zone_source zones = {.find = zone_find};
+    struct arena *arena = arena_new(16 << 20);
+    struct err err;
+    int kept = 0;
+
+    (void)state;
+    for (int number = 0; number < CASES; number++) {
+        instant created, from;
+        struct spec_ctx ctx;
+        struct spec more;
+        struct slot slot;
+
+        make_world(&w);
+        arena_reset(arena);
+        assert_int_equal(spec_compile(&w.def, STR(""), &zones, arena, &w.spec, &err), RC_OK);
+        created = instant_of_seconds(w.base + 77);
+        brute_force(&w, created);
+        w.intervals[w.def.interval_count++] = (struct interval_def){
+            .every = (1 + below(30)) * SPAN_H + below(3600) * SPAN_S,
+            .anchor = ANCHOR_COMPLETION};
+        assert_int_equal(spec_compile(&w.def, STR(""), &zones, arena, &more, &err), RC_OK);
+        from = instant_of_seconds(w.base + MARGIN * DAY_SECONDS + below(DAYS * DAY_SECONDS));
+        ctx = spec_ctx(created);
+        if (!spec_next(&more, &ctx, from, &slot) ||
+            slot.at >= instant_of_seconds(w.base + SECONDS))
+            continue;
+        kept += !w.slot[slot.at / SPAN_S - w.base];
+        w.slot[slot.at / SPAN_S - w.base] = true;
+        ctx.last_start = created;
+        ctx.kept = slot.at;
+        compare(&w, &more, &ctx, number);
+    }
+    assert_true(kept > CASES / 20); /* some of them are of that interval alone */
+    arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_specs_agree_with_brute_force),
+        cmocka_unit_test(a_slot_that_is_kept_is_there_whatever_shapes_the_spec),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
