@@ -309,12 +309,12 @@ void apply_delete(struct turn *turn, const struct command *c, struct seat *seat,
 {
     struct cursor *cursor = &seat->cursor;
 
-    seat_decide(turn, seat); /* what this turn was asked to start before */
-    reply->count = cursor->open + cursor->waiting;
     if (seat->has_plan && (cursor->flags & CURSOR_BARRED))
         seat_pass(turn, seat, turn->now, OUTCOME_MISSED, REASON_PAUSED);
     else if (seat->has_plan && !(cursor->flags & CURSOR_CLOSED))
         seat_pass(turn, seat, turn->now, OUTCOME_DROPPED, REASON_DELETED);
+    seat_decide(turn, seat); /* what this turn was asked to start before */
+    reply->count = cursor->open + cursor->waiting;
     cursor->flags |= CURSOR_DELETED;
     turn->memory.walks[PRUNE_SCHEDULES].written++;
     schedules_mark_deleted(turn->db, seat->id, turn->now, c->by);

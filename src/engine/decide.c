@@ -81,14 +81,19 @@ static int gather(struct turn *turn, struct seat *seat, struct asker **ret)
     return count;
 }
 
-/* Where the spec counts from runs, one that is made or started moves what comes next. */
-static void look_again(struct seat *seat)
+/*
+ * Where the spec counts from runs, one that is made or started moves what comes next.  That of
+ * a new slot comes before all others; any other takes no slot away whose time has come.
+ */
+static void look_again(struct seat *seat, bool is_of_slot)
 {
     struct cursor *c = &seat->cursor;
     struct slot slot = {.at = INSTANT_NEVER, .due = INSTANT_NEVER};
 
     if (!seat->plan.follows)
         return;
+    if (is_of_slot)
+        c->next_at = c->mark;
     seat_context(seat);
     if (!seat->plan.is_governed && c->remaining != 0)
         (void)spec_next(&seat->plan.spec, &seat->ctx, c->mark, &slot);
@@ -97,7 +102,7 @@ static void look_again(struct seat *seat)
     seat->moved = true;
 }
 
-static void count_start(struct turn *turn, struct seat *seat, struct run *run)
+static void count_start(struct turn *turn, struct seat *seat, struct run *run, bool is_new)
 {
     struct cursor *c = &seat->cursor;
 
@@ -114,7 +119,7 @@ static void count_start(struct turn *turn, struct seat *seat, struct run *run)
             c->next_at = INSTANT_NEVER;
     }
     seat->is_touched = true;
-    look_again(seat);
+    look_again(seat, is_new && run->kind == RUN_SLOT);
 }
 
 /* A slot that is skipped, or a request; what nobody counts is told all the same. */
@@ -146,12 +151,14 @@ static void hold(struct turn *turn, struct seat *seat, struct asker *asker)
         return;
     note_one(turn, seat, asker->start->slot, OUTCOME_STARTED, REASON_NONE);
     seat->cursor.last_held = asker->start->slot;
-    look_again(seat);
+    look_again(seat, true);
 }
 
 static void begin(struct turn *turn, struct seat *seat, struct asker *asker)
 {
-    if (!asker->place) {
+    bool is_new = !asker->place;
+
+    if (is_new) {
         asker->place = run_create(turn, seat, asker->start, false);
         if (asker->start->pass == 0)
             note_one(turn, seat, asker->start->slot, OUTCOME_STARTED, REASON_NONE);
@@ -159,7 +166,7 @@ static void begin(struct turn *turn, struct seat *seat, struct asker *asker)
         must(seat->cursor.waiting > 0);
         seat->cursor.waiting--;
     }
-    count_start(turn, seat, &asker->place->run);
+    count_start(turn, seat, &asker->place->run, is_new);
     run_ready(turn, asker->place);
 }
 
@@ -228,6 +235,10 @@ static bool decide_once(struct turn *turn, struct seat *seat)
 
 void seat_decide(struct turn *turn, struct seat *seat)
 {
+    /* Where it is not barred it was looked at, and where it is governed its slot moves. */
+    if ((seat->cursor.flags & CURSOR_BARRED) && !seat->plan.policies.catchup_paused &&
+        !seat->plan.is_governed && seat_is_overtaken(turn, seat))
+        seat_pass(turn, seat, turn->now, OUTCOME_MISSED, REASON_PAUSED);
     for (int i = 0; i < DECIDE_PASSES_MAX; i++)
         if (!decide_once(turn, seat))
             break;

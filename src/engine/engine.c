@@ -125,7 +125,8 @@ static void move_seats(struct turn *turn)
         if (seat->is_replanned)
             replan(turn, seat);
         if (!turn->in->hold &&
-            (seat->is_due || (seat->cursor.flags & CURSOR_FULL && seat->is_touched)))
+            (seat->is_due || (seat->cursor.flags & CURSOR_FULL && seat->is_touched) ||
+             seat_is_overtaken(turn, seat)))
             seat_advance(turn, seat);
         if (seat->state == SEAT_HELD && (seat->starts || seat->open_changed))
             seat_decide(turn, seat);

@@ -73,6 +73,14 @@ void seat_pass(struct turn *turn, struct seat *seat, instant until, enum outcome
     adopt(turn, seat, &a);
 }
 
+bool seat_is_overtaken(const struct turn *turn, const struct seat *seat)
+{
+    const struct cursor *c = &seat->cursor;
+
+    return seat->plan.follows && !turn->in->hold && seat->starts && c->open == 0 &&
+           c->next_at <= turn->now;
+}
+
 /* Automatic runs that wait already: they will take from the remaining ones. */
 static int64_t waiting_slots(const struct seat *seat)
 {

@@ -17,6 +17,12 @@ void seat_advance(struct turn *turn, struct seat *seat);
 void seat_pass(struct turn *turn, struct seat *seat, instant until, enum outcome outcome,
                enum reason reason);
 
+/*
+ * A start is asked for that would move a slot whose time has come, as the first run that opens
+ * does where slots count from runs: those that are due are to be accounted for before.
+ */
+bool seat_is_overtaken(const struct turn *turn, const struct seat *seat);
+
 /* Mark and next slot of a schedule that is new or has a new spec. */
 void seat_begin(struct turn *turn, struct seat *seat);
 

@@ -129,6 +129,219 @@ static void an_edit_and_an_end_in_one_turn_wake_it_for_what_follows_the_end(void
     assert_at(cursor_of("job").wake_at, "03:30");
 }
 
+/*
+ * Twenty minutes after each end, the first after the creation at 03:40, with a jitter of an
+ * hour: 04:00 is due at 04:07:51.585.
+ */
+static struct wish spread_from_ends(enum overlap overlap)
+{
+    struct wish w = with(anchored(20 * SPAN_MIN, ANCHOR_COMPLETION), overlap);
+
+    w.def.jitter = SPAN_H;
+    return w;
+}
+
+/* 04:00 has come, nothing is open, it is not due before 04:07:51.585. */
+static void wait_for_four(enum overlap overlap)
+{
+    world.length = INSTANT_NEVER;
+    down_to("03:40");
+    create("job", spread_from_ends(overlap));
+    assert_at(cursor_of("job").next_at, "04:00");
+    assert_at(cursor_of("job").wake_at, "04:07:51.585");
+    run_to("04:03");
+    assert_told("");
+}
+
+static void a_run_by_hand_takes_no_slot_away_whose_time_has_come(void **state)
+{
+    (void)state;
+    wait_for_four(OVERLAP_SKIP);
+    trigger("job", OVERLAP_DEFAULT);
+    assert_at(cursor_of("job").next_at, "04:00");
+    assert_at(cursor_of("job").wake_at, "04:07:51.585");
+    run_to("04:10");
+    assert_told("t04:03@04:03");
+    assert_ledger("job", "skipped(overlap) 04:00");
+    assert_at(cursor_of("job").next_at, "never");
+    end_now(call_of("04:03"), OUTCOME_SUCCEEDED);
+    assert_at(cursor_of("job").next_at, "04:30");
+    assert_counts("job", "started 1, skipped 1");
+}
+
+static void a_run_by_hand_that_has_ended_leaves_the_slot_to_start(void **state)
+{
+    (void)state;
+    wait_for_four(OVERLAP_SKIP);
+    trigger("job", OVERLAP_DEFAULT);
+    run_to("04:05");
+    end_now(call_of("04:03"), OUTCOME_SUCCEEDED);
+    assert_at(cursor_of("job").next_at, "04:00");
+    assert_at(cursor_of("job").wake_at, "04:07:51.585");
+    run_to("04:10");
+    assert_told("t04:03@04:03, 04:00@04:07:51.585");
+    end_now(call_of("04:00"), OUTCOME_SUCCEEDED);
+    assert_at(cursor_of("job").next_at, "04:30");
+    assert_counts("job", "started 2");
+}
+
+/* What has not come is moved, as ever: 04:00 to twenty minutes after the end. */
+static void a_run_by_hand_moves_a_slot_whose_time_has_not_come(void **state)
+{
+    (void)state;
+    world.length = 2 * SPAN_MIN;
+    down_to("03:40");
+    create("job", spread_from_ends(OVERLAP_SKIP));
+    run_to("03:59:59.999");
+    trigger("job", OVERLAP_DEFAULT);
+    assert_at(cursor_of("job").next_at, "never");
+    run_to("04:03");
+    assert_at(cursor_of("job").next_at, "04:21:59.999");
+    assert_counts("job", "started 1");
+}
+
+static void an_edit_during_a_run_by_hand_keeps_the_slot_that_waits_for_it(void **state)
+{
+    (void)state;
+    wait_for_four(OVERLAP_SKIP);
+    trigger("job", OVERLAP_DEFAULT);
+    run_to("04:04");
+    assert_int_equal(update("job", 1, spread_from_ends(OVERLAP_BUFFER_ALL)).rc, RC_OK);
+    assert_at(cursor_of("job").next_at, "04:00");
+    assert_at(cursor_of("job").wake_at, "04:07:51.585");
+    run_to("04:10");
+    end_now(call_of("04:03"), OUTCOME_SUCCEEDED);
+    assert_told("t04:03@04:03, 04:00@04:10");
+}
+
+/* 04:00 again, of which the backfill has a run of its own. */
+static void a_backfill_takes_no_slot_away_whose_time_has_come(void **state)
+{
+    (void)state;
+    wait_for_four(OVERLAP_ALLOW_ALL);
+    assert_int_equal(backfill("job", "03:45", "04:02", OVERLAP_ALLOW_ALL).rc, RC_OK);
+    run_to("04:10");
+    assert_told("b04:00@04:03, 04:00@04:07:51.585");
+    assert_counts("job", "started 2, open 2");
+}
+
+/* 04:00 and 04:20 pass in the pause, 04:30 to 04:35 is a run by hand, 04:55 passes as well. */
+static void what_passed_in_a_pause_is_missed_though_a_run_by_hand_came_after(void **state)
+{
+    (void)state;
+    world.length = 5 * SPAN_MIN;
+    down_to("03:40");
+    create("job", anchored(20 * SPAN_MIN, ANCHOR_COMPLETION));
+    pause_it("job", "");
+    run_to("04:30");
+    trigger("job", OVERLAP_DEFAULT);
+    run_to("05:00");
+    resume("job");
+    assert_told("t04:30@04:30");
+    assert_ledger("job", "missed(paused) 04:00-04:55 x3");
+    assert_at(cursor_of("job").next_at, "05:15");
+}
+
+/* A turn that looks for no cursor that is due, as one that has enough to do. */
+static void a_run_by_hand_is_not_before_a_slot_that_is_overdue(void **state)
+{
+    (void)state;
+    world.length = INSTANT_NEVER;
+    down_to("03:40");
+    create("job", anchored(20 * SPAN_MIN, ANCHOR_COMPLETION));
+    world.rows = 0;
+    down_to("04:30");
+    trigger("job", OVERLAP_DEFAULT);
+    assert_told("t04:30@04:30");
+    assert_ledger("job", "missed(coalesced) 04:00, skipped(overlap) 04:20");
+    assert_counts("job", "started 1, skipped 1, missed 1, open 1");
+}
+
+/* A turn that looks for nothing: what is overdue must wait, and stays next. */
+static void a_run_by_hand_in_a_turn_that_holds_leaves_what_is_overdue(void **state)
+{
+    struct command command = about(COMMAND_TRIGGER, "job");
+    struct turn_in in = {.rows = TURN_ROWS_MAX, .hold = true, .command_count = 1};
+    struct turn_out out;
+    struct err err;
+
+    (void)state;
+    world.length = INSTANT_NEVER;
+    down_to("03:40");
+    create("job", anchored(20 * SPAN_MIN, ANCHOR_COMPLETION));
+    in.now = world.now = when("04:10");
+    command.schedule = cursor_of("job").id;
+    in.commands = &command;
+    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    world.benches[0].events += out.event_count;
+    assert_int_equal(cursor_of("job").open, 1);
+    assert_at(cursor_of("job").next_at, "04:00");
+    settle();
+    assert_ledger("job", "skipped(overlap) 04:00");
+}
+
+/*
+ * 04:00 waits for the run by hand of 03:50, and waits on in the pause; twenty minutes after the
+ * end, at 04:31, is a slot before anything is open again, and not due yet.
+ */
+static void a_run_that_waited_out_a_pause_takes_no_slot_away(void **state)
+{
+    struct wish w = spread_and_anchored(OVERLAP_BUFFER_ALL);
+
+    (void)state;
+    w.draft.plan.policies.catchup_paused = true;
+    world.length = INSTANT_NEVER;
+    down_to("03:50");
+    create("job", w);
+    trigger("job", OVERLAP_DEFAULT);
+    run_to("04:10");
+    pause_it("job", "");
+    run_to("04:11");
+    end_now(call_of("03:50"), OUTCOME_SUCCEEDED);
+    run_to("04:31:01");
+    resume("job");
+    assert_told("t03:50@03:50, 04:00@04:31:01");
+    assert_at(cursor_of("job").next_at, "04:31");
+    run_to("04:52");
+    end_now(call_of("04:00"), OUTCOME_SUCCEEDED);
+    assert_told("04:31@04:52");
+}
+
+/* One slot at a time, where the governor puts it: 04:00, twenty minutes after the creation. */
+static void a_run_by_hand_is_not_before_a_governed_slot_that_is_overdue(void **state)
+{
+    (void)state;
+    world.length = INSTANT_NEVER;
+    down_to("03:40");
+    create("job", governed(20 * SPAN_MIN));
+    world.rows = 0;
+    down_to("04:10");
+    trigger("job", OVERLAP_DEFAULT);
+    assert_told("t04:10@04:10");
+    assert_ledger("job", "skipped(overlap) 04:00");
+}
+
+/* Both words come in one turn, which looks for no cursor that is due. */
+static void a_run_by_hand_before_a_delete_takes_no_slot_away(void **state)
+{
+    struct command commands[] = {about(COMMAND_TRIGGER, "job"), about(COMMAND_DELETE, "job")};
+    enum rc rc[2];
+
+    (void)state;
+    world.length = INSTANT_NEVER;
+    down_to("03:40");
+    create("job", pulled(anchored(20 * SPAN_MIN, ANCHOR_COMPLETION)));
+    commands[0].schedule = commands[1].schedule = cursor_of("job").id;
+    world.rows = 0;
+    down_to("04:30");
+    say_at_once(commands, 2, rc);
+    assert_int_equal(rc[0], RC_OK);
+    assert_int_equal(rc[1], RC_OK);
+    assert_int_equal(world.events[EVENT_SLOT_DROPPED], 1);
+    assert_at(world.last_event[EVENT_SLOT_DROPPED].slot, "04:00");
+    assert_int_equal(world.last_event[EVENT_SLOT_DROPPED].count, 2);
+}
+
 /* On the hour, and 25 minutes after each start. */
 static struct wish hourly_and_from_starts(enum overlap overlap)
 {
@@ -256,6 +469,17 @@ int main(void)
         TIMELINE(an_end_does_not_make_a_slot_late_that_was_not),
         TIMELINE(jitter_stays_below_what_follows_an_end_before_the_slot),
         TIMELINE(an_edit_and_an_end_in_one_turn_wake_it_for_what_follows_the_end),
+        TIMELINE(a_run_by_hand_takes_no_slot_away_whose_time_has_come),
+        TIMELINE(a_run_by_hand_that_has_ended_leaves_the_slot_to_start),
+        TIMELINE(a_run_by_hand_moves_a_slot_whose_time_has_not_come),
+        TIMELINE(an_edit_during_a_run_by_hand_keeps_the_slot_that_waits_for_it),
+        TIMELINE(a_backfill_takes_no_slot_away_whose_time_has_come),
+        TIMELINE(what_passed_in_a_pause_is_missed_though_a_run_by_hand_came_after),
+        TIMELINE(a_run_by_hand_is_not_before_a_slot_that_is_overdue),
+        TIMELINE(a_run_by_hand_in_a_turn_that_holds_leaves_what_is_overdue),
+        TIMELINE(a_run_that_waited_out_a_pause_takes_no_slot_away),
+        TIMELINE(a_run_by_hand_is_not_before_a_governed_slot_that_is_overdue),
+        TIMELINE(a_run_by_hand_before_a_delete_takes_no_slot_away),
         TIMELINE(the_start_of_a_run_that_waited_moves_no_slot),
         TIMELINE(a_queue_of_runs_that_wait_is_counted_on_from_its_last),
         TIMELINE(a_slot_that_waited_in_vain_is_counted_from_all_the_same),
