@@ -10,8 +10,8 @@ enum rc judge(const struct record *record, struct arena *arena, struct err *rete
 {
     /* Invariants of the store first: what follows from a broken one is no news. */
     enum rc (*const parts[])(struct court *, struct err *) = {
-        judge_runs,  judge_sent,     judge_account, judge_ledger, judge_overlap,
-        judge_gates, judge_commands, judge_counts,  judge_after,
+        judge_runs,    judge_sent,  judge_account,  judge_opened, judge_ledger,
+        judge_overlap, judge_gates, judge_commands, judge_counts, judge_after,
     };
     struct court court = {.record = record, .arena = arena, .zones = judge_zones_new()};
     enum rc rc = court_open(&court, reterr);

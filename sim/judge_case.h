@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The record in the order that the judge reads it: schedules with their versions, pauses,
- * ledger and runs; each run with its attempts, deliveries and reports.
- *
- * Internal to the judge.  Nothing is decided here, only sorted.
+ * ledger and runs; each run with its attempts, deliveries and reports.  Internal to the
+ * judge.  Nothing is decided here, only sorted.
  */
 #pragma once
 
@@ -140,6 +139,7 @@ enum rc judge_fail(struct err *reterr, int number, const char *fmt, ...) PRINTF(
 
 /* The parts of the judgement, each in the file of its name. */
 MUST_USE enum rc judge_account(struct court *court, struct err *reterr);
+MUST_USE enum rc judge_opened(struct court *court, struct err *reterr);
 MUST_USE enum rc judge_ledger(struct court *court, struct err *reterr);
 MUST_USE enum rc judge_runs(struct court *court, struct err *reterr);
 MUST_USE enum rc judge_sent(struct court *court, struct err *reterr);

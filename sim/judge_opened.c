@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Slots that come between the end of a run and the opening of the next one are there when it
+ * opens: it takes none of them away.  Invariant 1 where slots count from runs.
+ *
+ * Between the two nothing that they count from has changed, so they can be listed.  What counts
+ * from starts is left out: which run was made last the record does not always tell.
+ */
+#include "sim/judge_case.h"
+
+static bool is_counted(const struct life *l)
+{
+    return l->kind != RUN_TEST;
+}
+
+/* The last end before a run was made, or the creation; false: another may have been open. */
+static bool find_end(const struct schedule *s, const struct life *by, instant *ret)
+{
+    *ret = s->created;
+    for (int i = 0; i < s->life_count; i++) {
+        const struct life *l = &s->lives[i];
+
+        if (l->kind < 0)
+            return false;
+        if (!is_counted(l) || l->created_at >= by->created_at)
+            continue;
+        if (l->ended > by->created_at)
+            return false;
+        *ret = l->ended > *ret ? l->ended : *ret;
+        if (life_is_automatic(l) && l->slot > *ret)
+            *ret = l->slot; /* it ended by a clock that is behind */
+    }
+    return true;
+}
+
+/* The version that was in force all the time; NULL: there was an edit. */
+static const struct version *version_of(const struct schedule *s, instant from, instant until)
+{
+    for (int i = 0; i < s->version_count; i++) {
+        const struct version *v = &s->versions[i];
+
+        if (v->latest_from <= from && v->until > until)
+            return v;
+    }
+    return NULL;
+}
+
+/* Its slots may wait to be looked at, because its owner said so, or do not exist. */
+static bool may_wait(const struct policies *p)
+{
+    bool piles_up = p->overlap != OVERLAP_SKIP && p->overlap != OVERLAP_BUFFER_ONE &&
+                    p->overlap != OVERLAP_ALLOW_ALL;
+
+    return p->catchup_paused || p->remaining_runs >= 0 ||
+           (p->buffer_limit > 0 && piles_up && !p->drop_when_full);
+}
+
+static bool has_account(const struct schedule *s, instant at)
+{
+    for (int i = 0; i < s->life_count; i++)
+        if (life_is_automatic(&s->lives[i]) && s->lives[i].slot == at)
+            return true;
+    for (int i = 0; i < s->ledger_count; i++)
+        if (s->ledger[i]->pass == 0 && s->ledger[i]->account.first <= at &&
+            s->ledger[i]->account.last >= at)
+            return true;
+    return s->cursor && s->cursor->mark < at && s->cursor->next_at <= at; /* it waits */
+}
+
+/* What the run found when it opened; of many the first is enough where each is to start. */
+static enum rc check_opening(const struct court *court, const struct schedule *s,
+                             const struct life *by, struct err *reterr)
+{
+    struct judge_origin origin = {s->created, INSTANT_NEVER, INSTANT_NONE};
+    instant opened = by->created_at, end, at, until;
+    const struct version *v;
+
+    if (!find_end(s, by, &end))
+        return RC_OK;
+    v = version_of(s, end, opened);
+    if (!v || may_wait(&v->draft->policies))
+        return RC_OK;
+    origin.last_end = at = end;
+    until = life_is_automatic(by) ? by->slot - 1 : opened - court->skew;
+    for (int i = 0; judge_spec_next(v->spec, &origin, at, until, &at); i++) {
+        instant due = at + v->draft->def.jitter;
+        bool is_settled = i == 0 || (v->draft->policies.catchup != CATCHUP_ALL && due < opened);
+
+        if (!is_settled && !life_is_automatic(by))
+            break;
+        if (v->until != INSTANT_NEVER && due + JUDGE_SLACK > v->until)
+            break;
+        if (!has_account(s, at))
+            return judge_fail(reterr, 1,
+                              "schedule %" PRId64 ": slot %" PRId64
+                              " ms has no account: a run was made at %" PRId64 " ms",
+                              s->key, MS(at), MS(opened));
+    }
+    return RC_OK;
+}
+
+enum rc judge_opened(struct court *court, struct err *reterr)
+{
+    enum rc rc = RC_OK;
+
+    for (int i = 0; i < court->schedule_count && !court->record->clock_stepped; i++) {
+        const struct schedule *s = &court->schedules[i];
+
+        for (int k = 0; k < s->life_count && !s->is_governed && !s->is_pruned; k++)
+            if (is_counted(&s->lives[k]) && rc == RC_OK)
+                rc = check_opening(court, s, &s->lives[k], reterr);
+    }
+    return rc;
+}

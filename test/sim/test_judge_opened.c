@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Slots a minute after each end, the first at 1:30, a minute after the creation, and runs that
+ * open between their time and their start: docs/invariants.md, 1.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "judging.h"
+
+static struct world world;
+static struct world *const w = &world;
+
+static int make_empty(void **state)
+{
+    (void)state;
+    world_make_empty(w);
+    w->interval.anchor = ANCHOR_COMPLETION;
+    w->drafts[0].def.jitter = 30 * SPAN_S;
+    return 0;
+}
+
+static void run_at(instant slot, int64_t pass, instant at, instant end)
+{
+    struct rec_delivery *d = world_send(w, at, slot, pass);
+
+    d->run.due = at;
+    world_end(w, end, d, OUTCOME_SUCCEEDED, true);
+    w->cursors[0].started++;
+}
+
+static void run_by_hand(instant at, instant end)
+{
+    struct rec_command *c = world_command(w, at, COMMAND_TRIGGER);
+
+    w->cursors[0].pass = 1;
+    c->command.overlap = OVERLAP_DEFAULT;
+    c->reply.run = (struct run_id){SCHEDULE, at / SPAN_MS, 1};
+    c->reply.version = 1;
+    c->reply.count = 1;
+    run_at(at, 1, at, end);
+}
+
+static void end_at(instant now, instant mark, instant next)
+{
+    world_close(w, now, mark);
+    w->cursors[0].next_at = w->cursors[0].wake_at = next;
+}
+
+static void a_slot_that_starts_after_a_run_by_hand_has_its_account(void **state)
+{
+    (void)state;
+    run_by_hand(AT(1, 35), AT(1, 40));
+    run_at(AT(1, 30), 0, AT(1, 50), AT(1, 55));
+    end_at(AT(2, 20), AT(1, 30), AT(2, 55));
+    world_accepted(w);
+}
+
+static void a_slot_that_a_run_by_hand_takes_away_breaks_1(void **state)
+{
+    (void)state;
+    run_by_hand(AT(1, 35), AT(1, 40));
+    run_at(AT(2, 40), 0, AT(2, 50), AT(2, 55));
+    end_at(AT(3, 20), AT(2, 40), AT(3, 55));
+    world_rejected(w, 1);
+}
+
+static void a_slot_that_a_run_by_hand_hides_breaks_1(void **state)
+{
+    (void)state;
+    run_by_hand(AT(1, 35), AT(1, 40));
+    end_at(AT(1, 45), AT(0, 30), AT(1, 30));
+    world_accepted(w);
+    end_at(AT(1, 45), AT(0, 30), AT(2, 40));
+    world_rejected(w, 1);
+}
+
+static void a_run_by_hand_before_a_slot_moves_it(void **state)
+{
+    (void)state;
+    run_by_hand(AT(1, 25), AT(1, 40));
+    run_at(AT(2, 40), 0, AT(2, 50), AT(2, 55));
+    end_at(AT(3, 20), AT(2, 40), AT(3, 55));
+    world_accepted(w);
+}
+
+/* 1:30 and 2:30 are due when 3:15 comes; where each is to start, the first moves the next. */
+static void of_several_that_are_due_all_have_accounts_unless_each_starts(void **state)
+{
+    (void)state;
+    (void)world_pass(w, AT(3, 15), AT(2, 30), OUTCOME_SKIPPED, REASON_OVERLAP);
+    (void)world_pass(w, AT(3, 15), AT(1, 30), OUTCOME_MISSED, REASON_COALESCED);
+    w->cursors[0].skipped = w->cursors[0].missed = 1;
+    run_by_hand(AT(3, 15), AT(3, 20));
+    run_at(AT(4, 20), 0, AT(4, 30), AT(4, 35));
+    end_at(AT(4, 40), AT(4, 20), AT(5, 35));
+    world_accepted(w);
+    w->record.ledger_count = 1;
+    w->cursors[0].missed = 0;
+    world_rejected(w, 1);
+    w->ledger[0].account.first = w->ledger[0].account.last = AT(1, 30);
+    world_rejected(w, 1);
+    w->drafts[0].policies.catchup = CATCHUP_ALL;
+    world_accepted(w);
+}
+
+/* Where a catch-up for the pause is wanted nobody has looked at them: one at least stays. */
+static void slots_that_may_wait_are_not_asked_for(void **state)
+{
+    (void)state;
+    run_by_hand(AT(1, 35), AT(1, 40));
+    run_at(AT(2, 40), 0, AT(2, 50), AT(2, 55));
+    end_at(AT(3, 20), AT(2, 40), AT(3, 55));
+    w->drafts[0].policies.catchup_paused = true;
+    world_accepted(w);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, make_empty)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_slot_that_starts_after_a_run_by_hand_has_its_account),
+        TEST(a_slot_that_a_run_by_hand_takes_away_breaks_1),
+        TEST(a_slot_that_a_run_by_hand_hides_breaks_1),
+        TEST(a_run_by_hand_before_a_slot_moves_it),
+        TEST(of_several_that_are_due_all_have_accounts_unless_each_starts),
+        TEST(slots_that_may_wait_are_not_asked_for),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
