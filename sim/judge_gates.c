@@ -127,6 +127,18 @@ static struct str name_of(const struct court *court, const struct gate *gate)
     return (struct str){NULL, 0};
 }
 
+/* An edit that says of its gate what the version before said leaves the limit alone. */
+static bool is_said_again(const struct court *court, const struct rec_command *c)
+{
+    const struct policies *p = &court->record->drafts[c->draft].policies, *before = NULL;
+
+    for (int i = 0; i < court->command_count && court->commands[i] != c; i++)
+        if (command_is_edit(court->commands[i]) &&
+            court->commands[i]->reply.schedule == c->reply.schedule)
+            before = &court->record->drafts[court->commands[i]->draft].policies;
+    return before && str_eq(before->gate, p->gate) && before->gate_limit == p->gate_limit;
+}
+
 /* Whether a command sets the limit of a gate: one of its own, or a draft that names it. */
 static bool sets_limit(const struct court *court, const struct rec_command *c, struct str name,
                        int64_t *ret)
@@ -139,7 +151,7 @@ static bool sets_limit(const struct court *court, const struct rec_command *c, s
         *ret = c->command.count;
         return true;
     }
-    if (!draft || !str_eq(draft->policies.gate, name))
+    if (!draft || !str_eq(draft->policies.gate, name) || is_said_again(court, c))
         return false;
     *ret = draft->policies.gate_limit;
     return true;

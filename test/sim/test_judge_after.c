@@ -145,6 +145,23 @@ static void a_gate_that_was_passed_by_too_many_breaks_10(void **state)
     world_rejected(w, 10);
 }
 
+/* Somebody sets 2; an edit that says 1 as the version before did leaves that alone. */
+static void a_limit_that_is_said_again_is_not_set_again(void **state)
+{
+    struct rec_command *set = world_command(w, AT(0, 40), COMMAND_GATE), *edit;
+
+    (void)state;
+    set->command = (struct command){.kind = COMMAND_GATE, .name = STR("one"), .count = 2};
+    set->reply.schedule = GATE;
+    edit = world_command(w, AT(0, 50), COMMAND_UPDATE);
+    edit->reply.version = w->cursors[0].version = 2;
+    run_two(AT(1, 0), AT(2, 10), AT(2, 5), AT(2, 20));
+    w->drafts[0].policies.overlap = OVERLAP_ALLOW_ALL;
+    w->drafts[0].policies.gate_limit = 1;
+    edit->draft = 0;
+    world_accepted(w);
+}
+
 static void a_gate_that_miscounts_breaks_10(void **state)
 {
     (void)state;
@@ -543,6 +560,7 @@ int main(void)
         EMPTY(skipped_with_nothing_open_breaks_10),
         EMPTY(dropped_where_slots_should_wait_breaks_10),
         EMPTY(a_gate_that_was_passed_by_too_many_breaks_10),
+        EMPTY(a_limit_that_is_said_again_is_not_set_again),
         TEST(a_gate_that_miscounts_breaks_10),
         TEST(a_created_schedule_that_is_gone_breaks_13),
         EMPTY(a_trigger_without_a_trace_breaks_13),
