@@ -196,10 +196,11 @@ static void settle_overdue(struct turn *turn, struct seat *seat)
 {
     struct cursor *c = &seat->cursor;
 
-    if (!seat->has_plan || seat->plan.is_governed)
+    if (!seat->has_plan)
         return;
     if (c->flags & CURSOR_BARRED) {
-        seat_pass(turn, seat, turn->now, OUTCOME_MISSED, REASON_PAUSED);
+        if (!seat->plan.is_governed) /* else the slot that waits for the resume moves */
+            seat_pass(turn, seat, turn->now, OUTCOME_MISSED, REASON_PAUSED);
         return;
     }
     if (c->next_at > turn->now)

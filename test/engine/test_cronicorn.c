@@ -433,9 +433,39 @@ static void zombie_runs_fail_and_others_are_untouched(void **state)
     assert_int_equal(cursor_of("fresh").open, 1);
 }
 
+/* The slot of 12:00:15 has come, and the edit comes before anyone has looked. */
+static void an_edit_starts_a_slot_that_has_just_come(void **state)
+{
+    (void)state;
+    down_to("12:00");
+    create("job", governed(15 * SPAN_S));
+    world.rows = 0;
+    down_to("12:00:15.500");
+    world.rows = TURN_ROWS_MAX;
+    assert_int_equal(update("job", 1, governed(60 * SPAN_S)).rc, RC_OK);
+    assert_told("12:00:15@12:00:15.500");
+    assert_ledger("job", "");
+}
+
+static void an_edit_misses_a_slot_that_has_long_come(void **state)
+{
+    (void)state;
+    down_to("12:00");
+    create("job", governed(15 * SPAN_S));
+    world.rows = 0;
+    down_to("12:00:20");
+    world.rows = TURN_ROWS_MAX;
+    assert_int_equal(update("job", 1, governed(60 * SPAN_S)).rc, RC_OK);
+    assert_told("");
+    assert_ledger("job", "missed(edited) 12:00:15");
+    assert_at(cursor_of("job").next_at, "12:01:20");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TIMELINE(an_edit_starts_a_slot_that_has_just_come),
+        TIMELINE(an_edit_misses_a_slot_that_has_long_come),
         TIMELINE(timing_run_of_one_second),
         TIMELINE(timing_hint_and_a_short_run),
         TIMELINE(timing_run_of_twenty_seconds),
