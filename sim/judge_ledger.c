@@ -124,7 +124,7 @@ static bool was_paused(const struct court *court, const struct schedule *s,
     for (int i = 0; i < s->pause_count; i++)
         if (court->record->clock_stepped ||
             (s->pauses[i].from <= l->written_at + court->skew &&
-             s->pauses[i].latest >= l->account.first - court->skew))
+             s->pauses[i].until >= l->account.last - court->skew))
             return true;
     return false;
 }

@@ -123,7 +123,7 @@ static void add_ledger(struct gathering *g, const struct db_result *rows)
 static void judge(const struct gathering *g, const struct slot *slot, struct slot_entry *entry)
 {
     const struct cursor *cursor = &g->p->view.cursor;
-    bool is_paused = (cursor->flags & CURSOR_PAUSED) && slot->due <= cursor->paused_until;
+    bool is_paused = (cursor->flags & CURSOR_PAUSED) && slot->due < cursor->paused_until;
 
     if (planned_is_cancelled(g->p, slot->at)) {
         entry->outcome = OUTCOME_SLOT_CANCELLED;

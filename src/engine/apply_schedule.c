@@ -198,6 +198,7 @@ static void settle_overdue(struct turn *turn, struct seat *seat)
 
     if (!seat->has_plan)
         return;
+    seat_end_pause(turn, seat);
     if (c->flags & CURSOR_BARRED) {
         if (!seat->plan.is_governed) /* else the slot that waits for the resume moves */
             seat_pass(turn, seat, turn->now, OUTCOME_MISSED, REASON_PAUSED);
@@ -370,6 +371,7 @@ void apply_pause(struct turn *turn, const struct command *c, struct seat *seat,
         else if (c->text.ptr)
             keep_note(turn, seat, c);
     } else {
+        seat_end_pause(turn, seat);
         if (!(cursor->flags & CURSOR_BARRED) && cursor->wake_at <= turn->now)
             seat_advance(turn, seat); /* what was due before */
         decide_before(turn, seat);

@@ -229,6 +229,8 @@ void seat_resume(struct turn *turn, struct seat *seat, struct str note, struct s
 {
     struct cursor *c = &seat->cursor;
     bool replays = seat->plan.policies.catchup_paused || seat->plan.is_governed;
+    /* What comes at the end of the pause or after it was not paused, however late it is now. */
+    instant until = c->paused_until <= turn->now ? c->paused_until - 1 : turn->now;
 
     c->flags &= ~(int64_t)(CURSOR_PAUSED | CURSOR_QUARANTINED);
     c->paused_until = INSTANT_NEVER;
@@ -240,12 +242,20 @@ void seat_resume(struct turn *turn, struct seat *seat, struct str note, struct s
     if (c->flags & CURSOR_BARRED)
         return;
     if (!replays)
-        seat_pass(turn, seat, turn->now, OUTCOME_MISSED, REASON_PAUSED);
+        seat_pass(turn, seat, until, OUTCOME_MISSED, REASON_PAUSED);
     if (seat->plan.is_governed && c->next_at < turn->now) {
         c->next_at = turn->now / SPAN_MS * SPAN_MS; /* overdue: it runs right away */
         c->source = SOURCE_PAUSED;
     }
     seat->is_due = true;
+}
+
+void seat_end_pause(struct turn *turn, struct seat *seat)
+{
+    const struct cursor *c = &seat->cursor;
+
+    if ((c->flags & CURSOR_PAUSED) && c->paused_until <= turn->now)
+        seat_resume(turn, seat, (struct str){NULL, 0}, STR("belfry"));
 }
 
 void seat_advance(struct turn *turn, struct seat *seat)
@@ -258,8 +268,7 @@ void seat_advance(struct turn *turn, struct seat *seat)
     }
     if (c->flags & CURSOR_CLOSED)
         return;
-    if ((c->flags & CURSOR_PAUSED) && c->paused_until <= turn->now)
-        seat_resume(turn, seat, (struct str){NULL, 0}, STR("belfry"));
+    seat_end_pause(turn, seat);
     if (!(c->flags & CURSOR_BARRED) && turn->memory.clock_skip > c->mark)
         seat_pass(turn, seat, turn->memory.clock_skip, OUTCOME_MISSED, REASON_CLOCK);
     if (c->flags & CURSOR_BARRED)

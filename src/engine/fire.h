@@ -29,6 +29,9 @@ void seat_begin(struct turn *turn, struct seat *seat);
 /* Back from a pause: what became of its slots. */
 void seat_resume(struct turn *turn, struct seat *seat, struct str note, struct str by);
 
+/* Of a pause whose time is over, whoever comes first. */
+void seat_end_pause(struct turn *turn, struct seat *seat);
+
 /* Waiting runs and new starts: who starts, who waits, who is skipped, who is ended. */
 void seat_decide(struct turn *turn, struct seat *seat);
 

@@ -264,6 +264,69 @@ static void row_44_pause_until_on_the_wall_clock(void **state)
     assert_ledger("job", "missed(paused) 00:01-00:03 x3");
 }
 
+/* Nobody was there when the pause ended: what came after it is late, and was not paused. */
+static void row_44_what_comes_after_the_pause_was_not_paused(void **state)
+{
+    struct command command = about(COMMAND_PAUSE, "job");
+
+    (void)state;
+    create("job", cron("* * * * *"));
+    command.until = when("00:03");
+    assert_int_equal(say(&command).rc, RC_OK);
+    down_to("00:05:30");
+    assert_told("00:05@00:05:30");
+    assert_ledger("job", "missed(paused) 00:01-00:02 x2, missed(coalesced) 00:03-00:04 x2");
+}
+
+static void row_44_the_end_of_a_pause_is_not_of_the_pause(void **state)
+{
+    struct command command = about(COMMAND_PAUSE, "job");
+
+    (void)state;
+    create("job", cron("* * * * *"));
+    command.until = when("00:03");
+    assert_int_equal(say(&command).rc, RC_OK);
+    run_to("00:03");
+    assert_told("00:03@00:03");
+    assert_ledger("job", "missed(paused) 00:01-00:02 x2");
+}
+
+/* The next pause finds the last one over, and what came between the two. */
+static void row_44_a_pause_after_a_pause_leaves_what_came_between(void **state)
+{
+    struct command command = about(COMMAND_PAUSE, "job");
+
+    (void)state;
+    create("job", cron("* * * * *"));
+    command.until = when("00:03");
+    assert_int_equal(say(&command).rc, RC_OK);
+    world.rows = 0;
+    down_to("00:04:30");
+    command.until = INSTANT_NEVER;
+    assert_int_equal(say(&command).rc, RC_OK);
+    world.rows = TURN_ROWS_MAX;
+    settle();
+    assert_told("00:04@00:04:30");
+    assert_ledger("job", "missed(paused) 00:01-00:02 x2, missed(coalesced) 00:03");
+}
+
+static void row_44_an_edit_after_a_pause_leaves_what_came_between(void **state)
+{
+    struct command command = about(COMMAND_PAUSE, "job");
+
+    (void)state;
+    create("job", cron("* * * * *"));
+    command.until = when("00:03");
+    assert_int_equal(say(&command).rc, RC_OK);
+    world.rows = 0;
+    down_to("00:04:00.500");
+    world.rows = TURN_ROWS_MAX;
+    assert_int_equal(update("job", 2, cron("*/10 * * * *")).rc, RC_OK);
+    assert_told("00:04@00:04:00.500");
+    assert_ledger("job", "missed(paused) 00:01-00:02 x2, missed(edited) 00:03");
+    assert_at(cursor_of("job").next_at, "00:10");
+}
+
 static void row_45_source_label_of_each_decision(void **state)
 {
     struct wish w = governed(10 * SPAN_S);
@@ -384,6 +447,10 @@ int main(void)
         TIMELINE(row_43_hint_expiry),
         TIMELINE(row_44_pause_until),
         TIMELINE(row_44_pause_until_on_the_wall_clock),
+        TIMELINE(row_44_what_comes_after_the_pause_was_not_paused),
+        TIMELINE(row_44_the_end_of_a_pause_is_not_of_the_pause),
+        TIMELINE(row_44_a_pause_after_a_pause_leaves_what_came_between),
+        TIMELINE(row_44_an_edit_after_a_pause_leaves_what_came_between),
         TIMELINE(row_45_source_label_of_each_decision),
         TIMELINE(row_46_jitter_spreads_and_keeps_the_pointer),
         TIMELINE(row_48_approval),

@@ -386,6 +386,25 @@ static void missed_by_a_pause_that_never_was_breaks_9(void **state)
     world_rejected(w, 9);
 }
 
+/* The engine says that it goes on in a turn of 4:10; the pause was until 4:05, or 3:55. */
+static void missed_after_the_end_of_a_pause_breaks_9(void **state)
+{
+    (void)state;
+    world_make_empty(w);
+    w->drafts[0].def.start = AT(3, 30);
+    world_command(w, AT(3, 30), COMMAND_PAUSE)->command.until = AT(4, 5);
+    world_event(w, AT(3, 30), EVENT_SCHEDULE_PAUSED, 0, 0);
+    (void)world_pass(w, AT(4, 10), AT(4, 0), OUTCOME_MISSED, REASON_PAUSED);
+    world_event(w, AT(4, 10), EVENT_SCHEDULE_RESUMED, 0, 0);
+    w->cursors[0].missed = 1;
+    w->cursors[0].version = 3;
+    w->commands[1].reply.version = 2;
+    world_close(w, AT(4, 30), AT(4, 0));
+    world_accepted(w);
+    w->commands[1].command.until = AT(3, 55);
+    world_rejected(w, 9);
+}
+
 /* ---- 11, 12, 16, 17 ---- */
 
 static void a_mark_that_passed_a_slot_breaks_11(void **state)
@@ -518,6 +537,7 @@ int main(void)
         TEST(a_pause_outlasts_an_edit_and_a_disablement_does_not),
         TEST(a_run_after_the_deletion_breaks_9),
         TEST(missed_by_a_pause_that_never_was_breaks_9),
+        TEST(missed_after_the_end_of_a_pause_breaks_9),
         TEST(a_mark_that_passed_a_slot_breaks_11),
         TEST(an_account_after_the_mark_breaks_11),
         TEST(a_next_slot_that_is_none_breaks_11),
