@@ -90,7 +90,7 @@ static void look_again(struct seat *seat, bool is_of_slot)
     struct cursor *c = &seat->cursor;
     struct slot slot = {.at = INSTANT_NEVER, .due = INSTANT_NEVER};
 
-    if (!seat->plan.follows)
+    if (!seat->has_plan || !seat->plan.follows)
         return;
     if (is_of_slot)
         c->next_at = c->mark;

@@ -458,8 +458,7 @@ static enum rc load_seats(struct turn *turn, struct err *reterr)
         if (rc != RC_OK)
             return rc;
         read_beside(turn, seat);
-        if (seat->has_plan)
-            send_more(turn, seat);
+        send_more(turn, seat);
     }
     return RC_OK;
 }

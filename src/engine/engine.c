@@ -100,7 +100,7 @@ static void replan(struct turn *turn, struct seat *seat)
     struct slot slot;
     bool any;
 
-    if (seat->plan.follows || c->remaining == 0)
+    if (seat->plan.is_governed || c->remaining == 0)
         return;
     if (c->next_at > turn->now && c->mark < turn->now && !(c->flags & CURSOR_BARRED))
         c->mark = turn->now;
@@ -117,7 +117,7 @@ static void move_seats(struct turn *turn)
 
         if (seat->state != SEAT_HELD)
             continue;
-        if (!seat->has_plan) {
+        if (!seat->has_plan && !(seat->cursor.flags & CURSOR_DELETED)) {
             seat->cursor.wake_at = turn->now + BROKEN_PAUSE;
             seat->is_touched = true;
             continue;

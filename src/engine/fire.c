@@ -127,6 +127,9 @@ static void advance_slots(struct turn *turn, struct seat *seat)
         return;
     if (c->remaining > 0)
         view.remaining = left;
+    /* A run may have ended while its zone was not known: what follows is to be looked for. */
+    if (seat->plan.follows && !seat->plan.is_governed)
+        view.next_at = c->mark;
     a.cursor = &view;
     a.slots_max = buffer < 0 ? 0 : buffer > ADVANCE_SLOTS_MAX ? ADVANCE_SLOTS_MAX : (int)buffer;
     if (!turn->slots)

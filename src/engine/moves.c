@@ -244,7 +244,7 @@ void run_end(struct turn *turn, struct place *place, const struct ending *ending
     if (!has_trace(place))
         return;
     count_end(turn, place, ending);
-    if (place->seat->plan.follows)
+    if (place->seat->has_plan && place->seat->plan.follows)
         seat_follow(turn, place->seat, started);
 }
 

@@ -94,11 +94,17 @@ void bench_open(struct bench *bench)
         broken("%s", err.text);
 }
 
+static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
+{
+    return zone_find(user, world.lost && str_eq(name, str_of(world.lost)) ? STR("gone") : name,
+                     reterr);
+}
+
 void bench_boot(struct bench *bench)
 {
     struct err err = {.text = ""};
     struct engine_options options = {.node = str_of(bench->name),
-                                     .zones = {.find = zone_find},
+                                     .zones = {.find = find_zone},
                                      .backfill_portion = world.portion};
     enum rc rc = RC_BUSY;
 

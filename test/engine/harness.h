@@ -66,6 +66,7 @@ struct world {
     span length;        /* after which runs succeed whose end is not foretold        */
     span tick;          /* turns are never further apart; 0: when the engine asks    */
     bool names;         /* what was started is told with the schedule's name         */
+    const char *lost;   /* a zone that nobody knows any more; NULL: all are known    */
     bool is_child;      /* a process of its own, which fails itself and no test      */
     int64_t namespace;
     struct arena *arena;

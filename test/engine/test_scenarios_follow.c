@@ -460,6 +460,84 @@ static void a_slot_after_an_end_is_moved_to_a_day_between(void **state)
     assert_at(cursor_of("job").next_at, "06-07 11:00");
 }
 
+/* Days 19144 and 19145 are 1 and 2 June: both are freed, and taken away again. */
+static void an_edit_of_a_calendar_counts_at_once_for_what_follows_runs(void **state)
+{
+    static const int32_t days[] = {19144, 19145};
+    struct command command = about(COMMAND_CALENDAR, "freeze");
+    struct str name = STR("freeze");
+    struct wish w = anchored(20 * SPAN_MIN, ANCHOR_COMPLETION);
+
+    (void)state;
+    command.text = (struct str){(const char *)days, sizeof days};
+    assert_int_equal(say(&command).rc, RC_OK);
+    w.def.not_named = &name;
+    w.def.not_named_count = 1;
+    down_to("03:40");
+    create("job", w);
+    assert_at(cursor_of("job").next_at, "06-03 00:00");
+    run_to("04:10");
+    command.text.len = sizeof *days;
+    command.text.ptr = (const char *)&days[1];
+    assert_int_equal(say(&command).rc, RC_OK);
+    run_to("04:15");
+    assert_at(cursor_of("job").next_at, "04:20");
+    assert_at(cursor_of("job").wake_at, "04:20");
+    command.text = (struct str){(const char *)days, sizeof days};
+    assert_int_equal(say(&command).rc, RC_OK);
+    run_to("04:30");
+    assert_told("");
+    assert_at(cursor_of("job").next_at, "06-03 00:00");
+    assert_ledger("job", "");
+}
+
+/* Whose zone is then not known: 04:00 on the hour there, and twenty minutes after each end. */
+static struct wish of_a_zone(void)
+{
+    struct wish w = spread_and_anchored(OVERLAP_SKIP);
+
+    w.def.jitter = 0;
+    w.def.zone = STR("Europe/Berlin");
+    w.def.window = (struct window_def){.is_set = true, .from = 0, .to = 86399};
+    return w;
+}
+
+/* 04:00 ends at 04:05 without its plan; 04:25 follows from it when the plan is back. */
+static void what_follows_an_end_without_a_zone_is_found_when_it_is_back(void **state)
+{
+    (void)state;
+    world.length = INSTANT_NEVER;
+    down_to("03:50");
+    create("job", of_a_zone());
+    run_to("04:00");
+    world.lost = "Europe/Berlin";
+    run_to("04:05");
+    end_now(call_of("04:00"), OUTCOME_SUCCEEDED);
+    run_to("04:20");
+    assert_told("04:00@04:00");
+    assert_int_equal(cursor_of("job").open, 0);
+    world.lost = NULL;
+    run_to("04:26");
+    assert_told("04:25@04:25");
+}
+
+static void a_delete_without_a_zone_ends_what_waits(void **state)
+{
+    (void)state;
+    world.length = INSTANT_NEVER;
+    down_to("03:50");
+    create("job", pulled(of_a_zone()));
+    trigger("job", OVERLAP_DEFAULT);
+    trigger("job", OVERLAP_BUFFER_ALL);
+    world.lost = "Europe/Berlin";
+    run_to("03:55");
+    (void)said(COMMAND_DELETE, "job");
+    settle();
+    assert_told("");
+    assert_int_equal(world.events[EVENT_RUN_CANCELLED], 1);
+    assert_int_equal(world.events[EVENT_SLOT_DROPPED], 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -485,6 +563,9 @@ int main(void)
         TIMELINE(a_slot_that_waited_in_vain_is_counted_from_all_the_same),
         TIMELINE(a_slot_after_an_end_is_not_moved_before_it_or_to_its_day),
         TIMELINE(a_slot_after_an_end_is_moved_to_a_day_between),
+        TIMELINE(what_follows_an_end_without_a_zone_is_found_when_it_is_back),
+        TIMELINE(a_delete_without_a_zone_ends_what_waits),
+        TIMELINE(an_edit_of_a_calendar_counts_at_once_for_what_follows_runs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
