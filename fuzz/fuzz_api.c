@@ -77,10 +77,24 @@ static void check_json(struct str text)
     json_decref(json);
 }
 
+/* Packed lines. */
+static void check_log(struct str log)
+{
+    struct log_line line;
+    bool any = true;
+    struct err err;
+
+    must(log.len <= LOG_PART_MAX);
+    while (any)
+        must(log_line_unpack(&log, &line, &any, &err) == RC_OK);
+}
+
 static void check_command(const struct command *command)
 {
     check_text(command->name);
-    if (command->kind != COMMAND_CALENDAR) /* days, as bytes */
+    if (command->kind == COMMAND_APPROVE)
+        check_log(command->text);
+    else if (command->kind != COMMAND_CALENDAR) /* days, as bytes */
         check_text(command->text);
     check_json(command->input);
     must(command->overlap <= OVERLAP_DEFAULT);
@@ -95,18 +109,11 @@ static void check_command(const struct command *command)
 
 static void check_report(const struct report *report)
 {
-    struct str log = report->log;
-    struct log_line line;
-    bool any = true;
-    struct err err;
-
     must(report->fence >= 0 && report->extend >= 0 && report->retry_after >= 0);
     check_text(report->error);
     check_json(report->result);
     check_text(report->progress);
-    must(log.len <= LOG_PART_MAX);
-    while (any)
-        must(log_line_unpack(&log, &line, &any, &err) == RC_OK);
+    check_log(report->log);
 }
 
 static void check_poll(const struct call_poll *poll)
