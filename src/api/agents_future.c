@@ -242,7 +242,8 @@ static enum rc tell_directs(struct listing *l, struct arena *scratch, struct err
                              .kind = RUN_DIRECT + 1,
                              .before = INT64_MAX,
                              .scan = VIEW_SCAN_MAX,
-                             .limit = PORTION};
+                             .limit = PORTION,
+                             .is_brief = true};
 
     for (int n = 0; n < DIRECT_PORTIONS_MAX; n++) {
         struct db_result rows = {0}, last = {0};

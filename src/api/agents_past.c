@@ -282,6 +282,24 @@ enum call_step agents_past_one_begin(struct call *call)
     return CALL_READ;
 }
 
+/* With what came of it, which is read of the last attempt alone. */
+static enum rc show_one(struct call *call, struct db *db, int64_t key,
+                        const struct owner *owner, json_t **ret, struct err *reterr)
+{
+    struct db_result row = {0};
+    struct attempt_view view;
+    enum rc rc;
+
+    attempt_views_get(db, key, &row);
+    rc = db_flush(db, call->arena, reterr);
+    if (rc != RC_OK)
+        return rc;
+    if (row.rows == 0)
+        return no_such(call, reterr);
+    attempt_views_read(&row, 0, &view);
+    return past_json(&view, owner, call->arena, ret, reterr);
+}
+
 static enum rc find_one(struct call *call, struct db *db, json_t **ret, struct err *reterr)
 {
     const struct one *one = call->with;
@@ -296,7 +314,7 @@ static enum rc find_one(struct call *call, struct db *db, json_t **ret, struct e
     rc = run_found_read(call, db, &one->run, &found, reterr);
     for (int i = 0; rc == RC_OK && i < found.attempt_count; i++)
         if (found.attempts[i].row.attempt == one->attempt)
-            return past_json(&found.attempts[i], &owner, call->arena, ret, reterr);
+            return show_one(call, db, found.attempts[i].row.id, &owner, ret, reterr);
     return rc == RC_OK || rc == RC_NOT_FOUND ? no_such(call, reterr) : rc;
 }
 

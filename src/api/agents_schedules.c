@@ -300,7 +300,8 @@ enum call_step agents_delete_read(struct call *call, struct db *db)
     struct view_page page = {.namespace = call->namespace,
                              .before = INT64_MAX,
                              .states = 1 << RUN_LEASED,
-                             .limit = PENDING_MAX};
+                             .limit = PENDING_MAX,
+                             .is_brief = true};
     struct db_result rows = {0};
     struct schedule_view view;
     struct err err;

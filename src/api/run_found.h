@@ -10,7 +10,7 @@
 struct run_found {
     bool is_open;
     struct run_view open;
-    struct attempt_view *attempts;
+    struct attempt_view *attempts; /* the last one has its result, the others have none */
     int attempt_count;
 };
 

@@ -29,15 +29,28 @@ enum {
     ", (SELECT name FROM schedules WHERE id = " of ".schedule)," \
     " (SELECT name FROM queues WHERE id = " of ".queue)"
 
-#define RUN                                                                              \
+#define RUN_WITH(texts)                                                                  \
     "r.id, r.schedule, r.slot, r.pass, r.state, r.lane, r.queue, r.gate, r.bits, r.due," \
     " r.rank, r.attempt, r.fence, r.node, r.lease_until, r.wake_at, r.created_at,"       \
-    " r.started_at, r.attempt_at, r.worker, r.input, r.progress, r.last_run_at,"         \
+    " r.started_at, r.attempt_at, r.worker, " texts ", r.last_run_at,"                   \
     " r.trace_high, r.trace_low, " OWNER("r")
-#define ATTEMPT                                                                             \
+#define ATTEMPT_WITH(texts)                                                                 \
     "h.id, h.schedule, h.slot, h.pass, h.attempt, h.fence, h.bits, h.outcome, h.reason,"    \
     " h.last, h.due, h.created_at, h.started_at, h.ended_at, h.expire_at, h.queue, h.node," \
-    " h.worker, h.error, h.result, " OWNER("h")
+    " h.worker, " texts ", " OWNER("h")
+
+#define RUN     RUN_WITH("r.input, r.progress")
+#define ATTEMPT ATTEMPT_WITH("h.error, h.result")
+
+/* A call has none, or what stands there is where it goes. */
+#define NO_QUEUE(of) "(SELECT id FROM queues WHERE id = " of ".queue) IS NULL"
+
+/* What may be large is not read, but for where a workflow upstream is named; or not at all. */
+#define RUN_BRIEF      RUN_WITH("NULL, CASE WHEN " NO_QUEUE("r") " THEN r.progress END")
+#define ATTEMPT_BRIEF  ATTEMPT_WITH("h.error, CASE WHEN " NO_QUEUE("h") " THEN h.result END")
+#define ATTEMPT_OF_RUN ATTEMPT_WITH("h.error, CASE WHEN h.last = 1 THEN h.result END")
+#define RUN_BARE       RUN_WITH("NULL, NULL")
+#define ATTEMPT_BARE   ATTEMPT_WITH("NULL, NULL")
 
 /* The last key of a page: $1 is `before`, $2 is `scan`. */
 #define END(table)                                                                         \
@@ -60,7 +73,7 @@ static const struct db_stmt run_get = {
     "SELECT " RUN " FROM runs AS r WHERE r.schedule = $1 AND r.slot = $2 AND r.pass = $3",
     "iii"};
 static const struct db_stmt run_of_schedule = {
-    "SELECT " RUN " FROM runs AS r WHERE r.schedule = $1 AND (r.slot, r.pass) < ($2, $3)"
+    "SELECT " RUN_BARE " FROM runs AS r WHERE r.schedule = $1 AND (r.slot, r.pass) < ($2, $3)"
     " ORDER BY r.slot DESC, r.pass DESC LIMIT $4",
     "iiii"};
 /* What of a page is wanted: $3 a namespace, $4 a queue, $5 a kind, $6 states or an outcome. */
@@ -69,26 +82,28 @@ static const struct db_stmt run_of_schedule = {
     " = $3 AND ($4 = 0 OR " of ".queue = $4) AND ($5 < 0 OR (" of ".bits & 255) = $5) AND "
 #define OF_STATES "($6 = 0 OR ((CAST(1 AS BIGINT) << CAST(r.state AS INTEGER)) & $6) > 0)"
 
-static const struct db_stmt run_list = {
-    "SELECT " RUN
-    " FROM runs AS r WHERE r.id < $1 AND r.id >= (" END("runs") ") AND " OF_PAGE("r") OF_STATES
-    " ORDER BY r.id DESC LIMIT $7",
-    "iiiiiii"};
+#define RUN_LIST                                                                      \
+    " FROM runs AS r WHERE r.id < $1 AND r.id >= (" END("runs") ") AND " OF_PAGE("r") \
+        OF_STATES " ORDER BY r.id DESC LIMIT $7"
 /* All open ones of the schedule are looked at. */
-static const struct db_stmt run_list_of = {
-    "SELECT " RUN " FROM runs AS r WHERE r.schedule = $2 AND r.id < $1 AND " OF_PAGE("r")
-        OF_STATES " ORDER BY r.id DESC LIMIT $7",
-    "iiiiiii"};
+#define RUN_LIST_OF                                                                   \
+    " FROM runs AS r WHERE r.schedule = $2 AND r.id < $1 AND " OF_PAGE("r") OF_STATES \
+        " ORDER BY r.id DESC LIMIT $7"
+
+static const struct db_stmt run_list = {"SELECT " RUN RUN_LIST, "iiiiiii"};
+static const struct db_stmt run_list_of = {"SELECT " RUN RUN_LIST_OF, "iiiiiii"};
+static const struct db_stmt run_brief = {"SELECT " RUN_BRIEF RUN_LIST, "iiiiiii"};
+static const struct db_stmt run_brief_of = {"SELECT " RUN_BRIEF RUN_LIST_OF, "iiiiiii"};
 static const struct db_stmt run_end = {END("runs"), "ii"};
 
 static const struct db_stmt attempt_of_run = {
-    "SELECT " ATTEMPT " FROM history AS h WHERE h.schedule = $1 AND h.id >= $2"
+    "SELECT " ATTEMPT_OF_RUN " FROM history AS h WHERE h.schedule = $1 AND h.id >= $2"
     " AND h.id <= (SELECT id FROM (SELECT id FROM history WHERE schedule = $1 AND id >= $2"
     " ORDER BY id LIMIT $3) AS portion ORDER BY id DESC LIMIT 1)"
     " AND h.slot = $4 AND h.pass = $5 ORDER BY h.id",
     "iiiii"};
 static const struct db_stmt attempt_of_schedule = {
-    "SELECT " ATTEMPT " FROM history AS h WHERE h.schedule = $1 AND h.id < $2"
+    "SELECT " ATTEMPT_BARE " FROM history AS h WHERE h.schedule = $1 AND h.id < $2"
     " ORDER BY h.id DESC LIMIT $3",
     "iii"};
 static const struct db_stmt attempt_get = {
@@ -97,18 +112,19 @@ static const struct db_stmt mark_list = {
     "SELECT id, schedule, bits, outcome, started_at, ended_at FROM history"
     " WHERE id < $1 AND id >= $2 ORDER BY id DESC LIMIT $3",
     "iii"};
-static const struct db_stmt attempt_list = {
-    "SELECT " ATTEMPT " FROM history AS h WHERE h.id < $1 AND h.id >= (" END(
-        "history") ") AND " OF_PAGE("h") "($6 = 0 OR h.outcome = $6)"
-                                         " ORDER BY h.id DESC LIMIT $7",
-    "iiiiiii"};
+#define ATTEMPT_LIST(of, end)                                    \
+    " FROM history AS h WHERE " of "h.id < $1 AND h.id >= (" end \
+    ") AND " OF_PAGE("h") "($6 = 0 OR h.outcome = $6) ORDER BY h.id DESC LIMIT $7"
+#define ATTEMPT_LIST_ANY ATTEMPT_LIST("", END("history"))
+#define ATTEMPT_LIST_OF  ATTEMPT_LIST("h.schedule = $8 AND ", END_OF("$8"))
+
+static const struct db_stmt attempt_list = {"SELECT " ATTEMPT ATTEMPT_LIST_ANY, "iiiiiii"};
+static const struct db_stmt attempt_list_of = {"SELECT " ATTEMPT ATTEMPT_LIST_OF, "iiiiiiii"};
+static const struct db_stmt attempt_brief = {"SELECT " ATTEMPT_BRIEF ATTEMPT_LIST_ANY,
+                                             "iiiiiii"};
+static const struct db_stmt attempt_brief_of = {"SELECT " ATTEMPT_BRIEF ATTEMPT_LIST_OF,
+                                                "iiiiiiii"};
 static const struct db_stmt attempt_end = {END("history"), "ii"};
-static const struct db_stmt attempt_list_of = {
-    "SELECT " ATTEMPT
-    " FROM history AS h WHERE h.schedule = $8 AND h.id < $1 AND h.id >= (" END_OF(
-        "$8") ") AND " OF_PAGE("h") "($6 = 0 OR h.outcome = $6)"
-                                    " ORDER BY h.id DESC LIMIT $7",
-    "iiiiiiii"};
 static const struct db_stmt attempt_end_of = {END_OF("$3"), "iii"};
 
 /* The key that a run had: see store/history.c and store/key.h. */
@@ -194,7 +210,10 @@ void run_views_list(struct db *db, const struct view_page *page, struct db_resul
         db_int(page->limit),
     };
 
-    db_send(db, is_of ? &run_list_of : &run_list, params, ret);
+    if (page->is_brief)
+        db_send(db, is_of ? &run_brief_of : &run_brief, params, ret);
+    else
+        db_send(db, is_of ? &run_list_of : &run_list, params, ret);
 }
 
 void run_views_end(struct db *db, const struct view_page *page, struct db_result *ret)
@@ -228,13 +247,17 @@ void attempt_views_of_schedule(struct db *db, int64_t schedule, int64_t before, 
 
 void attempt_views_list(struct db *db, const struct view_page *page, struct db_result *ret)
 {
+    bool is_of = page->schedule != 0;
     struct db_value params[] = {
         db_int(page->before), db_int(page->scan),     db_int(page->namespace),
         db_int(page->queue),  db_int(page->kind - 1), db_int(page->outcome),
         db_int(page->limit),  db_int(page->schedule),
     };
 
-    db_send(db, page->schedule != 0 ? &attempt_list_of : &attempt_list, params, ret);
+    if (page->is_brief)
+        db_send(db, is_of ? &attempt_brief_of : &attempt_brief, params, ret);
+    else
+        db_send(db, is_of ? &attempt_list_of : &attempt_list, params, ret);
 }
 
 void attempt_views_end(struct db *db, const struct view_page *page, struct db_result *ret)

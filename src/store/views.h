@@ -53,7 +53,14 @@ struct view_page {
     int64_t before;   /* INT64_MAX: from the newest                                  */
     int64_t since;    /* attempt_views_moved()                                       */
     int scan, limit;
+    bool is_brief; /* of the others, not of attempt_views_moved()                     */
 };
+
+/*
+ * A row that is brief is without the input of its run and its result, which may be large: a
+ * thousand of them are some hundred kilobytes.  What the server has called itself is there,
+ * for it may name a workflow; in a row that is bare there is nothing of the kind.
+ */
 
 struct run_view {
     struct run run;
@@ -61,7 +68,7 @@ struct run_view {
 };
 /* One search and two for its owner. */
 void run_views_get(struct db *db, const struct run_id *id, struct db_result *ret);
-/* The latest slot first, those before the slot and pass of `before`: in order of an index. */
+/* Bare, the latest slot first, before the slot and pass of `before`: in order of an index. */
 void run_views_of_schedule(struct db *db, const struct run_id *before, int limit,
                            struct db_result *ret);
 void run_views_list(struct db *db, const struct view_page *page, struct db_result *ret);
@@ -75,13 +82,14 @@ struct attempt_view {
     struct run_owner owner;
 };
 /*
- * The attempts of a run, the first first.  Keys of history are times of ends, and a run ends
- * after its slot: they are looked for from there on, among VIEW_ATTEMPTS_SCAN attempts of
- * its schedule.  A trigger for a time to come ends before it: `from` is then when it was made.
+ * The attempts of a run, the first first; the result of the last one alone.  Keys of history
+ * are times of ends, and a run ends after its slot: they are looked for from there on, among
+ * VIEW_ATTEMPTS_SCAN attempts of its schedule.  A trigger for a time to come ends before it:
+ * `from` is then when it was made.
  */
 void attempt_views_of_run(struct db *db, const struct run_id *id, instant from,
                           struct db_result *ret);
-/* The latest end first, with key below `before`: in order of an index. */
+/* Bare, the latest end first, with key below `before`: in order of an index. */
 void attempt_views_of_schedule(struct db *db, int64_t schedule, int64_t before, int limit,
                                struct db_result *ret);
 void attempt_views_list(struct db *db, const struct view_page *page, struct db_result *ret);

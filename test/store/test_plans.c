@@ -343,7 +343,13 @@ static void what_people_are_shown_is_found_by_key(void **state)
     PLAN(run_views_of_schedule(f->db, &run, 8, &unused), "runs_slot", INDEX_ORDER);
     PLAN(run_views_list(f->db, &page, &unused), "runs_pkey", ANY_ORDER);
     PLAN(run_views_end(f->db, &page, &unused), "runs_pkey", ANY_ORDER);
+    page.is_brief = true;
+    PLAN(run_views_list(f->db, &page, &unused), "runs_pkey", ANY_ORDER);
+    PLAN(attempt_views_list(f->db, &page, &unused), "history_pkey", ANY_ORDER);
     page.schedule = 7;
+    PLAN(run_views_list(f->db, &page, &unused), "runs_slot", ANY_ORDER);
+    PLAN(attempt_views_list(f->db, &page, &unused), "history_schedule", ANY_ORDER);
+    page.is_brief = false;
     PLAN(run_views_list(f->db, &page, &unused), "runs_slot", ANY_ORDER);
     PLAN(attempt_views_list(f->db, &page, &unused), "history_schedule", ANY_ORDER);
     PLAN(attempt_views_end(f->db, &page, &unused), "history_schedule", ANY_ORDER);

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lists of what is as large as it may be, in the APIs of others: together it is more than the
+ * database hands over at once, and more than one answer may have.
+ */
+#include "temporal.h"
+
+enum {
+    LARGE = 70,
+    BYTES = 250 * 1000,     /* of an input or a result: 70 of them are 17.5 MB */
+    MESSAGE_MOST = 4 << 20, /* that clients of gRPC take                       */
+};
+
+/* `many` x, good until the next. */
+static const char *long_text(size_t many)
+{
+    static char text[BYTES + 1];
+
+    memset(text, 'x', many);
+    text[many] = '\0';
+    return text;
+}
+
+/* A text with each ^ as a long one. */
+static const char *with_long(const char *format, size_t many)
+{
+    static char room[4 * BYTES];
+    struct buf out = BUF(room);
+
+    for (const char *p = format; *p != '\0'; p++) {
+        if (*p == '^')
+            buf_text(&out, long_text(many));
+        else
+            buf_char(&out, *p == '\'' ? '"' : *p);
+    }
+    assert_false(out.cut);
+    return room;
+}
+
+static void trigger(const char *schedule)
+{
+    static char target[100];
+
+    snprintf(target, sizeof target, "/api/v1/schedules/%s/trigger", schedule);
+    assert_int_equal(post(target, with_long("{'input':{'x':'^'}}", BYTES)), 202);
+}
+
+/* A worker takes a run and hands this back. */
+static void complete(const char *queue, const char *format, size_t many)
+{
+    static char target[100], fields[300];
+
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['%s'],'max':1}", queue)), 200);
+    snprintf(target, sizeof target, "/api/v1/runs/%s/complete", text_at("runs.0.id").ptr);
+    snprintf(fields, sizeof fields, "{'fence':%s,%s}", told("runs.0.fence"), format);
+    assert_int_equal(post(target, with_long(fields, many)), 200);
+}
+
+/* Open runs with large inputs: in the plan of the day, and when their schedule is deleted. */
+static void large_runs_of_agents_are_planned_and_deleted(void **state)
+{
+    (void)state;
+    assert_int_equal(post("/api/schedules", js("{'agentId':'a','scheduleType':'INTERVAL',"
+                                               "'intervalMinutes':1440,"
+                                               "'executor':{'maxConcurrent':100}}")),
+                     201);
+    for (int i = 0; i < LARGE; i++)
+        trigger("agent:a");
+    assert_int_equal(get("/api/executions/future?execStatus=READY"), 200);
+    assert_true(json_array_size(world.json) >= LARGE);
+    assert_int_equal(get("/api/v1/schedules/agent:a/health"), 200);
+    for (int i = 0; i < LARGE; i += 10)
+        assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['a'],'max':10}")), 200);
+    assert_int_equal(ask("DELETE /api/schedules/agent:a", NULL, ""), 204);
+}
+
+/* ---- Temporal ---- */
+
+static int create_large(int i, size_t argument, size_t memo)
+{
+    static char id[16];
+    Temporal__Payload payload = TEMPORAL__PAYLOAD__INIT, note = TEMPORAL__PAYLOAD__INIT;
+    Temporal__Payload *payload_list[] = {&payload};
+    Temporal__Payloads input = TEMPORAL__PAYLOADS__INIT;
+    Temporal__Fields__FieldsEntry entry = TEMPORAL__FIELDS__FIELDS_ENTRY__INIT;
+    Temporal__Fields__FieldsEntry *entry_list[] = {&entry};
+    Temporal__Fields fields = TEMPORAL__FIELDS__INIT;
+
+    snprintf(id, sizeof id, "t%03d", i);
+    reset(id);
+    asked.create.request_id = id;
+    payload.data = (ProtobufCBinaryData){argument, (uint8_t *)(uintptr_t)long_text(BYTES)};
+    note.data = (ProtobufCBinaryData){memo, payload.data.data};
+    input.payloads = payload_list;
+    input.n_payloads = 1;
+    entry.key = word("note");
+    entry.value = &note;
+    fields.fields = entry_list;
+    fields.n_fields = 1;
+    asked.workflow.input = &input;
+    asked.create.memo = memo > 0 ? &fields : NULL;
+    return create();
+}
+
+/* All pages with a query; none is larger than clients take. */
+static int list_all(const char *query)
+{
+    Temporal__ListSchedulesRequest request = TEMPORAL__LIST_SCHEDULES_REQUEST__INIT;
+    const Temporal__ListSchedulesResponse *got;
+    static uint8_t token[CALL_NAME_MAX];
+    size_t seen = 0;
+    int pages = 0;
+
+    request.namespace_ = word("default");
+    request.query = word(query);
+    do {
+        assert_int_equal(say("ListSchedules", &request.base), 200);
+        assert_true(world.call.answer.len < MESSAGE_MOST);
+        got = answer(&temporal__list_schedules_response__descriptor);
+        for (size_t i = 0; i < got->n_schedules; i++)
+            assert_string_equal(got->schedules[i]->schedule_id, js("t%03zu", seen++));
+        memcpy(token, got->next_page_token.data, got->next_page_token.len);
+        request.next_page_token = (ProtobufCBinaryData){got->next_page_token.len, token};
+        assert_true(pages++ < 100);
+    } while (request.next_page_token.len > 0);
+    return (int)seen;
+}
+
+/* What came of runs is not read for it: ten of them would be more than one answer. */
+static void runs_with_large_results_are_described_by_temporal(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 15; i++) {
+        assert_int_equal(create_large(i, 10, 0), 200);
+        for (int n = 0; n < 5; n++) {
+            trigger(js("t%03d", i));
+            complete("reports", "'result':'^'", BYTES);
+        }
+    }
+    assert_int_equal(list_all(""), 15);
+    assert_int_equal(described("t003")->info->n_recent_actions, 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(large_runs_of_agents_are_planned_and_deleted),
+        SERVED(runs_with_large_results_are_described_by_temporal),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
