@@ -10,13 +10,7 @@
 #include "api/native_draft.h"
 #include "api/planned.h"
 #include "api/request.h"
-#include "store/schedule_pages.h"
-
-enum {
-    PORTION = 200,              /* rows of one read                              */
-    PORTION_BYTES = 1 << 30,    /* of arena: schedules as large as they may be   */
-    LOOKED_AT_MAX = 200 * 1000, /* rows of one walk: about a second              */
-};
+#include "api/schedule_walk.h"
 
 enum rc agents_find(const struct call *call, struct db *db, struct schedule_view *ret,
                     struct err *reterr)
@@ -93,103 +87,68 @@ bool agents_filter_fits(const struct agents_filter *filter,
 
 /* ---- the walk ---- */
 
-struct walk {
-    const struct call *call;
+struct each {
     const struct agents_filter *filter;
     agents_each_fn *each;
     void *with;
-    struct schedule_place place;
     struct str prefix; /* of the names of one agent's schedules; empty: of any */
-    struct arena *rows, *scratch;
-    int64_t looked_at;
-    bool is_done;
+    bool is_behind;
 };
 
 /*
  * Names of an agent's schedules begin alike, so that they stand together.  The walk begins
  * shortly before: no name that was made here has two of ~.
  */
-static void begin_at(struct walk *w, struct str agent)
+static void begin_at(struct schedule_walk *walk, struct each *e, struct str agent)
 {
     struct buf start = {.cap = AGENT_NAME_MAX + 2};
 
     if (agent.len == 0 || agent.len > AGENT_ID_MAX)
         return;
-    w->prefix = agents_name(agent, (struct str){NULL, 0}, w->call->arena);
-    start.ptr = arena_take(w->call->arena, start.cap);
-    buf_str(&start, w->prefix);
+    e->prefix = agents_name(agent, (struct str){NULL, 0}, walk->call->arena);
+    start.ptr = arena_take(walk->call->arena, start.cap);
+    buf_str(&start, e->prefix);
     start.ptr[start.len - 1]--;
     buf_text(&start, "~~");
-    w->place.name = buf_as_str(&start);
+    walk->after = buf_as_str(&start);
 }
 
-static bool is_behind(const struct walk *w, struct str name)
+static bool is_behind(const struct each *e, struct str name)
 {
-    size_t len = name.len < w->prefix.len ? name.len : w->prefix.len;
+    size_t len = name.len < e->prefix.len ? name.len : e->prefix.len;
 
-    return len > 0 && memcmp(name.ptr, w->prefix.ptr, len) > 0;
+    return len > 0 && memcmp(name.ptr, e->prefix.ptr, len) > 0;
 }
 
-static enum rc take_row(struct walk *w, const struct schedule_view *view, struct err *reterr)
+static enum rc take_row(struct schedule_walk *walk, struct schedule_view *view,
+                        struct arena *scratch, struct err *reterr)
 {
+    struct each *e = walk->with;
     struct agents_schedule schedule;
     struct err unused;
 
-    w->place.name = arena_str(w->call->arena, view->row.name);
-    w->is_done = is_behind(w, view->row.name);
-    if (w->is_done || view->row.dialect != DIALECTS_AGENTS)
-        return RC_OK;
-    arena_reset(w->scratch);
-    if (agents_recall(view->row.extra, w->scratch, &schedule, &unused) != RC_OK)
+    walk->is_enough = e->is_behind = is_behind(e, view->row.name);
+    if (e->is_behind || view->row.dialect != DIALECTS_AGENTS ||
+        agents_recall(view->row.extra, scratch, &schedule, &unused) != RC_OK)
         return RC_OK;
     schedule.is_enabled = !(view->cursor.flags & CURSOR_DISABLED);
-    if (!agents_filter_fits(w->filter, &schedule))
+    if (!agents_filter_fits(e->filter, &schedule))
         return RC_OK;
-    return w->each(view, &schedule, w->with, reterr);
-}
-
-static enum rc take_portion(struct walk *w, struct db *db, struct err *reterr)
-{
-    const struct schedule_portion portion = {.namespace = w->call->namespace,
-                                             .order = ORDER_NAME,
-                                             .after = w->place,
-                                             .limit = PORTION};
-    struct db_result rows = {0};
-    enum rc rc;
-
-    arena_reset(w->rows);
-    schedule_pages_read(db, &portion, &rows);
-    rc = db_flush(db, w->rows, reterr);
-    for (int i = 0; rc == RC_OK && i < rows.rows && !w->is_done; i++) {
-        struct schedule_view view;
-
-        schedule_views_read(&rows, i, &view);
-        rc = take_row(w, &view, reterr);
-    }
-    w->looked_at += PORTION;
-    w->is_done |= rows.rows < PORTION;
-    return rc;
+    return e->each(view, &schedule, e->with, reterr);
 }
 
 enum rc agents_each(const struct call *call, struct db *db, const struct agents_filter *filter,
                     agents_each_fn *each, void *with, struct err *reterr)
 {
-    struct walk w = {.call = call,
-                     .filter = filter,
-                     .each = each,
-                     .with = with,
-                     .place = schedule_place_begin(false),
-                     .rows = arena_new(PORTION_BYTES),
-                     .scratch = arena_new(SCHEDULE_BYTES_MAX)};
-    enum rc rc = RC_OK;
+    struct each e = {.filter = filter, .each = each, .with = with};
+    struct schedule_walk walk = {
+        .call = call, .db = db, .order = ORDER_NAME, .look = take_row, .with = &e};
+    enum rc rc;
 
-    begin_at(&w, filter->agent);
-    while (rc == RC_OK && !w.is_done && w.looked_at < LOOKED_AT_MAX)
-        rc = take_portion(&w, db, reterr);
-    if (rc == RC_OK && !w.is_done)
+    begin_at(&walk, &e, filter->agent);
+    rc = schedule_walk(&walk, reterr);
+    if (rc == RC_OK && !walk.is_done && !e.is_behind)
         rc = err_set(reterr, RC_LIMIT, -1, 0,
                      "there are too many schedules for one list; /api/v1/schedules has pages");
-    arena_free(w.rows);
-    arena_free(w.scratch);
     return rc;
 }

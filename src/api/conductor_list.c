@@ -5,13 +5,17 @@
  * Conductor's lists have no cursors, and a search tells how many there are in all: the rows of
  * the namespace are walked through, a portion at a time.
  */
+#include <string.h>
+
 #include "api/conductor.h"
+#include "api/planned.h"
 #include "api/request.h"
 #include "api/schedule_walk.h"
 #include "api/view.h"
+#include "wire/json_text.h"
 
 enum {
-    LIST_BYTES_MAX = 12 << 20, /* of one answer                                         */
+    LIST_BYTES_MAX = 12 << 20, /* of one answer; what is more is refused                */
     SIZE_DEFAULT = 100,
     SIZE_MAX_ENTRIES = 1000, /* of one page of a search                               */
     START_MAX = 1000 * 1000 * 1000,
@@ -31,6 +35,7 @@ struct telling {
     const struct asked *asked;
     struct answer out;
     int64_t hits, told;
+    bool is_too_large;
 };
 
 /* ---- what is asked ---- */
@@ -119,11 +124,20 @@ static bool contains(struct str text, struct str part)
     return false;
 }
 
+/* Without reading its input, which may be large.  True: it may, where its name is escaped. */
+static bool may_start(const struct schedule_row *row, struct str workflow)
+{
+    struct str name = json_find_member(row->action, STR("name"));
+
+    return workflow.len == 0 || name.len < 2 || memchr(name.ptr, '\\', name.len) ||
+           str_eq((struct str){name.ptr + 1, name.len - 2}, workflow);
+}
+
 static bool fits_row(const struct asked *asked, const struct schedule_view *view)
 {
     bool is_paused = (view->cursor.flags & CURSOR_PAUSED) != 0;
 
-    return view->row.dialect == DIALECTS_CONDUCTOR &&
+    return view->row.dialect == DIALECTS_CONDUCTOR && may_start(&view->row, asked->workflow) &&
            (asked->paused < 0 || is_paused == (asked->paused == 1)) &&
            contains(view->row.name, asked->name) && contains(view->row.name, asked->text);
 }
@@ -159,7 +173,13 @@ static bool is_on_page(const struct telling *t)
     return !t->asked->is_search || (t->hits >= t->asked->start && t->told < t->asked->size);
 }
 
-static enum rc tell_row(struct schedule_walk *walk, const struct schedule_view *view,
+/* What its row alone cannot tell. */
+static bool asks_for_more(const struct asked *asked)
+{
+    return asked->workflow.len > 0 || asked->tag_key.len > 0;
+}
+
+static enum rc tell_row(struct schedule_walk *walk, struct schedule_view *view,
                         struct arena *scratch, struct err *reterr)
 {
     struct telling *t = walk->with;
@@ -168,7 +188,13 @@ static enum rc tell_row(struct schedule_walk *walk, const struct schedule_view *
 
     if (!fits_row(t->asked, view))
         return RC_OK;
-    rc = conductor_show(view, walk->call->namespace_name, scratch, &shown, reterr);
+    if (!is_on_page(t) && !asks_for_more(t->asked)) {
+        t->hits++;
+        return RC_OK;
+    }
+    rc = planned_next(walk->call, walk->db, scratch, view, reterr);
+    if (rc == RC_OK)
+        rc = conductor_show(view, walk->call->namespace_name, scratch, &shown, reterr);
     if (rc != RC_OK)
         return rc;
     if (!fits_shown(t->asked, &shown) || !is_on_page(t)) {
@@ -177,17 +203,31 @@ static enum rc tell_row(struct schedule_walk *walk, const struct schedule_view *
         return RC_OK;
     }
     t->hits++;
-    if (t->told++ > 0)
+    if (t->told > 0)
         answer_text(&t->out, ",");
     answer_json(&t->out, shown.schedule);
-    walk->is_enough = t->out.buf.len > LIST_BYTES_MAX;
+    walk->is_enough = t->is_too_large = t->out.buf.len > LIST_BYTES_MAX;
+    t->told += !t->is_too_large;
     return RC_OK;
+}
+
+/* Pages are numbered by what is asked for: one that ended early would hide the rest of it. */
+static enum call_step refuse(struct call *call, const struct telling *t)
+{
+    if (t->asked->is_search && t->is_too_large)
+        return call_problem(call, 400, "limit",
+                            "the page has more than %d MiB; ask for fewer, with size=%d",
+                            LIST_BYTES_MAX >> 20, (int)t->told);
+    return call_problem(call, 400, "limit",
+                        "there are too many for one list; ask for pages, with "
+                        "/api/scheduler/schedules/search?start=0&size=100");
 }
 
 static enum call_step tell(struct call *call, struct db *db)
 {
     struct telling t = {.asked = call->with, .out = answer_new(call->arena)};
     struct schedule_walk walk = {.call = call,
+                                 .db = db,
                                  .order = t.asked->order,
                                  .is_descending = t.asked->is_descending,
                                  .look = tell_row,
@@ -196,13 +236,11 @@ static enum call_step tell(struct call *call, struct db *db)
     struct err err;
 
     answer_text(&t.out, "[");
-    if (schedule_walk(&walk, db, &err) != RC_OK)
+    if (schedule_walk(&walk, &err) != RC_OK)
         return view_failed(call, &err);
     answer_text(&t.out, "]");
-    if (!t.asked->is_search && (walk.is_enough || !walk.is_done))
-        return call_problem(call, 400, "limit",
-                            "there are too many for one list; ask for pages, with "
-                            "/api/scheduler/schedules/search?start=0&size=100");
+    if (t.is_too_large || (!t.asked->is_search && !walk.is_done))
+        return refuse(call, &t);
     if (!t.asked->is_search)
         return call_answer(call, 200, answer_done(&t.out));
     answer_text(&out, "{\"totalHits\":");

@@ -3,6 +3,7 @@
  * The schedules of an organisation, the newest first, as one list.
  */
 #include "api/jobs.h"
+#include "api/planned.h"
 #include "api/schedule_walk.h"
 #include "api/view.h"
 
@@ -14,7 +15,7 @@ enum call_step jobs_list_begin(struct call *call)
     return CALL_READ;
 }
 
-static enum rc tell_row(struct schedule_walk *walk, const struct schedule_view *view,
+static enum rc tell_row(struct schedule_walk *walk, struct schedule_view *view,
                         struct arena *scratch, struct err *reterr)
 {
     struct answer *out = walk->with;
@@ -22,7 +23,8 @@ static enum rc tell_row(struct schedule_walk *walk, const struct schedule_view *
 
     if (view->row.dialect != DIALECTS_JOBS)
         return RC_OK;
-    if (jobs_show(view, walk->call->namespace_name, scratch, &schedule, reterr) != RC_OK)
+    if (planned_next(walk->call, walk->db, scratch, view, reterr) != RC_OK ||
+        jobs_show(view, walk->call->namespace_name, scratch, &schedule, reterr) != RC_OK)
         return reterr->rc;
     jobs_hide_secrets(json_object_get(schedule, "payload"));
     if (out->buf.len > 1)
@@ -36,6 +38,7 @@ enum call_step jobs_list_read(struct call *call, struct db *db)
 {
     struct answer out = answer_new(call->arena);
     struct schedule_walk walk = {.call = call,
+                                 .db = db,
                                  .order = ORDER_CREATED,
                                  .is_descending = true,
                                  .look = tell_row,
@@ -43,7 +46,7 @@ enum call_step jobs_list_read(struct call *call, struct db *db)
     struct err err;
 
     answer_text(&out, "[");
-    if (schedule_walk(&walk, db, &err) != RC_OK)
+    if (schedule_walk(&walk, &err) != RC_OK)
         return view_failed(call, &err);
     answer_text(&out, "]");
     if (walk.is_enough || !walk.is_done)

@@ -12,6 +12,7 @@
 
 #include "api/native.h"
 #include "api/page.h"
+#include "api/portion.h"
 #include "api/run_ends.h"
 #include "api/view.h"
 #include "core/outcome.h"
@@ -20,8 +21,8 @@
 
 enum {
     CURSOR_TEXT_MAX = 24 + RUN_ENDS_TEXT_MAX,
-    LIMIT_CUT = 8,    /* rows are fewer by, when the database's answer would be too large */
-    BEHIND_MAX = 100, /* runs, seen already, among which one may stand that was not */
+    BEHIND_MAX = 100,     /* runs, seen already, among which one may stand that was not */
+    ROWS_BYTES = 1 << 30, /* of arena: what three sources bring, twice, and a run's JSON  */
 };
 
 /* Where runs come from: open ones, those that are over, and those that ended meanwhile. */
@@ -419,7 +420,6 @@ static enum rc read_page(const struct call *call, struct db *db, struct telling 
     struct source_rows sources[SOURCES];
     enum rc rc;
 
-    *t = (struct telling){.out = answer_new(call->arena)};
     page_open(&t->out, "runs");
     rc = find_keys(call, db, call->with, reterr);
     if (rc == RC_OK)
@@ -432,21 +432,23 @@ static enum rc read_page(const struct call *call, struct db *db, struct telling 
 enum call_step run_list_read(struct call *call, struct db *db)
 {
     struct asked *asked = call->with, before = *asked;
+    struct portion portion = portion_of(before.view.limit);
+    struct call within = *call; /* whose arena is emptied between tries */
     char text[CURSOR_TEXT_MAX] = "";
     struct buf cursor = BUF(text);
     struct telling t;
     struct err err;
-    enum rc rc = read_page(call, db, &t, &err);
+    enum rc rc;
 
-    /* Of runs with large results a page has fewer. */
-    for (int limit = before.view.limit; rc == RC_LIMIT && limit > 1;) {
-        limit = (limit + LIMIT_CUT - 1) / LIMIT_CUT;
+    within.arena = arena_new(ROWS_BYTES);
+    do { /* of runs with large results a page has fewer */
+        arena_reset(within.arena);
         *asked = before;
-        asked->view.limit = limit;
-        db_rollback(db); /* a reading that has failed is over */
-        db_begin(db);
-        rc = read_page(call, db, &t, &err);
-    }
+        asked->view.limit = portion.rows;
+        t = (struct telling){.out = answer_new(call->arena)};
+        rc = read_page(&within, db, &t, &err);
+    } while (portion_is_cut(&portion, db, rc));
+    arena_free(within.arena);
     write_cursor(asked, t.cursor, &cursor);
     *asked = before; /* it may be read again */
     if (rc != RC_OK)

@@ -4,12 +4,12 @@
 #include <inttypes.h>
 
 #include "api/planned.h"
+#include "api/portion.h"
 #include "base/must.h"
 #include "model/schedule_json.h"
 
 enum {
     PORTION = 200,           /* rows of one read                                        */
-    PORTION_CUT = 8,         /* fewer by, when the database's answer would be too large */
     PORTION_BYTES = 1 << 30, /* of arena: schedules as large as they may be, all of them */
     CURSOR_MAX = 64,         /* bytes of two numbers                                    */
     MORE_MAX = 4,
@@ -22,7 +22,7 @@ struct walk {
     struct schedule_scan *scan;
     struct arena *rows, *scratch; /* of a portion, of an entry */
     int left;
-    int portion; /* rows of a read */
+    struct portion portion;
     int looked_at;
     bool is_done; /* nothing that comes can fit  */
     bool is_full; /* something fits, but has no room */
@@ -158,11 +158,11 @@ static enum rc tell_rows(struct walk *w, const struct db_result *rows, struct er
     return rc;
 }
 
-/* One read and what it brings; of large schedules the next one tries fewer. */
+/* One read and what it brings. */
 static enum rc tell_portion(struct walk *w, struct db *db, struct err *reterr)
 {
     struct schedule_scan *scan = w->scan;
-    int limit = w->portion;
+    int limit = w->portion.rows;
     const struct schedule_portion portion = {.namespace = w->call->namespace,
                                              .order = scan->order,
                                              .is_descending = scan->is_descending,
@@ -177,12 +177,8 @@ static enum rc tell_portion(struct walk *w, struct db *db, struct err *reterr)
     if (is_created)
         schedule_pages_end(db, &portion, &end);
     rc = db_flush(db, w->rows, reterr);
-    if (rc == RC_LIMIT && limit > 1) {
-        w->portion = (limit + PORTION_CUT - 1) / PORTION_CUT;
-        db_rollback(db); /* a reading that has failed is over */
-        db_begin(db);
+    if (portion_is_cut(&w->portion, db, rc))
         return RC_OK;
-    }
     if (rc == RC_OK)
         rc = tell_rows(w, &rows, reterr);
     if (rc != RC_OK || w->is_full || w->is_done)
@@ -233,8 +229,9 @@ enum rc schedule_scan_tell(const struct call *call, struct db *db, struct schedu
     struct walk w = {.call = call,
                      .db = db,
                      .scan = scan,
-                     .portion = is_plain && scan->page.limit < PORTION ? scan->page.limit + 1
-                                                                       : PORTION,
+                     .portion = portion_of(is_plain && scan->page.limit < PORTION
+                                               ? scan->page.limit + 1
+                                               : PORTION),
                      .rows = arena_new(PORTION_BYTES),
                      .scratch = arena_new(SCHEDULE_BYTES_MAX),
                      .left = scan->page.limit};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/schedule_walk.h"
 
-#include "api/planned.h"
+#include "api/portion.h"
+#include "base/must.h"
 #include "model/schedule_json.h"
 
 enum {
@@ -9,62 +10,82 @@ enum {
     PORTION_BYTES = 1 << 30, /* of arena: schedules as large as they may be */
 };
 
-static enum rc look_at(struct schedule_walk *walk, struct db *db, const struct db_result *rows,
-                       struct schedule_place *place, struct arena *scratch, struct err *reterr)
+/* How far a walk has come. */
+struct stand {
+    struct schedule_place place;
+    char name[SCHEDULE_ID_MAX + 1]; /* of the place */
+    struct portion portion;
+    int64_t looked_at;
+    struct arena *rows, *scratch;
+};
+
+static void move_on(struct stand *stand, const struct schedule_row *row)
+{
+    struct buf name = BUF(stand->name);
+
+    buf_str(&name, row->name);
+    must(!name.cut);
+    stand->place = (struct schedule_place){
+        .name = buf_as_str(&name), .at = row->updated_at, .id = row->id};
+}
+
+static enum rc look_at(struct schedule_walk *walk, const struct db_result *rows,
+                       struct stand *stand, struct err *reterr)
 {
     struct schedule_view view;
 
     for (int i = 0; i < rows->rows && !walk->is_enough; i++) {
         schedule_views_read(rows, i, &view);
-        *place = (struct schedule_place){.name = arena_str(walk->call->arena, view.row.name),
-                                         .at = view.row.updated_at,
-                                         .id = view.row.id};
-        arena_reset(scratch);
-        if (planned_next(walk->call, db, scratch, &view, reterr) != RC_OK ||
-            walk->look(walk, &view, scratch, reterr) != RC_OK)
+        move_on(stand, &view.row);
+        arena_reset(stand->scratch);
+        if (walk->look(walk, &view, stand->scratch, reterr) != RC_OK)
             return reterr->rc;
     }
     return RC_OK;
 }
 
-static enum rc look_at_portion(struct schedule_walk *walk, struct db *db,
-                               struct schedule_place *place, struct arena *arenas[static 2],
+static enum rc look_at_portion(struct schedule_walk *walk, struct stand *stand,
                                struct err *reterr)
 {
     const struct schedule_portion portion = {.namespace = walk->call->namespace,
                                              .order = walk->order,
                                              .is_descending = walk->is_descending,
-                                             .after = *place,
-                                             .limit = PORTION};
+                                             .after = stand->place,
+                                             .limit = stand->portion.rows};
     bool is_created = walk->order == ORDER_CREATED;
     struct db_result rows = {0}, end = {0};
     enum rc rc;
 
-    arena_reset(arenas[0]);
-    schedule_pages_read(db, &portion, &rows);
+    arena_reset(stand->rows);
+    schedule_pages_read(walk->db, &portion, &rows);
     if (is_created)
-        schedule_pages_end(db, &portion, &end);
-    rc = db_flush(db, arenas[0], reterr);
+        schedule_pages_end(walk->db, &portion, &end);
+    rc = db_flush(walk->db, stand->rows, reterr);
+    if (portion_is_cut(&stand->portion, walk->db, rc))
+        return RC_OK;
     if (rc == RC_OK)
-        rc = look_at(walk, db, &rows, place, arenas[1], reterr);
-    walk->is_done = is_created ? end.rows == 0 : rows.rows < PORTION;
+        rc = look_at(walk, &rows, stand, reterr);
+    walk->is_done = is_created ? end.rows == 0 : rows.rows < portion.limit;
     if (is_created && end.rows == 1)
-        place->id = db_int_at(&end, 0, 0);
+        stand->place.id = db_int_at(&end, 0, 0);
+    stand->looked_at += portion.limit;
     return rc;
 }
 
-enum rc schedule_walk(struct schedule_walk *walk, struct db *db, struct err *reterr)
+enum rc schedule_walk(struct schedule_walk *walk, struct err *reterr)
 {
-    struct schedule_place place = schedule_place_begin(walk->is_descending);
-    struct arena *arenas[] = {arena_new(PORTION_BYTES), arena_new(SCHEDULE_BYTES_MAX)};
+    struct stand stand = {.place = schedule_place_begin(walk->is_descending),
+                          .portion = portion_of(PORTION),
+                          .rows = arena_new(PORTION_BYTES),
+                          .scratch = arena_new(SCHEDULE_BYTES_MAX)};
     enum rc rc = RC_OK;
 
-    for (int n = 0; rc == RC_OK && !walk->is_done && !walk->is_enough; n += PORTION) {
-        if (n >= WALK_SCHEDULES_MAX)
-            break;
-        rc = look_at_portion(walk, db, &place, arenas, reterr);
-    }
-    arena_free(arenas[0]);
-    arena_free(arenas[1]);
+    if (walk->after.len > 0)
+        stand.place.name = walk->after;
+    while (rc == RC_OK && !walk->is_done && !walk->is_enough &&
+           stand.looked_at < WALK_SCHEDULES_MAX)
+        rc = look_at_portion(walk, &stand, reterr);
+    arena_free(stand.rows);
+    arena_free(stand.scratch);
     return rc;
 }

@@ -8,6 +8,7 @@
 enum {
     LARGE = 70,
     BYTES = 250 * 1000,     /* of an input or a result: 70 of them are 17.5 MB */
+    ANSWER_MOST = 13 << 20, /* 12 MiB and the last entry                      */
     MESSAGE_MOST = 4 << 20, /* that clients of gRPC take                       */
 };
 
@@ -37,6 +38,17 @@ static const char *with_long(const char *format, size_t many)
     return room;
 }
 
+static void save_conductor(int i)
+{
+    static char format[300];
+
+    snprintf(format, sizeof format,
+             "{'name':'c%02d','cronExpression':'0 0 2 * * ?','tags':[{'key':'a','value':'b'}],"
+             "'startWorkflowRequest':{'name':'wf','input':{'x':'^'}}}",
+             i);
+    assert_int_equal(post("/api/scheduler/schedules", with_long(format, BYTES)), 200);
+}
+
 static void trigger(const char *schedule)
 {
     static char target[100];
@@ -54,6 +66,83 @@ static void complete(const char *queue, const char *format, size_t many)
     snprintf(target, sizeof target, "/api/v1/runs/%s/complete", text_at("runs.0.id").ptr);
     snprintf(fields, sizeof fields, "{'fence':%s,%s}", told("runs.0.fence"), format);
     assert_int_equal(post(target, with_long(fields, many)), 200);
+}
+
+/* Of a list in numbered pages: each is told once, and all pages know how many there are. */
+static void assert_pages(const char *target, int size, int total)
+{
+    int seen = 0;
+
+    for (int start = 0; start < total; start += size) {
+        assert_int_equal(get(js("%sstart=%d&size=%d", target, start, size)), 200);
+        assert_told("totalHits", js("%d", total));
+        assert_true(world.call.answer.len < ANSWER_MOST);
+        seen += (int)json_array_size(json_object_get(world.json, "results"));
+    }
+    assert_int_equal(seen, total);
+}
+
+static void assert_says(int got, int status, const char *words)
+{
+    assert_int_equal(got, status);
+    if (!strstr(world.call.answer.ptr, words))
+        fail_msg("%s\nbut not\n%s", world.call.answer.ptr, words);
+}
+
+static void large_schedules_of_conductor_are_found(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LARGE; i++)
+        save_conductor(i);
+    assert_pages("/api/scheduler/schedules/search?", 30, LARGE);
+    assert_pages("/api/scheduler/schedules/search?workflowName=wf&sort=createTime:DESC&", 30,
+                 LARGE);
+    assert_pages("/api/scheduler/schedules/search?workflowName=other&", 30, 0);
+    assert_says(get("/api/scheduler/schedules/search?size=60"), 400, "with size=50");
+    assert_says(get("/api/scheduler/schedules"), 400, "ask for pages");
+    assert_says(get("/api/scheduler/schedules/tags?tag=a:b"), 400, "ask for pages");
+    assert_int_equal(get("/api/scheduler/schedules/tags?tag=a:c"), 200);
+}
+
+static void large_schedules_of_jobs_are_too_many_for_one_list(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LARGE; i++) {
+        assert_int_equal(post("/api/orgs/acme/schedules",
+                              with_long("{'name':'j','serverInstanceId':'s','jobType':'t',"
+                                        "'cronExpression':'0 2 * * *','payload':{'x':'^'}}",
+                                        BYTES)),
+                         201);
+        if (i == 30) {
+            assert_int_equal(get("/api/orgs/acme/schedules"), 200);
+            assert_int_equal(json_array_size(world.json), 31);
+        }
+    }
+    assert_says(get("/api/orgs/acme/schedules"), 400, "/api/v1/schedules?namespace=acme");
+}
+
+/* What other APIs have in the namespace is passed over, however large. */
+static void agents_are_listed_beside_large_schedules(void **state)
+{
+    (void)state;
+    assert_int_equal(post("/api/schedules", js("{'agentId':'zoe','scheduleType':'INTERVAL',"
+                                               "'intervalMinutes':60}")),
+                     201);
+    assert_int_equal(post("/api/schedules", js("{'agentId':'ann','scheduleType':'INTERVAL',"
+                                               "'intervalMinutes':60}")),
+                     201);
+    for (int i = 0; i < LARGE; i++)
+        assert_int_equal(ask(js("PUT /api/v1/schedules/b%02d", i), NULL,
+                             with_long("{'action':{'type':'queue','queue':'q',"
+                                       "'input':{'x':'^'}}}",
+                                       BYTES)),
+                         201);
+    assert_int_equal(get("/api/schedules"), 200);
+    assert_int_equal(json_array_size(world.json), 2);
+    assert_int_equal(get("/api/schedules?agentId=ann"), 200);
+    assert_int_equal(json_array_size(world.json), 1);
+    assert_int_equal(get("/api/executions/future?agentId=zoe"), 200);
+    assert_told("0.agentId", "'zoe'");
 }
 
 /* Open runs with large inputs: in the plan of the day, and when their schedule is deleted. */
@@ -144,6 +233,9 @@ static void runs_with_large_results_are_described_by_temporal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        SERVED(large_schedules_of_conductor_are_found),
+        SERVED(large_schedules_of_jobs_are_too_many_for_one_list),
+        SERVED(agents_are_listed_beside_large_schedules),
         SERVED(large_runs_of_agents_are_planned_and_deleted),
         SERVED(runs_with_large_results_are_described_by_temporal),
     };

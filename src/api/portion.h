@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How many rows one read asks for, where rows may be large: the database hands over so many
+ * bytes at a time and no more (DB_BYTES_MAX), whoever asked for them.
+ */
+#pragma once
+
+#include "db/db.h"
+
+struct portion {
+    int most; /* rows of one read, where they are small */
+    int rows; /* of the next one                        */
+};
+
+static inline struct portion portion_of(int most)
+{
+    return (struct portion){most, most};
+}
+
+/*
+ * After the flush of a read of so many.  True: they were too large together; the next one asks
+ * for fewer, of the same place, on a transaction of its own.  False: `rc` stands as it is.
+ */
+bool portion_is_cut(struct portion *portion, struct db *db, enum rc rc);
