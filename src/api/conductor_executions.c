@@ -16,20 +16,21 @@ enum {
     SIZE_OF_SEARCH = 100,
     SIZE_MOST = 1000,                /* records of one answer                          */
     START_MOST = 1000 * 1000,        /* beyond it there are none                       */
-    EXECUTIONS_BYTES_MAX = 12 << 20, /* of one answer, which then ends early         */
+    EXECUTIONS_BYTES_MAX = 12 << 20, /* of one answer; what is more is refused       */
     SAMPLE_MAX = 10,
 };
 
 struct asked {
     struct conductor_search search;
     int64_t start, size;
+    const char *size_name; /* of the parameter */
 };
 
 static struct asked *asked_new(struct call *call, int64_t size)
 {
     struct asked *asked = arena_take(call->arena, sizeof *asked);
 
-    *asked = (struct asked){.size = size};
+    *asked = (struct asked){.size = size, .size_name = "size"};
     asked->search.query = conductor_query_read(STR(""), STR(""));
     call->with = asked;
     return asked;
@@ -97,14 +98,41 @@ static enum rc find_request(const struct call *call, struct db *db, int64_t sche
     return rc;
 }
 
+/* What the run of a record was given of its own, as JSON, in of->scratch; or empty. */
+static enum rc read_input(struct db *db, const struct conductor_record *record,
+                          struct request_of *of, struct str *ret, struct err *reterr)
+{
+    struct db_result row = {0};
+    struct run_view view;
+    enum rc rc;
+
+    *ret = (struct str){NULL, 0};
+    if (!record->is_open && record->trigger == 0)
+        return RC_OK;
+    arena_reset(of->scratch);
+    if (record->is_open)
+        run_views_get(db, &record->run, &row);
+    else
+        history_input(db, record->trigger, &row);
+    rc = db_flush(db, of->scratch, reterr);
+    if (rc != RC_OK || row.rows == 0)
+        return rc;
+    if (record->is_open) {
+        run_views_read(&row, 0, &view);
+        *ret = view.run.input;
+    } else {
+        *ret = text_or_empty(&row, 0, 0);
+    }
+    return RC_OK;
+}
+
 /* The request of a record: with the input that its run was given, and none where unknown. */
 static enum rc request_of_record(const struct call *call, struct db *db,
                                  const struct conductor_record *record, struct request_of *of,
                                  json_t **ret, struct err *reterr)
 {
-    struct db_result row = {0};
-    struct str own = record->input;
     json_auto_t *input = NULL;
+    struct str own;
     json_t *request;
     enum rc rc = RC_OK;
 
@@ -114,18 +142,23 @@ static enum rc request_of_record(const struct call *call, struct db *db,
     request = json_object_get(of->shown, "startWorkflowRequest");
     if (rc != RC_OK || !record->is_as_now || !request)
         return rc;
-    if (record->trigger != 0) {
-        arena_reset(of->scratch);
-        history_input(db, record->trigger, &row);
-        rc = db_flush(db, of->scratch, reterr);
-        own = rc == RC_OK && row.rows == 1 ? text_or_empty(&row, 0, 0) : own;
-    }
+    rc = read_input(db, record, of, &own, reterr);
+    if (rc != RC_OK)
+        return rc;
     input = own.len > 0 ? json_of_kept(own) : NULL;
     *ret = input ? json_deep_copy(request) : json_incref(request);
     must(*ret);
     if (input)
         must(json_object_update(json_object_get(*ret, "input"), input) == 0);
     return rc;
+}
+
+/* Pages are numbered by what is asked for: one that ended early would hide the rest of it. */
+static enum rc refuse_size(const struct asked *asked, int fit, struct err *reterr)
+{
+    return err_set(reterr, RC_LIMIT, -1, 0,
+                   "the page has more than %d MiB; ask for fewer, with %s=%d",
+                   EXECUTIONS_BYTES_MAX >> 20, asked->size_name, fit);
 }
 
 static enum rc print_page(const struct call *call, struct db *db,
@@ -138,9 +171,7 @@ static enum rc print_page(const struct call *call, struct db *db,
 
     answer_text(out, "[");
     for (int64_t i = asked->start;
-         rc == RC_OK && i < records->count && i < asked->start + asked->size &&
-         out->buf.len < EXECUTIONS_BYTES_MAX;
-         i++) {
+         rc == RC_OK && i < records->count && i < asked->start + asked->size; i++) {
         const struct conductor_record *record = &records->list[i];
         json_t *request;
 
@@ -150,6 +181,8 @@ static enum rc print_page(const struct call *call, struct db *db,
         if (i > asked->start)
             answer_text(out, ",");
         answer_json(out, record_json(record, request, call->namespace_name));
+        if (out->buf.len > EXECUTIONS_BYTES_MAX)
+            rc = refuse_size(asked, (int)(i - asked->start), reterr);
     }
     answer_text(out, "]");
     json_decref(of.shown);
@@ -164,6 +197,7 @@ enum call_step conductor_executions_begin(struct call *call)
     struct asked *asked = asked_new(call, LIMIT_OF_SCHEDULE);
     struct err err;
 
+    asked->size_name = "limit";
     if (conductor_number(call, "count", SIZE_MOST, &asked->size, &err) != RC_OK ||
         conductor_number(call, "limit", SIZE_MOST, &asked->size, &err) != RC_OK)
         return call_refuse(call, NULL, &err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "api/conductor.h"
+#include "api/portion.h"
 #include "api/view.h"
 #include "base/map.h"
 #include "base/must.h"
@@ -12,7 +13,6 @@
 enum {
     PORTION = 200,           /* rows of one read                                      */
     PORTION_BYTES = 1 << 30, /* of arena: runs and schedules as large as they may be  */
-    PORTIONS_MAX = RECORDS_LOOKED_AT / PORTION,
     OWNERS_MAX = 2 * RECORDS_LOOKED_AT, /* each run of another schedule               */
     TEXTS_BYTES = 1 << 30, /* reasons and ids of all that is looked at: an eighth of it  */
     REASON_MAX = 999,      /* bytes, as Conductor keeps                             */
@@ -31,13 +31,14 @@ struct gathering {
     struct call *call;
     struct db *db;
     const struct conductor_query *query;
-    struct arena *rows, *scratch;
+    struct arena *rows, *of_owners, *scratch;
     struct owner *owners;
     struct map *places; /* of owners, by key */
     int owner_count;
     struct conductor_sort sort;
-    int keep;        /* the list has room for twice as many       */
-    int portions[2]; /* that were read, of those that are over and of open ones */
+    int keep; /* the list has room for twice as many       */
+    struct portion runs, schedules;
+    int64_t looked_at[2]; /* of those that are over and of open ones */
     struct conductor_records records;
 };
 
@@ -50,7 +51,7 @@ struct told_run {
     struct str queue; /* workers take it from there; empty: an upstream does, or a call */
     bool is_held, is_over, has_succeeded;
     struct str progress; /* JSON that may name the workflow */
-    struct str error, input;
+    struct str error;
 };
 
 /* ---- schedules ---- */
@@ -89,29 +90,46 @@ static enum rc keep_owner(struct gathering *g, const struct db_result *row, stru
     return RC_OK;
 }
 
-/* Those of this portion that are not known yet, in one go. */
+/* Those from `first` on as many as fit into one read; how many they were, 0: try again. */
+static enum rc learn_some(struct gathering *g, int first, int *ret_count, struct err *reterr)
+{
+    int left = g->owner_count - first;
+    int count = left < g->schedules.rows ? left : g->schedules.rows;
+    struct db_result rows[PORTION] = {0};
+    enum rc rc;
+
+    for (int i = 0; i < count; i++)
+        schedule_views_get(g->db, g->owners[first + i].id, &rows[i]);
+    arena_reset(g->of_owners);
+    rc = db_flush(g->db, g->of_owners, reterr);
+    *ret_count = 0;
+    if (portion_is_cut(&g->schedules, g->db, rc))
+        return RC_OK;
+    for (int i = 0; rc == RC_OK && i < count; i++)
+        rc = keep_owner(g, &rows[i], &g->owners[first + i], reterr);
+    *ret_count = count;
+    return rc;
+}
+
+/* Those of this portion that are not known yet. */
 static enum rc learn_owners(struct gathering *g, const struct told_run *runs, int count,
                             struct err *reterr)
 {
-    struct db_result rows[PORTION] = {0};
-    int first = g->owner_count;
-    enum rc rc;
+    int known = g->owner_count;
+    enum rc rc = RC_OK;
 
     for (int i = 0; i < count; i++) {
-        struct owner *owner;
-
         if (find_owner(g, runs[i].id.schedule))
             continue;
-        owner = &g->owners[g->owner_count];
         map_put(g->places, runs[i].id.schedule, g->owner_count);
-        *owner = (struct owner){.id = runs[i].id.schedule};
-        schedule_views_get(g->db, owner->id, &rows[g->owner_count++ - first]);
+        g->owners[g->owner_count++] = (struct owner){.id = runs[i].id.schedule};
     }
-    if (g->owner_count == first)
-        return RC_OK;
-    rc = db_flush(g->db, g->rows, reterr);
-    for (int i = first; rc == RC_OK && i < g->owner_count; i++)
-        rc = keep_owner(g, &rows[i - first], &g->owners[i], reterr);
+    while (rc == RC_OK && known < g->owner_count) {
+        int some;
+
+        rc = learn_some(g, known, &some, reterr);
+        known += some;
+    }
     return rc;
 }
 
@@ -203,8 +221,9 @@ static void add_record(struct gathering *g, const struct told_run *run)
         .schedule = owner->id,
         .zone = is_as_now(run, owner) ? owner->zone : STR(""),
         .is_as_now = is_as_now(run, owner),
+        .is_open = !run->is_over,
+        .run = run->id,
         .trigger = run->kind == RUN_TRIGGER ? run->end : 0,
-        .input = run->input.len > 0 ? arena_str(arena, run->input) : STR(""),
     };
     if (run->queue.len > 0 && !run->is_held)
         record->found.workflow_id = record->found.id;
@@ -246,7 +265,6 @@ static struct told_run told_open(const struct db_result *rows, int i)
         .queue = view.owner.queue,
         .is_held = run->state == RUN_HELD || run->state == RUN_APPROVAL,
         .progress = run->progress,
-        .input = run->input,
     };
 }
 
@@ -304,21 +322,25 @@ static enum rc take_all(struct gathering *g, int64_t schedule, bool is_open, str
                              .schedule = schedule,
                              .before = INT64_MAX,
                              .scan = VIEW_SCAN_MAX,
-                             .limit = PORTION};
+                             .is_brief = true};
 
-    while (g->portions[is_open]++ < PORTIONS_MAX) {
+    while (g->looked_at[is_open] < RECORDS_LOOKED_AT) {
         struct db_result rows = {0}, last = {0};
         enum rc rc;
 
         arena_reset(g->rows);
+        page.limit = g->runs.rows;
         list(g->db, &page, &rows);
         end(g->db, &page, &last);
         rc = db_flush(g->db, g->rows, reterr);
+        if (portion_is_cut(&g->runs, g->db, rc))
+            continue;
         if (rc == RC_OK)
             rc = take_portion(g, &rows, is_open, reterr);
         if (rc != RC_OK)
             return rc;
-        if (rows.rows == PORTION)
+        g->looked_at[is_open] += page.limit;
+        if (rows.rows == page.limit)
             page.before = db_int_at(&rows, rows.rows - 1, 0);
         else if (last.rows == 1 && db_int_at(&last, 0, 0) < page.before && schedule == 0)
             page.before = db_int_at(&last, 0, 0);
@@ -347,7 +369,10 @@ enum rc conductor_records_read(struct call *call, struct db *db,
                           .places = map_new(0),
                           .sort = search->sort,
                           .keep = (int)keep,
+                          .runs = portion_of(PORTION),
+                          .schedules = portion_of(PORTION),
                           .rows = arena_new(PORTION_BYTES),
+                          .of_owners = arena_new(PORTION_BYTES),
                           .scratch = arena_new(SCHEDULE_BYTES_MAX)};
     enum rc rc = RC_OK;
 
@@ -359,6 +384,7 @@ enum rc conductor_records_read(struct call *call, struct db *db,
     for (int i = 0; rc == RC_OK && i < search->schedule_count; i++)
         rc = take_both(&g, search->schedules[i], reterr);
     arena_free(g.rows);
+    arena_free(g.of_owners);
     arena_free(g.scratch);
     map_free(g.places);
     settle(&g);

@@ -12,6 +12,7 @@
 
 #include "api/call.h"
 #include "api/conductor_query.h"
+#include "core/run_id.h"
 
 /* Runs that one search looks at, of those that are open and of those that are over. */
 enum { RECORDS_LOOKED_AT = 50 * 1000 };
@@ -21,8 +22,9 @@ struct conductor_record {
     int64_t schedule;
     struct str reason, zone; /* zone is empty where it is not known */
     bool is_as_now;          /* its schedule was what it is now     */
-    int64_t trigger;         /* key of its end, if it may have been given an input; or 0 */
-    struct str input;        /* of one that is open; of its own, as JSON, or empty */
+    bool is_open;
+    struct run_id run;
+    int64_t trigger; /* key of its end, if it may have been given an input; or 0 */
 };
 
 struct conductor_records {

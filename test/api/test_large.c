@@ -104,6 +104,34 @@ static void large_schedules_of_conductor_are_found(void **state)
     assert_int_equal(get("/api/scheduler/schedules/tags?tag=a:c"), 200);
 }
 
+static void large_executions_of_conductor_are_found(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LARGE; i++) {
+        save_conductor(i);
+        trigger(js("c%02d", i));
+    }
+    for (int i = 0; i < 2; i++) { /* open, then over */
+        assert_pages("/api/scheduler/search/executions?", 30, LARGE);
+        assert_says(get("/api/scheduler/search/executions?size=60"), 400, "with size=50");
+        assert_int_equal(get("/api/scheduler/admin/requeue"), 200);
+        for (int n = 0; n < LARGE && i == 0; n++)
+            complete("wf", "'result':'^'", BYTES);
+    }
+}
+
+static void large_executions_of_a_schedule_of_conductor_are_told(void **state)
+{
+    (void)state;
+    save_conductor(0);
+    for (int i = 0; i < LARGE; i++)
+        trigger("c00");
+    assert_says(get("/api/scheduler/schedules/c00/executions?limit=60"), 400, "with limit=50");
+    assert_int_equal(get("/api/scheduler/schedules/c00/executions?limit=40"), 200);
+    assert_int_equal(json_array_size(world.json), 40);
+    assert_int_equal(strlen(text_at("39.startWorkflowRequest.input.x").ptr), BYTES);
+}
+
 static void large_schedules_of_jobs_are_too_many_for_one_list(void **state)
 {
     (void)state;
@@ -234,6 +262,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SERVED(large_schedules_of_conductor_are_found),
+        SERVED(large_executions_of_conductor_are_found),
+        SERVED(large_executions_of_a_schedule_of_conductor_are_told),
         SERVED(large_schedules_of_jobs_are_too_many_for_one_list),
         SERVED(agents_are_listed_beside_large_schedules),
         SERVED(large_runs_of_agents_are_planned_and_deleted),
