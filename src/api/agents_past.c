@@ -7,14 +7,16 @@
 #include <stdio.h>
 
 #include "api/agents_marks.h"
+#include "api/portion.h"
 #include "api/request.h"
 #include "api/run_found.h"
 #include "api/view.h"
 
 enum {
-    PORTION = 50,            /* attempts that are asked for together       */
-    PORTION_BYTES = 1 << 30, /* of arena: they may be large                */
-    OWNERS = 256,            /* schedules that are remembered meanwhile    */
+    PORTION = 50,              /* attempts that are asked for together       */
+    PORTION_BYTES = 1 << 30,   /* of arena: they may be large                */
+    LIST_BYTES_MAX = 12 << 20, /* of one answer; what is more is refused */
+    OWNERS = 256,              /* schedules that are remembered meanwhile    */
     SIZE_DEFAULT = 20,
     SIZE_MAX_ENTRIES = 1000,
     PAGE_MAX = 1000 * 1000,
@@ -41,6 +43,7 @@ struct listing {
     struct owner *owners; /* by the last bits of their keys */
     struct answer out;
     struct agents_marks found;
+    struct portion portion;
     int64_t told;
 };
 
@@ -174,15 +177,22 @@ static enum rc tell(struct listing *l, const struct db_result *row, struct err *
         rc = past_json(&view, owner, l->rows, &json, reterr);
     if (rc != RC_OK)
         return rc;
-    if (l->told++ > 0)
+    if (l->told > 0)
         answer_text(&l->out, ",");
     answer_json(&l->out, json);
+    if (l->out.buf.len > LIST_BYTES_MAX) /* a shorter page would hide the rest: see the size */
+        return err_set(reterr, RC_LIMIT, -1, 0,
+                       "the page has more than %d MiB; ask for a smaller one, with size=%d",
+                       LIST_BYTES_MAX >> 20, (int)l->told);
+    l->told++;
     return RC_OK;
 }
 
-static enum rc tell_some(struct listing *l, const struct agents_mark *marks, int count,
-                         struct err *reterr)
+/* As many as fit into one read; how many they were, 0: try again. */
+static enum rc tell_some(struct listing *l, const struct agents_mark *marks, int64_t left,
+                         int *ret_count, struct err *reterr)
 {
+    int count = left < l->portion.rows ? (int)left : l->portion.rows;
     struct db_result rows[PORTION] = {0};
     enum rc rc;
 
@@ -190,8 +200,12 @@ static enum rc tell_some(struct listing *l, const struct agents_mark *marks, int
     for (int i = 0; i < count; i++)
         attempt_views_get(l->db, marks[i].id, &rows[i]);
     rc = db_flush(l->db, l->rows, reterr);
+    *ret_count = 0;
+    if (portion_is_cut(&l->portion, l->db, rc))
+        return RC_OK;
     for (int i = 0; rc == RC_OK && i < count; i++)
         rc = tell(l, &rows[i], reterr);
+    *ret_count = count;
     return rc;
 }
 
@@ -203,9 +217,12 @@ static enum rc tell_page(struct listing *l, struct err *reterr)
 
     if (end > l->found.count)
         end = l->found.count;
-    for (int64_t i = first; rc == RC_OK && i < end; i += PORTION)
-        rc = tell_some(l, &l->found.list[i], (int)(end - i < PORTION ? end - i : PORTION),
-                       reterr);
+    while (rc == RC_OK && first < end) {
+        int some;
+
+        rc = tell_some(l, &l->found.list[first], end - first, &some, reterr);
+        first += some;
+    }
     return rc;
 }
 
@@ -239,6 +256,7 @@ enum call_step agents_past_read(struct call *call, struct db *db)
     struct listing l = {.call = call,
                         .db = db,
                         .asked = call->with,
+                        .portion = portion_of(PORTION),
                         .rows = arena_new(PORTION_BYTES),
                         .out = answer_new(call->arena)};
     struct err err;

@@ -10,6 +10,7 @@ enum {
     BYTES = 250 * 1000,     /* of an input or a result: 70 of them are 17.5 MB */
     ANSWER_MOST = 13 << 20, /* 12 MiB and the last entry                      */
     MESSAGE_MOST = 4 << 20, /* that clients of gRPC take                       */
+    PARTS = 16000,          /* bytes of references: 16 KiB are the most        */
 };
 
 /* `many` x, good until the next. */
@@ -191,6 +192,33 @@ static void large_runs_of_agents_are_planned_and_deleted(void **state)
     assert_int_equal(ask("DELETE /api/schedules/agent:a", NULL, ""), 204);
 }
 
+/* Pages have numbers, so that one cannot end early: it is refused with the size that fits. */
+static void large_past_executions_are_told_in_smaller_pages(void **state)
+{
+    enum { MANY = 330 };
+    int seen = 0;
+
+    (void)state;
+    assert_int_equal(post("/api/schedules", js("{'agentId':'a','scheduleType':'INTERVAL',"
+                                               "'intervalMinutes':1440}")),
+                     201);
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(post("/api/v1/schedules/agent:a/trigger", ""), 202);
+        complete("a", "'result':'-','refs':['^'],'llm':{'t':'^'},'tools':['^']", PARTS);
+    }
+    assert_says(get("/api/executions/past?size=1000"), 422, "with size=2");
+    for (int page = 0; page < (MANY + 199) / 200; page++) {
+        assert_int_equal(get(js("/api/executions/past?size=200&page=%d", page)), 200);
+        assert_told("totalElements", js("%d", MANY));
+        assert_true(world.call.answer.len < ANSWER_MOST);
+        seen += (int)json_array_size(json_object_get(world.json, "content"));
+    }
+    assert_int_equal(seen, MANY);
+    assert_int_equal(
+        get(js("/api/executions/past/%s", text_at("content.0.pastExecutionId").ptr)), 200);
+    assert_int_equal(strlen(text_at("responseRefs.0").ptr), PARTS);
+}
+
 /* ---- Temporal ---- */
 
 static int create_large(int i, size_t argument, size_t memo)
@@ -267,6 +295,7 @@ int main(void)
         SERVED(large_schedules_of_jobs_are_too_many_for_one_list),
         SERVED(agents_are_listed_beside_large_schedules),
         SERVED(large_runs_of_agents_are_planned_and_deleted),
+        SERVED(large_past_executions_are_told_in_smaller_pages),
         SERVED(runs_with_large_results_are_described_by_temporal),
     };
 
