@@ -27,6 +27,7 @@ bool temporal_read(struct call *call, const ProtobufCMessageDescriptor *type, vo
 
 /* Each sets the answer and returns CALL_ANSWER. */
 enum call_step temporal_answer(struct call *call, const ProtobufCMessage *message);
+enum call_step temporal_answer_packed(struct call *call, struct str message);
 enum call_step temporal_answer_empty(struct call *call);
 
 /* temporal_refusal.c */

@@ -40,5 +40,12 @@ MUST_USE enum rc temporal_draft(struct call *call, struct str id,
 MUST_USE enum rc temporal_recall(const struct schedule_row *row, struct arena *arena,
                                  struct temporal_kept *ret, struct err *reterr);
 
+/* Likewise without what its workflow is given: lists do not tell it, and it may be large. */
+MUST_USE enum rc temporal_recall_brief(const struct schedule_row *row, struct arena *arena,
+                                       struct temporal_kept *ret, struct err *reterr);
+/* Its search attributes alone; NULL: none. */
+Temporal__Fields *temporal_recall_attributes(const struct schedule_row *row,
+                                             struct arena *arena);
+
 /* The print of a spec as it is kept, which tells whether it was changed since. */
 struct str temporal_spec_print(struct str kept, struct arena *arena);

@@ -115,17 +115,22 @@ static bool read_plainly(struct str kept, struct action *ret)
         {STR("searchAttributes"), &w->search_attributes, false},
     };
 
-    if (!str_eq(json_find_member(kept, STR("type")), STR("\"workflow\"")))
-        return false;
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        struct str value = json_find_member(kept, members[i].key);
+    struct str key, value;
+    bool is_workflow = false;
 
-        if (!members[i].is_text)
-            *members[i].to = value;
-        else if (value.len > 0 && !take_plain(value, members[i].to))
-            return false;
+    while (json_next_member(&kept, &key, &value)) {
+        if (str_eq(key, STR("type")))
+            is_workflow = str_eq(value, STR("\"workflow\""));
+        for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+            if (!str_eq(key, members[i].key) || str_eq(value, STR("null")))
+                continue;
+            if (!members[i].is_text)
+                *members[i].to = value;
+            else if (!take_plain(value, members[i].to))
+                return false;
+        }
     }
-    return true;
+    return is_workflow;
 }
 
 static enum rc read_action(struct str kept, struct arena *arena, struct action *ret,
@@ -142,15 +147,18 @@ static enum rc read_action(struct str kept, struct arena *arena, struct action *
     return rc == RC_OK ? rc : (reterr->rc = RC_CORRUPT);
 }
 
-static enum rc recall_action(struct str kept, struct arena *arena,
+static enum rc recall_action(struct str kept, struct arena *arena, bool is_brief,
                              Temporal__ScheduleAction **ret, struct err *reterr)
 {
     Temporal__ScheduleAction *m = arena_take(arena, sizeof *m);
     struct action action = {.type = ACTION_WORKFLOW};
+    struct workflow_action *w = &action.workflow;
     enum rc rc = read_action(kept, arena, &action, reterr);
 
     if (rc != RC_OK)
         return rc;
+    if (is_brief)
+        action.input = w->header = w->memo = w->search_attributes = (struct str){NULL, 0};
     temporal__schedule_action__init(m);
     m->action_case = TEMPORAL__SCHEDULE_ACTION__ACTION_START_WORKFLOW;
     m->start_workflow = temporal_workflow_of(&action, arena);
@@ -168,16 +176,24 @@ static bool is_as_kept(struct str own, struct str spec, struct arena *arena)
            str_eq(print, temporal_spec_print(spec, arena));
 }
 
-enum rc temporal_recall(const struct schedule_row *row, struct arena *arena,
-                        struct temporal_kept *ret, struct err *reterr)
+Temporal__Fields *temporal_recall_attributes(const struct schedule_row *row,
+                                             struct arena *arena)
 {
     struct str own = json_find_member(row->extra, STR("temporal"));
-    struct temporal_kept kept = {0};
+    Temporal__Fields *attributes = NULL;
+
+    recall(own, "searchAttributes", &temporal__fields__descriptor, arena, &attributes);
+    return attributes;
+}
+
+static enum rc recall_all(const struct schedule_row *row, struct arena *arena, bool is_brief,
+                          struct temporal_kept *ret, struct err *reterr)
+{
+    struct str own = json_find_member(row->extra, STR("temporal"));
+    struct temporal_kept kept = {.search_attributes = temporal_recall_attributes(row, arena)};
     enum rc rc = RC_OK;
 
     recall(own, "memo", &temporal__fields__descriptor, arena, &kept.memo);
-    recall(own, "searchAttributes", &temporal__fields__descriptor, arena,
-           &kept.search_attributes);
     if (!recall(own, "schedule", &temporal__schedule__descriptor, arena, &kept.schedule)) {
         kept.schedule = arena_take(arena, sizeof *kept.schedule);
         temporal__schedule__init(kept.schedule);
@@ -185,8 +201,20 @@ enum rc temporal_recall(const struct schedule_row *row, struct arena *arena,
     if (!kept.schedule->spec || !is_as_kept(own, row->spec, arena))
         rc = rebuild(row, arena, kept.schedule, reterr);
     if (rc == RC_OK)
-        rc = recall_action(row->action, arena, &kept.schedule->action, reterr);
+        rc = recall_action(row->action, arena, is_brief, &kept.schedule->action, reterr);
     if (rc == RC_OK)
         *ret = kept;
     return rc;
+}
+
+enum rc temporal_recall(const struct schedule_row *row, struct arena *arena,
+                        struct temporal_kept *ret, struct err *reterr)
+{
+    return recall_all(row, arena, false, ret, reterr);
+}
+
+enum rc temporal_recall_brief(const struct schedule_row *row, struct arena *arena,
+                              struct temporal_kept *ret, struct err *reterr)
+{
+    return recall_all(row, arena, true, ret, reterr);
 }

@@ -6,6 +6,7 @@
  * a bounded number of schedules, so one may be short, or empty, and still not the last.
  */
 #include "api/dialects.h"
+#include "api/portion.h"
 #include "api/temporal_change.h"
 #include "api/temporal_info.h"
 #include "api/temporal_query.h"
@@ -19,7 +20,6 @@ enum {
     LIST_BYTES_MAX = 3 << 20, /* of an answer: clients take 4 MiB                        */
     LISTED_SPEC_MAX = 10,     /* entries of each list of a spec                          */
     COUNT_SCAN_MAX = 1 << 20, /* schedules that are looked at to be counted               */
-    ENTRY_ROOM = 512,         /* bytes of times and runs beside what is kept, about        */
 };
 
 struct listing {
@@ -104,23 +104,24 @@ static Temporal__ScheduleListEntry *entry_of(const struct call *call, struct db 
 /* ---- the walk ---- */
 
 struct walk {
-    struct call *call;
+    struct call call; /* as the request's, with an arena that each portion empties */
     struct db *db;
     const struct listing *listing;
-    struct arena *rows;
+    struct portion portion;
+    char name[SCHEDULE_ID_MAX + 1];
     struct str place; /* the last name that was looked at */
     int looked_at, looks;
     bool is_done, is_full;
-    /* What is made of them; without a list they are counted. */
-    Temporal__ListSchedulesResponse *list;
-    size_t bytes;
+    struct answer *list; /* a message, entry by entry; NULL: they are counted */
     int64_t count;
 };
 
-static bool is_full(const struct walk *w, int fitting)
+static void move_to(struct walk *w, struct str name)
 {
-    return w->list && ((int)w->list->n_schedules + fitting >= w->listing->limit ||
-                       w->bytes > LIST_BYTES_MAX);
+    struct buf place = BUF(w->name);
+
+    buf_str(&place, name);
+    w->place = buf_as_str(&place);
 }
 
 static enum rc look_at(struct walk *w, const struct db_result *rows, struct fitting *fitting,
@@ -130,75 +131,103 @@ static enum rc look_at(struct walk *w, const struct db_result *rows, struct fitt
 
     for (int i = 0; i < rows->rows; i++) {
         struct fitting *f = &fitting[n];
-        enum rc rc;
+        struct arena *arena = w->call.arena;
 
-        if (is_full(w, n)) {
-            w->is_full = true;
+        w->is_full = w->list && w->count + n >= w->listing->limit;
+        if (w->is_full)
             break;
-        }
         schedule_views_read(rows, i, &f->view);
-        w->place = arena_str(w->call->arena, f->view.row.name);
+        move_to(w, f->view.row.name);
         w->looked_at++;
-        if (!temporal_sees(&f->view))
+        if (!temporal_sees(&f->view) ||
+            !temporal_query_fits(w->listing->query, &f->view,
+                                 temporal_recall_attributes(&f->view.row, arena)))
             continue;
-        rc = temporal_recall(&f->view.row, w->list ? w->call->arena : w->rows, &f->kept,
-                             reterr);
-        if (rc != RC_OK)
-            return rc;
-        if (!temporal_query_fits(w->listing->query, &f->view, f->kept.search_attributes))
-            continue;
-        w->bytes += f->view.row.extra.len + ENTRY_ROOM;
+        if (w->list && temporal_recall_brief(&f->view.row, arena, &f->kept, reterr) != RC_OK)
+            return reterr->rc;
         n++;
     }
     *ret_count = n;
     return RC_OK;
 }
 
+/* Messages that follow each other are one: lists go on.  False: there is no room for it. */
+static bool add_entry(struct walk *w, const struct fitting *fitting)
+{
+    Temporal__ListSchedulesResponse one = TEMPORAL__LIST_SCHEDULES_RESPONSE__INIT;
+    Temporal__ScheduleListEntry *entry = entry_of(&w->call, w->db, fitting);
+    struct str bytes;
+
+    one.n_schedules = 1;
+    one.schedules = &entry;
+    bytes = proto_pack(&one.base, w->call.arena);
+    if (w->count > 0 && w->list->buf.len + bytes.len > LIST_BYTES_MAX)
+        return false;
+    answer_str(w->list, bytes);
+    return true;
+}
+
+/* The first that finds no room is the first of the next page. */
 static enum rc add_entries(struct walk *w, struct fitting *fitting, int count,
-                           struct err *reterr)
+                           struct str before, struct err *reterr)
 {
     enum rc rc;
 
     for (int i = 0; i < count; i++)
         temporal_runs_send(w->db, fitting[i].view.row.id, RECENT_LISTED, &fitting[i].runs);
-    rc = count > 0 ? db_flush(w->db, w->rows, reterr) : RC_OK;
-    for (int i = 0; i < count && rc == RC_OK; i++)
-        w->list->schedules[w->list->n_schedules++] = entry_of(w->call, w->db, &fitting[i]);
+    rc = count > 0 ? db_flush(w->db, w->call.arena, reterr) : RC_OK;
+    for (int i = 0; i < count && rc == RC_OK; i++) {
+        if (!add_entry(w, &fitting[i])) {
+            move_to(w, before);
+            w->is_full = true;
+            return RC_OK;
+        }
+        before = fitting[i].view.row.name;
+        w->count++;
+    }
     return rc;
 }
 
 static enum rc walk_portion(struct walk *w, struct err *reterr)
 {
-    const struct schedule_portion portion = {.namespace = w->call->namespace,
+    const struct schedule_portion portion = {.namespace = w->call.namespace,
                                              .order = ORDER_NAME,
                                              .after = {.name = w->place},
-                                             .limit = PORTION};
+                                             .limit = w->portion.rows};
     struct db_result rows = {0};
     struct fitting *fitting;
+    struct str before;
     int count = 0;
     enum rc rc;
 
-    arena_reset(w->rows);
+    arena_reset(w->call.arena);
+    before = arena_str(w->call.arena, w->place);
     schedule_pages_read(w->db, &portion, &rows);
-    rc = db_flush(w->db, w->rows, reterr);
+    rc = db_flush(w->db, w->call.arena, reterr);
+    if (portion_is_cut(&w->portion, w->db, rc))
+        return RC_OK;
     if (rc != RC_OK)
         return rc;
-    fitting = arena_array(w->rows, PORTION, sizeof *fitting);
+    fitting = arena_array(w->call.arena, (size_t)portion.limit, sizeof *fitting);
     rc = look_at(w, &rows, fitting, &count, reterr);
-    w->is_done = rows.rows < PORTION && !w->is_full;
-    w->count += count;
-    return rc == RC_OK && w->list ? add_entries(w, fitting, count, reterr) : rc;
+    if (rc == RC_OK && w->list)
+        rc = add_entries(w, fitting, count, before, reterr);
+    else
+        w->count += count;
+    w->is_done = rows.rows < portion.limit && !w->is_full;
+    return rc;
 }
 
 static enum rc walk_on(struct walk *w, struct err *reterr)
 {
     enum rc rc = RC_OK;
 
-    w->rows = arena_new(PORTION_BYTES);
-    w->place = w->listing->after;
+    w->call.arena = arena_new(PORTION_BYTES);
+    w->portion = portion_of(PORTION);
+    move_to(w, w->listing->after);
     while (rc == RC_OK && !w->is_done && !w->is_full && w->looked_at < w->looks)
         rc = walk_portion(w, reterr);
-    w->rows = arena_free(w->rows);
+    w->call.arena = arena_free(w->call.arena);
     return rc;
 }
 
@@ -243,19 +272,19 @@ enum call_step temporal_list_begin(struct call *call)
 
 enum call_step temporal_list_read(struct call *call, struct db *db)
 {
-    Temporal__ListSchedulesResponse answer = TEMPORAL__LIST_SCHEDULES_RESPONSE__INIT;
+    Temporal__ListSchedulesResponse last = TEMPORAL__LIST_SCHEDULES_RESPONSE__INIT;
+    struct answer list = answer_new(call->arena);
     struct walk w = {
-        .call = call, .db = db, .listing = call->with, .looks = VIEW_SCAN_MAX, .list = &answer};
+        .call = *call, .db = db, .listing = call->with, .looks = VIEW_SCAN_MAX, .list = &list};
     struct err err;
 
-    answer.schedules = arena_array(call->arena, (size_t)w.listing->limit + PORTION,
-                                   sizeof *answer.schedules);
     if (walk_on(&w, &err) != RC_OK)
         return temporal_failed(call, &err);
     if (!w.is_done)
-        answer.next_page_token = (ProtobufCBinaryData){w.place.len,
-                                                       (uint8_t *)(uintptr_t)w.place.ptr};
-    return temporal_answer(call, &answer.base);
+        last.next_page_token = (ProtobufCBinaryData){w.place.len,
+                                                     (uint8_t *)(uintptr_t)w.place.ptr};
+    answer_str(&list, proto_pack(&last.base, call->arena));
+    return temporal_answer_packed(call, answer_done(&list));
 }
 
 enum call_step temporal_count_begin(struct call *call)
@@ -285,7 +314,7 @@ static enum rc count_all(const struct call *call, struct db *db, int64_t *ret,
 enum call_step temporal_count_read(struct call *call, struct db *db)
 {
     Temporal__CountSchedulesResponse answer = TEMPORAL__COUNT_SCHEDULES_RESPONSE__INIT;
-    struct walk w = {.call = call, .db = db, .listing = call->with, .looks = COUNT_SCAN_MAX};
+    struct walk w = {.call = *call, .db = db, .listing = call->with, .looks = COUNT_SCAN_MAX};
     struct err err;
 
     if ((w.listing->is_all ? count_all(call, db, &w.count, &err) : walk_on(&w, &err)) != RC_OK)

@@ -49,6 +49,18 @@ enum call_step temporal_answer(struct call *call, const ProtobufCMessage *messag
     return CALL_ANSWER;
 }
 
+enum call_step temporal_answer_packed(struct call *call, struct str message)
+{
+    struct buf out = {.cap = GRPC_PREFIX + message.len + 1};
+
+    out.ptr = arena_take(call->arena, out.cap);
+    grpc_prefix(message.len, &out);
+    buf_str(&out, message);
+    call_answer(call, 200, buf_as_str(&out));
+    call->content_type = "application/grpc";
+    return CALL_ANSWER;
+}
+
 enum call_step temporal_answer_empty(struct call *call)
 {
     call_answer(call, 200, (struct str){"\0\0\0\0", GRPC_PREFIX});

@@ -271,6 +271,49 @@ static int list_all(const char *query)
     return (int)seen;
 }
 
+static void large_schedules_of_temporal_are_listed(void **state)
+{
+    enum { MANY = 120 };
+    Temporal__CountSchedulesRequest request = TEMPORAL__COUNT_SCHEDULES_REQUEST__INIT;
+    const Temporal__CountSchedulesResponse *got;
+
+    (void)state;
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(create_large(i, 140 * 1000, 28 * 1000), 200);
+    assert_int_equal(list_all(""), MANY);
+    assert_int_equal(list_all("TemporalSchedulePaused = false"), MANY);
+    assert_int_equal(list_all("TemporalSchedulePaused = true"), 0);
+    request.namespace_ = word("default");
+    request.query = word("TemporalSchedulePaused = false");
+    assert_int_equal(say("CountSchedules", &request.base), 200);
+    got = answer(&temporal__count_schedules_response__descriptor);
+    assert_int_equal(got->count, MANY);
+}
+
+/* Ids of workflows stand in a list once for each of five runs. */
+static void pages_of_temporal_count_what_runs_take(void **state)
+{
+    enum { MANY = 900 };
+    static char id[ACTION_ID_MAX];
+
+    (void)state;
+    memset(id, 'w', sizeof id - 50);
+    for (int i = 0; i < MANY; i++) {
+        static char name[16];
+
+        snprintf(name, sizeof name, "t%03d", i);
+        reset(name);
+        asked.create.request_id = name;
+        asked.workflow.workflow_id = id;
+        asked.spec.n_cron_string = 0;
+        asked.policies.overlap_policy = 6; /* ALLOW_ALL */
+        assert_int_equal(create(), 200);
+        for (int n = 0; n < 5; n++)
+            assert_int_equal(post(js("/api/v1/schedules/%s/trigger", name), ""), 202);
+    }
+    assert_int_equal(list_all(""), MANY);
+}
+
 /* What came of runs is not read for it: ten of them would be more than one answer. */
 static void runs_with_large_results_are_described_by_temporal(void **state)
 {
@@ -296,6 +339,8 @@ int main(void)
         SERVED(agents_are_listed_beside_large_schedules),
         SERVED(large_runs_of_agents_are_planned_and_deleted),
         SERVED(large_past_executions_are_told_in_smaller_pages),
+        SERVED(large_schedules_of_temporal_are_listed),
+        SERVED(pages_of_temporal_count_what_runs_take),
         SERVED(runs_with_large_results_are_described_by_temporal),
     };
 
