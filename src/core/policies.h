@@ -51,7 +51,7 @@ struct policies {
     span lease, heartbeat, grace;
     struct str gate; /* concurrency key; len 0: none                                 */
     int32_t gate_limit;
-    span lateness_budget;    /* 0: none; a start later than this is an event                 */
+    span lateness_budget;    /* 0: none; what has not begun by then is an event              */
     span retention_age;      /* 0: for ever                                                  */
     int32_t retention_count; /* 0: no limit; between this many and twice are kept           */
     span idle_close;         /* 0: never; with nothing left to do it closes after so long    */

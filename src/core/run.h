@@ -38,6 +38,7 @@ enum run_flag {
     RUN_CANCELLING = 1 << 0, /* its holder is asked to stop                            */
     RUN_FOR_OTHER = 1 << 1,  /* because a later start of its schedule wants it         */
     RUN_UNTRACED = 1 << 2,   /* whoever asked for it does not keep its trace           */
+    RUN_TOLD_LATE = 1 << 3,  /* that it begins later than its schedule allows was said */
 };
 
 /* The trace of W3C that whoever asked for a run is part of; zeros: it asked in none. */

@@ -97,16 +97,6 @@ static struct work work_of(struct turn *turn, const struct place *place, int pol
     return work;
 }
 
-static void note_lateness(struct turn *turn, struct place *place)
-{
-    span budget = place->seat->plan.policies.lateness_budget;
-    struct run *run = &place->run;
-
-    if (budget == 0 || run->attempt > 1 || turn->now - run->due <= budget)
-        return;
-    desk_event(turn, EVENT_RUN_LATE, run, turn->now - run->due);
-}
-
 /* Hands a ready run to this node (poll < 0) or to the worker of a poll. */
 static void take(struct turn *turn, struct place *place, int poll)
 {
@@ -141,7 +131,7 @@ static void take(struct turn *turn, struct place *place, int poll)
         polls_took(turn, run->queue);
     }
     desk_event(turn, EVENT_RUN_CLAIMED, run, run->node);
-    note_lateness(turn, place);
+    run_tell_late(turn, place);
     if (poll < 0) {
         desk_event(turn, EVENT_RUN_STARTED, run, 0);
         turn->capacity[run->lane]--;

@@ -295,6 +295,23 @@ static instant begin_by(const struct seat *seat, const struct run *run)
     return within > 0 && run->attempt == 0 ? run->due + within : INSTANT_NEVER;
 }
 
+/* From when on it is late: policy latenessBudget. */
+static instant late_from(const struct seat *seat, const struct run *run)
+{
+    span budget = seat->has_plan ? policies_of(seat)->lateness_budget : 0;
+
+    return budget > 0 && !(run->flags & RUN_TOLD_LATE) ? run->due + budget + 1 : INSTANT_NEVER;
+}
+
+/* When something is to be done about one that waits: what holds it may take its time. */
+static instant wait_until(const struct seat *seat, const struct run *run)
+{
+    instant late = run->attempt == 0 ? late_from(seat, run) : INSTANT_NEVER;
+    instant end = run->state == RUN_HELD ? INSTANT_NEVER : begin_by(seat, run);
+
+    return late < end ? late : end;
+}
+
 /* Its schedule was deleted: nothing of it is begun again. */
 static bool is_orphan(const struct place *place)
 {
@@ -383,13 +400,36 @@ void run_ready(struct turn *turn, struct place *place)
                    run->state != RUN_APPROVAL;
 
     run->state = approve && run->attempt == 0 ? RUN_APPROVAL : RUN_READY;
-    run->wake_at = begin_by(place->seat, run);
+    run->wake_at = wait_until(place->seat, run);
     place->is_changed = true;
     if (run->state != RUN_READY || place->is_fresh)
         return;
     desk_event(turn, EVENT_RUN_READY, run, 0);
     place->is_fresh = true;
     *VEC_ADD(turn, &turn->fresh) = place;
+}
+
+void run_tell_late(struct turn *turn, struct place *place)
+{
+    struct run *run = &place->run;
+
+    if (run->attempt > 1 || late_from(place->seat, run) > turn->now)
+        return;
+    run->flags |= RUN_TOLD_LATE;
+    place->is_changed = true;
+    desk_event(turn, EVENT_RUN_LATE, run, turn->now - run->due);
+}
+
+void run_wait_on(struct turn *turn, struct place *place)
+{
+    struct run *run = &place->run;
+
+    run_tell_late(turn, place);
+    run->wake_at = wait_until(place->seat, run);
+    place->is_changed = true;
+    if (run->wake_at <= turn->now)
+        run_end(turn, place,
+                &(struct ending){.outcome = OUTCOME_TIMED_OUT, .reason = REASON_START_WITHIN});
 }
 
 void run_hand_back(struct turn *turn, struct place *place)
@@ -408,7 +448,7 @@ void run_hand_back(struct turn *turn, struct place *place)
     if (run->attempt == 0)
         run->started_at = INSTANT_NONE;
     run->attempt_at = INSTANT_NONE;
-    run->wake_at = begin_by(place->seat, run);
+    run->wake_at = wait_until(place->seat, run);
 }
 
 void run_ask_to_stop(struct turn *turn, struct place *place, bool for_other)
@@ -462,6 +502,7 @@ struct place *run_create(struct turn *turn, struct seat *seat, const struct star
     place->run = run;
     place->state = PLACE_NEW;
     if (held) {
+        place->run.wake_at = wait_until(seat, &run);
         seat->cursor.waiting++;
         seat->is_touched = true;
     }

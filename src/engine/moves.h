@@ -35,6 +35,12 @@ void held_end(struct turn *turn, struct place *place, enum outcome outcome, enum
 /* It may be claimed from now on (or waits for approval). */
 void run_ready(struct turn *turn, struct place *place);
 
+/* Says, once, that it begins or is to begin later than its schedule allows, when it does. */
+void run_tell_late(struct turn *turn, struct place *place);
+
+/* Its time has come while it waits: it is late, or too late to begin at all. */
+void run_wait_on(struct turn *turn, struct place *place);
+
 /* Not begun after all: back to the ready. */
 void run_hand_back(struct turn *turn, struct place *place);
 

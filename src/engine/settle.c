@@ -320,8 +320,8 @@ static void wake_up(struct turn *turn, struct place *place)
     case RUN_READY:
     case RUN_APPROVAL:
     case RUN_GATED:
-        run_end(turn, place,
-                &(struct ending){.outcome = OUTCOME_TIMED_OUT, .reason = REASON_START_WITHIN});
+    case RUN_HELD:
+        run_wait_on(turn, place);
         break;
     case RUN_LEASED:
     case RUN_RUNNING:
@@ -333,7 +333,6 @@ static void wake_up(struct turn *turn, struct place *place)
             place->is_changed = true;
         }
         break;
-    case RUN_HELD:
     case RUN_ENDED:
         break;
     }

@@ -224,19 +224,6 @@ static void a_run_that_nobody_begins_times_out(void **state)
     assert_counts("job", "started 1, failed 1");
 }
 
-static void a_late_start_is_said_once(void **state)
-{
-    struct wish w = pulled_hourly();
-
-    (void)state;
-    w.draft.plan.policies.lateness_budget = SPAN_MIN;
-    create("job", w);
-    run_to("01:10");
-    work_for("q", 1, "one");
-    run_to("01:20");
-    assert_int_equal(world.events[EVENT_RUN_LATE], 1);
-}
-
 static void a_permanent_failure_is_not_tried_again(void **state)
 {
     struct wish w = every(SPAN_H);
@@ -572,7 +559,6 @@ int main(void)
         TIMELINE(an_attempt_of_a_worker_times_out),
         TIMELINE(what_may_have_begun_is_not_sent_again_at_most_once),
         TIMELINE(a_run_that_nobody_begins_times_out),
-        TIMELINE(a_late_start_is_said_once),
         TIMELINE(a_permanent_failure_is_not_tried_again),
         TIMELINE(the_other_side_asks_for_a_pause),
         TIMELINE(cancel_while_it_waits_for_its_next_attempt),

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs that begin later than their schedule allows: policy latenessBudget.
+ */
+#include "harness.h"
+
+static struct wish pulled_hourly(void)
+{
+    return pulled(every(SPAN_H));
+}
+
+static void a_late_start_is_said_once(void **state)
+{
+    struct wish w = pulled_hourly();
+
+    (void)state;
+    w.draft.plan.policies.lateness_budget = SPAN_MIN;
+    create("job", w);
+    run_to("01:10");
+    work_for("q", 1, "one");
+    run_to("01:20");
+    assert_int_equal(world.events[EVENT_RUN_LATE], 1);
+}
+
+static void a_run_that_nobody_takes_is_late_when_its_budget_is_used_up(void **state)
+{
+    struct wish w = pulled_hourly();
+
+    (void)state;
+    w.draft.plan.policies.lateness_budget = SPAN_MIN;
+    create("job", w);
+    run_to("01:01");
+    assert_int_equal(world.events[EVENT_RUN_LATE], 0);
+    run_to("01:01:01");
+    assert_int_equal(world.events[EVENT_RUN_LATE], 1);
+    run_to("01:10");
+    work_for("q", 1, "one");
+    assert_told("01:00@01:10");
+    assert_int_equal(world.events[EVENT_RUN_LATE], 1);
+}
+
+static void a_run_that_waits_for_another_is_late_as_well(void **state)
+{
+    struct wish w = pulled_hourly();
+
+    (void)state;
+    w.draft.plan.policies.overlap = OVERLAP_BUFFER_ONE;
+    w.draft.plan.policies.lateness_budget = SPAN_MIN;
+    w.draft.plan.policies.lease = 3 * SPAN_H;
+    create("job", w);
+    run_to("01:00:01");
+    work_for("q", 1, "one");
+    run_to("02:01");
+    assert_int_equal(world.events[EVENT_RUN_LATE], 0);
+    run_to("02:01:01");
+    assert_int_equal(world.events[EVENT_RUN_LATE], 1);
+    run_to("02:30");
+    assert_int_equal(world.events[EVENT_RUN_LATE], 1);
+}
+
+static void what_is_late_is_given_up_at_its_own_time(void **state)
+{
+    struct wish w = pulled_hourly();
+
+    (void)state;
+    w.draft.plan.policies.lateness_budget = SPAN_MIN;
+    w.draft.plan.policies.start_within = 5 * SPAN_MIN;
+    create("job", w);
+    run_to("01:04:59");
+    assert_int_equal(world.events[EVENT_RUN_LATE], 1);
+    assert_int_equal(cursor_of("job").open, 1);
+    run_to("01:05:01");
+    assert_history("job", "01:00 timedOut(startWithin)");
+    assert_int_equal(world.events[EVENT_RUN_LATE], 1);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        TIMELINE(a_late_start_is_said_once),
+        TIMELINE(a_run_that_nobody_takes_is_late_when_its_budget_is_used_up),
+        TIMELINE(a_run_that_waits_for_another_is_late_as_well),
+        TIMELINE(what_is_late_is_given_up_at_its_own_time),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
