@@ -5,12 +5,10 @@
 
 #include "api/roles.h"
 #include "base/arena.h"
+#include "base/base32.h"
 #include "base/must.h"
 
-enum { LETTER_BITS = 5, KEYRING_BYTES_MAX = 64 << 20 };
-
-/* Without i, l, o and u, as ids of runs are. */
-static const char letters[] = "0123456789abcdefghjkmnpqrstvwxyz";
+enum { LETTER_BITS = BASE32_BITS, KEYRING_BYTES_MAX = 64 << 20 };
 
 struct keyring {
     struct arena *arena; /* holds this, and lives as long */
@@ -23,30 +21,24 @@ struct keyring {
 
 void token_id_print(int64_t id, struct buf *out)
 {
-    for (int i = TOKEN_ID_LETTERS - 1; i >= 0; i--)
-        buf_char(out, letters[id >> (LETTER_BITS * i) & 31]);
-}
+    char text[TOKEN_ID_LETTERS];
 
-static bool letter_of(char c, unsigned *ret)
-{
-    const char *at = memchr(letters, c, sizeof letters - 1);
-
-    if (at)
-        *ret = (unsigned)(at - letters);
-    return at;
+    base32_put((uint64_t)id, TOKEN_ID_LETTERS, text);
+    buf_add(out, text, sizeof text);
 }
 
 bool token_id_parse(struct str text, int64_t *ret)
 {
     int64_t id = 0;
-    unsigned letter = 0;
 
     if (text.len != TOKEN_ID_LETTERS)
         return false;
     for (size_t i = 0; i < text.len; i++) {
-        if (!letter_of(text.ptr[i], &letter))
+        int letter = base32_value(text.ptr[i]);
+
+        if (letter < 0)
             return false;
-        id = id << LETTER_BITS | (int64_t)letter;
+        id = id << LETTER_BITS | letter;
     }
     *ret = id;
     return true;
@@ -61,22 +53,24 @@ static void print_secret(const uint8_t secret[SECRET_BYTES], struct buf *out)
     for (int i = 0; i < SECRET_BYTES; i++) {
         bits = (bits << 8 | secret[i]) & 0xfff;
         for (count += 8; count >= LETTER_BITS; count -= LETTER_BITS)
-            buf_char(out, letters[bits >> (count - LETTER_BITS) & 31]);
+            buf_char(out, base32_letter(bits >> (count - LETTER_BITS)));
     }
-    buf_char(out, letters[bits << (LETTER_BITS - count) & 31]);
+    buf_char(out, base32_letter(bits << (LETTER_BITS - count)));
 }
 
 static bool parse_secret(struct str text, uint8_t ret[SECRET_BYTES])
 {
-    unsigned bits = 0, letter = 0;
+    unsigned bits = 0;
     int count = 0, n = 0;
 
     if (text.len != SECRET_LETTERS)
         return false;
     for (size_t i = 0; i < text.len; i++) {
-        if (!letter_of(text.ptr[i], &letter))
+        int letter = base32_value(text.ptr[i]);
+
+        if (letter < 0)
             return false;
-        bits = (bits << LETTER_BITS | letter) & 0xfff;
+        bits = (bits << LETTER_BITS | (unsigned)letter) & 0xfff;
         count += LETTER_BITS;
         if (count >= 8 && n < SECRET_BYTES) {
             count -= 8;

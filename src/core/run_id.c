@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/run_id.h"
 
+#include "base/base32.h"
 #include "base/instant.h"
 #include "base/must.h"
 
-/* Without i, l, o and u. */
-static const char letters[] = "0123456789abcdefghjkmnpqrstvwxyz";
-
-enum { SLOT_BITS = 49, LETTER_BITS = 5, SHORT_LETTERS = 23, PASS_LETTERS = 7 };
+enum { SLOT_BITS = 49, LETTER_BITS = BASE32_BITS, SHORT_LETTERS = 23, PASS_LETTERS = 7 };
 
 #define SLOT_FIRST (INSTANT_MIN / SPAN_MS)
 #define SLOT_LAST  (INSTANT_MAX / SPAN_MS)
@@ -20,7 +18,7 @@ struct wide {
 static void put(char *end, struct wide n, int count)
 {
     for (int i = 0; i < count; i++) {
-        *--end = letters[n.low & 31];
+        *--end = base32_letter(n.low);
         n.low = n.low >> LETTER_BITS | n.high << (64 - LETTER_BITS);
         n.high >>= LETTER_BITS;
     }
@@ -31,12 +29,12 @@ static bool take(struct str text, struct wide *ret)
     struct wide n = {0, 0};
 
     for (size_t i = 0; i < text.len; i++) {
-        const char *at = memchr(letters, text.ptr[i], sizeof letters - 1);
+        int letter = base32_value(text.ptr[i]);
 
-        if (!at)
+        if (letter < 0)
             return false;
         n.high = n.high << LETTER_BITS | n.low >> (64 - LETTER_BITS);
-        n.low = n.low << LETTER_BITS | (uint64_t)(at - letters);
+        n.low = n.low << LETTER_BITS | (uint64_t)letter;
     }
     *ret = n;
     return true;
