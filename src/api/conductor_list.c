@@ -116,14 +116,6 @@ enum call_step conductor_tagged_begin(struct call *call)
 
 /* ---- what fits ---- */
 
-static bool contains(struct str text, struct str part)
-{
-    for (size_t i = 0; i + part.len <= text.len; i++)
-        if (str_eq_nocase((struct str){text.ptr + i, part.len}, part))
-            return true;
-    return false;
-}
-
 /* Without reading its input, which may be large.  True: it may, where its name is escaped. */
 static bool may_start(const struct schedule_row *row, struct str workflow)
 {
@@ -139,7 +131,8 @@ static bool fits_row(const struct asked *asked, const struct schedule_view *view
 
     return view->row.dialect == DIALECTS_CONDUCTOR && may_start(&view->row, asked->workflow) &&
            (asked->paused < 0 || is_paused == (asked->paused == 1)) &&
-           contains(view->row.name, asked->name) && contains(view->row.name, asked->text);
+           str_contains_nocase(view->row.name, asked->name) &&
+           str_contains_nocase(view->row.name, asked->text);
 }
 
 static bool has_tag(const struct asked *asked, const json_t *schedule)

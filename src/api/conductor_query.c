@@ -187,14 +187,6 @@ struct conductor_query conductor_query_read(struct str query, struct str text)
 
 /* ---- what fits ---- */
 
-static bool contains(struct str text, struct str part)
-{
-    for (size_t i = 0; i + part.len <= text.len; i++)
-        if (str_eq_nocase((struct str){text.ptr + i, part.len}, part))
-            return true;
-    return false;
-}
-
 static bool has(const struct query_list *list, struct str name)
 {
     for (int i = 0; i < list->count; i++)
@@ -209,12 +201,13 @@ bool conductor_query_fits(const struct conductor_query *query,
     return has(&query->schedules, found->schedule) &&
            has(&query->states, str_of(execution_state_text(found->state))) &&
            has(&query->workflows, found->workflow) &&
-           contains(found->workflow, query->workflow_part) &&
+           str_contains_nocase(found->workflow, query->workflow_part) &&
            (query->id.len == 0 || str_eq(found->id, query->id)) &&
            found->slot > query->slot_after && found->slot < query->slot_before &&
            found->executed > query->run_after && found->executed < query->run_before &&
-           (contains(found->schedule, query->text) ||
-            contains(found->workflow_id, query->text) || contains(found->id, query->text));
+           (str_contains_nocase(found->schedule, query->text) ||
+            str_contains_nocase(found->workflow_id, query->text) ||
+            str_contains_nocase(found->id, query->text));
 }
 
 /* ---- order ---- */

@@ -149,11 +149,7 @@ static struct str member_of(struct str json, const char *name, size_t max, struc
     if (!json_is_string(value))
         return (struct str){NULL, 0};
     text = (struct str){json_string_value(value), json_string_length(value)};
-    if (text.len > max)
-        text.len = max;
-    while (text.len > 0 && !str_is_utf8(text))
-        text.len--; /* not in the middle of a letter */
-    return arena_str(arena, text);
+    return arena_str(arena, str_head(text, max));
 }
 
 static struct str reason_of(const struct told_run *run, struct arena *arena)
@@ -162,11 +158,7 @@ static struct str reason_of(const struct told_run *run, struct arena *arena)
 
     if (text.len > 0)
         return text;
-    text = run->error;
-    if (text.len > REASON_MAX)
-        text.len = REASON_MAX;
-    while (text.len > 0 && !str_is_utf8(text))
-        text.len--;
+    text = str_head(run->error, REASON_MAX);
     return text.len > 0 ? arena_str(arena, text) : STR("it was not started");
 }
 

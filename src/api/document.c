@@ -7,14 +7,7 @@
 /* Another dialect's note may be longer than a reason: then its beginning. */
 static struct str reason_of(const struct schedule_view *view)
 {
-    struct str reason = view->row.reason;
-
-    if (reason.len <= REASON_TEXT_MAX)
-        return reason;
-    reason.len = REASON_TEXT_MAX;
-    while (((unsigned char)reason.ptr[reason.len] & 0xc0) == 0x80)
-        reason.len--;
-    return reason;
+    return str_head(view->row.reason, REASON_TEXT_MAX);
 }
 
 enum rc document_of(const struct call *call, const struct schedule_view *view,

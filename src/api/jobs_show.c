@@ -143,14 +143,6 @@ enum rc jobs_show(const struct schedule_view *view, struct str org, struct arena
 
 /* ---- secrets ---- */
 
-static bool contains(struct str text, struct str part)
-{
-    for (size_t i = 0; i + part.len <= text.len; i++)
-        if (str_eq_nocase((struct str){text.ptr + i, part.len}, part))
-            return true;
-    return false;
-}
-
 static bool is_secret(const char *name)
 {
     static const char *const parts[] = {"password", "passwd",     "passphrase",
@@ -158,7 +150,7 @@ static bool is_secret(const char *name)
                                         "apikey",   "privatekey", "private_key"};
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (contains(str_of(name), str_of(parts[i])))
+        if (str_contains_nocase(str_of(name), str_of(parts[i])))
             return true;
     return false;
 }

@@ -62,14 +62,6 @@ bool schedule_filter_is_plain(const struct schedule_filter *f)
            f->action.len == 0 && f->queue.len == 0;
 }
 
-static bool contains(struct str text, struct str part)
-{
-    for (size_t at = 0; at + part.len <= text.len; at++)
-        if (str_eq_nocase((struct str){text.ptr + at, part.len}, part))
-            return true;
-    return false;
-}
-
 static bool is_text(const json_t *value, struct str text)
 {
     return json_is_string(value) &&
@@ -112,8 +104,8 @@ bool schedule_filter_fits(const struct schedule_filter *f, const struct schedule
         return false;
     if (f->status.len > 0 && !str_eq(str_of(schedule_status(&view->cursor)), f->status))
         return false;
-    if (f->search.len > 0 && !contains(row->name, f->search) &&
-        !contains(row->description, f->search))
+    if (f->search.len > 0 && !str_contains_nocase(row->name, f->search) &&
+        !str_contains_nocase(row->description, f->search))
         return false;
     if (f->label.len > 0 && !has_label(f, row->labels))
         return false;

@@ -100,6 +100,25 @@ static size_t ascii_length(struct str s)
     return n;
 }
 
+struct str str_head(struct str s, size_t most)
+{
+    size_t len = most;
+
+    if (s.len <= most)
+        return s;
+    while (len > 0 && most - len < 3 && ((unsigned char)s.ptr[len] & 0xc0) == 0x80)
+        len--;
+    return (struct str){s.ptr, len};
+}
+
+bool str_contains_nocase(struct str s, struct str part)
+{
+    for (size_t i = 0; i + part.len <= s.len && part.len > 0; i++)
+        if (str_eq_folded(s.ptr + i, part.ptr, part.len))
+            return true;
+    return part.len == 0;
+}
+
 bool str_is_utf8(struct str s)
 {
     while (s.len > 0) {

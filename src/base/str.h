@@ -65,6 +65,12 @@ static inline bool str_eq_nocase(struct str a, struct str b)
     return a.len == b.len && str_eq_folded(a.ptr, b.ptr, a.len);
 }
 
+/* Whether it stands anywhere in `s`, in letters of either case; an empty part does. */
+bool str_contains_nocase(struct str s, struct str part);
+
+/* At most so many bytes of it, and no character of UTF-8 cut apart. */
+struct str str_head(struct str s, size_t most);
+
 /* Without spaces and tabs at both ends. */
 struct str str_trim(struct str s);
 

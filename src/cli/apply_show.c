@@ -37,9 +37,7 @@ static void print_value(struct printer *out, const json_t *value)
         printer_safe(out, buf_as_str(&buf));
         return;
     }
-    while (buf.len > VALUE_SHOWN || ((unsigned char)text[buf.len] & 0xc0) == 0x80)
-        buf.len--;
-    printer_safe(out, buf_as_str(&buf));
+    printer_safe(out, str_head(buf_as_str(&buf), VALUE_SHOWN));
     printer_text(out, "…");
 }
 

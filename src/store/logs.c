@@ -44,21 +44,9 @@ static uint64_t get_number(const char *bytes, int count)
     return n;
 }
 
-/* At most LOGS_LINE_MAX bytes; a character is not cut apart where there are any. */
-static struct str head_of(struct str text)
-{
-    size_t len = LOGS_LINE_MAX;
-
-    if (text.len <= len)
-        return text;
-    while (len > LOGS_LINE_MAX - 3 && ((unsigned char)text.ptr[len] & 0xC0) == 0x80)
-        len--;
-    return (struct str){text.ptr, len};
-}
-
 void log_line_pack(const struct log_line *line, struct buf *out)
 {
-    struct str text = head_of(line->text);
+    struct str text = str_head(line->text, LOGS_LINE_MAX);
 
     put_number(out, (uint64_t)line->at, AT_BYTES);
     buf_char(out, (char)line->stream);

@@ -320,6 +320,35 @@ static void nothing_is_near_to_no_word_or_to_no_names(void **state)
     assert_int_equal(str_nearest((struct str){longest, sizeof longest}, names, 2), -1);
 }
 
+static void a_part_stands_anywhere_in_either_case(void **state)
+{
+    (void)state;
+    assert_true(str_contains_nocase(STR("Nightly"), STR("night")));
+    assert_true(str_contains_nocase(STR("Nightly"), STR("LY")));
+    assert_true(str_contains_nocase(STR("Nightly"), STR("nightly")));
+    assert_true(str_contains_nocase(STR("Nightly"), nothing));
+    assert_true(str_contains_nocase(nothing, nothing));
+    assert_false(str_contains_nocase(STR("Nightly"), STR("nightlys")));
+    assert_false(str_contains_nocase(STR("Nightly"), STR("tly ")));
+    assert_false(str_contains_nocase(nothing, STR("n")));
+}
+
+/* é has two bytes, € three, and the clef four. */
+static void a_head_has_whole_characters(void **state)
+{
+    static const struct str text = {"a\xc3\xa9\xe2\x82\xac\xf0\x9d\x84\x9e.", 11};
+    static const size_t lengths[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        assert_int_equal(str_head(text, i).len, lengths[i]);
+        assert_ptr_equal(str_head(text, i).ptr, text.ptr);
+    }
+    /* Where there are no characters it is no shorter than three bytes less. */
+    assert_int_equal(str_head(STR("\x80\x80\x80\x80\x80\x80\x80\x80"), 7).len, 4);
+    assert_int_equal(str_head(nothing, 7).len, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +356,8 @@ int main(void)
         cmocka_unit_test(a_prefix_may_be_empty_or_the_whole),
         cmocka_unit_test(case_is_ignored_for_ascii_letters_alone),
         cmocka_unit_test(classes_of_characters_are_those_of_ascii),
+        cmocka_unit_test(a_part_stands_anywhere_in_either_case),
+        cmocka_unit_test(a_head_has_whole_characters),
         cmocka_unit_test(trimming_takes_blanks_and_tabs_at_both_ends),
         cmocka_unit_test(cutting_splits_at_the_first_separator),
         cmocka_unit_test(a_number_ends_at_the_first_other_byte),
