@@ -142,12 +142,7 @@ enum call_step calendar_put_settled(struct call *call)
 
 enum call_step calendar_get_begin(struct call *call)
 {
-    struct err err;
-
-    if (request_name(call, 0, "calendar", &err) != RC_OK ||
-        request_query_check(call, NULL, 0, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
-    return CALL_READ;
+    return request_named(call, "calendar");
 }
 
 void calendar_print_dates(struct str days, struct arena *scratch, struct answer *out)

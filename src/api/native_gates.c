@@ -69,12 +69,7 @@ static void print_gate(const struct gate_row *row, struct answer *out)
 
 enum call_step gate_get_begin(struct call *call)
 {
-    struct err err;
-
-    if (request_name(call, 0, "gate", &err) != RC_OK ||
-        request_query_check(call, NULL, 0, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
-    return CALL_READ;
+    return request_named(call, "gate");
 }
 
 enum call_step gate_get_read(struct call *call, struct db *db)

@@ -52,12 +52,7 @@ enum call_step namespace_list_read(struct call *call, struct db *db)
 
 enum call_step namespace_get_begin(struct call *call)
 {
-    struct err err;
-
-    if (request_name(call, 0, "namespace", &err) != RC_OK ||
-        request_query_check(call, NULL, 0, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
-    return CALL_READ;
+    return request_named(call, "namespace");
 }
 
 enum call_step namespace_get_read(struct call *call, struct db *db)

@@ -100,12 +100,7 @@ static enum rc find_queue(const struct call *call, struct db *db, struct queue_r
 
 enum call_step queue_get_begin(struct call *call)
 {
-    struct err err;
-
-    if (request_name(call, 0, "queue", &err) != RC_OK ||
-        request_query_check(call, NULL, 0, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
-    return CALL_READ;
+    return request_named(call, "queue");
 }
 
 enum call_step queue_get_read(struct call *call, struct db *db)

@@ -174,12 +174,7 @@ enum call_step schedule_except_settled(struct call *call)
 
 enum call_step schedule_exceptions_begin(struct call *call)
 {
-    struct err err;
-
-    if (request_name(call, 0, "schedule", &err) != RC_OK ||
-        request_query_check(call, NULL, 0, &err) != RC_OK)
-        return call_refuse(call, NULL, &err);
-    return CALL_READ;
+    return request_named(call, "schedule");
 }
 
 enum call_step schedule_exceptions_read(struct call *call, struct db *db)

@@ -144,6 +144,16 @@ enum rc request_name(const struct call *call, int param, const char *what, struc
     return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no %s of that name", what);
 }
 
+enum call_step request_named(struct call *call, const char *what)
+{
+    struct err err;
+
+    if (request_name(call, 0, what, &err) != RC_OK ||
+        request_query_check(call, NULL, 0, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_READ;
+}
+
 enum rc request_run(const struct call *call, int param, struct run_id *ret, struct err *reterr)
 {
     struct err why;

@@ -41,6 +41,9 @@ MUST_USE enum rc request_fields(const struct call *call, const struct field_name
 MUST_USE enum rc request_name(const struct call *call, int param, const char *what,
                               struct err *reterr);
 
+/* The begin of what reads one thing by the name in its path, and takes nothing else. */
+enum call_step request_named(struct call *call, const char *what);
+
 /* A variable of the path as a run's id. */
 MUST_USE enum rc request_run(const struct call *call, int param, struct run_id *ret,
                              struct err *reterr);
