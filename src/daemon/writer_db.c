@@ -331,6 +331,7 @@ bool writer_connect(struct writer *w)
         return false;
     }
     w->options.context.zones = options.zones;
+    options.zones_version = str_of(zoneinfo_version(w->zones));
     w->engine = engine_new(&options);
     while ((rc = start(w, &err)) != RC_OK) {
         if (!may_come(w, rc)) {
@@ -489,7 +490,7 @@ static void read_zones(struct writer *w)
     }
     zoneinfo_close(w->zones);
     w->zones = zones;
-    engine_replan(w->engine);
+    engine_replan(w->engine, str_of(zoneinfo_version(zones)));
     log_say(w->options.log, w->now, LEVEL_INFO, "zones are read anew",
             LOG_TEXT("version", zoneinfo_version(zones)));
 }

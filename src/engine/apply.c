@@ -7,6 +7,7 @@
 
 #include "base/must.h"
 #include "engine/state.h"
+#include "store/zones.h"
 
 enum { REPLY_TEXT_MAX = 128, REPLY_NUMBERS = 6 }; /* beside the name of what was made */
 
@@ -326,6 +327,7 @@ static void apply_calendar(struct turn *turn, const struct command *c, struct co
     const struct calendar_row row = {c->version, c->name, c->text, turn->now};
 
     turn->memory.replan_after = 0;
+    zones_planned_drop(turn->db); /* until it is done, by whoever */
     if (c->kind == COMMAND_CALENDAR && c->version == 0) {
         calendars_put(turn->db, turn_key(turn), c->namespace, c->name, c->text, turn->now);
         return;

@@ -7,12 +7,22 @@
 #include "base/must.h"
 #include "engine/state.h"
 #include "store/key.h"
+#include "store/zones.h"
 
 enum {
     TURN_BYTES_MAX = 1 << 30,   /* a turn of the largest specs and results */
     LIFE_BYTES_MAX = 192 << 20, /* plans, what is known; flights double: 300,000 calls */
     MAP_HINT = 1024,
 };
+
+static void set_zones_version(struct engine *engine, struct str version)
+{
+    size_t len = version.len < ZONES_VERSION_MAX ? version.len : ZONES_VERSION_MAX;
+
+    if (len > 0)
+        memcpy(engine->zones_version, version.ptr, len);
+    engine->options.zones_version = (struct str){engine->zones_version, len};
+}
 
 struct engine *engine_new(const struct engine_options *options)
 {
@@ -25,6 +35,7 @@ struct engine *engine_new(const struct engine_options *options)
     engine->options.node = arena_str(life, options->node);
     engine->options.version = arena_str(life, options->version);
     engine->options.address = arena_str(life, options->address);
+    set_zones_version(engine, options->zones_version);
     if (engine->options.node_lease == 0)
         engine->options.node_lease = NODE_LEASE;
     if (engine->options.events_age == 0)
@@ -66,8 +77,9 @@ void engine_attach(struct engine *engine, struct db *db)
     engine->db = db;
 }
 
-void engine_replan(struct engine *engine)
+void engine_replan(struct engine *engine, struct str zones_version)
 {
+    set_zones_version(engine, zones_version);
     engine->memory.replan_after = 0;
 }
 
@@ -125,10 +137,18 @@ static void remember_boot(struct engine *engine, const struct node *node, instan
     };
 }
 
+/* By other zones, or not to the end: whoever did it may have died. */
+static void remember_planned(struct engine *engine, const struct db_result *planned)
+{
+    if (planned->rows == 0 || !str_eq(db_blob_at(planned, 0, 0), engine->options.zones_version))
+        engine->memory.replan_after = 0;
+}
+
 enum rc engine_boot(struct engine *engine, struct db *db, instant now, struct err *reterr)
 {
     struct arena *arena = engine->arenas[engine->arena];
     struct db_result found = {0}, all = {0}, event = {0}, audit = {0}, changed = {0};
+    struct db_result planned = {0};
     struct node node = {.boot = 1, .state = NODE_UP};
     int64_t now_ms = key_ms_at(now);
     enum rc rc;
@@ -141,6 +161,7 @@ enum rc engine_boot(struct engine *engine, struct db *db, instant now, struct er
     nodes_list(db, &all);
     events_last(db, engine->options.node, &event);
     audit_last(db, engine->options.node, &audit);
+    zones_planned_find(db, &planned);
     rc = db_flush(db, arena, reterr);
     if (rc != RC_OK) {
         db_rollback(db);
@@ -177,6 +198,7 @@ enum rc engine_boot(struct engine *engine, struct db *db, instant now, struct er
     if (rc == RC_OK) {
         remember_boot(engine, &node, now);
         remember_audit(&engine->memory, &audit);
+        remember_planned(engine, &planned);
     }
     return rc;
 }

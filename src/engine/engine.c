@@ -25,6 +25,7 @@
 #include "engine/sweep.h"
 #include "engine/tell.h"
 #include "store/key.h"
+#include "store/zones.h"
 
 #define BROKEN_PAUSE SPAN_MIN /* its zone is gone: looked at seldom */
 
@@ -86,8 +87,10 @@ static void pass_touched(struct turn *turn)
         m->replan_after = id;
     }
     turn->is_full |= rows == PORTION;
-    if (rows < PORTION)
-        m->replan_after = INT64_MAX;
+    if (rows == PORTION)
+        return;
+    m->replan_after = INT64_MAX;
+    zones_planned_put(turn->db, turn->engine->options.zones_version);
 }
 
 /*
@@ -97,14 +100,18 @@ static void pass_touched(struct turn *turn)
 static void replan(struct turn *turn, struct seat *seat)
 {
     struct cursor *c = &seat->cursor;
+    const struct spec *spec = &seat->plan.spec;
     struct slot slot;
     bool any;
 
     if (seat->plan.is_governed || c->remaining == 0)
         return;
+    any = spec_next(spec, &seat->ctx, c->mark, &slot);
+    if (spec->jitter == 0 && c->next_at == (any ? slot.at : INSTANT_NEVER))
+        return;
     if (c->next_at > turn->now && c->mark < turn->now && !(c->flags & CURSOR_BARRED))
         c->mark = turn->now;
-    any = spec_next(&seat->plan.spec, &seat->ctx, c->mark, &slot);
+    any = spec_next(spec, &seat->ctx, c->mark, &slot);
     c->next_at = any ? slot.at : INSTANT_NEVER;
     seat->next_due = any ? slot.due : INSTANT_NEVER;
     seat->moved = seat->is_touched = true;

@@ -25,10 +25,13 @@ struct engine_options {
     int backfill_portion;        /* slots of a schedule's backfills a turn starts; 0: any  */
     span dispatch_jitter;        /* of schedules that have none; to DISPATCH_JITTER_MAX    */
     struct str version, address; /* for people: what this node is, and where         */
+    struct str zones_version;    /* to ZONES_VERSION_MAX: of the zone files, may be empty  */
     /* May be NULL: a commit begins, for whoever measures; ends with the turn.        */
     void (*committing)(void *with);
     void *with;
 };
+
+enum { ZONES_VERSION_MAX = 64 };
 
 #define NODE_LEASE          (10 * SPAN_S)
 #define DISPATCH_JITTER_MAX SPAN_MIN /* a herd needs no more; who wants it says so himself */
@@ -65,5 +68,5 @@ void engine_attach(struct engine *engine, struct db *db);
 MUST_USE enum rc engine_turn(struct engine *engine, const struct turn_in *in,
                              struct turn_out *out, struct err *reterr);
 
-/* Zones or calendars have changed: every schedule is planned anew, a portion a turn. */
-void engine_replan(struct engine *engine);
+/* Zones have changed: every schedule is planned anew, a portion a turn. */
+void engine_replan(struct engine *engine, struct str zones_version);

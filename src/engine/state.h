@@ -12,6 +12,7 @@
 struct engine {
     struct arena *life; /* holds this, and lives as long */
     struct engine_options options;
+    char zones_version[ZONES_VERSION_MAX]; /* options.zones_version is in here */
     struct db *db;
     struct node node; /* as of the last commit; its turn and event are in memory */
     bool booted;

@@ -12,6 +12,13 @@ static const struct db_stmt due = {
 static const struct db_stmt of = {
     "SELECT id, namespace, name, next_at FROM zones WHERE namespace = $1 ORDER BY name", "i"};
 static const struct db_stmt move = {"UPDATE zones SET next_at = $2 WHERE id = $1", "ii"};
+static const struct db_stmt planned_find = {"SELECT value FROM meta WHERE name = 'planned'",
+                                            NULL};
+static const struct db_stmt planned_put = {
+    "INSERT INTO meta (name, value) VALUES ('planned', $1)"
+    " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    "b"};
+static const struct db_stmt planned_drop = {"DELETE FROM meta WHERE name = 'planned'", NULL};
 
 void zones_insert(struct db *db, const struct zone_row *zone)
 {
@@ -48,4 +55,19 @@ void zones_read(const struct db_result *result, int row, struct zone_row *ret)
 void zones_move(struct db *db, int64_t id, instant next_at)
 {
     db_send(db, &move, (struct db_value[]){db_int(id), db_int(next_at)}, NULL);
+}
+
+void zones_planned_find(struct db *db, struct db_result *ret)
+{
+    db_send(db, &planned_find, NULL, ret);
+}
+
+void zones_planned_put(struct db *db, struct str version)
+{
+    db_send(db, &planned_put, (struct db_value[]){db_blob(version)}, NULL);
+}
+
+void zones_planned_drop(struct db *db)
+{
+    db_send(db, &planned_drop, NULL, NULL);
 }

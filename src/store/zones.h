@@ -23,3 +23,11 @@ void zones_due(struct db *db, instant now, int limit, struct db_result *ret);
 void zones_of(struct db *db, int64_t namespace, struct db_result *ret);
 void zones_read(const struct db_result *result, int row, struct zone_row *ret);
 void zones_move(struct db *db, int64_t id, instant next_at);
+
+/*
+ * In table meta: the version of the zone files that all schedules are planned by.  There is
+ * none while some are to be planned anew; whoever boots then goes on with it.
+ */
+void zones_planned_find(struct db *db, struct db_result *ret); /* (value) */
+void zones_planned_put(struct db *db, struct str version);
+void zones_planned_drop(struct db *db);

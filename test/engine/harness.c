@@ -96,8 +96,9 @@ void bench_open(struct bench *bench)
 
 static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
 {
-    return zone_find(user, world.lost && str_eq(name, str_of(world.lost)) ? STR("gone") : name,
-                     reterr);
+    if (world.lost && str_eq(name, str_of(world.lost)))
+        name = str_of(world.instead ? world.instead : "gone");
+    return zone_find(user, name, reterr);
 }
 
 void bench_boot(struct bench *bench)
@@ -105,6 +106,7 @@ void bench_boot(struct bench *bench)
     struct err err = {.text = ""};
     struct engine_options options = {.node = str_of(bench->name),
                                      .zones = {.find = find_zone},
+                                     .zones_version = str_of(world.instead ? "2" : "1"),
                                      .backfill_portion = world.portion};
     enum rc rc = RC_BUSY;
 

@@ -62,12 +62,13 @@ struct call {
 
 struct world {
     instant now, base;
-    int capacity, rows; /* as in turn_in                                             */
-    span length;        /* after which runs succeed whose end is not foretold        */
-    span tick;          /* turns are never further apart; 0: when the engine asks    */
-    bool names;         /* what was started is told with the schedule's name         */
-    const char *lost;   /* a zone that nobody knows any more; NULL: all are known    */
-    bool is_child;      /* a process of its own, which fails itself and no test      */
+    int capacity, rows;  /* as in turn_in                                             */
+    span length;         /* after which runs succeed whose end is not foretold        */
+    span tick;           /* turns are never further apart; 0: when the engine asks    */
+    bool names;          /* what was started is told with the schedule's name         */
+    const char *lost;    /* a zone that nobody knows any more; NULL: all are known    */
+    const char *instead; /* but as this one, for newer files of zones say so; or NULL */
+    bool is_child;       /* a process of its own, which fails itself and no test      */
     int64_t namespace;
     struct arena *arena;
     struct bench benches[BENCHES_MAX];

@@ -92,6 +92,51 @@ static void a_named_calendar_takes_days_away_and_an_edit_of_it_counts_at_once(vo
     assert_ledger("job", "");
 }
 
+/* The edit is committed, and the node dies before it has planned anything anew. */
+static void an_edit_of_a_calendar_counts_though_the_node_dies(void **state)
+{
+    static const int32_t days[] = {19146, 19150};
+    struct str name = STR("holidays");
+    struct command command = about(COMMAND_CALENDAR, "holidays");
+    struct turn_in in = {.commands = &command, .command_count = 1};
+    struct wish w = every(SPAN_DAY);
+    struct turn_out out;
+    struct err err;
+
+    (void)state;
+    put_calendar(19145, 19146);
+    w.def.not_named = &name;
+    w.def.not_named_count = 1;
+    create("job", w);
+    assert_int_equal(cursor_of("job").next_at, when("06-04 00:00"));
+    command.text = (struct str){(const char *)days, sizeof days};
+    in.now = world.now;
+    assert_int_equal(engine_turn(world.benches[0].engine, &in, &out, &err), RC_OK);
+    assert_int_equal(out.replies[0].rc, RC_OK);
+    bench_kill(&world.benches[0]);
+    bench_boot(&world.benches[0]);
+    run_to("06-02 12:00");
+    assert_told("06-02 00:00@06-02 00:00");
+}
+
+/* Nine o'clock is 07:00 UTC in summer; by the files that the node finds at its start 05:00. */
+static void new_files_of_zones_that_a_start_finds_count_at_once(void **state)
+{
+    struct wish w = cron("0 9 * * *");
+
+    (void)state;
+    w.def.zone = STR("Europe/Berlin");
+    create("job", w);
+    assert_at(cursor_of("job").next_at, "07:00");
+    bench_kill(&world.benches[0]);
+    world.lost = "Europe/Berlin";
+    world.instead = "Asia/Dubai";
+    bench_boot(&world.benches[0]);
+    run_to("08:00");
+    assert_told("05:00@05:00");
+    assert_ledger("job", "");
+}
+
 static void a_calendar_that_is_deleted_takes_nothing_away(void **state)
 {
     struct str name = STR("holidays");
@@ -405,6 +450,8 @@ int main(void)
         TIMELINE(the_clock_jumped_and_its_owner_says_skip),
         TIMELINE(a_named_calendar_takes_days_away_and_an_edit_of_it_counts_at_once),
         TIMELINE(a_calendar_that_is_deleted_takes_nothing_away),
+        TIMELINE(new_files_of_zones_that_a_start_finds_count_at_once),
+        TIMELINE(an_edit_of_a_calendar_counts_though_the_node_dies),
         TIMELINE(days_that_are_freed_are_planned_unless_they_have_passed),
         TIMELINE(a_cancelled_slot_splits_the_range_of_a_pause),
         TIMELINE(a_slot_that_is_cancelled_twice_is_cancelled_once),

@@ -81,6 +81,30 @@ static void midnights_come_the_earliest_first_and_move_on(void **state)
     assert_due(f, 40, 9, "2 1 3");
 }
 
+static void assert_planned(struct fixture *f, int rows, struct str version)
+{
+    struct db_result got = {0};
+
+    zones_planned_find(f->db, &got);
+    flush(f);
+    assert_int_equal(got.rows, rows);
+    if (rows == 1)
+        assert_str_equal(db_blob_at(&got, 0, 0), version);
+}
+
+static void what_all_is_planned_by_is_one_version_or_none(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_planned(f, 0, STR(""));
+    zones_planned_put(f->db, STR(""));
+    assert_planned(f, 1, STR(""));
+    zones_planned_put(f->db, STR("2026a"));
+    assert_planned(f, 1, STR("2026a"));
+    zones_planned_drop(f->db);
+    assert_planned(f, 0, STR(""));
+}
+
 static void every_statement_was_run(void **state)
 {
     assert_every_statement_ran(*state, "src/store/zones.c");
@@ -93,6 +117,7 @@ int main(void)
         STORE_TEST(a_namespace_has_a_zone_once),
         STORE_TEST(the_zones_of_a_namespace_are_told_by_name),
         STORE_TEST(midnights_come_the_earliest_first_and_move_on),
+        STORE_TEST(what_all_is_planned_by_is_one_version_or_none),
         cmocka_unit_test(every_statement_was_run),
     };
 
