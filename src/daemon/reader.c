@@ -3,7 +3,9 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/looks.h"
 #include "base/must.h"
@@ -75,6 +77,17 @@ static enum call_step read_once(struct reader *r, struct call *call)
     return step;
 }
 
+/*
+ * What a try has answered is no answer.  Who asked, and for what, no reading changes: io may
+ * look at that meanwhile, to tell a client that it takes too long.
+ */
+static void forget_try(struct call *call, const struct call *before)
+{
+    size_t from = offsetof(struct call, with);
+
+    memcpy((char *)call + from, (const char *)before + from, sizeof *call - from);
+}
+
 /* A connection may have died while nobody used it: then once more on a new one. */
 static enum call_step answer(struct reader *r, struct call *call)
 {
@@ -85,7 +98,8 @@ static enum call_step answer(struct reader *r, struct call *call)
     call->context = &r->options.context;
     before = *call;
     for (int i = 0; i < 2; i++) {
-        *call = before; /* what the first try has answered is no answer */
+        if (i > 0)
+            forget_try(call, &before);
         if (!connect_db(r, call))
             return CALL_ANSWER;
         step = read_once(r, call);
