@@ -436,7 +436,7 @@ void feed_adopt(struct feed *feed, struct ticket *t)
     t->x = NULL;
     t->stream = s;
     exchange_watch(s->x, &watch, s);
-    exchange_begin_events(s->x);
+    exchange_begin_events(s->x, t->call.request_id);
     if (str_eq(s->x->request->method, STR("HEAD")))
         end(s, true);
     else

@@ -272,16 +272,19 @@ bool exchange_write(struct exchange *x, struct str data)
     return true;
 }
 
-void exchange_begin_events(struct exchange *x)
+void exchange_begin_events(struct exchange *x, struct str request_id)
 {
-    static const struct http1_field fields[] = {
-        {{"Content-Type", 12}, {"text/event-stream", 17}},
-        {{"Cache-Control", 13}, {"no-store", 8}},
-        {{"X-Accel-Buffering", 17}, {"no", 2}}, /* nginx would gather them */
+    const struct http1_field fields[] = {
+        {STR("Content-Type"), STR("text/event-stream")},
+        {STR("Cache-Control"), STR("no-store")},
+        {STR("X-Content-Type-Options"), STR("nosniff")},
+        {STR("X-Accel-Buffering"), STR("no")}, /* nginx would gather them */
+        {STR("X-Request-Id"), request_id},
     };
+    int count = sizeof fields / sizeof fields[0];
 
     x->has_events = true;
-    exchange_begin(x, 200, fields, sizeof fields / sizeof fields[0]);
+    exchange_begin(x, 200, fields, request_id.len > 0 ? count : count - 1);
 }
 
 bool exchange_event(struct exchange *x, const struct sse_event *event)

@@ -107,10 +107,10 @@ bool exchange_write(struct exchange *x, struct str data);
 void exchange_end(struct exchange *x);
 
 /*
- * The head of a stream of Server-Sent Events.  While nothing is said, comments are sent every
- * few seconds (listener_limits.quiet).
+ * The head of a stream of Server-Sent Events, with what logs call the request, "": nothing.
+ * While nothing is said, comments are sent every few seconds (listener_limits.quiet).
  */
-void exchange_begin_events(struct exchange *x);
+void exchange_begin_events(struct exchange *x, struct str request_id);
 
 /* As exchange_write(); printed, the event has at most EXCHANGE_WRITE_MAX - 1 bytes. */
 bool exchange_event(struct exchange *x, const struct sse_event *event);

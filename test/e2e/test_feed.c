@@ -313,6 +313,28 @@ static void the_log_of_a_program_is_followed_to_its_end(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
+/* docs/api.md: X-Request-Id is what logs call a request, and no answer is guessed at. */
+static void the_head_of_a_stream_is_that_of_any_answer(void **state)
+{
+    static const char head[] = "HEAD " EVENTS " HTTP/1.1\r\nHost: localhost\r\n"
+                               "Accept: text/event-stream\r\nX-Request-Id: mine-1\r\n"
+                               "Connection: close\r\n\r\n";
+    struct daemon *d = daemon_start(*state, NULL);
+    char text[TEXT_MAX * 4];
+    int fd = ask_connect(d);
+    size_t len = 0;
+    ssize_t n;
+
+    assert_int_equal(send(fd, head, sizeof head - 1, MSG_NOSIGNAL), sizeof head - 1);
+    while ((n = recv(fd, text + len, sizeof text - 1 - len, 0)) > 0)
+        len += (size_t)n;
+    text[len] = '\0';
+    close(fd);
+    assert_non_null(strstr(text, "\r\nContent-Type: text/event-stream\r\n"));
+    assert_non_null(strstr(text, "\r\nX-Request-Id: mine-1\r\n"));
+    assert_non_null(strstr(text, "\r\nX-Content-Type-Options: nosniff\r\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +344,7 @@ int main(void)
         E2E_TEST(a_hundred_hear_the_same),
         E2E_TEST(a_stream_tells_what_was_asked_for),
         E2E_TEST(a_stream_ends_with_its_token),
+        E2E_TEST(the_head_of_a_stream_is_that_of_any_answer),
         E2E_TEST(the_log_of_a_workers_run_is_followed_to_its_end),
         E2E_TEST(the_log_of_a_program_is_followed_to_its_end),
     };

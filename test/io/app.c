@@ -166,7 +166,7 @@ void app_request(void *with, struct exchange *x)
         must(exchange_write(x, STR("")));
         app_hold(app, x);
     } else if (str_eq(what, STR("events"))) {
-        exchange_begin_events(x);
+        exchange_begin_events(x, STR(""));
         app_hold(app, x);
     } else if (str_eq(what, STR("big"))) {
         exchange_watch(x, &app_watch_over, app);

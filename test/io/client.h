@@ -20,7 +20,8 @@
 
 #define EVENTS_HEAD                                                     \
     "HTTP/1.1 200 OK\r\nDate: %\r\nContent-Type: text/event-stream\r\n" \
-    "Cache-Control: no-store\r\nX-Accel-Buffering: no\r\nTransfer-Encoding: chunked\r\n\r\n"
+    "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"    \
+    "X-Accel-Buffering: no\r\nTransfer-Encoding: chunked\r\n\r\n"
 #define EVENT_CHUNK "27\r\nid: 7\nevent: test\ndata: one\ndata: two\n\n\r\n"
 
 int client_socket(void);
