@@ -133,7 +133,7 @@ static void print_changes(struct telling *t)
     const struct spec *spec = &t->plan.spec;
     struct explain_change *changes = arena_array(t->call->arena, EXPLAIN_CHANGES_MAX,
                                                  sizeof *changes);
-    int count = explain_changes(spec, &t->ctx, t->from, t->from + YEAR, changes);
+    int count = explain_changes(spec, &t->ctx, t->from, instant_after(t->from, YEAR), changes);
     struct answer *out = &t->out;
 
     for (int i = 0; i < count; i++) {

@@ -26,6 +26,18 @@ typedef int64_t span;
 #define INSTANT_MIN INT64_C(-62135596800000000) /* 0001-01-01T00:00:00Z        */
 #define INSTANT_MAX INT64_C(253402300799999999) /* 9999-12-31T23:59:59.999999Z */
 
+/* The nearest instant that Belfry reckons with: sums and clocks may leave its years. */
+static inline instant instant_within(instant t)
+{
+    return t < INSTANT_MIN ? INSTANT_MIN : t > INSTANT_MAX ? INSTANT_MAX : t;
+}
+
+/* `t` and a span of below a thousand years, but no later than the last instant. */
+static inline instant instant_after(instant t, span d)
+{
+    return t > INSTANT_MAX - d ? INSTANT_MAX : t + d;
+}
+
 /* Whole seconds at or before `t`: rounds towards the past, also before 1970. */
 static inline int64_t instant_seconds(instant t)
 {

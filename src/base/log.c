@@ -28,10 +28,11 @@ const char *log_level_text(enum log_level level)
  */
 static void write_instant(instant t, struct buf *out)
 {
-    int64_t seconds = instant_seconds(t), days, cycle, day, year, month;
+    int64_t seconds, days, cycle, day, year, month;
     int tod;
 
-    must(t >= INSTANT_MIN && t <= INSTANT_MAX);
+    t = instant_within(t);
+    seconds = instant_seconds(t);
     days = (seconds - INSTANT_MIN / SPAN_S) / 86400 + INSTANT_MIN / SPAN_S / 86400;
     tod = (int)(seconds - days * 86400);
     days += EPOCH_DAY;

@@ -21,11 +21,6 @@ const struct spec_zone *findings_zone(const struct spec *spec, int entry)
     return &spec->zones[entry < spec->entry_count ? spec->entries[entry].zone : 0];
 }
 
-static instant later(instant t, span d)
-{
-    return t > INSTANT_MAX - d ? INSTANT_MAX : t + d;
-}
-
 static void find_next(struct findings *f, int most)
 {
     const struct subject *s = f->subject;
@@ -35,7 +30,7 @@ static void find_next(struct findings *f, int most)
     while (f->next_count < most && spec_walk_next(&walk, &f->next[f->next_count]))
         f->next_count++;
     f->per_day = (spec_count(&s->spec, &s->ctx, s->after,
-                             later(s->after, WEEK_DAYS * SPAN_DAY)) +
+                             instant_after(s->after, WEEK_DAYS * SPAN_DAY)) +
                   WEEK_DAYS / 2) /
                  WEEK_DAYS;
 }
@@ -67,10 +62,10 @@ static void find_changes(struct findings *f)
     instant end;
     int count;
 
-    f->changes_until = later(s->after, YEAR);
+    f->changes_until = instant_after(s->after, YEAR);
     f->change_count = explain_changes(&s->spec, &s->ctx, s->after, f->changes_until,
                                       f->changes);
-    end = later(f->changes_until, YEAR);
+    end = instant_after(f->changes_until, YEAR);
     count = explain_changes(&s->spec, &s->ctx, f->changes_until, end, second);
     f->touched_later = INSTANT_NEVER;
     for (int i = 0; i < f->change_count; i++)

@@ -21,6 +21,11 @@ enum {
 /* "2027-01-01T00:00:00.000Z" or with an offset; 1 to 9 digits of fraction, cut to µs. */
 MUST_USE enum rc instant_parse(struct str text, instant *ret, struct err *reterr);
 
+/*
+ * What lies outside of the years of base/instant.h, as the end of a lease near the last of them
+ * may, is written as the nearest instant that does not.
+ */
+
 /* UTC; "…:00Z", or with its milliseconds "…:00.25Z" when it is not a whole second. */
 void instant_format(instant t, struct buf *out);
 

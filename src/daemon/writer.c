@@ -263,6 +263,7 @@ instant writer_clock(struct writer *w)
         w->accepts_clock = false;
     }
     reading = pace_read(&w->pace, wall, boot);
+    reading.now = instant_within(reading.now);
     w->boot_us = boot;
     w->holds = reading.hold;
     note_step(w, &reading);

@@ -35,15 +35,17 @@ static instant next_slot(const struct seat *seat, instant after)
     return spec_next(&seat->plan.spec, &seat->ctx, after, &slot) ? slot.at : INSTANT_NEVER;
 }
 
-/* Slots are whole milliseconds, and later than what is accounted for. */
+/* Slots are whole milliseconds, later than what is accounted for, and within our years. */
 static instant as_slot(const struct cursor *cursor, instant at)
 {
-    instant rounded;
+    instant slot;
 
-    if (at == INSTANT_NEVER)
-        return at;
-    rounded = (at + SPAN_MS - 1) / SPAN_MS * SPAN_MS;
-    return rounded > cursor->mark ? rounded : (cursor->mark / SPAN_MS + 1) * SPAN_MS;
+    if (at > INSTANT_MAX)
+        return INSTANT_NEVER;
+    slot = (at + SPAN_MS - 1) / SPAN_MS * SPAN_MS;
+    if (slot <= cursor->mark)
+        slot = (cursor->mark / SPAN_MS + 1) * SPAN_MS;
+    return slot > INSTANT_MAX ? INSTANT_NEVER : slot;
 }
 
 /* After a run that began at `started` and is over now; without one both are now. */

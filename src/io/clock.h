@@ -8,7 +8,7 @@
 
 #include "base/instant.h"
 
-/* Wall clock.  It may step in either direction. */
+/* Wall clock.  It may step in either direction, and stands still where Belfry's years end. */
 instant clock_now(void);
 
 /* Microseconds since the machine started, time asleep included.  Never goes back. */

@@ -72,8 +72,7 @@ void http1_date_format(instant t, struct buf *out)
     char text[] = "Www, dd Mmm yyyy hh:mm:ss GMT";
     struct fields f;
 
-    must(t >= INSTANT_MIN && t <= INSTANT_MAX);
-    f = fields_of(instant_seconds(t));
+    f = fields_of(instant_seconds(instant_within(t)));
     memcpy(text, weekdays[f.weekday].ptr, 3);
     put_two(text + 5, f.day);
     memcpy(text + 8, months[f.month - 1], 3);

@@ -14,7 +14,7 @@
 
 enum { HTTP1_DATE_LEN = 29 };
 
-/* Appends "Sun, 06 Nov 1994 08:49:37 GMT"; fractions are dropped.  Within years 1 to 9999. */
+/* Appends "Sun, 06 Nov 1994 08:49:37 GMT": the nearest in years 1 to 9999; no fractions. */
 void http1_date_format(instant t, struct buf *out);
 
 /*

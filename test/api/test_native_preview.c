@@ -101,6 +101,23 @@ static void jitter_is_as_it_will_be(void **state)
     assert_string_equal(text_at("times.0.due").ptr, due);
 }
 
+/* The year after 9999 has clock changes, too, of which nothing can be said. */
+static void behind_the_last_year_there_is_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(preview("{'spec':{'cron':['30 2 * * *'],'timezone':'America/New_York'},"
+                             "'from':'9999-12-31T07:30:00Z'}"),
+                     200);
+    assert_told("next.0.slot", "'9999-12-31T07:30:00.000Z'");
+    assert_told("next.1", "absent");
+    assert_told("clockChanges", "[]");
+    assert_int_equal(preview("{'spec':{'cron':['* * * * * *']},"
+                             "'from':'9999-12-31T23:59:59Z'}"),
+                     200);
+    assert_told("next.0.slot", "'9999-12-31T23:59:59.000Z'");
+    assert_told("next.1", "absent");
+}
+
 static void what_is_wrong_is_named(void **state)
 {
     (void)state;
@@ -124,6 +141,7 @@ int main(void)
         SERVED(named_calendars_count),
         SERVED(a_calendar_that_is_not_there_is_warned_of),
         SERVED(jitter_is_as_it_will_be),
+        SERVED(behind_the_last_year_there_is_nothing),
         SERVED(what_is_wrong_is_named),
     };
 

@@ -152,6 +152,21 @@ static void what_is_wrong_is_named(void **state)
     assert_refused(skip_next("If-Match: \"9\"\r\n", ""), 409, "bad_state", "");
 }
 
+/* A day after the last one there is nothing to skip, nor to show. */
+static void an_adaptive_schedule_has_no_slot_behind_the_last_year(void **state)
+{
+    (void)state;
+    world.now = INSTANT_MAX - 10 * SPAN_S;
+    make("{'intervals':[{'every':'5s'}]}", ",'governor':{'minInterval':'1d'}");
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_told("state.nextAt", "null");
+    assert_refused(skip_next(NULL, ""), 409, "bad_state", "");
+    assert_int_equal(get("/api/v1/schedules/s/next"), 200);
+    assert_told("times", "[]");
+    assert_int_equal(get("/api/v1/schedules/s/slots?to=9999-12-31T23:59:59.999Z"), 200);
+    assert_told("slots", "[]");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +177,7 @@ int main(void)
         SERVED(the_same_key_skips_the_same_slots),
         SERVED(a_slot_by_its_time_and_back),
         SERVED(an_adaptive_schedule_has_one_next),
+        SERVED(an_adaptive_schedule_has_no_slot_behind_the_last_year),
         SERVED(what_is_wrong_is_named),
     };
 

@@ -72,6 +72,8 @@ static void a_line_may_have_no_fields(void **state)
     begin(&log, LEVEL_DEBUG, LOG_LOGFMT);
     log_say(&log, 0, LEVEL_DEBUG, "up");
     assert_string_equal(kept.text, "time=1970-01-01T00:00:00.000Z level=debug msg=up\n");
+    log_say(&log, INSTANT_MAX + SPAN_DAY, LEVEL_DEBUG, "up");
+    assert_non_null(strstr(kept.text, "time=9999-12-31T23:59:59.999Z level=debug msg=up\n"));
 }
 
 /* Of logfmt, behind "x=". */

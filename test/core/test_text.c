@@ -166,6 +166,18 @@ static void instants_are_written_in_their_two_forms(void **state)
                         "9999-12-31T23:59:59.999Z 9999-12-31T23:59:59.999Z");
 }
 
+/* Such as the end of a lease that was given on the last day. */
+static void instants_beyond_the_years_are_written_as_the_nearest_within(void **state)
+{
+    (void)state;
+    assert_string_equal(forms(INSTANT_MAX + 90 * SPAN_S),
+                        "9999-12-31T23:59:59.999Z 9999-12-31T23:59:59.999Z");
+    assert_string_equal(forms(INSTANT_NEVER),
+                        "9999-12-31T23:59:59.999Z 9999-12-31T23:59:59.999Z");
+    assert_string_equal(forms(INSTANT_MIN - 1),
+                        "0001-01-01T00:00:00Z 0001-01-01T00:00:00.000Z");
+}
+
 static const char *local_form(instant t, int32_t offset)
 {
     static char text[INSTANT_TEXT_MAX];
@@ -431,6 +443,7 @@ int main(void)
         cmocka_unit_test(wrong_instants_are_refused_where_they_are_wrong),
         cmocka_unit_test(a_zero_byte_is_no_part_of_an_instant),
         cmocka_unit_test(instants_are_written_in_their_two_forms),
+        cmocka_unit_test(instants_beyond_the_years_are_written_as_the_nearest_within),
         cmocka_unit_test(a_local_time_is_written_with_its_offset),
         cmocka_unit_test(a_wall_clock_beyond_the_last_year_is_written_in_full),
         cmocka_unit_test(what_is_written_reads_back_as_the_same_instant),

@@ -182,6 +182,34 @@ static void a_clock_that_nobody_has_set_yet_is_no_reason_to_end(void **state)
     assert_int_equal(daemon_stop(d), 0);
 }
 
+/* Belfry's years end with 9999: a clock that goes on stands still for it. */
+static void a_clock_that_leaves_the_last_year_is_no_reason_to_end(void **state)
+{
+    struct world *w = *state;
+    struct daemon *d;
+    const json_t *run;
+
+    faked_to(w, "9999-12-31T23:59:58Z");
+    d = faked_start(w, NULL);
+    make_schedule(d, "tick",
+                  "'spec':{'cron':['* * * * * *'],'timezone':'America/New_York'}," ALL
+                  "," QUEUED);
+    make_schedule(d, "rest",
+                  "'spec':{'intervals':[{'every':'1h','anchor':'completion'}]}," ALL
+                  "," QUEUED);
+    daemon_await(d, "time=9999-12-31T23:59:59.999Z"); /* it says that the clock stands still */
+    trigger(d, "rest");
+    run = at(claim(d, "q", 9, "30s"), "[0]");
+    assert_string_equal(text_at(run, "leaseUntil"), "9999-12-31T23:59:59.999Z");
+    assert_int_equal(tell_run(d, "complete", run, "").status, 200);
+    assert_true(json_is_null(at(schedule_state(d, "tick"), "nextAt")));
+    api(d, 200, "GET", "/api/v1/schedules/tick/next", NULL);
+    api(d, 200, "GET", "/api/v1/schedules/tick/slots", NULL);
+    api(d, 200, "GET", "/api/v1/schedules/tick/health", NULL);
+    api(d, 200, "GET", "/api/v1/nodes", NULL);
+    assert_int_equal(daemon_stop(d), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +219,7 @@ int main(void)
         E2E_TEST(a_jump_that_is_taken_back_is_forgotten),
         E2E_TEST(a_start_with_a_clock_far_behind_holds_too),
         E2E_TEST(a_clock_that_nobody_has_set_yet_is_no_reason_to_end),
+        E2E_TEST(a_clock_that_leaves_the_last_year_is_no_reason_to_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
