@@ -292,16 +292,6 @@ static enum rc read_total(struct call *call, struct db *db, struct err *reterr)
     return RC_OK;
 }
 
-/* Days that lie outside of the calendar are told as its ends. */
-static instant begin_of(int64_t day)
-{
-    instant t = day * SPAN_DAY;
-
-    if (t < INSTANT_MIN)
-        return INSTANT_MIN;
-    return t > INSTANT_MAX ? INSTANT_MAX : t;
-}
-
 enum call_step summary_read(struct call *call, struct db *db)
 {
     struct summary *s = call->with;
@@ -314,9 +304,9 @@ enum call_step summary_read(struct call *call, struct db *db)
     answer_text(&s->out, "{\"by\":");
     answer_quoted(&s->out, str_of(by_names[s->by]));
     answer_text(&s->out, ",\"from\":");
-    answer_instant(&s->out, begin_of(s->from_day));
+    answer_instant(&s->out, instant_within(s->from_day * SPAN_DAY));
     answer_text(&s->out, ",\"to\":");
-    answer_instant(&s->out, begin_of(s->until_day + 1));
+    answer_instant(&s->out, instant_within((s->until_day + 1) * SPAN_DAY));
     answer_text(&s->out, ",\"total\":{");
     print_figures(&s->out, &s->total);
     answer_text(&s->out, "},\"groups\":[");
