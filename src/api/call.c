@@ -232,6 +232,26 @@ enum call_step call_without_namespace(struct call *call)
     return call->dialect == DIALECTS_JOBS ? jobs_no_org(call) : call_no_namespace(call);
 }
 
+/* RFC 9110, 12.5.3: with the codings that would have been taken. */
+static enum call_step refuse_coded(struct call *call)
+{
+    answer_problem(call, &(struct problem){.status = 415,
+                                           .code = "unsupported_encoding",
+                                           .field = "Content-Encoding",
+                                           .detail = "the body is compressed or coded; send it "
+                                                     "plain, without this field",
+                                           .at = -1});
+    call_field(call, STR("Accept-Encoding"), STR("identity"));
+    return CALL_ANSWER;
+}
+
+/* In gRPC each message says for itself whether it is compressed. */
+static bool is_coded(const struct call *call)
+{
+    return call->body.len > 0 && call->operation->dialect != DIALECTS_TEMPORAL &&
+           http1_is_coded(call->request);
+}
+
 static enum call_step check_and_begin(struct call *call)
 {
     const struct operation *operation = call->operation;
@@ -242,6 +262,8 @@ static enum call_step check_and_begin(struct call *call)
     if (call->body.len > (size_t)operation->body_max)
         return call_problem(call, 413, "limit", "the body has %zu bytes; %d are the most",
                             call->body.len, operation->body_max);
+    if (is_coded(call))
+        return refuse_coded(call);
     if (read_namespace(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     if (!is_let(call))

@@ -173,14 +173,15 @@ static void add_problem(json_t *answers, int status)
 /* What every operation of this kind may be refused with, and what this one has beside. */
 static void add_problems(json_t *answers, const struct operation *op, const json_t *more)
 {
-    static const int all[] = {400, 403}, guarded[] = {401, 404, 422, 429, 503};
+    static const int all[] = {400, 403}, guarded[] = {401, 404, 422, 429, 503},
+                     sent[] = {413, 415};
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         add_problem(answers, all[i]);
     for (size_t i = 0; op->right != RIGHT_NONE && i < sizeof guarded / sizeof guarded[0]; i++)
         add_problem(answers, guarded[i]);
-    if (op->body_max > 0)
-        add_problem(answers, 413);
+    for (size_t i = 0; op->body_max > 0 && i < sizeof sent / sizeof sent[0]; i++)
+        add_problem(answers, sent[i]);
     for (size_t i = 0; i < json_array_size(more); i++)
         add_problem(answers, (int)json_integer_value(json_array_get(more, i)));
 }

@@ -126,6 +126,9 @@ bool http1_find(const struct http1_request *request, struct str name, struct str
 /* True when one of the fields of that name is a list with that token in it. */
 bool http1_list_has(const struct http1_request *request, struct str name, struct str token);
 
+/* The body is not as it was written: it has a Content-Encoding beside identity. */
+bool http1_is_coded(const struct http1_request *request);
+
 /* The client says that it takes gzip; one that says nothing is not taken by its word. */
 bool http1_accepts_gzip(const struct http1_request *request);
 

@@ -168,6 +168,20 @@ bool http1_list_has(const struct http1_request *request, struct str name, struct
     return false;
 }
 
+bool http1_is_coded(const struct http1_request *request)
+{
+    for (int i = 0; i < request->field_count; i++) {
+        struct str list = request->fields[i].value, coding;
+
+        if (!str_eq_nocase(request->fields[i].name, STR("content-encoding")))
+            continue;
+        while (http1_list_next(&list, &coding))
+            if (coding.len > 0 && !str_eq_nocase(coding, STR("identity")))
+                return true;
+    }
+    return false;
+}
+
 /* `;q=0`, `; q=0.000` and the like; what is no weight at all does not forbid. */
 static bool weight_is_zero(struct str weight)
 {

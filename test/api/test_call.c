@@ -102,12 +102,49 @@ static void a_body_is_checked_before_anyone_reads_it(void **state)
     arena_free(arena);
 }
 
+static void assert_plain_is_asked_for(const char *what, const char *coding, const char *body)
+{
+    int status = ask(what, js("Content-Encoding: %s\r\n", coding), body);
+
+    assert_int_equal(status, 415);
+    assert_string_equal(field("Accept-Encoding"), "identity");
+    assert_told("code", "'unsupported_encoding'");
+    assert_non_null(strstr(told(""), "send it plain"));
+}
+
+/* RFC 9110, 8.4 and 12.5.3: a coding that is not taken is 415, with those that are. */
+static void a_coded_body_is_refused_whatever_it_is_for(void **state)
+{
+    static const char *const paths[] = {
+        "POST /api/v1/schedules", "PUT /api/v1/schedules/a",
+        "POST /api/v1/preview",   "POST /api/scheduler/schedules",
+        "POST /api/schedules",    "POST /api/orgs/acme/schedules",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        assert_plain_is_asked_for(paths[i], "gzip", "\x1f\x8b\x08");
+        assert_plain_is_asked_for(paths[i], "identity, br", "{}");
+    }
+}
+
+static void a_body_that_is_not_coded_is_read(void **state)
+{
+    const char *body = js("{'spec':{'cron':['0 9 * * *']}}");
+
+    (void)state;
+    assert_int_equal(ask("POST /api/v1/preview", "Content-Encoding: identity\r\n", body), 200);
+    assert_int_equal(ask("GET /api/v1/schedules", "Content-Encoding: gzip\r\n", NULL), 200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refusals_have_the_status_of_their_kind),
         cmocka_unit_test(the_code_of_what_is_wrong_is_by_its_field),
         cmocka_unit_test(a_body_is_checked_before_anyone_reads_it),
+        SERVED(a_coded_body_is_refused_whatever_it_is_for),
+        SERVED(a_body_that_is_not_coded_is_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,33 @@ static void a_list_may_go_over_several_fields_with_empty_members(void **state)
     free(run);
 }
 
+static void a_body_is_coded_by_all_but_identity(void **state)
+{
+    static const struct {
+        const char *fields;
+        bool is_coded;
+    } rows[] = {
+        {"", false},
+        {"Content-Encoding:\r\n", false},
+        {"Content-Encoding: identity\r\n", false},
+        {"content-encoding: , Identity ,\r\n", false},
+        {"Accept-Encoding: gzip\r\n", false},
+        {"Content-Encoding: gzip\r\n", true},
+        {"CONTENT-ENCODING: BR\r\n", true},
+        {"Content-Encoding: identity, deflate\r\n", true},
+        {"Content-Encoding: identity\r\nContent-Encoding: zstd\r\n", true},
+        {"Content-Encoding: \xff\r\n", true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct run *run = head_of(rows[i].fields);
+
+        assert_int_equal(http1_is_coded(&run->parser.request), rows[i].is_coded);
+        free(run);
+    }
+}
+
 static void gzip_is_taken_by_those_who_say_so(void **state)
 {
     static const struct {
@@ -162,6 +189,7 @@ int main(void)
         cmocka_unit_test(a_field_is_found_in_any_case_the_first_of_several),
         cmocka_unit_test(a_value_keeps_its_bytes_but_for_blanks_around),
         cmocka_unit_test(a_list_may_go_over_several_fields_with_empty_members),
+        cmocka_unit_test(a_body_is_coded_by_all_but_identity),
         cmocka_unit_test(gzip_is_taken_by_those_who_say_so),
         cmocka_unit_test(every_byte_is_part_of_a_name_only_where_the_rfc_lets_it),
         cmocka_unit_test(every_byte_is_part_of_a_value_but_control_bytes),
