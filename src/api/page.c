@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/page.h"
 
+#include <inttypes.h>
+
 #include "base/must.h"
 
-enum { PARAMETERS_MAX = 14 };
+enum {
+    PARAMETERS_MAX = 14,
+    SEAL_LEN = 9, /* bytes behind a place: "~1f3a9c0e" */
+};
 
 enum rc page_begin(struct call *call, const char *const *more, int count, struct page *ret,
                    struct err *reterr)
@@ -23,6 +28,38 @@ enum rc page_begin(struct call *call, const char *const *more, int count, struct
     page.after = request_query(call, "cursor");
     *ret = page;
     return RC_OK;
+}
+
+struct str page_seal(const struct digest *of, struct str place, struct arena *arena)
+{
+    struct buf out = {.cap = place.len + SEAL_LEN + 1};
+    struct digest sum = *of;
+
+    digest_add(&sum, place.ptr, place.len);
+    out.ptr = arena_take(arena, out.cap);
+    buf_str(&out, place);
+    buf_printf(&out, "~%08" PRIx32, (uint32_t)(sum.sum >> 32));
+    return buf_as_str(&out);
+}
+
+enum rc page_unseal(const struct digest *of, struct str cursor, struct str *ret_place,
+                    struct err *reterr)
+{
+    struct str place = {cursor.ptr, cursor.len < SEAL_LEN ? 0 : cursor.len - SEAL_LEN};
+    struct digest sum = *of;
+    char text[SEAL_LEN + 1];
+    struct buf seal = BUF(text);
+
+    digest_add(&sum, place.ptr, place.len);
+    buf_printf(&seal, "~%08" PRIx32, (uint32_t)(sum.sum >> 32));
+    if (str_eq(str_from(cursor, place.len), buf_as_str(&seal))) {
+        *ret_place = place;
+        return RC_OK;
+    }
+    err_set(reterr, RC_INVALID, -1, 0,
+            "is not one that this list gave, with the same order and filter; begin without it");
+    err_in(reterr, "cursor");
+    return RC_INVALID;
 }
 
 enum call_step page_list_begin(struct call *call)

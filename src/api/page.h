@@ -9,6 +9,7 @@
 #include "api/answer.h"
 #include "api/request.h"
 #include "api/view.h"
+#include "base/hash.h"
 
 enum { PAGE_BYTES_MAX = 4 << 20 }; /* an answer that is longer ends its page early */
 
@@ -20,6 +21,15 @@ struct page {
 /* `limit` and `cursor`, with `more` parameters of the operation; into the call's arena. */
 MUST_USE enum rc page_begin(struct call *call, const char *const *more, int count,
                             struct page *ret, struct err *reterr);
+
+/*
+ * Cursors of lists that may be in several orders or of several things: the place, and a digest
+ * of it and of what the list is of, so that those of another list are known as such.  It keeps
+ * nobody out: a place is no secret.
+ */
+struct str page_seal(const struct digest *of, struct str place, struct arena *arena);
+MUST_USE enum rc page_unseal(const struct digest *of, struct str cursor, struct str *ret_place,
+                             struct err *reterr);
 
 /* The begin of a list that takes nothing else; the page is call->with. */
 enum call_step page_list_begin(struct call *call);

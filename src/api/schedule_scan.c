@@ -54,13 +54,32 @@ static enum rc read_order(struct str sort, struct schedule_scan *scan, struct er
     return RC_INVALID;
 }
 
-/* A cursor is the last id that was looked at, or its key, or the time and the key. */
+/* What a cursor is good for: pages may differ in their limits and fields. */
+static struct digest digest_of(const struct call *call, const struct schedule_scan *scan)
+{
+    struct digest of = {0};
+
+    digest_add(&of, call->namespace_name.ptr, call->namespace_name.len);
+    digest_int(&of, scan->order);
+    digest_int(&of, scan->is_descending);
+    for (int i = 0; i < FILTER_NAMES; i++) {
+        struct str value = request_query(call, schedule_filter_names[i]);
+
+        digest_add(&of, value.ptr, value.len);
+    }
+    return of;
+}
+
+/* A place is the last id that was looked at, or its key, or the time and the key. */
 static enum rc read_place(const struct call *call, struct schedule_scan *scan,
                           struct err *reterr)
 {
     struct str rest = scan->page.after;
     struct buf name = {.cap = 0};
 
+    scan->of = digest_of(call, scan);
+    if (rest.len > 0 && page_unseal(&scan->of, rest, &rest, reterr) != RC_OK)
+        return reterr->rc;
     scan->place = schedule_place_begin(scan->is_descending);
     if (scan->order == ORDER_NAME && rest.len > 0) {
         scan->place.name = rest;
@@ -215,11 +234,11 @@ static struct str cursor_of(const struct schedule_scan *scan, struct arena *aren
     struct buf text = {.ptr = arena_take(arena, CURSOR_MAX), .cap = CURSOR_MAX};
 
     if (scan->order == ORDER_NAME)
-        return scan->place.name;
+        return page_seal(&scan->of, scan->place.name, arena);
     if (scan->order == ORDER_UPDATED)
         buf_printf(&text, "%" PRId64 ".", scan->place.at);
     buf_printf(&text, "%" PRId64, scan->place.id);
-    return buf_as_str(&text);
+    return page_seal(&scan->of, buf_as_str(&text), arena);
 }
 
 enum rc schedule_scan_tell(const struct call *call, struct db *db, struct schedule_scan *scan,

@@ -22,6 +22,7 @@ struct schedule_scan {
     struct schedule_filter filter;
     enum schedule_order order;
     bool is_descending;
+    struct digest of;            /* the order and the filter */
     struct schedule_place place; /* behind which it goes on */
     field_set fields;            /* of a schedule, that are printed: all unless set */
     /* For telling. */

@@ -104,6 +104,7 @@ static void what_one_namespace_exports_can_be_applied_to_another(void **state)
 static void lines_say_in_a_header_where_they_go_on(void **state)
 {
     struct str line, rest;
+    char cursor[64];
 
     (void)state;
     assert_int_equal(ask("PUT /api/v1/gates/db", NULL, js("{'limit':2}")), 200);
@@ -112,13 +113,14 @@ static void lines_say_in_a_header_where_they_go_on(void **state)
     world.is_lines = true;
     assert_int_equal(get("/api/v1/export?format=ndjson&limit=1"), 200);
     assert_string_equal(world.call.content_type, "application/x-ndjson");
-    assert_string_equal(field("Belfry-Cursor"), "a%20b");
+    snprintf(cursor, sizeof cursor, "%s", field("Belfry-Cursor"));
+    assert_null(strchr(cursor, ' '));
     assert_true(str_cut(world.call.answer, '\n', &line, &rest));
     assert_true(str_eq(line, str_of(js("{'gate':'db','limit':2}"))));
     assert_true(str_cut(rest, '\n', &line, &rest));
     assert_true(str_starts(line, str_of(js("{'id':'a b',"))));
     assert_int_equal(rest.len, 0);
-    assert_int_equal(get("/api/v1/export?format=ndjson&limit=1&cursor=a%20b"), 200);
+    assert_int_equal(get(js("/api/v1/export?format=ndjson&limit=1&cursor=%s", cursor)), 200);
     assert_string_equal(field("Belfry-Cursor"), "");
     assert_true(str_starts(world.call.answer, str_of(js("{'id':'c',"))));
 }

@@ -101,7 +101,8 @@ static void a_prefix_in_both_directions(void **state)
     assert_string_equal(list("?prefix=ab&sort=-id"), "ab~ ab.c ab");
     assert_string_equal(list("?prefix=ab&sort=createdAt"), "ab ab.c ab~");
     assert_string_equal(list("?prefix=ab&limit=1"), "ab*");
-    assert_string_equal(list("?prefix=ab&limit=1&cursor=ab"), "ab.c*");
+    assert_string_equal(list(js("?prefix=ab&limit=1&cursor=%s", text_at("cursor").ptr)),
+                        "ab.c*");
     assert_string_equal(one_by_one("&prefix=ab&sort=-id"), "ab~ ab.c ab ");
     assert_string_equal(list("?prefix=zz"), "");
 }
@@ -196,6 +197,76 @@ static void what_is_wrong_is_named(void **state)
     assert_refused(get("/api/v1/schedules?labels=a"), 400, "invalid_field", "");
 }
 
+/* docs/api.md: a cursor is handed to the next request of its list, and is opaque. */
+static void a_cursor_of_another_order_or_filter_is_refused(void **state)
+{
+    static const char *const lists[] = {
+        "?sort=id",        "?sort=-id",         "?sort=createdAt", "?sort=-createdAt",
+        "?sort=updatedAt", "?prefix=a",         "?search=a",       "?label=l",
+        "?label=l=x",      "?label=l&sort=-id", "?status=active",  "?action=queue",
+        "?queue=q",        "?namespace=n",
+    };
+    enum { LISTS = sizeof lists / sizeof lists[0] };
+
+    (void)state;
+    assert_int_equal(ask("PUT /api/v1/namespaces/n", NULL, ""), 201);
+    for (int i = 0; i < 3; i++) {
+        make(js("a%d", i), ",'labels':{'l':'x'}");
+        assert_int_equal(post("/api/v1/schedules?namespace=n",
+                              js("{'id':'a%d','action':{'type':'queue','queue':'q'}}", i)),
+                         201);
+    }
+    for (int from = 0; from < LISTS; from++) {
+        char cursor[64];
+
+        assert_int_equal(get(js("/api/v1/schedules%s&limit=1", lists[from])), 200);
+        snprintf(cursor, sizeof cursor, "%s", text_at("cursor").ptr);
+        for (int to = 0; to < LISTS; to++) {
+            int status = get(js("/api/v1/schedules%s&cursor=%s", lists[to], cursor));
+
+            if (from == to)
+                assert_int_equal(status, 200);
+            else
+                assert_refused(status, 400, "invalid_field", "cursor");
+        }
+    }
+}
+
+static void a_cursor_that_no_list_gave_is_refused(void **state)
+{
+    static const char *const wrong[] = {"zzz",        "a", "~",          "~00000000",
+                                        "a~00000000", "1", "a0~zzzzzzzz"};
+
+    (void)state;
+    make("a0", "");
+    make("a1", "");
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_refused(get(js("/api/v1/schedules?cursor=%s", wrong[i])), 400, "invalid_field",
+                       "cursor");
+        assert_refused(get(js("/api/v1/export?cursor=%s", wrong[i])), 400, "invalid_field",
+                       "cursor");
+    }
+}
+
+/* What is deleted, edited or asked for by other pages in between: it goes on behind it. */
+static void a_cursor_stays_good_while_schedules_come_and_go(void **state)
+{
+    char cursor[64];
+
+    (void)state;
+    make("a", "");
+    make("b", "");
+    make("d", "");
+    assert_string_equal(list("?limit=2"), "a b*");
+    snprintf(cursor, sizeof cursor, "%s", text_at("cursor").ptr);
+    assert_int_equal(ask("DELETE /api/v1/schedules/b", NULL, NULL), 204);
+    make("c", "");
+    assert_string_equal(list(js("?limit=1&sort=id&cursor=%s", cursor)), "c*");
+    assert_string_equal(list(js("?fields=enabled&cursor=%s", cursor)), "c d");
+    assert_string_equal(list(js("?namespace=default&cursor=%s", cursor)), "c d");
+    assert_string_equal(list("?cursor="), "a c d");
+}
+
 static void make_at_length(int i)
 {
     static char text[INPUT + 1], body[INPUT + 200];
@@ -238,6 +309,9 @@ int main(void)
         SERVED(a_filter_finds_what_is_far_behind),
         SERVED(another_namespace_is_another_list),
         SERVED(what_is_wrong_is_named),
+        SERVED(a_cursor_of_another_order_or_filter_is_refused),
+        SERVED(a_cursor_that_no_list_gave_is_refused),
+        SERVED(a_cursor_stays_good_while_schedules_come_and_go),
         SERVED(a_page_of_large_schedules_ends_early),
     };
 
