@@ -80,8 +80,7 @@ enum call_step audit_list_begin(struct call *call)
     asked->from = INSTANT_NONE;
     asked->to = INSTANT_NEVER;
     if (page_begin(call, names, 6, &asked->page, &err) != RC_OK ||
-        request_query_instant(call, "from", &asked->from, &err) != RC_OK ||
-        request_query_instant(call, "to", &asked->to, &err) != RC_OK ||
+        request_query_range(call, &asked->from, &asked->to, &err) != RC_OK ||
         read_everything(call, &asked->is_everything, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     if (asked->page.after.len > 0 && !read_numbers(asked->page.after, at, 4))

@@ -118,10 +118,8 @@ static enum rc read_kind(struct str text, struct asked *asked, struct err *reter
 static enum rc read_times(struct call *call, struct asked *asked, struct err *reterr)
 {
     instant from = INSTANT_NONE, to = INSTANT_NEVER;
-    enum rc rc = request_query_instant(call, "from", &from, reterr);
+    enum rc rc = request_query_range(call, &from, &to, reterr);
 
-    if (rc == RC_OK)
-        rc = request_query_instant(call, "to", &to, reterr);
     if (rc != RC_OK)
         return rc;
     asked->from = from == INSTANT_NONE ? 0 : key_of(from);

@@ -45,15 +45,9 @@ enum call_step schedule_slots_begin(struct call *call)
     asked->to = call->now + AROUND;
     if (request_name(call, 0, "schedule", &err) != RC_OK ||
         page_begin(call, names, 2, &asked->page, &err) != RC_OK ||
-        request_query_instant(call, "from", &asked->from, &err) != RC_OK ||
-        request_query_instant(call, "to", &asked->to, &err) != RC_OK ||
+        request_query_range(call, &asked->from, &asked->to, &err) != RC_OK ||
         read_cursor(asked, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    if (asked->to < asked->from) {
-        err_set(&err, RC_INVALID, -1, 0, "is before from");
-        err_in(&err, "to");
-        return call_refuse(call, NULL, &err);
-    }
     call->with = asked;
     return CALL_READ;
 }

@@ -122,6 +122,34 @@ enum rc request_query_instant(const struct call *call, const char *name, instant
     return instant_parse(text, ret, reterr) == RC_OK ? RC_OK : in_query(reterr, name);
 }
 
+enum rc request_query_range(const struct call *call, instant *ret_from, instant *ret_to,
+                            struct err *reterr)
+{
+    instant from = *ret_from, to = *ret_to;
+    enum rc rc = request_query_instant(call, "from", &from, reterr);
+    char text[INSTANT_TEXT_MAX];
+    struct buf other = BUF(text);
+    struct str sent;
+
+    if (rc == RC_OK)
+        rc = request_query_instant(call, "to", &to, reterr);
+    if (rc != RC_OK)
+        return rc;
+    if (from <= to) {
+        *ret_from = from;
+        *ret_to = to;
+        return RC_OK;
+    }
+    if (!find(call, "from", &sent)) {
+        instant_format(from, &other);
+        err_set(reterr, RC_INVALID, -1, 0, "is before `from`, which is %s", text);
+        return in_query(reterr, "to");
+    }
+    instant_format(to, &other);
+    err_set(reterr, RC_INVALID, -1, 0, "is after `to`, which is %s", text);
+    return in_query(reterr, "from");
+}
+
 enum rc request_fields(const struct call *call, const struct field_names *names, field_set *ret,
                        struct err *reterr)
 {

@@ -33,6 +33,10 @@ MUST_USE enum rc request_limit(const struct call *call, int *ret, struct err *re
 MUST_USE enum rc request_query_instant(const struct call *call, const char *name, instant *ret,
                                        struct err *reterr);
 
+/* `from` and `to`, which may not be before it; each stays when it is absent. */
+MUST_USE enum rc request_query_range(const struct call *call, instant *ret_from,
+                                     instant *ret_to, struct err *reterr);
+
 /* `fields`: which members are told, separated by commas; all when it is absent. */
 MUST_USE enum rc request_fields(const struct call *call, const struct field_names *names,
                                 field_set *ret, struct err *reterr);

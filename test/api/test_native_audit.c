@@ -156,6 +156,10 @@ static void entries_are_found_by_what_they_say(void **state)
     assert_told("entries.2", "absent");
     assert_refused(get("/api/v1/audit?since=1"), 400, "invalid_field", "");
     assert_refused(get("/api/v1/audit?from=x"), 400, "invalid_field", "from");
+    assert_refused(get("/api/v1/audit?from=2026-01-05T10:30:00Z&to=2026-01-05T10:00:00Z"), 400,
+                   "invalid_field", "from");
+    assert_int_equal(get("/api/v1/audit?from=2026-01-05T10:00:00Z&to=2026-01-05T10:00:00Z"),
+                     200);
     assert_refused(get("/api/v1/audit?everything=x"), 400, "invalid_field", "everything");
     assert_refused(get("/api/v1/audit?cursor=1.2.3"), 400, "invalid_field", "");
 }

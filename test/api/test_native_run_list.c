@@ -187,6 +187,10 @@ static void the_question_is_checked(void **state)
     assert_refused(get("/api/v1/runs?kind=cron"), 400, "invalid_field", "kind");
     assert_refused(get("/api/v1/runs?from=today"), 400, "invalid_field", "from");
     assert_refused(get("/api/v1/runs?to=1"), 400, "invalid_field", "to");
+    assert_refused(get("/api/v1/runs?from=2026-01-05T11:00:00Z&to=2026-01-05T10:59:59.999Z"),
+                   400, "invalid_field", "from");
+    assert_int_equal(
+        get("/api/v1/runs?from=2026-01-05T11:00:00Z&to=2026-01-05T12:00:00%2b01:00"), 200);
     assert_refused(get("/api/v1/runs?limit=1001"), 400, "invalid_field", "limit");
     assert_refused(get("/api/v1/runs?schedule=none"), 404, "not_found", "");
     assert_refused(get("/api/v1/runs?queue=none"), 404, "not_found", "");

@@ -205,7 +205,12 @@ static void what_is_wrong_is_named(void **state)
     assert_refused(get("/api/v1/schedules/s/slots?from=today"), 400, "invalid_field", "from");
     assert_refused(
         get("/api/v1/schedules/s/slots?from=2026-01-05T12:00:00Z&to=2026-01-05T11:00:00Z"), 400,
-        "invalid_field", "to");
+        "invalid_field", "from");
+    assert_non_null(strstr(told("detail"), "2026-01-05T11:00:00"));
+    assert_refused(get("/api/v1/schedules/s/slots?from=2026-01-07T00:00:00Z"), 400,
+                   "invalid_field", "from");
+    assert_refused(get("/api/v1/schedules/s/slots?to=2026-01-03T00:00:00Z"), 400,
+                   "invalid_field", "to");
     assert_refused(get("/api/v1/schedules/s/slots?cursor=x"), 400, "invalid_field", "cursor");
     assert_refused(get("/api/v1/schedules/s/slots?limit=0"), 400, "invalid_field", "limit");
     assert_refused(get("/api/v1/schedules/s/slots?until=1"), 400, "invalid_field", "");
