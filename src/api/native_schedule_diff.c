@@ -35,6 +35,13 @@ static const struct member body_list[] = {
 
 static const struct members body_members = MEMBERS(body_list);
 
+/* One without members is kept as nothing; it is there all the same. */
+static void note_empty(const json_t *json, const char *name, struct str *map)
+{
+    if (map->len == 0 && json_is_object(json_object_get(json, name)))
+        *map = STR("{}");
+}
+
 enum call_step schedule_diff_begin(struct call *call)
 {
     struct diff_body *body = arena_take(call->arena, sizeof *body);
@@ -51,6 +58,8 @@ enum call_step schedule_diff_begin(struct call *call)
         return step;
     if (members_read(&body_members, json, &reading, &err) != RC_OK)
         return call_refuse(call, err.rc == RC_INVALID ? "invalid_field" : NULL, &err);
+    note_empty(json, "document", &body->document);
+    note_empty(json, "patch", &body->patch);
     if ((body->document.len > 0) == (body->patch.len > 0))
         return change_refuse(call, "document",
                              "or patch must be there, and not both: the schedule as it would "

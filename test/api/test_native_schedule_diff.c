@@ -112,6 +112,22 @@ static void a_schedule_that_is_paused_is_compared_as_if_it_ran(void **state)
     assert_told("same", "1");
 }
 
+/* RFC 7396: a merge patch without members changes nothing. */
+static void an_empty_patch_changes_nothing(void **state)
+{
+    (void)state;
+    make("{'cron':['0 */2 * * *']}");
+    assert_int_equal(diff("{'patch':{},'count':2}"), 200);
+    assert_told("before", "['2026-01-05T10:00:00.000Z','2026-01-05T12:00:00.000Z']");
+    assert_told("after", "['2026-01-05T10:00:00.000Z','2026-01-05T12:00:00.000Z']");
+    assert_told("added", "[]");
+    assert_told("removed", "[]");
+    assert_told("same", "2");
+    assert_refused(diff("{'patch':{},'document':{}}"), 400, "invalid_field", "document");
+    assert_refused(diff("{'patch':null}"), 400, "invalid_field", "document");
+    assert_refused(diff("{'document':{}}"), 400, "invalid_action", "document.action");
+}
+
 static void what_is_wrong_is_named(void **state)
 {
     (void)state;
@@ -141,6 +157,7 @@ int main(void)
         SERVED(times_that_would_hang_on_runs_are_said_to),
         SERVED(a_pause_takes_its_times),
         SERVED(a_schedule_that_is_paused_is_compared_as_if_it_ran),
+        SERVED(an_empty_patch_changes_nothing),
         SERVED(what_is_wrong_is_named),
     };
 
