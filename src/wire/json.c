@@ -187,8 +187,8 @@ static enum rc unknown_field(struct str key, const char *const *names, int count
     if (near >= 0)
         err_set(reterr, RC_INVALID, -1, 0, "unknown field; did you mean %s?", names[near]);
     else
-        err_set(reterr, RC_INVALID, -1, 0, "unknown field; there are %s",
-                count > 0 ? list : "none");
+        err_set(reterr, RC_INVALID, -1, 0, "unknown field; there %s %s",
+                count == 1 ? "is only" : "are", count > 0 ? list : "none");
     if (key_is_plain(key))
         err_in(reterr, "%.*s", STR_ARG(key));
     return RC_INVALID;

@@ -352,6 +352,26 @@ static void fields_are_read_and_null_is_the_same_as_absent(void **state)
     assert_string_equal(err.text, "name is missing");
 }
 
+static void the_fields_that_there_are_are_counted_in_words(void **state)
+{
+    static const char *const names[] = {"dryRun", "reason"};
+    static const char *const says[] = {
+        "unknown field; there are none",
+        "unknown field; there is only dryRun",
+        "unknown field; there are dryRun, reason",
+    };
+    json_auto_t *json = json_loads("{\"zzzzzzzz\":1}", 0, NULL);
+
+    (void)state;
+    for (int i = 0; i < (int)COUNT(says); i++) {
+        struct err err = {0};
+
+        assert_int_equal(json_check_names(json, names, i, &err), RC_INVALID);
+        assert_string_equal(err.text, says[i]);
+        assert_string_equal(err.field, "zzzzzzzz");
+    }
+}
+
 static void wrong_fields_are_named_with_what_would_be_right(void **state)
 {
     static const struct {
@@ -426,6 +446,7 @@ int main(void)
         cmocka_unit_test(the_number_of_values_is_bounded),
         cmocka_unit_test(the_length_is_bounded),
         cmocka_unit_test(fields_are_read_and_null_is_the_same_as_absent),
+        cmocka_unit_test(the_fields_that_there_are_are_counted_in_words),
         cmocka_unit_test(wrong_fields_are_named_with_what_would_be_right),
         cmocka_unit_test(an_open_shape_ignores_unknown_fields),
         cmocka_unit_test(values_are_made_in_order),
