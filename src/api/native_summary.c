@@ -29,7 +29,8 @@ static const char *const by_names[] = {"none", "agent", "queue", "schedule"};
 struct summary {
     enum by by;
     struct page page;
-    int64_t after; /* the key that the cursor named */
+    struct digest of; /* what a cursor is good for */
+    int64_t after;    /* the key that the cursor named */
     int64_t from_day, until_day;
     struct answer out;
     struct figures total;
@@ -80,13 +81,19 @@ static enum rc read_days(const struct call *call, struct summary *s, struct err 
     return RC_OK;
 }
 
-static enum rc read_cursor(struct summary *s, struct err *reterr)
+/* The key of a queue is no place among schedules. */
+static enum rc read_cursor(const struct call *call, struct summary *s, struct err *reterr)
 {
     struct str text = s->page.after;
 
     s->after = INT64_MIN;
+    s->of = (struct digest){0};
+    digest_add(&s->of, call->namespace_name.ptr, call->namespace_name.len);
+    digest_int(&s->of, s->by);
     if (text.len == 0)
         return RC_OK;
+    if (page_unseal(&s->of, text, &text, reterr) != RC_OK)
+        return reterr->rc;
     if (str_take_number(&text, INT64_MAX - 1, &s->after) > 0 && text.len == 0)
         return RC_OK;
     err_set(reterr, RC_INVALID, -1, 0, "is not one that this list gave");
@@ -101,7 +108,7 @@ enum call_step summary_begin(struct call *call)
 
     if (page_begin(call, names, 3, &s->page, &err) != RC_OK ||
         read_by(call, &s->by, &err) != RC_OK || read_days(call, s, &err) != RC_OK ||
-        read_cursor(s, &err) != RC_OK)
+        read_cursor(call, s, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     call->with = s;
     return CALL_READ;
@@ -200,7 +207,7 @@ static enum rc read_page(struct call *call, struct db *db, struct str *ret_curso
         return RC_OK;
     cursor.ptr = arena_take(call->arena, cursor.cap);
     buf_printf(&cursor, "%" PRId64, group.key);
-    *ret_cursor = buf_as_str(&cursor);
+    *ret_cursor = page_seal(&s->of, buf_as_str(&cursor), call->arena);
     return RC_OK;
 }
 

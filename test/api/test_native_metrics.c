@@ -255,7 +255,7 @@ static void days_are_summed_up_by_agent(void **state)
 
 static void days_are_summed_up_by_queue_and_schedule(void **state)
 {
-    char target[128];
+    char target[128], other[128];
     struct str cursor;
 
     (void)state;
@@ -276,6 +276,9 @@ static void days_are_summed_up_by_queue_and_schedule(void **state)
     assert_told("groups.0.schedule", "'c'");
     assert_told("groups.1", "absent");
     assert_told("cursor", "null");
+    snprintf(other, sizeof other, "/api/v1/metrics/summary?by=queue&%s",
+             strstr(target, "cursor="));
+    assert_refused(get(other), 400, "invalid_field", "cursor");
 }
 
 /* [T-2]: the calendar has the years 1 to 9999; days around its ends are told as these. */
