@@ -191,6 +191,13 @@ static void decide_before(struct turn *turn, struct seat *seat)
         seat_decide(turn, seat);
 }
 
+/* One whose end has passed is over at once: what waits was never paused by it. */
+static void pause(struct turn *turn, struct seat *seat, const struct command *c)
+{
+    seat_pause(turn, seat, c->until, c->text, c->by);
+    seat_end_pause(turn, seat);
+}
+
 /* What was due under the old plan, before the new one counts. */
 static void settle_overdue(struct turn *turn, struct seat *seat)
 {
@@ -300,7 +307,7 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
     desk_schedule_event(turn, EVENT_SCHEDULE_UPDATED, seat->id, row.version);
     seat->is_edited = true;
     if (pauses)
-        seat_pause(turn, seat, c->until, c->text, c->by);
+        pause(turn, seat, c);
     else
         lift_pause(turn, seat, c); /* without a plan nothing was to be made up for */
     reply->version = seat->cursor.version;
@@ -375,7 +382,7 @@ void apply_pause(struct turn *turn, const struct command *c, struct seat *seat,
         if (!(cursor->flags & CURSOR_BARRED) && cursor->wake_at <= turn->now)
             seat_advance(turn, seat); /* what was due before */
         decide_before(turn, seat);
-        seat_pause(turn, seat, c->until, c->text, c->by);
+        pause(turn, seat, c);
     }
     reply->version = cursor->version;
 }

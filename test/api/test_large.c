@@ -264,7 +264,8 @@ static int list_all(const char *query)
         got = answer(&temporal__list_schedules_response__descriptor);
         for (size_t i = 0; i < got->n_schedules; i++)
             assert_string_equal(got->schedules[i]->schedule_id, js("t%03zu", seen++));
-        memcpy(token, got->next_page_token.data, got->next_page_token.len);
+        if (got->next_page_token.len > 0)
+            memcpy(token, got->next_page_token.data, got->next_page_token.len);
         request.next_page_token = (ProtobufCBinaryData){got->next_page_token.len, token};
         assert_true(pages++ < 100);
     } while (request.next_page_token.len > 0);

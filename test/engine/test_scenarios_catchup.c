@@ -285,6 +285,26 @@ static void scenario_35_last_result_and_failure(void **state)
     assert_last("00:20", "[\"works again\"]", "");
 }
 
+/* Its slot of 02:00 waits for the run of 01:00; the pause was over before anybody said it. */
+static void a_pause_that_is_over_when_it_is_said_takes_nothing(void **state)
+{
+    struct command command = about(COMMAND_UPDATE, "job");
+    struct wish w = with(every(SPAN_H), OVERLAP_BUFFER_ONE);
+
+    (void)state;
+    ends("01:00", "02:30", OUTCOME_SUCCEEDED);
+    create("job", w);
+    run_to("02:10");
+    assert_told("01:00@01:00");
+    w.draft.sets_pause = w.draft.is_paused = true;
+    command.draft = draft_of(&w);
+    command.until = when("01:50");
+    assert_int_equal(say(&command).rc, RC_OK);
+    run_to("02:31");
+    assert_told("02:00@02:30");
+    assert_ledger("job", "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +325,7 @@ int main(void)
         TIMELINE(scenario_34_cancel_is_not_a_failure),
         TIMELINE(scenario_34_terminate_is_not_a_failure),
         TIMELINE(scenario_35_last_result_and_failure),
+        TIMELINE(a_pause_that_is_over_when_it_is_said_takes_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

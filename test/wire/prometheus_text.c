@@ -122,7 +122,8 @@ static bool pt_bucket(const char *line, const char *suffix, double value)
 
 static bool pt_sample(const char *line)
 {
-    const struct pt_family *family = &pt.families[pt.family_count - 1];
+    const struct pt_family *family = pt.families +
+                                     (pt.family_count > 0 ? pt.family_count - 1 : 0);
     size_t n = pt_name(line), of = pt.family_count > 0 ? strlen(family->name) : 0;
     const char *end = n > 0 ? pt_labels(line + n) : NULL;
     char *rest, suffix[PT_NAME_MAX] = "";
