@@ -27,7 +27,8 @@
 #include "store/key.h"
 #include "store/zones.h"
 
-#define BROKEN_PAUSE SPAN_MIN /* its zone is gone: looked at seldom */
+#define SOON         (5 * SPAN_MIN) /* what is made for then is worth remembering */
+#define BROKEN_PAUSE SPAN_MIN       /* its zone is gone: looked at seldom */
 
 enum { ROWS_CUT = 8 }; /* four steps from the largest turn to a single row */
 
@@ -358,6 +359,13 @@ static instant overdue_at(instant deadline)
     return deadline == INSTANT_NEVER ? INSTANT_NEVER : deadline + CALL_GRACE;
 }
 
+/* Made to run some day: many of them would push out what runs all the time. */
+static bool is_for_later(const struct turn *turn, const struct seat *seat)
+{
+    return seat->is_new && seat->state == SEAT_HELD && seat->cursor.open == 0 &&
+           seat->cursor.wake_at > turn->now + SOON;
+}
+
 /* What workers hold, and cursors, as they are now; others would make it worthless. */
 static void remember(struct known *known, const struct turn *turn)
 {
@@ -374,6 +382,8 @@ static void remember(struct known *known, const struct turn *turn)
     for (int i = 0; turn->is_single && i < turn->seats.count; i++) {
         const struct seat *seat = turn->seats.at[i];
 
+        if (is_for_later(turn, seat))
+            continue;
         if (seat->state == SEAT_HELD)
             known_put_cursor(known, seat->is_touched ? &seat->cursor : &seat->was);
         else if (seat->state != SEAT_PLAN)
@@ -389,7 +399,7 @@ static void adopt(struct engine *engine, const struct turn *turn)
     for (int i = 0; i < turn->seats.count; i++) {
         const struct seat *seat = turn->seats.at[i];
 
-        if (seat->has_new_text && seat->state == SEAT_HELD)
+        if (seat->has_new_text && seat->state == SEAT_HELD && !is_for_later(turn, seat))
             plans_put(engine->plans, seat->id, seat->cursor.version, &seat->text);
     }
     for (int i = 0; i < turn->landed.count; i++)

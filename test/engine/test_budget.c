@@ -198,6 +198,33 @@ static void a_new_schedule_takes_two_statements(void **state)
     assert_int_equal(made('c', MANY) - made('b', FEW), (MANY - FEW) * STATEMENTS_OF_A_SCHEDULE);
 }
 
+/* How many statements more the first fires of new schedules take than their second. */
+static int64_t first_fires_take_more(span every_so_often)
+{
+    int64_t first;
+
+    make_schedules(every(every_so_often));
+    world.now += every_so_often;
+    first = spend(MANY).statements;
+    while (report_count > 0)
+        spend(MANY);
+    world.now += every_so_often;
+    return first - spend(MANY).statements;
+}
+
+/* One that is made to run in an hour does not push out what runs now: it is read then. */
+static void what_is_made_for_later_is_not_remembered(void **state)
+{
+    (void)state;
+    assert_in_range(first_fires_take_more(SPAN_H), MANY - STATEMENTS_OF_A_TURN, 2 * MANY);
+}
+
+static void what_is_made_for_soon_is_remembered(void **state)
+{
+    (void)state;
+    assert_in_range(first_fires_take_more(SPAN_MIN) + MANY, 0, MANY + STATEMENTS_OF_A_TURN);
+}
+
 /* What so many turns take in which somebody was refused something, or in which nothing was. */
 static int64_t turned(int turns, const struct audit_entry *audit)
 {
@@ -265,6 +292,8 @@ int main(void)
         TIMELINE(a_call_takes_five_statements_and_a_turn_at_most_fourteen_more),
         TIMELINE(what_a_waiting_worker_pulls_takes_as_many),
         TIMELINE(a_new_schedule_takes_two_statements),
+        TIMELINE(what_is_made_for_later_is_not_remembered),
+        TIMELINE(what_is_made_for_soon_is_remembered),
         TIMELINE(a_row_of_the_audit_takes_a_statement_and_a_fraction),
         TIMELINE(a_turn_is_one_commit_and_four_round_trips_however_much_it_does),
         TIMELINE(a_turn_in_steady_state_allocates_nothing),
