@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/must.h"
-#include "core/cron.h"
+#include "core/cron/cron.h"
 
 static inline void check_error(enum rc rc, const struct err *err, size_t text_len)
 {

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "api/agents_doc.h"
+#include "api/agents/agents_doc.h"
 #include "base/must.h"
 #include "model/schedule_json.h"
 

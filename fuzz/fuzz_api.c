@@ -5,17 +5,17 @@
  * Whatever comes, the call goes to the engine or a reader with what their contracts say
  * (texts are UTF-8 within their limits), or has an answer that is JSON.
  */
-#include "api/operation.h"
+#include "api/call/operation.h"
 #include "base/must.h"
 #include "core/run_id.h"
 #include "model/run_json.h"
 #include "store/logs.h"
-#include "wire/grpc.h"
-#include "wire/json.h"
+#include "wire/grpc/grpc.h"
+#include "wire/json/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-/* Zones without changes only: core/tz.h has its own target. */
+/* Zones without changes only: core/time/tz.h has its own target. */
 static const struct tz *find_zone(void *arena, struct str name, struct err *err)
 {
     struct tz *tz = arena_take(arena, TZ_FIXED_BYTES);

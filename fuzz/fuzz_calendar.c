@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "check_cron.h"
-#include "core/cron_parse.h"
+#include "core/cron/cron_parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

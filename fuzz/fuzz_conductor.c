@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "api/conductor_doc.h"
-#include "api/conductor_query.h"
+#include "api/conductor/conductor_doc.h"
+#include "api/conductor/conductor_query.h"
 #include "base/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);

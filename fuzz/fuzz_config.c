@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "daemon/config.h"
-#include "daemon/config_file.h"
-#include "daemon/config_keys.h"
-#include "daemon/config_old.h"
+#include "server/config/config.h"
+#include "server/config/config_file.h"
+#include "server/config/config_keys.h"
+#include "server/config/config_old.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/must.h"
-#include "cli/worker_wire.h"
+#include "cli/worker/worker_wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,8 +10,8 @@
 
 #include "base/must.h"
 #include "wire/base64.h"
-#include "wire/grpc.h"
-#include "wire/proto.h"
+#include "wire/grpc/grpc.h"
+#include "wire/grpc/proto.h"
 #include "wire/temporal.pb-c.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);

@@ -10,10 +10,10 @@
 
 #include "base/hash.h"
 #include "base/must.h"
-#include "core/civil.h"
-#include "wire/http1.h"
-#include "wire/http1_date.h"
-#include "wire/http1_write.h"
+#include "core/time/civil.h"
+#include "wire/http1/http1.h"
+#include "wire/http1/http1_date.h"
+#include "wire/http1/http1_write.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

@@ -5,7 +5,7 @@
  * What can be read and kept is shown as JSON that reads back as the same document: a PATCH
  * that names nothing changes nothing.
  */
-#include "api/jobs_doc.h"
+#include "api/jobs/jobs_doc.h"
 #include "base/must.h"
 #include "model/schedule_json.h"
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "wire/json.h"
-#include "wire/json_parse.h"
-#include "wire/json_text.h"
+#include "wire/json/json.h"
+#include "wire/json/json_parse.h"
+#include "wire/json/json_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

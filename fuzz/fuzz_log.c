@@ -11,7 +11,7 @@
 
 #include "base/log.h"
 #include "base/must.h"
-#include "core/text.h"
+#include "core/time/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

@@ -6,7 +6,7 @@
 
 #include "check_cron.h"
 #include "core/limits.h"
-#include "core/oncalendar.h"
+#include "core/oncalendar/oncalendar.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

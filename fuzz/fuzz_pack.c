@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "core/spec_pack.h"
+#include "core/spec/spec_pack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
@@ -22,7 +22,7 @@ static const instant created = INT64_C(1709985600000000); /* 2024-03-09T12:00:00
 
 static char again[SPEC_PACKED_MAX + 1];
 
-/* Zones without changes only: core/tz.h has its own target. */
+/* Zones without changes only: core/time/tz.h has its own target. */
 static const struct tz *find_zone(void *arena, struct str name, struct err *err)
 {
     struct tz *tz = arena_take(arena, TZ_FIXED_BYTES);

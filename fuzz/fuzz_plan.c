@@ -9,7 +9,7 @@
 
 #include "base/must.h"
 #include "core/advance.h"
-#include "core/spec_pack.h"
+#include "core/spec/spec_pack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
@@ -23,7 +23,7 @@ static const instant mark = INT64_C(1709985600000000); /* 2024-03-09T12:00:00Z *
 static char again[PLAN_PACKED_MAX + 1];
 static struct due_slot slots[ADVANCE_SLOTS_MAX];
 
-/* Zones without changes only: core/tz.h has its own target. */
+/* Zones without changes only: core/time/tz.h has its own target. */
 static const struct tz *find_zone(void *arena, struct str name, struct err *err)
 {
     struct tz *tz = arena_take(arena, TZ_FIXED_BYTES);

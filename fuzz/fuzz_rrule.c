@@ -8,7 +8,7 @@
 #include "base/must.h"
 #include "check_cron.h"
 #include "core/limits.h"
-#include "core/rrule.h"
+#include "core/rrule/rrule.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

@@ -61,7 +61,7 @@ static void check_columns(const struct schedule_doc *doc, struct arena *arena)
     must(str_eq(print(&back, SPEC_FULL, first), print(&bare, SPEC_FULL, second)));
 }
 
-/* Zones without changes only: core/tz.h has its own target. */
+/* Zones without changes only: core/time/tz.h has its own target. */
 static const struct tz *find_zone(void *arena, struct str name, struct err *err)
 {
     struct tz *tz = arena_take(arena, TZ_FIXED_BYTES);

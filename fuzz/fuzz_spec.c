@@ -9,7 +9,7 @@
 
 #include "base/must.h"
 #include "core/limits.h"
-#include "core/spec.h"
+#include "core/spec/spec.h"
 #include "model/spec_json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
@@ -41,7 +41,7 @@ static void check_form(const struct spec_def *def, enum spec_form form, struct a
     must(str_eq(print(&again, form, second), text));
 }
 
-/* Zones without changes only: core/tz.h has its own target. */
+/* Zones without changes only: core/time/tz.h has its own target. */
 static const struct tz *find_zone(void *arena, struct str name, struct err *err)
 {
     struct tz *tz = arena_take(arena, TZ_BYTES_MAX);

@@ -5,8 +5,8 @@
  * Whatever comes, an end has a word, a run's id fits where it is kept, and a result is JSON.
  */
 #include "base/must.h"
-#include "daemon/call_temporal_wire.h"
 #include "model/member.h"
+#include "server/dispatch/temporal_wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

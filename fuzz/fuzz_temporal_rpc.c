@@ -5,8 +5,8 @@
  * A query that is understood can be asked; the canonical form of a spec, as a message, is the
  * same when it is made canonical once more.
  */
-#include "api/temporal_codec.h"
-#include "api/temporal_query.h"
+#include "api/temporal/temporal_codec.h"
+#include "api/temporal/temporal_query.h"
 #include "base/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);

@@ -9,7 +9,7 @@
 
 #include "base/must.h"
 #include "core/limits.h"
-#include "core/text.h"
+#include "core/time/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

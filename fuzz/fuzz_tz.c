@@ -2,15 +2,15 @@
 /*
  * Bytes as a TZif file, as a POSIX rule and as an offset from UTC.
  *
- * Whatever becomes a zone must keep the promises of core/tz.h at each of its borders.
+ * Whatever becomes a zone must keep the promises of core/time/tz.h at each of its borders.
  */
 #include <stdalign.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/must.h"
-#include "core/tz.h"
-#include "core/tz_posix.h"
+#include "core/time/tz.h"
+#include "core/time/tz_posix.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "wire/yaml.h"
+#include "wire/yaml/yaml.h"
 
 enum { INPUT_MAX = 4096, PRINTED_MAX = 64 * INPUT_MAX }; /* 31 levels of indentation and more */
 

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "store/beside.h"
 #include "store/cursors.h"
+#include "store/events_requests.h"
+#include "store/exceptions_backfills.h"
 #include "store/history.h"
-#include "store/journal.h"
-#include "store/names.h"
+#include "store/named_objects.h"
 #include "store/nodes.h"
 #include "store/runs.h"
 #include "store/schema.h"

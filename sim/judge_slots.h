@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "core/spec_def.h"
+#include "core/spec/spec_def.h"
 
 struct judge_zones; /* opaque: clocks that the specs share */
 struct judge_spec;  /* opaque; lives in the arena, uses the zones */

@@ -12,14 +12,14 @@
 
 #include "core/event.h"
 #include "core/outcome.h"
-#include "core/policies.h"
+#include "core/policy/policies.h"
 #include "core/run.h"
-#include "core/spec_def.h"
+#include "core/spec/spec_def.h"
 #include "engine/command.h"
 #include "engine/turn.h"
-#include "store/beside.h"
+#include "store/exceptions_backfills.h"
 #include "store/history.h"
-#include "store/names.h"
+#include "store/named_objects.h"
 #include "store/nodes.h"
 
 /*

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "core/tz.h"
+#include "core/time/tz.h"
 
 enum {
     NAMES_MAX = 16, /* sim/drafts.c has six */

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "core/spec.h"
+#include "core/spec/spec.h"
 
 struct zones; /* opaque */
 

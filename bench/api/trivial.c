@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/must.h"
-#include "io/listener.h"
 #include "io/loop.h"
+#include "io/net/listener.h"
 #include "soak.h"
 
 struct trivial {

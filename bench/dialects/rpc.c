@@ -13,7 +13,7 @@
 #include "base/must.h"
 #include "io/clock.h"
 #include "soak.h"
-#include "wire/grpc.h"
+#include "wire/grpc/grpc.h"
 
 enum {
     READ_BYTES = 256 * 1024,

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "core/spec_def.h"
+#include "core/spec/spec_def.h"
 #include "rig.h"
 
 enum {

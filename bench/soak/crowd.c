@@ -12,10 +12,10 @@
 #include "base/buf.h"
 #include "base/must.h"
 #include "core/run_id.h"
-#include "core/text.h"
+#include "core/time/text.h"
 #include "io/clock.h"
-#include "io/listener.h"
 #include "io/loop.h"
+#include "io/net/listener.h"
 
 enum {
     BATCH_MAX = 1000,

@@ -13,7 +13,7 @@
 #include "ask.h"
 #include "base/buf.h"
 #include "base/must.h"
-#include "core/text.h"
+#include "core/time/text.h"
 #include "db/db.h"
 #include "io/clock.h"
 #include "io/file.h"

@@ -3,15 +3,15 @@
  * The table.  Of two paths that fit a request the first one counts, so that a word stands
  * before a variable.
  */
-#include "api/agents.h"
-#include "api/change.h"
-#include "api/conductor.h"
-#include "api/jobs.h"
-#include "api/native.h"
-#include "api/openapi.h"
-#include "api/operation.h"
-#include "api/page.h"
-#include "api/temporal.h"
+#include "api/agents/agents.h"
+#include "api/call/change.h"
+#include "api/call/operation.h"
+#include "api/conductor/conductor.h"
+#include "api/jobs/jobs.h"
+#include "api/native/native.h"
+#include "api/openapi/openapi.h"
+#include "api/schedules/page.h"
+#include "api/temporal/temporal.h"
 
 enum { SMALL_BODY = 4096 }; /* bytes: a reason, a few names */
 

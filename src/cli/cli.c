@@ -8,10 +8,10 @@
 
 #include "base/must.h"
 #include "base/str.h"
-#include "cli/ask.h"
-#include "cli/commands.h"
-#include "cli/printer.h"
-#include "cli/report.h"
+#include "cli/frame/commands.h"
+#include "cli/frame/printer.h"
+#include "cli/frame/report.h"
+#include "cli/remote/request_commands.h"
 
 enum { WORDS_MAX = 64 }; /* of which a misspelt one may be any */
 

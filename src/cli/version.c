@@ -4,9 +4,9 @@
  */
 #include <unistd.h>
 
-#include "cli/ask.h"
-#include "cli/commands.h"
-#include "cli/report.h"
+#include "cli/frame/commands.h"
+#include "cli/frame/report.h"
+#include "cli/remote/request_commands.h"
 
 enum version_option { OPT_CLIENT = REMOTE_OPTIONS, OPT_COUNT };
 

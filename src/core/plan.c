@@ -9,7 +9,7 @@
 
 #include "base/must.h"
 #include "core/limits.h"
-#include "core/spec_pack.h"
+#include "core/spec/spec_pack.h"
 
 /* One bit each, in this order: only add at the end, with a new version. */
 static const size_t switches[] = {

@@ -13,9 +13,9 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "core/governor.h"
-#include "core/policies.h"
-#include "core/spec.h"
+#include "core/policy/governor.h"
+#include "core/policy/policies.h"
+#include "core/spec/spec.h"
 
 enum {
     PLAN_PACK_VERSION = 1,

@@ -12,7 +12,7 @@
 #include "base/instant.h"
 #include "base/str.h"
 #include "core/outcome.h"
-#include "core/overlap.h"
+#include "core/policy/overlap.h"
 
 enum run_kind {
     RUN_SLOT = 0,

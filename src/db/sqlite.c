@@ -14,8 +14,8 @@
 
 #include "base/must.h"
 #include "db/sqlite_file.h"
-#include "db/sqlite_log.h"
 #include "db/sqlite_parts.h"
+#include "db/sqlite_wal.h"
 
 enum {
     APPLICATION_ID = 0x424c4659, /* "BLFY", as file(1) shows it                        */

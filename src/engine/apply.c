@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/must.h"
-#include "engine/state.h"
+#include "engine/engine_internal.h"
 #include "store/zones.h"
 
 enum { REPLY_TEXT_MAX = 128, REPLY_NUMBERS = 6 }; /* beside the name of what was made */

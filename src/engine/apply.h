@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "engine/desk.h"
+#include "engine/workset.h"
 
 /* What a command needs to know before it can be done. */
 struct command_state {

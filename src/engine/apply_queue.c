@@ -7,7 +7,7 @@
  */
 #include "engine/apply.h"
 #include "engine/claim.h"
-#include "engine/watch.h"
+#include "engine/restricted_queues.h"
 
 void apply_send_queue(struct turn *turn, const struct command *c, struct command_state *s)
 {

@@ -3,10 +3,10 @@
  * Runs: asked for, planned slots cancelled, open ones approved, cancelled, terminated.
  */
 #include "engine/apply.h"
-#include "engine/fire.h"
-#include "engine/moves.h"
-#include "engine/settle.h"
-#include "engine/state.h"
+#include "engine/engine_internal.h"
+#include "engine/reports.h"
+#include "engine/start_slots.h"
+#include "engine/transitions.h"
 
 /* The next free pass; a run's name has room for 32 bits of it. */
 static int64_t next_pass(struct seat *seat)

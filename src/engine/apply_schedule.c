@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "core/spec_pack.h"
+#include "core/spec/spec_pack.h"
 #include "engine/apply.h"
-#include "engine/fire.h"
-#include "engine/moves.h"
-#include "engine/state.h"
+#include "engine/engine_internal.h"
+#include "engine/start_slots.h"
+#include "engine/transitions.h"
 
 /* The plan of a draft with the keys that it names; false when a row is in other hands. */
 static bool complete_plan(struct turn *turn, const struct command *c,

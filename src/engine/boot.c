@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "engine/state.h"
+#include "engine/engine_internal.h"
 #include "store/key.h"
 #include "store/zones.h"
 

@@ -9,10 +9,10 @@
 
 #include "base/must.h"
 #include "engine/due.h"
-#include "engine/moves.h"
-#include "engine/polls.h"
-#include "engine/state.h"
-#include "engine/watch.h"
+#include "engine/engine_internal.h"
+#include "engine/restricted_queues.h"
+#include "engine/transitions.h"
+#include "engine/waiting_workers.h"
 
 /* One queue that is searched, and what it had. */
 struct search {

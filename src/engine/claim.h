@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "engine/desk.h"
+#include "engine/workset.h"
 
 /* Before all else: which queues polls want to have searched. */
 void claim_heat(struct turn *turn);

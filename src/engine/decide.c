@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "base/must.h"
-#include "engine/fire.h"
-#include "engine/moves.h"
-#include "engine/state.h"
+#include "engine/engine_internal.h"
+#include "engine/start_slots.h"
+#include "engine/transitions.h"
 
 enum { DECIDE_PASSES_MAX = 3 }; /* one, one after others were ended, one for what that frees */
 

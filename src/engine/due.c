@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "engine/making.h"
+#include "engine/turn_state.h"
 #include "store/cursors.h"
 
 /* One that does not must not move the floor: what is overdue would lie below it. */

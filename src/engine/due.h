@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "engine/desk.h"
+#include "engine/workset.h"
 
 /* Asks for the cursors that are due, locked; nothing in a turn that holds. */
 void due_send(struct turn *turn);

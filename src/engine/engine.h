@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "core/spec.h"
+#include "core/spec/spec.h"
 #include "engine/turn.h"
 
 struct db;

@@ -2,7 +2,7 @@
 /*
  * Keys of rows, as a turn makes them: each is above all that were made before.
  */
-#include "engine/state.h"
+#include "engine/engine_internal.h"
 #include "store/key.h"
 
 void turn_see_key(struct turn *turn, int64_t key)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/prune.h"
 
-#include "engine/state.h"
-#include "store/journal.h"
+#include "engine/engine_internal.h"
+#include "store/events_requests.h"
 #include "store/key.h"
 #include "store/logs.h"
 

@@ -8,11 +8,11 @@
  */
 #pragma once
 
-#include "engine/desk.h"
+#include "engine/workset.h"
 
 /* Queued with the first statements of the turn. */
 void prune_send(struct turn *turn);
 /* With their answers. */
 void prune_read(struct turn *turn);
-/* Nothing more of history can go before it is counted, see engine/figures.h. */
+/* Nothing more of history can go before it is counted, see engine/daily_stats.h. */
 bool prune_waits_for_figures(const struct memory *memory);

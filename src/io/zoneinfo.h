@@ -2,7 +2,7 @@
 /*
  * Time zones by name, out of a directory of TZif files.
  *
- * The one part of io that knows a type of core: it reads the files that core/tz.h makes
+ * The one part of io that knows a type of core: it reads the files that core/time/tz.h makes
  * zones of.  Each file is read once, when its name is first asked for.  All functions but
  * open and close may be called by any number of threads at once.  The environment is not
  * looked at, TZDIR and TZ included.
@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "core/tz.h"
+#include "core/time/tz.h"
 
 enum {
     ZONEINFO_ZONES_MAX = 8192, /* tzdata has 600 names, and 2,881 offsets exist   */

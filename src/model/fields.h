@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "wire/json.h"
+#include "wire/json/json.h"
 
 enum { FIELDS_ASKED_MAX = 64 }; /* names of one request: no object has as many members */
 

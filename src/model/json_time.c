@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/json_time.h"
 
-#include "core/text.h"
+#include "core/time/text.h"
 
 enum { TIME_TEXT_MAX = 64 }; /* bytes that are looked at; the longest right one has 35 */
 

@@ -2,14 +2,14 @@
 /*
  * Instants, durations, dates and times of day as JSON strings, both ways.
  *
- * For every codec of this folder: core/text.h has the grammar, this adds what is particular
- * to the native JSON.
+ * For every codec of this folder: core/time/text.h has the grammar, this adds what is
+ * particular to the native JSON.
  */
 #pragma once
 
 #include "base/err.h"
 #include "base/instant.h"
-#include "wire/json.h"
+#include "wire/json/json.h"
 
 /* Cut to the millisecond, the grain of slots. */
 MUST_USE enum rc json_take_instant(const json_t *value, instant *ret, struct err *reterr);

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "base/must.h"
-#include "core/text.h"
+#include "core/time/text.h"
 #include "model/json_time.h"
 
 /* Reading. */

@@ -18,7 +18,7 @@
 #include "base/instant.h"
 #include "base/str.h"
 #include "model/spec_json.h"
-#include "wire/json.h"
+#include "wire/json/json.h"
 
 enum {
     MEMBERS_MAX = 32,     /* fields of one object; policies have the most               */

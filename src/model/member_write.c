@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "core/text.h"
+#include "core/time/text.h"
 #include "model/member.h"
-#include "wire/json_text.h"
+#include "wire/json/json_text.h"
 
 enum { ROOM_FIRST = 1024, ROOM_TIMES = 4 };
 

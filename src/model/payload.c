@@ -2,11 +2,11 @@
 #include "model/payload.h"
 
 #include "base/must.h"
-#include "core/governor.h"
-#include "core/text.h"
+#include "core/policy/governor.h"
+#include "core/time/text.h"
 #include "model/member.h"
 #include "model/trace.h"
-#include "wire/json_text.h"
+#include "wire/json/json_text.h"
 
 enum { FIXED_ROOM = 1024 }; /* names of fields, times, numbers: all but the texts */
 

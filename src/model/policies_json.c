@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/plan.h"
-#include "core/text.h"
+#include "core/time/text.h"
 
 #define AT(member) .offset = offsetof(struct policies, member)
 

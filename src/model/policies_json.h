@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "core/policies.h"
+#include "core/policy/policies.h"
 #include "model/member.h"
 
 enum {

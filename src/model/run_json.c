@@ -2,7 +2,7 @@
 #include "model/run_json.h"
 
 #include "base/must.h"
-#include "core/governor.h"
+#include "core/policy/governor.h"
 
 #define AT(member)          .offset = offsetof(struct run_result, member)
 #define JSON_OF(name, size) MEMBER_JSON, AT(name), .high = (size), .has_none = true

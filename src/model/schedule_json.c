@@ -4,7 +4,7 @@
 #include "base/must.h"
 #include "core/limits.h"
 #include "model/policies_json.h"
-#include "wire/json_text.h"
+#include "wire/json/json_text.h"
 
 enum { SPEC_ROOM = 256 }; /* bytes: a spec of everyday */
 

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "core/policies.h"
+#include "core/policy/policies.h"
 #include "model/action_json.h"
 #include "model/governor_json.h"
 #include "model/member.h"
@@ -56,7 +56,7 @@ struct schedule_doc schedule_doc_default(void);
 MUST_USE enum rc schedule_from_json(const json_t *json, struct arena *arena, bool is_lenient,
                                     struct schedule_doc *ret, struct err *reterr);
 
-/* The same from text, with wire/json.h's strictness. */
+/* The same from text, with wire/json/json.h's strictness. */
 MUST_USE enum rc schedule_from_text(struct str text, struct arena *arena, bool is_lenient,
                                     struct schedule_doc *ret, struct err *reterr);
 

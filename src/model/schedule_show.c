@@ -3,7 +3,7 @@
 
 #include "model/policies_json.h"
 #include "model/schedule_json.h"
-#include "wire/json_text.h"
+#include "wire/json/json_text.h"
 
 static enum rc show_policies(const json_t *value, struct arena *scratch, json_t **ret,
                              struct err *reterr)

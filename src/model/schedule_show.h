@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "model/fields.h"
 #include "model/schedule_state.h"
-#include "wire/json.h"
+#include "wire/json/json.h"
 
 /* What is kept in a column of its own and shown as it was written, with every default. */
 enum schedule_part {

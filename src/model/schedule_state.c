@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/schedule_state.h"
 
-#include "core/governor.h"
 #include "core/outcome.h"
-#include "core/text.h"
-#include "wire/json_text.h"
+#include "core/policy/governor.h"
+#include "core/time/text.h"
+#include "wire/json/json_text.h"
 
 static bool starts_by_itself(const struct cursor *c)
 {

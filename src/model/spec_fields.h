@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "core/cron_parse.h"
+#include "core/cron/cron_parse.h"
 
 enum { CALENDAR_FIELDS = 7 };
 

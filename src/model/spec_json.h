@@ -3,16 +3,16 @@
  * A spec ↔ the "spec" object of the native JSON.
  *
  * Reading checks types, ranges and counts; the grammar of expressions and whether a zone
- * exists is for spec_compile() (core/spec.h).  Printing is canonical: what is printed reads
- * back as the same spec, and prints as the same text again.
+ * exists is for spec_compile() (core/spec/spec.h).  Printing is canonical: what is printed
+ * reads back as the same spec, and prints as the same text again.
  */
 #pragma once
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "core/spec_def.h"
-#include "wire/json.h"
+#include "core/spec/spec_def.h"
+#include "wire/json/json.h"
 
 /*
  * Everything that *ret points to is in `arena`, SPEC_DEF_BYTES_MAX at most.  Errors name the
@@ -25,7 +25,7 @@
 MUST_USE enum rc spec_from_json(const json_t *json, struct arena *arena, struct spec_def *ret,
                                 struct err *reterr);
 
-/* The same from text, with wire/json.h's strictness. */
+/* The same from text, with wire/json/json.h's strictness. */
 MUST_USE enum rc spec_from_text(struct str text, struct arena *arena, struct spec_def *ret,
                                 struct err *reterr);
 

@@ -3,9 +3,9 @@
  * A spec as text, without values in between: that of nearly every schedule, with expressions
  * or intervals and a zone.  Word for word what spec_to_json() gives.
  */
-#include "core/text.h"
+#include "core/time/text.h"
 #include "model/spec_json.h"
-#include "wire/json_text.h"
+#include "wire/json/json_text.h"
 
 static void write_cron(const struct cron_def *def, struct buf *out)
 {

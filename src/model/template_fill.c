@@ -4,7 +4,7 @@
  * is a value.
  */
 #include "base/must.h"
-#include "core/civil.h"
+#include "core/time/civil.h"
 #include "model/json_time.h"
 #include "model/template_parts.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/must.h"
 #include "core/limits.h"
-#include "core/text.h"
+#include "core/time/text.h"
 
 enum {
     TIME_TEXT_MAX = 64,       /* bytes of a time or duration; the longest right one has 35 */

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "model/temporal_spec.h"
-#include "wire/json.h"
+#include "wire/json/json.h"
 
 /* Types and counts only; temporal_canonical() checks the rest. */
 MUST_USE enum rc temporal_from_json(const json_t *json, struct arena *arena,

@@ -2,8 +2,8 @@
 #include "model/temporal_spec.h"
 
 #include "base/must.h"
-#include "core/civil.h"
 #include "core/limits.h"
+#include "core/time/civil.h"
 
 /* cron strings */
 

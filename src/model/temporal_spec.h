@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "core/spec_def.h"
+#include "core/spec/spec_def.h"
 #include "model/spec_fields.h"
 #include "model/temporal_field.h"
 

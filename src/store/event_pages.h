@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events as they are read: which nodes have some, and whose a schedule or a zone is that an
- * event names by its key.  The rows themselves are store/journal.h's.
+ * event names by its key.  The rows themselves are store/events_requests.h's.
  *
  * Nothing here locks; it is for connections that only read.  Statements are queued.
  */

@@ -57,7 +57,7 @@ void logs_of_run(struct db *db, const struct log_part *run, int64_t after, int l
                  struct db_result *ret);
 void logs_read(const struct db_result *result, int row, struct log_part *ret);
 
-/* As store/journal.h has it for history. */
+/* As store/events_requests.h has it for history. */
 void prune_logs(struct db *db, int64_t after, int64_t until, instant now,
                 struct db_result *ret);
 void prune_logs_portion(struct db *db, int64_t after, int limit, struct db_result *ret);

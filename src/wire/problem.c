@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wire/problem.h"
 
-#include "wire/http1_write.h"
-#include "wire/json.h"
+#include "wire/http1/http1_write.h"
+#include "wire/json/json.h"
 
 static void put_text(json_t *object, const char *key, const char *text)
 {

@@ -6,8 +6,8 @@
 
 #include "world.h"
 
-#include "api/temporal_codec.h"
-#include "wire/grpc.h"
+#include "api/temporal/temporal_codec.h"
+#include "wire/grpc/grpc.h"
 
 #define SERVICE "/temporal.api.workflowservice.v1.WorkflowService/"
 

@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-#include "api/audit_note.h"
-#include "api/roles.h"
+#include "api/access/audit_note.h"
+#include "api/access/roles.h"
 
 /* Who may: v(iewer) o(perator) e(ditor) a(dmin) w(orker), A: an admin of all, *: anybody. */
 static const struct {

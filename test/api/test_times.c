@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "core/text.h"
+#include "core/time/text.h"
 #include "world.h"
 
 #define CONDUCTOR "/api/scheduler/schedules"

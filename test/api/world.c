@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-#include "api/answer.h"
-#include "api/audit_note.h"
-#include "api/auth.h"
-#include "api/looks.h"
-#include "api/openapi.h"
+#include "api/access/audit_note.h"
+#include "api/access/auth.h"
+#include "api/call/answer.h"
+#include "api/openapi/openapi.h"
+#include "api/schedules/part_cache.h"
 #include "base/must.h"
 #include "record.h"
 #include "world_store.h"

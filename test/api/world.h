@@ -16,10 +16,10 @@
 
 #include <cmocka.h>
 
-#include "api/operation.h"
+#include "api/call/operation.h"
 #include "engine/engine.h"
-#include "store/names.h"
-#include "wire/json.h"
+#include "store/named_objects.h"
+#include "wire/json/json.h"
 
 enum { WORLD_CALLS_MAX = 64 };
 

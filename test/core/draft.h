@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "core/civil.h"
+#include "core/time/civil.h"
 #include "zones.h"
 
 enum { LIST_MAX = 4 };

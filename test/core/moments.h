@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "core/text.h"
+#include "core/time/text.h"
 #include "zones.h"
 
 static inline instant at(const char *text)

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "core/spec.h"
+#include "core/spec/spec.h"
 
 enum packed_sample {
     SAMPLE_EMPTY,

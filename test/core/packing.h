@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "core/spec_pack.h"
+#include "core/spec/spec_pack.h"
 
 enum { PACKED_ROOM = 4096 }; /* bytes that any spec of these tests fits into */
 

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "core/spec_pack.h"
-#include "core/tz.h"
+#include "core/spec/spec_pack.h"
+#include "core/time/tz.h"
 
 static struct arena *arena;
 static struct str seed = {"", 0};

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "core/spec_pack.h"
+#include "core/spec/spec_pack.h"
 #include "draft.h"
 #include "moments.h"
 

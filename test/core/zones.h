@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/spec.h"
-#include "core/tz.h"
+#include "core/spec/spec.h"
+#include "core/time/tz.h"
 
 enum { TEST_ZONES_MAX = 700 };
 

@@ -3,7 +3,7 @@
 
 #include <glob.h>
 
-#include "core/text.h"
+#include "core/time/text.h"
 #include "io/clock.h"
 
 enum { TEXT_MAX = 512 };

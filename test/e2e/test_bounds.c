@@ -8,8 +8,8 @@
 
 #include "ask.h"
 #include "base/str.h"
-#include "wire/http1.h"
-#include "wire/json.h"
+#include "wire/http1/http1.h"
+#include "wire/json/json.h"
 
 enum { TEXT_MAX = 4 << 20, ANSWER_MAX = 4096, BODY_MAX = JSON_BYTES_MAX };
 

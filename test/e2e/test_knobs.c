@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include "ask.h"
-#include "core/text.h"
+#include "core/time/text.h"
 #include "faked.h"
 
 #define QUEUED "'action':{'type':'queue','queue':'q'}"

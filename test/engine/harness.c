@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "core/text.h"
+#include "core/time/text.h"
 #include "harness_parts.h"
 #include "store/schema.h"
 #include "zones.h"

@@ -3,7 +3,7 @@
  * What a timeline came to, as text: starts and stops, counters, ledger and history.
  */
 #include "base/buf.h"
-#include "core/civil.h"
+#include "core/time/civil.h"
 #include "harness_parts.h"
 #include "store/cursors.h"
 #include "store/runs.h"

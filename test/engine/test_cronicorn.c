@@ -2,7 +2,7 @@
 /*
  * Adaptive schedules: the timing, claim, after-run, nudge and zombie cases that the design
  * takes from an earlier system, on the whole engine.  The cases of the governor alone are in
- * test/core/test_governor.c; quotas and the http client are for the layers above.
+ * test/core/policy/test_governor.c; quotas and the http client are for the layers above.
  */
 #include "harness.h"
 

@@ -7,7 +7,7 @@
  * 141 (test/store/test_plans.c), 144 (a rule of the agents' API).
  */
 #include "harness.h"
-#include "store/names.h"
+#include "store/named_objects.h"
 
 static struct reply put(const char *name, struct wish w)
 {

@@ -4,7 +4,7 @@
  * the numbered scenarios and rows say.
  */
 #include "harness.h"
-#include "store/names.h"
+#include "store/named_objects.h"
 
 static struct wish pulled_hourly(void)
 {

@@ -4,7 +4,7 @@
  */
 #include "harness.h"
 
-enum { BEYOND = 1030 }; /* more than WATCHED_QUEUES_MAX of engine/making.h */
+enum { BEYOND = 1030 }; /* more than WATCHED_QUEUES_MAX of engine/turn_state.h */
 
 static struct reply limit_of(const char *queue, int64_t most)
 {

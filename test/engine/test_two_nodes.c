@@ -5,8 +5,8 @@
 #include "harness.h"
 #include "store/audit.h"
 #include "store/cursors.h"
-#include "store/journal.h"
-#include "store/names.h"
+#include "store/events_requests.h"
+#include "store/named_objects.h"
 #include "storm.h"
 
 enum { JOBS = 150, STEPS = 40, SECONDS = 10, GATE = 3, LIMIT = 4, MUCH = 700 };

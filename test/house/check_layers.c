@@ -34,7 +34,8 @@ static const struct row layers[] = {
     {"src/io/zoneinfo.c", "core wire base"},
     {"test/io/test_zoneinfo.c", "core wire base"},
     {"src/cli", "io model wire core base"},
-    {"src/daemon", "*"},
+    {"src/server", "*"},
+    {"src/main.c", "*"},
     {"sim", "engine store db model core base"},
     {"sim/judge_slots.c", "oracle sim core base"}, /* the judge asks the oracle, not core */
     {"test/sim", "engine store db model core base"},
@@ -50,9 +51,10 @@ static const struct row layers[] = {
     {"test/mission", "base"},
 };
 
-#define SHELL "src/io src/cli src/daemon sim test fuzz bench"
-#define THREADS \
-    "src/daemon/writer_parts.h src/daemon/reader.c src/daemon/ear.c src/daemon/sweeper.c"
+#define SHELL "src/io src/cli src/server sim test fuzz bench"
+#define THREADS                                                                   \
+    "src/server/writer_parts.h src/server/reader.c src/server/postgres_notify.c " \
+    "src/server/checkpointer.c"
 #define NO_CORE "src/base src/wire src/model src/db src/store src/engine src/api " SHELL
 
 static const struct row headers[] = {
@@ -97,30 +99,34 @@ static const struct row headers[] = {
 
     {"time.h", "src/io/clock.c test/io/test_clock.c bench"},
     {"pthread.h", "src/io src/base/log.c src/db/sqlite.c test/io "
-                  "test/db/test_sqlite_sweep.c " THREADS},
+                  "test/db/test_wal_writeback.c " THREADS},
     {"sched.h", "src/io/thread.c test/io/test_thread.c"},
     {"stdatomic.h",
-     "src/io src/base/log.c test/io src/daemon/meters.h src/daemon/news.h src/daemon/ticket.h "
-     "bench test/db/test_sqlite_sweep.c test/daemon/test_writer.c " THREADS},
+     "src/io src/base/log.c test/io src/server/counters.h src/server/commit_signal.h "
+     "src/server/ticket.h "
+     "bench test/db/test_wal_writeback.c test/server/test_writer.c " THREADS},
 
-    {"malloc.h", "src/base/piece.c src/daemon/serve_command.c"}, /* of the C library */
+    {"malloc.h",
+     "src/base/thread_cache.c src/server/commands/serve_command.c"}, /* of the C library */
     {"endian.h", "src/base src/wire"},
     {"cpuid.h", "src/base/sha256_x86.c"},
     {"immintrin.h", "src/base/sha256_x86.c"},
 
     {"jansson.h", "src/wire src/model test fuzz bench"},
     {"sqlite3.h", "src/db/sqlite_parts.h sim/vfs.c bench/api/bare.c bench/engine/bare_sqlite.c "
-                  "test/db/test_sqlite_sweep.c test/daemon/test_writer.c"},
+                  "test/db/test_wal_writeback.c test/server/test_writer.c"},
     {"libpq-fe.h", "src/db/postgres.c src/db/postgres_rows.c bench/engine/bare_postgres.c"},
-    {"curl/*.h", "src/io/webhook.c src/io/webhook_call.c src/io/webhook_check.c "
-                 "src/io/webhook_end.c src/io/webhook_parts.h src/io/fetch.c"},
+    {"curl/*.h",
+     "src/io/client/webhook.c src/io/client/webhook_call.c src/io/client/webhook_check.c "
+     "src/io/client/webhook_end.c src/io/client/webhook_parts.h src/io/client/fetch.c"},
     {"nghttp2/*.h",
-     "src/io/h2.c src/io/h2_stream.c src/io/h2_parts.h test/io test/e2e bench/dialects"},
-    {"protobuf-c/*.h", "src/wire/proto.h"},
-    {"openssl/*.h", "src/io/tls.c src/io/signature.c test/io test/e2e"},
+     "src/io/net/h2.c src/io/net/h2_stream.c src/io/net/h2_parts.h test/io test/e2e "
+     "bench/dialects"},
+    {"protobuf-c/*.h", "src/wire/grpc/proto.h"},
+    {"openssl/*.h", "src/io/net/tls.c src/io/client/signature.c test/io test/e2e"},
     {"uv.h", "src/io test/io"},
-    {"yaml.h", "src/wire/yaml.c src/wire/yaml_line.c"},
-    {"zlib.h", "src/io/gzip.c test/io"},
+    {"yaml.h", "src/wire/yaml/yaml.c src/wire/yaml/yaml_line.c"},
+    {"zlib.h", "src/io/net/gzip.c test/io"},
 
     {"cmocka.h", "test"},
     {"setjmp.h", "test"}, /* cmocka.h asks for it */
@@ -199,7 +205,7 @@ static int check_external(const struct source *source, int line, const char *nam
         source, line, "<%s> has no home yet; give it one in test/house/check_layers.c", name);
 }
 
-/* The layer whose things the file holds or tests: "core" of src/core/tz.c, "sim" of sim. */
+/* The layer that the file belongs to or tests: "core" of src/core/run.c, "sim" of sim. */
 static const char *own_layer(const char *place, char *ret)
 {
     const char *slash = strchr(place, '/');

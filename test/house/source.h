@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 struct source {
-    const char *path; /* from the root of the tree: "src/core/tz.c" */
+    const char *path; /* from the root of the tree: "src/core/time/tz.c" */
     const char *text;
     size_t len;
 

@@ -15,9 +15,9 @@
 #include <cmocka.h>
 #include <pthread.h>
 
-#include "io/listener.h"
 #include "io/loop.h"
 #include "io/mailbox.h"
+#include "io/net/listener.h"
 
 #define PATIENCE (20 * SPAN_S) /* far more than anything here takes; then the test fails */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/must.h"
-#include "wire/http1.h"
+#include "wire/http1/http1.h"
 
 enum { READ_BYTES = 16 * 1024, DRIP_MS = 5 };
 

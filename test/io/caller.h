@@ -10,7 +10,7 @@
 #include <uv.h>
 
 #include "bad_server.h"
-#include "io/webhook.h"
+#include "io/client/webhook.h"
 
 enum { TOLD_MAX = 64, TOLD_TEXT_MAX = 4096 };
 

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "io/tls.h"
+#include "io/net/tls.h"
 
 enum cert_kind {
     CERT_EC,       /* P-256                                  */

@@ -33,7 +33,7 @@ static struct tally tally_of(const struct table *table)
     return tally;
 }
 
-/* The folder of a test: "core" of test/core/test_dst.c. */
+/* The folder of a test: "core" of test/core/time/test_dst.c. */
 static void put_folder(struct buf *buf, const char *path)
 {
     const char *from = path + strlen("test/");

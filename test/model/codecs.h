@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "wire/json.h"
+#include "wire/json/json.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

@@ -5,7 +5,7 @@
 #include "model/run_json.h"
 
 #include "codecs.h"
-#include "core/governor.h"
+#include "core/policy/governor.h"
 
 #define NEW_YEAR INT64_C(1798761600000000) /* 2027-01-01T00:00:00Z */
 

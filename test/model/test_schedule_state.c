@@ -5,8 +5,8 @@
 #include "model/schedule_state.h"
 
 #include "codecs.h"
-#include "core/governor.h"
 #include "core/outcome.h"
+#include "core/policy/governor.h"
 
 #define NEW_YEAR INT64_C(1798761600000000) /* 2027-01-01T00:00:00Z */
 

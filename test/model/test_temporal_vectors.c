@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "core/spec.h"
-#include "core/text.h"
+#include "core/spec/spec.h"
+#include "core/time/text.h"
 #include "model/temporal_json.h"
 
 #define VECTORS "test/data/vectors/temporal-spec.json"

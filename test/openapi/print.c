@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "api/openapi.h"
+#include "api/openapi/openapi.h"
 
 int main(void)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "core/spec.h"
+#include "core/spec/spec.h"
 #include "io/zoneinfo.h"
 
 static struct zoneinfo *zones;

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 
 #include "store/cursors.h"
-#include "store/journal.h"
-#include "store/names.h"
+#include "store/events_requests.h"
+#include "store/named_objects.h"
 #include "store/nodes.h"
 #include "store/runs.h"
 #include "store/schedules.h"

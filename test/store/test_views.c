@@ -9,7 +9,7 @@
 #include "core/plan.h"
 #include "store/cursors.h"
 #include "store/key.h"
-#include "store/names.h"
+#include "store/named_objects.h"
 #include "store/runs.h"
 #include "store/views.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "forms.h"
 
-#include "core/text.h"
+#include "core/time/text.h"
 
 enum { NEAR_MS = 8000 }; /* one-off instants lie within this */
 

@@ -7,10 +7,10 @@
 
 #include "actor.h"
 #include "base/must.h"
-#include "core/text.h"
+#include "core/time/text.h"
 #include "io/clock.h"
-#include "io/listener.h"
 #include "io/loop.h"
+#include "io/net/listener.h"
 #include "journal.h"
 
 enum { BODY_MAX = 1 << 20, LATE_MS_MAX = 300, KINDS = 24, KIND_CUT = 3 };

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/config.h"
-#include "daemon/serve.h"
+#include "server/config/config.h"
+#include "server/serve.h"
 #include "victim.h"
 
 enum { LOG_PAGES = 100 }; /* so that kills meet the log's way back */

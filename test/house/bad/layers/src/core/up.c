@@ -5,12 +5,12 @@
 #include <unheard_of.h>
 
 #include "base/err.h"
-#include "core/tz.h"
+#include "core/time/tz.h"
 #include "io/zoneinfo.h"
 #include "tz.h"
   #  include "model/spec.h"
-#include "core/cron.c"
+#include "core/cron/cron.c"
 
 /*
-#include "daemon/config.h"
+#include "server/config/config.h"
 */

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/access/audit_note.h"
+
+#include "api/access/keyring.h"
+#include "api/call/operation.h"
+
+/* What the audit calls the thing that a command changes. */
+static struct str object_of(const struct call *call, const struct command *command)
+{
+    struct buf id = {.cap = TOKEN_ID_LETTERS + 1};
+
+    if (command->name.len > 0)
+        return command->name;
+    if (!command->token)
+        return call->params[0];
+    id.ptr = arena_take(call->arena, id.cap);
+    token_id_print(command->token->id, &id);
+    return buf_as_str(&id);
+}
+
+static struct str token_of(const struct call *call)
+{
+    struct buf id = {.cap = TOKEN_ID_LETTERS + 1};
+
+    if (call->caller.token == 0)
+        return (struct str){NULL, 0};
+    id.ptr = arena_take(call->arena, id.cap);
+    token_id_print(call->caller.token, &id);
+    return buf_as_str(&id);
+}
+
+/* Somebody known, in a namespace that is not theirs. */
+static bool is_astray(const struct call *call)
+{
+    return call->denied == AUDIT_FORBIDDEN && call->caller.token != 0 &&
+           !call->caller.is_everywhere && !str_eq(call->caller.namespace, call->namespace_name);
+}
+
+struct audit_entry audit_note(const struct call *call)
+{
+    const struct operation *operation = call->operation;
+    bool is_of_server = !operation || operation->right == RIGHT_SERVER;
+    struct audit_entry entry = {
+        .result = call->denied,
+        .count = 1,
+        .by = call->by,
+        .operation = str_of(operation ? operation->id : "unknown"),
+        .object = call->params[0],
+        .token = token_of(call),
+        .namespace = is_of_server ? (struct str){NULL, 0} : call->namespace_name,
+        .from = call->from,
+        .request = call->request_id,
+    };
+
+    /* It is told of at home: the other one may not even know that they are there. */
+    if (is_astray(call)) {
+        entry.object = call->namespace_name;
+        entry.namespace = call->caller.namespace;
+    }
+    return entry;
+}
+
+void call_complete(struct call *call)
+{
+    const struct api_context *context = call->context;
+    struct audit_entry *entries, entry = audit_note(call);
+    int64_t quota = context->quota_schedules(context->with, call->namespace_name);
+
+    entries = arena_array(call->arena, (size_t)call->command_count, sizeof *entries);
+    for (int i = 0; i < call->command_count; i++) {
+        struct command *command = &call->commands[i];
+
+        entries[i] = entry;
+        entries[i].object = object_of(call, command);
+        command->namespace = call->namespace;
+        command->by = call->by;
+        command->audit = &entries[i];
+        command->quota = quota;
+    }
+    for (int i = 0; i < call->report_count; i++)
+        call->reports[i].namespace = call->namespace;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/access/auth.h"
+
+#include "api/call/operation.h"
+
+#define USED_EVERY SPAN_MIN /* the last use of a token is written down no more often */
+
+/* ---- the id ---- */
+
+static bool is_id(struct str text)
+{
+    if (text.len == 0 || text.len > CALL_REQUEST_MAX)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+
+        if (!char_is_digit(c) && !char_is_alpha(c) && !memchr("-_.:/+=", c, 7))
+            return false;
+    }
+    return true;
+}
+
+void auth_name_request(struct call *call, const struct http1_request *request)
+{
+    const struct api_context *context = call->context;
+    struct buf made = {.cap = 33};
+    struct str given;
+
+    if (http1_find(request, STR("X-Request-Id"), &given) && is_id(given)) {
+        call->request_id = arena_str(call->arena, given);
+        return;
+    }
+    made.ptr = arena_take(call->arena, made.cap);
+    for (int i = 0; i < 2; i++)
+        buf_hex(&made, context->random(context->with));
+    call->request_id = buf_as_str(&made);
+}
+
+/* ---- where from ---- */
+
+/* A page of somebody else whose name leads here would be asked by a browser of this machine. */
+static bool is_own_host(const struct auth *auth, struct str host)
+{
+    static const struct str own[] = {{"localhost", 9}, {"127.0.0.1", 9}, {"[::1]", 5}};
+
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (str_eq_nocase(host, own[i]))
+            return true;
+    for (int i = 0; i < auth->host_count; i++)
+        if (str_eq_nocase(host, auth->hosts[i]))
+            return true;
+    return false;
+}
+
+/* Balancers look whether a server lives by HTTP/1.0 without a Host, as no browser can. */
+static bool is_check(const struct operation *operation, const struct http1_request *request)
+{
+    return operation->right == RIGHT_NONE && request->host.len == 0;
+}
+
+static bool is_change(const struct http1_request *request)
+{
+    return !str_eq(request->method, STR("GET")) && !str_eq(request->method, STR("HEAD"));
+}
+
+/* "http://host:port" of the page against the host and port that were asked. */
+static bool is_same_origin(const struct http1_request *request, struct str origin)
+{
+    struct str scheme, rest, host = request->host, port = request->port;
+
+    if (!str_cut(origin, '/', &scheme, &rest) || rest.len == 0 || rest.ptr[0] != '/')
+        return false; /* "null": a page that hides where it is from */
+    rest = str_from(rest, 1);
+    if (rest.len < host.len || !str_eq_nocase((struct str){rest.ptr, host.len}, host))
+        return false;
+    rest = str_from(rest, host.len);
+    if (rest.len > 0 && rest.ptr[0] == ':')
+        rest = str_from(rest, 1);
+    return str_eq(rest, port);
+}
+
+/* Some dialects change things by GET, which any page can make a browser send. */
+static bool is_changing_get(const struct operation *operation)
+{
+    return operation->dialect != DIALECTS_NATIVE && operation->right != RIGHT_NONE &&
+           operation->right != RIGHT_VIEW;
+}
+
+/* Pages of other sites change nothing, even where the browser would let them. */
+static bool is_foreign_page(const struct operation *operation,
+                            const struct http1_request *request)
+{
+    struct str value;
+
+    if (!is_change(request) && !is_changing_get(operation))
+        return false;
+    if (http1_find(request, STR("Sec-Fetch-Site"), &value))
+        return !str_eq(value, STR("same-origin")) && !str_eq(value, STR("none"));
+    return http1_find(request, STR("Origin"), &value) && !is_same_origin(request, value);
+}
+
+/* Somebody else may be behind it, whom only the proxy has seen. */
+static bool is_forwarded(const struct http1_request *request)
+{
+    static const struct str names[] = {
+        {"Forwarded", 9}, {"X-Forwarded-For", 15}, {"X-Real-Ip", 9}, {"Via", 3}};
+    struct str ignored;
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (http1_find(request, names[i], &ignored))
+            return true;
+    return false;
+}
+
+/* ---- who ---- */
+
+static bool unknown(struct call *call, const char *why)
+{
+    call_deny(call, 401, "%s", why);
+    call_field(call, STR("WWW-Authenticate"), STR("Bearer realm=\"belfry\""));
+    return false;
+}
+
+/*
+ * False: there is none.  The parser has refused requests with two of them.  Conductor's
+ * clients have a field of their own, with nothing but the token.
+ */
+static bool find_text(const struct call *call, const struct http1_request *request,
+                      struct str *ret, bool *ret_is_well)
+{
+    static const struct str scheme = {"Bearer ", 7};
+    struct str value;
+
+    if (!http1_find(request, STR("Authorization"), &value)) {
+        *ret_is_well = true;
+        return call->dialect == DIALECTS_CONDUCTOR &&
+               http1_find(request, STR("X-Authorization"), ret);
+    }
+    *ret_is_well = value.len > scheme.len &&
+                   str_eq_nocase((struct str){value.ptr, scheme.len}, scheme);
+    if (*ret_is_well)
+        *ret = str_trim(str_from(value, scheme.len));
+    return true;
+}
+
+static bool admit_token(struct call *call, struct keyring *keys, struct str text)
+{
+    const struct token *t = keyring_find(keys, text);
+
+    if (!t)
+        return unknown(call, "the token is not known here; it may have been revoked");
+    if (t->expires_at <= call->now)
+        return unknown(call, "the token has expired; an admin can make a new one");
+    if (t->used_at < call->now - USED_EVERY)
+        keyring_use(keys, t, call->now);
+    call->by = arena_str(call->arena, t->name);
+    call->caller = (struct caller){
+        .name = call->by,
+        .role = t->role,
+        .token = t->id,
+        .is_everywhere = t->namespace == 0,
+        .namespace = arena_str(call->arena, t->namespace_name),
+    };
+    return true;
+}
+
+static bool admit_without(struct call *call, const struct auth *auth,
+                          const struct http1_request *request, bool is_local)
+{
+    if (keyring_count(auth->keys) > 0)
+        return unknown(call, "this needs a token: Authorization: Bearer bf_...");
+    if (!is_local)
+        return unknown(call, "other machines need a token: make one on the server itself, "
+                             "with belfry token create");
+    if (is_forwarded(request))
+        return unknown(call, "what a proxy forwards needs a token: make one on the server "
+                             "itself, with belfry token create");
+    call->by = STR("local");
+    call->caller = (struct caller){call->by, ROLE_ADMIN, 0, true, {NULL, 0}};
+    return true;
+}
+
+static bool refuse(struct call *call, const char *why)
+{
+    call_deny(call, 403, "%s", why);
+    return false;
+}
+
+bool auth_admit(struct call *call, const struct auth *auth, const struct http1_request *request,
+                bool is_local)
+{
+    struct str text;
+    bool is_well;
+
+    if (is_local && !is_own_host(auth, request->host) && !is_check(call->operation, request))
+        return refuse(call, "the server does not know itself by the Host that was sent; on "
+                            "this machine it is localhost, other names go into `hosts` of "
+                            "its configuration");
+    if (is_foreign_page(call->operation, request))
+        return refuse(call, "pages of other sites may not change anything here");
+    if (call->operation->right == RIGHT_NONE)
+        return true;
+    if (!auth->keys) {
+        call_problem(call, 503, "unavailable", "not ready: starting");
+        return false;
+    }
+    if (!find_text(call, request, &text, &is_well))
+        return admit_without(call, auth, request, is_local);
+    if (!is_well)
+        return unknown(call, "Authorization must be `Bearer bf_...`");
+    return admit_token(call, auth->keys, text);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/access/keyring.h"
+
+#include <string.h>
+
+#include "api/access/roles.h"
+#include "base/arena.h"
+#include "base/base32.h"
+#include "base/must.h"
+
+enum { LETTER_BITS = BASE32_BITS, KEYRING_BYTES_MAX = 64 << 20 };
+
+struct keyring {
+    struct arena *arena; /* holds this, and lives as long */
+    struct str key;
+    struct token *tokens; /* by id */
+    int count;
+};
+
+/* ---- texts ---- */
+
+void token_id_print(int64_t id, struct buf *out)
+{
+    char text[TOKEN_ID_LETTERS];
+
+    base32_put((uint64_t)id, TOKEN_ID_LETTERS, text);
+    buf_add(out, text, sizeof text);
+}
+
+bool token_id_parse(struct str text, int64_t *ret)
+{
+    int64_t id = 0;
+
+    if (text.len != TOKEN_ID_LETTERS)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        int letter = base32_value(text.ptr[i]);
+
+        if (letter < 0)
+            return false;
+        id = id << LETTER_BITS | letter;
+    }
+    *ret = id;
+    return true;
+}
+
+/* Bits from the highest on; the last letter has one of them. */
+static void print_secret(const uint8_t secret[SECRET_BYTES], struct buf *out)
+{
+    unsigned bits = 0;
+    int count = 0;
+
+    for (int i = 0; i < SECRET_BYTES; i++) {
+        bits = (bits << 8 | secret[i]) & 0xfff;
+        for (count += 8; count >= LETTER_BITS; count -= LETTER_BITS)
+            buf_char(out, base32_letter(bits >> (count - LETTER_BITS)));
+    }
+    buf_char(out, base32_letter(bits << (LETTER_BITS - count)));
+}
+
+static bool parse_secret(struct str text, uint8_t ret[SECRET_BYTES])
+{
+    unsigned bits = 0;
+    int count = 0, n = 0;
+
+    if (text.len != SECRET_LETTERS)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        int letter = base32_value(text.ptr[i]);
+
+        if (letter < 0)
+            return false;
+        bits = (bits << LETTER_BITS | (unsigned)letter) & 0xfff;
+        count += LETTER_BITS;
+        if (count >= 8 && n < SECRET_BYTES) {
+            count -= 8;
+            ret[n++] = (uint8_t)(bits >> count);
+        }
+    }
+    return (bits & ((1u << count) - 1)) == 0; /* one secret has one text */
+}
+
+void token_print(enum role role, int64_t id, const uint8_t secret[SECRET_BYTES],
+                 struct buf *out)
+{
+    buf_printf(out, "bf_%s_", role_text(role));
+    token_id_print(id, out);
+    buf_char(out, '_');
+    print_secret(secret, out);
+}
+
+struct parts {
+    enum role role;
+    int64_t id;
+    uint8_t secret[SECRET_BYTES];
+};
+
+static bool parse(struct str text, struct parts *ret)
+{
+    struct str head, role, id, rest;
+    struct err ignored;
+
+    return text.len < TOKEN_TEXT_MAX && str_cut(text, '_', &head, &rest) &&
+           str_eq(head, STR("bf")) && str_cut(rest, '_', &role, &rest) &&
+           role_parse(role, &ret->role, &ignored) == RC_OK && str_cut(rest, '_', &id, &rest) &&
+           token_id_parse(id, &ret->id) && parse_secret(rest, ret->secret);
+}
+
+/* ---- the ring ---- */
+
+struct keyring *keyring_new(struct str key, const struct db_result *rows)
+{
+    struct arena *arena = arena_new(KEYRING_BYTES_MAX);
+    struct keyring *ring = arena_take(arena, sizeof *ring);
+
+    *ring = (struct keyring){
+        .arena = arena,
+        .key = arena_str(arena, key),
+        .tokens = arena_array(arena, (size_t)rows->rows, sizeof *ring->tokens),
+        .count = rows->rows,
+    };
+    for (int i = 0; i < rows->rows; i++) {
+        struct token *t = &ring->tokens[i];
+
+        tokens_read(rows, i, t);
+        t->namespace_name = arena_str(arena, t->namespace_name);
+        t->name = arena_str(arena, t->name);
+        t->created_by = arena_str(arena, t->created_by);
+    }
+    return ring;
+}
+
+struct keyring *keyring_free(struct keyring *ring)
+{
+    if (ring)
+        arena_free(ring->arena);
+    return NULL;
+}
+
+int keyring_count(const struct keyring *ring)
+{
+    return ring->count;
+}
+
+const struct token *keyring_at(const struct keyring *ring, int i)
+{
+    must(i >= 0 && i < ring->count);
+    return &ring->tokens[i];
+}
+
+void keyring_hash(const struct keyring *ring, const uint8_t secret[SECRET_BYTES],
+                  uint8_t ret[SHA256_BYTES])
+{
+    sha256_hmac(ring->key, (struct str){(const char *)secret, SECRET_BYTES}, ret);
+}
+
+const struct token *keyring_get(const struct keyring *ring, int64_t id)
+{
+    int low = 0, high = ring->count;
+
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+
+        if (ring->tokens[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < ring->count && ring->tokens[low].id == id ? &ring->tokens[low] : NULL;
+}
+
+const struct token *keyring_find(const struct keyring *ring, struct str text)
+{
+    static const struct token nobody;
+    const struct token *t;
+    struct parts parts;
+    uint8_t hash[SHA256_BYTES];
+    bool is_equal;
+
+    if (!parse(text, &parts))
+        return NULL;
+    t = keyring_get(ring, parts.id);
+    keyring_hash(ring, parts.secret, hash);
+    is_equal = sha256_eq(hash, t ? t->hash : nobody.hash);
+    return t && is_equal && t->role == parts.role ? t : NULL;
+}
+
+void keyring_use(struct keyring *ring, const struct token *token, instant now)
+{
+    ring->tokens[token - ring->tokens].used_at = now;
+}
+
+void keyring_inherit(struct keyring *ring, const struct keyring *before)
+{
+    for (int i = 0; i < ring->count; i++) {
+        const struct token *t = keyring_get(before, ring->tokens[i].id);
+
+        if (t && t->used_at > ring->tokens[i].used_at)
+            ring->tokens[i].used_at = t->used_at;
+    }
+}

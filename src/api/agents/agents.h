@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The handlers of the agents' API: /api/schedules, /api/executions.  As api/native/native.h:
+ * each is begin, read or settled of a row of the table of operations.
+ *
+ * Everything here sees the schedules that were made here and their runs, and no others.
+ */
+#pragma once
+
+#include "api/agents/agents_doc.h"
+#include "api/call/call.h"
+#include "store/views.h"
+
+/* agents_schedules.c */
+enum call_step agents_create_begin(struct call *call);
+enum call_step agents_list_begin(struct call *call);
+enum call_step agents_list_read(struct call *call, struct db *db);
+enum call_step agents_get_begin(struct call *call);
+enum call_step agents_get_read(struct call *call, struct db *db);
+enum call_step agents_update_begin(struct call *call);
+enum call_step agents_update_read(struct call *call, struct db *db);
+enum call_step agents_write_settled(struct call *call);
+enum call_step agents_delete_begin(struct call *call);
+enum call_step agents_delete_read(struct call *call, struct db *db);
+enum call_step agents_delete_settled(struct call *call);
+
+/* agents_future.c */
+enum call_step agents_future_begin(struct call *call);
+enum call_step agents_future_read(struct call *call, struct db *db);
+
+/* agents_items.c */
+enum call_step agents_trigger_begin(struct call *call);
+enum call_step agents_trigger_read(struct call *call, struct db *db);
+enum call_step agents_trigger_settled(struct call *call);
+enum call_step agents_cancel_begin(struct call *call);
+enum call_step agents_cancel_read(struct call *call, struct db *db);
+enum call_step agents_cancel_settled(struct call *call);
+
+/* agents_past.c */
+enum call_step agents_past_begin(struct call *call);
+enum call_step agents_past_read(struct call *call, struct db *db);
+enum call_step agents_past_one_begin(struct call *call);
+enum call_step agents_past_one_read(struct call *call, struct db *db);
+
+/* agents_metrics.c */
+enum call_step agents_metrics_begin(struct call *call);
+enum call_step agents_metrics_read(struct call *call, struct db *db);
+
+/* agents_planner.c */
+enum call_step agents_planner_begin(struct call *call);
+enum call_step agents_planner_read(struct call *call, struct db *db);
+
+/* agents_events.c; read as the native ones are */
+enum call_step agents_events_begin(struct call *call);
+
+/* What they have in common. */
+
+/* The schedule that params[0] names, if it was made here; RC_NOT_FOUND. */
+MUST_USE enum rc agents_find(const struct call *call, struct db *db, struct schedule_view *ret,
+                             struct err *reterr);
+
+/* Which schedules are meant; empty: any. */
+struct agents_filter {
+    struct str agent, project;
+    int enabled; /* 1 and 0; -1: either */
+};
+MUST_USE enum rc agents_filter_read(const struct call *call, struct agents_filter *ret,
+                                    struct err *reterr);
+bool agents_filter_fits(const struct agents_filter *filter,
+                        const struct agents_schedule *schedule);
+
+/* One schedule that fits, in order of names; what it points to is gone with the next. */
+typedef enum rc agents_each_fn(const struct schedule_view *view,
+                               const struct agents_schedule *schedule, void *with,
+                               struct err *reterr);
+
+/* RC_LIMIT: there are too many to look at. */
+MUST_USE enum rc agents_each(const struct call *call, struct db *db,
+                             const struct agents_filter *filter, agents_each_fn *each,
+                             void *with, struct err *reterr);
+
+/* The document as a command for the schedule of this name; errors in the client's words. */
+MUST_USE enum rc agents_draft(struct call *call, const struct agents_schedule *schedule,
+                              struct str name, struct command *command, struct err *reterr);
+
+/*
+ * What whoever wrote the schedule should know of its agent, which is said in the server's log
+ * too; empty: nothing.
+ */
+struct str agents_warning(struct call *call, struct db *db, struct str name, struct str agent);
+
+/* A read that failed, or was refused. */
+enum call_step agents_failed(struct call *call, const struct err *err);

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the agents' API has in common: which schedules are its own, and a walk through them.
+ *
+ * Its lists have no cursors: the rows of the namespace are walked through, a portion at a time.
+ */
+#include <string.h>
+
+#include "api/agents/agents.h"
+#include "api/call/request.h"
+#include "api/schedules/native_draft.h"
+#include "api/schedules/schedule_times.h"
+#include "api/schedules/schedule_walk.h"
+
+enum rc agents_find(const struct call *call, struct db *db, struct schedule_view *ret,
+                    struct err *reterr)
+{
+    enum rc rc = view_find(call, db, ret, reterr);
+    struct agents_schedule schedule;
+    struct err unused;
+
+    if (rc == RC_OK &&
+        (ret->row.dialect != DIALECTS_AGENTS ||
+         agents_recall(ret->row.extra, call->arena, &schedule, &unused) != RC_OK))
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no schedule `%.*s`",
+                       STR_ARG(call->params[0]));
+    return rc == RC_OK ? planned_next(call, db, call->arena, ret, reterr) : rc;
+}
+
+enum call_step agents_failed(struct call *call, const struct err *err)
+{
+    if (err->rc == RC_LIMIT || err->rc == RC_INVALID)
+        return call_refuse(call, NULL, err);
+    return view_failed(call, err);
+}
+
+enum rc agents_draft(struct call *call, const struct agents_schedule *schedule, struct str name,
+                     struct command *command, struct err *reterr)
+{
+    json_auto_t *document = agents_document(schedule);
+    struct wanted_hint hint;
+    struct draft *draft;
+
+    if (name.len > CALL_NAME_MAX) {
+        err_set(reterr, RC_LIMIT, -1, 0, "is too long, together with projectId");
+        err_in(reterr, "agentId");
+        return RC_LIMIT;
+    }
+    if (native_draft(call, document, name, command, &hint, reterr) != RC_OK) {
+        agents_explain(reterr);
+        return reterr->rc;
+    }
+    draft = arena_take(call->arena, sizeof *draft);
+    *draft = *command->draft;
+    draft->dialect = DIALECTS_AGENTS;
+    command->draft = draft;
+    return RC_OK;
+}
+
+/* ---- filters ---- */
+
+enum rc agents_filter_read(const struct call *call, struct agents_filter *ret,
+                           struct err *reterr)
+{
+    struct str enabled = request_query(call, "enabled");
+
+    *ret = (struct agents_filter){.agent = request_query(call, "agentId"),
+                                  .project = request_query(call, "projectId"),
+                                  .enabled = -1};
+    if (enabled.len == 0)
+        return RC_OK;
+    ret->enabled = str_eq(enabled, STR("true"));
+    if (ret->enabled || str_eq(enabled, STR("false")))
+        return RC_OK;
+    err_set(reterr, RC_INVALID, -1, 0, "must be true or false");
+    err_in(reterr, "enabled");
+    return RC_INVALID;
+}
+
+bool agents_filter_fits(const struct agents_filter *filter,
+                        const struct agents_schedule *schedule)
+{
+    return (filter->agent.len == 0 || str_eq(filter->agent, schedule->agent)) &&
+           (filter->project.len == 0 || str_eq(filter->project, schedule->project)) &&
+           (filter->enabled < 0 || schedule->is_enabled == (filter->enabled == 1));
+}
+
+/* ---- the walk ---- */
+
+struct each {
+    const struct agents_filter *filter;
+    agents_each_fn *each;
+    void *with;
+    struct str prefix; /* of the names of one agent's schedules; empty: of any */
+    bool is_behind;
+};
+
+/*
+ * Names of an agent's schedules begin alike, so that they stand together.  The walk begins
+ * shortly before: no name that was made here has two of ~.
+ */
+static void begin_at(struct schedule_walk *walk, struct each *e, struct str agent)
+{
+    struct buf start = {.cap = AGENT_NAME_MAX + 2};
+
+    if (agent.len == 0 || agent.len > AGENT_ID_MAX)
+        return;
+    e->prefix = agents_name(agent, (struct str){NULL, 0}, walk->call->arena);
+    start.ptr = arena_take(walk->call->arena, start.cap);
+    buf_str(&start, e->prefix);
+    start.ptr[start.len - 1]--;
+    buf_text(&start, "~~");
+    walk->after = buf_as_str(&start);
+}
+
+static bool is_behind(const struct each *e, struct str name)
+{
+    size_t len = name.len < e->prefix.len ? name.len : e->prefix.len;
+
+    return len > 0 && memcmp(name.ptr, e->prefix.ptr, len) > 0;
+}
+
+static enum rc take_row(struct schedule_walk *walk, struct schedule_view *view,
+                        struct arena *scratch, struct err *reterr)
+{
+    struct each *e = walk->with;
+    struct agents_schedule schedule;
+    struct err unused;
+
+    walk->is_enough = e->is_behind = is_behind(e, view->row.name);
+    if (e->is_behind || view->row.dialect != DIALECTS_AGENTS ||
+        agents_recall(view->row.extra, scratch, &schedule, &unused) != RC_OK)
+        return RC_OK;
+    schedule.is_enabled = !(view->cursor.flags & CURSOR_DISABLED);
+    if (!agents_filter_fits(e->filter, &schedule))
+        return RC_OK;
+    return e->each(view, &schedule, e->with, reterr);
+}
+
+enum rc agents_each(const struct call *call, struct db *db, const struct agents_filter *filter,
+                    agents_each_fn *each, void *with, struct err *reterr)
+{
+    struct each e = {.filter = filter, .each = each, .with = with};
+    struct schedule_walk walk = {
+        .call = call, .db = db, .order = ORDER_NAME, .look = take_row, .with = &e};
+    enum rc rc;
+
+    begin_at(&walk, &e, filter->agent);
+    rc = schedule_walk(&walk, reterr);
+    if (rc == RC_OK && !walk.is_done && !e.is_behind)
+        rc = err_set(reterr, RC_LIMIT, -1, 0,
+                     "there are too many schedules for one list; /api/v1/schedules has pages");
+    return rc;
+}

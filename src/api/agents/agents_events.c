@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What happened to agents, in their own words: a page at a time, or as it comes.
+ */
+#include "api/agents/agents.h"
+#include "api/agents/agents_event.h"
+#include "api/events/event_watch.h"
+
+static enum rc read_filter(const struct call *call, struct event_filter *ret,
+                           struct err *reterr)
+{
+    struct str run = request_query(call, "executionId");
+    const char *where = "type";
+    enum rc rc;
+
+    *ret = (struct event_filter){.is_agents = true,
+                                 .schedule = request_query(call, "scheduleId"),
+                                 .has_run = run.len > 0,
+                                 .agent = request_query(call, "agentId"),
+                                 .project = request_query(call, "projectId")};
+    rc = agents_events_parse(request_query(call, "type"), &ret->own_types, reterr);
+    if (rc == RC_OK && ret->has_run) {
+        where = "executionId";
+        rc = run_id_parse(run, &ret->run, reterr);
+    }
+    if (rc != RC_OK)
+        err_in(reterr, "%s", where);
+    return rc;
+}
+
+enum call_step agents_events_begin(struct call *call)
+{
+    static const char *const names[] = {"after",       "limit",   "type",     "scheduleId",
+                                        "executionId", "agentId", "projectId"};
+
+    return event_watch_begin(
+        call, &(struct event_asking){names, sizeof names / sizeof names[0], read_filter});
+}

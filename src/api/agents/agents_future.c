@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The executions of a day that are to be: each schedule's open runs and planned slots of its
+ * own zone's day, and what of them was cancelled or not begun; and the open runs of agents
+ * that have no schedule.
+ *
+ * A view: nothing of it is stored, so that an edit leaves no item behind.
+ */
+#include "api/agents/agents.h"
+#include "api/agents/agents_item.h"
+#include "api/call/request.h"
+#include "api/schedules/slot_entries.h"
+#include "api/schedules/view.h"
+#include "core/time/civil.h"
+#include "core/time/text.h"
+
+enum {
+    PORTION = 500,             /* runs or slots of one read                           */
+    PORTION_BYTES = 1 << 30,   /* of arena: runs as large as they may be              */
+    DIRECT_PORTIONS_MAX = 50,  /* of runs without a schedule that are looked through  */
+    LIST_BYTES_MAX = 12 << 20, /* of one answer                                       */
+};
+
+struct asked {
+    struct agents_filter filter;
+    bool has_day, has_status;
+    int64_t day;
+    enum agents_status status;
+};
+
+struct listing {
+    struct call call; /* as the request's, with an arena that each portion empties */
+    struct db *db;
+    const struct asked *asked;
+    struct answer out;
+    int count;
+    /* Of the schedule that is being told. */
+    const struct agents_schedule *schedule;
+    struct str name;
+    const struct tz *zone;
+    instant from, until; /* of the day; until is not of it */
+};
+
+/* ---- what is asked ---- */
+
+enum call_step agents_future_begin(struct call *call)
+{
+    struct asked *asked = arena_take(call->arena, sizeof *asked);
+    struct str day = request_query(call, "dateKey");
+    struct str status = request_query(call, "execStatus");
+    struct err err;
+
+    call->with = asked;
+    asked->has_day = day.len > 0;
+    asked->has_status = status.len > 0;
+    if (agents_filter_read(call, &asked->filter, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (asked->has_day && date_parse(day, &asked->day, &err) != RC_OK) {
+        err_in(&err, "dateKey");
+        return call_refuse(call, NULL, &err);
+    }
+    if (asked->has_status && agents_status_parse(status, &asked->status, &err) != RC_OK) {
+        err_in(&err, "execStatus");
+        return call_refuse(call, NULL, &err);
+    }
+    return CALL_READ;
+}
+
+/* ---- items ---- */
+
+static enum rc tell(struct listing *l, struct agents_item *item, struct err *reterr)
+{
+    if (l->asked->has_status && item->status != l->asked->status)
+        return RC_OK;
+    if (l->out.buf.len > LIST_BYTES_MAX)
+        return err_set(reterr, RC_LIMIT, -1, 0,
+                       "the day has too many executions for one list; ask by agentId");
+    item->schedule = l->schedule;
+    item->name = l->name;
+    item->zone = l->zone;
+    if (l->count++ > 0)
+        answer_text(&l->out, ",");
+    answer_json(&l->out, agents_item_json(item));
+    return RC_OK;
+}
+
+static enum rc set_day(struct listing *l, struct err *reterr)
+{
+    const struct zone_source *zones = &l->call.context->zones;
+    int64_t day;
+
+    l->zone = zones->find(zones->user, l->schedule->zone, reterr);
+    if (!l->zone)
+        return reterr->rc = RC_CONFLICT;
+    day = l->asked->has_day ? l->asked->day : agents_day(l->zone, l->call.now);
+    l->from = instant_of_seconds(tz_utc_of_local(l->zone, day * DAY_SECONDS));
+    l->until = instant_of_seconds(tz_utc_of_local(l->zone, (day + 1) * DAY_SECONDS));
+    return RC_OK;
+}
+
+/* ---- runs that are open ---- */
+
+/* The latest first. */
+static enum rc tell_open(struct listing *l, int64_t schedule, struct err *reterr)
+{
+    struct run_id before = {schedule, l->until / SPAN_MS, 0};
+    struct db_result rows = {.rows = PORTION};
+    enum rc rc = RC_OK;
+
+    while (rc == RC_OK && rows.rows == PORTION) {
+        rows = (struct db_result){0};
+        arena_reset(l->call.arena);
+        run_views_of_schedule(l->db, &before, PORTION, &rows);
+        rc = db_flush(l->db, l->call.arena, reterr);
+        for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
+            struct agents_item item;
+            struct run_view view;
+
+            run_views_read(&rows, i, &view);
+            if (view.run.slot < l->from)
+                return RC_OK;
+            item = agents_item_of(&view.run);
+            before = item.run;
+            if (view.run.kind != RUN_TEST)
+                rc = tell(l, &item, reterr);
+        }
+    }
+    return rc;
+}
+
+/* ---- slots ---- */
+
+/* False: it is not one of the things to be. */
+static bool judge(const struct listing *l, const struct slot_entry *entry,
+                  enum agents_status *ret)
+{
+    bool is_old = entry->slot < l->call.now - l->call.context->future_ttl;
+
+    *ret = AGENTS_CANCELLED;
+    if (entry->count > 1)
+        return false; /* of a spec that is no more */
+    if (entry->outcome == OUTCOME_NONE) {
+        *ret = entry->reason == REASON_NONE ? AGENTS_READY : AGENTS_SKIPPED;
+        return true;
+    }
+    if (is_old)
+        return false;
+    if (entry->outcome == OUTCOME_STARTED) /* open ones are told from their own rows */
+        return entry->has_run && entry->run.outcome != OUTCOME_NONE &&
+               entry->run.outcome != OUTCOME_SUCCEEDED;
+    if (entry->outcome != OUTCOME_SLOT_CANCELLED)
+        *ret = AGENTS_SKIPPED;
+    return true;
+}
+
+static enum rc tell_slot(struct listing *l, int64_t schedule, const struct slot_entry *entry,
+                         struct err *reterr)
+{
+    struct agents_item item = {.run = {schedule, entry->slot / SPAN_MS, 0}, .at = entry->slot};
+
+    if (!judge(l, entry, &item.status))
+        return RC_OK;
+    if (entry->has_run)
+        item.attempt = (int32_t)entry->run.attempt;
+    return tell(l, &item, reterr);
+}
+
+static enum rc tell_slots(struct listing *l, const struct schedule_view *view,
+                          struct err *reterr)
+{
+    struct slot_stretch stretch = {.schedule = view->row.id,
+                                   .after = l->from - 1,
+                                   .until = l->until - 1,
+                                   .limit = PORTION};
+    struct slot_entries found = {.has_more = true};
+    enum rc rc = RC_OK;
+
+    while (rc == RC_OK && found.has_more) {
+        struct planned p = {.view = *view};
+
+        arena_reset(l->call.arena);
+        rc = planned_fill(&l->call, l->db, &p, reterr);
+        if (rc == RC_OK)
+            rc = slot_entries_read(&l->call, l->db, &p, &stretch, &found, reterr);
+        for (int i = 0; rc == RC_OK && i < found.count; i++) {
+            rc = tell_slot(l, view->row.id, &found.list[i], reterr);
+            stretch.after = found.list[i].last;
+        }
+    }
+    return rc;
+}
+
+static enum rc tell_schedule(const struct schedule_view *view,
+                             const struct agents_schedule *schedule, void *with,
+                             struct err *reterr)
+{
+    struct listing *l = with;
+    enum rc rc;
+
+    l->schedule = schedule;
+    l->name = view->row.name;
+    rc = set_day(l, reterr);
+    if (rc == RC_OK)
+        rc = tell_open(l, view->row.id, reterr);
+    return rc == RC_OK ? tell_slots(l, view, reterr) : rc;
+}
+
+/* ---- runs without a schedule ---- */
+
+static enum rc tell_direct(struct listing *l, const struct run *run, struct arena *scratch,
+                           struct err *reterr)
+{
+    struct agents_item item = agents_item_of(run);
+    struct agents_schedule schedule;
+    struct db_result rows = {0};
+    struct schedule_row row;
+    struct err unused;
+    enum rc rc;
+
+    arena_reset(scratch);
+    schedules_get(l->db, run->schedule, &rows);
+    rc = db_flush(l->db, scratch, reterr);
+    if (rc != RC_OK || rows.rows == 0)
+        return rc;
+    schedules_read(&rows, 0, &row);
+    if (row.dialect != DIALECTS_AGENTS)
+        return RC_OK;
+    if (agents_recall(row.extra, scratch, &schedule, &unused) != RC_OK ||
+        !agents_filter_fits(&l->asked->filter, &schedule))
+        return RC_OK;
+    l->schedule = &schedule;
+    l->name = (struct str){NULL, 0};
+    rc = set_day(l, reterr);
+    if (rc != RC_OK || run->slot < l->from || run->slot >= l->until)
+        return rc;
+    return tell(l, &item, reterr);
+}
+
+static enum rc tell_directs(struct listing *l, struct arena *scratch, struct err *reterr)
+{
+    struct view_page page = {.namespace = l->call.namespace,
+                             .kind = RUN_DIRECT + 1,
+                             .before = INT64_MAX,
+                             .scan = VIEW_SCAN_MAX,
+                             .limit = PORTION,
+                             .is_brief = true};
+
+    for (int n = 0; n < DIRECT_PORTIONS_MAX; n++) {
+        struct db_result rows = {0}, last = {0};
+        enum rc rc;
+
+        arena_reset(l->call.arena);
+        run_views_list(l->db, &page, &rows);
+        run_views_end(l->db, &page, &last);
+        rc = db_flush(l->db, l->call.arena, reterr);
+        for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
+            struct run_view view;
+
+            run_views_read(&rows, i, &view);
+            rc = tell_direct(l, &view.run, scratch, reterr);
+        }
+        if (rc != RC_OK)
+            return rc;
+        if (rows.rows == PORTION)
+            page.before = db_int_at(&rows, rows.rows - 1, 0);
+        else if (last.rows == 1 && db_int_at(&last, 0, 0) < page.before)
+            page.before = db_int_at(&last, 0, 0);
+        else
+            return RC_OK;
+    }
+    return RC_OK;
+}
+
+enum call_step agents_future_read(struct call *call, struct db *db)
+{
+    struct arena *scratch = arena_new(SCHEDULE_BYTES_MAX);
+    struct listing l = {
+        .call = *call, .db = db, .asked = call->with, .out = answer_new(call->arena)};
+    struct err err;
+    enum rc rc;
+
+    l.call.arena = arena_new(PORTION_BYTES);
+    answer_text(&l.out, "[");
+    rc = agents_each(call, db, &l.asked->filter, tell_schedule, &l, &err);
+    if (rc == RC_OK)
+        rc = tell_directs(&l, scratch, &err);
+    answer_text(&l.out, "]");
+    arena_free(l.call.arena);
+    arena_free(scratch);
+    if (rc != RC_OK)
+        return agents_failed(call, &err);
+    return call_answer(call, 200, answer_done(&l.out));
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What came of the runs of agents, together and by agent.
+ *
+ * Made of the figures that are kept by the day of UTC, for longer than the runs themselves.
+ */
+#include <inttypes.h>
+
+#include "api/agents/agents.h"
+#include "api/agents/agents_range.h"
+#include "api/call/request.h"
+#include "api/schedules/view.h"
+#include "core/time/civil.h"
+#include "core/time/text.h"
+#include "store/stats.h"
+
+enum {
+    DAYS_MAX = 400,        /* figures are not kept for longer                        */
+    SCHEDULES_MAX = 50000, /* that are looked at, in a second or so                  */
+};
+
+#define MILLION 1000000
+
+/* ---- from when to when ---- */
+
+static enum rc read_bound(const struct call *call, const char *name, bool is_end, instant *ret,
+                          struct err *reterr)
+{
+    struct str text = request_query(call, name);
+    struct err unused;
+    int64_t day;
+
+    if (text.len == 0 || date_parse(text, &day, &unused) != RC_OK)
+        return request_query_instant(call, name, ret, reterr);
+    *ret = (day + is_end) * SPAN_DAY;
+    return RC_OK;
+}
+
+enum rc agents_range_read(const struct call *call, struct agents_range *ret, struct err *reterr)
+{
+    *ret = (struct agents_range){INSTANT_NONE, INSTANT_NEVER};
+    if (read_bound(call, "from", false, &ret->from, reterr) != RC_OK ||
+        read_bound(call, "to", true, &ret->until, reterr) != RC_OK)
+        return reterr->rc;
+    if (ret->from < ret->until)
+        return RC_OK;
+    err_set(reterr, RC_INVALID, -1, 0, "must be before `to`");
+    err_in(reterr, "from");
+    return RC_INVALID;
+}
+
+/* ---- what is asked ---- */
+
+struct asked {
+    struct str agent; /* empty: any */
+    struct agents_range range;
+};
+
+enum call_step agents_metrics_begin(struct call *call)
+{
+    struct asked *asked = arena_take(call->arena, sizeof *asked);
+    struct err err;
+
+    call->with = asked;
+    asked->agent = request_query(call, "agentId");
+    if (agents_range_read(call, &asked->range, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_READ;
+}
+
+/* ---- the figures ---- */
+
+struct sums {
+    struct figures total;
+    json_t *agents; /* runs of each */
+};
+
+static void add(const struct asked *asked, const char *agent, const struct figures *figures,
+                struct sums *sums)
+{
+    int64_t runs;
+
+    if (!agent || (asked->agent.len > 0 && !str_eq(asked->agent, str_of(agent))))
+        return;
+    figures_add(&sums->total, figures);
+    runs = json_integer_value(json_object_get(sums->agents, agent));
+    json_put(sums->agents, agent, json_new_int(runs + figures->runs));
+}
+
+/* Of a schedule, or of runs without one, which waited on the queue of their agent. */
+static void add_group(const struct call *call, enum stats_by by,
+                      const struct stats_group *group, struct sums *sums)
+{
+    json_auto_t *extra = group->extra.len > 0 ? json_of_kept(group->extra) : NULL;
+
+    if (by == STATS_ALONE && group->name.len > 0)
+        add(call->with, arena_str(call->arena, group->name).ptr, &group->figures, sums);
+    /* A schedule that was made elsewhere may name an agent too, but has no such type. */
+    else if (json_object_get(extra, "scheduleType"))
+        add(call->with, json_string_value(json_object_get(extra, "agentId")), &group->figures,
+            sums);
+}
+
+static enum rc gather(struct call *call, struct db *db, enum stats_by by, struct sums *sums,
+                      struct err *reterr)
+{
+    const struct asked *asked = call->with;
+    instant until = asked->range.until == INSTANT_NEVER ? call->now + 1 : asked->range.until;
+    struct stats_question question = {.by = by,
+                                      .namespace = call->namespace,
+                                      .until_day = floor_div(until - 1, SPAN_DAY),
+                                      .after = INT64_MIN,
+                                      .limit = STATS_ROWS_MAX};
+    struct db_result rows = {.rows = STATS_ROWS_MAX};
+    enum rc rc = RC_OK;
+
+    question.from_day = asked->range.from == INSTANT_NONE
+                            ? question.until_day - DAYS_MAX + 1
+                            : floor_div(asked->range.from, SPAN_DAY);
+    for (int seen = 0; rc == RC_OK && rows.rows == STATS_ROWS_MAX; seen += rows.rows) {
+        if (seen > SCHEDULES_MAX)
+            return err_set(reterr, RC_LIMIT, -1, 0,
+                           "too many schedules ran in that time; ask for fewer days");
+        rows = (struct db_result){0};
+        stats_ask(db, &question, &rows);
+        rc = db_flush(db, call->arena, reterr);
+        for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
+            struct stats_group group;
+
+            stats_read(&rows, i, &group);
+            question.after = group.key;
+            add_group(call, by, &group, sums);
+        }
+    }
+    return rc;
+}
+
+enum call_step agents_metrics_read(struct call *call, struct db *db)
+{
+    json_auto_t *agents = json_new_object();
+    struct sums sums = {.agents = agents};
+    const struct figures *f = &sums.total;
+    struct answer out = answer_new(call->arena);
+    struct err err;
+
+    if (gather(call, db, STATS_BY_SCHEDULE, &sums, &err) != RC_OK ||
+        gather(call, db, STATS_ALONE, &sums, &err) != RC_OK)
+        return agents_failed(call, &err);
+    answer_text(&out, "{\"totalRuns\":");
+    answer_int(&out, f->runs);
+    answer_text(&out, ",\"successCount\":");
+    answer_int(&out, f->succeeded);
+    answer_text(&out, ",\"failCount\":");
+    answer_int(&out, f->failed);
+    answer_text(&out, ",\"avgDurationMs\":");
+    answer_int(&out, f->timed > 0 ? (f->duration / f->timed + SPAN_MS / 2) / SPAN_MS : 0);
+    answer_text(&out, ",\"totalTokens\":");
+    answer_int(&out, f->tokens);
+    answer_text(&out, ",\"estimatedCostUsd\":");
+    answer_reserve(&out, 64);
+    buf_printf(&out.buf, "%" PRId64 ".%06" PRId64, f->cost / MILLION, f->cost % MILLION);
+    answer_text(&out, ",\"runsByAgent\":");
+    answer_json(&out, json_incref(agents));
+    answer_text(&out, "}");
+    return call_answer(call, 200, answer_done(&out));
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Schedules of the agents' API: created, listed, shown, changed, deleted.
+ *
+ * An agent and a project have one schedule, whose name says which: that there is no second is
+ * seen to by names.  A change is laid upon what was read, and written if that still stands.
+ */
+#include "api/agents/agents.h"
+#include "api/call/change.h"
+#include "api/call/request.h"
+#include "api/schedules/schedule_times.h"
+#include "api/schedules/view.h"
+
+enum {
+    UPDATE_TRIES_MAX = 20,     /* edits in between that a change outlives */
+    LIST_BYTES_MAX = 12 << 20, /* of one answer                           */
+    PENDING_MAX = 900,         /* of one deletion: fewer than CALL_ITEMS_MAX */
+};
+
+/* ---- showing ---- */
+
+static json_t *schedule_json(const struct schedule_view *view,
+                             const struct agents_schedule *schedule)
+{
+    bool is_at_rest = planned_is_at_rest(&view->cursor);
+    json_t *json = json_new_object();
+    json_auto_t *members = agents_print(schedule);
+
+    json_put(json, "scheduleId", json_new_str(view->row.name));
+    (void)json_object_update(json, members);
+    json_put(json, "nextExecutionAt",
+             json_of_moment(is_at_rest ? INSTANT_NEVER : view->cursor.next_at));
+    json_put(json, "version", json_new_int(view->row.version));
+    json_put(json, "createdAt", json_of_moment(view->row.created_at));
+    json_put(json, "updatedAt", json_of_moment(view->row.updated_at));
+    json_put(json, "createdBy", json_of_text(view->row.created_by));
+    json_put(json, "updatedBy", json_of_text(view->row.updated_by));
+    return json;
+}
+
+/* As it is, and after a change with what its author should know. */
+static enum call_step show(struct call *call, struct db *db, const struct schedule_view *view)
+{
+    struct answer out = answer_new(call->arena);
+    bool is_changed = call->status != 0;
+    struct agents_schedule schedule;
+    struct str warning = {NULL, 0};
+    json_t *json;
+    struct err err;
+
+    if (agents_recall(view->row.extra, call->arena, &schedule, &err) != RC_OK)
+        return view_failed(call, &err);
+    schedule.is_enabled = !(view->cursor.flags & CURSOR_DISABLED);
+    if (is_changed)
+        warning = agents_warning(call, db, view->row.name, schedule.agent);
+    json = schedule_json(view, &schedule);
+    if (warning.len > 0)
+        json_put(json, "warnings", json_pack("[s#]", warning.ptr, (int)warning.len));
+    answer_json(&out, json);
+    view_etag(call, view->row.version);
+    return call_answer(call, is_changed ? call->status : 200, answer_done(&out));
+}
+
+enum call_step agents_get_begin(struct call *call)
+{
+    struct err err;
+
+    if (request_name(call, 0, "schedule", &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_READ;
+}
+
+enum call_step agents_get_read(struct call *call, struct db *db)
+{
+    struct schedule_view view;
+    struct err err;
+
+    if (agents_find(call, db, &view, &err) != RC_OK)
+        return view_failed(call, &err);
+    return show(call, db, &view);
+}
+
+/* ---- the list ---- */
+
+struct listing {
+    struct agents_filter filter;
+    struct answer out;
+    int count;
+};
+
+enum call_step agents_list_begin(struct call *call)
+{
+    struct listing *listing = arena_take(call->arena, sizeof *listing);
+    struct err err;
+
+    call->with = listing;
+    if (agents_filter_read(call, &listing->filter, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_READ;
+}
+
+static enum rc list_one(const struct schedule_view *view,
+                        const struct agents_schedule *schedule, void *with, struct err *reterr)
+{
+    struct listing *listing = with;
+
+    if (listing->out.buf.len > LIST_BYTES_MAX)
+        return err_set(reterr, RC_LIMIT, -1, 0,
+                       "there are too many schedules for one list; ask by agentId");
+    if (listing->count++ > 0)
+        answer_text(&listing->out, ",");
+    answer_json(&listing->out, schedule_json(view, schedule));
+    return RC_OK;
+}
+
+enum call_step agents_list_read(struct call *call, struct db *db)
+{
+    struct listing *listing = call->with;
+    struct err err;
+
+    listing->count = 0;
+    listing->out = answer_new(call->arena);
+    answer_text(&listing->out, "[");
+    if (agents_each(call, db, &listing->filter, list_one, listing, &err) != RC_OK)
+        return agents_failed(call, &err);
+    answer_text(&listing->out, "]");
+    return call_answer(call, 200, answer_done(&listing->out));
+}
+
+/* ---- creating ---- */
+
+/* A write between its steps. */
+struct writing {
+    struct str patch; /* of a change, as it was sent           */
+    int64_t version;  /* that the request names, 0: none       */
+    bool is_found;    /* the commands are to be sent           */
+    int tries;
+};
+
+enum call_step agents_create_begin(struct call *call)
+{
+    struct writing *writing = arena_take(call->arena, sizeof *writing);
+    struct agents_schedule schedule = agents_initial(call->context->default_timezone);
+    struct command *command;
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    *writing = (struct writing){0};
+    call->with = writing;
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (agents_read(json, call->arena, &schedule, &err) != RC_OK ||
+        agents_check(&schedule, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    call->params[0] = agents_name(schedule.agent, schedule.project, call->arena);
+    command = change_command(call, COMMAND_CREATE);
+    command->priority = AGENTS_NOW_PRIORITY;
+    if (request_key(call, &err) != RC_OK ||
+        agents_draft(call, &schedule, call->params[0], command, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (schedule.type == AGENTS_NOW && schedule.is_enabled) {
+        struct draft *draft = arena_take(call->arena, sizeof *draft);
+
+        *draft = *command->draft;
+        draft->trigger = true;
+        command->draft = draft;
+    }
+    request_trace(call);
+    return CALL_COMMANDS;
+}
+
+/* ---- changing ---- */
+
+enum call_step agents_update_begin(struct call *call)
+{
+    struct writing *writing = arena_take(call->arena, sizeof *writing);
+    struct agents_schedule schedule = agents_initial((struct str){NULL, 0});
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    *writing = (struct writing){0};
+    call->with = writing;
+    if (request_name(call, 0, "schedule", &err) != RC_OK ||
+        request_version(call, &writing->version, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (agents_read(json, call->arena, &schedule, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (writing->version == 0)
+        writing->version = schedule.version;
+    writing->patch = arena_str(call->arena, call->body);
+    return CALL_READ;
+}
+
+/* The request upon the schedule as it was read. */
+static enum rc lay(struct call *call, const struct schedule_view *view,
+                   struct agents_schedule *ret, struct err *reterr)
+{
+    const struct writing *writing = call->with;
+    json_auto_t *json = NULL;
+    struct str name;
+    enum rc rc = agents_recall(view->row.extra, call->arena, ret, reterr);
+
+    ret->is_enabled = !(view->cursor.flags & CURSOR_DISABLED);
+    if (rc == RC_OK)
+        rc = json_read(writing->patch, &json, reterr);
+    if (rc == RC_OK)
+        rc = agents_read(json, call->arena, ret, reterr);
+    if (rc == RC_OK)
+        rc = agents_check(ret, reterr);
+    if (rc != RC_OK)
+        return rc;
+    name = agents_name(ret->agent, ret->project, call->arena);
+    if (str_eq(name, view->row.name))
+        return RC_OK;
+    err_set(reterr, RC_INVALID, -1, 0,
+            "a schedule stays with its agent and its project: make one for the other, and "
+            "delete this one");
+    err_in(reterr, "agentId");
+    return RC_INVALID;
+}
+
+enum call_step agents_update_read(struct call *call, struct db *db)
+{
+    struct writing *writing = call->with;
+    struct command *commands = arena_array(call->arena, 2, sizeof *commands);
+    struct agents_schedule schedule;
+    struct schedule_view view;
+    bool was_disabled;
+    struct err err;
+
+    if (agents_find(call, db, &view, &err) != RC_OK)
+        return view_failed(call, &err);
+    if (call->status != 0)
+        return show(call, db, &view);
+    if (lay(call, &view, &schedule, &err) != RC_OK)
+        return agents_failed(call, &err);
+    was_disabled = (view.cursor.flags & CURSOR_DISABLED) != 0;
+    commands[0] = *change_command(call, COMMAND_UPDATE);
+    if (agents_draft(call, &schedule, call->params[0], &commands[0], &err) != RC_OK)
+        return agents_failed(call, &err);
+    commands[0].schedule = view.row.id;
+    commands[0].version = writing->version != 0 ? writing->version : view.cursor.version;
+    commands[1] = *change_command(call, COMMAND_TRIGGER);
+    commands[1].schedule = view.row.id;
+    commands[1].priority = AGENTS_NOW_PRIORITY;
+    call->commands = commands;
+    call->command_count = 1;
+    if (schedule.type == AGENTS_NOW && schedule.is_enabled && was_disabled)
+        call->command_count = 2; /* one that runs at once does so when it is enabled, too */
+    writing->is_found = true;
+    return CALL_SETTLE;
+}
+
+enum call_step agents_write_settled(struct call *call)
+{
+    struct writing *writing = call->with;
+    const struct command *command = call->commands;
+    const struct reply *reply = call->replies;
+
+    if (writing->is_found) {
+        writing->is_found = false;
+        return CALL_COMMANDS;
+    }
+    if (reply->rc == RC_CONFLICT && command->kind == COMMAND_UPDATE && writing->version == 0 &&
+        writing->tries++ < UPDATE_TRIES_MAX)
+        return CALL_READ;
+    if (reply->rc == RC_CONFLICT && command->kind == COMMAND_CREATE)
+        return call_problem(call, 409, "exists",
+                            "the agent has a schedule for this project already: `%.*s`",
+                            STR_ARG(command->name));
+    for (int i = 0; i < call->command_count; i++)
+        if (reply[i].rc != RC_OK)
+            return call_refused(call, &command[i], &reply[i]);
+    call->status = command->kind == COMMAND_CREATE ? 201 : 200;
+    if (command->kind == COMMAND_CREATE)
+        change_location(call, "/api/schedules/", command->name);
+    return CALL_READ;
+}
+
+/* ---- deleting ---- */
+
+enum call_step agents_delete_begin(struct call *call)
+{
+    struct err err;
+
+    change_command(call, COMMAND_DELETE);
+    if (request_name(call, 0, "schedule", &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_READ;
+}
+
+/* What waits ends with its schedule; what is claimed and not begun is cancelled before. */
+enum call_step agents_delete_read(struct call *call, struct db *db)
+{
+    const struct command last = *call->commands;
+    struct view_page page = {.namespace = call->namespace,
+                             .before = INT64_MAX,
+                             .states = 1 << RUN_LEASED,
+                             .limit = PENDING_MAX,
+                             .is_brief = true};
+    struct db_result rows = {0};
+    struct schedule_view view;
+    struct err err;
+
+    if (agents_find(call, db, &view, &err) != RC_OK)
+        return view_failed(call, &err);
+    page.schedule = view.row.id;
+    run_views_list(db, &page, &rows);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    call->commands = arena_array(call->arena, (size_t)rows.rows + 1, sizeof last);
+    for (int i = 0; i < rows.rows; i++) {
+        struct run_view run;
+
+        run_views_read(&rows, i, &run);
+        call->commands[i] = last;
+        call->commands[i].kind = COMMAND_CANCEL;
+        call->commands[i].is_gentle = true;
+        call->commands[i].schedule = view.row.id;
+        call->commands[i].run = (struct run_id){view.row.id, run.run.slot / SPAN_MS,
+                                                (uint32_t)run.run.pass};
+    }
+    call->commands[rows.rows] = last;
+    call->commands[rows.rows].schedule = view.row.id;
+    call->command_count = rows.rows + 1;
+    return CALL_SETTLE;
+}
+
+enum call_step agents_delete_settled(struct call *call)
+{
+    int last = call->command_count - 1;
+
+    if (!call->replies)
+        return CALL_COMMANDS;
+    if (call->replies[last].rc != RC_OK)
+        return call_refused(call, &call->commands[last], &call->replies[last]);
+    return call_answer(call, 204, (struct str){NULL, 0});
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whoever makes or changes a schedule is told when its agent comes to run very often, in all
+ * of its projects together: a minute's interval in fifty of them is 72,000 runs a day.
+ */
+#include <inttypes.h>
+
+#include "api/agents/agents.h"
+#include "api/schedules/native_preview.h"
+#include "api/schedules/schedule_times.h"
+#include "core/spec/spec_pack.h"
+
+enum {
+    SCHEDULES_MAX = 1000, /* of an agent that are counted: a second or so at the most   */
+    ROUNDS = 1,           /* where a week is too much to count, its beginning is enough */
+    WARNING_MAX = 256,
+};
+
+struct counting {
+    const struct call *call;
+    struct arena *scratch;
+    int64_t per_day;
+    int schedules;
+};
+
+/* Without asking for more: calendars that another API has put into it are left out. */
+static bool read_plan(const struct counting *c, const struct schedule_view *view,
+                      struct plan *ret)
+{
+    struct err unused;
+
+    arena_reset(c->scratch);
+    return plan_unpack(view->row.packed, c->scratch, ret, &unused) == RC_OK &&
+           spec_bind(&ret->spec, &c->call->context->zones, &unused) == RC_OK &&
+           ret->spec.not_named_count == 0;
+}
+
+static enum rc count_one(const struct schedule_view *view,
+                         const struct agents_schedule *schedule, void *with, struct err *reterr)
+{
+    struct counting *c = with;
+    struct spec_ctx ctx;
+    struct plan plan;
+
+    (void)schedule;
+    (void)reterr;
+    if (c->schedules == SCHEDULES_MAX || planned_is_at_rest(&view->cursor) ||
+        !read_plan(c, view, &plan))
+        return RC_OK; /* what cannot be counted does not run either, or is too much */
+    ctx = advance_ctx(&plan, &view->cursor);
+    c->per_day += preview_per_day(&plan, &ctx, c->call->now, ROUNDS);
+    c->schedules++;
+    return RC_OK;
+}
+
+static struct str words(const struct counting *c, struct str agent, struct arena *arena)
+{
+    char text[WARNING_MAX];
+    struct buf out = BUF(text);
+
+    buf_printf(&out, "the agent `%.*s` comes to %" PRId64 " runs a day in ", STR_ARG(agent),
+               c->per_day);
+    buf_printf(&out, c->schedules == 1 ? "this schedule" : "%d schedules", c->schedules);
+    buf_text(&out, "; if that is meant, all is well");
+    return arena_str(arena, buf_as_str(&out));
+}
+
+struct str agents_warning(struct call *call, struct db *db, struct str name, struct str agent)
+{
+    const struct agents_filter filter = {.agent = agent, .enabled = 1};
+    int64_t most = call->context->plan_warn_per_day;
+    struct counting c = {.call = call};
+    struct str text = {NULL, 0};
+    struct err err;
+    enum rc rc;
+
+    if (most == 0)
+        return text;
+    c.scratch = arena_new(SCHEDULE_BYTES_MAX);
+    rc = agents_each(call, db, &filter, count_one, &c, &err);
+    arena_free(c.scratch);
+    if (rc != RC_OK || c.per_day <= most)
+        return text; /* what was asked for is done: nothing that fails here is an error */
+    text = words(&c, agent, call->arena);
+    call->context->warn(call->context->with, call->namespace_name, name, text);
+    return text;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/call/answer.h"
+
+#include "base/must.h"
+#include "core/time/text.h"
+
+enum { ESCAPED_MAX = 6 }; /* bytes of one byte in a string: \u001f */
+
+struct answer answer_new(struct arena *arena)
+{
+    return (struct answer){
+        .arena = arena, .buf = {.ptr = arena_room(arena, ANSWER_FIRST), .cap = ANSWER_FIRST}};
+}
+
+void answer_reserve(struct answer *out, size_t more)
+{
+    struct buf *buf = &out->buf;
+    size_t cap = buf->cap;
+    char *ptr;
+
+    if (buf->cap - buf->len > more)
+        return;
+    while (cap - buf->len <= more)
+        cap *= 2;
+    must(cap <= (size_t)4 * ANSWER_BYTES_MAX);
+    ptr = arena_room(out->arena, cap);
+    memcpy(ptr, buf->ptr, buf->len);
+    buf->ptr = ptr;
+    buf->cap = cap;
+}
+
+void answer_str(struct answer *out, struct str text)
+{
+    answer_reserve(out, text.len);
+    buf_str(&out->buf, text);
+}
+
+void answer_text(struct answer *out, const char *text)
+{
+    answer_str(out, str_of(text));
+}
+
+static void escape(struct buf *buf, char c)
+{
+    static const char hex[] = "0123456789abcdef";
+
+    if (c == '"' || c == '\\') {
+        buf_char(buf, '\\');
+        buf_char(buf, c);
+    } else {
+        buf_text(buf, "\\u00");
+        buf_char(buf, hex[(unsigned char)c >> 4]);
+        buf_char(buf, hex[(unsigned char)c & 15]);
+    }
+}
+
+void answer_quoted(struct answer *out, struct str text)
+{
+    size_t plain = 0;
+
+    answer_reserve(out, text.len * ESCAPED_MAX + 2);
+    buf_char(&out->buf, '"');
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+
+        if (c != '"' && c != '\\' && (unsigned char)c >= 0x20)
+            continue;
+        buf_add(&out->buf, text.ptr + plain, i - plain);
+        escape(&out->buf, c);
+        plain = i + 1;
+    }
+    if (text.len > plain)
+        buf_add(&out->buf, text.ptr + plain, text.len - plain);
+    buf_char(&out->buf, '"');
+}
+
+/* What is no character becomes U+FFFD; so does a zero, which few readers of JSON take. */
+void answer_lossy(struct answer *out, struct str bytes)
+{
+    if (bytes.len == 0 || (str_is_utf8(bytes) && !memchr(bytes.ptr, '\0', bytes.len))) {
+        answer_quoted(out, bytes);
+        return;
+    }
+    answer_reserve(out, bytes.len * ESCAPED_MAX + 2);
+    buf_char(&out->buf, '"');
+    for (size_t i = 0, n = 0; i<bytes.len; i += n> 0 ? n : 1) {
+        char c = bytes.ptr[i];
+
+        n = str_utf8_length(str_from(bytes, i));
+        if (n == 0 || c == '\0')
+            buf_text(&out->buf, "\xef\xbf\xbd");
+        else if (c == '"' || c == '\\' || (unsigned char)c < 0x20)
+            escape(&out->buf, c);
+        else
+            buf_add(&out->buf, bytes.ptr + i, n);
+    }
+    buf_char(&out->buf, '"');
+}
+
+void answer_int(struct answer *out, int64_t n)
+{
+    answer_reserve(out, 24);
+    buf_int(&out->buf, n);
+}
+
+void answer_instant(struct answer *out, instant t)
+{
+    if (t == INSTANT_NONE || t == INSTANT_NEVER) {
+        answer_text(out, "null");
+        return;
+    }
+    answer_reserve(out, INSTANT_TEXT_MAX + 2);
+    buf_char(&out->buf, '"');
+    instant_format_ms(t, &out->buf);
+    buf_char(&out->buf, '"');
+}
+
+void answer_json(struct answer *out, json_t *value)
+{
+    size_t len = json_length(value);
+
+    answer_reserve(out, len);
+    json_print(value, JSON_STYLE_LINE, &out->buf);
+    json_decref(value);
+}

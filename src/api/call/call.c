@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/call/call.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "api/access/roles.h"
+#include "api/call/error_reply.h"
+#include "api/call/operation.h"
+#include "api/jobs/jobs.h"
+#include "api/temporal/temporal.h"
+#include "base/must.h"
+#include "model/member.h"
+
+#define JSON_TYPE "application/json"
+
+enum call_step call_answer(struct call *call, int status, struct str json)
+{
+    call->status = status;
+    call->content_type = JSON_TYPE;
+    call->answer = json;
+    return CALL_ANSWER;
+}
+
+void call_field(struct call *call, struct str name, struct str value)
+{
+    must(call->field_count < CALL_FIELDS_MAX);
+    call->fields[call->field_count++] = (struct http1_field){name, value};
+}
+
+static enum call_step answer_problem(struct call *call, const struct problem *problem)
+{
+    struct problem with_id = *problem;
+    struct refusal refusal;
+
+    with_id.request_id = call->request_id;
+    with_id.node = call->context->node;
+    refusal = refusal_of(call->dialect, &with_id, arena_take(call->arena, REFUSAL_BYTES_MAX));
+    call_answer(call, refusal.status, refusal.body);
+    call->content_type = refusal.content_type;
+    call->field_count = 0;
+    for (int i = 0; i < refusal.field_count; i++)
+        call_field(call, refusal.fields[i].name, refusal.fields[i].value);
+    return CALL_ANSWER;
+}
+
+enum call_step call_deny(struct call *call, int status, const char *fmt, ...)
+{
+    const char *code = status == 401   ? "unauthorized"
+                       : status == 403 ? "forbidden"
+                                       : "not_found";
+    char text[ERR_TEXT_MAX];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    call->denied = status == 401 ? AUDIT_UNAUTHORIZED : AUDIT_FORBIDDEN;
+    return call_problem(call, status, code, "%s", text);
+}
+
+enum call_step call_problem(struct call *call, int status, const char *code, const char *fmt,
+                            ...)
+{
+    char text[ERR_TEXT_MAX];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    return answer_problem(
+        call, &(struct problem){.status = status, .code = code, .detail = text, .at = -1});
+}
+
+static bool is_below(const char *field, struct str top)
+{
+    struct str path = str_of(field);
+
+    return str_starts(path, top) &&
+           (path.len == top.len || path.ptr[top.len] == '.' || path.ptr[top.len] == '[');
+}
+
+static const char *code_of_invalid(const char *field)
+{
+    if (is_below(field, STR("spec")))
+        return "invalid_spec";
+    if (is_below(field, STR("action")))
+        return "invalid_action";
+    if (is_below(field, STR("policies")) || is_below(field, STR("governor")))
+        return "invalid_policy";
+    return "invalid_field";
+}
+
+const char *call_code(const struct err *err)
+{
+    switch (err->rc) {
+    case RC_INVALID:
+        return code_of_invalid(err->field);
+    case RC_NOT_FOUND:
+        return "not_found";
+    case RC_CONFLICT:
+        return "bad_state";
+    case RC_LIMIT:
+        return "limit";
+    case RC_LOST:
+    case RC_UNKNOWN:
+        return "unknown_result";
+    default:
+        return "unavailable";
+    }
+}
+
+int call_status(const struct err *err)
+{
+    switch (err->rc) {
+    case RC_INVALID:
+        return 400;
+    case RC_NOT_FOUND:
+        return 404;
+    case RC_CONFLICT:
+        return 409;
+    case RC_LIMIT:
+        return 422;
+    case RC_BUSY:
+    case RC_LOST:
+    case RC_UNKNOWN:
+        return 503;
+    default:
+        return 500;
+    }
+}
+
+enum call_step call_refuse(struct call *call, const char *code, const struct err *err)
+{
+    return answer_problem(call, &(struct problem){.status = call_status(err),
+                                                  .code = code ? code : call_code(err),
+                                                  .detail = err->text,
+                                                  .field = err->field,
+                                                  .at = err->at});
+}
+
+/* The engine's conflicts: a name or key that is taken, a version, a state. */
+static const char *code_of_conflict(const struct command *command, const struct reply *reply)
+{
+    if (command->kind == COMMAND_CREATE || (command->request.len > 0 && reply->schedule == 0))
+        return "exists";
+    return command->version != 0 && command->version != reply->version ? "version_conflict"
+                                                                       : "bad_state";
+}
+
+const char *call_refused_code(const struct command *command, const struct reply *reply)
+{
+    struct err err = {.rc = reply->rc};
+
+    if (reply->is_quota)
+        return "quota";
+    return reply->rc == RC_CONFLICT ? code_of_conflict(command, reply) : call_code(&err);
+}
+
+enum call_step call_refused(struct call *call, const struct command *command,
+                            const struct reply *reply)
+{
+    const char *code = call_refused_code(command, reply);
+    struct err err;
+    bool is_version;
+
+    err_set(&err, reply->rc, -1, 0, "%.*s", STR_ARG(reply->text));
+    is_version = str_eq(str_of(code), STR("version_conflict"));
+    return answer_problem(call,
+                          &(struct problem){.status = is_version ? 412 : call_status(&err),
+                                            .code = code,
+                                            .detail = err.text,
+                                            .at = -1});
+}
+
+/* The query's, else the caller's, else "default". */
+static enum rc read_namespace(struct call *call, struct err *reterr)
+{
+    const struct http1_request *request = call->request;
+
+    if (call->operation->dialect == DIALECTS_TEMPORAL)
+        return temporal_namespace(call, reterr);
+    if (call->operation->dialect == DIALECTS_JOBS)
+        return jobs_namespace(call, reterr);
+    call->namespace_name = call->caller.namespace.len > 0 ? call->caller.namespace
+                                                          : STR("default");
+    for (int i = 0; i < request->pair_count; i++)
+        if (str_eq(request->pairs[i].key, STR("namespace")))
+            call->namespace_name = arena_str(call->arena, request->pairs[i].value);
+    if (call->namespace_name.len > CALL_NAME_MAX)
+        err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes; %d are the most",
+                call->namespace_name.len, CALL_NAME_MAX);
+    else if (name_check(call->namespace_name, reterr) == RC_OK)
+        return RC_OK;
+    err_in(reterr, "namespace");
+    return reterr->rc;
+}
+
+/*
+ * False: refused.  Whoever is not let into a namespace cannot tell whether there is one: the
+ * words are those for one that is not there.
+ */
+static bool is_let(struct call *call)
+{
+    const struct caller *caller = &call->caller;
+    enum right right = call->operation->right;
+
+    if (right == RIGHT_NONE)
+        return true;
+    if (!caller->is_everywhere && !str_eq(caller->namespace, call->namespace_name)) {
+        call_no_namespace(call);
+        call->denied = AUDIT_FORBIDDEN;
+        return false;
+    }
+    if (role_has(caller->role, caller->is_everywhere, right))
+        return true;
+    call_deny(call, 403, "this is for the role %s; the token's is %s", right_roles(right),
+              role_text(caller->role));
+    return false;
+}
+
+enum call_step call_no_namespace(struct call *call)
+{
+    if (call->dialect == DIALECTS_TEMPORAL)
+        return temporal_no_namespace(call);
+    return call_problem(call, 404, "not_found", "there is no namespace `%.*s`",
+                        STR_ARG(call->namespace_name));
+}
+
+enum call_step call_without_namespace(struct call *call)
+{
+    return call->dialect == DIALECTS_JOBS ? jobs_no_org(call) : call_no_namespace(call);
+}
+
+/* RFC 9110, 12.5.3: with the codings that would have been taken. */
+static enum call_step refuse_coded(struct call *call)
+{
+    answer_problem(call, &(struct problem){.status = 415,
+                                           .code = "unsupported_encoding",
+                                           .field = "Content-Encoding",
+                                           .detail = "the body is compressed or coded; send it "
+                                                     "plain, without this field",
+                                           .at = -1});
+    call_field(call, STR("Accept-Encoding"), STR("identity"));
+    return CALL_ANSWER;
+}
+
+/* In gRPC each message says for itself whether it is compressed. */
+static bool is_coded(const struct call *call)
+{
+    return call->body.len > 0 && call->operation->dialect != DIALECTS_TEMPORAL &&
+           http1_is_coded(call->request);
+}
+
+static enum call_step check_and_begin(struct call *call)
+{
+    const struct operation *operation = call->operation;
+    struct err err;
+
+    if (call->body.len > 0 && operation->body_max == 0)
+        return call_problem(call, 400, "invalid_json", "this request takes no body");
+    if (call->body.len > (size_t)operation->body_max)
+        return call_problem(call, 413, "limit", "the body has %zu bytes; %d are the most",
+                            call->body.len, operation->body_max);
+    if (is_coded(call))
+        return refuse_coded(call);
+    if (read_namespace(call, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (!is_let(call))
+        return CALL_ANSWER;
+    return operation->begin(call);
+}
+
+enum call_step call_begin(struct call *call, const struct http1_request *request,
+                          struct str body)
+{
+    enum call_step step;
+
+    call->request = request;
+    call->body = body;
+    step = check_and_begin(call);
+    call->request = NULL;
+    call->body = (struct str){NULL, 0};
+    call->keys = NULL;
+    return step;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/call/operation.h"
+#include "base/buf.h"
+#include "base/must.h"
+
+enum { ALLOW_MAX = 64 }; /* bytes: every method there is */
+
+/*
+ * Behind the segment that `path` begins with, NULL when it is another one.  Letter by letter,
+ * since most differ in the first.  A slash of the segment was escaped.
+ */
+static const char *behind(const char *path, struct str segment)
+{
+    size_t i = 0;
+
+    if (*path == '{') {
+        while (*path != '/' && *path != '\0')
+            path++;
+        return path;
+    }
+    while (i < segment.len && path[i] == segment.ptr[i] && path[i] != '/')
+        i++;
+    return i == segment.len && (path[i] == '/' || path[i] == '\0') ? path + i : NULL;
+}
+
+/* From segment `i` of the request on. */
+static bool fits(const char *path, const struct http1_request *request, int i)
+{
+    for (; i < request->segment_count; i++) {
+        if (*path != '/')
+            return false;
+        path = behind(path + 1, request->segments[i]);
+        if (!path)
+            return false;
+    }
+    return *path == '\0';
+}
+
+void operation_params(const struct operation *operation, const struct http1_request *request,
+                      struct arena *arena, struct str params[CALL_PARAMS_MAX])
+{
+    const char *path = operation->path;
+    int count = 0;
+
+    for (int i = 0; path && strchr(path, '{'); i++, path = strchr(path + 1, '/'))
+        if (path[1] == '{') {
+            must(count < CALL_PARAMS_MAX);
+            params[count++] = arena_str(arena, request->segments[i]);
+        }
+}
+
+static bool has_method(const struct operation *operation, struct str method)
+{
+    return str_eq(str_of(operation->method), method);
+}
+
+static void allow(struct buf *out, const char *method)
+{
+    if (out->len > 0)
+        buf_text(out, ", ");
+    buf_text(out, method);
+    if (str_eq(str_of(method), STR("GET")))
+        buf_text(out, ", HEAD");
+}
+
+/* Of all operations of the path; empty: there are none. */
+static struct str methods_of(const struct http1_request *request, struct arena *arena)
+{
+    struct buf allowed = {.ptr = arena_take(arena, ALLOW_MAX), .cap = ALLOW_MAX};
+
+    for (int i = 0; i < operation_count && !request->is_server_wide; i++)
+        if (fits(operations[i].path, request, 0))
+            allow(&allowed, operations[i].method);
+    must(!allowed.cut);
+    return buf_as_str(&allowed);
+}
+
+/* Most paths begin alike: that is looked at once, not with every one of them. */
+static const struct str most = {"/api/v1", 7};
+
+static bool is_as_most(const struct http1_request *request)
+{
+    return request->segment_count > 2 && str_eq(request->segments[0], STR("api")) &&
+           str_eq(request->segments[1], STR("v1"));
+}
+
+static bool is_at(const struct operation *operation, const struct http1_request *request,
+                  bool is_most)
+{
+    if (is_most && strncmp(operation->path, most.ptr, most.len) == 0)
+        return fits(operation->path + most.len, request, 2);
+    return fits(operation->path, request, 0);
+}
+
+const struct operation *operation_find(const struct http1_request *request, struct arena *arena,
+                                       struct str params[CALL_PARAMS_MAX], int *ret_status,
+                                       struct str *ret_allow)
+{
+    /* HEAD is GET whose body stays at home. */
+    struct str method = str_eq(request->method, STR("HEAD")) ? STR("GET") : request->method;
+    bool is_most = is_as_most(request);
+
+    for (int i = 0; i < operation_count && !request->is_server_wide; i++) {
+        const struct operation *operation = &operations[i];
+
+        if (is_at(operation, request, is_most) && has_method(operation, method)) {
+            operation_params(operation, request, arena, params);
+            return operation;
+        }
+    }
+    *ret_allow = methods_of(request, arena);
+    *ret_status = ret_allow->len > 0 ? 405 : 404;
+    return NULL;
+}
+
+/* The first two segments tell. */
+static enum dialects dialect_of_path(const struct http1_request *request)
+{
+    static const struct {
+        const char *segment;
+        enum dialects dialect;
+    } list[] = {
+        {"scheduler", DIALECTS_CONDUCTOR}, {"workflow", DIALECTS_CONDUCTOR},
+        {"token", DIALECTS_CONDUCTOR},     {"metadata", DIALECTS_CONDUCTOR},
+        {"schedules", DIALECTS_AGENTS},    {"executions", DIALECTS_AGENTS},
+        {"orgs", DIALECTS_JOBS},
+    };
+
+    if (request->segment_count < 2 || !str_eq(request->segments[0], STR("api")))
+        return DIALECTS_NATIVE;
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (str_eq(request->segments[1], str_of(list[i].segment)))
+            return list[i].dialect;
+    return DIALECTS_NATIVE;
+}
+
+enum dialects operation_dialect(const struct operation *operation,
+                                const struct http1_request *request)
+{
+    struct str type;
+
+    if (operation)
+        return operation->dialect;
+    if (http1_find(request, STR("Content-Type"), &type) &&
+        str_starts(type, STR("application/grpc")))
+        return DIALECTS_TEMPORAL;
+    return dialect_of_path(request);
+}

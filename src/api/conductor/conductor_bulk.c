@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Many schedules paused or resumed at once: one that is not there stops none of the others.
+ */
+#include "api/call/change.h"
+#include "api/call/request.h"
+#include "api/conductor/conductor.h"
+#include "api/schedules/view.h"
+#include "store/schedules.h"
+
+struct bulk {
+    enum command_kind kind;
+    struct str *names;
+    int *commands; /* of each name, -1: there is no such schedule */
+    int count;
+    bool is_sent;
+};
+
+static enum rc read_name(const json_t *item, int i, void *to, struct err *reterr)
+{
+    struct call *call = to;
+    struct bulk *bulk = call->with;
+    struct str name;
+
+    if (json_take_str(item, CALL_NAME_MAX, &name, reterr) != RC_OK)
+        return reterr->rc;
+    bulk->names[i] = arena_str(call->arena, name);
+    return RC_OK;
+}
+
+static enum call_step begin(struct call *call, enum command_kind kind)
+{
+    struct bulk *bulk = arena_take(call->arena, sizeof *bulk);
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    *bulk = (struct bulk){.kind = kind};
+    call->with = bulk;
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (json_take_count(json, CALL_ITEMS_MAX, &bulk->count, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (bulk->count == 0)
+        return call_problem(call, 400, "invalid_field",
+                            "Validation failed: the list of names is empty");
+    bulk->names = arena_array(call->arena, (size_t)bulk->count, sizeof *bulk->names);
+    bulk->commands = arena_array(call->arena, (size_t)bulk->count, sizeof *bulk->commands);
+    if (json_take_items(json, read_name, call, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_READ;
+}
+
+enum call_step conductor_bulk_pause_begin(struct call *call)
+{
+    return begin(call, COMMAND_PAUSE);
+}
+
+enum call_step conductor_bulk_resume_begin(struct call *call)
+{
+    return begin(call, COMMAND_RESUME);
+}
+
+static void add_command(struct call *call, const struct bulk *bulk, int i, int64_t schedule)
+{
+    bulk->commands[i] = call->command_count;
+    call->commands[call->command_count++] = (struct command){
+        .kind = bulk->kind,
+        .name = bulk->names[i],
+        .schedule = schedule,
+        .overlap = OVERLAP_DEFAULT,
+        .until = INSTANT_NEVER,
+        .hint_at = INSTANT_NEVER,
+    };
+}
+
+/* All in one go: however many they are, the database is asked once. */
+enum call_step conductor_bulk_read(struct call *call, struct db *db)
+{
+    struct bulk *bulk = call->with;
+    size_t count = (size_t)bulk->count;
+    struct db_result *rows = arena_array(call->arena, count, sizeof *rows);
+    struct err err;
+
+    call->commands = arena_array(call->arena, count, sizeof *call->commands);
+    call->command_count = 0;
+    for (int i = 0; i < bulk->count; i++)
+        schedules_find_made(db, call->namespace, bulk->names[i], &rows[i]);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    for (int i = 0; i < bulk->count; i++) {
+        bulk->commands[i] = -1;
+        if (rows[i].rows == 1 && db_int_at(&rows[i], 0, 1) == DIALECTS_CONDUCTOR)
+            add_command(call, bulk, i, db_int_at(&rows[i], 0, 0));
+    }
+    return CALL_SETTLE;
+}
+
+static enum call_step tell(struct call *call, const struct bulk *bulk)
+{
+    json_t *object = json_new_object(), *errors = json_new_object(), *done = json_new_list();
+    struct answer out = answer_new(call->arena);
+
+    for (int i = 0; i < bulk->count; i++) {
+        struct str name = bulk->names[i];
+        const struct reply *reply = bulk->commands[i] < 0 ? NULL
+                                                          : &call->replies[bulk->commands[i]];
+        char text[ERR_TEXT_MAX];
+        struct buf why = BUF(text);
+
+        if (reply && reply->rc == RC_OK) {
+            json_add(done, json_new_str(name));
+            continue;
+        }
+        if (!reply || reply->rc == RC_NOT_FOUND)
+            buf_printf(&why, "Schedule '%.*s' not found", STR_ARG(name));
+        else
+            buf_str(&why, reply->text);
+        json_put(errors, arena_str(call->arena, name).ptr, json_new_str(buf_as_str(&why)));
+    }
+    json_put(object, "bulkErrorResults", errors);
+    json_put(object, "bulkSuccessfulResults", done);
+    answer_json(&out, object);
+    return call_answer(call, 200, answer_done(&out));
+}
+
+enum call_step conductor_bulk_settled(struct call *call)
+{
+    struct bulk *bulk = call->with;
+
+    if (bulk->is_sent || call->command_count == 0)
+        return tell(call, bulk);
+    bulk->is_sent = true;
+    return CALL_COMMANDS;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Execution records: those of a schedule, those that a search finds, those that are stuck.
+ */
+#include "api/call/request.h"
+#include "api/conductor/conductor.h"
+#include "api/conductor/conductor_records.h"
+#include "api/schedules/view.h"
+#include "base/must.h"
+#include "core/time/civil.h"
+#include "model/schedule_json.h"
+#include "store/text.h"
+
+enum {
+    LIMIT_OF_SCHEDULE = 10,
+    SIZE_OF_SEARCH = 100,
+    SIZE_MOST = 1000,                /* records of one answer                          */
+    START_MOST = 1000 * 1000,        /* beyond it there are none                       */
+    EXECUTIONS_BYTES_MAX = 12 << 20, /* of one answer; what is more is refused       */
+    SAMPLE_MAX = 10,
+};
+
+struct asked {
+    struct conductor_search search;
+    int64_t start, size;
+    const char *size_name; /* of the parameter */
+};
+
+static struct asked *asked_new(struct call *call, int64_t size)
+{
+    struct asked *asked = arena_take(call->arena, sizeof *asked);
+
+    *asked = (struct asked){.size = size, .size_name = "size"};
+    asked->search.query = conductor_query_read(STR(""), STR(""));
+    call->with = asked;
+    return asked;
+}
+
+/* ---- printing ---- */
+
+static void put_text(json_t *object, const char *name, struct str text)
+{
+    if (text.len > 0)
+        json_put(object, name, json_new_str(text));
+}
+
+/* Takes the request over, which may be NULL. */
+static json_t *record_json(const struct conductor_record *record, json_t *request,
+                           struct str namespace)
+{
+    const struct conductor_found *found = &record->found;
+    json_t *object = json_new_object();
+
+    put_text(object, "executionId", found->id);
+    put_text(object, "scheduleName", found->schedule);
+    json_put(object, "scheduledTime", json_new_int(floor_div(found->slot, SPAN_MS)));
+    json_put(object, "executionTime", json_new_int(floor_div(found->executed, SPAN_MS)));
+    put_text(object, "workflowName", found->workflow);
+    put_text(object, "workflowId", found->workflow_id);
+    json_put(object, "state", json_new_str(str_of(execution_state_text(found->state))));
+    put_text(object, "reason", record->reason);
+    if (request)
+        json_put(object, "startWorkflowRequest", request);
+    put_text(object, "zoneId", record->zone);
+    json_put(object, "orgId", json_new_str(namespace));
+    return object;
+}
+
+/* The request of a schedule, as it is now; records of one often stand together. */
+struct request_of {
+    struct arena *scratch;
+    int64_t schedule;
+    json_t *shown;
+};
+
+static enum rc find_request(const struct call *call, struct db *db, int64_t schedule,
+                            struct request_of *of, struct err *reterr)
+{
+    struct db_result row = {0};
+    struct conductor_shown shown;
+    struct schedule_view view;
+    enum rc rc;
+
+    if (of->schedule == schedule)
+        return RC_OK;
+    arena_reset(of->scratch);
+    json_decref(of->shown);
+    of->shown = NULL;
+    of->schedule = schedule;
+    schedule_views_get(db, schedule, &row);
+    rc = db_flush(db, of->scratch, reterr);
+    if (rc != RC_OK || row.rows == 0)
+        return rc;
+    schedule_views_read(&row, 0, &view);
+    rc = conductor_show(&view, call->namespace_name, of->scratch, &shown, reterr);
+    if (rc == RC_OK)
+        of->shown = shown.schedule;
+    return rc;
+}
+
+/* What the run of a record was given of its own, as JSON, in of->scratch; or empty. */
+static enum rc read_input(struct db *db, const struct conductor_record *record,
+                          struct request_of *of, struct str *ret, struct err *reterr)
+{
+    struct db_result row = {0};
+    struct run_view view;
+    enum rc rc;
+
+    *ret = (struct str){NULL, 0};
+    if (!record->is_open && record->trigger == 0)
+        return RC_OK;
+    arena_reset(of->scratch);
+    if (record->is_open)
+        run_views_get(db, &record->run, &row);
+    else
+        history_input(db, record->trigger, &row);
+    rc = db_flush(db, of->scratch, reterr);
+    if (rc != RC_OK || row.rows == 0)
+        return rc;
+    if (record->is_open) {
+        run_views_read(&row, 0, &view);
+        *ret = view.run.input;
+    } else {
+        *ret = text_or_empty(&row, 0, 0);
+    }
+    return RC_OK;
+}
+
+/* The request of a record: with the input that its run was given, and none where unknown. */
+static enum rc request_of_record(const struct call *call, struct db *db,
+                                 const struct conductor_record *record, struct request_of *of,
+                                 json_t **ret, struct err *reterr)
+{
+    json_auto_t *input = NULL;
+    struct str own;
+    json_t *request;
+    enum rc rc = RC_OK;
+
+    *ret = NULL;
+    if (record->is_as_now)
+        rc = find_request(call, db, record->schedule, of, reterr);
+    request = json_object_get(of->shown, "startWorkflowRequest");
+    if (rc != RC_OK || !record->is_as_now || !request)
+        return rc;
+    rc = read_input(db, record, of, &own, reterr);
+    if (rc != RC_OK)
+        return rc;
+    input = own.len > 0 ? json_of_kept(own) : NULL;
+    *ret = input ? json_deep_copy(request) : json_incref(request);
+    must(*ret);
+    if (input)
+        must(json_object_update(json_object_get(*ret, "input"), input) == 0);
+    return rc;
+}
+
+/* Pages are numbered by what is asked for: one that ended early would hide the rest of it. */
+static enum rc refuse_size(const struct asked *asked, int fit, struct err *reterr)
+{
+    return err_set(reterr, RC_LIMIT, -1, 0,
+                   "the page has more than %d MiB; ask for fewer, with %s=%d",
+                   EXECUTIONS_BYTES_MAX >> 20, asked->size_name, fit);
+}
+
+static enum rc print_page(const struct call *call, struct db *db,
+                          const struct conductor_records *records, struct answer *out,
+                          struct err *reterr)
+{
+    const struct asked *asked = call->with;
+    struct request_of of = {.scratch = arena_new(2 * SCHEDULE_BYTES_MAX)};
+    enum rc rc = RC_OK;
+
+    answer_text(out, "[");
+    for (int64_t i = asked->start;
+         rc == RC_OK && i < records->count && i < asked->start + asked->size; i++) {
+        const struct conductor_record *record = &records->list[i];
+        json_t *request;
+
+        rc = request_of_record(call, db, record, &of, &request, reterr);
+        if (rc != RC_OK)
+            break;
+        if (i > asked->start)
+            answer_text(out, ",");
+        answer_json(out, record_json(record, request, call->namespace_name));
+        if (out->buf.len > EXECUTIONS_BYTES_MAX)
+            rc = refuse_size(asked, (int)(i - asked->start), reterr);
+    }
+    answer_text(out, "]");
+    json_decref(of.shown);
+    arena_free(of.scratch);
+    return rc;
+}
+
+/* ---- of one schedule ---- */
+
+enum call_step conductor_executions_begin(struct call *call)
+{
+    struct asked *asked = asked_new(call, LIMIT_OF_SCHEDULE);
+    struct err err;
+
+    asked->size_name = "limit";
+    if (conductor_number(call, "count", SIZE_MOST, &asked->size, &err) != RC_OK ||
+        conductor_number(call, "limit", SIZE_MOST, &asked->size, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return conductor_get_begin(call);
+}
+
+enum call_step conductor_executions_read(struct call *call, struct db *db)
+{
+    const struct asked *asked = call->with;
+    struct conductor_search search = asked->search;
+    struct answer out = answer_new(call->arena);
+    struct conductor_records records = {0};
+    struct schedule_view view;
+    struct err err;
+    enum rc rc;
+
+    if (conductor_find(call, db, &view, &err) != RC_OK)
+        return conductor_failed(call, &err);
+    search.schedules = &view.row.id;
+    search.schedule_count = 1;
+    search.keep = asked->size;
+    rc = conductor_records_read(call, db, &search, &records, &err);
+    if (rc == RC_OK)
+        rc = print_page(call, db, &records, &out, &err);
+    conductor_records_free(&records);
+    if (rc != RC_OK)
+        return view_failed(call, &err);
+    return call_answer(call, 200, answer_done(&out));
+}
+
+/* ---- a search ---- */
+
+enum call_step conductor_search_executions_begin(struct call *call)
+{
+    struct asked *asked = asked_new(call, SIZE_OF_SEARCH);
+    struct err err;
+
+    if (conductor_number(call, "start", START_MOST, &asked->start, &err) != RC_OK ||
+        conductor_number(call, "size", SIZE_MOST, &asked->size, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    asked->search.query = conductor_query_read(request_query(call, "query"),
+                                               request_query(call, "freeText"));
+    asked->search.sort = conductor_sort_read(request_query(call, "sort"));
+    return CALL_READ;
+}
+
+/* Schedules that are named are looked at one by one, so that nothing else hides them. */
+static enum rc find_named(const struct call *call, struct db *db,
+                          struct conductor_search *search, struct err *reterr)
+{
+    const struct query_list *names = &search->query.schedules;
+    struct db_result rows[QUERY_LIST_MAX] = {0};
+    int64_t *keys;
+    enum rc rc;
+
+    if (!names->is_set)
+        return RC_OK;
+    keys = arena_array(call->arena, QUERY_LIST_MAX, sizeof *keys);
+    for (int i = 0; i < names->count; i++)
+        schedules_find(db, call->namespace, names->names[i], &rows[i]);
+    rc = db_flush(db, call->arena, reterr);
+    search->schedules = keys;
+    for (int i = 0; rc == RC_OK && i < names->count; i++) {
+        bool is_twice = rows[i].rows == 0;
+
+        for (int n = 0; n < search->schedule_count && !is_twice; n++)
+            is_twice = keys[n] == db_int_at(&rows[i], 0, 0);
+        if (!is_twice)
+            keys[search->schedule_count++] = db_int_at(&rows[i], 0, 0);
+    }
+    return rc;
+}
+
+static enum rc find_records(struct call *call, struct db *db, struct conductor_records *ret,
+                            struct err *reterr)
+{
+    const struct asked *asked = call->with;
+    struct conductor_search search = asked->search;
+    enum rc rc = find_named(call, db, &search, reterr);
+
+    search.keep = asked->start + asked->size;
+    return rc == RC_OK ? conductor_records_read(call, db, &search, ret, reterr) : rc;
+}
+
+enum call_step conductor_search_executions_read(struct call *call, struct db *db)
+{
+    struct answer out = answer_new(call->arena);
+    struct conductor_records records = {0};
+    struct err err;
+    enum rc rc = find_records(call, db, &records, &err);
+
+    if (rc == RC_OK) {
+        answer_text(&out, "{\"totalHits\":");
+        answer_int(&out, records.hits);
+        answer_text(&out, ",\"results\":");
+        rc = print_page(call, db, &records, &out, &err);
+        answer_text(&out, "}");
+    }
+    conductor_records_free(&records);
+    if (rc != RC_OK)
+        return view_failed(call, &err);
+    return call_answer(call, 200, answer_done(&out));
+}
+
+/* ---- those that are stuck ---- */
+
+/* Nothing needs to be pushed: what is POLLED is in the database, and taken from there. */
+enum call_step conductor_requeue_begin(struct call *call)
+{
+    struct asked *asked = asked_new(call, SAMPLE_MAX);
+
+    asked->search.query = conductor_query_read(STR("state IN (POLLED)"), STR(""));
+    return CALL_READ;
+}
+
+enum call_step conductor_requeue_read(struct call *call, struct db *db)
+{
+    struct answer out = answer_new(call->arena);
+    struct conductor_records records = {0};
+    struct err err;
+
+    if (find_records(call, db, &records, &err) != RC_OK) {
+        conductor_records_free(&records);
+        return view_failed(call, &err);
+    }
+    answer_text(&out, "{\"recordIds.size\":");
+    answer_int(&out, records.hits);
+    answer_text(&out, ",\"sampleIds\":[");
+    for (int i = 0; i < records.count && i < SAMPLE_MAX; i++) {
+        if (i > 0)
+            answer_text(&out, ",");
+        answer_quoted(&out, records.list[i].found.id);
+    }
+    answer_text(&out, "]}");
+    conductor_records_free(&records);
+    return call_answer(call, 200, answer_done(&out));
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/conductor/conductor_query.h"
+
+#include <string.h>
+
+#include "core/limits.h"
+
+const char *execution_state_text(enum execution_state state)
+{
+    static const char *const texts[] = {"POLLED", "EXECUTED", "FAILED"};
+
+    return texts[state];
+}
+
+/* ---- clauses ---- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static bool is_and(struct str rest)
+{
+    return rest.len >= 4 && is_blank(rest.ptr[0]) &&
+           str_eq_nocase((struct str){rest.ptr + 1, 3}, STR("AND")) &&
+           (rest.len == 4 || is_blank(rest.ptr[4]));
+}
+
+/* Up to the next AND that stands in no list and no quotes. */
+static struct str take_clause(struct str *rest)
+{
+    char quote = '\0';
+    struct str last;
+    int depth = 0;
+
+    for (size_t i = 0; i < rest->len; i++) {
+        char c = rest->ptr[i];
+
+        if (quote != '\0')
+            quote = c == quote ? '\0' : quote;
+        else if (c == '\'' || c == '"')
+            quote = c;
+        else if (c == '(' || c == ')')
+            depth += c == '(' ? 1 : -1;
+        else if (depth <= 0 && is_and(str_from(*rest, i))) {
+            struct str clause = {rest->ptr, i};
+
+            *rest = str_from(*rest, i + 4);
+            return str_trim(clause);
+        }
+    }
+    last = str_trim(*rest);
+    *rest = str_from(*rest, rest->len);
+    return last;
+}
+
+static struct str unquoted(struct str text)
+{
+    text = str_trim(text);
+    if (text.len >= 2 && (text.ptr[0] == '\'' || text.ptr[0] == '"') &&
+        text.ptr[text.len - 1] == text.ptr[0])
+        return (struct str){text.ptr + 1, text.len - 2};
+    return text;
+}
+
+/* "(a, 'b')"; false when it is none. */
+static bool read_list(struct str text, struct query_list *ret)
+{
+    struct query_list list = {.is_set = true};
+    struct str item, rest;
+    bool is_more = true;
+
+    text = str_trim(text);
+    if (text.len < 2 || text.ptr[0] != '(' || text.ptr[text.len - 1] != ')')
+        return false;
+    rest = (struct str){text.ptr + 1, text.len - 2};
+    while (is_more && list.count < QUERY_LIST_MAX) {
+        is_more = str_cut(rest, ',', &item, &rest);
+        item = unquoted(is_more ? item : rest);
+        if (item.len > 0)
+            list.names[list.count++] = item;
+    }
+    *ret = list;
+    return true;
+}
+
+static void set_one(struct query_list *list, struct str name)
+{
+    *list = (struct query_list){.names = {name}, .count = 1, .is_set = true};
+}
+
+/* ---- what a clause says ---- */
+
+struct clause {
+    struct str field;
+    char sign; /* '=', '<', '>'; 'i' of IN; '\0': one bare word; '?': it cannot be read */
+    struct str value;
+};
+
+static struct clause read_clause(struct str text)
+{
+    struct clause clause = {.sign = '?'};
+    size_t i = 0;
+
+    while (i < text.len && !is_blank(text.ptr[i]) && !strchr("=<>(", text.ptr[i]))
+        i++;
+    clause.field = (struct str){text.ptr, i};
+    while (i < text.len && is_blank(text.ptr[i]))
+        i++;
+    text = str_from(text, i);
+    if (text.len == 0) {
+        clause.sign = '\0';
+    } else if (strchr("=<>", text.ptr[0])) {
+        clause.sign = text.ptr[0];
+        clause.value = unquoted(str_from(text, 1));
+    } else if (text.len > 2 && str_eq_nocase((struct str){text.ptr, 2}, STR("IN"))) {
+        clause.sign = 'i';
+        clause.value = str_from(text, 2);
+    }
+    return clause;
+}
+
+static void read_time(const struct clause *clause, instant *after, instant *before)
+{
+    struct str rest = clause->value;
+    int64_t ms;
+
+    if (str_take_number(&rest, INSTANT_MAX / SPAN_MS, &ms) == 0 || rest.len > 0)
+        return;
+    if (clause->sign == '>')
+        *after = ms * SPAN_MS;
+    else if (clause->sign == '<')
+        *before = ms * SPAN_MS;
+}
+
+static void read_names(const struct clause *clause, struct query_list *list)
+{
+    if (clause->sign == 'i')
+        read_list(clause->value, list);
+    else if (clause->sign == '=')
+        set_one(list, clause->value);
+}
+
+static void add_clause(struct conductor_query *query, struct str text)
+{
+    struct clause clause = read_clause(text);
+
+    if (clause.sign == '\0')
+        set_one(&query->schedules, unquoted(text));
+    else if (str_eq_nocase(clause.field, STR("scheduleName")))
+        read_names(&clause, &query->schedules);
+    else if (str_eq_nocase(clause.field, STR("state")) ||
+             str_eq_nocase(clause.field, STR("status")))
+        read_names(&clause, &query->states);
+    else if (str_eq_nocase(clause.field, STR("workflowName")) && clause.sign == '=')
+        query->workflow_part = clause.value;
+    else if (str_eq_nocase(clause.field, STR("workflowName")) ||
+             str_eq_nocase(clause.field, STR("workflowType")))
+        read_names(&clause, &query->workflows);
+    else if (str_eq_nocase(clause.field, STR("executionId")) && clause.sign == '=')
+        query->id = clause.value;
+    else if (str_eq_nocase(clause.field, STR("scheduledTime")))
+        read_time(&clause, &query->slot_after, &query->slot_before);
+    else if (str_eq_nocase(clause.field, STR("startTime")))
+        read_time(&clause, &query->run_after, &query->run_before);
+}
+
+struct conductor_query conductor_query_read(struct str query, struct str text)
+{
+    struct conductor_query read = {.slot_after = INSTANT_NONE,
+                                   .slot_before = INSTANT_NEVER,
+                                   .run_after = INSTANT_NONE,
+                                   .run_before = INSTANT_NEVER};
+    struct str rest = query;
+
+    while (rest.len > 0) {
+        struct str clause = take_clause(&rest);
+
+        if (clause.len > 0 && !str_eq(clause, STR("*")))
+            add_clause(&read, clause);
+    }
+    text = str_trim(text);
+    if (!str_eq(text, STR("*")))
+        read.text = text;
+    return read;
+}
+
+/* ---- what fits ---- */
+
+static bool has(const struct query_list *list, struct str name)
+{
+    for (int i = 0; i < list->count; i++)
+        if (str_eq(list->names[i], name))
+            return true;
+    return !list->is_set;
+}
+
+bool conductor_query_fits(const struct conductor_query *query,
+                          const struct conductor_found *found)
+{
+    return has(&query->schedules, found->schedule) &&
+           has(&query->states, str_of(execution_state_text(found->state))) &&
+           has(&query->workflows, found->workflow) &&
+           str_contains_nocase(found->workflow, query->workflow_part) &&
+           (query->id.len == 0 || str_eq(found->id, query->id)) &&
+           found->slot > query->slot_after && found->slot < query->slot_before &&
+           found->executed > query->run_after && found->executed < query->run_before &&
+           (str_contains_nocase(found->schedule, query->text) ||
+            str_contains_nocase(found->workflow_id, query->text) ||
+            str_contains_nocase(found->id, query->text));
+}
+
+/* ---- order ---- */
+
+struct conductor_sort conductor_sort_read(struct str text)
+{
+    static const struct {
+        const char *name;
+        enum execution_order by;
+    } list[] = {
+        {"scheduledTime", BY_SLOT},    {"executionTime", BY_EXECUTED},
+        {"startTime", BY_EXECUTED},    {"scheduleName", BY_SCHEDULE},
+        {"workflowName", BY_WORKFLOW}, {"workflowType", BY_WORKFLOW},
+        {"state", BY_STATE},           {"status", BY_STATE},
+    };
+    struct conductor_sort sort = {.by = BY_SLOT};
+    struct str first, rest, field, way = {NULL, 0};
+
+    if (!str_cut(text, ',', &first, &rest))
+        first = text;
+    if (!str_cut(first, ':', &field, &way))
+        field = first;
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (str_eq_nocase(str_trim(field), str_of(list[i].name)))
+            sort.by = list[i].by;
+    sort.is_ascending = str_eq_nocase(str_trim(way), STR("ASC"));
+    return sort;
+}
+
+static int compare_texts(struct str a, struct str b)
+{
+    int order = memcmp(a.len > 0 ? a.ptr : "", b.len > 0 ? b.ptr : "",
+                       a.len < b.len ? a.len : b.len);
+
+    return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static int compare_by(enum execution_order by, const struct conductor_found *a,
+                      const struct conductor_found *b)
+{
+    switch (by) {
+    case BY_EXECUTED:
+        return (a->executed > b->executed) - (a->executed < b->executed);
+    case BY_SCHEDULE:
+        return compare_texts(a->schedule, b->schedule);
+    case BY_WORKFLOW:
+        return compare_texts(a->workflow, b->workflow);
+    case BY_STATE:
+        return compare_texts(str_of(execution_state_text(a->state)),
+                             str_of(execution_state_text(b->state)));
+    case BY_SLOT:
+        break;
+    }
+    return (a->slot > b->slot) - (a->slot < b->slot);
+}
+
+int conductor_sort_compare(const struct conductor_sort *sort, const struct conductor_found *a,
+                           const struct conductor_found *b)
+{
+    int order = compare_by(sort->by, a, b);
+
+    if (order == 0)
+        order = compare_by(BY_SLOT, a, b);
+    if (order == 0)
+        order = compare_texts(a->id, b->id);
+    return sort->is_ascending ? order : -order;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Schedules of Conductor's API: saved, shown, deleted, paused, resumed.
+ *
+ * Whatever changes one is read before: its name may be that of a schedule that was made
+ * elsewhere, which this API does not see.  The command then names the key that was read.
+ */
+#include "api/call/change.h"
+#include "api/call/request.h"
+#include "api/conductor/conductor.h"
+#include "api/schedules/native_draft.h"
+#include "api/schedules/schedule_times.h"
+
+enum { SAVE_TRIES_MAX = 20 }; /* others who make or delete the same name meanwhile */
+
+/* ---- what all have in common ---- */
+
+enum rc conductor_find(const struct call *call, struct db *db, struct schedule_view *ret,
+                       struct err *reterr)
+{
+    enum rc rc = view_find(call, db, ret, reterr);
+
+    if (rc == RC_OK && ret->row.dialect != DIALECTS_CONDUCTOR)
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "made elsewhere");
+    return rc == RC_OK ? planned_next(call, db, call->arena, ret, reterr) : rc;
+}
+
+enum call_step conductor_missing(struct call *call, struct str name)
+{
+    call->status = 0;
+    return call_problem(call, 404, "not_found", "Schedule '%.*s' not found", STR_ARG(name));
+}
+
+enum call_step conductor_failed(struct call *call, const struct err *err)
+{
+    if (err->rc == RC_NOT_FOUND)
+        return conductor_missing(call, call->params[0]);
+    return view_failed(call, err);
+}
+
+enum call_step conductor_done(struct call *call)
+{
+    call_answer(call, 200, (struct str){NULL, 0});
+    call->content_type = NULL;
+    return CALL_ANSWER;
+}
+
+enum rc conductor_number(const struct call *call, const char *name, int64_t high, int64_t *ret,
+                         struct err *reterr)
+{
+    struct str text = request_query(call, name), rest = text;
+    int64_t n;
+
+    if (text.len == 0)
+        return RC_OK;
+    if (str_take_number(&rest, high, &n) == 0 || rest.len > 0) {
+        err_set(reterr, RC_INVALID, -1, 0, "must be a whole number, not `%.*s`", STR_ARG(text));
+        err_in(reterr, "%s", name);
+        return RC_INVALID;
+    }
+    *ret = n > high ? high : n;
+    return RC_OK;
+}
+
+enum rc conductor_draft(struct call *call, const json_t *document, struct str name,
+                        struct command *command, struct err *reterr)
+{
+    struct wanted_hint hint;
+    struct draft *draft;
+
+    if (native_draft(call, document, name, command, &hint, reterr) != RC_OK) {
+        conductor_explain(document, reterr);
+        return reterr->rc;
+    }
+    draft = arena_take(call->arena, sizeof *draft);
+    *draft = *command->draft;
+    draft->dialect = DIALECTS_CONDUCTOR;
+    command->draft = draft;
+    return RC_OK;
+}
+
+/* ---- saving ---- */
+
+struct saving {
+    const struct draft *draft;
+    struct str name, reason;
+    bool is_paused;
+    bool is_found; /* the commands are to be sent; else they have been */
+    int tries;
+};
+
+enum call_step conductor_save_begin(struct call *call)
+{
+    struct saving *saving = arena_take(call->arena, sizeof *saving);
+    struct command command = {0};
+    struct conductor_wanted wanted;
+    json_auto_t *json = NULL, *document = NULL;
+    enum call_step step;
+    struct err err;
+
+    *saving = (struct saving){0};
+    call->with = saving;
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (conductor_read(json, &wanted, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    document = wanted.document;
+    if (call->context->conductor_keep > 0)
+        conductor_set_keep(document, call->context->conductor_keep);
+    if (conductor_draft(call, document, (struct str){NULL, 0}, &command, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    saving->draft = command.draft;
+    saving->name = command.name;
+    saving->reason = arena_str(call->arena, wanted.reason);
+    saving->is_paused = wanted.is_paused;
+    call->params[0] = saving->name;
+    return CALL_READ;
+}
+
+static void make_new(struct call *call, const struct saving *saving)
+{
+    struct command *command = change_command(call, COMMAND_CREATE);
+    struct draft *draft = arena_take(call->arena, sizeof *draft);
+
+    *draft = *saving->draft;
+    draft->is_paused = saving->is_paused;
+    command->draft = draft;
+    command->text = saving->reason;
+}
+
+/* The flag may have been sent to pause or to resume, which is a command of its own. */
+static void make_update(struct call *call, const struct saving *saving,
+                        const struct schedule_view *view)
+{
+    struct command *commands = arena_array(call->arena, 2, sizeof *commands);
+    bool was_paused = (view->cursor.flags & CURSOR_PAUSED) != 0;
+
+    commands[0] = *change_command(call, COMMAND_UPDATE);
+    commands[0].schedule = view->row.id;
+    commands[0].draft = saving->draft;
+    commands[1] = commands[0];
+    commands[1].draft = NULL;
+    commands[1].kind = saving->is_paused ? COMMAND_PAUSE : COMMAND_RESUME;
+    commands[1].text = saving->reason;
+    call->commands = commands;
+    call->command_count = 1;
+    if (was_paused != saving->is_paused || (was_paused && saving->reason.len > 0))
+        call->command_count = 2;
+}
+
+static enum call_step show(struct call *call, const struct schedule_view *view)
+{
+    struct answer out = answer_new(call->arena);
+    struct conductor_shown shown;
+    struct err err;
+
+    if (conductor_show(view, call->namespace_name, call->arena, &shown, &err) != RC_OK)
+        return view_failed(call, &err);
+    answer_json(&out, shown.schedule);
+    return call_answer(call, 200, answer_done(&out));
+}
+
+enum call_step conductor_save_read(struct call *call, struct db *db)
+{
+    struct saving *saving = call->with;
+    struct schedule_view view;
+    struct err err;
+    enum rc rc = view_find(call, db, &view, &err);
+
+    if (rc != RC_OK && (rc != RC_NOT_FOUND || call->status != 0))
+        return conductor_failed(call, &err);
+    if (call->status != 0)
+        return show(call, &view);
+    if (rc == RC_OK && view.row.dialect != DIALECTS_CONDUCTOR)
+        return call_problem(call, 409, "exists",
+                            "the name '%.*s' is that of a schedule of another API of this "
+                            "server; choose another",
+                            STR_ARG(saving->name));
+    if (rc == RC_OK)
+        make_update(call, saving, &view);
+    else
+        make_new(call, saving);
+    saving->is_found = true;
+    return CALL_SETTLE;
+}
+
+enum call_step conductor_save_settled(struct call *call)
+{
+    struct saving *saving = call->with;
+    const struct command *command = call->commands;
+    const struct reply *reply = call->replies;
+
+    if (saving->is_found) {
+        saving->is_found = false;
+        return CALL_COMMANDS;
+    }
+    if ((reply->rc == RC_NOT_FOUND ||
+         (reply->rc == RC_CONFLICT && command->kind == COMMAND_CREATE)) &&
+        saving->tries++ < SAVE_TRIES_MAX)
+        return CALL_READ; /* it came or went in between */
+    for (int i = 0; i < call->command_count; i++)
+        if (reply[i].rc != RC_OK)
+            return call_refused(call, &command[i], &reply[i]);
+    call->status = 200;
+    return CALL_READ;
+}
+
+/* ---- showing ---- */
+
+enum call_step conductor_get_begin(struct call *call)
+{
+    struct err err;
+
+    if (request_name(call, 0, "schedule", &err) != RC_OK)
+        return conductor_missing(call, call->params[0]);
+    return CALL_READ;
+}
+
+enum call_step conductor_get_read(struct call *call, struct db *db)
+{
+    struct schedule_view view;
+    struct err err;
+
+    if (conductor_find(call, db, &view, &err) != RC_OK)
+        return conductor_failed(call, &err);
+    return show(call, &view);
+}
+
+/* ---- deleting, pausing, resuming ---- */
+
+static enum call_step change_one(struct call *call, enum command_kind kind)
+{
+    struct command *command = change_command(call, kind);
+    struct err err;
+
+    if (request_name(call, 0, "schedule", &err) != RC_OK)
+        return conductor_missing(call, call->params[0]);
+    if (kind == COMMAND_PAUSE)
+        command->text = request_query(call, "reason");
+    if (command->text.len > REASON_TEXT_MAX)
+        return change_refuse(call, "reason", "has 1000 bytes at the most");
+    return CALL_READ;
+}
+
+enum call_step conductor_delete_begin(struct call *call)
+{
+    return change_one(call, COMMAND_DELETE);
+}
+
+enum call_step conductor_pause_begin(struct call *call)
+{
+    return change_one(call, COMMAND_PAUSE);
+}
+
+enum call_step conductor_resume_begin(struct call *call)
+{
+    return change_one(call, COMMAND_RESUME);
+}
+
+enum call_step conductor_change_read(struct call *call, struct db *db)
+{
+    struct schedule_view view;
+    struct err err;
+
+    if (conductor_find(call, db, &view, &err) != RC_OK)
+        return conductor_failed(call, &err);
+    call->commands->schedule = view.row.id;
+    return CALL_SETTLE;
+}
+
+enum call_step conductor_change_settled(struct call *call)
+{
+    const struct reply *reply = call->replies;
+
+    if (!reply)
+        return CALL_COMMANDS;
+    if (reply->rc == RC_NOT_FOUND)
+        return conductor_missing(call, call->params[0]);
+    if (reply->rc != RC_OK)
+        return call_refused(call, call->commands, reply);
+    return conductor_done(call);
+}

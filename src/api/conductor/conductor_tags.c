@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tags of a schedule: shown, added, taken away.
+ *
+ * They are kept in the document's "extra".  A change is made of the document as it was read,
+ * and made again when somebody has changed the schedule in between.
+ */
+#include "api/call/change.h"
+#include "api/call/request.h"
+#include "api/conductor/conductor.h"
+#include "api/schedules/document.h"
+#include "api/schedules/view.h"
+#include "base/must.h"
+
+enum { TAG_TRIES_MAX = 20 }; /* edits in between that a change outlives */
+
+struct tagging {
+    struct str tags; /* JSON, as it was sent */
+    bool takes_away;
+    struct str document; /* as it was read, until the command is made of it */
+    int64_t schedule, version;
+    int tries;
+};
+
+enum call_step conductor_tags_begin(struct call *call)
+{
+    return conductor_get_begin(call);
+}
+
+enum call_step conductor_tags_read(struct call *call, struct db *db)
+{
+    struct answer out = answer_new(call->arena);
+    struct schedule_view view;
+    struct conductor_shown shown;
+    struct err err;
+    json_t *tags;
+
+    if (conductor_find(call, db, &view, &err) != RC_OK ||
+        conductor_show(&view, call->namespace_name, call->arena, &shown, &err) != RC_OK)
+        return conductor_failed(call, &err);
+    tags = json_object_get(shown.schedule, "tags");
+    answer_json(&out, tags ? json_incref(tags) : json_new_list());
+    json_decref(shown.schedule);
+    return call_answer(call, 200, answer_done(&out));
+}
+
+static enum call_step begin(struct call *call, bool takes_away)
+{
+    struct tagging *tagging = arena_take(call->arena, sizeof *tagging);
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    *tagging = (struct tagging){.takes_away = takes_away};
+    call->with = tagging;
+    if (request_name(call, 0, "schedule", &err) != RC_OK)
+        return conductor_missing(call, call->params[0]);
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (conductor_read_tags(json, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    tagging->tags = arena_str(call->arena, call->body);
+    return CALL_READ;
+}
+
+enum call_step conductor_tags_put_begin(struct call *call)
+{
+    return begin(call, false);
+}
+
+enum call_step conductor_tags_delete_begin(struct call *call)
+{
+    return begin(call, true);
+}
+
+enum call_step conductor_tags_change_read(struct call *call, struct db *db)
+{
+    struct tagging *tagging = call->with;
+    struct schedule_view view;
+    struct err err;
+
+    if (conductor_find(call, db, &view, &err) != RC_OK ||
+        document_text(call, &view, &tagging->document, &err) != RC_OK)
+        return conductor_failed(call, &err);
+    tagging->schedule = view.row.id;
+    tagging->version = view.cursor.version;
+    return CALL_SETTLE;
+}
+
+static bool is_same(const json_t *a, const json_t *b)
+{
+    return json_equal(json_object_get(a, "key"), json_object_get(b, "key")) &&
+           json_equal(json_object_get(a, "value"), json_object_get(b, "value"));
+}
+
+/* Those that are kept, without any that stand in `without`. */
+static json_t *left_of(const json_t *kept, const json_t *without)
+{
+    json_t *left = json_new_list();
+
+    for (size_t i = 0; i < json_array_size(kept); i++) {
+        json_t *tag = json_array_get(kept, i);
+        bool is_out = false;
+
+        for (size_t n = 0; n < json_array_size(without); n++)
+            is_out |= is_same(tag, json_array_get(without, n));
+        if (!is_out)
+            json_add(left, json_incref(tag));
+    }
+    return left;
+}
+
+static enum call_step lay(struct call *call, struct tagging *tagging)
+{
+    struct command *command = change_command(call, COMMAND_UPDATE);
+    json_auto_t *document = NULL, *tags = NULL;
+    json_t *extra, *list;
+    struct err err;
+
+    must(json_read(tagging->tags, &tags, &err) == RC_OK);
+    must(json_read(tagging->document, &document, &err) == RC_OK);
+    tagging->document = (struct str){NULL, 0};
+    extra = json_object_get(document, "extra");
+    list = left_of(json_object_get(extra, "tags"), tags);
+    if (!tagging->takes_away)
+        must(json_array_extend(list, tags) == 0);
+    json_put(extra, "tags", list);
+    if (conductor_read_tags(list, &err) != RC_OK ||
+        conductor_draft(call, document, call->params[0], command, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    command->schedule = tagging->schedule;
+    command->version = tagging->version;
+    return CALL_COMMANDS;
+}
+
+enum call_step conductor_tags_change_settled(struct call *call)
+{
+    struct tagging *tagging = call->with;
+    const struct reply *reply = call->replies;
+
+    if (tagging->document.len > 0)
+        return lay(call, tagging);
+    if (reply->rc == RC_CONFLICT && tagging->tries++ < TAG_TRIES_MAX)
+        return CALL_READ;
+    if (reply->rc == RC_NOT_FOUND)
+        return conductor_missing(call, call->params[0]);
+    if (reply->rc != RC_OK)
+        return call_refused(call, call->commands, reply);
+    return conductor_done(call);
+}

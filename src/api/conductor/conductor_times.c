@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When an expression would run, and when a schedule will: milliseconds, ascending.
+ */
+#include "api/call/request.h"
+#include "api/conductor/conductor.h"
+#include "api/schedules/schedule_times.h"
+
+enum {
+    PREVIEW_DEFAULT = 5,
+    PREVIEW_MAX = 5, /* as Conductor has it */
+    NEXT_DEFAULT = 5,
+    NEXT_MAX = 1000, /* what one answer takes the time for */
+    EXPR_MAX = 1024, /* bytes of an expression with what is put before it */
+};
+
+static enum rc read_time(const struct call *call, const char *name, instant *ret,
+                         struct err *reterr)
+{
+    if (conductor_parse_time(request_query(call, name), ret, reterr) == RC_OK)
+        return RC_OK;
+    err_in(reterr, "%s", name);
+    return reterr->rc;
+}
+
+static enum call_step tell(struct call *call, const struct spec *spec,
+                           const struct spec_ctx *ctx, instant after, int64_t most)
+{
+    struct answer out = answer_new(call->arena);
+    struct spec_walk walk;
+    struct slot slot;
+
+    answer_text(&out, "[");
+    spec_walk_begin(&walk, spec, ctx, after);
+    for (int64_t i = 0; i < most && spec_walk_next(&walk, &slot); i++) {
+        if (i > 0)
+            answer_text(&out, ",");
+        answer_int(&out, floor_div(slot.at, SPAN_MS));
+    }
+    answer_text(&out, "]");
+    return call_answer(call, 200, answer_done(&out));
+}
+
+enum call_step conductor_preview_begin(struct call *call)
+{
+    struct str expr = str_trim(request_query(call, "cronExpression"));
+    char text[EXPR_MAX];
+    struct buf room = BUF(text);
+    struct cron_def cron = {.dialect = DIALECT_SPRING};
+    struct spec_def def = spec_def_empty();
+    struct spec_ctx ctx = spec_ctx(call->now);
+    int64_t limit = PREVIEW_DEFAULT;
+    struct spec spec;
+    struct err err, why;
+
+    if (expr.len == 0)
+        return call_problem(call, 400, "invalid_field", "cronExpression is required");
+    if (read_time(call, "scheduleStartTime", &def.start, &err) != RC_OK ||
+        read_time(call, "scheduleEndTime", &def.end, &err) != RC_OK ||
+        conductor_number(call, "limit", PREVIEW_MAX, &limit, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    cron.expr = arena_str(call->arena, conductor_cron(expr, &room));
+    def.cron = &cron;
+    def.cron_count = 1;
+    if (spec_compile(&def, STR(""), &call->context->zones, call->arena, &spec, &why) != RC_OK)
+        return call_problem(call, 400, "invalid_spec", "Invalid cron expression '%.*s': %s",
+                            STR_ARG(expr), why.text);
+    return tell(call, &spec, &ctx, call->now, limit);
+}
+
+enum call_step conductor_next_begin(struct call *call)
+{
+    int64_t *count = arena_take(call->arena, sizeof *count);
+    struct err err;
+
+    *count = NEXT_DEFAULT;
+    call->with = count;
+    if (conductor_number(call, "count", NEXT_MAX, count, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return conductor_get_begin(call);
+}
+
+/* The times of the expression itself, from now on: neither a pause nor the start counts. */
+enum call_step conductor_next_read(struct call *call, struct db *db)
+{
+    const int64_t *count = call->with;
+    struct planned p = {0};
+    struct err err;
+
+    if (planned_read(call, db, &p, &err) != RC_OK)
+        return conductor_failed(call, &err);
+    if (p.view.row.dialect != DIALECTS_CONDUCTOR)
+        return conductor_missing(call, call->params[0]);
+    p.plan.spec.start = INSTANT_NONE;
+    return tell(call, &p.plan.spec, &p.ctx, call->now, *count);
+}

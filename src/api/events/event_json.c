@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/events/event_json.h"
+
+#include "core/outcome.h"
+#include "core/time/text.h"
+
+enum {
+    DETAIL_OUTCOME = 256, /* event.detail is outcome × 256 + reason */
+    DURATION_MAX = 64,
+};
+
+int64_t event_subject(const struct event *event)
+{
+    switch ((enum event_type)event->type) {
+    case EVENT_RUN_CLAIMED:
+    case EVENT_LEASE_EXPIRED:
+    case EVENT_NODE_UP:
+    case EVENT_NODE_DOWN:
+    case EVENT_CLOCK_JUMP:
+        return event->detail;
+    default:
+        return 0;
+    }
+}
+
+static void put_name(struct answer *out, const char *name)
+{
+    answer_text(out, ",\"");
+    answer_text(out, name);
+    answer_text(out, "\":");
+}
+
+static void put_text(struct answer *out, const char *name, struct str text)
+{
+    put_name(out, name);
+    if (text.len > 0)
+        answer_quoted(out, text);
+    else
+        answer_text(out, "null");
+}
+
+static void put_int(struct answer *out, const char *name, bool is_there, int64_t n)
+{
+    put_name(out, name);
+    if (is_there)
+        answer_int(out, n);
+    else
+        answer_text(out, "null");
+}
+
+static void put_instant(struct answer *out, const char *name, bool is_there, instant at)
+{
+    put_name(out, name);
+    answer_instant(out, is_there ? at : INSTANT_NONE);
+}
+
+static bool is_of(const struct event *event, enum event_type first, enum event_type last)
+{
+    return event->type >= (int64_t)first && event->type <= (int64_t)last;
+}
+
+static struct str run_of(const struct event_note *note, char text[static RUN_ID_TEXT_MAX])
+{
+    if (!note->has_run)
+        return (struct str){NULL, 0};
+    run_id_format(&note->run, text);
+    return str_of(text);
+}
+
+static bool has_outcome(const struct event *event)
+{
+    return event->type == EVENT_RUN_ENDED || event->type == EVENT_RUN_CANCELLED ||
+           is_of(event, EVENT_SLOT_SKIPPED, EVENT_SLOT_CANCELLED);
+}
+
+static void put_end(const struct event *event, struct answer *out)
+{
+    bool is_reason = event->type == EVENT_RUN_RETRYING;
+    enum outcome outcome = OUTCOME_NONE;
+    enum reason reason = REASON_NONE;
+
+    if (has_outcome(event))
+        outcome = (enum outcome)(event->detail / DETAIL_OUTCOME);
+    if (has_outcome(event) || is_reason)
+        reason = (enum reason)(event->detail % DETAIL_OUTCOME);
+    put_text(out, "outcome",
+             outcome == OUTCOME_NONE ? (struct str){NULL, 0} : str_of(outcome_text(outcome)));
+    put_text(out, "reason",
+             reason == REASON_NONE ? (struct str){NULL, 0} : str_of(reason_text(reason)));
+}
+
+static void put_lateness(const struct event *event, struct answer *out)
+{
+    char text[DURATION_MAX];
+    struct buf duration = BUF(text);
+
+    if (event->type == EVENT_RUN_LATE)
+        duration_format(event->detail, &duration);
+    put_text(out, "lateness", buf_as_str(&duration));
+}
+
+void event_print(const struct event *event, const struct event_note *note,
+                 const struct event_scene *scene, struct answer *out)
+{
+    bool is_slots = is_of(event, EVENT_SLOT_SKIPPED, EVENT_SLOT_CANCELLED);
+    bool is_plan = event->type == EVENT_RUN_PLANNED;
+    bool is_midnight = event->type == EVENT_PLAN_MIDNIGHT;
+    bool is_change = is_of(event, EVENT_SCHEDULE_CREATED, EVENT_SCHEDULE_CLOSED);
+    bool is_jump = event->type == EVENT_CLOCK_JUMP;
+    struct str none = {NULL, 0};
+    char run[RUN_ID_TEXT_MAX];
+
+    answer_text(out, "{\"id\":");
+    answer_quoted(out, note->id);
+    put_text(out, "type", str_of(event_text(note->type)));
+    put_instant(out, "at", true, scene->at);
+    put_text(out, "namespace", scene->owner ? scene->owner->namespace_name : none);
+    put_text(out, "schedule", note->schedule);
+    put_text(out, "run", run_of(note, run));
+    put_instant(out, "slot", note->has_run || is_slots || is_plan || is_midnight || is_jump,
+                event->slot);
+    put_instant(out, "last", is_plan, event->detail);
+    put_int(out, "attempt", note->has_run && !is_slots, event->attempt);
+    put_int(out, "fence", note->has_run && !is_slots, event->fence);
+    put_end(event, out);
+    put_lateness(event, out);
+    put_int(out, "count", is_slots || is_plan, event->count);
+    put_int(out, "stepMs", is_jump, event->count);
+    put_int(out, "version", is_change, event->count);
+    put_text(out, "zone", is_midnight && scene->owner ? scene->owner->name : none);
+    put_text(out, "node", scene->node);
+    answer_text(out, "}");
+}

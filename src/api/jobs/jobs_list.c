@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The schedules of an organisation, the newest first, as one list.
+ */
+#include "api/jobs/jobs.h"
+#include "api/schedules/schedule_times.h"
+#include "api/schedules/schedule_walk.h"
+#include "api/schedules/view.h"
+
+enum { LIST_BYTES_MAX = 12 << 20 }; /* of one answer */
+
+enum call_step jobs_list_begin(struct call *call)
+{
+    (void)call;
+    return CALL_READ;
+}
+
+static enum rc tell_row(struct schedule_walk *walk, struct schedule_view *view,
+                        struct arena *scratch, struct err *reterr)
+{
+    struct answer *out = walk->with;
+    json_t *schedule;
+
+    if (view->row.dialect != DIALECTS_JOBS)
+        return RC_OK;
+    if (planned_next(walk->call, walk->db, scratch, view, reterr) != RC_OK ||
+        jobs_show(view, walk->call->namespace_name, scratch, &schedule, reterr) != RC_OK)
+        return reterr->rc;
+    jobs_hide_secrets(json_object_get(schedule, "payload"));
+    if (out->buf.len > 1)
+        answer_text(out, ",");
+    answer_json(out, schedule);
+    walk->is_enough = out->buf.len > LIST_BYTES_MAX;
+    return RC_OK;
+}
+
+enum call_step jobs_list_read(struct call *call, struct db *db)
+{
+    struct answer out = answer_new(call->arena);
+    struct schedule_walk walk = {.call = call,
+                                 .db = db,
+                                 .order = ORDER_CREATED,
+                                 .is_descending = true,
+                                 .look = tell_row,
+                                 .with = &out};
+    struct err err;
+
+    answer_text(&out, "[");
+    if (schedule_walk(&walk, &err) != RC_OK)
+        return view_failed(call, &err);
+    answer_text(&out, "]");
+    if (walk.is_enough || !walk.is_done)
+        return call_problem(call, 400, "limit",
+                            "there are too many for one list; ask for pages, with "
+                            "/api/v1/schedules?namespace=%.*s",
+                            STR_ARG(call->namespace_name));
+    return call_answer(call, 200, answer_done(&out));
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Schedules of the jobs API: created, shown, replaced, patched, deleted.
+ *
+ * Whatever changes one is read before: its name may be that of a schedule that was made
+ * elsewhere, which this API does not see.  The command then names the version that was read.
+ */
+#include "api/call/change.h"
+#include "api/call/operation.h"
+#include "api/call/request.h"
+#include "api/jobs/jobs.h"
+#include "api/schedules/native_draft.h"
+#include "api/schedules/schedule_times.h"
+#include "model/member.h"
+
+enum { EDIT_TRIES_MAX = 20 }; /* edits in between that one of ours outlives */
+
+/* ---- what all have in common ---- */
+
+enum rc jobs_namespace(struct call *call, struct err *reterr)
+{
+    call->namespace_name = call->params[0];
+    for (int i = 1; i < CALL_PARAMS_MAX; i++)
+        call->params[i - 1] = call->params[i];
+    call->params[CALL_PARAMS_MAX - 1] = (struct str){NULL, 0};
+    if (call->namespace_name.len > CALL_NAME_MAX)
+        err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes; %d are the most",
+                call->namespace_name.len, CALL_NAME_MAX);
+    else if (name_check(call->namespace_name, reterr) == RC_OK)
+        return RC_OK;
+    err_in(reterr, "orgId");
+    return reterr->rc;
+}
+
+static enum call_step missing(struct call *call)
+{
+    call->status = 0;
+    return call_problem(call, 404, "not_found", "Schedule not found");
+}
+
+static enum call_step failed(struct call *call, const struct err *err)
+{
+    return err->rc == RC_NOT_FOUND ? missing(call) : view_failed(call, err);
+}
+
+static enum rc find(const struct call *call, struct db *db, struct schedule_view *ret,
+                    struct err *reterr)
+{
+    enum rc rc = view_find(call, db, ret, reterr);
+
+    if (rc == RC_OK && ret->row.dialect != DIALECTS_JOBS)
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "made elsewhere");
+    return rc == RC_OK ? planned_next(call, db, call->arena, ret, reterr) : rc;
+}
+
+static enum call_step name_begin(struct call *call)
+{
+    struct err err;
+
+    return request_name(call, 0, "schedule", &err) == RC_OK ? CALL_READ : missing(call);
+}
+
+/* The schedule as the JSON wants it, as *command. */
+static enum rc draft_of(struct call *call, const json_t *json, struct command *command,
+                        struct err *reterr)
+{
+    json_auto_t *document = NULL;
+    struct wanted_hint hint;
+    struct draft *draft;
+
+    if (jobs_read(json, call->namespace_name, &document, reterr) != RC_OK)
+        return reterr->rc;
+    if (native_draft(call, document, call->params[0], command, &hint, reterr) != RC_OK) {
+        jobs_explain(reterr);
+        return reterr->rc;
+    }
+    draft = arena_take(call->arena, sizeof *draft);
+    *draft = *command->draft;
+    draft->dialect = DIALECTS_JOBS;
+    command->draft = draft;
+    return RC_OK;
+}
+
+/* ---- showing ---- */
+
+enum call_step jobs_get_begin(struct call *call)
+{
+    return name_begin(call);
+}
+
+/* After a write that write's status stands. */
+enum call_step jobs_get_read(struct call *call, struct db *db)
+{
+    struct answer out = answer_new(call->arena);
+    struct schedule_view view;
+    json_t *schedule;
+    struct err err;
+
+    if (find(call, db, &view, &err) != RC_OK)
+        return failed(call, &err);
+    if (jobs_show(&view, call->namespace_name, call->arena, &schedule, &err) != RC_OK)
+        return view_failed(call, &err);
+    answer_json(&out, schedule);
+    return call_answer(call, call->status != 0 ? call->status : 200, answer_done(&out));
+}
+
+/* ---- creating ---- */
+
+struct making {
+    struct command *command;
+    struct str org; /* that is being made; empty: it is there */
+};
+
+enum call_step jobs_create_begin(struct call *call)
+{
+    struct making *making = arena_take(call->arena, sizeof *making);
+    struct command *command = change_command(call, COMMAND_CREATE);
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    *making = (struct making){.command = command};
+    call->with = making;
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (request_key(call, &err) != RC_OK || draft_of(call, json, command, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    request_trace(call);
+    return CALL_COMMANDS;
+}
+
+/* With tokens namespaces are made by those who may, and not by whoever mistypes one. */
+enum call_step jobs_no_org(struct call *call)
+{
+    struct making *making = call->with;
+
+    if (call->caller.token != 0)
+        return call_no_namespace(call);
+    if (call->operation->begin == jobs_list_begin)
+        return call_answer(call, 200, STR("[]"));
+    if (call->operation->begin != jobs_create_begin)
+        return missing(call);
+    if (making->org.len > 0)
+        return call_no_namespace(call); /* the one that is always there is not yet */
+    making->org = call->namespace_name;
+    call->namespace_name = STR("default");
+    change_command(call, COMMAND_NAMESPACE)->name = making->org;
+    return CALL_COMMANDS;
+}
+
+static enum call_step org_settled(struct call *call, struct making *making)
+{
+    call->namespace = call->replies->schedule;
+    call->namespace_name = making->org;
+    call->commands = making->command;
+    making->org = (struct str){NULL, 0};
+    return CALL_COMMANDS;
+}
+
+enum call_step jobs_create_settled(struct call *call)
+{
+    struct making *making = call->with;
+    const struct reply *reply = call->replies;
+
+    if (reply->rc != RC_OK)
+        return call_refused(call, call->commands, reply);
+    if (making->org.len > 0)
+        return org_settled(call, making);
+    /* Of a request that came twice the first one counts, with the id that was made then. */
+    call->params[0] = reply->is_repeated && reply->text.len > 0 ? reply->text
+                                                                : making->command->name;
+    call->status = 201;
+    return CALL_READ;
+}
+
+/* ---- replacing and patching ---- */
+
+struct editing {
+    struct str wanted;   /* as it was sent                                            */
+    struct str document; /* what it is laid upon, between the read and the command    */
+    bool is_patch;       /* members that it does not name stay as they are            */
+    int64_t version;     /* that was read                                             */
+    int tries;
+};
+
+static enum call_step edit_begin(struct call *call, bool is_patch)
+{
+    struct editing *editing = arena_take(call->arena, sizeof *editing);
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    *editing = (struct editing){.is_patch = is_patch};
+    call->with = editing;
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (!json_is_object(json)) {
+        json_wrong_type(json, "an object with the fields of a schedule", &err);
+        return call_refuse(call, NULL, &err);
+    }
+    change_command(call, COMMAND_UPDATE);
+    editing->wanted = arena_str(call->arena, call->body);
+    return name_begin(call);
+}
+
+enum call_step jobs_put_begin(struct call *call)
+{
+    return edit_begin(call, false);
+}
+
+enum call_step jobs_patch_begin(struct call *call)
+{
+    return edit_begin(call, true);
+}
+
+enum call_step jobs_edit_read(struct call *call, struct db *db)
+{
+    struct editing *editing = call->with;
+    struct answer out = answer_new(call->arena);
+    struct schedule_view view;
+    json_t *schedule;
+    struct err err;
+
+    if (call->status != 0)
+        return jobs_get_read(call, db);
+    if (find(call, db, &view, &err) != RC_OK ||
+        jobs_show(&view, call->namespace_name, call->arena, &schedule, &err) != RC_OK)
+        return failed(call, &err);
+    answer_json(&out, schedule);
+    editing->document = answer_done(&out);
+    editing->version = view.cursor.version;
+    return CALL_SETTLE;
+}
+
+static enum call_step lay(struct call *call, struct editing *editing)
+{
+    json_auto_t *document = json_of_kept(editing->document), *wanted = NULL;
+    struct command *command = change_command(call, COMMAND_UPDATE);
+    struct err err;
+
+    editing->document = (struct str){NULL, 0};
+    if (json_read(editing->wanted, &wanted, &err) != RC_OK)
+        return call_refuse(call, "invalid_json", &err);
+    if (editing->is_patch)
+        json_object_update_missing(wanted, document);
+    if (draft_of(call, wanted, command, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    command->version = editing->version;
+    return CALL_COMMANDS;
+}
+
+enum call_step jobs_edit_settled(struct call *call)
+{
+    struct editing *editing = call->with;
+    const struct reply *reply = call->replies;
+
+    if (editing->document.len > 0)
+        return lay(call, editing);
+    if (reply->rc == RC_NOT_FOUND)
+        return missing(call);
+    if (reply->rc == RC_CONFLICT && reply->version != editing->version &&
+        editing->tries++ < EDIT_TRIES_MAX)
+        return CALL_READ; /* laid once more, upon what there is now */
+    if (reply->rc != RC_OK)
+        return call_refused(call, call->commands, reply);
+    call->status = 200;
+    return CALL_READ;
+}
+
+/* ---- deleting ---- */
+
+enum call_step jobs_delete_begin(struct call *call)
+{
+    change_command(call, COMMAND_DELETE);
+    return name_begin(call);
+}
+
+enum call_step jobs_delete_read(struct call *call, struct db *db)
+{
+    struct schedule_view view;
+    struct err err;
+
+    if (find(call, db, &view, &err) != RC_OK)
+        return failed(call, &err);
+    call->commands->schedule = view.row.id;
+    return CALL_SETTLE;
+}
+
+enum call_step jobs_delete_settled(struct call *call)
+{
+    const struct reply *reply = call->replies;
+
+    if (!reply)
+        return CALL_COMMANDS;
+    if (reply->rc == RC_NOT_FOUND)
+        return missing(call);
+    if (reply->rc != RC_OK)
+        return call_refused(call, call->commands, reply);
+    return call_answer(call, 204, (struct str){NULL, 0});
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who changed what, the newest first; and whether any of it was changed afterwards.
+ *
+ * Rows hold the entries of a turn, so a page may begin and end inside of one.  Both go
+ * through a bounded number of rows; the cursor says where to go on.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "api/call/operation.h"
+#include "api/native/native.h"
+#include "api/schedules/page.h"
+#include "api/schedules/view.h"
+#include "store/audit.h"
+#include "store/text.h"
+
+enum {
+    ROWS_AT_ONCE = 8,        /* the largest fit into one answer of the database         */
+    ROWS_SCANNED = 512,      /* of one page                                              */
+    BYTES_SCANNED = 8 << 20, /* likewise                                                 */
+    CURSOR_TEXT_MAX = 160,
+};
+
+/* ---- the list ---- */
+
+struct asked {
+    struct page page;
+    struct str by, operation, object;
+    bool is_everything;
+    instant from, to;
+    struct audit_row at; /* where to go on: this row           */
+    int64_t told;        /* and how many of its entries are told, from its end */
+};
+
+struct telling {
+    const struct call *call;
+    const struct asked *asked;
+    struct answer out;
+    int count;
+    struct audit_row at;
+    int64_t told;
+    bool is_over;
+};
+
+/* Numbers with a dot between two. */
+static bool read_numbers(struct str text, int64_t *ret, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (i > 0 && (text.len == 0 || text.ptr[0] != '.'))
+            return false;
+        if (i > 0)
+            text = str_from(text, 1);
+        if (str_take_number(&text, INT64_MAX - 2, &ret[i]) == 0)
+            return false;
+    }
+    return text.len == 0;
+}
+
+static enum rc read_everything(struct call *call, bool *ret, struct err *reterr)
+{
+    struct str text = request_query(call, "everything");
+
+    *ret = str_eq(text, STR("true"));
+    if (text.len == 0 || *ret || str_eq(text, STR("false")))
+        return RC_OK;
+    err_set(reterr, RC_INVALID, 0, (int)text.len, "must be true or false");
+    err_in(reterr, "everything");
+    return RC_INVALID;
+}
+
+enum call_step audit_list_begin(struct call *call)
+{
+    static const char *const names[] = {"by",   "operation", "object",
+                                        "from", "to",        "everything"};
+    struct asked *asked = arena_take(call->arena, sizeof *asked);
+    int64_t at[4] = {INSTANT_NEVER - 2, 0, 0, 0};
+    struct err err;
+
+    asked->from = INSTANT_NONE;
+    asked->to = INSTANT_NEVER;
+    if (page_begin(call, names, 6, &asked->page, &err) != RC_OK ||
+        request_query_range(call, &asked->from, &asked->to, &err) != RC_OK ||
+        read_everything(call, &asked->is_everything, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (asked->page.after.len > 0 && !read_numbers(asked->page.after, at, 4))
+        return call_problem(call, 400, "invalid_field", "the cursor is not one of this list");
+    if (asked->is_everything && !call->caller.is_everywhere)
+        return call_deny(call, 403, "everything is for an admin of all namespaces");
+    if (asked->page.after.len == 0 && asked->to != INSTANT_NEVER && asked->to >= 0)
+        at[0] = asked->to + 1;
+    asked->by = request_query(call, "by");
+    asked->operation = request_query(call, "operation");
+    asked->object = request_query(call, "object");
+    asked->at = (struct audit_row){.at = at[0], .node = at[1], .seq = at[2]};
+    asked->told = at[3];
+    call->with = asked;
+    return CALL_READ;
+}
+
+static bool fits(struct str wanted, struct str text)
+{
+    return wanted.len == 0 || str_eq(wanted, text);
+}
+
+static bool is_wanted(const struct telling *t, const struct audit_entry *e)
+{
+    const struct asked *asked = t->asked;
+
+    return (asked->is_everything || str_eq(e->namespace, t->call->namespace_name)) &&
+           fits(asked->by, e->by) && fits(asked->operation, e->operation) &&
+           fits(asked->object, e->object);
+}
+
+static void put_text(struct answer *out, const char *name, struct str text)
+{
+    answer_text(out, ",\"");
+    answer_text(out, name);
+    answer_text(out, "\":");
+    if (text.len > 0)
+        answer_quoted(out, text);
+    else
+        answer_text(out, "null");
+}
+
+static void put_int(struct answer *out, const char *name, int64_t n)
+{
+    answer_text(out, ",\"");
+    answer_text(out, name);
+    answer_text(out, "\":");
+    answer_int(out, n);
+}
+
+static void print_hex(const uint8_t *bytes, int count, struct buf *out)
+{
+    for (int i = 0; i < count; i++)
+        buf_printf(out, "%02x", bytes[i]);
+}
+
+static void put_print(struct answer *out, const char *name, const struct audit_print *print)
+{
+    char text[2 * AUDIT_PRINT + 1];
+    struct buf hex = BUF(text);
+
+    if (!print->is_set)
+        return;
+    print_hex(print->bytes, AUDIT_PRINT, &hex);
+    put_text(out, name, buf_as_str(&hex));
+}
+
+static void tell(struct telling *t, const struct audit_row *row, int64_t i,
+                 const struct audit_entry *e)
+{
+    struct answer *out = &t->out;
+
+    answer_text(out, t->count++ > 0 ? ",{\"at\":" : "{\"at\":");
+    answer_instant(out, row->at);
+    put_int(out, "node", row->node);
+    put_int(out, "seq", row->seq + i);
+    put_text(out, "by", e->by);
+    put_text(out, "token", e->token);
+    put_text(out, "from", e->from);
+    put_text(out, "operation", e->operation);
+    put_text(out, "namespace", e->namespace);
+    put_text(out, "object", e->object);
+    put_text(out, "result", str_of(audit_result_text(e->result)));
+    if (e->version != 0)
+        put_int(out, "version", e->version);
+    put_print(out, "before", &e->before);
+    put_print(out, "after", &e->after);
+    put_int(out, "count", e->count);
+    put_text(out, "requestId", e->request);
+    answer_text(out, "}");
+}
+
+static enum rc unpack_row(const struct audit_row *row, struct arena *arena,
+                          struct audit_entry **ret, struct err *reterr)
+{
+    struct audit_entry *entries;
+    struct str rest = row->body;
+    bool any = true;
+    int64_t n = 0;
+    enum rc rc = RC_OK;
+
+    if (row->count < 1 || row->count > TURN_COMMANDS_MAX)
+        return err_set(reterr, RC_CORRUPT, -1, 0, "a row of the audit is damaged");
+    entries = arena_array(arena, (size_t)row->count, sizeof *entries);
+    while (rc == RC_OK && any && n < row->count) {
+        rc = audit_unpack(&rest, &entries[n], &any, reterr);
+        n += rc == RC_OK && any ? 1 : 0;
+    }
+    if (rc == RC_OK && (n < row->count || rest.len > 0))
+        rc = err_set(reterr, RC_CORRUPT, -1, 0, "a row of the audit is damaged");
+    if (rc == RC_OK)
+        *ret = entries;
+    return rc;
+}
+
+/* Of the row those that were not told yet, the last first, while there is room. */
+static enum rc tell_row(struct telling *t, const struct audit_row *row, struct err *reterr)
+{
+    struct audit_entry *entries = NULL;
+    enum rc rc = unpack_row(row, t->call->arena, &entries, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    t->at = *row;
+    for (; t->told < row->count && t->count < t->asked->page.limit; t->told++) {
+        int64_t i = row->count - 1 - t->told;
+
+        if (is_wanted(t, &entries[i]))
+            tell(t, row, i, &entries[i]);
+    }
+    return RC_OK;
+}
+
+/* The rows from t->at on; *ret_bytes grows by what was read. */
+static enum rc tell_some(struct telling *t, struct db *db, int *rows_left, size_t *ret_bytes,
+                         struct err *reterr)
+{
+    struct audit_row next = t->at;
+    struct db_result rows = {0};
+    enum rc rc;
+
+    next.seq += t->told > 0 ? 1 : 0; /* that row again: it was told in part */
+    audit_before(db, &next, ROWS_AT_ONCE, &rows);
+    rc = db_flush(db, t->call->arena, reterr);
+    for (int i = 0; rc == RC_OK && i < rows.rows && t->count < t->asked->page.limit; i++) {
+        struct audit_row row;
+
+        audit_read(&rows, i, &row);
+        if (row.at < t->asked->from) {
+            t->is_over = true;
+            return RC_OK;
+        }
+        if (row.node != t->at.node || row.seq != t->at.seq)
+            t->told = 0;
+        rc = tell_row(t, &row, reterr);
+        if (rc == RC_OK && t->told >= row.count)
+            t->told = 0; /* the next begins before it */
+        *ret_bytes += row.body.len;
+        (*rows_left)--;
+    }
+    t->is_over = t->is_over ||
+                 (rows.rows < ROWS_AT_ONCE && t->told == 0 && t->count < t->asked->page.limit);
+    return rc;
+}
+
+enum call_step audit_list_read(struct call *call, struct db *db)
+{
+    const struct asked *asked = call->with;
+    struct telling t = {call, asked, answer_new(call->arena), 0, asked->at, asked->told, false};
+    char text[CURSOR_TEXT_MAX];
+    struct buf cursor = BUF(text);
+    int rows_left = ROWS_SCANNED;
+    size_t bytes = 0;
+    enum rc rc = RC_OK;
+    struct err err;
+
+    page_open(&t.out, "entries");
+    while (rc == RC_OK && !t.is_over && t.count < asked->page.limit && rows_left > 0 &&
+           bytes < BYTES_SCANNED && t.out.buf.len < PAGE_BYTES_MAX)
+        rc = tell_some(&t, db, &rows_left, &bytes, &err);
+    if (rc != RC_OK)
+        return view_failed(call, &err);
+    buf_text(&cursor, "");
+    if (!t.is_over)
+        buf_printf(&cursor, "%" PRId64 ".%" PRId64 ".%" PRId64 ".%" PRId64, t.at.at, t.at.node,
+                   t.at.seq, t.told);
+    page_close(&t.out, buf_as_str(&cursor));
+    return call_answer(call, 200, answer_done(&t.out));
+}
+
+/* ---- the proof ---- */
+
+struct proof {
+    struct audit_row last; /* the row before; seq 0: none of this node yet */
+    int64_t entries;       /* of this page                                 */
+    const char *broken;    /* why, at `last`; NULL: it is not              */
+};
+
+static bool read_hex(struct str text, uint8_t ret[SHA256_BYTES])
+{
+    static const char digits[] = "0123456789abcdef";
+
+    if (text.len != (size_t)2 * SHA256_BYTES)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        const char *at = memchr(digits, text.ptr[i], 16);
+
+        if (!at)
+            return false;
+        ret[i / 2] = (uint8_t)(i % 2 == 0 ? (at - digits) << 4 : ret[i / 2] | (at - digits));
+    }
+    return true;
+}
+
+/* "node.seq.count.hash" of the last row that was proved. */
+static bool read_place(struct str text, struct audit_row *ret)
+{
+    struct str hash = {NULL, 0}, numbers = text;
+    int64_t at[3];
+
+    if (text.len <= (size_t)2 * SHA256_BYTES + 1)
+        return false;
+    hash = str_from(text, text.len - (size_t)2 * SHA256_BYTES);
+    numbers.len = text.len - hash.len - 1;
+    if (numbers.ptr[numbers.len] != '.' || !read_numbers(numbers, at, 3))
+        return false;
+    *ret = (struct audit_row){.node = at[0], .seq = at[1], .count = at[2]};
+    return read_hex(hash, ret->hash);
+}
+
+enum call_step audit_verify_begin(struct call *call)
+{
+    static const char *const names[] = {"cursor"};
+    struct proof *proof = arena_take(call->arena, sizeof *proof);
+    struct str cursor;
+    struct err err;
+
+    if (request_query_check(call, names, 1, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    cursor = request_query(call, "cursor");
+    if (cursor.len > 0 && !read_place(cursor, &proof->last))
+        return call_problem(call, 400, "invalid_field", "the cursor is not one of this proof");
+    call->with = proof;
+    return CALL_READ;
+}
+
+static const char *why_broken(const struct audit_row *row, const struct audit_row *last,
+                              struct arena *arena)
+{
+    static const uint8_t none[SHA256_BYTES];
+    struct audit_entry *entries;
+    uint8_t hash[SHA256_BYTES];
+    struct err err;
+
+    audit_link(row, hash);
+    if (!sha256_eq(hash, row->hash))
+        return "its content is not what was written";
+    if (last->seq > 0 && row->seq != last->seq + last->count)
+        return "entries before it are missing";
+    if (last->seq > 0 && !sha256_eq(row->prior, last->hash))
+        return "it does not follow the one before it";
+    if (last->seq == 0 && row->seq == 1 && !sha256_eq(row->prior, none))
+        return "entries before it are missing";
+    return unpack_row(row, arena, &entries, &err) == RC_OK ? NULL
+                                                           : "its entries cannot be read";
+}
+
+/* The next rows of the node; *ret_is_over when there are none left. */
+static enum rc prove_some(struct proof *proof, struct call *call, struct db *db, size_t *bytes,
+                          bool *ret_is_over, struct err *reterr)
+{
+    struct db_result rows = {0};
+    enum rc rc;
+
+    audit_of(db, proof->last.node, proof->last.seq, ROWS_AT_ONCE, &rows);
+    rc = db_flush(db, call->arena, reterr);
+    for (int i = 0; rc == RC_OK && i < rows.rows && !proof->broken; i++) {
+        struct audit_row row;
+
+        audit_read(&rows, i, &row);
+        proof->broken = why_broken(&row, &proof->last, call->arena);
+        proof->entries += proof->broken ? 0 : row.count;
+        *bytes += row.body.len;
+        proof->last = row;
+    }
+    *ret_is_over = rows.rows < ROWS_AT_ONCE;
+    return rc;
+}
+
+static void tell_node(const struct proof *proof, struct str name, struct answer *out)
+{
+    answer_reserve(out, 4 * SHA256_BYTES);
+    answer_text(out, "{\"node\":");
+    answer_int(out, proof->last.node);
+    put_text(out, "name", name);
+    put_int(out, "entries", proof->entries);
+    put_int(out, "to", proof->last.seq + proof->last.count - 1);
+    answer_text(out, ",\"head\":\"");
+    answer_reserve(out, (size_t)2 * SHA256_BYTES);
+    print_hex(proof->last.hash, SHA256_BYTES, &out->buf);
+    answer_text(out, "\",\"broken\":");
+    if (proof->broken)
+        answer_quoted(out, str_of(proof->broken));
+    else
+        answer_text(out, "null");
+    answer_text(out, "}");
+}
+
+/* One node at a time: a page ends with it, or inside of it. */
+enum call_step audit_verify_read(struct call *call, struct db *db)
+{
+    struct proof proof = *(const struct proof *)call->with;
+    struct answer out = answer_new(call->arena);
+    struct db_result node = {0};
+    char text[CURSOR_TEXT_MAX];
+    struct buf cursor = BUF(text);
+    bool is_over = false;
+    size_t bytes = 0;
+    enum rc rc;
+    struct err err;
+
+    /* The node that was begun, or the next one. */
+    audit_next_node(db, proof.last.seq > 0 ? proof.last.node - 1 : proof.last.node, &node);
+    rc = db_flush(db, call->arena, &err);
+    if (rc == RC_OK && node.rows == 1 && db_int_at(&node, 0, 0) != proof.last.node)
+        proof.last = (struct audit_row){.node = db_int_at(&node, 0, 0)};
+    for (int i = 0; rc == RC_OK && node.rows == 1 && !is_over && !proof.broken &&
+                    i < ROWS_SCANNED / ROWS_AT_ONCE && bytes < BYTES_SCANNED;
+         i++)
+        rc = prove_some(&proof, call, db, &bytes, &is_over, &err);
+    if (rc != RC_OK)
+        return view_failed(call, &err);
+    answer_text(&out, proof.broken ? "{\"intact\":false,\"nodes\":["
+                                   : "{\"intact\":true,\"nodes\":[");
+    if (node.rows == 1)
+        tell_node(&proof, text_or_empty(&node, 0, 1), &out);
+    if (is_over)
+        proof.last = (struct audit_row){.node = proof.last.node};
+    buf_text(&cursor, "");
+    if (node.rows == 1 && !proof.broken) {
+        buf_printf(&cursor, "%" PRId64 ".%" PRId64 ".%" PRId64 ".", proof.last.node,
+                   proof.last.seq, proof.last.count);
+        print_hex(proof.last.hash, SHA256_BYTES, &cursor);
+    }
+    page_close(&out, buf_as_str(&cursor));
+    return call_answer(call, 200, answer_done(&out));
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Many schedules in one request, with a result for each: one that is wrong fails alone.
+ * Documents are created, replaced or put; ids are paused, resumed or deleted.
+ */
+#include "api/call/answer.h"
+#include "api/call/change.h"
+#include "api/call/request.h"
+#include "api/native/native.h"
+#include "api/schedules/native_draft.h"
+#include "api/schedules/view.h"
+#include "model/schedule_json.h"
+
+struct bulk_item {
+    struct str id;
+    int command;           /* index into call->commands, -1: none */
+    const struct err *err; /* then what is wrong with it          */
+};
+
+struct bulk {
+    enum command_kind kind;
+    struct bulk_item *items;
+    struct wanted_hint *hints;  /* of each command                 */
+    const struct command *sent; /* once the hints are on their way */
+    const struct reply *made;   /* likewise                        */
+    int count;
+    bool has_versions;
+    struct str reason; /* of a pause */
+    instant until;
+};
+
+/* An item that is read into the command, or what is wrong with it. */
+typedef enum rc read_fn(struct call *call, const json_t *json, struct bulk *bulk,
+                        struct command *command, struct err *reterr);
+
+static enum rc read_document(struct call *call, const json_t *json, struct bulk *bulk,
+                             struct command *command, struct err *reterr)
+{
+    if (arena_used(call->arena) > SCHEDULE_BYTES_MAX)
+        return err_set(reterr, RC_LIMIT, -1, 0,
+                       "the schedules of this request are too large together; send fewer");
+    if (bulk->kind == COMMAND_UPDATE && json_is_object(json) &&
+        json_require(json, "id", reterr) != RC_OK)
+        return reterr->rc;
+    return native_draft(call, json, (struct str){NULL, 0}, command,
+                        &bulk->hints[call->command_count], reterr);
+}
+
+struct named {
+    struct str id;
+    int64_t version;
+};
+
+static const struct member named_list[] = {
+    {"id", MEMBER_TEXT, .offset = offsetof(struct named, id), .high = SCHEDULE_ID_MAX,
+     .check = name_check, .is_required = true},
+    {"version", MEMBER_INT64, .offset = offsetof(struct named, version), .low = 1,
+     .high = INT64_MAX},
+};
+
+static const struct members named_members = MEMBERS(named_list);
+
+/* An id alone, or with the version that it must have. */
+static enum rc read_named(struct call *call, const json_t *json, struct bulk *bulk,
+                          struct command *command, struct err *reterr)
+{
+    struct named named = {0};
+    const struct reading reading = {call->arena, false, &named};
+    enum rc rc = json_is_string(json)
+                     ? json_take_kept(json, SCHEDULE_ID_MAX, call->arena, &named.id, reterr)
+                     : members_read(&named_members, json, &reading, reterr);
+
+    if (rc == RC_OK)
+        rc = name_check(named.id, reterr);
+    if (rc != RC_OK)
+        return rc;
+    command->name = named.id;
+    command->version = named.version;
+    command->text = bulk->reason;
+    command->until = bulk->until;
+    return RC_OK;
+}
+
+/* The version that the document is to replace, 0: it must be new; null: whatever is there. */
+static enum rc read_version(const json_t *body, int i, struct command *command,
+                            struct err *reterr)
+{
+    const json_t *version = json_array_get(json_object_get(body, "versions"), (size_t)i);
+
+    if (!version || json_is_null(version))
+        return RC_OK;
+    if (!json_is_integer(version) || json_integer_value(version) < 0)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "its version must be a number, 0 for a schedule that is not there yet, "
+                       "or null");
+    command->version = json_integer_value(version);
+    command->kind = command->version == 0 ? COMMAND_CREATE : COMMAND_UPDATE;
+    return RC_OK;
+}
+
+static void add_item(struct call *call, const json_t *body, int i, read_fn *read)
+{
+    const json_t *json = json_array_get(json_object_get(body, "items"), (size_t)i);
+    struct bulk *bulk = call->with;
+    struct bulk_item *item = &bulk->items[i];
+    struct command *command = &call->commands[call->command_count];
+    struct err err;
+
+    *command = (struct command){.kind = bulk->kind,
+                                .overlap = OVERLAP_DEFAULT,
+                                .until = INSTANT_NEVER,
+                                .hint_at = INSTANT_NEVER};
+    if (read(call, json, bulk, command, &err) == RC_OK &&
+        read_version(body, i, command, &err) == RC_OK) {
+        item->id = command->name;
+        item->command = call->command_count++;
+        return;
+    }
+    item->id = change_item_id(call, json);
+    item->err = change_item_err(call, i, &err);
+    item->command = -1;
+}
+
+static enum rc read_items(struct call *call, const json_t *json, read_fn *read,
+                          struct err *reterr)
+{
+    struct bulk *bulk = call->with;
+    const json_t *items = json_object_get(json, "items");
+    enum rc rc = json_require(json, "items", reterr);
+    size_t count;
+
+    if (rc != RC_OK)
+        return rc;
+    rc = json_take_count(items, CALL_ITEMS_MAX, &bulk->count, reterr);
+    if (rc != RC_OK) {
+        err_in(reterr, "items");
+        return rc;
+    }
+    count = (size_t)bulk->count;
+    if (bulk->has_versions && json_array_size(json_object_get(json, "versions")) != count) {
+        err_set(reterr, RC_INVALID, -1, 0, "must have as many entries as items");
+        err_in(reterr, "versions");
+        return RC_INVALID;
+    }
+    bulk->items = arena_array(call->arena, count, sizeof *bulk->items);
+    bulk->hints = arena_array(call->arena, count, sizeof *bulk->hints);
+    call->commands = arena_array(call->arena, count, sizeof *call->commands);
+    for (int i = 0; i < bulk->count; i++)
+        add_item(call, json, i, read);
+    return RC_OK;
+}
+
+static enum rc skip_items(const json_t *value, const struct reading *r, struct err *reterr)
+{
+    (void)value;
+    (void)r;
+    (void)reterr;
+    return RC_OK;
+}
+
+static enum rc note_versions(const json_t *value, const struct reading *r, struct err *reterr)
+{
+    struct bulk *bulk = r->to;
+
+    if (!json_is_array(value))
+        return json_wrong_type(value, "a list", reterr);
+    bulk->has_versions = true;
+    return RC_OK;
+}
+
+static const struct member put_list[] = {
+    {"items", MEMBER_OTHER, .read = skip_items},
+    {"versions", MEMBER_OTHER, .read = note_versions},
+};
+
+static const struct members put_members = MEMBERS(put_list);
+
+/* The pause of all of them, beside the items. */
+static const struct member pause_list[] = {
+    {"items", MEMBER_OTHER, .read = skip_items},
+    {"reason", MEMBER_TEXT, .offset = offsetof(struct bulk, reason), .high = REASON_TEXT_MAX},
+    {"until", MEMBER_INSTANT, .offset = offsetof(struct bulk, until)},
+};
+
+static const struct members pause_members = MEMBERS(pause_list);
+static const struct members items_members = {pause_list, 1};
+
+static enum call_step bulk_begin(struct call *call, enum command_kind kind,
+                                 const struct members *members, read_fn *read)
+{
+    struct bulk *bulk = arena_take(call->arena, sizeof *bulk);
+    const struct reading reading = {call->arena, false, bulk};
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    bulk->kind = kind;
+    bulk->until = INSTANT_NEVER;
+    call->with = bulk;
+    if (request_query_check(call, NULL, 0, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (members_read(members, json, &reading, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (bulk->until <= call->now)
+        return change_refuse(call, "until", "must be later than now");
+    if (read_items(call, json, read, &err) != RC_OK || request_key(call, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return call->command_count > 0 ? CALL_COMMANDS : schedule_bulk_settled(call);
+}
+
+enum call_step schedule_bulk_begin(struct call *call)
+{
+    return bulk_begin(call, COMMAND_CREATE, &items_members, read_document);
+}
+
+enum call_step schedule_bulk_update_begin(struct call *call)
+{
+    return bulk_begin(call, COMMAND_UPDATE, &items_members, read_document);
+}
+
+enum call_step schedule_bulk_put_begin(struct call *call)
+{
+    return bulk_begin(call, COMMAND_PUT, &put_members, read_document);
+}
+
+enum call_step schedule_bulk_pause_begin(struct call *call)
+{
+    return bulk_begin(call, COMMAND_PAUSE, &pause_members, read_named);
+}
+
+enum call_step schedule_bulk_resume_begin(struct call *call)
+{
+    return bulk_begin(call, COMMAND_RESUME, &items_members, read_named);
+}
+
+enum call_step schedule_bulk_delete_begin(struct call *call)
+{
+    return bulk_begin(call, COMMAND_DELETE, &items_members, read_named);
+}
+
+static void print_error(const char *code, struct str message, const char *field,
+                        struct answer *out)
+{
+    answer_text(out, ",\"status\":\"error\",\"error\":{\"code\":");
+    answer_quoted(out, str_of(code));
+    answer_text(out, ",\"message\":");
+    answer_quoted(out, message);
+    if (field[0] != '\0') {
+        answer_text(out, ",\"field\":");
+        answer_quoted(out, str_of(field));
+    }
+    answer_text(out, "}");
+}
+
+static void print_reply(const struct call *call, const struct command *command,
+                        const struct reply *reply, struct answer *out)
+{
+    struct str warning = {NULL, 0};
+
+    if (reply->rc != RC_OK) {
+        print_error(call_refused_code(command, reply), reply->text, "", out);
+        return;
+    }
+    answer_text(out, ",\"status\":\"ok\"");
+    if (command->kind == COMMAND_DELETE)
+        return;
+    answer_text(out, ",\"version\":");
+    answer_int(out, reply->version);
+    if (command->draft)
+        warning = view_hindrance(call, command->draft->action);
+    if (warning.len == 0)
+        return;
+    answer_text(out, ",\"warnings\":[");
+    answer_quoted(out, warning);
+    answer_text(out, "]");
+}
+
+/* One was made: that of the first time counts. */
+static struct str id_of(const struct bulk *bulk, const struct bulk_item *item)
+{
+    const struct reply *reply = item->err ? NULL : &bulk->made[item->command];
+
+    return reply && reply->is_repeated && reply->text.len > 0 ? reply->text : item->id;
+}
+
+static enum call_step tell_results(struct call *call, const struct bulk *bulk)
+{
+    struct answer out = answer_new(call->arena);
+
+    answer_text(&out, "{\"results\":[");
+    for (int i = 0; i < bulk->count; i++) {
+        const struct bulk_item *item = &bulk->items[i];
+
+        answer_text(&out, i > 0 ? ",{\"id\":" : "{\"id\":");
+        if (item->id.len > 0)
+            answer_quoted(&out, id_of(bulk, item));
+        else
+            answer_text(&out, "null");
+        if (item->err)
+            print_error(change_item_code(item->err), str_of(item->err->text), item->err->field,
+                        &out);
+        else
+            print_reply(call, &bulk->sent[item->command], &bulk->made[item->command], &out);
+        answer_text(&out, "}");
+    }
+    answer_text(&out, "]}");
+    return call_answer(call, 200, answer_done(&out));
+}
+
+/* Hints of those that were made, as commands of their own. */
+static int want_hints(struct call *call, const struct bulk *bulk)
+{
+    struct command *hints = arena_array(call->arena, (size_t)call->command_count,
+                                        sizeof *hints);
+    int count = 0;
+
+    for (int i = 0; i < call->command_count; i++)
+        if (bulk->hints[i].is_set && bulk->made[i].rc == RC_OK)
+            hints[count++] = native_hint(&bulk->hints[i], bulk->made[i].schedule,
+                                         call->commands[i].name);
+    call->commands = hints;
+    call->command_count = count;
+    return count;
+}
+
+enum call_step schedule_bulk_settled(struct call *call)
+{
+    struct bulk *bulk = call->with;
+
+    if (!bulk->made && call->command_count > 0) {
+        bulk->sent = call->commands;
+        bulk->made = call->replies;
+        if (want_hints(call, bulk) > 0)
+            return CALL_COMMANDS;
+    }
+    return tell_results(call, bulk);
+}

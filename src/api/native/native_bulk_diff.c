@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What putting many documents would change, field by field; nothing is changed.
+ *
+ * Both sides are in the canonical form and with this server's defaults, so that a document
+ * which says the same in other words is the same.
+ */
+#include "api/call/answer.h"
+#include "api/call/change.h"
+#include "api/call/request.h"
+#include "api/native/native.h"
+#include "api/schedules/document.h"
+#include "api/schedules/native_draft.h"
+#include "model/schedule_json.h"
+
+enum {
+    AT_ONCE = 50,   /* rows that are read together: they hold whole documents */
+    PATH_MAX = 512, /* bytes of a field's path; a longer one is cut           */
+};
+
+struct diff_item {
+    struct str id;
+    const struct draft *draft; /* NULL: it is wrong */
+    struct str reason;         /* of its pause      */
+    instant until;
+    const struct err *err;
+};
+
+struct bulk_diff {
+    struct diff_item *items;
+    int count;
+};
+
+static enum rc read_item(struct call *call, const json_t *json, struct diff_item *item,
+                         struct err *reterr)
+{
+    struct command command = {.kind = COMMAND_PUT};
+    struct wanted_hint hint;
+    enum rc rc = RC_OK;
+
+    if (arena_used(call->arena) > SCHEDULE_BYTES_MAX)
+        return err_set(reterr, RC_LIMIT, -1, 0,
+                       "the schedules of this request are too large together; send fewer");
+    if (json_is_object(json))
+        rc = json_require(json, "id", reterr);
+    if (rc == RC_OK)
+        rc = native_draft(call, json, (struct str){NULL, 0}, &command, &hint, reterr);
+    if (rc != RC_OK)
+        return rc;
+    item->id = command.name;
+    item->draft = command.draft;
+    item->reason = command.text;
+    item->until = command.until;
+    return RC_OK;
+}
+
+static void read_items(struct call *call, const json_t *items, struct bulk_diff *diff)
+{
+    diff->items = arena_array(call->arena, (size_t)diff->count, sizeof *diff->items);
+    for (int i = 0; i < diff->count; i++) {
+        const json_t *json = json_array_get(items, (size_t)i);
+        struct err err;
+
+        if (read_item(call, json, &diff->items[i], &err) == RC_OK)
+            continue;
+        diff->items[i].id = change_item_id(call, json);
+        diff->items[i].err = change_item_err(call, i, &err);
+    }
+}
+
+enum call_step schedule_bulk_diff_begin(struct call *call)
+{
+    static const char *const names[] = {"items"};
+    struct bulk_diff *diff = arena_take(call->arena, sizeof *diff);
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    if (request_query_check(call, NULL, 0, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (json_check_names(json, names, 1, &err) != RC_OK ||
+        json_require(json, "items", &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (json_take_count(json_object_get(json, "items"), CALL_ITEMS_MAX, &diff->count, &err) !=
+        RC_OK) {
+        err_in(&err, "items");
+        return call_refuse(call, NULL, &err);
+    }
+    read_items(call, json_object_get(json, "items"), diff);
+    call->with = diff;
+    return CALL_READ;
+}
+
+/* ---- two documents ---- */
+
+struct telling {
+    struct answer *out;
+    char path[PATH_MAX];
+    struct buf at;
+    int changes;
+};
+
+static void tell_change(struct telling *t, const json_t *from, const json_t *to)
+{
+    answer_text(t->out, t->changes++ > 0 ? ",{\"field\":" : "{\"field\":");
+    answer_quoted(t->out, buf_as_str(&t->at));
+    answer_text(t->out, ",\"from\":");
+    answer_json(t->out, from ? json_incref((json_t *)from) : json_null());
+    answer_text(t->out, ",\"to\":");
+    answer_json(t->out, to ? json_incref((json_t *)to) : json_null());
+    answer_text(t->out, "}");
+}
+
+static void compare(struct telling *t, const json_t *from, const json_t *to);
+
+static void compare_member(struct telling *t, const char *key, const json_t *from,
+                           const json_t *to)
+{
+    struct buf before = t->at;
+
+    if (t->at.len > 0)
+        buf_char(&t->at, '.');
+    buf_text(&t->at, key);
+    compare(t, from, to);
+    t->at = before;
+    t->path[before.len] = '\0';
+}
+
+static void compare_objects(struct telling *t, const json_t *from, const json_t *to)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)from, key, value)
+        compare_member(t, key, value, json_object_get(to, key));
+    json_object_foreach((json_t *)to, key, value)
+    {
+        if (!json_object_get(from, key))
+            compare_member(t, key, NULL, value);
+    }
+}
+
+/* Depth is bounded by JSON_DEPTH_MAX, which reading has checked. */
+static void compare(struct telling *t, const json_t *from, const json_t *to)
+{
+    struct buf before = t->at;
+
+    if (json_is_object(from) && json_is_object(to)) {
+        compare_objects(t, from, to);
+    } else if (json_is_array(from) && json_array_size(from) == json_array_size(to)) {
+        for (size_t i = 0; i < json_array_size(to); i++) {
+            buf_printf(&t->at, "[%zu]", i);
+            compare(t, json_array_get(from, i), json_array_get(to, i));
+            t->at = before;
+            t->path[before.len] = '\0';
+        }
+    } else if (!from || !to || !json_equal((json_t *)from, (json_t *)to)) {
+        tell_change(t, from, to);
+    }
+}
+
+/* The document that the schedule would be. */
+static struct schedule_view view_of(const struct diff_item *item)
+{
+    const struct draft *draft = item->draft;
+
+    return (struct schedule_view){
+        .row = {.name = item->id,
+                .spec = draft->spec,
+                .action = draft->action,
+                .policies = draft->policies,
+                .governor = draft->governor,
+                .labels = draft->labels,
+                .extra = draft->extra,
+                .description = draft->description,
+                .reason = item->reason},
+        .cursor = {.flags = (draft->is_disabled ? CURSOR_DISABLED : 0) |
+                            (draft->is_paused ? CURSOR_PAUSED : 0),
+                   .paused_until = item->until},
+    };
+}
+
+/* What a document does not say of a pause is no difference. */
+static void settle_pause(json_t *document, bool is_said)
+{
+    if (!is_said)
+        json_object_del(document, "paused");
+    else if (!json_object_get(document, "paused"))
+        json_put(document, "paused", json_false());
+}
+
+static enum rc tell_changes(const struct call *call, const struct schedule_view *old,
+                            const struct diff_item *item, struct arena *scratch,
+                            struct answer *out, struct err *reterr)
+{
+    struct schedule_view new = view_of(item);
+    struct telling t = {.out = out};
+    json_auto_t *from = NULL, *to = NULL;
+    enum rc rc = document_of(call, old, scratch, SPEC_FULL, &from, reterr);
+
+    if (rc == RC_OK)
+        rc = document_of(call, &new, scratch, SPEC_FULL, &to, reterr);
+    if (rc != RC_OK)
+        return rc;
+    settle_pause(from, item->draft->sets_pause);
+    settle_pause(to, item->draft->sets_pause);
+    t.at = BUF(t.path);
+    if (json_equal(from, to)) {
+        answer_text(out, ",\"status\":\"same\"");
+    } else {
+        answer_text(out, ",\"status\":\"change\",\"changes\":[");
+        compare(&t, from, to);
+        answer_text(out, "]");
+    }
+    answer_text(out, ",\"version\":");
+    answer_int(out, old->cursor.version);
+    return RC_OK;
+}
+
+static void tell_error(const struct err *err, struct answer *out)
+{
+    answer_text(out, ",\"status\":\"error\",\"error\":{\"code\":");
+    answer_quoted(out, str_of(change_item_code(err)));
+    answer_text(out, ",\"message\":");
+    answer_quoted(out, str_of(err->text));
+    if (err->field[0] != '\0') {
+        answer_text(out, ",\"field\":");
+        answer_quoted(out, str_of(err->field));
+    }
+    answer_text(out, "}");
+}
+
+static enum rc tell_item(const struct call *call, const struct diff_item *item,
+                         const struct db_result *row, struct arena *scratch, struct answer *out,
+                         struct err *reterr)
+{
+    struct schedule_view view;
+
+    answer_text(out, "{\"id\":");
+    if (item->id.len > 0)
+        answer_quoted(out, item->id);
+    else
+        answer_text(out, "null");
+    if (item->err) {
+        tell_error(item->err, out);
+    } else if (row->rows == 0) {
+        answer_text(out, ",\"status\":\"create\"");
+    } else {
+        enum rc rc;
+
+        schedule_views_read(row, 0, &view);
+        rc = tell_changes(call, &view, item, scratch, out, reterr);
+        if (rc != RC_OK)
+            return rc;
+    }
+    answer_text(out, "}");
+    return RC_OK;
+}
+
+static enum rc tell_some(const struct call *call, struct db *db, int from,
+                         struct arena *scratch, struct answer *out, struct err *reterr)
+{
+    const struct bulk_diff *diff = call->with;
+    struct db_result rows[AT_ONCE] = {0};
+    int count = diff->count - from < AT_ONCE ? diff->count - from : AT_ONCE;
+    enum rc rc;
+
+    for (int i = 0; i < count; i++)
+        if (!diff->items[from + i].err)
+            schedule_views_find(db, call->namespace, diff->items[from + i].id, &rows[i]);
+    rc = db_flush(db, scratch, reterr);
+    for (int i = 0; rc == RC_OK && i < count; i++) {
+        answer_text(out, from + i > 0 ? "," : "");
+        rc = tell_item(call, &diff->items[from + i], &rows[i], scratch, out, reterr);
+    }
+    return rc;
+}
+
+enum call_step schedule_bulk_diff_read(struct call *call, struct db *db)
+{
+    const struct bulk_diff *diff = call->with;
+    struct arena *scratch = arena_new(CALL_ARENA_MAX);
+    struct answer out = answer_new(call->arena);
+    enum rc rc = RC_OK;
+    struct err err;
+
+    answer_text(&out, "{\"results\":[");
+    for (int i = 0; rc == RC_OK && i < diff->count; i += AT_ONCE) {
+        rc = tell_some(call, db, i, scratch, &out, &err);
+        arena_reset(scratch);
+    }
+    arena_free(scratch);
+    if (rc != RC_OK)
+        return view_failed(call, &err);
+    answer_text(&out, "]}");
+    return call_answer(call, 200, answer_done(&out));
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Named calendars: days that specs exclude by the calendar's name.  Whoever uses one is
+ * planned anew when it changes.
+ */
+#include "api/native/native_calendars.h"
+
+#include <stdlib.h>
+
+#include "api/call/change.h"
+#include "api/native/native.h"
+#include "api/schedules/page.h"
+#include "api/schedules/schedule_times.h"
+#include "core/limits.h"
+#include "core/time/text.h"
+#include "model/member.h"
+
+enum {
+    CALENDAR_DATES_MAX = 10000, /* of one calendar: a hundred years of two days a week */
+    DATE_TEXT_MAX = 16,
+    DAY_BYTES = 4,
+};
+
+struct days {
+    int32_t *list;
+    int count;
+};
+
+static enum rc read_date(const json_t *item, int i, void *to, struct err *reterr)
+{
+    struct days *days = to;
+    struct str text;
+    int64_t day;
+    enum rc rc = json_take_str(item, DATE_TEXT_MAX, &text, reterr);
+
+    if (rc == RC_OK)
+        rc = date_parse(text, &day, reterr);
+    if (rc == RC_OK)
+        days->list[i] = (int32_t)day;
+    return rc;
+}
+
+static int compare_days(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Ascending, each once. */
+static void sort_days(struct days *days)
+{
+    int kept = 0;
+
+    if (days->count > 0)
+        qsort(days->list, (size_t)days->count, sizeof *days->list, compare_days);
+    for (int i = 0; i < days->count; i++)
+        if (kept == 0 || days->list[i] != days->list[kept - 1])
+            days->list[kept++] = days->list[i];
+    days->count = kept;
+}
+
+static struct str pack_days(const struct days *days, struct arena *arena)
+{
+    unsigned char *bytes = arena_array(arena, (size_t)days->count, DAY_BYTES);
+
+    for (int i = 0; i < days->count; i++)
+        for (int k = 0; k < DAY_BYTES; k++)
+            bytes[i * DAY_BYTES + k] = (unsigned char)((uint32_t)days->list[i] >> 8 * k);
+    return (struct str){(const char *)bytes, (size_t)days->count * DAY_BYTES};
+}
+
+static enum rc read_dates(const json_t *json, struct arena *arena, struct str *ret,
+                          struct err *reterr)
+{
+    static const char *const names[] = {"dates"};
+    const json_t *dates = json_object_get(json, "dates");
+    struct days days = {0};
+    enum rc rc = json_check_names(json, names, 1, reterr);
+
+    if (rc == RC_OK)
+        rc = json_require(json, "dates", reterr);
+    if (rc != RC_OK)
+        return rc;
+    rc = json_take_count(dates, CALENDAR_DATES_MAX, &days.count, reterr);
+    if (rc == RC_OK) {
+        days.list = arena_array(arena, (size_t)days.count, sizeof *days.list);
+        rc = json_take_items(dates, read_date, &days, reterr);
+    }
+    if (rc != RC_OK) {
+        err_in(reterr, "dates");
+        return rc;
+    }
+    sort_days(&days);
+    *ret = pack_days(&days, arena);
+    return RC_OK;
+}
+
+static struct command *calendar_command(struct call *call, enum command_kind kind)
+{
+    struct command *command = arena_take(call->arena, sizeof *command);
+
+    *command = (struct command){.kind = kind, .name = call->params[0]};
+    call->commands = command;
+    call->command_count = 1;
+    return command;
+}
+
+enum call_step calendar_put_begin(struct call *call)
+{
+    struct command *command = calendar_command(call, COMMAND_CALENDAR);
+    json_auto_t *json = NULL;
+    enum call_step step;
+    bool is_new;
+    struct err err;
+
+    if (request_query_check(call, NULL, 0, &err) != RC_OK ||
+        request_version(call, &command->version, &err) != RC_OK ||
+        request_only_new(call, &is_new, &err) != RC_OK || request_key(call, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (is_new)
+        return change_refuse(call, "If-None-Match",
+                             "is not for calendars: they are created or replaced");
+    if (command->name.len > SPEC_NAME_MAX || name_check(command->name, &err) != RC_OK)
+        return call_problem(call, 400, "invalid_field",
+                            "a calendar's name has 1 to %d bytes, none of them a control "
+                            "character",
+                            SPEC_NAME_MAX);
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (read_dates(json, call->arena, &command->text, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_COMMANDS;
+}
+
+enum call_step calendar_put_settled(struct call *call)
+{
+    if (call->replies->rc != RC_OK)
+        return call_refused(call, call->commands, call->replies);
+    return CALL_READ;
+}
+
+enum call_step calendar_get_begin(struct call *call)
+{
+    return request_named(call, "calendar");
+}
+
+void calendar_print_dates(struct str days, struct arena *scratch, struct answer *out)
+{
+    struct day_set set = planned_days(days, scratch);
+
+    answer_text(out, "\"dates\":[");
+    for (int i = 0; i < set.count; i++) {
+        char text[DATE_TEXT_MAX];
+        struct buf date = BUF(text);
+
+        date_format(set.days[i], &date);
+        answer_text(out, i > 0 ? "," : "");
+        answer_quoted(out, buf_as_str(&date));
+    }
+    answer_text(out, "]");
+}
+
+static void print_calendar(const struct call *call, const struct calendar_row *row,
+                           struct answer *out)
+{
+    answer_text(out, "{\"name\":");
+    answer_quoted(out, row->name);
+    answer_text(out, ",");
+    calendar_print_dates(row->days, call->arena, out);
+    answer_text(out, ",\"version\":");
+    answer_int(out, row->version);
+    answer_text(out, ",\"updatedAt\":");
+    answer_instant(out, row->updated_at);
+    answer_text(out, "}");
+}
+
+enum call_step calendar_get_read(struct call *call, struct db *db)
+{
+    struct answer out = answer_new(call->arena);
+    struct db_result rows = {0};
+    struct calendar_row row;
+    bool is_put = call->command_count > 0;
+    struct err err;
+
+    calendars_get(db, call->namespace, call->params[0], &rows);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    if (rows.rows == 0)
+        return call_problem(call, 404, "not_found", "there is no calendar `%.*s`",
+                            STR_ARG(call->params[0]));
+    calendars_read(&rows, 0, &row);
+    print_calendar(call, &row, &out);
+    view_etag(call, row.version);
+    return call_answer(call, is_put && row.version == 1 ? 201 : 200, answer_done(&out));
+}
+
+enum call_step calendar_delete_begin(struct call *call)
+{
+    enum call_step step = calendar_get_begin(call);
+    struct command *command;
+    struct err err;
+
+    if (step == CALL_ANSWER)
+        return step;
+    command = calendar_command(call, COMMAND_UNCALENDAR);
+    if (request_version(call, &command->version, &err) != RC_OK ||
+        request_key(call, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_COMMANDS;
+}
+
+enum call_step calendar_delete_settled(struct call *call)
+{
+    if (call->replies->rc != RC_OK)
+        return call_refused(call, call->commands, call->replies);
+    return call_answer(call, 204, (struct str){NULL, 0});
+}
+
+static void send_calendars(struct db *db, const struct call *call, struct str after, int limit,
+                           struct db_result *ret)
+{
+    calendars_list(db, call->namespace, after, limit, ret);
+}
+
+/* Dates are left out: a calendar is shown by itself. */
+static struct str print_calendar_row(const struct call *call, const struct db_result *rows,
+                                     int i, struct answer *out)
+{
+    struct calendar_row row;
+
+    (void)call;
+    calendars_read(rows, i, &row);
+    answer_text(out, "{\"name\":");
+    answer_quoted(out, row.name);
+    answer_text(out, ",\"count\":");
+    answer_int(out, (int64_t)row.days.len / DAY_BYTES);
+    answer_text(out, ",\"version\":");
+    answer_int(out, row.version);
+    answer_text(out, ",\"updatedAt\":");
+    answer_instant(out, row.updated_at);
+    answer_text(out, "}");
+    return row.name;
+}
+
+enum call_step calendar_list_read(struct call *call, struct db *db)
+{
+    static const struct named_list list = {"calendars", send_calendars, print_calendar_row};
+
+    return page_list_read(call, db, &list);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Gates: named limits on how many runs may be at work at once.
+ */
+#include "api/native/native.h"
+#include "api/schedules/page.h"
+#include "api/schedules/view.h"
+#include "core/policy/policies.h"
+#include "model/member.h"
+#include "store/named_objects.h"
+#include "wire/json/json_text.h"
+
+struct gate_body {
+    int64_t limit;
+};
+
+static const struct member gate_list_members[] = {
+    {"limit", MEMBER_INT64, .offset = offsetof(struct gate_body, limit), .low = 1,
+     .high = GATE_LIMIT_MAX, .is_required = true},
+};
+
+static const struct members gate_members = MEMBERS(gate_list_members);
+
+enum call_step gate_put_begin(struct call *call)
+{
+    struct command *command = arena_take(call->arena, sizeof *command);
+    struct gate_body body = {0};
+    const struct reading reading = {call->arena, false, &body};
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    *command = (struct command){.kind = COMMAND_GATE, .name = call->params[0]};
+    call->commands = command;
+    call->command_count = 1;
+    if (request_query_check(call, NULL, 0, &err) != RC_OK || request_key(call, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (command->name.len > CALL_NAME_MAX || name_check(command->name, &err) != RC_OK)
+        return call_problem(call, 400, "invalid_field",
+                            "a gate's name has 1 to %d bytes, none of them a control character",
+                            CALL_NAME_MAX);
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (members_read(&gate_members, json, &reading, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    command->count = body.limit;
+    return CALL_COMMANDS;
+}
+
+enum call_step gate_put_settled(struct call *call)
+{
+    if (call->replies->rc != RC_OK)
+        return call_refused(call, call->commands, call->replies);
+    return CALL_READ;
+}
+
+static void print_gate(const struct gate_row *row, struct answer *out)
+{
+    answer_text(out, "{\"name\":");
+    answer_quoted(out, row->name);
+    answer_text(out, ",\"limit\":");
+    answer_int(out, row->gate.most);
+    answer_text(out, ",\"open\":");
+    answer_int(out, row->gate.open);
+    answer_text(out, ",\"waiting\":");
+    answer_int(out, row->gate.waiting);
+    answer_text(out, "}");
+}
+
+enum call_step gate_get_begin(struct call *call)
+{
+    return request_named(call, "gate");
+}
+
+enum call_step gate_get_read(struct call *call, struct db *db)
+{
+    struct answer out = answer_new(call->arena);
+    struct db_result rows = {0};
+    struct gate_row row;
+    struct err err;
+
+    gates_get(db, call->namespace, call->params[0], &rows);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    if (rows.rows == 0)
+        return call_problem(call, 404, "not_found", "there is no gate `%.*s`",
+                            STR_ARG(call->params[0]));
+    gates_read_row(&rows, 0, &row);
+    print_gate(&row, &out);
+    return call_answer(call, 200, answer_done(&out));
+}
+
+/*
+ * Deleting: a reader looks for schedules that use it, all of them, and the command only at
+ * those that were changed since.
+ */
+
+enum {
+    USERS_TOLD = 3,   /* of the schedules that use it                  */
+    USERS_MAX = 1024, /* bytes of their names in a message             */
+    POLICY_MORE = 32, /* bytes of the policy beside the gate's name    */
+};
+
+static const span clocks_apart = SPAN_MIN; /* that nodes' clocks may be, and still agree */
+
+/* The beginning of the policy `concurrency` as model/policies_json.c keeps it. */
+static struct str policy_of(const struct call *call)
+{
+    struct str name = call->params[0];
+    struct buf out = {.cap = POLICY_MORE + json_str_room(name)};
+
+    out.ptr = arena_take(call->arena, out.cap);
+    buf_text(&out, "\"concurrency\":{\"key\":");
+    json_write_str(&out, name);
+    return buf_as_str(&out);
+}
+
+enum call_step gate_delete_begin(struct call *call)
+{
+    struct command *command = arena_take(call->arena, sizeof *command);
+    enum call_step step = gate_get_begin(call);
+    struct err err;
+
+    if (step == CALL_ANSWER)
+        return step;
+    *command = (struct command){.kind = COMMAND_UNGATE,
+                                .name = call->params[0],
+                                .text = policy_of(call),
+                                .slot = call->now - clocks_apart};
+    call->commands = command;
+    call->command_count = 1;
+    if (request_key(call, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_READ;
+}
+
+static enum call_step refuse_used(struct call *call, const struct db_result *users)
+{
+    char names[USERS_MAX];
+    struct buf out = BUF(names);
+
+    for (int i = 0; i < users->rows && i < USERS_TOLD; i++) {
+        buf_text(&out, i > 0 ? ", `" : "`");
+        buf_str(&out, db_at(users, i, 0)->bytes);
+        buf_char(&out, '`');
+    }
+    return call_problem(call, 409, "bad_state",
+                        "schedules have `%.*s` as their concurrency.key: %s%s; give them "
+                        "another, or none, or delete them first",
+                        STR_ARG(call->params[0]), names,
+                        users->rows > USERS_TOLD ? " and more" : "");
+}
+
+enum call_step gate_delete_read(struct call *call, struct db *db)
+{
+    const struct gate_use use = {call->namespace, 0, call->commands->text};
+    struct db_result users = {0};
+    struct err err;
+
+    gates_users(db, &use, USERS_TOLD + 1, &users);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    return users.rows > 0 ? refuse_used(call, &users) : CALL_SETTLE;
+}
+
+enum call_step gate_delete_settled(struct call *call)
+{
+    if (!call->replies)
+        return CALL_COMMANDS;
+    if (call->replies->rc != RC_OK)
+        return call_refused(call, call->commands, call->replies);
+    return call_answer(call, 204, (struct str){NULL, 0});
+}
+
+static void send_gates(struct db *db, const struct call *call, struct str after, int limit,
+                       struct db_result *ret)
+{
+    gates_list(db, call->namespace, after, limit, ret);
+}
+
+static struct str print_gate_row(const struct call *call, const struct db_result *rows, int i,
+                                 struct answer *out)
+{
+    struct gate_row row;
+
+    (void)call;
+    gates_read_row(rows, i, &row);
+    print_gate(&row, out);
+    return row.name;
+}
+
+enum call_step gate_list_read(struct call *call, struct db *db)
+{
+    static const struct named_list list = {"gates", send_gates, print_gate_row};
+
+    return page_list_read(call, db, &list);
+}

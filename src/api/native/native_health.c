@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether the daemon lives, may be used, and what it is.
+ */
+#include "api/call/answer.h"
+#include "api/call/request.h"
+#include "api/native/native.h"
+
+enum call_step health_begin(struct call *call)
+{
+    return call_answer(call, 200, STR("{\"status\":\"ok\"}"));
+}
+
+/* One more member of the problem, so that a program need not read sentences. */
+static struct str with_reasons(const struct call *call, const struct context_reason *reasons,
+                               int count)
+{
+    struct answer out = answer_new(call->arena);
+
+    answer_str(&out, (struct str){call->answer.ptr, call->answer.len - 1});
+    answer_text(&out, ",\"reasons\":[");
+    for (int i = 0; i < count; i++) {
+        answer_text(&out, i > 0 ? ",{\"code\":" : "{\"code\":");
+        answer_quoted(&out, str_of(reasons[i].code));
+        answer_text(&out, ",\"detail\":");
+        answer_quoted(&out, str_of(reasons[i].text));
+        answer_text(&out, "}");
+    }
+    answer_text(&out, "]}");
+    return answer_done(&out);
+}
+
+enum call_step ready_begin(struct call *call)
+{
+    struct context_reason reasons[CONTEXT_REASONS_MAX];
+    int count = call->context->reasons(call->context->with, reasons);
+    char text[ERR_TEXT_MAX];
+    struct buf all = BUF(text);
+
+    if (count == 0)
+        return call_answer(call, 200, STR("{\"status\":\"ready\",\"reasons\":[]}"));
+    for (int i = 0; i < count; i++)
+        buf_printf(&all, "%s%s", i > 0 ? "; " : "", reasons[i].text);
+    call_problem(call, 503, "unavailable", "%s", text);
+    call->answer = with_reasons(call, reasons, count);
+    return CALL_ANSWER;
+}
+
+static void put_part(struct answer *out, const char *name, const char *text)
+{
+    answer_text(out, name);
+    if (text && text[0] != '\0')
+        answer_quoted(out, str_of(text));
+    else
+        answer_text(out, "null");
+}
+
+enum call_step version_begin(struct call *call)
+{
+    const struct context_parts *parts = &call->context->parts;
+    struct answer out = answer_new(call->arena);
+
+    answer_text(&out, "{\"name\":\"belfry\",\"version\":");
+    answer_quoted(&out, str_of(call->context->version));
+    put_part(&out, ",\"commit\":", parts->commit);
+    put_part(&out, ",\"sqlite\":", parts->sqlite);
+    put_part(&out, ",\"libpq\":", parts->libpq);
+    put_part(&out, ",\"openssl\":", parts->openssl);
+    answer_text(&out, ",\"startedAt\":");
+    answer_instant(&out, parts->started_at);
+    answer_text(&out, "}");
+    return call_answer(call, 200, answer_done(&out));
+}
+
+/*
+ * After a jump of the clock nothing is started until someone looks: this says that the clock
+ * is right, and what it jumped over is missed(clock).
+ */
+enum call_step clock_accept_begin(struct call *call)
+{
+    enum call_step step;
+    struct err err;
+
+    if (request_query_check(call, NULL, 0, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (!request_empty(call, &step))
+        return step;
+    call->commands = arena_take(call->arena, sizeof *call->commands);
+    *call->commands = (struct command){.kind = COMMAND_CLOCK};
+    call->command_count = 1;
+    return CALL_COMMANDS;
+}
+
+enum call_step clock_accept_settled(struct call *call)
+{
+    if (call->replies->rc != RC_OK)
+        return call_refused(call, call->commands, call->replies);
+    return call_answer(call, 200, STR("{\"status\":\"ok\"}"));
+}

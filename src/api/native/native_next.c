@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When a schedule will run: the next times, as far as they can be known.
+ */
+#include "api/call/request.h"
+#include "api/native/native.h"
+#include "api/schedules/schedule_times.h"
+#include "core/policy/governor.h"
+#include "model/schedule_state.h"
+
+enum {
+    NEXT_DEFAULT = 10,
+    NEXT_MAX = 1000,
+};
+
+struct asked {
+    int64_t count;
+    instant from; /* INSTANT_NONE: from now on */
+};
+
+struct telling {
+    struct planned p;
+    bool is_cut; /* there may be more, but they hang on runs that are still to end */
+};
+
+enum call_step schedule_next_begin(struct call *call)
+{
+    static const char *const names[] = {"count", "from"};
+    struct asked *asked = arena_take(call->arena, sizeof *asked);
+    struct err err;
+
+    *asked = (struct asked){.count = NEXT_DEFAULT, .from = INSTANT_NONE};
+    if (request_name(call, 0, "schedule", &err) != RC_OK ||
+        request_query_check(call, names, 2, &err) != RC_OK ||
+        request_query_int(call, "count", 1, NEXT_MAX, &asked->count, &err) != RC_OK ||
+        request_query_instant(call, "from", &asked->from, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    call->with = asked;
+    return CALL_READ;
+}
+
+static void print_time(struct answer *out, const struct slot *slot, const char *source,
+                       int told)
+{
+    answer_text(out, told > 0 ? ",{\"slot\":" : "{\"slot\":");
+    answer_instant(out, slot->at);
+    answer_text(out, ",\"due\":");
+    answer_instant(out, slot->due);
+    answer_text(out, ",\"source\":");
+    answer_quoted(out, str_of(source));
+    answer_text(out, "}");
+}
+
+/* The governor says one time at a time, and so does what counts from the last run's end. */
+static void tell_one(struct telling *t, instant from, struct answer *out)
+{
+    const struct cursor *c = &t->p.view.cursor;
+    instant until = c->flags & CURSOR_PAUSED ? c->paused_until : INSTANT_NONE;
+    struct slot slot = planned_only(&t->p);
+    bool is_late = slot.due < until;
+    enum source source;
+
+    t->is_cut = true;
+    if (is_late)
+        slot.at = slot.due = until;
+    if (slot.at == INSTANT_NEVER || slot.due < from || (is_late && !t->p.plan.is_governed))
+        return;
+    source = t->p.plan.is_governed ? (enum source)c->source : planned_source(&t->p.plan, &slot);
+    print_time(out, &slot, source_text(is_late ? SOURCE_PAUSED : source), 0);
+}
+
+/* Slots that are due at `from` or later, but for cancelled ones. */
+static void tell_many(struct telling *t, instant from, int64_t count, struct answer *out)
+{
+    const struct cursor *cursor = &t->p.view.cursor;
+    instant after = from - 1 - t->p.plan.spec.jitter;
+    bool is_limited = cursor->remaining >= 0 && cursor->remaining < count;
+    int64_t most = is_limited ? cursor->remaining : count;
+    struct spec_walk walk;
+    struct slot slot;
+    int told = 0;
+
+    spec_walk_begin(&walk, &t->p.plan.spec, &t->p.ctx,
+                    after < cursor->mark ? cursor->mark : after);
+    while (told < most && spec_walk_next(&walk, &slot)) {
+        if (slot.due < from || planned_is_cancelled(&t->p, slot.at))
+            continue;
+        print_time(out, &slot, source_text(planned_source(&t->p.plan, &slot)), told);
+        told++;
+    }
+}
+
+/* Where to begin: when was asked for, now, or the end of the pause. */
+static instant begin_of(const struct telling *t, const struct call *call)
+{
+    const struct asked *asked = call->with;
+    instant from = asked->from > call->now ? asked->from : call->now;
+
+    if ((t->p.view.cursor.flags & CURSOR_PAUSED) && t->p.view.cursor.paused_until > from)
+        from = t->p.view.cursor.paused_until;
+    return from;
+}
+
+enum call_step schedule_next_read(struct call *call, struct db *db)
+{
+    const struct asked *asked = call->with;
+    struct answer out = answer_new(call->arena);
+    struct telling t = {0};
+    const struct cursor *cursor = &t.p.view.cursor;
+    struct err err;
+
+    if (planned_read(call, db, &t.p, &err) != RC_OK)
+        return view_failed(call, &err);
+    answer_text(&out, "{\"schedule\":");
+    answer_quoted(&out, call->params[0]);
+    answer_text(&out, ",\"status\":");
+    answer_quoted(&out, str_of(schedule_status(cursor)));
+    answer_text(&out, ",\"timezone\":");
+    answer_quoted(&out, t.p.plan.spec.zones[0].name);
+    answer_text(&out, ",\"times\":[");
+    if (planned_is_at_rest(cursor))
+        t.is_cut = false;
+    else if (t.p.plan.is_governed || t.p.plan.follows)
+        tell_one(&t, asked->from, &out);
+    else
+        tell_many(&t, begin_of(&t, call), asked->count, &out);
+    answer_text(&out, t.is_cut ? "],\"later\":\"dependsOnRuns\"" : "]");
+    if (!t.p.plan.is_governed && !planned_is_at_rest(cursor))
+        planned_note_spread(call, &t.p.plan.spec, &out);
+    answer_text(&out, "}");
+    return call_answer(call, 200, answer_done(&out));
+}

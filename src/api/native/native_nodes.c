@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The nodes that work on this database: who is alive, since when, and what they hold.
+ */
+#include "api/native/native.h"
+#include "api/schedules/page.h"
+#include "api/schedules/view.h"
+#include "store/gauges.h"
+#include "store/nodes.h"
+
+enum call_step node_list_begin(struct call *call)
+{
+    struct err err;
+
+    if (request_query_check(call, NULL, 0, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_READ;
+}
+
+/* Silent: its lease is over, and nobody has taken over what it holds. */
+static const char *state_of(const struct node *node, instant now)
+{
+    switch ((enum node_state)node->state) {
+    case NODE_UP:
+        return node->lease_until >= now ? "up" : "silent";
+    case NODE_LOST:
+        return "lost";
+    case NODE_DOWN:
+        break;
+    }
+    return "down";
+}
+
+static int64_t calls_of(const struct db_result *calls, int64_t node)
+{
+    for (int i = 0; i < calls->rows; i++)
+        if (db_int_at(calls, i, 0) == node)
+            return db_int_at(calls, i, 1);
+    return 0;
+}
+
+static void put_text(struct answer *out, const char *name, struct str text)
+{
+    answer_text(out, name);
+    if (text.len > 0)
+        answer_quoted(out, text);
+    else
+        answer_text(out, "null");
+}
+
+static void put_instant(struct answer *out, const char *name, instant at)
+{
+    answer_text(out, name);
+    answer_instant(out, at == 0 ? INSTANT_NONE : at);
+}
+
+static void print_node(struct answer *out, const struct node *node, int64_t calls, instant now)
+{
+    answer_text(out, "{\"id\":");
+    answer_int(out, node->id);
+    put_text(out, ",\"name\":", node->name);
+    put_text(out, ",\"state\":", str_of(state_of(node, now)));
+    put_text(out, ",\"version\":", node->version);
+    put_text(out, ",\"address\":", node->address);
+    put_instant(out, ",\"startedAt\":", node->started_at);
+    put_instant(out, ",\"lastTurnAt\":", node->turned_at);
+    put_instant(out, ",\"leaseUntil\":", node->lease_until);
+    answer_text(out, ",\"boot\":");
+    answer_int(out, node->boot);
+    answer_text(out, ",\"turn\":");
+    answer_int(out, node->turn);
+    answer_text(out, ",\"clockSkewMs\":");
+    answer_int(out, node->skew / SPAN_MS);
+    answer_text(out, ",\"calls\":");
+    answer_int(out, calls);
+    answer_text(out, "}");
+}
+
+enum call_step node_list_read(struct call *call, struct db *db)
+{
+    struct answer out = answer_new(call->arena);
+    struct db_result rows = {0}, calls = {0};
+    struct err err;
+
+    nodes_list(db, &rows);
+    gauges_calls(db, &calls);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    page_open(&out, "nodes");
+    for (int i = 0; i < rows.rows; i++) {
+        struct node node;
+
+        nodes_read(&rows, i, &node);
+        answer_text(&out, i > 0 ? "," : "");
+        print_node(&out, &node, calls_of(&calls, node.id), call->now);
+    }
+    page_close(&out, (struct str){NULL, 0});
+    return call_answer(call, 200, answer_done(&out));
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Queues: what waits in them, whether it is given out, and how much of it at once.
+ */
+#include "api/native/native.h"
+#include "api/schedules/page.h"
+#include "api/schedules/view.h"
+#include "core/policy/policies.h"
+#include "model/member.h"
+#include "store/named_objects.h"
+
+static void print_queue(const struct queue_row *row, struct answer *out)
+{
+    answer_text(out, "{\"name\":");
+    answer_quoted(out, row->name);
+    answer_text(out, row->is_paused ? ",\"paused\":true" : ",\"paused\":false");
+    answer_text(out, ",\"limit\":");
+    if (row->most > 0)
+        answer_int(out, row->most);
+    else
+        answer_text(out, "null");
+}
+
+/* `most`: as many are counted. */
+static void print_depth(const struct db_result *result, int64_t most, struct answer *out)
+{
+    struct queue_depth depth;
+
+    queue_depths_read(result, &depth);
+    answer_text(out, ",\"depth\":");
+    answer_int(out, depth.ready);
+    if (depth.ready >= most)
+        answer_text(out, ",\"more\":true");
+    answer_text(out, ",\"oldest\":");
+    answer_instant(out, depth.oldest);
+    answer_text(out, "}");
+}
+
+/* How much waits in each of the first `count` queues. */
+static enum rc read_depths(const struct call *call, struct db *db, const struct db_result *rows,
+                           struct db_result *ret, int count, struct err *reterr)
+{
+    for (int i = 0; i < count; i++) {
+        struct queue_row row;
+
+        queues_read(rows, i, &row);
+        queue_depths_get(db, row.id, QUEUE_LISTED_DEPTH_MAX, &ret[i]);
+    }
+    return db_flush(db, call->arena, reterr);
+}
+
+enum call_step queue_list_read(struct call *call, struct db *db)
+{
+    const struct page *page = call->with;
+    struct answer out = answer_new(call->arena);
+    struct db_result rows = {0}, *depths;
+    struct queue_row row = {0};
+    struct err err;
+    int count;
+
+    queues_list(db, call->namespace, page->after, page->limit + 1, &rows);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    count = rows.rows > page->limit ? page->limit : rows.rows;
+    depths = arena_array(call->arena, (size_t)count, sizeof *depths);
+    if (read_depths(call, db, &rows, depths, count, &err) != RC_OK)
+        return view_failed(call, &err);
+    page_open(&out, "queues");
+    for (int i = 0; i < count; i++) {
+        answer_text(&out, i > 0 ? "," : "");
+        queues_read(&rows, i, &row);
+        print_queue(&row, &out);
+        print_depth(&depths[i], QUEUE_LISTED_DEPTH_MAX, &out);
+    }
+    page_close(&out, rows.rows > count ? row.name : (struct str){NULL, 0});
+    return call_answer(call, 200, answer_done(&out));
+}
+
+/* The queue that the path names; RC_NOT_FOUND. */
+static enum rc find_queue(const struct call *call, struct db *db, struct queue_row *ret,
+                          struct err *reterr)
+{
+    struct db_result found = {0}, row = {0};
+    enum rc rc;
+
+    queues_find(db, call->namespace, call->params[0], &found);
+    rc = db_flush(db, call->arena, reterr);
+    if (rc == RC_OK && found.rows == 1) {
+        queues_get(db, db_int_at(&found, 0, 0), &row);
+        rc = db_flush(db, call->arena, reterr);
+    }
+    if (rc != RC_OK)
+        return rc;
+    if (row.rows == 0)
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no queue `%.*s`",
+                       STR_ARG(call->params[0]));
+    queues_read(&row, 0, ret);
+    return RC_OK;
+}
+
+enum call_step queue_get_begin(struct call *call)
+{
+    return request_named(call, "queue");
+}
+
+enum call_step queue_get_read(struct call *call, struct db *db)
+{
+    struct answer out = answer_new(call->arena);
+    struct db_result result = {0};
+    struct queue_row row;
+    struct err err;
+
+    if (find_queue(call, db, &row, &err) != RC_OK)
+        return view_failed(call, &err);
+    queue_depths_get(db, row.id, QUEUE_DEPTH_MAX, &result);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    print_queue(&row, &out);
+    print_depth(&result, QUEUE_DEPTH_MAX, &out);
+    return call_answer(call, 200, answer_done(&out));
+}
+
+/* Pausing: the queue's key is read first, for a name that is none is a mistake. */
+
+enum call_step queue_change_begin(struct call *call)
+{
+    enum call_step step;
+
+    return request_empty(call, &step) ? queue_get_begin(call) : step;
+}
+
+static enum call_step change(struct call *call, struct db *db, enum command_kind kind)
+{
+    struct queue_row row;
+    struct err err;
+
+    if (call->command_count > 0)
+        return queue_get_read(call, db); /* it is done: as it is now */
+    if (find_queue(call, db, &row, &err) != RC_OK)
+        return view_failed(call, &err);
+    call->commands = arena_take(call->arena, sizeof *call->commands);
+    *call->commands = (struct command){.kind = kind, .schedule = row.id};
+    call->command_count = 1;
+    return CALL_COMMANDS;
+}
+
+enum call_step queue_pause_read(struct call *call, struct db *db)
+{
+    return change(call, db, COMMAND_QUEUE_PAUSE);
+}
+
+enum call_step queue_resume_read(struct call *call, struct db *db)
+{
+    return change(call, db, COMMAND_QUEUE_RESUME);
+}
+
+enum call_step queue_change_settled(struct call *call)
+{
+    if (call->replies->rc != RC_OK)
+        return call_refused(call, call->commands, call->replies);
+    return CALL_READ;
+}
+
+/* Limits: a queue that is not there yet is made, so that it has one before its first run. */
+
+struct queue_body {
+    int64_t limit;
+};
+
+static const struct member queue_list_members[] = {
+    {"limit", MEMBER_INT64, .offset = offsetof(struct queue_body, limit), .low = 1,
+     .high = QUEUE_LIMIT_MAX},
+};
+
+static const struct members queue_members = MEMBERS(queue_list_members);
+
+/* null is said: it takes the limit away. */
+static enum rc read_limit(struct call *call, const json_t *json, int64_t *ret,
+                          struct err *reterr)
+{
+    struct queue_body body = {0};
+    const struct reading reading = {call->arena, false, &body};
+    enum rc rc = members_read(&queue_members, json, &reading, reterr);
+
+    if (rc == RC_OK && !json_object_get(json, "limit")) {
+        rc = err_set(reterr, RC_INVALID, -1, 0,
+                     "limit is missing: a number from 1 to %d, or null for none",
+                     QUEUE_LIMIT_MAX);
+        err_in(reterr, "limit");
+    }
+    *ret = body.limit;
+    return rc;
+}
+
+enum call_step queue_put_begin(struct call *call)
+{
+    struct command *command = arena_take(call->arena, sizeof *command);
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    *command = (struct command){.kind = COMMAND_QUEUE_LIMIT, .name = call->params[0]};
+    call->commands = command;
+    call->command_count = 1;
+    if (request_query_check(call, NULL, 0, &err) != RC_OK || request_key(call, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (command->name.len > CALL_NAME_MAX || name_check(command->name, &err) != RC_OK)
+        return call_problem(
+            call, 400, "invalid_field",
+            "a queue's name has 1 to %d bytes, none of them a control character",
+            CALL_NAME_MAX);
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (read_limit(call, json, &command->count, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_COMMANDS;
+}

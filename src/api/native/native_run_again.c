@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One run: started once more after it has ended, approved, rejected; and its attempts.
+ */
+#include "api/call/change.h"
+#include "api/native/native.h"
+#include "api/schedules/page.h"
+#include "api/schedules/run_lookup.h"
+#include "store/history.h"
+#include "store/logs.h"
+#include "store/text.h"
+
+/* ---- once more ---- */
+
+struct again {
+    struct run_id run;
+    struct str schedule; /* its name */
+};
+
+enum call_step run_retry_begin(struct call *call)
+{
+    struct again *again = arena_take(call->arena, sizeof *again);
+    struct command *command = change_command(call, COMMAND_TRIGGER);
+    enum call_step step;
+    struct err err;
+
+    if (request_run(call, 0, &again->run, &err) != RC_OK ||
+        request_query_check(call, NULL, 0, &err) != RC_OK || request_key(call, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    command->name = (struct str){NULL, 0};
+    call->with = again;
+    return request_empty(call, &step) ? CALL_READ : step;
+}
+
+static enum rc read_input(struct call *call, struct db *db, int64_t id, struct str *ret,
+                          struct err *reterr)
+{
+    struct db_result row = {0};
+    enum rc rc;
+
+    history_input(db, id, &row);
+    rc = db_flush(db, call->arena, reterr);
+    if (rc == RC_OK && row.rows == 1)
+        *ret = text_or_empty(&row, 0, 0);
+    return rc;
+}
+
+enum call_step run_retry_read(struct call *call, struct db *db)
+{
+    struct again *again = call->with;
+    struct command *command = call->commands;
+    const struct attempt_view *last;
+    struct run_found found;
+    struct err err;
+
+    if (run_found_read(call, db, &again->run, &found, &err) != RC_OK)
+        return view_failed(call, &err);
+    if (found.is_open)
+        return call_problem(call, 409, "bad_state", "the run has not ended: it is %s",
+                            run_state_text(found.open.run.state));
+    last = &found.attempts[found.attempt_count - 1];
+    if (last->row.kind == RUN_DIRECT)
+        return call_problem(call, 409, "bad_state",
+                            "the run has no schedule that could start it again");
+    if (read_input(call, db, last->row.id, &command->input, &err) != RC_OK)
+        return view_failed(call, &err);
+    again->schedule = last->owner.schedule;
+    command->kind = last->row.kind == RUN_TEST ? COMMAND_TEST : COMMAND_TRIGGER;
+    command->schedule = again->run.schedule;
+    command->slot = last->row.slot;
+    return CALL_COMMANDS;
+}
+
+enum call_step run_retry_settled(struct call *call)
+{
+    const struct again *again = call->with;
+
+    if (call->replies->rc == RC_NOT_FOUND)
+        return call_problem(call, 404, "not_found", "there is no schedule `%.*s` any more",
+                            STR_ARG(again->schedule));
+    call->params[0] = again->schedule;
+    return change_run_settled(call);
+}
+
+/* ---- approval ---- */
+
+struct approval {
+    struct str reason;
+};
+
+static const struct member approval_list[] = {
+    {"reason", MEMBER_TEXT, offsetof(struct approval, reason), .high = REASON_TEXT_MAX},
+};
+static const struct members approval_members = MEMBERS(approval_list);
+
+static bool read_approval(struct call *call, enum command_kind kind, struct approval *ret,
+                          enum call_step *ret_step)
+{
+    struct command *command = change_command(call, kind);
+    const struct reading reading = {call->arena, false, ret};
+    json_auto_t *json = NULL;
+    struct err err;
+
+    command->name = (struct str){NULL, 0};
+    if (request_run(call, 0, &command->run, &err) == RC_OK &&
+        request_query_check(call, NULL, 0, &err) == RC_OK && request_key(call, &err) == RC_OK) {
+        if (!request_json(call, true, &json, ret_step))
+            return false;
+        if (members_read(&approval_members, json, &reading, &err) == RC_OK)
+            return true;
+    }
+    *ret_step = call_refuse(call, NULL, &err);
+    return false;
+}
+
+/* Why stands in the log of the run, where whoever looks at what it did will see it. */
+enum call_step run_approve_begin(struct call *call)
+{
+    struct approval approval = {0};
+    struct log_line line = {.at = call->now, .stream = LOG_WORKER};
+    struct buf text, packed;
+    enum call_step step;
+
+    if (!read_approval(call, COMMAND_APPROVE, &approval, &step))
+        return step;
+    if (approval.reason.len == 0)
+        return CALL_COMMANDS;
+    text = (struct buf){.cap = approval.reason.len + call->by.len + 32};
+    text.ptr = arena_take(call->arena, text.cap);
+    buf_printf(&text, "approved by %.*s: %.*s", STR_ARG(call->by), STR_ARG(approval.reason));
+    line.text = buf_as_str(&text);
+    packed = (struct buf){.cap = text.len + LOG_LINE_HEAD + 1};
+    packed.ptr = arena_take(call->arena, packed.cap);
+    log_line_pack(&line, &packed);
+    call->commands->text = buf_as_str(&packed);
+    return CALL_COMMANDS;
+}
+
+/* Why is the error that the run ends with. */
+enum call_step run_reject_begin(struct call *call)
+{
+    struct approval approval = {.reason = STR("rejected")};
+    struct answer out = answer_new(call->arena);
+    enum call_step step;
+
+    if (!read_approval(call, COMMAND_REJECT, &approval, &step))
+        return step;
+    answer_text(&out, "{\"code\":\"rejected\",\"message\":");
+    answer_quoted(&out, approval.reason);
+    answer_text(&out, ",\"retryable\":false}");
+    call->commands->text = answer_done(&out);
+    return CALL_COMMANDS;
+}
+
+/* ---- attempts ---- */
+
+enum call_step run_attempts_begin(struct call *call)
+{
+    struct run_id *id = arena_take(call->arena, sizeof *id);
+    struct err err;
+
+    if (request_run(call, 0, id, &err) != RC_OK ||
+        request_query_check(call, NULL, 0, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    call->with = id;
+    return CALL_READ;
+}
+
+static void tell(struct answer *out, int index, const struct run_doc *doc)
+{
+    if (index > 0)
+        answer_text(out, ",");
+    answer_json(out, run_to_json(doc, RUN_FIELDS_ATTEMPT));
+}
+
+/* Those that are over, and the one that is being made. */
+enum call_step run_attempts_read(struct call *call, struct db *db)
+{
+    struct answer out = answer_new(call->arena);
+    struct run_found found;
+    struct run_doc doc;
+    struct err err;
+
+    if (run_found_read(call, db, call->with, &found, &err) != RC_OK)
+        return view_failed(call, &err);
+    page_open(&out, "attempts");
+    for (int i = 0; i < found.attempt_count; i++) {
+        if (view_attempt(&found.attempts[i], RUN_FIELDS_ATTEMPT, call->arena, &doc, &err) !=
+            RC_OK)
+            return view_failed(call, &err);
+        tell(&out, i, &doc);
+    }
+    if (found.is_open && run_is_claimed(found.open.run.state)) {
+        doc = view_run(&found.open);
+        doc.started_at = found.open.run.attempt_at;
+        tell(&out, found.attempt_count, &doc);
+    }
+    page_close(&out, (struct str){NULL, 0});
+    return call_answer(call, 200, answer_done(&out));
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One run: shown with its attempts, cancelled, terminated.
+ */
+#include "api/call/answer.h"
+#include "api/call/request.h"
+#include "api/native/native.h"
+#include "api/schedules/run_lookup.h"
+#include "api/schedules/view.h"
+
+static enum call_step change_begin(struct call *call, enum command_kind kind)
+{
+    struct command *command = arena_take(call->arena, sizeof *command);
+    enum call_step step;
+    struct err err;
+
+    *command = (struct command){.kind = kind};
+    call->commands = command;
+    call->command_count = 1;
+    if (request_run(call, 0, &command->run, &err) != RC_OK ||
+        request_query_check(call, NULL, 0, &err) != RC_OK || request_key(call, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return request_empty(call, &step) ? CALL_COMMANDS : step;
+}
+
+enum call_step run_cancel_begin(struct call *call)
+{
+    return change_begin(call, COMMAND_CANCEL);
+}
+
+enum call_step run_terminate_begin(struct call *call)
+{
+    return change_begin(call, COMMAND_TERMINATE);
+}
+
+enum call_step run_change_settled(struct call *call)
+{
+    const struct reply *reply = call->replies;
+    struct answer out = answer_new(call->arena);
+
+    if (reply->rc == RC_NOT_FOUND)
+        return CALL_READ;
+    if (reply->rc != RC_OK)
+        return call_refused(call, call->commands, reply);
+    answer_text(&out, "{\"id\":");
+    answer_quoted(&out, call->params[0]);
+    answer_text(&out, "}");
+    return call_answer(call, call->commands->kind == COMMAND_CANCEL ? 202 : 200,
+                       answer_done(&out));
+}
+
+/* There is no open one: whether there was one is known here. */
+enum call_step run_change_read(struct call *call, struct db *db)
+{
+    const struct history_row *last;
+    struct run_found found;
+    struct err err;
+
+    if (run_found_read(call, db, &call->commands->run, &found, &err) != RC_OK)
+        return view_failed(call, &err);
+    if (found.attempt_count == 0)
+        return call_problem(call, 409, "bad_state", "the run has ended meanwhile");
+    last = &found.attempts[found.attempt_count - 1].row;
+    return call_problem(call, 409, "bad_state", "the run is not open: it has ended as %s",
+                        outcome_text(last->outcome));
+}
+
+/* Showing. */
+
+struct shown {
+    struct run_id id;
+    field_set fields;
+};
+
+enum call_step run_get_begin(struct call *call)
+{
+    static const char *const names[] = {"fields"};
+    struct shown *shown = arena_take(call->arena, sizeof *shown);
+    struct err err;
+
+    if (request_run(call, 0, &shown->id, &err) != RC_OK ||
+        request_query_check(call, names, 1, &err) != RC_OK ||
+        request_fields(call, &run_fields, &shown->fields, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    call->with = shown;
+    return CALL_READ;
+}
+
+static enum rc add_attempts(const struct call *call, const struct run_found *found,
+                            json_t *list, struct err *reterr)
+{
+    for (int i = 0; i < found->attempt_count; i++) {
+        struct run_doc doc;
+
+        if (view_attempt(&found->attempts[i], RUN_FIELDS_ATTEMPT, call->arena, &doc, reterr) !=
+            RC_OK)
+            return reterr->rc;
+        json_add(list, run_to_json(&doc, RUN_FIELDS_ATTEMPT));
+    }
+    return RC_OK;
+}
+
+static enum rc read_shown(const struct call *call, const struct run_found *found,
+                          field_set fields, struct run_doc *ret, struct err *reterr)
+{
+    if (!found->is_open)
+        return view_attempt(&found->attempts[found->attempt_count - 1], fields, call->arena,
+                            ret, reterr);
+    *ret = view_run(&found->open);
+    return RC_OK;
+}
+
+/* The run is its last attempt; all that are over are listed beside it. */
+enum call_step run_get_read(struct call *call, struct db *db)
+{
+    const struct shown *shown = call->with;
+    bool has_attempts = fields_have(shown->fields, RUN_FIELD_ATTEMPTS);
+    json_auto_t *attempts = json_new_list();
+    struct answer out = answer_new(call->arena);
+    struct run_found found;
+    struct run_doc doc;
+    struct err err;
+    json_t *run;
+
+    if ((has_attempts ? run_found_read : run_found_last)(call, db, &shown->id, &found, &err) !=
+            RC_OK ||
+        read_shown(call, &found, shown->fields, &doc, &err) != RC_OK ||
+        (has_attempts && add_attempts(call, &found, attempts, &err) != RC_OK))
+        return view_failed(call, &err);
+    run = run_to_json(&doc, shown->fields);
+    if (has_attempts)
+        json_put(run, "attempts", json_incref(attempts));
+    answer_json(&out, run);
+    return call_answer(call, 200, answer_done(&out));
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an edit would do to the times at which a schedule runs: before, after, and what came
+ * and went.  Nothing is changed.
+ */
+#include "api/call/change.h"
+#include "api/call/request.h"
+#include "api/native/native.h"
+#include "api/schedules/document.h"
+#include "api/schedules/schedule_times.h"
+
+enum {
+    TIMES_DEFAULT = 100, /* that are compared on each side */
+    TIMES_MAX = 1000,
+};
+
+struct diff_body {
+    struct str document, patch; /* JSON; one of them */
+    int32_t count;
+    instant from;
+};
+
+#define NOTE_AT_REST                                                                          \
+    ",\"note\":\"it is paused or disabled, and would still be: these are the times at which " \
+    "it would run if it were not\""
+
+#define AT(member) .offset = offsetof(struct diff_body, member)
+
+static const struct member body_list[] = {
+    {"document", MEMBER_MAP, AT(document), .high = JSON_BYTES_MAX},
+    {"patch", MEMBER_MAP, AT(patch), .high = JSON_BYTES_MAX},
+    {"count", MEMBER_INT32, AT(count), .low = 1, .high = TIMES_MAX},
+    {"from", MEMBER_INSTANT, AT(from)},
+};
+
+static const struct members body_members = MEMBERS(body_list);
+
+/* One without members is kept as nothing; it is there all the same. */
+static void note_empty(const json_t *json, const char *name, struct str *map)
+{
+    if (map->len == 0 && json_is_object(json_object_get(json, name)))
+        *map = STR("{}");
+}
+
+enum call_step schedule_diff_begin(struct call *call)
+{
+    struct diff_body *body = arena_take(call->arena, sizeof *body);
+    const struct reading reading = {call->arena, false, body};
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    *body = (struct diff_body){.count = TIMES_DEFAULT, .from = call->now};
+    if (request_name(call, 0, "schedule", &err) != RC_OK ||
+        request_query_check(call, NULL, 0, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (members_read(&body_members, json, &reading, &err) != RC_OK)
+        return call_refuse(call, err.rc == RC_INVALID ? "invalid_field" : NULL, &err);
+    note_empty(json, "document", &body->document);
+    note_empty(json, "patch", &body->patch);
+    if ((body->document.len > 0) == (body->patch.len > 0))
+        return change_refuse(call, "document",
+                             "or patch must be there, and not both: the schedule as it would "
+                             "be, or the fields that would change");
+    call->with = body;
+    return CALL_READ;
+}
+
+struct side {
+    instant *times; /* ascending */
+    int count;
+    bool is_more;
+};
+
+/* Whether it would be enabled and paused: a document that does not say leaves a pause alone. */
+static void set_flags(const struct call *call, const struct schedule_doc *doc, struct cursor *c)
+{
+    bool is_paused = doc->pause.is_paused && doc->pause.until > call->now;
+
+    c->flags &= ~CURSOR_DISABLED;
+    c->flags |= doc->is_enabled ? 0 : CURSOR_DISABLED;
+    if (!doc->pause.is_said)
+        return;
+    c->flags &= ~CURSOR_PAUSED;
+    c->flags |= is_paused ? CURSOR_PAUSED : 0;
+    c->paused_until = is_paused ? doc->pause.until : INSTANT_NONE;
+}
+
+/* The spec as it would be. */
+static enum rc read_after(const struct call *call, struct db *db, const struct planned *p,
+                          struct planned *ret, struct err *reterr)
+{
+    const struct diff_body *body = call->with;
+    json_auto_t *json = NULL, *sent = NULL;
+    struct schedule_doc doc;
+    struct str document;
+    enum rc rc = document_text(call, &p->view, &document, reterr);
+
+    if (rc == RC_OK)
+        rc = json_read(body->patch.len > 0 ? body->patch : body->document, &sent, reterr);
+    if (rc != RC_OK)
+        return rc;
+    json = body->patch.len > 0 ? document_patched(document, sent) : json_incref(sent);
+    rc = schedule_from_json(json, call->arena, false, &doc, reterr);
+    if (rc == RC_OK) {
+        *ret = *p;
+        set_flags(call, &doc, &ret->view.cursor);
+        ret->plan.is_governed = doc.governor.is_set;
+        rc = spec_compile(&doc.spec, p->plan.seed, &call->context->zones, call->arena,
+                          &ret->plan.spec, reterr);
+        if (rc != RC_OK)
+            err_in(reterr, "spec");
+        else
+            ret->plan.follows = plan_follows(&ret->plan);
+    }
+    if (rc != RC_OK) {
+        err_in(reterr, body->patch.len > 0 ? "patch" : "document");
+        return reterr->rc = rc == RC_NOT_FOUND ? RC_INVALID : rc; /* a zone */
+    }
+    return planned_calendars(call, db, &ret->plan.spec, &ret->ctx, reterr);
+}
+
+/* What will run: nothing of a pause, nor a slot that is cancelled. */
+static struct side take(const struct call *call, const struct planned *p, bool as_if_it_ran)
+{
+    const struct diff_body *body = call->with;
+    const struct cursor *c = &p->view.cursor;
+    struct side side = {
+        .times = arena_array(call->arena, (size_t)body->count, sizeof *side.times)};
+    instant first_due = c->flags & CURSOR_PAUSED ? c->paused_until : INSTANT_NONE;
+    instant after = body->from - 1;
+    struct spec_walk walk;
+    struct slot slot;
+
+    if (as_if_it_ran)
+        first_due = INSTANT_NONE;
+    else if (planned_is_at_rest(c))
+        return side;
+    if (first_due != INSTANT_NONE && first_due - 1 - p->plan.spec.jitter > after)
+        after = first_due - 1 - p->plan.spec.jitter;
+    spec_walk_begin(&walk, &p->plan.spec, &p->ctx, after);
+    while (!side.is_more && spec_walk_next(&walk, &slot)) {
+        if (slot.due < first_due || planned_is_cancelled(p, slot.at))
+            continue;
+        side.is_more = side.count == body->count;
+        if (!side.is_more)
+            side.times[side.count++] = slot.at;
+    }
+    return side;
+}
+
+static void print_list(const char *name, const instant *times, int count, struct answer *out)
+{
+    answer_text(out, name);
+    for (int i = 0; i < count; i++) {
+        answer_text(out, i > 0 ? "," : "");
+        answer_instant(out, times[i]);
+    }
+    answer_text(out, "]");
+}
+
+/* Both sides are known up to here: the one that is cut first ends the comparison. */
+static instant horizon(const struct side *before, const struct side *after)
+{
+    instant until = INSTANT_NEVER;
+
+    if (before->is_more)
+        until = before->times[before->count - 1];
+    if (after->is_more && after->times[after->count - 1] < until)
+        until = after->times[after->count - 1];
+    return until;
+}
+
+/* Times of `of` up to the horizon that `other` has not. */
+static int without(const struct side *of, const struct side *other, instant until, instant *ret)
+{
+    int count = 0, k = 0;
+
+    for (int i = 0; i < of->count && of->times[i] <= until; i++) {
+        while (k < other->count && other->times[k] < of->times[i])
+            k++;
+        if (k == other->count || other->times[k] != of->times[i])
+            ret[count++] = of->times[i];
+    }
+    return count;
+}
+
+static int up_to(const struct side *side, instant until)
+{
+    int count = 0;
+
+    while (count < side->count && side->times[count] <= until)
+        count++;
+    return count;
+}
+
+enum call_step schedule_diff_read(struct call *call, struct db *db)
+{
+    const struct diff_body *body = call->with;
+    struct planned *p = arena_take(call->arena, 2 * sizeof *p);
+    struct answer out = answer_new(call->arena);
+    struct side before, after;
+    instant *changed = arena_array(call->arena, (size_t)body->count, sizeof *changed);
+    bool is_at_rest;
+    instant until;
+    struct err err;
+    int added, removed;
+
+    if (planned_read(call, db, &p[0], &err) != RC_OK)
+        return view_failed(call, &err);
+    if (read_after(call, db, &p[0], &p[1], &err) != RC_OK)
+        return err.rc == RC_INVALID ? call_refuse(call, change_item_code(&err), &err)
+                                    : view_failed(call, &err);
+    is_at_rest = planned_is_at_rest(&p[0].view.cursor) && planned_is_at_rest(&p[1].view.cursor);
+    before = take(call, &p[0], is_at_rest);
+    after = take(call, &p[1], is_at_rest);
+    until = horizon(&before, &after);
+    answer_text(&out, "{\"schedule\":");
+    answer_quoted(&out, call->params[0]);
+    answer_text(&out, ",\"from\":");
+    answer_instant(&out, body->from);
+    answer_text(&out, ",\"until\":");
+    answer_instant(&out, until);
+    print_list(",\"before\":[", before.times, up_to(&before, until), &out);
+    print_list(",\"after\":[", after.times, up_to(&after, until), &out);
+    added = without(&after, &before, until, changed);
+    print_list(",\"added\":[", changed, added, &out);
+    removed = without(&before, &after, until, changed);
+    print_list(",\"removed\":[", changed, removed, &out);
+    answer_text(&out, ",\"same\":");
+    answer_int(&out, up_to(&after, until) - added);
+    if (p[0].plan.follows || p[1].plan.follows)
+        answer_text(&out, ",\"later\":\"dependsOnRuns\"");
+    answer_text(&out, is_at_rest ? NOTE_AT_REST "}" : "}");
+    return call_answer(call, 200, answer_done(&out));
+}

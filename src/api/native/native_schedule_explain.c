@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Why a schedule did, did not, will or will not run at a moment: what its spec says, and what
+ * became of the slot, in sentences.
+ */
+#include "api/call/request.h"
+#include "api/native/native.h"
+#include "api/schedules/slot_entries.h"
+#include "core/explain/explain.h"
+#include "core/time/text.h"
+
+enum {
+    SENTENCE_MAX = EXPLAIN_TEXT_MAX + 256,
+    LOCAL_TEXT_MAX = 32, /* bytes of a wall-clock time */
+};
+
+struct asked {
+    instant at;
+    bool is_local; /* then `at` is a wall-clock time as if it were UTC */
+};
+
+struct telling {
+    const struct call *call;
+    const struct planned *p;
+    struct answer out;
+    int sentences;
+};
+
+/* A moment, or without an offset a time of the schedule's own zone; else now. */
+static enum rc read_moment(const struct call *call, struct asked *asked, struct err *reterr)
+{
+    struct str text = request_query(call, "at");
+    char room[LOCAL_TEXT_MAX + 2];
+    struct buf utc = BUF(room);
+    struct err local;
+
+    asked->at = call->now;
+    if (text.len == 0)
+        return RC_OK;
+    if (instant_parse(text, &asked->at, reterr) == RC_OK)
+        return RC_OK;
+    buf_str(&utc, text);
+    if (text.len == sizeof "2026-01-01T00:00" - 1)
+        buf_text(&utc, ":00");
+    buf_char(&utc, 'Z');
+    asked->is_local = !utc.cut && instant_parse(buf_as_str(&utc), &asked->at, &local) == RC_OK;
+    if (asked->is_local)
+        return RC_OK;
+    err_in(reterr, "at");
+    return reterr->rc;
+}
+
+enum call_step schedule_explain_begin(struct call *call)
+{
+    static const char *const names[] = {"at"};
+    struct asked *asked = arena_take(call->arena, sizeof *asked);
+    struct err err;
+
+    if (request_name(call, 0, "schedule", &err) != RC_OK ||
+        request_query_check(call, names, 1, &err) != RC_OK ||
+        read_moment(call, asked, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    call->with = asked;
+    return CALL_READ;
+}
+
+/* A phrase as a sentence: with a capital and a full stop. */
+static void say(struct telling *t, struct str phrase)
+{
+    char *text = arena_take(t->call->arena, phrase.len + 2);
+
+    if (phrase.len == 0)
+        return;
+    memcpy(text, phrase.ptr, phrase.len);
+    if (text[0] >= 'a' && text[0] <= 'z')
+        text[0] = (char)(text[0] - ('a' - 'A'));
+    text[phrase.len] = '.';
+    answer_text(&t->out, t->sentences++ > 0 ? "," : "");
+    answer_quoted(&t->out, (struct str){text, phrase.len + 1});
+}
+
+static const char *why_text(enum why why)
+{
+    static const char *const texts[] = {
+        [WHY_SLOT] = "slot",
+        [WHY_DUE] = "due",
+        [WHY_EMPTY] = "empty",
+        [WHY_NO_MATCH] = "noMatch",
+        [WHY_GAP] = "gap",
+        [WHY_FOLD] = "fold",
+        [WHY_BEFORE_START] = "beforeStart",
+        [WHY_AFTER_END] = "afterEnd",
+        [WHY_EXCLUDED_DATE] = "excludedDate",
+        [WHY_EXCLUDED_CALENDAR] = "excludedCalendar",
+        [WHY_EXCLUDED_NAMED] = "excludedNamed",
+        [WHY_OUTSIDE_WINDOW] = "outsideWindow",
+    };
+
+    return texts[why];
+}
+
+/* What became of a slot that was not started. */
+static const char *fate_text(enum reason reason)
+{
+    switch (reason) {
+    case REASON_OVERLAP:
+        return "it was skipped: a run of the schedule was still open, and the overlap policy "
+               "starts no other beside it";
+    case REASON_WINDOW:
+        return "it was missed: when the server came to it, it was older than the catch-up "
+               "window allows";
+    case REASON_COALESCED:
+        return "it was missed: several slots were late together, and the catch-up mode runs "
+               "one of them for all";
+    case REASON_PAUSED:
+        return "it was missed: the schedule was paused or not enabled";
+    case REASON_EDITED:
+        return "it was missed: the schedule was edited when it was overdue";
+    case REASON_CLOCK:
+        return "it was missed: the clock jumped over it, and slots before the jump were "
+               "given up";
+    case REASON_BUFFER:
+        return "it was dropped: as many runs as the buffer holds were waiting";
+    case REASON_DELETED:
+        return "it was dropped: the schedule was deleted";
+    case REASON_QUARANTINED:
+        return "it was dropped: the schedule is quarantined, because its runs took nodes down";
+    case REASON_USER:
+        return "it was cancelled by someone";
+    default:
+        return "it was not started";
+    }
+}
+
+static void say_run(struct telling *t, const struct slot_entry *entry)
+{
+    const struct slot_run *run = &entry->run;
+    char text[SENTENCE_MAX];
+    struct buf out = BUF(text);
+
+    if (!entry->has_run) {
+        buf_text(&out, "it was started; how its run ended is in the history");
+    } else if (run->outcome == OUTCOME_NONE) {
+        buf_printf(&out, "it was started, and its run is open: %s", run_state_text(run->state));
+        if (run->attempt > 0)
+            buf_printf(&out, ", attempt %lld", (long long)run->attempt);
+    } else {
+        buf_printf(&out, "it was started, and its run ended as %s", outcome_text(run->outcome));
+        if (run->reason != REASON_NONE)
+            buf_printf(&out, " (%s)", reason_text(run->reason));
+        buf_text(&out, " at ");
+        instant_format(run->ended_at, &out);
+        if (run->attempt > 1)
+            buf_printf(&out, " with attempt %lld", (long long)run->attempt);
+    }
+    say(t, buf_as_str(&out));
+}
+
+static void say_planned(struct telling *t, const struct slot_entry *entry)
+{
+    const struct cursor *cursor = &t->p->view.cursor;
+    char text[SENTENCE_MAX];
+    struct buf out = BUF(text);
+
+    if (entry->reason == REASON_QUARANTINED) {
+        buf_text(&out, "it will be dropped unless the schedule is resumed: it is quarantined");
+    } else if (entry->reason == REASON_PAUSED && (cursor->flags & CURSOR_DISABLED)) {
+        buf_text(&out, "it will be missed unless the schedule is enabled before");
+    } else if (entry->reason == REASON_PAUSED && t->p->plan.policies.catchup_paused) {
+        buf_text(&out, "the schedule is paused; it is caught up with when it is resumed");
+    } else if (entry->reason == REASON_PAUSED) {
+        buf_text(&out, "it will be missed unless the schedule is resumed before: it is paused");
+    } else if (entry->due <= t->call->now) {
+        buf_text(&out, "it is due, and about to be started");
+    } else {
+        buf_text(&out, "it will be started");
+        if (entry->due > entry->slot) {
+            buf_text(&out, ", with its jitter at ");
+            instant_format(entry->due, &out);
+        }
+    }
+    say(t, buf_as_str(&out));
+    say(t, view_hindrance(t->call, t->p->view.row.action));
+}
+
+static void say_entry(struct telling *t, const struct slot_entry *entry)
+{
+    if (entry->count > 1)
+        say(t, STR("it may be one of a range of slots that the spec of today does not tell "
+                   "one by one"));
+    if (entry->outcome == OUTCOME_STARTED)
+        say_run(t, entry);
+    else if (entry->outcome == OUTCOME_NONE)
+        say_planned(t, entry);
+    else if (entry->outcome == OUTCOME_SLOT_CANCELLED && entry->due != INSTANT_NONE)
+        say(t, STR("it will not be started: someone has skipped it"));
+    else
+        say(t, str_of(fate_text(entry->reason)));
+}
+
+/* ---- what people asked for besides ---- */
+
+struct besides {
+    struct db_result open, ended, not_started;
+};
+
+static void say_beside(struct telling *t, instant at, const struct slot_beside *beside)
+{
+    const struct run_id run = {t->p->view.cursor.id, at / SPAN_MS, (uint32_t)beside->pass};
+    char id[RUN_ID_TEXT_MAX], text[SENTENCE_MAX];
+    struct buf out = BUF(text);
+
+    run_id_format(&run, id);
+    buf_printf(&out, "run %s, of a backfill or a retry, ", id);
+    if (beside->state != RUN_ENDED)
+        buf_printf(&out, "is open: %s", run_state_text(beside->state));
+    else
+        buf_printf(&out, "ended as %s", outcome_text(beside->outcome));
+    say(t, buf_as_str(&out));
+}
+
+static void say_not_filled(struct telling *t, const struct slot_beside *beside)
+{
+    char text[SENTENCE_MAX];
+    struct buf out = BUF(text);
+
+    buf_printf(&out, "a backfill came to it, and %s", fate_text(beside->reason));
+    say(t, buf_as_str(&out));
+}
+
+static void say_besides(struct telling *t, instant at, const struct besides *found)
+{
+    struct slot_beside beside;
+
+    for (int i = 0; i < found->open.rows; i++) {
+        slots_beside_open_read(&found->open, i, &beside);
+        say_beside(t, at, &beside);
+    }
+    for (int i = 0; i < found->ended.rows; i++) {
+        slots_beside_read(&found->ended, i, &beside);
+        say_beside(t, at, &beside);
+    }
+    for (int i = 0; i < found->not_started.rows; i++) {
+        slots_beside_read(&found->not_started, i, &beside);
+        say_not_filled(t, &beside);
+    }
+}
+
+/* Nothing is known of it, though the spec of today has it. */
+static void say_nothing_known(struct telling *t, instant at)
+{
+    const struct schedule_view *view = &t->p->view;
+    const struct cursor *cursor = &view->cursor;
+
+    if (cursor->flags & (CURSOR_CLOSED | CURSOR_DELETED))
+        say(t, STR("it will not be started: the schedule is closed"));
+    else if (at <= t->p->plan.created)
+        say(t, STR("it was not started: the schedule was created later"));
+    else if (at > cursor->mark && cursor->remaining >= 0)
+        say(t, STR("it will not be started: the runs that are left are used up before"));
+    else if (at > cursor->mark)
+        say(t, STR("when it will run hangs on the runs before it"));
+    else if (at <= view->row.updated_at)
+        say(t, STR("nothing was recorded for it: the schedule was edited after it, and may not "
+                   "have had this time then, or the record is older than what is kept"));
+    else
+        say(t, STR("what became of it is older than what is kept"));
+}
+
+static void print_head(struct telling *t, instant at, const struct explain *why)
+{
+    const struct spec_zone *zone = &t->p->plan.spec.zones[0];
+    char text[INSTANT_TEXT_MAX];
+    struct buf local = BUF(text);
+
+    instant_format_local(at, tz_offset(zone->tz, instant_seconds(at)), &local);
+    answer_text(&t->out, "\"at\":");
+    answer_instant(&t->out, at);
+    answer_text(&t->out, ",\"local\":");
+    answer_quoted(&t->out, buf_as_str(&local));
+    answer_text(&t->out, why->why == WHY_SLOT ? ",\"isSlot\":true" : ",\"isSlot\":false");
+    answer_text(&t->out, ",\"why\":");
+    answer_quoted(&t->out, str_of(why_text(why->why)));
+    answer_text(&t->out, ",\"previous\":");
+    answer_instant(&t->out, why->has_prev ? why->prev.at : INSTANT_NONE);
+    answer_text(&t->out, ",\"next\":");
+    answer_instant(&t->out, why->has_next ? why->next.at : INSTANT_NONE);
+}
+
+/* The fate of the slot, or of one that the spec had when it was another. */
+static enum rc tell_moment(struct telling *t, struct db *db, instant at,
+                           const struct explain *why, struct err *reterr)
+{
+    struct slot_stretch stretch = {
+        .schedule = t->p->view.cursor.id, .after = at - 1, .until = at, .limit = 1};
+    struct slot_entries found;
+    struct besides besides = {0};
+    enum rc rc;
+
+    slots_beside_open(db, stretch.schedule, at, &besides.open);
+    slots_beside_ended(db, stretch.schedule, at, &besides.ended);
+    slots_beside_not_started(db, stretch.schedule, at, &besides.not_started);
+    rc = slot_entries_read(t->call, db, t->p, &stretch, &found, reterr);
+    if (rc != RC_OK)
+        return rc;
+    print_head(t, at, why);
+    answer_text(&t->out, ",\"sentences\":[");
+    t->sentences = 0;
+    say(t, str_of(why->text));
+    if (why->why != WHY_SLOT && found.count > 0)
+        say(t, STR("the schedule had this time when its spec or a calendar was another"));
+    if (found.count > 0)
+        say_entry(t, &found.list[0]);
+    else if (why->why == WHY_SLOT)
+        say_nothing_known(t, at);
+    say_besides(t, at, &besides);
+    answer_text(&t->out, "],\"slot\":");
+    if (found.count > 0)
+        slot_entry_print(t->p, &found.list[0], &t->out);
+    else
+        answer_text(&t->out, "null");
+    return RC_OK;
+}
+
+/* A wall-clock time is none, one or two moments. */
+static int find_moments(const struct planned *p, const struct asked *asked, instant ret[2])
+{
+    ret[0] = asked->at / SPAN_MS * SPAN_MS;
+    if (!asked->is_local)
+        return 1;
+    return explain_local(&p->plan.spec, instant_seconds(asked->at), ret);
+}
+
+static void print_gap(struct telling *t, const struct explain *why)
+{
+    answer_text(&t->out, "\"at\":null,\"local\":null,\"isSlot\":false,\"why\":\"gap\","
+                         "\"previous\":");
+    answer_instant(&t->out, why->has_prev ? why->prev.at : INSTANT_NONE);
+    answer_text(&t->out, ",\"next\":");
+    answer_instant(&t->out, why->has_next ? why->next.at : INSTANT_NONE);
+    answer_text(&t->out, ",\"sentences\":[");
+    say(t, str_of(why->text));
+    answer_text(&t->out, "],\"slot\":null");
+}
+
+enum call_step schedule_explain_read(struct call *call, struct db *db)
+{
+    const struct asked *asked = call->with;
+    struct planned *p = arena_take(call->arena, sizeof *p);
+    struct explain *why = arena_take(call->arena, sizeof *why);
+    struct telling t = {.call = call, .p = p, .out = answer_new(call->arena)};
+    instant moments[2];
+    struct err err;
+    int count;
+
+    if (planned_read(call, db, p, &err) != RC_OK)
+        return view_failed(call, &err);
+    count = find_moments(p, asked, moments);
+    answer_text(&t.out, "{\"schedule\":");
+    answer_quoted(&t.out, call->params[0]);
+    answer_text(&t.out, ",\"timezone\":");
+    answer_quoted(&t.out, p->plan.spec.zones[0].name);
+    answer_text(&t.out, ",\"moments\":[{");
+    if (count == 0) {
+        explain_gap(&p->plan.spec, &p->ctx, instant_seconds(asked->at), why);
+        print_gap(&t, why);
+    }
+    for (int i = 0; i < count; i++) {
+        answer_text(&t.out, i > 0 ? "},{" : "");
+        explain_instant(&p->plan.spec, &p->ctx, moments[i], why);
+        if (tell_moment(&t, db, moments[i], why, &err) != RC_OK)
+            return view_failed(call, &err);
+    }
+    answer_text(&t.out, "}]");
+    if (!p->plan.is_governed)
+        planned_note_spread(call, &p->plan.spec, &t.out);
+    answer_text(&t.out, "}");
+    return call_answer(call, 200, answer_done(&t.out));
+}

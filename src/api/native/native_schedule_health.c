@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a schedule is: whether it is late, whether it fails, and what its owner should know.
+ */
+#include <inttypes.h>
+
+#include "api/call/request.h"
+#include "api/native/native.h"
+#include "api/schedules/native_preview.h"
+#include "api/schedules/schedule_times.h"
+#include "core/explain/explain.h"
+#include "core/time/text.h"
+#include "model/json_time.h"
+#include "model/schedule_state.h"
+
+enum {
+    RUNS_DEFAULT = 20, /* that are looked at */
+    RUNS_MAX = 100,
+    ATTEMPTS_PER_RUN = 4, /* rows that are read for each run that is told */
+    OPEN_MAX = 100,       /* open runs that are looked at                 */
+    FAILING_RUNS = 3,     /* failures in a row that make it failing       */
+    WARNING_MAX = EXPLAIN_TEXT_MAX,
+};
+
+#define LATE_AFTER SPAN_MIN /* where the schedule has no budget of its own */
+
+/* Which of its runs are looked at. */
+struct asked {
+    int64_t most;
+    instant from; /* ended then or later; INSTANT_NONE: whenever */
+};
+
+struct health {
+    const struct call *call;
+    struct planned p;
+    struct asked asked;
+    struct attempt_view *last;
+    int last_count, succeeded, failed;
+    span took;          /* of the last, all together */
+    int late;           /* of the last: begun later than the budget of the schedule allows */
+    instant late_since; /* INSTANT_NEVER: it is not */
+    instant approval_since;
+    struct answer out;
+    int warnings;
+};
+
+enum call_step schedule_health_begin(struct call *call)
+{
+    static const char *const names[] = {"runs", "from"};
+    struct asked *asked = arena_take(call->arena, sizeof *asked);
+    struct err err;
+
+    *asked = (struct asked){RUNS_DEFAULT, INSTANT_NONE};
+    if (request_name(call, 0, "schedule", &err) != RC_OK ||
+        request_query_check(call, names, 2, &err) != RC_OK ||
+        request_query_int(call, "runs", 1, RUNS_MAX, &asked->most, &err) != RC_OK ||
+        request_query_instant(call, "from", &asked->from, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    call->with = asked;
+    return CALL_READ;
+}
+
+/* Its first attempt tells; of a later one it is not known when the first began. */
+static bool has_broken_budget(const struct health *h, const struct history_row *row)
+{
+    span budget = h->p.plan.policies.lateness_budget;
+
+    return budget > 0 && row->attempt == 1 && row->started_at != INSTANT_NONE &&
+           row->started_at - row->due > budget;
+}
+
+static void take_last(struct health *h, const struct db_result *rows)
+{
+    h->last = arena_array(h->call->arena, (size_t)rows->rows, sizeof *h->last);
+    for (int i = 0; i < rows->rows && h->last_count < h->asked.most; i++) {
+        struct attempt_view *view = &h->last[h->last_count];
+
+        attempt_views_read(rows, i, view);
+        if (view->row.ended_at < h->asked.from)
+            break;
+        if (!view->row.last || view->row.kind == RUN_TEST)
+            continue;
+        h->last_count++;
+        if (view->row.started_at != INSTANT_NONE)
+            h->took += view->row.ended_at - view->row.started_at;
+        h->late += has_broken_budget(h, &view->row);
+        h->succeeded += view->row.outcome == OUTCOME_SUCCEEDED;
+        h->failed += outcome_is_failure(view->row.outcome);
+    }
+}
+
+static span budget_of(const struct health *h)
+{
+    span budget = h->p.plan.policies.lateness_budget;
+
+    return budget > 0 ? budget : LATE_AFTER;
+}
+
+static void be_late(struct health *h, instant due)
+{
+    if (due <= h->call->now - budget_of(h) && due < h->late_since)
+        h->late_since = due;
+}
+
+static void take_open(struct health *h, const struct db_result *rows)
+{
+    for (int i = 0; i < rows->rows; i++) {
+        struct run_view view;
+
+        run_views_read(rows, i, &view);
+        if (view.run.state == RUN_READY)
+            be_late(h, view.run.due);
+        if (view.run.state == RUN_APPROVAL && view.run.created_at < h->approval_since)
+            h->approval_since = view.run.created_at;
+    }
+}
+
+/* The next slot, when it should have been started already. */
+static void look_at_next(struct health *h)
+{
+    const struct cursor *cursor = &h->p.view.cursor;
+
+    if (planned_is_at_rest(cursor) || (cursor->flags & (CURSOR_PAUSED | CURSOR_FULL)) ||
+        cursor->next_at == INSTANT_NEVER || cursor->remaining == 0)
+        return;
+    be_late(h, cursor->next_at + h->p.plan.spec.jitter);
+}
+
+static enum rc read_runs(struct health *h, struct db *db, struct err *reterr)
+{
+    const struct call *call = h->call;
+    struct run_id before = {h->p.view.cursor.id, INSTANT_MAX / SPAN_MS, UINT32_MAX};
+    struct db_result open = {0}, ended = {0};
+    enum rc rc;
+
+    run_views_of_schedule(db, &before, OPEN_MAX, &open);
+    attempt_views_of_schedule(db, h->p.view.cursor.id, INT64_MAX,
+                              (int)h->asked.most * ATTEMPTS_PER_RUN, &ended);
+    rc = db_flush(db, call->arena, reterr);
+    if (rc != RC_OK)
+        return rc;
+    take_open(h, &open);
+    take_last(h, &ended);
+    look_at_next(h);
+    return RC_OK;
+}
+
+/* Words. */
+
+static struct buf warning(char text[static WARNING_MAX])
+{
+    return (struct buf){.ptr = text, .cap = WARNING_MAX};
+}
+
+static void warn(struct health *h, const struct buf *text)
+{
+    answer_text(&h->out, h->warnings++ > 0 ? "," : "");
+    answer_quoted(&h->out, buf_as_str(text));
+}
+
+static void warn_of_rest(struct health *h)
+{
+    const struct cursor *cursor = &h->p.view.cursor;
+    char text[WARNING_MAX];
+    struct buf out = warning(text);
+
+    if (cursor->flags & CURSOR_CLOSED)
+        buf_text(&out, "it is closed and will not run again");
+    else if (cursor->flags & CURSOR_QUARANTINED)
+        buf_text(&out, "it is quarantined, because its runs took nodes down: correct and then "
+                       "resume it");
+    else if (cursor->flags & CURSOR_DISABLED)
+        buf_text(&out, "it is not enabled");
+    else if (cursor->flags & CURSOR_PAUSED)
+        buf_text(&out, "it is paused");
+    else
+        return;
+    if ((cursor->flags & CURSOR_PAUSED) && cursor->paused_until != INSTANT_NEVER) {
+        buf_text(&out, " until ");
+        instant_format(cursor->paused_until, &out);
+    }
+    if (h->p.view.row.reason.len > 0) {
+        buf_text(&out, ": ");
+        buf_str(&out, h->p.view.row.reason);
+    }
+    warn(h, &out);
+}
+
+static void warn_of_server(struct health *h)
+{
+    struct str text = view_hindrance(h->call, h->p.view.row.action);
+
+    if (text.len == 0)
+        return;
+    answer_text(&h->out, h->warnings++ > 0 ? "," : "");
+    answer_quoted(&h->out, text);
+}
+
+static void warn_of_failures(struct health *h)
+{
+    int64_t failures = h->p.view.cursor.failures;
+    char text[WARNING_MAX];
+    struct buf out = warning(text);
+
+    if (failures == 0)
+        return;
+    if (failures == 1)
+        buf_text(&out, "its last run failed");
+    else
+        buf_printf(&out, "its last %" PRId64 " runs failed", failures);
+    warn(h, &out);
+}
+
+static void warn_of_lateness(struct health *h)
+{
+    char text[WARNING_MAX];
+    struct buf out = warning(text);
+
+    if (h->late_since == INSTANT_NEVER)
+        return;
+    buf_text(&out, "a run that was due at ");
+    instant_format(h->late_since, &out);
+    buf_text(&out, h->p.plan.lane == LANE_PULL
+                       ? " has not begun: is there a worker for its queue?"
+                       : " has not begun: is the server busy or its clock on hold?");
+    warn(h, &out);
+}
+
+static void warn_of_waiting(struct health *h)
+{
+    const struct cursor *cursor = &h->p.view.cursor;
+    char text[WARNING_MAX];
+    struct buf out = warning(text);
+
+    if (h->approval_since != INSTANT_NEVER) {
+        buf_text(&out, "a run waits for approval since ");
+        instant_format(h->approval_since, &out);
+        warn(h, &out);
+    }
+    if (!(cursor->flags & CURSOR_FULL))
+        return;
+    out = warning(text);
+    buf_printf(&out,
+               "%" PRId64 " runs wait, as many as it may have: further slots wait or are "
+               "dropped",
+               cursor->waiting);
+    warn(h, &out);
+}
+
+static void warn_of_plan(struct health *h)
+{
+    const struct cursor *cursor = &h->p.view.cursor;
+    instant now = h->call->now;
+    char text[WARNING_MAX];
+    struct buf out = warning(text);
+    struct slot slot;
+
+    for (int i = 0; i < h->p.plan.spec.not_named_count; i++) {
+        out = warning(text);
+        if (planned_lacks_calendar(&h->p.plan.spec, &h->p.ctx, i, &out))
+            warn(h, &out);
+    }
+    out = warning(text);
+    if (preview_is_often(h->call, preview_per_day(&h->p.plan, &h->p.ctx, now, PREVIEW_ROUNDS),
+                         &out))
+        warn(h, &out);
+    out = warning(text);
+    if (cursor->remaining == 0) {
+        buf_text(&out, "it will not run by itself again: its number of runs is used up");
+    } else if (!h->p.plan.follows && !h->p.plan.is_governed &&
+               !spec_next(&h->p.plan.spec, &h->p.ctx, now, &slot)) {
+        buf_text(&out, "it will not run by itself again: ");
+        explain_never(&h->p.plan.spec, &h->p.ctx, now, &out);
+    } else {
+        return;
+    }
+    warn(h, &out);
+}
+
+/* The answer. */
+
+static const char *word_of(const struct health *h)
+{
+    const struct cursor *cursor = &h->p.view.cursor;
+
+    if (cursor->flags & (CURSOR_CLOSED | CURSOR_DELETED))
+        return "closed";
+    if (cursor->failures >= FAILING_RUNS)
+        return "failing";
+    if (h->late_since != INSTANT_NEVER)
+        return "late";
+    return schedule_status(cursor)[0] == 'p' ? "paused" : "ok";
+}
+
+static void print_rate(struct health *h)
+{
+    int told = h->succeeded + h->failed;
+    char text[16];
+    struct buf rate = BUF(text);
+
+    answer_text(&h->out, ",\"runs\":");
+    answer_int(&h->out, h->last_count);
+    answer_text(&h->out, ",\"succeeded\":");
+    answer_int(&h->out, h->succeeded);
+    answer_text(&h->out, ",\"failed\":");
+    answer_int(&h->out, h->failed);
+    answer_text(&h->out, ",\"successRate\":");
+    if (told == 0)
+        buf_text(&rate, "null");
+    else
+        buf_printf(&rate, "%d.%03d", h->succeeded / told, h->succeeded * 1000 / told % 1000);
+    answer_str(&h->out, buf_as_str(&rate));
+    answer_text(&h->out, ",\"avgDurationMs\":");
+    if (h->last_count == 0)
+        answer_text(&h->out, "null");
+    else
+        answer_int(&h->out, h->took / h->last_count / SPAN_MS);
+}
+
+static void print_last(struct health *h)
+{
+    struct answer *out = &h->out;
+
+    answer_text(out, ",\"last\":[");
+    for (int i = 0; i < h->last_count; i++) {
+        const struct history_row *row = &h->last[i].row;
+        struct run_id run = {row->schedule, row->slot / SPAN_MS, (uint32_t)row->pass};
+        char id[RUN_ID_TEXT_MAX];
+
+        run_id_format(&run, id);
+        answer_text(out, i > 0 ? ",{\"id\":" : "{\"id\":");
+        answer_quoted(out, str_of(id));
+        answer_text(out, ",\"slot\":");
+        answer_instant(out, row->slot);
+        answer_text(out, ",\"outcome\":");
+        answer_quoted(out, str_of(outcome_text(row->outcome)));
+        answer_text(out, ",\"reason\":");
+        if (row->reason == REASON_NONE)
+            answer_text(out, "null");
+        else
+            answer_quoted(out, str_of(reason_text(row->reason)));
+        answer_text(out, ",\"startedAt\":");
+        answer_instant(out, row->started_at);
+        answer_text(out, ",\"endedAt\":");
+        answer_instant(out, row->ended_at);
+        answer_text(out, "}");
+    }
+    answer_text(out, "]");
+}
+
+static void print_budget(struct health *h)
+{
+    span budget = h->p.plan.policies.lateness_budget;
+
+    if (budget == 0)
+        answer_text(&h->out, "null");
+    else
+        answer_json(&h->out, json_of_duration(budget));
+}
+
+static void print_state(struct health *h)
+{
+    const struct cursor *cursor = &h->p.view.cursor;
+    bool is_late = h->late_since != INSTANT_NEVER;
+    struct answer *out = &h->out;
+
+    answer_text(out, "{\"schedule\":");
+    answer_quoted(out, h->call->params[0]);
+    answer_text(out, ",\"health\":");
+    answer_quoted(out, str_of(word_of(h)));
+    answer_text(out, ",\"status\":");
+    answer_quoted(out, str_of(schedule_status(cursor)));
+    answer_text(out,
+                is_late ? ",\"late\":true,\"lateSince\":" : ",\"late\":false,\"lateSince\":");
+    answer_instant(out, h->late_since);
+    answer_text(out, ",\"latenessBudget\":");
+    print_budget(h);
+    answer_text(out, ",\"lateRuns\":");
+    answer_int(out, h->late);
+    answer_text(out,
+                cursor->failures >= FAILING_RUNS ? ",\"failing\":true" : ",\"failing\":false");
+    answer_text(out, ",\"failures\":");
+    answer_int(out, cursor->failures);
+    answer_text(out, ",\"nextAt\":");
+    answer_instant(out, planned_is_at_rest(cursor) ? INSTANT_NONE : cursor->next_at);
+    answer_text(out, ",\"lastRunAt\":");
+    answer_instant(out, cursor->last_start);
+    answer_text(out, ",\"open\":");
+    answer_int(out, cursor->open);
+    answer_text(out, ",\"waiting\":");
+    answer_int(out, cursor->waiting);
+}
+
+enum call_step schedule_health_read(struct call *call, struct db *db)
+{
+    struct health *h = arena_take(call->arena, sizeof *h);
+    const struct asked *asked = call->with;
+    struct err err;
+
+    *h = (struct health){.call = call,
+                         .asked = *asked,
+                         .late_since = INSTANT_NEVER,
+                         .approval_since = INSTANT_NEVER,
+                         .out = answer_new(call->arena)};
+    if (planned_read(call, db, &h->p, &err) != RC_OK || read_runs(h, db, &err) != RC_OK)
+        return view_failed(call, &err);
+    print_state(h);
+    print_rate(h);
+    print_last(h);
+    answer_text(&h->out, ",\"warnings\":[");
+    warn_of_rest(h);
+    warn_of_server(h);
+    warn_of_failures(h);
+    warn_of_lateness(h);
+    warn_of_waiting(h);
+    warn_of_plan(h);
+    answer_text(&h->out, "]}");
+    return call_answer(call, 200, answer_done(&h->out));
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hints to an adaptive schedule, its count of failures, and its end.
+ */
+#include "api/call/change.h"
+#include "api/native/native.h"
+#include "api/schedules/native_draft.h"
+#include "model/governor_json.h"
+
+#define HINT_LIFE SPAN_H /* of a hint that says nothing about it */
+
+enum call_step schedule_hint_begin(struct call *call)
+{
+    struct command *command = change_command(call, COMMAND_HINT);
+    struct governor_def hint = governor_def_empty();
+    enum call_step step;
+
+    if (!change_begin(call, &hint_members, &hint, &step))
+        return step;
+    if (hint.hint_interval == 0 && hint.hint_at == INSTANT_NEVER)
+        return change_refuse(call, "interval",
+                             "is missing; a hint has an interval, a time, "
+                             "such as \"at\", or both");
+    if (hint.hint_at <= call->now)
+        return change_refuse(call, "at", "must be later than now");
+    if (hint.hint_interval > 0 && hint.hint_interval < call->context->min_interval)
+        return change_refuse(call, "interval",
+                             "is shorter than the server allows for schedules");
+    if (hint.hint_expires == INSTANT_NONE)
+        hint.hint_expires = call->now + HINT_LIFE;
+    if (hint.hint_expires <= call->now)
+        return change_refuse(call, "expires", "must be later than now");
+    command->hint_interval = hint.hint_interval;
+    command->hint_at = hint.hint_at;
+    command->until = hint.hint_expires;
+    command->text = hint.hint_reason;
+    return CALL_COMMANDS;
+}
+
+static enum call_step plain_begin(struct call *call, enum command_kind kind)
+{
+    static const struct members none = {NULL, 0};
+    enum call_step step;
+
+    change_command(call, kind);
+    return change_begin(call, &none, NULL, &step) ? CALL_COMMANDS : step;
+}
+
+enum call_step schedule_unhint_begin(struct call *call)
+{
+    return plain_begin(call, COMMAND_UNHINT);
+}
+
+enum call_step schedule_archive_begin(struct call *call)
+{
+    return plain_begin(call, COMMAND_CLOSE);
+}
+
+enum call_step schedule_reset_begin(struct call *call)
+{
+    return plain_begin(call, COMMAND_RESET);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Resuming a schedule, and what that would do with the slots of the pause.
+ */
+#include <inttypes.h>
+
+#include "api/call/change.h"
+#include "api/native/native.h"
+#include "api/schedules/schedule_times.h"
+#include "core/time/text.h"
+#include "model/schedule_state.h"
+
+enum {
+    FATES_MAX = 8,    /* pairs of outcome and reason that a resume can come to */
+    ROUNDS_MAX = 100, /* of the engine's own step, some thousand slots each     */
+    SAYING_MAX = 512,
+};
+
+struct resume_body {
+    bool is_dry;
+};
+
+static const struct member resume_list[] = {
+    {"dryRun", MEMBER_BOOL, .offset = offsetof(struct resume_body, is_dry)},
+};
+
+static const struct members resume_members = MEMBERS(resume_list);
+
+enum call_step schedule_resume_begin(struct call *call)
+{
+    struct resume_body body = {0};
+    enum call_step step;
+
+    change_command(call, COMMAND_RESUME);
+    if (!change_begin(call, &resume_members, &body, &step))
+        return step;
+    return body.is_dry ? CALL_READ : CALL_COMMANDS;
+}
+
+struct forecast {
+    struct account fates[FATES_MAX];
+    int fate_count;
+    instant next; /* INSTANT_NEVER: none */
+    bool is_cut;  /* there is more than was looked at */
+};
+
+static void add(struct forecast *f, const struct account *more)
+{
+    int i = 0;
+
+    while (i < f->fate_count &&
+           (f->fates[i].outcome != more->outcome || f->fates[i].reason != more->reason))
+        i++;
+    if (i == FATES_MAX)
+        return;
+    if (i == f->fate_count) {
+        f->fates[f->fate_count++] = *more;
+        return;
+    }
+    f->fates[i].count += more->count;
+    f->fates[i].last = more->last;
+}
+
+static void add_start(struct forecast *f, instant slot)
+{
+    add(f, &(struct account){slot, slot, 1, OUTCOME_STARTED, REASON_NONE});
+}
+
+/* As the engine does it, on a copy of the cursor. */
+static void foresee(const struct planned *p, instant now, struct arena *arena,
+                    struct forecast *f)
+{
+    const struct policies *policies = &p->plan.policies;
+    struct cursor cursor = p->view.cursor;
+    struct advance a = {.plan = &p->plan,
+                        .ctx = p->ctx,
+                        .cursor = &cursor,
+                        .now = now,
+                        .exceptions = p->exceptions,
+                        .exception_count = p->exception_count,
+                        .slots_max = ADVANCE_SLOTS_MAX};
+    int64_t room = policies->buffer_limit - cursor.waiting;
+
+    a.slots = arena_array(arena, ADVANCE_SLOTS_MAX, sizeof *a.slots);
+    if (policies->drop_when_full && policies->buffer_limit > 0 && room < ADVANCE_SLOTS_MAX)
+        a.slots_max = room > 0 ? (int)room : 0;
+    for (int i = 0; i < ROUNDS_MAX; i++) {
+        if (policies->catchup_paused)
+            advance(&a);
+        else
+            advance_past(&a, OUTCOME_MISSED, REASON_PAUSED);
+        for (int k = 0; k < a.account_count; k++)
+            add(f, &a.accounts[k]);
+        for (int k = 0; k < a.slot_count; k++)
+            add_start(f, a.slots[k].at);
+        f->next = a.next_at;
+        f->is_cut = a.next_due <= now;
+        if (!f->is_cut || p->plan.follows || a.account_count + a.slot_count == 0)
+            return;
+        cursor.mark = a.mark;
+        cursor.next_at = a.next_at;
+        cursor.remaining -= cursor.remaining > 0 ? a.slot_count : 0;
+    }
+}
+
+/* A governed schedule that is overdue runs right away. */
+static void foresee_governed(const struct planned *p, instant now, struct forecast *f)
+{
+    f->next = p->view.cursor.next_at;
+    if (f->next <= now)
+        add_start(f, f->next);
+}
+
+static int64_t count_of(const struct forecast *f, enum outcome outcome)
+{
+    int64_t count = 0;
+
+    for (int i = 0; i < f->fate_count; i++)
+        count += f->fates[i].outcome == outcome ? f->fates[i].count : 0;
+    return count;
+}
+
+static void say(const struct planned *p, const struct forecast *f, struct buf *out)
+{
+    const struct cursor *cursor = &p->view.cursor;
+    int64_t started = count_of(f, OUTCOME_STARTED), missed = count_of(f, OUTCOME_MISSED);
+
+    if (!(cursor->flags & (CURSOR_PAUSED | CURSOR_QUARANTINED))) {
+        buf_text(out, "the schedule is not paused: resuming it would change nothing");
+        return;
+    }
+    if (cursor->flags & CURSOR_DISABLED) {
+        buf_text(out, "the schedule is also not enabled: resumed, it would still not run");
+        return;
+    }
+    if (missed > 0)
+        buf_printf(out, "%" PRId64 " missed slot%s would be recorded and not run; ", missed,
+                   missed == 1 ? "" : "s");
+    if (started > 0)
+        buf_printf(out,
+                   "%" PRId64 " slot%s would be run now, behind each other by the "
+                   "overlap policy %s; ",
+                   started, started == 1 ? "" : "s", overlap_text(p->plan.policies.overlap));
+    if (missed + started == 0)
+        buf_text(out, "no slot has passed meanwhile; ");
+    if (f->next == INSTANT_NEVER) {
+        buf_text(out, "there is no time at which it would run after that");
+    } else {
+        buf_text(out, "then it goes on at ");
+        instant_format(f->next, out);
+    }
+}
+
+static void print_fates(const struct forecast *f, struct answer *out)
+{
+    instant first = INSTANT_NEVER, last = INSTANT_NONE;
+
+    for (int i = 0; i < f->fate_count; i++) {
+        first = f->fates[i].first < first ? f->fates[i].first : first;
+        last = f->fates[i].last > last ? f->fates[i].last : last;
+    }
+    answer_text(out, ",\"missed\":");
+    answer_int(out, count_of(f, OUTCOME_MISSED));
+    answer_text(out, ",\"replayed\":");
+    answer_int(out, count_of(f, OUTCOME_STARTED));
+    answer_text(out, ",\"first\":");
+    answer_instant(out, first);
+    answer_text(out, ",\"last\":");
+    answer_instant(out, last);
+    answer_text(out, ",\"slots\":[");
+    for (int i = 0; i < f->fate_count; i++) {
+        const struct account *fate = &f->fates[i];
+
+        answer_text(out, i > 0 ? ",{\"outcome\":" : "{\"outcome\":");
+        answer_quoted(out, str_of(outcome_text(fate->outcome)));
+        answer_text(out, ",\"reason\":");
+        if (fate->reason == REASON_NONE)
+            answer_text(out, "null");
+        else
+            answer_quoted(out, str_of(reason_text(fate->reason)));
+        answer_text(out, ",\"count\":");
+        answer_int(out, fate->count);
+        answer_text(out, ",\"first\":");
+        answer_instant(out, fate->first);
+        answer_text(out, ",\"last\":");
+        answer_instant(out, fate->last);
+        answer_text(out, "}");
+    }
+    answer_text(out, f->is_cut ? "],\"more\":true" : "]");
+}
+
+static enum call_step tell(struct call *call, const struct planned *p)
+{
+    const struct cursor *cursor = &p->view.cursor;
+    struct forecast f = {.next = cursor->next_at};
+    struct answer out = answer_new(call->arena);
+    char saying[SAYING_MAX];
+    struct buf text = BUF(saying);
+
+    if ((cursor->flags & (CURSOR_PAUSED | CURSOR_QUARANTINED)) &&
+        !(cursor->flags & (CURSOR_DISABLED | CURSOR_CLOSED))) {
+        if (p->plan.is_governed)
+            foresee_governed(p, call->now, &f);
+        else
+            foresee(p, call->now, call->arena, &f);
+    }
+    say(p, &f, &text);
+    answer_text(&out, "{\"schedule\":");
+    answer_quoted(&out, call->params[0]);
+    answer_text(&out, ",\"dryRun\":true,\"status\":");
+    answer_quoted(&out, str_of(schedule_status(cursor)));
+    print_fates(&f, &out);
+    answer_text(&out, ",\"nextAt\":");
+    answer_instant(&out, f.next);
+    answer_text(&out, ",\"text\":");
+    answer_quoted(&out, buf_as_str(&text));
+    answer_text(&out, "}");
+    return call_answer(call, 200, answer_done(&out));
+}
+
+enum call_step schedule_resume_read(struct call *call, struct db *db)
+{
+    struct planned *p = arena_take(call->arena, sizeof *p);
+    struct err err;
+
+    if (call->status != 0)
+        return schedule_written_read(call, db); /* it is done: as it is now */
+    if (planned_read(call, db, p, &err) != RC_OK)
+        return view_failed(call, &err);
+    return tell(call, p);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Schedules: created, replaced, patched, deleted, paused, triggered, tested.
+ */
+#include "api/call/change.h"
+#include "api/call/request.h"
+#include "api/native/native.h"
+#include "api/schedules/document.h"
+#include "api/schedules/native_draft.h"
+#include "api/schedules/schedule_times.h"
+#include "api/schedules/view.h"
+#include "model/action.h"
+
+enum { PATCH_TRIES_MAX = 20 }; /* edits in between that a patch without version outlives */
+
+/* A write of one schedule, between its steps. */
+struct writing {
+    struct wanted_hint hint;
+    /* Of a patch. */
+    struct str patch;    /* as it was sent                                        */
+    struct str document; /* what it is laid upon, between the read and the command */
+    int64_t version;     /* of that document                                      */
+    bool is_bound;       /* the request names the version                         */
+    int tries;
+};
+
+/* Creating and replacing. */
+
+static enum call_step write_begin(struct call *call, enum command_kind kind, struct str id)
+{
+    struct writing *writing = arena_take(call->arena, sizeof *writing);
+    struct command *command = change_command(call, kind);
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    call->with = writing;
+    if (request_query_check(call, NULL, 0, &err) != RC_OK ||
+        request_version(call, &command->version, &err) != RC_OK ||
+        request_key(call, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (native_draft(call, json, id, command, &writing->hint, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    request_trace(call);
+    return CALL_COMMANDS;
+}
+
+enum call_step schedule_create_begin(struct call *call)
+{
+    return write_begin(call, COMMAND_CREATE, (struct str){NULL, 0});
+}
+
+/* A precondition says whether it must be there; without one both are right. */
+enum call_step schedule_put_begin(struct call *call)
+{
+    enum command_kind kind = COMMAND_PUT;
+    struct str condition;
+    bool is_new;
+    struct err err;
+
+    if (request_name(call, 0, "schedule", &err) != RC_OK ||
+        request_only_new(call, &is_new, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (http1_find(call->request, STR("If-Match"), &condition))
+        kind = COMMAND_UPDATE;
+    else if (is_new)
+        kind = COMMAND_CREATE;
+    return write_begin(call, kind, call->params[0]);
+}
+
+/* What was just made need not be read: all of it is known here, as it was committed. */
+static enum call_step show_made(struct call *call)
+{
+    const struct command *command = call->commands;
+    const struct draft *draft = command->draft;
+    const struct reply *reply = call->replies;
+    instant made_at = reply->cursor->active_at; /* nothing has happened to it since */
+    struct schedule_view view = {
+        .row =
+            {
+                .id = reply->schedule,
+                .namespace = call->namespace,
+                .version = reply->version,
+                .name = command->name,
+                .spec = draft->spec,
+                .action = draft->action,
+                .policies = draft->policies,
+                .governor = draft->governor,
+                .labels = draft->labels,
+                .extra = draft->extra,
+                .description = draft->description,
+                .reason = draft->is_paused ? command->text : (struct str){NULL, 0},
+                .dialect = draft->dialect,
+                .created_at = made_at,
+                .updated_at = made_at,
+                .created_by = command->by,
+                .updated_by = command->by,
+            },
+        .cursor = *reply->cursor,
+    };
+
+    if (!planned_source_is_sure(&view))
+        return CALL_READ;
+    return view_schedule_answer(call, &view, FIELDS_ALL);
+}
+
+/* The answer is the schedule as it is then, with the time of its next run. */
+enum call_step schedule_write_settled(struct call *call)
+{
+    struct writing *writing = call->with;
+    struct command *command = call->commands;
+    const struct reply *reply = call->replies;
+
+    if (reply->rc != RC_OK)
+        return call_refused(call, command, reply);
+    if (call->status == 0) {
+        bool is_new = command->draft && reply->version == 1;
+
+        if (reply->is_repeated && reply->text.len > 0)
+            command->name = reply->text; /* one was made: that of the first time counts */
+        call->status = is_new ? 201 : 200;
+        call->params[0] = command->name;
+        if (is_new)
+            change_location(call, "/api/v1/schedules/", command->name);
+    }
+    if (!writing || !writing->hint.is_set)
+        return reply->cursor ? show_made(call) : CALL_READ;
+    *command = native_hint(&writing->hint, reply->schedule, command->name);
+    writing->hint.is_set = false;
+    return CALL_COMMANDS;
+}
+
+/*
+ * Patching: the document is read, the patch is laid upon it where the request arrived, and the
+ * result is written if the schedule is still at the version that was read.
+ */
+
+enum call_step schedule_patch_begin(struct call *call)
+{
+    struct writing *writing = arena_take(call->arena, sizeof *writing);
+    struct command *command = change_command(call, COMMAND_UPDATE);
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    call->with = writing;
+    if (request_name(call, 0, "schedule", &err) != RC_OK ||
+        request_query_check(call, NULL, 0, &err) != RC_OK ||
+        request_version(call, &command->version, &err) != RC_OK ||
+        request_key(call, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (!json_is_object(json)) {
+        json_wrong_type(json, "an object with the fields to change", &err);
+        return call_refuse(call, NULL, &err);
+    }
+    writing->is_bound = command->version != 0;
+    writing->patch = arena_str(call->arena, call->body);
+    return CALL_READ;
+}
+
+enum call_step schedule_patch_read(struct call *call, struct db *db)
+{
+    struct writing *writing = call->with;
+    struct schedule_view view;
+    struct err err;
+
+    if (call->status != 0)
+        return schedule_written_read(call, db);
+    if (view_find(call, db, &view, &err) != RC_OK ||
+        document_text(call, &view, &writing->document, &err) != RC_OK)
+        return view_failed(call, &err);
+    writing->version = view.cursor.version;
+    return CALL_SETTLE;
+}
+
+static enum call_step lay_patch(struct call *call, struct writing *writing)
+{
+    struct command *command = call->commands;
+    json_auto_t *patch = NULL, *json = NULL;
+    struct err err;
+
+    if (json_read(writing->patch, &patch, &err) != RC_OK)
+        return call_refuse(call, "invalid_json", &err);
+    json = document_patched(writing->document, patch);
+    writing->document = (struct str){NULL, 0};
+    if (native_draft(call, json, call->params[0], command, &writing->hint, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (!writing->is_bound)
+        command->version = writing->version;
+    return CALL_COMMANDS;
+}
+
+/* Whoever names no version wants the patch on whatever there is: it is laid once more. */
+enum call_step schedule_patch_settled(struct call *call)
+{
+    struct writing *writing = call->with;
+    const struct reply *reply = call->replies;
+
+    if (writing->document.len > 0)
+        return lay_patch(call, writing);
+    if (call->status == 0 && reply->rc == RC_CONFLICT && !writing->is_bound &&
+        reply->version != call->commands->version && writing->tries++ < PATCH_TRIES_MAX)
+        return CALL_READ;
+    return schedule_write_settled(call);
+}
+
+/* Deleting. */
+
+enum call_step schedule_delete_begin(struct call *call)
+{
+    struct command *command = change_command(call, COMMAND_DELETE);
+    struct err err;
+
+    if (request_name(call, 0, "schedule", &err) != RC_OK ||
+        request_query_check(call, NULL, 0, &err) != RC_OK ||
+        request_version(call, &command->version, &err) != RC_OK ||
+        request_key(call, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_COMMANDS;
+}
+
+enum call_step schedule_delete_settled(struct call *call)
+{
+    if (call->replies->rc != RC_OK)
+        return call_refused(call, call->commands, call->replies);
+    return call_answer(call, 204, (struct str){NULL, 0});
+}
+
+/* Pausing, resuming, triggering: a small body that may be left out. */
+
+struct request_body {
+    struct str reason;
+    instant until;
+    struct str input;
+    enum overlap overlap;
+    instant scheduled;
+};
+
+#define AT(member) .offset = offsetof(struct request_body, member)
+
+static enum rc parse_overlap(struct str word, void *to, struct err *reterr)
+{
+    return overlap_parse(word, to, reterr);
+}
+
+static const struct member pause_list[] = {
+    {"reason", MEMBER_TEXT, AT(reason), .high = REASON_TEXT_MAX},
+    {"until", MEMBER_INSTANT, AT(until)},
+};
+
+static const struct member trigger_list[] = {
+    {"input", MEMBER_MAP, AT(input), .high = ACTION_INPUT_MAX},
+    {"overlap", MEMBER_WORD, AT(overlap), .parse = parse_overlap},
+    {"scheduledTime", MEMBER_INSTANT, AT(scheduled)},
+};
+
+static const struct member test_list[] = {
+    {"input", MEMBER_MAP, AT(input), .high = ACTION_INPUT_MAX},
+};
+
+static const struct members pause_members = MEMBERS(pause_list);
+static const struct members trigger_members = MEMBERS(trigger_list);
+static const struct members test_members = MEMBERS(test_list);
+
+static const struct request_body no_body = {.until = INSTANT_NEVER, .overlap = OVERLAP_DEFAULT};
+
+enum call_step schedule_pause_begin(struct call *call)
+{
+    struct command *command = change_command(call, COMMAND_PAUSE);
+    struct request_body body = no_body;
+    enum call_step step;
+
+    if (!change_begin(call, &pause_members, &body, &step))
+        return step;
+    if (body.until <= call->now)
+        return change_refuse(call, "until", "must be later than now");
+    command->text = body.reason;
+    command->until = body.until;
+    return CALL_COMMANDS;
+}
+
+static enum call_step run_begin(struct call *call, enum command_kind kind,
+                                const struct members *members)
+{
+    struct command *command = change_command(call, kind);
+    struct request_body body = no_body;
+    enum call_step step;
+
+    if (!change_begin(call, members, &body, &step))
+        return step;
+    command->input = body.input;
+    command->overlap = body.overlap;
+    command->slot = body.scheduled;
+    request_trace(call);
+    return CALL_COMMANDS;
+}
+
+enum call_step schedule_trigger_begin(struct call *call)
+{
+    return run_begin(call, COMMAND_TRIGGER, &trigger_members);
+}
+
+/* The action as it is, without a trace on the schedule. */
+enum call_step schedule_test_begin(struct call *call)
+{
+    return run_begin(call, COMMAND_TEST, &test_members);
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What came of the runs of some days, together or by agent, queue or schedule.
+ *
+ * Days are those of UTC: figures are kept by the day, for longer than the runs themselves.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "api/native/native.h"
+#include "api/schedules/page.h"
+#include "api/schedules/view.h"
+#include "core/time/civil.h"
+#include "store/stats.h"
+
+enum {
+    DAYS_DEFAULT = 30,
+    DAYS_MAX = 400,        /* figures are not kept for longer                              */
+    SCHEDULES_MAX = 50000, /* that are looked at for their agents, in a second or so       */
+    AGENTS_MAX = 1000,     /* that one answer tells                                        */
+    AGENT_MAX = 255,       /* bytes of one's name                                          */
+};
+
+#define MILLION 1000000
+
+enum by { BY_NONE, BY_AGENT, BY_QUEUE, BY_SCHEDULE };
+static const char *const by_names[] = {"none", "agent", "queue", "schedule"};
+
+struct summary {
+    enum by by;
+    struct page page;
+    struct digest of; /* what a cursor is good for */
+    int64_t after;    /* the key that the cursor named */
+    int64_t from_day, until_day;
+    struct answer out;
+    struct figures total;
+    int printed;
+};
+
+static enum rc in_field(struct err *reterr, const char *name)
+{
+    err_in(reterr, "%s", name);
+    return reterr->rc;
+}
+
+static enum rc read_by(const struct call *call, enum by *ret, struct err *reterr)
+{
+    const int count = sizeof by_names / sizeof *by_names;
+    struct str word = request_query(call, "by");
+
+    for (int i = 0; i < count; i++)
+        if (str_eq(word, str_of(by_names[i])) || word.len == 0) {
+            *ret = (enum by)i;
+            return RC_OK;
+        }
+    err_set(reterr, RC_INVALID, -1, 0, "must be none, agent, queue or schedule");
+    return in_field(reterr, "by");
+}
+
+/* Up to `to`, which is not of it; both in whole days. */
+static enum rc read_days(const struct call *call, struct summary *s, struct err *reterr)
+{
+    instant from = INSTANT_NONE, to = call->now + 1;
+    enum rc rc = request_query_instant(call, "to", &to, reterr);
+
+    if (rc == RC_OK)
+        rc = request_query_instant(call, "from", &from, reterr);
+    if (rc != RC_OK)
+        return rc;
+    s->until_day = floor_div(to - 1, SPAN_DAY);
+    s->from_day = from == INSTANT_NONE ? s->until_day - DAYS_DEFAULT + 1
+                                       : floor_div(from, SPAN_DAY);
+    if (from != INSTANT_NONE && from >= to) {
+        err_set(reterr, RC_INVALID, -1, 0, "must be before `to`");
+        return in_field(reterr, "from");
+    }
+    if (s->until_day - s->from_day >= DAYS_MAX) {
+        err_set(reterr, RC_LIMIT, -1, 0, "%d days are the most", DAYS_MAX);
+        return in_field(reterr, "from");
+    }
+    return RC_OK;
+}
+
+/* The key of a queue is no place among schedules. */
+static enum rc read_cursor(const struct call *call, struct summary *s, struct err *reterr)
+{
+    struct str text = s->page.after;
+
+    s->after = INT64_MIN;
+    s->of = (struct digest){0};
+    digest_add(&s->of, call->namespace_name.ptr, call->namespace_name.len);
+    digest_int(&s->of, s->by);
+    if (text.len == 0)
+        return RC_OK;
+    if (page_unseal(&s->of, text, &text, reterr) != RC_OK)
+        return reterr->rc;
+    if (str_take_number(&text, INT64_MAX - 1, &s->after) > 0 && text.len == 0)
+        return RC_OK;
+    err_set(reterr, RC_INVALID, -1, 0, "is not one that this list gave");
+    return in_field(reterr, "cursor");
+}
+
+enum call_step summary_begin(struct call *call)
+{
+    static const char *const names[] = {"by", "from", "to"};
+    struct summary *s = arena_take(call->arena, sizeof *s);
+    struct err err;
+
+    if (page_begin(call, names, 3, &s->page, &err) != RC_OK ||
+        read_by(call, &s->by, &err) != RC_OK || read_days(call, s, &err) != RC_OK ||
+        read_cursor(call, s, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    call->with = s;
+    return CALL_READ;
+}
+
+/* ---- printing ---- */
+
+static void print_average(struct answer *out, const char *name, span sum, int64_t count)
+{
+    answer_text(out, name);
+    if (count == 0)
+        answer_text(out, "null");
+    else
+        answer_int(out, (sum / count + SPAN_MS / 2) / SPAN_MS);
+}
+
+static void print_figures(struct answer *out, const struct figures *f)
+{
+    answer_text(out, "\"totalRuns\":");
+    answer_int(out, f->runs);
+    answer_text(out, ",\"successCount\":");
+    answer_int(out, f->succeeded);
+    answer_text(out, ",\"failCount\":");
+    answer_int(out, f->failed);
+    answer_text(out, ",\"attempts\":");
+    answer_int(out, f->attempts);
+    print_average(out, ",\"avgDurationMs\":", f->duration, f->timed);
+    print_average(out, ",\"avgLatenessMs\":", f->late, f->begun);
+    print_average(out, ",\"maxLatenessMs\":", f->late_most, f->begun > 0);
+    answer_text(out, ",\"totalTokens\":");
+    answer_int(out, f->tokens);
+    answer_text(out, ",\"estimatedCostUsd\":");
+    answer_reserve(out, 64);
+    buf_printf(&out->buf, "%" PRId64 ".%06" PRId64, f->cost / MILLION, f->cost % MILLION);
+}
+
+static void print_group(struct summary *s, struct str name, const struct figures *figures)
+{
+    answer_text(&s->out, s->printed++ > 0 ? ",{" : "{");
+    answer_quoted(&s->out, str_of(by_names[s->by]));
+    answer_text(&s->out, ":");
+    if (name.len > 0)
+        answer_quoted(&s->out, name);
+    else
+        answer_text(&s->out, "null");
+    answer_text(&s->out, ",");
+    print_figures(&s->out, figures);
+    answer_text(&s->out, "}");
+}
+
+/* ---- reading ---- */
+
+struct portion {
+    enum stats_by by;
+    int64_t after;
+    int limit;
+};
+
+static enum rc ask(const struct call *call, struct db *db, struct portion portion,
+                   struct db_result *ret, struct err *reterr)
+{
+    const struct summary *s = call->with;
+    struct stats_question question = {
+        .by = portion.by,
+        .namespace = call->namespace,
+        .from_day = s->from_day,
+        .until_day = s->until_day,
+        .after = portion.after,
+        .limit = portion.limit,
+    };
+
+    *ret = (struct db_result){0};
+    stats_ask(db, &question, ret);
+    return db_flush(db, call->arena, reterr);
+}
+
+/* By queue or schedule: a page, and where it goes on. */
+static enum rc read_page(struct call *call, struct db *db, struct str *ret_cursor,
+                         struct err *reterr)
+{
+    struct summary *s = call->with;
+    struct buf cursor = {.cap = 24};
+    struct stats_group group = {0};
+    struct db_result rows;
+    struct portion portion = {s->by == BY_QUEUE ? STATS_BY_QUEUE : STATS_BY_SCHEDULE, s->after,
+                              s->page.limit + 1};
+    enum rc rc = ask(call, db, portion, &rows, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    for (int i = 0; i < rows.rows && i < s->page.limit; i++) {
+        stats_read(&rows, i, &group);
+        print_group(s, group.name, &group.figures);
+    }
+    if (rows.rows <= s->page.limit)
+        return RC_OK;
+    cursor.ptr = arena_take(call->arena, cursor.cap);
+    buf_printf(&cursor, "%" PRId64, group.key);
+    *ret_cursor = page_seal(&s->of, buf_as_str(&cursor), call->arena);
+    return RC_OK;
+}
+
+struct agent {
+    struct str name;
+    struct figures figures;
+};
+
+struct agents {
+    struct agent list[AGENTS_MAX];
+    int count;
+};
+
+static struct str agent_of(struct str extra, struct arena *arena)
+{
+    json_auto_t *json = extra.len > 0 ? json_of_kept(extra) : NULL;
+    const char *text = json_string_value(json_object_get(json, "agentId"));
+
+    return text ? arena_str(arena, str_of(text)) : (struct str){NULL, 0};
+}
+
+static enum rc add_agent(struct agents *agents, struct str name, const struct figures *figures,
+                         struct err *reterr)
+{
+    int i = 0;
+
+    while (i < agents->count && !str_eq(agents->list[i].name, name))
+        i++;
+    if (i == AGENTS_MAX)
+        return err_set(reterr, RC_LIMIT, -1, 0,
+                       "there are more than %d agents; ask by schedule", AGENTS_MAX);
+    if (i == agents->count)
+        agents->list[agents->count++] = (struct agent){.name = name};
+    figures_add(&agents->list[i].figures, figures);
+    return RC_OK;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    struct str x = ((const struct agent *)a)->name, y = ((const struct agent *)b)->name;
+    size_t len = x.len < y.len ? x.len : y.len;
+    int order = len > 0 ? memcmp(x.ptr, y.ptr, len) : 0;
+
+    return order != 0 ? order : (x.len > y.len) - (x.len < y.len);
+}
+
+/* An agent is what a schedule's extra.agentId says. */
+static enum rc read_agents(struct call *call, struct db *db, struct err *reterr)
+{
+    struct summary *s = call->with;
+    struct agents *agents = arena_take(call->arena, sizeof *agents);
+    struct stats_group group = {.key = INT64_MIN};
+    struct db_result rows = {.rows = STATS_ROWS_MAX};
+
+    for (int seen = 0; rows.rows == STATS_ROWS_MAX; seen += rows.rows) {
+        enum rc rc = ask(call, db,
+                         (struct portion){STATS_BY_SCHEDULE, group.key, STATS_ROWS_MAX}, &rows,
+                         reterr);
+
+        if (rc == RC_OK && seen + rows.rows > SCHEDULES_MAX)
+            rc = err_set(reterr, RC_LIMIT, -1, 0,
+                         "more than %d schedules ran in that time; ask for fewer days, or by "
+                         "schedule",
+                         SCHEDULES_MAX);
+        for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
+            stats_read(&rows, i, &group);
+            rc = add_agent(agents, agent_of(group.extra, call->arena), &group.figures, reterr);
+        }
+        if (rc != RC_OK)
+            return rc;
+    }
+    qsort(agents->list, (size_t)agents->count, sizeof *agents->list, by_name);
+    for (int i = 0; i < agents->count; i++)
+        print_group(s, agents->list[i].name, &agents->list[i].figures);
+    return RC_OK;
+}
+
+static enum rc read_total(struct call *call, struct db *db, struct err *reterr)
+{
+    struct summary *s = call->with;
+    struct stats_group group;
+    struct db_result rows;
+    enum rc rc = ask(call, db, (struct portion){.by = STATS_TOGETHER}, &rows, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    stats_read(&rows, 0, &group);
+    s->total = group.figures;
+    return RC_OK;
+}
+
+enum call_step summary_read(struct call *call, struct db *db)
+{
+    struct summary *s = call->with;
+    struct str cursor = {NULL, 0};
+    struct err err;
+    enum rc rc = read_total(call, db, &err);
+
+    s->out = answer_new(call->arena);
+    s->printed = 0;
+    answer_text(&s->out, "{\"by\":");
+    answer_quoted(&s->out, str_of(by_names[s->by]));
+    answer_text(&s->out, ",\"from\":");
+    answer_instant(&s->out, instant_within(s->from_day * SPAN_DAY));
+    answer_text(&s->out, ",\"to\":");
+    answer_instant(&s->out, instant_within((s->until_day + 1) * SPAN_DAY));
+    answer_text(&s->out, ",\"total\":{");
+    print_figures(&s->out, &s->total);
+    answer_text(&s->out, "},\"groups\":[");
+    if (rc == RC_OK && s->by == BY_AGENT)
+        rc = read_agents(call, db, &err);
+    else if (rc == RC_OK && s->by != BY_NONE)
+        rc = read_page(call, db, &cursor, &err);
+    if (rc == RC_LIMIT)
+        return call_refuse(call, "limit", &err);
+    if (rc != RC_OK)
+        return view_failed(call, &err);
+    page_close(&s->out, cursor);
+    return call_answer(call, 200, answer_done(&s->out));
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tokens: made, listed, revoked.  The secret is in the answer to the request that makes it,
+ * and nowhere else.
+ */
+#include "api/access/keyring.h"
+#include "api/access/roles.h"
+#include "api/call/operation.h"
+#include "api/native/native.h"
+#include "api/schedules/page.h"
+#include "api/schedules/view.h"
+#include "model/member.h"
+
+#define EXPIRES_MAX (36525 * SPAN_DAY) /* a hundred years: for good is said otherwise */
+#define EVERYWHERE  STR("*")
+
+/* ---- made ---- */
+
+struct token_body {
+    struct str name, namespace;
+    enum role role;
+    span expires_in;
+    instant expires_at;
+};
+
+static const char *show_role(const void *from)
+{
+    return role_text(*(const enum role *)from);
+}
+
+#define AT(field) .offset = offsetof(struct token_body, field)
+static const struct member token_list[] = {
+    {"name", MEMBER_TEXT, AT(name), .high = CALL_NAME_MAX, .check = name_check,
+     .is_required = true},
+    {"role", MEMBER_WORD, AT(role), .parse = role_parse, .text = show_role,
+     .is_required = true},
+    {"namespace", MEMBER_TEXT, AT(namespace), .high = CALL_NAME_MAX, .check = path_name_check},
+    {"expiresIn", MEMBER_SPAN, AT(expires_in), .low = SPAN_S, .high = EXPIRES_MAX},
+    {"expiresAt", MEMBER_INSTANT, AT(expires_at)},
+};
+#undef AT
+
+static const struct members token_members = MEMBERS(token_list);
+
+struct made {
+    struct token token;
+    uint8_t secret[SECRET_BYTES];
+};
+
+static enum rc read_expiry(const struct call *call, const struct token_body *body, instant *ret,
+                           struct err *reterr)
+{
+    if (body->expires_in > 0 && body->expires_at != INSTANT_NEVER) {
+        err_set(reterr, RC_INVALID, -1, 0, "say either expiresIn or expiresAt");
+        err_in(reterr, "expiresAt");
+        return RC_INVALID;
+    }
+    *ret = body->expires_in > 0 ? call->now + body->expires_in : body->expires_at;
+    if (*ret > call->now)
+        return RC_OK;
+    err_set(reterr, RC_INVALID, -1, 0, "must be in the future");
+    err_in(reterr, "expiresAt");
+    return RC_INVALID;
+}
+
+/* The id and the secret: 316 bits that nobody can foresee. */
+static void draw(const struct call *call, struct made *made)
+{
+    const struct api_context *context = call->context;
+
+    made->token.id = 1 + (int64_t)(context->random(context->with) % TOKEN_ID_MAX);
+    for (size_t i = 0; i < SECRET_BYTES; i += sizeof(uint64_t)) {
+        uint64_t chance = context->random(context->with);
+
+        memcpy(made->secret + i, &chance, sizeof chance);
+    }
+}
+
+/* False: refused.  An admin of one namespace makes tokens for that one. */
+static bool take_namespace(struct call *call, const struct token_body *body)
+{
+    const struct caller *caller = &call->caller;
+
+    if (body->namespace.len == 0 || str_eq(body->namespace, call->namespace_name))
+        return true;
+    if (caller->is_everywhere) {
+        if (!str_eq(body->namespace, EVERYWHERE))
+            call->namespace_name = body->namespace;
+        return true;
+    }
+    if (str_eq(body->namespace, EVERYWHERE)) {
+        call_deny(call, 403, "tokens for all namespaces are made by an admin of all of them");
+        return false;
+    }
+    call->namespace_name = body->namespace;
+    call_no_namespace(call);
+    call->denied = AUDIT_FORBIDDEN;
+    return false;
+}
+
+/* Whoever has it can make others, today and in ten years. */
+static bool is_chief(const struct token *t)
+{
+    return t->role == ROLE_ADMIN && t->namespace == 0 && t->namespace_name.len == 0 &&
+           t->expires_at == INSTANT_NEVER;
+}
+
+/* From the first token on everybody needs one: it has to be one that can make others. */
+static bool locks_out(const struct call *call, const struct made *made)
+{
+    return keyring_count(call->keys) == 0 && !is_chief(&made->token);
+}
+
+static enum call_step make(struct call *call, const struct token_body *body)
+{
+    struct made *made = arena_take(call->arena, sizeof *made);
+    struct command *command = arena_take(call->arena, sizeof *command);
+    struct err err;
+
+    made->token = (struct token){.role = body->role, .name = body->name};
+    if (read_expiry(call, body, &made->token.expires_at, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (!take_namespace(call, body))
+        return CALL_ANSWER;
+    if (!str_eq(body->namespace, EVERYWHERE))
+        made->token.namespace_name = call->namespace_name;
+    if (!call->keys)
+        return call_problem(call, 503, "unavailable", "not ready: starting");
+    if (locks_out(call, made))
+        return call_problem(call, 409, "bad_state",
+                            "the first token must be able to make others, for good: role "
+                            "admin, namespace \"*\", without an end; from then on everybody "
+                            "needs one");
+    draw(call, made);
+    keyring_hash(call->keys, made->secret, made->token.hash);
+    *command = (struct command){.kind = COMMAND_TOKEN, .token = &made->token};
+    call->commands = command;
+    call->command_count = 1;
+    call->with = made;
+    if (request_key(call, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_COMMANDS;
+}
+
+enum call_step token_create_begin(struct call *call)
+{
+    struct token_body body = {.expires_at = INSTANT_NEVER};
+    const struct reading reading = {call->arena, false, &body};
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    if (request_query_check(call, NULL, 0, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (members_read(&token_members, json, &reading, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return make(call, &body);
+}
+
+static void print_id(int64_t id, struct answer *out)
+{
+    answer_reserve(out, TOKEN_ID_LETTERS + 2);
+    buf_char(&out->buf, '"');
+    token_id_print(id, &out->buf);
+    buf_char(&out->buf, '"');
+}
+
+/* Without the brace at its end. */
+static void print_token(const struct token *t, struct answer *out)
+{
+    answer_text(out, "{\"id\":");
+    print_id(t->id, out);
+    answer_text(out, ",\"name\":");
+    answer_quoted(out, t->name);
+    answer_text(out, ",\"role\":\"");
+    answer_text(out, role_text(t->role));
+    answer_text(out, "\",\"namespace\":");
+    answer_quoted(out, t->namespace_name.len > 0 ? t->namespace_name : EVERYWHERE);
+    answer_text(out, ",\"createdAt\":");
+    answer_instant(out, t->created_at);
+    answer_text(out, ",\"createdBy\":");
+    answer_quoted(out, t->created_by);
+    answer_text(out, ",\"expiresAt\":");
+    answer_instant(out, t->expires_at);
+    answer_text(out, ",\"lastUsedAt\":");
+    answer_instant(out, t->used_at);
+}
+
+enum call_step token_create_settled(struct call *call)
+{
+    struct made *made = call->with;
+    const struct reply *reply = call->replies;
+    struct answer out = answer_new(call->arena);
+    char text[TOKEN_TEXT_MAX];
+    struct buf secret = BUF(text);
+
+    if (reply->rc != RC_OK)
+        return call_refused(call, call->commands, reply);
+    if (reply->is_repeated)
+        return call_problem(call, 409, "exists",
+                            "the token was made, and its secret shown, when this was asked "
+                            "for the first time; revoke it and make another");
+    made->token.created_at = call->now;
+    made->token.created_by = call->by;
+    made->token.used_at = INSTANT_NONE;
+    print_token(&made->token, &out);
+    token_print(made->token.role, made->token.id, made->secret, &secret);
+    answer_text(&out, ",\"token\":");
+    answer_quoted(&out, buf_as_str(&secret));
+    answer_text(&out, "}");
+    return call_answer(call, 201, answer_done(&out));
+}
+
+/* ---- listed ---- */
+
+struct token_page {
+    struct page page;
+    int64_t after;
+    bool is_all; /* of every namespace */
+};
+
+enum call_step token_list_begin(struct call *call)
+{
+    struct token_page *with = arena_take(call->arena, sizeof *with);
+    struct err err;
+
+    if (page_begin(call, NULL, 0, &with->page, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (with->page.after.len > 0 && !token_id_parse(with->page.after, &with->after))
+        return call_problem(call, 400, "invalid_field", "the cursor is not one of this list");
+    with->is_all = call->caller.is_everywhere && request_query(call, "namespace").len == 0;
+    call->with = with;
+    return CALL_READ;
+}
+
+enum call_step token_list_read(struct call *call, struct db *db)
+{
+    const struct token_page *with = call->with;
+    struct answer out = answer_new(call->arena);
+    struct buf cursor = {.cap = TOKEN_ID_LETTERS + 1};
+    struct db_result rows = {0};
+    struct token token = {0};
+    int count;
+    struct err err;
+
+    tokens_list(db, with->is_all ? 0 : call->namespace, with->after, with->page.limit + 1,
+                &rows);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    count = rows.rows > with->page.limit ? with->page.limit : rows.rows;
+    page_open(&out, "tokens");
+    for (int i = 0; i < count; i++) {
+        tokens_read(&rows, i, &token);
+        if (i > 0)
+            answer_text(&out, ",");
+        print_token(&token, &out);
+        answer_text(&out, "}");
+    }
+    cursor.ptr = arena_take(call->arena, cursor.cap);
+    if (rows.rows > count)
+        token_id_print(token.id, &cursor);
+    page_close(&out, buf_as_str(&cursor));
+    return call_answer(call, 200, answer_done(&out));
+}
+
+/* ---- revoked ---- */
+
+enum call_step token_delete_begin(struct call *call)
+{
+    int64_t *id = arena_take(call->arena, sizeof *id);
+    struct err err;
+
+    if (request_query_check(call, NULL, 0, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (!token_id_parse(call->params[0], id))
+        return call_problem(call, 404, "not_found", "there is no such token");
+    call->with = id;
+    return CALL_READ;
+}
+
+/*
+ * The last that can make others goes last of all: after it the machine itself may everything
+ * again, which is no loss of rights only where nobody else has any.
+ */
+static bool leaves_others_alone(const struct db_result *rows, const struct token *token)
+{
+    int chiefs = 0;
+
+    for (int i = 0; i < rows->rows; i++) {
+        struct token other;
+
+        tokens_read(rows, i, &other);
+        chiefs += other.id != token->id && is_chief(&other) ? 1 : 0;
+    }
+    return is_chief(token) && chiefs == 0 && rows->rows > 1;
+}
+
+static const struct token *find_token(struct call *call, const struct db_result *rows)
+{
+    const int64_t *id = call->with;
+    struct token *token = arena_take(call->arena, sizeof *token);
+
+    for (int i = 0; i < rows->rows; i++) {
+        tokens_read(rows, i, token);
+        if (token->id == *id &&
+            (call->caller.is_everywhere || token->namespace == call->namespace))
+            return token;
+    }
+    return NULL;
+}
+
+enum call_step token_delete_read(struct call *call, struct db *db)
+{
+    struct command *command = arena_take(call->arena, sizeof *command);
+    struct db_result rows = {0};
+    const struct token *token;
+    struct err err;
+
+    tokens_list(db, 0, 0, TOKENS_MAX, &rows);
+    if (db_flush(db, call->arena, &err) != RC_OK)
+        return view_failed(call, &err);
+    token = find_token(call, &rows);
+    if (!token)
+        return call_problem(call, 404, "not_found", "there is no such token");
+    if (leaves_others_alone(&rows, token))
+        return call_problem(call, 409, "bad_state",
+                            "this is the last token that can make others; make another admin "
+                            "of all namespaces without an end first, or revoke all the others");
+    *command = (struct command){.kind = COMMAND_TOKEN_DELETE, .token = token};
+    call->commands = command;
+    call->command_count = 1;
+    return CALL_COMMANDS;
+}
+
+enum call_step token_delete_settled(struct call *call)
+{
+    if (call->replies->rc != RC_OK)
+        return call_refused(call, call->commands, call->replies);
+    return call_answer(call, 204, (struct str){NULL, 0});
+}

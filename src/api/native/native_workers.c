@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What workers say about the runs that they hold: many in one request, or one.
+ *
+ * An item that is wrong fails alone.  Two items about one run are taken in their order.
+ */
+#include "api/call/answer.h"
+#include "api/call/request.h"
+#include "api/native/native.h"
+#include "api/schedules/report_item.h"
+
+enum { RESULT_BYTES = 160 }; /* of one result that is no error */
+
+struct item {
+    struct str id;
+    int report;            /* index into call->reports, -1: none */
+    const struct err *err; /* then what is wrong with it         */
+};
+
+struct batch {
+    struct item *items;
+    int count;
+    bool is_brief; /* only results that a worker has to heed are told */
+};
+
+static void add_item(struct call *call, const struct verb *verb, const json_t *value, int i,
+                     struct item *item)
+{
+    const json_t *id = json_object_get(value, "id");
+    struct err *err;
+    struct err wrong;
+
+    if (json_is_string(id) && json_string_length(id) <= REPORT_ID_MAX)
+        item->id = arena_str(call->arena,
+                             (struct str){json_string_value(id), json_string_length(id)});
+    if (report_item_read(call, verb, value, NULL, &call->reports[call->report_count], &wrong) ==
+        RC_OK) {
+        item->report = call->report_count++;
+        return;
+    }
+    err_in(&wrong, "items[%d]", i);
+    err = arena_take(call->arena, sizeof *err);
+    *err = wrong;
+    item->err = err;
+    item->report = -1;
+}
+
+/* Which results are told: of all items, unless said otherwise. */
+static enum rc read_results(const json_t *value, bool *ret_is_brief, struct err *reterr)
+{
+    struct str word = {json_string_value(value), json_string_length(value)};
+
+    *ret_is_brief = json_is_string(value) && str_eq(word, STR("notOk"));
+    if (!value || json_is_null(value) || *ret_is_brief ||
+        (json_is_string(value) && str_eq(word, STR("all"))))
+        return RC_OK;
+    err_set(reterr, RC_INVALID, -1, 0, "must be all or notOk");
+    err_in(reterr, "results");
+    return RC_INVALID;
+}
+
+static enum rc read_batch(struct call *call, const struct verb *verb, const json_t *json,
+                          struct err *reterr)
+{
+    static const char *const names[] = {"items", "results"};
+    struct batch *batch = arena_take(call->arena, sizeof *batch);
+    const json_t *items = json_object_get(json, "items");
+    enum rc rc = json_check_names(json, names, 2, reterr);
+
+    if (rc == RC_OK)
+        rc = json_require(json, "items", reterr);
+    if (rc == RC_OK)
+        rc = read_results(json_object_get(json, "results"), &batch->is_brief, reterr);
+    if (rc != RC_OK)
+        return rc;
+    rc = json_take_count(items, CALL_ITEMS_MAX, &batch->count, reterr);
+    if (rc != RC_OK) {
+        err_in(reterr, "items");
+        return rc;
+    }
+    batch->items = arena_array(call->arena, (size_t)batch->count, sizeof *batch->items);
+    call->reports = arena_array(call->arena, (size_t)batch->count, sizeof *call->reports);
+    for (int i = 0; i < batch->count; i++)
+        add_item(call, verb, json_array_get(items, (size_t)i), i, &batch->items[i]);
+    call->with = batch;
+    return RC_OK;
+}
+
+static enum call_step batch_begin(struct call *call, const struct verb *verb)
+{
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    if (request_query_check(call, NULL, 0, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (read_batch(call, verb, json, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return call->report_count > 0 ? CALL_REPORTS : runs_report_settled(call);
+}
+
+enum call_step runs_heartbeat_begin(struct call *call)
+{
+    return batch_begin(call, &verb_heartbeat);
+}
+
+enum call_step runs_complete_begin(struct call *call)
+{
+    return batch_begin(call, &verb_complete);
+}
+
+enum call_step runs_fail_begin(struct call *call)
+{
+    return batch_begin(call, &verb_fail);
+}
+
+enum call_step runs_release_begin(struct call *call)
+{
+    return batch_begin(call, &verb_release);
+}
+
+/* Results. */
+
+static const char *status_of(enum rc rc)
+{
+    switch (rc) {
+    case RC_OK:
+        return "ok";
+    case RC_CONFLICT:
+    case RC_NOT_FOUND:
+        return "stale";
+    case RC_BUSY:
+        return "busy";
+    case RC_INVALID:
+    case RC_LIMIT:
+        return "invalid";
+    default:
+        return "unknown";
+    }
+}
+
+static void print_reply(const struct report_reply *reply, enum report_kind kind,
+                        struct answer *out)
+{
+    answer_text(out, ",\"status\":\"");
+    answer_text(out, status_of(reply->rc));
+    answer_text(out, "\"");
+    if (reply->rc != RC_OK || kind != REPORT_ALIVE)
+        return;
+    if (reply->is_cancelled)
+        answer_text(out, ",\"cancelled\":true");
+    answer_text(out, ",\"leaseUntil\":");
+    answer_instant(out, reply->lease_until);
+}
+
+static void print_wrong(const struct err *err, struct answer *out)
+{
+    answer_text(out, ",\"status\":\"invalid\",\"error\":{\"code\":");
+    answer_quoted(out, str_of(call_code(err)));
+    answer_text(out, ",\"message\":");
+    answer_quoted(out, str_of(err->text));
+    answer_text(out, ",\"field\":");
+    answer_quoted(out, str_of(err->field));
+    answer_text(out, "}");
+}
+
+static const struct report_reply *reply_of(const struct call *call, const struct item *item)
+{
+    return item->err ? NULL : &call->report_replies[item->report];
+}
+
+/* It was taken, and its worker need not do anything. */
+static bool is_plain_ok(const struct call *call, const struct item *item)
+{
+    const struct report_reply *reply = reply_of(call, item);
+
+    return reply && reply->rc == RC_OK && !reply->is_cancelled;
+}
+
+/* `index`: -1, where the place among the results says which item it is. */
+static void print_item(const struct call *call, const struct item *item, int index,
+                       struct answer *out)
+{
+    const struct report_reply *reply = reply_of(call, item);
+
+    answer_text(out, "{");
+    if (index >= 0) {
+        answer_text(out, "\"index\":");
+        answer_int(out, index);
+        answer_text(out, ",");
+    }
+    answer_text(out, "\"id\":");
+    if (item->id.len > 0)
+        answer_quoted(out, item->id);
+    else
+        answer_text(out, "null");
+    if (reply)
+        print_reply(reply, call->reports[item->report].kind, out);
+    else
+        print_wrong(item->err, out);
+    answer_text(out, "}");
+}
+
+static void print_all(const struct call *call, const struct batch *batch, struct answer *out)
+{
+    answer_reserve(out, (size_t)batch->count * RESULT_BYTES);
+    answer_text(out, "{\"results\":[");
+    for (int i = 0; i < batch->count; i++) {
+        if (i > 0)
+            answer_text(out, ",");
+        print_item(call, &batch->items[i], -1, out);
+    }
+    answer_text(out, "]}");
+}
+
+/* Every item is told or counted. */
+static void print_brief(const struct call *call, const struct batch *batch, struct answer *out)
+{
+    int told = 0;
+
+    answer_text(out, "{\"results\":[");
+    for (int i = 0; i < batch->count; i++) {
+        if (is_plain_ok(call, &batch->items[i]))
+            continue;
+        if (told++ > 0)
+            answer_text(out, ",");
+        print_item(call, &batch->items[i], i, out);
+    }
+    answer_text(out, "],\"ok\":");
+    answer_int(out, batch->count - told);
+    answer_text(out, "}");
+}
+
+enum call_step runs_report_settled(struct call *call)
+{
+    const struct batch *batch = call->with;
+    struct answer out = answer_new(call->arena);
+
+    if (batch->is_brief)
+        print_brief(call, batch, &out);
+    else
+        print_all(call, batch, &out);
+    return call_answer(call, 200, answer_done(&out));
+}
+
+/* One run, which the path names. */
+
+static enum rc read_one(struct call *call, const struct verb *verb, const json_t *json,
+                        struct err *reterr)
+{
+    struct run_id id;
+    enum rc rc = request_run(call, 0, &id, reterr);
+
+    call->reports = arena_take(call->arena, sizeof *call->reports);
+    call->report_count = 1;
+    return rc == RC_OK ? report_item_read(call, verb, json, &id, call->reports, reterr) : rc;
+}
+
+static enum call_step one_begin(struct call *call, const struct verb *verb)
+{
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    if (request_query_check(call, NULL, 0, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (read_one(call, verb, json, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    return CALL_REPORTS;
+}
+
+enum call_step run_heartbeat_begin(struct call *call)
+{
+    return one_begin(call, &verb_heartbeat);
+}
+
+enum call_step run_complete_begin(struct call *call)
+{
+    return one_begin(call, &verb_complete);
+}
+
+enum call_step run_fail_begin(struct call *call)
+{
+    return one_begin(call, &verb_fail);
+}
+
+enum call_step run_release_begin(struct call *call)
+{
+    return one_begin(call, &verb_release);
+}
+
+enum call_step run_report_settled(struct call *call)
+{
+    const struct report_reply *reply = call->report_replies;
+    struct answer out = answer_new(call->arena);
+    struct err err;
+
+    if (reply->rc == RC_CONFLICT || reply->rc == RC_NOT_FOUND)
+        return call_problem(call, 409, "stale_fence",
+                            "the run is not held with this fence: it has ended, was handed to "
+                            "someone else, or never was");
+    if (reply->rc != RC_OK) {
+        err_set(&err, reply->rc, -1, 0, "the run could not be changed; try again");
+        return call_refuse(call, NULL, &err);
+    }
+    answer_text(&out, "{\"id\":");
+    answer_quoted(&out, call->params[0]);
+    print_reply(reply, call->reports->kind, &out);
+    answer_text(&out, "}");
+    return call_answer(call, 200, answer_done(&out));
+}

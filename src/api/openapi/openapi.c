@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/openapi/openapi.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/access/roles.h"
+#include "api/openapi/openapi_parts.h"
+#include "base/hash.h"
+#include "base/must.h"
+
+enum {
+    DOCUMENT_MAX = 1 << 20, /* bytes: some times what it has                    */
+    NAME_TEXT_MAX = 64,     /* of an operation's, a schema's or a header's name */
+};
+
+/* The document, and where things of it are. */
+struct making {
+    json_t *document, *paths, *schemas, *tags;
+    json_t *files;      /* all but the first                                         */
+    json_t *both;       /* schemas with a form for requests too, as they are written */
+    json_t *operations; /* what is said of them, by id; with the tag                 */
+};
+
+static json_t *text_of(const char *text)
+{
+    return json_new_str(str_of(text));
+}
+
+static json_t *pair_of(const char *key, json_t *value)
+{
+    json_t *object = json_new_object();
+
+    json_put(object, key, value);
+    return object;
+}
+
+static json_t *read_text(int i)
+{
+    json_t *json = NULL;
+    struct err err = {.text = ""};
+
+    must(json_read(openapi_texts[i], &json, &err) == RC_OK);
+    return json;
+}
+
+/* ---- schemas ---- */
+
+static void add_schemas(struct making *m, const json_t *file)
+{
+    char name[NAME_TEXT_MAX];
+    const char *key;
+    json_t *schema;
+
+    json_object_foreach(json_object_get(file, "answers"), key, schema)
+        json_put(m->schemas, key, openapi_answer_schema(m->both, schema));
+    json_object_foreach(json_object_get(file, "inputs"), key, schema)
+        json_put(m->schemas, key, openapi_input_schema(m->both, schema));
+    json_object_foreach(json_object_get(file, "both"), key, schema)
+    {
+        json_put(m->schemas, key, openapi_answer_schema(m->both, schema));
+        snprintf(name, sizeof name, "%sInput", key);
+        json_put(m->schemas, name, openapi_input_schema(m->both, schema));
+    }
+}
+
+/* {"$ref": …} where a name stands, else the schema itself. */
+static json_t *schema_of(const struct making *m, const json_t *schema, bool is_input)
+{
+    json_auto_t *ref = json_is_string(schema) ? pair_of("$ref", json_deep_copy(schema)) : NULL;
+
+    return openapi_expand(m->both, ref ? ref : schema, is_input);
+}
+
+/* {"application/json": {"schema": …, "example": …}} */
+static json_t *content_of(const struct making *m, const json_t *said, bool is_input)
+{
+    const char *type = json_string_value(json_object_get(said, "type"));
+    const json_t *example = json_object_get(said, "example");
+    json_t *media = pair_of("schema", schema_of(m, json_object_get(said, "schema"), is_input));
+
+    if (example)
+        json_put(media, "example", json_deep_copy(example));
+    return pair_of(type ? type : "application/json", media);
+}
+
+/* ---- one operation ---- */
+
+static void add_ref(json_t *list, const char *kind, const char *name)
+{
+    char ref[NAME_TEXT_MAX * 2];
+
+    snprintf(ref, sizeof ref, "#/components/%s/%s", kind, name);
+    json_add(list, pair_of("$ref", text_of(ref)));
+}
+
+/* Those of the path; then the namespace, the query's own and header fields. */
+static json_t *parameters_of(const struct making *m, const struct operation *op,
+                             const json_t *said)
+{
+    const json_t *query = json_object_get(said, "query");
+    const json_t *headers = json_object_get(said, "headers");
+    json_t *list = json_new_list();
+
+    for (const char *at = strchr(op->path, '{'); at; at = strchr(at + 1, '{')) {
+        char name[NAME_TEXT_MAX];
+
+        snprintf(name, sizeof name, "path-%.*s", (int)strcspn(at + 1, "}"), at + 1);
+        add_ref(list, "parameters", name);
+    }
+    if (op->right != RIGHT_NONE && op->right != RIGHT_SERVER)
+        add_ref(list, "parameters", "namespace");
+    for (size_t i = 0; i < json_array_size(query); i++) {
+        const json_t *one = json_array_get(query, i);
+        json_t *parameter;
+
+        if (json_is_string(one)) {
+            add_ref(list, "parameters", json_string_value(one));
+            continue;
+        }
+        parameter = openapi_expand(m->both, one, false);
+        json_put(parameter, "in", text_of("query"));
+        json_add(list, parameter);
+    }
+    for (size_t i = 0; i < json_array_size(headers); i++)
+        add_ref(list, "parameters", json_string_value(json_array_get(headers, i)));
+    return list;
+}
+
+static json_t *headers_of(const json_t *names)
+{
+    json_t *headers = json_new_object();
+
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        char ref[NAME_TEXT_MAX * 2];
+
+        snprintf(ref, sizeof ref, "#/components/headers/%s", name);
+        json_put(headers, name, pair_of("$ref", text_of(ref)));
+    }
+    return headers;
+}
+
+static json_t *answer_of(const struct making *m, const json_t *said)
+{
+    const json_t *headers = json_object_get(said, "headers");
+    const json_t *more = json_object_get(said, "more");
+    json_t *answer = pair_of("description",
+                             json_deep_copy(json_object_get(said, "description")));
+
+    if (headers)
+        json_put(answer, "headers", headers_of(headers));
+    if (json_object_get(said, "schema"))
+        json_put(answer, "content", content_of(m, said, false));
+    if (more) {
+        json_auto_t *other = content_of(m, more, false);
+
+        must(json_object_update(json_object_get(answer, "content"), other) == 0);
+    }
+    return answer;
+}
+
+static void add_problem(json_t *answers, int status)
+{
+    char name[NAME_TEXT_MAX], ref[NAME_TEXT_MAX];
+
+    snprintf(name, sizeof name, "%d", status);
+    snprintf(ref, sizeof ref, "#/components/responses/%d", status);
+    json_put(answers, name, pair_of("$ref", text_of(ref)));
+}
+
+/* What every operation of this kind may be refused with, and what this one has beside. */
+static void add_problems(json_t *answers, const struct operation *op, const json_t *more)
+{
+    static const int all[] = {400, 403}, guarded[] = {401, 404, 422, 429, 503},
+                     sent[] = {413, 415};
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        add_problem(answers, all[i]);
+    for (size_t i = 0; op->right != RIGHT_NONE && i < sizeof guarded / sizeof guarded[0]; i++)
+        add_problem(answers, guarded[i]);
+    for (size_t i = 0; op->body_max > 0 && i < sizeof sent / sizeof sent[0]; i++)
+        add_problem(answers, sent[i]);
+    for (size_t i = 0; i < json_array_size(more); i++)
+        add_problem(answers, (int)json_integer_value(json_array_get(more, i)));
+}
+
+static json_t *answers_of(const struct making *m, const struct operation *op,
+                          const json_t *said)
+{
+    json_t *answers = json_new_object();
+    const char *status;
+    json_t *one;
+
+    json_object_foreach(json_object_get(said, "answers"), status, one)
+        json_put(answers, status, answer_of(m, one));
+    add_problems(answers, op, json_object_get(said, "problems"));
+    return answers;
+}
+
+static json_t *body_of(const struct making *m, const struct operation *op, const json_t *said)
+{
+    const json_t *body = json_object_get(said, "body");
+    json_t *result = json_new_object();
+
+    json_put(result, "required",
+             json_is_false(json_object_get(body, "required")) ? json_false() : json_true());
+    json_put(result, "content", content_of(m, body, true));
+    json_put(result, "x-max-bytes", json_new_int(op->body_max));
+    return result;
+}
+
+static void put_rights(json_t *json, const struct operation *op)
+{
+    static const char *const words[RIGHT_COUNT] = {
+        [RIGHT_NONE] = "none",     [RIGHT_VIEW] = "view", [RIGHT_OPERATE] = "operate",
+        [RIGHT_EDIT] = "edit",     [RIGHT_WORK] = "work", [RIGHT_ADMIN] = "admin",
+        [RIGHT_SERVER] = "server",
+    };
+    json_t *security = json_new_list();
+
+    if (op->right != RIGHT_NONE) {
+        json_add(security, pair_of("bearer", json_new_list()));
+        json_put(json, "x-roles", text_of(right_roles(op->right)));
+    }
+    json_put(json, "security", security);
+    json_put(json, "x-right", text_of(words[op->right]));
+}
+
+static json_t *operation_of(const struct making *m, const struct operation *op)
+{
+    const json_t *said = json_object_get(m->operations, op->id);
+    const json_t *description = json_object_get(said, "description");
+    json_t *json = pair_of("operationId", text_of(op->id));
+    json_t *tags = json_new_list();
+
+    if (json_object_get(said, "tag"))
+        json_add(tags, json_deep_copy(json_object_get(said, "tag")));
+    json_put(json, "tags", tags);
+    json_put(json, "summary", text_of(op->summary));
+    if (description)
+        json_put(json, "description", json_deep_copy(description));
+    put_rights(json, op);
+    json_put(json, "parameters", parameters_of(m, op, said));
+    if (json_object_get(said, "body"))
+        json_put(json, "requestBody", body_of(m, op, said));
+    json_put(json, "responses", answers_of(m, op, said));
+    return json;
+}
+
+/* ---- all ---- */
+
+static void put_operation(struct making *m, const struct operation *op)
+{
+    json_t *path = json_object_get(m->paths, op->path);
+    char method[NAME_TEXT_MAX];
+
+    snprintf(method, sizeof method, "%s", op->method);
+    for (char *c = method; *c != '\0'; c++)
+        *c = (char)(*c | 0x20); /* the document has them in small letters */
+    if (!path) {
+        path = json_new_object();
+        json_put(m->paths, op->path, path);
+    }
+    json_put(path, method, operation_of(m, op));
+}
+
+/* A file's tag, and what it says of operations with it. */
+static void add_file(struct making *m, const json_t *file)
+{
+    const json_t *tag = json_object_get(file, "tag");
+    json_t *both = json_object_get(file, "both"), *said;
+    const char *id;
+
+    json_add(m->tags, json_deep_copy(tag));
+    if (both)
+        must(json_object_update(m->both, both) == 0);
+    json_object_foreach(json_object_get(file, "operations"), id, said)
+    {
+        json_t *copy = json_deep_copy(said);
+
+        json_put(copy, "tag", json_deep_copy(json_object_get(tag, "name")));
+        json_put(m->operations, id, copy);
+    }
+}
+
+static struct making begin(void)
+{
+    struct making m = {.document = read_text(0),
+                       .paths = json_new_object(),
+                       .schemas = json_new_object(),
+                       .tags = json_new_list(),
+                       .files = json_new_list(),
+                       .both = json_new_object(),
+                       .operations = json_new_object()};
+
+    for (int i = 1; i < openapi_texts_count; i++) {
+        json_add(m.files, read_text(i));
+        add_file(&m, json_array_get(m.files, (size_t)i - 1));
+    }
+    return m;
+}
+
+/* What was gathered goes into the document. */
+static void complete(struct making *m, const char *version)
+{
+    json_t *document, *components;
+
+    for (size_t i = 0; i < json_array_size(m->files); i++)
+        add_schemas(m, json_array_get(m->files, i));
+    for (int i = 0; i < operation_count; i++)
+        if (operations[i].dialect == DIALECTS_NATIVE) /* the others have their own papers */
+            put_operation(m, &operations[i]);
+    document = openapi_expand(m->both, m->document, false);
+    json_decref(m->document);
+    m->document = document;
+    components = json_object_get(document, "components");
+    must(json_object_update(m->schemas, json_object_get(components, "schemas")) == 0);
+    json_put(components, "schemas", m->schemas);
+    json_put(json_object_get(document, "info"), "version", text_of(version));
+    json_put(document, "tags", m->tags);
+    json_put(document, "paths", m->paths);
+}
+
+struct openapi openapi_make(const char *version, struct arena *arena)
+{
+    struct buf out = {.ptr = arena_take(arena, DOCUMENT_MAX), .cap = DOCUMENT_MAX};
+    struct buf etag = {.ptr = arena_take(arena, NAME_TEXT_MAX), .cap = NAME_TEXT_MAX};
+    struct making m = begin();
+
+    complete(&m, version);
+    json_print(m.document, JSON_STYLE_LINE, &out);
+    must(!out.cut);
+    buf_printf(&etag, "W/\"%016" PRIx64 "\"", hash_bytes(out.ptr, out.len, 0));
+    json_decref(m.document);
+    json_decref(m.files);
+    json_decref(m.both);
+    json_decref(m.operations);
+    return (struct openapi){buf_as_str(&out), buf_as_str(&etag)};
+}
+
+/* ---- the operation ---- */
+
+/* One of a list of tags, or any. */
+static bool is_known(struct str sent, struct str etag)
+{
+    struct str one, rest = sent;
+    bool is_more = true;
+
+    while (is_more) {
+        is_more = str_cut(rest, ',', &one, &rest);
+        one = str_trim(is_more ? one : rest);
+        if (str_eq(one, etag) || str_eq(one, STR("*")))
+            return true;
+    }
+    return false;
+}
+
+enum call_step openapi_begin(struct call *call)
+{
+    const struct openapi *openapi = call->context->openapi;
+    struct str sent;
+
+    call_field(call, STR("ETag"), openapi->etag);
+    if (http1_find(call->request, STR("If-None-Match"), &sent) && is_known(sent, openapi->etag))
+        return call_answer(call, 304, (struct str){NULL, 0});
+    return call_answer(call, 200, openapi->json);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/openapi/openapi_parts.h"
+#include "base/must.h"
+
+enum { REF_MAX = 128 }; /* bytes of a reference */
+
+static json_t *text_of(const char *text)
+{
+    return json_new_str(str_of(text));
+}
+
+/* "Schedule", "parameters/limit"; `name` ends at `len`. */
+static json_t *whole_ref(const json_t *both, const char *name, size_t len, bool is_input)
+{
+    bool has_input = is_input && json_object_getn(both, name, len);
+    char ref[REF_MAX];
+
+    snprintf(ref, sizeof ref, "#/components/%s%.*s%s", memchr(name, '/', len) ? "" : "schemas/",
+             (int)len, name, has_input ? "Input" : "");
+    return text_of(ref);
+}
+
+/* {"$ref": "Window?", "description": …}: the question mark stands for "or null". */
+static json_t *expand_ref(const json_t *both, const json_t *object, bool is_input)
+{
+    const char *name = json_string_value(json_object_get(object, "$ref"));
+    const json_t *description = json_object_get(object, "description");
+    json_t *result = json_new_object(), *ref = json_new_object(), *any, *null;
+    size_t len = strlen(name);
+    bool is_nullable = name[len - 1] == '?';
+
+    json_put(ref, "$ref", whole_ref(both, name, len - is_nullable, is_input));
+    if (is_nullable) {
+        any = json_new_list();
+        null = json_new_object();
+        json_put(null, "type", text_of("null"));
+        json_add(any, ref);
+        json_add(any, null);
+        json_put(result, "anyOf", any);
+    } else {
+        json_decref(result);
+        result = ref;
+    }
+    if (description)
+        json_put(result, "description", json_deep_copy(description));
+    return result;
+}
+
+static json_t *expand_mapping(const json_t *both, const json_t *mapping, bool is_input)
+{
+    json_t *result = json_new_object();
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)mapping, key, value) json_put(
+        result, key,
+        whole_ref(both, json_string_value(value), json_string_length(value), is_input));
+    return result;
+}
+
+static json_t *expand_object(const json_t *both, const json_t *object, bool is_input)
+{
+    json_t *result;
+    const char *key;
+    json_t *value;
+
+    if (json_is_string(json_object_get(object, "$ref")))
+        return expand_ref(both, object, is_input);
+    result = json_new_object();
+    json_object_foreach((json_t *)object, key, value)
+    {
+        bool is_mapping = strcmp(key, "mapping") == 0;
+        bool is_example = strcmp(key, "example") == 0;
+
+        json_put(result, key,
+                 is_mapping   ? expand_mapping(both, value, is_input)
+                 : is_example ? json_deep_copy(value)
+                              : openapi_expand(both, value, is_input));
+    }
+    return result;
+}
+
+json_t *openapi_expand(const json_t *both, const json_t *value, bool is_input)
+{
+    const char *text = json_string_value(value);
+    json_t *list;
+
+    if (text && text[0] == '@')
+        return openapi_term(text + 1);
+    if (json_is_object(value))
+        return expand_object(both, value, is_input);
+    if (!json_is_array(value))
+        return json_deep_copy(value);
+    list = json_new_list();
+    for (size_t i = 0; i < json_array_size(value); i++)
+        json_add(list, openapi_expand(both, json_array_get(value, i), is_input));
+    return list;
+}
+
+static bool holds(const json_t *list, const char *word)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (strcmp(json_string_value(json_array_get(list, i)), word) == 0)
+            return true;
+    return false;
+}
+
+json_t *openapi_answer_schema(const json_t *both, const json_t *schema)
+{
+    const json_t *absent = json_object_get(schema, "absent");
+    json_t *result = openapi_expand(both, schema, false), *required, *value;
+    const char *key;
+
+    json_object_del(result, "absent");
+    json_object_del(result, "also");
+    if (!json_object_get(result, "properties"))
+        return result;
+    required = json_new_list();
+    json_object_foreach(json_object_get(result, "properties"), key,
+                        value) if (!holds(absent, key)) json_add(required, text_of(key));
+    json_put(result, "required", required);
+    return result;
+}
+
+/* What is only told is passed over when it is sent: so what was read can be written back. */
+static json_t *ignored(void)
+{
+    json_t *schema = json_new_object();
+
+    json_put(schema, "description",
+             text_of("Read only.  Passed over, so that what was read can be sent back."));
+    return schema;
+}
+
+/* Requests may say it in other forms, too. */
+static json_t *any_of(json_t *schema, json_t *also)
+{
+    json_t *result = json_new_object(), *forms = json_new_list();
+
+    json_add(forms, schema);
+    must(json_array_extend(forms, also) == 0);
+    json_decref(also);
+    json_put(result, "anyOf", forms);
+    return result;
+}
+
+json_t *openapi_input_schema(const json_t *both, const json_t *schema)
+{
+    json_t *result = openapi_expand(both, schema, true), *properties, *also, *value;
+    const char *key;
+    void *next;
+
+    json_object_del(result, "absent");
+    json_object_del(result, "x-always");
+    also = json_incref(json_object_get(result, "also"));
+    json_object_del(result, "also");
+    properties = json_object_get(result, "properties");
+    json_object_foreach_safe(properties, next, key,
+                             value) if (json_is_true(json_object_get(value, "readOnly")))
+        json_put(properties, key, ignored());
+    if (properties)
+        json_put(result, "additionalProperties", json_false());
+    return also ? any_of(result, also) : result;
+}

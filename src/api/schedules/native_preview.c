@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a spec would do, before any schedule has it: in words, the next times, what clock
+ * changes do to them, and what in it may not be what its author meant.
+ */
+#include "api/schedules/native_preview.h"
+
+#include <inttypes.h>
+
+#include "api/call/change.h"
+#include "api/call/request.h"
+#include "api/native/native.h"
+#include "api/schedules/schedule_times.h"
+#include "core/describe/describe.h"
+#include "core/explain/explain.h"
+#include "core/time/text.h"
+#include "model/schedule_json.h"
+
+enum {
+    TIMES_DEFAULT = 10,
+    TIMES_MAX = 1000,
+    WEEK_DAYS = 7,
+};
+
+#define YEAR (366 * SPAN_DAY)
+
+struct preview_body {
+    struct str spec; /* JSON */
+    struct str id;   /* of the schedule that would have it: jitter hangs on it */
+    int32_t count;
+    instant from;
+};
+
+#define AT(member) .offset = offsetof(struct preview_body, member)
+
+static const struct member body_list[] = {
+    {"spec", MEMBER_JSON, AT(spec), .high = JSON_BYTES_MAX, .is_required = true},
+    {"id", MEMBER_TEXT, AT(id), .high = SCHEDULE_ID_MAX, .check = name_check},
+    {"count", MEMBER_INT32, AT(count), .low = 1, .high = TIMES_MAX},
+    {"from", MEMBER_INSTANT, AT(from)},
+};
+
+static const struct members body_members = MEMBERS(body_list);
+
+enum call_step preview_begin(struct call *call)
+{
+    struct preview_body *body = arena_take(call->arena, sizeof *body);
+    const struct reading reading = {call->arena, false, body};
+    json_auto_t *json = NULL;
+    enum call_step step;
+    struct err err;
+
+    *body = (struct preview_body){
+        .id = STR("preview"), .count = TIMES_DEFAULT, .from = call->now};
+    if (request_query_check(call, NULL, 0, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (!request_json(call, false, &json, &step))
+        return step;
+    if (members_read(&body_members, json, &reading, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    call->with = body;
+    return CALL_READ;
+}
+
+struct telling {
+    const struct call *call;
+    struct spec_def def;
+    struct plan plan;
+    struct spec_ctx ctx;
+    instant from;
+    struct answer out;
+    int warnings;
+};
+
+int64_t preview_per_day(const struct plan *plan, const struct spec_ctx *ctx, instant after,
+                        int rounds)
+{
+    struct planned_count week = planned_count(plan, ctx, after, after + WEEK_DAYS * SPAN_DAY,
+                                              rounds);
+
+    if (!week.is_cut)
+        return (week.count + WEEK_DAYS / 2) / WEEK_DAYS;
+    return week.count * (SPAN_DAY / SPAN_MS) / ((week.last - after) / SPAN_MS + 1);
+}
+
+bool preview_is_often(const struct call *call, int64_t per_day, struct buf *out)
+{
+    int64_t most = call->context->plan_warn_per_day;
+
+    if (most == 0 || per_day <= most)
+        return false;
+    buf_printf(out,
+               "it runs %" PRId64 " times a day; if that is meant, all is well, else look at "
+               "its seconds and minutes",
+               per_day);
+    return true;
+}
+
+static void print_times(struct telling *t, int count)
+{
+    const struct spec *spec = &t->plan.spec;
+    struct answer *out = &t->out;
+    struct spec_walk walk;
+    struct slot slot;
+
+    spec_walk_begin(&walk, spec, &t->ctx, t->from - 1);
+    for (int i = 0; i < count && spec_walk_next(&walk, &slot); i++) {
+        int zone = slot.entry < spec->entry_count ? spec->entries[slot.entry].zone : 0;
+        char texts[3][EXPLAIN_TEXT_MAX];
+        struct buf local = BUF(texts[0]), entry = BUF(texts[1]), note = BUF(texts[2]);
+
+        instant_format_local(
+            slot.due, tz_offset(spec->zones[zone].tz, instant_seconds(slot.due)), &local);
+        explain_entry(spec, slot.entry, &entry);
+        answer_text(out, i > 0 ? ",{\"slot\":" : "{\"slot\":");
+        answer_instant(out, slot.at);
+        answer_text(out, ",\"due\":");
+        answer_instant(out, slot.due);
+        answer_text(out, ",\"local\":");
+        answer_quoted(out, buf_as_str(&local));
+        answer_text(out, ",\"entry\":");
+        answer_quoted(out, buf_as_str(&entry));
+        if (explain_note(spec, &t->ctx, &slot, &note)) {
+            answer_text(out, ",\"note\":");
+            answer_quoted(out, buf_as_str(&note));
+        }
+        answer_text(out, "}");
+    }
+}
+
+static void print_changes(struct telling *t)
+{
+    const struct spec *spec = &t->plan.spec;
+    struct explain_change *changes = arena_array(t->call->arena, EXPLAIN_CHANGES_MAX,
+                                                 sizeof *changes);
+    int count = explain_changes(spec, &t->ctx, t->from, instant_after(t->from, YEAR), changes);
+    struct answer *out = &t->out;
+
+    for (int i = 0; i < count; i++) {
+        answer_text(out, i > 0 ? ",{\"at\":" : "{\"at\":");
+        answer_instant(out, instant_of_seconds(changes[i].at));
+        answer_text(out, ",\"timezone\":");
+        answer_quoted(out, spec->zones[changes[i].zone].name);
+        answer_text(out, ",\"offsetBefore\":");
+        answer_int(out, changes[i].before);
+        answer_text(out, ",\"offsetAfter\":");
+        answer_int(out, changes[i].after);
+        answer_text(out, changes[i].touches ? ",\"touches\":true" : ",\"touches\":false");
+        if (changes[i].touches) {
+            answer_text(out, ",\"effect\":");
+            answer_quoted(out, str_of(changes[i].text));
+        }
+        answer_text(out, "}");
+    }
+}
+
+static void warn(struct telling *t, struct str text)
+{
+    answer_text(&t->out, t->warnings++ > 0 ? "," : "");
+    answer_quoted(&t->out, text);
+}
+
+/* A server may start no schedule as often as this one would be. */
+static void warn_of_gap(struct telling *t)
+{
+    span least = t->call->context->min_interval;
+    char texts[2][DURATION_TEXT_MAX], text[ERR_TEXT_MAX];
+    struct buf gap = BUF(texts[0]), want = BUF(texts[1]), out = BUF(text);
+    struct slot first, second;
+
+    if (!spec_next(&t->plan.spec, &t->ctx, t->from - 1, &first) ||
+        !spec_next(&t->plan.spec, &t->ctx, first.at, &second) || second.at - first.at >= least)
+        return;
+    duration_format(second.at - first.at, &gap);
+    duration_format(least, &want);
+    buf_printf(&out,
+               "it runs every %s; this server refuses schedules that run more often than "
+               "every %s",
+               gap.ptr, want.ptr);
+    warn(t, buf_as_str(&out));
+}
+
+static void print_warnings(struct telling *t, int64_t per_day)
+{
+    struct explain_warning *list = arena_array(t->call->arena, EXPLAIN_WARNINGS_MAX,
+                                               sizeof *list);
+    int count = explain_warnings(&t->plan.spec, &t->def, list);
+    char text[EXPLAIN_TEXT_MAX];
+    struct buf out = BUF(text);
+    struct slot slot;
+
+    for (int i = 0; i < count; i++)
+        warn(t, str_of(list[i].text));
+    for (int i = 0; i < t->plan.spec.not_named_count; i++) {
+        out = BUF(text);
+        if (planned_lacks_calendar(&t->plan.spec, &t->ctx, i, &out))
+            warn(t, buf_as_str(&out));
+    }
+    out = BUF(text);
+    if (preview_is_often(t->call, per_day, &out))
+        warn(t, buf_as_str(&out));
+    warn_of_gap(t);
+    if (spec_next(&t->plan.spec, &t->ctx, t->from - 1, &slot))
+        return;
+    out = BUF(text);
+    buf_text(&out, "it never runs: ");
+    explain_never(&t->plan.spec, &t->ctx, t->from - 1, &out);
+    warn(t, buf_as_str(&out));
+}
+
+static enum rc compile(struct call *call, const struct preview_body *body, struct telling *t,
+                       struct err *reterr)
+{
+    struct buf seed = {.cap = call->namespace_name.len + body->id.len + 2};
+    enum rc rc = spec_from_text(body->spec, call->arena, &t->def, reterr);
+
+    seed.ptr = arena_take(call->arena, seed.cap);
+    buf_str(&seed, call->namespace_name);
+    buf_char(&seed, '/');
+    buf_str(&seed, body->id);
+    if (rc == RC_OK)
+        rc = spec_compile(&t->def, buf_as_str(&seed), &call->context->zones, call->arena,
+                          &t->plan.spec, reterr);
+    if (rc == RC_OK) {
+        t->ctx = spec_ctx(body->from);
+        t->ctx.seed = buf_as_str(&seed);
+        return RC_OK;
+    }
+    err_in(reterr, "spec");
+    return reterr->rc = rc == RC_NOT_FOUND ? RC_INVALID : rc; /* a zone */
+}
+
+enum call_step preview_read(struct call *call, struct db *db)
+{
+    const struct preview_body *body = call->with;
+    struct telling *t = arena_take(call->arena, sizeof *t);
+    struct buf words = {.ptr = arena_take(call->arena, DESCRIBE_SPEC_MAX),
+                        .cap = DESCRIBE_SPEC_MAX};
+    int64_t per_day;
+    struct err err;
+
+    *t = (struct telling){.call = call, .from = body->from, .out = answer_new(call->arena)};
+    if (compile(call, body, t, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    if (planned_calendars(call, db, &t->plan.spec, &t->ctx, &err) != RC_OK)
+        return view_failed(call, &err);
+    describe_spec(&t->plan.spec, &words);
+    per_day = preview_per_day(&t->plan, &t->ctx, t->from - 1, PREVIEW_ROUNDS);
+    answer_text(&t->out, "{\"description\":");
+    answer_quoted(&t->out, buf_as_str(&words));
+    answer_text(&t->out, ",\"timezone\":");
+    answer_quoted(&t->out, t->plan.spec.zones[0].name);
+    answer_text(&t->out, ",\"next\":[");
+    print_times(t, body->count);
+    answer_text(&t->out, "],\"perDay\":");
+    answer_int(&t->out, per_day);
+    answer_text(&t->out, ",\"clockChanges\":[");
+    print_changes(t);
+    answer_text(&t->out, "],\"warnings\":[");
+    print_warnings(t, per_day);
+    answer_text(&t->out, "]");
+    planned_note_spread(call, &t->plan.spec, &t->out);
+    answer_text(&t->out, "}");
+    return call_answer(call, 200, answer_done(&t->out));
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/schedules/run_lookup.h"
+
+/* From when on its attempts can have ended; a trigger may be for a time to come. */
+static instant first_end(const struct call *call, const struct run_id *id,
+                         const struct run_found *found)
+{
+    instant slot = id->slot_ms * SPAN_MS;
+
+    if (found->is_open)
+        return found->open.run.created_at;
+    return slot < call->now ? slot : call->now - SPAN_DAY;
+}
+
+static enum rc read_open(const struct call *call, struct db *db, const struct run_id *id,
+                         struct run_found *found, struct err *reterr)
+{
+    struct db_result open = {0};
+    enum rc rc;
+
+    run_views_get(db, id, &open);
+    rc = db_flush(db, call->arena, reterr);
+    found->is_open = rc == RC_OK && open.rows == 1;
+    if (found->is_open)
+        run_views_read(&open, 0, &found->open);
+    return rc;
+}
+
+static enum rc read_attempts(const struct call *call, struct db *db, const struct run_id *id,
+                             struct run_found *found, struct err *reterr)
+{
+    struct db_result attempts = {0};
+    enum rc rc;
+
+    attempt_views_of_run(db, id, first_end(call, id, found), &attempts);
+    rc = db_flush(db, call->arena, reterr);
+    if (rc != RC_OK)
+        return rc;
+    found->attempt_count = attempts.rows;
+    found->attempts = arena_array(call->arena, (size_t)attempts.rows, sizeof *found->attempts);
+    for (int i = 0; i < attempts.rows; i++)
+        attempt_views_read(&attempts, i, &found->attempts[i]);
+    return RC_OK;
+}
+
+static bool is_of(const struct call *call, const struct run_found *found)
+{
+    int count = found->attempt_count;
+
+    if (count > 0)
+        return found->attempts[count - 1].owner.namespace == call->namespace;
+    return found->is_open && found->open.owner.namespace == call->namespace;
+}
+
+static enum rc find(const struct call *call, struct db *db, const struct run_id *id,
+                    bool wants_attempts, struct run_found *ret, struct err *reterr)
+{
+    struct run_found found = {0};
+    enum rc rc = read_open(call, db, id, &found, reterr);
+
+    if (rc == RC_OK && (wants_attempts || !found.is_open))
+        rc = read_attempts(call, db, id, &found, reterr);
+    if (rc != RC_OK)
+        return rc;
+    if (!is_of(call, &found))
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no run `%.*s`",
+                       STR_ARG(call->params[0]));
+    *ret = found;
+    return RC_OK;
+}
+
+enum rc run_found_read(const struct call *call, struct db *db, const struct run_id *id,
+                       struct run_found *ret, struct err *reterr)
+{
+    return find(call, db, id, true, ret, reterr);
+}
+
+enum rc run_found_last(const struct call *call, struct db *db, const struct run_id *id,
+                       struct run_found *ret, struct err *reterr)
+{
+    return find(call, db, id, false, ret, reterr);
+}

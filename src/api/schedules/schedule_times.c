@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/schedules/schedule_times.h"
+
+#include <string.h>
+
+#include "core/limits.h"
+#include "core/spec/spec_pack.h"
+#include "core/time/text.h"
+#include "store/exceptions_backfills.h"
+#include "store/named_objects.h"
+
+enum {
+    CALENDAR_DAYS = 2, /* column of calendars_find()            */
+    NOTE_MAX = 160,    /* bytes of a sentence with one duration */
+};
+
+struct day_set planned_days(struct str bytes, struct arena *arena)
+{
+    int count = (int)(bytes.len / sizeof(int32_t));
+    int32_t *days = arena_array(arena, (size_t)count, sizeof *days);
+
+    for (int i = 0; i < count; i++) {
+        const unsigned char *b = (const unsigned char *)bytes.ptr + (size_t)i * 4;
+
+        days[i] = (int32_t)((uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 |
+                            (uint32_t)b[3] << 24);
+    }
+    return (struct day_set){days, count};
+}
+
+enum rc planned_calendars(const struct call *call, struct db *db, const struct spec *spec,
+                          struct spec_ctx *ctx, struct err *reterr)
+{
+    struct db_result rows[SPEC_NAMED_MAX] = {0};
+    struct day_set *sets;
+    enum rc rc;
+
+    if (spec->not_named_count == 0)
+        return RC_OK;
+    for (int i = 0; i < spec->not_named_count; i++)
+        calendars_find(db, call->namespace, spec->not_named[i], &rows[i]);
+    rc = db_flush(db, call->arena, reterr);
+    if (rc != RC_OK)
+        return rc;
+    sets = arena_array(call->arena, (size_t)spec->not_named_count, sizeof *sets);
+    for (int i = 0; i < spec->not_named_count; i++)
+        if (rows[i].rows == 1)
+            sets[i] = planned_days(db_blob_at(&rows[i], 0, CALENDAR_DAYS), call->arena);
+    ctx->calendars = sets;
+    return RC_OK;
+}
+
+bool planned_lacks_calendar(const struct spec *spec, const struct spec_ctx *ctx, int i,
+                            struct buf *out)
+{
+    if (ctx->calendars[i].days)
+        return false;
+    buf_printf(out, "there is no calendar `%.*s`: until there is, it takes no day",
+               STR_ARG(spec->not_named[i]));
+    return true;
+}
+
+static enum rc read_exceptions(const struct call *call, struct db *db, struct planned *p,
+                               struct err *reterr)
+{
+    struct db_result rows = {0};
+    instant *slots;
+    enum rc rc;
+
+    exceptions_of(db, p->view.cursor.id, p->view.cursor.mark, EXCEPTIONS_MAX, &rows);
+    rc = db_flush(db, call->arena, reterr);
+    if (rc != RC_OK)
+        return rc;
+    slots = arena_array(call->arena, (size_t)rows.rows, sizeof *slots);
+    for (int i = 0; i < rows.rows; i++)
+        slots[i] = db_int_at(&rows, i, 0);
+    p->exceptions = slots;
+    p->exception_count = rows.rows;
+    return RC_OK;
+}
+
+enum rc planned_fill(const struct call *call, struct db *db, struct planned *ret,
+                     struct err *reterr)
+{
+    enum rc rc = plan_unpack(ret->view.row.packed, call->arena, &ret->plan, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    if (spec_bind(&ret->plan.spec, &call->context->zones, reterr) != RC_OK)
+        return reterr->rc = RC_CONFLICT;
+    ret->ctx = advance_ctx(&ret->plan, &ret->view.cursor);
+    rc = planned_calendars(call, db, &ret->plan.spec, &ret->ctx, reterr);
+    return rc == RC_OK ? read_exceptions(call, db, ret, reterr) : rc;
+}
+
+enum rc planned_read(const struct call *call, struct db *db, struct planned *ret,
+                     struct err *reterr)
+{
+    enum rc rc = view_find(call, db, &ret->view, reterr);
+
+    return rc == RC_OK ? planned_fill(call, db, ret, reterr) : rc;
+}
+
+/* The first slot that will run.  Those before it are cancelled, a bounded number, or paused. */
+static instant first_to_run(const struct planned *p)
+{
+    const struct cursor *c = &p->view.cursor;
+    instant from = c->flags & CURSOR_PAUSED ? c->paused_until : INSTANT_NONE;
+    instant after = from == INSTANT_NONE ? c->mark : from - 1 - p->plan.spec.jitter;
+    struct spec_walk walk;
+    struct slot slot;
+
+    spec_walk_begin(&walk, &p->plan.spec, &p->ctx, after < c->mark ? c->mark : after);
+    while (spec_walk_next(&walk, &slot))
+        if (slot.due >= from && !planned_is_cancelled(p, slot.at))
+            return slot.at;
+    return INSTANT_NEVER;
+}
+
+/* Whether the spec has such times: what it lacks is left out of the text that is kept. */
+static bool has_list(struct str spec, struct str name)
+{
+    return memmem(spec.ptr, spec.len, name.ptr, name.len) != NULL;
+}
+
+bool planned_source_is_sure(struct schedule_view *view)
+{
+    struct str spec = view->row.spec;
+
+    if (view->row.governor.len > 0)
+        return true; /* the engine has kept it */
+    if (!has_list(spec, STR("\"intervals\":["))) {
+        view->cursor.source = SOURCE_BASELINE_CRON;
+        return true;
+    }
+    view->cursor.source = SOURCE_BASELINE_INTERVAL;
+    return !has_list(spec, STR("\"cron\":[")) && !has_list(spec, STR("\"calendars\":[")) &&
+           !has_list(spec, STR("\"timesOfDay\":[")) && !has_list(spec, STR("\"at\":["));
+}
+
+/* Of a spec with times of both kinds: by the entry whose time it is. */
+static void find_source(const struct planned *p, struct cursor *c)
+{
+    struct slot slot;
+
+    if (c->next_at != INSTANT_NEVER &&
+        spec_next(&p->plan.spec, &p->ctx, c->next_at - 1, &slot) && slot.at == c->next_at)
+        c->source = (int64_t)planned_source(&p->plan, &slot);
+}
+
+static void skip_what_does_not_run(const struct planned *p, struct cursor *c)
+{
+    if (p->plan.is_governed ||
+        p->plan.follows) /* what follows a cancelled one is not known yet */
+        c->next_at = planned_is_cancelled(p, c->next_at) ? INSTANT_NEVER : c->next_at;
+    else if (!(c->flags & CURSOR_PAUSED) || !p->plan.policies.catchup_paused)
+        c->next_at = first_to_run(p);
+}
+
+enum rc planned_next(const struct call *call, struct db *db, struct arena *scratch,
+                     struct schedule_view *view, struct err *reterr)
+{
+    struct cursor *c = &view->cursor;
+    struct planned p = {.view = *view};
+    struct call within = *call;
+    bool is_sure = planned_source_is_sure(view);
+    bool skips = (c->flags & (CURSOR_EXCEPTIONS | CURSOR_PAUSED)) != 0;
+    enum rc rc;
+
+    if ((!skips && is_sure) || planned_is_at_rest(c) || c->next_at == INSTANT_NEVER)
+        return RC_OK;
+    within.arena = scratch;
+    rc = planned_fill(&within, db, &p, reterr);
+    if (rc == RC_CONFLICT)
+        return RC_OK; /* its zone is gone: there is no better answer */
+    if (rc != RC_OK)
+        return rc;
+    if (skips)
+        skip_what_does_not_run(&p, c);
+    if (!is_sure)
+        find_source(&p, c);
+    return RC_OK;
+}
+
+struct slot planned_only(const struct planned *p)
+{
+    instant at = p->view.cursor.next_at;
+    struct slot slot = {.at = at, .due = at}, found;
+
+    if (at != INSTANT_NEVER && !p->plan.is_governed &&
+        spec_next(&p->plan.spec, &p->ctx, at - 1, &found) && found.at == at)
+        slot = found; /* with its jitter */
+    return slot;
+}
+
+bool planned_is_cancelled(const struct planned *p, instant slot)
+{
+    for (int i = 0; i < p->exception_count && p->exceptions[i] <= slot; i++)
+        if (p->exceptions[i] == slot)
+            return true;
+    return false;
+}
+
+bool planned_is_at_rest(const struct cursor *cursor)
+{
+    bool for_good = (cursor->flags & CURSOR_PAUSED) && cursor->paused_until == INSTANT_NEVER;
+
+    return for_good || (cursor->flags & (CURSOR_DISABLED | CURSOR_QUARANTINED | CURSOR_CLOSED |
+                                         CURSOR_DELETED));
+}
+
+enum source planned_source(const struct plan *plan, const struct slot *slot)
+{
+    const struct spec *spec = &plan->spec;
+    bool is_interval = slot->entry < spec->entry_count &&
+                       spec->entries[slot->entry].kind == ENTRY_INTERVAL;
+
+    return is_interval ? SOURCE_BASELINE_INTERVAL : SOURCE_BASELINE_CRON;
+}
+
+void planned_note_spread(const struct call *call, const struct spec *spec, struct answer *out)
+{
+    char texts[2][NOTE_MAX];
+    struct buf most = BUF(texts[0]), note = BUF(texts[1]);
+
+    if (call->context->dispatch_jitter == 0 || spec->jitter > 0)
+        return;
+    duration_format(call->context->dispatch_jitter, &most);
+    buf_printf(&note,
+               "starts may be up to %s later: this server spreads them (dispatch_jitter)",
+               most.ptr);
+    answer_text(out, ",\"note\":");
+    answer_quoted(out, buf_as_str(&note));
+}
+
+struct planned_count planned_count(const struct plan *plan, const struct spec_ctx *ctx,
+                                   instant after, instant until, int rounds)
+{
+    struct plan bare = *plan;
+    struct cursor cursor = {.mark = after, .next_at = after, .remaining = -1};
+    struct advance a = {.plan = &bare, .ctx = *ctx, .cursor = &cursor, .now = until};
+    struct planned_count sum = {0};
+
+    bare.is_governed = false;
+    bare.spec.jitter = 0;
+    for (int round = 0; round < rounds; round++) {
+        advance_past(&a, OUTCOME_MISSED, REASON_NONE);
+        for (int i = 0; i < a.account_count; i++) {
+            if (sum.count == 0)
+                sum.first = a.accounts[i].first;
+            sum.count += a.accounts[i].count;
+            sum.last = a.accounts[i].last;
+        }
+        sum.is_cut = a.next_due <= until;
+        if (!sum.is_cut || a.account_count == 0)
+            break;
+        cursor.mark = a.mark;
+        cursor.next_at = a.next_at;
+    }
+    return sum;
+}

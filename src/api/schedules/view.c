@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/schedules/view.h"
+
+#include "api/call/dialects.h"
+#include "api/schedules/part_cache.h"
+#include "core/run_id.h"
+
+enum {
+    ETAG_MAX = 24,        /* a number in quotes                      */
+    SCHEDULE_ROOM = 4096, /* bytes: a schedule of everyday, and more */
+};
+
+enum rc view_recall(const struct schedule_row *row, struct arena *arena,
+                    struct schedule_doc *ret, struct err *reterr)
+{
+    const struct schedule_texts texts = {
+        .spec = row->spec,
+        .action = row->action,
+        .policies = row->policies,
+        .governor = row->governor,
+        .labels = row->labels,
+        .extra = row->extra,
+    };
+
+    *ret = schedule_doc_default();
+    ret->id = row->name;
+    ret->description = row->description;
+    return schedule_recall(&texts, arena, ret, reterr);
+}
+
+/* The last automatic run; which trigger came last is not known by the cursor. */
+static struct str last_run(const struct cursor *cursor, char text[static RUN_ID_TEXT_MAX])
+{
+    if (cursor->last_slot == INSTANT_NONE || cursor->pass > 0)
+        return (struct str){NULL, 0};
+    run_id_format(&(struct run_id){cursor->id, cursor->last_slot / SPAN_MS, 0}, text);
+    return str_of(text);
+}
+
+static struct str text_of(const json_t *json, struct arena *arena)
+{
+    struct buf out = {.cap = json_length(json) + 1};
+
+    out.ptr = arena_room(arena, out.cap);
+    json_print(json, JSON_STYLE_LINE, &out);
+    return buf_as_str(&out);
+}
+
+static bool has_hint(const struct cursor *cursor)
+{
+    return cursor->hint_interval > 0 || cursor->hint_at != INSTANT_NEVER;
+}
+
+/* The full form of a part, remembered where the thread remembers any. */
+static enum rc show_part(const struct call *call, enum schedule_part part, struct str kept,
+                         struct arena *scratch, struct str *ret, struct err *reterr)
+{
+    struct looks *looks = call->context->looks;
+    json_auto_t *json = NULL;
+    enum rc rc;
+
+    if (looks && looks_find(looks, part, kept, ret))
+        return RC_OK;
+    rc = schedule_part_show(part, kept, scratch, &json, reterr);
+    if (rc != RC_OK)
+        return rc;
+    *ret = text_of(json, scratch);
+    if (looks)
+        looks_put(looks, part, kept, *ret);
+    return RC_OK;
+}
+
+/* Those that are told. */
+static enum rc show_parts(const struct call *call, const struct schedule_row *row,
+                          struct arena *scratch, struct schedule_face *face, struct err *reterr)
+{
+    static const enum schedule_field fields[PART_COUNT] = {
+        [PART_LABELS] = SCHEDULE_FIELD_LABELS, [PART_SPEC] = SCHEDULE_FIELD_SPEC,
+        [PART_ACTION] = SCHEDULE_FIELD_ACTION, [PART_POLICIES] = SCHEDULE_FIELD_POLICIES,
+        [PART_EXTRA] = SCHEDULE_FIELD_EXTRA,
+    };
+    const struct str kept[PART_COUNT] = {
+        [PART_LABELS] = row->labels,     [PART_SPEC] = row->spec,   [PART_ACTION] = row->action,
+        [PART_POLICIES] = row->policies, [PART_EXTRA] = row->extra,
+    };
+    json_auto_t *governor = NULL;
+    enum rc rc = RC_OK;
+
+    if (call->context->looks)
+        looks_tidy(call->context->looks);
+    for (int i = 0; i < PART_COUNT && rc == RC_OK; i++)
+        if (fields_have(face->fields, fields[i]))
+            rc = show_part(call, (enum schedule_part)i, kept[i], scratch, &face->parts[i],
+                           reterr);
+    if (rc != RC_OK || !fields_have(face->fields, SCHEDULE_FIELD_GOVERNOR))
+        return rc;
+    rc = schedule_governor_show(row->governor, face->state, scratch, &governor, reterr);
+    if (rc == RC_OK)
+        face->governor = text_of(governor, scratch);
+    return rc;
+}
+
+struct str view_hindrance(const struct call *call, struct str action)
+{
+    if (!call->context->has_no_exec || !str_starts(action, STR("{\"type\":\"exec\"")))
+        return (struct str){NULL, 0};
+    return STR("its runs fail, because this server runs no programs: `exec = true` in its "
+               "configuration lets it");
+}
+
+enum rc view_schedule(const struct call *call, const struct schedule_view *view,
+                      field_set fields, struct arena *scratch, struct answer *out,
+                      struct err *reterr)
+{
+    const struct schedule_row *row = &view->row;
+    char id[RUN_ID_TEXT_MAX];
+    const struct schedule_state state = {
+        .cursor = &view->cursor,
+        .paused_reason = view->cursor.flags & CURSOR_PAUSED ? row->reason
+                                                            : (struct str){NULL, 0},
+        .hint_reason = has_hint(&view->cursor) ? row->hint_reason : (struct str){NULL, 0},
+        .last_run = last_run(&view->cursor, id),
+        .warning = view_hindrance(call, row->action),
+        .dialect = str_of(dialects_text(row->dialect)),
+        .created_at = row->created_at,
+        .created_by = row->created_by,
+        .updated_at = row->updated_at,
+        .updated_by = row->updated_by,
+    };
+    struct schedule_face face = {.id = row->name,
+                                 .namespace = call->namespace_name,
+                                 .description = row->description,
+                                 .fields = fields,
+                                 .state = &state};
+    enum rc rc = show_parts(call, row, scratch, &face, reterr);
+    size_t before = out->buf.len;
+
+    for (size_t room = SCHEDULE_ROOM; rc == RC_OK; room *= 2) {
+        answer_reserve(out, room);
+        schedule_show(&face, &out->buf);
+        if (!out->buf.cut)
+            break;
+        out->buf.len = before;
+        out->buf.cut = false;
+    }
+    return rc;
+}
+
+enum call_step view_failed(struct call *call, const struct err *err)
+{
+    /* What was read is not in doubt: a lost connection is one to try again. */
+    if (err->rc == RC_LOST || err->rc == RC_UNKNOWN || err->rc == RC_BUSY)
+        return call_problem(call, 503, "unavailable", "%s", err->text);
+    return call_refuse(call, NULL, err);
+}
+
+void view_etag(struct call *call, int64_t version)
+{
+    struct buf tag = {.ptr = arena_take(call->arena, ETAG_MAX), .cap = ETAG_MAX};
+
+    buf_char(&tag, '"');
+    buf_int(&tag, version);
+    buf_char(&tag, '"');
+    call_field(call, STR("ETag"), buf_as_str(&tag));
+}
+
+enum call_step view_schedule_answer(struct call *call, const struct schedule_view *view,
+                                    field_set fields)
+{
+    struct answer out = answer_new(call->arena);
+    struct err err;
+
+    if (view_schedule(call, view, fields, call->arena, &out, &err) != RC_OK)
+        return view_failed(call, &err);
+    view_etag(call, view->cursor.version);
+    return call_answer(call, call->status != 0 ? call->status : 200, answer_done(&out));
+}
+
+enum rc view_find(const struct call *call, struct db *db, struct schedule_view *ret,
+                  struct err *reterr)
+{
+    struct db_result found = {0};
+    enum rc rc;
+
+    schedule_views_find(db, call->namespace, call->params[0], &found);
+    rc = db_flush(db, call->arena, reterr);
+    if (rc != RC_OK)
+        return rc;
+    if (found.rows == 0)
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no schedule `%.*s`",
+                       STR_ARG(call->params[0]));
+    schedule_views_read(&found, 0, ret);
+    return RC_OK;
+}
+
+enum rc view_owner(const struct call *call, struct db *db, int64_t schedule, struct err *reterr)
+{
+    struct db_result result = {0};
+    struct schedule_row row = {0};
+    enum rc rc;
+
+    schedules_get(db, schedule, &result);
+    rc = db_flush(db, call->arena, reterr);
+    if (rc != RC_OK)
+        return rc;
+    if (result.rows == 1)
+        schedules_read(&result, 0, &row);
+    if (result.rows == 0 || row.namespace != call->namespace)
+        return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no run `%.*s`",
+                       STR_ARG(call->params[0]));
+    return RC_OK;
+}
+
+/* A direct run has a schedule of its own, which nobody named. */
+static struct str schedule_of(enum run_kind kind, const struct run_owner *owner)
+{
+    return kind == RUN_DIRECT ? (struct str){NULL, 0} : owner->schedule;
+}
+
+struct run_doc view_run(const struct run_view *view)
+{
+    struct run_doc doc = run_doc_of(&view->run);
+
+    doc.schedule = schedule_of(doc.kind, &view->owner);
+    doc.queue = view->owner.queue;
+    return doc;
+}
+
+enum rc view_attempt(const struct attempt_view *view, field_set fields, struct arena *arena,
+                     struct run_doc *ret, struct err *reterr)
+{
+    const struct history_row *row = &view->row;
+    struct run_doc doc = {
+        .id = {row->schedule, row->slot / SPAN_MS, (uint32_t)row->pass},
+        .schedule = schedule_of((enum run_kind)row->kind, &view->owner),
+        .kind = (enum run_kind)row->kind,
+        .slot = row->slot,
+        .due = row->due,
+        .state = RUN_ENDED,
+        .attempt = (int32_t)row->attempt,
+        .fence = row->fence,
+        .queue = view->owner.queue,
+        .worker = row->worker,
+        .lease_until = INSTANT_NEVER,
+        .source = row->source,
+        .created_at = row->created_at,
+        .started_at = row->started_at,
+        .ended_at = row->ended_at,
+        .outcome = row->outcome,
+        .reason = row->reason,
+        .error = row->error,
+        .last_run_at = INSTANT_NONE,
+    };
+    enum rc rc = RC_OK;
+
+    if (fields & RUN_FIELDS_RESULT)
+        rc = run_result_recall(row->result, arena, &doc.result, reterr);
+    if (rc == RC_OK)
+        *ret = doc;
+    return rc;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/temporal/temporal_change.h"
+
+#include "api/call/dialects.h"
+#include "api/call/operation.h"
+#include "base/hash.h"
+#include "model/member.h"
+
+enum { KEY_MAX = 64, TOKEN_BYTES = 8 };
+
+bool temporal_take_id(struct call *call, const char *id, enum call_step *ret_step)
+{
+    struct err err;
+
+    call->params[0] = str_of(id);
+    if (call->params[0].len > SCHEDULE_ID_MAX)
+        err_set(&err, RC_INVALID, -1, 0, "WorkflowId exceeds maximum allowed length (%zu/%d)",
+                call->params[0].len, SCHEDULE_ID_MAX);
+    else if (name_check(call->params[0], &err) == RC_OK)
+        return true;
+    else
+        err_in(&err, "schedule_id");
+    *ret_step = call_refuse(call, "invalid_field", &err);
+    return false;
+}
+
+bool temporal_check_request(struct call *call, const char *id, bool is_required,
+                            enum call_step *ret_step)
+{
+    size_t len = strlen(id);
+
+    if (is_required && len == 0)
+        *ret_step = call_problem(call, 400, "invalid_field",
+                                 "RequestId is not set on request.");
+    else if (len > TEMPORAL_REQUEST_MAX)
+        *ret_step = call_problem(call, 400, "invalid_field", "RequestId length exceeds limit.");
+    else
+        return true;
+    return false;
+}
+
+void temporal_take_request(struct call *call, const char *id, int first)
+{
+    struct digest digest = {0}, other = {1};
+    struct str parts[] = {str_of(call->operation->id), call->params[0], str_of(id)};
+
+    if (id[0] == '\0')
+        return;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        digest_add(&digest, parts[i].ptr, parts[i].len);
+        digest_add(&other, parts[i].ptr, parts[i].len);
+    }
+    for (int i = 0; i < call->command_count; i++) {
+        struct buf key = {.ptr = arena_take(call->arena, KEY_MAX), .cap = KEY_MAX};
+
+        buf_text(&key, "temporal:");
+        buf_hex(&key, digest.sum);
+        buf_hex(&key, other.sum);
+        buf_char(&key, '#');
+        buf_int(&key, first + i);
+        call->commands[i].request = buf_as_str(&key);
+    }
+}
+
+/* ---- reading ---- */
+
+bool temporal_sees(const struct schedule_view *view)
+{
+    return view->row.dialect == DIALECTS_TEMPORAL && !(view->cursor.flags & CURSOR_CLOSED);
+}
+
+enum rc temporal_find(const struct call *call, struct db *db, struct schedule_view *ret,
+                      struct err *reterr)
+{
+    enum rc rc = view_find(call, db, ret, reterr);
+
+    if (rc == RC_OK && !temporal_sees(ret))
+        rc = err_set(reterr, RC_NOT_FOUND, -1, 0, "it was made by another API");
+    return rc;
+}
+
+enum call_step temporal_failed(struct call *call, const struct err *err)
+{
+    return err->rc == RC_NOT_FOUND ? temporal_no_schedule(call) : view_failed(call, err);
+}
+
+enum call_step temporal_refused(struct call *call, int command)
+{
+    const struct reply *reply = &call->replies[command];
+
+    if (reply->rc == RC_NOT_FOUND)
+        return temporal_no_schedule(call);
+    return call_refused(call, &call->commands[command], reply);
+}
+
+/* ---- patches ---- */
+
+enum rc temporal_check_notes(const Temporal__SchedulePatch *patch, struct err *reterr)
+{
+    if (strlen(patch->pause) <= TEMPORAL_NOTE_MAX &&
+        strlen(patch->unpause) <= TEMPORAL_NOTE_MAX)
+        return RC_OK;
+    return err_set(reterr, RC_INVALID, -1, 0, "Schedule notes exceeds limit.");
+}
+
+enum rc temporal_trigger(const Temporal__SchedulePatch *patch, struct command *to,
+                         struct err *reterr)
+{
+    const Temporal__TriggerImmediatelyRequest *trigger = patch->trigger_immediately;
+    enum rc rc = temporal_overlap(trigger->overlap_policy, &to->overlap, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    if (trigger->scheduled_time && temporal_instant(trigger->scheduled_time) > 0)
+        to->slot = temporal_instant(trigger->scheduled_time);
+    return RC_OK;
+}
+
+enum rc temporal_ranges(struct call *call, const Temporal__SchedulePatch *patch,
+                        struct command *to, struct err *reterr)
+{
+    struct range *ranges = arena_array(call->arena, patch->n_backfill_request, sizeof *ranges);
+    int count = 0;
+    enum rc rc = RC_OK;
+
+    for (size_t i = 0; i < patch->n_backfill_request && rc == RC_OK; i++) {
+        const Temporal__BackfillRequest *b = patch->backfill_request[i];
+        struct range *range = &ranges[count];
+
+        if (!b->end_time)
+            return err_set(reterr, RC_INVALID, -1, 0, "a backfill has an end_time");
+        rc = temporal_overlap(b->overlap_policy, &range->overlap, reterr);
+        range->from = b->start_time ? temporal_instant(b->start_time) : 0;
+        range->until = temporal_instant(b->end_time);
+        if (range->from < 0)
+            range->from = 0;
+        if (range->until > TEMPORAL_HORIZON)
+            range->until = TEMPORAL_HORIZON;
+        count += range->from <= range->until;
+    }
+    to->ranges = ranges;
+    to->range_count = count;
+    return rc;
+}
+
+/* ---- versions ---- */
+
+ProtobufCBinaryData temporal_token(int64_t version, struct arena *arena)
+{
+    uint8_t *bytes = arena_take(arena, TOKEN_BYTES);
+
+    for (int i = 0; i < TOKEN_BYTES; i++)
+        bytes[i] = (uint8_t)((uint64_t)version >> 8 * i);
+    return (ProtobufCBinaryData){TOKEN_BYTES, bytes};
+}
+
+int64_t temporal_token_version(ProtobufCBinaryData token)
+{
+    uint64_t version = 0;
+
+    if (token.len == 0)
+        return 0;
+    for (size_t i = 0; i < TOKEN_BYTES && i < token.len; i++)
+        version |= (uint64_t)token.data[i] << 8 * i;
+    return token.len == TOKEN_BYTES && version > 0 && version < INT64_MAX ? (int64_t)version
+                                                                          : -1;
+}

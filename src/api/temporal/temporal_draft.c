@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/temporal/temporal_draft.h"
+
+#include <inttypes.h>
+
+#include "api/call/dialects.h"
+#include "api/schedules/native_draft.h"
+#include "base/hash.h"
+#include "model/policies_json.h"
+#include "model/schedule_json.h"
+#include "wire/base64.h"
+
+enum {
+    START_ATTEMPTS = 10, /* DESIGN.md, section 8 */
+    PRINT_TEXT_MAX = 17,
+    REUSE_ALLOW = 1, /* WorkflowIdReusePolicy: the only one that schedules may have */
+};
+
+struct str temporal_spec_print(struct str kept, struct arena *arena)
+{
+    struct buf text = {.ptr = arena_take(arena, PRINT_TEXT_MAX), .cap = PRINT_TEXT_MAX};
+
+    buf_hex(&text, hash_u64(hash_bytes(kept.ptr, kept.len, 0)));
+    return buf_as_str(&text);
+}
+
+/* ---- the action ---- */
+
+static bool is_negative(const Temporal__Duration *duration)
+{
+    return duration && (duration->seconds < 0 || duration->nanos < 0);
+}
+
+static const char *wrong_timeout(const Temporal__NewWorkflowExecutionInfo *w)
+{
+    if (is_negative(w->workflow_execution_timeout))
+        return "An invalid WorkflowExecutionTimeoutSeconds is set on request.";
+    if (is_negative(w->workflow_run_timeout))
+        return "An invalid WorkflowRunTimeoutSeconds is set on request.";
+    return is_negative(w->workflow_task_timeout)
+               ? "An invalid WorkflowTaskTimeoutSeconds is set on request."
+               : NULL;
+}
+
+/* NULL: it is right. */
+static const char *wrong_action(const Temporal__ScheduleAction *action)
+{
+    const Temporal__NewWorkflowExecutionInfo *w;
+
+    if (!action || action->action_case != TEMPORAL__SCHEDULE_ACTION__ACTION_START_WORKFLOW)
+        return "Only StartWorkflow action is supported for schedules";
+    w = action->start_workflow;
+    if (!w->workflow_type || w->workflow_type->name[0] == '\0')
+        return "WorkflowType is not set on request.";
+    if (!w->task_queue)
+        return "taskQueue is not set";
+    if (w->task_queue->name[0] == '\0')
+        return "missing task queue name";
+    if (w->cron_schedule[0] != '\0')
+        return "Scheduled workflow must not contain CronSchedule";
+    if (w->workflow_id_reuse_policy != 0 && w->workflow_id_reuse_policy != REUSE_ALLOW)
+        return "Scheduled workflow must not contain WorkflowIDReusePolicy";
+    return wrong_timeout(w);
+}
+
+/* ---- policies ---- */
+
+/* And in whole milliseconds, as policies are. */
+static span within(span s, span low, span high)
+{
+    return s < low ? low : s > high ? high : s - s % SPAN_MS;
+}
+
+static void take_retry(const Temporal__RetryPolicy *from, struct retry_policy *to)
+{
+    if (!from)
+        return;
+    to->attempts = from->maximum_attempts < 1                    ? RETRY_ATTEMPTS_MAX
+                   : from->maximum_attempts > RETRY_ATTEMPTS_MAX ? RETRY_ATTEMPTS_MAX
+                                                                 : from->maximum_attempts;
+    if (from->initial_interval)
+        to->delay = within(temporal_span(from->initial_interval), 0, RETRY_WAIT_MAX);
+    to->max = from->maximum_interval
+                  ? within(temporal_span(from->maximum_interval), 0, RETRY_WAIT_MAX)
+                  : within(100 * to->delay, 0, RETRY_WAIT_MAX); /* Temporal's default */
+    if (to->max < to->delay)
+        to->max = to->delay;
+    if (from->backoff_coefficient == 1)
+        to->backoff = BACKOFF_FIXED;
+}
+
+static void take_timeouts(const Temporal__NewWorkflowExecutionInfo *w, struct policies *to)
+{
+    span run = w->workflow_run_timeout ? temporal_span(w->workflow_run_timeout) : 0;
+    span all = w->workflow_execution_timeout ? temporal_span(w->workflow_execution_timeout) : 0;
+
+    to->timeout = run > 0 ? within(run, ATTEMPT_TIME_MIN, RUN_TIME_MAX) : 0;
+    to->max_run_time = all > 0 ? within(all, ATTEMPT_TIME_MIN, RUN_TIME_MAX) : 0;
+    if (to->max_run_time > 0 && to->timeout > to->max_run_time)
+        to->timeout = to->max_run_time;
+}
+
+/* Zero and less is as if it were not set. */
+static span catchup_of(const Temporal__SchedulePolicies *policies)
+{
+    span window = policies && policies->catchup_window ? temporal_span(policies->catchup_window)
+                                                       : 0;
+
+    return window <= 0 ? TEMPORAL_CATCHUP : within(window, TEMPORAL_CATCHUP_MIN, LATE_MAX);
+}
+
+/* A workflow that an upstream runs has its retries and its times there. */
+static void take_limits(const Temporal__NewWorkflowExecutionInfo *w, bool has_upstream,
+                        struct policies *to)
+{
+    to->retry = (struct retry_policy){has_upstream ? 1 : START_ATTEMPTS, BACKOFF_EXPONENTIAL,
+                                      SPAN_S, SPAN_MIN, 0};
+    to->timeout = to->max_run_time = 0;
+    if (has_upstream)
+        return;
+    take_retry(w->retry_policy, &to->retry);
+    take_timeouts(w, to);
+}
+
+static enum rc take_policies(const Temporal__Schedule *schedule, bool has_upstream,
+                             struct policies *to, struct err *reterr)
+{
+    const Temporal__SchedulePolicies *from = schedule->policies;
+    const Temporal__ScheduleState *state = schedule->state;
+
+    to->overlap = OVERLAP_SKIP;
+    if (from && from->overlap_policy != 0 &&
+        temporal_overlap(from->overlap_policy, &to->overlap, reterr) != RC_OK) {
+        err_in(reterr, "policies");
+        return RC_INVALID;
+    }
+    to->catchup = CATCHUP_ALL;
+    to->catchup_window = catchup_of(from);
+    to->drop_when_full = true;
+    to->pause_on_failure = from && from->pause_on_failure;
+    take_limits(schedule->action->start_workflow, has_upstream, to);
+    to->wants_last = true;
+    to->idle_close = 7 * SPAN_DAY;
+    to->remaining_runs = -1;
+    if (state && state->limited_actions)
+        to->remaining_runs = state->remaining_actions < 0 ? 0
+                             : state->remaining_actions > REMAINING_RUNS_MAX
+                                 ? REMAINING_RUNS_MAX
+                                 : state->remaining_actions;
+    return RC_OK;
+}
+
+/* ---- what is kept ---- */
+
+static void keep(json_t *object, const char *name, const ProtobufCMessage *message,
+                 struct arena *arena)
+{
+    struct str packed;
+    struct buf text;
+
+    if (!message)
+        return;
+    packed = proto_pack(message, arena);
+    text = (struct buf){.cap = BASE64_ROOM(packed.len)};
+    text.ptr = arena_take(arena, text.cap);
+    base64_add(packed, &text);
+    json_put(object, name, json_new_str(buf_as_str(&text)));
+}
+
+/* The canonical spec, and policies; all else is read from elsewhere. */
+static json_t *extra_of(const struct temporal_kept *wanted, const struct temporal_spec *spec,
+                        const json_t *native, struct arena *arena)
+{
+    Temporal__Schedule schedule = TEMPORAL__SCHEDULE__INIT;
+    json_t *own = json_new_object(), *extra = json_new_object();
+    struct buf kept = {.cap = json_length(native) + 1};
+
+    schedule.spec = temporal_spec_message(spec, arena);
+    schedule.policies = wanted->schedule->policies;
+    keep(own, "schedule", &schedule.base, arena);
+    keep(own, "memo", wanted->memo ? &wanted->memo->base : NULL, arena);
+    keep(own, "searchAttributes",
+         wanted->search_attributes ? &wanted->search_attributes->base : NULL, arena);
+    kept.ptr = arena_take(arena, kept.cap);
+    json_print(native, JSON_STYLE_LINE, &kept);
+    json_put(own, "specPrint", json_new_str(temporal_spec_print(buf_as_str(&kept), arena)));
+    json_put(extra, "temporal", own);
+    return extra;
+}
+
+/* ---- the document ---- */
+
+static enum rc take_spec(const Temporal__Schedule *schedule, struct arena *arena,
+                         struct temporal_spec *ret, struct err *reterr)
+{
+    struct temporal_spec given;
+    enum rc rc = temporal_spec_of(schedule->spec, arena, &given, reterr);
+
+    if (rc == RC_OK)
+        rc = temporal_canonical(&given, arena, ret, reterr);
+    if (rc == RC_OK)
+        return rc;
+    err_in(reterr, "spec");
+    return reterr->rc = RC_INVALID;
+}
+
+static enum rc draft_of(struct call *call, struct str id, const json_t *document,
+                        const struct policies *policies, struct command *command,
+                        struct err *reterr)
+{
+    struct draft *draft;
+    enum rc rc = native_draft_with(call, document, id, policies, command, reterr);
+
+    if (rc != RC_OK) /* what is too large is wrong for good */
+        return rc == RC_LIMIT ? reterr->rc = RC_INVALID : rc;
+    draft = arena_take(call->arena, sizeof *draft);
+    *draft = *command->draft;
+    draft->dialect = DIALECTS_TEMPORAL;
+    command->draft = draft;
+    return RC_OK;
+}
+
+enum rc temporal_draft(struct call *call, struct str id, const struct temporal_kept *wanted,
+                       struct command *command, struct err *reterr)
+{
+    static const Temporal__Schedule nothing = TEMPORAL__SCHEDULE__INIT;
+    const Temporal__Schedule *schedule = wanted->schedule ? wanted->schedule : &nothing;
+    const struct api_context *context = call->context;
+    struct policies policies = context->policies;
+    json_auto_t *document = NULL;
+    struct temporal_spec spec;
+    struct spec_def def;
+    const char *wrong;
+    json_t *native;
+    bool has_upstream;
+    enum rc rc = take_spec(schedule, call->arena, &spec, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    wrong = wrong_action(schedule->action);
+    if (wrong)
+        return err_set(reterr, RC_INVALID, -1, 0, "%s", wrong);
+    has_upstream = context->has_upstream(context->with, call->namespace_name, STR(""));
+    rc = take_policies(schedule, has_upstream, &policies, reterr);
+    if (rc != RC_OK)
+        return rc;
+    def = temporal_spec_def(&spec, call->arena);
+    native = spec_to_json(&def, SPEC_BRIEF);
+    document = json_new_object();
+    json_put(document, "id", json_new_str(id));
+    json_put(document, "spec", native);
+    json_put(document, "action",
+             temporal_workflow_json(schedule->action->start_workflow, call->arena));
+    json_put(document, "extra", extra_of(wanted, &spec, native, call->arena));
+    return draft_of(call, id, document, &policies, command, reterr);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ListSchedules and CountSchedules.
+ *
+ * By id, page by page; the token of a page is the last id that was looked at.  A page looks at
+ * a bounded number of schedules, so one may be short, or empty, and still not the last.
+ */
+#include "api/call/dialects.h"
+#include "api/call/read_size.h"
+#include "api/temporal/temporal_change.h"
+#include "api/temporal/temporal_info.h"
+#include "api/temporal/temporal_query.h"
+#include "core/spec/spec_pack.h"
+#include "store/schedule_pages.h"
+
+enum {
+    PAGE_MAX = 1000,
+    PORTION = 100,            /* rows of one read                                        */
+    PORTION_BYTES = 1 << 30,  /* of arena: schedules as large as they may be, all of them */
+    LIST_BYTES_MAX = 3 << 20, /* of an answer: clients take 4 MiB                        */
+    LISTED_SPEC_MAX = 10,     /* entries of each list of a spec                          */
+    COUNT_SCAN_MAX = 1 << 20, /* schedules that are looked at to be counted               */
+};
+
+struct listing {
+    int limit;
+    struct str after;
+    struct temporal_query *query;
+    bool is_all; /* the query is blank */
+};
+
+/* ---- entries ---- */
+
+/* One of a portion that fits, with what was kept of it. */
+struct fitting {
+    struct schedule_view view;
+    struct temporal_kept kept;
+    struct temporal_runs runs;
+};
+
+static void shorten(Temporal__ScheduleSpec *spec)
+{
+    if (spec->n_structured_calendar > LISTED_SPEC_MAX)
+        spec->n_structured_calendar = LISTED_SPEC_MAX;
+    if (spec->n_exclude_structured_calendar > LISTED_SPEC_MAX)
+        spec->n_exclude_structured_calendar = LISTED_SPEC_MAX;
+    if (spec->n_interval > LISTED_SPEC_MAX)
+        spec->n_interval = LISTED_SPEC_MAX;
+}
+
+/* Calendars and cancelled slots are read where there are any. */
+static bool has_more_to_read(const struct planned *p)
+{
+    return p->plan.spec.not_named_count > 0 || (p->view.cursor.flags & CURSOR_EXCEPTIONS);
+}
+
+/* The times to come; none where the zone is gone. */
+static struct temporal_future future_of(const struct call *call, struct db *db,
+                                        const struct schedule_view *view)
+{
+    struct planned p = {.view = *view};
+    struct err err;
+
+    if (plan_unpack(view->row.packed, call->arena, &p.plan, &err) != RC_OK ||
+        spec_bind(&p.plan.spec, &call->context->zones, &err) != RC_OK)
+        return (struct temporal_future){0};
+    p.ctx = advance_ctx(&p.plan, &p.view.cursor);
+    if (has_more_to_read(&p) && planned_fill(call, db, &p, &err) != RC_OK)
+        return (struct temporal_future){0};
+    return temporal_future(&p, call->now, FUTURE_LISTED, call->arena);
+}
+
+static Temporal__ScheduleListEntry *entry_of(const struct call *call, struct db *db,
+                                             const struct fitting *fitting)
+{
+    const struct schedule_view *view = &fitting->view;
+    const struct temporal_kept *kept = &fitting->kept;
+    struct arena *arena = call->arena;
+    Temporal__ScheduleListEntry *m = arena_take(arena, sizeof *m);
+    Temporal__ScheduleListInfo *info = arena_take(arena, sizeof *info);
+    const Temporal__NewWorkflowExecutionInfo *w = kept->schedule->action->start_workflow;
+    struct temporal_recent recent = temporal_recent(&fitting->runs, str_of(w->workflow_id),
+                                                    RECENT_LISTED, arena);
+    struct temporal_future future = future_of(call, db, view);
+
+    temporal__schedule_list_entry__init(m);
+    temporal__schedule_list_info__init(info);
+    m->schedule_id = temporal_text(view->row.name, arena);
+    m->memo = kept->memo;
+    m->search_attributes = kept->search_attributes;
+    m->info = info;
+    shorten(kept->schedule->spec);
+    info->spec = kept->schedule->spec;
+    info->workflow_type = w->workflow_type;
+    info->notes = temporal_text(view->row.reason, arena);
+    info->paused = (view->cursor.flags & CURSOR_BARRED) != 0;
+    info->recent_actions = recent.results;
+    info->n_recent_actions = recent.count;
+    info->future_action_times = future.times;
+    info->n_future_action_times = future.count;
+    return m;
+}
+
+/* ---- the walk ---- */
+
+struct walk {
+    struct call call; /* as the request's, with an arena that each portion empties */
+    struct db *db;
+    const struct listing *listing;
+    struct portion portion;
+    char name[SCHEDULE_ID_MAX + 1];
+    struct str place; /* the last name that was looked at */
+    int looked_at, looks;
+    bool is_done, is_full;
+    struct answer *list; /* a message, entry by entry; NULL: they are counted */
+    int64_t count;
+};
+
+static void move_to(struct walk *w, struct str name)
+{
+    struct buf place = BUF(w->name);
+
+    buf_str(&place, name);
+    w->place = buf_as_str(&place);
+}
+
+static enum rc look_at(struct walk *w, const struct db_result *rows, struct fitting *fitting,
+                       int *ret_count, struct err *reterr)
+{
+    int n = 0;
+
+    for (int i = 0; i < rows->rows; i++) {
+        struct fitting *f = &fitting[n];
+        struct arena *arena = w->call.arena;
+
+        w->is_full = w->list && w->count + n >= w->listing->limit;
+        if (w->is_full)
+            break;
+        schedule_views_read(rows, i, &f->view);
+        move_to(w, f->view.row.name);
+        w->looked_at++;
+        if (!temporal_sees(&f->view) ||
+            !temporal_query_fits(w->listing->query, &f->view,
+                                 temporal_recall_attributes(&f->view.row, arena)))
+            continue;
+        if (w->list && temporal_recall_brief(&f->view.row, arena, &f->kept, reterr) != RC_OK)
+            return reterr->rc;
+        n++;
+    }
+    *ret_count = n;
+    return RC_OK;
+}
+
+/* Messages that follow each other are one: lists go on.  False: there is no room for it. */
+static bool add_entry(struct walk *w, const struct fitting *fitting)
+{
+    Temporal__ListSchedulesResponse one = TEMPORAL__LIST_SCHEDULES_RESPONSE__INIT;
+    Temporal__ScheduleListEntry *entry = entry_of(&w->call, w->db, fitting);
+    struct str bytes;
+
+    one.n_schedules = 1;
+    one.schedules = &entry;
+    bytes = proto_pack(&one.base, w->call.arena);
+    if (w->count > 0 && w->list->buf.len + bytes.len > LIST_BYTES_MAX)
+        return false;
+    answer_str(w->list, bytes);
+    return true;
+}
+
+/* The first that finds no room is the first of the next page. */
+static enum rc add_entries(struct walk *w, struct fitting *fitting, int count,
+                           struct str before, struct err *reterr)
+{
+    enum rc rc;
+
+    for (int i = 0; i < count; i++)
+        temporal_runs_send(w->db, fitting[i].view.row.id, RECENT_LISTED, &fitting[i].runs);
+    rc = count > 0 ? db_flush(w->db, w->call.arena, reterr) : RC_OK;
+    for (int i = 0; i < count && rc == RC_OK; i++) {
+        if (!add_entry(w, &fitting[i])) {
+            move_to(w, before);
+            w->is_full = true;
+            return RC_OK;
+        }
+        before = fitting[i].view.row.name;
+        w->count++;
+    }
+    return rc;
+}
+
+static enum rc walk_portion(struct walk *w, struct err *reterr)
+{
+    const struct schedule_portion portion = {.namespace = w->call.namespace,
+                                             .order = ORDER_NAME,
+                                             .after = {.name = w->place},
+                                             .limit = w->portion.rows};
+    struct db_result rows = {0};
+    struct fitting *fitting;
+    struct str before;
+    int count = 0;
+    enum rc rc;
+
+    arena_reset(w->call.arena);
+    before = arena_str(w->call.arena, w->place);
+    schedule_pages_read(w->db, &portion, &rows);
+    rc = db_flush(w->db, w->call.arena, reterr);
+    if (portion_is_cut(&w->portion, w->db, rc))
+        return RC_OK;
+    if (rc != RC_OK)
+        return rc;
+    fitting = arena_array(w->call.arena, (size_t)portion.limit, sizeof *fitting);
+    rc = look_at(w, &rows, fitting, &count, reterr);
+    if (rc == RC_OK && w->list)
+        rc = add_entries(w, fitting, count, before, reterr);
+    else
+        w->count += count;
+    w->is_done = rows.rows < portion.limit && !w->is_full;
+    return rc;
+}
+
+static enum rc walk_on(struct walk *w, struct err *reterr)
+{
+    enum rc rc = RC_OK;
+
+    w->call.arena = arena_new(PORTION_BYTES);
+    w->portion = portion_of(PORTION);
+    move_to(w, w->listing->after);
+    while (rc == RC_OK && !w->is_done && !w->is_full && w->looked_at < w->looks)
+        rc = walk_portion(w, reterr);
+    w->call.arena = arena_free(w->call.arena);
+    return rc;
+}
+
+/* ---- the calls ---- */
+
+static struct listing *listing_of(struct call *call, const char *query,
+                                  enum call_step *ret_step)
+{
+    struct listing *listing = arena_take(call->arena, sizeof *listing);
+    struct err err;
+
+    listing->is_all = str_trim(str_of(query)).len == 0;
+    if (temporal_query_parse(str_of(query), call->arena, &listing->query, &err) == RC_OK)
+        return listing;
+    *ret_step = call_refuse(call, "invalid_field", &err);
+    return NULL;
+}
+
+enum call_step temporal_list_begin(struct call *call)
+{
+    Temporal__ListSchedulesRequest *request;
+    struct listing *listing;
+    enum call_step step;
+
+    if (!temporal_read(call, &temporal__list_schedules_request__descriptor, &request, &step))
+        return step;
+    listing = listing_of(call, request->query, &step);
+    if (!listing)
+        return step;
+    listing->limit = request->maximum_page_size;
+    if (listing->limit <= 0 || listing->limit > PAGE_MAX)
+        listing->limit = PAGE_MAX;
+    listing->after = (struct str){(const char *)request->next_page_token.data,
+                                  request->next_page_token.len};
+    if (listing->after.len > SCHEDULE_ID_MAX || !str_is_utf8(listing->after) ||
+        memchr(listing->after.len > 0 ? listing->after.ptr : "x", '\0',
+               listing->after.len > 0 ? listing->after.len : 1))
+        return call_problem(call, 400, "invalid_field", "Invalid NextPageToken.");
+    call->with = listing;
+    return CALL_READ;
+}
+
+enum call_step temporal_list_read(struct call *call, struct db *db)
+{
+    Temporal__ListSchedulesResponse last = TEMPORAL__LIST_SCHEDULES_RESPONSE__INIT;
+    struct answer list = answer_new(call->arena);
+    struct walk w = {
+        .call = *call, .db = db, .listing = call->with, .looks = VIEW_SCAN_MAX, .list = &list};
+    struct err err;
+
+    if (walk_on(&w, &err) != RC_OK)
+        return temporal_failed(call, &err);
+    if (!w.is_done)
+        last.next_page_token = (ProtobufCBinaryData){w.place.len,
+                                                     (uint8_t *)(uintptr_t)w.place.ptr};
+    answer_str(&list, proto_pack(&last.base, call->arena));
+    return temporal_answer_packed(call, answer_done(&list));
+}
+
+enum call_step temporal_count_begin(struct call *call)
+{
+    Temporal__CountSchedulesRequest *request;
+    enum call_step step;
+
+    if (!temporal_read(call, &temporal__count_schedules_request__descriptor, &request, &step))
+        return step;
+    call->with = listing_of(call, request->query, &step);
+    return call->with ? CALL_READ : step;
+}
+
+/* All of them, without a look at any. */
+static enum rc count_all(const struct call *call, struct db *db, int64_t *ret,
+                         struct err *reterr)
+{
+    struct db_result count = {0};
+    enum rc rc;
+
+    schedule_pages_count(db, call->namespace, DIALECTS_TEMPORAL, CURSOR_CLOSED, &count);
+    rc = db_flush(db, call->arena, reterr);
+    *ret = rc == RC_OK ? db_int_at(&count, 0, 0) : 0;
+    return rc;
+}
+
+enum call_step temporal_count_read(struct call *call, struct db *db)
+{
+    Temporal__CountSchedulesResponse answer = TEMPORAL__COUNT_SCHEDULES_RESPONSE__INIT;
+    struct walk w = {.call = *call, .db = db, .listing = call->with, .looks = COUNT_SCAN_MAX};
+    struct err err;
+
+    if ((w.listing->is_all ? count_all(call, db, &w.count, &err) : walk_on(&w, &err)) != RC_OK)
+        return temporal_failed(call, &err);
+    answer.count = w.count;
+    return temporal_answer(call, &answer.base);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages in and out.
+ */
+#include "api/call/operation.h"
+#include "api/temporal/temporal.h"
+#include "model/member.h"
+#include "wire/grpc/grpc.h"
+#include "wire/temporal.pb-c.h"
+
+enum { NAMESPACE_FIELD = 1 };
+
+enum rc temporal_namespace(struct call *call, struct err *reterr)
+{
+    struct str name;
+
+    call->namespace_name = STR("default");
+    if (call->operation->right == RIGHT_NONE)
+        return RC_OK;
+    if (!proto_find_text(call->body, NAMESPACE_FIELD, &name) || name.len == 0)
+        return err_set(reterr, RC_INVALID, -1, 0, "Namespace not set on request.");
+    if (name.len > CALL_NAME_MAX)
+        return err_set(reterr, RC_INVALID, -1, 0, "Namespace length exceeds limit.");
+    call->namespace_name = arena_str(call->arena, name);
+    if (name_check(name, reterr) == RC_OK)
+        return RC_OK;
+    err_in(reterr, "namespace");
+    return RC_INVALID;
+}
+
+bool temporal_read(struct call *call, const ProtobufCMessageDescriptor *type, void *ret,
+                   enum call_step *ret_step)
+{
+    ProtobufCMessage *message;
+    struct err err;
+
+    if (proto_unpack(type, call->body, call->arena, &message, &err) == RC_OK) {
+        *(ProtobufCMessage **)ret = message;
+        return true;
+    }
+    *ret_step = call_refuse(call, "invalid_field", &err);
+    return false;
+}
+
+enum call_step temporal_answer(struct call *call, const ProtobufCMessage *message)
+{
+    call_answer(call, 200, proto_frame(message, call->arena));
+    call->content_type = "application/grpc";
+    return CALL_ANSWER;
+}
+
+enum call_step temporal_answer_packed(struct call *call, struct str message)
+{
+    struct buf out = {.cap = GRPC_PREFIX + message.len + 1};
+
+    out.ptr = arena_take(call->arena, out.cap);
+    grpc_prefix(message.len, &out);
+    buf_str(&out, message);
+    call_answer(call, 200, buf_as_str(&out));
+    call->content_type = "application/grpc";
+    return CALL_ANSWER;
+}
+
+enum call_step temporal_answer_empty(struct call *call)
+{
+    call_answer(call, 200, (struct str){"\0\0\0\0", GRPC_PREFIX});
+    call->content_type = "application/grpc";
+    return CALL_ANSWER;
+}

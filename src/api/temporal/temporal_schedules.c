@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CreateSchedule and UpdateSchedule.
+ */
+#include "api/call/change.h"
+#include "api/call/dialects.h"
+#include "api/temporal/temporal_change.h"
+
+enum { UPDATE_TRIES_MAX = 20 }; /* edits in between that an update without token outlives */
+
+/* ---- create ---- */
+
+/* What is to happen at once: it is part of the same command. */
+static enum rc take_initial(struct call *call, const Temporal__SchedulePatch *patch,
+                            struct command *command, struct draft *draft, struct err *reterr)
+{
+    enum rc rc = temporal_check_notes(patch, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    if (patch->pause[0] != '\0') {
+        draft->is_paused = true;
+        command->text = str_of(patch->pause);
+    }
+    if (patch->unpause[0] != '\0') {
+        draft->is_paused = false;
+        command->text = str_of(patch->unpause);
+    }
+    draft->trigger = patch->trigger_immediately != NULL;
+    if (draft->trigger)
+        rc = temporal_trigger(patch, command, reterr);
+    return rc == RC_OK ? temporal_ranges(call, patch, command, reterr) : rc;
+}
+
+static enum rc take_create(struct call *call, const Temporal__CreateScheduleRequest *request,
+                           struct err *reterr)
+{
+    const struct temporal_kept wanted = {request->schedule, request->memo,
+                                         request->search_attributes};
+    const Temporal__ScheduleState *state = request->schedule ? request->schedule->state : NULL;
+    struct command *command = change_command(call, COMMAND_CREATE);
+    struct draft *draft;
+    enum rc rc = temporal_draft(call, call->params[0], &wanted, command, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    draft = arena_take(call->arena, sizeof *draft);
+    *draft = *command->draft;
+    command->draft = draft;
+    draft->is_paused = state && state->paused;
+    command->text = str_of(state ? state->notes : "");
+    return request->initial_patch
+               ? take_initial(call, request->initial_patch, command, draft, reterr)
+               : RC_OK;
+}
+
+enum create_step { CREATE_FIRST, CREATE_LOOK, CREATE_DELETE, CREATE_AGAIN };
+
+struct creating {
+    const char *request;
+    struct command *command;
+    int64_t closed;        /* key of the one that has the id and is closed; 0: none */
+    enum create_step step; /* what was last done                                    */
+};
+
+enum call_step temporal_create_begin(struct call *call)
+{
+    struct creating *creating = arena_take(call->arena, sizeof *creating);
+    Temporal__CreateScheduleRequest *request;
+    enum call_step step;
+    struct err err;
+
+    if (!temporal_read(call, &temporal__create_schedule_request__descriptor, &request, &step) ||
+        !temporal_take_id(call, request->schedule_id, &step) ||
+        !temporal_check_request(call, request->request_id, true, &step))
+        return step;
+    if (take_create(call, request, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    temporal_take_request(call, request->request_id, 0);
+    creating->request = request->request_id;
+    creating->command = call->commands;
+    call->with = creating;
+    return CALL_COMMANDS;
+}
+
+/* Who has the id?  One that is closed is not there for Temporal's clients. */
+enum call_step temporal_create_read(struct call *call, struct db *db)
+{
+    struct creating *creating = call->with;
+    struct schedule_view view;
+    struct err err;
+    enum rc rc = view_find(call, db, &view, &err);
+
+    if (rc != RC_OK && rc != RC_NOT_FOUND)
+        return temporal_failed(call, &err);
+    if (rc == RC_OK && view.row.dialect == DIALECTS_TEMPORAL &&
+        (view.cursor.flags & CURSOR_CLOSED))
+        creating->closed = view.row.id;
+    creating->step = CREATE_LOOK;
+    return CALL_SETTLE;
+}
+
+/* With a key of its own: the first one stands for the refusal. */
+static enum call_step create_again(struct call *call, struct creating *creating)
+{
+    call->commands = creating->command;
+    call->command_count = 1;
+    temporal_take_request(call, creating->request, 1);
+    creating->step = CREATE_AGAIN;
+    return CALL_COMMANDS;
+}
+
+static enum call_step delete_closed(struct call *call, struct creating *creating)
+{
+    change_command(call, COMMAND_DELETE)->schedule = creating->closed;
+    creating->step = CREATE_DELETE;
+    return CALL_COMMANDS;
+}
+
+enum call_step temporal_create_settled(struct call *call)
+{
+    Temporal__CreateScheduleResponse answer = TEMPORAL__CREATE_SCHEDULE_RESPONSE__INIT;
+    struct creating *creating = call->with;
+    const struct reply *reply = call->replies;
+
+    if (creating->step == CREATE_LOOK && creating->closed != 0)
+        return delete_closed(call, creating);
+    if (creating->step == CREATE_LOOK || creating->step == CREATE_DELETE)
+        return create_again(call, creating);
+    if (reply->rc == RC_CONFLICT)
+        return creating->step == CREATE_FIRST ? CALL_READ : temporal_schedule_exists(call);
+    if (reply->rc != RC_OK)
+        return temporal_refused(call, 0);
+    answer.conflict_token = temporal_token(1, call->arena);
+    return temporal_answer(call, &answer.base);
+}
+
+/* ---- update ---- */
+
+enum update_step { UPDATE_READ, UPDATE_WRITTEN, UPDATE_NOTED };
+
+struct updating {
+    const Temporal__UpdateScheduleRequest *request;
+    int64_t token, version;
+    struct temporal_kept kept; /* of the schedule as it is */
+    struct str notes;
+    bool is_paused;
+    enum update_step step; /* what was last done */
+    int tries;
+};
+
+/*
+ * Everything is replaced, the state too; what is not set of memo and attributes stays, so the
+ * schedule is read first, and written if it has not changed since.
+ */
+enum call_step temporal_update_begin(struct call *call)
+{
+    struct updating *updating = arena_take(call->arena, sizeof *updating);
+    Temporal__UpdateScheduleRequest *request;
+    enum call_step step;
+
+    if (!temporal_read(call, &temporal__update_schedule_request__descriptor, &request, &step) ||
+        !temporal_take_id(call, request->schedule_id, &step) ||
+        !temporal_check_request(call, request->request_id, false, &step))
+        return step;
+    updating->request = request;
+    updating->token = temporal_token_version(request->conflict_token);
+    call->with = updating;
+    return CALL_READ;
+}
+
+enum call_step temporal_update_read(struct call *call, struct db *db)
+{
+    struct updating *updating = call->with;
+    struct schedule_view view;
+    struct err err;
+
+    if (temporal_find(call, db, &view, &err) != RC_OK ||
+        temporal_recall(&view.row, call->arena, &updating->kept, &err) != RC_OK)
+        return temporal_failed(call, &err);
+    updating->version = view.cursor.version;
+    updating->is_paused = (view.cursor.flags & CURSOR_PAUSED) != 0;
+    updating->notes = arena_str(call->arena, view.row.reason);
+    updating->step = UPDATE_READ;
+    return CALL_SETTLE;
+}
+
+static enum call_step mismatched(struct call *call)
+{
+    return call_problem(call, 412, "version_conflict", "mismatched conflict token");
+}
+
+static enum call_step write_it(struct call *call, struct updating *updating)
+{
+    const Temporal__UpdateScheduleRequest *request = updating->request;
+    const struct temporal_kept wanted = {
+        request->schedule, request->memo ? request->memo : updating->kept.memo,
+        request->search_attributes ? request->search_attributes
+                                   : updating->kept.search_attributes};
+    struct command *command = change_command(call, COMMAND_UPDATE);
+    struct err err;
+
+    if (updating->token != 0 && updating->token != updating->version)
+        return mismatched(call);
+    if (temporal_draft(call, call->params[0], &wanted, command, &err) != RC_OK)
+        return call_refuse(call, NULL, &err);
+    command->version = updating->version;
+    temporal_take_request(call, request->request_id, 0);
+    updating->step = UPDATE_WRITTEN;
+    return CALL_COMMANDS;
+}
+
+/* A command of its own: only once the other has been done. */
+static enum call_step note_it(struct call *call, struct updating *updating)
+{
+    const Temporal__Schedule *schedule = updating->request->schedule;
+    const Temporal__ScheduleState *state = schedule->state;
+    bool is_paused = state && state->paused;
+    struct str notes = str_of(state ? state->notes : "");
+    struct command *command;
+
+    if (is_paused == updating->is_paused && str_eq(notes, updating->notes))
+        return temporal_answer_empty(call);
+    command = change_command(call, is_paused ? COMMAND_PAUSE : COMMAND_RESUME);
+    command->schedule = call->replies->schedule;
+    command->text = notes;
+    temporal_take_request(call, updating->request->request_id, 1);
+    updating->step = UPDATE_NOTED;
+    return CALL_COMMANDS;
+}
+
+enum call_step temporal_update_settled(struct call *call)
+{
+    struct updating *updating = call->with;
+    enum rc rc;
+
+    if (updating->step == UPDATE_READ)
+        return write_it(call, updating);
+    rc = call->replies->rc;
+    if (updating->step == UPDATE_WRITTEN && rc == RC_CONFLICT) {
+        if (updating->token != 0)
+            return mismatched(call);
+        if (updating->tries++ < UPDATE_TRIES_MAX)
+            return CALL_READ;
+    }
+    if (rc != RC_OK)
+        return temporal_refused(call, 0);
+    return updating->step == UPDATE_WRITTEN ? note_it(call, updating)
+                                            : temporal_answer_empty(call);
+}

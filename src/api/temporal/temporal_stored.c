@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is kept of a schedule for Temporal's clients, read again.
+ */
+#include "api/schedules/view.h"
+#include "api/temporal/temporal_draft.h"
+#include "model/action_json.h"
+#include "wire/base64.h"
+#include "wire/json/json_text.h"
+
+/* A string as it is written, without its quotes; false: it is none, or has an escape. */
+static bool take_plain(struct str written, struct str *ret)
+{
+    if (written.len < 2 || written.ptr[0] != '"' || memchr(written.ptr, '\\', written.len))
+        return false;
+    *ret = (struct str){written.ptr + 1, written.len - 2};
+    return true;
+}
+
+/* False: there is none, or it is none of ours. */
+static bool recall(struct str own, const char *name, const ProtobufCMessageDescriptor *type,
+                   struct arena *arena, void *ret)
+{
+    ProtobufCMessage *message;
+    struct str encoded;
+    struct buf bytes;
+    struct err err;
+
+    if (!take_plain(json_find_member(own, str_of(name)), &encoded))
+        return false;
+    bytes = (struct buf){.cap = encoded.len + 1};
+    bytes.ptr = arena_take(arena, bytes.cap);
+    if (base64_read(encoded, &bytes, &err) != RC_OK ||
+        proto_unpack(type, buf_as_str(&bytes), arena, &message, &err) != RC_OK)
+        return false;
+    *(ProtobufCMessage **)ret = message;
+    return true;
+}
+
+/* ---- a spec that was changed by another API ---- */
+
+/* Cron lines that mean the same here; the others have no words. */
+static bool is_line(const struct cron_def *cron)
+{
+    return cron->zone.len == 0 &&
+           (cron->dialect == DIALECT_TEMPORAL || cron->dialect == DIALECT_BELFRY);
+}
+
+static struct temporal_time time_of(instant t, instant none)
+{
+    if (t == none)
+        return (struct temporal_time){0};
+    return (struct temporal_time){.is_set = true, .seconds = instant_seconds(t)};
+}
+
+static Temporal__ScheduleSpec *spec_of(const struct spec_def *def, struct arena *arena)
+{
+    struct temporal_spec given = {0}, spec = {0};
+    struct err err;
+
+    given.strings = def->calendars;
+    given.string_count = def->calendar_count;
+    given.not_strings = def->not_calendars;
+    given.not_string_count = def->not_calendar_count;
+    given.cron_strings = arena_array(arena, (size_t)def->cron_count, sizeof(struct str));
+    for (int i = 0; i < def->cron_count; i++)
+        if (is_line(&def->cron[i]))
+            given.cron_strings[given.cron_count++] = def->cron[i].expr;
+    given.intervals = arena_array(arena, (size_t)def->interval_count, sizeof *given.intervals);
+    for (int i = 0; i < def->interval_count; i++)
+        given.intervals[given.interval_count++] = (struct temporal_interval){
+            {.is_set = true, .seconds = def->intervals[i].every / SPAN_S},
+            {.is_set = true, .seconds = def->intervals[i].phase / SPAN_S}};
+    given.start = time_of(def->start, INSTANT_NONE);
+    given.end = time_of(def->end, INSTANT_NEVER);
+    given.jitter = (struct temporal_time){.is_set = def->jitter > 0,
+                                          .seconds = def->jitter / SPAN_S};
+    given.zone = def->zone;
+    if (temporal_canonical(&given, arena, &spec, &err) != RC_OK)
+        spec = (struct temporal_spec){.zone = def->zone};
+    return temporal_spec_message(&spec, arena);
+}
+
+/* From the native document alone. */
+static enum rc rebuild(const struct schedule_row *row, struct arena *arena,
+                       Temporal__Schedule *schedule, struct err *reterr)
+{
+    struct schedule_doc doc;
+    enum rc rc = view_recall(row, arena, &doc, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    schedule->spec = spec_of(&doc.spec, arena);
+    return RC_OK;
+}
+
+/*
+ * The members that stand in the text as they are, which is nearly always all of them: a tree of
+ * values costs half of what it takes to describe a schedule.  False: let values be read.
+ */
+static bool read_plainly(struct str kept, struct action *ret)
+{
+    struct workflow_action *w = &ret->workflow;
+    const struct {
+        struct str key, *to;
+        bool is_text;
+    } members[] = {
+        {STR("name"), &w->name, true},
+        {STR("workflowId"), &w->workflow_id, true},
+        {STR("queue"), &w->queue, true},
+        {STR("temporal"), &w->temporal, true},
+        {STR("input"), &ret->input, false},
+        {STR("header"), &w->header, false},
+        {STR("memo"), &w->memo, false},
+        {STR("searchAttributes"), &w->search_attributes, false},
+    };
+
+    struct str key, value;
+    bool is_workflow = false;
+
+    while (json_next_member(&kept, &key, &value)) {
+        if (str_eq(key, STR("type")))
+            is_workflow = str_eq(value, STR("\"workflow\""));
+        for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+            if (!str_eq(key, members[i].key) || str_eq(value, STR("null")))
+                continue;
+            if (!members[i].is_text)
+                *members[i].to = value;
+            else if (!take_plain(value, members[i].to))
+                return false;
+        }
+    }
+    return is_workflow;
+}
+
+static enum rc read_action(struct str kept, struct arena *arena, struct action *ret,
+                           struct err *reterr)
+{
+    json_auto_t *json = NULL;
+    enum rc rc;
+
+    if (read_plainly(kept, ret))
+        return RC_OK;
+    rc = json_read(kept, &json, reterr);
+    if (rc == RC_OK)
+        rc = action_from_json(json, arena, true, ret, reterr);
+    return rc == RC_OK ? rc : (reterr->rc = RC_CORRUPT);
+}
+
+static enum rc recall_action(struct str kept, struct arena *arena, bool is_brief,
+                             Temporal__ScheduleAction **ret, struct err *reterr)
+{
+    Temporal__ScheduleAction *m = arena_take(arena, sizeof *m);
+    struct action action = {.type = ACTION_WORKFLOW};
+    struct workflow_action *w = &action.workflow;
+    enum rc rc = read_action(kept, arena, &action, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    if (is_brief)
+        action.input = w->header = w->memo = w->search_attributes = (struct str){NULL, 0};
+    temporal__schedule_action__init(m);
+    m->action_case = TEMPORAL__SCHEDULE_ACTION__ACTION_START_WORKFLOW;
+    m->start_workflow = temporal_workflow_of(&action, arena);
+    *ret = m;
+    return RC_OK;
+}
+
+/* ---- all of it ---- */
+
+static bool is_as_kept(struct str own, struct str spec, struct arena *arena)
+{
+    struct str print;
+
+    return take_plain(json_find_member(own, STR("specPrint")), &print) &&
+           str_eq(print, temporal_spec_print(spec, arena));
+}
+
+Temporal__Fields *temporal_recall_attributes(const struct schedule_row *row,
+                                             struct arena *arena)
+{
+    struct str own = json_find_member(row->extra, STR("temporal"));
+    Temporal__Fields *attributes = NULL;
+
+    recall(own, "searchAttributes", &temporal__fields__descriptor, arena, &attributes);
+    return attributes;
+}
+
+static enum rc recall_all(const struct schedule_row *row, struct arena *arena, bool is_brief,
+                          struct temporal_kept *ret, struct err *reterr)
+{
+    struct str own = json_find_member(row->extra, STR("temporal"));
+    struct temporal_kept kept = {.search_attributes = temporal_recall_attributes(row, arena)};
+    enum rc rc = RC_OK;
+
+    recall(own, "memo", &temporal__fields__descriptor, arena, &kept.memo);
+    if (!recall(own, "schedule", &temporal__schedule__descriptor, arena, &kept.schedule)) {
+        kept.schedule = arena_take(arena, sizeof *kept.schedule);
+        temporal__schedule__init(kept.schedule);
+    }
+    if (!kept.schedule->spec || !is_as_kept(own, row->spec, arena))
+        rc = rebuild(row, arena, kept.schedule, reterr);
+    if (rc == RC_OK)
+        rc = recall_action(row->action, arena, is_brief, &kept.schedule->action, reterr);
+    if (rc == RC_OK)
+        *ret = kept;
+    return rc;
+}
+
+enum rc temporal_recall(const struct schedule_row *row, struct arena *arena,
+                        struct temporal_kept *ret, struct err *reterr)
+{
+    return recall_all(row, arena, false, ret, reterr);
+}
+
+enum rc temporal_recall_brief(const struct schedule_row *row, struct arena *arena,
+                              struct temporal_kept *ret, struct err *reterr)
+{
+    return recall_all(row, arena, true, ret, reterr);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `belfry export`: a namespace as a file that `belfry apply` reads.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/must.h"
+#include "cli/frame/commands.h"
+#include "cli/frame/progress.h"
+#include "cli/frame/report.h"
+#include "cli/remote/remote.h"
+#include "wire/yaml/yaml.h"
+
+enum {
+    OPT_FORM = REMOTE_OPTIONS,
+    OPT_FORCE,
+    OPT_LABEL,
+    OPT_PREFIX,
+    OPT_COUNT,
+    PAGES_MAX = 100 * 1000,
+    ENTRY_MAX = 8 << 20, /* bytes of one as YAML: a megabyte of JSON, indented */
+    NAME_MAX_BYTES = 4096,
+};
+
+struct export
+{
+    struct remote *remote;
+    struct printer out;
+    struct progress progress;
+    bool is_yaml;
+    int64_t count;
+    char *text; /* of one entry, ENTRY_MAX */
+};
+
+static int write_entry(struct export *e, const json_t *entry)
+{
+    struct buf out = {.ptr = e->text, .cap = ENTRY_MAX};
+
+    if (e->is_yaml) {
+        buf_text(&out, "---\n");
+        yaml_print(entry, &out);
+    } else {
+        json_print(entry, JSON_STYLE_LINE, &out);
+        buf_char(&out, '\n');
+    }
+    if (out.cut) {
+        report_note("an entry is too large to be written");
+        return STATUS_PROTOCOL;
+    }
+    printer_str(&e->out, buf_as_str(&out));
+    e->count++;
+    return STATUS_OK;
+}
+
+static int write_page(struct export *e, const json_t *page)
+{
+    const json_t *items = json_object_get(page, "items");
+    int status = STATUS_OK;
+
+    if (!json_is_array(items)) {
+        report_note("the answer of %s is no export; is it a Belfry server?",
+                    remote_server(e->remote));
+        return STATUS_PROTOCOL;
+    }
+    for (size_t i = 0; status == STATUS_OK && i < json_array_size(items); i++)
+        status = write_entry(e, json_array_get(items, i));
+    progress_show(&e->progress, e->count, 0);
+    return status;
+}
+
+static int write_pages(struct export *e, const struct args *args)
+{
+    char cursor[REMOTE_PATH_MAX] = "", label[1024] = "";
+    const char *wanted = args->value[OPT_LABEL], *equals = wanted ? strchr(wanted, '=') : NULL;
+    int status = STATUS_OK;
+
+    if (wanted)
+        snprintf(label, sizeof label, "%.*s%s%s",
+                 equals ? (int)(equals - wanted) : (int)strlen(wanted), wanted,
+                 equals ? ":" : "", equals ? equals + 1 : "");
+    for (int i = 0; status == STATUS_OK && i < PAGES_MAX; i++) {
+        char path[REMOTE_PATH_MAX];
+        struct buf out = BUF(path);
+        struct remote_request request = {.path = path};
+        struct remote_answer answer;
+
+        buf_text(&out, "/api/v1/export?limit=1000");
+        path_query(&out, "label", wanted ? label : NULL);
+        path_query(&out, "prefix", args->value[OPT_PREFIX]);
+        path_query(&out, "cursor", cursor[0] != '\0' ? cursor : NULL);
+        if (out.cut) {
+            report_note("the question is too long: ask with shorter filters");
+            return STATUS_USAGE;
+        }
+        status = remote_call(e->remote, &request, &answer);
+        if (status != STATUS_OK)
+            break;
+        status = write_page(e, answer.json);
+        snprintf(cursor, sizeof cursor, "%s", text_of(answer.json, "cursor"));
+        answer_free(&answer);
+        if (cursor[0] == '\0' || printer_is_closed(&e->out))
+            break;
+    }
+    return status;
+}
+
+/* A file gets its name when it is whole. */
+static int write_file(struct export *e, const struct args *args, const char *path)
+{
+    char part[NAME_MAX_BYTES];
+    int fd, status;
+
+    if (snprintf(part, sizeof part, "%s.part", path) >= (int)sizeof part) {
+        report_note("the name of the file is too long");
+        return STATUS_USAGE;
+    }
+    if (!args->value[OPT_FORCE] && access(path, F_OK) == 0) {
+        report_note("%s is there already; name another file, or say --force", path);
+        return STATUS_USAGE;
+    }
+    fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        report_note("cannot write %s: %s", part, strerror(errno));
+        return STATUS_FAILED;
+    }
+    printer_open(&e->out, fd);
+    status = write_pages(e, args);
+    if (printer_close(&e->out) != STATUS_OK || (status == STATUS_OK && fsync(fd) != 0))
+        status = STATUS_FAILED;
+    close(fd);
+    if (status == STATUS_OK && rename(part, path) != 0) {
+        report_note("cannot write %s: %s", path, strerror(errno));
+        status = STATUS_FAILED;
+    }
+    if (status != STATUS_OK)
+        unlink(part);
+    return status;
+}
+
+static int export_run(const struct args *args)
+{
+    static struct export e;
+    const char *form = args->value[OPT_FORM] ? args->value[OPT_FORM] : "yaml";
+    const char *path = args->operands > 0 ? args->operand[0] : "-";
+    struct err err;
+    int status;
+
+    e.is_yaml = strcmp(form, "yaml") == 0;
+    if (!e.is_yaml && strcmp(form, "json") != 0) {
+        err_set(&err, RC_INVALID, -1, 0, "--format must be yaml or json, not %.100s", form);
+        return report_usage(&err, "export");
+    }
+    status = remote_open(args, "export", &e.remote);
+    if (status != STATUS_OK)
+        return status;
+    e.text = malloc(ENTRY_MAX);
+    must(e.text);
+    progress_open(&e.progress, "Entries");
+    if (strcmp(path, "-") == 0) {
+        int closed;
+
+        printer_open(&e.out, STDOUT_FILENO);
+        status = write_pages(&e, args);
+        closed = printer_close(&e.out);
+        status = status != STATUS_OK ? status : closed;
+    } else {
+        status = write_file(&e, args, path);
+    }
+    progress_close(&e.progress);
+    free(e.text);
+    e.remote = remote_close(e.remote);
+    return status;
+}
+
+static const struct option options[OPT_COUNT] = {
+    REMOTE_OPTION_ROWS,
+    [OPT_FORM] = {"format", 'F', "FORM",
+                  "yaml, or json: one document on each line; default yaml"},
+    [OPT_FORCE] = {"force", '\0', NULL, "replace FILE when it is there"},
+    [OPT_LABEL] = {"label", 'l', "KEY[=VALUE]", "only schedules that have the label"},
+    [OPT_PREFIX] = {"prefix", '\0', "TEXT", "only schedules whose id begins with this"},
+};
+
+const struct command export_command = {
+    .name = "export",
+    .usage = "[FILE]",
+    .summary = "Write a namespace as a file that can be applied",
+    .about =
+        "All calendars, gates and schedules as documents, without what has run; those that\n"
+        "are paused with reason and end.  With a label or prefix only schedules.  Without\n"
+        "FILE, or with -, to standard output.  Applied to the server that it came from, an\n"
+        "export changes nothing.\n",
+    .examples = "  belfry export belfry.yaml\n"
+                "  belfry export --format json -l team=billing\n",
+    .options = options,
+    .option_count = OPT_COUNT,
+    .own_from = REMOTE_OPTIONS,
+    .counts_operands = true,
+    .least = 0,
+    .most = 1,
+    .run = export_run,
+};

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/apply/manifest.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "cli/apply/manifest_parts.h"
+#include "cli/frame/report.h"
+#include "wire/yaml/yaml.h"
+
+const char *manifest_kind_text(enum manifest_kind kind)
+{
+    static const char *const texts[] = {
+        [MANIFEST_CALENDAR] = "calendar",
+        [MANIFEST_GATE] = "gate",
+        [MANIFEST_SCHEDULE] = "schedule",
+    };
+
+    return texts[kind];
+}
+
+void manifest_error(struct manifest *manifest, const struct manifest_entry *entry,
+                    const char *field, const char *text)
+{
+    char path[sizeof entry->place.path + ERR_FIELD_MAX];
+    struct buf out = BUF(path);
+    int line;
+
+    if (++manifest->errors > MANIFEST_ERRORS_MAX)
+        return;
+    buf_text(&out, entry->place.path);
+    if (out.len > 0 && field[0] != '\0')
+        buf_char(&out, '.');
+    buf_text(&out, field);
+    line = entry->place.line + yaml_line(entry->place.text, path) - 1;
+    if (entry->id.len > 0)
+        report_note("%s:%d: document %d, %s \"%.*s\": %s%s%s", entry->place.file, line,
+                    entry->place.document, manifest_kind_text(entry->kind), STR_ARG(entry->id),
+                    field, field[0] != '\0' ? ": " : "", text);
+    else
+        report_note("%s:%d: document %d: %s%s%s", entry->place.file, line,
+                    entry->place.document, field, field[0] != '\0' ? ": " : "", text);
+}
+
+void manifest_wrong(struct manifest *manifest, const char *file, int line, const char *text)
+{
+    if (++manifest->errors > MANIFEST_ERRORS_MAX)
+        return;
+    if (line > 0)
+        report_note("%s:%d: %s", file, line, text);
+    else
+        report_note("%s: %s", file, text);
+}
+
+/* ---- one thing ---- */
+
+/* Which member names it. */
+static const char *name_of(const json_t *value, enum manifest_kind *ret)
+{
+    *ret = MANIFEST_SCHEDULE;
+    if (json_object_get(value, "calendar"))
+        *ret = MANIFEST_CALENDAR;
+    else if (json_object_get(value, "gate"))
+        *ret = MANIFEST_GATE;
+    return *ret == MANIFEST_SCHEDULE ? "id" : manifest_kind_text(*ret);
+}
+
+static enum rc check_entry(const json_t *value, struct manifest_entry *entry,
+                           struct err *reterr)
+{
+    static const char *const calendar[] = {"calendar", "dates"};
+    static const char *const gate[] = {"gate", "limit"};
+    const char *name;
+    enum rc rc;
+
+    if (!json_is_object(value))
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "must be a schedule, or {\"calendar\": NAME, \"dates\": […]}, or "
+                       "{\"gate\": NAME, \"limit\": N}");
+    name = name_of(value, &entry->kind);
+    rc = json_require(value, name, reterr);
+    if (rc == RC_OK)
+        rc = json_take_str(json_object_get(value, name), 255, &entry->id, reterr);
+    if (rc == RC_OK && entry->id.len == 0)
+        rc = err_set(reterr, RC_INVALID, -1, 0, "may not be empty");
+    if (rc != RC_OK && reterr->field[0] == '\0')
+        err_in(reterr, "%s", name);
+    if (rc == RC_OK && entry->kind == MANIFEST_CALENDAR)
+        rc = json_check_names(value, calendar, 2, reterr);
+    if (rc == RC_OK && entry->kind == MANIFEST_CALENDAR)
+        rc = json_require(value, "dates", reterr);
+    if (rc == RC_OK && entry->kind == MANIFEST_GATE)
+        rc = json_check_names(value, gate, 2, reterr);
+    if (rc == RC_OK && entry->kind == MANIFEST_GATE)
+        rc = json_require(value, "limit", reterr);
+    return rc;
+}
+
+static struct manifest_entry *new_entry(struct manifest *m)
+{
+    if (m->count == m->room) {
+        m->room = m->room ? 2 * m->room : 64;
+        m->entries = realloc(m->entries, (size_t)m->room * sizeof *m->entries);
+        must(m->entries);
+    }
+    return &m->entries[m->count++];
+}
+
+void manifest_add(struct manifest *m, const json_t *value, const struct manifest_entry *place)
+{
+    struct manifest_entry entry = *place;
+    struct err err;
+    char *text;
+
+    if (json_is_null(value))
+        return; /* an empty document */
+    if (check_entry(value, &entry, &err) != RC_OK) {
+        manifest_error(m, &entry, err.field, err.text);
+        return;
+    }
+    if (m->count == MANIFEST_ENTRIES_MAX) {
+        manifest_wrong(m, entry.place.file, entry.place.line, "too many entries");
+        return;
+    }
+    text = json_dumps(value, JSON_COMPACT);
+    must(text);
+    entry.json = str_of(text);
+    if (entry.json.len > MANIFEST_ENTRY_MAX)
+        manifest_error(m, &entry, "", "is larger than a request may be: 1,000,000 bytes");
+    else
+        entry.json = arena_str(m->arena, entry.json);
+    entry.id = arena_str(m->arena, entry.id);
+    free(text);
+    entry.order = m->count;
+    *new_entry(m) = entry;
+}
+
+/* A value that stands for several: a list, or {"items": […]}. */
+void manifest_add_all(struct manifest *m, const json_t *value,
+                      const struct manifest_entry *place)
+{
+    const json_t *list = json_is_array(value) ? value : json_object_get(value, "items");
+    struct manifest_entry one = *place;
+
+    if (!json_is_array(list)) {
+        manifest_add(m, value, place);
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        struct buf path = BUF(one.place.path);
+
+        buf_printf(&path, "%s[%zu]", list == value ? "" : "items", i);
+        manifest_add(m, json_array_get(list, i), &one);
+    }
+}
+
+/* ---- all of them ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    const struct manifest_entry *x = *(const struct manifest_entry *const *)a;
+    const struct manifest_entry *y = *(const struct manifest_entry *const *)b;
+    size_t len = x->id.len < y->id.len ? x->id.len : y->id.len;
+    int order;
+
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    order = memcmp(x->id.ptr, y->id.ptr, len);
+    if (order != 0 || x->id.len != y->id.len)
+        return order != 0 ? order : x->id.len < y->id.len ? -1 : 1;
+    return x < y ? -1 : 1; /* as they stand */
+}
+
+static void check_twice(struct manifest *m)
+{
+    const struct manifest_entry **sorted = calloc((size_t)m->count + 1, sizeof *sorted);
+
+    must(sorted);
+    for (int i = 0; i < m->count; i++)
+        sorted[i] = &m->entries[i];
+    qsort(sorted, (size_t)m->count, sizeof *sorted, by_name);
+    for (int i = 1; i < m->count; i++) {
+        const struct manifest_entry *a = sorted[i - 1], *b = sorted[i];
+        char text[400];
+
+        if (a->kind != b->kind || !str_eq(a->id, b->id))
+            continue;
+        snprintf(text, sizeof text, "stands twice; it is also in %.300s:%d", a->place.file,
+                 a->place.line + yaml_line(a->place.text, a->place.path) - 1);
+        manifest_error(m, b, "", text);
+    }
+    free(sorted);
+}
+
+/* Calendars and gates come first: schedules name them. */
+static int by_kind(const void *a, const void *b)
+{
+    const struct manifest_entry *x = a, *y = b;
+
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return x->order - y->order;
+}
+
+int manifest_finish(struct manifest *m)
+{
+    check_twice(m);
+    if (m->count > 1)
+        qsort(m->entries, (size_t)m->count, sizeof *m->entries, by_kind);
+    if (m->errors > MANIFEST_ERRORS_MAX)
+        report_note("… and %d more", m->errors - MANIFEST_ERRORS_MAX);
+    return m->errors > 0 ? STATUS_USAGE : STATUS_OK;
+}
+
+void manifest_free(struct manifest *m)
+{
+    for (int i = 0; i < m->count; i++)
+        json_decref(m->entries[i].changes);
+    free(m->entries);
+    arena_free(m->arena);
+    *m = (struct manifest){.arena = NULL};
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which files a manifest is made of.
+ */
+#include <errno.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "cli/apply/manifest_parts.h"
+#include "cli/frame/report.h"
+
+enum { READ_FIRST = 64 * 1024 };
+
+/* Beside the texts: entries as JSON, names. */
+#define ARENA_MAX (3 * MANIFEST_BYTES_MAX)
+
+static void wrong_file(struct manifest *m, const char *name)
+{
+    manifest_wrong(m, name, 0, strerror(errno));
+}
+
+/* All of it; a text that is too long for all files together is an error. */
+static void read_stream(struct manifest *m, const char *name, FILE *file)
+{
+    size_t room = READ_FIRST, len = 0, n;
+    char *text = malloc(room);
+
+    must(text);
+    while ((n = fread(text + len, 1, room - len, file)) > 0) {
+        len += n;
+        if (len > MANIFEST_BYTES_MAX - arena_used(m->arena))
+            break;
+        if (len == room) {
+            room *= 2;
+            text = realloc(text, room);
+            must(text);
+        }
+    }
+    if (ferror(file))
+        wrong_file(m, name);
+    else if (arena_used(m->arena) > MANIFEST_BYTES_MAX ||
+             len > MANIFEST_BYTES_MAX - arena_used(m->arena))
+        manifest_wrong(m, name, 0, "the files are too large together; apply them in parts");
+    else
+        manifest_text(m, arena_str(m->arena, str_of(name)).ptr,
+                      arena_str(m->arena, (struct str){text, len}));
+    free(text);
+}
+
+static void read_file(struct manifest *m, const char *path, const char *name)
+{
+    FILE *file = fopen(path, "re");
+
+    if (!file) {
+        wrong_file(m, name);
+        return;
+    }
+    read_stream(m, name, file);
+    fclose(file);
+}
+
+static int by_path(const FTSENT **a, const FTSENT **b)
+{
+    return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static bool is_wanted(const FTSENT *file)
+{
+    const char *dot = strrchr(file->fts_name, '.');
+
+    if (file->fts_level == 0)
+        return true; /* it was named */
+    return dot &&
+           (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".json") == 0);
+}
+
+static int visit(struct manifest *m, FTS *fts, FTSENT *file)
+{
+    bool is_hidden = file->fts_level > 0 && file->fts_name[0] == '.';
+
+    switch (file->fts_info) {
+    case FTS_D:
+        if (is_hidden || file->fts_level >= MANIFEST_DEPTH_MAX)
+            fts_set(fts, file, FTS_SKIP);
+        return 0;
+    case FTS_F:
+    case FTS_SL:
+    case FTS_DEFAULT: /* a pipe that was named */
+        if (is_hidden || !is_wanted(file))
+            return 0;
+        read_file(m, file->fts_accpath, file->fts_path);
+        return 1;
+    case FTS_DNR:
+    case FTS_ERR:
+    case FTS_NS:
+    case FTS_SLNONE:
+        errno = file->fts_errno ? file->fts_errno : ENOENT;
+        wrong_file(m, file->fts_path);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+static void read_path(struct manifest *m, const char *path)
+{
+    char *paths[] = {(char *)(uintptr_t)path, NULL};
+    FTS *fts = fts_open(paths, FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, by_path);
+    FTSENT *file;
+    int count = 0, before = m->errors;
+
+    must(fts);
+    while ((file = fts_read(fts)) != NULL && count < MANIFEST_FILES_MAX)
+        count += visit(m, fts, file);
+    fts_close(fts);
+    if (count == MANIFEST_FILES_MAX)
+        manifest_wrong(m, path, 0, "there are too many files in it");
+    else if (count == 0 && m->errors == before)
+        manifest_wrong(m, path, 0, "there is no file *.yaml, *.yml or *.json in it");
+}
+
+int manifest_read(const char *const *paths, int count, struct manifest *ret)
+{
+    *ret = (struct manifest){.arena = arena_new(ARENA_MAX)};
+    for (int i = 0; i < count; i++) {
+        if (strcmp(paths[i], "-") == 0)
+            read_stream(ret, "-", stdin);
+        else
+            read_path(ret, paths[i]);
+    }
+    return manifest_finish(ret);
+}
+
+int manifest_parse(const char *name, struct str text, struct manifest *ret)
+{
+    *ret = (struct manifest){.arena = arena_new(ARENA_MAX)};
+    manifest_text(ret, name, arena_str(ret->arena, text));
+    return manifest_finish(ret);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A text as YAML or JSON.  JSON is cut into its values first, however long the text is; each
+ * of them is then read as strictly as a server reads it.
+ */
+#include "cli/apply/manifest_parts.h"
+#include "wire/yaml/yaml.h"
+
+/* Where a JSON text is being read. */
+struct cutter {
+    struct manifest *manifest;
+    const char *name;
+    struct str text;
+    size_t at;
+    size_t counted; /* byte up to which lines were counted */
+    int line;       /* there, from 1 */
+    int document;
+};
+
+static int line_at(struct cutter *c, size_t at)
+{
+    for (; c->counted < at; c->counted++)
+        c->line += c->text.ptr[c->counted] == '\n';
+    return c->line;
+}
+
+static char peek(struct cutter *c)
+{
+    while (c->at < c->text.len && strchr(" \t\r\n", c->text.ptr[c->at]) &&
+           c->text.ptr[c->at] != '\0')
+        c->at++;
+    return c->at < c->text.len ? c->text.ptr[c->at] : '\0';
+}
+
+/* Up to the end of the value that begins here, by its brackets. */
+static struct str take_value(struct cutter *c)
+{
+    size_t from = c->at;
+    bool in_string = false;
+    int depth = 0;
+
+    for (; c->at < c->text.len; c->at++) {
+        char b = c->text.ptr[c->at];
+
+        if (in_string && b == '\\')
+            c->at++;
+        else if (b == '"')
+            in_string = !in_string;
+        else if (!in_string && (b == '[' || b == '{'))
+            depth++;
+        else if (!in_string && (b == ']' || b == '}') && --depth == 0) {
+            c->at++;
+            break;
+        } else if (!in_string && depth == 0 && (b == ',' || b == '\n'))
+            break;
+    }
+    if (c->at > c->text.len)
+        c->at = c->text.len;
+    return (struct str){c->text.ptr + from, c->at - from};
+}
+
+/* "line 2, column 3: TEXT" counts from the value; what is told counts from the file. */
+static void tell_json(struct cutter *c, size_t from, const struct err *err)
+{
+    const char *text = err->text;
+    int line = line_at(c, from);
+
+    if (err->at > 0)
+        for (size_t i = from; i < from + (size_t)err->at && i < c->text.len; i++)
+            line += c->text.ptr[i] == '\n';
+    if (strncmp(text, "line ", 5) == 0 && strchr(text, ':'))
+        text = strchr(text, ':') + 2;
+    manifest_wrong(c->manifest, c->name, line, text);
+}
+
+/* False: it cannot be read, and nothing behind it. */
+static bool add_value(struct cutter *c)
+{
+    size_t from = c->at;
+    struct str text = take_value(c);
+    struct manifest_entry place = {.place = {.file = c->name,
+                                             .document = ++c->document,
+                                             .line = line_at(c, from),
+                                             .text = text}};
+    json_auto_t *json = NULL;
+    struct err err;
+
+    if (json_read(text, &json, &err) != RC_OK) {
+        tell_json(c, from, &err);
+        return false;
+    }
+    manifest_add_all(c->manifest, json, &place);
+    return true;
+}
+
+/* The items of a list one by one, since the list itself may be long. */
+static bool add_list(struct cutter *c)
+{
+    c->at++;
+    if (peek(c) == ']') {
+        c->at++;
+        return true;
+    }
+    for (;;) {
+        (void)peek(c);
+        if (!add_value(c))
+            return false;
+        if (peek(c) == ']') {
+            c->at++;
+            return true;
+        }
+        if (peek(c) != ',') {
+            manifest_wrong(c->manifest, c->name, line_at(c, c->at),
+                           "between two items of a list stands a comma, and behind them ]");
+            return false;
+        }
+        c->at++;
+    }
+}
+
+static void read_json(struct manifest *m, const char *name, struct str text)
+{
+    struct cutter c = {.manifest = m, .name = name, .text = text, .line = 1};
+    bool goes_on = true;
+
+    if (!str_is_utf8(text)) {
+        manifest_wrong(m, name, 0, "the text is not UTF-8");
+        return;
+    }
+    while (goes_on && peek(&c) != '\0')
+        goes_on = peek(&c) == '[' ? add_list(&c) : add_value(&c);
+    if (goes_on && c.at < text.len)
+        manifest_wrong(m, name, line_at(&c, c.at), "a zero byte");
+}
+
+static void read_yaml(struct manifest *m, const char *name, struct str text)
+{
+    struct manifest_entry place = {.place = {.file = name}};
+    struct yaml_reader *reader = NULL;
+    bool any = true;
+    struct err err;
+    enum rc rc = yaml_open(text, m->arena, &reader, &err);
+
+    while (rc == RC_OK && any) {
+        struct yaml_document doc;
+
+        rc = yaml_next(reader, &doc, &any, &err);
+        if (rc != RC_OK || !any)
+            break;
+        place.place.document++;
+        place.place.line = doc.line;
+        place.place.text = (struct str){text.ptr + doc.at, doc.len};
+        manifest_add_all(m, doc.value, &place);
+        json_decref(doc.value);
+    }
+    yaml_close(reader);
+    if (rc != RC_OK)
+        manifest_wrong(m, name, 0, err.text);
+}
+
+/* A text that begins as JSON does is JSON: as YAML it would have other escapes. */
+void manifest_text(struct manifest *m, const char *name, struct str text)
+{
+    size_t at = 0;
+
+    while (at < text.len && text.ptr[at] != '\0' && strchr(" \t\r\n", text.ptr[at]))
+        at++;
+    if (at < text.len && (text.ptr[at] == '{' || text.ptr[at] == '['))
+        read_json(m, name, text);
+    else
+        read_yaml(m, name, text);
+}

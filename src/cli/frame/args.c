@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/frame/args.h"
+
+#include <string.h>
+
+#include "base/must.h"
+#include "base/str.h"
+
+struct reader {
+    int argc, at;
+    char **argv;
+    const struct option *options;
+    int count;
+    struct args *args;
+};
+
+/* What other programs call our options. */
+static const struct {
+    const char *said, *meant;
+} elsewhere[] = {
+    {"port", "listen"}, {"host", "listen"}, {"bind", "listen"}, {"address", "listen"},
+    {"database", "db"}, {"sqlite", "db"},   {"url", "server"},
+};
+
+static const struct option *meant_by(const struct reader *r, struct str name)
+{
+    for (size_t k = 0; k < sizeof elsewhere / sizeof elsewhere[0]; k++)
+        for (int i = 0; str_eq(name, str_of(elsewhere[k].said)) && i < r->count; i++)
+            if (strcmp(r->options[i].name, elsewhere[k].meant) == 0)
+                return &r->options[i];
+    return NULL;
+}
+
+static enum rc unknown(const struct reader *r, const char *word, struct err *reterr)
+{
+    const char *names[ARGS_OPTIONS_MAX];
+    struct str name = str_of(word), rest;
+    const struct option *meant;
+    int near;
+
+    while (name.len > 0 && name.ptr[0] == '-')
+        name = str_from(name, 1);
+    str_cut(name, '=', &name, &rest);
+    meant = meant_by(r, name);
+    if (meant)
+        return err_set(reterr, RC_INVALID, -1, 0, "unknown option %.200s; say --%s %s", word,
+                       meant->name, meant->value);
+    for (int i = 0; i < r->count; i++)
+        names[i] = r->options[i].name;
+    near = str_nearest(name, names, r->count);
+    if (near >= 0)
+        return err_set(reterr, RC_INVALID, -1, 0, "unknown option %.200s; did you mean --%s?",
+                       word, names[near]);
+    return err_set(reterr, RC_INVALID, -1, 0, "unknown option %.200s; --help lists them", word);
+}
+
+static bool may_stand_alone(const struct option *option)
+{
+    return option->value[0] == '[';
+}
+
+static enum rc note(struct reader *r, int i, const char *value, struct err *reterr)
+{
+    struct args *args = r->args;
+
+    if (args->given_count == ARGS_GIVEN_MAX)
+        return err_set(reterr, RC_LIMIT, -1, 0, "there are more than %d options",
+                       ARGS_GIVEN_MAX);
+    args->value[i] = value;
+    args->given[args->given_count].option = i;
+    args->given[args->given_count++].value = value;
+    return RC_OK;
+}
+
+/* The word behind an option, when its value did not stand in the same word. */
+static enum rc take_value(struct reader *r, int i, const char *inside, struct err *reterr)
+{
+    const struct option *option = &r->options[i];
+
+    if (!option->value) {
+        if (inside)
+            return err_set(reterr, RC_INVALID, -1, 0, "--%s takes no value", option->name);
+        return note(r, i, "", reterr);
+    }
+    if (!inside && may_stand_alone(option))
+        return note(r, i, "true", reterr);
+    if (!inside && r->at >= r->argc)
+        return err_set(reterr, RC_INVALID, -1, 0, "--%s needs a value: --%s %s", option->name,
+                       option->name, option->value);
+    return note(r, i, inside ? inside : r->argv[r->at++], reterr);
+}
+
+static bool is_name(struct str word, const char *name)
+{
+    if (word.len != strlen(name))
+        return false;
+    for (size_t i = 0; i < word.len; i++)
+        if (word.ptr[i] != name[i] && !(word.ptr[i] == '_' && name[i] == '-'))
+            return false;
+    return true;
+}
+
+static enum rc long_option(struct reader *r, const char *word, struct err *reterr)
+{
+    struct str name = str_of(word + 2), value = {NULL, 0};
+    bool has_value = str_cut(name, '=', &name, &value);
+
+    for (int i = 0; i < r->count; i++)
+        if (is_name(name, r->options[i].name))
+            return take_value(r, i, has_value ? value.ptr : NULL, reterr);
+    return unknown(r, word, reterr);
+}
+
+/* `-n5`, `-n 5`; bare options may stand together: `-lj`. */
+static enum rc short_options(struct reader *r, const char *word, struct err *reterr)
+{
+    for (const char *p = word + 1; *p != '\0'; p++) {
+        int i = 0;
+        enum rc rc;
+
+        while (i < r->count && r->options[i].letter != *p)
+            i++;
+        if (i == r->count)
+            return unknown(r, word, reterr);
+        if (r->options[i].value && !may_stand_alone(&r->options[i]))
+            return take_value(r, i, p[1] != '\0' ? p + 1 : NULL, reterr);
+        rc = take_value(r, i, NULL, reterr);
+        if (rc != RC_OK)
+            return rc;
+    }
+    return RC_OK;
+}
+
+enum rc args_read(int argc, char **argv, const struct option *options, int count,
+                  struct args *ret, struct err *reterr)
+{
+    struct args args = {.operand = argv};
+    struct reader r = {
+        .argc = argc, .argv = argv, .options = options, .count = count, .args = &args};
+    bool only_operands = false;
+
+    must(count <= ARGS_OPTIONS_MAX);
+    while (r.at < argc) {
+        char *word = argv[r.at++];
+        enum rc rc = RC_OK;
+
+        if (only_operands || word[0] != '-' || word[1] == '\0')
+            argv[args.operands++] = word; /* never ahead of what is read */
+        else if (strcmp(word, "--") == 0)
+            only_operands = true;
+        else if (word[1] == '-')
+            rc = long_option(&r, word, reterr);
+        else
+            rc = short_options(&r, word, reterr);
+        if (rc != RC_OK)
+            return rc;
+    }
+    *ret = args;
+    return RC_OK;
+}
+
+int args_all(const struct args *args, int option, const char **ret_list, int max)
+{
+    int count = 0;
+
+    for (int i = 0; i < args->given_count; i++) {
+        if (args->given[i].option != option)
+            continue;
+        if (count < max)
+            ret_list[count] = args->given[i].value;
+        count++;
+    }
+    return count;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/frame/confirm.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/frame/printer.h"
+#include "cli/frame/report.h"
+
+enum { QUESTION_MAX = 1024, REPLY_MAX = 64 };
+
+int confirm(const char *question, ...)
+{
+    char text[QUESTION_MAX], reply[REPLY_MAX];
+    struct printer out;
+    va_list args;
+    ssize_t n;
+
+    va_start(args, question);
+    vsnprintf(text, sizeof text, question, args);
+    va_end(args);
+    if (!isatty(STDIN_FILENO)) {
+        report_note("%s  Nobody can be asked here: say --yes", text);
+        return STATUS_USAGE;
+    }
+    printer_open(&out, STDERR_FILENO);
+    printer_safe(&out, str_of(text));
+    printer_text(&out, " [y/N] ");
+    printer_flush(&out);
+    n = read(STDIN_FILENO, reply, sizeof reply);
+    if (n > 0 && (reply[0] == 'y' || reply[0] == 'Y'))
+        return STATUS_OK;
+    report_note("nothing was done");
+    return STATUS_FAILED;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/frame/commands.h"
+#include "cli/frame/printer.h"
+
+enum { COLUMN = 24 }; /* where the explanation of an option begins */
+
+/* Further lines of an explanation stand under its first. */
+static void print_lines(struct printer *out, const char *text)
+{
+    const char *end;
+
+    while ((end = strchr(text, '\n')) != NULL) {
+        printer_printf(out, "%.*s\n%*s", (int)(end - text), text, COLUMN, "");
+        text = end + 1;
+    }
+    printer_printf(out, "%s\n", text);
+}
+
+static void print_option(struct printer *out, const struct option *option)
+{
+    char left[80];
+    int n = option->letter
+                ? snprintf(left, sizeof left, "  -%c, --%s", option->letter, option->name)
+                : snprintf(left, sizeof left, "      --%s", option->name);
+
+    if (option->value)
+        n += snprintf(left + n, sizeof left - (size_t)n, "%s%s",
+                      option->value[0] == '[' ? "" : " ", option->value);
+    printer_printf(out, "%-*s", COLUMN, left);
+    if (n >= COLUMN)
+        printer_printf(out, "\n%*s", COLUMN, "");
+    print_lines(out, option->help);
+}
+
+void help_print(const struct command *command, int fd)
+{
+    struct printer out;
+
+    printer_open(&out, fd);
+    printer_printf(&out, "belfry %s %s\n\n%s\n\n%s%sOptions:\n", command->name, command->usage,
+                   command->summary, command->about, command->about[0] != '\0' ? "\n" : "");
+    /* Those of the command itself first; it shares the others. */
+    for (int i = 0; i < command->option_count; i++)
+        print_option(&out, &command->options[(i + command->own_from) % command->option_count]);
+    printer_printf(&out, "\nExamples:\n%s", command->examples);
+    printer_close(&out);
+}
+
+void help_print_group(const struct command_group *group, int fd)
+{
+    struct printer out;
+
+    printer_open(&out, fd);
+    printer_printf(&out, "belfry %s: %s\n\n", group->name, group->summary);
+    for (int i = 0; i < group->count; i++)
+        printer_printf(&out, "  belfry %-24s %s\n", group->commands[i].name,
+                       group->commands[i].summary);
+    printer_printf(&out, "\n`belfry help %s COMMAND` explains one of them.\n", group->name);
+    printer_close(&out);
+}
+
+/* ---- all of them, by subject ---- */
+
+struct subject_words {
+    const char *title;
+    const char *words; /* apart by blanks */
+};
+
+static const struct subject_words subjects[] = {
+    {"When things run", "schedule calendar next explain"},
+    {"What has run", "run events audit"},
+    {"Who works", "queue gate worker"},
+    {"Whole namespaces", "apply diff export import namespace token"},
+    {"The server", "serve config node check backup"},
+};
+
+enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
+
+static bool has_word(const char *words, const char *word)
+{
+    struct str rest = str_of(words), one;
+
+    while (str_cut(rest, ' ', &one, &rest))
+        if (str_eq(one, str_of(word)))
+            return true;
+    return str_eq(rest, str_of(word));
+}
+
+static bool is_in_subject(const char *word, int subject)
+{
+    bool any = false;
+
+    if (subject < SUBJECTS)
+        return has_word(subjects[subject].words, word);
+    for (int i = 0; i < SUBJECTS; i++)
+        any = any || has_word(subjects[i].words, word);
+    return !any;
+}
+
+void help_print_all(int fd)
+{
+    const char *word, *summary;
+    struct printer out;
+
+    printer_open(&out, fd);
+    printer_text(&out, "Belfry, a durable scheduler\n");
+    for (int s = 0; s <= SUBJECTS; s++) {
+        printer_printf(&out, "\n%s\n", s < SUBJECTS ? subjects[s].title : "And");
+        for (int i = 0; (word = word_at(i, &summary)) != NULL; i++)
+            if (is_in_subject(word, s))
+                printer_printf(&out, "  belfry %-11s %s\n", word, summary);
+    }
+    printer_printf(&out, "  belfry %-11s %s\n", "help",
+                   "Explain a command: belfry help COMMAND");
+    printer_close(&out);
+}

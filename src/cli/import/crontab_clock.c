@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/import/crontab_clock.h"
+
+enum {
+    MINUTE = 60,
+    HOUR = 3600,
+    DAY = 86400,
+    JUMP_MAX = 3 * HOUR, /* a larger one is not a clock change but a new clock */
+    NUMBER_MAX = 1000,
+};
+
+/* ---- reading ---- */
+
+static const char *const month_names[] = {"",    "jan", "feb", "mar", "apr", "may", "jun",
+                                          "jul", "aug", "sep", "oct", "nov", "dec"};
+static const char *const day_names[] = {"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
+
+struct field {
+    int low, high;
+    const char *const *names;
+    int name_count;
+};
+
+static const struct field fields[] = {
+    {0, 59, NULL, 0},         {0, 23, NULL, 0},     {1, 31, NULL, 0},
+    {1, 12, month_names, 13}, {0, 7, day_names, 7},
+};
+
+static bool take_value(struct str *s, const struct field *f, int64_t *ret)
+{
+    if (str_take_number(s, NUMBER_MAX, ret) > 0)
+        return *ret >= f->low && *ret <= f->high;
+    for (int i = f->low; i < f->name_count; i++) {
+        if (s->len >= 3 && str_eq_nocase((struct str){s->ptr, 3}, str_of(f->names[i]))) {
+            *s = str_from(*s, 3);
+            *ret = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool take_char(struct str *s, char c)
+{
+    if (s->len == 0 || s->ptr[0] != c)
+        return false;
+    *s = str_from(*s, 1);
+    return true;
+}
+
+/* "*", "3", "1-5", the first and the last also with "/2". */
+static bool read_range(struct str text, const struct field *f, uint64_t *bits)
+{
+    int64_t from = f->low, to = f->high, step = 1;
+    bool is_range = take_char(&text, '*');
+
+    if (!is_range) {
+        if (!take_value(&text, f, &from))
+            return false;
+        to = from;
+        is_range = take_char(&text, '-');
+        if (is_range && !take_value(&text, f, &to))
+            return false;
+    }
+    if (is_range && take_char(&text, '/') &&
+        (str_take_number(&text, NUMBER_MAX, &step) == 0 || step == 0))
+        return false;
+    if (text.len > 0 || from > to)
+        return false;
+    for (int64_t i = from; i <= to; i += step)
+        *bits |= UINT64_C(1) << i;
+    return true;
+}
+
+static bool read_field(struct str text, const struct field *f, uint64_t *ret)
+{
+    struct str head, tail = text;
+
+    *ret = 0;
+    while (str_cut(tail, ',', &head, &tail))
+        if (!read_range(head, f, ret))
+            return false;
+    return read_range(tail, f, ret);
+}
+
+static struct str spelled_out(struct str when)
+{
+    static const struct {
+        const char *name, *fields;
+    } names[] = {
+        {"@yearly", "0 0 1 1 *"}, {"@annually", "0 0 1 1 *"}, {"@monthly", "0 0 1 * *"},
+        {"@weekly", "0 0 * * 0"}, {"@daily", "0 0 * * *"},    {"@midnight", "0 0 * * *"},
+        {"@hourly", "0 * * * *"},
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (str_eq(when, str_of(names[i].name)))
+            return str_of(names[i].fields);
+    return when;
+}
+
+bool crontab_clock_read(struct str when, struct crontab_clock *ret)
+{
+    struct str rest = spelled_out(when);
+    uint64_t bits[5];
+    bool starred[5];
+
+    for (int i = 0; i < 5; i++) {
+        struct str text = rest, tail = {NULL, 0};
+
+        if (str_cut(rest, ' ', &text, &tail) != (i < 4) ||
+            !read_field(text, &fields[i], &bits[i]))
+            return false;
+        starred[i] = text.ptr[0] == '*';
+        rest = tail;
+    }
+    if (bits[4] & (1 << 7))
+        bits[4] |= 1;
+    *ret = (struct crontab_clock){
+        .minute = bits[0],
+        .hour = (uint32_t)bits[1],
+        .day = (uint32_t)bits[2],
+        .month = (uint32_t)bits[3],
+        .weekday = (uint32_t)bits[4],
+        .is_wild = starred[0] || starred[1],
+        .day_starred = starred[2],
+        .weekday_starred = starred[4],
+    };
+    return true;
+}
+
+/* ---- going ---- */
+
+static int64_t floor_to(int64_t t, int64_t unit)
+{
+    return t - ((t % unit) + unit) % unit;
+}
+
+/* From the first day of 1970 to the first of a year that is not before it. */
+static int64_t days_before(int64_t year)
+{
+    int64_t y = year - 1;
+
+    return y * 365 + y / 4 - y / 100 + y / 400 - 719162;
+}
+
+static void date_of(int64_t days, int *ret_month, int *ret_day)
+{
+    static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int64_t year = 1970 + days / 366;
+    int month = 0;
+    bool leap;
+
+    while (days_before(year + 1) <= days)
+        year++;
+    days -= days_before(year);
+    leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    for (; days >= lengths[month] + (month == 1 && leap); month++)
+        days -= lengths[month] + (month == 1 && leap);
+    *ret_month = month + 1;
+    *ret_day = (int)days + 1;
+}
+
+static bool is_day(const struct crontab_clock *c, int64_t local)
+{
+    int64_t days = floor_to(local, DAY) / DAY;
+    int month, day;
+    bool by_day, by_weekday;
+
+    date_of(days, &month, &day);
+    by_day = c->day >> day & 1;
+    by_weekday = c->weekday >> ((days + 4) % 7) & 1; /* 1970 began on a Thursday */
+    if (!(c->month >> month & 1))
+        return false;
+    return c->day_starred || c->weekday_starred ? by_day && by_weekday : by_day || by_weekday;
+}
+
+static bool is_time(const struct crontab_clock *c, int64_t local)
+{
+    int64_t second = local - floor_to(local, DAY);
+
+    return (c->hour >> (second / HOUR) & 1) && (c->minute >> (second % HOUR / MINUTE) & 1);
+}
+
+static bool matches(const struct crontab_clock *c, int64_t local)
+{
+    return is_time(c, local) && is_day(c, local);
+}
+
+/* The latest that the wall clock has shown in the hours before. */
+static int64_t latest_before(const struct tz *tz, int64_t t)
+{
+    int64_t latest = t - MINUTE + tz_offset(tz, t - MINUTE);
+
+    for (int64_t b = t - JUMP_MAX; b < t - MINUTE; b += MINUTE)
+        if (b + tz_offset(tz, b) > latest)
+            latest = b + tz_offset(tz, b);
+    return latest;
+}
+
+/* Whether a minute between two that followed each other is one of it. */
+static bool is_skipped(const struct crontab_clock *c, int64_t from, int64_t to)
+{
+    for (int64_t gone = from; gone < to; gone += MINUTE)
+        if (matches(c, gone))
+            return true;
+    return false;
+}
+
+/* Whether the daemon starts it at this minute, near a change of the clock. */
+static bool starts_near(const struct crontab_clock *c, const struct tz *tz, int64_t t)
+{
+    int64_t local = t + tz_offset(tz, t), before = t - MINUTE + tz_offset(tz, t - MINUTE);
+    bool is_due = matches(c, local), is_jump = local - before > MINUTE;
+    int64_t latest;
+
+    if (c->is_wild || (!is_due && !is_jump))
+        return is_due;
+    latest = latest_before(tz, t);
+    if (is_due && (local > latest || latest - local >= JUMP_MAX))
+        return true;
+    if (!is_jump || local - before > JUMP_MAX)
+        return false;
+    return is_skipped(c, (before > latest ? before : latest) + MINUTE, local);
+}
+
+int crontab_clock_next(const struct crontab_clock *c, const struct tz *tz, int64_t after,
+                       int64_t until, int64_t *ret, int max)
+{
+    int count = 0;
+
+    for (int64_t day = floor_to(after, DAY); day <= until && count < max; day += DAY) {
+        int32_t offset = tz_offset(tz, day - JUMP_MAX - HOUR);
+        bool is_near = offset != tz_offset(tz, day + DAY) || offset != tz_offset(tz, day);
+
+        if (!is_near && !is_day(c, day + offset) && !is_day(c, day + DAY - 1 + offset))
+            continue;
+        for (int64_t t = day; t < day + DAY && t <= until && count < max; t += MINUTE)
+            if (t > after && (is_near ? starts_near(c, tz, t) : matches(c, t + offset)))
+                ret[count++] = t;
+    }
+    return count;
+}

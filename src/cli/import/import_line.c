@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What cron does around a command is said in the document: the shell, the settings as its
+ * environment, HOME as its folder, what is behind % as its input; runs may overlap, and what
+ * was missed is missed.
+ */
+#include <inttypes.h>
+
+#include "base/must.h"
+#include "cli/import/crontab_clock.h"
+#include "cli/import/import.h"
+#include "core/spec/spec_def.h"
+
+/* Longer than between any two times of a line that has one: 29 February on a given weekday. */
+#define NEVER_AFTER (INT64_C(41) * 366 * 86400)
+
+static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
+{
+    return zoneinfo_find(user, name, reterr);
+}
+
+/* ---- the document ---- */
+
+/* `${` begins a template in an action; `$${` is what the shell is to see as `${`. */
+static json_t *verbatim(struct str text, struct arena *arena)
+{
+    size_t room = 2 * text.len + 1;
+    struct buf out = {.ptr = arena_take(arena, room), .cap = room};
+
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '$' && i + 1 < text.len && text.ptr[i + 1] == '{')
+            buf_char(&out, '$');
+        buf_char(&out, text.ptr[i]);
+    }
+    must(!out.cut);
+    return json_new_str(buf_as_str(&out));
+}
+
+static json_t *argv_of(const struct crontab_line *line, struct arena *arena)
+{
+    struct str shell = crontab_setting(line, STR("SHELL"));
+    json_t *argv = json_new_list();
+
+    if (shell.len == 0)
+        shell = STR("/bin/sh");
+    if (line->has_input) {
+        json_add(argv, json_new_str(STR("/bin/sh")));
+        json_add(argv, json_new_str(STR("-c")));
+        json_add(argv, json_new_str(STR("printf '%s\\n' \"$2\" | \"$0\" -c \"$1\"")));
+        json_add(argv, verbatim(shell, arena));
+        json_add(argv, verbatim(line->command, arena));
+        json_add(argv, verbatim(line->input, arena));
+        return argv;
+    }
+    json_add(argv, verbatim(shell, arena));
+    json_add(argv, json_new_str(STR("-c")));
+    json_add(argv, verbatim(line->command, arena));
+    return argv;
+}
+
+/* Settings that are cron's own business and not the command's. */
+static bool is_crons(struct str name)
+{
+    static const char *const names[] = {"MAILTO",       "MAILFROM", "CRON_TZ",
+                                        "RANDOM_DELAY", "LOGNAME",  "CONTENT_TYPE"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (str_eq(name, str_of(names[i])))
+            return true;
+    return false;
+}
+
+static json_t *action_of(const struct crontab_line *line, struct arena *arena)
+{
+    json_t *action = json_new_object(), *env = json_new_object();
+    struct str home = crontab_setting(line, STR("HOME"));
+
+    json_put(action, "type", json_new_str(STR("exec")));
+    json_put(action, "argv", argv_of(line, arena));
+    if (home.len > 0)
+        json_put(action, "cwd", json_new_str(home));
+    if (line->user.len > 0)
+        json_put(action, "user", json_new_str(line->user));
+    for (int i = 0; i < line->env_count; i++)
+        if (!is_crons(line->env[i].name))
+            json_put(env, arena_str(arena, line->env[i].name).ptr,
+                     verbatim(line->env[i].value, arena));
+    if (json_object_size(env) > 0)
+        json_put(action, "env", env);
+    else
+        json_decref(env);
+    return action;
+}
+
+static json_t *document_of(const struct imported *in, struct arena *arena)
+{
+    const struct crontab_line *line = in->line;
+    json_t *document = json_new_object(), *cron = json_new_object(), *list = json_new_list();
+    json_t *spec = json_new_object();
+
+    json_put(cron, "expr", json_new_str(line->when));
+    json_put(cron, "dialect", json_new_str(STR("vixie")));
+    json_add(list, cron);
+    json_put(spec, "cron", list);
+    json_put(spec, "timezone", json_new_str(in->zone));
+    json_put(document, "id", json_new_str(str_of(in->id)));
+    if (line->comment.len > 0)
+        json_put(document, "description", json_new_str(line->comment));
+    json_put(document, "labels", json_pack("{s:s}", "imported-from", "crontab"));
+    json_put(document, "spec", spec);
+    json_put(document, "action", action_of(line, arena));
+    json_put(document, "policies",
+             json_pack("{s:s,s:{s:s}}", "overlap", "allowAll", "catchup", "mode", "none"));
+    return document;
+}
+
+/* ---- times ---- */
+
+static enum rc compile(const struct import_options *options, struct arena *arena,
+                       struct imported *in, struct err *reterr)
+{
+    struct cron_def cron = {.expr = in->line->when, .dialect = DIALECT_VIXIE};
+    struct spec_def def = spec_def_empty();
+    struct zone_source zones = {find_zone, options->zones};
+    enum rc rc;
+
+    if (str_eq(in->line->when, STR("@reboot")))
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "@reboot is no time; make it a service of the system, or a schedule "
+                       "with \"at\": [\"now\"]");
+    if (memchr(in->line->when.ptr, '~', in->line->when.len))
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "a~b is chosen anew whenever cron reads its table; write the minute "
+                       "that it shall be");
+    def.cron = &cron;
+    def.cron_count = 1;
+    def.zone = in->zone;
+    rc = spec_compile(&def, str_of(in->id), &zones, arena, &in->spec, reterr);
+    return rc == RC_OK ? rc : (reterr->rc = RC_INVALID);
+}
+
+/* Both go from the same moment; neither may have a time that the other has not. */
+static enum rc prove(const struct import_options *options, struct imported *in,
+                     struct err *reterr)
+{
+    static int64_t theirs[IMPORT_PROVED], ours[IMPORT_PROVED];
+    int64_t after = instant_seconds(options->now), until;
+    struct spec_ctx ctx = spec_ctx(options->now);
+    struct crontab_clock clock;
+    struct spec_walk walk;
+    struct slot slot;
+    int count = 0, found;
+
+    if (!crontab_clock_read(in->line->when, &clock))
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "crontab(5) does not know this form, so that nobody can say when cron "
+                       "would run it");
+    spec_walk_begin(&walk, &in->spec, &ctx, instant_of_seconds(after));
+    while (count < IMPORT_PROVED && spec_walk_next(&walk, &slot)) {
+        if (count < IMPORT_SHOWN)
+            in->next[in->next_count++] = slot;
+        ours[count++] = instant_seconds(slot.at);
+    }
+    until = count == IMPORT_PROVED ? ours[count - 1]
+                                   : (count > 0 ? ours[count - 1] : after) + NEVER_AFTER;
+    found = crontab_clock_next(&clock, in->spec.zones[0].tz, after, until, theirs,
+                               IMPORT_PROVED);
+    for (int i = 0; i < count || i < found; i++)
+        if (i >= count || i >= found || ours[i] != theirs[i])
+            return err_set(reterr, RC_INVALID, -1, 0,
+                           "its time number %d would not be that of cron(8): %" PRId64
+                           " and %" PRId64 " seconds since 1970",
+                           i + 1, i < count ? ours[i] : -1, i < found ? theirs[i] : -1);
+    in->proved = count;
+    return RC_OK;
+}
+
+enum rc import_line(const struct import_options *options, struct arena *arena,
+                    struct imported *in, struct err *reterr)
+{
+    enum rc rc;
+
+    in->zone = in->line->zone.len > 0 ? in->line->zone : options->zone;
+    rc = compile(options, arena, in, reterr);
+    if (rc == RC_OK)
+        rc = prove(options, in, reterr);
+    if (rc == RC_OK)
+        in->document = document_of(in, arena);
+    return rc;
+}
+
+/* ---- names ---- */
+
+/* The first word that is no setting, and not a step before the program itself. */
+void import_name(struct str command, struct buf *out)
+{
+    struct str word = {NULL, 0}, rest = command, name, value;
+
+    do {
+        rest = str_trim(rest);
+        if (!str_cut(rest, ' ', &word, &rest)) {
+            word = rest;
+            rest = (struct str){NULL, 0};
+        }
+    } while (rest.len > 0 && str_cut(word, '=', &name, &value));
+    for (size_t i = word.len; i > 0; i--)
+        if (word.ptr[i - 1] == '/') {
+            word = str_from(word, i);
+            break;
+        }
+    for (size_t i = 0; i < word.len && out->len < IMPORT_ID_MAX / 2; i++) {
+        char c = word.ptr[i];
+
+        if (char_is_alpha(c) || char_is_digit(c) || c == '.' || c == '_' || c == '-')
+            buf_char(out, c);
+    }
+    if (out->len == 0)
+        buf_text(out, "job");
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `belfry token` and `belfry audit`: who may, and who did.
+ */
+#include <stdio.h>
+
+#include "cli/frame/commands.h"
+#include "cli/frame/report.h"
+#include "cli/remote/request_commands.h"
+
+/* ---- tokens ---- */
+
+static const struct field token_columns[] = {
+    {"ID", "id", SHAPE_TEXT, false, NULL},
+    {"NAME", "name", SHAPE_TEXT, true, NULL},
+    {"ROLE", "role", SHAPE_TEXT, false, NULL},
+    {"NAMESPACE", "namespace", SHAPE_TEXT, true, NULL},
+    {"CREATED", "createdAt", SHAPE_TIME, false, NULL},
+    {"EXPIRES", "expiresAt", SHAPE_AWAY, false, NULL},
+    {"LAST USED", "lastUsedAt", SHAPE_AWAY, false, NULL},
+};
+
+static const struct view token_view = {"tokens", "id", FIELDS(token_columns), NULL, 0};
+static const struct lister token_lister = {.kind = "tokens", .list = {.view = &token_view}};
+
+enum token_option {
+    TOKEN_ROLE = REMOTE_OPTIONS,
+    TOKEN_FOR,
+    TOKEN_EXPIRES_IN,
+    TOKEN_EXPIRES_AT,
+    TOKEN_OPTIONS
+};
+
+static const struct option token_rows[TOKEN_OPTIONS] = {
+    REMOTE_OPTION_ROWS,
+    [TOKEN_ROLE] = {"role", 'r', "ROLE", "viewer, operator, editor, admin or worker"},
+    [TOKEN_FOR] = {"for", '\0', "NAMESPACE", "good for this one only; * for all of them"},
+    [TOKEN_EXPIRES_IN] = {"expires-in", '\0', "SPAN", "such as 90d; default never"},
+    [TOKEN_EXPIRES_AT] = {"expires-at", '\0', "TIME", "instead of --expires-in"},
+};
+
+static void say_token(const json_t *answer, const char *name, const struct when *when,
+                      struct printer *out)
+{
+    (void)name;
+    view_one(&token_view, answer, when, out);
+    printer_text(out, "\n");
+    printer_safe(out, str_of(text_of(answer, "token")));
+    printer_text(out,
+                 "\n\nIt is shown this once.  Keep it in ~/.config/belfry/token (mode 600) "
+                 "or in BELFRY_TOKEN.\n");
+}
+
+static int token_create(const struct args *args)
+{
+    static const struct part parts[] = {
+        {TOKEN_ROLE, "role", PART_TEXT},
+        {TOKEN_FOR, "namespace", PART_TEXT},
+        {TOKEN_EXPIRES_IN, "expiresIn", PART_TEXT},
+        {TOKEN_EXPIRES_AT, "expiresAt", PART_TIME},
+    };
+    static const struct view name_only = {.id = "token"};
+    static const struct ask ask = {.view = &name_only, .say = say_token};
+    json_auto_t *body = body_of(args, parts, 4);
+    struct remote_request request = {.method = "POST", .path = "/api/v1/tokens", .body = body};
+    struct remote_answer answer;
+    struct remote *remote;
+    int status;
+
+    if (!body)
+        return STATUS_USAGE;
+    if (!str_is_utf8(str_of(args->operand[0]))) {
+        report_note("a token's name is UTF-8");
+        return STATUS_USAGE;
+    }
+    json_put(body, "name", json_new_str(str_of(args->operand[0])));
+    status = remote_open(args, args->command->name, &remote);
+    if (status != STATUS_OK)
+        return status;
+    status = remote_call(remote, &request, &answer);
+    if (status == STATUS_OK) {
+        status = ask_print(remote, &ask, &answer, args->operand[0]);
+        answer_free(&answer);
+    }
+    remote_close(remote);
+    return status;
+}
+
+static void say_revoked(const json_t *answer, const char *name, const struct when *when,
+                        struct printer *out)
+{
+    (void)answer;
+    (void)when;
+    printer_safe(out, str_of(name));
+    printer_text(out, ": revoked\n");
+}
+
+static const struct ask token_revoke = {
+    .method = "DELETE", .kind = "tokens", .say = say_revoked};
+
+static const struct command token_commands[] = {
+    {.name = "token create",
+     .usage = "NAME --role ROLE [OPTION]...",
+     .summary = "Make a token",
+     .about = "The first one must be an admin of all namespaces; from then on every request\n"
+              "needs a token.  Only its hash is kept.  -o name prints the token alone.\n",
+     .examples = "  belfry token create root --role admin --for '*'\n"
+                 "  belfry token create ci --role editor --for billing --expires-in 90d\n"
+                 "  (umask 077; belfry token create me --role admin --for '*' -o name \\\n"
+                 "      > ~/.config/belfry/token)\n",
+     OPTIONS(token_rows),
+     ONE_NAME,
+     .run = token_create},
+    {.name = "token list",
+     .usage = "[OPTION]...",
+     .summary = "List tokens",
+     .about = "",
+     .examples = "  belfry token list\n",
+     OPTIONS(list_options),
+     NO_NAME,
+     .with = &token_lister,
+     .run = lister_run},
+    {.name = "token revoke",
+     .usage = "ID... [OPTION]...",
+     .summary = "Revoke a token",
+     .about = "",
+     .examples = "  belfry token revoke 0cm4w425a0201\n",
+     PLAIN,
+     SOME_NAMES,
+     .with = &token_revoke,
+     .run = ask_run},
+};
+
+const struct command_group token_group = {"token", "Make, list and revoke tokens",
+                                          FIELDS(token_commands)};
+
+/* ---- the audit ---- */
+
+static const struct field audit_columns[] = {
+    {"TIME", "at", SHAPE_TIME, false, NULL},
+    {"BY", "by", SHAPE_TEXT, true, NULL},
+    {"FROM", "from", SHAPE_TEXT, false, NULL},
+    {"OPERATION", "operation", SHAPE_TEXT, false, NULL},
+    {"NAMESPACE", "namespace", SHAPE_TEXT, true, NULL},
+    {"OBJECT", "object", SHAPE_TEXT, true, NULL},
+    {"RESULT", "result", SHAPE_STATE, false, NULL},
+    {"COUNT", "count", SHAPE_NUMBER, false, NULL},
+};
+
+static const struct view audit_view = {"entries", "object", FIELDS(audit_columns), NULL, 0};
+
+enum audit_option {
+    AUDIT_BY = LIST_OPTIONS,
+    AUDIT_OPERATION,
+    AUDIT_OBJECT,
+    AUDIT_FROM,
+    AUDIT_TO,
+    AUDIT_EVERYTHING,
+    AUDIT_OPTIONS
+};
+
+static const struct option audit_rows[AUDIT_OPTIONS] = {
+    REMOTE_OPTION_ROWS,
+    LIST_OPTION_ROWS,
+    [AUDIT_BY] = {"by", '\0', "NAME", "who"},
+    [AUDIT_OPERATION] = {"operation", '\0', "NAME", "such as schedule.delete"},
+    [AUDIT_OBJECT] = {"object", '\0', "ID", "of what"},
+    [AUDIT_FROM] = {"from", '\0', "TIME", "not before: a time, or -2h"},
+    [AUDIT_TO] = {"to", '\0', "TIME", "not after"},
+    [AUDIT_EVERYTHING] = {"everything", '\0', "[=BOOL]",
+                          "of all namespaces and of none, for an admin of all"},
+};
+
+static const struct filter audit_filters[] = {
+    {AUDIT_BY, "by", FILTER_TEXT},         {AUDIT_OPERATION, "operation", FILTER_TEXT},
+    {AUDIT_OBJECT, "object", FILTER_TEXT}, {AUDIT_FROM, "from", FILTER_TIME},
+    {AUDIT_TO, "to", FILTER_TIME},         {AUDIT_EVERYTHING, "everything", FILTER_TEXT},
+};
+
+static const struct lister audit_lister = {
+    .kind = "audit", .list = {.view = &audit_view, FILTERS(audit_filters)}};
+
+static const struct field proof_columns[] = {
+    {"NODE", "node", SHAPE_NUMBER, false, NULL},       {"NAME", "name", SHAPE_TEXT, true, NULL},
+    {"ENTRIES", "entries", SHAPE_NUMBER, false, NULL}, {"TO", "to", SHAPE_NUMBER, false, NULL},
+    {"BROKEN", "broken", SHAPE_TEXT, true, NULL},      {"HEAD", "head", SHAPE_TEXT, true, NULL},
+};
+
+static const struct view proof_view = {"nodes", "head", FIELDS(proof_columns), NULL, 0};
+
+enum { PROOF_PAGES_MAX = 1000 * 1000 }; /* an audit of 400 days has fewer */
+
+/* A node's chain may take several pages: the last one says how it ends. */
+static void add_proof(json_t *nodes, const json_t *page)
+{
+    size_t count = json_array_size(nodes), i;
+    json_t *node, *former = count > 0 ? json_array_get(nodes, count - 1) : NULL;
+
+    json_array_foreach(page, i, node)
+    {
+        if (former &&
+            json_equal(json_object_get(former, "node"), json_object_get(node, "node"))) {
+            json_put(node, "entries",
+                     json_new_int(json_integer_value(json_object_get(former, "entries")) +
+                                  json_integer_value(json_object_get(node, "entries"))));
+            json_array_remove(nodes, json_array_size(nodes) - 1);
+        }
+        json_add(nodes, json_incref(node));
+        former = node;
+    }
+}
+
+static int prove(struct remote *remote, json_t *nodes, bool *ret_intact)
+{
+    char path[REMOTE_PATH_MAX], cursor[FETCH_VALUE_MAX] = "";
+    int status = STATUS_OK;
+
+    *ret_intact = true;
+    for (int i = 0; i < PROOF_PAGES_MAX; i++) {
+        struct buf out = BUF(path);
+        struct remote_request request = {.path = path};
+        struct remote_answer answer;
+
+        buf_text(&out, "/api/v1/audit/verify");
+        path_query(&out, "cursor", cursor[0] != '\0' ? cursor : NULL);
+        status = remote_call(remote, &request, &answer);
+        if (status != STATUS_OK)
+            return status;
+        add_proof(nodes, json_object_get(answer.json, "nodes"));
+        *ret_intact = *ret_intact && json_is_true(json_object_get(answer.json, "intact"));
+        snprintf(cursor, sizeof cursor, "%s", text_of(answer.json, "cursor"));
+        answer_free(&answer);
+        if (cursor[0] == '\0')
+            break;
+    }
+    return STATUS_OK;
+}
+
+static int audit_verify(const struct args *args)
+{
+    json_auto_t *nodes = json_new_list();
+    struct remote *remote;
+    struct printer out;
+    bool is_intact = false;
+    int closed, status = remote_open(args, args->command->name, &remote);
+
+    if (status != STATUS_OK)
+        return status;
+    status = prove(remote, nodes, &is_intact);
+    if (status == STATUS_OK) {
+        remote_printer(remote, &out);
+        if (remote_output(remote) == OUTPUT_JSON) {
+            json_auto_t *all = json_new_object();
+
+            json_put(all, "intact", json_boolean(is_intact));
+            json_put(all, "nodes", json_incref(nodes));
+            print_json(&out, all);
+        } else {
+            view_rows(&proof_view, nodes, remote_when(remote), &out);
+            printer_text(&out, is_intact ? "No entry was changed.\n"
+                                         : "The audit is broken: entries were changed.\n");
+        }
+        closed = printer_close(&out);
+        status = is_intact ? closed : STATUS_FAILED;
+    }
+    remote_close(remote);
+    return status;
+}
+
+static const struct command audit_commands[] = {
+    {.name = "audit list",
+     .usage = "[OPTION]...",
+     .summary = "List who changed what, the newest first",
+     .about = "",
+     .examples = "  belfry audit list --object nightly\n"
+                 "  belfry audit list --by ci --from -7d --all -o json\n",
+     OPTIONS(audit_rows),
+     NO_NAME,
+     .with = &audit_lister,
+     .run = lister_run},
+    {.name = "audit verify",
+     .usage = "[OPTION]...",
+     .summary = "Check that no entry of the audit was changed",
+     .about = "Exit status 1 when one was.  Keep the heads that it prints elsewhere: with an\n"
+              "older head a chain that was cut or written anew can be found.\n",
+     .examples = "  belfry audit verify -o json > heads.json\n",
+     PLAIN,
+     NO_NAME,
+     .run = audit_verify},
+};
+
+const struct command_group audit_group = {"audit", "Who changed what", FIELDS(audit_commands)};

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `belfry events`: what happened, and with -f what happens.
+ */
+#include <stdio.h>
+
+#include "cli/frame/commands.h"
+#include "cli/frame/report.h"
+#include "cli/remote/request_commands.h"
+
+enum events_option {
+    OPT_FOLLOW = REMOTE_OPTIONS,
+    OPT_AFTER,
+    OPT_LIMIT,
+    OPT_ALL,
+    OPT_TYPE,
+    OPT_SCHEDULE,
+    OPT_RUN,
+    OPT_EVERYTHING,
+    OPT_COUNT
+};
+
+enum { TYPES_MAX = 32, TYPE_MAX = 32, PAGES_MAX = 1000 * 1000 };
+
+static const struct option options[OPT_COUNT] = {
+    REMOTE_OPTION_ROWS,
+    [OPT_FOLLOW] = {"follow", 'f', NULL, "show events as they come, until interrupted"},
+    [OPT_AFTER] = {"after", '\0', "ID",
+                   "those after this event; `now` or `oldest`; default oldest, with -f now"},
+    [OPT_LIMIT] = {"limit", '\0', "N",
+                   "at most so many; default 100, at most 1000; -f ends after them"},
+    [OPT_ALL] = {"all", 'a', NULL, "all there are"},
+    [OPT_TYPE] = {"type", 't', "TYPE", "such as run.ended; may be given again"},
+    [OPT_SCHEDULE] = {"schedule", 'S', "ID", "of this schedule"},
+    [OPT_RUN] = {"run", '\0', "ID", "of this run"},
+    [OPT_EVERYTHING] = {"everything", '\0', "[=BOOL]",
+                        "of all namespaces and of none, for an admin of all"},
+};
+
+static const struct filter filters[] = {
+    {OPT_SCHEDULE, "schedule", FILTER_TEXT},
+    {OPT_RUN, "run", FILTER_TEXT},
+    {OPT_EVERYTHING, "everything", FILTER_TEXT},
+};
+
+static const struct field columns[] = {
+    {"TIME", "at", SHAPE_TIME, false, NULL},
+    {"TYPE", "type", SHAPE_TEXT, false, NULL},
+    {"SCHEDULE", "schedule", SHAPE_TEXT, true, NULL},
+    {"RUN", "run", SHAPE_TEXT, false, NULL},
+    {"OUTCOME", "outcome", SHAPE_STATE, false, NULL},
+    {"REASON", "reason", SHAPE_TEXT, true, NULL},
+    {"COUNT", "count", SHAPE_NUMBER, false, NULL},
+};
+
+static const struct view view = {"events", "id", FIELDS(columns), NULL, 0};
+
+/* One event a line: what comes next is not known, so there are no columns. */
+static void print_event(struct remote *remote, const json_t *event, struct printer *out)
+{
+    bool any = false;
+
+    if (remote_output(remote) == OUTPUT_JSON) {
+        print_json(out, event);
+        return;
+    }
+    if (remote_output(remote) == OUTPUT_NAME) {
+        printer_safe(out, str_of(text_of(event, "id")));
+        printer_text(out, "\n");
+        return;
+    }
+    for (int i = 0; i < view.column_count; i++) {
+        char text[VIEW_TEXT_MAX] = "";
+        struct buf cell = BUF(text);
+        enum tint tint = field_text(&columns[i], event, remote_when(remote), &cell);
+
+        if (cell.len == 0)
+            continue;
+        printer_text(out, any ? "  " : "");
+        printer_tint(out, tint);
+        printer_safe(out, buf_as_str(&cell));
+        printer_tint(out, tint == TINT_NONE ? TINT_NONE : TINT_END);
+        any = true;
+    }
+    printer_text(out, "\n");
+}
+
+/* ---- as they come ---- */
+
+struct following {
+    struct remote *remote;
+    struct printer *out;
+    int64_t left; /* events until it is enough; -1: it never is */
+};
+
+static bool on_event(void *with, struct str id, struct str name, struct str data)
+{
+    struct following *f = with;
+    json_auto_t *event = json_loadb(data.ptr, data.len, 0, NULL);
+
+    (void)id;
+    if (str_eq(name, STR("begin")))
+        return true;
+    if (str_eq(name, STR("lost")))
+        report_note("events that were asked for are not kept any more");
+    else if (json_is_object(event))
+        print_event(f->remote, event, f->out);
+    printer_flush(f->out);
+    f->left -= f->left > 0;
+    return f->left != 0 && !printer_is_closed(f->out);
+}
+
+/* ---- pages ---- */
+
+static int get_page(struct remote *remote, const struct args *args, const char *question,
+                    const char *after, struct remote_answer *ret)
+{
+    char path[REMOTE_PATH_MAX];
+    struct buf out = BUF(path);
+    struct remote_request request = {.path = path};
+    const char *limit = args->value[OPT_LIMIT];
+    int status;
+
+    buf_text(&out, question);
+    path_query(&out, "after", after);
+    path_query(&out, "limit", !limit && args->value[OPT_ALL] ? "1000" : limit);
+    status = remote_call(remote, &request, ret);
+    if (status == STATUS_OK && !json_is_array(json_object_get(ret->json, "events"))) {
+        report_note("the answer of %s has no events; is it a Belfry server?",
+                    remote_server(remote));
+        answer_free(ret);
+        status = STATUS_PROTOCOL;
+    }
+    return status;
+}
+
+static int print_pages(struct remote *remote, const struct args *args, const char *question,
+                       struct printer *out)
+{
+    struct remote_answer page = {.status = 0};
+    json_auto_t *events = json_new_list();
+    const char *after = args->value[OPT_AFTER];
+    bool more = true, is_page = false;
+    int status = STATUS_OK;
+
+    for (int i = 0; i < PAGES_MAX && more; i++) {
+        struct remote_answer next;
+
+        status = get_page(remote, args, question, after, &next);
+        answer_free(&page);
+        if (status != STATUS_OK)
+            return status;
+        page = next;
+        json_array_extend(events, json_object_get(page.json, "events"));
+        after = text_of(page.json, "cursor");
+        is_page = json_is_true(json_object_get(page.json, "more"));
+        more = is_page && args->value[OPT_ALL];
+    }
+    if (remote_output(remote) == OUTPUT_JSON && !args->value[OPT_ALL]) {
+        print_json_text(out, &page);
+    } else if (remote_output(remote) == OUTPUT_JSON) {
+        print_json(out, events);
+    } else if (remote_output(remote) == OUTPUT_NAME) {
+        json_t *event;
+        size_t i;
+
+        json_array_foreach(events, i, event) print_event(remote, event, out);
+    } else {
+        view_rows(&view, events, remote_when(remote), out);
+        printer_flush(out); /* what is said of the table comes after it */
+        if (is_page)
+            report_note("there are more: --all shows them, --after %s the next", after);
+    }
+    answer_free(&page);
+    return STATUS_OK;
+}
+
+static int follow(struct remote *remote, const struct args *args, const char *path,
+                  struct printer *out)
+{
+    struct following f = {.remote = remote, .out = out, .left = -1};
+    struct str limit = str_of(args->value[OPT_LIMIT]);
+    char question[REMOTE_PATH_MAX];
+    struct buf with_place = BUF(question);
+
+    if (limit.ptr &&
+        (str_take_number(&limit, INT32_MAX, &f.left) == 0 || limit.len > 0 || f.left == 0)) {
+        report_note("--limit must be a whole number, not %.100s", args->value[OPT_LIMIT]);
+        return STATUS_USAGE;
+    }
+    buf_text(&with_place, path);
+    path_query(&with_place, "after", args->value[OPT_AFTER]);
+    return remote_stream(remote, question, on_event, &f);
+}
+
+static int events_run(const struct args *args)
+{
+    const char *types[TYPES_MAX];
+    int count = args_all(args, OPT_TYPE, types, TYPES_MAX), closed, status;
+    char path[REMOTE_PATH_MAX], list[TYPES_MAX * TYPE_MAX];
+    struct buf out = BUF(path), all = BUF(list);
+    struct printer printer;
+    struct remote *remote;
+
+    for (int i = 0; i < count && i < TYPES_MAX; i++)
+        buf_printf(&all, "%s%s", i > 0 ? "," : "", types[i]);
+    if (count > TYPES_MAX || all.cut) {
+        report_note("--type may be given %d times at the most", TYPES_MAX);
+        return STATUS_USAGE;
+    }
+    status = remote_open(args, args->command->name, &remote);
+    if (status != STATUS_OK)
+        return status;
+    buf_text(&out, "/api/v1/events");
+    path_query(&out, "type", count > 0 ? list : NULL);
+    status = list_filters(args, filters, sizeof filters / sizeof filters[0], &out);
+    remote_printer(remote, &printer);
+    if (status == STATUS_OK)
+        status = args->value[OPT_FOLLOW] ? follow(remote, args, path, &printer)
+                                         : print_pages(remote, args, path, &printer);
+    closed = printer_close(&printer);
+    remote_close(remote);
+    return status != STATUS_OK ? status : closed;
+}
+
+const struct command events_command = {
+    .name = "events",
+    .usage = "[OPTION]...",
+    .summary = "Show what happened, or with -f what happens",
+    .about = "Events are kept for a while, in their order.  A connection that breaks is made\n"
+             "again: nothing is lost and nothing comes twice.\n",
+    .examples = "  belfry events -f\n"
+                "  belfry events --type run.ended --type run.late --schedule nightly --all\n"
+                "  belfry events -f -o json | jq -r .type\n",
+    OPTIONS(options),
+    NO_NAME,
+    .run = events_run,
+};

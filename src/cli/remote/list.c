@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/remote/list.h"
+
+#include "base/must.h"
+#include "cli/frame/commands.h"
+#include "cli/frame/report.h"
+
+/* The value as the API reads it, in `room` when it has to be made; NULL: told. */
+static const char *filter_value(const struct args *args, const struct filter *filter,
+                                char room[static INSTANT_TEXT_MAX])
+{
+    const char *value = args->value[filter->option];
+    struct err err;
+
+    if (filter->kind == FILTER_TEXT)
+        return value;
+    if (when_read_here(value, args->value[REMOTE_UTC] != NULL, room, &err) == RC_OK)
+        return room;
+    report_note("--%s: %s", args->command->options[filter->option].name, err.text);
+    return NULL;
+}
+
+int list_filters(const struct args *args, const struct filter *filters, int count,
+                 struct buf *path)
+{
+    for (int i = 0; i < count; i++) {
+        char room[INSTANT_TEXT_MAX];
+        const char *value;
+
+        if (!args->value[filters[i].option])
+            continue;
+        value = filter_value(args, &filters[i], room);
+        if (!value)
+            return STATUS_USAGE;
+        path_query(path, filters[i].name, value);
+    }
+    return STATUS_OK;
+}
+
+enum { PAGES_MAX = 100 * 1000 }; /* of --all: a hundred million items; no list is longer */
+
+static int get_page(struct remote *remote, const struct args *args, const char *path,
+                    const char *cursor, struct remote_answer *ret)
+{
+    char full[REMOTE_PATH_MAX];
+    struct buf out = BUF(full);
+    const char *limit = args->value[LIST_LIMIT];
+    struct remote_request request = {.path = full};
+
+    buf_text(&out, path);
+    if (!limit && args->value[LIST_ALL])
+        limit = "1000";
+    path_query(&out, "limit", limit);
+    path_query(&out, "cursor", cursor);
+    if (out.cut) {
+        report_note("the question is too long: ask with fewer or shorter filters");
+        return STATUS_USAGE;
+    }
+    return remote_call(remote, &request, ret);
+}
+
+/* A page has the list, and its items are objects. */
+static int check_page(struct remote *remote, const struct list *list,
+                      const struct remote_answer *page)
+{
+    if (json_is_array(json_object_get(page->json, list->view->list)))
+        return STATUS_OK;
+    report_note("the answer of %s has no %s; is it a Belfry server?", remote_server(remote),
+                list->view->list);
+    return STATUS_PROTOCOL;
+}
+
+/* The items of all pages from here on, into `items`; the last page's cursor is null. */
+static int gather(struct remote *remote, const struct args *args, const char *path,
+                  const struct list *list, json_t *items)
+{
+    const char *cursor = args->value[LIST_CURSOR];
+    struct remote_answer page = {.status = 0};
+    int status = STATUS_OK;
+    bool more = true;
+
+    for (int i = 0; i < PAGES_MAX && more && status == STATUS_OK; i++) {
+        struct remote_answer next;
+
+        status = get_page(remote, args, path, cursor, &next);
+        answer_free(&page);
+        if (status != STATUS_OK)
+            break;
+        page = next;
+        status = check_page(remote, list, &page);
+        json_array_extend(items, json_object_get(page.json, list->view->list));
+        cursor = json_string_value(json_object_get(page.json, "cursor"));
+        more = cursor != NULL;
+    }
+    answer_free(&page);
+    return status;
+}
+
+static void print_names(const struct view *view, const json_t *items, struct printer *out)
+{
+    const json_t *item;
+    size_t i;
+
+    json_array_foreach(items, i, item)
+    {
+        printer_safe(out, str_of(text_of(item, view->id)));
+        printer_text(out, "\n");
+    }
+}
+
+static void print_items(struct remote *remote, const struct view *view, const json_t *items,
+                        struct printer *out)
+{
+    if (remote_output(remote) == OUTPUT_NAME)
+        print_names(view, items, out);
+    else if (json_array_size(items) > 0)
+        view_rows(view, items, remote_when(remote), out);
+    else
+        report_note("there are none");
+}
+
+static int print_all(struct remote *remote, const struct args *args, const struct list *list,
+                     const char *path)
+{
+    json_auto_t *items = json_new_list();
+    int status = gather(remote, args, path, list, items);
+    struct printer out;
+
+    if (status != STATUS_OK)
+        return status;
+    remote_printer(remote, &out);
+    if (remote_output(remote) == OUTPUT_JSON)
+        print_json(&out, items);
+    else
+        print_items(remote, list->view, items, &out);
+    return printer_close(&out);
+}
+
+int list_print(struct remote *remote, const struct args *args, const struct list *list,
+               const char *path)
+{
+    struct remote_answer page;
+    struct printer out;
+    const char *cursor;
+    int status;
+
+    if (args->value[LIST_ALL])
+        return print_all(remote, args, list, path);
+    status = get_page(remote, args, path, args->value[LIST_CURSOR], &page);
+    if (status != STATUS_OK)
+        return status;
+    status = check_page(remote, list, &page);
+    if (status != STATUS_OK) {
+        answer_free(&page);
+        return status;
+    }
+    remote_printer(remote, &out);
+    if (remote_output(remote) == OUTPUT_JSON)
+        print_json_text(&out, &page);
+    else
+        print_items(remote, list->view, json_object_get(page.json, list->view->list), &out);
+    status = printer_close(&out);
+    cursor = json_string_value(json_object_get(page.json, "cursor"));
+    if (cursor && remote_output(remote) == OUTPUT_TABLE)
+        report_note("there are more: --all shows them, --cursor %s the next", cursor);
+    answer_free(&page);
+    return status;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Server-Sent Events, read as they come (WHATWG HTML, section 9.2.6).
+ */
+#include <poll.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "cli/frame/report.h"
+#include "cli/remote/remote_parts.h"
+
+enum {
+    EVENT_MAX = 8 << 20, /* bytes of one: a run's largest result, escaped */
+    EVENT_NAME_MAX = 64,
+    TRIES_MAX = 60,  /* in a row that brought nothing: a server drains and starts in less */
+    PAUSE_MS = 1000, /* before each further one                                         */
+    NOT_NOW = 503,
+};
+
+struct stream {
+    struct remote *remote;
+    remote_event *event;
+    void *with;
+    char *line, *data; /* each of EVENT_MAX bytes */
+    size_t line_len, data_len;
+    bool has_data, is_broken, is_enough, any;
+    char id[EVENT_ID_MAX];   /* of the last event that came whole */
+    char next[EVENT_ID_MAX]; /* of the one that is coming         */
+    char name[EVENT_NAME_MAX];
+};
+
+static void dispatch(struct stream *s)
+{
+    size_t len = s->data_len > 0 ? s->data_len - 1 : 0; /* without its last line end */
+
+    memcpy(s->id, s->next, sizeof s->id);
+    s->remote->has_begun = s->id[0] != '\0';
+    if (s->has_data) {
+        s->any = true;
+        s->is_enough = !s->event(s->with, str_of(s->id), str_of(s->name),
+                                 (struct str){s->data, len});
+    }
+    s->has_data = false;
+    s->data_len = 0;
+    s->name[0] = '\0';
+}
+
+static void keep_text(char *to, size_t room, struct str value)
+{
+    struct buf out = {.ptr = to, .cap = room};
+
+    buf_str(&out, value);
+    if (out.cut)
+        to[0] = '\0';
+}
+
+static void take_line(struct stream *s, struct str line)
+{
+    struct str name = line, value = STR("");
+
+    if (line.len > 0 && line.ptr[line.len - 1] == '\r')
+        line.len--;
+    if (line.len == 0) {
+        dispatch(s);
+        return;
+    }
+    name = line;
+    str_cut(line, ':', &name, &value);
+    if (value.len > 0 && value.ptr[0] == ' ')
+        value = str_from(value, 1);
+    if (str_eq(name, STR("id"))) {
+        keep_text(s->next, sizeof s->next, value);
+    } else if (str_eq(name, STR("event"))) {
+        keep_text(s->name, sizeof s->name, value);
+    } else if (str_eq(name, STR("data"))) {
+        s->has_data = true;
+        if (value.len + 1 > EVENT_MAX - s->data_len) {
+            s->is_broken = true;
+            return;
+        }
+        memcpy(s->data + s->data_len, value.ptr, value.len);
+        s->data_len += value.len;
+        s->data[s->data_len++] = '\n';
+    }
+}
+
+static bool on_part(void *with, struct str bytes)
+{
+    struct stream *s = with;
+
+    for (size_t i = 0; i < bytes.len && !s->is_enough && !s->is_broken; i++) {
+        if (bytes.ptr[i] == '\n') {
+            take_line(s, (struct str){s->line, s->line_len});
+            s->line_len = 0;
+        } else if (s->line_len == EVENT_MAX) {
+            s->is_broken = true;
+        } else {
+            s->line[s->line_len++] = bytes.ptr[i];
+        }
+    }
+    return !s->is_enough && !s->is_broken;
+}
+
+/* An answer that is no stream came as one line without an end, or several. */
+static int refused(struct stream *s, const struct remote_request *request, int status)
+{
+    struct remote_answer answer = {.status = status, .text = s->line, .len = s->line_len};
+    int code;
+
+    answer.json = json_loadb(s->line, s->line_len, JSON_REJECT_DUPLICATES, NULL);
+    code = remote_refused(s->remote, request, &answer);
+    json_decref(answer.json);
+    return code;
+}
+
+/* One connection: STATUS_OK when the server ended the stream, or it is enough. */
+static int read_once(struct stream *s, const char *path)
+{
+    struct remote *remote = s->remote;
+    struct remote_request request = {.path = path};
+    struct fetch_answer answer = {.status = 0};
+    struct buf from = BUF(remote->stream_from);
+    int status;
+
+    s->line_len = s->data_len = 0;
+    s->has_data = false;
+    memcpy(s->next, s->id, sizeof s->next);
+    remote->has_begun = s->id[0] != '\0';
+    if (remote->has_begun)
+        buf_printf(&from, "Last-Event-ID: %s", s->id);
+    remote->is_streaming = true;
+    status = remote_send(remote, &request, on_part, s, &answer);
+    remote->is_streaming = false;
+    remote->stream_from[0] = '\0';
+    if (status != STATUS_OK)
+        return status;
+    if (answer.status == NOT_NOW && remote->has_begun)
+        return STATUS_UNREACHABLE;
+    if (answer.status != 200)
+        return refused(s, &request, answer.status);
+    if (s->is_broken) {
+        report_note("%s sent an event of more than %d bytes", remote->server, EVENT_MAX);
+        return STATUS_PROTOCOL;
+    }
+    return STATUS_OK;
+}
+
+/* Whether the stream is to be taken up again: it said where it is, and it broke or ended. */
+static bool goes_on(const struct stream *s, int status)
+{
+    return !s->is_enough && s->id[0] != '\0' &&
+           (status == STATUS_OK || status == STATUS_UNREACHABLE);
+}
+
+int remote_stream(struct remote *remote, const char *path, remote_event *event, void *with)
+{
+    struct stream s = {.remote = remote, .event = event, .with = with};
+    int tries = 0, status;
+
+    s.line = malloc(EVENT_MAX);
+    s.data = malloc(EVENT_MAX);
+    must(s.line && s.data);
+    do {
+        if (tries > 0)
+            poll(NULL, 0, PAUSE_MS);
+        s.any = false;
+        status = read_once(&s, path);
+        tries = s.any ? 1 : tries + 1;
+    } while (goes_on(&s, status) && tries < TRIES_MAX);
+    if (goes_on(&s, status)) {
+        report_note("the connection to %s broke and did not come back", remote->server);
+        status = STATUS_UNREACHABLE;
+    }
+    free(s.line);
+    free(s.data);
+    return status;
+}

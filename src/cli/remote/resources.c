@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `belfry queue`, `calendar`, `gate`, `namespace` and `node`: the tables.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/frame/commands.h"
+#include "cli/frame/report.h"
+#include "cli/remote/request_commands.h"
+
+static void say_done(const char *done, const char *name, struct printer *out)
+{
+    printer_safe(out, str_of(name));
+    printer_printf(out, ": %s\n", done);
+}
+
+static int put(const struct args *args, const char *kind, const json_t *body,
+               const struct view *view)
+{
+    const struct ask ask = {.view = view};
+    char path[REMOTE_PATH_MAX];
+    struct buf out = BUF(path);
+    struct remote_request request = {.method = "PUT", .path = path, .body = body};
+    struct remote_answer answer;
+    struct remote *remote;
+    int status = remote_open(args, args->command->name, &remote);
+
+    if (status != STATUS_OK)
+        return status;
+    path_of(&out, kind, args->operand[0], NULL);
+    status = remote_call(remote, &request, &answer);
+    if (status == STATUS_OK) {
+        status = ask_print(remote, &ask, &answer, args->operand[0]);
+        answer_free(&answer);
+    }
+    remote_close(remote);
+    return status;
+}
+
+/* ---- queues ---- */
+
+static const struct field queue_columns[] = {
+    {"QUEUE", "name", SHAPE_TEXT, true, NULL},
+    {"PAUSED", "paused", SHAPE_TEXT, false, NULL},
+    {"LIMIT", "limit", SHAPE_NUMBER, false, NULL},
+    {"WAITING", "depth", SHAPE_NUMBER, false, NULL},
+    {"OLDEST", "oldest", SHAPE_BOTH, false, NULL},
+};
+
+static const struct view queue_view = {"queues", "name", FIELDS(queue_columns), NULL, 0};
+static const struct lister queue_lister = {.kind = "queues", .list = {.view = &queue_view}};
+static const struct ask queue_get = {.kind = "queues", .view = &queue_view};
+static const struct ask queue_pause = {
+    .method = "POST", .kind = "queues", .tail = "/pause", .view = &queue_view};
+static const struct ask queue_resume = {
+    .method = "POST", .kind = "queues", .tail = "/resume", .view = &queue_view};
+
+enum queue_option { QUEUE_LIMIT = REMOTE_OPTIONS, QUEUE_OPTIONS };
+
+static const struct option queue_rows[QUEUE_OPTIONS] = {
+    REMOTE_OPTION_ROWS,
+    [QUEUE_LIMIT] = {"limit", 0, "N",
+                     "runs that workers have at once, at most; none: any number"},
+};
+
+static int queue_set(const struct args *args)
+{
+    json_auto_t *body = json_new_object();
+    const char *text = args->value[QUEUE_LIMIT];
+    struct str s;
+    int64_t limit = 0;
+
+    if (!text) {
+        report_note("what of it? write --limit N, or --limit none");
+        return STATUS_USAGE;
+    }
+    s = str_of(text);
+    if (str_eq(s, STR("none"))) {
+        json_put(body, "limit", json_null());
+    } else if (str_take_number(&s, INT64_MAX - 1, &limit) > 0 && s.len == 0) {
+        json_put(body, "limit", json_new_int(limit));
+    } else {
+        report_note("the limit is a whole number or none, not %.100s", text);
+        return STATUS_USAGE;
+    }
+    return put(args, "queues", body, &queue_view);
+}
+
+static const struct command queue_commands[] = {
+    {.name = "queue list",
+     .usage = "[OPTION]...",
+     .summary = "List queues",
+     .about = "",
+     .examples = "  belfry queue list\n",
+     OPTIONS(list_options),
+     NO_NAME,
+     .with = &queue_lister,
+     .run = lister_run},
+    {.name = "queue get",
+     .usage = "QUEUE... [OPTION]...",
+     .summary = "Show a queue: how many runs wait, and since when",
+     .about = "",
+     .examples = "  belfry queue get reports\n",
+     PLAIN,
+     SOME_NAMES,
+     .with = &queue_get,
+     .run = ask_run},
+    {.name = "queue pause",
+     .usage = "QUEUE... [OPTION]...",
+     .summary = "Give out no runs of a queue",
+     .about = "What workers have already goes on.\n",
+     .examples = "  belfry queue pause reports\n",
+     PLAIN,
+     SOME_NAMES,
+     .with = &queue_pause,
+     .run = ask_run},
+    {.name = "queue resume",
+     .usage = "QUEUE... [OPTION]...",
+     .summary = "Give out runs of a queue again",
+     .about = "",
+     .examples = "  belfry queue resume reports\n",
+     PLAIN,
+     SOME_NAMES,
+     .with = &queue_resume,
+     .run = ask_run},
+    {.name = "queue set",
+     .usage = "QUEUE --limit N|none [OPTION]...",
+     .summary = "Limit how many runs of a queue workers have at once",
+     .about = "A queue that is not there yet is made.  What workers have already stays with\n"
+              "them; nothing follows it before there is room.\n",
+     .examples = "  belfry queue set reports --limit 4\n"
+                 "  belfry queue set reports --limit none\n",
+     OPTIONS(queue_rows),
+     ONE_NAME,
+     .run = queue_set},
+};
+
+const struct command_group queue_group = {"queue", "Show, pause, resume and limit queues",
+                                          FIELDS(queue_commands)};
+
+/* ---- calendars ---- */
+
+static const struct field calendar_columns[] = {
+    {"CALENDAR", "name", SHAPE_TEXT, true, NULL},
+    {"DATES", "count", SHAPE_NUMBER, false, NULL},
+    {"UPDATED", "updatedAt", SHAPE_TIME, false, NULL},
+};
+
+static const struct field calendar_lines[] = {
+    {"Calendar", "name", SHAPE_TEXT, false, NULL},
+    {"Dates", "dates", SHAPE_TEXT, false, NULL},
+    {"Updated", "updatedAt", SHAPE_TIME, false, NULL},
+};
+
+static const struct view calendar_view = {"calendars", "name", FIELDS(calendar_columns),
+                                          FIELDS(calendar_lines)};
+static const struct lister calendar_lister = {.kind = "calendars",
+                                              .list = {.view = &calendar_view}};
+static const struct ask calendar_get = {.kind = "calendars", .view = &calendar_view};
+
+static void say_deleted(const json_t *answer, const char *name, const struct when *when,
+                        struct printer *out)
+{
+    (void)answer;
+    (void)when;
+    say_done("deleted", name, out);
+}
+
+static const struct ask calendar_delete = {
+    .method = "DELETE", .kind = "calendars", .say = say_deleted};
+
+enum calendar_option { CALENDAR_FILE = REMOTE_OPTIONS, CALENDAR_DATE, CALENDAR_OPTIONS };
+
+static const struct option calendar_rows[CALENDAR_OPTIONS] = {
+    REMOTE_OPTION_ROWS,
+    [CALENDAR_FILE] = {"file", 'f', "FILE", "a date on each line (- is standard input)"},
+    [CALENDAR_DATE] = {"date", 'd', "DATE", "2027-12-25; may be given again"},
+};
+
+/* A date a line; what stands behind # and blank lines are for people. */
+static bool add_lines(struct str text, json_t *dates)
+{
+    struct str line, rest;
+
+    while (text.len > 0) {
+        if (!str_cut(text, '\n', &line, &text)) {
+            line = text;
+            text.len = 0;
+        }
+        str_cut(line, '#', &line, &rest);
+        while (line.len > 0 && (unsigned char)line.ptr[line.len - 1] <= ' ')
+            line.len--;
+        line = str_trim(line);
+        if (line.len == 0)
+            continue;
+        if (!str_is_utf8(line)) {
+            report_note("a line is not UTF-8");
+            return false;
+        }
+        json_add(dates, json_new_str(line));
+    }
+    return true;
+}
+
+static json_t *dates_of(const struct args *args)
+{
+    const char *given[ARGS_GIVEN_MAX];
+    int count = args_all(args, CALENDAR_DATE, given, ARGS_GIVEN_MAX);
+    json_t *dates = json_new_list();
+    bool ok = true;
+    size_t len = 0;
+
+    if (args->value[CALENDAR_FILE]) {
+        char *text = read_whole(args->value[CALENDAR_FILE], &len);
+
+        ok = text && add_lines((struct str){text, len}, dates);
+        free(text);
+    }
+    for (int i = 0; i < count && ok; i++)
+        ok = add_lines(str_of(given[i]), dates);
+    if (ok && !args->value[CALENDAR_FILE] && count == 0) {
+        report_note("which days?  Say --date 2027-12-25, or -f FILE");
+        ok = false;
+    }
+    if (ok)
+        return dates;
+    json_decref(dates);
+    return NULL;
+}
+
+/* PUT of one thing with its body. */
+static int calendar_set(const struct args *args)
+{
+    json_auto_t *body = json_new_object();
+    json_t *dates = dates_of(args);
+
+    if (!dates)
+        return STATUS_USAGE;
+    json_put(body, "dates", dates);
+    return put(args, "calendars", body, &calendar_view);
+}
+
+static const struct command calendar_commands[] = {
+    {.name = "calendar list",
+     .usage = "[OPTION]...",
+     .summary = "List named calendars",
+     .about = "",
+     .examples = "  belfry calendar list\n",
+     OPTIONS(list_options),
+     NO_NAME,
+     .with = &calendar_lister,
+     .run = lister_run},
+    {.name = "calendar get",
+     .usage = "CALENDAR... [OPTION]...",
+     .summary = "Show a named calendar",
+     .about = "",
+     .examples = "  belfry calendar get us-holidays\n",
+     PLAIN,
+     SOME_NAMES,
+     .with = &calendar_get,
+     .run = ask_run},
+    {.name = "calendar set",
+     .usage = "CALENDAR (--date DATE... | -f FILE) [OPTION]...",
+     .summary = "Create or replace a named calendar",
+     .about = "Schedules that name it in spec.exclude.named are planned anew.\n",
+     .examples = "  belfry calendar set us-holidays --date 2027-07-04 --date 2027-12-25\n"
+                 "  belfry calendar set us-holidays -f holidays.txt\n",
+     OPTIONS(calendar_rows),
+     ONE_NAME,
+     .run = calendar_set},
+    {.name = "calendar delete",
+     .usage = "CALENDAR... [OPTION]...",
+     .summary = "Delete a named calendar",
+     .about = "Schedules that name it stay as they are: a calendar that is not there has no\n"
+              "days, until it is made again.\n",
+     .examples = "  belfry calendar delete us-holidays\n",
+     PLAIN,
+     SOME_NAMES,
+     .with = &calendar_delete,
+     .run = ask_run},
+};
+
+const struct command_group calendar_group = {
+    "calendar", "Named calendars: days that schedules leave out", FIELDS(calendar_commands)};
+
+/* ---- gates ---- */
+
+static const struct field gate_columns[] = {
+    {"GATE", "name", SHAPE_TEXT, true, NULL},
+    {"LIMIT", "limit", SHAPE_NUMBER, false, NULL},
+    {"OPEN", "open", SHAPE_NUMBER, false, NULL},
+    {"WAITING", "waiting", SHAPE_NUMBER, false, NULL},
+};
+
+static const struct view gate_view = {"gates", "name", FIELDS(gate_columns), NULL, 0};
+static const struct lister gate_lister = {.kind = "gates", .list = {.view = &gate_view}};
+static const struct ask gate_get = {.kind = "gates", .view = &gate_view};
+static const struct ask gate_delete = {.method = "DELETE", .kind = "gates", .say = say_deleted};
+
+static int gate_set(const struct args *args)
+{
+    json_auto_t *body = json_new_object();
+    struct str s = str_of(args->operand[1]);
+    int64_t limit = 0;
+
+    if (str_take_number(&s, INT64_MAX - 1, &limit) == 0 || s.len > 0) {
+        report_note("the limit is a whole number, not %.100s", args->operand[1]);
+        return STATUS_USAGE;
+    }
+    json_put(body, "limit", json_new_int(limit));
+    return put(args, "gates", body, &gate_view);
+}
+
+static const struct command gate_commands[] = {
+    {.name = "gate list",
+     .usage = "[OPTION]...",
+     .summary = "List gates",
+     .about = "",
+     .examples = "  belfry gate list\n",
+     OPTIONS(list_options),
+     NO_NAME,
+     .with = &gate_lister,
+     .run = lister_run},
+    {.name = "gate get",
+     .usage = "GATE... [OPTION]...",
+     .summary = "Show a gate: its limit, and how many runs are in it and before it",
+     .about = "",
+     .examples = "  belfry gate get db\n",
+     PLAIN,
+     SOME_NAMES,
+     .with = &gate_get,
+     .run = ask_run},
+    {.name = "gate set",
+     .usage = "GATE LIMIT [OPTION]...",
+     .summary = "Create a gate or change its limit",
+     .about = "",
+     .examples = "  belfry gate set db 4\n",
+     PLAIN,
+     .counts_operands = true,
+     .least = 2,
+     .most = 2,
+     .run = gate_set},
+    {.name = "gate delete",
+     .usage = "GATE... [OPTION]...",
+     .summary = "Delete a gate that nothing uses",
+     .about = "Refused while schedules name it as their concurrency key, or open runs do.\n",
+     .examples = "  belfry gate delete db\n",
+     PLAIN,
+     SOME_NAMES,
+     .with = &gate_delete,
+     .run = ask_run},
+};
+
+const struct command_group gate_group = {"gate", "Gates: how many runs may be open at once",
+                                         FIELDS(gate_commands)};
+
+/* ---- namespaces and nodes ---- */
+
+static const struct field namespace_columns[] = {
+    {"NAMESPACE", "name", SHAPE_TEXT, true, NULL},
+    {"CREATED", "createdAt", SHAPE_TIME, false, NULL},
+    {"SETTINGS", "settings", SHAPE_TEXT, true, NULL},
+};
+
+static const struct view namespace_view = {"namespaces", "name", FIELDS(namespace_columns),
+                                           NULL, 0};
+static const struct lister namespace_lister = {.kind = "namespaces",
+                                               .list = {.view = &namespace_view}};
+
+static const struct ask namespace_get = {.kind = "namespaces", .view = &namespace_view};
+
+enum namespace_option { NAMESPACE_SETTINGS = REMOTE_OPTIONS, NAMESPACE_OPTIONS };
+
+static const struct option namespace_rows[NAMESPACE_OPTIONS] = {
+    REMOTE_OPTION_ROWS,
+    [NAMESPACE_SETTINGS] = {"settings", '\0', "JSON", "an object of settings, or @FILE"},
+};
+
+static int namespace_set(const struct args *args)
+{
+    static const struct part parts[] = {{NAMESPACE_SETTINGS, "settings", PART_JSON}};
+    json_auto_t *body = body_of(args, parts, 1);
+
+    return body ? put(args, "namespaces", body, &namespace_view) : STATUS_USAGE;
+}
+
+static const struct command namespace_commands[] = {
+    {.name = "namespace list",
+     .usage = "[OPTION]...",
+     .summary = "List namespaces",
+     .about = "",
+     .examples = "  belfry namespace list\n",
+     OPTIONS(list_options),
+     NO_NAME,
+     .with = &namespace_lister,
+     .run = lister_run},
+    {.name = "namespace get",
+     .usage = "NAMESPACE... [OPTION]...",
+     .summary = "Show a namespace with its settings, but for secrets",
+     .about = "",
+     .examples = "  belfry namespace get billing\n",
+     PLAIN,
+     SOME_NAMES,
+     .with = &namespace_get,
+     .run = ask_run},
+    {.name = "namespace set",
+     .usage = "NAMESPACE [OPTION]...",
+     .summary = "Create a namespace or change its settings",
+     .about =
+         "Settings are replaced as a whole, secrets too; without --settings they stay as they\n"
+         "are.  What there is: NamespaceSettings in /openapi.json of the server.\n",
+     .examples = "  belfry namespace set billing\n"
+                 "  belfry namespace set billing --settings '{\"quotaSchedules\": 500}'\n",
+     OPTIONS(namespace_rows),
+     ONE_NAME,
+     .run = namespace_set},
+};
+
+const struct command_group namespace_group = {"namespace", "Namespaces: tenants of the server",
+                                              FIELDS(namespace_commands)};
+
+static const struct field node_columns[] = {
+    {"NODE", "id", SHAPE_NUMBER, false, NULL},
+    {"NAME", "name", SHAPE_TEXT, true, NULL},
+    {"STATE", "state", SHAPE_STATE, false, NULL},
+    {"VERSION", "version", SHAPE_TEXT, false, NULL},
+    {"SINCE", "startedAt", SHAPE_TIME, false, NULL},
+    {"LAST TURN", "lastTurnAt", SHAPE_AWAY, false, NULL},
+    {"SKEW MS", "clockSkewMs", SHAPE_NUMBER, false, NULL},
+    {"ADDRESS", "address", SHAPE_TEXT, true, NULL},
+};
+
+static const struct view node_view = {"nodes", "name", FIELDS(node_columns), NULL, 0};
+static const struct lister node_lister = {.kind = "nodes", .list = {.view = &node_view}};
+
+static const struct command node_commands[] = {
+    {.name = "node list",
+     .usage = "[OPTION]...",
+     .summary = "List the servers of the database: who is alive",
+     .about = "",
+     .examples = "  belfry node list\n",
+     PLAIN,
+     NO_NAME,
+     .with = &node_lister,
+     .run = lister_run},
+};
+
+const struct command_group node_group = {"node", "The servers of a database",
+                                         FIELDS(node_commands)};

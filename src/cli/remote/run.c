@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `belfry run ...`: the table.
+ */
+#include "cli/frame/commands.h"
+#include "cli/remote/run_commands.h"
+#include "cli/remote/schedule_view.h"
+
+static const struct ask get_ask = {.kind = "runs", .view = &run_view};
+
+enum list_filter {
+    OPT_SCHEDULE = LIST_OPTIONS,
+    OPT_STATE,
+    OPT_OUTCOME,
+    OPT_QUEUE,
+    OPT_KIND,
+    OPT_FROM,
+    OPT_TO,
+    LIST_COUNT
+};
+
+static const struct option list_rows[LIST_COUNT] = {
+    REMOTE_OPTION_ROWS,
+    LIST_OPTION_ROWS,
+    [OPT_SCHEDULE] = {"schedule", 'S', "ID", "of this schedule"},
+    [OPT_STATE] = {"state", '\0', "STATE",
+                   "held, approval, ready, leased, running, backoff, open or ended"},
+    [OPT_OUTCOME] = {"outcome", '\0', "OUTCOME",
+                     "succeeded, failed, timedOut, cancelled, terminated or unknown"},
+    [OPT_QUEUE] = {"queue", 'q', "NAME", "of this queue"},
+    [OPT_KIND] = {"kind", '\0', "KIND", "slot, trigger, backfill, direct or test"},
+    [OPT_FROM] = {"from", '\0', "TIME", "not before: a time, or -2h"},
+    [OPT_TO] = {"to", '\0', "TIME", "not after"},
+};
+
+static const struct filter list_filters_of[] = {
+    {OPT_SCHEDULE, "schedule", FILTER_TEXT},
+    {OPT_STATE, "state", FILTER_TEXT},
+    {OPT_OUTCOME, "outcome", FILTER_TEXT},
+    {OPT_QUEUE, "queue", FILTER_TEXT},
+    {OPT_KIND, "kind", FILTER_TEXT},
+    {OPT_FROM, "from", FILTER_TIME},
+    {OPT_TO, "to", FILTER_TIME},
+};
+
+static const struct lister list_lister = {
+    .kind = "runs", .list = {.view = &run_view, FILTERS(list_filters_of)}};
+
+static const struct option logs_rows[LOGS_OPTION_COUNT] = {
+    REMOTE_OPTION_ROWS,
+    [LOGS_FOLLOW] = {"follow", 'f', NULL, "go on until the run has ended"},
+    [LOGS_TIMES] = {"times", 't', NULL, "each line with its time"},
+};
+
+enum reason_option { OPT_REASON = REMOTE_OPTIONS, REASON_COUNT };
+
+static const struct option reason_rows[REASON_COUNT] = {
+    REMOTE_OPTION_ROWS,
+    [OPT_REASON] = {"reason", 'r', "TEXT", "why, for those who look later"},
+};
+
+static const struct part reason_parts[] = {{OPT_REASON, "reason", PART_TEXT}};
+
+static void say_id(const char *done, const json_t *answer, const char *name,
+                   struct printer *out)
+{
+    const char *id = text_of(answer, "id");
+
+    printer_safe(out, str_of(name));
+    printer_printf(out, ": %s", done);
+    if (id[0] != '\0' && strcmp(id, name) != 0) {
+        printer_text(out, " as ");
+        printer_safe(out, str_of(id));
+    }
+    printer_text(out, "\n");
+}
+
+static void say_cancelled(const json_t *answer, const char *name, const struct when *when,
+                          struct printer *out)
+{
+    (void)when;
+    /* The server does not say which: whoever holds it may just have ended. */
+    say_id("cancelled; if somebody works on it, they are asked to stop", answer, name, out);
+}
+
+static void say_terminated(const json_t *answer, const char *name, const struct when *when,
+                           struct printer *out)
+{
+    (void)when;
+    say_id("ended", answer, name, out);
+}
+
+static void say_retried(const json_t *answer, const char *name, const struct when *when,
+                        struct printer *out)
+{
+    (void)when;
+    say_id("runs again", answer, name, out);
+}
+
+static void say_approved(const json_t *answer, const char *name, const struct when *when,
+                         struct printer *out)
+{
+    (void)when;
+    say_id("approved", answer, name, out);
+}
+
+static void say_rejected(const json_t *answer, const char *name, const struct when *when,
+                         struct printer *out)
+{
+    (void)when;
+    say_id("rejected", answer, name, out);
+}
+
+static const struct ask cancel_ask = {
+    .method = "POST", .kind = "runs", .tail = "/cancel", .say = say_cancelled};
+static const struct ask terminate_ask = {
+    .method = "POST", .kind = "runs", .tail = "/terminate", .say = say_terminated};
+static const struct ask retry_ask = {.method = "POST",
+                                     .kind = "runs",
+                                     .tail = "/retry",
+                                     .view = &run_view,
+                                     .say = say_retried,
+                                     .starts_run = true};
+static const struct ask approve_ask = {.method = "POST",
+                                       .kind = "runs",
+                                       .tail = "/approve",
+                                       PARTS(reason_parts),
+                                       .say = say_approved};
+static const struct ask reject_ask = {.method = "POST",
+                                      .kind = "runs",
+                                      .tail = "/reject",
+                                      PARTS(reason_parts),
+                                      .say = say_rejected};
+
+static const struct command commands[] = {
+    {.name = "run list",
+     .usage = "[OPTION]...",
+     .summary = "List runs, the newest first",
+     .about = "A page of 100, or all with --all.\n",
+     .examples = "  belfry run list --schedule nightly --outcome failed\n"
+                 "  belfry run list --state open --all -o name\n",
+     OPTIONS(list_rows),
+     NO_NAME,
+     .with = &list_lister,
+     .run = lister_run},
+    {.name = "run get",
+     .usage = "RUN... [OPTION]...",
+     .summary = "Show a run",
+     .about = "With -o json also its attempts.\n",
+     .examples = "  belfry run get r_0cm4w425a02011t4kqavj0\n",
+     PLAIN,
+     SOME_NAMES,
+     .with = &get_ask,
+     .run = ask_run},
+    {.name = "run logs",
+     .usage = "RUN [OPTION]...",
+     .summary = "Show what a run has logged",
+     .about = "",
+     .examples = "  belfry run logs r_0cm4w425a02011t4kqavj0 -f\n",
+     OPTIONS(logs_rows),
+     ONE_NAME,
+     .run = logs_run},
+    {.name = "run cancel",
+     .usage = "RUN... [OPTION]...",
+     .summary = "Ask whoever works on a run to stop",
+     .about =
+         "A run that nobody works on ends at once.  A planned slot, by the RUN that `schedule\n"
+         "slots` shows, is cancelled when it is due.\n",
+     .examples = "  belfry run cancel r_0cm4w425a02011t4kqavj0\n",
+     PLAIN,
+     SOME_NAMES,
+     .with = &cancel_ask,
+     .run = ask_run},
+    {.name = "run terminate",
+     .usage = "RUN... [OPTION]...",
+     .summary = "End a run at once",
+     .about =
+         "Nobody is asked: who works on it learns of it later, and is not heard any more.\n",
+     .examples = "  belfry run terminate r_0cm4w425a02011t4kqavj0\n",
+     PLAIN,
+     SOME_NAMES,
+     .with = &terminate_ask,
+     .run = ask_run},
+    {.name = "run retry",
+     .usage = "RUN... [OPTION]...",
+     .summary = "Run again what has ended",
+     .about =
+         "A new run of the same slot, with the same input.  The schedule's overlap policy\n"
+         "counts: where it skips the run, that is told, and the exit status is 75.\n",
+     .examples = "  belfry run retry r_0cm4w425a02011t4kqavj0\n",
+     PLAIN,
+     SOME_NAMES,
+     .with = &retry_ask,
+     .run = ask_run},
+    {.name = "run approve",
+     .usage = "RUN... [OPTION]...",
+     .summary = "Let a run begin that waits for approval",
+     .about = "",
+     .examples = "  belfry run list --state approval\n"
+                 "  belfry run approve r_0cm4w425a02011t4kqavj0 --reason 'looked at it'\n",
+     OPTIONS(reason_rows),
+     SOME_NAMES,
+     .with = &approve_ask,
+     .run = ask_run},
+    {.name = "run reject",
+     .usage = "RUN... [OPTION]...",
+     .summary = "End a run that waits for approval",
+     .about = "",
+     .examples = "  belfry run reject r_0cm4w425a02011t4kqavj0 --reason 'not today'\n",
+     OPTIONS(reason_rows),
+     SOME_NAMES,
+     .with = &reject_ask,
+     .run = ask_run},
+};
+
+const struct command_group run_group = {"run", "List, show, follow, cancel and repeat runs",
+                                        FIELDS(commands)};

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Commands about runs that are more than one request.
+ */
+#pragma once
+
+#include "cli/remote/request_commands.h"
+
+enum logs_option { LOGS_FOLLOW = REMOTE_OPTIONS, LOGS_TIMES, LOGS_OPTION_COUNT };
+
+int logs_run(const struct args *args);

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `belfry schedule edit`, `resume` and `backfill`: look first, then change.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/must.h"
+#include "cli/frame/commands.h"
+#include "cli/frame/confirm.h"
+#include "cli/frame/progress.h"
+#include "cli/frame/report.h"
+#include "cli/remote/schedule_commands.h"
+#include "cli/remote/schedule_view.h"
+#include "io/clock.h"
+
+enum { NAME_TEXT_MAX = 256, WAIT_MS = 250, NO_MATCH = 412 };
+
+static const struct ask schedule_ask = {.view = &schedule_view};
+
+static int get_schedule(struct remote *remote, const char *id, struct remote_answer *ret)
+{
+    char path[REMOTE_PATH_MAX];
+    struct buf out = BUF(path);
+    struct remote_request request = {.path = path};
+
+    path_of(&out, "schedules", id, NULL);
+    return remote_call(remote, &request, ret);
+}
+
+/* ---- edit ---- */
+
+/* Runs $VISUAL, $EDITOR or vi on the file. */
+static int run_editor(const char *path)
+{
+    const char *editor = getenv("VISUAL");
+    int status = 0;
+    pid_t pid;
+
+    if (!editor || editor[0] == '\0')
+        editor = getenv("EDITOR");
+    if (!editor || editor[0] == '\0')
+        editor = "vi";
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0) {
+        /* A person's editor may be words: the shell knows how to read them. */
+        execl("/bin/sh", "sh", "-c", "exec $0 \"$1\"", editor, path, (char *)NULL);
+        _exit(127);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return STATUS_OK;
+    report_note("the editor %s ended with a failure; nothing was changed", editor);
+    return STATUS_FAILED;
+}
+
+/* What people write of a schedule: without what the server adds. */
+static bool write_document(int fd, const json_t *schedule)
+{
+    json_auto_t *document = json_deep_copy(schedule);
+    FILE *file = fdopen(fd, "w");
+    bool ok;
+
+    must(document && file);
+    json_object_del(document, "state");
+    ok = json_dumpf(document, file, JSON_INDENT(2)) == 0 && fputc('\n', file) != EOF;
+    return fclose(file) == 0 && ok;
+}
+
+static json_t *read_document(const char *path)
+{
+    size_t len;
+    char *text = read_whole(path, &len);
+    json_t *document = NULL;
+    struct err err;
+
+    if (text && json_read((struct str){text, len}, &document, &err) != RC_OK) {
+        report_err(&err, (struct str){text, len});
+        document = NULL;
+    }
+    free(text);
+    return document;
+}
+
+/* Sends what the editor left; a text that was refused is kept. */
+static int send_edit(struct remote *remote, const char *id, const char *path, const char *etag,
+                     const json_t *before)
+{
+    char url[REMOTE_PATH_MAX];
+    struct buf out = BUF(url);
+    json_auto_t *document = read_document(path), *same = json_deep_copy(before);
+    struct remote_request request = {.method = "PUT", .path = url, .if_match = etag};
+    struct remote_answer answer;
+    int status;
+
+    if (!document)
+        return STATUS_FAILED;
+    json_object_del(same, "state");
+    if (json_equal(document, same)) {
+        report_note("nothing was changed");
+        return STATUS_OK;
+    }
+    path_of(&out, "schedules", id, NULL);
+    request.body = document;
+    status = remote_ask(remote, &request, &answer);
+    if (status != STATUS_OK)
+        return status;
+    status = remote_refused(remote, &request, &answer);
+    if (status == STATUS_OK)
+        status = ask_print(remote, &schedule_ask, &answer, id);
+    else if (answer.status == NO_MATCH)
+        report_note("somebody else changed %s in the meantime", id);
+    answer_free(&answer);
+    return status;
+}
+
+static int edit(struct remote *remote, const char *id, const struct remote_answer *now)
+{
+    const char *dir = getenv("TMPDIR");
+    char path[NAME_TEXT_MAX];
+    int fd, status;
+
+    snprintf(path, sizeof path, "%.200s/belfry-XXXXXX.json", dir && dir[0] ? dir : "/tmp");
+    fd = mkstemps(path, (int)strlen(".json"));
+    if (fd < 0) {
+        report_note("cannot write %s: %s", path, strerror(errno));
+        return STATUS_FAILED;
+    }
+    if (!write_document(fd, now->json)) {
+        report_note("cannot write %s: %s", path, strerror(errno));
+        unlink(path);
+        return STATUS_FAILED;
+    }
+    status = run_editor(path);
+    if (status == STATUS_OK) {
+        status = send_edit(remote, id, path, now->etag, now->json);
+        if (status != STATUS_OK) {
+            report_note("your text is kept in %s", path);
+            return status;
+        }
+    }
+    unlink(path);
+    return status;
+}
+
+int edit_run(const struct args *args)
+{
+    struct remote_answer answer;
+    struct remote *remote;
+    int status = remote_open(args, args->command->name, &remote);
+
+    if (status != STATUS_OK)
+        return status;
+    status = get_schedule(remote, args->operand[0], &answer);
+    if (status == STATUS_OK && (answer.etag[0] == '\0' || !json_is_object(answer.json))) {
+        report_note("%s did not say which version this is; is it a Belfry server?",
+                    remote_server(remote));
+        answer_free(&answer);
+        status = STATUS_PROTOCOL;
+    }
+    if (status == STATUS_OK) {
+        status = edit(remote, args->operand[0], &answer);
+        answer_free(&answer);
+    }
+    remote_close(remote);
+    return status;
+}
+
+/* ---- looking before ---- */
+
+/* POST to /schedules/ID/VERB with the body, and dryRun when it is only to look. */
+static int post(struct remote *remote, const char *id, const char *verb, json_t *body,
+                struct remote_answer *ret)
+{
+    char path[REMOTE_PATH_MAX], tail[32];
+    struct buf out = BUF(path);
+    struct remote_request request = {.method = "POST", .path = path, .body = body};
+
+    snprintf(tail, sizeof tail, "/%s", verb);
+    path_of(&out, "schedules", id, tail);
+    return remote_call(remote, &request, ret);
+}
+
+static void say_resumed(const json_t *answer, const char *name, const struct when *when,
+                        struct printer *out)
+{
+    (void)name;
+    say_schedule("resumed", answer, when, out);
+}
+
+static void say_text(const json_t *answer, const char *name, const struct when *when,
+                     struct printer *out)
+{
+    (void)when;
+    printer_safe(out, str_of(name));
+    printer_text(out, ": ");
+    printer_safe(out, str_of(text_of(answer, "text")));
+    printer_text(out, "\n");
+}
+
+static int resume_one(struct remote *remote, const struct args *args, const char *id)
+{
+    static const struct ask said = {.say = say_resumed}, looked = {.say = say_text};
+    json_auto_t *look = json_new_object(), *body = json_new_object();
+    struct remote_answer answer;
+    bool is_dry = args->value[RESUME_DRY_RUN] != NULL;
+    int status;
+
+    json_put(look, "dryRun", json_true());
+    status = post(remote, id, "resume", look, &answer);
+    if (status != STATUS_OK)
+        return status;
+    if (is_dry)
+        status = ask_print(remote, &looked, &answer, id);
+    else if (!args->value[RESUME_YES])
+        report_note("%s: %s", id, text_of(answer.json, "text"));
+    if (!is_dry && !args->value[RESUME_YES] && isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
+        status = confirm("Resume %s?", id);
+    answer_free(&answer);
+    if (is_dry || status != STATUS_OK)
+        return status;
+    status = post(remote, id, "resume", body, &answer);
+    if (status != STATUS_OK)
+        return status;
+    status = ask_print(remote, &said, &answer, id);
+    answer_free(&answer);
+    return status;
+}
+
+int resume_run(const struct args *args)
+{
+    struct remote *remote;
+    int status = remote_open(args, args->command->name, &remote), worst = status;
+
+    if (status != STATUS_OK)
+        return status;
+    for (int i = 0; i < args->operands && status != STATUS_UNREACHABLE; i++) {
+        status = resume_one(remote, args, args->operand[i]);
+        worst = status != STATUS_OK ? status : worst;
+    }
+    remote_close(remote);
+    return worst;
+}
+
+/* ---- backfill ---- */
+
+static void say_backfill(const json_t *answer, const char *name, const struct when *when,
+                         struct printer *out)
+{
+    static const struct field columns[] = {
+        {"FIRST", "first", SHAPE_TIME, false, NULL},
+        {"LAST", "last", SHAPE_TIME, false, NULL},
+        {"RUNS", "count", SHAPE_NUMBER, false, NULL},
+    };
+    static const struct view view = {"ranges", "", FIELDS(columns), NULL, 0};
+
+    printer_safe(out, str_of(name));
+    printer_printf(out, ": %" PRId64 " run%s\n",
+                   (int64_t)json_integer_value(json_object_get(answer, "count")),
+                   json_integer_value(json_object_get(answer, "count")) == 1 ? "" : "s");
+    view_rows(&view, json_object_get(answer, "ranges"), when, out);
+}
+
+/* Runs of the schedule that have not ended. */
+static int64_t left_of(const json_t *schedule)
+{
+    return json_integer_value(value_of(schedule, "state.open")) +
+           json_integer_value(value_of(schedule, "state.waiting"));
+}
+
+/* Slots of which the schedule has accounted for, whatever became of them. */
+static int64_t accounted_of(const json_t *schedule)
+{
+    static const char *const names[] = {"started", "skipped", "missed", "dropped", "cancelled"};
+    const json_t *counters = value_of(schedule, "state.counters");
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        sum += json_integer_value(json_object_get(counters, names[i]));
+    return sum;
+}
+
+/* Until `count` more slots than `before` are accounted for and no run is left. */
+static int wait_for(struct remote *remote, const char *id, int64_t before, int64_t count)
+{
+    struct progress progress;
+    int64_t done = 0, left = 1;
+    int status = STATUS_OK;
+
+    progress_open(&progress, "Backfill");
+    while (status == STATUS_OK && (done < count || left > 0)) {
+        struct remote_answer answer;
+
+        status = get_schedule(remote, id, &answer);
+        if (status != STATUS_OK)
+            break;
+        left = left_of(answer.json);
+        done = accounted_of(answer.json) - before;
+        answer_free(&answer);
+        progress_show(&progress, done > left ? done - left : 0, count);
+        if (done < count || left > 0)
+            poll(NULL, 0, WAIT_MS);
+    }
+    progress_close(&progress);
+    return status;
+}
+
+static int backfill(struct remote *remote, const struct args *args, json_t *body,
+                    const struct ask *ask)
+{
+    const char *id = args->operand[0];
+    struct remote_answer answer;
+    int64_t before, count;
+    int status = get_schedule(remote, id, &answer);
+
+    if (status != STATUS_OK)
+        return status;
+    before = accounted_of(answer.json);
+    answer_free(&answer);
+    json_object_del(body, "dryRun");
+    status = post(remote, id, "backfill", body, &answer);
+    if (status != STATUS_OK)
+        return status;
+    count = json_integer_value(json_object_get(answer.json, "count"));
+    if (args->value[BACKFILL_WAIT])
+        status = wait_for(remote, id, before, count);
+    if (status == STATUS_OK)
+        status = ask_print(remote, ask, &answer, id);
+    answer_free(&answer);
+    return status;
+}
+
+static int look_and_backfill(struct remote *remote, const struct args *args, json_t *body)
+{
+    static const struct ask ask = {.say = say_backfill};
+    const char *id = args->operand[0];
+    struct remote_answer answer;
+    int64_t count;
+    int status;
+
+    json_put(body, "dryRun", json_true());
+    status = post(remote, id, "backfill", body, &answer);
+    if (status != STATUS_OK)
+        return status;
+    count = json_integer_value(json_object_get(answer.json, "count"));
+    if (args->value[BACKFILL_DRY_RUN])
+        status = ask_print(remote, &ask, &answer, id);
+    else if (count == 0)
+        report_note("%s has no slots in that range", id);
+    else if (!args->value[BACKFILL_YES])
+        status = confirm("Start %" PRId64 " run%s of %s?", count, count == 1 ? "" : "s", id);
+    answer_free(&answer);
+    if (status != STATUS_OK || count == 0 || args->value[BACKFILL_DRY_RUN])
+        return status;
+    return backfill(remote, args, body, &ask);
+}
+
+int backfill_run(const struct args *args)
+{
+    static const struct part parts[] = {
+        {BACKFILL_FROM, "from", PART_TIME},
+        {BACKFILL_TO, "to", PART_TIME},
+        {BACKFILL_OVERLAP, "overlap", PART_TEXT},
+    };
+    json_auto_t *body = body_of(args, parts, 3);
+    struct remote *remote;
+    int status;
+
+    if (!body)
+        return STATUS_USAGE;
+    status = remote_open(args, args->command->name, &remote);
+    if (status != STATUS_OK)
+        return status;
+    if (!args->value[BACKFILL_TO]) {
+        char now[INSTANT_TEXT_MAX];
+        struct buf out = BUF(now);
+
+        instant_format_ms(clock_now(), &out);
+        json_put(body, "to", json_new_str(buf_as_str(&out)));
+    }
+    status = look_and_backfill(remote, args, body);
+    remote_close(remote);
+    return status;
+}

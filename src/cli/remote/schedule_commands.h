@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Commands about schedules that are more than one request.
+ */
+#pragma once
+
+#include "cli/remote/request_commands.h"
+
+enum { CREATE_OPTION_COUNT = REMOTE_OPTIONS + 33 };
+
+extern const struct option create_options[CREATE_OPTION_COUNT];
+
+enum resume_option { RESUME_DRY_RUN = REMOTE_OPTIONS, RESUME_YES, RESUME_OPTION_COUNT };
+enum backfill_option {
+    BACKFILL_FROM = REMOTE_OPTIONS,
+    BACKFILL_TO,
+    BACKFILL_OVERLAP,
+    BACKFILL_DRY_RUN,
+    BACKFILL_YES,
+    BACKFILL_WAIT,
+    BACKFILL_OPTION_COUNT
+};
+
+int create_run(const struct args *args);
+int edit_run(const struct args *args);
+int resume_run(const struct args *args);
+int backfill_run(const struct args *args);

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `belfry schedule create`: a document of flags, or of a file that flags change.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "cli/frame/commands.h"
+#include "cli/frame/report.h"
+#include "cli/remote/schedule_commands.h"
+#include "cli/remote/schedule_view.h"
+#include "io/clock.h"
+
+enum create_option {
+    OPT_FILE = REMOTE_OPTIONS,
+    OPT_CRON,
+    OPT_DIALECT,
+    OPT_EVERY,
+    OPT_DAILY,
+    OPT_AT,
+    OPT_TZ,
+    OPT_START,
+    OPT_END,
+    OPT_JITTER,
+    OPT_EXCEPT,
+    OPT_HTTP,
+    OPT_METHOD,
+    OPT_HEADER,
+    OPT_BODY,
+    OPT_EXEC,
+    OPT_QUEUE,
+    OPT_KIND,
+    OPT_WORKFLOW,
+    OPT_INPUT,
+    OPT_OVERLAP,
+    OPT_CATCHUP,
+    OPT_ATTEMPTS,
+    OPT_TIMEOUT,
+    OPT_MAX_RUN_TIME,
+    OPT_PRIORITY,
+    OPT_APPROVAL,
+    OPT_DESCRIPTION,
+    OPT_LABEL,
+    OPT_PAUSED,
+    OPT_DISABLED,
+    OPT_KEY,
+    OPT_DRY_RUN,
+    OPT_COUNT
+};
+
+static_assert((int)OPT_COUNT == (int)CREATE_OPTION_COUNT, "the header says how many there are");
+
+enum {
+    MANY = 64,         /* times that one option may be given        */
+    PREVIEW_TIMES = 5, /* that --dry-run shows                      */
+    PAIR_NAME_MAX = 256,
+};
+
+const struct option create_options[CREATE_OPTION_COUNT] = {
+    REMOTE_OPTION_ROWS,
+    [OPT_FILE] = {"file", 'f', "FILE", "begin with this document (JSON; - is standard input)"},
+    [OPT_CRON] = {"cron", 'c', "EXPR", "run by a cron expression; may be given again"},
+    [OPT_DIALECT] = {"dialect", 'd', "DIALECT", "of --cron; `belfry help next` lists them"},
+    [OPT_EVERY] = {"every", 'e', "SPAN", "run every 15m, 1h30m, 7d; may be given again"},
+    [OPT_DAILY] = {"daily", '\0', "HH:MM", "run at this time of day; may be given again"},
+    [OPT_AT] = {"at", '\0', "TIME", "run once: a time, \"now\" or +30m; may be given again"},
+    [OPT_TZ] = {"tz", 'z', "ZONE", "the clock that it goes by; default UTC"},
+    [OPT_START] = {"start", '\0', "TIME", "not before"},
+    [OPT_END] = {"end", '\0', "TIME", "not after"},
+    [OPT_JITTER] = {"jitter", '\0', "SPAN", "spread over this span, each schedule its own way"},
+    [OPT_EXCEPT] = {"except", '\0', "CALENDAR", "not on the days of a named calendar"},
+    [OPT_HTTP] = {"http", '\0', "URL", "call a URL"},
+    [OPT_METHOD] = {"method", '\0', "METHOD", "of the call; default POST"},
+    [OPT_HEADER] = {"header", '\0', "NAME: VALUE", "of the call; may be given again"},
+    [OPT_BODY] = {"body", '\0', "JSON", "of the call; JSON, or @FILE"},
+    [OPT_EXEC] = {"exec", '\0', NULL, "run the program behind -- on the server"},
+    [OPT_QUEUE] = {"queue", 'q', "NAME", "hand the run to the workers of a queue"},
+    [OPT_KIND] = {"kind", '\0', "KIND", "what the workers of the queue are to do"},
+    [OPT_WORKFLOW] = {"workflow", '\0', "NAME", "start a workflow"},
+    [OPT_INPUT] = {"input", 'i', "JSON", "an object that each run is given; JSON, or @FILE"},
+    [OPT_OVERLAP] = {"overlap", '\0', "POLICY",
+                     "when the last run is still open: skip, bufferOne, bufferAll,\n"
+                     "cancelOther, terminateOther or allowAll"},
+    [OPT_CATCHUP] = {"catchup", '\0', "MODE",
+                     "slots missed while the server was down: latest, all, oldest, none"},
+    [OPT_ATTEMPTS] = {"attempts", '\0', "N", "tries of a run, the first counted; default 1"},
+    [OPT_TIMEOUT] = {"timeout", '\0', "SPAN", "of one attempt"},
+    [OPT_MAX_RUN_TIME] = {"max-run-time", '\0', "SPAN", "of a run with all its attempts"},
+    [OPT_PRIORITY] = {"priority", '\0', "N", "1 to 10, higher first; default 5"},
+    [OPT_APPROVAL] = {"approval", '\0', NULL, "each run waits until somebody approves it"},
+    [OPT_DESCRIPTION] = {"description", 'D', "TEXT", "what it is for"},
+    [OPT_LABEL] = {"label", 'l', "KEY=VALUE", "may be given again"},
+    [OPT_PAUSED] = {"paused", '\0', NULL, "paused from the first moment on"},
+    [OPT_DISABLED] = {"disabled", '\0', NULL, "not enabled"},
+    [OPT_KEY] = {"idempotency-key", '\0', "KEY",
+                 "so that the very same command can be repeated without harm"},
+    [OPT_DRY_RUN] = {"dry-run", '\0', NULL, "show when it would run, and create nothing"},
+};
+
+/* ---- the document ---- */
+
+/* The member, made when it is not there; NULL when it is something else: told. */
+static json_t *object_in(json_t *document, const char *name)
+{
+    json_t *object = json_object_get(document, name);
+
+    if (!object || json_is_null(object)) {
+        object = json_new_object();
+        json_put(document, name, object);
+    }
+    if (json_is_object(object))
+        return object;
+    report_note("%s must be an object", name);
+    return NULL;
+}
+
+static json_t *read_document(const struct args *args)
+{
+    size_t len = 0;
+    char *text;
+    json_t *document = NULL;
+    struct err err;
+
+    if (!args->value[OPT_FILE])
+        return json_new_object();
+    text = read_whole(args->value[OPT_FILE], &len);
+    if (!text)
+        return NULL;
+    if (json_read((struct str){text, len}, &document, &err) != RC_OK) {
+        snprintf(err.field, sizeof err.field, "%.60s", args->value[OPT_FILE]);
+        report_err(&err, (struct str){text, len});
+        document = NULL;
+    } else if (!json_is_object(document)) {
+        report_note("%s must hold one object, a schedule", args->value[OPT_FILE]);
+        json_decref(document);
+        document = NULL;
+    }
+    free(text);
+    return document;
+}
+
+/* All values of an option as a list of texts; NULL: it was not given, or told. */
+static json_t *texts_of(const struct args *args, int option, bool *ok)
+{
+    const char *values[MANY];
+    int count = args_all(args, option, values, MANY);
+    json_t *list;
+
+    if (count == 0)
+        return NULL;
+    if (count > MANY) {
+        report_note("--%s may be given %d times at the most", create_options[option].name,
+                    MANY);
+        *ok = false;
+        return NULL;
+    }
+    list = json_new_list();
+    for (int i = 0; i < count; i++) {
+        if (!str_is_utf8(str_of(values[i]))) {
+            report_note("--%s must be UTF-8", create_options[option].name);
+            *ok = false;
+        } else {
+            json_add(list, json_new_str(str_of(values[i])));
+        }
+    }
+    return list;
+}
+
+static void put_texts(const struct args *args, int option, const char *name, json_t *to,
+                      bool *ok)
+{
+    json_t *list = texts_of(args, option, ok);
+
+    if (list)
+        json_put(to, name, list);
+}
+
+/* A list of objects that have the text as their member. */
+static void put_objects(const struct args *args, int option, const char *member,
+                        const char *name, json_t *to, bool *ok)
+{
+    json_auto_t *texts = texts_of(args, option, ok);
+    json_t *list, *text;
+    size_t i;
+
+    if (!texts)
+        return;
+    list = json_new_list();
+    json_array_foreach(texts, i, text)
+    {
+        json_t *object = json_new_object();
+
+        json_put(object, member, json_incref(text));
+        if (option == OPT_CRON && args->value[OPT_DIALECT])
+            json_put(object, "dialect", json_new_str(str_of(args->value[OPT_DIALECT])));
+        json_add(list, object);
+    }
+    json_put(to, name, list);
+}
+
+/* "KEY=VALUE" or "Name: value", each a member. */
+static void put_pairs(const struct args *args, int option, char sep, json_t *to, bool *ok)
+{
+    json_auto_t *texts = texts_of(args, option, ok);
+    json_t *text;
+    size_t i;
+
+    json_array_foreach(texts, i, text)
+    {
+        struct str key, value, whole = str_of(json_string_value(text));
+        char name[PAIR_NAME_MAX];
+
+        if (!str_cut(whole, sep, &key, &value) || key.len == 0 || key.len >= sizeof name) {
+            report_note("--%s must be %s, not %.100s", create_options[option].name,
+                        create_options[option].value, whole.ptr);
+            *ok = false;
+            return;
+        }
+        snprintf(name, sizeof name, "%.*s", (int)key.len, key.ptr);
+        json_put(to, name, json_new_str(sep == ':' ? str_trim(value) : value));
+    }
+}
+
+static bool put_parts(const struct args *args, const struct part *parts, int count, json_t *to)
+{
+    json_auto_t *members = body_of(args, parts, count);
+
+    return members && json_object_update(to, members) == 0;
+}
+
+/* Times once; those that are said from now are made whole here, the server knows the rest. */
+static void put_once(const struct args *args, json_t *spec, bool *ok)
+{
+    json_t *texts = texts_of(args, OPT_AT, ok), *text;
+    size_t i;
+
+    if (!texts)
+        return;
+    json_array_foreach(texts, i, text)
+    {
+        const char *typed = json_string_value(text);
+        char time[INSTANT_TEXT_MAX];
+        struct err err;
+
+        if (typed[0] != '+' && typed[0] != '-')
+            continue;
+        if (when_read(typed, NULL, clock_now(), time, &err) != RC_OK) {
+            report_note("--at: %s", err.text);
+            *ok = false;
+            break;
+        }
+        json_array_set_new(texts, i, json_new_str(str_of(time)));
+    }
+    json_put(spec, "at", texts);
+}
+
+static bool put_spec(const struct args *args, json_t *document)
+{
+    static const struct part parts[] = {
+        {OPT_TZ, "timezone", PART_TEXT},
+        {OPT_START, "start", PART_INSTANT},
+        {OPT_END, "end", PART_INSTANT},
+        {OPT_JITTER, "jitter", PART_TEXT},
+    };
+    json_t *spec = object_in(document, "spec"), *exclude;
+    bool ok = spec != NULL;
+
+    if (!ok)
+        return false;
+    put_objects(args, OPT_CRON, "expr", "cron", spec, &ok);
+    put_objects(args, OPT_EVERY, "every", "intervals", spec, &ok);
+    put_texts(args, OPT_DAILY, "timesOfDay", spec, &ok);
+    put_once(args, spec, &ok);
+    if (args->value[OPT_EXCEPT]) {
+        exclude = object_in(spec, "exclude");
+        if (!exclude)
+            return false;
+        put_texts(args, OPT_EXCEPT, "named", exclude, &ok);
+    }
+    return ok && put_parts(args, parts, sizeof parts / sizeof parts[0], spec);
+}
+
+static json_t *argv_of(char **program)
+{
+    json_t *list = json_new_list();
+
+    for (int i = 0; program && program[i]; i++) {
+        if (str_is_utf8(str_of(program[i]))) {
+            json_add(list, json_new_str(str_of(program[i])));
+            continue;
+        }
+        report_note("the program's arguments must be UTF-8");
+        json_decref(list);
+        return NULL;
+    }
+    return list;
+}
+
+/* One of four may be said; which of them. */
+static const char *action_type(const struct args *args, bool *ok)
+{
+    static const int options[] = {OPT_HTTP, OPT_EXEC, OPT_QUEUE, OPT_WORKFLOW};
+    const char *type = NULL;
+
+    for (int i = 0; i < 4; i++) {
+        if (!args->value[options[i]])
+            continue;
+        if (type) {
+            report_note("--%s and --%s are two actions; a schedule has one", type,
+                        create_options[options[i]].name);
+            *ok = false;
+        }
+        type = create_options[options[i]].name;
+    }
+    return type;
+}
+
+static bool put_action(const struct args *args, json_t *document)
+{
+    static const struct part parts[] = {
+        {OPT_HTTP, "url", PART_TEXT},    {OPT_METHOD, "method", PART_TEXT},
+        {OPT_BODY, "body", PART_JSON},   {OPT_QUEUE, "queue", PART_TEXT},
+        {OPT_KIND, "kind", PART_TEXT},   {OPT_WORKFLOW, "name", PART_TEXT},
+        {OPT_INPUT, "input", PART_JSON},
+    };
+    bool ok = true;
+    const char *type = action_type(args, &ok);
+    json_t *action, *argv;
+
+    if (ok && args->program && (!args->value[OPT_EXEC] || !args->program[0])) {
+        report_note("a program stands behind --exec --: --exec -- /bin/true");
+        return false;
+    }
+    if (type)
+        json_object_del(document, "action");
+    action = ok ? object_in(document, "action") : NULL;
+    if (!action)
+        return false;
+    if (type)
+        json_put(action, "type", json_new_str(str_of(type)));
+    if (args->value[OPT_EXEC]) {
+        argv = argv_of(args->program);
+        if (!argv)
+            return false;
+        json_put(action, "argv", argv);
+    }
+    if (args->value[OPT_HEADER]) {
+        json_t *headers = object_in(action, "headers");
+
+        if (!headers)
+            return false;
+        put_pairs(args, OPT_HEADER, ':', headers, &ok);
+    }
+    return ok && put_parts(args, parts, sizeof parts / sizeof parts[0], action);
+}
+
+static bool put_nested(const struct args *args, int option, const char *object,
+                       struct part part, json_t *to)
+{
+    json_t *nested;
+
+    if (!args->value[option])
+        return true;
+    nested = object_in(to, object);
+    return nested && put_parts(args, &part, 1, nested);
+}
+
+static bool put_policies(const struct args *args, json_t *document)
+{
+    static const struct part parts[] = {
+        {OPT_OVERLAP, "overlap", PART_TEXT},         {OPT_TIMEOUT, "timeout", PART_TEXT},
+        {OPT_MAX_RUN_TIME, "maxRunTime", PART_TEXT}, {OPT_PRIORITY, "priority", PART_NUMBER},
+        {OPT_APPROVAL, "approval", PART_TRUE},
+    };
+    json_t *policies = object_in(document, "policies");
+
+    return policies && put_parts(args, parts, sizeof parts / sizeof parts[0], policies) &&
+           put_nested(args, OPT_CATCHUP, "catchup",
+                      (struct part){OPT_CATCHUP, "mode", PART_TEXT}, policies) &&
+           put_nested(args, OPT_ATTEMPTS, "retry",
+                      (struct part){OPT_ATTEMPTS, "attempts", PART_NUMBER}, policies);
+}
+
+static bool put_rest(const struct args *args, json_t *document)
+{
+    static const struct part parts[] = {{OPT_DESCRIPTION, "description", PART_TEXT}};
+    bool ok = true;
+
+    if (args->operands > 0) {
+        if (!str_is_utf8(str_of(args->operand[0]))) {
+            report_note("an id is UTF-8");
+            return false;
+        }
+        json_put(document, "id", json_new_str(str_of(args->operand[0])));
+    }
+    if (args->value[OPT_LABEL]) {
+        json_t *labels = object_in(document, "labels");
+
+        if (!labels)
+            return false;
+        put_pairs(args, OPT_LABEL, '=', labels, &ok);
+    }
+    if (args->value[OPT_DISABLED])
+        json_put(document, "enabled", json_false());
+    if (args->value[OPT_PAUSED] && !json_is_object(json_object_get(document, "paused")))
+        json_put(document, "paused", json_true());
+    return ok && put_parts(args, parts, 1, document);
+}
+
+static json_t *make_document(const struct args *args)
+{
+    json_t *document = read_document(args);
+
+    if (!document)
+        return NULL;
+    if (put_spec(args, document) && put_action(args, document) &&
+        put_policies(args, document) && put_rest(args, document)) {
+        if (json_object_size(json_object_get(document, "action")) > 0)
+            return document;
+        report_note("what is to run?  Say --http URL, --queue NAME, --workflow NAME, "
+                    "--exec -- PROGRAM, or -f FILE");
+    }
+    json_decref(document);
+    return NULL;
+}
+
+/* ---- the requests ---- */
+
+static int preview(struct remote *remote, const json_t *document)
+{
+    static const struct ask ask = {.say = say_preview};
+    json_auto_t *body = json_new_object();
+    struct remote_request request = {.method = "POST", .path = "/api/v1/preview", .body = body};
+    struct remote_answer answer;
+    int status;
+
+    json_put(body, "spec", json_incref(json_object_get(document, "spec")));
+    json_put(body, "count", json_new_int(PREVIEW_TIMES));
+    if (json_is_string(json_object_get(document, "id")))
+        json_put(body, "id", json_incref(json_object_get(document, "id")));
+    status = remote_call(remote, &request, &answer);
+    if (status != STATUS_OK)
+        return status;
+    status = ask_print(remote, &ask, &answer, text_of(document, "id"));
+    answer_free(&answer);
+    return status;
+}
+
+/* What may stand in a header field. */
+static bool is_field(const char *text)
+{
+    size_t n = 0;
+
+    while (text[n] > ' ' && text[n] < 0x7f)
+        n++;
+    return n > 0 && n <= FETCH_VALUE_MAX && text[n] == '\0';
+}
+
+static void say_created(const json_t *answer, const char *name, const struct when *when,
+                        struct printer *out)
+{
+    bool is_paused = strcmp(text_of(answer, "state.status"), "paused") == 0;
+
+    (void)name;
+    say_schedule(is_paused ? "created, paused" : "created", answer, when, out);
+}
+
+static int create(struct remote *remote, const struct args *args, const json_t *document)
+{
+    static const struct ask ask = {.view = &schedule_view, .say = say_created};
+    struct remote_request request = {.method = "POST",
+                                     .path = "/api/v1/schedules",
+                                     .body = document,
+                                     .key = args->value[OPT_KEY]};
+    struct remote_answer answer;
+    int status;
+
+    if (request.key && !is_field(request.key)) {
+        report_note("--idempotency-key has 1 to %d letters, digits and signs", FETCH_VALUE_MAX);
+        return STATUS_USAGE;
+    }
+    status = remote_call(remote, &request, &answer);
+    if (status != STATUS_OK)
+        return status;
+    status = ask_print(remote, &ask, &answer, text_of(answer.json, "id"));
+    answer_free(&answer);
+    return status;
+}
+
+int create_run(const struct args *args)
+{
+    json_auto_t *document = make_document(args);
+    struct remote *remote;
+    int status;
+
+    if (!document)
+        return STATUS_USAGE;
+    status = remote_open(args, args->command->name, &remote);
+    if (status != STATUS_OK)
+        return status;
+    status = args->value[OPT_DRY_RUN] ? preview(remote, document)
+                                      : create(remote, args, document);
+    remote_close(remote);
+    return status;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What commands about schedules say, in sentences.
+ */
+#include "cli/remote/schedule_view.h"
+
+static void print_time(const json_t *value, const struct when *when, struct printer *out)
+{
+    static const struct field field = {"", "t", SHAPE_BOTH, false, NULL};
+    json_auto_t *object = json_new_object();
+    char text[VIEW_TEXT_MAX] = "";
+    struct buf shown = BUF(text);
+
+    json_put(object, "t", json_incref((json_t *)(uintptr_t)value));
+    field_text(&field, object, when, &shown);
+    printer_safe(out, buf_as_str(&shown));
+}
+
+static void print_lines(const json_t *list, const char *before, struct printer *out)
+{
+    const json_t *line;
+    size_t i;
+
+    json_array_foreach(list, i, line)
+    {
+        printer_text(out, before);
+        printer_safe(out, str_of(json_string_value(line)));
+        printer_text(out, "\n");
+    }
+}
+
+void say_schedule(const char *done, const json_t *schedule, const struct when *when,
+                  struct printer *out)
+{
+    const json_t *next = value_of(schedule, "state.nextAt");
+    const json_t *until = value_of(schedule, "state.pausedUntil");
+
+    printer_safe(out, str_of(text_of(schedule, "id")));
+    printer_printf(out, ": %s", done);
+    if (until) {
+        printer_text(out, " until ");
+        print_time(until, when, out);
+    } else if (next) {
+        printer_text(out, "; next run ");
+        print_time(next, when, out);
+    } else if (strcmp(text_of(schedule, "state.status"), "active") == 0) {
+        printer_text(out, json_integer_value(value_of(schedule, "state.open")) > 0
+                              ? "; a run is open, and there is no next one"
+                              : "; it has no next run");
+    }
+    printer_text(out, "\n");
+    print_lines(value_of(schedule, "state.warnings"), "! ", out);
+}
+
+/* What is true of all times that were told. */
+static void print_note(const json_t *answer, struct printer *out)
+{
+    const char *note = text_of(answer, "note");
+
+    if (note[0] == '\0')
+        return;
+    printer_text(out, "! ");
+    printer_safe(out, str_of(note));
+    printer_text(out, "\n");
+}
+
+void say_next(const json_t *answer, const char *name, const struct when *when,
+              struct printer *out)
+{
+    static const struct field columns[] = {
+        {"TIME", "due", SHAPE_TIME, false, NULL},
+        {"AWAY", "due", SHAPE_AWAY, false, NULL},
+        {"SOURCE", "source", SHAPE_TEXT, true, NULL},
+    };
+    static const struct view view = {"times", "slot", FIELDS(columns), NULL, 0};
+    const json_t *times = json_object_get(answer, "times");
+
+    if (json_array_size(times) > 0)
+        view_rows(&view, times, when, out);
+    else
+        printer_printf(out, "%s will not run by itself: it is %s\n", name,
+                       text_of(answer, "status"));
+    if (strcmp(text_of(answer, "later"), "dependsOnRuns") == 0)
+        printer_text(out, "Later times depend on how its runs go.\n");
+    print_note(answer, out);
+}
+
+void say_explained(const json_t *answer, const char *name, const struct when *when,
+                   struct printer *out)
+{
+    static const struct field lines[] = {
+        {"Slot before", "previous", SHAPE_BOTH, false, NULL},
+        {"Slot after", "next", SHAPE_BOTH, false, NULL},
+    };
+    static const struct view view = {"", "", FIELDS(lines), NULL, 0};
+    const json_t *moment;
+    size_t i;
+
+    (void)name;
+    json_array_foreach(json_object_get(answer, "moments"), i, moment)
+    {
+        const json_t *at = value_of(moment, "at");
+
+        if (at) {
+            printer_tint(out, TINT_STRONG);
+            print_time(at, when, out);
+            printer_tint(out, TINT_END);
+            printer_text(out, "\n");
+        }
+        print_lines(json_object_get(moment, "sentences"), "  ", out);
+        view_one(&view, moment, when, out);
+    }
+    print_note(answer, out);
+}
+
+void say_health(const json_t *answer, const char *name, const struct when *when,
+                struct printer *out)
+{
+    static const struct field lines[] = {
+        {"Schedule", "schedule", SHAPE_TEXT, false, NULL},
+        {"Health", "health", SHAPE_STATE, false, NULL},
+        {"Late since", "lateSince", SHAPE_BOTH, false, NULL},
+        {"Next run", "nextAt", SHAPE_BOTH, false, NULL},
+        {"Last run", "lastRunAt", SHAPE_BOTH, false, NULL},
+        {"Open runs", "open", SHAPE_TEXT, false, NULL},
+        {"Waiting", "waiting", SHAPE_TEXT, false, NULL},
+        {"Failures in a row", "failures", SHAPE_TEXT, false, NULL},
+        {"Last runs", "runs", SHAPE_TEXT, false, NULL},
+        {"Succeeded", "succeeded", SHAPE_TEXT, false, NULL},
+        {"Failed", "failed", SHAPE_TEXT, false, NULL},
+    };
+    static const struct view view = {"", "schedule", FIELDS(lines), NULL, 0};
+
+    (void)name;
+    view_one(&view, answer, when, out);
+    print_lines(json_object_get(answer, "warnings"), "! ", out);
+    print_note(answer, out);
+}
+
+void say_preview(const json_t *answer, const char *name, const struct when *when,
+                 struct printer *out)
+{
+    static const struct field columns[] = {
+        {"TIME", "due", SHAPE_TIME, false, NULL},
+        {"AWAY", "due", SHAPE_AWAY, false, NULL},
+    };
+    static const struct view view = {"next", "slot", FIELDS(columns), NULL, 0};
+
+    (void)name;
+    printer_safe(out, str_of(text_of(answer, "description")));
+    printer_printf(out, "\n%lld a day, time zone ",
+                   (long long)json_integer_value(json_object_get(answer, "perDay")));
+    printer_safe(out, str_of(text_of(answer, "timezone")));
+    printer_text(out, "\n");
+    view_rows(&view, json_object_get(answer, "next"), when, out);
+    print_lines(json_object_get(answer, "warnings"), "! ", out);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/remote/schedule_view.h"
+
+#include "base/must.h"
+
+/* ---- a schedule in words ---- */
+
+static void add_all(const json_t *list, const char *member, const char *before, struct buf *out)
+{
+    const json_t *item;
+    size_t i;
+
+    json_array_foreach(list, i, item)
+    {
+        const json_t *text = json_is_object(item) ? json_object_get(item, member) : item;
+
+        if (!json_is_string(text))
+            continue;
+        buf_text(out, out->len > 0 ? "; " : "");
+        buf_text(out, before);
+        buf_text(out, json_string_value(text));
+    }
+}
+
+static void show_spec(const json_t *schedule, struct buf *out)
+{
+    const json_t *spec = json_object_get(schedule, "spec");
+    size_t calendars = json_array_size(json_object_get(spec, "calendars"));
+
+    add_all(json_object_get(spec, "cron"), "expr", "", out);
+    add_all(json_object_get(spec, "intervals"), "every", "every ", out);
+    add_all(json_object_get(spec, "timesOfDay"), "", "at ", out);
+    add_all(json_object_get(spec, "at"), "", "once ", out);
+    if (calendars > 0)
+        buf_printf(out, "%s%zu calendar%s", out->len > 0 ? "; " : "", calendars,
+                   calendars == 1 ? "" : "s");
+    if (out->len == 0)
+        buf_text(out, "never by itself");
+}
+
+static void show_argv(const json_t *argv, struct buf *out)
+{
+    const json_t *word;
+    size_t i;
+
+    json_array_foreach(argv, i, word)
+        buf_printf(out, " %s", json_is_string(word) ? json_string_value(word) : "");
+}
+
+static void show_action(const json_t *schedule, struct buf *out)
+{
+    const json_t *action = json_object_get(schedule, "action");
+    const char *type = text_of(action, "type");
+
+    buf_text(out, type);
+    if (strcmp(type, "http") == 0)
+        buf_printf(out, " %s %s", text_of(action, "method"), text_of(action, "url"));
+    else if (strcmp(type, "exec") == 0)
+        show_argv(json_object_get(action, "argv"), out);
+    else if (strcmp(type, "queue") == 0)
+        buf_printf(out, " %s", text_of(action, "queue"));
+    else if (strcmp(type, "workflow") == 0)
+        buf_printf(out, " %s", text_of(action, "name"));
+}
+
+static void show_retry(const json_t *schedule, struct buf *out)
+{
+    const json_t *retry = value_of(schedule, "policies.retry");
+    int64_t attempts = json_integer_value(json_object_get(retry, "attempts"));
+
+    if (attempts > 1)
+        buf_printf(out, "%lld attempts, %s from %s to %s", (long long)attempts,
+                   text_of(retry, "backoff"), text_of(retry, "delay"), text_of(retry, "max"));
+}
+
+static const struct field schedule_columns[] = {
+    {"ID", "id", SHAPE_TEXT, true, NULL},
+    {"STATUS", "state.status", SHAPE_STATE, false, NULL},
+    {"NEXT", "state.nextAt", SHAPE_TIME, false, NULL},
+    {"AWAY", "state.nextAt", SHAPE_AWAY, false, NULL},
+    {"LAST", "state.lastOutcome", SHAPE_STATE, false, NULL},
+    {"WHEN", NULL, SHAPE_TEXT, true, show_spec},
+    {"WHAT", NULL, SHAPE_TEXT, true, show_action},
+    {"DESCRIPTION", "description", SHAPE_TEXT, true, NULL},
+};
+
+static const struct field schedule_lines[] = {
+    {"Schedule", "id", SHAPE_TEXT, false, NULL},
+    {"Namespace", "namespace", SHAPE_TEXT, false, NULL},
+    {"Description", "description", SHAPE_TEXT, false, NULL},
+    {"Labels", "labels", SHAPE_TEXT, false, NULL},
+    {"Status", "state.status", SHAPE_STATE, false, NULL},
+    {"Paused because", "state.pausedReason", SHAPE_TEXT, false, NULL},
+    {"Paused until", "state.pausedUntil", SHAPE_BOTH, false, NULL},
+    {"When", NULL, SHAPE_TEXT, false, show_spec},
+    {"Time zone", "spec.timezone", SHAPE_TEXT, false, NULL},
+    {"What", NULL, SHAPE_TEXT, false, show_action},
+    {"Input", "action.input", SHAPE_TEXT, false, NULL},
+    {"Next run", "state.nextAt", SHAPE_BOTH, false, NULL},
+    {"Last run", "state.lastRunAt", SHAPE_BOTH, false, NULL},
+    {"Last outcome", "state.lastOutcome", SHAPE_STATE, false, NULL},
+    {"Last run's id", "state.lastRunId", SHAPE_TEXT, false, NULL},
+    {"Open runs", "state.open", SHAPE_TEXT, false, NULL},
+    {"Waiting", "state.waiting", SHAPE_TEXT, false, NULL},
+    {"Failures", "state.failures", SHAPE_TEXT, false, NULL},
+    {"Slots", "state.counters", SHAPE_TEXT, false, NULL},
+    {"Overlap", "policies.overlap", SHAPE_TEXT, false, NULL},
+    {"Catch-up", "policies.catchup.mode", SHAPE_TEXT, false, NULL},
+    {"Retries", NULL, SHAPE_TEXT, false, show_retry},
+    {"Version", "state.version", SHAPE_TEXT, false, NULL},
+    {"Created", "state.createdAt", SHAPE_TIME, false, NULL},
+    {"Updated", "state.updatedAt", SHAPE_TIME, false, NULL},
+    {"Updated by", "state.updatedBy", SHAPE_TEXT, false, NULL},
+};
+
+const struct view schedule_view = {"schedules", "id", FIELDS(schedule_columns),
+                                   FIELDS(schedule_lines)};
+
+/* ---- runs and slots ---- */
+
+static void show_state(const json_t *run, struct buf *out)
+{
+    const char *outcome = text_of(run, "outcome");
+
+    buf_text(out, outcome[0] != '\0' ? outcome : text_of(run, "state"));
+}
+
+static void show_error(const json_t *run, struct buf *out)
+{
+    const char *code = text_of(run, "error.code"), *message = text_of(run, "error.message");
+
+    buf_printf(out, "%s%s%s", code, code[0] != '\0' && message[0] != '\0' ? ": " : "", message);
+}
+
+static void show_took(const json_t *run, struct buf *out)
+{
+    struct err err;
+    instant from, to;
+
+    if (instant_parse(str_of(text_of(run, "startedAt")), &from, &err) == RC_OK &&
+        instant_parse(str_of(text_of(run, "endedAt")), &to, &err) == RC_OK && to >= from)
+        duration_format(to - from, out);
+}
+
+static const struct field run_columns[] = {
+    {"ID", "id", SHAPE_TEXT, false, NULL},
+    {"SCHEDULE", "schedule", SHAPE_TEXT, true, NULL},
+    {"KIND", "kind", SHAPE_TEXT, false, NULL},
+    {"STATE", NULL, SHAPE_STATE, false, show_state},
+    {"SLOT", "slot", SHAPE_TIME, false, NULL},
+    {"TRY", "attempt", SHAPE_NUMBER, false, NULL},
+    {"TOOK", NULL, SHAPE_TEXT, false, show_took},
+    {"ERROR", NULL, SHAPE_TEXT, true, show_error},
+};
+
+static const struct field run_lines[] = {
+    {"Run", "id", SHAPE_TEXT, false, NULL},
+    {"Schedule", "schedule", SHAPE_TEXT, false, NULL},
+    {"Kind", "kind", SHAPE_TEXT, false, NULL},
+    {"State", "state", SHAPE_STATE, false, NULL},
+    {"Outcome", "outcome", SHAPE_STATE, false, NULL},
+    {"Reason", "reason", SHAPE_TEXT, false, NULL},
+    {"Error", NULL, SHAPE_TEXT, false, show_error},
+    {"Slot", "slot", SHAPE_TIME, false, NULL},
+    {"Due", "due", SHAPE_BOTH, false, NULL},
+    {"Started", "startedAt", SHAPE_BOTH, false, NULL},
+    {"Ended", "endedAt", SHAPE_BOTH, false, NULL},
+    {"Took", NULL, SHAPE_TEXT, false, show_took},
+    {"Attempt", "attempt", SHAPE_TEXT, false, NULL},
+    {"Queue", "queue", SHAPE_TEXT, false, NULL},
+    {"Worker", "worker", SHAPE_TEXT, false, NULL},
+    {"Lease until", "leaseUntil", SHAPE_BOTH, false, NULL},
+    {"Source", "source", SHAPE_TEXT, false, NULL},
+    {"Input", "input", SHAPE_TEXT, false, NULL},
+    {"Progress", "progress", SHAPE_TEXT, false, NULL},
+    {"Result", "result", SHAPE_TEXT, false, NULL},
+    {"Summary", "summary", SHAPE_TEXT, false, NULL},
+};
+
+const struct view run_view = {"runs", "id", FIELDS(run_columns), FIELDS(run_lines)};
+
+/* A slot that has neither an outcome nor a reason lies ahead. */
+static void show_fate(const json_t *slot, struct buf *out)
+{
+    const char *outcome = text_of(slot, "outcome"), *run = text_of(slot, "run.outcome");
+
+    if (run[0] == '\0')
+        run = text_of(slot, "run.state");
+    buf_text(out, run[0] != '\0' ? run : outcome[0] != '\0' ? outcome : "planned");
+}
+
+/* The run, or the one that there is to be: what was left out has none that could be shown. */
+static void show_run_of(const json_t *slot, struct buf *out)
+{
+    if (json_is_object(json_object_get(slot, "run")) || text_of(slot, "outcome")[0] == '\0')
+        buf_text(out, text_of(slot, "id"));
+}
+
+static const struct field slot_columns[] = {
+    {"SLOT", "slot", SHAPE_TIME, false, NULL},
+    {"AWAY", "slot", SHAPE_AWAY, false, NULL},
+    {"TO", "last", SHAPE_TIME, false, NULL},
+    {"COUNT", "count", SHAPE_NUMBER, false, NULL},
+    {"OUTCOME", NULL, SHAPE_STATE, false, show_fate},
+    {"REASON", "reason", SHAPE_TEXT, true, NULL},
+    {"RUN", NULL, SHAPE_TEXT, true, show_run_of},
+};
+
+const struct view slot_view = {"slots", "id", FIELDS(slot_columns), NULL, 0};

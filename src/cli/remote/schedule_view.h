@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How schedules and runs are shown.
+ */
+#pragma once
+
+#include "cli/remote/request_commands.h"
+
+extern const struct view schedule_view;
+extern const struct view run_view;
+extern const struct view slot_view;
+
+/* Several lines: when it runs next, and what is worth knowing. */
+ask_say say_next, say_explained, say_health, say_preview;
+
+/* "nightly: DONE" with what the schedule's state adds to it. */
+void say_schedule(const char *done, const json_t *schedule, const struct when *when,
+                  struct printer *out);

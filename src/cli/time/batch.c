@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * belfry next --batch: lines in, lines out, in order, as fast as they come.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/must.h"
+#include "cli/frame/commands.h"
+#include "cli/frame/report.h"
+#include "cli/time/batch_line.h"
+#include "cli/time/spec_argument.h"
+#include "core/time/text.h"
+#include "io/clock.h"
+
+/* A line of the largest size and what one read brings behind it. */
+enum { ROOM = BATCH_LINE_MAX + 256 * 1024 };
+
+struct lines {
+    int fd;
+    struct printer *out; /* flushed before a wait, for whoever types the lines    */
+    char *bytes;         /* ROOM                                                  */
+    size_t from, to;     /* bytes that are not yet taken                          */
+    size_t looked;       /* from `from` to here there is no line end              */
+    bool ended;
+    bool too_long; /* the beginning of the current line was thrown away     */
+    int error;
+};
+
+/* Makes room, throwing away a line that fills it, and reads once. */
+static void more(struct lines *l)
+{
+    struct pollfd ready = {.fd = l->fd, .events = POLLIN};
+    ssize_t n;
+
+    memmove(l->bytes, l->bytes + l->from, l->to - l->from);
+    l->to -= l->from;
+    l->from = 0;
+    if (l->to > BATCH_LINE_MAX) {
+        l->too_long = true;
+        l->to = 0;
+    }
+    l->looked = l->to;
+    if (poll(&ready, 1, 0) == 0)
+        printer_flush(l->out);
+    n = read(l->fd, l->bytes + l->to, ROOM - l->to);
+    if (n > 0)
+        l->to += (size_t)n;
+    else if (n == 0)
+        l->ended = true;
+    else if (errno != EINTR)
+        l->error = errno;
+}
+
+/* The next line without its end; false at the end of the input or when reading fails. */
+static bool next_line(struct lines *l, struct str *ret, bool *ret_too_long)
+{
+    char *end;
+    size_t len;
+
+    l->too_long = false;
+    l->looked = l->from;
+    while (!(end = memchr(l->bytes + l->looked, '\n', l->to - l->looked))) {
+        if (l->ended || l->error)
+            break;
+        more(l);
+    }
+    if (!end && (l->error || (l->to == l->from && !l->too_long)))
+        return false;
+    len = end ? (size_t)(end - l->bytes) - l->from : l->to - l->from;
+    *ret = (struct str){l->bytes + l->from, len};
+    *ret_too_long = l->too_long || len > BATCH_LINE_MAX;
+    l->from += len + (end ? 1 : 0);
+    return true;
+}
+
+static void answer_all(struct batch *batch, struct lines *lines)
+{
+    struct str line;
+    bool too_long;
+    struct err err;
+
+    while (!printer_is_closed(batch->out) && next_line(lines, &line, &too_long)) {
+        batch->line++;
+        if (too_long) {
+            err_set(&err, RC_LIMIT, -1, 0, "a line may have %d bytes", BATCH_LINE_MAX);
+            batch_refuse(batch, &err);
+        } else if (str_trim(line).len == 0) {
+            err_set(&err, RC_INVALID, -1, 0, "the line is empty");
+            batch_refuse(batch, &err);
+        } else {
+            batch_line(batch, line);
+        }
+    }
+}
+
+/* Options of the command line are what lines mean that do not say. */
+static enum rc read_standard(const struct args *args, struct question *q, struct err *reterr)
+{
+    struct moment after;
+    enum rc rc = RC_OK;
+
+    *q = (struct question){
+        .dialect = DIALECT_BELFRY, .after = clock_now(), .n = QUESTION_N_DEFAULT};
+    q->zone = str_of(args->value[OPT_TZ]);
+    q->seed = str_of(args->value[OPT_SEED]);
+    if (q->seed.len > SEED_MAX)
+        return err_set(reterr, RC_LIMIT, -1, 0, "--seed may have %d bytes", SEED_MAX);
+    if (args->value[OPT_DIALECT])
+        rc = dialect_parse(str_of(args->value[OPT_DIALECT]), &q->dialect, reterr);
+    if (rc == RC_OK && args->value[OPT_DST])
+        rc = subject_dst(str_of(args->value[OPT_DST]), &q->dst, reterr);
+    if (rc == RC_OK && args->value[OPT_N])
+        rc = subject_number(args->value[OPT_N], "-n", QUESTION_N_MAX, &q->n, reterr);
+    if (rc != RC_OK || !args->value[OPT_AFTER])
+        return rc;
+    rc = moment_parse(str_of(args->value[OPT_AFTER]), &after, reterr);
+    if (rc == RC_OK && after.is_local)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "--after with --batch must be an instant, such as 2026-01-01T00:00:00Z");
+    if (rc == RC_OK)
+        q->after = after.at;
+    return rc;
+}
+
+static int answer(struct batch *batch, struct lines *lines, const char *path)
+{
+    int status;
+
+    answer_all(batch, lines);
+    status = printer_close(batch->out);
+    if (lines->error) {
+        report_note("cannot read %s: %s", path, strerror(lines->error));
+        return STATUS_FAILED;
+    }
+    return status;
+}
+
+int batch_run(const char *path, const struct args *args)
+{
+    static struct printer out;
+    bool is_stdin = strcmp(path, "-") == 0;
+    static struct batch batch;
+    struct lines lines = {.out = &out};
+    struct err err;
+    int status;
+
+    batch.out = &out;
+    if (args->operands > 0 || args->value[OPT_SPEC]) {
+        report_note("with --batch every line has its own expr or spec");
+        return STATUS_USAGE;
+    }
+    if (read_standard(args, &batch.standard, &err) != RC_OK)
+        return report_err(&err, STR(""));
+    batch.zones = zoneinfo_open(args->value[OPT_ZONEINFO], &err);
+    if (!batch.zones)
+        return report_err(&err, STR(""));
+    lines.fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (lines.fd < 0)
+        lines.error = errno;
+    lines.bytes = malloc(ROOM);
+    must(lines.bytes != NULL);
+    batch.arena = arena_new(BATCH_BYTES_MAX);
+    printer_open(&out, STDOUT_FILENO);
+    status = answer(&batch, &lines, path);
+    if (!is_stdin && lines.fd >= 0)
+        close(lines.fd);
+    free(lines.bytes);
+    arena_free(batch.arena);
+    zoneinfo_close(batch.zones);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What `belfry explain` tells, gathered before it is printed as text or as JSON.
+ */
+#pragma once
+
+#include "cli/frame/printer.h"
+#include "cli/time/spec_argument.h"
+#include "core/describe/describe.h"
+#include "core/explain/explain.h"
+
+enum { FINDINGS_NEXT_MAX = 1000 }; /* -n of explain; `next` prints longer lists */
+
+struct findings {
+    const struct subject *subject;
+    char description[DESCRIBE_SPEC_MAX];
+
+    struct slot next[FINDINGS_NEXT_MAX];
+    int next_count;
+    int64_t per_day; /* about, over a week */
+
+    /* --at: no moment when not asked; two when its wall-clock time comes twice. */
+    int moment_count;
+    bool in_gap; /* its wall-clock time does not exist, and moment[0] is not set */
+    instant moment[2];
+    struct explain why[2];
+
+    struct explain_change changes[EXPLAIN_CHANGES_MAX];
+    int change_count;
+    instant changes_until;
+
+    struct explain_warning warnings[EXPLAIN_WARNINGS_MAX];
+    int warning_count;
+    instant touched_later; /* a clock change in the year after; INSTANT_NEVER: none */
+};
+
+void findings_print(const struct findings *f, struct printer *out);
+void findings_print_json(const struct findings *f, struct printer *out);
+
+/* The zone on whose clock a slot was written. */
+const struct spec_zone *findings_zone(const struct spec *spec, int entry);

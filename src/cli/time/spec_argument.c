@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/time/spec_argument.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/frame/report.h"
+#include "core/time/text.h"
+#include "io/clock.h"
+#include "model/spec_json.h"
+#include "model/temporal_json.h"
+
+/* One spec, its text and its compiled form; four times what any needs. */
+#define SUBJECT_BYTES_MAX ((size_t)64 << 20)
+
+/* Wall-clock times that are instants of the years 1 to 9999 in every zone. */
+#define LOCAL_LEAST (DAY_MIN * DAY_SECONDS + TZ_OFFSET_MAX)
+#define LOCAL_MOST  (DAY_MAX * DAY_SECONDS - TZ_OFFSET_MAX)
+
+enum rc subject_number(const char *text, const char *what, int max, int *ret,
+                       struct err *reterr)
+{
+    struct str rest = str_of(text);
+    int64_t value = 0;
+
+    if (str_take_number(&rest, max, &value) == 0 || rest.len > 0 || value < 1 || value > max)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "%s must be a number from 1 to %d, not %.100s", what, max,
+                       text[0] != '\0' ? text : "empty");
+    *ret = (int)value;
+    return RC_OK;
+}
+
+enum rc subject_dst(struct str text, struct dst_rule *ret, struct err *reterr)
+{
+    struct dst_rule rule = {.name = DST_CUSTOM};
+    struct str gap_name, fold_name;
+    enum gap gap;
+    enum fold fold;
+    enum rc rc;
+
+    if (!str_cut(text, '/', &gap_name, &fold_name)) {
+        rc = dst_parse(text, &rule.name, reterr);
+    } else {
+        rc = gap_parse(gap_name, &gap, reterr);
+        rc = rc == RC_OK ? fold_parse(fold_name, &fold, reterr) : rc;
+        if (rc == RC_OK)
+            rule.custom = (struct dst_cell){(unsigned char)gap, (unsigned char)fold};
+    }
+    if (rc == RC_OK)
+        *ret = rule;
+    return rc;
+}
+
+/* "2026-03-08", "2026-03-08T02:30", "2026-03-08 02:30:15": read as if it were UTC. */
+static bool take_local(struct str text, int64_t *ret)
+{
+    enum { DATE_LEN = 10 };
+    struct err ignored;
+    int64_t day;
+    int32_t tod = 0;
+
+    if (text.len < DATE_LEN ||
+        date_parse((struct str){text.ptr, DATE_LEN}, &day, &ignored) != RC_OK)
+        return false;
+    text = str_from(text, DATE_LEN);
+    if (text.len > 0 && ((text.ptr[0] != 'T' && text.ptr[0] != ' ') ||
+                         time_of_day_parse(str_from(text, 1), &tod, &ignored) != RC_OK))
+        return false;
+    *ret = day * DAY_SECONDS + tod;
+    return true;
+}
+
+enum rc moment_parse(struct str text, struct moment *ret, struct err *reterr)
+{
+    struct moment moment = {.at = 0};
+    enum rc rc = RC_OK;
+
+    moment.is_local = take_local(text, &moment.local);
+    if (moment.is_local && (moment.local < LOCAL_LEAST || moment.local > LOCAL_MOST))
+        return err_set(reterr, RC_INVALID, 0, (int)text.len,
+                       "so near the end of the calendar give an instant, such as %s",
+                       "9999-12-31T23:59:59Z");
+    if (str_eq_nocase(text, STR("now")))
+        moment.at = clock_now();
+    else if (!moment.is_local)
+        rc = instant_parse(text, &moment.at, reterr);
+    if (rc == RC_OK)
+        *ret = moment;
+    return rc;
+}
+
+instant moment_instant(const struct moment *moment, const struct tz *tz)
+{
+    return moment->is_local ? instant_of_seconds(tz_utc_of_local(tz, moment->local))
+                            : moment->at;
+}
+
+static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
+{
+    return zoneinfo_find(user, name, reterr);
+}
+
+/* The whole of a file, at most JSON_BYTES_MAX and one byte more, which shows that it is cut. */
+static int read_file(struct subject *s, const char *path)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    char *bytes = arena_take(s->arena, JSON_BYTES_MAX + 1);
+    size_t len = 0;
+    ssize_t n = fd < 0 ? -1 : 1;
+    int cause;
+
+    while (n > 0 && len < JSON_BYTES_MAX + 1) {
+        n = read(fd, bytes + len, JSON_BYTES_MAX + 1 - len);
+        if (n < 0 && errno == EINTR)
+            n = 1;
+        else if (n > 0)
+            len += (size_t)n;
+    }
+    cause = errno;
+    if (fd >= 0 && !is_stdin)
+        close(fd);
+    if (n < 0) {
+        report_note("cannot read %s: %s", path, strerror(cause));
+        return STATUS_FAILED;
+    }
+    s->text = (struct str){bytes, len};
+    return STATUS_OK;
+}
+
+/* The expression that an error of compiling is about, so that a caret can be drawn. */
+static struct str blamed_text(const struct subject *s, const struct err *err)
+{
+    struct str field = str_of(err->field);
+    int64_t i = 0;
+
+    if (!str_starts(field, STR("cron[")))
+        return (struct str){NULL, 0};
+    field = str_from(field, sizeof "cron[" - 1);
+    if (str_take_number(&field, SPEC_ENTRIES_MAX, &i) == 0 || i >= s->def.cron_count)
+        return (struct str){NULL, 0};
+    return s->def.cron[i].expr;
+}
+
+static int compile(struct subject *s, struct str seed)
+{
+    struct zone_source source = {find_zone, s->zones};
+    struct err err;
+
+    if (spec_compile(&s->def, seed, &source, s->arena, &s->spec, &err) != RC_OK) {
+        struct str text = blamed_text(s, &err);
+
+        /* With one expression there is no question which field it was. */
+        if (s->text.ptr == text.ptr)
+            err.field[0] = '\0';
+        return report_err(&err, text);
+    }
+    return STATUS_OK;
+}
+
+static int read_spec(struct subject *s, const struct args *args, enum dialect dialect)
+{
+    json_auto_t *json = NULL;
+    struct err err;
+    int status = read_file(s, args->value[OPT_SPEC]);
+    enum rc rc;
+
+    if (status != STATUS_OK)
+        return status;
+    rc = json_read(s->text, &json, &err);
+    if (rc != RC_OK)
+        return report_err(&err, s->text);
+    if (dialect == DIALECT_TEMPORAL)
+        rc = temporal_def_from_json(json, s->arena, &s->def, &err);
+    else
+        rc = spec_from_json(json, s->arena, &s->def, &err);
+    if (rc != RC_OK) {
+        /* Columns are those of a string inside the text. */
+        err.at = -1;
+        return report_err(&err, s->text);
+    }
+    return STATUS_OK;
+}
+
+/* Zone and rule for clock changes, where the spec does not have its own. */
+static enum rc apply_options(struct subject *s, const struct args *args, struct err *reterr)
+{
+    if (args->value[OPT_TZ] && s->def.zone.len == 0)
+        s->def.zone = str_of(args->value[OPT_TZ]);
+    if (args->value[OPT_DST])
+        return subject_dst(str_of(args->value[OPT_DST]), &s->def.dst, reterr);
+    return RC_OK;
+}
+
+static int read_subject(struct subject *s, const struct args *args)
+{
+    enum dialect dialect = DIALECT_BELFRY;
+    struct err err;
+
+    if (args->value[OPT_DIALECT] &&
+        dialect_parse(str_of(args->value[OPT_DIALECT]), &dialect, &err) != RC_OK)
+        return report_err(&err, STR(""));
+    if (args->value[OPT_SPEC]) {
+        int status = read_spec(s, args, dialect);
+
+        if (status != STATUS_OK)
+            return status;
+    } else {
+        s->text = str_of(args->operand[0]);
+        s->def = spec_def_empty();
+        s->def.cron = arena_take(s->arena, sizeof *s->def.cron);
+        s->def.cron[0] = (struct cron_def){.expr = s->text, .dialect = dialect};
+        s->def.cron_count = 1;
+        if (dialect == DIALECT_TEMPORAL)
+            s->def.end = TEMPORAL_HORIZON;
+    }
+    if (apply_options(s, args, &err) != RC_OK)
+        return report_err(&err, STR(""));
+    return STATUS_OK;
+}
+
+/* An expression with a zone of its own makes that the zone of everything. */
+static int adopt_zone(struct subject *s, const struct args *args, struct str seed)
+{
+    if (args->value[OPT_SPEC] || s->spec.zone_count != 2 || s->spec.entries[0].zone != 1)
+        return STATUS_OK;
+    s->def.zone = s->spec.zones[1].name;
+    return compile(s, seed);
+}
+
+static int check_operands(const struct args *args)
+{
+    struct err err;
+
+    if (args->value[OPT_SPEC] && args->operands > 0)
+        err_set(&err, RC_INVALID, -1, 0, "give an expression or --spec, not both");
+    else if (!args->value[OPT_SPEC] && args->operands == 0)
+        err_set(&err, RC_INVALID, -1, 0,
+                "an expression is missing, such as '30 2 * * MON-FRI'");
+    else if (args->operands > 1)
+        err_set(&err, RC_INVALID, -1, 0,
+                "one expression is expected, not %d words: put it in quotes", args->operands);
+    else
+        return STATUS_OK;
+    return report_err(&err, STR(""));
+}
+
+int subject_open(struct subject *s, const struct args *args)
+{
+    struct str seed = str_of(args->value[OPT_SEED]);
+    struct moment after = {.at = 0};
+    struct err err;
+    int status;
+
+    *s = (struct subject){.arena = arena_new(SUBJECT_BYTES_MAX)};
+    status = check_operands(args);
+    if (status != STATUS_OK)
+        return status;
+    if (seed.len > SEED_MAX) {
+        err_set(&err, RC_LIMIT, -1, 0, "--seed has %zu bytes; %d are the most", seed.len,
+                SEED_MAX);
+        return report_err(&err, STR(""));
+    }
+    s->zones = zoneinfo_open(args->value[OPT_ZONEINFO], &err);
+    if (!s->zones)
+        return report_err(&err, STR(""));
+    status = read_subject(s, args);
+    status = status == STATUS_OK ? compile(s, seed) : status;
+    status = status == STATUS_OK ? adopt_zone(s, args, seed) : status;
+    if (status != STATUS_OK)
+        return status;
+    if (!args->value[OPT_AFTER]) {
+        after.at = clock_now();
+    } else if (moment_parse(str_of(args->value[OPT_AFTER]), &after, &err) != RC_OK) {
+        err_in(&err, "--after");
+        return report_err(&err, str_of(args->value[OPT_AFTER]));
+    }
+    s->after = moment_instant(&after, s->spec.zones[0].tz);
+    s->ctx = spec_ctx(s->after);
+    s->ctx.seed = seed;
+    if (s->spec.not_named_count > 0)
+        report_note("named calendars live on the server; here they count as empty");
+    return STATUS_OK;
+}
+
+void subject_close(struct subject *s)
+{
+    zoneinfo_close(s->zones);
+    arena_free(s->arena);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Asking for runs: one long poll at a time, for as many as there are places.
+ */
+#include "cli/worker/worker_parts.h"
+#include "io/clock.h"
+#include "model/grant_fields.h"
+
+enum { STATUS_OK_HTTP = 200, STATUS_UNKNOWN_CALLER = 401, STATUS_FORBIDDEN = 403 };
+
+#define LEASE_UNSAID (90 * SPAN_S) /* what servers grant where nothing else is said */
+#define TOO_SOON     SPAN_S        /* for a poll to come back with nothing          */
+
+/* Nothing where all are wanted. */
+static void write_fields(field_set fields, struct text *body)
+{
+    const char *before = ",\"fields\":[\"";
+
+    for (int i = 0; fields != FIELDS_ALL && i < grant_fields.count; i++) {
+        if (!fields_have(fields, i))
+            continue;
+        text_add(body, str_of(before));
+        text_add(body, str_of(grant_fields.names[i]));
+        before = "\",\"";
+    }
+    if (fields != FIELDS_ALL)
+        text_add(body, STR("\"]"));
+}
+
+static void write_claim(const struct worker *worker, struct text *body)
+{
+    const struct worker_options *o = &worker->options;
+    char rest[96];
+    struct buf out = BUF(rest);
+
+    text_add(body, STR("{\"queues\":["));
+    for (int i = 0; i < o->queue_count; i++) {
+        if (i > 0)
+            text_add(body, STR(","));
+        text_add_json(body, str_of(o->queues[i]), 6 * WORKER_NAME_MAX + 2);
+    }
+    buf_printf(&out, "],\"max\":%d,\"wait\":\"%ds\",\"worker\":", o->places - worker->busy,
+               (int)(WORKER_WAIT / SPAN_S));
+    text_add(body, buf_as_str(&out));
+    text_add_json(body, str_of(o->name), 6 * WORKER_NAME_MAX + 2);
+    write_fields(o->fields, body);
+    text_add(body, STR("}"));
+}
+
+static void wait(struct worker *worker, span delay)
+{
+    worker->claim_not_before = clock_boot_us() + delay;
+}
+
+/* The server's clock counts for the lease, should ours differ. */
+static span lease_of(const struct grant *grant, const struct client_answer *answer)
+{
+    instant now = clock_now();
+    span off = answer->server_now == INSTANT_NONE ? 0 : answer->server_now - now;
+
+    if (grant->lease_until == INSTANT_NONE)
+        return LEASE_UNSAID;
+    if (off > WORKER_SKEW || off < -WORKER_SKEW)
+        now = answer->server_now;
+    return grant->lease_until > now ? grant->lease_until - now : 0;
+}
+
+static struct place *free_place(struct worker *worker)
+{
+    for (int i = 0; i < worker->options.places; i++)
+        if (worker->places[i].state == PLACE_FREE)
+            return &worker->places[i];
+    return NULL;
+}
+
+/* A run that cannot be understood stays where it is; its lease will end. */
+static void take_run(struct worker *worker, struct str run, const struct client_answer *answer)
+{
+    struct place *place = free_place(worker);
+    struct grant grant;
+    struct err err;
+
+    if (!place)
+        err_set(&err, RC_LIMIT, -1, 0, "the server gave more runs than were asked for");
+    if (!place || grant_read(run, &grant, &err) != RC_OK) {
+        log_say(&worker->log, clock_now(), LEVEL_ERROR, "run not taken",
+                LOG_TEXT("field", err.field), LOG_TEXT("reason", err.text));
+        return;
+    }
+    place_start(place, &grant, run, lease_of(&grant, answer));
+    grant_free(&grant);
+}
+
+static int take_runs(struct worker *worker, const struct client_answer *answer,
+                     struct err *reterr)
+{
+    struct grants grants;
+    struct str run;
+    int count = 0;
+
+    if (grants_read(answer->body, &grants, reterr) != RC_OK)
+        return -1;
+    for (; grants_next(&grants, &run); count++)
+        take_run(worker, run, answer);
+    return count;
+}
+
+static void on_claim(void *with, const struct client_answer *answer)
+{
+    struct worker *worker = with;
+    struct client_answer told = *answer;
+    int count = -1;
+
+    worker->claim = 0;
+    if (worker->phase == PHASE_LEAVING)
+        return;
+    if (answer->status == STATUS_OK_HTTP)
+        count = take_runs(worker, answer, &told.err);
+    if (answer->status == STATUS_UNKNOWN_CALLER || answer->status == STATUS_FORBIDDEN) {
+        worker_refused(worker, answer);
+        return;
+    }
+    if (count < 0) {
+        if (worker->phase == PHASE_WORKING)
+            worker_away(worker, &told);
+        wait(worker, worker_backoff(worker, ++worker->claim_tries));
+    } else {
+        worker_back(worker);
+        worker->claim_tries = 0;
+        if (count == 0 && clock_boot_us() - worker->claimed_at < TOO_SOON)
+            wait(worker, WORKER_RETRY_MIN);
+    }
+    lane_kick(&worker->lanes[LANE_BEAT]);
+    claim_kick(worker);
+    worker_settle(worker);
+}
+
+void claim_on_time(void *with)
+{
+    struct worker *worker = with;
+    struct client_request post = {.path = "/api/v1/queues/claim", .wait = WORKER_WAIT};
+    struct text body = {0};
+
+    write_claim(worker, &body);
+    post.body = text_as_str(&body);
+    worker->claimed_at = clock_boot_us();
+    worker->claim = client_send(worker->client, &post, on_claim, worker);
+    text_clear(&body);
+}
+
+void claim_kick(struct worker *worker)
+{
+    if (worker->phase != PHASE_WORKING || worker->claim != 0 ||
+        worker->busy == worker->options.places)
+        return;
+    loop_timer_set(worker->claim_timer, worker->claim_not_before - clock_boot_us());
+}
+
+void claim_stop(struct worker *worker)
+{
+    loop_timer_stop(worker->claim_timer);
+    client_cancel(worker->client, worker->claim);
+}
+
+void claim_pause(struct worker *worker)
+{
+    wait(worker, WORKER_RETRY_MAX);
+}

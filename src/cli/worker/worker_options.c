@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command line of the worker, and what it finds where it is started.
+ */
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/must.h"
+#include "cli/worker/worker_options.h"
+#include "core/time/text.h"
+#include "model/grant_fields.h"
+
+#define DRAIN_MAX SPAN_DAY
+
+enum { FIELD_SHOWN_MAX = 20 }; /* bytes of a name that is none; the longest that is has 14 */
+
+static enum rc read_span(const char *text, const char *name, span *ret, struct err *reterr)
+{
+    span value = 0;
+
+    if (!text)
+        return RC_OK;
+    if (duration_parse(str_of(text), &value, reterr) != RC_OK || value > DRAIN_MAX)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "--%s must be a duration up to 1d, such as 30s, not %.100s", name, text);
+    *ret = value;
+    return RC_OK;
+}
+
+static enum rc read_places(const char *text, int *ret, struct err *reterr)
+{
+    struct str s = str_of(text);
+    int64_t n = 0;
+
+    if (!text)
+        return RC_OK;
+    if (str_take_number(&s, WORKER_PLACES_MAX, &n) == 0 || s.len > 0 || n < 1 ||
+        n > WORKER_PLACES_MAX)
+        return err_set(reterr, RC_INVALID, -1, 0, "--concurrency must be 1 to %d, not %.100s",
+                       WORKER_PLACES_MAX, text);
+    *ret = (int)n;
+    return RC_OK;
+}
+
+static enum rc read_queues(const struct args *args, struct worker_options *o,
+                           struct err *reterr)
+{
+    int count = args_all(args, OPT_QUEUE, o->queues, WORKER_QUEUES_MAX);
+
+    if (count == 0)
+        return err_set(reterr, RC_INVALID, -1, 0, "which queue? write --queue NAME");
+    if (count > WORKER_QUEUES_MAX)
+        return err_set(reterr, RC_INVALID, -1, 0, "a worker serves at most %d queues",
+                       WORKER_QUEUES_MAX);
+    for (int i = 0; i < count; i++)
+        if (o->queues[i][0] == '\0' || strlen(o->queues[i]) > WORKER_NAME_MAX ||
+            !str_is_utf8(str_of(o->queues[i])))
+            return err_set(reterr, RC_INVALID, -1, 0,
+                           "a queue's name has 1 to %d bytes of UTF-8", WORKER_NAME_MAX);
+    o->queue_count = count;
+    return RC_OK;
+}
+
+/* Host and process: unlike any other that runs now, and a person can find it. */
+static enum rc read_name(const char *text, struct worker_options *o, struct err *reterr)
+{
+    struct buf name = BUF(o->name);
+    char host[65] = "worker";
+
+    if (text) {
+        buf_text(&name, text);
+    } else {
+        if (gethostname(host, sizeof host - 1) != 0 || !str_is_utf8(str_of(host)))
+            host[0] = '\0';
+        buf_printf(&name, "%s:%d", host, (int)getpid());
+    }
+    if (name.cut || name.len == 0 || !str_is_utf8(buf_as_str(&name)))
+        return err_set(reterr, RC_INVALID, -1, 0, "a worker's name has 1 to %d bytes of UTF-8",
+                       WORKER_NAME_MAX);
+    return RC_OK;
+}
+
+/* What the program reads, and what the worker itself does. */
+static enum rc read_fields(const char *text, field_set *ret, struct err *reterr)
+{
+    static const field_set own = FIELD(GRANT_FIELD_SCHEDULE) | FIELD(GRANT_FIELD_SLOT) |
+                                 FIELD(GRANT_FIELD_ATTEMPT) | FIELD(GRANT_FIELD_QUEUE) |
+                                 FIELD(GRANT_FIELD_LEASE_UNTIL) | FIELD(GRANT_FIELD_NAMESPACE);
+    struct err why;
+    field_set fields;
+
+    if (!text)
+        return RC_OK;
+    if (fields_from_text(str_of(text), &grant_fields, &fields, &why) != RC_OK)
+        return why.rc == RC_LIMIT
+                   ? err_set(reterr, RC_INVALID, -1, 0, "--fields %s", why.text)
+                   : err_set(reterr, RC_INVALID, -1, 0, "--fields: `%.*s` %s",
+                             why.len < FIELD_SHOWN_MAX ? why.len : FIELD_SHOWN_MAX,
+                             text + why.at, why.text);
+    *ret = fields | own;
+    return RC_OK;
+}
+
+enum rc worker_options_read(const struct args *args, struct worker_options *ret,
+                            struct err *reterr)
+{
+    struct worker_options o = {
+        .places = 1,
+        .server = setting_find(args->value[OPT_SERVER], "BELFRY_SERVER", SERVER_DEFAULT),
+        .namespace = setting_find(args->value[OPT_NAMESPACE], "BELFRY_NAMESPACE", ""),
+        .ca_file = setting_find(args->value[OPT_CACERT], "BELFRY_CACERT", NULL),
+        .drain = 30 * SPAN_S,
+        .kill_after = 10 * SPAN_S,
+        .fields = FIELDS_ALL,
+        .is_once = args->value[OPT_ONCE] != NULL,
+        .is_quiet = args->value[OPT_QUIET] != NULL,
+        .program = args->program,
+    };
+    enum rc rc = read_queues(args, &o, reterr);
+
+    if (!rc)
+        rc = read_places(args->value[OPT_CONCURRENCY], &o.places, reterr);
+    if (!rc)
+        rc = read_name(args->value[OPT_NAME], &o, reterr);
+    if (!rc)
+        rc = read_span(args->value[OPT_DRAIN], "drain", &o.drain, reterr);
+    if (!rc)
+        rc = read_span(args->value[OPT_KILL_AFTER], "kill-after", &o.kill_after, reterr);
+    if (!rc)
+        rc = read_fields(args->value[OPT_FIELDS], &o.fields, reterr);
+    if (!rc)
+        rc = token_find(args->value[OPT_TOKEN], o.token, reterr);
+    if (!rc && o.ca_file && access(o.ca_file, R_OK) != 0)
+        rc = err_set(reterr, RC_INVALID, -1, 0, "--cacert %.200s cannot be read", o.ca_file);
+    if (rc)
+        return rc;
+    if (args->operands > 0)
+        return err_set(reterr, RC_INVALID, -1, 0, "write -- before the program: -- %.100s",
+                       args->operand[0]);
+    if (!o.program || !o.program[0])
+        return err_set(reterr, RC_INVALID, -1, 0, "which program? write -- PROGRAM ARGS");
+    if (o.is_once)
+        o.places = 1;
+    *ret = o;
+    return RC_OK;
+}
+
+static bool is_program(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+/* As a shell looks for it. */
+static enum rc find_program(struct worker *worker, struct err *reterr)
+{
+    const char *name = worker->options.program[0], *path = getenv("PATH");
+    struct str rest = str_of(path ? path : "/usr/local/bin:/usr/bin:/bin"), dir;
+    bool is_path = strchr(name, '/') != NULL;
+
+    if (is_path)
+        rest = STR(".");
+    for (bool has_more = true; has_more;) {
+        struct buf out = BUF(worker->program);
+
+        has_more = str_cut(rest, ':', &dir, &rest);
+        if (!has_more)
+            dir = rest;
+        if (name[0] != '/') {
+            if (dir.len == 0 || dir.ptr[0] != '/')
+                buf_printf(&out, "%s/", worker->cwd);
+            if (!is_path && dir.len > 0)
+                buf_printf(&out, "%.*s/", (int)dir.len, dir.ptr);
+        }
+        buf_text(&out, name);
+        if (!out.cut && is_program(worker->program))
+            return RC_OK;
+    }
+    return err_set(reterr, RC_NOT_FOUND, -1, 0, "%.200s: no such program", name);
+}
+
+static enum rc check_files(const struct worker_options *o, struct err *reterr)
+{
+    rlim_t need = (rlim_t)o->places * WORKER_FILES_EACH + WORKER_FILES_OWN;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need)
+        return RC_OK;
+    return err_set(reterr, RC_LIMIT, -1, 0,
+                   "--concurrency %d needs %d open files, the limit is %d; see ulimit -n",
+                   o->places, (int)need, (int)limit.rlim_cur);
+}
+
+/* Names that every run sets anew, and the one that is nobody's business. */
+static bool is_of_run(struct str name)
+{
+    static const char *const names[] = {
+        "BELFRY_TOKEN",     "BELFRY_RUN",     "BELFRY_SCHEDULE", "BELFRY_QUEUE",
+        "BELFRY_NAMESPACE", "BELFRY_ATTEMPT", "BELFRY_FENCE",    "BELFRY_SCHEDULED_TIME",
+        "BELFRY_SERVER"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (str_eq(name, str_of(names[i])))
+            return true;
+    return false;
+}
+
+static enum rc take_environment(struct worker *worker, struct err *reterr)
+{
+    size_t count = 0;
+
+    while (environ[count])
+        count++;
+    if (count + WORKER_VARS > EXEC_WORD_COUNT_MAX)
+        return err_set(reterr, RC_LIMIT, -1, 0, "the environment has more than %d variables",
+                       EXEC_WORD_COUNT_MAX - WORKER_VARS);
+    worker->env = calloc(count + WORKER_VARS, sizeof *worker->env);
+    must(worker->env);
+    for (size_t i = 0; i < count; i++) {
+        struct exec_var *var = &worker->env[worker->env_count];
+
+        if (str_cut(str_of(environ[i]), '=', &var->name, &var->value) && var->name.len > 0 &&
+            !is_of_run(var->name))
+            worker->env_count++;
+    }
+    return RC_OK;
+}
+
+static enum rc take_arguments(struct worker *worker, struct err *reterr)
+{
+    char **words = worker->options.program;
+    int count = 0;
+
+    while (words[count])
+        count++;
+    if (count > EXEC_WORD_COUNT_MAX)
+        return err_set(reterr, RC_LIMIT, -1, 0, "the program has more than %d arguments",
+                       EXEC_WORD_COUNT_MAX);
+    worker->argv = calloc((size_t)count, sizeof *worker->argv);
+    must(worker->argv);
+    worker->argc = count;
+    worker->argv[0] = str_of(worker->program);
+    for (int i = 1; i < count; i++)
+        worker->argv[i] = str_of(words[i]);
+    return RC_OK;
+}
+
+enum rc worker_surroundings(struct worker *worker, struct err *reterr)
+{
+    enum rc rc = RC_OK;
+
+    if (!getcwd(worker->cwd, sizeof worker->cwd))
+        rc = err_set(reterr, RC_NOT_FOUND, -1, 0, "the current directory cannot be found");
+    if (!rc)
+        rc = find_program(worker, reterr);
+    if (!rc)
+        rc = check_files(&worker->options, reterr);
+    if (!rc)
+        rc = take_arguments(worker, reterr);
+    if (!rc)
+        rc = take_environment(worker, reterr);
+    return rc;
+}

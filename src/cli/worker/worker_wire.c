@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/worker/worker_wire.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "model/json_time.h"
+
+/* ---- scanning: where a value ends, without reading what is in it ---- */
+
+static struct str skip_blank(struct str s)
+{
+    while (s.len > 0 && memchr(" \t\r\n", s.ptr[0], 4))
+        s = str_from(s, 1);
+    return s;
+}
+
+/* Bytes of the string that `s` begins with; 0 when it does not end. */
+static size_t string_length(struct str s)
+{
+    for (size_t i = 1; i < s.len; i++) {
+        if (s.ptr[i] == '"')
+            return i + 1;
+        if (s.ptr[i] == '\\')
+            i++;
+    }
+    return 0;
+}
+
+struct extent {
+    size_t len; /* 0: there is no value */
+    int depth, values;
+};
+
+static bool is_open(char c)
+{
+    return c == '[' || c == '{';
+}
+
+static bool is_close(char c)
+{
+    return c == ']' || c == '}';
+}
+
+/* Of the value that `s` begins with. */
+static struct extent value_extent(struct str s)
+{
+    struct extent e = {.values = 1};
+    int depth = 0;
+
+    for (size_t i = 0; i < s.len;) {
+        char c = s.ptr[i];
+        size_t n = c == '"' ? string_length(str_from(s, i)) : 1;
+
+        if (n == 0)
+            return (struct extent){0};
+        e.len = i;
+        if (depth == 0 && (c == ',' || is_close(c)))
+            return e;
+        i += n;
+        e.len = i;
+        depth += is_open(c) - is_close(c);
+        e.depth = depth > e.depth ? depth : e.depth;
+        e.values += is_open(c) || c == ',';
+        if (depth == 0 && (c == '"' || is_close(c)))
+            return e;
+    }
+    return depth == 0 ? e : (struct extent){0};
+}
+
+static enum rc no_answer(struct err *reterr)
+{
+    return err_set(reterr, RC_INVALID, -1, 0,
+                   "the answer is not that of a claim; is --server a Belfry server?");
+}
+
+enum rc grants_read(struct str answer, struct grants *ret, struct err *reterr)
+{
+    struct str s = skip_blank(answer);
+
+    if (!str_starts(s, STR("{")))
+        return no_answer(reterr);
+    s = skip_blank(str_from(s, 1));
+    while (str_starts(s, STR("\""))) {
+        size_t key_len = string_length(s);
+        struct str key = {s.ptr, key_len};
+        struct extent e;
+
+        s = skip_blank(str_from(s, key_len));
+        if (key_len == 0 || !str_starts(s, STR(":")))
+            return no_answer(reterr);
+        s = skip_blank(str_from(s, 1));
+        e = value_extent(s);
+        if (e.len == 0)
+            return no_answer(reterr);
+        if (str_eq(key, STR("\"runs\"")) && s.ptr[0] == '[') {
+            ret->rest = (struct str){s.ptr + 1, e.len - 2};
+            return RC_OK;
+        }
+        s = skip_blank(str_from(s, e.len));
+        if (str_starts(s, STR(",")))
+            s = skip_blank(str_from(s, 1));
+    }
+    return no_answer(reterr);
+}
+
+bool grants_next(struct grants *grants, struct str *ret_run)
+{
+    struct str s = skip_blank(grants->rest);
+    struct extent e = value_extent(s);
+
+    if (e.len == 0)
+        return false;
+    *ret_run = (struct str){s.ptr, e.len};
+    s = skip_blank(str_from(s, e.len));
+    grants->rest = str_starts(s, STR(",")) ? str_from(s, 1) : STR("");
+    return true;
+}
+
+/* ---- one run ---- */
+
+static enum rc take_id(const json_t *value, void *to, struct err *reterr)
+{
+    return json_take_str(value, WIRE_ID_MAX, &((struct grant *)to)->id, reterr);
+}
+
+static enum rc take_namespace(const json_t *value, void *to, struct err *reterr)
+{
+    return json_take_str(value, WIRE_NAME_MAX, &((struct grant *)to)->namespace, reterr);
+}
+
+static enum rc take_schedule(const json_t *value, void *to, struct err *reterr)
+{
+    return json_take_str(value, WIRE_NAME_MAX, &((struct grant *)to)->schedule, reterr);
+}
+
+static enum rc take_queue(const json_t *value, void *to, struct err *reterr)
+{
+    return json_take_str(value, WIRE_NAME_MAX, &((struct grant *)to)->queue, reterr);
+}
+
+static enum rc take_slot(const json_t *value, void *to, struct err *reterr)
+{
+    return json_take_str(value, WIRE_NAME_MAX, &((struct grant *)to)->slot, reterr);
+}
+
+static enum rc take_number(const json_t *value, int64_t *ret, struct err *reterr)
+{
+    if (!json_is_integer(value))
+        return json_wrong_type(value, "a whole number", reterr);
+    *ret = json_integer_value(value);
+    return RC_OK;
+}
+
+static enum rc take_fence(const json_t *value, void *to, struct err *reterr)
+{
+    return take_number(value, &((struct grant *)to)->fence, reterr);
+}
+
+static enum rc take_attempt(const json_t *value, void *to, struct err *reterr)
+{
+    return take_number(value, &((struct grant *)to)->attempt, reterr);
+}
+
+static enum rc take_lease(const json_t *value, void *to, struct err *reterr)
+{
+    return json_take_instant(value, &((struct grant *)to)->lease_until, reterr);
+}
+
+enum rc grant_read(struct str run, struct grant *ret, struct err *reterr)
+{
+    static const struct json_field fields[] = {
+        {"id", take_id},
+        {"fence", take_fence},
+        {"namespace", take_namespace},
+        {"schedule", take_schedule},
+        {"queue", take_queue},
+        {"slot", take_slot},
+        {"attempt", take_attempt},
+        {"leaseUntil", take_lease},
+    };
+    struct grant grant = {.lease_until = INSTANT_NONE};
+    enum rc rc = json_read(run, &grant.json, reterr);
+
+    if (rc)
+        return rc;
+    rc = json_take_object(grant.json, JSON_OPEN_SHAPE(fields), &grant, reterr);
+    if (!rc)
+        rc = json_require(grant.json, "id", reterr);
+    if (!rc)
+        rc = json_require(grant.json, "fence", reterr);
+    if (rc) {
+        json_decref(grant.json);
+        return rc;
+    }
+    *ret = grant;
+    return RC_OK;
+}
+
+void grant_free(struct grant *grant)
+{
+    json_decref(grant->json);
+}
+
+/* ---- answers to batches ---- */
+
+/* All of them out of those that were told; NULL when that cannot be. */
+static json_t *fill_results(const json_t *told, int64_t ok, int count)
+{
+    json_auto_t *fine = json_pack("{s:s}", "status", "ok");
+    json_t *all = json_new_list();
+    int64_t placed = 0;
+
+    for (int i = 0; i < count; i++)
+        json_add(all, json_incref(fine));
+    for (size_t i = 0; i < json_array_size(told); i++) {
+        json_t *result = json_array_get(told, i);
+        json_t *index = json_object_get(result, "index");
+        int64_t at = json_is_integer(index) ? json_integer_value(index) : -1;
+
+        if (at >= 0 && at < count && json_array_get(all, (size_t)at) == fine) {
+            json_array_set(all, (size_t)at, result);
+            placed++;
+        }
+    }
+    if (placed == (int64_t)json_array_size(told) && ok == count - placed)
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
+json_t *results_read(struct str answer, int count, struct err *reterr)
+{
+    json_auto_t *json = NULL;
+    json_t *told, *ok, *all = NULL;
+
+    if (json_read(answer, &json, reterr) != RC_OK)
+        return NULL;
+    told = json_object_get(json, "results");
+    ok = json_object_get(json, "ok");
+    if (json_is_array(told) && json_is_integer(ok))
+        all = fill_results(told, json_integer_value(ok), count);
+    else if (json_array_size(told) == (size_t)count && json_is_array(told))
+        all = json_incref(told);
+    if (!all)
+        err_set(reterr, RC_INVALID, -1, 0, "the answer does not have %d results", count);
+    return all;
+}
+
+static struct str text_of(const json_t *value)
+{
+    return (struct str){json_string_value(value), json_string_length(value)};
+}
+
+/* Where refusals of items and problems have their sentence. */
+static struct str sentence_of(const json_t *value)
+{
+    const json_t *error = json_object_get(value, "error");
+    const json_t *places[] = {json_object_get(error, "message"),
+                              json_object_get(error, "detail"),
+                              json_object_get(value, "detail"),
+                              json_object_get(value, "message"),
+                              error,
+                              json_object_get(value, "status")};
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        if (json_is_string(places[i]))
+            return text_of(places[i]);
+    return STR("");
+}
+
+struct item_answer results_at(const json_t *results, int i)
+{
+    const json_t *item = json_array_get(results, (size_t)i);
+    struct str status = text_of(json_object_get(item, "status"));
+    struct item_answer answer = {.verdict = VERDICT_REFUSED, .text = sentence_of(item)};
+
+    answer.is_cancelled = json_is_true(json_object_get(item, "cancelled"));
+    if (str_eq(status, STR("ok")))
+        answer.verdict = VERDICT_OK;
+    else if (str_eq(status, STR("stale")))
+        answer.verdict = VERDICT_STALE;
+    else if (str_eq(status, STR("busy")) || str_eq(status, STR("unknown")))
+        answer.verdict = VERDICT_AGAIN;
+    return answer;
+}
+
+void problem_text(struct str answer, struct buf *text)
+{
+    json_auto_t *json = NULL;
+    struct err err;
+
+    if (json_read(answer, &json, &err) == RC_OK)
+        buf_str(text, sentence_of(json));
+}
+
+/* ---- results ---- */
+
+static bool is_blank(struct str s)
+{
+    return skip_blank(s).len == 0;
+}
+
+/* The value anew, in the form whose length the server measures. */
+static bool add_value(struct text *text, struct str output)
+{
+    static char room[WIRE_RESULT_MAX + 1];
+    struct buf printed = BUF(room);
+    json_auto_t *json = NULL;
+    struct err err;
+
+    if (json_read(output, &json, &err) != RC_OK)
+        return false;
+    json_print(json, JSON_STYLE_LINE, &printed);
+    if (printed.cut)
+        return false;
+    text_add(text, buf_as_str(&printed));
+    return true;
+}
+
+int result_add(struct text *text, struct str output, bool is_whole)
+{
+    struct extent e = value_extent(skip_blank(output));
+
+    if (is_blank(output) && is_whole)
+        return 0;
+    if (is_whole && output.len <= WIRE_RESULT_MAX && e.depth <= WIRE_RESULT_DEPTH &&
+        e.values <= WIRE_RESULT_VALUES && add_value(text, output))
+        return e.values;
+    if (output.len > WIRE_OUTPUT_MAX) {
+        output.len = WIRE_OUTPUT_MAX;
+        is_whole = false;
+    }
+    text_add(text, STR("{\"output\":"));
+    is_whole &= text_add_json(text, output,
+                              WIRE_RESULT_MAX - sizeof "{\"output\":,\"truncated\":true}");
+    text_add(text, is_whole ? STR("}") : STR(",\"truncated\":true}"));
+    return 3;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a pattern does not match: what an exclusion leaves over.  Pure.
+ *
+ * Kept apart from the search for matches because only exclusions need it.
+ */
+#include "core/cron/cron.h"
+
+#define ALL_SIXTY ((UINT64_C(1) << 60) - 1)
+#define ALL_HOURS ((UINT32_C(1) << 24) - 1)
+
+bool cron_is_whole_day(const struct cron *cron)
+{
+    return cron->second == ALL_SIXTY && cron->minute == ALL_SIXTY && cron->hour == ALL_HOURS &&
+           !(cron->flags & CRON_FRACTION);
+}
+
+/* Days after which a pattern that matched each of them matches all, unless years are listed. */
+static int64_t enough_days(const struct cron *cron)
+{
+    return cron->flags & CRON_ANY_YEAR ? (KINDS_YEARS + 1) * 366 : DAY_MAX - DAY_MIN;
+}
+
+/* First day from `day` on that does not match. */
+static int64_t next_other_day(const struct cron *cron, int64_t day)
+{
+    int64_t last = day + enough_days(cron);
+
+    if (cron->flags & CRON_EVERY_DAY)
+        return DAY_MAX + 1;
+    while (day <= DAY_MAX && cron_matches_day(cron, day))
+        day = day < last ? day + 1 : DAY_MAX + 1;
+    return day;
+}
+
+static int64_t prev_other_day(const struct cron *cron, int64_t day)
+{
+    int64_t first = day - enough_days(cron);
+
+    if (cron->flags & CRON_EVERY_DAY)
+        return DAY_MIN - 1;
+    while (day >= DAY_MIN && cron_matches_day(cron, day))
+        day = day > first ? day - 1 : DAY_MIN - 1;
+    return day;
+}
+
+/*
+ * One step towards the end of the run of matches that `local` is in: the start of the next
+ * second, minute, hour or day that may be outside it, at the coarsest level that is full.
+ */
+static int64_t step_up(const struct cron *cron, int64_t local)
+{
+    int64_t day = floor_div(local, DAY_SECONDS);
+    int tod = (int)(local - day * DAY_SECONDS);
+    uint64_t seconds = ~cron->second & ALL_SIXTY, minutes = ~cron->minute & ALL_SIXTY;
+    uint32_t hours = ~cron->hour & ALL_HOURS;
+
+    if (seconds >> tod % 60)
+        return local + __builtin_ctzll(seconds >> tod % 60);
+    if (seconds)
+        return local - tod % 60 + 60;
+    if (minutes >> tod / 60 % 60)
+        return local - tod % 60 + 60 * __builtin_ctzll(minutes >> tod / 60 % 60);
+    if (minutes)
+        return local - tod % HOUR_SECONDS + HOUR_SECONDS;
+    if (hours >> tod / HOUR_SECONDS)
+        return local - tod % HOUR_SECONDS +
+               (int64_t)HOUR_SECONDS * __builtin_ctz(hours >> tod / HOUR_SECONDS);
+    if (hours)
+        return (day + 1) * DAY_SECONDS;
+    day = next_other_day(cron, day + 1);
+    return day > DAY_MAX ? LOCAL_NEVER : day * DAY_SECONDS;
+}
+
+int64_t cron_next_gap(const struct cron *cron, int64_t local)
+{
+    while (local != LOCAL_NEVER && cron_matches(cron, local))
+        local = step_up(cron, local);
+    return local;
+}
+
+/* Bits 0..n, n below 64. */
+static uint64_t upto(int n)
+{
+    return ~UINT64_C(0) >> (63 - n);
+}
+
+static int highest(uint64_t bits)
+{
+    return 63 - __builtin_clzll(bits);
+}
+
+static int64_t step_down(const struct cron *cron, int64_t local)
+{
+    int64_t day = floor_div(local, DAY_SECONDS);
+    int tod = (int)(local - day * DAY_SECONDS);
+
+    uint64_t seconds = ~cron->second & ALL_SIXTY, minutes = ~cron->minute & ALL_SIXTY;
+
+    if (seconds & upto(tod % 60))
+        return local - tod % 60 + highest(seconds & upto(tod % 60));
+    if (seconds)
+        return local - tod % 60 - 1;
+    if (minutes & upto(tod / 60 % 60))
+        return local - tod % HOUR_SECONDS + 60 * highest(minutes & upto(tod / 60 % 60)) + 59;
+    if (minutes || cron->hour != ALL_HOURS)
+        return local - tod % HOUR_SECONDS - 1;
+    day = prev_other_day(cron, day - 1);
+    return day < DAY_MIN ? LOCAL_NONE : day * DAY_SECONDS + DAY_SECONDS - 1;
+}
+
+int64_t cron_prev_gap(const struct cron *cron, int64_t local)
+{
+    while (local != LOCAL_NONE && cron_matches(cron, local))
+        local = step_down(cron, local);
+    return local;
+}

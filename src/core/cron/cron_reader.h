@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A place in the text of one cron field, and how values are read from there.
+ *
+ * Pure.  For core/cron/cron_field.c only.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/cron/cron_field.h"
+
+enum { WORD_SHOWN_MAX = 40 }; /* bytes of a wrong word that a message repeats */
+
+struct cron_reader {
+    const struct cron_context *ctx;
+    enum cron_unit unit;
+    int min, max; /* values that the unit has in this dialect          */
+    int count;    /* how many different ones: of weekdays 7, not 8     */
+    const char *start, *at, *end;
+    const char *item; /* where the current item starts                     */
+    struct cron *out;
+    uint64_t bits[4]; /* bit n: value n; of years 1970 + n                 */
+    unsigned marks;   /* FIELD_*                                           */
+    struct err *reterr;
+};
+
+struct cron_value {
+    int number;
+    bool is_name;
+};
+
+static inline bool reader_may(const struct cron_reader *r, unsigned flag)
+{
+    return (r->ctx->grammar->may & flag) != 0;
+}
+
+static inline char reader_peek(const struct cron_reader *r)
+{
+    return r->at < r->end ? *r->at : '\0';
+}
+
+static inline bool reader_item_ends(const struct cron_reader *r)
+{
+    return r->at == r->end || *r->at == ',';
+}
+
+static inline int reader_column(const struct cron_reader *r, const char *p)
+{
+    return (int)(p - r->ctx->origin);
+}
+
+/* Bytes from `p` to the place reached. */
+static inline int reader_since(const struct cron_reader *r, const char *p)
+{
+    return (int)(r->at - p);
+}
+
+struct cron_reader cron_reader(const struct cron_context *ctx, enum cron_unit unit,
+                               struct str text, struct cron *out, struct err *reterr);
+
+/* Is the next character this capital letter, or the small one where that is allowed? */
+bool reader_is_letter(const struct cron_reader *r, char capital);
+
+/* Digits, saturated at INT32_MAX; false when there are none. */
+bool reader_number(struct cron_reader *r, int *ret);
+
+/* A number or name within the range of the unit. */
+MUST_USE enum rc reader_value(struct cron_reader *r, struct cron_value *ret);
+
+/* As in "`FOO` is not a month", with the article. */
+const char *reader_noun(const struct cron_reader *r);
+
+/* The word at `p`, up to what separates values. */
+int reader_word(const struct cron_reader *r, const char *p);
+
+/* The errors that several places have in common. */
+enum rc reader_not_a_value(const struct cron_reader *r, const char *p);
+enum rc reader_unexpected(const struct cron_reader *r);
+enum rc reader_backwards(const struct cron_reader *r, int from, int to);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/describe/describe.h"
+#include "core/describe/describe_parts.h"
+
+void describe_capital(struct buf *out, size_t at)
+{
+    char *c = out->ptr + at;
+
+    if (at < out->len && *c >= 'a' && *c <= 'z')
+        *c = (char)(*c - ('a' - 'A'));
+}
+
+void describe_pattern(const struct cron *cron, struct buf *out)
+{
+    bool wants_daily = describe_time(cron, cron->flags & CRON_EVERY_DAY, out);
+
+    describe_days(cron, wants_daily, out);
+    /* From 1970 on all years that can be named follow, and a whole cycle of the calendar. */
+    if (cron_next_day(cron, 0) > DAY_MAX)
+        buf_text(out, " (no such day exists)");
+}
+
+void describe_cron(const struct cron *cron, struct buf *out)
+{
+    size_t at = out->len;
+
+    describe_pattern(cron, out);
+    describe_capital(out, at);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/describe/describe_words.h"
+
+#include "base/must.h"
+#include "core/time/civil.h"
+#include "core/time/text.h"
+
+bool words_next(struct words_list *list)
+{
+    int left = list->total - list->given;
+    bool cuts = list->given == WORDS_LIST_MAX - 1 && left > 1;
+
+    must(left > 0);
+    if (list->given >= WORDS_LIST_MAX)
+        return false;
+    if (list->given > 0 && (left == 1 || cuts))
+        buf_printf(list->out, " %s ", list->last);
+    else if (list->given > 0)
+        buf_text(list->out, ", ");
+    list->given = cuts ? WORDS_LIST_MAX : list->given + 1;
+    if (cuts)
+        buf_printf(list->out, "%d more", left);
+    return !cuts;
+}
+
+static int lowest(uint64_t bits)
+{
+    return __builtin_ctzll(bits);
+}
+
+struct words_set words_set(uint64_t bits)
+{
+    struct words_set set = {.count = __builtin_popcountll(bits)};
+    bool even = set.count > 1;
+
+    if (bits == 0)
+        return set;
+    set.first = lowest(bits);
+    set.last = 63 - __builtin_clzll(bits);
+    set.step = set.count > 1 ? lowest(bits & (bits - 1)) - set.first : 0;
+    for (uint64_t b = bits; b & (b - 1); b &= b - 1)
+        even = even && lowest(b & (b - 1)) - lowest(b) == set.step;
+    if (!even)
+        set.step = 0;
+    return set;
+}
+
+/* Takes the lowest run off *bits; a run of two is given as two single values. */
+static int take_run(uint64_t *bits, int *ret_first)
+{
+    int first = lowest(*bits), n = 1;
+
+    while (first + n < 64 && (*bits >> (first + n) & 1))
+        n++;
+    if (n < 3)
+        n = 1;
+    *bits &= ~((n == 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1) << first);
+    *ret_first = first;
+    return n;
+}
+
+int words_run_count(uint64_t bits)
+{
+    int first, runs = 0;
+
+    for (; bits; runs++)
+        take_run(&bits, &first);
+    return runs;
+}
+
+void words_add_runs(struct words_list *list, uint64_t bits, words_value *value)
+{
+    int first;
+
+    while (bits) {
+        int n = take_run(&bits, &first);
+
+        if (!words_next(list))
+            break;
+        value(list->out, first);
+        if (n > 1) {
+            buf_text(list->out, " to ");
+            value(list->out, first + n - 1);
+        }
+    }
+}
+
+void words_runs(struct buf *out, uint64_t bits, words_value *value)
+{
+    struct words_list list = {.out = out, .last = "and", .total = words_run_count(bits)};
+
+    words_add_runs(&list, bits, value);
+}
+
+void words_number(struct buf *out, int value)
+{
+    buf_printf(out, "%d", value);
+}
+
+void words_ordinal(struct buf *out, int value)
+{
+    static const char *const ends[] = {"th", "st", "nd", "rd"};
+    int unit = value % 10;
+    bool teen = value / 10 % 10 == 1;
+
+    buf_printf(out, "%d%s", value, teen || unit > 3 ? "th" : ends[unit]);
+}
+
+void words_month(struct buf *out, int month)
+{
+    static const char *const names[] = {"January",   "February", "March",    "April",
+                                        "May",       "June",     "July",     "August",
+                                        "September", "October",  "November", "December"};
+
+    must(month >= 1 && month <= MONTHS);
+    buf_text(out, names[month - 1]);
+}
+
+const char *words_weekday(int weekday)
+{
+    static const char *const names[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                        "Thursday", "Friday", "Saturday"};
+
+    must(weekday >= 0 && weekday < 7);
+    return names[weekday];
+}
+
+const char *words_nth(int nth)
+{
+    static const char *const names[] = {"last", "first", "second", "third", "fourth", "fifth"};
+
+    must(nth >= 0 && nth <= 5);
+    return names[nth];
+}
+
+void words_every(struct buf *out, int64_t n, const char *unit)
+{
+    if (n == 1)
+        buf_printf(out, "every %s", unit);
+    else
+        buf_printf(out, "every %lld %ss", (long long)n, unit);
+}
+
+/* The largest unit that `d` is a whole and readable number of; NULL when there is none. */
+static const char *single_unit(span d, int64_t *ret_n)
+{
+    static const struct {
+        span length;
+        const char *name;
+    } units[] = {{SPAN_DAY, "day"}, {SPAN_H, "hour"}, {SPAN_MIN, "minute"}, {SPAN_S, "second"}};
+    enum { READABLE = 60 }; /* "60 seconds" is clear, "5400 seconds" is not */
+
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (d == 0 || d % units[i].length != 0 || d / units[i].length > READABLE)
+            continue;
+        *ret_n = d / units[i].length;
+        return units[i].name;
+    }
+    return NULL;
+}
+
+void words_duration(struct buf *out, span d)
+{
+    int64_t n;
+    const char *unit = single_unit(d, &n);
+
+    if (unit)
+        buf_printf(out, "%lld %s%s", (long long)n, unit, n == 1 ? "" : "s");
+    else
+        duration_format(d, out);
+}
+
+void words_every_span(struct buf *out, span d)
+{
+    int64_t n;
+    const char *unit = single_unit(d, &n);
+
+    if (unit) {
+        words_every(out, n, unit);
+    } else {
+        buf_text(out, "every ");
+        duration_format(d, out);
+    }
+}
+
+void words_clock(struct buf *out, int32_t tod, bool seconds)
+{
+    buf_printf(out, "%02d:%02d", tod / HOUR_SECONDS, tod / 60 % 60);
+    if (seconds)
+        buf_printf(out, ":%02d", tod % 60);
+}
+
+void words_date(struct buf *out, int64_t day)
+{
+    struct date date = date_of_day(day);
+
+    buf_printf(out, "%d ", date.day);
+    words_month(out, date.month);
+    buf_printf(out, " %d", date.year);
+}
+
+void words_moment(struct buf *out, int64_t local)
+{
+    int64_t day = floor_div(local, DAY_SECONDS);
+    int32_t tod = (int32_t)(local - day * DAY_SECONDS);
+
+    words_clock(out, tod, tod % 60 != 0);
+    buf_text(out, " on ");
+    words_date(out, day);
+}
+
+/* A place name as people write it: New_York is New York. */
+static void place(struct buf *out, struct str name)
+{
+    for (size_t i = 0; i < name.len; i++)
+        buf_char(out, name.ptr[i] == '_' ? ' ' : name.ptr[i]);
+}
+
+static bool is_region(struct str name)
+{
+    static const char *const regions[] = {"Africa", "America",  "Antarctica", "Arctic",
+                                          "Asia",   "Atlantic", "Australia",  "Europe",
+                                          "Indian", "Pacific"};
+
+    for (size_t i = 0; i < sizeof regions / sizeof regions[0]; i++)
+        if (str_eq(name, str_of(regions[i])))
+            return true;
+    return false;
+}
+
+void words_zone(struct buf *out, struct str zone)
+{
+    struct str region, rest, state;
+
+    if (zone.len == 0 || str_eq(zone, STR("Etc/UTC")) || str_eq(zone, STR("Z"))) {
+        buf_text(out, "UTC");
+    } else if (str_starts(zone, STR("UTC")) || str_starts(zone, STR("GMT")) ||
+               str_starts(zone, STR("Etc/")) || !char_is_alpha(zone.ptr[0])) {
+        buf_str(out, zone);
+    } else if (!str_cut(zone, '/', &region, &rest) || !is_region(region)) {
+        buf_str(out, zone);
+        buf_text(out, " time");
+    } else if (str_cut(rest, '/', &state, &rest)) {
+        place(out, rest);
+        buf_text(out, " time (");
+        place(out, state);
+        buf_char(out, ')');
+    } else {
+        place(out, rest);
+        buf_text(out, " time");
+    }
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Why a spec has no more slots.
+ */
+#include "core/describe/describe_words.h"
+#include "core/explain/explain_parts.h"
+#include "core/time/text.h"
+
+enum { LEAP_YEAR = 2000 }; /* any: February is at its longest */
+
+/* The lowest day of the month that the expression names, when only such days decide. */
+static int lowest_day(const struct cron *cron)
+{
+    bool plain = (cron->near | cron->last | cron->last_near) == 0 && cron->day != 0;
+
+    if (!plain || !(cron->flags & CRON_DAY_AND))
+        return 0;
+    return __builtin_ctz(cron->day);
+}
+
+/* "February has no day 30" */
+static bool too_short_months(const struct cron *cron, struct buf *out)
+{
+    int day = lowest_day(cron);
+
+    for (int month = 1; month <= MONTHS; month++)
+        if ((cron->month >> month & 1) && month_days(LEAP_YEAR, month) >= day)
+            return false;
+    words_runs(out, cron->month, words_month);
+    buf_printf(out, " %s no day %d", cron->month & (cron->month - 1) ? "have" : "has", day);
+    return true;
+}
+
+static int last_year(const struct cron *cron)
+{
+    for (int i = 3; i >= 0; i--)
+        if (cron->year[i])
+            return CRON_YEAR_MIN + i * 64 + 63 - __builtin_clzll(cron->year[i]);
+    return 0;
+}
+
+static bool cron_never(const struct cron *cron, instant after, struct buf *out)
+{
+    int64_t today = floor_div(instant_seconds(after), DAY_SECONDS);
+    bool has_years = !(cron->flags & CRON_ANY_YEAR);
+
+    if (too_short_months(cron, out))
+        return true;
+    if (has_years && last_year(cron) > 0 && last_year(cron) < date_of_day(today).year) {
+        buf_printf(out, "its last year is %d", last_year(cron));
+        return true;
+    }
+    if (cron_next_day(cron, 0) > DAY_MAX) {
+        buf_text(out, "no day of any year matches");
+        return true;
+    }
+    return false;
+}
+
+/* What the spec does to entries that would go on by themselves. */
+static bool shaped_away(const struct spec *spec, const struct spec_ctx *ctx, instant after,
+                        struct buf *out)
+{
+    struct explain why;
+
+    for (int i = 0; i < explain_count(spec); i++) {
+        struct entry copy;
+        struct spec alone = explain_alone(spec, i, &copy);
+        struct slot slot;
+
+        if (!spec_next(&alone, ctx, after, &slot))
+            continue;
+        if (explain_shut_out(spec, ctx, slot.at, &why)) {
+            buf_text(out, "its next time would be ");
+            instant_format(slot.at, out);
+            buf_text(out, ", but ");
+            buf_text(out, why.text);
+        } else {
+            buf_text(out, "exclusions and window leave none of its times");
+        }
+        return true;
+    }
+    return false;
+}
+
+void explain_never(const struct spec *spec, const struct spec_ctx *ctx, instant after,
+                   struct buf *out)
+{
+    struct slot last;
+
+    if (explain_count(spec) == 0) {
+        buf_text(out, "the spec has no entry");
+        return;
+    }
+    if (shaped_away(spec, ctx, after, out))
+        return;
+    if (explain_count(spec) == 1 && spec->entry_count == 1 &&
+        spec->entries[0].kind == ENTRY_CRON && cron_never(&spec->entries[0].cron, after, out))
+        return;
+    if (after < INSTANT_MAX && spec_prev(spec, ctx, after + 1, &last)) {
+        buf_text(out, "its last time was ");
+        instant_format(last.at, out);
+    } else {
+        buf_text(out, "no time of any year matches");
+    }
+}

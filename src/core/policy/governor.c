@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/policy/governor.h"
+
+#include "base/must.h"
+
+static bool is_fresh(const struct governor *g, instant now)
+{
+    return g->hint_expires > now;
+}
+
+static span backed_off(const struct governor *g)
+{
+    int32_t failures = g->has_backoff ? g->failures : 0;
+
+    if (failures > GOVERNOR_BACKOFF_MAX)
+        failures = GOVERNOR_BACKOFF_MAX;
+    return g->interval << (failures < 0 ? 0 : failures);
+}
+
+static struct governed baseline(const struct governor *g, instant now)
+{
+    if (g->interval > 0)
+        return (struct governed){now + backed_off(g), SOURCE_BASELINE_INTERVAL};
+    return (struct governed){g->baseline, SOURCE_BASELINE_CRON};
+}
+
+/*
+ * Both hints: the earlier of the two, the baseline ignored, the interval on a tie.  An
+ * interval hint alone replaces the baseline even when it is later; a one-shot alone only
+ * comes before it.
+ */
+static struct governed choose(const struct governor *g, instant now)
+{
+    struct governed base = baseline(g, now);
+    struct governed interval = {now + g->hint_interval, SOURCE_AI_INTERVAL};
+    struct governed shot = {g->hint_at, SOURCE_AI_ONESHOT};
+    bool has_interval = is_fresh(g, now) && g->hint_interval > 0;
+    bool has_shot = is_fresh(g, now) && g->hint_at != INSTANT_NEVER;
+
+    if (has_interval && has_shot)
+        return shot.at < interval.at ? shot : interval;
+    if (has_interval)
+        return interval;
+    return has_shot && shot.at < base.at ? shot : base;
+}
+
+static struct governed clamped(const struct governor *g, instant now, struct governed chosen)
+{
+    if (g->min > 0 && chosen.at < now + g->min)
+        chosen = (struct governed){now + g->min, SOURCE_CLAMPED_MIN};
+    if (g->max > 0 && chosen.at > now + g->max)
+        chosen = (struct governed){now + g->max, SOURCE_CLAMPED_MAX};
+    return chosen;
+}
+
+struct governed governor_next(const struct governor *g, instant now)
+{
+    struct governed chosen = choose(g, now);
+
+    /* Only a wall-clock slot or a one-shot can lie in the past: it runs at once. */
+    if (chosen.at < now)
+        chosen.at = now;
+    chosen = clamped(g, now, chosen);
+    if (g->paused_until > now)
+        return (struct governed){g->paused_until, SOURCE_PAUSED};
+    return chosen;
+}
+
+instant governor_nudge(const struct governor *g, instant now, instant current, instant wanted)
+{
+    struct governed asked = {wanted, SOURCE_AI_INTERVAL};
+
+    if (g->paused_until > now)
+        return current;
+    asked = clamped(g, now, asked);
+    return asked.at < current ? asked.at : current;
+}
+
+void governor_tidy(struct governor *g, instant started, instant ended)
+{
+    if (!is_fresh(g, ended)) {
+        g->hint_interval = 0;
+        g->hint_at = INSTANT_NEVER;
+        g->hint_expires = INSTANT_NONE;
+    } else if (g->hint_at <= started) {
+        g->hint_at = INSTANT_NEVER;
+    }
+}
+
+const char *source_text(enum source source)
+{
+    static const char *const names[SOURCE_COUNT] = {
+        [SOURCE_BASELINE_CRON] = "baseline-cron",
+        [SOURCE_BASELINE_INTERVAL] = "baseline-interval",
+        [SOURCE_AI_INTERVAL] = "ai-interval",
+        [SOURCE_AI_ONESHOT] = "ai-oneshot",
+        [SOURCE_CLAMPED_MIN] = "clamped-min",
+        [SOURCE_CLAMPED_MAX] = "clamped-max",
+        [SOURCE_PAUSED] = "paused",
+    };
+
+    must(source >= 0 && source < SOURCE_COUNT);
+    return names[source];
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/policy/overlap.h"
+
+#include "base/must.h"
+
+static const char *const names[OVERLAP_COUNT] = {
+    [OVERLAP_SKIP] = "skip",
+    [OVERLAP_BUFFER_ONE] = "bufferOne",
+    [OVERLAP_BUFFER_ALL] = "bufferAll",
+    [OVERLAP_CANCEL_OTHER] = "cancelOther",
+    [OVERLAP_TERMINATE_OTHER] = "terminateOther",
+    [OVERLAP_ALLOW_ALL] = "allowAll",
+};
+
+const char *overlap_text(enum overlap policy)
+{
+    must(policy >= 0 && policy < OVERLAP_COUNT);
+    return names[policy];
+}
+
+enum rc overlap_parse(struct str text, enum overlap *ret, struct err *reterr)
+{
+    int near;
+
+    for (int i = 0; i < OVERLAP_COUNT; i++)
+        if (str_eq(text, str_of(names[i]))) {
+            *ret = (enum overlap)i;
+            return RC_OK;
+        }
+    near = str_nearest(text, names, OVERLAP_COUNT);
+    return err_set(reterr, RC_INVALID, 0, (int)text.len,
+                   near >= 0 ? "`%.*s` is not an overlap policy; did you mean `%s`?"
+                             : "`%.*s` is not an overlap policy; use one such as `%s`",
+                   STR_ARG(text), names[near >= 0 ? near : OVERLAP_SKIP]);
+}
+
+/* What one pass knows so far. */
+struct pass {
+    bool is_open;
+    int chosen; /* the one start that takes the slot, -1: none yet */
+    int held;
+    struct overlap_effects effects;
+};
+
+/* A start that does not allow others, when the slot is taken. */
+static enum verdict decide_taken(struct pass *pass, enum overlap policy, int i,
+                                 uint8_t *ret_verdict)
+{
+    switch (policy) {
+    case OVERLAP_BUFFER_ONE:
+        if (pass->held == 0)
+            return VERDICT_HOLD;
+        return VERDICT_SKIP;
+    case OVERLAP_BUFFER_ALL:
+        return VERDICT_HOLD;
+    case OVERLAP_CANCEL_OTHER:
+    case OVERLAP_TERMINATE_OTHER:
+        if (!pass->is_open) {
+            ret_verdict[pass->chosen] = VERDICT_REPLACED;
+            pass->chosen = i;
+            return VERDICT_START;
+        }
+        pass->effects.cancel |= policy == OVERLAP_CANCEL_OTHER;
+        pass->effects.terminate |= policy == OVERLAP_TERMINATE_OTHER;
+        return VERDICT_HOLD;
+    case OVERLAP_SKIP:
+    case OVERLAP_ALLOW_ALL:
+    case OVERLAP_COUNT:
+        break;
+    }
+    return VERDICT_SKIP;
+}
+
+static enum verdict decide_one(struct pass *pass, enum overlap policy, int i,
+                               uint8_t *ret_verdict)
+{
+    if (policy == OVERLAP_ALLOW_ALL)
+        return VERDICT_START;
+    if (!pass->is_open && pass->chosen < 0) {
+        pass->chosen = i;
+        return VERDICT_START;
+    }
+    return decide_taken(pass, policy, i, ret_verdict);
+}
+
+/* A pass that ends other runs starts nothing beside them. */
+static void withdraw_starts(uint8_t *verdict, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (verdict[i] == VERDICT_START)
+            verdict[i] = VERDICT_REPLACED;
+}
+
+struct overlap_effects overlap_decide(const uint8_t *policy, int count,
+                                      enum overlap schedule_policy, bool is_open,
+                                      uint8_t *ret_verdict)
+{
+    struct pass pass = {.is_open = is_open, .chosen = -1};
+
+    must(count >= 0 && schedule_policy < OVERLAP_COUNT);
+    for (int i = 0; i < count; i++) {
+        enum overlap own = policy[i] == OVERLAP_DEFAULT ? schedule_policy
+                                                        : (enum overlap)policy[i];
+        enum verdict verdict = decide_one(&pass, own, i, ret_verdict);
+
+        ret_verdict[i] = (uint8_t)verdict;
+        pass.held += verdict == VERDICT_HOLD;
+        pass.effects.skipped += verdict == VERDICT_SKIP;
+    }
+    if (pass.effects.cancel || pass.effects.terminate)
+        withdraw_starts(ret_verdict, count);
+    return pass.effects;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/rrule/rrule_times.h"
+
+#include "core/time/civil.h"
+
+static int lowest(uint64_t bits)
+{
+    return __builtin_ctzll(bits);
+}
+
+static int highest(uint64_t bits)
+{
+    return 63 - __builtin_clzll(bits);
+}
+
+/* Bits 0..n, n below 64. */
+static uint64_t upto(int n)
+{
+    return ~UINT64_C(0) >> (63 - n);
+}
+
+bool rrule_times_are_none(const struct rrule_times *t)
+{
+    return t->hour == 0 || t->minute == 0 || t->second == 0;
+}
+
+int rrule_times_next(const struct rrule_times *t, int tod)
+{
+    int hour = tod / HOUR_SECONDS, minute = tod / 60 % 60, second = tod % 60;
+    uint64_t seconds = t->second & ~UINT64_C(0) << second;
+    uint64_t minutes = t->minute & ~UINT64_C(0) << minute;
+    uint64_t hours = t->hour & ~UINT64_C(0) << hour;
+
+    if (rrule_times_are_none(t))
+        return -1;
+    if (!(hours >> hour & 1)) {
+        minutes = t->minute;
+        seconds = t->second;
+    } else if (!(minutes >> minute & 1)) {
+        seconds = t->second;
+    } else if (!seconds) {
+        minutes &= ~upto(minute);
+        seconds = t->second;
+    }
+    if (!minutes) {
+        hours &= ~upto(hour);
+        minutes = t->minute;
+    }
+    if (!hours)
+        return -1;
+    return lowest(hours) * HOUR_SECONDS + lowest(minutes) * 60 + lowest(seconds);
+}
+
+int rrule_times_prev(const struct rrule_times *t, int tod)
+{
+    int hour = tod / HOUR_SECONDS, minute = tod / 60 % 60, second = tod % 60;
+    uint64_t seconds = t->second & upto(second);
+    uint64_t minutes = t->minute & upto(minute);
+    uint64_t hours = t->hour & upto(hour);
+
+    if (rrule_times_are_none(t))
+        return -1;
+    if (!(hours >> hour & 1)) {
+        minutes = t->minute;
+        seconds = t->second;
+    } else if (!(minutes >> minute & 1)) {
+        seconds = t->second;
+    } else if (!seconds) {
+        minutes &= upto(minute) >> 1;
+        seconds = t->second;
+    }
+    if (!minutes) {
+        hours &= upto(hour) >> 1;
+        minutes = t->minute;
+    }
+    if (!hours)
+        return -1;
+    return highest(hours) * HOUR_SECONDS + highest(minutes) * 60 + highest(seconds);
+}
+
+int rrule_times_count(const struct rrule_times *t)
+{
+    return __builtin_popcount(t->hour) * __builtin_popcountll(t->minute) *
+           __builtin_popcountll(t->second);
+}
+
+static int bit_at(uint64_t bits, int n)
+{
+    for (; n > 0; n--)
+        bits &= bits - 1;
+    return lowest(bits);
+}
+
+int rrule_times_at(const struct rrule_times *t, int n)
+{
+    int seconds = __builtin_popcountll(t->second);
+    int minutes = __builtin_popcountll(t->minute);
+
+    return bit_at(t->hour, n / seconds / minutes) * HOUR_SECONDS +
+           bit_at(t->minute, n / seconds % minutes) * 60 + bit_at(t->second, n % seconds);
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Exclusions: what they take away, and where the next free instant is.
+ *
+ * They are wall-clock patterns and dates in the spec's own zone, matched literally: both
+ * passes of a repeated hour are excluded, and what a gap swallows excludes nothing.
+ */
+#include "base/must.h"
+#include "core/spec/interval.h"
+#include "core/spec/spec_search.h"
+
+static bool set_has(const int32_t *days, int count, int64_t day)
+{
+    int low = 0, high = count;
+
+    while (low < high) {
+        int mid = low + (high - low) / 2;
+
+        if (days[mid] == day)
+            return true;
+        if (days[mid] < day)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return false;
+}
+
+static bool date_is_excluded(const struct search *search, int64_t day)
+{
+    const struct spec *spec = search->spec;
+
+    if (set_has(spec->not_dates, spec->not_date_count, day))
+        return true;
+    for (int i = 0; search->ctx->calendars && i < spec->not_named_count; i++)
+        if (set_has(search->ctx->calendars[i].days, search->ctx->calendars[i].count, day))
+            return true;
+    return false;
+}
+
+bool day_is_free(const struct search *search, int64_t day)
+{
+    const struct spec *spec = search->spec;
+
+    if (date_is_excluded(search, day))
+        return false;
+    for (int i = 0; i < spec->not_cron_count; i++)
+        if (cron_is_whole_day(&spec->not_crons[i]) &&
+            cron_matches_day(&spec->not_crons[i], day))
+            return false;
+    return true;
+}
+
+/* First local second at or after `local` that nothing takes; equal when it is free. */
+static int64_t local_free_up(const struct search *search, int64_t local)
+{
+    const struct spec *spec = search->spec;
+    int64_t free = local, day = floor_div(local, DAY_SECONDS);
+
+    if (date_is_excluded(search, day))
+        return (day + 1) * DAY_SECONDS;
+    for (int i = 0; i < spec->not_cron_count && free == local; i++)
+        free = cron_next_gap(&spec->not_crons[i], local);
+    return free;
+}
+
+static int64_t local_free_down(const struct search *search, int64_t local)
+{
+    const struct spec *spec = search->spec;
+    int64_t free = local, day = floor_div(local, DAY_SECONDS);
+
+    if (date_is_excluded(search, day))
+        return day * DAY_SECONDS - 1;
+    for (int i = 0; i < spec->not_cron_count && free == local; i++)
+        free = cron_prev_gap(&spec->not_crons[i], local);
+    return free;
+}
+
+static bool has_exclusions(const struct spec *spec)
+{
+    return spec->not_cron_count > 0 || spec->not_date_count > 0 || spec->not_named_count > 0;
+}
+
+/* One leap on an even clock; past the end of the offset the next leap reads it anew. */
+instant free_next(struct search *search, instant t)
+{
+    const struct tz *tz = search->spec->zones[0].tz;
+    instant last = search_reach_up(search, t);
+
+    if (!has_exclusions(search->spec))
+        return t;
+    while (t <= last) {
+        int64_t s = instant_seconds(t), wrap = tz_wrap(tz, s);
+        const struct tz_seg *seg = &tz->seg[tz_find(tz, s - wrap)];
+        int64_t local = s + seg->offset, free = local_free_up(search, local);
+        int64_t end = seg[1].start == TZ_TIME_MAX ? TZ_TIME_MAX : seg[1].start + wrap;
+
+        if (free == local)
+            return t;
+        if (free == LOCAL_NEVER || !search_goes_on(search))
+            return INSTANT_NEVER;
+        s = free - seg->offset;
+        t = instant_of_seconds(s < end ? s : end);
+    }
+    return INSTANT_NEVER;
+}
+
+instant free_prev(struct search *search, instant t)
+{
+    const struct tz *tz = search->spec->zones[0].tz;
+    instant first = search_reach_down(search, t);
+
+    if (!has_exclusions(search->spec))
+        return t;
+    while (t >= first) {
+        int64_t s = instant_seconds(t), wrap = tz_wrap(tz, s);
+        const struct tz_seg *seg = &tz->seg[tz_find(tz, s - wrap)];
+        int64_t local = s + seg->offset, free = local_free_down(search, local);
+        int64_t start = seg->start == TZ_TIME_MIN ? TZ_TIME_MIN : seg->start + wrap;
+
+        if (free == local)
+            return t;
+        if (free == LOCAL_NONE || !search_goes_on(search))
+            return INSTANT_NONE;
+        s = free - seg->offset;
+        /* The whole second is free, so its last instant is. */
+        t = instant_of_seconds((s >= start ? s : start - 1) + 1) - 1;
+    }
+    return INSTANT_NONE;
+}
+
+/* Every wall-clock time of `a` is one of `b`, as far as masks tell. */
+static bool is_within(const struct cron *a, const struct cron *b)
+{
+    return (a->second & ~b->second) == 0 && (a->minute & ~b->minute) == 0 &&
+           (a->hour & ~b->hour) == 0;
+}
+
+static bool has_same_days(const struct cron *a, const struct cron *b)
+{
+    const uint8_t plain = CRON_DAY_AND | CRON_ANY_YEAR | CRON_DAY_SPECIAL;
+
+    return a->day == b->day && a->weekday == b->weekday && a->month == b->month &&
+           (a->flags & plain) == (b->flags & plain) && (a->flags & CRON_ANY_YEAR) &&
+           !(a->flags & CRON_DAY_SPECIAL);
+}
+
+/* Some gap of the zone swallows a time of the entry, and a rule moves it elsewhere. */
+static bool may_be_moved(const struct spec *spec, const struct entry *entry)
+{
+    const struct tz *tz = spec->zones[0].tz;
+
+    if (entry->dst.gap == GAP_SKIP && spec->shift == SHIFT_NONE)
+        return false;
+    for (int i = 1; i < tz->count; i++) {
+        int64_t from = tz->seg[i].start + tz->seg[i - 1].offset;
+        int64_t to = tz->seg[i].start + tz->seg[i].offset;
+
+        if (to > from && cron_next_local(&entry->cron, from) < to)
+            return true;
+    }
+    return false;
+}
+
+static bool is_simple(const struct spec *spec)
+{
+    return spec->entry_count == 1 && spec->at_count == 0 && spec->not_cron_count == 0 &&
+           spec->not_date_count == 0 && spec->not_named_count == 0 && spec->jitter == 0 &&
+           spec->shift == SHIFT_NONE && !spec->window.is_set &&
+           spec->entries[0].kind == ENTRY_CRON &&
+           !(spec->entries[0].cron.flags & CRON_FRACTION);
+}
+
+static void be_odd(struct spec *spec, instant from, instant until)
+{
+    /* Local times of a date lie within two days of it. */
+    from = from < INSTANT_MIN + 2 * SPAN_DAY ? INSTANT_MIN : from - 2 * SPAN_DAY;
+    until = until > INSTANT_MAX - 2 * SPAN_DAY ? INSTANT_MAX : until + 2 * SPAN_DAY;
+    spec->odd_from = from < spec->odd_from ? from : spec->odd_from;
+    spec->odd_until = until > spec->odd_until ? until : spec->odd_until;
+}
+
+static void be_odd_by_years(struct spec *spec, const struct cron *cron)
+{
+    if (!(cron->flags & CRON_ANY_YEAR))
+        be_odd(spec, day_of_date(CRON_YEAR_MIN, 1, 1) * SPAN_DAY,
+               day_of_date(CRON_YEAR_MAX + 1, 1, 1) * SPAN_DAY);
+}
+
+static void be_odd_by_zone(struct spec *spec, const struct tz *tz)
+{
+    int64_t until = tz->cycle_from;
+
+    if (tz->count == 1)
+        return;
+    if (until == TZ_TIME_MAX)
+        until = tz->seg[tz->count - 1].start;
+    be_odd(spec, instant_of_seconds(tz->seg[1].start), instant_of_seconds(until));
+}
+
+/* The stretch outside of which only the kind of the year matters. */
+static void find_odd(struct spec *spec)
+{
+    spec->odd_from = INSTANT_MAX;
+    spec->odd_until = INSTANT_MIN;
+    for (int i = 0; i < spec->zone_count; i++)
+        be_odd_by_zone(spec, spec->zones[i].tz);
+    for (int i = 0; i < spec->entry_count; i++)
+        if (spec->entries[i].kind == ENTRY_CRON)
+            be_odd_by_years(spec, &spec->entries[i].cron);
+    for (int i = 0; i < spec->not_cron_count; i++)
+        be_odd_by_years(spec, &spec->not_crons[i]);
+    if (spec->not_date_count > 0)
+        be_odd(spec, spec->not_dates[0] * SPAN_DAY,
+               spec->not_dates[spec->not_date_count - 1] * SPAN_DAY);
+    for (int i = 0; i < spec->at_count; i++)
+        if (spec->at[i].at != INSTANT_NONE)
+            be_odd(spec, spec->at[i].at, spec->at[i].at);
+    if (spec->start != INSTANT_NONE)
+        be_odd(spec, spec->start, spec->start);
+    if (spec->end != INSTANT_NEVER)
+        be_odd(spec, spec->end, spec->end);
+}
+
+/* Whether an entry has the same times in all years of one kind. */
+static bool entry_repeats(const struct entry *entry)
+{
+    if (entry->kind == ENTRY_INTERVAL)
+        return entry->interval.anchor == ANCHOR_MIDNIGHT ||
+               (entry->interval.anchor == ANCHOR_EPOCH &&
+                SPAN_DAY % entry->interval.every == 0);
+    return entry->kind == ENTRY_CRON;
+}
+
+/* Nothing on any calendar is a time of this entry. */
+static bool is_never(const struct entry *entry)
+{
+    if (entry->kind == ENTRY_CRON)
+        return cron_next_local(&entry->cron, LOCAL_NONE) == LOCAL_NEVER;
+    return entry->kind == ENTRY_RRULE &&
+           rrule_next_local(entry->rrule, entry->rrule->start) == LOCAL_NEVER;
+}
+
+/* The seconds of each minute that exclusions take on every day, all of them together. */
+struct taken {
+    uint64_t minute[DAY_SECONDS / 60];
+    bool is_all;
+};
+
+static void find_taken(const struct spec *spec, struct taken *ret)
+{
+    memset(ret->minute, 0, sizeof ret->minute);
+    for (int i = 0; i < spec->not_cron_count; i++) {
+        const struct cron *not = &spec->not_crons[i];
+
+        for (int m = 0; (not ->flags & CRON_EVERY_DAY) && m < DAY_SECONDS / 60; m++)
+            if ((not ->hour >> m / 60 & 1) && (not ->minute >> m % 60 & 1))
+                ret->minute[m] |= not ->second;
+    }
+    ret->is_all = true;
+    for (int m = 0; m < DAY_SECONDS / 60 && ret->is_all; m++)
+        ret->is_all = ret->minute[m] == (UINT64_C(1) << 60) - 1;
+}
+
+static bool is_taken(const struct cron *cron, const struct taken *taken)
+{
+    for (int m = 0; m < DAY_SECONDS / 60; m++)
+        if ((cron->hour >> m / 60 & 1) && (cron->minute >> m % 60 & 1) &&
+            (cron->second & ~taken->minute[m]))
+            return false;
+    return true;
+}
+
+/* `taken` is NULL where no cron is left out. */
+static bool is_covered(const struct spec *spec, const struct entry *entry,
+                       const struct taken *taken)
+{
+    bool covered;
+
+    if ((taken && taken->is_all) || is_never(entry))
+        return true;
+    if (entry->kind != ENTRY_CRON || entry->zone != 0)
+        return false;
+    covered = taken && is_taken(&entry->cron, taken);
+    for (int j = 0; j < spec->not_cron_count && !covered && spec->shift == SHIFT_NONE; j++)
+        covered = is_within(&entry->cron, &spec->not_crons[j]) &&
+                  has_same_days(&entry->cron, &spec->not_crons[j]);
+    return covered && !may_be_moved(spec, entry);
+}
+
+static void mark_covered(struct spec *spec, const struct taken *taken)
+{
+    spec->repeats = true;
+    for (int i = 0; i < spec->entry_count; i++) {
+        struct entry *entry = &spec->entries[i];
+
+        entry->covered = is_covered(spec, entry, taken);
+        spec->repeats = spec->repeats && (entry->covered || entry_repeats(entry));
+    }
+}
+
+/* Apart from spec_seal(), so that only who leaves out crons pays for the room of `taken`. */
+static __attribute__((noinline)) void mark_covered_by_crons(struct spec *spec)
+{
+    struct taken taken;
+
+    find_taken(spec, &taken);
+    mark_covered(spec, &taken);
+}
+
+static void seal_shaped(struct spec *spec)
+{
+    find_odd(spec);
+    if (spec->not_cron_count > 0)
+        mark_covered_by_crons(spec);
+    else
+        mark_covered(spec, NULL);
+}
+
+void spec_seal(struct spec *spec)
+{
+    spec->simple = is_simple(spec);
+    if (!spec->simple) {
+        seal_shaped(spec);
+        return;
+    }
+    /* A lone cron proves its own never; nothing more needs to be known of it. */
+    spec->odd_from = INSTANT_MIN;
+    spec->odd_until = INSTANT_MAX;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "db/sqlite_wal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/must.h"
+#include "db/sqlite_parts.h"
+
+enum {
+    GATHER_MAX = 96 << 10, /* bytes: SQLite's own VFS cannot write 128 KiB at once */
+    HEAD_BYTES = 24,       /* of a frame, see SQLite's format of files */
+    NAME_BYTES = 32,
+};
+
+struct sqlite_log {
+    sqlite3_vfs vfs; /* first: SQLite hands it back as this */
+    sqlite3_vfs *below;
+    char name[NAME_BYTES];
+    unsigned char gathered[GATHER_MAX]; /* a connection has one log at a time */
+};
+
+/* A log; the file below lies behind it in the same memory. */
+struct log_file {
+    sqlite3_file file; /* first */
+    sqlite3_file *below;
+    unsigned char *bytes; /* gathered, with room for GATHER_MAX     */
+    sqlite3_int64 at;     /* where they belong                      */
+    int count;            /* how many they are                      */
+    bool ends;            /* the next bytes are the last of a commit */
+};
+
+static struct log_file *log_of(sqlite3_file *file)
+{
+    return (struct log_file *)file;
+}
+
+/*
+ * When it fails SQLite forgets the transaction, and so must the file: what has reached it could
+ * be a whole commit together with what an earlier attempt left in the same place, and be found
+ * by whoever opens the file next.  All that is behind it was never committed.
+ */
+static int write_out(struct log_file *log)
+{
+    int count = log->count, code, cut;
+
+    log->count = 0;
+    if (count == 0)
+        return SQLITE_OK;
+    code = log->below->pMethods->xWrite(log->below, log->bytes, count, log->at);
+    if (code == SQLITE_OK)
+        return SQLITE_OK;
+    cut = log->below->pMethods->xTruncate(log->below, log->at);
+    return cut == SQLITE_OK ? code : cut;
+}
+
+/* A frame has a head, which names the size of the database if it is the last of a commit. */
+static bool is_last(const unsigned char *head)
+{
+    return (head[4] | head[5] | head[6] | head[7]) != 0;
+}
+
+static int log_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 at)
+{
+    struct log_file *log = log_of(file);
+    bool goes_on = at == log->at + log->count && count <= GATHER_MAX - log->count;
+    int code = goes_on ? SQLITE_OK : write_out(log);
+    bool ends = log->ends;
+
+    must(count <= GATHER_MAX); /* a page of SQLite has 64 KiB at most */
+    if (code != SQLITE_OK)
+        return code;
+    if (log->count == 0)
+        log->at = at;
+    memcpy(log->bytes + log->count, bytes, (size_t)count);
+    log->count += count;
+    log->ends = count == HEAD_BYTES && is_last(bytes);
+    return ends ? write_out(log) : SQLITE_OK;
+}
+
+static int log_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 at)
+{
+    struct log_file *log = log_of(file);
+    int code = write_out(log);
+
+    return code == SQLITE_OK ? log->below->pMethods->xRead(log->below, bytes, count, at) : code;
+}
+
+static int log_truncate(sqlite3_file *file, sqlite3_int64 size)
+{
+    struct log_file *log = log_of(file);
+    int code = write_out(log);
+
+    return code == SQLITE_OK ? log->below->pMethods->xTruncate(log->below, size) : code;
+}
+
+static int log_sync(sqlite3_file *file, int flags)
+{
+    struct log_file *log = log_of(file);
+    int code = write_out(log);
+
+    return code == SQLITE_OK ? log->below->pMethods->xSync(log->below, flags) : code;
+}
+
+static int log_size(sqlite3_file *file, sqlite3_int64 *ret)
+{
+    struct log_file *log = log_of(file);
+    int code = write_out(log);
+
+    return code == SQLITE_OK ? log->below->pMethods->xFileSize(log->below, ret) : code;
+}
+
+static int log_close(sqlite3_file *file)
+{
+    struct log_file *log = log_of(file);
+    int written = write_out(log);
+    int closed = log->below->pMethods->xClose(log->below);
+
+    return written == SQLITE_OK ? closed : written;
+}
+
+static int log_lock(sqlite3_file *file, int level)
+{
+    struct log_file *log = log_of(file);
+
+    return log->below->pMethods->xLock(log->below, level);
+}
+
+static int log_unlock(sqlite3_file *file, int level)
+{
+    struct log_file *log = log_of(file);
+
+    return log->below->pMethods->xUnlock(log->below, level);
+}
+
+static int log_is_reserved(sqlite3_file *file, int *ret)
+{
+    struct log_file *log = log_of(file);
+
+    return log->below->pMethods->xCheckReservedLock(log->below, ret);
+}
+
+static int log_control(sqlite3_file *file, int op, void *with)
+{
+    struct log_file *log = log_of(file);
+
+    return log->below->pMethods->xFileControl(log->below, op, with);
+}
+
+static int log_sector(sqlite3_file *file)
+{
+    struct log_file *log = log_of(file);
+
+    return log->below->pMethods->xSectorSize(log->below);
+}
+
+static int log_traits(sqlite3_file *file)
+{
+    struct log_file *log = log_of(file);
+
+    return log->below->pMethods->xDeviceCharacteristics(log->below);
+}
+
+/* Version 1: a log is neither shared memory nor mapped. */
+static const sqlite3_io_methods log_methods = {
+    .iVersion = 1,
+    .xClose = log_close,
+    .xRead = log_read,
+    .xWrite = log_write,
+    .xTruncate = log_truncate,
+    .xSync = log_sync,
+    .xFileSize = log_size,
+    .xLock = log_lock,
+    .xUnlock = log_unlock,
+    .xCheckReservedLock = log_is_reserved,
+    .xFileControl = log_control,
+    .xSectorSize = log_sector,
+    .xDeviceCharacteristics = log_traits,
+};
+
+/* ---- the VFS: all but opening is for the one below ---- */
+
+static sqlite3_vfs *below_of(sqlite3_vfs *vfs)
+{
+    return ((struct sqlite_log *)vfs)->below;
+}
+
+static int on_delete(sqlite3_vfs *vfs, const char *name, int sync)
+{
+    return below_of(vfs)->xDelete(below_of(vfs), name, sync);
+}
+
+static int on_access(sqlite3_vfs *vfs, const char *name, int flags, int *ret)
+{
+    return below_of(vfs)->xAccess(below_of(vfs), name, flags, ret);
+}
+
+static int on_full_name(sqlite3_vfs *vfs, const char *name, int room, char *ret)
+{
+    return below_of(vfs)->xFullPathname(below_of(vfs), name, room, ret);
+}
+
+static int on_randomness(sqlite3_vfs *vfs, int len, char *ret)
+{
+    return below_of(vfs)->xRandomness(below_of(vfs), len, ret);
+}
+
+static int on_sleep(sqlite3_vfs *vfs, int us)
+{
+    return below_of(vfs)->xSleep(below_of(vfs), us);
+}
+
+static int on_now_days(sqlite3_vfs *vfs, double *ret)
+{
+    return below_of(vfs)->xCurrentTime(below_of(vfs), ret);
+}
+
+static int on_now_ms(sqlite3_vfs *vfs, sqlite3_int64 *ret)
+{
+    return below_of(vfs)->xCurrentTimeInt64(below_of(vfs), ret);
+}
+
+static int on_last_error(sqlite3_vfs *vfs, int room, char *ret)
+{
+    return below_of(vfs)->xGetLastError(below_of(vfs), room, ret);
+}
+
+static int on_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
+                   int *ret_flags)
+{
+    struct sqlite_log *above = (struct sqlite_log *)vfs;
+    sqlite3_vfs *below = above->below;
+    struct log_file *log = log_of(file);
+    int code;
+
+    if (!(flags & SQLITE_OPEN_WAL))
+        return below->xOpen(below, name, file, flags, ret_flags);
+    *log = (struct log_file){.below = (sqlite3_file *)(log + 1), .bytes = above->gathered};
+    code = below->xOpen(below, name, log->below, flags, ret_flags);
+    if (code == SQLITE_OK)
+        log->file.pMethods = &log_methods;
+    return code;
+}
+
+/* Version 2: what comes after it is for tests of SQLite.  Nobody loads a library by it. */
+struct sqlite_log *sqlite_log_new(struct arena *arena, const char *below)
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find(below[0] != '\0' ? below : NULL);
+    struct sqlite_log *log;
+
+    if (!vfs)
+        return NULL;
+    must(vfs->iVersion >= 2);
+    log = arena_room(arena, sizeof *log);
+    snprintf(log->name, sizeof log->name, "belfry-%p", (void *)log);
+    log->below = vfs;
+    log->vfs = (sqlite3_vfs){
+        .iVersion = 2,
+        .szOsFile = (int)sizeof(struct log_file) + vfs->szOsFile,
+        .mxPathname = vfs->mxPathname,
+        .zName = log->name,
+        .xOpen = on_open,
+        .xDelete = on_delete,
+        .xAccess = on_access,
+        .xFullPathname = on_full_name,
+        .xRandomness = on_randomness,
+        .xSleep = on_sleep,
+        .xCurrentTime = on_now_days,
+        .xGetLastError = on_last_error,
+        .xCurrentTimeInt64 = on_now_ms,
+    };
+    must(sqlite3_vfs_register(&log->vfs, 0) == SQLITE_OK);
+    return log;
+}
+
+void sqlite_log_end(struct sqlite_log *log)
+{
+    if (log)
+        must(sqlite3_vfs_unregister(&log->vfs) == SQLITE_OK);
+}
+
+const char *sqlite_log_name(const struct sqlite_log *log)
+{
+    return log->name;
+}

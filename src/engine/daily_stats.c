@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/daily_stats.h"
+
+#include "engine/engine_internal.h"
+#include "engine/prune.h"
+#include "store/key.h"
+
+enum {
+    COUNT_PORTION = 1024, /* rows of history that a turn counts: some milliseconds          */
+    COUNT_PACE = 2,       /* and so many for each that was written since                    */
+    COUNT_ROWS = 65536,   /* written, and a pass begins: whoever asks counts the rest itself */
+};
+#define COUNT_EVERY \
+    (15 * SPAN_MIN)    /* or so long after the last: a day's row is written seldom */
+#define STATS_DAYS 400 /* that are kept: a year, and the time to look at it        */
+
+static bool is_for_other(const struct memory *m)
+{
+    return m->reclaim_node != 0 && m->reclaim_counts;
+}
+
+void figures_take_over(struct turn *turn, const struct node *node)
+{
+    struct memory *m = &turn->memory;
+
+    m->reclaim_counts = true;
+    m->reclaim_stats = node->stats;
+    m->reclaim_until = key_of((node->key_ms + 1) * SPAN_MS);
+}
+
+bool figures_are_taken_over(const struct turn *turn)
+{
+    return !is_for_other(&turn->memory);
+}
+
+/* What is to be counted next: of a dead node, else of this one. */
+static struct stats_range range_of(const struct turn *turn)
+{
+    const struct memory *m = &turn->memory;
+
+    if (is_for_other(m))
+        return (struct stats_range){m->reclaim_node, m->reclaim_stats, m->reclaim_until};
+    return (struct stats_range){turn->node, m->stats, m->stats_until};
+}
+
+/*
+ * Every key of this turn is above.  Those of turns before it are below, but for such as share
+ * its millisecond: they are counted by the next pass.
+ */
+static void begin_pass(struct turn *turn)
+{
+    struct memory *m = &turn->memory;
+
+    m->counts = true;
+    m->stats_until = key_of(m->key_ms * SPAN_MS);
+}
+
+static bool is_time(const struct turn *turn)
+{
+    const struct memory *m = &turn->memory;
+
+    return turn->sweeps && (turn->now >= m->count_at || m->count_at - turn->now > COUNT_EVERY ||
+                            m->uncounted >= COUNT_ROWS || prune_waits_for_figures(m));
+}
+
+void figures_send(struct turn *turn)
+{
+    struct memory *m = &turn->memory;
+    int64_t limit = COUNT_PORTION + COUNT_PACE * m->uncounted;
+
+    if (turn->in->rows == 0)
+        return;
+    if (!m->counts && is_time(turn))
+        begin_pass(turn);
+    turn->counts = m->counts || is_for_other(m);
+    if (!turn->counts)
+        return;
+    turn->count_range = range_of(turn);
+    stats_portion(turn->db, &turn->count_range, limit < DB_ROWS_MAX ? (int)limit : DB_ROWS_MAX,
+                  &turn->count_row);
+    m->uncounted = 0;
+}
+
+static void end_pass(struct turn *turn)
+{
+    struct memory *m = &turn->memory;
+
+    m->counts = false;
+    m->count_at = turn->now + COUNT_EVERY;
+    stats_prune(turn->db, turn->now / SPAN_DAY - STATS_DAYS, COUNT_PORTION);
+}
+
+void figures_read(struct turn *turn)
+{
+    struct memory *m = &turn->memory;
+    struct stats_range range = turn->count_range;
+    bool is_over = turn->count_row.rows == 0, is_other = range.maker != turn->node;
+    struct node node;
+
+    if (!turn->counts)
+        return;
+    if (!is_over)
+        range.until = db_int_at(&turn->count_row, 0, 0);
+    node = (struct node){
+        .id = range.maker, .state = is_other ? NODE_LOST : NODE_UP, .stats = range.after};
+    nodes_count(turn->db, &node, range.until);
+    if (!is_over)
+        stats_add(turn->db, &range, turn->node);
+    if (is_other) {
+        m->reclaim_stats = range.until;
+        m->reclaim_counts = !is_over;
+        return;
+    }
+    m->stats = range.until;
+    if (is_over)
+        end_pass(turn);
+}
+
+void figures_keep(struct turn *turn, int64_t schedule, int count)
+{
+    struct stats_range range = {turn->node, turn->memory.stats, INT64_MAX};
+
+    stats_add_old(turn->db, &range, schedule, count);
+    history_keep(turn->db, schedule, count, turn->node);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Next slots that hang on runs: governed schedules, and intervals that count from a start
+ * or an end.
+ */
+#include "core/policy/governor.h"
+#include "engine/start_slots.h"
+#include "engine/transitions.h"
+
+#define OVERRUN_MIN SPAN_S /* an adaptive schedule rests so long after a long run */
+
+static struct governor governor_of(const struct seat *seat)
+{
+    const struct plan *plan = &seat->plan;
+    const struct cursor *c = &seat->cursor;
+
+    return (struct governor){
+        .interval = plan->governor_interval,
+        .baseline = INSTANT_NEVER,
+        .min = plan->governor_min,
+        .max = plan->governor_max,
+        .has_backoff = plan->governor_backoff,
+        .failures = (int32_t)(c->failures < INT32_MAX ? c->failures : INT32_MAX),
+        .hint_interval = c->hint_interval,
+        .hint_at = c->hint_at,
+        .hint_expires = c->hint_expires,
+        .paused_until = INSTANT_NONE, /* a pause is the cursor's own business */
+    };
+}
+
+static instant next_slot(const struct seat *seat, instant after)
+{
+    struct slot slot;
+
+    return spec_next(&seat->plan.spec, &seat->ctx, after, &slot) ? slot.at : INSTANT_NEVER;
+}
+
+/* Slots are whole milliseconds, later than what is accounted for, and within our years. */
+static instant as_slot(const struct cursor *cursor, instant at)
+{
+    instant slot;
+
+    if (at > INSTANT_MAX)
+        return INSTANT_NEVER;
+    slot = (at + SPAN_MS - 1) / SPAN_MS * SPAN_MS;
+    if (slot <= cursor->mark)
+        slot = (cursor->mark / SPAN_MS + 1) * SPAN_MS;
+    return slot > INSTANT_MAX ? INSTANT_NEVER : slot;
+}
+
+/* After a run that began at `started` and is over now; without one both are now. */
+static void govern(struct turn *turn, struct seat *seat, instant started)
+{
+    struct cursor *c = &seat->cursor;
+    struct governor governor = governor_of(seat);
+    struct governed next;
+
+    governor_tidy(&governor, started, turn->now);
+    governor.baseline = next_slot(seat, started);
+    next = governor_next(&governor, started);
+    if (next.at < turn->now && next.source == SOURCE_BASELINE_CRON) {
+        next.at = next_slot(seat, turn->now); /* on the grid, never between */
+    } else if (next.at < turn->now) {
+        span rest = next.at - started;
+
+        next.at = turn->now + (rest > OVERRUN_MIN ? rest : OVERRUN_MIN);
+    }
+    c->hint_interval = governor.hint_interval;
+    c->hint_at = governor.hint_at;
+    c->hint_expires = governor.hint_expires;
+    c->next_at = as_slot(c, next.at);
+    c->source = (int64_t)next.source;
+    seat->next_due = c->next_at;
+    seat->moved = true;
+    seat->is_touched = true;
+}
+
+void seat_follow(struct turn *turn, struct seat *seat, instant started)
+{
+    struct cursor *c = &seat->cursor;
+
+    if (c->open > 0)
+        return;
+    if (seat->plan.is_governed) {
+        govern(turn, seat, started == INSTANT_NONE ? turn->now : started);
+        return;
+    }
+    seat_context(seat);
+    c->next_at = c->remaining == 0 ? INSTANT_NEVER : next_slot(seat, c->mark);
+    seat->moved = false; /* what this turn found before was of another slot */
+    seat->is_touched = true;
+}
+
+void seat_begin(struct turn *turn, struct seat *seat)
+{
+    struct cursor *c = &seat->cursor;
+    struct advance a = {.plan = &seat->plan, .ctx = seat->ctx, .cursor = c, .now = turn->now};
+
+    seat->is_touched = true;
+    if (seat->plan.is_governed) {
+        c->mark = c->mark > turn->now ? c->mark : turn->now;
+        c->next_at = INSTANT_NEVER;
+        if (c->open == 0)
+            govern(turn, seat, turn->now);
+        return;
+    }
+    advance_begin(&a);
+    c->mark = a.mark;
+    c->next_at = a.next_at;
+    seat->next_due = a.next_due;
+    seat->moved = true;
+}
+
+void seat_nudge(struct turn *turn, struct seat *seat, instant wanted)
+{
+    struct cursor *c = &seat->cursor;
+    struct governor governor = governor_of(seat);
+    instant at;
+
+    if (c->next_at == INSTANT_NEVER || (c->flags & CURSOR_PAUSED))
+        return; /* it runs: the hint counts when it has ended */
+    at = governor_nudge(&governor, turn->now, c->next_at, wanted);
+    if (at == c->next_at)
+        return;
+    c->next_at = as_slot(c, at);
+    c->source = c->hint_interval > 0 ? SOURCE_AI_INTERVAL : SOURCE_AI_ONESHOT;
+    if (at == c->hint_at)
+        c->source = SOURCE_AI_ONESHOT;
+    if (at != wanted)
+        c->source = at > wanted ? SOURCE_CLAMPED_MIN : SOURCE_CLAMPED_MAX;
+    seat->next_due = c->next_at;
+    seat->moved = true;
+    seat->is_touched = true;
+}

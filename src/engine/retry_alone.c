@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A turn whose data the database refuses: everything else first, then each report and each
+ * command in a transaction of its own, so that only the one that is bad is refused.
+ */
+#include <string.h>
+
+#include "engine/engine_internal.h"
+
+/* What the single transactions hand out, behind what the first did. */
+struct gathered {
+    struct arena *arena;
+    VEC(struct stop) stops;
+    VEC(struct event) events;
+    VEC(struct ended) ended;
+    int64_t started[RUN_KINDS];
+};
+
+static void gather(struct gathered *all, const struct turn_out *one)
+{
+    for (int i = 0; i < one->stop_count; i++)
+        *VEC_ADD(all, &all->stops) = one->stops[i];
+    for (int i = 0; i < one->event_count; i++)
+        *VEC_ADD(all, &all->events) = one->events[i];
+    for (int i = 0; i < one->ended_count; i++)
+        *VEC_ADD(all, &all->ended) = one->ended[i];
+    for (int i = 0; i < RUN_KINDS; i++)
+        all->started[i] += one->started[i];
+}
+
+/* One transaction; `before` tells whether there is still a connection. */
+static enum rc run_single(struct engine *engine, const struct turn_in *part, enum rc before,
+                          struct turn_out *one, struct gathered *all, struct str *ret_text)
+{
+    struct err err = {.text = ""};
+    enum rc rc = before == RC_LOST || before == RC_UNKNOWN
+                     ? RC_LOST
+                     : engine_once(engine, part, one, &err);
+
+    if (rc == RC_OK)
+        gather(all, one);
+    else
+        *ret_text = arena_str(all->arena, str_of(err.text));
+    return rc;
+}
+
+/* What is not done for want of a connection is to be handed in again. */
+static enum rc code_of(enum rc rc)
+{
+    return rc == RC_LOST ? RC_BUSY : rc;
+}
+
+static void run_singles(struct engine *engine, const struct turn_in *in, struct turn_out *out,
+                        struct gathered *all)
+{
+    enum rc rc = RC_OK;
+
+    for (int i = 0; i < in->report_count; i++) {
+        struct turn_in part = {
+            .now = in->now, .hold = true, .reports = &in->reports[i], .report_count = 1};
+        struct turn_out one = {0};
+        struct str text;
+
+        rc = run_single(engine, &part, rc, &one, all, &text);
+        out->report_replies[i] = rc == RC_OK ? one.report_replies[0]
+                                             : (struct report_reply){.tag = in->reports[i].tag,
+                                                                     .rc = code_of(rc)};
+    }
+    for (int i = 0; i < in->command_count; i++) {
+        struct turn_in part = {
+            .now = in->now, .hold = true, .commands = &in->commands[i], .command_count = 1};
+        struct turn_out one = {0};
+        struct str text;
+
+        rc = run_single(engine, &part, rc, &one, all, &text);
+        out->replies[i] = rc == RC_OK ? one.replies[0]
+                                      : (struct reply){.tag = in->commands[i].tag,
+                                                       .rc = code_of(rc),
+                                                       .text = text};
+    }
+}
+
+enum rc engine_alone(struct engine *engine, const struct turn_in *in, struct turn_out *out,
+                     struct err *reterr)
+{
+    struct gathered all = {.arena = engine->arenas[engine->arena]};
+    struct turn_in part = *in;
+    enum rc rc;
+
+    part.command_count = part.report_count = 0;
+    if (part.rows > engine->rows_most)
+        part.rows = engine->rows_most;
+    rc = engine_once(engine, &part, out, reterr);
+    if (rc != RC_OK)
+        return rc;
+    gather(&all, out);
+    out->report_count = in->report_count;
+    out->report_replies = arena_array(all.arena, (size_t)in->report_count,
+                                      sizeof(*out->report_replies));
+    out->reply_count = in->command_count;
+    out->replies = arena_array(all.arena, (size_t)in->command_count, sizeof(*out->replies));
+    run_singles(engine, in, out, &all);
+    if (engine->in_doubt) {
+        /* Its answer is "unknown"; a new boot finds out where the turns stand. */
+        engine->in_doubt = false;
+        engine->booted = false;
+    }
+    out->stops = all.stops.at;
+    out->stop_count = all.stops.count;
+    out->events = all.events.at;
+    out->event_count = all.events.count;
+    out->ended = all.ended.at;
+    out->ended_count = all.ended.count;
+    memcpy(out->started, all.started, sizeof(out->started));
+    out->wake_at = in->now; /* what the commands made due */
+    return RC_OK;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/waiting_workers.h"
+
+#include "base/must.h"
+#include "engine/workset.h"
+
+struct waiter {
+    struct waiter *next;
+    int poll; /* index in turn_in.polls */
+};
+
+static struct poll_queue *find(const struct turn *turn, int64_t queue)
+{
+    int32_t index = map_find(turn->queue_map, queue);
+
+    return index == MAP_NONE ? NULL : &turn->queues.at[index];
+}
+
+static struct poll_queue *find_or_add(struct turn *turn, int64_t queue)
+{
+    struct poll_queue *found = find(turn, queue);
+
+    if (found)
+        return found;
+    map_put(turn->queue_map, queue, turn->queues.count);
+    found = VEC_ADD(turn, &turn->queues);
+    *found = (struct poll_queue){.queue = queue};
+    return found;
+}
+
+static void append(struct poll_queue *queue, struct waiter *waiter)
+{
+    waiter->next = NULL;
+    if (queue->first)
+        queue->last->next = waiter;
+    else
+        queue->first = waiter;
+    queue->last = waiter;
+}
+
+static struct waiter *drop_first(struct poll_queue *queue)
+{
+    struct waiter *first = queue->first;
+
+    queue->first = first->next;
+    return first;
+}
+
+void polls_begin(struct turn *turn)
+{
+    const struct turn_in *in = turn->in;
+
+    turn->poll_room = arena_array(turn->arena, (size_t)in->poll_count, sizeof(int));
+    for (int i = 0; i < in->poll_count; i++) {
+        const struct poll *poll = &in->polls[i];
+
+        turn->poll_room[i] = poll->max;
+        for (int q = 0; q < poll->queue_count; q++) {
+            struct poll_queue *queue = find_or_add(turn, poll->queues[q]);
+            struct waiter *waiter = arena_take(turn->arena, sizeof(*waiter));
+
+            waiter->poll = i;
+            append(queue, waiter);
+            queue->has_new |= poll->is_new;
+        }
+    }
+}
+
+/* One that was filled through another of its queues is not asked again. */
+int polls_next(struct turn *turn, int64_t queue)
+{
+    struct poll_queue *found = find(turn, queue);
+
+    while (found && found->first && turn->poll_room[found->first->poll] <= 0)
+        drop_first(found);
+    return found && found->first ? found->first->poll : -1;
+}
+
+void polls_took(struct turn *turn, int64_t queue)
+{
+    struct poll_queue *found = find(turn, queue);
+
+    must(found && found->first && turn->poll_room[found->first->poll] > 0);
+    turn->poll_room[found->first->poll]--;
+    append(found, drop_first(found));
+}
+
+int polls_room(const struct turn *turn, int64_t queue, int most)
+{
+    const struct poll_queue *found = find(turn, queue);
+    const struct waiter *waiter = found ? found->first : NULL;
+    int room = 0;
+
+    for (; waiter && room < most; waiter = waiter->next)
+        room += turn->poll_room[waiter->poll] > 0 ? turn->poll_room[waiter->poll] : 0;
+    return room < most ? room : most;
+}

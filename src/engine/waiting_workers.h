@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The workers that wait, by queue, each queue's in the order in which they are served.
+ *
+ * Internal to the engine.  Made once a turn.  Whoever was given a run goes behind the others
+ * of its queue, so that workers share the work however much each of them could take.
+ */
+#pragma once
+
+#include "engine/turn_state.h"
+
+void polls_begin(struct turn *turn);
+
+/* The index of the poll that is next in a queue and has room; -1: none. */
+int polls_next(struct turn *turn, int64_t queue);
+
+/* polls_next() was given a run of this queue. */
+void polls_took(struct turn *turn, int64_t queue);
+
+/* How many runs of a queue its polls have room for, counted up to `most`. */
+int polls_room(const struct turn *turn, int64_t queue, int most);

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "io/client/address_policy.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <string.h>
+
+#include "base/must.h"
+
+enum {
+    BITS = 128,
+    V4_BITS = 32,
+    V4_AT = 12,        /* where the IPv4 address stands in a mapped one */
+    NET_TEXT_MAX = 64, /* the longest IPv6 address has 45 bytes         */
+    PORT_MAX = 65535,  /* what TCP can carry                            */
+    MAPPED = 0xffff,   /* bytes 8 to 11 of a mapped address             */
+    HALF = BITS / 2,   /* the prefixes of the IPv6 table end here       */
+};
+
+struct v4_range {
+    uint32_t first;
+    int bits;
+    enum guard_class class;
+};
+
+struct v6_range {
+    uint64_t first; /* the upper half */
+    int bits;
+    enum guard_class class;
+};
+
+/* IANA's special purpose registries, and what clouds made of them; the first one counts. */
+static const struct v4_range v4_ranges[] = {
+    {0x00000000, 8, GUARD_UNSPECIFIED}, /* 0.0.0.0/8                              */
+    {0x0a000000, 8, GUARD_PRIVATE},     /* 10.0.0.0/8                             */
+    {0x646464c8, 32, GUARD_METADATA},   /* 100.100.100.200, Alibaba's             */
+    {0x64400000, 10, GUARD_PRIVATE},    /* 100.64.0.0/10, shared by a provider    */
+    {0x7f000000, 8, GUARD_LOOPBACK},    /* 127.0.0.0/8                            */
+    {0xa83f8110, 32, GUARD_METADATA},   /* 168.63.129.16, Azure's                 */
+    {0xa9fe0000, 16, GUARD_LINK_LOCAL}, /* 169.254.0.0/16                         */
+    {0xac100000, 12, GUARD_PRIVATE},    /* 172.16.0.0/12                          */
+    {0xc0000000, 24, GUARD_RESERVED},   /* 192.0.0.0/24, protocols; Oracle's too  */
+    {0xc0000200, 24, GUARD_RESERVED},   /* 192.0.2.0/24, documentation            */
+    {0xc0586300, 24, GUARD_TUNNEL},     /* 192.88.99.0/24, relays of 6to4         */
+    {0xc0a80000, 16, GUARD_PRIVATE},    /* 192.168.0.0/16                         */
+    {0xc6120000, 15, GUARD_RESERVED},   /* 198.18.0.0/15, measurements            */
+    {0xc6336400, 24, GUARD_RESERVED},   /* 198.51.100.0/24, documentation         */
+    {0xcb007100, 24, GUARD_RESERVED},   /* 203.0.113.0/24, documentation          */
+    {0xe0000000, 4, GUARD_MULTICAST},   /* 224.0.0.0/4                            */
+    {0xf0000000, 4, GUARD_RESERVED},    /* 240.0.0.0/4, broadcast in it           */
+};
+
+static const struct v6_range v6_ranges[] = {
+    {UINT64_C(0x0064ff9b00000000), 32, GUARD_TUNNEL},     /* 64:ff9b::/32, NAT64    */
+    {UINT64_C(0x2001000000000000), 32, GUARD_TUNNEL},     /* 2001::/32, Teredo      */
+    {UINT64_C(0x2001000000000000), 23, GUARD_RESERVED},   /* 2001::/23, protocols   */
+    {UINT64_C(0x20010db800000000), 32, GUARD_RESERVED},   /* documentation          */
+    {UINT64_C(0x2002000000000000), 16, GUARD_TUNNEL},     /* 2002::/16, 6to4        */
+    {UINT64_C(0x3fff000000000000), 20, GUARD_RESERVED},   /* documentation          */
+    {UINT64_C(0xfd000ec200000000), 32, GUARD_METADATA},   /* fd00:ec2::/32, Amazon's */
+    {UINT64_C(0xfc00000000000000), 7, GUARD_PRIVATE},     /* fc00::/7               */
+    {UINT64_C(0xfe80000000000000), 10, GUARD_LINK_LOCAL}, /* fe80::/10              */
+    {UINT64_C(0xff00000000000000), 8, GUARD_MULTICAST},   /* ff00::/8               */
+    {UINT64_C(0x2000000000000000), 3, GUARD_PUBLIC},      /* all that is given out  */
+};
+
+static uint64_t read_be(const uint8_t *bytes, int count)
+{
+    uint64_t number = 0;
+
+    for (int i = 0; i < count; i++)
+        number = number << 8 | bytes[i];
+    return number;
+}
+
+static bool is_mapped(const uint8_t *bytes)
+{
+    return read_be(bytes, 8) == 0 && read_be(bytes + 8, 4) == MAPPED;
+}
+
+static void map_v4(const void *v4, uint8_t *ret)
+{
+    memset(ret, 0, 10);
+    ret[10] = 0xff;
+    ret[11] = 0xff;
+    memcpy(ret + V4_AT, v4, 4);
+}
+
+bool guard_addr_of(const struct sockaddr *address, struct guard_addr *ret)
+{
+    if (address->sa_family == AF_INET) {
+        struct sockaddr_in v4;
+
+        memcpy(&v4, address, sizeof v4);
+        map_v4(&v4.sin_addr, ret->bytes);
+        ret->port = ntohs(v4.sin_port);
+        return true;
+    }
+    if (address->sa_family == AF_INET6) {
+        struct sockaddr_in6 v6;
+
+        memcpy(&v6, address, sizeof v6);
+        memcpy(ret->bytes, &v6.sin6_addr, sizeof ret->bytes);
+        ret->port = ntohs(v6.sin6_port);
+        return true;
+    }
+    return false;
+}
+
+bool guard_addr_read(const char *text, uint16_t port, struct guard_addr *ret)
+{
+    uint8_t bytes[16];
+
+    if (inet_pton(AF_INET, text, bytes) == 1)
+        map_v4(bytes, ret->bytes);
+    else if (inet_pton(AF_INET6, text, bytes) == 1)
+        memcpy(ret->bytes, bytes, sizeof bytes);
+    else
+        return false;
+    ret->port = port;
+    return true;
+}
+
+void guard_addr_print(const struct guard_addr *addr, struct buf *out)
+{
+    char text[INET6_ADDRSTRLEN];
+    bool is_v4 = is_mapped(addr->bytes);
+
+    must(inet_ntop(is_v4 ? AF_INET : AF_INET6, addr->bytes + (is_v4 ? V4_AT : 0), text,
+                   sizeof text) != NULL);
+    buf_text(out, text);
+}
+
+static enum guard_class class_of_v4(uint32_t address)
+{
+    for (size_t i = 0; i < sizeof v4_ranges / sizeof *v4_ranges; i++)
+        if ((address ^ v4_ranges[i].first) >> (V4_BITS - v4_ranges[i].bits) == 0)
+            return v4_ranges[i].class;
+    return GUARD_PUBLIC;
+}
+
+enum guard_class guard_class_of(const struct guard_addr *addr)
+{
+    uint64_t high = read_be(addr->bytes, 8), low = read_be(addr->bytes + 8, 8);
+
+    if (is_mapped(addr->bytes))
+        return class_of_v4((uint32_t)low);
+    if (high == 0)
+        return low == 0 ? GUARD_UNSPECIFIED : low == 1 ? GUARD_LOOPBACK : GUARD_TUNNEL;
+    for (size_t i = 0; i < sizeof v6_ranges / sizeof *v6_ranges; i++)
+        if ((high ^ v6_ranges[i].first) >> (HALF - v6_ranges[i].bits) == 0)
+            return v6_ranges[i].class;
+    return GUARD_RESERVED;
+}
+
+const char *guard_class_text(enum guard_class class)
+{
+    static const char *const texts[GUARD_CLASS_COUNT] = {
+        [GUARD_PUBLIC] = "a public address",
+        [GUARD_LOOPBACK] = "a loopback address",
+        [GUARD_PRIVATE] = "an address of a private network",
+        [GUARD_LINK_LOCAL] = "a link-local address",
+        [GUARD_METADATA] = "the address of a cloud's metadata service",
+        [GUARD_UNSPECIFIED] = "an unspecified address",
+        [GUARD_MULTICAST] = "a multicast address",
+        [GUARD_TUNNEL] = "an address of a tunnel, with another one inside",
+        [GUARD_RESERVED] = "a reserved address",
+    };
+
+    must(class < GUARD_CLASS_COUNT);
+    return texts[class];
+}
+
+static bool net_has(const struct guard_net *net, const struct guard_addr *addr)
+{
+    int whole = net->bits / 8, rest = net->bits % 8;
+
+    if (net->port != 0 && net->port != addr->port)
+        return false;
+    if (memcmp(net->bytes, addr->bytes, (size_t)whole) != 0)
+        return false;
+    return rest == 0 || (net->bytes[whole] ^ addr->bytes[whole]) >> (8 - rest) == 0;
+}
+
+static bool list_has(const struct guard_net *list, int count, const struct guard_addr *addr)
+{
+    for (int i = 0; i < count; i++)
+        if (net_has(&list[i], addr))
+            return true;
+    return false;
+}
+
+bool guard_permits(const struct guard_policy *policy, const struct guard_addr *addr)
+{
+    if (list_has(policy->deny, policy->deny_count, addr))
+        return false;
+    if (list_has(policy->allow, policy->allow_count, addr))
+        return true;
+    switch (guard_class_of(addr)) {
+    case GUARD_PUBLIC:
+        return true;
+    case GUARD_LOOPBACK:
+        return policy->allows_loopback;
+    case GUARD_PRIVATE:
+        return policy->allows_private;
+    default:
+        return false;
+    }
+}
+
+/* Takes ":PORT" off the end of "[NET]:PORT" and of "V4NET:PORT", and the brackets. */
+static bool split_port(struct str text, struct str *ret_net, struct str *ret_port)
+{
+    struct str head, tail;
+
+    *ret_port = STR("");
+    if (str_starts(text, STR("["))) {
+        if (!str_cut(str_from(text, 1), ']', ret_net, &tail))
+            return false;
+        *ret_port = tail.len > 0 ? str_from(tail, 1) : tail;
+        return tail.len == 0 || (tail.ptr[0] == ':' && ret_port->len > 0);
+    }
+    *ret_net = text;
+    if (!str_cut(text, ':', &head, &tail) || (tail.len > 0 && memchr(tail.ptr, ':', tail.len)))
+        return true; /* no colon, or several: IPv6 without a port */
+    *ret_net = head;
+    *ret_port = tail;
+    return tail.len > 0;
+}
+
+static bool take_all_digits(struct str s, int64_t max, int64_t *ret)
+{
+    int64_t number;
+
+    if (str_take_number(&s, max, &number) == 0 || s.len > 0 || number > max)
+        return false;
+    *ret = number;
+    return true;
+}
+
+static bool is_clean(const struct guard_net *net)
+{
+    for (int bit = net->bits; bit < BITS; bit++)
+        if (net->bytes[bit / 8] & 0x80 >> bit % 8)
+            return false;
+    return true;
+}
+
+enum rc guard_net_parse(struct str text, struct guard_net *ret, struct err *reterr)
+{
+    struct str net_text, port_text, address, bits_text;
+    struct guard_addr addr;
+    struct guard_net net;
+    char zeroed[NET_TEXT_MAX];
+    int64_t port = 0, bits;
+    bool has_bits, is_v4;
+
+    if (!split_port(text, &net_text, &port_text) ||
+        (port_text.len > 0 && (!take_all_digits(port_text, PORT_MAX, &port) || port == 0)))
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "`%.*s` has no port from 1 to 65535 after its colon", STR_ARG(text));
+    has_bits = str_cut(net_text, '/', &address, &bits_text);
+    if (!has_bits)
+        address = net_text;
+    if (address.len < sizeof zeroed) {
+        memcpy(zeroed, address.ptr, address.len);
+        zeroed[address.len] = '\0';
+    }
+    if (address.len >= sizeof zeroed || memchr(zeroed, '\0', address.len) ||
+        !guard_addr_read(zeroed, 0, &addr))
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "`%.*s` is not a network; write it as 10.0.0.0/8 or [fd00::/8]:443",
+                       STR_ARG(text));
+    is_v4 = !memchr(zeroed, ':', address.len);
+    bits = is_v4 ? V4_BITS : BITS;
+    if (has_bits && !take_all_digits(bits_text, bits, &bits))
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "`%.*s` has no number of bits from 0 to %d after the `/`", STR_ARG(text),
+                       is_v4 ? V4_BITS : BITS);
+    net.bits = (uint8_t)(is_v4 ? bits + BITS - V4_BITS : bits);
+    net.port = (uint16_t)port;
+    memcpy(net.bytes, addr.bytes, sizeof net.bytes);
+    if (!is_clean(&net))
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "`%.*s` has bits behind its first %d; write zeros there", STR_ARG(text),
+                       (int)bits);
+    *ret = net;
+    return RC_OK;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "io/client/fetch.h"
+
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "io/clock.h"
+
+struct fetch {
+    CURL *easy;
+    char error[CURL_ERROR_SIZE];
+};
+
+/* What the callbacks of one request see. */
+struct under_way {
+    const struct fetch_request *request;
+    struct fetch_answer answer;
+    size_t head;      /* bytes of the answer's head so far */
+    bool is_too_much; /* of a head                         */
+    bool is_silent;   /* for too long                      */
+    curl_off_t sent;
+    int64_t moved_at; /* clock_boot_us() of the last byte, in or out */
+};
+
+struct fetch *fetch_new(const char *agent, const char *ca_file)
+{
+    struct fetch *fetch = calloc(1, sizeof *fetch);
+
+    must(fetch && curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK);
+    fetch->easy = curl_easy_init();
+    must(fetch->easy);
+    curl_easy_setopt(fetch->easy, CURLOPT_USERAGENT, agent);
+    if (ca_file)
+        curl_easy_setopt(fetch->easy, CURLOPT_CAINFO, ca_file);
+    curl_easy_setopt(fetch->easy, CURLOPT_ERRORBUFFER, fetch->error);
+    curl_easy_setopt(fetch->easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(fetch->easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(fetch->easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(fetch->easy, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
+    /* What the person named is called directly, and nothing but the command says how. */
+    curl_easy_setopt(fetch->easy, CURLOPT_PROXY, "");
+    curl_easy_setopt(fetch->easy, CURLOPT_NETRC, CURL_NETRC_IGNORED);
+    return fetch;
+}
+
+struct fetch *fetch_free(struct fetch *fetch)
+{
+    if (!fetch)
+        return NULL;
+    curl_easy_cleanup(fetch->easy);
+    curl_global_cleanup();
+    free(fetch);
+    return NULL;
+}
+
+static size_t on_body(char *bytes, size_t one, size_t len, void *with)
+{
+    struct under_way *u = with;
+
+    (void)one;
+    u->moved_at = clock_boot_us();
+    if (u->request->part(u->request->with, (struct str){bytes, len}))
+        return len;
+    u->answer.was_stopped = true;
+    return 0;
+}
+
+static void keep(struct str line, const char *name, char ret[static FETCH_VALUE_MAX])
+{
+    struct str field, value;
+
+    if (!str_cut(line, ':', &field, &value) || !str_eq_nocase(field, str_of(name)))
+        return;
+    while (value.len > 0 && (unsigned char)value.ptr[value.len - 1] <= ' ')
+        value.len--;
+    value = str_trim(value);
+    if (value.len < FETCH_VALUE_MAX)
+        snprintf(ret, FETCH_VALUE_MAX, "%.*s", (int)value.len, value.ptr);
+}
+
+static size_t on_head(char *bytes, size_t one, size_t len, void *with)
+{
+    struct under_way *u = with;
+    struct str line = {bytes, len};
+
+    (void)one;
+    u->moved_at = clock_boot_us();
+    u->head += len;
+    u->is_too_much = u->head > FETCH_HEAD_MAX;
+    if (u->is_too_much)
+        return 0;
+    if (str_starts(line, STR("HTTP/")))
+        u->answer = (struct fetch_answer){.status = 0};
+    keep(line, "ETag", u->answer.etag);
+    keep(line, "Content-Type", u->answer.type);
+    return len;
+}
+
+/* Once a second.  libcurl's own limit is a speed, which a stream that seldom speaks has not. */
+static int on_time(void *with, curl_off_t all_in, curl_off_t in, curl_off_t all_out,
+                   curl_off_t out)
+{
+    struct under_way *u = with;
+    int64_t now = clock_boot_us();
+
+    (void)all_in;
+    (void)in;
+    (void)all_out;
+    if (out != u->sent) {
+        u->sent = out;
+        u->moved_at = now;
+    }
+    u->is_silent = u->request->silence > 0 && now - u->moved_at > u->request->silence;
+    return u->is_silent;
+}
+
+static struct curl_slist *headers_of(const struct fetch_request *request)
+{
+    /* A body must not wait for leave to be sent: the server is ours. */
+    struct curl_slist *list = curl_slist_append(NULL, "Expect:");
+
+    must(list);
+    for (int i = 0; request->headers && request->headers[i]; i++) {
+        must(i < FETCH_HEADERS_MAX);
+        list = curl_slist_append(list, request->headers[i]);
+        must(list);
+    }
+    return list;
+}
+
+static void prepare(struct fetch *fetch, struct under_way *u, struct curl_slist *headers)
+{
+    const struct fetch_request *r = u->request;
+    CURL *easy = fetch->easy;
+
+    must(curl_easy_setopt(easy, CURLOPT_URL, r->url) == CURLE_OK);
+    /* POST is how a body is said to be sent; the method's name is another matter. */
+    curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+    if (r->has_body) {
+        curl_easy_setopt(easy, CURLOPT_POST, 1L);
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.len);
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDS, r->body.len > 0 ? r->body.ptr : "");
+    }
+    must(curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, r->method) == CURLE_OK);
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)(r->connect / SPAN_MS));
+    curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_time);
+    curl_easy_setopt(easy, CURLOPT_XFERINFODATA, u);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, u);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_head);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, u);
+    fetch->error[0] = '\0';
+}
+
+/* Whether the request may have left this machine. */
+static bool may_have_arrived(CURL *easy, CURLcode code)
+{
+    curl_off_t ready = 0;
+
+    switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CIPHER:
+        return false;
+    default:
+        return curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &ready) != CURLE_OK ||
+               ready > 0;
+    }
+}
+
+static enum rc tell(const struct fetch *fetch, const struct under_way *u, CURLcode code,
+                    struct err *reterr)
+{
+    const char *why = fetch->error[0] != '\0' ? fetch->error : curl_easy_strerror(code);
+    bool arrived = may_have_arrived(fetch->easy, code);
+    long os = 0;
+
+    if (code == CURLE_COULDNT_CONNECT &&
+        curl_easy_getinfo(fetch->easy, CURLINFO_OS_ERRNO, &os) == CURLE_OK && os > 0)
+        why = strerror((int)os);
+    if (!arrived && (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL))
+        return err_set(reterr, RC_INVALID, -1, 0, "no URL that can be called: %s", why);
+    if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
+        return err_set(reterr, RC_CONFLICT, -1, 0, "%s", why);
+    if (u->is_silent)
+        return err_set(reterr, RC_UNKNOWN, -1, 0, "nothing came for %d seconds",
+                       (int)(u->request->silence / SPAN_S));
+    /* A line of it that libcurl holds no more is told so, since memory is never short. */
+    if (u->is_too_much || code == CURLE_OUT_OF_MEMORY)
+        return err_set(reterr, RC_CORRUPT, -1, 0, "the head of the answer is too long");
+    if (arrived && (code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY))
+        return err_set(reterr, RC_CORRUPT, -1, 0, "the answer is no HTTP: %s", why);
+    return err_set(reterr, arrived ? RC_UNKNOWN : RC_LOST, -1, 0, "%s", why);
+}
+
+enum rc fetch_run(struct fetch *fetch, const struct fetch_request *request,
+                  struct fetch_answer *ret, struct err *reterr)
+{
+    struct under_way u = {.request = request, .moved_at = clock_boot_us()};
+    struct curl_slist *headers = headers_of(request);
+    long status = 0;
+    CURLcode code;
+
+    prepare(fetch, &u, headers);
+    code = curl_easy_perform(fetch->easy);
+    curl_easy_getinfo(fetch->easy, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_setopt(fetch->easy, CURLOPT_HTTPHEADER, NULL);
+    curl_slist_free_all(headers);
+    if (code != CURLE_OK && !u.answer.was_stopped)
+        return tell(fetch, &u, code, reterr);
+    u.answer.status = (int)status;
+    *ret = u.answer;
+    return RC_OK;
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pool: libcurl's sockets and timer on the loop, the queue before them, and the results
+ * behind them.
+ *
+ * Calls that have ended stand in a list until the loop is in our hands again; only there are
+ * callbacks called.  So a callback may start and cancel calls.
+ */
+#include "io/client/webhook.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/must.h"
+#include "io/client/webhook_parts.h"
+#include "io/clock.h"
+
+/* A socket that libcurl wants to be told of. */
+struct watch {
+    uv_poll_t poll;
+    struct webhook_pool *pool;
+    curl_socket_t socket;
+    int events;
+    bool is_closing;
+};
+
+struct webhook_pool {
+    uv_loop_t *loop;
+    struct webhook_limits limits;
+    CURLM *multi;
+    uv_timer_t timer; /* libcurl's                                           */
+    uv_timer_t turn;  /* runs out at once: there is something to start or tell */
+    struct lanes *lanes;
+    struct map *places;          /* id to place */
+    struct webhook_call **calls; /* under way, by place */
+    int32_t call_count, call_room;
+    struct webhook_call *ended, *ended_last, *spare;
+    int open_handles; /* of the loop */
+    bool is_closing;
+    void (*closed)(void *with);
+    void *closed_with;
+};
+
+/* ---- the loop ---- */
+
+static void end_of_pool(struct webhook_pool *pool)
+{
+    while (pool->spare) {
+        struct webhook_call *call = pool->spare;
+
+        pool->spare = call->next;
+        webhook_call_free(call);
+    }
+    lanes_free(pool->lanes);
+    map_free(pool->places);
+    free(pool->calls);
+    curl_global_cleanup();
+    pool->closed(pool->closed_with);
+    free(pool);
+}
+
+static void count_closed(struct webhook_pool *pool)
+{
+    if (--pool->open_handles == 0)
+        end_of_pool(pool);
+}
+
+static void on_watch_closed(uv_handle_t *handle)
+{
+    struct watch *watch = handle->data;
+    struct webhook_pool *pool = watch->pool;
+
+    free(watch);
+    count_closed(pool);
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    count_closed(handle->data);
+}
+
+static void on_call_closed(uv_handle_t *handle)
+{
+    struct webhook_call *call = handle->data;
+
+    count_closed(call->pool);
+}
+
+static void after_curl(struct webhook_pool *pool);
+
+static void on_socket_event(uv_poll_t *poll, int status, int events)
+{
+    struct watch *watch = poll->data;
+    struct webhook_pool *pool = watch->pool;
+    int running, bits = 0;
+
+    /* On an error libuv stops to watch and says nothing more: libcurl looks for itself, since
+     * there may be bytes to read before it. */
+    if (status == 0)
+        bits = (events & UV_READABLE ? CURL_CSELECT_IN : 0) |
+               (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0);
+    must(curl_multi_socket_action(pool->multi, watch->socket, bits, &running) == CURLM_OK);
+    if (status != 0 && !watch->is_closing)
+        must(uv_poll_start(poll, watch->events, on_socket_event) == 0);
+    after_curl(pool);
+}
+
+static struct watch *watch_new(struct webhook_pool *pool, curl_socket_t socket)
+{
+    struct watch *watch = calloc(1, sizeof *watch);
+
+    must(watch != NULL);
+    watch->pool = pool;
+    watch->socket = socket;
+    watch->poll.data = watch;
+    must(uv_poll_init_socket(pool->loop, &watch->poll, socket) == 0);
+    must(curl_multi_assign(pool->multi, socket, watch) == CURLM_OK);
+    pool->open_handles++;
+    return watch;
+}
+
+static int on_socket(CURL *easy, curl_socket_t socket, int what, void *with, void *assigned)
+{
+    struct webhook_pool *pool = with;
+    struct watch *watch = assigned;
+
+    (void)easy;
+    if (what == CURL_POLL_REMOVE) {
+        if (!watch)
+            return 0;
+        watch->is_closing = true;
+        uv_close((uv_handle_t *)&watch->poll, on_watch_closed);
+        must(curl_multi_assign(pool->multi, socket, NULL) == CURLM_OK);
+        return 0;
+    }
+    if (!watch)
+        watch = watch_new(pool, socket);
+    watch->events = (what & CURL_POLL_IN ? UV_READABLE : 0) |
+                    (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
+    must(uv_poll_start(&watch->poll, watch->events, on_socket_event) == 0);
+    return 0;
+}
+
+static void on_curl_time(uv_timer_t *timer)
+{
+    struct webhook_pool *pool = timer->data;
+    int running;
+
+    must(curl_multi_socket_action(pool->multi, CURL_SOCKET_TIMEOUT, 0, &running) == CURLM_OK);
+    after_curl(pool);
+}
+
+static int on_timeout_change(CURLM *multi, long ms, void *with)
+{
+    struct webhook_pool *pool = with;
+
+    (void)multi;
+    if (ms < 0)
+        must(uv_timer_stop(&pool->timer) == 0);
+    else
+        must(uv_timer_start(&pool->timer, on_curl_time, (uint64_t)ms, 0) == 0);
+    return 0;
+}
+
+/* ---- calls ---- */
+
+static struct webhook_call *take_spare(struct webhook_pool *pool)
+{
+    struct webhook_call *call = pool->spare;
+
+    if (call) {
+        pool->spare = call->next;
+        return call;
+    }
+    call = webhook_call_new(pool);
+    must(uv_timer_init(pool->loop, &call->timer) == 0);
+    call->timer.data = call;
+    pool->open_handles++;
+    return call;
+}
+
+static void list_call(struct webhook_pool *pool, struct webhook_call *call)
+{
+    if (pool->call_count == pool->call_room) {
+        pool->call_room = pool->call_room ? pool->call_room * 2 : 16;
+        pool->calls = reallocarray(pool->calls, (size_t)pool->call_room, sizeof *pool->calls);
+        must(pool->calls != NULL);
+    }
+    call->place = pool->call_count++;
+    pool->calls[call->place] = call;
+    map_put(pool->places, call->request.id, call->place);
+}
+
+/* The last one takes its place. */
+static void unlist_call(struct webhook_pool *pool, struct webhook_call *call)
+{
+    struct webhook_call *last = pool->calls[--pool->call_count];
+
+    map_remove(pool->places, call->request.id);
+    if (last == call)
+        return;
+    last->place = call->place;
+    pool->calls[last->place] = last;
+    map_put(pool->places, last->request.id, last->place);
+}
+
+/* The result is there; it is told at the next turn.  The handle is not libcurl's any more. */
+static void retire(struct webhook_pool *pool, struct webhook_call *call)
+{
+    webhook_call_seal(call);
+    must(uv_timer_stop(&call->timer) == 0);
+    lanes_remove(pool->lanes, &call->item);
+    unlist_call(pool, call);
+    call->next = NULL;
+    *(pool->ended ? &pool->ended_last->next : &pool->ended) = call;
+    pool->ended_last = call;
+}
+
+static void take_from_curl(struct webhook_pool *pool, struct webhook_call *call)
+{
+    if (call->item.state == LANE_RUNNING)
+        must(curl_multi_remove_handle(pool->multi, call->easy) == CURLM_OK);
+}
+
+static void begin_hop(struct webhook_pool *pool, struct webhook_call *call)
+{
+    if (webhook_call_prepare(call, &pool->limits)) {
+        must(curl_multi_add_handle(pool->multi, call->easy) == CURLM_OK);
+        return;
+    }
+    webhook_call_time_out(call);
+    retire(pool, call);
+}
+
+static void end_hop(struct webhook_pool *pool, struct webhook_call *call, CURLcode code)
+{
+    take_from_curl(pool, call);
+    if (code == CURLE_OK && webhook_call_follow(call)) {
+        begin_hop(pool, call);
+        return;
+    }
+    webhook_call_conclude(call, code);
+    retire(pool, call);
+}
+
+static void begin_calls(struct webhook_pool *pool)
+{
+    struct lane_item *item;
+
+    while ((item = lanes_next(pool->lanes)) != NULL) {
+        struct webhook_call *call = (struct webhook_call *)item; /* its first member */
+
+        must(uv_timer_stop(&call->timer) == 0);
+        call->begun_us = clock_boot_us();
+        call->is_late = call->begun_us >= call->request.send_by_us;
+        if (!call->is_late) {
+            begin_hop(pool, call);
+            continue;
+        }
+        webhook_call_conclude(call, CURLE_OK);
+        retire(pool, call);
+    }
+}
+
+static void tell(struct webhook_pool *pool)
+{
+    while (pool->ended) {
+        struct webhook_call *call = pool->ended;
+
+        pool->ended = call->next;
+        call->done(call->with, &call->result);
+        call->next = pool->spare;
+        pool->spare = call;
+    }
+}
+
+static void close_timer(uv_timer_t *timer, uv_close_cb closed)
+{
+    uv_close((uv_handle_t *)timer, closed);
+}
+
+static void close_handles(struct webhook_pool *pool)
+{
+    must(curl_multi_cleanup(pool->multi) == CURLM_OK);
+    pool->multi = NULL;
+    close_timer(&pool->timer, on_timer_closed);
+    close_timer(&pool->turn, on_timer_closed);
+    for (struct webhook_call *call = pool->spare; call; call = call->next)
+        close_timer(&call->timer, on_call_closed);
+}
+
+/* Whenever the loop has called us: what may start is started, what has ended is told. */
+static void take_turn(struct webhook_pool *pool)
+{
+    if (!pool->is_closing)
+        begin_calls(pool);
+    tell(pool);
+    if (pool->is_closing && pool->multi)
+        close_handles(pool);
+}
+
+static void on_turn(uv_timer_t *timer)
+{
+    take_turn(timer->data);
+}
+
+static void want_turn(struct webhook_pool *pool)
+{
+    must(uv_timer_start(&pool->turn, on_turn, 0, 0) == 0);
+}
+
+static void after_curl(struct webhook_pool *pool)
+{
+    struct CURLMsg *message;
+    int left;
+
+    while ((message = curl_multi_info_read(pool->multi, &left)) != NULL) {
+        struct webhook_call *call = NULL;
+        CURLcode code = message->data.result;
+
+        must(message->msg == CURLMSG_DONE);
+        must(curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&call) ==
+             CURLE_OK);
+        end_hop(pool, call, code);
+    }
+    take_turn(pool);
+}
+
+void webhook_on_time(uv_timer_t *timer)
+{
+    struct webhook_call *call = timer->data;
+    struct webhook_pool *pool = call->pool;
+
+    if (call->item.state == LANE_WAITING)
+        webhook_call_end(call, WEBHOOK_TOO_LATE, "its time was over while it waited its turn");
+    else
+        webhook_call_time_out(call);
+    take_from_curl(pool, call);
+    retire(pool, call);
+    take_turn(pool);
+}
+
+static void cancel(struct webhook_pool *pool, struct webhook_call *call)
+{
+    webhook_call_end(call, WEBHOOK_CANCELLED, "the call was cancelled");
+    take_from_curl(pool, call);
+    retire(pool, call);
+    want_turn(pool);
+}
+
+/* ---- what others see ---- */
+
+struct webhook_pool *webhook_pool_new(uv_loop_t *loop, const struct webhook_limits *limits)
+{
+    struct webhook_pool *pool = calloc(1, sizeof *pool);
+
+    must(pool != NULL && limits->all > 0 && limits->per_host > 0 && limits->waiting >= 0);
+    must(signal(SIGPIPE, SIG_IGN) != SIG_ERR);
+    must(curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK);
+    pool->loop = loop;
+    pool->limits = *limits;
+    if (limits->answer_max == 0)
+        pool->limits.answer_max = WEBHOOK_ANSWER_MAX;
+    pool->multi = curl_multi_init();
+    must(pool->multi != NULL);
+    curl_multi_setopt(pool->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    curl_multi_setopt(pool->multi, CURLMOPT_SOCKETDATA, pool);
+    curl_multi_setopt(pool->multi, CURLMOPT_TIMERFUNCTION, on_timeout_change);
+    curl_multi_setopt(pool->multi, CURLMOPT_TIMERDATA, pool);
+    curl_multi_setopt(pool->multi, CURLMOPT_MAXCONNECTS, (long)limits->all);
+    must(uv_timer_init(loop, &pool->timer) == 0 && uv_timer_init(loop, &pool->turn) == 0);
+    pool->timer.data = pool->turn.data = pool;
+    pool->open_handles = 2;
+    pool->lanes = lanes_new(limits->all, limits->per_host);
+    pool->places = map_new(0);
+    return pool;
+}
+
+enum rc webhook_start(struct webhook_pool *pool, const struct webhook_request *request,
+                      webhook_done *done, void *with, struct err *reterr)
+{
+    struct webhook_call *call;
+    int64_t origin, left_us;
+    enum rc rc = webhook_check(request, pool->limits.answer_max, &origin, reterr);
+
+    if (rc)
+        return rc;
+    if (map_find(pool->places, request->id) != MAP_NONE)
+        return err_set(reterr, RC_CONFLICT, -1, 0, "a call with this id is under way");
+    if (pool->is_closing)
+        return err_set(reterr, RC_BUSY, -1, 0, "no calls are started any more");
+    if (pool->call_count >= pool->limits.all + pool->limits.waiting)
+        return err_set(reterr, RC_BUSY, -1, 0, "%d calls are under way already",
+                       pool->call_count);
+    call = take_spare(pool);
+    webhook_call_take(call, request, origin);
+    call->done = done;
+    call->with = with;
+    list_call(pool, call);
+    lanes_add(pool->lanes, &call->item, origin);
+    left_us = request->send_by_us - clock_boot_us();
+    must(uv_timer_start(
+             &call->timer, webhook_on_time,
+             webhook_call_ms(left_us < WEBHOOK_TIME_MAX ? left_us : WEBHOOK_TIME_MAX), 0) == 0);
+    want_turn(pool);
+    return RC_OK;
+}
+
+bool webhook_cancel(struct webhook_pool *pool, int64_t id)
+{
+    int32_t place = map_find(pool->places, id);
+
+    if (place == MAP_NONE)
+        return false;
+    cancel(pool, pool->calls[place]);
+    return true;
+}
+
+int webhook_pool_count(const struct webhook_pool *pool)
+{
+    return pool->call_count;
+}
+
+void webhook_pool_close(struct webhook_pool *pool, void (*closed)(void *with), void *with)
+{
+    must(!pool->is_closing);
+    pool->is_closing = true;
+    pool->closed = closed;
+    pool->closed_with = with;
+    while (pool->call_count > 0)
+        cancel(pool, pool->calls[pool->call_count - 1]);
+    want_turn(pool);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Receiving: bytes to requests, and requests to their owner, one at a time.
+ */
+#include <string.h>
+
+#include "base/must.h"
+#include "io/clock.h"
+#include "io/net/h2.h"
+#include "io/net/listener_parts.h"
+#include "wire/http1/http1_write.h"
+#include "wire/problem.h"
+
+void conn_lend(uv_handle_t *handle, size_t hint, uv_buf_t *ret)
+{
+    struct conn *c = handle->data;
+
+    (void)hint;
+    *ret = uv_buf_init(c->listener->in, sizeof c->listener->in);
+}
+
+static const char *code_of(int status)
+{
+    switch (status) {
+    case 408:
+    case 413:
+    case 414:
+    case 431:
+        return "limit";
+    case 429:
+        return "rate_limited";
+    case 503:
+        return "unavailable";
+    default:
+        return "invalid_field";
+    }
+}
+
+/* A whole answer, in the listener's `out`, that says why and closes. */
+struct str conn_problem(struct listener *listener, int status, const char *detail)
+{
+    char text[PROBLEM_BYTES_MAX];
+    struct buf body = BUF(text), out = BUF(listener->out);
+    const struct http1_field type = {STR("Content-Type"), STR("application/problem+json")};
+    struct http1_answer answer = {.status = status,
+                                  .now = clock_now(),
+                                  .framing = HTTP1_SIZED,
+                                  .fields = &type,
+                                  .field_count = 1};
+    struct err err;
+
+    problem_print(
+        &(struct problem){
+            .status = status, .code = code_of(status), .detail = detail, .at = -1},
+        &body);
+    answer.length = (int64_t)body.len;
+    must(http1_write_head(&answer, &out, &err) == RC_OK);
+    buf_str(&out, buf_as_str(&body));
+    must(!body.cut && !out.cut);
+    return buf_as_str(&out);
+}
+
+void conn_refuse(struct conn *c, int status, const char *detail)
+{
+    if (c->exchange)
+        exchange_release(c->exchange);
+    c->exchange = NULL;
+    c->closes = true;
+    c->listener->counts.refused++;
+    conn_enter(c, CONN_FLUSH);
+    conn_send(c, conn_problem(c->listener, status, detail), (struct str){0});
+    if (conn_backlog(c) == 0 && !c->is_broken)
+        conn_answered(c);
+}
+
+static void take_head(struct conn *c, bool has_more)
+{
+    struct listener *listener = c->listener;
+    struct http1 *http1 = &c->exchange->http1;
+
+    conn_enter(c, CONN_BODY);
+    http1->body_max = listener->handler.body_max(listener->handler.with, &http1->request);
+    c->must_continue = http1->request.expects_continue && !has_more;
+}
+
+static void hand_out(struct conn *c)
+{
+    struct listener *listener = c->listener;
+    struct exchange *x = c->exchange;
+
+    conn_enter(c, CONN_HELD);
+    x->is_head = str_eq(x->request->method, STR("HEAD"));
+    listener->counts.requests++;
+    listener->handler.on_request(listener->handler.with, x);
+}
+
+/* Takes bytes up to the next event; false when it is not to be called again for now. */
+static bool step(struct conn *c, struct str *bytes, struct err *err)
+{
+    enum http1_event event;
+
+    if (!c->exchange) {
+        if (bytes->len == 0)
+            return false;
+        c->exchange = exchange_new(c);
+        conn_enter(c, CONN_HEAD);
+    }
+    if (http1_feed(&c->exchange->http1, bytes, &event, err) != RC_OK) {
+        conn_refuse(c, c->exchange->http1.status, err->text);
+        return false;
+    }
+    switch (event) {
+    case HTTP1_HEAD:
+        take_head(c, bytes->len > 0);
+        return true;
+    case HTTP1_BODY:
+        exchange_add_body(c->exchange, c->exchange->http1.piece);
+        return true;
+    case HTTP1_DONE:
+        hand_out(c);
+        return c->phase == CONN_IDLE;
+    default:
+        if (c->must_continue)
+            conn_send(c, HTTP1_CONTINUE, (struct str){0});
+        c->must_continue = false;
+        return false;
+    }
+}
+
+/* What came before its turn is kept; it may be a part of what was kept before. */
+static void keep_ahead(struct conn *c, struct str bytes)
+{
+    struct conn_bytes *ahead = &c->ahead;
+
+    if (ahead->len == 0) {
+        conn_bytes_add(ahead, bytes);
+    } else if (bytes.len > 0) {
+        memmove(ahead->ptr, bytes.ptr, bytes.len);
+        ahead->len = bytes.len;
+    }
+    if (bytes.len == 0)
+        conn_bytes_free(ahead);
+}
+
+void conn_feed(struct conn *c, struct str bytes)
+{
+    struct err err;
+
+    c->is_feeding = true;
+    while (step(c, &bytes, &err))
+        ;
+    c->is_feeding = false;
+    if (c->phase != CONN_HELD && c->phase != CONN_FLUSH)
+        bytes.len = 0; /* all is taken, or nobody will ever read it */
+    keep_ahead(c, bytes);
+    conn_settle(c);
+}
+
+void conn_take_end(struct conn *c)
+{
+    c->has_eof = true;
+    c->closes = true;
+    if (c->phase == CONN_HELD)
+        exchange_tell_gone(c->exchange);
+    else if (c->phase != CONN_FLUSH)
+        conn_drop(c);
+    conn_settle(c);
+}
+
+/* Which HTTP the first bytes are of; those that may be either wait. */
+static void sniff(struct conn *c, struct str bytes)
+{
+    enum http1_preface preface;
+
+    if (c->ahead.len > 0) {
+        conn_bytes_add(&c->ahead, bytes);
+        bytes = (struct str){c->ahead.ptr, c->ahead.len};
+    }
+    preface = http1_preface(bytes);
+    c->is_known = preface != HTTP1_PREFACE_MAYBE;
+    if (preface == HTTP1_PREFACE_NO) {
+        conn_feed(c, bytes);
+        return;
+    }
+    if (preface == HTTP1_PREFACE_YES) {
+        h2_open(c);
+        h2_take(c, bytes);
+        conn_bytes_free(&c->ahead);
+        return;
+    }
+    if (c->ahead.len == 0)
+        conn_bytes_add(&c->ahead, bytes);
+    if (c->phase == CONN_IDLE)
+        conn_enter(c, CONN_HEAD);
+}
+
+void conn_take(struct conn *c, struct str bytes)
+{
+    if (c->phase == CONN_H2)
+        h2_take(c, bytes);
+    else if (!c->is_known && c->phase != CONN_LINGER)
+        sniff(c, bytes);
+    else if (c->phase == CONN_HELD || c->phase == CONN_FLUSH)
+        keep_ahead(c, bytes);
+    else if (c->phase != CONN_LINGER)
+        conn_feed(c, bytes);
+}
+
+void conn_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
+{
+    struct conn *c = stream->data;
+    struct str bytes = {buf->base, n > 0 ? (size_t)n : 0};
+
+    if (n == 0)
+        return;
+    if (n == UV_EOF)
+        conn_take_end(c);
+    else if (n < 0)
+        conn_drop(c);
+    else if (c->tls)
+        conn_unseal(c, bytes);
+    else
+        conn_take(c, bytes);
+    conn_settle(c);
+}

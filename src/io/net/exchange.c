@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "io/net/exchange.h"
+
+#include <stdlib.h>
+
+#include "base/must.h"
+#include "io/clock.h"
+#include "io/net/exchange_gzip.h"
+#include "io/net/h2.h"
+#include "io/net/listener_parts.h"
+#include "wire/http1/http1_write.h"
+
+enum {
+    BODY_LEAST = 4096,       /* the first size of the room for a body               */
+    BODY_KEEP = 64 * 1024,   /* a spare exchange keeps no larger one                */
+    ARENA_KEEP = 256 * 1024, /* nor an arena of which more than that was taken      */
+};
+
+struct exchange *exchange_new(struct conn *c)
+{
+    struct listener *listener = c->listener;
+    struct exchange *x = listener->spare;
+
+    if (x) {
+        listener->spare = x->next;
+        listener->spare_count--;
+    } else {
+        x = malloc(sizeof *x);
+        must(x != NULL);
+        x->arena = NULL;
+        x->gzip = NULL;
+        x->body_room = NULL;
+        x->body_cap = 0;
+    }
+    listener->used_count++;
+    http1_begin(&x->http1, x->room, 0);
+    x->request = &x->http1.request;
+    x->body = (struct str){x->body_room, 0};
+    x->peer = c->peer;
+    x->listener = listener;
+    x->conn = c;
+    x->stream = NULL;
+    x->trailer_count = 0;
+    x->watch = NULL;
+    x->is_h2 = c->h2 != NULL;
+    x->is_gone = x->is_head = x->is_chunked = x->wants_room = false;
+    x->has_begun = x->has_events = x->is_too_large = false;
+    return x;
+}
+
+void exchange_free(struct exchange *x)
+{
+    gzip_free(x->gzip);
+    arena_free(x->arena);
+    free(x->body_room);
+    free(x);
+}
+
+void exchange_release(struct exchange *x)
+{
+    struct listener *listener = x->listener;
+
+    listener->used_count--;
+    if (listener->spare_count == LISTENER_SPARE_EXCHANGES || listener->is_closing) {
+        exchange_free(x);
+        listener_look(listener);
+        return;
+    }
+    x->gzip = gzip_free(x->gzip);
+    if (x->arena && arena_used(x->arena) > ARENA_KEEP)
+        x->arena = arena_free(x->arena);
+    if (x->arena)
+        arena_reset(x->arena);
+    if (x->body_cap > BODY_KEEP) {
+        free(x->body_room);
+        x->body_room = NULL;
+        x->body_cap = 0;
+    }
+    x->next = listener->spare;
+    listener->spare = x;
+    listener->spare_count++;
+}
+
+/* Grows with what has come, not with what was announced. */
+void exchange_add_body(struct exchange *x, struct str piece)
+{
+    size_t cap = x->body_cap > 0 ? x->body_cap : BODY_LEAST;
+
+    while (cap < x->body.len + piece.len)
+        cap *= 2;
+    if (cap > x->body_cap) {
+        x->body_room = realloc(x->body_room, cap);
+        must(x->body_room != NULL);
+        x->body_cap = cap;
+    }
+    memcpy(x->body_room + x->body.len, piece.ptr, piece.len);
+    x->body = (struct str){x->body_room, x->body.len + piece.len};
+}
+
+void exchange_tell_gone(struct exchange *x)
+{
+    if (x->is_gone)
+        return;
+    x->is_gone = true;
+    if (x->watch && x->watch->on_gone)
+        x->watch->on_gone(x->with, x);
+}
+
+void exchange_tell_over(struct exchange *x, bool is_sent)
+{
+    if (!x->is_gone && x->watch && x->watch->on_over)
+        x->watch->on_over(x->with, is_sent);
+}
+
+void exchange_watch(struct exchange *x, const struct exchange_watch *watch, void *with)
+{
+    x->watch = watch;
+    x->with = with;
+}
+
+struct arena *exchange_arena(struct exchange *x)
+{
+    if (!x->arena)
+        x->arena = arena_new(EXCHANGE_ARENA_MAX);
+    return x->arena;
+}
+
+bool exchange_is_h2(const struct exchange *x)
+{
+    return x->is_h2;
+}
+
+void exchange_trail(struct exchange *x, const struct http1_field *fields, int count)
+{
+    must(x->is_h2 && count <= EXCHANGE_FIELDS_MAX);
+    x->trailers = fields;
+    x->trailer_count = count;
+}
+
+void exchange_trust(struct exchange *x)
+{
+    struct conn *c = x->conn;
+
+    if (c && c->is_counted) {
+        peers_remove(c->listener->peers, &c->peer);
+        c->is_counted = false;
+    }
+}
+
+/* The head in the listener's `out`; one that cannot be written becomes a plain 500. */
+static struct str write_head(struct exchange *x, struct http1_answer *answer)
+{
+    struct conn *c = x->conn;
+    struct buf out = {.ptr = x->listener->out, .cap = EXCHANGE_HEAD_MAX};
+    struct err err;
+
+    answer->to = x->request;
+    answer->now = clock_now();
+    answer->closes = c->closes || x->listener->is_closing;
+    if (http1_write_head(answer, &out, &err) != RC_OK) {
+        answer->status = 500;
+        answer->field_count = 0;
+        answer->length = 0; /* what would have said how to read a body is gone */
+        x->gzip = gzip_free(x->gzip);
+        if (answer->framing == HTTP1_NO_BODY)
+            answer->framing = HTTP1_SIZED;
+        must(http1_write_head(answer, &out, &err) == RC_OK);
+    }
+    c->closes = !http1_write_keeps(answer);
+    return buf_as_str(&out);
+}
+
+/* Nothing more will be said. */
+static void finish(struct exchange *x)
+{
+    struct conn *c = x->conn;
+
+    if (!c) {
+        exchange_release(x);
+        return;
+    }
+    must(c->phase == CONN_HELD && c->exchange == x);
+    conn_enter(c, CONN_FLUSH);
+    if (conn_backlog(c) == 0 && !c->is_broken)
+        conn_answered(c);
+    conn_settle(c);
+}
+
+void exchange_answer(struct exchange *x, int status, const struct http1_field *fields,
+                     int field_count, struct str body)
+{
+    bool is_bare = status == 204 || status == 304;
+    struct http1_answer answer = {.status = status,
+                                  .framing = is_bare ? HTTP1_NO_BODY : HTTP1_SIZED,
+                                  .length = (int64_t)body.len,
+                                  .fields = fields,
+                                  .field_count = field_count};
+
+    must(!x->has_begun && !(is_bare && body.len > 0));
+    if (x->stream) {
+        h2_answer(x, &answer, body);
+        return;
+    }
+    if (x->conn) {
+        struct str head;
+
+        if (exchange_offers_gzip(x, &answer) && exchange_squeeze(x, &body))
+            exchange_say_gzip(x, &answer);
+        answer.length = (int64_t)body.len;
+        head = write_head(x, &answer);
+        conn_send(x->conn, head, x->is_head || answer.length == 0 ? (struct str){0} : body);
+    }
+    finish(x);
+}
+
+void exchange_begin(struct exchange *x, int status, const struct http1_field *fields,
+                    int field_count)
+{
+    struct http1_answer answer = {.status = status,
+                                  .framing = http1_write_stream(x->request),
+                                  .fields = fields,
+                                  .field_count = field_count};
+
+    must(!x->has_begun);
+    x->has_begun = true;
+    if (x->stream) {
+        h2_begin(x, &answer);
+        return;
+    }
+    x->is_chunked = answer.framing == HTTP1_CHUNKED;
+    if (x->conn) {
+        if (exchange_offers_gzip(x, &answer)) {
+            exchange_say_gzip(x, &answer);
+            x->gzip = gzip_new(GZIP_SMALL);
+        }
+        conn_send(x->conn, write_head(x, &answer), (struct str){0});
+        conn_settle(x->conn);
+    }
+}
+
+static void send_piece(struct exchange *x, struct str data, bool is_last)
+{
+    struct buf small = BUF(x->listener->small), out = BUF(x->listener->out);
+
+    if (x->gzip) {
+        must(gzip_add(x->gzip, data, is_last, &small));
+        data = buf_as_str(&small);
+    }
+    if (x->is_chunked) {
+        must(http1_write_chunk(data, &out));
+        data = buf_as_str(&out);
+    }
+    conn_send(x->conn, data, (struct str){0});
+}
+
+bool exchange_write(struct exchange *x, struct str data)
+{
+    size_t backlog;
+
+    must(x->has_begun && data.len <= EXCHANGE_WRITE_MAX);
+    if (x->stream)
+        return h2_write(x, data);
+    if (!x->conn || x->is_head)
+        return true;
+    backlog = conn_backlog(x->conn);
+    if (backlog + data.len > EXCHANGE_BACKLOG_MAX) {
+        x->wants_room = true;
+        return false;
+    }
+    send_piece(x, data, false);
+    conn_settle(x->conn);
+    return true;
+}
+
+void exchange_begin_events(struct exchange *x, struct str request_id)
+{
+    const struct http1_field fields[] = {
+        {STR("Content-Type"), STR("text/event-stream")},
+        {STR("Cache-Control"), STR("no-store")},
+        {STR("X-Content-Type-Options"), STR("nosniff")},
+        {STR("X-Accel-Buffering"), STR("no")}, /* nginx would gather them */
+        {STR("X-Request-Id"), request_id},
+    };
+    int count = sizeof fields / sizeof fields[0];
+
+    x->has_events = true;
+    exchange_begin(x, 200, fields, request_id.len > 0 ? count : count - 1);
+}
+
+bool exchange_event(struct exchange *x, const struct sse_event *event)
+{
+    struct buf text = BUF(x->listener->event);
+
+    must(x->has_events && sse_print(event, &text));
+    return exchange_write(x, buf_as_str(&text));
+}
+
+void exchange_end(struct exchange *x)
+{
+    must(x->has_begun);
+    if (x->stream) {
+        h2_end(x);
+        return;
+    }
+    if (x->conn && x->gzip && !x->is_head)
+        send_piece(x, STR(""), true);
+    if (x->conn && x->is_chunked && !x->is_head)
+        conn_send(x->conn, HTTP1_LAST_CHUNK, (struct str){0});
+    finish(x);
+}
+
+void exchange_cut(struct exchange *x)
+{
+    if (x->stream) {
+        h2_cut(x);
+        return;
+    }
+    if (x->conn)
+        conn_break(x->conn);
+    finish(x);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One request and its answer, at once or later, whole or in a stream.
+ *
+ * Whoever is given an exchange by the listener (io/net/listener.h) owns it and ends it, once,
+ * by exchange_answer(), exchange_end() or exchange_cut(), even when the client has gone; from
+ * then on it is not to be touched.  All functions are for the thread of the loop.  None of them
+ * fails, and none of them tells of a failure before it has returned.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "io/net/peer_limits.h"
+#include "wire/http1/http1.h"
+#include "wire/sse.h"
+
+enum {
+    EXCHANGE_HEAD_MAX = 16 * 1024,     /* of an answer's head, as of a request's          */
+    EXCHANGE_WRITE_MAX = 64 * 1024,    /* of one write to a stream                        */
+    EXCHANGE_BACKLOG_MAX = 256 * 1024, /* of a stream that its client has yet to take     */
+    EXCHANGE_ARENA_MAX = 16 << 20,     /* a body of 1 MiB as values of JSON, and the rest */
+    EXCHANGE_FIELDS_MAX = 32,          /* of an answer                                    */
+    EXCHANGE_GZIP_LEAST = 1024,        /* of a body: less would not fill a packet         */
+    EXCHANGE_GZIP_MAX = 1 << 20,       /* 8 ms, for which the loop stands still           */
+};
+
+struct exchange;
+struct gzip;
+struct h2_stream;
+
+/* What the owner may be told of; each may be NULL. */
+struct exchange_watch {
+    /*
+     * The client has closed before the answer was complete.  At most once.  Should it have
+     * closed only its own side, an answer still reaches it.
+     */
+    void (*on_gone)(void *with, struct exchange *x);
+
+    /* A write was refused, and now there is room. */
+    void (*on_room)(void *with, struct exchange *x);
+
+    /*
+     * After the end, unless on_gone was told: whether the kernel has taken the whole answer.
+     * `false` comes out of the loop; `true` may come before the ending call returns.
+     */
+    void (*on_over)(void *with, bool is_sent);
+};
+
+struct exchange {
+    const struct http1_request *request;
+    struct str body;
+    struct peer peer;
+    bool is_gone;      /* on_gone was told, or would have been              */
+    bool is_too_large; /* HTTP/2: the body was longer than it may, and lacks */
+
+    /* The rest is the listener's own. */
+    struct listener *listener;
+    struct conn *conn;        /* NULL once there is none */
+    struct h2_stream *stream; /* of it; NULL: HTTP/1.1 */
+    const struct http1_field *trailers;
+    int trailer_count;
+    struct exchange *next;
+    struct arena *arena;
+    struct gzip *gzip; /* of a stream that is made smaller */
+    const struct exchange_watch *watch;
+    void *with;
+    char *body_room;
+    size_t body_cap;
+    bool is_head, is_h2, is_chunked, has_begun, has_events, wants_room;
+    struct http1 http1;
+    char room[HTTP1_ROOM]; /* last: its pages are touched as far as the head is long */
+};
+
+/* In the place of what was watched before; *watch is not copied. */
+void exchange_watch(struct exchange *x, const struct exchange_watch *watch, void *with);
+
+/* For what the owner needs until the end. */
+struct arena *exchange_arena(struct exchange *x);
+
+/* Which HTTP it speaks.  Only answers of HTTP/2 can have trailers. */
+bool exchange_is_h2(const struct exchange *x);
+
+/* For the next call of exchange_answer(): fields behind the body. */
+void exchange_trail(struct exchange *x, const struct http1_field *fields, int count);
+
+/* The client has shown who it is: its connection is not counted against its address. */
+void exchange_trust(struct exchange *x);
+
+/*
+ * The whole answer, and the end.  `body` is empty for 204 and 304; in answer to HEAD only its
+ * length is sent.  Fields that cannot be sent (see http1_write_head()) make it a 500.  Text
+ * that the client takes as gzip is sent so, streams too (docs/decisions/0025-gzip.md).
+ */
+void exchange_answer(struct exchange *x, int status, const struct http1_field *fields,
+                     int field_count, struct str body);
+
+/* The head of a stream; then any number of writes; then exchange_end(). */
+void exchange_begin(struct exchange *x, int status, const struct http1_field *fields,
+                    int field_count);
+
+/* False, with nothing taken, when the client is too slow: try again at on_room. */
+bool exchange_write(struct exchange *x, struct str data);
+void exchange_end(struct exchange *x);
+
+/*
+ * The head of a stream of Server-Sent Events, with what logs call the request, "": nothing.
+ * While nothing is said, comments are sent every few seconds (listener_limits.quiet).
+ */
+void exchange_begin_events(struct exchange *x, struct str request_id);
+
+/* As exchange_write(); printed, the event has at most EXCHANGE_WRITE_MAX - 1 bytes. */
+bool exchange_event(struct exchange *x, const struct sse_event *event);
+
+/* The end without an end: the client sees that something is missing. */
+void exchange_cut(struct exchange *x);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "io/process/children.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/must.h"
+#include "base/str.h"
+
+enum {
+    PIECE_BYTES = 4096,
+    PATH_BYTES = 64,
+    PID_LIMIT = 1 << 22, /* the kernel's own: PID_MAX_LIMIT */
+};
+
+struct reading {
+    int64_t pid; /* of the number being read, 0 between two */
+    void (*fn)(pid_t child, void *with);
+    void *with;
+};
+
+/* Numbers with a blank behind each; one may be cut by the end of a piece. */
+static void read_piece(struct reading *reading, const char *piece, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (char_is_digit(piece[i])) {
+            reading->pid = reading->pid * 10 + (piece[i] - '0');
+            must(reading->pid <= PID_LIMIT);
+        } else if (reading->pid > 0) {
+            reading->fn((pid_t)reading->pid, reading->with);
+            reading->pid = 0;
+        }
+    }
+}
+
+/* One thread's list.  A thread that is gone has none. */
+static bool read_thread(const char *tid, struct reading *reading)
+{
+    char path[PATH_BYTES], piece[PIECE_BYTES];
+    ssize_t got;
+    int fd, failure;
+
+    snprintf(path, sizeof path, "/proc/self/task/%.20s/children", tid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    while ((got = read(fd, piece, sizeof piece)) > 0)
+        read_piece(reading, piece, (size_t)got);
+    failure = errno;
+    close(fd);
+    errno = failure;
+    return got == 0;
+}
+
+bool children_each(void (*fn)(pid_t child, void *with), void *with)
+{
+    struct reading reading = {.fn = fn, .with = with};
+    DIR *tasks = opendir("/proc/self/task");
+    const struct dirent *task;
+    int lists = 0, failure;
+
+    if (!tasks)
+        return false;
+    while ((task = readdir(tasks)) != NULL)
+        if (char_is_digit(task->d_name[0]) && read_thread(task->d_name, &reading))
+            lists++;
+    failure = errno;
+    closedir(tasks);
+    errno = failure;
+    return lists > 0;
+}
+
+void children_kill(pid_t child)
+{
+    pid_t group = getpgid(child);
+
+    if (group > 0 && group != getpgrp())
+        (void)kill(-group, SIGKILL);
+    (void)kill(child, SIGKILL);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "io/process/supervisor_start.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    PROGRAM_UMASK = 022, /* what programs are used to; a stricter one is their own affair */
+    NOT_STARTED = 127,   /* as a shell says it; nobody reads it */
+};
+
+static struct keeper_refusal refuse(enum keeper_stage stage, int error)
+{
+    return (struct keeper_refusal){stage, error};
+}
+
+struct keeper_refusal keeper_find_person(const struct exec_pack *pack,
+                                         struct keeper_person *ret)
+{
+    struct keeper_person person = {.uid = geteuid(), .gid = getegid()};
+    const struct passwd *user;
+    const struct group *group;
+
+    errno = 0;
+    if (pack->user[0] != '\0') {
+        user = getpwnam(pack->user);
+        if (!user)
+            return refuse(KEEPER_USER, errno == ENOENT ? 0 : errno);
+        person = (struct keeper_person){.uid = user->pw_uid,
+                                        .gid = user->pw_gid,
+                                        .name = pack->user,
+                                        .home = strdup(user->pw_dir)};
+    }
+    if (pack->group[0] != '\0') {
+        group = getgrnam(pack->group);
+        if (!group)
+            return refuse(KEEPER_GROUP, errno == ENOENT ? 0 : errno);
+        person.gid = group->gr_gid;
+    }
+    person.is_other = person.uid != geteuid() || person.gid != getegid();
+    *ret = person;
+    return refuse(KEEPER_STARTED, 0);
+}
+
+static bool become_person(const struct keeper_person *person, const int fds[KEEPER_FDS])
+{
+    if (!person->is_other)
+        return true;
+    /* So that the program can open /dev/stdout; without that right it still can write. */
+    if (fchown(fds[KEEPER_STDOUT], person->uid, person->gid) == 0)
+        (void)!fchown(fds[KEEPER_STDERR], person->uid, person->gid);
+    return (!person->name || initgroups(person->name, person->gid) == 0) &&
+           setresgid(person->gid, person->gid, person->gid) == 0 &&
+           setresuid(person->uid, person->uid, person->uid) == 0;
+}
+
+/* A limit above the hard one is kept by that one already. */
+static bool limit(int resource, int64_t soft, int64_t hard)
+{
+    struct rlimit now;
+
+    if (getrlimit((__rlimit_resource_t)resource, &now) != 0)
+        return false;
+    if ((rlim_t)hard < now.rlim_max)
+        now.rlim_max = (rlim_t)hard;
+    now.rlim_cur = (rlim_t)soft < now.rlim_max ? (rlim_t)soft : now.rlim_max;
+    return setrlimit((__rlimit_resource_t)resource, &now) == 0;
+}
+
+static bool set_limits(const struct exec_caps *caps)
+{
+    int64_t cpu = (caps->cpu + SPAN_S - 1) / SPAN_S;
+
+    return limit(RLIMIT_CORE, 0, 0) &&
+           (cpu == 0 || limit(RLIMIT_CPU, cpu, cpu + EXEC_CPU_GRACE_S)) &&
+           (caps->memory == 0 || limit(RLIMIT_AS, caps->memory, caps->memory)) &&
+           (caps->file_size == 0 || limit(RLIMIT_FSIZE, caps->file_size, caps->file_size)) &&
+           (caps->open_files == 0 ||
+            limit(RLIMIT_NOFILE, caps->open_files, caps->open_files)) &&
+           (caps->processes == 0 || limit(RLIMIT_NPROC, caps->processes, caps->processes));
+}
+
+/* Dies with its keeper, can gain no rights, hears every signal. */
+static bool set_process(pid_t keeper)
+{
+    sigset_t none;
+
+    sigemptyset(&none);
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && getppid() == keeper &&
+           sigprocmask(SIG_SETMASK, &none, NULL) == 0;
+}
+
+static bool set_descriptors(const int fds[KEEPER_FDS])
+{
+    return dup2(fds[KEEPER_STDIN], STDIN_FILENO) == STDIN_FILENO &&
+           dup2(fds[KEEPER_STDOUT], STDOUT_FILENO) == STDOUT_FILENO &&
+           dup2(fds[KEEPER_STDERR], STDERR_FILENO) == STDERR_FILENO &&
+           close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0;
+}
+
+/* The directory must be open to whom the program runs as; to lower a limit needs no right. */
+static enum keeper_stage prepare(const struct exec_pack *pack,
+                                 const struct keeper_person *person, const int fds[KEEPER_FDS],
+                                 pid_t keeper)
+{
+    if (setsid() < 0)
+        return KEEPER_PROCESS;
+    if (!become_person(person, fds))
+        return KEEPER_BECOME;
+    if (!set_process(keeper) || !set_descriptors(fds))
+        return KEEPER_PROCESS;
+    if (chdir(pack->cwd) != 0)
+        return KEEPER_CWD;
+    if (!set_limits(&pack->caps))
+        return KEEPER_LIMITS;
+    umask(PROGRAM_UMASK);
+    return KEEPER_EXEC;
+}
+
+/* Unless the request has one; there is room for one more variable. */
+static void add_home(const struct exec_pack *pack, const char *home)
+{
+    char **at = pack->env;
+
+    for (; *at; at++)
+        if (strncmp(*at, "HOME=", 5) == 0)
+            return;
+    if (asprintf(at, "HOME=%s", home) < 0)
+        *at = NULL;
+}
+
+void keeper_become(const struct exec_pack *pack, const struct keeper_person *person,
+                   const int fds[KEEPER_FDS], int tell, pid_t keeper)
+{
+    enum keeper_stage stage = prepare(pack, person, fds, keeper);
+    struct keeper_refusal refusal;
+    ssize_t told;
+
+    if (stage == KEEPER_EXEC && person->home)
+        add_home(pack, person->home);
+    if (stage == KEEPER_EXEC)
+        execve(pack->file, pack->argv, pack->env);
+    refusal = refuse(stage, errno);
+    told = write(tell, &refusal, sizeof refusal);
+    _exit(told == (ssize_t)sizeof refusal ? NOT_STARTED : NOT_STARTED + 1);
+}
+
+static enum rc rc_of(int error)
+{
+    switch (error) {
+    case 0:
+    case ENOENT:
+        return RC_NOT_FOUND;
+    case EAGAIN:
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case ETXTBSY:
+        return RC_BUSY;
+    default:
+        return RC_INVALID;
+    }
+}
+
+void keeper_explain(const struct exec_pack *pack, struct keeper_refusal refusal,
+                    struct err *ret)
+{
+    const char *why = refusal.error ? strerrordesc_np(refusal.error) : "there is none";
+    enum rc rc = rc_of(refusal.error);
+
+    why = why ? why : "for an unknown reason";
+    switch (refusal.stage) {
+    case KEEPER_USER:
+        err_set(ret, rc, -1, 0, "cannot run as user `%.64s`: %s", pack->user, why);
+        break;
+    case KEEPER_GROUP:
+        err_set(ret, rc, -1, 0, "cannot run as group `%.64s`: %s", pack->group, why);
+        break;
+    case KEEPER_BECOME:
+        err_set(ret, rc, -1, 0,
+                "cannot run as user `%.64s`, group `%.64s`: %s; to change them takes root",
+                pack->user, pack->group, why);
+        break;
+    case KEEPER_LIMITS:
+        err_set(ret, rc, -1, 0, "cannot set the limits of the program: %s", why);
+        break;
+    case KEEPER_CWD:
+        err_set(ret, rc, -1, 0, "cannot enter the directory `%.200s`: %s", pack->cwd, why);
+        break;
+    case KEEPER_EXEC:
+        err_set(ret, rc, -1, 0, "cannot run `%.200s`: %s", pack->argv[0], why);
+        break;
+    case KEEPER_STARTED:
+    case KEEPER_PROCESS:
+        err_set(ret, rc, -1, 0, "cannot make a process: %s", why);
+        break;
+    }
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/check/check.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/must.h"
+#include "server/check/check_parts.h"
+#include "store/check_rows.h"
+#include "store/schema.h"
+
+enum {
+    PORTION = 20000,        /* rows that one transaction looks through for orphans: 100 ms */
+    ARENA_MAX = 512 << 20,  /* a portion of schedules with their documents                 */
+    PAGE_MAX = 64 << 20,    /* DB_BYTES_MAX and what a page takes beside                   */
+    CALENDAR_PORTION = 100, /* named calendars at once: 4,096 days each                    */
+};
+
+void check_found(struct check *check, struct str schedule, int64_t key, instant slot,
+                 const char *fmt, ...)
+{
+    struct check_finding finding = {.schedule = schedule, .key = key, .slot = slot};
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(finding.text, sizeof finding.text, fmt, args);
+    va_end(args);
+    check->counts.findings++;
+    check->options->finding(check->options->with, &finding);
+}
+
+void check_progress(const struct check *check, const char *what, int64_t done, int64_t all)
+{
+    if (check->options->progress)
+        check->options->progress(check->options->with, what, done, all);
+}
+
+#define NOBODY (struct str){NULL, 0}, 0, INSTANT_NONE
+
+static enum rc check_schema(struct check *check, struct err *reterr)
+{
+    struct db_result row = {0};
+    enum rc rc;
+    int64_t number;
+
+    check_version(check->db, &row);
+    rc = db_flush(check->db, check->page, reterr);
+    if (rc != RC_OK)
+        return rc;
+    number = db_int_at(&row, 0, 0);
+    if (number < schema_migration_count)
+        return err_set(reterr, RC_CONFLICT, -1, 0,
+                       "the tables are of version %" PRId64
+                       ", this program's of %d; start the server once, which brings them up",
+                       number, schema_migration_count);
+    if (number > schema_migration_count)
+        return err_set(reterr, RC_CONFLICT, -1, 0,
+                       "the tables are of version %" PRId64
+                       ", of a newer Belfry (this one knows %d); check with that one",
+                       number, schema_migration_count);
+    return RC_OK;
+}
+
+static void tell_table(struct check *check, struct str name, const struct db_result *rows)
+{
+    for (int i = 0; i < rows->rows; i++) {
+        struct str text = db_text_at(rows, i, 0);
+
+        if (!str_eq(text, STR("ok")))
+            check_found(check, NOBODY, "table %.*s: %.*s", STR_ARG(name), STR_ARG(text));
+    }
+}
+
+/* One table after the other: each is a read of its own. */
+static enum rc check_integrity(struct check *check, struct err *reterr)
+{
+    struct db_result tables = {0};
+    enum rc rc;
+
+    if (db_kind(check->db) != DB_SQLITE)
+        return RC_OK;
+    check_tables(check->db, &tables);
+    rc = db_flush(check->db, check->arena, reterr);
+    for (int i = 0; rc == RC_OK && i < tables.rows; i++) {
+        struct str name = db_text_at(&tables, i, 0);
+        struct db_result rows = {0};
+
+        check_progress(check, "tables", i, tables.rows);
+        check_table(check->db, name, &rows);
+        rc = db_flush(check->db, check->page, reterr);
+        if (rc == RC_OK)
+            tell_table(check, name, &rows);
+        check->counts.tables++;
+        arena_reset(check->page);
+    }
+    /* What SQLite cannot read at all is a finding, and the end of the check. */
+    if (rc == RC_CORRUPT)
+        check_found(check, NOBODY, "%s", reterr->text);
+    return rc;
+}
+
+static enum rc check_orphans_of(struct check *check, enum check_orphans kind,
+                                struct err *reterr)
+{
+    struct db_result end = {0}, rows = {0};
+    int64_t after = 0;
+    enum rc rc = RC_OK;
+
+    do {
+        arena_reset(check->page);
+        check_orphans_end(check->db, kind, after, PORTION, &end);
+        rc = db_flush(check->db, check->page, reterr);
+        if (rc != RC_OK || end.rows == 0)
+            break;
+        check_orphans(check->db, kind, after, db_int_at(&end, 0, 0), &rows);
+        after = db_int_at(&end, 0, 0);
+        rc = db_flush(check->db, check->page, reterr);
+        for (int i = 0; rc == RC_OK && i < rows.rows; i++)
+            check_found(check, (struct str){NULL, 0}, db_int_at(&rows, i, 1), INSTANT_NONE,
+                        "%s (key %" PRId64 ")", check_orphans_text(kind),
+                        db_int_at(&rows, i, 0));
+    } while (rc == RC_OK);
+    return rc;
+}
+
+static enum rc check_gate_counts(struct check *check, struct err *reterr)
+{
+    struct db_result rows = {0};
+    enum rc rc;
+
+    check_gates(check->db, &rows);
+    rc = db_flush(check->db, check->page, reterr);
+    for (int i = 0; rc == RC_OK && i < rows.rows; i++)
+        check_found(check, NOBODY,
+                    "gate %.*s counts %" PRId64 " runs in it and %" PRId64
+                    " before it; there are %" PRId64 " and %" PRId64,
+                    STR_ARG(db_text_at(&rows, i, 0)), db_int_at(&rows, i, 1),
+                    db_int_at(&rows, i, 2), db_int_at(&rows, i, 3), db_int_at(&rows, i, 4));
+    arena_reset(check->page);
+    return rc;
+}
+
+static bool are_days(struct str bytes)
+{
+    int32_t last = INT32_MIN;
+
+    for (size_t i = 0; i + 4 <= bytes.len; i += 4) {
+        const unsigned char *b = (const unsigned char *)bytes.ptr + i;
+        int32_t day = (int32_t)((uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 |
+                                (uint32_t)b[3] << 24);
+
+        if (i > 0 && day <= last)
+            return false;
+        last = day;
+    }
+    return bytes.len % 4 == 0;
+}
+
+static enum rc check_named(struct check *check, struct err *reterr)
+{
+    struct db_result rows = {0};
+    int64_t after = 0;
+    enum rc rc;
+
+    do {
+        arena_reset(check->page);
+        check_calendars(check->db, after, CALENDAR_PORTION, &rows);
+        rc = db_flush(check->db, check->page, reterr);
+        for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
+            after = db_int_at(&rows, i, 0);
+            if (!are_days(db_blob_at(&rows, i, 2)))
+                check_found(check, NOBODY, "the days of calendar %.*s cannot be read",
+                            STR_ARG(db_text_at(&rows, i, 1)));
+        }
+    } while (rc == RC_OK && rows.rows == CALENDAR_PORTION);
+    return rc;
+}
+
+static enum rc check_parts(struct check *check, struct err *reterr)
+{
+    enum rc rc = check_schema(check, reterr);
+
+    if (rc == RC_OK)
+        rc = check_integrity(check, reterr);
+    for (int kind = 0; rc == RC_OK && kind < ORPHANS_COUNT; kind++) {
+        check_progress(check, "orphans", kind, ORPHANS_COUNT);
+        rc = check_orphans_of(check, (enum check_orphans)kind, reterr);
+    }
+    if (rc == RC_OK)
+        rc = check_gate_counts(check, reterr);
+    if (rc == RC_OK)
+        rc = check_named(check, reterr);
+    if (rc == RC_OK)
+        rc = check_all_schedules(check, reterr);
+    if (rc == RC_OK)
+        rc = check_events(check, reterr);
+    return rc == RC_OK ? check_audit(check, reterr) : rc;
+}
+
+enum rc check_database(struct db *db, const struct check_options *options,
+                       struct check_counts *ret, struct err *reterr)
+{
+    struct check check = {.db = db,
+                          .options = options,
+                          .arena = arena_new(ARENA_MAX),
+                          .page = arena_new(PAGE_MAX)};
+    enum rc rc = check_parts(&check, reterr);
+
+    arena_free(check.arena);
+    arena_free(check.page);
+    *ret = check.counts;
+    /* Damage was told; there is nothing more to be read. */
+    return rc == RC_CORRUPT && check.counts.findings > 0 ? RC_OK : rc;
+}

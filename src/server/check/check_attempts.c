@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The attempts of a schedule's runs, and runs that are open: invariants 3, 4 and 5.
+ */
+#include <inttypes.h>
+
+#include "server/check/check_parts.h"
+#include "store/check_rows.h"
+#include "store/views.h"
+
+static const struct check_run *find_open(const struct check_stock *stock,
+                                         const struct check_attempt *a)
+{
+    int low = 0, high = stock->run_count;
+
+    while (low < high) {
+        int mid = low + (high - low) / 2;
+        const struct check_run *run = &stock->runs[mid];
+
+        if (run->slot == a->slot && run->pass == a->pass)
+            return run;
+        if (run->slot < a->slot || (run->slot == a->slot && run->pass < a->pass))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return NULL;
+}
+
+static void found(struct check *check, const struct check_stock *stock,
+                  const struct check_attempt *a, const char *text)
+{
+    check_found(check, stock->view->row.name, stock->view->row.id, a->slot,
+                "pass %" PRId64 ", attempt %" PRId64 ": %s", a->pass, a->attempt, text);
+}
+
+/* A run that ends while it waits has a last row that repeats a number. */
+static bool has_waited(const struct check_attempt *a, const struct check_attempt *b)
+{
+    return b->last && b->attempt == a->attempt;
+}
+
+static void check_pair(struct check *check, const struct check_stock *stock,
+                       const struct check_attempt *a, const struct check_attempt *b)
+{
+    if (a->last)
+        found(check, stock, a, "was the last, and another follows");
+    else if (b->attempt != a->attempt + 1 && !has_waited(a, b) && !stock->is_pruned)
+        found(check, stock, b, "does not follow the one before it");
+    if (b->fence < a->fence || (b->fence == a->fence && !has_waited(a, b)))
+        found(check, stock, b, "its fence is not above that of the one before it");
+}
+
+static void check_end(struct check *check, const struct check_stock *stock,
+                      const struct check_attempt *a)
+{
+    const struct check_run *open = find_open(stock, a);
+
+    if (open && a->last)
+        found(check, stock, a, "the run has ended, and is open");
+    else if (!open && !a->last && !stock->is_pruned)
+        found(check, stock, a, "the run is gone without an end");
+    if (open && open->fence < a->fence)
+        found(check, stock, a, "the open run has a fence below that of an attempt that ended");
+}
+
+static bool is_same_run(const struct check_attempt *a, const struct check_attempt *b)
+{
+    return a->slot == b->slot && a->pass == b->pass;
+}
+
+static void check_open(struct check *check, const struct check_stock *stock,
+                       const struct check_run *run)
+{
+    bool is_claimed = run_is_claimed(run->state);
+    const char *text = NULL;
+
+    if (run->state < RUN_HELD || run->state > RUN_BACKOFF)
+        text = "the open run has no state";
+    else if (is_claimed && (run->attempt < 1 || run->fence < 1))
+        text = "the open run is claimed, and has no attempt";
+    else if ((run->pass == 0) != (run->kind == RUN_SLOT) && run->kind != RUN_DIRECT)
+        text = "the open run is of another kind than its pass";
+    if (text)
+        check_found(check, stock->view->row.name, stock->view->row.id, run->slot,
+                    "pass %" PRId64 ": %s", run->pass, text);
+}
+
+void check_attempts(struct check *check, const struct check_stock *stock)
+{
+    const struct check_attempt *a = stock->attempts;
+
+    for (int i = 0; i < stock->attempt_count; i++) {
+        bool is_end = i + 1 == stock->attempt_count || !is_same_run(&a[i], &a[i + 1]);
+
+        if (a[i].outcome < OUTCOME_SUCCEEDED || a[i].outcome > OUTCOME_UNKNOWN)
+            found(check, stock, &a[i], "it ended as nothing that there is");
+        if (is_end)
+            check_end(check, stock, &a[i]);
+        else
+            check_pair(check, stock, &a[i], &a[i + 1]);
+    }
+    for (int i = 0; i < stock->run_count; i++)
+        check_open(check, stock, &stock->runs[i]);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/commands/backup_command.h"
+
+#include "cli/frame/commands.h"
+#include "cli/frame/progress.h"
+#include "cli/frame/report.h"
+#include "db/backup.h"
+#include "server/commands/offline.h"
+
+enum { OPT_FORCE = OFFLINE_OPTIONS, OPT_COUNT };
+
+static void show(void *with, int64_t done, int64_t all)
+{
+    progress_show(with, done, all);
+}
+
+static int backup_run(const struct args *args)
+{
+    const struct db_options options = {.readonly = true};
+    struct progress progress;
+    struct db_backup what = {.file = args->operand[0],
+                             .replace = args->value[OPT_FORCE] != NULL,
+                             .progress = show,
+                             .with = &progress};
+    struct db *db = NULL;
+    struct err err;
+    int status;
+    enum rc rc;
+
+    if (args->operands != 1) {
+        err_set(&err, RC_INVALID, -1, 0, "one file must be named: belfry backup FILE");
+        return report_usage(&err, "backup");
+    }
+    status = offline_open(args, &options, &db);
+    if (status != STATUS_OK)
+        return status;
+    progress_open(&progress, "Pages");
+    rc = db_backup(db, &what, &err);
+    progress_close(&progress);
+    db_close(db);
+    if (rc == RC_OK)
+        return STATUS_OK;
+    report_note("%s", err.text);
+    return rc == RC_CONFLICT ? STATUS_USAGE : STATUS_FAILED;
+}
+
+const struct command *backup_command(void)
+{
+    static const struct option options[OPT_COUNT] = {
+        OFFLINE_OPTION_ROWS,
+        [OPT_FORCE] = {"force", '\0', NULL, "replace FILE when it is there"},
+    };
+    static const struct command command = {
+        .name = "backup",
+        .usage = "FILE",
+        .summary = "Copy the database, also while the server runs",
+        .about =
+            "Writes all that was committed when it began into FILE, for its owner alone.\n"
+            "FILE appears when it is whole and on the disk; a backup that fails leaves\n"
+            "nothing.  The server goes on meanwhile; only its log grows.  To restore, stop\n"
+            "the server, take belfry.db, belfry.db-wal and belfry.db-shm away, and put FILE\n"
+            "in the place of belfry.db.  Runs that were under way when it was made are taken\n"
+            "up again as after a crash.  `belfry check --db sqlite:FILE` proves a backup.\n"
+            "\n"
+            "PostgreSQL makes its own: pg_dump --format=custom --file FILE URL, and\n"
+            "pg_restore --dbname URL FILE into an empty database.\n",
+        .examples = "  belfry backup /var/backups/belfry.db\n"
+                    "  belfry backup --db sqlite:/srv/belfry.db --force /mnt/belfry.db\n",
+        .options = options,
+        .option_count = OPT_COUNT,
+        .own_from = OFFLINE_OPTIONS,
+        .run = backup_run,
+    };
+
+    return &command;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/commands/check_command.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/frame/commands.h"
+#include "cli/frame/printer.h"
+#include "cli/frame/progress.h"
+#include "cli/frame/report.h"
+#include "core/time/text.h"
+#include "io/clock.h"
+#include "io/zoneinfo.h"
+#include "server/check/check.h"
+#include "server/commands/offline.h"
+
+enum {
+    OPT_ZONEINFO = OFFLINE_OPTIONS,
+    OPT_OUTPUT,
+    OPT_COUNT,
+    DEADLINE_MS = 30 * 60 * 1000, /* one read: a table of a hundred gigabytes has its time */
+    SHOWN_MAX = 1000,             /* findings that are printed; the rest is counted        */
+};
+
+struct telling {
+    struct printer out;
+    struct progress progress;
+    bool is_json;
+    int64_t shown;
+};
+
+static void print_slot(struct printer *out, instant slot)
+{
+    char text[INSTANT_TEXT_MAX];
+    struct buf buf = BUF(text);
+
+    if (slot == INSTANT_NEVER)
+        buf_text(&buf, "never");
+    else
+        instant_format_ms(slot, &buf);
+    printer_str(out, buf_as_str(&buf));
+}
+
+static void tell_json(struct telling *t, const struct check_finding *f)
+{
+    printer_text(&t->out, t->shown > 0 ? ",{\"schedule\":" : "{\"schedule\":");
+    if (f->schedule.len > 0)
+        printer_json(&t->out, f->schedule);
+    else
+        printer_text(&t->out, "null");
+    printer_text(&t->out, ",\"slot\":");
+    if (f->slot == INSTANT_NONE) {
+        printer_text(&t->out, "null");
+    } else {
+        printer_text(&t->out, "\"");
+        print_slot(&t->out, f->slot);
+        printer_text(&t->out, "\"");
+    }
+    printer_text(&t->out, ",\"finding\":");
+    printer_json(&t->out, str_of(f->text));
+    printer_text(&t->out, "}");
+}
+
+static void tell_line(struct telling *t, const struct check_finding *f)
+{
+    if (f->schedule.len > 0) {
+        printer_text(&t->out, "schedule ");
+        printer_json(&t->out, f->schedule);
+        printer_text(&t->out, f->slot != INSTANT_NONE ? ", " : ": ");
+    } else if (f->key != 0) {
+        printer_printf(&t->out, "schedule with key %" PRId64 "%s", f->key,
+                       f->slot != INSTANT_NONE ? ", " : ": ");
+    }
+    if (f->slot != INSTANT_NONE) {
+        print_slot(&t->out, f->slot);
+        printer_text(&t->out, ": ");
+    }
+    printer_printf(&t->out, "%s\n", f->text);
+}
+
+static void tell_finding(void *with, const struct check_finding *f)
+{
+    struct telling *t = with;
+
+    if (t->shown >= SHOWN_MAX)
+        return;
+    progress_close(&t->progress);
+    if (t->is_json)
+        tell_json(t, f);
+    else
+        tell_line(t, f);
+    t->shown++;
+}
+
+static void tell_progress(void *with, const char *what, int64_t done, int64_t all)
+{
+    struct telling *t = with;
+
+    t->progress.what = what;
+    progress_show(&t->progress, done, all);
+}
+
+static void tell_counts(struct telling *t, const struct check_counts *c, bool has_tables,
+                        bool is_whole)
+{
+    struct printer *out = &t->out;
+
+    if (t->is_json) {
+        printer_printf(out,
+                       "],\"findingCount\":%" PRId64 ",\"tables\":%" PRId64
+                       ",\"schedules\":%" PRId64 ",\"accounts\":%" PRId64
+                       ",\"attempts\":%" PRId64 ",\"openRuns\":%" PRId64 ",\"events\":%" PRId64
+                       ",\"audit\":%" PRId64 ",\"finished\":%s}\n",
+                       c->findings, c->tables, c->schedules, c->accounts, c->attempts, c->runs,
+                       c->events, c->audit, is_whole ? "true" : "false");
+        return;
+    }
+    if (c->findings > t->shown)
+        printer_printf(out, "… and %" PRId64 " more\n", c->findings - t->shown);
+    if (has_tables)
+        printer_printf(out, "%8" PRId64 " tables with their indexes\n", c->tables);
+    printer_printf(out,
+                   "%8" PRId64 " schedules (%" PRId64 " of them with slots that hang on their "
+                   "runs, or that are deleted)\n"
+                   "%8" PRId64 " accounts of slots: runs, and ranges of the ledger\n"
+                   "%8" PRId64 " attempts in history, %" PRId64 " open runs\n"
+                   "%8" PRId64 " events, %" PRId64 " entries of the audit\n",
+                   c->schedules, c->unproven, c->accounts, c->attempts, c->runs, c->events,
+                   c->audit);
+    if (c->findings == 0)
+        printer_text(out, is_whole ? "all is well\n" : "no findings so far\n");
+    else
+        printer_printf(out, "%" PRId64 " %s\n", c->findings,
+                       c->findings == 1 ? "finding" : "findings");
+}
+
+static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
+{
+    return zoneinfo_find(user, name, reterr);
+}
+
+static int run_check(const struct args *args, struct db *db, struct zoneinfo *zones)
+{
+    static struct telling t;
+    const char *form = args->value[OPT_OUTPUT];
+    struct check_options options = {.zones = {.find = find_zone, .user = zones},
+                                    .now = clock_now(),
+                                    .finding = tell_finding,
+                                    .progress = tell_progress,
+                                    .with = &t};
+    struct check_counts counts;
+    struct err err;
+    enum rc rc;
+    int status;
+
+    t.is_json = form && strcmp(form, "json") == 0;
+    printer_open(&t.out, STDOUT_FILENO);
+    progress_open(&t.progress, "");
+    if (t.is_json)
+        printer_text(&t.out, "{\"findings\":[");
+    rc = check_database(db, &options, &counts, &err);
+    progress_close(&t.progress);
+    tell_counts(&t, &counts, db_kind(db) == DB_SQLITE, rc == RC_OK);
+    status = printer_close(&t.out);
+    if (rc != RC_OK) {
+        report_note("the check could not be finished: %s", err.text);
+        return STATUS_FAILED;
+    }
+    return status != STATUS_OK ? status : counts.findings > 0 ? STATUS_FAILED : STATUS_OK;
+}
+
+static int check_run_command(const struct args *args)
+{
+    const struct db_options options = {.readonly = true, .deadline_ms = DEADLINE_MS};
+    const char *form = args->value[OPT_OUTPUT];
+    struct zoneinfo *zones;
+    struct db *db = NULL;
+    struct err err;
+    int status;
+
+    if (args->operands > 0 ||
+        (form && strcmp(form, "json") != 0 && strcmp(form, "table") != 0)) {
+        err_set(&err, RC_INVALID, -1, 0, "%s",
+                args->operands > 0 ? "check takes no words; a database is named with --db"
+                                   : "--output must be table or json");
+        return report_usage(&err, "check");
+    }
+    zones = zoneinfo_open(args->value[OPT_ZONEINFO], &err);
+    if (!zones) {
+        report_note("%s", err.text);
+        return STATUS_FAILED;
+    }
+    status = offline_open(args, &options, &db);
+    if (status == STATUS_OK)
+        status = run_check(args, db, zones);
+    db_close(db);
+    zoneinfo_close(zones);
+    return status;
+}
+
+const struct command *check_command(void)
+{
+    static const struct option options[OPT_COUNT] = {
+        OFFLINE_OPTION_ROWS,
+        [OPT_ZONEINFO] = {"zoneinfo", '\0', "DIR", "time zone files; default the system's"},
+        [OPT_OUTPUT] = {"output", 'o', "FORM", "table or json; default table"},
+    };
+    static const struct command command = {
+        .name = "check",
+        .usage = "[--db URL]",
+        .summary = "Prove that a database keeps its promise",
+        .about =
+            "Reads all of a database, also while the server runs, and changes nothing.\n"
+            "Checked is that SQLite's tables are whole; that documents, plans, events and the\n"
+            "audit can be read, and no entry of the last two is missing; that every slot of a\n"
+            "schedule, since its last change and as far back as its history is kept, has\n"
+            "exactly one account, and nothing else has one; that attempts and fences follow\n"
+            "each other; that cursors and gates count what is there and wake in time; that\n"
+            "nothing hangs on what is gone.  Exits with 1 when something was found.\n",
+        .examples = "  belfry check\n"
+                    "  belfry check --db sqlite:/mnt/backup/belfry.db\n"
+                    "  belfry check --db postgres://belfry@db/belfry -o json\n",
+        .options = options,
+        .option_count = OPT_COUNT,
+        .own_from = OFFLINE_OPTIONS,
+        .run = check_run_command,
+    };
+
+    return &command;
+}

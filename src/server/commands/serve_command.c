@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/commands/serve_command.h"
+
+#include <malloc.h>
+#include <unistd.h>
+
+#include "cli/frame/report.h"
+#include "server/commands/config_command.h"
+#include "server/config/config_old.h"
+#include "server/serve.h"
+
+enum { OPT_FILE = CONFIG_KEYS, OPT_HELP_FLAG, OPT_COUNT };
+
+enum {
+    HEAP_ROOM = 32 << 20,  /* of each thread: a large turn and half of the database's cache */
+    BLOCK_LARGE = 4 << 20, /* has pages of its own, which go back when it is freed          */
+};
+
+static enum rc load(void *with, struct config **ret, struct err *reterr)
+{
+    const struct args *args = with;
+
+    return config_command_load(args->value[OPT_FILE], args, ret, reterr);
+}
+
+/*
+ * By itself the C library makes a thread's heap larger by the page and gives back what is free
+ * at its end.  Each is a call of the kernel that stops the other threads, and pages that come
+ * back are cleared again.  Pages that were never needed cost nothing.
+ */
+static void keep_heaps(void)
+{
+    (void)mallopt(M_TOP_PAD, HEAP_ROOM);
+    (void)mallopt(M_TRIM_THRESHOLD, HEAP_ROOM);
+    (void)mallopt(M_MMAP_THRESHOLD, BLOCK_LARGE);
+}
+
+static int serve_run_command(const struct args *args)
+{
+    struct config *config = NULL;
+    struct err err;
+    int at = 0, status;
+
+    if (args->operands > 0) {
+        err_set(&err, RC_INVALID, -1, 0, "%.100s is no option; did you mean --listen %.100s?",
+                args->operand[0], args->operand[0]);
+        return report_usage(&err, "serve");
+    }
+    if (load((void *)args, &config, &err) != RC_OK) {
+        report_note("%s", err.text);
+        return err.rc == RC_NOT_FOUND ? STATUS_FAILED : STATUS_USAGE;
+    }
+    while (config_unknown_env((const char *const *)environ, &at, &err))
+        report_note("%s", err.text);
+    keep_heaps();
+    status = serve_run(
+        &(struct serve_options){.config = config, .reload = load, .with = (void *)args});
+    config_free(config);
+    return status;
+}
+
+const struct command *serve_command(void)
+{
+    static struct option options[OPT_COUNT] = {
+        [OPT_FILE] = {"file", 'f', "FILE", "lines of key = value; default none"},
+        [OPT_HELP_FLAG] = {"help", 'h', NULL, "print this"},
+    };
+    static const struct command command = {
+        .name = "serve",
+        .usage = "[--file FILE] [--KEY VALUE]...",
+        .summary = "Run the scheduler",
+        .about =
+            "Holds schedules, starts their work when it is due, and answers the API.  With\n"
+            "no flags it keeps belfry.db in the state directory and listens on this machine.\n"
+            "/readyz answers 200 once it may be used.  SIGTERM drains: nothing new is begun,\n"
+            "what runs gets time to end; a second SIGTERM hurries.  SIGHUP reads the\n"
+            "configuration anew.  `belfry config` shows every key and its value.\n",
+        .examples = "  belfry serve\n"
+                    "  belfry serve --db sqlite:/srv/belfry.db --listen 127.0.0.1:8080\n"
+                    "  belfry serve --db postgres://belfry@db/belfry --file belfry.conf\n",
+        .options = options,
+        .option_count = OPT_COUNT,
+        .own_from = CONFIG_KEYS,
+        .run = serve_run_command,
+    };
+
+    config_command_options(options);
+    return &command;
+}

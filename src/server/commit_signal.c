@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/commit_signal.h"
+
+#include "api/events/event_filter.h"
+#include "base/hash.h"
+
+enum { BIT_MASK = 63 };
+
+uint64_t news_bit(const struct run_id *run)
+{
+    uint64_t sum = hash_u64((uint64_t)run->schedule) ^ (uint64_t)run->slot_ms ^
+                   (uint64_t)run->pass << 32;
+
+    return UINT64_C(1) << (hash_u64(sum) & BIT_MASK);
+}
+
+static uint64_t touched(const struct turn_in *in, const struct turn_out *out)
+{
+    uint64_t bits = 0;
+
+    for (int i = 0; i < in->report_count; i++)
+        if (in->reports[i].log.len > 0)
+            bits |= news_bit(&in->reports[i].run);
+    for (int i = 0; i < out->event_count; i++) {
+        const struct event *e = &out->events[i];
+
+        if (event_has_run(e))
+            bits |= news_bit(
+                &(struct run_id){e->schedule, e->slot / SPAN_MS, (uint32_t)e->pass});
+    }
+    return bits;
+}
+
+static bool tell(struct news *news, uint64_t bits)
+{
+    atomic_fetch_or(&news->touched, bits);
+    return atomic_exchange(&news->is_wanted, false);
+}
+
+bool news_of_turn(struct news *news, const struct turn_in *in, const struct turn_out *out)
+{
+    uint64_t bits;
+
+    if (!atomic_load(&news->is_heard))
+        return false;
+    bits = touched(in, out);
+    return (bits != 0 || out->event_count > 0) && tell(news, bits);
+}
+
+bool news_of_others(struct news *news)
+{
+    return atomic_load(&news->is_heard) && tell(news, UINT64_MAX);
+}

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/config/namespace_settings.h"
+
+#include "base/must.h"
+#include "model/action.h"
+#include "model/action_check.h"
+#include "model/member.h"
+
+struct reading_settings {
+    struct arena *arena;
+    struct settings *to;
+};
+
+/* ---- objects whose keys are names ---- */
+
+struct named {
+    struct str name;
+    const json_t *value;
+};
+
+/* The members of an object, in order; RC_LIMIT above `max`. */
+static enum rc take_named(const json_t *value, int max, struct arena *arena, struct named **ret,
+                          struct err *reterr)
+{
+    json_t *object = (json_t *)(uintptr_t)value; /* jansson walks only what it may change */
+    size_t count = json_object_size(value), n = 0;
+
+    if (!json_is_object(value))
+        return json_wrong_type(value, "an object", reterr);
+    if (count > (size_t)max)
+        return err_set(reterr, RC_LIMIT, -1, 0, "has %zu entries; %d are the most", count, max);
+    *ret = arena_array(arena, count, sizeof **ret);
+    for (void *i = json_object_iter(object); i; i = json_object_iter_next(object, i)) {
+        struct str name = {json_object_iter_key(i), json_object_iter_key_len(i)};
+
+        if (name.len > ACTION_NAME_MAX)
+            return err_set(reterr, RC_LIMIT, -1, 0, "a name has at most %d bytes",
+                           ACTION_NAME_MAX);
+        if (name_check(name, reterr) != RC_OK)
+            return reterr->rc;
+        (*ret)[n++] = (struct named){arena_str(arena, name), json_object_iter_value(i)};
+    }
+    return RC_OK;
+}
+
+/* ---- fields ---- */
+
+static enum rc read_private(const json_t *value, void *to, struct err *reterr)
+{
+    struct settings *settings = ((struct reading_settings *)to)->to;
+
+    if (!json_is_boolean(value))
+        return json_wrong_type(value, "true or false", reterr);
+    settings->allows_private = json_is_true(value);
+    settings->has_allows_private = true;
+    return RC_OK;
+}
+
+static enum rc read_net(const json_t *item, int i, void *to, struct err *reterr)
+{
+    enum { NET_TEXT_MAX = 64 }; /* "[ffff:…:255.255.255.255/128]:65535" has 60 */
+    struct settings *settings = ((struct reading_settings *)to)->to;
+    struct str text;
+    enum rc rc = json_take_str(item, NET_TEXT_MAX, &text, reterr);
+
+    return rc == RC_OK ? guard_net_parse(text, &settings->nets[i], reterr) : rc;
+}
+
+static enum rc read_nets(const json_t *value, void *to, struct err *reterr)
+{
+    struct settings *settings = ((struct reading_settings *)to)->to;
+    enum rc rc = json_take_count(value, SETTINGS_NETS_MAX, &settings->net_count, reterr);
+
+    return rc == RC_OK ? json_take_items(value, read_net, to, reterr) : rc;
+}
+
+static enum rc read_secret(const json_t *item, int i, void *to, struct err *reterr)
+{
+    enum { SECRET_TEXT_MAX = 128 }; /* "whsec_" and 64 bytes in base64 have 94 */
+    struct settings_key *key = to;
+    struct str text;
+    enum rc rc = json_take_str(item, SECRET_TEXT_MAX, &text, reterr);
+
+    return rc == RC_OK ? signature_key_parse(text, &key->keys[i], reterr) : rc;
+}
+
+static enum rc read_key(const json_t *value, struct settings_key *key, struct err *reterr)
+{
+    enum rc rc = json_take_count(value, SIGNATURE_KEYS_MAX, &key->count, reterr);
+
+    if (rc == RC_OK && key->count == 0)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "is empty; it holds the key in use, and perhaps the one to come");
+    return rc == RC_OK ? json_take_items(value, read_secret, key, reterr) : rc;
+}
+
+static enum rc read_keys(const json_t *value, void *to, struct err *reterr)
+{
+    struct reading_settings *r = to;
+    struct settings *settings = r->to;
+    struct named *named = NULL;
+    enum rc rc = take_named(value, SETTINGS_KEYS_MAX, r->arena, &named, reterr);
+
+    for (size_t i = 0; rc == RC_OK && i < json_object_size(value); i++) {
+        settings->keys[i].name = named[i].name;
+        settings->key_count++;
+        rc = read_key(named[i].value, &settings->keys[i], reterr);
+        if (rc != RC_OK)
+            err_in_key(reterr, named[i].name);
+    }
+    return rc;
+}
+
+/* ---- limits ---- */
+
+static enum rc read_number(const json_t *value, int64_t most, int64_t *ret, struct err *reterr)
+{
+    json_int_t number = json_integer_value(value);
+
+    if (!json_is_integer(value))
+        return json_wrong_type(value, "a whole number", reterr);
+    if (number < 0 || number > most)
+        return err_set(reterr, RC_INVALID, -1, 0, "must be 0 (no limit) to %lld, not %lld",
+                       (long long)most, (long long)number);
+    *ret = number;
+    return RC_OK;
+}
+
+static enum rc read_rate_read(const json_t *value, void *to, struct err *reterr)
+{
+    int64_t rate = 0;
+    enum rc rc = read_number(value, SETTINGS_RATE_MAX, &rate, reterr);
+
+    ((struct reading_settings *)to)->to->rate_read = (int)rate;
+    return rc;
+}
+
+static enum rc read_rate_write(const json_t *value, void *to, struct err *reterr)
+{
+    int64_t rate = 0;
+    enum rc rc = read_number(value, SETTINGS_RATE_MAX, &rate, reterr);
+
+    ((struct reading_settings *)to)->to->rate_write = (int)rate;
+    return rc;
+}
+
+static enum rc read_quota(const json_t *value, void *to, struct err *reterr)
+{
+    struct settings *settings = ((struct reading_settings *)to)->to;
+
+    settings->has_quota = true;
+    return read_number(value, SETTINGS_QUOTA_MAX, &settings->quota_schedules, reterr);
+}
+
+/* ---- upstreams ---- */
+
+struct reading_upstream {
+    struct arena *arena;
+    struct settings_upstream *to;
+};
+
+static enum rc read_upstream_type(const json_t *value, void *to, struct err *reterr)
+{
+    static const struct str types[] = {
+        [UPSTREAM_CONDUCTOR] = {"conductor", 9},
+        [UPSTREAM_TEMPORAL] = {"temporal", 8},
+    };
+    struct reading_upstream *r = to;
+    struct str word;
+    enum rc rc = json_take_str(value, MEMBER_WORD_MAX, &word, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (str_eq(word, types[i])) {
+            r->to->type = (enum upstream_type)i;
+            return RC_OK;
+        }
+    return err_set(reterr, RC_INVALID, 0, (int)word.len,
+                   "`%.*s` is not a type of upstream; there are `conductor` and `temporal`",
+                   STR_ARG(word));
+}
+
+static bool has_path(struct str url)
+{
+    struct str scheme, host;
+
+    return str_cut(url, ':', &scheme, &host) && host.len > 2 &&
+           memchr(host.ptr + 2, '/', host.len - 2);
+}
+
+static enum rc read_upstream_url(const json_t *value, void *to, struct err *reterr)
+{
+    struct reading_upstream *r = to;
+    struct str url;
+    enum rc rc = json_take_kept(value, HTTP_URL_MAX, r->arena, &url, reterr);
+
+    if (rc == RC_OK)
+        rc = http_url_check(url, reterr);
+    if (rc != RC_OK)
+        return rc;
+    if (memchr(url.ptr, '?', url.len) || memchr(url.ptr, '#', url.len))
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "ends with a path, such as /api, to which /workflow is added; ? and # "
+                       "have no place in it");
+    while (url.len > 0 && url.ptr[url.len - 1] == '/')
+        url.len--;
+    if (r->to->type == UPSTREAM_TEMPORAL && has_path(url))
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "names a host and a port, such as https://temporal:7233; a Temporal has "
+                       "no path");
+    r->to->url = url;
+    return RC_OK;
+}
+
+/* What only a Temporal has. */
+static enum rc read_of_temporal(const json_t *value, int max, struct reading_upstream *r,
+                                struct str *ret, struct err *reterr)
+{
+    if (r->to->type != UPSTREAM_TEMPORAL)
+        return err_set(reterr, RC_INVALID, -1, 0, "is for an upstream of type `temporal`");
+    return json_take_kept(value, max, r->arena, ret, reterr);
+}
+
+static enum rc read_upstream_namespace(const json_t *value, void *to, struct err *reterr)
+{
+    struct reading_upstream *r = to;
+    enum rc rc = read_of_temporal(value, ACTION_NAME_MAX, r, &r->to->namespace, reterr);
+
+    /* It goes into a header too. */
+    return rc == RC_OK ? http_header_value_check(r->to->namespace, reterr) : rc;
+}
+
+static enum rc read_upstream_headers(const json_t *value, void *to, struct err *reterr)
+{
+    static const struct pairs_rule rule = {HTTP_HEADERS_MAX, HTTP_HEADER_NAME_MAX,
+                                           HTTP_HEADER_VALUE_MAX, http_header_name_check,
+                                           http_header_value_check};
+    struct reading_upstream *r = to;
+    struct webhook_header *headers;
+    struct pairs pairs = {0};
+    enum rc rc = pairs_read(value, &rule, r->arena, &pairs, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    headers = arena_array(r->arena, (size_t)pairs.count, sizeof *headers);
+    for (int i = 0; i < pairs.count; i++)
+        headers[i] = (struct webhook_header){pairs.list[i].name, pairs.list[i].value};
+    r->to->headers = headers;
+    r->to->header_count = pairs.count;
+    return RC_OK;
+}
+
+/* One more header, behind the others: see the order below. */
+static enum rc read_upstream_key(const json_t *value, void *to, struct err *reterr)
+{
+    struct reading_upstream *r = to;
+    struct settings_upstream *upstream = r->to;
+    size_t count = (size_t)upstream->header_count;
+    struct webhook_header *headers = arena_array(r->arena, count + 1, sizeof *headers);
+    struct str key;
+    struct buf bearer = {.cap = sizeof "Bearer " + HTTP_HEADER_VALUE_MAX};
+    enum rc rc = read_of_temporal(value, HTTP_HEADER_VALUE_MAX - (int)sizeof "Bearer ", r, &key,
+                                  reterr);
+
+    if (rc == RC_OK)
+        rc = http_header_value_check(key, reterr);
+    if (rc != RC_OK)
+        return rc;
+    for (size_t i = 0; i < count; i++)
+        if (str_eq_nocase(upstream->headers[i].name, STR("authorization")))
+            return err_set(reterr, RC_INVALID, -1, 0,
+                           "is the header `authorization`, which is among the headers already");
+    bearer.ptr = arena_take(r->arena, bearer.cap);
+    buf_printf(&bearer, "Bearer %.*s", STR_ARG(key));
+    if (count > 0)
+        memcpy(headers, upstream->headers, count * sizeof *headers);
+    headers[count] = (struct webhook_header){STR("authorization"), buf_as_str(&bearer)};
+    upstream->headers = headers;
+    upstream->header_count++;
+    return RC_OK;
+}
+
+/* In this order, whatever that of the text. */
+static const struct json_field upstream_fields[] = {
+    {"type", read_upstream_type},       {"url", read_upstream_url},
+    {"headers", read_upstream_headers}, {"namespace", read_upstream_namespace},
+    {"apiKey", read_upstream_key},
+};
+
+static enum rc read_upstream(const json_t *value, struct reading_upstream *r,
+                             struct err *reterr)
+{
+    enum rc rc = json_take_object(value, JSON_SHAPE(upstream_fields), r, reterr);
+
+    return rc == RC_OK ? json_require(value, "url", reterr) : rc;
+}
+
+static enum rc read_upstreams(const json_t *value, void *to, struct err *reterr)
+{
+    struct reading_settings *r = to;
+    struct settings *settings = r->to;
+    struct named *named = NULL;
+    enum rc rc = take_named(value, SETTINGS_UPSTREAMS_MAX, r->arena, &named, reterr);
+
+    for (size_t i = 0; rc == RC_OK && i < json_object_size(value); i++) {
+        struct reading_upstream one = {r->arena, &settings->upstreams[i]};
+
+        one.to->name = named[i].name;
+        one.to->namespace = STR("default");
+        settings->upstream_count++;
+        rc = read_upstream(named[i].value, &one, reterr);
+        if (rc != RC_OK)
+            err_in_key(reterr, named[i].name);
+    }
+    return rc;
+}
+
+/* Comes after "upstreams", whatever the order in the text: see the shape. */
+static enum rc read_default(const json_t *value, void *to, struct err *reterr)
+{
+    struct reading_settings *r = to;
+    struct str name;
+    enum rc rc = json_take_kept(value, ACTION_NAME_MAX, r->arena, &name, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    if (name.len == 0 || !settings_upstream(r->to, name))
+        return err_set(reterr, RC_INVALID, 0, (int)name.len,
+                       "`%.*s` is not one of the upstreams", STR_ARG(name));
+    r->to->default_upstream = name;
+    return RC_OK;
+}
+
+/* ---- what others see ---- */
+
+static const struct json_field fields[] = {
+    {"allowPrivate", read_private},
+    {"allowNetworks", read_nets},
+    {"keys", read_keys},
+    {"upstreams", read_upstreams},
+    {"upstream", read_default},
+    {"rateRead", read_rate_read},
+    {"rateWrite", read_rate_write},
+    {"quotaSchedules", read_quota},
+};
+
+enum rc settings_read(struct str json, struct arena *arena, struct settings *ret,
+                      struct err *reterr)
+{
+    struct settings *settings = arena_take(arena, sizeof *settings);
+    struct reading_settings reading = {arena, settings};
+    json_auto_t *value = NULL;
+    enum rc rc;
+
+    if (json.len > SETTINGS_BYTES_MAX)
+        return err_set(reterr, RC_LIMIT, -1, 0, "the settings have %zu bytes; %d are the most",
+                       json.len, SETTINGS_BYTES_MAX);
+    rc = json_read(json, &value, reterr);
+    if (rc == RC_OK)
+        rc = json_take_object(value, JSON_SHAPE(fields), &reading, reterr);
+    if (rc == RC_OK)
+        *ret = *settings;
+    return rc;
+}
+
+static json_t *hidden(void)
+{
+    return json_of_word("set");
+}
+
+/* Each item of a list or value of an object; anything else, which was never taken, whole. */
+static void hide_in(json_t *object, const char *key)
+{
+    json_t *value = json_object_get(object, key);
+
+    if (value && !json_is_object(value) && !json_is_array(value))
+        json_put(object, key, hidden());
+    for (void *i = json_object_iter(value); i; i = json_object_iter_next(value, i))
+        must(json_object_iter_set_new(value, i, hidden()) == 0);
+    for (size_t i = 0; i < json_array_size(value); i++)
+        must(json_array_set_new(value, i, hidden()) == 0);
+}
+
+static void hide_secrets(json_t *upstream)
+{
+    hide_in(upstream, "headers");
+    hide_in(upstream, "apiKey");
+}
+
+struct str settings_show(struct str json, struct arena *arena)
+{
+    json_auto_t *value = json_of_kept(json);
+    json_t *keys = json_object_get(value, "keys");
+    json_t *upstreams = json_object_get(value, "upstreams");
+    struct str text;
+    struct err err;
+
+    if (!json_is_object(value))
+        return STR("{}");
+    for (void *i = json_object_iter(keys); i; i = json_object_iter_next(keys, i))
+        hide_in(keys, json_object_iter_key(i));
+    for (void *i = json_object_iter(upstreams); i; i = json_object_iter_next(upstreams, i))
+        hide_secrets(json_object_iter_value(i));
+    must(json_keep(value, SIZE_MAX, arena, &text, &err) == RC_OK);
+    return text;
+}
+
+const struct settings_upstream *settings_upstream(const struct settings *settings,
+                                                  struct str name)
+{
+    if (name.len == 0)
+        name = settings->default_upstream;
+    for (int i = 0; i < settings->upstream_count; i++)
+        if (str_eq(settings->upstreams[i].name, name))
+            return &settings->upstreams[i];
+    return NULL;
+}
+
+const struct settings_key *settings_key(const struct settings *settings, struct str name)
+{
+    for (int i = 0; i < settings->key_count; i++)
+        if (str_eq(settings->keys[i].name, name))
+            return &settings->keys[i];
+    return NULL;
+}

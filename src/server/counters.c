@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/counters.h"
+
+#include "api/call/operation.h"
+#include "base/must.h"
+
+static void observe(struct meter_histogram *h, span length)
+{
+    length = length > 0 ? length : 0; /* a clock that was stepped */
+    meter_add(&h->counts[prometheus_bucket(length)], 1);
+    meter_add(&h->sum, length);
+}
+
+/* The key goes first and comes last: nobody reads one schedule's lateness for another's. */
+static void put_late(struct meter_late *at, int64_t schedule, span late, instant now)
+{
+    atomic_store_explicit(&at->schedule, 0, memory_order_release);
+    atomic_store_explicit(&at->late, late, memory_order_release);
+    atomic_store_explicit(&at->at, now, memory_order_release);
+    atomic_store_explicit(&at->schedule, schedule, memory_order_release);
+}
+
+/* In place of itself, of one that is old, or of the least late. */
+static void note_late(struct meters *m, int64_t schedule, span late, instant now)
+{
+    struct meter_late *least = &m->latest[0];
+
+    for (int i = 0; i < CONTEXT_LATEST_MAX; i++) {
+        struct meter_late *at = &m->latest[i];
+        bool is_old = meter_read(&at->schedule) == 0 ||
+                      now - meter_read(&at->at) > METER_LATE_AGE;
+
+        if (meter_read(&at->schedule) == schedule) {
+            if (is_old || late >= meter_read(&at->late))
+                put_late(at, schedule, late, now);
+            return;
+        }
+        if (is_old && meter_read(&at->late) >= 0)
+            meter_set(&at->late, -1);
+        if (meter_read(&at->late) < meter_read(&least->late))
+            least = at;
+    }
+    if (late > meter_read(&least->late))
+        put_late(least, schedule, late, now);
+}
+
+static void count_start(struct meters *m, const struct work *work, instant now)
+{
+    const struct run *run = &work->run;
+    span late = now - run->due;
+
+    if (run->attempt != 1)
+        return;
+    observe(&m->lateness, late);
+    observe(&m->wait, now - (run->created_at > run->due ? run->created_at : run->due));
+    if (late > METER_LATE_FROM && work->name.len > 0)
+        note_late(m, run->schedule, late, now);
+}
+
+static void count_end(struct meters *m, const struct ended *ended)
+{
+    must(ended->lane < LANE_COUNT && (int)ended->outcome < METER_OUTCOMES);
+    if (ended->is_last)
+        meter_add(&m->runs[ended->lane][ended->outcome], 1);
+    if (ended->took < 0)
+        return;
+    meter_add(&m->attempts[ended->lane][ended->outcome], 1);
+    observe(&m->duration[ended->lane], ended->took);
+}
+
+static void count_event(struct meters *m, const struct event *event)
+{
+    int64_t outcome = event->detail / 256, reason = event->detail % 256;
+
+    switch ((enum event_type)event->type) {
+    case EVENT_SLOT_SKIPPED:
+    case EVENT_SLOT_MISSED:
+    case EVENT_SLOT_DROPPED:
+    case EVENT_SLOT_CANCELLED:
+        must(outcome < METER_OUTCOMES && reason < METER_REASONS);
+        meter_add(&m->slots[outcome][reason], event->count);
+        break;
+    case EVENT_RUN_RETRYING:
+        meter_add(&m->retries, 1);
+        break;
+    case EVENT_RUN_LATE:
+        meter_add(&m->late, 1);
+        break;
+    case EVENT_LEASE_EXPIRED: /* of a worker, or with the node that held it */
+        meter_add(event->detail == 0 ? &m->leases : &m->zombies, 1);
+        break;
+    case EVENT_LEASE_STALE:
+        meter_add(&m->stale, 1);
+        break;
+    default:
+        break;
+    }
+}
+
+void meters_turn(struct meters *m, const struct meter_turn *turn)
+{
+    const struct turn_out *out = turn->out;
+
+    observe(&m->turn, turn->took);
+    observe(&m->commit, turn->commit);
+    meter_set(&m->polls, turn->polls);
+    for (int i = 0; i < RUN_KINDS; i++)
+        meter_add(&m->started[i], out->started[i]);
+    for (int i = 0; i < out->call_count; i++)
+        count_start(m, &out->calls[i], turn->now);
+    for (int i = 0; i < out->grant_count; i++)
+        count_start(m, &out->grants[i], turn->now);
+    for (int i = 0; i < out->ended_count; i++)
+        count_end(m, &out->ended[i]);
+    for (int i = 0; i < out->event_count; i++)
+        count_event(m, &out->events[i]);
+}
+
+void meters_request(struct meters *m, const struct call *call, int status)
+{
+    int operation = call->operation ? (int)(call->operation - operations) : operation_count;
+    int digit = status / 100;
+
+    must(operation_count < METER_OPERATIONS_MAX && digit > 0 && digit < METER_CLASSES);
+    meter_add(&m->requests[operation][digit], 1);
+    if (call->denied > 0 && (int)call->denied < METER_DENIALS)
+        meter_add(&m->denied[call->denied], 1);
+    if (status == 429)
+        meter_add(&m->limited, 1);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What was counted, in Prometheus' format.  Names of labels and their values are ours alone,
+ * so that there are as many lines as the program has words.
+ */
+#include "api/call/operation.h"
+#include "server/counters.h"
+
+enum { LABELS_MAX = 256 };
+
+static const char *const types[LANE_COUNT] = {[LANE_PULL] = "queue",
+                                              [LANE_HTTP] = "http",
+                                              [LANE_EXEC] = "exec",
+                                              [LANE_FLOW] = "workflow"};
+
+static void print_histogram(struct answer *out, const char *name, const char *labels,
+                            const struct meter_histogram *h)
+{
+    struct prometheus_histogram copy = {.sum = meter_read(&h->sum)};
+
+    for (int i = 0; i <= PROMETHEUS_BOUNDS; i++)
+        copy.counts[i] = meter_read(&h->counts[i]);
+    prometheus_print(out, name, labels, &copy);
+}
+
+static void print_lengths(const struct meters *m, struct answer *out)
+{
+    char labels[LABELS_MAX];
+
+    prometheus_family(out, "belfry_lateness_seconds", "histogram",
+                      "From when a run should have begun to when it was begun.");
+    print_histogram(out, "belfry_lateness_seconds", "", &m->lateness);
+    prometheus_family(out, "belfry_queue_wait_seconds", "histogram",
+                      "From when a run could have begun to when somebody took it.");
+    print_histogram(out, "belfry_queue_wait_seconds", "", &m->wait);
+    prometheus_family(out, "belfry_run_duration_seconds", "histogram",
+                      "How long attempts took, by who carried them out.");
+    for (int lane = 0; lane < LANE_COUNT; lane++) {
+        struct buf text = BUF(labels);
+
+        buf_printf(&text, "type=\"%s\"", types[lane]);
+        print_histogram(out, "belfry_run_duration_seconds", labels, &m->duration[lane]);
+    }
+    prometheus_family(out, "belfry_turn_seconds", "histogram",
+                      "How long turns of the engine took, with their commits.");
+    print_histogram(out, "belfry_turn_seconds", "", &m->turn);
+    prometheus_family(out, "belfry_commit_seconds", "histogram",
+                      "How long the commits of turns took.");
+    print_histogram(out, "belfry_commit_seconds", "", &m->commit);
+}
+
+/* Those that can be, so that a rate can be made of the first of them. */
+static void print_slots(const struct meters *m, struct answer *out)
+{
+    static const struct {
+        enum outcome outcome;
+        enum reason reason;
+    } all[] = {
+        {OUTCOME_SKIPPED, REASON_OVERLAP},     {OUTCOME_MISSED, REASON_WINDOW},
+        {OUTCOME_MISSED, REASON_COALESCED},    {OUTCOME_MISSED, REASON_PAUSED},
+        {OUTCOME_MISSED, REASON_EDITED},       {OUTCOME_MISSED, REASON_CLOCK},
+        {OUTCOME_DROPPED, REASON_BUFFER},      {OUTCOME_DROPPED, REASON_DELETED},
+        {OUTCOME_DROPPED, REASON_QUARANTINED}, {OUTCOME_SLOT_CANCELLED, REASON_USER},
+    };
+    char labels[LABELS_MAX];
+
+    prometheus_family(out, "belfry_slots_total", "counter", "What became of slots, and why.");
+    prometheus_int(out, "belfry_slots_total", "outcome=\"started\",reason=\"\"",
+                   meter_read(&m->started[RUN_SLOT]));
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct buf text = BUF(labels);
+
+        buf_printf(&text, "outcome=\"%s\",reason=\"%s\"", outcome_text(all[i].outcome),
+                   reason_text(all[i].reason));
+        prometheus_int(out, "belfry_slots_total", labels,
+                       meter_read(&m->slots[all[i].outcome][all[i].reason]));
+    }
+}
+
+static void print_outcomes(struct answer *out, const char *name, int first,
+                           const meter counts[LANE_COUNT][METER_OUTCOMES])
+{
+    char labels[LABELS_MAX];
+
+    for (int lane = first; lane < LANE_COUNT; lane++)
+        for (int outcome = OUTCOME_SUCCEEDED; outcome < METER_OUTCOMES; outcome++) {
+            struct buf text = BUF(labels);
+
+            buf_printf(&text, "type=\"%s\",outcome=\"%s\"", types[lane],
+                       outcome_text((enum outcome)outcome));
+            prometheus_int(out, name, labels, meter_read(&counts[lane][outcome]));
+        }
+}
+
+static void print_runs(const struct meters *m, struct answer *out)
+{
+    char labels[LABELS_MAX];
+
+    prometheus_family(out, "belfry_runs_started_total", "counter",
+                      "Runs that may run from then on, by what asked for them.");
+    for (int kind = 0; kind < RUN_KINDS; kind++) {
+        struct buf text = BUF(labels);
+
+        buf_printf(&text, "kind=\"%s\"", run_kind_text((enum run_kind)kind));
+        prometheus_int(out, "belfry_runs_started_total", labels, meter_read(&m->started[kind]));
+    }
+    prometheus_family(out, "belfry_runs_ended_total", "counter",
+                      "Runs that have ended, by who carried them out and how.");
+    print_outcomes(out, "belfry_runs_ended_total", 0, m->runs);
+    prometheus_family(out, "belfry_attempts_total", "counter",
+                      "Attempts that have ended: calls of URLs, programs, workflows and "
+                      "workers.");
+    print_outcomes(out, "belfry_attempts_total", 0, m->attempts);
+}
+
+static void print_counts(const struct meters *m, struct answer *out)
+{
+    prometheus_one(out, "belfry_retries_total", "counter",
+                   "Attempts after which another one follows.", meter_read(&m->retries));
+    prometheus_one(out, "belfry_runs_late_total", "counter",
+                   "Runs that began later than the budget of their schedule.",
+                   meter_read(&m->late));
+    prometheus_one(out, "belfry_lease_expiries_total", "counter",
+                   "Runs whose worker fell silent.", meter_read(&m->leases));
+    prometheus_one(out, "belfry_zombies_cleaned_total", "counter",
+                   "Runs that were taken back from a node that died.", meter_read(&m->zombies));
+    prometheus_one(out, "belfry_stale_reports_refused_total", "counter",
+                   "Reports of those who do not hold the run any more.", meter_read(&m->stale));
+    prometheus_one(out, "belfry_database_reconnects_total", "counter",
+                   "Connections to the database that were lost.", meter_read(&m->reconnects));
+    prometheus_one(out, "belfry_polls_waiting", "gauge", "Workers that wait for runs.",
+                   meter_read(&m->polls));
+}
+
+/* Only what was ever asked: there are many operations. */
+static void print_requests(const struct meters *m, struct answer *out)
+{
+    char labels[LABELS_MAX];
+
+    prometheus_family(out, "belfry_http_requests_total", "counter",
+                      "Requests that were answered, by operation and class of status.");
+    for (int i = 0; i <= operation_count; i++)
+        for (int digit = 1; digit < METER_CLASSES; digit++) {
+            int64_t count = meter_read(&m->requests[i][digit]);
+            struct buf text = BUF(labels);
+
+            if (count == 0)
+                continue;
+            buf_printf(&text, "operation=\"%s\",code=\"%dxx\"",
+                       i < operation_count ? operations[i].id : "none", digit);
+            prometheus_int(out, "belfry_http_requests_total", labels, count);
+        }
+    prometheus_family(out, "belfry_http_denied_total", "counter",
+                      "Requests of those who are not known, or may not.");
+    prometheus_int(out, "belfry_http_denied_total", "reason=\"unauthorized\"",
+                   meter_read(&m->denied[AUDIT_UNAUTHORIZED]));
+    prometheus_int(out, "belfry_http_denied_total", "reason=\"forbidden\"",
+                   meter_read(&m->denied[AUDIT_FORBIDDEN]));
+    prometheus_one(out, "belfry_http_rate_limited_total", "counter",
+                   "Requests of those who asked too often.", meter_read(&m->limited));
+}
+
+void meters_print(const struct meters *m, struct answer *out)
+{
+    print_lengths(m, out);
+    print_slots(m, out);
+    print_runs(m, out);
+    print_counts(m, out);
+    print_requests(m, out);
+}
+
+void meters_latest(const struct meters *m, instant now,
+                   struct context_latest ret[static CONTEXT_LATEST_MAX])
+{
+    int count = 0;
+
+    for (int i = 0; i < CONTEXT_LATEST_MAX; i++) {
+        const struct meter_late *at = &m->latest[i];
+        int64_t schedule = atomic_load_explicit(&at->schedule, memory_order_acquire);
+        span late = atomic_load_explicit(&at->late, memory_order_acquire);
+        instant when = atomic_load_explicit(&at->at, memory_order_acquire);
+
+        ret[i] = (struct context_latest){0};
+        if (schedule == 0 || late < 0 || now - when > METER_LATE_AGE ||
+            atomic_load_explicit(&at->schedule, memory_order_relaxed) != schedule)
+            continue;
+        ret[count++] = (struct context_latest){schedule, late};
+    }
+}

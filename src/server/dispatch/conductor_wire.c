@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/dispatch/conductor_wire.h"
+
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/must.h"
+#include "model/member.h"
+#include "server/dispatch/run_log.h"
+
+enum {
+    URL_MORE = 128,    /* the fixed words of a URL     */
+    ESCAPED = 3,       /* a byte of a name in a URL    */
+    MESSAGE_MAX = 200, /* of an error's body           */
+};
+
+/* ---- a run's memory ---- */
+
+static json_t *read_object(struct str text)
+{
+    json_t *json;
+    struct err err;
+
+    if (text.len == 0 || json_read(text, &json, &err) != RC_OK)
+        return NULL;
+    if (json_is_object(json))
+        return json;
+    json_decref(json);
+    return NULL;
+}
+
+static struct str str_at(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+
+    return json_is_string(value)
+               ? (struct str){json_string_value(value), json_string_length(value)}
+               : (struct str){0};
+}
+
+/* What may stand in a URL's path as one segment, and fits. */
+static bool is_id(struct str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (s.ptr[i] <= ' ' || s.ptr[i] > '~')
+            return false;
+    return s.len > 0 && s.len <= FLOW_ID_MAX;
+}
+
+struct flow_progress flow_progress_read(struct str text, struct arena *arena)
+{
+    json_auto_t *json = read_object(text);
+    struct flow_progress progress = {0};
+    struct str id = str_at(json, "workflowId"), run_id = str_at(json, "runId");
+    json_int_t count = json_integer_value(json_object_get(json, "workflows"));
+
+    if (id.len == 0)
+        return progress;
+    progress.id = arena_str(arena, id);
+    if (run_id.len <= FLOW_ID_MAX)
+        progress.run_id = arena_str(arena, run_id);
+    progress.count = count >= 1 && count <= FLOW_COUNT_MAX ? (int32_t)count : 1;
+    progress.has_ended = json_is_true(json_object_get(json, "ended"));
+    return progress;
+}
+
+static struct str keep(const json_t *json, struct arena *arena)
+{
+    struct str text = {0};
+    struct err err;
+
+    must(json_keep(json, SIZE_MAX, arena, &text, &err) == RC_OK);
+    return text;
+}
+
+struct str flow_progress_print(const struct flow_progress *progress, struct arena *arena)
+{
+    json_auto_t *json = json_new_object();
+
+    json_put(json, "workflowId", json_new_str(progress->id));
+    if (progress->run_id.len > 0)
+        json_put(json, "runId", json_new_str(progress->run_id));
+    json_put(json, "workflows", json_new_int(progress->count));
+    json_put(json, "ended", json_boolean(progress->has_ended));
+    return keep(json, arena);
+}
+
+struct str flow_key(struct str run, const struct flow_progress *progress, struct arena *arena)
+{
+    char text[FLOW_KEY_MAX];
+    struct buf buf = BUF(text);
+
+    buf_str(&buf, run);
+    if (progress->count > 0)
+        buf_printf(&buf, ".%" PRId32, progress->count + 1);
+    must(!buf.cut);
+    return arena_str(arena, buf_as_str(&buf));
+}
+
+/* ---- requests ---- */
+
+/* What the action's owner says of the start besides. */
+static json_t *more_of(const struct flow_start *start)
+{
+    json_t *more = start->more.len > 0 ? json_of_kept(start->more) : NULL;
+
+    return more ? more : json_new_object();
+}
+
+static bool has_own_key(const json_t *more)
+{
+    return str_at(more, "idempotencyKey").len > 0;
+}
+
+static json_t *event_of(struct str schedule, struct arena *arena)
+{
+    static const struct str before = {"scheduler:", 10};
+    struct buf text = {.cap = before.len + schedule.len + 1};
+
+    text.ptr = arena_take(arena, text.cap);
+    buf_str(&text, before);
+    buf_str(&text, schedule);
+    return json_new_str(buf_as_str(&text));
+}
+
+struct str flow_start_body(const struct flow_start *start, struct arena *arena)
+{
+    json_auto_t *json = json_new_object(), *more = more_of(start);
+    json_t *input = json_of_kept(start->input);
+
+    must(input != NULL);
+    json_put(json, "name", json_new_str(start->name));
+    if (start->version > 0)
+        json_put(json, "version", json_new_int(start->version));
+    json_put(json, "correlationId", json_new_str(start->correlation_id));
+    if (!has_own_key(more)) {
+        json_put(json, "idempotencyKey", json_new_str(start->key));
+        json_put(json, "idempotencyStrategy", json_of_word("RETURN_EXISTING"));
+    }
+    json_put(json, "input", input);
+    if (start->schedule.len > 0)
+        json_put(json, "event", event_of(start->schedule, arena));
+    must(json_object_update_missing(json, more) == 0);
+    return keep(json, arena);
+}
+
+/* One segment or value: all but the unreserved characters of RFC 3986 is escaped. */
+static void add_escaped(struct buf *url, struct str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.ptr[i];
+
+        if (char_is_alpha(c) || char_is_digit(c) || (c != '\0' && strchr("-._~", c)))
+            buf_char(url, c);
+        else
+            buf_printf(url, "%%%02X", (unsigned char)c);
+    }
+}
+
+static struct buf new_url(struct str base, size_t names, struct arena *arena)
+{
+    struct buf url = {.cap = base.len + ESCAPED * names + URL_MORE};
+
+    url.ptr = arena_take(arena, url.cap);
+    buf_str(&url, base);
+    buf_text(&url, "/workflow");
+    return url;
+}
+
+static struct str done_url(const struct buf *url)
+{
+    must(!url->cut);
+    return buf_as_str(url);
+}
+
+struct str flow_url_start(struct str base, struct arena *arena)
+{
+    struct buf url = new_url(base, 0, arena);
+
+    return done_url(&url);
+}
+
+struct str flow_url_get(struct str base, struct str id, struct arena *arena)
+{
+    struct buf url = new_url(base, id.len, arena);
+
+    buf_char(&url, '/');
+    add_escaped(&url, id);
+    buf_text(&url, "?includeTasks=false");
+    return done_url(&url);
+}
+
+struct str flow_url_end(struct str base, struct str id, struct str reason, struct arena *arena)
+{
+    struct buf url = new_url(base, id.len + reason.len, arena);
+
+    buf_char(&url, '/');
+    add_escaped(&url, id);
+    buf_text(&url, "?reason=");
+    add_escaped(&url, reason);
+    return done_url(&url);
+}
+
+struct str flow_url_find(struct str base, const struct flow_start *start, struct arena *arena)
+{
+    struct buf url = new_url(base, start->name.len + start->correlation_id.len, arena);
+
+    buf_char(&url, '/');
+    add_escaped(&url, start->name);
+    buf_text(&url, "/correlated/");
+    add_escaped(&url, start->correlation_id);
+    buf_text(&url, "?includeClosed=true&includeTasks=false");
+    return done_url(&url);
+}
+
+/* ---- answers ---- */
+
+static struct str trim_lines(struct str s)
+{
+    while (s.len > 0 && strchr(" \t\r\n", s.ptr[s.len - 1]))
+        s.len--;
+    while (s.len > 0 && strchr(" \t\r\n", s.ptr[0]))
+        s = str_from(s, 1);
+    return s;
+}
+
+struct str flow_id_of(struct str body, struct arena *arena)
+{
+    struct str text = trim_lines(body), id = text;
+    json_auto_t *json = NULL;
+    struct err err;
+
+    if (text.len > 0 && (text.ptr[0] == '"' || text.ptr[0] == '{')) {
+        if (json_read(text, &json, &err) != RC_OK)
+            return (struct str){0};
+        id = json_is_string(json)
+                 ? (struct str){json_string_value(json), json_string_length(json)}
+                 : str_at(json, "workflowId");
+    }
+    return is_id(id) ? arena_str(arena, id) : (struct str){0};
+}
+
+static enum flow_status status_of(struct str word)
+{
+    static const struct {
+        const char *word;
+        enum flow_status status;
+    } ends[] = {
+        {"COMPLETED", FLOW_COMPLETED},
+        {"FAILED", FLOW_FAILED},
+        {"TIMED_OUT", FLOW_TIMED_OUT},
+        {"TERMINATED", FLOW_TERMINATED},
+    };
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (str_eq(word, str_of(ends[i].word)))
+            return ends[i].status;
+    return word.len > 0 ? FLOW_OPEN : FLOW_UNREAD;
+}
+
+/* The end of the string that begins at *at, which is a quote; false when it is cut off. */
+static bool skip_string(struct str s, size_t *at)
+{
+    for (size_t i = *at + 1; i < s.len; i++) {
+        if (s.ptr[i] == '\\') {
+            i++;
+        } else if (s.ptr[i] == '"') {
+            *at = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * The text of a member of the outermost object, of JSON that is cut off, too deep or too large
+ * to be read whole: Conductor writes the status before input and output.
+ */
+static struct str scan_member(struct str s, struct str name)
+{
+    int depth = 0;
+    bool is_wanted = false; /* the last string was the name, and no comma came after it */
+
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.ptr[i];
+        size_t from = i;
+
+        if (c == '{' || c == '[')
+            depth++;
+        else if (c == '}' || c == ']')
+            depth--;
+        if (c == ':' || strchr(" \t\r\n", c))
+            continue;
+        if (c != '"') {
+            is_wanted = false;
+            continue;
+        }
+        if (!skip_string(s, &i))
+            return (struct str){0};
+        if (is_wanted)
+            return (struct str){s.ptr + from + 1, i - from - 1};
+        is_wanted = depth == 1 && str_eq((struct str){s.ptr + from + 1, i - from - 1}, name);
+    }
+    return (struct str){0};
+}
+
+static struct flow_seen seen_by_scan(struct str body, struct arena *arena)
+{
+    struct str word = scan_member(body, STR("status"));
+
+    return (struct flow_seen){
+        .status = status_of(word),
+        .word = arena_str(arena, word),
+        .is_cut = true,
+    };
+}
+
+struct flow_seen flow_seen_of(struct str body, bool is_cut, struct arena *arena)
+{
+    json_auto_t *json = is_cut ? NULL : read_object(body);
+    const json_t *output = json_object_get(json, "output");
+    struct flow_seen seen = {0};
+    struct err err;
+
+    if (!json)
+        return seen_by_scan(body, arena);
+    seen.word = arena_str(arena, str_at(json, "status"));
+    seen.status = status_of(seen.word);
+    seen.reason = arena_str(arena, str_at(json, "reasonForIncompletion"));
+    if (output && json_keep(output, FLOW_OUTPUT_MAX, arena, &seen.output, &err) != RC_OK)
+        seen.is_cut = true;
+    return seen;
+}
+
+struct str flow_result(const struct flow_progress *progress, const struct flow_seen *seen,
+                       struct arena *arena)
+{
+    json_auto_t *json = json_new_object();
+
+    json_put(json, "workflowId", json_new_str(progress->id));
+    if (progress->run_id.len > 0)
+        json_put(json, "runId", json_new_str(progress->run_id));
+    json_put(json, "status", json_new_str(seen->word));
+    json_put(json, "output", seen->output.len > 0 ? json_of_kept(seen->output) : json_null());
+    json_put(json, "truncated", json_boolean(seen->is_cut));
+    return keep(json, arena);
+}
+
+/* `key` is empty where the owner has chosen another: it tells nothing of the run. */
+static bool is_of_run(const json_t *workflow, struct str run, struct str key)
+{
+    struct str own = str_at(workflow, "idempotencyKey");
+
+    if (own.len > 0 && key.len > 0)
+        return str_eq(own, key);
+    return str_eq(str_at(json_object_get(workflow, "input"), "_executionId"), run);
+}
+
+struct str flow_found(struct str body, struct str run, const struct flow_start *start,
+                      struct str known, struct arena *arena)
+{
+    json_auto_t *list = NULL, *more = more_of(start);
+    struct str id = {0}, key = has_own_key(more) ? (struct str){0} : start->key;
+    json_int_t newest = -1;
+    struct err err;
+
+    if (body.len == 0 || json_read(body, &list, &err) != RC_OK)
+        return id;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *workflow = json_array_get(list, i);
+        json_int_t at = json_integer_value(json_object_get(workflow, "createTime"));
+
+        if (at > newest && is_of_run(workflow, run, key)) {
+            newest = at;
+            id = str_at(workflow, "workflowId");
+        }
+    }
+    return is_id(id) && !str_eq(id, known) ? arena_str(arena, id) : (struct str){0};
+}
+
+void flow_message(struct str body, struct buf *out)
+{
+    json_auto_t *json = read_object(body);
+    struct str said = str_at(json, "message");
+    char text[MESSAGE_MAX];
+    size_t len;
+
+    said = said.len > 0 ? said : trim_lines(body);
+    len = said.len < sizeof text ? said.len : sizeof text;
+    if (len > 0)
+        memcpy(text, said.ptr, len);
+    text_mend(text, len);
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)text[i] < ' ')
+            text[i] = ' ';
+    buf_add(out, text, len);
+}

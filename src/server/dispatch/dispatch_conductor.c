@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An upstream Conductor: the requests to it, one for each step of an errand, and what its
+ * answers mean.
+ *
+ * POST …/workflow starts, GET …/workflow/{id} follows, DELETE …/workflow/{id} ends.  Not every
+ * Conductor heeds idempotency keys: a start whose answer was lost is looked for by its
+ * correlation id.
+ */
+#include "base/must.h"
+#include "io/clock.h"
+#include "server/dispatch/dispatch_workflow_parts.h"
+
+enum {
+    HEADERS_MAX = 2, /* of ours */
+    NOT_FOUND = 404,
+    REQUEST_TIMEOUT = 408,
+    TOO_MANY_REQUESTS = 429,
+    SERVER_ERROR = 500,
+};
+
+/* ---- requests ---- */
+
+static bool has_header(const struct settings_upstream *upstream, struct str name)
+{
+    for (int i = 0; i < upstream->header_count; i++)
+        if (str_eq_nocase(upstream->headers[i].name, name))
+            return true;
+    return false;
+}
+
+/* The start as it is sent; its key goes by what is known of the run's workflows. */
+static void make_start(struct flow *flow)
+{
+    struct errand *errand = flow->errand;
+    const struct workflow_action *action = &errand->action.workflow;
+    struct str run = errand->task->work.id;
+    struct flow_start *start = &flow->start;
+
+    start->name = action->name;
+    start->version = action->version;
+    start->schedule = errand->task->work.name;
+    start->more = action->conductor;
+    start->correlation_id = action->correlation_id.len > 0 ? action->correlation_id : run;
+    start->key = flow_key(run, &flow->progress, errand->arena);
+    if (start->input.len == 0)
+        start->input = flow_input(errand);
+}
+
+static void fill_request(struct flow *flow, struct str url, struct webhook_request *request)
+{
+    struct str id = flow->progress.id;
+
+    switch (flow->step) {
+    case STEP_START:
+        request->method = STR("POST");
+        request->url = flow_url_start(url, flow->scratch);
+        request->has_body = true;
+        request->body = flow_start_body(&flow->start, flow->scratch);
+        request->is_once = flow->errand->task->is_once;
+        break;
+    case STEP_FIND:
+        request->url = flow_url_find(url, &flow->start, flow->scratch);
+        break;
+    case STEP_FOLLOW:
+    case STEP_CHECK:
+        request->url = flow_url_get(url, id, flow->scratch);
+        break;
+    case STEP_END:
+        request->method = STR("DELETE");
+        request->url = flow_url_end(url, id,
+                                    flow->is_late ? STR(FLOW_OUR_END "its time was over")
+                                                  : STR(FLOW_OUR_END "the run was cancelled"),
+                                    flow->scratch);
+        break;
+    }
+}
+
+static enum rc ask(struct flow *flow, const struct settings_upstream *upstream,
+                   webhook_done *done)
+{
+    struct guard_policy guard = errand_guard(flow->errand);
+    struct webhook_request request = flow_request(flow, upstream, &guard);
+    struct webhook_header extra[HEADERS_MAX];
+
+    if (flow->step == STEP_START || flow->step == STEP_FIND)
+        make_start(flow);
+    fill_request(flow, upstream->url, &request);
+    request.extra = extra;
+    if (request.has_body && !has_header(upstream, STR("content-type")))
+        extra[request.extra_count++] = (struct webhook_header){STR("Content-Type"),
+                                                               STR("application/json")};
+    if (request.has_body && !has_header(upstream, STR("idempotency-key")))
+        extra[request.extra_count++] = (struct webhook_header){STR("Idempotency-Key"),
+                                                               flow->start.key};
+    flow->pool = flow->errand->calls->upstream;
+    return webhook_start(flow->pool, &request, done, flow, &flow->why);
+}
+
+/* ---- answers ---- */
+
+/* Says what an answer that is no success was. */
+static void note_answer(struct flow *flow, const struct webhook_result *result)
+{
+    char said[ERR_TEXT_MAX] = "";
+    struct buf buf = BUF(said);
+
+    if (result->kind != WEBHOOK_ANSWERED) {
+        flow->why = result->err;
+        return;
+    }
+    flow_message(result->body, &buf);
+    err_set(&flow->why, RC_INVALID, -1, 0, "the upstream answered %d%s%s", result->status,
+            buf.len > 0 ? ": " : "", said);
+}
+
+static enum flow_meaning meaning_of(const struct webhook_result *result)
+{
+    int status = result->status;
+
+    if (result->kind != WEBHOOK_ANSWERED)
+        return result->kind == WEBHOOK_REFUSED ? FLOW_REFUSED : FLOW_PASSING;
+    if (status >= 200 && status < 300)
+        return FLOW_GOOD;
+    return status >= SERVER_ERROR || status == TOO_MANY_REQUESTS || status == REQUEST_TIMEOUT
+               ? FLOW_PASSING
+               : FLOW_REFUSED;
+}
+
+/* What a good answer brings; what it should bring and does not is not there yet. */
+static void read_good(struct flow *flow, const struct webhook_result *result,
+                      struct flow_answer *ret)
+{
+    switch (flow->step) {
+    case STEP_START:
+        ret->id = flow_id_of(result->body, flow->scratch);
+        if (ret->id.len == 0)
+            ret->meaning = FLOW_PASSING;
+        break;
+    case STEP_FIND:
+        ret->id = flow_found(result->body, flow->errand->task->work.id, &flow->start,
+                             flow->progress.id, flow->scratch);
+        break;
+    case STEP_FOLLOW:
+    case STEP_CHECK:
+        ret->seen = flow_seen_of(result->body, result->is_cut, flow->scratch);
+        if (ret->seen.status == FLOW_UNREAD)
+            ret->meaning = FLOW_PASSING;
+        break;
+    case STEP_END:
+        ret->seen.status = FLOW_TERMINATED;
+        break;
+    }
+}
+
+static void read_answer(struct flow *flow, const struct webhook_result *result,
+                        struct flow_answer *ret)
+{
+    ret->meaning = meaning_of(result);
+    ret->is_doubtful = result->is_sent && result->status != TOO_MANY_REQUESTS;
+    if (flow->step == STEP_END && result->kind == WEBHOOK_ANSWERED &&
+        result->status == NOT_FOUND)
+        ret->meaning = FLOW_GONE;
+    if (ret->meaning == FLOW_GOOD)
+        read_good(flow, result, ret);
+    if (ret->meaning != FLOW_GOOD)
+        note_answer(flow, result);
+}
+
+const struct flow_engine flow_conductor = {ask, read_answer, false, OUTCOME_FAILED};

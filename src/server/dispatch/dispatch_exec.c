@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Errands that run a program of this machine.
+ */
+#include <string.h>
+
+#include "base/must.h"
+#include "io/clock.h"
+#include "server/dispatch/dispatch_exec_parts.h"
+#include "server/dispatch/run_log.h"
+
+#define REST SPAN_S /* before a machine that makes no process is asked for another */
+
+struct program {
+    struct exec_run *run;     /* NULL: it rests */
+    struct loop_timer *pause; /* then           */
+    struct run_log *log;
+    struct buf output; /* the beginning of standard output          */
+    struct buf last;   /* the last line of standard error           */
+    char last_room[EXEC_TELL_MAX + 1];
+};
+
+static void hand_on(void *with, struct str lines)
+{
+    errand_alive(with, (struct str){0}, lines);
+}
+
+static void on_output(void *with, enum exec_stream stream, struct str text, bool ends_line)
+{
+    struct errand *errand = with;
+    struct program *program = errand->own;
+
+    run_log_add(program->log, clock_now(), (int)stream, text);
+    if (stream == EXEC_STDOUT) {
+        buf_str(&program->output, text);
+        if (ends_line)
+            buf_char(&program->output, '\n');
+    } else if (text.len > 0) {
+        program->last = BUF(program->last_room);
+        buf_str(&program->last, text);
+    }
+}
+
+static struct errand_end failure(const char *code, bool is_retryable, const struct err *message)
+{
+    return (struct errand_end){
+        .outcome = OUTCOME_FAILED,
+        .code = code,
+        .message = str_of(message->text),
+        .is_retryable = is_retryable,
+    };
+}
+
+/* A program that failed by itself; what it said last is most often why. */
+static struct errand_end failed(const struct program *program, const struct exec_end *end,
+                                struct err *message)
+{
+    struct str last = buf_as_str(&program->last);
+    const char *joint = last.len > 0 ? ": " : "";
+
+    if (end->how == EXEC_EXITED) {
+        err_set(message, RC_INVALID, -1, 0, "the program ended with exit code %d%s%.*s",
+                end->code, joint, STR_ARG(last));
+        return failure("exec_exit", true, message);
+    }
+    err_set(message, RC_INVALID, -1, 0, "the program was ended by signal %d (%s)%s%.*s",
+            end->code, strsignal(end->code), joint, STR_ARG(last));
+    return failure("exec_signal", true, message);
+}
+
+static struct errand_end timed_out(const struct exec_end *end, struct err *message)
+{
+    struct errand_end said;
+
+    err_set(message, RC_LIMIT, -1, 0, "the program did not end in time and was %s",
+            end->killed ? "killed, since it did not heed SIGTERM" : "stopped");
+    said = failure("exec_timeout", true, message);
+    said.outcome = OUTCOME_TIMED_OUT;
+    return said;
+}
+
+static struct errand_end judge(const struct program *program, const struct exec_end *end,
+                               struct err *message)
+{
+    if (end->cause == EXEC_STOPPED)
+        return (struct errand_end){.outcome = OUTCOME_CANCELLED};
+    if (end->cause == EXEC_TIMED_OUT)
+        return timed_out(end, message);
+    switch (end->how) {
+    case EXEC_EXITED:
+        if (end->code == 0)
+            return (struct errand_end){.outcome = OUTCOME_SUCCEEDED};
+        return failed(program, end, message);
+    case EXEC_SIGNALLED:
+        return failed(program, end, message);
+    case EXEC_NOT_STARTED:
+        return failure("exec_not_started", end->err.rc == RC_BUSY, &end->err);
+    case EXEC_LOST:
+        break;
+    }
+    return failure("exec_lost", true, &end->err);
+}
+
+static void on_end(void *with, const struct exec_end *end)
+{
+    struct errand *errand = with;
+    struct program *program = errand->own;
+    struct run_log *log = program->log;
+    struct err message;
+    struct errand_end said = judge(program, end, &message);
+
+    said.log = run_log_finish(log, clock_now(), end->dropped_bytes);
+    if (end->how != EXEC_NOT_STARTED)
+        said.result = exec_result_of(end, program->output.ptr, program->output.len,
+                                     program->output.cut || end->dropped_bytes > 0,
+                                     errand->arena);
+    errand_end(errand, &said);
+    run_log_free(log);
+}
+
+static const struct exec_calls calls_of_program = {on_output, on_end};
+
+static enum rc prepare(struct errand *errand, struct exec_request *request, struct err *reterr)
+{
+    const struct calls_options *options = &errand->calls->options;
+    enum rc rc = exec_request_of(errand, request, reterr);
+    span left = errand_left(errand);
+
+    if (rc != RC_OK)
+        return rc;
+    request->timeout = left == INT64_MAX ? 0 : left > 0 ? left : 1;
+    request->kill_after = errand->action.exec.kill_after;
+    request->output_max = RUN_LOG_MAX;
+    return exec_allowed(request->argv[0], options->exec_allow, options->exec_allow_count,
+                        errand->arena, &request->file, reterr);
+}
+
+static struct program *new_program(struct errand *errand)
+{
+    struct program *program = arena_take(errand->arena, sizeof *program);
+
+    program->output = (struct buf){.ptr = arena_take(errand->arena, EXEC_KEEP_BYTES + 1),
+                                   .cap = EXEC_KEEP_BYTES + 1};
+    program->last = BUF(program->last_room);
+    program->log = run_log_new(errand->calls->options.loop, hand_on, errand);
+    return program;
+}
+
+/* It keeps its place meanwhile: given back at once, it would be here again at once. */
+static void on_rested(void *with)
+{
+    struct errand *errand = with;
+    struct program *program = errand->own;
+
+    loop_timer_free(program->pause);
+    errand_release(errand);
+}
+
+static void rest(struct errand *errand)
+{
+    struct program *program = errand->own;
+
+    program->pause = loop_timer_new(errand->calls->options.loop, on_rested, errand);
+    loop_timer_set(program->pause, REST);
+}
+
+static void stop_resting(struct errand *errand)
+{
+    struct program *program = errand->own;
+
+    loop_timer_free(program->pause);
+    errand_end(errand, &(struct errand_end){.outcome = OUTCOME_CANCELLED});
+}
+
+static void start(struct errand *errand)
+{
+    struct exec_request request;
+    struct program *program;
+    struct err err;
+    enum rc rc;
+
+    if (!errand->calls->exec) {
+        err_set(&err, RC_INVALID, -1, 0,
+                "this server runs no programs; `exec = true` in its configuration lets it");
+        errand_refuse(errand, "exec_disabled", &err);
+        return;
+    }
+    rc = prepare(errand, &request, &err);
+    if (rc != RC_OK) {
+        errand_refuse(errand, rc == RC_CONFLICT ? "exec_not_allowed" : "exec_not_started",
+                      &err);
+        return;
+    }
+    program = new_program(errand);
+    errand->own = program;
+    rc = exec_start(errand->calls->exec, &request, &calls_of_program, errand, &program->run,
+                    &err);
+    if (rc == RC_OK) {
+        errand->is_begun = true;
+        return;
+    }
+    run_log_free(program->log);
+    if (rc == RC_BUSY)
+        rest(errand);
+    else
+        errand_refuse(errand, "exec_not_started", &err);
+}
+
+static void stop(struct errand *errand)
+{
+    struct program *program = errand->own;
+
+    if (program->run)
+        exec_stop(program->run);
+    else
+        stop_resting(errand);
+}
+
+static void kill_now(struct errand *errand)
+{
+    struct program *program = errand->own;
+
+    if (program->run)
+        exec_kill(program->run);
+    else
+        stop_resting(errand);
+}
+
+const struct errand_kind errand_exec = {start, stop, kill_now};

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the end of a call says about its run: outcome, error, whether to try again, result.
+ *
+ * Who asks for several attempts does so because an answer may change: 404 while the other
+ * side is being deployed, 401 while a key is changed.  So every status that is no success may
+ * be tried again but two: a redirect, which is the same next time, and 410, which says so.
+ */
+#include "base/must.h"
+#include "io/clock.h"
+#include "server/dispatch/dispatch_http.h"
+#include "wire/json/json.h"
+#include "wire/json/json_text.h"
+
+/* ---- the result ---- */
+
+static void write_base64(struct buf *out, struct str s)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+    for (size_t i = 0; i < s.len; i += 3) {
+        size_t have = s.len - i < 3 ? s.len - i : 3;
+        unsigned bits = 0;
+        char group[4];
+
+        for (size_t k = 0; k < 3; k++)
+            bits = bits << 8 | (k < have ? (unsigned char)s.ptr[i + k] : 0);
+        for (size_t k = 0; k < 4; k++)
+            group[k] = k <= have ? letters[bits >> (18 - 6 * k) & 63] : '=';
+        buf_add(out, group, 4);
+    }
+}
+
+/* Without control characters that no text has; a cut may have taken half a character. */
+static bool is_text(struct str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.ptr[i];
+
+        if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f)
+            return false;
+    }
+    return str_is_utf8(s);
+}
+
+static struct str without_half_character(struct str s)
+{
+    enum { UTF8_MAX = 4 };
+    size_t from = s.len > UTF8_MAX - 1 ? s.len - (UTF8_MAX - 1) : 0;
+
+    for (size_t i = s.len; i > from; i--) {
+        unsigned char c = (unsigned char)s.ptr[i - 1];
+
+        if ((c & 0xc0) == 0x80)
+            continue;
+        if (str_utf8_length(str_from(s, i - 1)) == 0)
+            s.len = i - 1;
+        break;
+    }
+    return s;
+}
+
+static bool is_json(struct str s)
+{
+    json_auto_t *value = NULL;
+    struct err err;
+
+    return json_read(s, &value, &err) == RC_OK;
+}
+
+static void write_body(struct buf *out, const struct webhook_result *result)
+{
+    struct str body = result->body;
+
+    buf_str(out, STR(",\"body\":"));
+    if (result->is_cut)
+        body = without_half_character(body);
+    if (body.len == 0) {
+        buf_str(out, STR("null"));
+    } else if (!result->is_cut && is_json(body)) {
+        buf_str(out, body);
+    } else if (is_text(body)) {
+        json_write_str(out, body);
+    } else {
+        buf_char(out, '"');
+        write_base64(out, result->body);
+        buf_str(out, STR("\",\"encoding\":\"base64\""));
+    }
+}
+
+/* Values of strangers may be bytes of any kind. */
+static struct str utf8_of(struct str s, struct arena *arena)
+{
+    char *text = arena_take(arena, s.len + 1);
+
+    for (size_t i = 0, n; i < s.len; i += n) {
+        struct str rest = str_from(s, i);
+
+        n = str_utf8_length(rest);
+        if (n > 0)
+            memcpy(text + i, rest.ptr, n);
+        else
+            text[i] = '?';
+        n += n == 0;
+    }
+    return (struct str){text, s.len};
+}
+
+static json_t *headers_json(const struct webhook_result *result, struct arena *arena)
+{
+    json_t *json = json_new_object();
+
+    for (int i = 0; i < result->header_count; i++) {
+        struct str name = utf8_of(result->headers[i].name, arena);
+        struct str value = utf8_of(result->headers[i].value, arena);
+        char *lower = arena_take(arena, name.len + 1);
+        const json_t *before;
+
+        for (size_t k = 0; k < name.len; k++)
+            lower[k] = char_lower(name.ptr[k]);
+        before = json_object_get(json, lower);
+        json_put(json, lower,
+                 before ? json_sprintf("%s, %s", json_string_value(before), value.ptr)
+                        : json_new_str(value));
+    }
+    return json;
+}
+
+struct str call_http_result(const struct webhook_result *result, struct arena *arena)
+{
+    enum { FIXED_ROOM = 256 }; /* names and numbers */
+    json_auto_t *headers = headers_json(result, arena);
+    size_t header_bytes = json_length(headers);
+    struct buf out = {.cap = FIXED_ROOM + header_bytes + 2 * result->body.len};
+
+    out.ptr = arena_take(arena, out.cap);
+    buf_str(&out, STR("{\"status\":"));
+    json_write_int(&out, result->status);
+    buf_str(&out, STR(",\"headers\":"));
+    json_print(headers, JSON_STYLE_LINE, &out);
+    write_body(&out, result);
+    buf_str(&out, result->is_cut ? STR(",\"truncated\":true") : STR(",\"truncated\":false"));
+    buf_str(&out, STR(",\"durationMs\":"));
+    json_write_int(&out, result->total_us / SPAN_MS);
+    buf_char(&out, '}');
+    must(!out.cut);
+    return buf_as_str(&out);
+}
+
+/* ---- the outcome ---- */
+
+static void say_status(const struct errand *errand, int status, struct err *ret)
+{
+    int redirects = errand->action.http.redirects;
+
+    if (status == 410)
+        err_set(ret, RC_INVALID, -1, 0, "the server answered 410: what was called is gone");
+    else if (status >= 300 && status < 400 && redirects == 0)
+        err_set(ret, RC_INVALID, -1, 0,
+                "the server answered %d, which leads elsewhere; the action follows no "
+                "redirects",
+                status);
+    else if (status >= 300 && status < 400)
+        err_set(ret, RC_INVALID, -1, 0,
+                "the server answered %d, which leads where the action does not follow; at "
+                "most %d redirects are",
+                status, redirects);
+    else
+        err_set(ret, RC_INVALID, -1, 0,
+                "the server answered %d, which the action does not count as a success", status);
+}
+
+static span retry_after(const struct webhook_result *result)
+{
+    span wait = result->retry_at == INSTANT_NONE ? 0 : result->retry_at - clock_now();
+
+    return wait > 0 ? wait : 0;
+}
+
+static void end_answered(struct errand *errand, const struct webhook_result *result)
+{
+    int status = result->status;
+    bool is_success = http_action_succeeds(&errand->action.http, status);
+    struct err err = {0};
+    struct errand_end end = {
+        .outcome = is_success ? OUTCOME_SUCCEEDED : OUTCOME_FAILED,
+        .result = call_http_result(result, errand->arena),
+    };
+
+    if (!is_success) {
+        say_status(errand, status, &err);
+        end.code = "http_status";
+        end.message = str_of(err.text);
+        end.is_retryable = status != 410 && (status < 300 || status >= 400);
+        end.retry_after = end.is_retryable ? retry_after(result) : 0;
+    }
+    errand_end(errand, &end);
+}
+
+static const char *unconnected_code(enum webhook_phase phase)
+{
+    switch (phase) {
+    case WEBHOOK_IN_RESOLVE:
+        return "http_resolve";
+    case WEBHOOK_IN_TLS:
+        return "http_tls";
+    default:
+        return "http_connect";
+    }
+}
+
+/* Nobody can say what came of it; who wants it at most once is told just that. */
+static struct errand_end end_in_doubt(const struct errand *errand)
+{
+    return (struct errand_end){
+        .outcome = errand->task->is_once ? OUTCOME_UNKNOWN : OUTCOME_FAILED,
+        .code = "http_unknown",
+        .is_retryable = !errand->task->is_once,
+    };
+}
+
+static struct errand_end end_unanswered(const struct errand *errand,
+                                        const struct webhook_result *result)
+{
+    struct errand_end failed = {.outcome = OUTCOME_FAILED, .is_retryable = true};
+
+    switch (result->kind) {
+    case WEBHOOK_TIMED_OUT:
+        failed.outcome = OUTCOME_TIMED_OUT;
+        failed.code = "http_timeout";
+        return failed;
+    case WEBHOOK_REFUSED:
+        failed.code = "http_guard";
+        failed.is_retryable = false;
+        return failed;
+    case WEBHOOK_CANCELLED:
+        return (struct errand_end){.outcome = OUTCOME_CANCELLED, .code = "http_cancelled"};
+    case WEBHOOK_UNCONNECTED:
+        failed.code = unconnected_code(result->phase);
+        return failed;
+    default:
+        break;
+    }
+    if (result->is_sent)
+        return end_in_doubt(errand);
+    failed.code = "http_reset";
+    return failed;
+}
+
+void call_http_end(struct errand *errand, const struct webhook_result *result)
+{
+    struct errand_end end;
+
+    errand->is_begun = result->is_sent;
+    if (result->kind == WEBHOOK_ANSWERED) {
+        end_answered(errand, result);
+        return;
+    }
+    if (result->kind == WEBHOOK_TOO_LATE && !result->is_sent) {
+        errand_release(errand);
+        return;
+    }
+    end = end_unanswered(errand, result);
+    end.message = str_of(result->err.text);
+    errand_end(errand, &end);
+}
+
+void call_http_too_slow(struct errand *errand)
+{
+    errand_end(errand, &(struct errand_end){
+                           .outcome = OUTCOME_TIMED_OUT,
+                           .code = "http_timeout",
+                           .message = STR("the time of the attempt was over before the call "
+                                          "could begin"),
+                           .is_retryable = true,
+                       });
+}

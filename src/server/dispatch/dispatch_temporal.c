@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An upstream Temporal: the calls of gRPC to it, one for each step of an errand, and what its
+ * answers mean.
+ *
+ * StartWorkflowExecution starts, and its request id makes a start that is sent again the same
+ * start.  GetWorkflowExecutionHistory, which waits for the event that closes the workflow,
+ * follows; RequestCancelWorkflowExecution asks it to end, TerminateWorkflowExecution ends it.
+ */
+#include <inttypes.h>
+
+#include "base/must.h"
+#include "io/clock.h"
+#include "server/dispatch/dispatch_workflow_parts.h"
+#include "server/dispatch/temporal_wire.h"
+
+#define SERVICE "/temporal.api.workflowservice.v1.WorkflowService/"
+
+enum {
+    HEADERS_MAX = 3,                /* of ours                                       */
+    IDENTITY_MORE = 32,             /* the fixed words of an identity                */
+    TIMEOUT_TEXT_MAX = 16,          /* "65000m"                                      */
+    DEADLINE_GRACE = 10,            /* seconds for an answer at the deadline to come */
+    URL_MORE = sizeof SERVICE + 48, /* and a method                                  */
+};
+
+struct temporal_flow {
+    struct temporal_start start;    /* texts in the errand's arena       */
+    char run[FLOW_ID_MAX + 1];      /* that is looked at; "": the first  */
+    char token[TEMPORAL_TOKEN_MAX]; /* of the last look                  */
+    size_t token_len;
+    int64_t taken_us; /* since when a former run of the schedule has the id; 0: none has */
+};
+
+static struct temporal_flow *own_of(struct flow *flow)
+{
+    if (!flow->own)
+        flow->own = arena_take(flow->errand->arena, sizeof(struct temporal_flow));
+    return flow->own;
+}
+
+/* ---- requests ---- */
+
+/* Of no other workflow: by it one is known whose start was not answered. */
+static struct str make_identity(const struct errand *errand, struct str key,
+                                struct arena *arena)
+{
+    const struct task *task = errand->task;
+    struct str space = task->namespace_name, schedule = task->work.name;
+    struct buf text = {.cap = space.len + schedule.len + key.len + IDENTITY_MORE};
+
+    text.ptr = arena_take(arena, text.cap);
+    buf_printf(&text, "belfry-%.*s-%.*s-%.*s", STR_ARG(space), STR_ARG(schedule), STR_ARG(key));
+    must(!text.cut);
+    return buf_as_str(&text);
+}
+
+/* Once for each workflow of the run. */
+static const struct temporal_start *make_start(struct flow *flow)
+{
+    struct temporal_flow *own = own_of(flow);
+    struct errand *errand = flow->errand;
+    const struct work *work = &errand->task->work;
+    struct str key = flow_key(work->id, &flow->progress, flow->scratch);
+    struct action *action;
+
+    if (str_eq(own->start.request_id, key))
+        return &own->start;
+    key = arena_str(errand->arena, key);
+    action = arena_take(errand->arena, sizeof *action);
+    *action = errand->action;
+    action->input = payload_input(errand->action.input, work->run.input, errand->arena);
+    own->start = (struct temporal_start){
+        .who = {.workflow_id = temporal_workflow_id(action, work->name, &work->run,
+                                                    errand->arena),
+                .identity = make_identity(errand, key, errand->arena)},
+        .request_id = key,
+        .schedule = work->name,
+        .action = action,
+        .run = &work->run,
+        .is_again = flow->progress.count > 0,
+        .last_result = work->last_result,
+        .last_failure = work->last_failure,
+    };
+    if (!temporal_has_payloads(action))
+        own->start.input = flow_input(errand);
+    return &own->start;
+}
+
+/* The workflow that the run has. */
+static struct temporal_who who_of(struct flow *flow, struct str space)
+{
+    struct str key = flow_key(flow->errand->task->work.id, &(struct flow_progress){0},
+                              flow->scratch);
+
+    return (struct temporal_who){
+        .namespace = space,
+        .workflow_id = flow->progress.id,
+        .run_id = flow->progress.run_id,
+        .identity = make_identity(flow->errand, key, flow->scratch),
+    };
+}
+
+static struct str follow_body(struct flow *flow, struct str space)
+{
+    struct temporal_flow *own = own_of(flow);
+    struct temporal_who who = who_of(flow, space);
+    bool waits = flow->step == STEP_FOLLOW;
+
+    if (own->run[0] != '\0')
+        who.run_id = str_of(own->run);
+    return temporal_follow_body(&who, (struct str){own->token, waits ? own->token_len : 0},
+                                waits, flow->scratch);
+}
+
+static bool is_terminating(const struct flow *flow)
+{
+    return flow->is_late || flow->errand->is_terminated;
+}
+
+static struct str end_body(struct flow *flow, struct str space)
+{
+    struct temporal_who who = who_of(flow, space);
+    struct str reason = flow->is_late ? STR(FLOW_OUR_END "its time was over")
+                                      : STR(FLOW_OUR_END "the run was terminated");
+
+    return is_terminating(flow)
+               ? temporal_terminate_body(&who, reason, flow->scratch)
+               : temporal_cancel_body(&who, flow->errand->task->work.id, flow->scratch);
+}
+
+/* The method, and the body that goes with it. */
+static const char *fill_body(struct flow *flow, struct str space, struct str *ret)
+{
+    struct temporal_start start;
+
+    switch (flow->step) {
+    case STEP_START:
+        start = *make_start(flow);
+        start.who.namespace = space;
+        *ret = temporal_start_body(&start, flow->scratch);
+        return "StartWorkflowExecution";
+    case STEP_FIND:
+        start = *make_start(flow);
+        start.who.namespace = space;
+        *ret = temporal_find_body(&start.who, flow->scratch);
+        return "GetWorkflowExecutionHistory";
+    case STEP_FOLLOW:
+    case STEP_CHECK:
+        *ret = follow_body(flow, space);
+        return "GetWorkflowExecutionHistory";
+    case STEP_END:
+        break;
+    }
+    *ret = end_body(flow, space);
+    return is_terminating(flow) ? "TerminateWorkflowExecution"
+                                : "RequestCancelWorkflowExecution";
+}
+
+static struct str url_of(struct str base, const char *method, struct arena *arena)
+{
+    struct buf url = {.cap = base.len + URL_MORE};
+
+    url.ptr = arena_take(arena, url.cap);
+    buf_str(&url, base);
+    buf_text(&url, SERVICE);
+    buf_text(&url, method);
+    must(!url.cut);
+    return buf_as_str(&url);
+}
+
+static enum rc ask(struct flow *flow, const struct settings_upstream *upstream,
+                   webhook_done *done)
+{
+    struct guard_policy guard = errand_guard(flow->errand);
+    struct webhook_request request = flow_request(flow, upstream, &guard);
+    const struct calls *calls = flow->errand->calls;
+    bool waits = flow->step == STEP_FOLLOW;
+    span within = waits ? flow->limits->long_poll : flow->limits->request;
+    char text[TIMEOUT_TEXT_MAX];
+    struct buf timeout = BUF(text);
+    struct webhook_header extra[HEADERS_MAX];
+
+    buf_printf(&timeout, "%" PRId64 "m", within / SPAN_MS);
+    extra[0] = (struct webhook_header){STR("content-type"), STR("application/grpc")};
+    extra[1] = (struct webhook_header){STR("grpc-timeout"), buf_as_str(&timeout)};
+    extra[2] = (struct webhook_header){STR("temporal-namespace"), upstream->namespace};
+    request.url = url_of(upstream->url, fill_body(flow, upstream->namespace, &request.body),
+                         flow->scratch);
+    request.method = STR("POST");
+    request.has_body = true;
+    request.extra = extra;
+    request.extra_count = HEADERS_MAX;
+    request.total_us = request.first_byte_us = within + DEADLINE_GRACE * SPAN_S;
+    request.keep_headers = temporal_kept_headers;
+    request.keep_header_count = temporal_kept_header_count;
+    request.is_h2 = true;
+    request.keep_bytes = waits ? CALLS_FOLLOW_MAX : WEBHOOK_ANSWER_MAX;
+    flow->pool = waits ? calls->follow : calls->upstream;
+    return webhook_start(flow->pool, &request, done, flow, &flow->why);
+}
+
+/* ---- answers ---- */
+
+/* What each status means to us; to a start: whether it may have been carried out. */
+static const struct {
+    enum flow_meaning meaning;
+    bool is_doubtful;
+} meanings[] = {
+    [GRPC_OK] = {FLOW_GOOD, false},
+    [GRPC_CANCELLED] = {FLOW_PASSING, true}, /* by somebody between us */
+    [GRPC_UNKNOWN] = {FLOW_PASSING, true},
+    [GRPC_INVALID_ARGUMENT] = {FLOW_REFUSED, false},
+    [GRPC_DEADLINE_EXCEEDED] = {FLOW_PASSING, true},
+    [GRPC_NOT_FOUND] = {FLOW_REFUSED, false},
+    [GRPC_ALREADY_EXISTS] = {FLOW_REFUSED, false}, /* of a start: see below */
+    [GRPC_PERMISSION_DENIED] = {FLOW_REFUSED, false},
+    [GRPC_RESOURCE_EXHAUSTED] = {FLOW_PASSING, false},
+    [GRPC_FAILED_PRECONDITION] = {FLOW_REFUSED, false},
+    [GRPC_ABORTED] = {FLOW_PASSING, false},
+    [GRPC_OUT_OF_RANGE] = {FLOW_PASSING, false}, /* clients repeat it too */
+    [GRPC_UNIMPLEMENTED] = {FLOW_REFUSED, false},
+    [GRPC_INTERNAL] = {FLOW_PASSING, true},
+    [GRPC_UNAVAILABLE] = {FLOW_PASSING, true},
+    [GRPC_DATA_LOSS] = {FLOW_PASSING, true},
+    [GRPC_UNAUTHENTICATED] = {FLOW_REFUSED, false},
+};
+
+static void unread(struct flow *flow, struct flow_answer *ret)
+{
+    err_set(&flow->why, RC_INVALID, -1, 0, "the upstream's answer cannot be understood");
+    ret->meaning = FLOW_PASSING;
+    ret->is_doubtful = true;
+}
+
+static void read_started(struct flow *flow, struct str run_id, struct flow_answer *ret)
+{
+    struct temporal_flow *own = own_of(flow);
+
+    if (run_id.len == 0) {
+        unread(flow, ret);
+        return;
+    }
+    ret->meaning = FLOW_GOOD;
+    ret->id = own->start.who.workflow_id;
+    ret->run_id = run_id;
+    ret->asks_on = true;
+    own->run[0] = '\0';
+    own->token_len = 0;
+}
+
+/* By the request: one of another run of the schedule. */
+static bool is_sibling(const struct flow *flow, struct str request_id)
+{
+    struct str run = request_id, count;
+    struct run_id id;
+    struct err unused;
+
+    (void)str_cut(request_id, '.', &run, &count); /* see flow_key() */
+    return run_id_parse(run, &id, &unused) == RC_OK &&
+           id.schedule == flow->errand->task->work.run.schedule;
+}
+
+/*
+ * Starts of one second have one id.  A run that is terminated for another's sake is over at
+ * once, its workflow when the upstream has heard of it: for that a start waits.
+ */
+static bool waits_for_sibling(struct flow *flow, struct str request_id)
+{
+    struct temporal_flow *own = own_of(flow);
+    int64_t now = clock_boot_us();
+
+    if (!is_sibling(flow, request_id))
+        return false;
+    if (own->taken_us == 0)
+        own->taken_us = now;
+    return now - own->taken_us < flow->limits->taken;
+}
+
+/* Whose start it was that has the id. */
+static void read_exists(struct flow *flow, const struct temporal_reply *reply,
+                        struct flow_answer *ret)
+{
+    struct temporal_owner owner = temporal_exists(reply->details, flow->scratch);
+
+    if (owner.run_id.len > 0 && str_eq(owner.request_id, own_of(flow)->start.request_id))
+        read_started(flow, owner.run_id, ret);
+    else
+        ret->meaning = waits_for_sibling(flow, owner.request_id) ? FLOW_PASSING : FLOW_TAKEN;
+}
+
+static void keep_run(struct temporal_flow *own, struct str run)
+{
+    struct buf text = BUF(own->run);
+
+    buf_str(&text, run);
+    must(!text.cut);
+    own->token_len = 0;
+}
+
+/*
+ * A look waits with the upstream, unless it is the first, which only brings the token with
+ * which the next one waits.  An upstream that does not let it wait is asked after pauses.
+ */
+static void read_look(struct flow *flow, struct str message, span took, struct flow_answer *ret)
+{
+    struct temporal_flow *own = own_of(flow);
+    struct temporal_look look = temporal_look_of(message, flow->scratch);
+    bool had_token = own->token_len > 0;
+
+    if (look.seen.status == FLOW_UNREAD) {
+        unread(flow, ret);
+        return;
+    }
+    ret->seen = look.seen;
+    own->token_len = look.token.len <= sizeof own->token ? look.token.len : 0;
+    if (own->token_len > 0)
+        memcpy(own->token, look.token.ptr, own->token_len);
+    ret->asks_on = took >= flow->limits->poll_first || (!had_token && own->token_len > 0);
+    if (look.next_run.len > 0) {
+        keep_run(own, look.next_run);
+        ret->asks_on = true;
+    }
+}
+
+static void read_found(struct flow *flow, struct str message, struct flow_answer *ret)
+{
+    struct str run_id = temporal_found(message, own_of(flow)->start.who.identity,
+                                       flow->scratch);
+
+    if (run_id.len > 0)
+        read_started(flow, run_id, ret);
+}
+
+static void read_good(struct flow *flow, struct str message, span took, struct flow_answer *ret)
+{
+    switch (flow->step) {
+    case STEP_START:
+        read_started(flow, temporal_started(message, flow->scratch), ret);
+        break;
+    case STEP_FIND:
+        read_found(flow, message, ret);
+        break;
+    case STEP_FOLLOW:
+    case STEP_CHECK:
+        read_look(flow, message, took, ret);
+        break;
+    case STEP_END:
+        ret->seen.status = is_terminating(flow) ? FLOW_TERMINATED : FLOW_OPEN;
+        break;
+    }
+}
+
+static void read_answer(struct flow *flow, const struct webhook_result *result,
+                        struct flow_answer *ret)
+{
+    struct temporal_reply reply;
+
+    if (result->kind != WEBHOOK_ANSWERED) {
+        flow->why = result->err;
+        ret->meaning = result->kind == WEBHOOK_REFUSED ? FLOW_REFUSED : FLOW_PASSING;
+        ret->is_doubtful = result->is_sent;
+        return;
+    }
+    reply = temporal_reply_of(result, flow->scratch);
+    ret->meaning = meanings[reply.status].meaning;
+    ret->is_doubtful = meanings[reply.status].is_doubtful;
+    if (reply.status == GRPC_OK) {
+        read_good(flow, reply.message, result->total_us, ret);
+        return;
+    }
+    err_set(&flow->why, RC_INVALID, -1, 0, "the upstream answered %s%s%.*s",
+            grpc_status_text(reply.status), reply.words.len > 0 ? ": " : "",
+            STR_ARG(reply.words));
+    if (reply.status == GRPC_ALREADY_EXISTS && flow->step == STEP_START)
+        read_exists(flow, &reply, ret);
+    if (reply.status == GRPC_DEADLINE_EXCEEDED && flow->step == STEP_FOLLOW) {
+        ret->meaning = FLOW_GOOD; /* nothing has happened */
+        ret->seen.status = FLOW_OPEN;
+        ret->asks_on = result->total_us >= flow->limits->poll_first;
+    }
+}
+
+const struct flow_engine flow_temporal = {ask, read_answer, true, OUTCOME_TERMINATED};

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Errands that have an upstream run a workflow, and follow it to its end.
+ *
+ * The workflow's id is told as soon as it is known and comes back with the next attempt, which
+ * then follows that workflow.  A start whose answer was lost is sent again where the upstream
+ * takes it for the same start; else it is looked for first, and sent again with the same key
+ * when it is not found, or cannot be searched for.
+ */
+#include "server/dispatch/dispatch_workflow.h"
+
+#include "base/must.h"
+#include "io/clock.h"
+#include "server/dispatch/dispatch_workflow_parts.h"
+
+enum {
+    SCRATCH_MAX = 32 << 20, /* a request and an answer of CALLS_FOLLOW_MAX, read */
+};
+
+const struct flow_limits flow_usual = {
+    .retry_first = SPAN_S,
+    .retry_most = SPAN_MIN,
+    .poll_first = SPAN_S,
+    .poll_most = 10 * SPAN_S,
+    .patience = 5 * SPAN_MIN,
+    .end_patience = 30 * SPAN_S,
+    .request = 30 * SPAN_S,
+    .long_poll = 65 * SPAN_S,
+    .taken = 10 * SPAN_S,
+    .connect = 10 * SPAN_S,
+};
+
+static void go(struct flow *flow);
+
+/* ---- the end ---- */
+
+static void finish(struct flow *flow, const struct errand_end *end)
+{
+    struct arena *scratch = flow->scratch; /* it may hold texts of the end */
+
+    loop_timer_free(flow->pause);
+    loop_timer_free(flow->deadline);
+    if (end)
+        errand_end(flow->errand, end);
+    else
+        errand_release(flow->errand);
+    arena_free(scratch);
+}
+
+static void fail(struct flow *flow, const char *code, bool is_retryable)
+{
+    finish(flow, &(struct errand_end){.outcome = OUTCOME_FAILED,
+                                      .code = code,
+                                      .message = str_of(flow->why.text),
+                                      .is_retryable = is_retryable});
+}
+
+/* The errand ends as it was told to; `message` is empty when the workflow ended too. */
+static void finish_ended(struct flow *flow, struct str message)
+{
+    struct errand_end end = {.outcome = OUTCOME_CANCELLED, .message = message};
+
+    if (message.len > 0)
+        end.code = "upstream_unreachable";
+    if (flow->is_late) {
+        end.outcome = OUTCOME_TIMED_OUT;
+        end.code = "workflow_timeout";
+        end.message = message.len > 0
+                          ? message
+                          : STR("the workflow did not end in time and was terminated");
+        end.is_retryable = true;
+    }
+    finish(flow, &end);
+}
+
+/* The node goes; whoever has the run next follows the workflow, or starts it. */
+static void finish_closed(struct flow *flow)
+{
+    if (flow->errand->is_stopped && flow->step != STEP_START)
+        finish_ended(flow, STR("the server ended before it had terminated the workflow"));
+    else if (flow->errand->is_stopped)
+        finish_ended(flow, (struct str){0});
+    else if (flow->is_doubtful)
+        finish(flow, &(struct errand_end){.outcome = OUTCOME_CANCELLED}); /* told as lost */
+    else
+        finish(flow, NULL);
+}
+
+static void tell_progress(struct flow *flow)
+{
+    errand_alive(flow->errand, flow_progress_print(&flow->progress, flow->scratch),
+                 (struct str){0});
+}
+
+/* How an attempt ends with a workflow that did not complete. */
+static const struct {
+    enum outcome outcome;
+    const char *code;
+    bool is_retryable;
+} bad_ends[] = {
+    [FLOW_FAILED] = {OUTCOME_FAILED, "workflow_failed", true},
+    [FLOW_TIMED_OUT] = {OUTCOME_TIMED_OUT, "workflow_timeout", true},
+    /* Someone meant it: not again. */
+    [FLOW_TERMINATED] = {OUTCOME_FAILED, "workflow_terminated", false},
+    [FLOW_CANCELLED] = {OUTCOME_CANCELLED, "workflow_cancelled", false},
+};
+
+/* The workflow has ended, and so does the attempt. */
+static void finish_seen(struct flow *flow, const struct flow_seen *seen)
+{
+    struct errand_end end = {.outcome = OUTCOME_SUCCEEDED,
+                             .result = flow_result(&flow->progress, seen, flow->scratch)};
+    const char *colon = seen->reason.len > 0 ? ": " : "";
+
+    if (seen->status != FLOW_COMPLETED) {
+        err_set(&flow->why, RC_INVALID, -1, 0, "workflow `%.*s` ended as %.*s%s%.*s",
+                STR_ARG(flow->progress.id), STR_ARG(seen->word), colon, STR_ARG(seen->reason));
+        end.message = str_of(flow->why.text);
+        end.outcome = seen->status == FLOW_TERMINATED ? flow->engine->terminated
+                                                      : bad_ends[seen->status].outcome;
+        end.code = bad_ends[seen->status].code;
+        end.is_retryable = bad_ends[seen->status].is_retryable;
+        end.is_own = true;
+        flow->progress.has_ended = true; /* a next attempt needs another one */
+        tell_progress(flow);
+    }
+    finish(flow, &end);
+}
+
+/* ---- pauses ---- */
+
+static void on_pause(void *with)
+{
+    go(with);
+}
+
+static void pause_for(struct flow *flow, span first, span most)
+{
+    flow->wait = flow->wait == 0 ? first : 2 * flow->wait;
+    flow->wait = flow->wait > most ? most : flow->wait;
+    if (flow->errand->calls->is_closing)
+        finish_closed(flow);
+    else if (flow->wants_end && !flow->is_asked && flow->failing_us == 0)
+        go(flow);
+    else
+        loop_timer_set(flow->pause, flow->wait);
+}
+
+static void forget_failures(struct flow *flow)
+{
+    if (flow->failing_us != 0)
+        flow->wait = 0;
+    flow->failing_us = 0;
+}
+
+/* Patience with an upstream has run out. */
+static void give_up(struct flow *flow)
+{
+    if (flow->wants_end) {
+        finish_ended(flow, str_of(flow->why.text));
+    } else if (flow->is_doubtful && flow->errand->task->is_once) {
+        finish(flow, &(struct errand_end){.outcome = OUTCOME_UNKNOWN,
+                                          .code = "upstream_unreachable",
+                                          .message = str_of(flow->why.text)});
+    } else {
+        fail(flow, "upstream_unreachable", true);
+    }
+}
+
+/* A request came to nothing, for the reason in flow->why. */
+static void try_again(struct flow *flow)
+{
+    int64_t now = clock_boot_us();
+    bool is_idle = flow->wants_end && flow->step == STEP_START &&
+                   !flow->is_doubtful; /* nothing is left to end */
+    span patience = flow->wants_end && !flow->is_asked ? flow->limits->end_patience
+                                                       : flow->limits->patience;
+
+    if (flow->failing_us == 0) {
+        flow->failing_us = now;
+        flow->wait = 0;
+    }
+    if (is_idle)
+        go(flow);
+    else if (now - flow->failing_us >= patience || flow->errand->is_terminated)
+        give_up(flow);
+    else
+        pause_for(flow, flow->limits->retry_first, flow->limits->retry_most);
+}
+
+/* ---- answers ---- */
+
+static void begin_to_follow(struct flow *flow, const struct flow_answer *answer)
+{
+    flow->progress = (struct flow_progress){
+        .id = arena_str(flow->errand->arena, answer->id),
+        .run_id = arena_str(flow->errand->arena, answer->run_id),
+        .count = flow->progress.count + 1,
+    };
+    flow->is_doubtful = false;
+    flow->step = STEP_FOLLOW;
+    tell_progress(flow);
+    forget_failures(flow);
+    if (answer->asks_on)
+        go(flow);
+    else
+        pause_for(flow, flow->limits->poll_first, flow->limits->poll_most);
+}
+
+static void on_started(struct flow *flow, const struct flow_answer *answer)
+{
+    bool is_first = !flow->is_answered;
+
+    flow->is_answered = true;
+    if (answer->meaning == FLOW_GOOD) {
+        begin_to_follow(flow, answer);
+        return;
+    }
+    if (answer->meaning == FLOW_TAKEN) {
+        finish(flow, &(struct errand_end){.outcome = OUTCOME_CANCELLED,
+                                          .code = "workflow_exists",
+                                          .message = str_of(flow->why.text),
+                                          .is_own = true});
+        return;
+    }
+    if (answer->meaning != FLOW_PASSING) {
+        fail(flow, "upstream_refused", false);
+        return;
+    }
+    flow->is_doubtful = flow->is_doubtful || answer->is_doubtful;
+    flow->errand->is_begun = flow->is_doubtful;
+    if (flow->is_doubtful && !flow->engine->repeats)
+        flow->step = STEP_FIND;
+    if (answer->is_too_late && is_first)
+        finish(flow, NULL); /* the node's lease has run out while it waited */
+    else
+        try_again(flow);
+}
+
+static void on_found(struct flow *flow, const struct flow_answer *answer)
+{
+    if (answer->id.len > 0) {
+        begin_to_follow(flow, answer);
+        return;
+    }
+    if (answer->meaning == FLOW_PASSING) {
+        try_again(flow);
+        return;
+    }
+    if (flow->errand->task->is_once) {
+        finish(flow, &(struct errand_end){.outcome = OUTCOME_UNKNOWN,
+                                          .code = "upstream_unknown",
+                                          .message = str_of(flow->why.text)});
+        return;
+    }
+    flow->is_doubtful = false;
+    flow->step = STEP_START;
+    go(flow);
+}
+
+/* A workflow of an earlier attempt that Belfry ended since that attempt's time was over. */
+static bool is_worn_out(const struct flow *flow, const struct flow_seen *seen)
+{
+    return flow->is_inherited && seen->status == FLOW_TERMINATED &&
+           str_starts(seen->reason, STR(FLOW_OUR_END));
+}
+
+/* It has ended as it was asked to. */
+static bool is_as_asked(const struct flow *flow, const struct flow_seen *seen)
+{
+    return flow->wants_end &&
+           (seen->status == FLOW_TERMINATED || seen->status == FLOW_CANCELLED);
+}
+
+static void finish_as_asked(struct flow *flow)
+{
+    flow->progress.has_ended = true;
+    tell_progress(flow);
+    finish_ended(flow, (struct str){0});
+}
+
+static void on_seen(struct flow *flow, const struct flow_answer *answer)
+{
+    const struct flow_seen *seen = &answer->seen;
+
+    if (answer->meaning != FLOW_GOOD) {
+        try_again(flow);
+        return;
+    }
+    forget_failures(flow);
+    if (is_worn_out(flow, seen)) {
+        flow->step = STEP_START;
+        go(flow);
+        return;
+    }
+    flow->is_inherited = false;
+    if (is_as_asked(flow, seen))
+        finish_as_asked(flow);
+    else if (seen->status != FLOW_OPEN)
+        finish_seen(flow, seen);
+    else if (answer->asks_on)
+        go(flow);
+    else
+        pause_for(flow, flow->limits->poll_first, flow->limits->poll_most);
+}
+
+static void on_ended(struct flow *flow, const struct flow_answer *answer)
+{
+    if (answer->meaning == FLOW_GOOD && answer->seen.status == FLOW_OPEN) {
+        flow->is_asked = true;
+        flow->step = STEP_FOLLOW;
+        forget_failures(flow);
+        go(flow);
+        return;
+    }
+    if (answer->meaning == FLOW_GOOD || answer->meaning == FLOW_GONE) {
+        finish_as_asked(flow);
+        return;
+    }
+    if (answer->meaning == FLOW_PASSING || flow->errand->is_terminated) {
+        try_again(flow);
+        return;
+    }
+    flow->step = STEP_CHECK; /* most likely it has ended by itself */
+    go(flow);
+}
+
+static void on_checked(struct flow *flow, const struct flow_answer *answer)
+{
+    const struct flow_seen *seen = &answer->seen;
+
+    if (answer->meaning != FLOW_GOOD || seen->status == FLOW_OPEN)
+        finish_ended(flow, str_of(flow->why.text));
+    else if (is_as_asked(flow, seen))
+        finish_ended(flow, (struct str){0});
+    else
+        finish_seen(flow, seen);
+}
+
+static void on_answer(void *with, const struct webhook_result *result)
+{
+    static void (*const by_step[])(struct flow *, const struct flow_answer *) = {
+        [STEP_START] = on_started, [STEP_FIND] = on_found,    [STEP_FOLLOW] = on_seen,
+        [STEP_END] = on_ended,     [STEP_CHECK] = on_checked,
+    };
+    struct flow *flow = with;
+    struct flow_answer answer = {.is_too_late = result->kind == WEBHOOK_TOO_LATE};
+
+    flow->is_calling = false;
+    if (result->kind != WEBHOOK_CANCELLED) {
+        flow->engine->read(flow, result, &answer);
+        by_step[flow->step](flow, &answer);
+        return;
+    }
+    if (flow->step == STEP_START && result->is_sent)
+        flow->is_doubtful = true;
+    if (flow->step == STEP_START && result->is_sent && !flow->engine->repeats)
+        flow->step = STEP_FIND;
+    go(flow);
+}
+
+/* ---- the next request ---- */
+
+struct str flow_input(struct errand *errand)
+{
+    struct payload payload = errand_payload(errand);
+    struct buf input = {.cap = payload_room(&payload, (struct str){0}, (struct str){0})};
+
+    input.ptr = arena_take(errand->arena, input.cap);
+    payload_print_workflow(&payload, &input);
+    must(!input.cut);
+    return buf_as_str(&input);
+}
+
+struct webhook_request flow_request(const struct flow *flow,
+                                    const struct settings_upstream *upstream,
+                                    const struct guard_policy *guard)
+{
+    const struct flow_limits *limits = flow->limits;
+    bool is_first = flow->step == STEP_START && !flow->is_answered;
+
+    return (struct webhook_request){
+        .id = flow->errand->id,
+        .method = STR("GET"),
+        .headers = upstream->headers,
+        .header_count = upstream->header_count,
+        .connect_us = limits->connect,
+        .first_byte_us = limits->request,
+        .total_us = limits->request,
+        .send_by_us = is_first ? flow->errand->task->send_by_us
+                               : clock_boot_us() + limits->request,
+        .keep_bytes = WEBHOOK_ANSWER_MAX,
+        .guard = guard,
+    };
+}
+
+/* The upstream is looked up each time: its address and its headers may have been changed. */
+static void ask(struct flow *flow)
+{
+    struct str name = flow->errand->action.workflow.upstream;
+    const struct settings_upstream *upstream = settings_upstream(errand_settings(flow->errand),
+                                                                 name);
+    enum rc rc = RC_NOT_FOUND;
+
+    arena_reset(flow->scratch);
+    if (upstream)
+        rc = flow->engine->ask(flow, upstream, on_answer);
+    else
+        err_set(&flow->why, RC_NOT_FOUND, -1, 0,
+                "the namespace has no upstream `%.*s` for workflows", STR_ARG(name));
+    if (rc == RC_OK) {
+        flow->is_calling = true;
+        flow->errand->is_begun = flow->errand->is_begun || flow->step == STEP_START;
+    } else if (rc == RC_BUSY || flow->is_answered) {
+        try_again(flow);
+    } else {
+        fail(flow, upstream ? "upstream_invalid" : "upstream_missing", false);
+    }
+}
+
+static void go(struct flow *flow)
+{
+    struct str message = {0};
+
+    if (flow->errand->calls->is_closing) {
+        finish_closed(flow);
+        return;
+    }
+    if (flow->wants_end && !flow->is_asked && flow->step == STEP_FOLLOW)
+        flow->step = STEP_END;
+    if (flow->wants_end && flow->is_doubtful && flow->step == STEP_START)
+        flow->step = STEP_FIND;
+    if (flow->wants_end && flow->step == STEP_START) {
+        if (flow->is_late)
+            message = flow->why.text[0] != '\0' ? str_of(flow->why.text)
+                                                : STR("the workflow was not started in time");
+        finish_ended(flow, message);
+        return;
+    }
+    ask(flow);
+}
+
+/* ---- the errand ---- */
+
+static void want_end(struct flow *flow)
+{
+    flow->wants_end = true;
+    flow->is_asked = false;
+    flow->wait = 0;
+    flow->failing_us = 0;
+    if (!flow->is_calling)
+        loop_timer_set(flow->pause, 0);
+    else if (flow->step == STEP_FOLLOW)
+        webhook_cancel(flow->pool, flow->errand->id);
+}
+
+static void on_late(void *with)
+{
+    struct flow *flow = with;
+
+    flow->is_late = true;
+    want_end(flow);
+}
+
+static const struct flow_engine *engine_of(const struct errand *errand)
+{
+    const struct settings_upstream *upstream = settings_upstream(
+        errand_settings(errand), errand->action.workflow.upstream);
+
+    return upstream && upstream->type == UPSTREAM_TEMPORAL ? &flow_temporal : &flow_conductor;
+}
+
+static void start(struct errand *errand)
+{
+    struct flow *flow = arena_take(errand->arena, sizeof *flow);
+    span left = errand_left(errand);
+
+    errand->own = flow;
+    *flow = (struct flow){
+        .errand = errand,
+        .limits = errand->calls->flow ? errand->calls->flow : &flow_usual,
+        .engine = engine_of(errand),
+        .scratch = arena_new(SCRATCH_MAX),
+        .pause = loop_timer_new(errand->calls->options.loop, on_pause, flow),
+        .deadline = loop_timer_new(errand->calls->options.loop, on_late, flow),
+        .progress = flow_progress_read(errand->task->work.run.progress, errand->arena),
+    };
+    if (left != INT64_MAX)
+        loop_timer_set(flow->deadline, left);
+    if (flow->progress.id.len > 0 && !flow->progress.has_ended) {
+        flow->step = STEP_FOLLOW;
+        flow->is_inherited = flow->is_answered = true;
+    } else if (errand->task->work.run.losses > 0) {
+        flow->step = flow->engine->repeats ? STEP_START : STEP_FIND;
+        flow->is_doubtful = true;
+        err_set(&flow->why, RC_UNKNOWN, -1, 0,
+                "whoever held the run before died, perhaps after it had started the workflow");
+    }
+    go(flow);
+}
+
+static void stop(struct errand *errand)
+{
+    want_end(errand->own);
+}
+
+/*
+ * A run that was terminated leaves no workflow behind, if one request can see to that; a node
+ * that goes leaves it to the next.
+ */
+static void kill_now(struct errand *errand)
+{
+    struct flow *flow = errand->own;
+
+    if (!errand->calls->is_closing)
+        want_end(flow);
+    else if (!flow->is_calling)
+        finish_closed(flow);
+    else
+        webhook_cancel(flow->pool, errand->id);
+}
+
+const struct errand_kind errand_flow = {start, stop, kill_now};

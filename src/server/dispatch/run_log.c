@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/dispatch/run_log.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/must.h"
+#include "store/logs.h"
+
+enum { NOTE_BYTES = 256 }; /* of the last line, packed: three numbers of 19 digits */
+
+static_assert(RUN_LOG_PORTION + NOTE_BYTES <= LOG_PART_MAX, "a portion is a part of a log");
+static_assert((int)RUN_LOG_MAX <= (int)LOG_RUN_MAX, "what one attempt says is kept");
+static_assert((int)RUN_LOG_LINE_MAX <= (int)LOGS_LINE_MAX, "a line is kept whole");
+
+struct run_log {
+    struct loop_timer *timer;
+    void (*hand_on)(void *with, struct str lines);
+    void *with;
+    int64_t bytes; /* packed, of all portions */
+    int64_t dropped_lines, dropped_bytes;
+    struct buf portion;
+    char room[RUN_LOG_PORTION + NOTE_BYTES];
+};
+
+void text_mend(char *bytes, size_t len)
+{
+    for (size_t at = 0; at < len;) {
+        size_t n = bytes[at] == '\0' ? 0 : str_utf8_length((struct str){bytes + at, len - at});
+
+        if (n == 0)
+            bytes[at] = '?';
+        at += n > 0 ? n : 1;
+    }
+}
+
+static void hand_on(void *with)
+{
+    struct run_log *log = with;
+
+    loop_timer_stop(log->timer);
+    if (log->portion.len == 0)
+        return;
+    log->hand_on(log->with, buf_as_str(&log->portion));
+    log->portion.len = 0;
+}
+
+struct run_log *run_log_new(struct loop *loop, void (*act)(void *with, struct str lines),
+                            void *with)
+{
+    struct run_log *log = calloc(1, sizeof *log);
+
+    must(log != NULL);
+    log->hand_on = act;
+    log->with = with;
+    log->portion = BUF(log->room);
+    log->timer = loop_timer_new(loop, hand_on, log);
+    return log;
+}
+
+struct run_log *run_log_free(struct run_log *log)
+{
+    if (log)
+        loop_timer_free(log->timer);
+    free(log);
+    return NULL;
+}
+
+static void drop(struct run_log *log, struct str text)
+{
+    log->dropped_lines++;
+    log->dropped_bytes += (int64_t)text.len;
+}
+
+void run_log_add(struct run_log *log, instant now, int stream, struct str text)
+{
+    char line[RUN_LOG_LINE_MAX];
+    size_t len = text.len < RUN_LOG_LINE_MAX ? text.len : RUN_LOG_LINE_MAX;
+    size_t packed = LOG_LINE_HEAD + len;
+
+    if (log->bytes + (int64_t)packed > RUN_LOG_MAX) {
+        log->bytes = RUN_LOG_MAX; /* a shorter line does not come after one that was left out */
+        drop(log, text);
+        return;
+    }
+    if (log->portion.len + packed > RUN_LOG_PORTION)
+        hand_on(log);
+    if (log->portion.len == 0)
+        loop_timer_set(log->timer, RUN_LOG_DELAY);
+    if (len > 0)
+        memcpy(line, text.ptr, len);
+    text_mend(line, len);
+    log_line_pack(&(struct log_line){now, (enum log_stream)stream, {line, len}}, &log->portion);
+    log->bytes += (int64_t)packed;
+}
+
+struct str run_log_finish(struct run_log *log, instant now, int64_t lost_bytes)
+{
+    char text[NOTE_BYTES - LOG_LINE_HEAD];
+    struct buf note = BUF(text);
+
+    loop_timer_stop(log->timer);
+    if (log->dropped_lines > 0)
+        buf_printf(&note, "%" PRId64 " lines with %" PRId64 " bytes were left out of the log",
+                   log->dropped_lines, log->dropped_bytes);
+    if (lost_bytes > 0)
+        buf_printf(&note, "%s%" PRId64 " bytes of output were not read",
+                   note.len > 0 ? "; " : "", lost_bytes);
+    must(!note.cut);
+    if (note.len > 0)
+        log_line_pack(&(struct log_line){now, LOG_WORKER, buf_as_str(&note)}, &log->portion);
+    must(!log->portion.cut);
+    return buf_as_str(&log->portion);
+}

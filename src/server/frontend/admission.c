@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/frontend/admission.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/access/audit_note.h"
+#include "api/access/roles.h"
+#include "api/call/operation.h"
+#include "base/hash.h"
+#include "base/must.h"
+#include "io/clock.h"
+
+enum {
+    ADDRESS_MAX = 64,
+    USES_MAX = 256,          /* last uses that one report tells        */
+    DENIALS_BYTES = 1 << 20, /* of their texts                         */
+};
+#define USES_EVERY SPAN_MIN
+
+struct porter {
+    struct keyring *keys; /* NULL: not known yet */
+    struct limits *limits;
+
+    /* Who was not let, since it was last told. */
+    struct arena *arena;
+    struct audit_entry denials[PORTER_DENIALS_MAX];
+    int denial_count;
+    instant minute; /* since then */
+    int denials_told;
+
+    instant uses_from; /* later uses are not written down yet           */
+    instant uses_to;   /* those until then are being told               */
+    int uses_at;       /* which token is next                           */
+};
+
+struct porter *porter_new(uint64_t seed)
+{
+    struct porter *porter = calloc(1, sizeof *porter);
+
+    must(porter);
+    porter->limits = limits_new(seed);
+    porter->arena = arena_new(DENIALS_BYTES);
+    porter->uses_from = porter->uses_to = clock_now();
+    return porter;
+}
+
+struct porter *porter_free(struct porter *porter)
+{
+    if (!porter)
+        return NULL;
+    keyring_free(porter->keys);
+    limits_free(porter->limits);
+    arena_free(porter->arena);
+    free(porter);
+    return NULL;
+}
+
+void porter_keys(struct porter *porter, struct keyring *keys)
+{
+    if (porter->keys)
+        keyring_inherit(keys, porter->keys);
+    keyring_free(porter->keys);
+    porter->keys = keys;
+    porter->uses_at = 0;
+}
+
+bool porter_knows(const struct porter *porter, const struct caller *caller, instant now)
+{
+    const struct token *token;
+
+    if (!porter->keys || caller->role == ROLE_NONE)
+        return true;
+    if (caller->token == 0)
+        return keyring_count(porter->keys) == 0;
+    token = keyring_get(porter->keys, caller->token);
+    return token && token->expires_at > now;
+}
+
+/* ---- requests ---- */
+
+void porter_greet(struct call *call, const struct exchange *x)
+{
+    struct buf from = {.cap = ADDRESS_MAX};
+
+    from.ptr = arena_take(call->arena, from.cap);
+    peer_print(&x->peer, &from);
+    call->from = buf_as_str(&from);
+    call->by = STR("nobody");
+    auth_name_request(call, x->request);
+}
+
+/* HEAD is the same operation; over gRPC all of them are sent. */
+static bool is_read(const struct call *call)
+{
+    const struct operation *op = call->operation;
+
+    return str_eq(str_of(op->method), STR("GET")) ||
+           (op->dialect == DIALECTS_TEMPORAL && op->right == RIGHT_VIEW);
+}
+
+/* A token is a client; so is an address that shows none, and all of an IPv6 network. */
+static uint64_t client_of(const struct call *call, const struct peer *peer, bool reads)
+{
+    uint64_t seed = reads ? 1 : 2;
+
+    if (call->caller.token != 0)
+        return hash_bytes(&call->caller.token, sizeof call->caller.token, seed);
+    return hash_bytes(peer->bytes, peer->is_v6 ? 8 : 4, seed + 2);
+}
+
+/* Workers say that they live, and nobody asks too often whether the server does. */
+static bool is_counted(const struct call *call)
+{
+    enum right right = call->operation->right;
+
+    return right != RIGHT_NONE &&
+           !(right == RIGHT_WORK &&
+             role_has(call->caller.role, call->caller.is_everywhere, right));
+}
+
+/* `who` asks too often: one client, or all of a namespace together. */
+static bool is_slow_enough(struct porter *porter, struct call *call, uint64_t client, int most,
+                           const char *who, struct limit *ret)
+{
+    struct buf after = {.cap = ADDRESS_MAX};
+
+    if (limits_take(porter->limits, client, most, clock_boot_us(), ret))
+        return true;
+    call->denied = 0;
+    call_problem(call, 429, "rate_limited",
+                 "%d %s requests a minute of %s are the most; try again in %lld s", most,
+                 is_read(call) ? "reading" : "writing", who, (long long)ret->retry_s);
+    after.ptr = arena_take(call->arena, after.cap);
+    buf_printf(&after, "%lld", (long long)ret->retry_s);
+    call_field(call, STR("Retry-After"), buf_as_str(&after));
+    return false;
+}
+
+bool porter_admit(struct porter *porter, struct call *call, const struct exchange *x,
+                  const struct config *config, struct limit *ret_limit)
+{
+    struct auth auth = {porter->keys, config->hosts.list, config->hosts.count};
+    bool is_known = auth_admit(call, &auth, x->request, peer_is_loopback(&x->peer));
+    bool reads = is_read(call);
+    int most = reads ? config->rate_read : config->rate_write;
+
+    call->keys = porter->keys;
+    *ret_limit = (struct limit){0};
+    if (most == 0 || !is_counted(call))
+        return is_known;
+    return is_slow_enough(porter, call, client_of(call, &x->peer, reads), most, "one client",
+                          ret_limit) &&
+           is_known;
+}
+
+bool porter_allows(struct porter *porter, struct call *call, const struct space *space,
+                   struct limit *limit)
+{
+    bool reads = is_read(call), is_let;
+    int most = reads ? space->settings.rate_read : space->settings.rate_write;
+    uint64_t client = hash_bytes(&space->id, sizeof space->id, reads ? 5 : 6);
+    struct limit own;
+
+    if (most == 0 || !is_counted(call) || call->operation->right == RIGHT_SERVER)
+        return true;
+    is_let = is_slow_enough(porter, call, client, most, "the namespace", &own);
+    if (limit->most == 0 || own.left < limit->left)
+        *limit = own;
+    return is_let;
+}
+
+/* ---- what is written down ---- */
+
+static bool is_same(const struct audit_entry *a, const struct audit_entry *b)
+{
+    return a->result == b->result && str_eq(a->by, b->by) && str_eq(a->from, b->from) &&
+           str_eq(a->operation, b->operation) && str_eq(a->namespace, b->namespace) &&
+           str_eq(a->token, b->token);
+}
+
+static struct audit_entry copy_of(const struct audit_entry *entry, struct arena *arena)
+{
+    struct audit_entry copy = *entry;
+    struct str *texts[] = {&copy.by,        &copy.operation, &copy.object, &copy.token,
+                           &copy.namespace, &copy.from,      &copy.request};
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        if (texts[i]->len > AUDIT_TEXT_MAX)
+            texts[i]->len = AUDIT_TEXT_MAX;
+        *texts[i] = arena_str(arena, *texts[i]);
+    }
+    return copy;
+}
+
+/* A flood becomes a count; of more different ones than there is room for, so do the rest. */
+void porter_note(struct porter *porter, const struct call *call)
+{
+    struct audit_entry entry, *kept;
+
+    if (call->denied == 0)
+        return;
+    entry = audit_note(call);
+    for (int i = 0; i < porter->denial_count; i++)
+        if (is_same(&porter->denials[i], &entry) || i == PORTER_DENIALS_MAX - 1) {
+            porter->denials[i].count++;
+            return;
+        }
+    kept = &porter->denials[porter->denial_count++];
+    *kept = copy_of(&entry, porter->arena);
+    if (porter->denial_count == PORTER_DENIALS_MAX)
+        kept->object = STR("(and others)");
+}
+
+/* A flood fills no disk. */
+static bool may_report_denials(struct porter *porter, instant now)
+{
+    if (now < porter->minute || now >= porter->minute + SPAN_MIN) {
+        porter->minute = now;
+        porter->denials_told = 0;
+    }
+    return porter->denial_count > 0 &&
+           porter->denials_told + porter->denial_count <= PORTER_DENIALS_A_MINUTE;
+}
+
+static void report_denials(struct porter *porter, struct call *call, struct log *log)
+{
+    porter->denials_told += porter->denial_count;
+    for (int i = 0; i < porter->denial_count; i++) {
+        const struct audit_entry *e = &porter->denials[i];
+        struct audit_entry *copy = arena_take(call->arena, sizeof *copy);
+
+        *copy = copy_of(e, call->arena);
+        call->commands[call->command_count++] = (struct command){.kind = COMMAND_DENIED,
+                                                                 .audit = copy};
+        log_say(log, call->now, LEVEL_WARN, "not let in",
+                LOG_TEXT("result", audit_result_text(e->result)), LOG_STR("by", e->by),
+                LOG_STR("from", e->from), LOG_STR("operation", e->operation),
+                LOG_INT("count", e->count), LOG_STR("request", e->request));
+    }
+    porter->denial_count = 0;
+    arena_reset(porter->arena);
+}
+
+static void report_uses(struct porter *porter, struct call *call)
+{
+    int count = porter->keys ? keyring_count(porter->keys) : 0;
+
+    for (int n = 0; porter->uses_at < count && n < USES_MAX; porter->uses_at++) {
+        const struct token *t = keyring_at(porter->keys, porter->uses_at);
+
+        if (t->used_at <= porter->uses_from || t->used_at > porter->uses_to)
+            continue;
+        call->commands[call->command_count++] = (struct command){
+            .kind = COMMAND_TOKEN_USED, .schedule = t->id, .slot = t->used_at};
+        n++;
+    }
+    if (porter->uses_at < count)
+        return;
+    porter->uses_from = porter->uses_to;
+    porter->uses_at = 0;
+}
+
+bool porter_report(struct porter *porter, struct call *call, struct log *log)
+{
+    bool has_uses = porter->uses_to > porter->uses_from, has_denials;
+
+    if (!has_uses && call->now >= porter->uses_to + USES_EVERY) {
+        porter->uses_to = call->now;
+        has_uses = true;
+    }
+    has_denials = may_report_denials(porter, call->now);
+    if (!has_denials && !has_uses)
+        return false;
+    call->commands = arena_array(call->arena, PORTER_DENIALS_MAX + USES_MAX,
+                                 sizeof *call->commands);
+    if (has_denials)
+        report_denials(porter, call, log);
+    if (has_uses)
+        report_uses(porter, call);
+    return call->command_count > 0;
+}

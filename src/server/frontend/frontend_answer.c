@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An answer as it goes out: what the operation has set, and what every answer has.
+ */
+#include "server/frontend/frontend_parts.h"
+
+#include <string.h>
+
+#include "api/call/error_reply.h"
+
+enum {
+    OWN_FIELDS = 7, /* of every answer         */
+    NUMBER_MAX = 24 /* bytes of one as a text */
+};
+
+static void put_number(struct http1_field *field, struct str name, int64_t n,
+                       struct arena *arena)
+{
+    struct buf text = {.ptr = arena_take(arena, NUMBER_MAX), .cap = NUMBER_MAX};
+
+    buf_int(&text, n);
+    *field = (struct http1_field){name, buf_as_str(&text)};
+}
+
+int door_reasons(const struct door *door,
+                 struct context_reason reasons[static CONTEXT_REASONS_MAX])
+{
+    bool is_starting = strcmp(door->why, "starting") == 0;
+    int n = 0;
+
+    if (door->closing)
+        reasons[n++] = (struct context_reason){"closing", door->closing};
+    if (door->is_away && door->why[0] != '\0')
+        reasons[n++] = (struct context_reason){is_starting ? "starting" : "database",
+                                               door->why};
+    if (door->is_full)
+        reasons[n++] = (struct context_reason){"disk_full", WRITER_FULL_TEXT};
+    if (door->holds)
+        reasons[n++] = (struct context_reason){"clock", WRITER_HOLDS_TEXT};
+    return n;
+}
+
+void door_write_answer(struct door *door, struct exchange *x, const struct ticket *t)
+{
+    const struct call *call = &t->call;
+    struct http1_field fields[CALL_FIELDS_MAX + OWN_FIELDS];
+    bool is_rpc = call->dialect == DIALECTS_TEMPORAL;
+    int n = 0;
+
+    if (call->content_type)
+        fields[n++] = (struct http1_field){STR("Content-Type"), str_of(call->content_type)};
+    if (!is_rpc) {
+        fields[n++] = (struct http1_field){STR("Cache-Control"), STR("no-store")};
+        fields[n++] = (struct http1_field){STR("X-Content-Type-Options"), STR("nosniff")};
+    }
+    if (call->request_id.len > 0)
+        fields[n++] = (struct http1_field){STR("X-Request-Id"), call->request_id};
+    if (t->limit.most > 0) {
+        put_number(&fields[n++], STR("X-RateLimit-Limit"), t->limit.most, call->arena);
+        put_number(&fields[n++], STR("X-RateLimit-Remaining"), t->limit.left, call->arena);
+        put_number(&fields[n++], STR("X-RateLimit-Reset"), t->limit.reset_s, call->arena);
+    }
+    for (int i = 0; i < call->field_count; i++)
+        fields[n++] = call->fields[i];
+    meters_request(door->options.meters, call, call->status);
+    if (is_rpc)
+        door_rpc_end(x, call->status);
+    exchange_answer(x, is_rpc ? 200 : call->status, fields, n, call->answer);
+}
+
+void door_give_up(struct door *door, struct ticket *t, const struct problem *problem)
+{
+    struct exchange *x = t->x;
+    char text[REFUSAL_BYTES_MAX];
+    struct problem said = *problem;
+    struct refusal refusal;
+    struct http1_field fields[REFUSAL_FIELDS_MAX + 1] = {{STR("Content-Type"), {NULL, 0}}};
+
+    said.node = door->options.context.node;
+    refusal = refusal_of(t->call.dialect, &said, text);
+    fields[0].value = str_of(refusal.content_type);
+    memcpy(fields + 1, refusal.fields, sizeof refusal.fields);
+    t->x = NULL;
+    atomic_store(&t->is_left, true);
+    exchange_watch(x, NULL, NULL);
+    meters_request(door->options.meters, &t->call, refusal.status);
+    if (t->call.dialect == DIALECTS_TEMPORAL)
+        refusal.status = 200;
+    exchange_answer(x, refusal.status, fields, refusal.field_count + 1, refusal.body);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls of gRPC: a request with one frame as its body, and an answer whose end is told behind
+ * it.  What they ask and are told are messages, of which only the API knows more.
+ */
+#include "server/frontend/frontend_parts.h"
+
+#include "io/net/gzip.h"
+#include "wire/grpc/grpc.h"
+
+static bool is_grpc(const struct exchange *x)
+{
+    struct str type;
+
+    return exchange_is_h2(x) && http1_find(x->request, STR("Content-Type"), &type) &&
+           grpc_is_type(type);
+}
+
+bool door_rpc_fits(struct ticket *t, const struct exchange *x, span most)
+{
+    struct call *call = &t->call;
+    struct str text;
+    span within;
+
+    if (call->dialect != DIALECTS_TEMPORAL)
+        return true;
+    if (!is_grpc(x)) {
+        call->dialect = DIALECTS_NATIVE; /* whoever asks this way reads no trailers */
+        t->step = call_problem(call, 415, "invalid_field",
+                               "this is for gRPC: HTTP/2, with Content-Type application/grpc");
+        return false;
+    }
+    if (http1_find(x->request, STR("grpc-timeout"), &text) && grpc_timeout(text, &within) &&
+        within < most) {
+        t->deadline_us -= most - within;
+        t->is_hurried = true;
+    }
+    if (call->operation)
+        return true;
+    t->step = call_problem(call, 501, "not_found", "unknown method %.*s",
+                           STR_ARG(x->request->target));
+    return false;
+}
+
+/* The message of a compressed frame; false: it was refused. */
+static bool unzip(struct ticket *t, const struct exchange *x, struct str *message)
+{
+    struct call *call = &t->call;
+    struct buf out = {.cap = (size_t)call->operation->body_max};
+    struct str encoding = {0};
+
+    http1_find(x->request, STR("grpc-encoding"), &encoding);
+    if (!str_eq(encoding, STR("gzip")) && !str_eq(encoding, STR("deflate"))) {
+        t->step = call_problem(call, 501, "invalid_field",
+                               "grpc-encoding is `%.*s`; messages may come as they are, as "
+                               "gzip or as deflate",
+                               STR_ARG(encoding));
+        return false;
+    }
+    out.ptr = arena_take(call->arena, out.cap);
+    switch (gunzip(*message, &out)) {
+    case GUNZIP_BROKEN:
+        t->step = call_problem(call, 400, "invalid_field", "the message is not %.*s",
+                               STR_ARG(encoding));
+        return false;
+    case GUNZIP_TOO_LARGE:
+        t->step = call_problem(call, 413, "limit", "the message has more than %d bytes",
+                               (int)call->operation->body_max);
+        return false;
+    case GUNZIP_DONE:
+        break;
+    }
+    *message = buf_as_str(&out);
+    return true;
+}
+
+bool door_rpc_open(struct ticket *t, const struct exchange *x, struct str *ret)
+{
+    bool is_compressed;
+    struct err err;
+
+    if (t->call.dialect != DIALECTS_TEMPORAL)
+        return true;
+    if (grpc_unframe(x->body, &is_compressed, ret, &err) != RC_OK) {
+        t->step = call_refuse(&t->call, "invalid_field", &err);
+        return false;
+    }
+    return !is_compressed || unzip(t, x, ret);
+}
+
+/* An error has its status among its fields: with no body behind them they are the end. */
+void door_rpc_end(struct exchange *x, int status)
+{
+    static const struct http1_field done = {{"grpc-status", 11}, {"0", 1}};
+
+    if (status == 200)
+        exchange_trail(x, &done, 1);
+}

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Start: log, loop, listener (so that a port that is taken is told of first), then writer,
+ * readers and calls.  End: no more requests and claims; what runs may finish; what does not
+ * in time is handed back; then the writer ends, the readers, its connection, the rest.
+ */
+#include "server/serve.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/must.h"
+#include "io/clock.h"
+#include "io/sd_notify.h"
+#include "io/thread.h"
+#include "server/config/config_keys.h"
+#include "server/config/config_old.h"
+#include "server/serve_parts.h"
+#include "wire/json/json.h"
+
+static void fail(struct serve *s, const struct err *err)
+{
+    log_say(&s->log, clock_now(), LEVEL_ERROR, "cannot start", LOG_TEXT("reason", err->text));
+    s->status = STATUS_FAILED;
+}
+
+/* ---- the end ---- */
+
+static void stop_writer(struct serve *s)
+{
+    if (s->stage == STOPPING)
+        return;
+    s->stage = STOPPING;
+    must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_STOP}));
+}
+
+static void on_calls_closed(void *with)
+{
+    struct serve *s = with;
+
+    s->calls = NULL;
+    door_staff_left(s->door);
+    if (s->writer)
+        stop_writer(s);
+    else
+        loop_wake(s->loop);
+}
+
+/* What follows from it is looked at outside of whatever called. */
+static void on_listener_closed(void *with)
+{
+    struct serve *s = with;
+
+    s->listener_closed = true;
+    loop_wake(s->loop);
+}
+
+static void on_told(void *with, struct told *told)
+{
+    struct serve *s = with;
+
+    door_on_told(s->door, told);
+    if (s->stage == DRAINING)
+        loop_wake(s->loop);
+}
+
+static const struct settings *settings_of(void *with, int64_t namespace)
+{
+    struct serve *s = with;
+
+    return door_settings(s->door, namespace);
+}
+
+static void close_calls(struct serve *s)
+{
+    if (!s->calls || s->calls_closing)
+        return;
+    s->calls_closing = true;
+    calls_close(s->calls, on_calls_closed, s);
+}
+
+/* Not before the writer has claimed its last: that would come too late to be handed back. */
+static void look_at_hands(struct serve *s)
+{
+    if (s->stage == HANDING_BACK && door_is_drained(s->door))
+        close_calls(s);
+}
+
+static void hand_back(struct serve *s)
+{
+    if (s->stage != DRAINING)
+        return;
+    s->stage = HANDING_BACK;
+    loop_timer_stop(s->deadline);
+    if (!s->listener_closed)
+        listener_close(s->listener, 0, on_listener_closed, s);
+    look_at_hands(s);
+}
+
+static int under_way(const struct serve *s)
+{
+    int count = 0;
+
+    for (int lane = 0; s->calls && lane < LANE_COUNT; lane++)
+        count += calls_count(s->calls, (enum lane)lane);
+    return count;
+}
+
+/* Everything has ended by itself, or the time is over. */
+static void look_at_drain(struct serve *s)
+{
+    if (s->stage == DRAINING && s->listener_closed && door_is_drained(s->door) &&
+        under_way(s) == 0)
+        hand_back(s);
+    look_at_hands(s);
+}
+
+static void on_deadline(void *with)
+{
+    struct serve *s = with;
+
+    log_say(&s->log, clock_now(), LEVEL_WARN, "the drain is over, runs are handed back",
+            LOG_INT("runs", under_way(s)));
+    hand_back(s);
+}
+
+static void drain(struct serve *s)
+{
+    s->stage = DRAINING;
+    sd_notify_say("STOPPING=1");
+    log_say(&s->log, clock_now(), LEVEL_INFO, "draining", LOG_INT("runs", under_way(s)));
+    door_closing(s->door, "the server is stopping");
+    must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_DRAIN}));
+    listener_close(s->listener, s->config->drain, on_listener_closed, s);
+    loop_timer_set(s->deadline, s->config->drain);
+    look_at_drain(s);
+}
+
+static void on_stop_signal(void *with, int signal)
+{
+    struct serve *s = with;
+
+    (void)signal;
+    if (s->stage == SERVING)
+        drain(s);
+    else if (s->stage == DRAINING)
+        on_deadline(s);
+}
+
+/* ---- the middle ---- */
+
+static void on_reload(void *with, int signal)
+{
+    (void)signal;
+    serve_reload_config(with);
+    serve_reload_tls(with);
+    serve_reload_zones(with, true);
+}
+
+/* Packages of the system change the files while this process runs. */
+static void look_at_zones(struct serve *s)
+{
+    if (++s->pulses % ZONES_EVERY == 0)
+        serve_reload_zones(s, false);
+}
+
+static void look_at_watchdog(struct serve *s)
+{
+    span period = sd_notify_watchdog();
+
+    if (!s->writer || period == 0)
+        return; /* it has ended: the rest is quick */
+    if (clock_boot_us() - writer_state(s->writer).beat_us < period)
+        sd_notify_say("WATCHDOG=1");
+}
+
+static void on_pulse(void *with)
+{
+    struct serve *s = with;
+
+    log_out_pump(s->log_out);
+    log_pulse(&s->log, clock_now());
+    look_at_zones(s);
+    look_at_watchdog(s);
+    loop_timer_set(s->pulse, PULSE);
+}
+
+static void on_wake(void *with)
+{
+    struct serve *s = with;
+
+    if (s->stage == CLOSING) {
+        if (!s->calls && (!s->listener || s->listener_closed))
+            loop_stop(s->loop);
+        return;
+    }
+    if (door_take(s->door)) {
+        s->status = writer_state(s->writer).status;
+        loop_stop(s->loop);
+        return;
+    }
+    if (!s->is_ready && !door_not_ready(s->door)) {
+        s->is_ready = true;
+        serve_say_ready(s);
+    }
+    look_at_drain(s);
+}
+
+/* ---- the start ---- */
+
+/* Every connection and call needs one; the usual soft limit is for programs that select(). */
+static void take_descriptors(struct serve *s)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= DESCRIPTORS)
+        return;
+    limit.rlim_cur = limit.rlim_max < DESCRIPTORS ? limit.rlim_max : DESCRIPTORS;
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < DESCRIPTORS)
+        log_say(&s->log, clock_now(), LEVEL_WARN, "few files may be open at a time",
+                LOG_INT("limit", (int64_t)limit.rlim_cur), LOG_INT("wanted", DESCRIPTORS));
+}
+
+/* Settings of other systems: what became of each. */
+static void say_old_names(struct serve *s)
+{
+    for (const struct config_old_use *use = s->config->olds; use; use = use->next)
+        log_say(&s->log, clock_now(), use->old->id == OLD_NO_EFFECT ? LEVEL_WARN : LEVEL_INFO,
+                use->old->id == OLD_NO_EFFECT ? "an old setting has no effect"
+                                              : "an old setting counts under its new name",
+                LOG_TEXT("name", use->old->name), LOG_STR("value", use->value),
+                use->old->id == OLD_NO_EFFECT
+                    ? LOG_TEXT("reason", use->old->why)
+                    : LOG_TEXT("key", config_keys[use->old->id].name));
+}
+
+static enum rc make_state_dir(struct serve *s, struct err *reterr)
+{
+    static const struct str scheme = {"sqlite:", 7};
+    struct str dir = s->config->state_dir, db = s->config->db;
+    char path[CONFIG_VALUE_MAX + 1];
+
+    if (!str_starts(db, scheme) || !str_starts(str_from(db, scheme.len), dir))
+        return RC_OK; /* nothing of ours goes there */
+    snprintf(path, sizeof path, "%s", dir.ptr);
+    for (char *p = path + 1;; p++) {
+        char c = *p;
+
+        if (c != '/' && c != '\0')
+            continue;
+        *p = '\0';
+        if (mkdir(path, S_IRWXU) != 0 && errno != EEXIST)
+            return err_set(reterr, RC_INVALID, -1, 0,
+                           "cannot make the folder %s: %s; choose another with --state-dir",
+                           path, strerror(errno));
+        *p = c;
+        if (c == '\0')
+            return RC_OK;
+    }
+}
+
+static enum rc bind_all(struct serve *s, const struct config_addresses *list, const char *what,
+                        struct err *reterr)
+{
+    const struct config_address *exposed = config_address_exposed(list);
+
+    if (exposed && !s->has_tls && !s->config->insecure)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "%s: others could read what goes to and from %s; set tls_cert and "
+                       "tls_key, listen on this machine only, or say --insecure",
+                       what, exposed->host);
+    for (int i = 0; i < list->count; i++) {
+        const struct config_address *address = &list->list[i];
+        uint16_t port;
+        enum rc rc = (s->has_tls ? listener_bind_tls : listener_bind)(
+            s->listener, address->host, address->port, &port, reterr);
+
+        /* A machine without IPv6 has no ::1; the other loopback address will do. */
+        if (rc == RC_NOT_FOUND && address->is_loopback && address->is_v6 && list->count > 1)
+            continue;
+        if (rc != RC_OK)
+            return rc;
+        serve_deny_own(s, address, port);
+        if (s->port == 0) {
+            s->port = port;
+            snprintf(s->address, sizeof s->address,
+                     address->is_v6 ? "%s://[%s]:%u" : "%s://%s:%u",
+                     s->has_tls ? "https" : "http", address->host, port);
+        }
+        log_say(&s->log, clock_now(), LEVEL_INFO, "listening", LOG_TEXT("for", what),
+                LOG_TEXT("address", address->host), LOG_INT("port", port),
+                LOG_TEXT("scheme", s->has_tls ? "https" : "http"));
+    }
+    return RC_OK;
+}
+
+static enum rc open_door(struct serve *s, struct err *reterr)
+{
+    struct listener_limits limits = listener_limits_default;
+    struct listener_handler handler;
+    enum rc rc;
+
+    s->door = door_new(&(struct door_options){
+        .loop = s->loop,
+        .log = &s->log,
+        .config = s->config,
+        .seam = s->options->seam,
+        .memos = s->memos,
+        .notices = s->notices,
+        .context = serve_context(s),
+        .finished = s->finished,
+        .news = &s->news,
+        .has_others = !str_starts(s->config->db, STR("sqlite:")),
+        .meters = &s->meters,
+        .seeds = s->seeds,
+    });
+    handler = door_handler(s->door);
+    s->listener = listener_new(loop_uv(s->loop), &limits, &handler);
+    rc = serve_open_tls(s, reterr);
+    if (rc == RC_OK)
+        rc = bind_all(s, &s->config->listen, "http", reterr);
+    return rc == RC_OK ? bind_all(s, &s->config->grpc, "grpc", reterr) : rc;
+}
+
+static enum rc open_calls(struct serve *s, struct err *reterr)
+{
+    const struct config *config = s->config;
+
+    return calls_open(
+        &(struct calls_options){
+            .loop = s->loop,
+            .log = &s->log,
+            .http = config->http_concurrency,
+            .http_per_host = config->http_per_host,
+            .exec = config->exec ? config->exec_concurrency : 0,
+            .allow_private = config->http_allow_private,
+            .allow_loopback = config->http_allow_private,
+            .ca_file = config->http_ca.len > 0 ? config->http_ca.ptr : NULL,
+            .exec_allow = config->exec_allow.list,
+            .exec_allow_count = config->exec_allow.count,
+            .own = s->own,
+            .own_count = s->own_count,
+            .settings = settings_of,
+            .on_told = on_told,
+            .with = s,
+        },
+        &s->calls, reterr);
+}
+
+/* One name for each process of a cluster, the same after a restart. */
+static void name_node(struct serve *s)
+{
+    char host[NODE_NAME_MAX - sizeof ":65535"];
+
+    if (gethostname(host, sizeof host) != 0)
+        memcpy(host, "node", sizeof "node");
+    host[sizeof host - 1] = '\0';
+    snprintf(s->node, sizeof s->node, "%s:%u", host, s->port);
+}
+
+static enum rc start_staff(struct serve *s, struct err *reterr)
+{
+    struct api_context context = serve_context(s);
+
+    for (int i = 0; i < READERS; i++) {
+        s->readers[i] = reader_start(&(struct reader_options){
+            .config = s->config, .log = &s->log, .notices = s->notices, .context = context});
+        if (!s->readers[i])
+            return err_set(reterr, RC_INVALID, -1, 0, "there are no files of time zones");
+    }
+    s->writer = writer_start(&(struct writer_options){
+        .config = s->config,
+        .log = &s->log,
+        .memos = s->memos,
+        .notices = s->notices,
+        .seam = s->options->seam,
+        .node = str_of(s->node),
+        .finished = s->finished,
+        .is_halted = &s->is_halted,
+        .news = &s->news,
+        .address = str_of(s->address),
+        .meters = &s->meters,
+        .context = context,
+    });
+    s->ear = ear_start(s->config, &s->log, s->memos, str_of(s->node));
+    door_staff(s->door, s->writer, s->readers, READERS, s->calls);
+    return RC_OK;
+}
+
+/* Signals come to the loop alone; the threads that follow inherit the mask. */
+static void take_signals(struct serve *s)
+{
+    loop_on_signal(s->loop, SIGTERM, on_stop_signal, s);
+    loop_on_signal(s->loop, SIGINT, on_stop_signal, s);
+    loop_on_signal(s->loop, SIGHUP, on_reload, s);
+}
+
+static enum rc start(struct serve *s, struct err *reterr)
+{
+    const char *zoneinfo = s->config->zoneinfo.len > 0 ? s->config->zoneinfo.ptr : NULL;
+    enum rc rc = make_state_dir(s, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    if (s->config->seed_dir.len > 0) {
+        s->seeds = seeds_read(s->config->seed_dir.ptr);
+        if (!s->seeds)
+            return err_set(reterr, RC_INVALID, -1, 0, "seed_dir, %.*s, cannot be read",
+                           STR_ARG(s->config->seed_dir));
+    }
+    say_old_names(s);
+    take_descriptors(s);
+    s->zones = zoneinfo_open(zoneinfo, reterr);
+    if (!s->zones || serve_check_named(s, s->config, reterr) != RC_OK)
+        return RC_INVALID;
+    snprintf(s->zones_version, sizeof s->zones_version, "%s", zoneinfo_version(s->zones));
+    s->memos = mailbox_new(MEMOS_MAX, sizeof(struct memo), NULL, NULL);
+    s->notices = mailbox_new(NOTICES_MAX, sizeof(struct notice), loop_wake, s->loop);
+    rc = open_door(s, reterr);
+    if (rc == RC_OK)
+        rc = open_calls(s, reterr);
+    if (rc != RC_OK)
+        return rc;
+    name_node(s);
+    take_signals(s);
+    rc = start_staff(s, reterr);
+    s->pulse = loop_timer_new(s->loop, on_pulse, s);
+    s->deadline = loop_timer_new(s->loop, on_deadline, s);
+    loop_timer_set(s->pulse, PULSE);
+    return rc;
+}
+
+/* The writer has ended by itself, or never began: the others are asked to. */
+static void close_rest(struct serve *s)
+{
+    close_calls(s);
+    if (s->listener && !s->listener_closed)
+        listener_close(s->listener, 0, on_listener_closed, s);
+    s->stage = CLOSING;
+    loop_wake(s->loop);
+    loop_run(s->loop);
+}
+
+/* Tickets that another thread had when it ended came back with its last words. */
+static void finish(struct serve *s)
+{
+    s->ear = ear_stop(s->ear);
+    for (int i = 0; i < READERS; i++)
+        s->readers[i] = reader_stop(s->readers[i]);
+    /* Whoever closes SQLite last takes its log away, and only the writer may. */
+    if (s->writer)
+        s->writer = writer_join(s->writer);
+    if (s->door)
+        door_abandon(s->door);
+    close_rest(s);
+    loop_timer_free(s->pulse);
+    loop_timer_free(s->deadline);
+    door_free(s->door);
+    seeds_free(s->seeds);
+    listener_free(s->listener);
+    mailbox_free(s->memos);
+    mailbox_free(s->notices);
+    zoneinfo_close(s->zones);
+    for (int i = 0; i < s->old_zone_count; i++)
+        zoneinfo_close(s->old_zones[i]);
+    loop_free(s->loop);
+    log_say(&s->log, clock_now(), LEVEL_INFO, "stopped", LOG_INT("status", s->status));
+    log_out_close(s->log_out);
+    for (int i = 0; i < s->config_count; i++) {
+        config_free(s->configs[i]);
+        free(s->contexts[i]);
+    }
+    arena_free(s->texts);
+}
+
+int serve_run(const struct serve_options *options)
+{
+    struct serve *s = calloc(1, sizeof *s);
+    struct err err;
+    int status;
+
+    must(s);
+    s->options = options;
+    s->config = options->config;
+    s->started_at = clock_now();
+    if (log_out_open(STDERR_FILENO, &s->log_out, &err) != RC_OK) {
+        fprintf(stderr, "belfry: %s\n", err.text);
+        free(s);
+        return STATUS_FAILED;
+    }
+    log_open(&s->log, log_out_sink(s->log_out), (enum log_level)s->config->log_level,
+             (enum log_format)s->config->log);
+    thread_prompt();
+    json_use_pieces();
+    s->loop = loop_new(on_wake, s);
+    if (start(s, &err) == RC_OK)
+        loop_run(s->loop);
+    else
+        fail(s, &err);
+    finish(s);
+    status = s->status;
+    free(s);
+    return status;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the operations may know of the daemon.  For the io thread.
+ */
+#include <sys/random.h>
+
+#include "base/must.h"
+#include "io/clock.h"
+#include "io/net/tls.h"
+#include "server/commit.h"
+#include "server/serve_parts.h"
+
+enum { RANDOM_AT_ONCE = 32 }; /* 256 bytes: as many as the kernel gives without a pause */
+
+static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
+{
+    struct serve *s = user;
+
+    return zoneinfo_find(s->zones, name, reterr);
+}
+
+static bool has_upstream(void *with, struct str namespace, struct str upstream)
+{
+    struct serve *s = with;
+
+    return door_has_upstream(s->door, namespace, upstream);
+}
+
+static int64_t quota_schedules(void *with, struct str namespace)
+{
+    struct serve *s = with;
+
+    return door_quota(s->door, namespace);
+}
+
+/* Every request has a number: they are asked for by the dozen, and each is given once. */
+static uint64_t random_number(void *with)
+{
+    static _Thread_local uint64_t numbers[RANDOM_AT_ONCE];
+    static _Thread_local int left;
+    uint64_t number;
+
+    (void)with;
+    if (left == 0) {
+        must(getrandom(numbers, sizeof numbers, 0) == (ssize_t)sizeof numbers);
+        left = RANDOM_AT_ONCE;
+    }
+    number = numbers[--left];
+    numbers[left] = 0;
+    return number;
+}
+
+static const char *not_ready(void *with)
+{
+    struct serve *s = with;
+
+    return door_not_ready(s->door);
+}
+
+static int reasons(void *with, struct context_reason list[static CONTEXT_REASONS_MAX])
+{
+    struct serve *s = with;
+
+    return door_reasons(s->door, list);
+}
+
+static void halt(void *with, bool is_halted)
+{
+    struct serve *s = with;
+
+    atomic_store(&s->is_halted, is_halted);
+    log_say(&s->log, clock_now(), LEVEL_WARN,
+            is_halted ? "this node starts nothing more, as it was asked" : "this node goes on");
+}
+
+static void warn(void *with, struct str namespace, struct str schedule, struct str text)
+{
+    struct serve *s = with;
+
+    log_say(&s->log, clock_now(), LEVEL_WARN, "a schedule may not be what was meant",
+            LOG_STR("namespace", namespace), LOG_STR("schedule", schedule),
+            LOG_STR("reason", text));
+}
+
+static enum rc check_settings(void *with, struct str json, struct arena *arena,
+                              struct err *reterr)
+{
+    struct settings *ret = arena_take(arena, sizeof *ret);
+
+    (void)with;
+    return settings_read(json, arena, ret, reterr);
+}
+
+static struct str show_settings(void *with, struct str json, struct arena *arena)
+{
+    (void)with;
+    return settings_show(json, arena);
+}
+
+static struct policies policies_of(const struct config *config)
+{
+    struct policies policies = policies_default();
+
+    policies.lease = config->lease;
+    policies.heartbeat = config->heartbeat;
+    policies.grace = config->grace;
+    policies.max_run_time = config->max_run_time;
+    policies.buffer_limit = config->buffer_limit;
+    policies.retention_age = config->retention;
+    return policies;
+}
+
+struct api_context serve_context(struct serve *s)
+{
+    if (!s->texts) {
+        s->texts = arena_new(TEXTS_MAX);
+        s->openapi = openapi_make(BELFRY_VERSION, s->texts);
+    }
+    return (struct api_context){
+        .zones = {.find = find_zone, .user = s},
+        .default_timezone = s->config->default_timezone,
+        .policies = policies_of(s->config),
+        .min_interval = s->config->min_interval,
+        .dispatch_jitter = s->config->dispatch_jitter,
+        .future_ttl = s->config->future_ttl,
+        .conductor_keep = s->config->conductor_keep,
+        .has_no_exec = !s->config->exec,
+        .plan_warn_per_day = s->config->plan_warn_per_day,
+        .has_upstream = has_upstream,
+        .quota_schedules = quota_schedules,
+        .random = random_number,
+        .check_settings = check_settings,
+        .show_settings = show_settings,
+        .not_ready = not_ready,
+        .reasons = reasons,
+        .warn = warn,
+        .halt = halt,
+        .print_metrics = serve_print_metrics,
+        .version = BELFRY_VERSION,
+        .node = s->node,
+        .openapi = &s->openapi,
+        .parts = {.commit = BELFRY_COMMIT,
+                  .sqlite = db_library(DB_SQLITE),
+                  .libpq = db_library(DB_POSTGRES),
+                  .openssl = tls_library(),
+                  .started_at = s->started_at},
+        .with = s,
+    };
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Everything of /metrics that needs no database.  For the io thread.
+ */
+#include "api/call/prometheus.h"
+#include "io/clock.h"
+#include "io/process/process_usage.h"
+#include "server/commit.h"
+#include "server/counters.h"
+#include "server/serve_parts.h"
+
+static void print_build(const struct serve *s, struct answer *out)
+{
+    prometheus_family(out, "belfry_build_info", "gauge", "What the program is; always 1.");
+    prometheus_int(out, "belfry_build_info",
+                   "version=\"" BELFRY_VERSION "\",commit=\"" BELFRY_COMMIT "\"", 1);
+    prometheus_one(out, "belfry_ready", "gauge", "Whether the server may be used: 1, or 0.",
+                   door_not_ready(s->door) == NULL);
+}
+
+static void print_connections(const struct serve *s, struct answer *out)
+{
+    struct listener_counts counts = listener_counts(s->listener);
+
+    prometheus_one(out, "belfry_connections", "gauge", "Connections that are open.",
+                   counts.open);
+    prometheus_one(out, "belfry_connections_total", "counter",
+                   "Connections that were accepted.", counts.accepted);
+    prometheus_one(out, "belfry_connections_refused_total", "counter",
+                   "Connections over the limits.", counts.turned_away);
+    prometheus_one(out, "belfry_connections_timed_out_total", "counter",
+                   "Connections that were too slow or too silent.", counts.timed_out);
+    prometheus_one(out, "belfry_bad_requests_total", "counter",
+                   "Requests that could not be read as such.", counts.refused);
+    prometheus_one(out, "belfry_tls_handshakes_failed_total", "counter",
+                   "Handshakes of TLS that failed.", counts.unshaken);
+    prometheus_one(out, "belfry_requests_under_way", "gauge",
+                   "Requests that have no answer yet, waiting workers among them.",
+                   door_count(s->door));
+}
+
+static void print_calls(const struct serve *s, struct answer *out)
+{
+    static const struct {
+        enum lane lane;
+        const char *labels;
+    } lanes[] = {{LANE_HTTP, "type=\"http\""},
+                 {LANE_EXEC, "type=\"exec\""},
+                 {LANE_FLOW, "type=\"workflow\""}};
+
+    prometheus_family(out, "belfry_calls_under_way", "gauge",
+                      "Runs that this node carries out itself at this moment.");
+    for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
+        prometheus_int(out, "belfry_calls_under_way", lanes[i].labels,
+                       s->calls ? calls_count(s->calls, lanes[i].lane) : 0);
+}
+
+static void print_process(const struct serve *s, struct answer *out)
+{
+    struct process_figures p = process_figures();
+
+    prometheus_family(out, "process_cpu_seconds_total", "counter",
+                      "Time that the processors spent.");
+    prometheus_seconds(out, "process_cpu_seconds_total", "", p.cpu);
+    prometheus_one(out, "process_resident_memory_bytes", "gauge", "Memory that is in use.",
+                   p.resident);
+    prometheus_one(out, "process_virtual_memory_bytes", "gauge", "Addresses that are in use.",
+                   p.virtual_bytes);
+    prometheus_one(out, "process_open_fds", "gauge", "Files that are open.", p.files);
+    prometheus_one(out, "process_max_fds", "gauge", "Files that may be open.", p.files_max);
+    prometheus_one(out, "process_threads", "gauge", "Threads.", p.threads);
+    prometheus_family(out, "process_start_time_seconds", "gauge",
+                      "When the process began, in seconds since 1970.");
+    prometheus_seconds(out, "process_start_time_seconds", "", s->started_at);
+}
+
+bool serve_print_metrics(void *with, struct answer *out,
+                         struct context_latest latest[static CONTEXT_LATEST_MAX])
+{
+    struct serve *s = with;
+
+    print_build(s, out);
+    meters_print(&s->meters, out);
+    print_connections(s, out);
+    print_calls(s, out);
+    print_process(s, out);
+    meters_latest(&s->meters, clock_now(), latest);
+    return door_has_database(s->door);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The configuration and the files of zones anew, for all threads.  What they have of the ones
+ * before stays until the end.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/must.h"
+#include "io/clock.h"
+#include "server/config/config_keys.h"
+#include "server/serve_parts.h"
+
+static void log_change(struct serve *s, const struct config *now,
+                       const struct config_change *change)
+{
+    char text[CONFIG_SHOWN_MAX];
+    struct buf value = BUF(text);
+
+    config_show(now, change->id, &value);
+    log_say(&s->log, clock_now(), change->needs_restart ? LEVEL_WARN : LEVEL_INFO,
+            change->needs_restart ? "a change counts from the next start on"
+                                  : "the configuration has changed",
+            LOG_TEXT("key", config_keys[change->id].name),
+            LOG_STR("value", buf_as_str(&value)));
+}
+
+/* Other threads may be reading the one before: it stays until the end. */
+static void use_config(struct serve *s, struct config *fresh)
+{
+    struct api_context *context = malloc(sizeof *context);
+
+    must(context);
+    config_keep(fresh, s->config);
+    s->config = fresh;
+    *context = serve_context(s);
+    s->configs[s->config_count] = fresh;
+    s->contexts[s->config_count++] = context;
+    door_reload(s->door, fresh, context);
+    for (int i = 0; i < READERS; i++)
+        reader_reload(s->readers[i], context);
+    must(mailbox_push(
+        s->memos, &(struct memo){.kind = MEMO_CONFIG, .config = fresh, .context = context}));
+}
+
+void serve_reload_config(struct serve *s)
+{
+    struct config_change changes[CONFIG_KEYS];
+    struct config *fresh = NULL;
+    struct err err;
+    int count;
+
+    if (s->config_count == CONFIGS_MAX)
+        err_set(&err, RC_LIMIT, -1, 0, "it was read %d times; start anew", CONFIGS_MAX);
+    else if (s->options->reload(s->options->with, &fresh, &err) == RC_OK &&
+             serve_check_named(s, fresh, &err) != RC_OK)
+        fresh = config_free(fresh);
+    if (!fresh) {
+        log_say(&s->log, clock_now(), LEVEL_ERROR,
+                "the configuration cannot be read anew; the old one stays",
+                LOG_TEXT("reason", err.text));
+        return;
+    }
+    count = config_changes(s->config, fresh, changes);
+    if (count == 0) {
+        config_free(fresh);
+        return;
+    }
+    log_set(&s->log, (enum log_level)fresh->log_level, (enum log_format)fresh->log);
+    for (int i = 0; i < count; i++)
+        log_change(s, fresh, &changes[i]);
+    use_config(s, fresh);
+}
+
+/* What is on its way to the writer may hold a zone of the files before: they stay open. */
+static void use_zones(struct serve *s, struct zoneinfo *zones)
+{
+    if (s->old_zone_count == ZONES_KEPT) {
+        zoneinfo_close(zones);
+        return;
+    }
+    snprintf(s->zones_version, sizeof s->zones_version, "%s", zoneinfo_version(zones));
+    s->old_zones[s->old_zone_count++] = s->zones;
+    s->zones = zones;
+}
+
+void serve_reload_zones(struct serve *s, bool in_any_case)
+{
+    struct str dir = s->config->zoneinfo;
+    struct err err;
+    struct zoneinfo *zones = zoneinfo_open(dir.len > 0 ? dir.ptr : NULL, &err);
+    bool are_others;
+
+    if (!zones) {
+        log_say(&s->log, clock_now(), LEVEL_ERROR, "the files of zones cannot be read",
+                LOG_TEXT("reason", err.text));
+        return;
+    }
+    are_others = strcmp(zoneinfo_version(zones), s->zones_version) != 0;
+    if (are_others || (in_any_case && s->zones_version[0] == '\0'))
+        use_zones(s, zones);
+    else
+        zoneinfo_close(zones);
+    if (!are_others && !in_any_case)
+        return;
+    for (int i = 0; i < READERS; i++)
+        reader_zones(s->readers[i]);
+    must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_ZONES}));
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/schedules/part_cache.h"
+#include "base/must.h"
+#include "io/clock.h"
+#include "io/thread.h"
+#include "server/writer_parts.h"
+
+enum { ARENA_MAX = 64 << 20, NAMES_MAX = 64 << 20, ITEMS_FIRST = 1024 };
+
+void writer_at(struct writer *w, enum serve_point point)
+{
+    const struct serve_seam *seam = w->options.seam;
+
+    if (seam && seam->at)
+        seam->at(seam->with, point);
+}
+
+void writer_set(struct writer *w, enum writer_phase phase, const char *text)
+{
+    struct buf out;
+    bool changes;
+
+    pthread_mutex_lock(&w->lock);
+    changes = w->state.phase != phase || strcmp(w->state.text, text) != 0 ||
+              w->state.is_full != w->is_full || w->state.holds != w->holds;
+    w->state.phase = phase;
+    w->state.is_full = w->is_full;
+    w->state.holds = w->holds;
+    out = (struct buf){.ptr = w->state.text, .cap = sizeof w->state.text};
+    buf_text(&out, text);
+    pthread_mutex_unlock(&w->lock);
+    if (changes)
+        writer_notice(w, &(struct notice){.kind = NOTICE_STATE});
+}
+
+struct writer_state writer_state(struct writer *w)
+{
+    struct writer_state state;
+
+    pthread_mutex_lock(&w->lock);
+    state = w->state;
+    pthread_mutex_unlock(&w->lock);
+    return state;
+}
+
+void writer_beat(struct writer *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->state.beat_us = clock_boot_us();
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* The box has a place for every ticket, task and stop that there can be. */
+void writer_notice(struct writer *w, const struct notice *notice)
+{
+    must(mailbox_push(w->options.notices, notice));
+}
+
+void writer_done(struct writer *w, struct ticket *ticket)
+{
+    writer_notice(w, &(struct notice){.kind = NOTICE_TICKET, .ticket = ticket});
+}
+
+void items_put(struct items *items, struct item item)
+{
+    if (items->count == items->cap) {
+        size_t cap = items->cap == 0 ? ITEMS_FIRST : items->cap * 2;
+        struct item *at = malloc(cap * sizeof *at);
+
+        must(at);
+        for (size_t i = 0; i < items->count; i++)
+            at[i] = items->at[(items->first + i) % items->cap];
+        free(items->at);
+        *items = (struct items){.at = at, .count = items->count, .cap = cap};
+    }
+    items->at[(items->first + items->count++) % items->cap] = item;
+}
+
+bool items_take(struct items *items, struct item *ret)
+{
+    if (items->count == 0)
+        return false;
+    *ret = items->at[items->first];
+    items->first = (items->first + 1) % items->cap;
+    items->count--;
+    return true;
+}
+
+static void take_commands(struct writer *w, struct ticket *t)
+{
+    struct call *call = &t->call;
+
+    t->replies = arena_array(call->arena, (size_t)call->command_count, sizeof *t->replies);
+    call->replies = t->replies;
+    t->left = call->command_count;
+    for (int i = 0; i < call->command_count; i++)
+        items_put(&w->commands, (struct item){.ticket = t, .index = i});
+}
+
+static void take_reports(struct writer *w, struct ticket *t)
+{
+    struct call *call = &t->call;
+
+    t->heard = arena_array(call->arena, (size_t)call->report_count, sizeof *t->heard);
+    call->report_replies = t->heard;
+    t->left = call->report_count;
+    for (int i = 0; i < call->report_count; i++)
+        items_put(&w->reports, (struct item){.ticket = t, .index = i});
+}
+
+/* Joins the polls at once, or once the keys of its queues are known. */
+static void take_poll(struct writer *w, struct ticket *t)
+{
+    const struct call_poll *poll = &t->call.poll;
+
+    t->poll_until_us = clock_boot_us() + poll->wait;
+    t->is_new = true;
+    for (int i = 0; i < poll->queue_count; i++) {
+        t->queues[i] = writer_queue(w, t->call.namespace, poll->queues[i]);
+        if (t->queues[i] == 0)
+            items_put(&w->commands, (struct item){.ticket = t, .index = i, .is_name = true});
+        else
+            t->queues_known++;
+    }
+    t->next = NULL;
+    *w->polls_end = t;
+    w->polls_end = &t->next;
+}
+
+static void take_call(struct writer *w, struct ticket *t)
+{
+    switch (t->step) {
+    case CALL_COMMANDS:
+        take_commands(w, t);
+        break;
+    case CALL_REPORTS:
+        take_reports(w, t);
+        break;
+    case CALL_POLL:
+        take_poll(w, t);
+        return;
+    case CALL_ANSWER:
+    case CALL_READ:
+    case CALL_SETTLE:
+    case CALL_STREAM:
+        must(!"a call that the writer has nothing to do with");
+    }
+    if (t->left == 0)
+        writer_done(w, t);
+}
+
+/* While the database is away calls go on; how they end is kept, not all that they say. */
+static void take_told(struct writer *w, struct told *told)
+{
+    bool is_sign = told->report.kind == REPORT_ALIVE;
+
+    if (is_sign && w->signs == SIGNS_MAX) {
+        arena_free(told->arena);
+        w->signs_lost++;
+        return;
+    }
+    w->signs += is_sign;
+    items_put(&w->reports, (struct item){.told = told});
+}
+
+static void take_memo(struct writer *w, const struct memo *memo)
+{
+    switch (memo->kind) {
+    case MEMO_CALL:
+        take_call(w, memo->ticket);
+        break;
+    case MEMO_SPACES:
+        memo->ticket->next = NULL;
+        *w->asking_end = memo->ticket;
+        w->asking_end = &memo->ticket->next;
+        w->looks_for_spaces = true;
+        break;
+    case MEMO_TOLD:
+        take_told(w, memo->told);
+        break;
+    case MEMO_LOOK:
+        break;
+    case MEMO_HEARD:
+        for (struct ticket *t = w->polls; t; t = t->next)
+            t->is_new = true;
+        if (news_of_others(w->options.news))
+            writer_notice(w, &(struct notice){.kind = NOTICE_NEWS});
+        break;
+    case MEMO_CONFIG:
+        w->options.config = memo->config;
+        context_renew(&w->options.context, memo->context);
+        w->pace.max_jump = memo->config->max_jump;
+        break;
+    case MEMO_ZONES:
+        w->reads_zones = true;
+        break;
+    case MEMO_DRAIN:
+        w->is_draining = true;
+        break;
+    case MEMO_STOP:
+        w->is_stopping = true;
+        w->end_by_us = clock_boot_us() + LAST_WORDS;
+        break;
+    }
+}
+
+void writer_take(struct writer *w)
+{
+    struct memo memos[MEMOS_AT_ONCE];
+    size_t count;
+
+    do {
+        count = mailbox_take(w->options.memos, memos, MEMOS_AT_ONCE);
+        for (size_t i = 0; i < count; i++)
+            take_memo(w, &memos[i]);
+    } while (count == MEMOS_AT_ONCE);
+}
+
+bool writer_must_end(const struct writer *w)
+{
+    return w->is_stopping && clock_boot_us() >= w->end_by_us;
+}
+
+/* What stands in the way of work while the database can be used. */
+void writer_show(struct writer *w)
+{
+    if (w->is_full)
+        writer_set(w, WRITER_FULL, WRITER_FULL_TEXT);
+    else if (w->holds)
+        writer_set(w, WRITER_HOLDING, WRITER_HOLDS_TEXT);
+    else
+        writer_set(w, WRITER_READY, "");
+}
+
+static void note_step(struct writer *w, const struct pace_reading *reading)
+{
+    w->in.jump += reading->jump; /* until a turn is made */
+    if (reading->jump != 0)
+        log_say(w->options.log, reading->now, LEVEL_WARN, "the clock was stepped",
+                LOG_INT("step_ms", reading->jump / SPAN_MS), LOG_BOOL("held", reading->hold));
+    if (!reading->has_changed)
+        return;
+    if (!reading->hold)
+        log_say(w->options.log, reading->now, LEVEL_WARN, "the clock is believed again");
+    if (w->is_up)
+        writer_show(w);
+}
+
+/* The one reading of a turn. */
+instant writer_clock(struct writer *w)
+{
+    int64_t boot = clock_boot_us();
+    instant wall = w->lag.is_known ? boot + w->lag.offset : clock_now();
+    struct pace_reading reading;
+
+    if (w->accepts_clock) {
+        pace_accept(&w->pace);
+        w->accepts_clock = false;
+    }
+    reading = pace_read(&w->pace, wall, boot);
+    reading.now = instant_within(reading.now);
+    w->boot_us = boot;
+    w->holds = reading.hold;
+    note_step(w, &reading);
+    return reading.now;
+}
+
+/* A node that is silent for half of its lease has to begin anew with watching the others. */
+static span longest_sleep(const struct writer *w)
+{
+    span quarter = w->options.config->node_lease / 4;
+
+    return quarter < WRITER_SLEEP ? quarter : WRITER_SLEEP;
+}
+
+/* Until the engine wants to be called, a poll is over, or somebody comes. */
+static void wait(struct writer *w)
+{
+    span pause = w->wake_at <= w->now ? 0 : w->wake_at - w->now;
+    int64_t until = w->boot_us + (pause > longest_sleep(w) ? longest_sleep(w) : pause);
+    int64_t poll = writer_next_poll(w);
+
+    if (w->commands.count + w->reports.count > w->repeats || w->looks_for_spaces ||
+        w->looks_for_keys || pause == 0)
+        return;
+    if (w->repeats > 0 && pause > REPEAT_AFTER)
+        until = w->boot_us + REPEAT_AFTER;
+    if (db_kind(w->db) == DB_POSTGRES && w->keys_at_us < until)
+        until = w->keys_at_us;
+    mailbox_wait(w->options.memos, poll < until ? poll : until);
+}
+
+static void *writer_main(void *with)
+{
+    struct writer *w = with;
+    struct writer_state last;
+
+    thread_name("writer");
+    if (writer_connect(w)) {
+        w->is_up = true;
+        if (db_kind(w->db) == DB_SQLITE)
+            w->sweeper = sweeper_start(w->options.config->db.ptr, w->options.log);
+        writer_show(w);
+        while (!w->is_over) {
+            writer_beat(w);
+            wait(w);
+            writer_take(w);
+            writer_turn(w);
+            if (!w->is_over)
+                writer_between(w);
+            if (w->is_stopping && w->commands.count + w->reports.count == 0)
+                w->is_over = true;
+        }
+    }
+    w->engine = engine_free(w->engine);
+    (void)!writer_take_log(w); /* a file that cannot be trusted keeps its log */
+    w->sweeper = sweeper_stop(w->sweeper);
+    last = writer_state(w);
+    writer_set(w, WRITER_OVER, last.text);
+    writer_notice(w, &(struct notice){.kind = NOTICE_OVER});
+    return NULL;
+}
+
+struct writer *writer_start(const struct writer_options *options)
+{
+    struct writer *w = calloc(1, sizeof *w);
+
+    must(w);
+    w->options = *options;
+    w->arena = arena_new(ARENA_MAX);
+    w->names = arena_new(NAMES_MAX);
+    w->queues = calloc(QUEUES_KNOWN_MAX, sizeof *w->queues);
+    must(w->queues);
+    stride_begin(&w->stride, options->config->turn_rows);
+    w->asking_end = &w->asking;
+    w->polls_end = &w->polls;
+    w->options.context.looks = looks_new();
+    w->state.beat_us = clock_boot_us();
+    must(pthread_mutex_init(&w->lock, NULL) == 0);
+    must(pthread_create(&w->thread, NULL, writer_main, w) == 0);
+    return w;
+}
+
+static void drop_told(struct writer *w)
+{
+    struct item item;
+
+    while (items_take(&w->reports, &item))
+        if (item.told)
+            arena_free(item.told->arena);
+}
+
+struct writer *writer_join(struct writer *w)
+{
+    must(pthread_join(w->thread, NULL) == 0);
+    w->db = db_close(w->db);
+    drop_told(w);
+    must(pthread_mutex_destroy(&w->lock) == 0);
+    zoneinfo_close(w->zones);
+    looks_free(w->options.context.looks);
+    arena_free(w->arena);
+    arena_free(w->names);
+    free(w->queues);
+    free(w->commands.at);
+    free(w->reports.at);
+    free(w);
+    return NULL;
+}

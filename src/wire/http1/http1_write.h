@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Answers of HTTP/1.1 as bytes: the head, and the frames of a body that is streamed.
+ *
+ * Writes into the caller's buffer and sends nothing.  What frames a message (its length, its
+ * coding, the connection) is written here alone, so that no caller can contradict it.
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "base/instant.h"
+#include "wire/http1/http1.h"
+
+enum http1_framing {
+    HTTP1_NO_BODY,  /* 204 and 304, and they alone                                */
+    HTTP1_SIZED,    /* Content-Length; in answer to HEAD the length without bytes */
+    HTTP1_CHUNKED,  /* not for HTTP/1.0                                           */
+    HTTP1_TO_CLOSE, /* the end of the connection ends the body                    */
+};
+
+struct http1_answer {
+    const struct http1_request *to; /* NULL after a refusal: the connection is closed */
+    int status;                     /* 200 to 599                                     */
+    instant now;                    /* for the Date field                             */
+    enum http1_framing framing;
+    int64_t length; /* with HTTP1_SIZED */
+    bool closes;    /* even though the client would stay */
+    const struct http1_field *fields;
+    int field_count;
+};
+
+/*
+ * Appends the head with its empty line.  RC_INVALID: a field's name is no token or is one
+ * of those written here, or a value has a control byte (CR, LF); RC_LIMIT: it does not fit.
+ * On failure nothing is appended.
+ */
+MUST_USE enum rc http1_write_head(const struct http1_answer *answer, struct buf *out,
+                                  struct err *reterr);
+
+/* Whether the connection stays open after this answer, as its head says. */
+bool http1_write_keeps(const struct http1_answer *answer);
+
+/* How a body of unknown length travels to that client. */
+enum http1_framing http1_write_stream(const struct http1_request *to);
+
+/* One chunk; false, with nothing appended, when it does not fit.  Empty data make none. */
+MUST_USE bool http1_write_chunk(struct str data, struct buf *out);
+
+/* What ends a chunked body, and what lets a client that waits send its own. */
+#define HTTP1_LAST_CHUNK STR("0\r\n\r\n")
+#define HTTP1_CONTINUE   STR("HTTP/1.1 100 Continue\r\n\r\n")
+
+/* "Not Found"; "" for a status without a name. */
+const char *http1_write_reason(int status);

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One refusal in the words of each API.  What Conductor's clients read: its own server's
+ * {"status","message","instance","retryable","validationErrors":[{"path","message"}]}.
+ */
+#include "world.h"
+
+#include "api/call/error_reply.h"
+
+static char room[REFUSAL_BYTES_MAX];
+
+static const char *said(const struct refusal *refusal, const char *path)
+{
+    struct err err;
+
+    json_decref(world.json);
+    world.json = NULL;
+    assert_int_equal(json_read(refusal->body, &world.json, &err), RC_OK);
+    return told(path);
+}
+
+static const struct problem wrong = {
+    .status = 400,
+    .code = "invalid_field",
+    .detail = "must be a list",
+    .field = "cronSchedules",
+    .at = -1,
+    .request_id = {"q1", 2},
+    .node = "here",
+};
+
+static void the_native_api_has_problems(void **state)
+{
+    struct refusal refusal = refusal_of(DIALECTS_NATIVE, &wrong, room);
+
+    (void)state;
+    assert_int_equal(refusal.status, 400);
+    assert_string_equal(refusal.content_type, "application/problem+json");
+    assert_string_equal(said(&refusal, "detail"), "'must be a list'");
+    assert_string_equal(said(&refusal, "field"), "'cronSchedules'");
+}
+
+static void conductor_has_a_message_with_the_field_in_it(void **state)
+{
+    struct refusal refusal = refusal_of(DIALECTS_CONDUCTOR, &wrong, room);
+
+    (void)state;
+    assert_int_equal(refusal.status, 400);
+    assert_string_equal(refusal.content_type, "application/json");
+    assert_string_equal(said(&refusal, "message"), "'cronSchedules: must be a list'");
+    assert_string_equal(said(&refusal, "status"), "400");
+    assert_string_equal(said(&refusal, "retryable"), "false");
+    assert_string_equal(said(&refusal, "instance"), "'here'");
+    assert_string_equal(said(&refusal, "validationErrors"),
+                        "[{'path':'cronSchedules','message':'must be a list'}]");
+    assert_string_equal(said(&refusal, "metadata.requestId"), "'q1'");
+}
+
+static void conductor_knows_no_412_and_no_422(void **state)
+{
+    struct problem problem = {.status = 422, .code = "limit", .detail = "x", .at = -1};
+
+    (void)state;
+    assert_int_equal(refusal_of(DIALECTS_CONDUCTOR, &problem, room).status, 400);
+    problem.status = 412;
+    assert_int_equal(refusal_of(DIALECTS_CONDUCTOR, &problem, room).status, 409);
+}
+
+static void jobs_have_a_status_code_a_message_and_its_reason(void **state)
+{
+    struct problem problem = {.status = 422, .code = "limit", .detail = "x", .at = -1};
+    struct refusal refusal = refusal_of(DIALECTS_JOBS, &wrong, room);
+
+    (void)state;
+    assert_int_equal(refusal.status, 400);
+    assert_string_equal(refusal.content_type, "application/json");
+    assert_string_equal(said(&refusal, "statusCode"), "400");
+    assert_string_equal(said(&refusal, "message"), "'cronSchedules: must be a list'");
+    assert_string_equal(said(&refusal, "error"), "'Bad Request'");
+    assert_string_equal(said(&refusal, "field"), "'cronSchedules'");
+    assert_string_equal(said(&refusal, "requestId"), "'q1'");
+    assert_int_equal(refusal_of(DIALECTS_JOBS, &problem, room).status, 400);
+    problem.status = 412;
+    assert_int_equal(refusal_of(DIALECTS_JOBS, &problem, room).status, 409);
+}
+
+static void what_may_be_sent_again_says_so(void **state)
+{
+    struct problem problem = {.status = 503, .code = "unavailable", .detail = "x", .at = -1};
+    struct refusal refusal = refusal_of(DIALECTS_CONDUCTOR, &problem, room);
+
+    (void)state;
+    assert_string_equal(said(&refusal, "retryable"), "true");
+    assert_int_equal(refusal.field_count, 1);
+    assert_true(str_eq(refusal.fields[0].name, STR("Retry-After")));
+    problem.status = 401;
+    refusal = refusal_of(DIALECTS_CONDUCTOR, &problem, room);
+    assert_string_equal(said(&refusal, "retryable"), "false");
+    assert_string_equal(said(&refusal, "error"), "'INVALID_TOKEN'");
+    assert_int_equal(refusal.field_count, 0);
+}
+
+/* Every byte of a text may take six. */
+static void the_longest_texts_fit(void **state)
+{
+    char text[ERR_TEXT_MAX], field[ERR_FIELD_MAX], id[CALL_REQUEST_MAX + 1];
+    struct problem problem = {.status = 400, .code = "invalid_field", .at = -1};
+
+    (void)state;
+    memset(text, 1, sizeof text - 1);
+    memset(field, 1, sizeof field - 1);
+    memset(id, 1, sizeof id - 1);
+    text[sizeof text - 1] = field[sizeof field - 1] = id[sizeof id - 1] = '\0';
+    problem.detail = text;
+    problem.field = field;
+    problem.request_id = str_of(id);
+    for (int dialect = DIALECTS_NATIVE; dialect < DIALECTS_TEMPORAL; dialect++)
+        assert_true(refusal_of((enum dialects)dialect, &problem, room).body.len > 0);
+    assert_int_equal(refusal_of(DIALECTS_TEMPORAL, &problem, room).field_count, 2);
+}
+
+/* What clients repeat by themselves (8, 14) is nothing that would be refused again. */
+static void grpc_has_statuses_of_its_own(void **state)
+{
+    static const struct {
+        int status;
+        const char *code, *grpc;
+    } list[] = {
+        {400, "invalid_field", "3"}, {401, "unauthorized", "16"},
+        {403, "forbidden", "7"},     {404, "not_found", "5"},
+        {409, "exists", "6"},        {409, "bad_state", "9"},
+        {413, "limit", "3"},         {412, "version_conflict", "9"},
+        {422, "quota", "9"},         {429, "rate_limited", "8"},
+        {501, "not_found", "12"},    {500, "unavailable", "13"},
+        {503, "unavailable", "14"},  {503, "unknown_result", "14"},
+        {504, "unavailable", "4"},   {504, "unknown_result", "4"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        struct problem problem = {
+            .status = list[i].status, .code = list[i].code, .detail = "100 % \xc3\xbc"};
+        struct refusal refusal = refusal_of(DIALECTS_TEMPORAL, &problem, room);
+
+        assert_string_equal(refusal.content_type, "application/grpc");
+        assert_int_equal(refusal.body.len, 0);
+        assert_true(str_eq(refusal.fields[0].name, STR("grpc-status")));
+        assert_true(str_eq(refusal.fields[0].value, str_of(list[i].grpc)));
+        assert_true(str_eq(refusal.fields[1].name, STR("grpc-message")));
+        assert_true(str_eq(refusal.fields[1].value, STR("100 %25 %C3%BC")));
+    }
+}
+
+/* Temporal's clients know it by these very words. */
+static void a_wrong_spec_is_told_as_temporal_does(void **state)
+{
+    struct problem problem = {.status = 400,
+                              .code = "invalid_spec",
+                              .field = "cronString[0]",
+                              .detail = "minute 61 is out of range 0-59"};
+    struct refusal refusal = refusal_of(DIALECTS_TEMPORAL, &problem, room);
+
+    (void)state;
+    assert_true(str_eq(refusal.fields[1].value,
+                       STR("Invalid schedule spec: cronString[0]: minute 61 is out of range "
+                           "0-59")));
+}
+
+static void a_path_that_is_not_there_is_refused_in_its_dialect(void **state)
+{
+    (void)state;
+    assert_int_equal(get("/api/scheduler/nothing"), 404);
+    assert_told("status", "404");
+    assert_told("message", "'there is no such thing'");
+    assert_int_equal(get("/api/workflow/a/b"), 404);
+    assert_told("message", "'there is no such thing'");
+    assert_int_equal(get("/api/orgs/acme"), 404);
+    assert_told("statusCode", "404");
+    assert_int_equal(get("/api/v1/nothing"), 404);
+    assert_told("detail", "'there is no such thing'");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(the_native_api_has_problems),
+        SERVED(conductor_has_a_message_with_the_field_in_it),
+        SERVED(conductor_knows_no_412_and_no_422),
+        SERVED(jobs_have_a_status_code_a_message_and_its_reason),
+        SERVED(what_may_be_sent_again_says_so),
+        SERVED(the_longest_texts_fit),
+        SERVED(grpc_has_statuses_of_its_own),
+        SERVED(a_wrong_spec_is_told_as_temporal_does),
+        SERVED(a_path_that_is_not_there_is_refused_in_its_dialect),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What becomes of the slots of Conductor's schedules, as its API tells.  Names that begin with
+ * s_ are lines of the acceptance list of Conductor's own tests; the world begins at
+ * 2026-01-05T10:00:00Z = 1767607200000, and 10:01 is 1767607260000.
+ */
+#include "conductor.h"
+
+#include "core/time/text.h"
+
+/* ---- what is due ---- */
+
+static void s_a_paused_schedule_never_runs(void **state)
+{
+    (void)state;
+    assert_int_equal(save("a", ",'paused':true"), 200);
+    pass(10 * SPAN_MIN);
+    assert_count("a", 0);
+}
+
+static void s_what_is_due_runs_once_and_is_executed(void **state)
+{
+    (void)state;
+    save("a", "");
+    pass(SPAN_MIN + SPAN_S);
+    assert_count("a", 1);
+    assert_told("0.scheduleName", "'a'");
+    assert_told("0.scheduledTime", "1767607260000");
+    assert_told("0.executionTime", "1767607260000");
+    assert_told("0.state", "'EXECUTED'");
+    assert_told("0.workflowName", "'wf'");
+    assert_told("0.zoneId", "'UTC'");
+    assert_told("0.orgId", "'default'");
+    assert_told("0.reason", "absent");
+    assert_told("0.startWorkflowRequest.input", "{'k':1}");
+    assert_true(str_starts(text_at("0.executionId"), STR("r_")));
+    assert_true(str_eq(text_at("0.workflowId"), text_at("0.executionId")));
+    pass(30 * SPAN_S);
+    assert_count("a", 1);
+}
+
+/* Nothing is kept of what a schedule was: then a record does not tell it. */
+static void a_record_tells_nothing_that_an_edit_has_made_untrue(void **state)
+{
+    (void)state;
+    save("a", ",'zoneId':'Europe/Berlin'");
+    pass(SPAN_MIN + SPAN_S);
+    assert_int_equal(ask("PUT " S "/a/pause", NULL, NULL), 200);
+    assert_int_equal(ask("PUT " S "/a/resume", NULL, NULL), 200);
+    assert_int_equal(ask("PUT " S "/a/tags", NULL, js("[{'key':'k','value':'v'}]")), 200);
+    save("a", ",'zoneId':'Europe/Berlin'");
+    assert_count("a", 1);
+    assert_told("0.zoneId", "'Europe/Berlin'");
+    assert_told("0.startWorkflowRequest.input", "{'k':1}");
+    save("a", ",'zoneId':'Asia/Tokyo'");
+    pass(SPAN_MIN);
+    assert_count("a", 2);
+    assert_told("0.zoneId", "'Asia/Tokyo'");
+    assert_told("0.startWorkflowRequest.input", "{'k':1}");
+    assert_told("1.zoneId", "absent");
+    assert_told("1.startWorkflowRequest", "absent");
+    assert_told("1.workflowName", "'wf'"); /* its queue has the name */
+}
+
+static void the_workflow_of_an_upstream_is_not_told_after_an_edit(void **state)
+{
+    (void)state;
+    world.upstream = "c";
+    save("a", "");
+    pass(SPAN_MIN + SPAN_S);
+    assert_int_equal(post(S, js("{'name':'a','cronExpression':'0 * * * * ?',"
+                                "'startWorkflowRequest':{'name':'other'}}")),
+                     200);
+    pass(SPAN_MIN);
+    assert_count("a", 2);
+    assert_told("0.workflowName", "'other'");
+    assert_told("1.workflowName", "absent");
+    assert_told("1.startWorkflowRequest", "absent");
+}
+
+static void the_input_of_a_trigger_is_told(void **state)
+{
+    (void)state;
+    save("a", "");
+    assert_int_equal(post("/api/v1/schedules/a/trigger", js("{'input':{'own':2}}")), 202);
+    pass(0);
+    assert_count("a", 1);
+    assert_told("0.startWorkflowRequest.input", "{'k':1,'own':2}");
+    end_one();
+    pass(SPAN_MIN);
+    assert_count("a", 2);
+    assert_told("0.startWorkflowRequest.input", "{'k':1}");
+    assert_told("1.startWorkflowRequest.input", "{'k':1,'own':2}");
+}
+
+/* With an upstream the workflow is started there; until it answers nobody knows. */
+static void what_the_upstream_has_not_answered_is_polled(void **state)
+{
+    (void)state;
+    world.upstream = "c";
+    save("a", "");
+    pass(SPAN_MIN + SPAN_S);
+    assert_count("a", 1);
+    assert_told("0.state", "'POLLED'");
+    assert_told("0.workflowId", "absent");
+    assert_int_equal(get("/api/scheduler/admin/requeue"), 200);
+    assert_int_equal(json_integer_value(json_object_get(world.json, "recordIds.size")), 1);
+    assert_int_equal(json_array_size(json_object_get(world.json, "sampleIds")), 1);
+}
+
+/* A start that did not come to be; what an upstream refuses is test/clients/conductor's. */
+static void s_a_failed_start_is_failed_with_a_reason_and_the_schedule_goes_on(void **state)
+{
+    char run[64];
+
+    (void)state;
+    world.upstream = "c";
+    save("a", "");
+    pass(SPAN_MIN + SPAN_S);
+    assert_count("a", 1);
+    snprintf(run, sizeof run, "%s", text_at("0.executionId").ptr);
+    assert_int_equal(post(js("/api/v1/runs/%s/terminate", run), "{}"), 200);
+    pass(SPAN_MIN);
+    assert_count("a", 2);
+    assert_told("1.state", "'FAILED'");
+    assert_true(text_at("1.reason").len > 0);
+    assert_told("0.state", "'POLLED'");
+}
+
+static void s_nothing_runs_before_the_start(void **state)
+{
+    (void)state;
+    save("a", ",'scheduleStartTime':1767607800000"); /* 10:10 */
+    pass(9 * SPAN_MIN + 59 * SPAN_S);
+    assert_count("a", 0);
+    pass(2 * SPAN_S);
+    assert_count("a", 1);
+    assert_told("0.scheduledTime", "1767607800000"); /* inclusive */
+}
+
+static void s_nothing_runs_after_the_end(void **state)
+{
+    (void)state;
+    save("a", ",'scheduleEndTime':1767607320000"); /* 10:02 */
+    pass(10 * SPAN_MIN);
+    assert_count("a", 2);
+    assert_told("0.scheduledTime", "1767607320000"); /* inclusive */
+}
+
+/*
+ * Conductor does not run a slot once the end has passed, here it runs late: bounds test the
+ * time of the slot, and that the server was down is no reason to lose it.
+ */
+static void s_a_slot_within_the_bounds_runs_late_when_the_end_has_passed(void **state)
+{
+    (void)state;
+    save("a", ",'scheduleEndTime':1767607290000"); /* 10:01:30 */
+    be_down(2 * SPAN_MIN);
+    pass(0);
+    assert_count("a", 1);
+    assert_told("0.scheduledTime", "1767607260000");
+    assert_int_equal(get(S "/a"), 200);
+    assert_told("nextRunTime", "absent");
+}
+
+static void s_the_last_slot_before_the_end_runs_once(void **state)
+{
+    (void)state;
+    save("a", ",'scheduleEndTime':1767607260000"); /* 10:01 */
+    pass(SPAN_MIN);
+    assert_count("a", 1);
+    for (int i = 0; i < 10; i++)
+        pass(SPAN_MIN);
+    assert_count("a", 1);
+    assert_int_equal(get(S "/a"), 200); /* it is kept */
+    assert_told("nextRunTime", "absent");
+}
+
+static void an_expression_that_never_comes_never_runs(void **state)
+{
+    (void)state;
+    assert_int_equal(post(S, js("{'name':'a','cronExpression':'0 0 0 31 2 ?',"
+                                "'startWorkflowRequest':{'name':'wf'}}")),
+                     200);
+    assert_told("nextRunTime", "absent");
+    pass(SPAN_H);
+    assert_count("a", 0);
+}
+
+static void s_five_that_are_due_all_run(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        save(js("a%d", i), "");
+    pass(SPAN_MIN);
+    assert_int_equal(get("/api/scheduler/search/executions"), 200);
+    assert_told("totalHits", "5");
+}
+
+/* A batch is a portion of work, not a bound: of fifty none is left for the next minute. */
+static void s_however_many_are_due_none_starves(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 50; i++)
+        save(js("a%d", i), "");
+    pass(SPAN_MIN);
+    assert_int_equal(get("/api/scheduler/search/executions?size=1000"), 200);
+    assert_told("totalHits", "50");
+    for (int i = 0; i < 50; i++)
+        assert_string_equal(told(js("results.%d.scheduledTime", i)), "1767607260000");
+}
+
+/* ---- what was missed ---- */
+
+static void s_without_catch_up_ten_minutes_are_one_run(void **state)
+{
+    (void)state;
+    save("a", "");
+    be_down(10 * SPAN_MIN + 30 * SPAN_S);
+    pass(0);
+    assert_count("a", 1);
+    assert_told("0.scheduledTime", "1767607260000"); /* the oldest */
+    assert_int_equal(get(S "/a"), 200);
+    assert_told("nextRunTime", "1767607860000"); /* 10:11, later than now */
+}
+
+static void s_without_catch_up_an_old_slot_runs_exactly_once(void **state)
+{
+    (void)state;
+    save("a", "");
+    be_down(SPAN_MIN + 30 * SPAN_S);
+    for (int i = 0; i < 5; i++)
+        pass(0);
+    assert_count("a", 1);
+}
+
+static void s_with_catch_up_three_missed_are_three_runs_oldest_first(void **state)
+{
+    (void)state;
+    save("a", ",'runCatchupScheduleInstances':true");
+    be_down(3 * SPAN_MIN + 30 * SPAN_S);
+    pass(0);
+    assert_count("a", 3);
+    assert_told("2.scheduledTime", "1767607260000");
+    assert_told("1.scheduledTime", "1767607320000");
+    assert_told("0.scheduledTime", "1767607380000");
+    assert_int_equal(get(S "/a"), 200);
+    assert_told("nextRunTime", "1767607440000");
+}
+
+static void catch_up_stays_within_the_bounds(void **state)
+{
+    (void)state;
+    save("a", ",'runCatchupScheduleInstances':true,'scheduleStartTime':1767607320000,"
+              "'scheduleEndTime':1767607440000"); /* 10:02 … 10:04 */
+    be_down(10 * SPAN_MIN);
+    pass(0);
+    assert_count("a", 3);
+}
+
+static void runs_overlap(void **state)
+{
+    (void)state;
+    save("a", "");
+    pass(3 * SPAN_MIN);
+    assert_int_equal(get("/api/v1/schedules/a"), 200);
+    assert_told("state.open", "3");
+}
+
+/* ---- records that go ---- */
+
+static void s_up_to_ten_records_are_kept(void **state)
+{
+    (void)state;
+    save("a", "");
+    run_and_end(10);
+    assert_count("a", 10);
+}
+
+static void s_beyond_ten_the_newest_five_are_kept(void **state)
+{
+    (void)state;
+    save("a", "");
+    run_and_end(11);
+    assert_count("a", 5);
+    assert_told("0.scheduledTime", "1767607860000"); /* 10:11, the newest */
+    assert_told("4.scheduledTime", "1767607620000"); /* 10:07 */
+    run_and_end(5);
+    assert_count("a", 10);
+    run_and_end(1);
+    assert_count("a", 5);
+}
+
+/* ---- what the workflow is told ---- */
+
+static void s_the_time_of_the_slot_and_that_of_the_start_are_injected(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        post(S, js("{'name':'in','cronExpression':'0 * * * * ?','zoneId':'Europe/Berlin',"
+                   "'startWorkflowRequest':{'name':'wf','input':{'mine':[1],"
+                   "'scheduledTime':'clash'}}}")),
+        200);
+    pass(SPAN_MIN);
+    world.now += 3 * SPAN_S;
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['wf'],'worker':'w'}")), 200);
+    assert_told("runs.0.input.scheduledTime", "1767607260000");
+    assert_told("runs.0.input.executionTime", "1767607263000");
+    assert_told("runs.0.input._startedByScheduler", "'in'");
+    assert_told("runs.0.input._scheduledTime", "1767607260000");
+    assert_told("runs.0.input._executedTime", "1767607263000");
+    assert_told("runs.0.input._schedulerCron", "'0 * * * * ? Europe/Berlin'");
+    assert_true(str_eq(text_at("runs.0.input._executionId"), text_at("runs.0.id")));
+}
+
+static void s_keys_of_the_user_are_kept(void **state)
+{
+    (void)state;
+    assert_int_equal(post(S, js("{'name':'in','cronExpression':'0 * * * * ?',"
+                                "'startWorkflowRequest':{'name':'wf','input':{'mine':[1],"
+                                "'scheduledTime':'clash'}}}")),
+                     200);
+    pass(SPAN_MIN);
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['wf'],'worker':'w'}")), 200);
+    assert_told("runs.0.input.mine", "[1]");
+    assert_told("runs.0.input.scheduledTime", "1767607260000"); /* ours, of two */
+    assert_int_equal(get(S "/in"), 200); /* and the schedule is as it was */
+    assert_told("startWorkflowRequest.input", "{'mine':[1],'scheduledTime':'clash'}");
+}
+
+static void the_cron_that_is_told_is_the_one_that_was_due(void **state)
+{
+    (void)state;
+    assert_int_equal(post(S, js("{'name':'m','cronSchedules':["
+                                "{'cronExpression':'0 5 10 * * ?','zoneId':'UTC'},"
+                                "{'cronExpression':'0 3 11 * * ?','zoneId':'Europe/Berlin'}],"
+                                "'startWorkflowRequest':{'name':'wf'}}")),
+                     200);
+    pass(10 * SPAN_MIN);
+    assert_int_equal(
+        post("/api/v1/queues/claim", js("{'queues':['wf'],'max':10,'worker':'w'}")), 200);
+    assert_told("runs.0.input._scheduledTime", "1767607380000");
+    assert_told("runs.0.input._schedulerCron", "'0 3 11 * * ? Europe/Berlin'");
+    assert_told("runs.1.input._schedulerCron", "'0 5 10 * * ? UTC'");
+    assert_told("runs.2", "absent");
+}
+
+/* ---- clock changes, by the expressions of Spring ---- */
+
+static void ask_times(const char *from, const char *cron)
+{
+    struct err err;
+    instant at;
+
+    assert_int_equal(instant_parse(str_of(from), &at, &err), RC_OK);
+    pass(at - world.now);
+    assert_int_equal(post(S, js("{'name':'dst','cronExpression':'%s',"
+                                "'zoneId':'America/New_York',"
+                                "'startWorkflowRequest':{'name':'wf'}}",
+                                cron)),
+                     200);
+    assert_int_equal(get(S "/dst/next-execution-times?count=3"), 200);
+}
+
+static void s_a_time_in_the_gap_is_skipped(void **state)
+{
+    (void)state; /* 02:30 of 2026-03-08 does not exist: 03-09 02:30 is 06:30Z */
+    ask_times("2026-03-07T12:00:00Z", "0 30 2 * * ?");
+    assert_told("0", "1773037800000");
+    assert_told("1", "1773124200000");
+}
+
+static void s_a_time_in_the_overlap_runs_twice(void **state)
+{
+    (void)state; /* 01:30 of 2026-11-01: 05:30Z, an hour later 06:30Z, then a day later */
+    ask_times("2026-10-31T12:00:00Z", "0 30 1 * * ?");
+    assert_told("", "[1793511000000,1793514600000,1793601000000]");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVED(s_a_paused_schedule_never_runs),
+        SERVED(s_what_is_due_runs_once_and_is_executed),
+        SERVED(a_record_tells_nothing_that_an_edit_has_made_untrue),
+        SERVED(the_workflow_of_an_upstream_is_not_told_after_an_edit),
+        SERVED(the_input_of_a_trigger_is_told),
+        SERVED(what_the_upstream_has_not_answered_is_polled),
+        SERVED(s_a_failed_start_is_failed_with_a_reason_and_the_schedule_goes_on),
+        SERVED(s_nothing_runs_before_the_start),
+        SERVED(s_nothing_runs_after_the_end),
+        SERVED(s_a_slot_within_the_bounds_runs_late_when_the_end_has_passed),
+        SERVED(s_the_last_slot_before_the_end_runs_once),
+        SERVED(an_expression_that_never_comes_never_runs),
+        SERVED(s_five_that_are_due_all_run),
+        SERVED(s_however_many_are_due_none_starves),
+        SERVED(s_without_catch_up_ten_minutes_are_one_run),
+        SERVED(s_without_catch_up_an_old_slot_runs_exactly_once),
+        SERVED(s_with_catch_up_three_missed_are_three_runs_oldest_first),
+        SERVED(catch_up_stays_within_the_bounds),
+        SERVED(runs_overlap),
+        SERVED(s_up_to_ten_records_are_kept),
+        SERVED(s_beyond_ten_the_newest_five_are_kept),
+        SERVED(s_the_time_of_the_slot_and_that_of_the_start_are_injected),
+        SERVED(s_keys_of_the_user_are_kept),
+        SERVED(the_cron_that_is_told_is_the_one_that_was_due),
+        SERVED(s_a_time_in_the_gap_is_skipped),
+        SERVED(s_a_time_in_the_overlap_runs_twice),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

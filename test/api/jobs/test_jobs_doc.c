@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the jobs API says of the last fire, by what the engine knows of it; what it hides;
+ * which of its fields an error is about.
+ */
+#include "api/jobs/jobs_doc.h"
+#include "core/outcome.h"
+#include "world.h"
+
+enum { AT = 1000 };
+
+static struct cursor fired(instant start, instant end, enum outcome outcome)
+{
+    return (struct cursor){.last_start = start, .last_end = end, .last_outcome = outcome};
+}
+
+static void assert_status(struct cursor cursor, const char *expected)
+{
+    const char *got = jobs_last_status(&cursor);
+
+    assert_string_equal(got ? got : "null", expected);
+}
+
+static void the_status_of_a_fire_is_success_until_the_job_says_otherwise(void **state)
+{
+    (void)state;
+    assert_status(fired(INSTANT_NONE, INSTANT_NONE, OUTCOME_NONE), "null");
+    assert_status(fired(AT, INSTANT_NONE, OUTCOME_NONE), "success");
+    assert_status(fired(AT, AT - 1, OUTCOME_FAILED), "success"); /* that was the one before */
+    assert_status(fired(AT, AT, OUTCOME_SUCCEEDED), "success");
+    assert_status(fired(AT, AT + 1, OUTCOME_FAILED), "failed");
+    assert_status(fired(AT, AT + 1, OUTCOME_TIMED_OUT), "failed");
+    assert_status(fired(AT, AT + 1, OUTCOME_UNKNOWN), "failed");
+    assert_status(fired(AT, AT + 1, OUTCOME_CANCELLED), "skipped");
+    assert_status(fired(AT, AT + 1, OUTCOME_TERMINATED), "skipped");
+}
+
+static void the_status_of_a_slot_without_a_job_is_skipped_or_scheduler_failed(void **state)
+{
+    struct cursor cursor = fired(AT, AT + 1, OUTCOME_SUCCEEDED);
+
+    (void)state;
+    cursor.tail = OUTCOME_MISSED * 256 + REASON_COALESCED;
+    assert_status(cursor, "skipped");
+    cursor.tail = OUTCOME_SLOT_CANCELLED * 256 + REASON_USER;
+    assert_status(cursor, "skipped");
+    cursor.tail = OUTCOME_DROPPED * 256 + REASON_BUFFER;
+    assert_status(cursor, "scheduler_failed");
+    cursor.tail = OUTCOME_DROPPED * 256 + REASON_QUARANTINED;
+    assert_status(cursor, "scheduler_failed");
+    cursor.tail = OUTCOME_MISSED * 256 + REASON_PAUSED; /* not enabled: it does not fire */
+    assert_status(cursor, "success");
+}
+
+static void secrets_are_hidden_by_their_names_however_deep(void **state)
+{
+    json_auto_t *json = json_loads(js("{'a':{'Api_Key':{'x':1}},'l':[[{'mySecret':5}],'token'],"
+                                      "'password':null,'pass':'p'}"),
+                                   0, NULL);
+    char *text;
+
+    (void)state;
+    jobs_hide_secrets(json);
+    text = json_dumps(json, JSON_COMPACT);
+    assert_string_equal(text, js("{'a':{'Api_Key':'***'},'l':[[{'mySecret':'***'}],'token'],"
+                                 "'password':null,'pass':'p'}"));
+    free(text);
+}
+
+static void errors_name_the_field_of_this_api(void **state)
+{
+    static const char *const names[][2] = {
+        {"spec.cron[0].expr", "cronExpression"},
+        {"spec.window.to", "executionWindowStart"},
+        {"action.kind", "jobType"},
+        {"action.input", "payload"},
+        {"action.queue", "orgId"},
+        {"policies.retry.delay", "retryPolicy"},
+        {"description", "description"},
+    };
+    struct err err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        err_set(&err, RC_INVALID, 3, 0, "why");
+        err_in(&err, "%s", names[i][0]);
+        jobs_explain(&err);
+        assert_string_equal(err.field, names[i][1]);
+        assert_string_equal(err.text, "why");
+        assert_int_equal(err.rc, RC_INVALID);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_status_of_a_fire_is_success_until_the_job_says_otherwise),
+        cmocka_unit_test(the_status_of_a_slot_without_a_job_is_skipped_or_scheduler_failed),
+        cmocka_unit_test(secrets_are_hidden_by_their_names_however_deep),
+        cmocka_unit_test(errors_name_the_field_of_this_api),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is remembered is what was put there, for that part and that text alone.
+ */
+#include "api/schedules/part_cache.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct looks *looks;
+
+static int begin(void **state)
+{
+    (void)state;
+    looks = looks_new();
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    looks = looks_free(looks);
+    return 0;
+}
+
+static void a_text_is_found_by_its_part_and_itself(void **state)
+{
+    struct str shown;
+
+    (void)state;
+    assert_false(looks_find(looks, PART_SPEC, STR("{}"), &shown));
+    looks_put(looks, PART_SPEC, STR("{}"), STR("a spec"));
+    assert_true(looks_find(looks, PART_SPEC, STR("{}"), &shown));
+    assert_true(str_eq(shown, STR("a spec")));
+    assert_false(looks_find(looks, PART_POLICIES, STR("{}"), &shown));
+    assert_false(looks_find(looks, PART_SPEC, STR("{ }"), &shown));
+}
+
+static void an_empty_text_is_a_text(void **state)
+{
+    struct str shown;
+
+    (void)state;
+    assert_false(looks_find(looks, PART_LABELS, (struct str){NULL, 0}, &shown));
+    looks_put(looks, PART_LABELS, (struct str){NULL, 0}, STR("{}"));
+    assert_true(looks_find(looks, PART_LABELS, STR(""), &shown));
+    assert_true(str_eq(shown, STR("{}")));
+}
+
+static void a_long_text_is_not_remembered(void **state)
+{
+    static char text[LOOKS_TEXT_MAX];
+    struct str shown;
+
+    (void)state;
+    memset(text, 'x', sizeof text);
+    looks_put(looks, PART_EXTRA, (struct str){text, LOOKS_TEXT_MAX}, STR("y"));
+    assert_false(looks_find(looks, PART_EXTRA, (struct str){text, LOOKS_TEXT_MAX}, &shown));
+    looks_put(looks, PART_EXTRA, (struct str){text, LOOKS_TEXT_MAX - 1}, STR("y"));
+    assert_true(looks_find(looks, PART_EXTRA, (struct str){text, LOOKS_TEXT_MAX - 1}, &shown));
+}
+
+/* More than there is room for: some are forgotten, none is taken for another. */
+static void much_is_put_and_nothing_is_wrong(void **state)
+{
+    char kept[1024], expected[32];
+    struct str shown, first;
+    int found = 0;
+
+    (void)state;
+    looks_put(looks, PART_SPEC, STR("first"), STR("as it was"));
+    assert_true(looks_find(looks, PART_SPEC, STR("first"), &first));
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < 20000; i++) {
+            int len = snprintf(kept, sizeof kept, "{\"number\":%d,\"x\":\"%0900d\"}", i, i);
+
+            snprintf(expected, sizeof expected, "shown %d", i);
+            if (looks_find(looks, PART_ACTION, (struct str){kept, (size_t)len}, &shown)) {
+                found++;
+                assert_true(str_eq(shown, str_of(expected)));
+            }
+            looks_put(looks, PART_ACTION, (struct str){kept, (size_t)len}, str_of(expected));
+        }
+    assert_true(found > 0);
+    assert_true(str_eq(first, STR("as it was"))); /* until it is tidied */
+    looks_tidy(looks);
+    assert_false(looks_find(looks, PART_SPEC, STR("first"), &shown));
+    looks_put(looks, PART_SPEC, STR("new"), STR("n"));
+    looks_tidy(looks);
+    assert_true(looks_find(looks, PART_SPEC, STR("new"), &shown));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_text_is_found_by_its_part_and_itself, begin, end),
+        cmocka_unit_test_setup_teardown(an_empty_text_is_a_text, begin, end),
+        cmocka_unit_test_setup_teardown(a_long_text_is_not_remembered, begin, end),
+        cmocka_unit_test_setup_teardown(much_is_put_and_nothing_is_wrong, begin, end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

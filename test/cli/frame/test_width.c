@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Widths are those of Unicode's EastAsianWidth.txt and general categories.
+ */
+#include "cli/frame/width.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void columns_are_those_of_unicode(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t columns;
+    } cases[] = {
+        {"", 0},
+        {"nightly", 7},
+        {"\u00e9", 1},       /* one letter with its accent           */
+        {"e\u0301", 1},      /* a letter and an accent that combines */
+        {"\u4e2d\u6587", 4}, /* ideographs are wide                  */
+        {"\uff21", 2},       /* fullwidth A                          */
+        {"\uff71", 1},       /* halfwidth katakana                   */
+        {"\U0001f600", 2},   /* an emoji                             */
+        {"\ud55c", 2},       /* a syllable of hangul                 */
+        {"a\u200bb", 2},     /* a space of no width                  */
+        {"\u2026", 1},       /* ambiguous ones are narrow            */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(text_columns(str_of(cases[i].text)), cases[i].columns);
+}
+
+static const char *safe(const char *text)
+{
+    static char shown[100];
+    struct buf out = BUF(shown);
+    struct str s = str_of(text);
+
+    while (s.len > 0) {
+        struct glyph glyph = glyph_at(s);
+
+        safe_glyph(s, &glyph, &out);
+        s = str_from(s, glyph.bytes);
+    }
+    assert_int_equal(out.len, text_columns(str_of(text)));
+    return shown;
+}
+
+static void what_a_terminal_obeys_is_escaped(void **state)
+{
+    (void)state;
+    assert_string_equal(safe("a\033[2Jb"), "a\\x1b[2Jb");
+    assert_string_equal(safe("\a\b\r\n\t\x7f"), "\\x07\\x08\\x0d\\n\\t\\x7f");
+    assert_string_equal(safe("\xc2\x9b"
+                             "31m"),
+                        "\\u009b31m");                   /* CSI as one character of C1 */
+    assert_string_equal(safe("\xff\xc3"), "\\xff\\xc3"); /* no UTF-8, and a part of it  */
+    assert_string_equal(safe("a\u202eb\u2066\u200f"), "a\\u202eb\\u2066\\u200f");
+}
+
+static void text_is_cut_between_characters(void **state)
+{
+    (void)state;
+    assert_int_equal(text_fit(STR("abc"), 2), 2);
+    assert_int_equal(text_fit(STR("\u4e2d\u6587"), 3), 3);
+    assert_int_equal(text_fit(STR("e\u0301x"), 1), 3);
+    assert_int_equal(text_fit(STR("a\033b"), 4), 1); /* an escape is whole or not there */
+    assert_int_equal(text_fit(STR("a\033b"), 5), 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_are_those_of_unicode),
+        cmocka_unit_test(what_a_terminal_obeys_is_escaped),
+        cmocka_unit_test(text_is_cut_between_characters),
+    };
+
+    return cmocka_run_group_tests_name("width", tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Crontabs as crontab(5) describes them, line by line.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "cli/import/crontab.h"
+
+static char told[4096];
+
+static void tell(void *with, int line, const char *text)
+{
+    size_t len = strlen(told);
+
+    (void)with;
+    snprintf(told + len, sizeof told - len, "%d: %s\n", line, text);
+}
+
+static struct crontab read_text(struct arena *arena, const char *text, bool is_system)
+{
+    const struct crontab_options options = {.is_system = is_system, .wrong = tell};
+    struct crontab table = {.count = 0};
+    struct err err;
+
+    told[0] = '\0';
+    if (crontab_read(str_of(text), &options, arena, &table, &err) != RC_OK)
+        fail_msg("%s", err.text);
+    return table;
+}
+
+static void assert_str(struct str got, const char *wanted)
+{
+    if (!str_eq(got, str_of(wanted)))
+        fail_msg("`%.*s`, not `%s`", STR_ARG(got), wanted);
+}
+
+static void lines_have_a_time_and_a_command(void **state)
+{
+    struct arena *arena = arena_new(1 << 20);
+    struct crontab t = read_text(arena,
+                                 "30 2\t* *   1-5  echo  a  b\n"
+                                 "\n"
+                                 "  @daily /bin/x\r\n"
+                                 "0 0 * * 0 last",
+                                 false);
+
+    (void)state;
+    assert_string_equal(told, "");
+    assert_int_equal(t.count, 3);
+    assert_int_equal(t.lines[0].line, 1);
+    assert_str(t.lines[0].when, "30 2 * * 1-5");
+    assert_str(t.lines[0].command, "echo  a  b");
+    assert_int_equal(t.lines[1].line, 3);
+    assert_str(t.lines[1].when, "@daily");
+    assert_str(t.lines[1].command, "/bin/x");
+    assert_str(t.lines[2].command, "last");
+    arena_free(arena);
+}
+
+static void system_tables_have_a_user(void **state)
+{
+    struct arena *arena = arena_new(1 << 20);
+    struct crontab t = read_text(
+        arena, "17 *\t* * *\troot\tcd / && x\n@hourly www y\n0 0 * * * z\n", true);
+
+    (void)state;
+    assert_int_equal(t.count, 2);
+    assert_str(t.lines[0].user, "root");
+    assert_str(t.lines[0].command, "cd / && x");
+    assert_str(t.lines[1].user, "www");
+    assert_string_equal(told, "3: a line has five fields, a user and a command\n");
+    arena_free(arena);
+}
+
+static void settings_hold_for_what_is_below_them(void **state)
+{
+    struct arena *arena = arena_new(1 << 20);
+    struct crontab t = read_text(arena,
+                                 "A=1\n"
+                                 "0 0 * * * first\n"
+                                 "A = ' two '\n"
+                                 "\"B\"=x=y \n"
+                                 "CRON_TZ=Europe/Dublin\n"
+                                 "0 0 * * * X=1 second\n",
+                                 false);
+
+    (void)state;
+    assert_int_equal(t.count, 2);
+    assert_str(crontab_setting(&t.lines[0], STR("A")), "1");
+    assert_str(crontab_setting(&t.lines[0], STR("B")), "");
+    assert_str(t.lines[0].zone, "");
+    assert_str(crontab_setting(&t.lines[1], STR("A")), " two ");
+    assert_str(crontab_setting(&t.lines[1], STR("B")), "x=y");
+    assert_str(t.lines[1].zone, "Europe/Dublin");
+    assert_str(t.lines[1].command, "X=1 second");
+    arena_free(arena);
+}
+
+static void what_is_behind_a_percent_is_input(void **state)
+{
+    struct arena *arena = arena_new(1 << 20);
+    struct crontab t = read_text(arena,
+                                 "0 0 * * * date +\\%F\n"
+                                 "0 0 * * * cat%one%two\\%%\n"
+                                 "0 0 * * * cat%\n",
+                                 false);
+
+    (void)state;
+    assert_int_equal(t.count, 3);
+    assert_str(t.lines[0].command, "date +%F");
+    assert_false(t.lines[0].has_input);
+    assert_str(t.lines[1].command, "cat");
+    assert_true(t.lines[1].has_input);
+    assert_str(t.lines[1].input, "one\ntwo%\n");
+    assert_true(t.lines[2].has_input);
+    assert_str(t.lines[2].input, "");
+    arena_free(arena);
+}
+
+static void comments_right_above_belong_to_a_line(void **state)
+{
+    struct arena *arena = arena_new(1 << 20);
+    struct crontab t = read_text(arena,
+                                 "# of the file\n"
+                                 "\n"
+                                 "# the first\n"
+                                 "  ## line of it\n"
+                                 "#\n"
+                                 "0 0 * * * a\n"
+                                 "0 0 * * * b\n"
+                                 "# of a setting\n"
+                                 "A=1\n"
+                                 "0 0 * * * c # no comment\n",
+                                 false);
+
+    (void)state;
+    assert_int_equal(t.count, 3);
+    assert_str(t.lines[0].comment, "the first\nline of it");
+    assert_str(t.lines[1].comment, "");
+    assert_str(t.lines[2].comment, "");
+    assert_str(t.lines[2].command, "c # no comment");
+    arena_free(arena);
+}
+
+static void what_is_no_line_is_told(void **state)
+{
+    const struct crontab_options options = {.wrong = tell};
+    struct arena *arena = arena_new(1 << 20);
+    struct crontab t = read_text(arena, "0 0 * * *\nnonsense\n@daily\n0 0 * * * ok\n", false);
+    struct err err;
+
+    (void)state;
+    assert_int_equal(t.count, 1);
+    assert_string_equal(told, "1: a line has five fields and a command\n"
+                              "2: a line has five fields and a command\n"
+                              "3: a line has five fields and a command\n");
+    assert_int_equal(crontab_read(STR("a\0b"), &options, arena, &t, &err), RC_INVALID);
+    assert_int_equal(crontab_read(STR("\xff"), &options, arena, &t, &err), RC_INVALID);
+    arena_free(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_have_a_time_and_a_command),
+        cmocka_unit_test(system_tables_have_a_user),
+        cmocka_unit_test(settings_hold_for_what_is_below_them),
+        cmocka_unit_test(what_is_behind_a_percent_is_input),
+        cmocka_unit_test(comments_right_above_belong_to_a_line),
+        cmocka_unit_test(what_is_no_line_is_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The quick way to read a question must agree with the thorough one wherever it answers.
+ */
+#include "cli/time/batch_query.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct question standard = {.after = 1, .n = QUESTION_N_DEFAULT};
+
+static enum rc read_thoroughly(struct str line, struct question *q, char *room, json_t **json)
+{
+    struct err err;
+    enum rc rc = json_read(line, json, &err);
+
+    *q = standard;
+    if (rc != RC_OK || !json_is_object(*json))
+        return RC_INVALID;
+    return question_read(*json, room, q, &err);
+}
+
+static void both_ways_agree(const char *line, size_t len)
+{
+    static char room[QUESTION_ID_MAX];
+    struct question quick = standard, thorough;
+    json_t *json = NULL;
+
+    if (question_scan((struct str){line, len}, &quick)) {
+        assert_int_equal(read_thoroughly((struct str){line, len}, &thorough, room, &json),
+                         RC_OK);
+        assert_true(str_eq(quick.id, thorough.id));
+        assert_true(quick.has_expr && str_eq(quick.expr, thorough.expr));
+        assert_true(str_eq(quick.zone, thorough.zone) && str_eq(quick.seed, thorough.seed));
+        assert_int_equal(quick.dialect, thorough.dialect);
+        assert_int_equal(quick.after, thorough.after);
+        assert_int_equal(quick.n, thorough.n);
+        assert_int_equal(quick.dst.name, thorough.dst.name);
+        assert_int_equal(quick.dst.custom.gap, thorough.dst.custom.gap);
+        assert_int_equal(quick.dst.custom.fold, thorough.dst.custom.fold);
+        json_decref(json);
+    }
+}
+
+static void a_flat_line_is_read_quickly(void **state)
+{
+    static const char *const lines[] = {
+        "{\"id\":1,\"expr\":\"@daily\"}",
+        " { \"expr\" : \"0 9 * * *\" , \"id\" : \"a\" , \"n\" : 7 } \r",
+        ("{\"id\":\"x\",\"dialect\":\"quartz\",\"expr\":\"0 0 12 L * ?\","
+         "\"tz\":\"Asia/Tokyo\",\"after\":\"2026-01-01T00:00:00Z\",\"n\":10000,"
+         "\"dst\":\"skip/last\",\"seed\":\"s\"}"),
+    };
+    struct question q;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        q = standard;
+        assert_true(question_scan(str_of(lines[i]), &q));
+        both_ways_agree(lines[i], strlen(lines[i]));
+    }
+    assert_int_equal(q.dialect, DIALECT_QUARTZ);
+    assert_int_equal(q.n, 10000);
+    assert_true(str_eq(q.id, STR("\"x\"")));
+    assert_true(str_eq(q.zone, STR("Asia/Tokyo")));
+    assert_int_equal(q.after, INT64_C(1767225600000000));
+    assert_int_equal(q.dst.custom.gap, GAP_SKIP);
+    assert_int_equal(q.dst.custom.fold, FOLD_LAST);
+}
+
+static void what_is_not_flat_or_not_right_is_left_to_the_thorough_way(void **state)
+{
+    static const char *const lines[] = {
+        "",
+        "{}",
+        "{\"expr\":\"@daily\"",
+        "{\"expr\":\"@daily\"}}",
+        "{\"expr\":\"@daily\",}",
+        "{,\"expr\":\"@daily\"}",
+        "{\"expr\":\"@daily\" \"n\":1}",
+        "{\"expr\":\"@daily\",\"expr\":\"@daily\"}",
+        "{\"expr\":\"a\\u0041\"}",
+        "{\"expr\":\"\xc3\xa9\"}",
+        "{\"expr\":\"\t\"}",
+        "{\"expr\":1}",
+        "{\"expr\":\"@daily\",\"n\":0}",
+        "{\"expr\":\"@daily\",\"n\":01}",
+        "{\"expr\":\"@daily\",\"n\":1.0}",
+        "{\"expr\":\"@daily\",\"n\":1e1}",
+        "{\"expr\":\"@daily\",\"n\":-1}",
+        "{\"expr\":\"@daily\",\"id\":12345678901234567890}",
+        "{\"expr\":\"@daily\",\"id\":null}",
+        "{\"expr\":\"@daily\",\"other\":1}",
+        "{\"expr\":\"@daily\",\"after\":\"soon\"}",
+        "{\"expr\":\"@daily\",\"dialect\":\"klingon\"}",
+        "{\"spec\":{}}",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        struct question q = standard;
+
+        if (question_scan(str_of(lines[i]), &q))
+            fail_msg("read quickly: %s", lines[i]);
+        assert_memory_equal(&q, &standard, sizeof q);
+    }
+}
+
+static uint64_t chance_state = 88172645463325252u;
+
+static size_t below(size_t n)
+{
+    chance_state ^= chance_state << 13;
+    chance_state ^= chance_state >> 7;
+    chance_state ^= chance_state << 17;
+    return (size_t)(chance_state % n);
+}
+
+/* A right line with a few bytes exchanged, put in or taken out. */
+static size_t spoil(char *line, size_t len)
+{
+    static const char bytes[] = "{}[]\",:\\ \t0159.eE+-nultrafs\x01\x7f\xc3\xa9";
+
+    for (size_t times = 1 + below(3); times > 0 && len > 1; times--) {
+        size_t at = below(len);
+
+        switch (below(3)) {
+        case 0:
+            line[at] = bytes[below(sizeof bytes)];
+            break;
+        case 1:
+            memmove(line + at + 1, line + at, len - at);
+            line[at] = bytes[below(sizeof bytes)];
+            len++;
+            break;
+        default:
+            memmove(line + at, line + at + 1, len - at - 1);
+            len--;
+            break;
+        }
+    }
+    return len;
+}
+
+static void both_ways_agree_on_spoilt_lines(void **state)
+{
+    static const char right[] =
+        "{\"id\": 12,\"dialect\":\"vixie\",\"expr\":\"0 9 * * 1-5\",\"tz\":\"UTC\","
+        "\"after\":\"2026-01-01T00:00:00Z\",\"n\":5,\"dst\":\"once\",\"seed\":\"a b\"}";
+
+    (void)state;
+    for (int i = 0; i < 200000; i++) {
+        char line[sizeof right + 8];
+        size_t len = sizeof right - 1;
+
+        memcpy(line, right, len);
+        both_ways_agree(line, spoil(line, len));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_flat_line_is_read_quickly),
+        cmocka_unit_test(what_is_not_flat_or_not_right_is_left_to_the_thorough_way),
+        cmocka_unit_test(both_ways_agree_on_spoilt_lines),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The published vectors: what real implementations make of expressions, to the instant.
+ *
+ * The files are in test/data/vectors, or where BELFRY_VECTORS says.
+ */
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "core/cron/cron_parse.h"
+#include "core/spec/local.h"
+#include "core/time/text.h"
+#include "zones.h"
+
+enum {
+    TIMES_MAX = 16,
+    WORDS_MAX = 16384, /* bytes of one line */
+};
+
+/* What one row asks for. */
+struct question {
+    const char *id;
+    struct str expr, zone, seed;
+    enum dialect dialect;
+    enum dst_name dst;
+    int64_t after; /* UTC second; slots are later */
+    int64_t expected[TIMES_MAX];
+    int count;
+    bool is_complete; /* nothing follows */
+};
+
+/* ---- plumbing ---- */
+
+static const char *vector_path(const char *name)
+{
+    static char path[512];
+    const char *dir = getenv("BELFRY_VECTORS");
+
+    snprintf(path, sizeof path, "%s/%s", dir ? dir : "test/data/vectors", name);
+    return path;
+}
+
+static json_t *load_json(const char *name)
+{
+    json_error_t error;
+    json_t *root = json_load_file(vector_path(name), 0, &error);
+
+    if (!root)
+        fail_msg("%s: %s", vector_path(name), error.text);
+    return root;
+}
+
+static struct str text_of(const json_t *object, const char *key)
+{
+    return str_of(json_string_value(json_object_get(object, key)));
+}
+
+static int64_t second_of(struct str text)
+{
+    struct err err;
+    instant t;
+
+    if (instant_parse(text, &t, &err) != RC_OK)
+        fail_msg("%.*s: %s", STR_ARG(text), err.text);
+    return instant_seconds(t);
+}
+
+static const struct tz *zone_of(struct str name)
+{
+    struct err err;
+    const struct tz *tz = zone_find(NULL, name.len > 0 ? name : STR("UTC"), &err);
+
+    if (!tz)
+        fail_msg("%s", err.text);
+    return tz;
+}
+
+static int read_times(const json_t *list, int64_t *ret)
+{
+    size_t count = json_array_size(list);
+
+    assert_true(count <= TIMES_MAX);
+    for (size_t i = 0; i < count; i++)
+        ret[i] = second_of(str_of(json_string_value(json_array_get(list, i))));
+    return (int)count;
+}
+
+/* ---- asking ---- */
+
+static void expect(const struct question *q, int i, int64_t found)
+{
+    if (i < q->count && found != q->expected[i])
+        fail_msg("%s: %s `%.*s` in %.*s: time %d is %lld, expected %lld", q->id,
+                 dialect_text(q->dialect), STR_ARG(q->expr), STR_ARG(q->zone), i,
+                 (long long)found, (long long)q->expected[i]);
+    if (i == q->count && found != LOCAL_NEVER)
+        fail_msg("%s: %s `%.*s`: %lld comes after the last", q->id, dialect_text(q->dialect),
+                 STR_ARG(q->expr), (long long)found);
+}
+
+static void ask_cron(const struct question *q, const struct cron *cron, struct str zone)
+{
+    enum dst_name name = q->dst == DST_DEFAULT ? dialect_dst(q->dialect) : q->dst;
+    struct dst_cell dst = dst_resolve((struct dst_rule){.name = name},
+                                      cron->flags & CRON_INTERVAL);
+    const struct tz *tz = zone_of(zone);
+    int64_t at = q->after;
+
+    for (int i = 0; i < q->count + q->is_complete; i++) {
+        at = cron_next(cron, tz, dst, at + 1);
+        expect(q, i, at);
+    }
+}
+
+static void ask(const struct question *q)
+{
+    struct cron_text text;
+    struct err err;
+
+    if (cron_parse(q->expr, q->dialect, q->seed, &text, &err) != RC_OK)
+        fail_msg("%s: %s `%.*s`: %s", q->id, dialect_text(q->dialect), STR_ARG(q->expr),
+                 err.text);
+    if (!text.is_every) {
+        ask_cron(q, &text.cron, text.zone.len > 0 ? text.zone : q->zone);
+        return;
+    }
+    for (int i = 0; i < q->count; i++)
+        expect(q, i, q->after + (i + 1) * (text.every / SPAN_S));
+}
+
+/* Refused, at a place within the text, with something said. */
+static void ask_refused(const char *id, struct str expr, enum dialect dialect)
+{
+    struct cron_text text;
+    struct err err;
+
+    if (cron_parse(expr, dialect, STR(""), &text, &err) != RC_INVALID)
+        fail_msg("%s: %s `%.*s` is taken", id, dialect_text(dialect), STR_ARG(expr));
+    assert_in_range(err.at, 0, expr.len);
+    assert_true((size_t)(err.at + err.len) <= expr.len);
+    assert_true(strlen(err.text) > 10);
+}
+
+/* ---- cron-public.json ---- */
+
+static struct question question_of(const json_t *row)
+{
+    struct str dst = text_of(row, "dst");
+    struct question q = {
+        .id = json_string_value(json_object_get(row, "id")),
+        .expr = text_of(row, "expr"),
+        .zone = text_of(row, "tz"),
+        .seed = text_of(row, "seed"),
+        .is_complete = json_is_true(json_object_get(row, "complete")),
+    };
+    struct err err;
+
+    assert_int_equal(dialect_parse(text_of(row, "dialect"), &q.dialect, &err), RC_OK);
+    if (dst.len > 0)
+        assert_int_equal(dst_parse(dst, &q.dst, &err), RC_OK);
+    if (!json_is_true(json_object_get(row, "error"))) {
+        q.after = second_of(text_of(row, "after"));
+        q.count = read_times(json_object_get(row, "expect"), q.expected);
+    }
+    return q;
+}
+
+static void every_public_vector_of_cron_is_right(void **state)
+{
+    json_t *rows = load_json("cron-public.json"), *row;
+    int asked = 0;
+    size_t i;
+
+    (void)state;
+    json_array_foreach(rows, i, row)
+    {
+        struct question q = question_of(row);
+
+        if (q.dialect == DIALECT_SYSTEMD || q.dialect == DIALECT_RRULE)
+            continue;
+        asked++;
+        if (json_is_true(json_object_get(row, "error")))
+            ask_refused(q.id, q.expr, q.dialect);
+        else
+            ask(&q);
+    }
+    assert_true(asked > 600);
+    json_decref(rows);
+}
+
+/* ---- spring-cron.tsv, spring-cron-named.txt ---- */
+
+/* Calls `fn` for each line that is no comment. */
+static void each_line(const char *name, bool (*fn)(const char *line), int least)
+{
+    static char line[WORDS_MAX];
+    FILE *file = fopen(vector_path(name), "r");
+    int used = 0;
+
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (line[0] != '#')
+            used += fn(line);
+    }
+    fclose(file);
+    assert_true(used >= least);
+}
+
+/* The text up to `sep`; *rest is moved behind it. */
+static struct str take(struct str *rest, const char *sep)
+{
+    const char *at = strstr(rest->ptr, sep);
+    size_t len = at ? (size_t)(at - rest->ptr) : rest->len;
+    struct str head = {rest->ptr, len};
+
+    *rest = str_from(*rest, at ? len + strlen(sep) : len);
+    return head;
+}
+
+/* A moment in milliseconds; slots are later than the second it lies in. */
+static int64_t second_of_ms(struct str text)
+{
+    char *end;
+    long long ms = strtoll(text.ptr, &end, 10);
+
+    assert_ptr_equal(end, text.ptr + text.len);
+    return floor_div(ms, 1000);
+}
+
+static bool ask_tsv_line(const char *line)
+{
+    struct str rest = str_of(line);
+    struct question q = {.id = "spring-cron.tsv", .dialect = DIALECT_SPRING};
+
+    q.expr = take(&rest, "\t");
+    q.zone = take(&rest, "\t");
+    q.after = second_of_ms(take(&rest, "\t"));
+    while (rest.len > 0) {
+        struct str next = take(&rest, "\t");
+
+        if (str_eq(next, STR("-")))
+            q.is_complete = true;
+        else
+            q.expected[q.count++] = second_of_ms(next);
+    }
+    ask(&q);
+    return true;
+}
+
+static void every_random_vector_of_spring_is_right(void **state)
+{
+    (void)state;
+    each_line("spring-cron.tsv", ask_tsv_line, 1000);
+}
+
+/* "expr" | ACCEPT */
+static bool ask_accept_line(const char *line)
+{
+    struct str rest = str_of(line), expr;
+    struct cron_text text;
+    struct err err;
+
+    if (line[0] != '"')
+        return false;
+    expr = take(&rest, "\" | ");
+    expr = str_from(expr, 1);
+    if (str_eq(rest, STR("REJECT")))
+        ask_refused("spring-cron-named.txt", expr, DIALECT_SPRING);
+    else if (cron_parse(expr, DIALECT_SPRING, STR(""), &text, &err) != RC_OK)
+        fail_msg("spring `%.*s`: %s", STR_ARG(expr), err.text);
+    return true;
+}
+
+static void what_spring_takes_and_refuses_is_taken_and_refused(void **state)
+{
+    (void)state;
+    each_line("spring-cron-named.txt", ask_accept_line, 100);
+}
+
+/* expr | zone | from | instant(local) instant(local) ..., or null */
+static bool ask_named_line(const char *line)
+{
+    struct str rest = str_of(line);
+    struct question q = {.id = "spring-cron-named.txt", .dialect = DIALECT_SPRING};
+
+    if (line[0] == '"' || strstr(line, "[SPRING-BUG]"))
+        return false;
+    q.expr = take(&rest, " | ");
+    q.zone = take(&rest, " | ");
+    q.after = second_of(take(&rest, " | "));
+    q.is_complete = str_eq(rest, STR("null"));
+    while (!q.is_complete && rest.len > 0) {
+        q.expected[q.count++] = second_of(take(&rest, "("));
+        (void)take(&rest, ") ");
+    }
+    ask(&q);
+    return true;
+}
+
+static void every_named_vector_of_spring_is_right_but_its_bugs(void **state)
+{
+    (void)state;
+    each_line("spring-cron-named.txt", ask_named_line, 60);
+}
+
+/* ---- temporal-spec.json ---- */
+
+static struct calendar_text calendar_of(const json_t *entry)
+{
+    return (struct calendar_text){
+        .second = text_of(entry, "second"),
+        .minute = text_of(entry, "minute"),
+        .hour = text_of(entry, "hour"),
+        .day = text_of(entry, "dayOfMonth"),
+        .month = text_of(entry, "month"),
+        .year = text_of(entry, "year"),
+        .weekday = text_of(entry, "dayOfWeek"),
+    };
+}
+
+/* A spec with one entry, a cron string or a calendar, and at most a zone beside it. */
+static bool is_single(const json_t *spec)
+{
+    json_t *crons = json_object_get(spec, "cronString");
+    json_t *calendars = json_object_get(spec, "calendar");
+    size_t others = json_object_size(spec) - (crons != NULL) - (calendars != NULL) -
+                    (json_object_get(spec, "timezoneName") != NULL);
+
+    return others == 0 && json_array_size(crons) + json_array_size(calendars) == 1;
+}
+
+static void ask_calendar(const struct question *q, const json_t *entry, bool is_wrong)
+{
+    struct calendar_text text = calendar_of(entry);
+    struct cron cron;
+    struct err err;
+    enum rc rc = calendar_parse(&text, DIALECT_TEMPORAL, &cron, &err);
+
+    if (is_wrong != (rc == RC_INVALID))
+        fail_msg("%s: %s", q->id, rc == RC_OK ? "taken" : err.text);
+    if (rc == RC_OK)
+        ask_cron(q, &cron, q->zone);
+}
+
+static bool ask_temporal(const json_t *row)
+{
+    const json_t *spec = json_object_get(row, "spec");
+    const json_t *cron = json_array_get(json_object_get(spec, "cronString"), 0);
+    const json_t *calendar = json_array_get(json_object_get(spec, "calendar"), 0);
+    bool is_wrong = json_is_true(json_object_get(row, "error"));
+    const json_t *times = json_object_get(row, "documented");
+    struct question q = {
+        .id = json_string_value(json_object_get(row, "name")),
+        .expr = str_of(json_string_value(cron)),
+        .zone = text_of(spec, "timezoneName"),
+        .dialect = DIALECT_TEMPORAL,
+    };
+
+    if (!is_single(spec))
+        return false;
+    if (!is_wrong) {
+        q.after = second_of(text_of(row, "after"));
+        q.count = read_times(times ? times : json_object_get(row, "expect"), q.expected);
+    }
+    if (calendar)
+        ask_calendar(&q, calendar, is_wrong);
+    else if (is_wrong)
+        ask_refused(q.id, q.expr, DIALECT_TEMPORAL);
+    else if (!str_starts(q.expr, STR("@every"))) /* counts from 1970: test_interval.c */
+        ask(&q);
+    return true;
+}
+
+static void every_temporal_spec_of_one_entry_is_right(void **state)
+{
+    static const char *const lists[] = {"vectors", "quirkVectors"};
+    json_t *root = load_json("temporal-spec.json"), *row;
+    int asked = 0;
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        size_t i;
+
+        json_array_foreach(json_object_get(root, lists[k]), i, row) asked += ask_temporal(row);
+    }
+    assert_true(asked > 80);
+    json_decref(root);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_public_vector_of_cron_is_right),
+        cmocka_unit_test(every_random_vector_of_spring_is_right),
+        cmocka_unit_test(what_spring_takes_and_refuses_is_taken_and_refused),
+        cmocka_unit_test(every_named_vector_of_spring_is_right_but_its_bugs),
+        cmocka_unit_test(every_temporal_spec_of_one_entry_is_right),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whole specs against brute force: every second of some days is put through the written
+ * rules one by one, and the set that results is compared with next, prev, walk, count, and
+ * with the same spec packed and unpacked.
+ *
+ * Clock-change rules have a judge of their own (test/oracle), so entries here are literal.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/spec/spec_pack.h"
+#include "zones.h"
+
+enum {
+    CASES = 220,
+    DAYS = 4,   /* of slots compared                           */
+    MARGIN = 3, /* days before and after in which causes may lie */
+    SECONDS = (DAYS + 2 * MARGIN) * DAY_SECONDS,
+    LIST_MAX = 4,
+};
+
+static uint64_t chance_state = 0x9e3779b97f4a7c15u;
+
+static int below(int n)
+{
+    chance_state ^= chance_state << 13;
+    chance_state ^= chance_state >> 7;
+    chance_state ^= chance_state << 17;
+    return (int)(chance_state % (uint64_t)n);
+}
+
+static bool one_in(int n)
+{
+    return below(n) == 0;
+}
+
+/* Everything that one case is made of; the def points into it. */
+struct world {
+    struct spec_def def;
+    struct cron_def cron[LIST_MAX];
+    struct calendar_def calendars[LIST_MAX], not_calendars[LIST_MAX];
+    struct interval_def intervals[LIST_MAX];
+    int32_t times[LIST_MAX], not_dates[LIST_MAX];
+    instant at[LIST_MAX];
+    int64_t base;     /* UTC second of the first second looked at        */
+    int64_t midnight; /* first second that shows the date being looked at */
+    bool raw[SECONDS], slot[SECONDS];
+    int opens[SECONDS]; /* the first second from here on that is inside the window */
+    struct spec spec;
+};
+
+static const char *const crons[] = {
+    "*/7 * * * *", "0 9-17 * * MON-FRI", "30 2 * * *",     "15 10,22 * * *", "*/20 5 */3 * * *",
+    "0 0 1 * *",   "0 0 L * *",          "5 4 * * SUN",    "0 12 15W * *",   "59 23 * * *",
+    "0 1 * * *",   "*/11 */13 * * * *",  "10 0 0 * * 2#2", "0 */6 * * *",
+};
+
+static const char *const zone_names[] = {
+    "UTC", "America/New_York", "Europe/London", "Australia/Lord_Howe", "Asia/Kathmandu",
+};
+
+/* Days on which clocks change somewhere in the list, and quiet ones. */
+static const int days_of_interest[] = {19792, 20029, 19813, 20022, 20002, 19820, 19700, 20500};
+
+static const struct calendar_text exclusions[] = {
+    {.second = {"*", 1}, .minute = {"*", 1}, .hour = {"*", 1}, .weekday = {"SAT,SUN", 7}},
+    {.second = {"*", 1}, .minute = {"*", 1}, .hour = {"0-5", 3}},
+    {.second = {"*", 1}, .minute = {"0-29", 4}, .hour = {"*", 1}},
+    {.second = {"0-30", 4}, .minute = {"*", 1}, .hour = {"*", 1}, .weekday = {"MON", 3}},
+    {.second = {"*/2", 3}, .minute = {"*", 1}, .hour = {"*", 1}},
+    {.second = {"*", 1}, .minute = {"*", 1}, .hour = {"*", 1}, .day = {"10-14", 5}},
+};
+
+static struct str pick_zone(void)
+{
+    return str_of(zone_names[below((int)(sizeof zone_names / sizeof *zone_names))]);
+}
+
+static void make_lists(struct world *w)
+{
+    static const int everies[] = {1,    7,    60,    90,    900,    3600,
+                                  5400, 7000, 50000, 86400, 100000, 200000};
+    struct spec_def *def = &w->def;
+
+    def->cron_count = below(3);
+    for (int i = 0; i < def->cron_count; i++) {
+        w->cron[i].expr = str_of(crons[below((int)(sizeof crons / sizeof *crons))]);
+        if (one_in(3))
+            w->cron[i].zone = pick_zone();
+    }
+    def->interval_count = one_in(2);
+    for (int i = 0; i < def->interval_count; i++) {
+        struct interval_def *interval = &w->intervals[i];
+
+        interval->anchor = (enum anchor)below(3);
+        interval->every = everies[below(12)] * SPAN_S;
+        interval->phase = interval->anchor == ANCHOR_START
+                              ? 0
+                              : below((int)(interval->every / SPAN_S)) * SPAN_S;
+    }
+    def->time_count = below(3);
+    for (int i = 0; i < def->time_count; i++)
+        w->times[i] = below(24) * 3600 + below(4) * 900;
+    def->at_count = one_in(3) ? 1 + below(2) : 0;
+    for (int i = 0; i < def->at_count; i++)
+        w->at[i] = instant_of_seconds(w->base + below(SECONDS));
+    def->calendar_count = one_in(4);
+    w->calendars[0].text = (struct calendar_text){.hour = {"3,13", 4}, .minute = {"*/25", 4}};
+}
+
+static void make_exclusions(struct world *w)
+{
+    struct spec_def *def = &w->def;
+
+    def->not_calendar_count = below(3);
+    for (int i = 0; i < def->not_calendar_count; i++)
+        w->not_calendars[i].text = exclusions[below(6)];
+    def->not_date_count = below(3);
+    for (int i = 0; i < def->not_date_count; i++)
+        w->not_dates[i] = (int32_t)(w->base / DAY_SECONDS) + MARGIN - 1 + below(DAYS + 2);
+    /* Moving each second of a day is legal but slow. */
+    if (one_in(2) && (def->interval_count == 0 || w->intervals[0].every >= SPAN_MIN))
+        def->shift = one_in(2) ? SHIFT_NEXT : SHIFT_PREVIOUS;
+}
+
+static void make_world(struct world *w)
+{
+    struct spec_def *def = &w->def;
+
+    memset(w, 0, sizeof *w);
+    *def = spec_def_empty();
+    w->base = (int64_t)(days_of_interest[below(8)] - MARGIN - DAYS / 2) * DAY_SECONDS;
+    def->cron = w->cron;
+    def->calendars = w->calendars;
+    def->not_calendars = w->not_calendars;
+    def->intervals = w->intervals;
+    def->times = w->times;
+    def->not_dates = w->not_dates;
+    def->at = w->at;
+    def->zone = pick_zone();
+    def->dst = (struct dst_rule){.name = DST_LITERAL};
+    make_lists(w);
+    if (one_in(2))
+        make_exclusions(w);
+    if (one_in(2)) {
+        def->window.is_set = true;
+        def->window.from = below(24) * 3600 + below(2) * 1800;
+        def->window.to = below(24) * 3600 + below(2) * 1800 + below(60);
+        def->window.rule = one_in(2) ? WINDOW_FILTER : WINDOW_CLAMP;
+    }
+    if (one_in(3))
+        def->start = instant_of_seconds(w->base + (MARGIN + below(2)) * DAY_SECONDS) +
+                     below(2) * SPAN_MS;
+    if (one_in(3))
+        def->end = instant_of_seconds(w->base + (MARGIN + 4) * DAY_SECONDS + below(90000));
+}
+
+static int64_t local_of(const struct tz *tz, int64_t s)
+{
+    return s + tz_offset(tz, s);
+}
+
+static const struct tz *own_zone(const struct world *w)
+{
+    return w->spec.zones[0].tz;
+}
+
+static bool interval_hits(const struct world *w, const struct interval_def *interval, int64_t s,
+                          instant created)
+{
+    int64_t every = interval->every / SPAN_S, phase = interval->phase / SPAN_S;
+
+    if (interval->anchor == ANCHOR_EPOCH)
+        return (s - phase) % every == 0;
+    if (interval->anchor == ANCHOR_START)
+        return s > created / SPAN_S && (s - created / SPAN_S) % every == 0;
+    return s >= w->midnight + phase && (s - w->midnight - phase) % every == 0;
+}
+
+/* `by_itself`: the interval that counts from runs, of which there is at most one, aside. */
+static bool is_raw(const struct world *w, int64_t s, instant created, bool by_itself)
+{
+    for (int i = 0; i < w->spec.entry_count; i++) {
+        const struct entry *entry = &w->spec.entries[i];
+
+        if (by_itself && entry->kind == ENTRY_INTERVAL &&
+            entry->interval.anchor == ANCHOR_START)
+            continue;
+        if (entry->kind == ENTRY_CRON
+                ? cron_matches(&entry->cron, local_of(w->spec.zones[entry->zone].tz, s))
+                : interval_hits(w, &entry->interval, s, created))
+            return true;
+    }
+    for (int i = 0; i < w->def.at_count; i++)
+        if (w->at[i] == instant_of_seconds(s))
+            return true;
+    return false;
+}
+
+static bool day_is_excluded(const struct world *w, int64_t day)
+{
+    for (int i = 0; i < w->def.not_date_count; i++)
+        if (w->not_dates[i] == day)
+            return true;
+    for (int i = 0; i < w->spec.not_cron_count; i++) {
+        const struct cron *cron = &w->spec.not_crons[i];
+
+        if (cron->second == (UINT64_C(1) << 60) - 1 &&
+            cron->minute == (UINT64_C(1) << 60) - 1 && cron->hour == (1u << 24) - 1 &&
+            cron_matches(cron, day * DAY_SECONDS))
+            return true;
+    }
+    return false;
+}
+
+static bool is_excluded(const struct world *w, int64_t s)
+{
+    int64_t local = local_of(own_zone(w), s);
+
+    for (int i = 0; i < w->def.not_date_count; i++)
+        if (w->not_dates[i] == floor_div(local, DAY_SECONDS))
+            return true;
+    for (int i = 0; i < w->spec.not_cron_count; i++)
+        if (cron_matches(&w->spec.not_crons[i], local))
+            return true;
+    return false;
+}
+
+static bool is_inside(const struct world *w, int64_t s)
+{
+    const struct window_def *window = &w->def.window;
+    int64_t local = local_of(own_zone(w), s);
+    int64_t tod = local - floor_div(local, DAY_SECONDS) * DAY_SECONDS;
+
+    if (!window->is_set)
+        return true;
+    return window->from <= window->to ? tod >= window->from && tod <= window->to
+                                      : tod >= window->from || tod <= window->to;
+}
+
+static int64_t day_at(const struct world *w, int64_t s)
+{
+    return floor_div(local_of(own_zone(w), s), DAY_SECONDS);
+}
+
+/* The second at which `day` first shows time of day `tod`, or the first after it. */
+static int64_t show(const struct tz *tz, int64_t day, int64_t tod)
+{
+    int64_t local = day * DAY_SECONDS + tod, s = local - 30 * 3600;
+    int64_t early = local - tz_offset(tz, s);
+
+    /* On a clock that runs evenly there is nothing to look for. */
+    if (local_of(tz, early) == local)
+        return early;
+    while (local_of(tz, s) < local)
+        s++;
+    return s;
+}
+
+/* It counts from a run of this day or a later one. */
+static bool is_too_near(const struct world *w, int64_t s, int64_t day, instant created)
+{
+    return w->def.shift == SHIFT_PREVIOUS && !is_raw(w, s, created, true) &&
+           day_at(w, s - w->intervals[0].every / SPAN_S) >= day;
+}
+
+/* Where a raw slot goes when its day is excluded; INT64_MIN: nowhere. */
+static int64_t shifted(const struct world *w, int64_t s, instant created)
+{
+    int64_t local = local_of(own_zone(w), s), day = floor_div(local, DAY_SECONDS);
+    int64_t target = day;
+
+    if (w->def.shift == SHIFT_NONE || !day_is_excluded(w, day))
+        return s;
+    for (int i = 0; i < MARGIN && day_is_excluded(w, target); i++)
+        target += w->def.shift == SHIFT_NEXT ? 1 : -1;
+    if (day_is_excluded(w, target) || is_too_near(w, s, target, created))
+        return INT64_MIN;
+    return show(own_zone(w), target, local - day * DAY_SECONDS);
+}
+
+static void brute_force(struct world *w, instant created)
+{
+    w->midnight = show(own_zone(w), day_at(w, w->base), 0);
+    for (int i = 0; i < SECONDS; i++) {
+        if (day_at(w, w->base + i) != day_at(w, w->base + i - 1))
+            w->midnight = w->base + i;
+        w->raw[i] = is_raw(w, w->base + i, created, false);
+    }
+    for (int i = SECONDS - 1; i >= 0; i--)
+        w->opens[i] = is_inside(w, w->base + i) ? i
+                      : i + 1 < SECONDS         ? w->opens[i + 1]
+                                                : SECONDS;
+    for (int i = 0; i < SECONDS; i++) {
+        int64_t s = w->base + i;
+
+        if (!w->raw[i] || instant_of_seconds(s) < w->def.start)
+            continue;
+        s = shifted(w, s, created);
+        if (s == INT64_MIN || instant_of_seconds(s) < w->def.start || is_excluded(w, s) ||
+            instant_of_seconds(s) > w->def.end)
+            continue;
+        if (!is_inside(w, s) && w->def.window.rule == WINDOW_FILTER)
+            continue;
+        if (!is_inside(w, s)) {
+            s = s < w->base ? s : w->base + w->opens[s - w->base];
+            if (is_excluded(w, s))
+                continue;
+        }
+        if (instant_of_seconds(s) <= w->def.end && s >= w->base && s < w->base + SECONDS)
+            w->slot[s - w->base] = true;
+    }
+}
+
+static void compare(const struct world *w, const struct spec *spec, const struct spec_ctx *ctx,
+                    int number)
+{
+    int64_t from = w->base + MARGIN * DAY_SECONDS, to = from + DAYS * DAY_SECONDS;
+    instant expected_prev = INSTANT_NONE;
+    struct spec_walk walk;
+    struct slot slot, walked;
+    int64_t count = 0;
+    bool more = spec_next(spec, ctx, instant_of_seconds(from) - 1, &slot);
+
+    spec_walk_begin(&walk, spec, ctx, instant_of_seconds(from) - 1);
+    for (int64_t s = from; s < to; s++) {
+        instant t = instant_of_seconds(s);
+        bool expected = w->slot[s - w->base];
+
+        if (expected != (more && slot.at == t))
+            fail_msg("case %d at second %lld: %s by brute force, next is %lld", number,
+                     (long long)s, expected ? "a slot" : "no slot",
+                     more ? (long long)(slot.at / SPAN_S) : -1);
+        if (!expected)
+            continue;
+        count++;
+        assert_true(spec_walk_next(&walk, &walked));
+        assert_true(walked.at == t);
+        if (expected_prev != INSTANT_NONE) {
+            assert_true(spec_prev(spec, ctx, t, &walked));
+            if (walked.at != expected_prev)
+                fail_msg("case %d: before %lld comes %lld, got %lld", number, (long long)s,
+                         (long long)(expected_prev / SPAN_S), (long long)(walked.at / SPAN_S));
+        }
+        expected_prev = t;
+        more = spec_next(spec, ctx, t, &slot);
+    }
+    assert_int_equal(
+        spec_count(spec, ctx, instant_of_seconds(from) - 1, instant_of_seconds(to) - 1), count);
+}
+
+static void random_specs_agree_with_brute_force(void **state)
+{
+    static struct world w;
+    static char packed[SPEC_PACKED_MAX + 1];
+    struct zone_source zones = {.find = zone_find};
+    struct arena *arena = arena_new(16 << 20);
+    struct err err;
+
+    (void)state;
+    for (int number = 0; number < CASES; number++) {
+        struct buf out = BUF(packed);
+        struct spec_ctx ctx;
+        struct spec again;
+
+        make_world(&w);
+        arena_reset(arena);
+        if (spec_compile(&w.def, STR(""), &zones, arena, &w.spec, &err) != RC_OK)
+            fail_msg("case %d: %s: %s", number, err.field, err.text);
+        ctx = spec_ctx(instant_of_seconds(w.base + 77));
+        brute_force(&w, ctx.created);
+        compare(&w, &w.spec, &ctx, number);
+        spec_pack(&w.spec, &out);
+        assert_false(out.cut);
+        assert_int_equal(spec_unpack(out.ptr, out.len, arena, &again, &err), RC_OK);
+        assert_int_equal(spec_bind(&again, &zones, &err), RC_OK);
+        compare(&w, &again, &ctx, number);
+    }
+    arena_free(arena);
+}
+
+/*
+ * While a run is open an interval that counts from ends has no slots but the one that had come
+ * before: the spec has those of its other entries, and that.
+ */
+static void a_slot_that_is_kept_is_there_whatever_shapes_the_spec(void **state)
+{
+    static struct world w;
+    struct zone_source zones = {.find = zone_find};
+    struct arena *arena = arena_new(16 << 20);
+    struct err err;
+    int kept = 0;
+
+    (void)state;
+    for (int number = 0; number < CASES; number++) {
+        instant created, from;
+        struct spec_ctx ctx;
+        struct spec more;
+        struct slot slot;
+
+        make_world(&w);
+        arena_reset(arena);
+        assert_int_equal(spec_compile(&w.def, STR(""), &zones, arena, &w.spec, &err), RC_OK);
+        created = instant_of_seconds(w.base + 77);
+        brute_force(&w, created);
+        w.intervals[w.def.interval_count++] = (struct interval_def){
+            .every = (1 + below(30)) * SPAN_H + below(3600) * SPAN_S,
+            .anchor = ANCHOR_COMPLETION};
+        assert_int_equal(spec_compile(&w.def, STR(""), &zones, arena, &more, &err), RC_OK);
+        from = instant_of_seconds(w.base + MARGIN * DAY_SECONDS + below(DAYS * DAY_SECONDS));
+        ctx = spec_ctx(created);
+        if (!spec_next(&more, &ctx, from, &slot) ||
+            slot.at >= instant_of_seconds(w.base + SECONDS))
+            continue;
+        kept += !w.slot[slot.at / SPAN_S - w.base];
+        w.slot[slot.at / SPAN_S - w.base] = true;
+        ctx.last_start = created;
+        ctx.kept = slot.at;
+        compare(&w, &more, &ctx, number);
+    }
+    assert_true(kept > CASES / 20); /* some of them are of that interval alone */
+    arena_free(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_specs_agree_with_brute_force),
+        cmocka_unit_test(a_slot_that_is_kept_is_there_whatever_shapes_the_spec),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

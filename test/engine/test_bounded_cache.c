@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/bounded_cache.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/prng.h"
+
+enum { MOST = 700, KEYS = 650, STEPS = 40000, ARENA_MAX = 1 << 20 };
+
+struct thing {
+    int64_t a, b, c;
+};
+
+static void put(struct recall *recall, int64_t key, int64_t value)
+{
+    recall_put(recall, key, &(struct thing){key, value, key + value});
+}
+
+static void assert_known(const struct recall *recall, int64_t key, int64_t value)
+{
+    const struct thing *thing = recall_find(recall, key);
+
+    assert_non_null(thing);
+    assert_int_equal(thing->a, key);
+    assert_int_equal(thing->b, value);
+    assert_int_equal(thing->c, key + value);
+}
+
+static void things_are_as_they_were_put_last_until_they_are_dropped(void **state)
+{
+    struct arena *arena = arena_new(ARENA_MAX);
+    struct recall *recall = recall_new(arena, sizeof(struct thing), MOST);
+    int64_t values[KEYS] = {0}; /* 0: not there */
+    struct prng prng;
+
+    (void)state;
+    prng_seed(&prng, 7);
+    for (int64_t step = 1; step <= STEPS; step++) {
+        int64_t key = prng_between(&prng, 0, KEYS - 1);
+        bool drops = prng_chance(&prng, 1, 3);
+
+        if (drops)
+            recall_drop(recall, key);
+        else
+            put(recall, key, step);
+        values[key] = drops ? 0 : step;
+        key = prng_between(&prng, 0, KEYS - 1);
+        if (values[key] == 0)
+            assert_null(recall_find(recall, key));
+        else
+            assert_known(recall, key, values[key]);
+    }
+    recall_clear(recall);
+    for (int64_t key = 0; key < KEYS; key++)
+        assert_null(recall_find(recall, key));
+    recall_free(recall);
+    arena_free(arena);
+}
+
+static void the_oldest_makes_room_and_memory_is_bounded(void **state)
+{
+    struct arena *arena = arena_new(ARENA_MAX);
+    struct recall *recall = recall_new(arena, sizeof(struct thing), MOST);
+    size_t used;
+
+    (void)state;
+    for (int64_t key = 1; key <= MOST; key++)
+        put(recall, key, 1);
+    used = arena_used(arena);
+    for (int64_t key = MOST + 1; key <= 5 * MOST; key++) {
+        put(recall, key, 2);
+        assert_null(recall_find(recall, key - MOST));
+        assert_known(recall, key, 2);
+    }
+    for (int64_t key = 4 * MOST + 1; key <= 5 * MOST; key++)
+        assert_known(recall, key, 2);
+    recall_clear(recall);
+    put(recall, 1, 3);
+    assert_known(recall, 1, 3);
+    assert_int_equal(arena_used(arena), used);
+    recall_free(recall);
+    arena_free(arena);
+}
+
+static void what_was_dropped_makes_room_before_the_oldest(void **state)
+{
+    struct arena *arena = arena_new(ARENA_MAX);
+    struct recall *recall = recall_new(arena, sizeof(struct thing), MOST);
+
+    (void)state;
+    for (int64_t key = 1; key <= MOST; key++)
+        put(recall, key, 1);
+    recall_drop(recall, 50);
+    recall_drop(recall, 60);
+    put(recall, 1001, 1);
+    put(recall, 1002, 1);
+    assert_known(recall, 1, 1);
+    put(recall, 1003, 1);
+    assert_null(recall_find(recall, 1));
+    assert_known(recall, 2, 1);
+    recall_free(recall);
+    arena_free(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(things_are_as_they_were_put_last_until_they_are_dropped),
+        cmocka_unit_test(the_oldest_makes_room_and_memory_is_bounded),
+        cmocka_unit_test(what_was_dropped_makes_room_before_the_oldest),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The calls of a node, against a plain list.
+ */
+#include "engine/inflight.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/prng.h"
+
+enum { KEYS = 600, STEPS = 40000, ARENA_MAX = 16 << 20 };
+
+/* Runs of few schedules and slots, so that triples are near each other. */
+static struct run run_of(int key)
+{
+    return (struct run){.id = 1000 + key,
+                        .schedule = 1 + key % 7,
+                        .slot = (key / 7 % 11) * SPAN_MS,
+                        .pass = key / 77,
+                        .fence = key,
+                        .worker = STR("w"),
+                        .input = STR("{}")};
+}
+
+static struct run_id id_of(int key)
+{
+    struct run run = run_of(key);
+
+    return (struct run_id){run.schedule, run.slot / SPAN_MS, (uint32_t)run.pass};
+}
+
+static void assert_known(const struct flights *flights, int key, bool expected)
+{
+    struct run_id id = id_of(key);
+    const struct flight *by_run = flights_find(flights, &id);
+    const struct flight *by_key = flights_by_key(flights, 1000 + key);
+
+    assert_ptr_equal(by_run, by_key);
+    assert_int_equal(by_key != NULL, expected);
+    if (!by_key)
+        return;
+    assert_int_equal(by_key->run.fence, key);
+    assert_int_equal(by_key->deadline, 5 * key);
+    assert_int_equal(by_key->run.worker.len + by_key->run.input.len, 0);
+}
+
+static void flights_are_found_by_key_and_by_run_until_they_land(void **state)
+{
+    struct arena *arena = arena_new(ARENA_MAX);
+    struct flights *flights = flights_new(arena);
+    bool up[KEYS] = {false};
+    int count = 0;
+    struct prng prng;
+
+    (void)state;
+    prng_seed(&prng, 1);
+    for (int step = 0; step < STEPS; step++) {
+        int key = (int)prng_below(&prng, KEYS);
+        struct run run = run_of(key);
+
+        if (up[key])
+            flights_remove(flights, run.id);
+        else
+            flights_add(flights, &run, 5 * key);
+        up[key] = !up[key];
+        count += up[key] ? 1 : -1;
+        assert_int_equal(flights_count(flights), count);
+        assert_known(flights, key, up[key]);
+        key = (int)prng_below(&prng, KEYS);
+        assert_known(flights, key, up[key]);
+    }
+    for (int i = 0; i < count; i++)
+        assert_true(up[flights_at(flights, i)->run.fence]);
+    flights_clear(flights);
+    assert_int_equal(flights_count(flights), 0);
+    for (int key = 0; key < KEYS; key++)
+        assert_known(flights, key, false);
+    flights_free(flights);
+    arena_free(arena);
+}
+
+static void removing_what_is_not_there_changes_nothing(void **state)
+{
+    struct arena *arena = arena_new(ARENA_MAX);
+    struct flights *flights = flights_new(arena);
+    struct run run = run_of(3);
+
+    (void)state;
+    flights_add(flights, &run, 15);
+    flights_remove(flights, 1);
+    assert_known(flights, 3, true);
+    flights_free(flights);
+    arena_free(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flights_are_found_by_key_and_by_run_until_they_land),
+        cmocka_unit_test(removing_what_is_not_there_changes_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/prng.h"
+#include "io/client/fair_queue.h"
+
+enum { ITEMS = 40, KEYS = 7, STEPS = 200000, ALL = 9, EACH = 3 };
+
+static void lanes_take_turns_and_keep_their_order(void **state)
+{
+    struct lanes *lanes = lanes_new(100, 100);
+    struct lane_item a[3] = {0}, b[2] = {0}, c = {0};
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        lanes_add(lanes, &a[i], 1);
+    for (int i = 0; i < 2; i++)
+        lanes_add(lanes, &b[i], 2);
+    lanes_add(lanes, &c, 3);
+    assert_int_equal(lanes_waiting(lanes), 6);
+    assert_ptr_equal(lanes_next(lanes), &a[0]);
+    assert_ptr_equal(lanes_next(lanes), &b[0]);
+    assert_ptr_equal(lanes_next(lanes), &c);
+    assert_ptr_equal(lanes_next(lanes), &a[1]);
+    assert_ptr_equal(lanes_next(lanes), &b[1]);
+    assert_ptr_equal(lanes_next(lanes), &a[2]);
+    assert_null(lanes_next(lanes));
+    assert_int_equal(lanes_running(lanes), 6);
+    lanes_free(lanes);
+}
+
+static void a_full_lane_does_not_hold_up_another(void **state)
+{
+    struct lanes *lanes = lanes_new(100, 1);
+    struct lane_item a[3] = {0}, b = {0};
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        lanes_add(lanes, &a[i], 1);
+    lanes_add(lanes, &b, 2);
+    assert_ptr_equal(lanes_next(lanes), &a[0]);
+    assert_ptr_equal(lanes_next(lanes), &b);
+    assert_null(lanes_next(lanes));
+    lanes_remove(lanes, &a[1]); /* while it waits */
+    lanes_remove(lanes, &a[0]);
+    assert_ptr_equal(lanes_next(lanes), &a[2]);
+    lanes_free(lanes);
+}
+
+/* A model that searches: the state of each item, when it came, when its lane had its turn. */
+struct model {
+    enum lane_state state[ITEMS];
+    int64_t key[ITEMS], came[ITEMS];
+    int64_t ready_since[KEYS]; /* 0: nothing of it may run, for itself */
+    int64_t clock;
+};
+
+static int running_of(const struct model *m, int64_t key)
+{
+    int count = 0;
+
+    for (int i = 0; i < ITEMS; i++)
+        count += m->state[i] == LANE_RUNNING && (key < 0 || m->key[i] == key);
+    return count;
+}
+
+static int first_of(const struct model *m, int64_t key)
+{
+    int best = -1;
+
+    for (int i = 0; i < ITEMS; i++)
+        if (m->state[i] == LANE_WAITING && m->key[i] == key &&
+            (best < 0 || m->came[i] < m->came[best]))
+            best = i;
+    return best;
+}
+
+static void update(struct model *m, int64_t key)
+{
+    bool is_ready = first_of(m, key) >= 0 && running_of(m, key) < EACH;
+
+    if (!is_ready)
+        m->ready_since[key] = 0;
+    else if (m->ready_since[key] == 0)
+        m->ready_since[key] = ++m->clock;
+}
+
+static int expected_next(struct model *m)
+{
+    int64_t best = -1;
+
+    if (running_of(m, -1) >= ALL)
+        return -1;
+    for (int64_t key = 0; key < KEYS; key++)
+        if (m->ready_since[key] > 0 && (best < 0 || m->ready_since[key] < m->ready_since[best]))
+            best = key;
+    return best < 0 ? -1 : first_of(m, best);
+}
+
+static void any_sequence_is_as_the_model_says(void **state)
+{
+    struct lanes *lanes = lanes_new(ALL, EACH);
+    struct lane_item items[ITEMS] = {0};
+    struct model m = {0};
+    struct prng prng;
+
+    (void)state;
+    prng_seed(&prng, 4);
+    for (int step = 0; step < STEPS; step++) {
+        int i = (int)prng_below(&prng, ITEMS);
+
+        if (prng_below(&prng, 3) == 0) {
+            int want = expected_next(&m);
+            struct lane_item *got = lanes_next(lanes);
+
+            assert_ptr_equal(got, want < 0 ? NULL : &items[want]);
+            if (want >= 0) {
+                m.state[want] = LANE_RUNNING;
+                m.ready_since[m.key[want]] = 0;
+                update(&m, m.key[want]);
+            }
+        } else if (m.state[i] == LANE_OUT) {
+            m.key[i] = (int64_t)prng_below(&prng, KEYS);
+            m.came[i] = ++m.clock;
+            m.state[i] = LANE_WAITING;
+            lanes_add(lanes, &items[i], m.key[i]);
+            update(&m, m.key[i]);
+        } else {
+            m.state[i] = LANE_OUT;
+            lanes_remove(lanes, &items[i]);
+            update(&m, m.key[i]);
+        }
+        assert_int_equal(lanes_running(lanes), running_of(&m, -1));
+    }
+    lanes_free(lanes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lanes_take_turns_and_keep_their_order),
+        cmocka_unit_test(a_full_lane_does_not_hold_up_another),
+        cmocka_unit_test(any_sequence_is_as_the_model_says),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What gzip makes of bytes; zlib's own reader tells what they were.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/prng.h"
+#include "io/net/gzip.h"
+
+enum { BYTES_MAX = 64 * 1024 };
+
+static char plain[BYTES_MAX], small[GZIP_ROOM(BYTES_MAX)], again[BYTES_MAX + 1];
+
+static void fill(bool is_noise)
+{
+    struct prng prng;
+
+    prng_seed(&prng, 1);
+    for (size_t i = 0; i < BYTES_MAX; i++)
+        plain[i] = is_noise ? (char)prng_next(&prng) : "{\"id\":\"belfry\"}, "[i % 17];
+}
+
+/* How many bytes `reader` makes of them; the end must come exactly when it is expected. */
+static size_t read_back(z_stream *reader, struct str bytes, bool is_end)
+{
+    int rc;
+
+    reader->next_in = (z_const Bytef *)(uintptr_t)bytes.ptr;
+    reader->avail_in = (uInt)bytes.len;
+    reader->next_out = (Bytef *)again;
+    reader->avail_out = sizeof again;
+    rc = inflate(reader, Z_SYNC_FLUSH);
+    assert_int_equal(rc, is_end ? Z_STREAM_END : Z_OK);
+    assert_int_equal(reader->avail_in, 0);
+    return sizeof again - reader->avail_out;
+}
+
+static void any_length_of_anything_comes_back(void **state)
+{
+    struct gzip *gzip = gzip_new(GZIP_LARGE);
+
+    (void)state;
+    for (int is_noise = 0; is_noise < 2; is_noise++) {
+        fill(is_noise);
+        for (size_t len = 0; len <= BYTES_MAX; len = len * 2 + 1) {
+            z_stream reader = {0};
+            struct buf out = BUF(small);
+
+            assert_int_equal(inflateInit2(&reader, 31), Z_OK);
+            assert_true(gzip_add(gzip, (struct str){plain, len}, true, &out));
+            assert_int_equal(read_back(&reader, buf_as_str(&out), true), len);
+            assert_memory_equal(again, plain, len);
+            inflateEnd(&reader);
+        }
+    }
+    gzip_free(gzip);
+}
+
+static void a_piece_can_be_read_when_it_is_written(void **state)
+{
+    static const size_t pieces[] = {1, 3, 1000, 17, BYTES_MAX, 2, 40000, 0, BYTES_MAX};
+    struct gzip *gzip = gzip_new(GZIP_SMALL);
+    struct buf out = BUF(small);
+
+    (void)state;
+    for (int is_noise = 0; is_noise < 2; is_noise++) {
+        z_stream reader = {0};
+
+        fill(is_noise);
+        assert_int_equal(inflateInit2(&reader, 31), Z_OK);
+        for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+            out.len = 0;
+            assert_true(gzip_add(gzip, (struct str){plain, pieces[i]}, false, &out));
+            if (out.len > 0)
+                assert_int_equal(read_back(&reader, buf_as_str(&out), false), pieces[i]);
+            assert_memory_equal(again, plain, pieces[i]);
+        }
+        out.len = 0;
+        assert_true(gzip_add(gzip, STR(""), true, &out));
+        assert_int_equal(read_back(&reader, buf_as_str(&out), true), 0);
+        inflateEnd(&reader);
+    }
+    gzip_free(gzip);
+}
+
+static void what_does_not_fit_is_refused_and_the_next_is_whole(void **state)
+{
+    struct gzip *gzip = gzip_new(GZIP_LARGE);
+    z_stream reader = {0};
+    struct buf out = {.ptr = small, .cap = 1000};
+
+    (void)state;
+    fill(true);
+    assert_false(gzip_add(gzip, (struct str){plain, 1000}, true, &out));
+    out.len = 0;
+    assert_false(gzip_add(gzip, (struct str){plain, 1000}, false, &out));
+    out.len = 0;
+    assert_true(gzip_add(gzip, (struct str){plain, 900}, true, &out));
+    assert_int_equal(inflateInit2(&reader, 31), Z_OK);
+    assert_int_equal(read_back(&reader, buf_as_str(&out), true), 900);
+    assert_memory_equal(again, plain, 900);
+    inflateEnd(&reader);
+    gzip_free(gzip);
+}
+
+static void what_was_made_smaller_is_made_whole_within_its_room(void **state)
+{
+    struct gzip *gzip = gzip_new(GZIP_LARGE);
+    struct buf out = {.ptr = small, .cap = sizeof small}, back = {.ptr = again, .cap = 5000};
+    struct str packed;
+
+    (void)state;
+    fill(false);
+    assert_true(gzip_add(gzip, (struct str){plain, 5000}, true, &out));
+    packed = buf_as_str(&out);
+    assert_int_equal(gunzip(packed, &back), GUNZIP_DONE);
+    assert_int_equal(back.len, 5000);
+    assert_memory_equal(again, plain, 5000);
+
+    back = (struct buf){.ptr = again, .cap = 4999};
+    assert_int_equal(gunzip(packed, &back), GUNZIP_TOO_LARGE);
+    for (size_t len = 0; len < packed.len; len++) {
+        back = (struct buf){.ptr = again, .cap = 5000};
+        assert_int_equal(gunzip((struct str){small, len}, &back), GUNZIP_BROKEN);
+    }
+    back = (struct buf){.ptr = again, .cap = 5000};
+    assert_int_equal(gunzip((struct str){small, packed.len + 1}, &back), GUNZIP_BROKEN);
+    gzip_free(gzip);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_made_smaller_is_made_whole_within_its_room),
+        cmocka_unit_test(any_length_of_anything_comes_back),
+        cmocka_unit_test(a_piece_can_be_read_when_it_is_written),
+        cmocka_unit_test(what_does_not_fit_is_refused_and_the_next_is_whole),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

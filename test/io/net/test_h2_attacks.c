@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Clients of HTTP/2 that mean harm: whatever they send, they are sent away before it costs
+ * anything, and the next client is answered.
+ */
+#include "h2_client.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/net/h2.h"
+
+enum {
+    MANY = 100000, /* frames; none of the attacks may get that far */
+    SOON = 80,     /* ms: the limits of what is tried below        */
+};
+
+/* Heads by HPACK's static table: GET or POST, "/", http, authority "h". */
+#define GET_HEAD  STR("\x82\x84\x86\x01\x01h")
+#define POST_HEAD STR("\x83\x84\x86\x01\x01h")
+
+enum {
+    DATA,
+    HEADERS,
+    PRIORITY,
+    RST_STREAM,
+    SETTINGS,
+    PUSH,
+    PING,
+    GOAWAY,
+    UPDATE,
+    CONTINUATION
+};
+enum { END_STREAM = 1, END_HEADERS = 4 };
+
+static struct app *app;
+
+static int start_with(const struct listener_limits *limits)
+{
+    app = app_start(limits);
+    return 0;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    return start_with(&listener_limits_default);
+}
+
+static int start_short(void **state)
+{
+    struct listener_limits limits = listener_limits_default;
+
+    (void)state;
+    limits.request = limits.talk = limits.stall = SOON * SPAN_MS;
+    return start_with(&limits);
+}
+
+/* Whatever was done, the next client is answered. */
+static int stop(void **state)
+{
+    struct h2c *h = h2c_open(client_connect(app));
+    struct h2c_answer *a = h2c_get(h, "/x");
+
+    (void)state;
+    h2c_await(h, a);
+    assert_int_equal(a->error, NGHTTP2_NO_ERROR);
+    h2c_close(h);
+    app_stop(app);
+    return 0;
+}
+
+static int hello(void)
+{
+    int fd = client_connect(app);
+
+    h2c_hello(fd);
+    return fd;
+}
+
+/* What the server says meanwhile is read and forgotten, so that nobody waits for room. */
+static bool drain(int fd)
+{
+    char room[65536];
+    ssize_t n;
+
+    do
+        n = recv(fd, room, sizeof room, MSG_DONTWAIT);
+    while (n > 0);
+    return n < 0 && errno == EAGAIN;
+}
+
+static void assert_sent_away(int fd, int sent)
+{
+    char room[4096];
+
+    if (sent == MANY)
+        fail_msg("nobody minded");
+    while (recv(fd, room, sizeof room, 0) > 0)
+        ;
+    close(fd);
+}
+
+static uint32_t stream_of(int i)
+{
+    return 2 * (uint32_t)i + 1;
+}
+
+static void streams_that_are_cancelled_at_once(void **state)
+{
+    int fd = hello(), i;
+
+    (void)state;
+    for (i = 0; i < MANY && drain(fd); i++)
+        if (!h2c_frame(fd, HEADERS, END_HEADERS, stream_of(i), POST_HEAD) ||
+            !h2c_frame(fd, RST_STREAM, 0, stream_of(i), STR("\0\0\0\x8")))
+            break;
+    assert_sent_away(fd, i);
+}
+
+/* The server cancels them itself, for a mistake (CVE-2025-8671). */
+static void streams_that_we_are_made_to_cancel(void **state)
+{
+    static const struct {
+        uint8_t type, flags;
+        struct str payload;
+    } mistakes[] = {
+        {UPDATE, 0, {"\0\0\0\0", 4}},         /* by nothing     */
+        {UPDATE, 0, {"\x7f\xff\xff\xff", 4}}, /* by too much    */
+        {PRIORITY, 0, {"\0\0\0\0", 4}},       /* too short      */
+        {HEADERS, END_HEADERS, {"\x82", 1}},  /* a head after the head */
+    };
+
+    (void)state;
+    for (size_t m = 0; m < sizeof mistakes / sizeof mistakes[0]; m++) {
+        int fd = hello(), i;
+
+        for (i = 0; i < MANY && drain(fd); i++)
+            if (!h2c_frame(fd, HEADERS, END_HEADERS, stream_of(i), POST_HEAD) ||
+                !h2c_frame(fd, mistakes[m].type, mistakes[m].flags, stream_of(i),
+                           mistakes[m].payload))
+                break;
+        assert_sent_away(fd, i);
+    }
+}
+
+static void a_head_without_an_end(void **state)
+{
+    int fd = hello(), i;
+
+    (void)state;
+    assert_true(h2c_frame(fd, HEADERS, 0, 1, GET_HEAD));
+    for (i = 0; i < MANY && drain(fd); i++)
+        if (!h2c_frame(fd, CONTINUATION, 0, 1, STR("\x00\x01x\x01y")))
+            break;
+    assert_sent_away(fd, i);
+}
+
+static void an_endless_head_of_nothing(void **state)
+{
+    int fd = hello(), i;
+
+    (void)state;
+    assert_true(h2c_frame(fd, HEADERS, 0, 1, STR("")));
+    for (i = 0; i < MANY && drain(fd); i++)
+        if (!h2c_frame(fd, CONTINUATION, 0, 1, STR("")))
+            break;
+    assert_sent_away(fd, i);
+}
+
+/* Each is to be answered, and the answers are never read. */
+static void questions_whose_answers_nobody_reads(void **state)
+{
+    static const struct {
+        uint8_t type;
+        struct str payload;
+    } questions[] = {{PING, {"12345678", 8}}, {SETTINGS, {"", 0}}};
+
+    (void)state;
+    for (size_t q = 0; q < sizeof questions / sizeof questions[0]; q++) {
+        int fd = client_connect_narrow(app), i;
+        struct pollfd ready = {.fd = fd, .events = POLLOUT};
+
+        h2c_hello(fd);
+        for (i = 0; i < 100 * MANY && poll(&ready, 1, (int)(PATIENCE / SPAN_MS)) == 1; i++)
+            if ((ready.revents & (POLLERR | POLLHUP)) ||
+                !h2c_frame(fd, questions[q].type, 0, 0, questions[q].payload))
+                break;
+        assert_true(i < 100 * MANY);
+        client_vanish(fd);
+    }
+}
+
+/* One field of 4,000 bytes is said once and then named by its number, a byte each. */
+static void a_head_that_grows_when_it_is_unpacked(void **state)
+{
+    static char text[4096];
+    struct buf block = {.ptr = text, .cap = sizeof text};
+    struct h2c *h = h2c_open(hello());
+    char room[65536];
+
+    (void)state;
+    buf_str(&block, GET_HEAD);
+    buf_str(&block,
+            STR("\x40\x01x\x7f\xa1\x1e")); /* 127 + 33 + 30 * 128 = 4,000 bytes follow */
+    for (int i = 0; i < 4000; i++)
+        buf_char(&block, 'y');
+    assert_true(h2c_frame(h->fd, HEADERS, 0, 1, buf_as_str(&block)));
+    memset(room, 0xbe, sizeof room); /* the newest of the dynamic table */
+    assert_true(h2c_frame(h->fd, CONTINUATION, END_HEADERS, 1, (struct str){room, 16000}));
+    /* 64 MB, had anybody kept it. */
+    while (recv(h->fd, room, sizeof room, 0) > 0)
+        ;
+    h2c_close(h);
+}
+
+static void more_streams_than_are_allowed(void **state)
+{
+    int fd = hello(), i;
+
+    (void)state;
+    for (i = 0; i < MANY && drain(fd); i++)
+        if (!h2c_frame(fd, HEADERS, END_HEADERS, stream_of(i), POST_HEAD))
+            break;
+    assert_sent_away(fd, i);
+}
+
+static void bodies_that_do_not_end(void **state)
+{
+    static char much[16384];
+    struct h2c *h = h2c_open(client_connect(app));
+    struct h2c_request request = {
+        .method = "POST", .path = "/x", .body = {much, sizeof much}, .is_half = true};
+    struct h2c_answer *halves[H2_STREAMS_MAX];
+    int cancelled = 0;
+
+    (void)state;
+    for (int i = 0; i < H2_STREAMS_MAX; i++)
+        halves[i] = h2c_ask(h, &request);
+    /* The rest of each, until the bound of all together is met. */
+    for (int i = 0; i < H2_STREAMS_MAX && cancelled == 0; i++) {
+        for (int k = 0; k < 40 && !halves[i]->is_closed; k++)
+            if (!h2c_frame(h->fd, DATA, 0, (uint32_t)halves[i]->id,
+                           (struct str){much, sizeof much}))
+                break;
+        nghttp2_submit_ping(h->session, NGHTTP2_FLAG_NONE, NULL);
+        h2c_flush(h);
+        h2c_await_pong(h);
+        for (int k = 0; k < H2_STREAMS_MAX; k++)
+            cancelled += halves[k]->is_closed && halves[k]->error == NGHTTP2_ENHANCE_YOUR_CALM;
+    }
+    assert_true(cancelled > 0);
+    h2c_close(h);
+}
+
+static void a_request_that_never_ends_is_cancelled(void **state)
+{
+    struct h2c *h = h2c_open(client_connect(app));
+    struct h2c_answer *a = h2c_ask(
+        h, &(struct h2c_request){.method = "POST", .path = "/x", .is_half = true});
+
+    (void)state;
+    h2c_await(h, a);
+    assert_int_equal(a->error, NGHTTP2_CANCEL);
+    h2c_close(h);
+}
+
+static void who_says_nothing_is_let_go_of(void **state)
+{
+    struct h2c *h = h2c_open(client_connect(app));
+    struct h2c_answer *a = h2c_get(h, "/x");
+
+    (void)state;
+    h2c_await(h, a);
+    h2c_await_goaway(h);
+    assert_int_equal(h->goaway, NGHTTP2_NO_ERROR);
+    h2c_await_end(h);
+    h2c_close(h);
+}
+
+static void who_does_not_read_is_let_go_of(void **state)
+{
+    int fd = client_connect_narrow(app);
+
+    (void)state;
+    h2c_hello(fd);
+    /* A window as large as can be, so that nothing but the socket holds the answer back. */
+    assert_true(h2c_frame(fd, UPDATE, 0, 0, STR("\x7f\xff\x00\x00")));
+    assert_true(h2c_frame(fd, SETTINGS, 0, 0, STR("\0\x4\x7f\xff\x00\x00")));
+    assert_true(h2c_frame(fd, HEADERS, END_HEADERS | END_STREAM, 1,
+                          STR("\x82\x04\x04/big\x86\x01\x01h")));
+    assert_int_equal(app_await(app, APP_OVER), 0);
+    client_vanish(fd);
+}
+
+static void who_gives_an_answer_no_room_is_let_go_of(void **state)
+{
+    int fd = client_connect(app);
+
+    (void)state;
+    h2c_hello(fd);
+    assert_true(h2c_frame(fd, SETTINGS, 0, 0, STR("\0\x4\0\0\0\0"))); /* a window of nothing */
+    assert_true(h2c_frame(fd, HEADERS, END_HEADERS | END_STREAM, 1,
+                          STR("\x82\x04\x04/big\x86\x01\x01h")));
+    assert_int_equal(app_await(app, APP_OVER), 0);
+    client_vanish(fd);
+}
+
+static void who_gives_a_stream_no_room_is_let_go_of(void **state)
+{
+    int fd = client_connect(app);
+
+    (void)state;
+    h2c_hello(fd);
+    assert_true(h2c_frame(fd, SETTINGS, 0, 0, STR("\0\x4\0\0\0\0")));
+    assert_true(h2c_frame(fd, HEADERS, END_HEADERS | END_STREAM, 1,
+                          STR("\x82\x04\x07/stream\x86\x01\x01h")));
+    app_await(app, APP_FULL);
+    app_await(app, APP_GONE);
+    client_vanish(fd);
+}
+
+int main(void)
+{
+#define TEST(name)  cmocka_unit_test_setup_teardown(name, start, stop)
+#define SHORT(name) cmocka_unit_test_setup_teardown(name, start_short, stop)
+    const struct CMUnitTest tests[] = {
+        TEST(streams_that_are_cancelled_at_once),
+        TEST(streams_that_we_are_made_to_cancel),
+        TEST(a_head_without_an_end),
+        TEST(an_endless_head_of_nothing),
+        TEST(questions_whose_answers_nobody_reads),
+        TEST(a_head_that_grows_when_it_is_unpacked),
+        TEST(more_streams_than_are_allowed),
+        TEST(bodies_that_do_not_end),
+        SHORT(a_request_that_never_ends_is_cancelled),
+        SHORT(who_says_nothing_is_let_go_of),
+        SHORT(who_does_not_read_is_let_go_of),
+        SHORT(who_gives_an_answer_no_room_is_let_go_of),
+        SHORT(who_gives_a_stream_no_room_is_let_go_of),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

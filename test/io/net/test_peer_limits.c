@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+#include <netinet/in.h>
+#include <sys/un.h>
+
+#include "base/aborts.h"
+#include "io/net/peer_limits.h"
+
+static struct peer peer(const char *text)
+{
+    struct sockaddr_in v4 = {.sin_family = AF_INET};
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
+    struct peer ret;
+
+    if (inet_pton(AF_INET, text, &v4.sin_addr) == 1) {
+        assert_true(peer_of((struct sockaddr *)&v4, &ret));
+    } else {
+        assert_int_equal(inet_pton(AF_INET6, text, &v6.sin6_addr), 1);
+        assert_true(peer_of((struct sockaddr *)&v6, &ret));
+    }
+    return ret;
+}
+
+static void a_peer_is_printed_as_people_write_it(void **state)
+{
+    static const char *const texts[] = {"192.0.2.7", "127.0.0.1", "::1", "2001:db8::a:0:0:7"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct peer one = peer(texts[i]);
+        char text[64];
+        struct buf out = BUF(text);
+
+        peer_print(&one, &out);
+        assert_string_equal(text, texts[i]);
+    }
+}
+
+static void the_machine_itself_is_known(void **state)
+{
+    static const struct {
+        const char *text;
+        bool is_own;
+    } rows[] = {{"127.0.0.1", true}, {"127.9.9.9", true}, {"126.0.0.1", false},
+                {"::1", true},       {"::2", false},      {"7f00::1", false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct peer one = peer(rows[i].text);
+
+        assert_int_equal(peer_is_loopback(&one), rows[i].is_own);
+    }
+}
+
+static void what_is_no_address_is_no_peer(void **state)
+{
+    struct sockaddr_un local = {.sun_family = AF_UNIX};
+    struct peer one;
+
+    (void)state;
+    assert_false(peer_of((struct sockaddr *)&local, &one));
+}
+
+static void each_address_has_a_count_of_its_own(void **state)
+{
+    struct peers *peers = peers_new();
+    struct peer one = peer("192.0.2.7"), other = peer("192.0.2.8"), six = peer("c000:207::");
+
+    (void)state;
+    assert_true(peers_add(peers, &one, 2));
+    assert_true(peers_add(peers, &one, 2));
+    assert_false(peers_add(peers, &one, 2));
+    assert_true(peers_add(peers, &other, 1));
+    assert_true(peers_add(peers, &six, 1));
+    peers_remove(peers, &one);
+    assert_true(peers_add(peers, &one, 2));
+    assert_false(peers_add(peers, &one, 2));
+    peers_remove(peers, &other);
+    assert_true(peers_add(peers, &other, 1));
+    peers_free(peers);
+}
+
+static void a_whole_64_of_ipv6_is_one_peer(void **state)
+{
+    struct peers *peers = peers_new();
+    struct peer one = peer("2001:db8:0:1::1"), same = peer("2001:db8:0:1:ffff::2");
+    struct peer other = peer("2001:db8:0:2::1");
+
+    (void)state;
+    assert_true(peers_add(peers, &one, 1));
+    assert_false(peers_add(peers, &same, 1));
+    assert_true(peers_add(peers, &other, 1));
+    peers_free(peers);
+}
+
+static void remove_unknown(void *peers)
+{
+    struct peer one = peer("192.0.2.7");
+
+    peers_remove(peers, &one);
+}
+
+static void one_that_was_not_added_cannot_be_removed(void **state)
+{
+    struct peers *peers = peers_new();
+
+    (void)state;
+    assert_true(aborts(remove_unknown, peers));
+    peers_free(peers);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_peer_is_printed_as_people_write_it),
+        cmocka_unit_test(the_machine_itself_is_known),
+        cmocka_unit_test(what_is_no_address_is_no_peer),
+        cmocka_unit_test(each_address_has_a_count_of_its_own),
+        cmocka_unit_test(a_whole_64_of_ipv6_is_one_peer),
+        cmocka_unit_test(one_that_was_not_added_cannot_be_removed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

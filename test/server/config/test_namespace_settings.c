@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Expected values: the comments of server/config/namespace_settings.h; the key is that of
+ * Standard Webhooks.
+ */
+#include "server/config/namespace_settings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define KEY_A "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+#define KEY_B "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX"
+
+static struct arena *arena;
+static struct settings settings;
+
+static int begin(void **state)
+{
+    (void)state;
+    arena = arena_new(16 << 20);
+    settings = (struct settings){.key_count = -1};
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    arena = arena_free(arena);
+    return 0;
+}
+
+static void take(const char *json)
+{
+    struct err err = {0};
+
+    if (settings_read(str_of(json), arena, &settings, &err) != RC_OK)
+        fail_msg("%s: %s", err.field, err.text);
+}
+
+static void assert_text(struct str s, const char *expected)
+{
+    assert_int_equal(s.len, strlen(expected));
+    assert_memory_equal(s.ptr, expected, s.len);
+}
+
+static void nothing_is_set_by_default(void **state)
+{
+    (void)state;
+    take("{}");
+    assert_false(settings.has_allows_private);
+    assert_int_equal(settings.net_count, 0);
+    assert_int_equal(settings.key_count, 0);
+    assert_int_equal(settings.upstream_count, 0);
+    assert_null(settings_upstream(&settings, STR("")));
+    assert_null(settings_key(&settings, STR("main")));
+}
+
+static void limits_are_whole_numbers_within_bounds(void **state)
+{
+    static const char *const wrong[] = {"-1", "1000001", "1.5", "\"5\"", "true"};
+
+    (void)state;
+    take("{\"rateRead\":600,\"rateWrite\":1000000,\"quotaSchedules\":0}");
+    assert_int_equal(settings.rate_read, 600);
+    assert_int_equal(settings.rate_write, 1000000);
+    assert_true(settings.has_quota);
+    assert_int_equal(settings.quota_schedules, 0);
+    take("{}");
+    assert_int_equal(settings.rate_read, 0);
+    assert_false(settings.has_quota);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct err err = {0};
+        char json[64];
+
+        snprintf(json, sizeof json, "{\"rateWrite\":%s}", wrong[i]);
+        assert_int_equal(settings_read(str_of(json), arena, &settings, &err), RC_INVALID);
+        assert_string_equal(err.field, "rateWrite");
+    }
+}
+
+static void everything_that_is_set_can_be_found(void **state)
+{
+    const struct settings_upstream *upstream;
+    const struct settings_key *key;
+
+    (void)state;
+    take("{\"upstream\":\"b\",\"allowPrivate\":false,\"allowNetworks\":[\"10.1.0.0/16\"],"
+         "\"keys\":{\"main\":[\"" KEY_A "\",\"" KEY_B "\"],\"other\":[\"" KEY_B "\"]},"
+         "\"upstreams\":{\"a\":{\"url\":\"http://a:8080/api/\"},"
+         "\"b\":{\"type\":\"conductor\",\"url\":\"https://b/api\","
+         "\"headers\":{\"X-Authorization\":\"k\"}}}}");
+    assert_true(settings.has_allows_private);
+    assert_false(settings.allows_private);
+    assert_int_equal(settings.net_count, 1);
+    assert_int_equal(settings.nets[0].bits, 96 + 16);
+    key = settings_key(&settings, STR("main"));
+    assert_non_null(key);
+    assert_int_equal(key->count, 2);
+    assert_int_equal(key->keys[0].len, 24);
+    assert_int_equal(key->keys[0].bytes[0], 0x31); /* "Mf": 001100 011111 */
+    assert_int_equal(key->keys[1].bytes[1], 1);
+    assert_int_equal(settings_key(&settings, STR("other"))->count, 1);
+    upstream = settings_upstream(&settings, STR("a"));
+    assert_text(upstream->url, "http://a:8080/api");
+    assert_int_equal(upstream->header_count, 0);
+    upstream = settings_upstream(&settings, STR(""));
+    assert_text(upstream->name, "b");
+    assert_int_equal(upstream->header_count, 1);
+    assert_text(upstream->headers[0].name, "X-Authorization");
+    assert_text(upstream->headers[0].value, "k");
+    assert_null(settings_upstream(&settings, STR("c")));
+}
+
+static void a_temporal_has_a_namespace_and_a_key(void **state)
+{
+    const struct settings_upstream *upstream;
+
+    (void)state;
+    take("{\"upstreams\":{\"a\":{\"apiKey\":\"secret\",\"namespace\":\"prod\",\"headers\":"
+         "{\"x-a\":\"1\"},\"url\":\"https://t:7233/\",\"type\":\"temporal\"},"
+         "\"b\":{\"type\":\"temporal\",\"url\":\"http://t\"}}}");
+    upstream = settings_upstream(&settings, STR("a"));
+    assert_int_equal(upstream->type, UPSTREAM_TEMPORAL);
+    assert_text(upstream->url, "https://t:7233");
+    assert_text(upstream->namespace, "prod");
+    assert_int_equal(upstream->header_count, 2);
+    assert_text(upstream->headers[0].name, "x-a");
+    assert_text(upstream->headers[1].name, "authorization");
+    assert_text(upstream->headers[1].value, "Bearer secret");
+    upstream = settings_upstream(&settings, STR("b"));
+    assert_text(upstream->namespace, "default");
+    assert_int_equal(upstream->header_count, 0);
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+    static const struct {
+        const char *json, *field, *says;
+    } cases[] = {
+        {"", "", "line 1"},
+        {"[]", "", "an object"},
+        {"{\"allowPrivte\":true}", "allowPrivte", "allowPrivate"},
+        {"{\"allowPrivate\":1}", "allowPrivate", "true or false"},
+        {"{\"allowNetworks\":[\"10.0.0.0/8\",\"x\"]}", "allowNetworks[1]", "`x`"},
+        {"{\"keys\":{\"main\":\"" KEY_A "\"}}", "keys.main", "a list"},
+        {"{\"keys\":{\"main\":[]}}", "keys.main", "is empty"},
+        {"{\"keys\":{\"main\":[\"" KEY_A "\",\"" KEY_A "\",\"" KEY_A "\"]}}", "keys.main",
+         "2 are the most"},
+        {"{\"keys\":{\"main\":[\"" KEY_A "\",\"secret\"]}}", "keys.main[1]", "whsec_"},
+        {"{\"keys\":{\"\":[\"" KEY_A "\"]}}", "keys", "empty"},
+        {"{\"upstreams\":{\"a\":{}}}", "upstreams.a.url", "missing"},
+        {"{\"upstreams\":{\"a\":{\"url\":\"ftp://x\"}}}", "upstreams.a.url", "http://"},
+        {"{\"upstreams\":{\"a\":{\"url\":\"http://x/?q\"}}}", "upstreams.a.url", "/workflow"},
+        {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"type\":\"airflow\"}}}",
+         "upstreams.a.type", "`conductor` and `temporal`"},
+        {"{\"upstreams\":{\"a\":{\"url\":\"http://x:7233/api\",\"type\":\"temporal\"}}}",
+         "upstreams.a.url", "no path"},
+        {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"namespace\":\"n\"}}}",
+         "upstreams.a.namespace", "`temporal`"},
+        {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"apiKey\":\"k\"}}}",
+         "upstreams.a.apiKey", "`temporal`"},
+        {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"type\":\"temporal\",\"apiKey\":"
+         "\"k\\n\"}}}",
+         "upstreams.a.apiKey", ""},
+        {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"type\":\"temporal\",\"apiKey\":"
+         "\"k\",\"headers\":{\"Authorization\":\"x\"}}}}",
+         "upstreams.a.apiKey", "among the headers"},
+        {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"headers\":{\"a b\":\"\"}}}}",
+         "upstreams.a.headers", "not the name"},
+        {"{\"upstream\":\"a\"}", "upstream", "`a`"},
+        {"{\"upstream\":\"\"}", "upstream", "not one of"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct err err = {0};
+
+        if (settings_read(str_of(cases[i].json), arena, &settings, &err) == RC_OK ||
+            strncmp(err.field, cases[i].field, strlen(cases[i].field)) != 0 ||
+            !strstr(err.text, cases[i].says))
+            fail_msg("%s: %s: %s", cases[i].json, err.field, err.text);
+        assert_int_equal(settings.key_count, -1);
+    }
+}
+
+static void an_error_never_repeats_a_secret(void **state)
+{
+    struct err err;
+
+    (void)state;
+    assert_int_not_equal(settings_read(STR("{\"keys\":{\"main\":[\"whsec_TopSecret\"]}}"),
+                                       arena, &settings, &err),
+                         RC_OK);
+    assert_null(strstr(err.text, "TopSecret"));
+    assert_int_not_equal(settings_read(STR("{\"upstreams\":{\"a\":{\"url\":\"http://x/\","
+                                           "\"headers\":{\"a\":\"TopSecret\\u0001\"}}}}"),
+                                       arena, &settings, &err),
+                         RC_OK);
+    assert_null(strstr(err.text, "TopSecret"));
+}
+
+static void more_than_there_is_room_for_is_refused(void **state)
+{
+    static char text[SETTINGS_BYTES_MAX * 2];
+    struct buf out = BUF(text);
+    struct err err;
+
+    (void)state;
+    buf_text(&out, "{\"keys\":{");
+    for (int i = 0; i <= SETTINGS_KEYS_MAX; i++)
+        buf_printf(&out, "%s\"k%d\":[\"" KEY_A "\"]", i == 0 ? "" : ",", i);
+    buf_text(&out, "}}");
+    assert_int_equal(settings_read(buf_as_str(&out), arena, &settings, &err), RC_LIMIT);
+    memset(text, ' ', sizeof text);
+    text[0] = '{';
+    text[SETTINGS_BYTES_MAX] = '}';
+    assert_int_equal(
+        settings_read((struct str){text, SETTINGS_BYTES_MAX + 1}, arena, &settings, &err),
+        RC_LIMIT);
+    text[SETTINGS_BYTES_MAX - 1] = '}';
+    assert_int_equal(
+        settings_read((struct str){text, SETTINGS_BYTES_MAX}, arena, &settings, &err), RC_OK);
+}
+
+static void what_is_shown_has_no_secrets(void **state)
+{
+    (void)state;
+    assert_text(settings_show(STR("{\"upstreams\":{\"a\":{\"type\":\"temporal\",\"apiKey\":"
+                                  "\"k\",\"namespace\":\"n\"}}}"),
+                              arena),
+                "{\"upstreams\":{\"a\":{\"type\":\"temporal\",\"apiKey\":\"set\","
+                "\"namespace\":\"n\"}}}");
+    assert_text(settings_show(STR("{\"keys\":{\"main\":[\"" KEY_A "\",\"" KEY_B "\"]},"
+                                  "\"upstreams\":{\"a\":{\"url\":\"http://x\",\"headers\":"
+                                  "{\"X-A\":\"k\"}}},\"allowPrivate\":true}"),
+                              arena),
+                "{\"keys\":{\"main\":[\"set\",\"set\"]},\"upstreams\":{\"a\":{\"url\":"
+                "\"http://x\",\"headers\":{\"X-A\":\"set\"}}},\"allowPrivate\":true}");
+    assert_text(settings_show(STR("{\"keys\":{\"main\":\"" KEY_A "\"},\"upstreams\":{\"a\":"
+                                  "{\"headers\":\"k\"}}}"),
+                              arena),
+                "{\"keys\":{\"main\":\"set\"},\"upstreams\":{\"a\":{\"headers\":\"set\"}}}");
+    assert_text(settings_show(STR("{}"), arena), "{}");
+    assert_text(settings_show(STR("broken"), arena), "{}");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(nothing_is_set_by_default, begin, end),
+        cmocka_unit_test_setup_teardown(limits_are_whole_numbers_within_bounds, begin, end),
+        cmocka_unit_test_setup_teardown(everything_that_is_set_can_be_found, begin, end),
+        cmocka_unit_test_setup_teardown(a_temporal_has_a_namespace_and_a_key, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_wrong_is_named, begin, end),
+        cmocka_unit_test_setup_teardown(an_error_never_repeats_a_secret, begin, end),
+        cmocka_unit_test_setup_teardown(more_than_there_is_room_for_is_refused, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_shown_has_no_secrets, begin, end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A stand-in for Conductor: starts, shows, finds and terminates workflows over HTTP, and can
+ * be told to fail.  Its answers have the shape of the real one's.
+ */
+#pragma once
+
+#include "../../io/bad_server.h"
+
+enum { CONDUCTOR_FLOWS_MAX = 16, CONDUCTOR_FAULTS_MAX = 64, CONDUCTOR_ANSWER_MAX = 4 << 20 };
+
+struct conductor_flow {
+    char id[32], key[80], correlation[80], input[2048];
+    const char *status, *reason, *output;
+};
+
+enum { CONDUCTOR_HANGS = -1 }; /* an answer begins and does not go on */
+
+/* What becomes of one request. */
+struct conductor_fault {
+    const char *method;
+    int status; /* of the answer; 0: the connection is reset; CONDUCTOR_HANGS */
+    const char *body;
+    bool is_done; /* it is carried out all the same */
+};
+
+struct conductor {
+    struct bad_server server;
+    struct conductor_flow flows[CONDUCTOR_FLOWS_MAX];
+    int count;
+    bool heeds_keys; /* a start with a key that it knows is the workflow that it knows */
+    bool finds;      /* workflows can be searched for                                 */
+    struct conductor_fault faults[CONDUCTOR_FAULTS_MAX];
+    int fault_count;
+    struct bad_script script;
+    char *answer;
+};
+
+void conductor_start(struct conductor *conductor, uv_loop_t *loop);
+void conductor_stop(struct conductor *conductor);
+
+/* The next `count` requests of the method. */
+void conductor_fail(struct conductor *conductor, int count, struct conductor_fault fault);
+
+/* How many requests were seen whose line begins so. */
+int conductor_seen(const struct conductor *conductor, const char *line);

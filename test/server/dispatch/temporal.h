@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A stand-in for Temporal: starts, shows, cancels and terminates workflows over gRPC, holds who
+ * waits for an end, and can be told to fail.  Its one namespace is "default".
+ */
+#pragma once
+
+#include "io/net/listener.h"
+#include "wire/grpc/grpc.h"
+#include "wire/grpc/proto.h"
+#include "wire/temporal.pb-c.h"
+
+enum {
+    TEMPORAL_FLOWS_MAX = 16,
+    TEMPORAL_FAULTS_MAX = 64,
+    TEMPORAL_SEEN_MAX = 256,
+    TEMPORAL_WAITING_MAX = 16,
+};
+
+enum temporal_end {
+    TEMPORAL_RUNS,
+    TEMPORAL_COMPLETED,
+    TEMPORAL_FAILED,
+    TEMPORAL_TIMED_OUT,
+    TEMPORAL_CANCELED,
+    TEMPORAL_TERMINATED,
+    TEMPORAL_CONTINUED,
+};
+
+/* One run of a workflow. */
+struct temporal_run {
+    const char *id, *request_id, *identity; /* in the server's arena */
+    char run[32], next[32];                 /* `next`: it goes on as that one */
+    enum temporal_end end;
+    const char *text; /* a result as JSON, or a reason */
+    bool is_cancel_asked;
+};
+
+/* What becomes of one request. */
+struct temporal_fault {
+    const char *method;
+    enum { FAULT_STATUS, FAULT_CUT, FAULT_HTTP, FAULT_SILENT, FAULT_NO_STATUS } kind;
+    int status; /* of gRPC, or of HTTP */
+    const char *words;
+    bool is_done; /* it is carried out all the same */
+};
+
+struct temporal_seen {
+    const char *method;
+    ProtobufCMessage *message;
+    const char *fields; /* "name: value\n…" */
+};
+
+struct temporal {
+    uv_loop_t *loop;
+    struct listener *listener;
+    struct arena *arena;
+    uint16_t port;
+    struct temporal_run runs[TEMPORAL_FLOWS_MAX];
+    int count;
+    struct temporal_fault faults[TEMPORAL_FAULTS_MAX];
+    int fault_count;
+    struct temporal_seen seen[TEMPORAL_SEEN_MAX];
+    int seen_count;
+    struct exchange *waiting[TEMPORAL_WAITING_MAX], *silent[TEMPORAL_WAITING_MAX];
+    int waits_for[TEMPORAL_WAITING_MAX]; /* places in `runs` */
+    int waiting_count, silent_count;
+    bool is_closed;
+};
+
+void temporal_open(struct temporal *server, uv_loop_t *loop);
+void temporal_close(struct temporal *server);
+
+/* Away, and there again at the same address with all that it knew. */
+void temporal_restart(struct temporal *server);
+
+/* The next `count` requests of the method. */
+void temporal_fail(struct temporal *server, int count, struct temporal_fault fault);
+
+/* Ends a run, and tells those who wait for it. */
+void temporal_end(struct temporal *server, int run, enum temporal_end end, const char *text);
+
+/* Lets those who wait go without an event. */
+void temporal_let_go(struct temporal *server);
+
+int temporal_count_seen(const struct temporal *server, const char *method);
+
+/* The nth request of a method, from 0 on; the test fails without it. */
+const struct temporal_seen *temporal_nth(const struct temporal *server, const char *method,
+                                         int n);

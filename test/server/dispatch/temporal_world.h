@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls on one loop with a Temporal that counts what was started, for one test.
+ */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "dispatches.h"
+#include "server/dispatch/dispatch_workflow.h"
+#include "temporal.h"
+#include "workflow_assert.h"
+
+#define WF                                                            \
+    "{\"type\":\"workflow\",\"name\":\"wf\",\"workflowId\":\"base\"," \
+    "\"queue\":\"q\",\"temporal\":\"GgIQAQ==\"}"
+#define FLOW  "base-2026-09-21T14:13:20Z"
+#define LONG  (3600 * SPAN_S)
+#define START "StartWorkflowExecution"
+#define LOOK  "GetWorkflowExecutionHistory"
+#define END   "TerminateWorkflowExecution"
+#define ASK   "RequestCancelWorkflowExecution"
+
+/* Patient where a test waits for an event, quick where it waits for a pause. */
+static const struct flow_limits quick = {
+    .retry_first = SPAN_MS,
+    .retry_most = 2 * SPAN_MS,
+    .poll_first = SPAN_MS,
+    .poll_most = 2 * SPAN_MS,
+    .patience = LONG,
+    .end_patience = LONG,
+    .request = 60 * SPAN_S,
+    .long_poll = 65 * SPAN_S,
+    .connect = 60 * SPAN_S,
+};
+
+struct world {
+    struct errands *errands;
+    struct temporal *server;
+    struct flow_limits limits;
+    char run[RUN_ID_TEXT_MAX];
+};
+
+static inline void use_upstream(struct world *world, const char *namespace)
+{
+    char settings[300];
+
+    snprintf(settings, sizeof settings,
+             "{\"upstream\":\"main\",\"upstreams\":{\"main\":{\"type\":\"temporal\","
+             "\"url\":\"http://127.0.0.1:%d\",\"namespace\":\"%s\",\"apiKey\":\"k\"}}}",
+             world->server->port, namespace);
+    errands_set(world->errands, settings);
+}
+
+static inline int world_setup(void **state)
+{
+    struct world *world = calloc(1, sizeof *world);
+    void *errands;
+
+    assert_non_null(world);
+    errands_setup(&errands);
+    world->errands = errands;
+    world->limits = quick;
+    world->server = calloc(1, sizeof *world->server);
+    assert_non_null(world->server);
+    temporal_open(world->server, loop_uv(world->errands->loop));
+    use_upstream(world, "default");
+    errands_open(world->errands);
+    world->errands->calls->flow = &world->limits;
+    *state = world;
+    return 0;
+}
+
+static inline int world_teardown(void **state)
+{
+    struct world *world = *state;
+    void *errands = world->errands;
+
+    if (world->errands->calls) {
+        errands_close(world->errands);
+        errands_wait_closed(world->errands);
+    }
+    temporal_close(world->server);
+    uv_run(loop_uv(world->errands->loop), UV_RUN_NOWAIT);
+    errands_teardown(&errands);
+    free(world->server);
+    free(world);
+    return 0;
+}
+
+static inline struct task *flow_task(struct world *world, const char *action)
+{
+    struct task *task = errands_task(world->errands, LANE_FLOW, action);
+
+    snprintf(world->run, sizeof world->run, "%.*s", STR_ARG(task->work.id));
+    return task;
+}
+
+static inline void start(struct world *world, struct task *task)
+{
+    calls_start(world->errands->calls, task);
+}
+
+/* Runs the loop until so many requests of the method were seen. */
+static inline void wait_seen(struct world *world, const char *method, int count)
+{
+    while (temporal_count_seen(world->server, method) < count)
+        uv_run(loop_uv(world->errands->loop), UV_RUN_ONCE);
+}
+
+/* Until somebody waits for the end of a workflow. */
+static inline void wait_waiting(struct world *world)
+{
+    while (world->server->waiting_count == 0)
+        uv_run(loop_uv(world->errands->loop), UV_RUN_ONCE);
+}
+
+static inline const struct report *wait_end(struct world *world)
+{
+    return errands_wait_end(world->errands);
+}
+
+/* Somebody's workflow that has the id. */
+static inline void have_flow(struct world *world)
+{
+    world->server->runs[0] = (struct temporal_run){
+        .id = FLOW, .request_id = "x", .identity = "y", .run = "run-1"};
+    world->server->count = 1;
+}
+
+/* A workflow of an earlier attempt, and a task that knows of it. */
+static inline struct task *next_attempt(struct world *world)
+{
+    struct task *task = flow_task(world, WF);
+
+    have_flow(world);
+    task->work.run.progress = STR("{\"workflowId\":\"" FLOW
+                                  "\",\"runId\":\"run-1\",\"workflows\":1,\"ended\":false}");
+    task->work.run.attempt = 2;
+    return task;
+}
+
+#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, world_setup, world_teardown)

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is said to a Conductor and what its answers mean, byte by byte.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "server/dispatch/conductor_wire.h"
+
+static struct arena *arena;
+
+static int setup(void **state)
+{
+    (void)state;
+    arena = arena_new(64 << 20);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena = arena_free(arena);
+    return 0;
+}
+
+static void assert_str(struct str s, const char *expected)
+{
+    assert_int_equal(s.len, strlen(expected));
+    assert_memory_equal(s.ptr ? s.ptr : "", expected, s.len);
+}
+
+static void a_start_has_all_that_conductor_asks_for(void **state)
+{
+    struct flow_start start = {.name = STR("wf"),
+                               .version = 3,
+                               .input = STR("{\"a\":1}"),
+                               .correlation_id = STR("c 1"),
+                               .key = STR("r_1")};
+
+    (void)state;
+    assert_str(flow_start_body(&start, arena),
+               "{\"name\":\"wf\",\"version\":3,\"correlationId\":\"c 1\","
+               "\"idempotencyKey\":\"r_1\",\"idempotencyStrategy\":\"RETURN_EXISTING\","
+               "\"input\":{\"a\":1}}");
+    start.version = 0;
+    assert_str(flow_start_body(&start, arena),
+               "{\"name\":\"wf\",\"correlationId\":\"c 1\",\"idempotencyKey\":\"r_1\","
+               "\"idempotencyStrategy\":\"RETURN_EXISTING\",\"input\":{\"a\":1}}");
+}
+
+static void a_start_has_what_its_owner_says_besides_but_not_in_place_of_ours(void **state)
+{
+    struct flow_start start = {
+        .name = STR("wf"),
+        .input = STR("{}"),
+        .correlation_id = STR("c"),
+        .key = STR("r_1"),
+        .more = STR("{\"taskToDomain\":{\"*\":\"d\"},\"priority\":7,\"name\":\"other\","
+                    "\"idempotencyStrategy\":\"FAIL\"}")};
+
+    (void)state;
+    assert_str(flow_start_body(&start, arena),
+               "{\"name\":\"wf\",\"correlationId\":\"c\",\"idempotencyKey\":\"r_1\","
+               "\"idempotencyStrategy\":\"RETURN_EXISTING\",\"input\":{},"
+               "\"taskToDomain\":{\"*\":\"d\"},\"priority\":7}");
+}
+
+static void m_the_event_of_a_start_names_the_schedule(void **state)
+{
+    struct flow_start start = {.name = STR("wf"),
+                               .input = STR("{}"),
+                               .correlation_id = STR("c"),
+                               .key = STR("r_1"),
+                               .schedule = STR("nightly")};
+
+    (void)state;
+    assert_str(flow_start_body(&start, arena),
+               "{\"name\":\"wf\",\"correlationId\":\"c\",\"idempotencyKey\":\"r_1\","
+               "\"idempotencyStrategy\":\"RETURN_EXISTING\",\"input\":{},"
+               "\"event\":\"scheduler:nightly\"}");
+}
+
+static void a_key_of_the_owner_is_sent_and_tells_nothing_of_the_run(void **state)
+{
+    struct flow_start start = {
+        .name = STR("wf"),
+        .input = STR("{}"),
+        .correlation_id = STR("c"),
+        .key = STR("r_1"),
+        .more = STR("{\"idempotencyKey\":\"mine\",\"idempotencyStrategy\":\"FAIL\"}")};
+    struct str found = STR(
+        "[{\"workflowId\":\"a\",\"createTime\":2,\"idempotencyKey\":\"mine\","
+        "\"input\":{\"_executionId\":\"r_0\"}},"
+        "{\"workflowId\":\"b\",\"createTime\":1,\"idempotencyKey\":\"mine\","
+        "\"input\":{\"_executionId\":\"r_1\"}}]");
+
+    (void)state;
+    assert_str(flow_start_body(&start, arena),
+               "{\"name\":\"wf\",\"correlationId\":\"c\",\"input\":{},"
+               "\"idempotencyKey\":\"mine\",\"idempotencyStrategy\":\"FAIL\"}");
+    assert_str(flow_found(found, STR("r_1"), &start, (struct str){0}, arena), "b");
+}
+
+static void names_in_urls_are_escaped(void **state)
+{
+    struct str base = STR("http://c/api");
+    struct flow_start start = {.name = STR("a b/c"), .correlation_id = STR("\xc3\xa9?")};
+
+    (void)state;
+    assert_str(flow_url_start(base, arena), "http://c/api/workflow");
+    assert_str(flow_url_get(base, STR("x/../y"), arena),
+               "http://c/api/workflow/x%2F..%2Fy?includeTasks=false");
+    assert_str(flow_url_end(base, STR("x"), STR("a b"), arena),
+               "http://c/api/workflow/x?reason=a%20b");
+    assert_str(flow_url_find(base, &start, arena),
+               "http://c/api/workflow/a%20b%2Fc/correlated/%C3%A9%3F"
+               "?includeClosed=true&includeTasks=false");
+}
+
+static void the_id_comes_as_text_or_json(void **state)
+{
+    static const struct {
+        const char *body, *id;
+    } cases[] = {
+        {"0d2f-1", "0d2f-1"},
+        {"  0d2f-1\r\n", "0d2f-1"},
+        {"\"0d2f-1\"", "0d2f-1"},
+        {"", ""},
+        {"{\"workflowId\":\"a\"}", "a"},
+        {"{\"id\":\"a\"}", ""},
+        {"two words", ""},
+        {"\"", ""},
+        {"caf\xc3\xa9", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_str(flow_id_of(str_of(cases[i].body), arena), cases[i].id);
+}
+
+static void every_status_is_known_or_open(void **state)
+{
+    static const struct {
+        const char *body;
+        enum flow_status status;
+    } cases[] = {
+        {"{\"status\":\"RUNNING\"}", FLOW_OPEN},
+        {"{\"status\":\"PAUSED\"}", FLOW_OPEN},
+        {"{\"status\":\"SOMETHING_NEW\"}", FLOW_OPEN},
+        {"{\"status\":\"COMPLETED\"}", FLOW_COMPLETED},
+        {"{\"status\":\"FAILED\"}", FLOW_FAILED},
+        {"{\"status\":\"TIMED_OUT\"}", FLOW_TIMED_OUT},
+        {"{\"status\":\"TERMINATED\"}", FLOW_TERMINATED},
+        {"{\"status\":7}", FLOW_UNREAD},
+        {"{}", FLOW_UNREAD},
+        {"<html>", FLOW_UNREAD},
+        {"", FLOW_UNREAD},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(flow_seen_of(str_of(cases[i].body), false, arena).status,
+                         cases[i].status);
+}
+
+static void an_answer_has_output_and_reason(void **state)
+{
+    struct flow_seen seen = flow_seen_of(STR("{\"status\":\"FAILED\",\"output\":{\"a\": [1]},"
+                                             "\"reasonForIncompletion\":\"no disk\"}"),
+                                         false, arena);
+
+    (void)state;
+    assert_str(seen.word, "FAILED");
+    assert_str(seen.reason, "no disk");
+    assert_str(seen.output, "{\"a\":[1]}");
+    assert_false(seen.is_cut);
+    assert_str(flow_result(&(struct flow_progress){.id = STR("x")}, &seen, arena),
+               "{\"workflowId\":\"x\",\"status\":\"FAILED\",\"output\":{\"a\":[1]},"
+               "\"truncated\":false}");
+    assert_str(
+        flow_result(&(struct flow_progress){.id = STR("x"), .run_id = STR("y")}, &seen, arena),
+        "{\"workflowId\":\"x\",\"runId\":\"y\",\"status\":\"FAILED\",\"output\":"
+        "{\"a\":[1]},\"truncated\":false}");
+}
+
+static void an_answer_that_is_cut_off_or_too_deep_still_has_its_status(void **state)
+{
+    static const struct {
+        const char *body;
+        enum flow_status status;
+    } cases[] = {
+        {"{\"a\":{\"status\":\"FAILED\"},\"b\":\"status\",\"status\" : \"COMPLETED\",\"c\":\"",
+         FLOW_COMPLETED},
+        {"{\"a\\\"status\":1,\"x\":\"}\",\"status\":\"FAILED\",\"in", FLOW_FAILED},
+        {"{\"status\":{\"x\":\"FAILED\"},\"y\":\"COMPLETED\"", FLOW_UNREAD},
+        {"{\"a\":\"status\",\"FAILED\":\"x", FLOW_UNREAD},
+        {"[\"status\",\"FAILED\"", FLOW_UNREAD},
+        {"{\"status\":\"COMPL", FLOW_UNREAD},
+        {"{\"status\":", FLOW_UNREAD},
+    };
+    char text[400];
+    struct buf deep = BUF(text);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(flow_seen_of(str_of(cases[i].body), true, arena).status,
+                         cases[i].status);
+    buf_text(&deep, "{\"status\":\"COMPLETED\",\"output\":");
+    for (int i = 0; i < 120; i++)
+        buf_char(&deep, i < 60 ? '[' : ']');
+    buf_char(&deep, '}');
+    assert_int_equal(flow_seen_of(buf_as_str(&deep), false, arena).status, FLOW_COMPLETED);
+    assert_true(flow_seen_of(buf_as_str(&deep), false, arena).is_cut);
+}
+
+static void an_output_that_is_too_large_is_left_out_and_said_to_be(void **state)
+{
+    size_t len = FLOW_OUTPUT_MAX;
+    char *body = arena_take(arena, len + 100);
+    struct buf buf = {.ptr = body, .cap = len + 100};
+    struct flow_seen seen;
+
+    (void)state;
+    buf_text(&buf, "{\"status\":\"COMPLETED\",\"output\":\"");
+    memset(body + buf.len, 'x', len - 1); /* and two quotes */
+    buf.len += len - 1;
+    buf_text(&buf, "\"}");
+    seen = flow_seen_of(buf_as_str(&buf), false, arena);
+    assert_int_equal(seen.status, FLOW_COMPLETED);
+    assert_int_equal(seen.output.len, 0);
+    assert_true(seen.is_cut);
+}
+
+static void progress_comes_back_as_it_was_told(void **state)
+{
+    struct flow_progress progress = {.id = STR("a\"b"), .count = 2, .has_ended = true}, again;
+
+    (void)state;
+    assert_str(flow_progress_print(&progress, arena),
+               "{\"workflowId\":\"a\\\"b\",\"workflows\":2,\"ended\":true}");
+    again = flow_progress_read(flow_progress_print(&progress, arena), arena);
+    assert_str(again.id, "a\"b");
+    assert_int_equal(again.count, 2);
+    assert_true(again.has_ended);
+    progress = (struct flow_progress){
+        .id = STR("caf\xc3\xa9 -2026"), .run_id = STR("r"), .count = 1};
+    again = flow_progress_read(flow_progress_print(&progress, arena), arena);
+    assert_str(again.id, "caf\xc3\xa9 -2026");
+    assert_str(again.run_id, "r");
+    again = flow_progress_read(STR("{\"workflowId\":\"a\"}"), arena);
+    assert_str(again.id, "a");
+    assert_int_equal(again.count, 1);
+    assert_false(again.has_ended);
+    assert_int_equal(flow_progress_read(STR("half way"), arena).id.len, 0);
+    assert_int_equal(flow_progress_read(STR(""), arena).id.len, 0);
+    assert_int_equal(flow_progress_read(STR("{\"workflowId\":7}"), arena).count, 0);
+}
+
+static void a_new_workflow_of_a_run_has_a_new_key(void **state)
+{
+    struct flow_progress progress = {0};
+
+    (void)state;
+    assert_str(flow_key(STR("r_1"), &progress, arena), "r_1");
+    progress.count = 1;
+    assert_str(flow_key(STR("r_1"), &progress, arena), "r_1.2");
+}
+
+static void the_newest_workflow_of_the_run_is_found(void **state)
+{
+    static const char body[] =
+        "[{\"workflowId\":\"a\",\"createTime\":5,\"input\":{\"_executionId\":\"r_1\"}},"
+        "{\"workflowId\":\"b\",\"createTime\":9,\"input\":{\"_executionId\":\"r_1\"}},"
+        "{\"workflowId\":\"c\",\"createTime\":7,\"input\":{\"_executionId\":\"r_1\"}},"
+        "{\"workflowId\":\"d\",\"createTime\":99,\"input\":{\"_executionId\":\"r_2\"}},"
+        "{\"workflowId\":\"e\",\"createTime\":98,\"input\":{\"_executionId\":\"r_1\"},"
+        "\"idempotencyKey\":\"r_1.2\"}]";
+    struct flow_start start = {.key = STR("r_1")};
+
+    (void)state;
+    assert_str(flow_found(str_of(body), STR("r_1"), &start, STR(""), arena), "b");
+    assert_str(flow_found(str_of(body), STR("r_1"), &start, STR("b"), arena), "");
+    assert_str(flow_found(str_of(body), STR("r_3"), &start, STR(""), arena), "");
+    start.key = STR("r_1.2");
+    assert_str(flow_found(str_of(body), STR("r_1"), &start, STR("b"), arena), "e");
+    assert_str(flow_found(STR("[]"), STR("r_1"), &start, STR(""), arena), "");
+    assert_str(flow_found(STR("{}"), STR("r_1"), &start, STR(""), arena), "");
+    assert_str(flow_found(STR("[{\"work"), STR("r_1"), &start, STR(""), arena), "");
+}
+
+static void an_error_is_told_by_its_message_or_its_beginning(void **state)
+{
+    static const struct {
+        const char *body, *text;
+    } cases[] = {
+        {"{\"status\":404,\"message\":\"No such workflow\"}", "No such workflow"},
+        {"<h1>Bad\nGateway</h1>", "<h1>Bad Gateway</h1>"},
+        {"{\"error\":1}", "{\"error\":1}"},
+        {"", ""},
+        {"\xff", "?"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[300];
+        struct buf buf = BUF(text);
+
+        text[0] = '\0';
+        flow_message(str_of(cases[i].body), &buf);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_start_has_all_that_conductor_asks_for),
+        cmocka_unit_test(a_start_has_what_its_owner_says_besides_but_not_in_place_of_ours),
+        cmocka_unit_test(m_the_event_of_a_start_names_the_schedule),
+        cmocka_unit_test(a_key_of_the_owner_is_sent_and_tells_nothing_of_the_run),
+        cmocka_unit_test(names_in_urls_are_escaped),
+        cmocka_unit_test(the_id_comes_as_text_or_json),
+        cmocka_unit_test(every_status_is_known_or_open),
+        cmocka_unit_test(an_answer_has_output_and_reason),
+        cmocka_unit_test(an_answer_that_is_cut_off_or_too_deep_still_has_its_status),
+        cmocka_unit_test(an_output_that_is_too_large_is_left_out_and_said_to_be),
+        cmocka_unit_test(progress_comes_back_as_it_was_told),
+        cmocka_unit_test(a_new_workflow_of_a_run_has_a_new_key),
+        cmocka_unit_test(the_newest_workflow_of_the_run_is_found),
+        cmocka_unit_test(an_error_is_told_by_its_message_or_its_beginning),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

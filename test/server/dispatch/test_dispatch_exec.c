@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Errands that run programs: real ones, and what is told of them.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "dispatches.h"
+#include "io/process/supervisor.h"
+#include "model/trace.h"
+#include "server/dispatch/run_log.h"
+#include "wire/json/json.h"
+
+#define SH(script) "{\"type\":\"exec\",\"argv\":[\"/bin/sh\",\"-c\",\"" script "\"]}"
+
+static struct errands *opened(void **state)
+{
+    errands_open(*state);
+    return *state;
+}
+
+static struct task *exec_task(struct errands *errands, const char *action)
+{
+    return errands_task(errands, LANE_EXEC, action);
+}
+
+/* One of the bad children of test/io; killed 100 ms after it was asked to end. */
+static struct task *zoo_task(struct errands *errands, const char *name)
+{
+    char folder[1000], action[2000];
+
+    assert_non_null(getcwd(folder, sizeof folder));
+    snprintf(action, sizeof action,
+             "{\"type\":\"exec\",\"killAfter\":\"100ms\","
+             "\"argv\":[\"/bin/sh\",\"%s/test/io/zoo/%s.sh\"]}",
+             folder, name);
+    return exec_task(errands, action);
+}
+
+static json_t *parsed(struct str text)
+{
+    struct err err;
+    json_t *json;
+
+    if (json_read(text, &json, &err) != RC_OK)
+        fail_msg("%s", err.text);
+    return json;
+}
+
+static void assert_error(const struct report *report, const char *code, bool is_retryable,
+                         const char *message)
+{
+    json_auto_t *error = parsed(report->error);
+
+    assert_string_equal(json_string_value(json_object_get(error, "code")), code);
+    if (message)
+        assert_string_equal(json_string_value(json_object_get(error, "message")), message);
+    assert_int_equal(json_is_true(json_object_get(error, "retryable")), is_retryable);
+    assert_int_equal(report->is_retryable, is_retryable);
+}
+
+static const char *text_at(const json_t *json, const char *name)
+{
+    const char *text = json_string_value(json_object_get(json, name));
+
+    assert_non_null(text);
+    return text;
+}
+
+static void a_program_that_exits_with_0_has_succeeded(void **state)
+{
+    struct errands *errands = opened(state);
+    const struct report *report = errands_run(errands, exec_task(errands, SH("echo done")));
+    json_auto_t *result = parsed(report->result);
+    const json_t *usage = json_object_get(result, "usage");
+
+    assert_int_equal(report->kind, REPORT_DONE);
+    assert_int_equal(report->outcome, OUTCOME_SUCCEEDED);
+    assert_int_equal(report->fence, 7);
+    assert_int_equal(report->run.schedule, 42);
+    assert_int_equal(report->error.len, 0);
+    assert_int_equal(json_integer_value(json_object_get(result, "exitCode")), 0);
+    assert_null(json_object_get(result, "signal"));
+    assert_string_equal(text_at(result, "output"), "done\n");
+    assert_true(json_is_false(json_object_get(result, "truncated")));
+    assert_int_equal(json_integer_value(json_object_get(result, "strays")), 0);
+    assert_true(json_is_integer(json_object_get(usage, "userMs")));
+    assert_true(json_is_integer(json_object_get(usage, "systemMs")));
+    assert_true(json_integer_value(json_object_get(usage, "maxRssBytes")) > 0);
+    assert_string_equal(errands_log(errands), "0 done\n");
+    assert_int_equal(calls_count(errands->calls, LANE_EXEC), 0);
+}
+
+static void another_exit_code_is_a_failure_that_says_what_the_program_said_last(void **state)
+{
+    struct errands *errands = opened(state);
+    const struct report *report = errands_run(
+        errands, exec_task(errands, SH("echo a; echo first >&2; echo no disk >&2; exit 7")));
+    json_auto_t *result = parsed(report->result);
+
+    assert_int_equal(report->outcome, OUTCOME_FAILED);
+    assert_error(report, "exec_exit", true, "the program ended with exit code 7: no disk");
+    assert_int_equal(json_integer_value(json_object_get(result, "exitCode")), 7);
+    assert_string_equal(errands_log(errands), "0 a\n1 first\n1 no disk\n");
+}
+
+static void a_signal_is_a_failure(void **state)
+{
+    struct errands *errands = opened(state);
+    const struct report *report = errands_run(errands, exec_task(errands, SH("kill -SEGV $$")));
+    json_auto_t *result = parsed(report->result);
+
+    assert_int_equal(report->outcome, OUTCOME_FAILED);
+    assert_error(report, "exec_signal", true,
+                 "the program was ended by signal 11 (Segmentation fault)");
+    assert_int_equal(json_integer_value(json_object_get(result, "signal")), SIGSEGV);
+    assert_null(json_object_get(result, "exitCode"));
+}
+
+static void what_cannot_be_started_is_not_tried_again(void **state)
+{
+    struct errands *errands = opened(state);
+    const struct report *report = errands_run(
+        errands, exec_task(errands, "{\"type\":\"exec\",\"argv\":[\"/no/such\"]}"));
+
+    assert_int_equal(report->outcome, OUTCOME_FAILED);
+    assert_error(report, "exec_not_started", false,
+                 "cannot run `/no/such`: No such file or directory");
+    assert_int_equal(report->result.len, 0);
+}
+
+/* Started where the machine has no descriptor for it. */
+static struct task *start_without_room(struct errands *errands)
+{
+    struct task *task = exec_task(errands, SH("true"));
+    struct rlimit usual, none;
+    int least = dup(0); /* all below are in use */
+
+    assert_true(least > 0);
+    close(least);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    none = (struct rlimit){(rlim_t)least, usual.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    calls_start(errands->calls, task);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+    return task;
+}
+
+static void what_the_machine_has_no_room_for_is_given_back_after_a_rest(void **state)
+{
+    struct errands *errands = opened(state);
+
+    start_without_room(errands);
+    assert_int_equal(calls_count(errands->calls, LANE_EXEC), 1);
+    assert_int_equal(errands_wait_end(errands)->kind, REPORT_RELEASE);
+    assert_int_equal(calls_count(errands->calls, LANE_EXEC), 0);
+}
+
+static void what_rests_can_be_cancelled(void **state)
+{
+    struct errands *errands = opened(state);
+    struct stop stop = errands_stop_of(start_without_room(errands));
+    const struct report *report;
+
+    calls_stop(errands->calls, &stop);
+    report = errands_wait_end(errands);
+    assert_int_equal(report->kind, REPORT_DONE);
+    assert_int_equal(report->outcome, OUTCOME_CANCELLED);
+}
+
+static void a_keeper_that_was_killed_is_a_loss(void **state)
+{
+    struct errands *errands = opened(state);
+    const struct report *report = errands_run(errands, zoo_task(errands, "kills_keeper"));
+
+    assert_int_equal(report->outcome, OUTCOME_FAILED);
+    assert_error(report, "exec_lost", true,
+                 "the process that watched over the program was killed; the program was "
+                 "killed too");
+}
+
+static void programs_are_off_unless_the_configuration_says_so(void **state)
+{
+    struct errands *errands = *state;
+    const struct report *report;
+
+    errands->options.exec = 0;
+    errands_open(errands);
+    report = errands_run(errands, exec_task(errands, SH("echo done")));
+    assert_int_equal(report->outcome, OUTCOME_FAILED);
+    assert_error(report, "exec_disabled", false,
+                 "this server runs no programs; `exec = true` in its configuration lets it");
+}
+
+static void a_full_pool_hands_the_run_back(void **state)
+{
+    struct errands *errands = *state;
+    struct task *first, *second;
+    const struct report *report;
+    struct stop stop;
+
+    errands->options.exec = 1;
+    errands_open(errands);
+    first = exec_task(errands, SH("echo up; sleep 60"));
+    second = exec_task(errands, SH("true"));
+    second->work.run.pass = 1;
+    stop = errands_stop_of(first);
+    calls_start(errands->calls, first);
+    calls_start(errands->calls, second);
+    assert_int_equal(errands->told_count, 0); /* not from inside calls_start() */
+    report = errands_wait_end(errands);
+    assert_int_equal(report->kind, REPORT_RELEASE);
+    assert_int_equal(report->run.pass, 1);
+    errands_forget(errands);
+    calls_stop(errands->calls, &stop);
+    assert_int_equal(errands_wait_end(errands)->outcome, OUTCOME_CANCELLED);
+}
+
+static void nothing_begins_after_the_lease(void **state)
+{
+    struct errands *errands = opened(state);
+    struct task *task = exec_task(errands, SH("echo done"));
+
+    task->send_by_us = 1;
+    assert_int_equal(errands_run(errands, task)->kind, REPORT_RELEASE);
+    assert_string_equal(errands_log(errands), "");
+}
+
+static void a_program_knows_its_run(void **state)
+{
+    struct errands *errands = opened(state);
+    struct task *task = exec_task(
+        errands, "{\"type\":\"exec\",\"argv\":[\"/usr/bin/env\"],\"env\":{\"A\":\"b c\"},"
+                 "\"user\":null}");
+    char expected[1000], trace[TRACE_TEXT_MAX];
+    struct buf buf = BUF(expected);
+
+    task->work.run.trace = (struct trace){1, 2};
+    trace_print(&task->work.run, task->work.id, trace);
+    assert_memory_equal(trace, "00-00000000000000010000000000000002-", 36);
+    setenv("HOME", "/srv/belfry", 1);
+    setenv("USER", "belfry", 1);
+    setenv("SECRET", "of the server", 1);
+    buf_printf(&buf,
+               "0 A=b c\n0 BELFRY_RUN=%.*s\n0 BELFRY_SCHEDULE=nightly\n"
+               "0 BELFRY_NAMESPACE=default\n0 BELFRY_ATTEMPT=1\n0 BELFRY_FENCE=7\n"
+               "0 BELFRY_SCHEDULED_TIME=2026-09-21T14:13:20.000Z\n"
+               "0 BELFRY_EXECUTION_TIME=2026-09-21T14:13:20.250Z\n0 TRACEPARENT=%s\n"
+               "0 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n"
+               "0 LANG=C.UTF-8\n0 USER=belfry\n0 LOGNAME=belfry\n0 HOME=/srv/belfry\n",
+               STR_ARG(task->work.id), trace);
+    errands_run(errands, task);
+    assert_string_equal(errands_log(errands), expected);
+}
+
+static void what_an_action_sets_is_not_set_again(void **state)
+{
+    struct errands *errands = opened(state);
+    const char *log;
+
+    errands_run(errands,
+                exec_task(errands, "{\"type\":\"exec\",\"argv\":[\"/usr/bin/env\"],\"env\":{"
+                                   "\"PATH\":\"/opt/bin\",\"HOME\":\"/h\",\"LANG\":\"C\"}}"));
+    log = errands_log(errands);
+    assert_ptr_equal(strstr(log, "0 PATH=/opt/bin\n0 HOME=/h\n0 LANG=C\n0 BELFRY_RUN="), log);
+    assert_null(strstr(log, "/usr/local/sbin"));
+    assert_null(strstr(log, "C.UTF-8"));
+}
+
+static void templates_are_filled_in_and_never_run_by_a_shell(void **state)
+{
+    struct errands *errands = opened(state);
+    struct task *task = exec_task(
+        errands, "{\"type\":\"exec\",\"argv\":[\"/usr/bin/printf\",\"[%s]\",\"${schedule}\","
+                 "\"${input.who}\",\"$${attempt}\",\"${input.none}\"],"
+                 "\"input\":{\"who\":\"a; rm -rf $HOME\"}}");
+
+    errands_run(errands, task);
+    assert_string_equal(errands_log(errands), "0 [nightly][a; rm -rf $HOME][${attempt}][]\n");
+}
+
+static void the_program_itself_is_a_path_after_filling_in_too(void **state)
+{
+    struct errands *errands = opened(state);
+    const struct report *report = errands_run(
+        errands, exec_task(errands, "{\"type\":\"exec\",\"argv\":[\"/bin/${input.p}\"],"
+                                    "\"input\":{\"p\":\"a\\tb\"}}"));
+
+    assert_int_equal(report->outcome, OUTCOME_FAILED);
+    assert_int_equal(report->is_retryable, false);
+}
+
+static void standard_input_is_the_run_as_json(void **state)
+{
+    struct errands *errands = opened(state);
+    struct task *task = exec_task(errands, "{\"type\":\"exec\",\"argv\":[\"/bin/cat\"],"
+                                           "\"input\":{\"a\":1,\"b\":2}}");
+    json_auto_t *result = NULL;
+    const json_t *output;
+
+    task->work.run.input = STR("{\"b\":3}");
+    result = parsed(errands_run(errands, task)->result);
+    output = json_object_get(result, "output");
+    assert_string_equal(text_at(output, "schedule"), "nightly");
+    assert_string_equal(text_at(output, "kind"), "slot");
+    assert_string_equal(text_at(output, "scheduledTime"), "2026-09-21T14:13:20.000Z");
+    assert_int_equal(json_integer_value(json_object_get(output, "fence")), 7);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(output, "input"), "a")),
+                     1);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(output, "input"), "b")),
+                     3);
+}
+
+static void output_that_is_json_stays_json_and_other_stays_text(void **state)
+{
+    static const struct {
+        const char *action, *output;
+    } cases[] = {
+        {SH("echo '{\\\"a\\\": [1, 2]}'"), "{\"a\":[1,2]}"},
+        {SH("echo 12"), "12"},
+        {SH("echo 1 2"), "\"1 2\\n\""},
+        {SH("true"), "\"\""},
+        {SH("printf 'a\\\\377b'"), "\"a?b\""},
+        {SH("printf 'a\\\\000b'"), "\"a?b\""},
+    };
+    struct errands *errands = opened(state);
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct task *task = exec_task(errands, cases[i].action);
+        char text[200];
+        struct buf buf = BUF(text);
+        json_auto_t *result = NULL;
+
+        errands_forget(errands);
+        result = parsed(errands_run(errands, task)->result);
+        json_print(json_object_get(result, "output"), JSON_STYLE_LINE, &buf);
+        assert_string_equal(text, cases[i].output);
+    }
+}
+
+static void long_output_is_cut_and_said_to_be(void **state)
+{
+    struct errands *errands = opened(state);
+    const struct report *report = errands_run(
+        errands, exec_task(errands, SH("head -c 300000 /dev/zero | tr '\\\\0' x")));
+    json_auto_t *result = parsed(report->result);
+
+    assert_int_equal(report->outcome, OUTCOME_SUCCEEDED);
+    assert_int_equal(json_string_length(json_object_get(result, "output")), 100 * 1024);
+    assert_true(json_is_true(json_object_get(result, "truncated")));
+    assert_int_equal(strlen(errands_log(errands)), 300000 + 37 * 3); /* 37 pieces of 8 KiB */
+}
+
+static void output_that_grows_as_json_still_fits(void **state)
+{
+    struct errands *errands = opened(state);
+    const struct report *report = errands_run(
+        errands, exec_task(errands, SH("head -c 90000 /dev/zero | tr '\\\\0' '\\\\033'")));
+    json_auto_t *result = parsed(report->result);
+
+    assert_true(report->result.len <= 256 * 1024);
+    assert_int_equal(json_string_length(json_object_get(result, "output")), 22500);
+    assert_true(json_is_true(json_object_get(result, "truncated")));
+}
+
+static void a_flood_leaves_a_log_of_a_megabyte_and_says_how_much_is_missing(void **state)
+{
+    struct errands *errands = opened(state);
+    const struct report *report = errands_run(
+        errands, exec_task(errands, SH("yes 0123456789 | head -n 300000")));
+    const char *log = errands_log(errands), *last;
+
+    assert_int_equal(report->outcome, OUTCOME_SUCCEEDED);
+    last = strstr(log, "2 ");
+    assert_non_null(last);
+    /* 1 MiB of 3300000 bytes is read: 95325 whole lines; 45590 of 23 bytes fit as packed. */
+    assert_string_equal(last, "2 49736 lines with 497351 bytes were left out of the log; "
+                              "2251424 bytes of output were not read\n");
+}
+
+static void stopping_is_cancelling_however_the_program_ends(void **state)
+{
+    struct errands *errands = opened(state);
+    struct task *task = exec_task(errands,
+                                  SH("trap 'echo bye; exit 0' TERM; echo up; sleep 60 & wait"));
+    struct stop stop = errands_stop_of(task);
+    const struct report *report;
+
+    calls_start(errands->calls, task);
+    errands_wait(errands, 1); /* "up" */
+    calls_stop(errands->calls, &stop);
+    calls_stop(errands->calls, &stop);
+    report = errands_wait_end(errands);
+    assert_int_equal(report->kind, REPORT_DONE);
+    assert_int_equal(report->outcome, OUTCOME_CANCELLED);
+    assert_string_equal(errands_log(errands), "0 up\n0 bye\n");
+}
+
+static void a_terminated_run_is_killed_and_not_told_of(void **state)
+{
+    struct errands *errands = opened(state);
+    struct task *task = exec_task(errands, SH("trap '' TERM; echo up; sleep 60"));
+    struct stop stop = errands_stop_of(task);
+
+    calls_start(errands->calls, task);
+    errands_wait(errands, 1);
+    stop.is_terminated = true;
+    calls_stop(errands->calls, &stop);
+    while (calls_count(errands->calls, LANE_EXEC) > 0)
+        uv_run(loop_uv(errands->loop), UV_RUN_ONCE);
+    errands_close(errands);
+    errands_wait_closed(errands);
+    assert_int_equal(errands->told_count, 1);
+}
+
+static void time_that_is_over_stops_the_program_and_then_kills_it(void **state)
+{
+    struct errands *errands = opened(state);
+    struct task *task = zoo_task(errands, "ignores_term");
+    const struct report *report;
+
+    task->work.deadline = task->now + 300 * SPAN_MS;
+    report = errands_run(errands, task);
+    assert_int_equal(report->outcome, OUTCOME_TIMED_OUT);
+    assert_error(report, "exec_timeout", true, NULL); /* it may not have come to its trap */
+    errands_forget(errands);
+    task = exec_task(errands, SH("sleep 60"));
+    task->work.deadline = task->now; /* was over before it began */
+    report = errands_run(errands, task);
+    assert_int_equal(report->outcome, OUTCOME_TIMED_OUT);
+    assert_error(report, "exec_timeout", true,
+                 "the program did not end in time and was stopped");
+}
+
+static void a_closing_node_kills_and_tells_of_a_loss(void **state)
+{
+    struct errands *errands = opened(state);
+
+    calls_start(errands->calls, exec_task(errands, SH("trap '' TERM; echo up; sleep 60")));
+    errands_wait(errands, 1);
+    errands_close(errands);
+    errands_wait_closed(errands);
+    assert_int_equal(errands->told_count, 2);
+    assert_int_equal(errands->told[1]->report.kind, REPORT_LOST);
+}
+
+static void lines_are_told_while_the_program_runs(void **state)
+{
+    struct errands *errands = opened(state);
+    struct task *task = exec_task(errands, SH("echo one; sleep 60"));
+    struct stop stop = errands_stop_of(task);
+
+    calls_start(errands->calls, task);
+    assert_int_equal(errands_wait(errands, 1)->kind, REPORT_ALIVE);
+    assert_int_equal(errands->told[0]->report.progress.len, 0);
+    assert_string_equal(errands_log(errands), "0 one\n");
+    calls_stop(errands->calls, &stop);
+    errands_wait_end(errands);
+}
+
+static void limits_and_directory_are_those_of_the_action(void **state)
+{
+    struct errands *errands = opened(state);
+
+    errands_run(errands, exec_task(errands, "{\"type\":\"exec\",\"cwd\":\"/usr\",\"limits\":{"
+                                            "\"openFiles\":33},\"argv\":[\"/bin/sh\",\"-c\","
+                                            "\"pwd; ulimit -n\"]}"));
+    assert_string_equal(errands_log(errands), "0 /usr\n0 33\n");
+}
+
+static void another_user_has_a_name_and_a_home(void **state)
+{
+    struct errands *errands = opened(state);
+    const struct report *report = errands_run(
+        errands, exec_task(errands, "{\"type\":\"exec\",\"user\":\"nobody\",\"argv\":["
+                                    "\"/bin/sh\",\"-c\",\"id -un; echo $USER $HOME\"]}"));
+
+    if (geteuid() == 0)
+        assert_string_equal(errands_log(errands), "0 nobody\n0 nobody /nonexistent\n");
+    else
+        assert_error(report, "exec_not_started", false, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, errands_setup, errands_teardown)
+        CASE(a_program_that_exits_with_0_has_succeeded),
+        CASE(another_exit_code_is_a_failure_that_says_what_the_program_said_last),
+        CASE(a_signal_is_a_failure),
+        CASE(what_cannot_be_started_is_not_tried_again),
+        CASE(what_the_machine_has_no_room_for_is_given_back_after_a_rest),
+        CASE(what_rests_can_be_cancelled),
+        CASE(a_keeper_that_was_killed_is_a_loss),
+        CASE(programs_are_off_unless_the_configuration_says_so),
+        CASE(a_full_pool_hands_the_run_back),
+        CASE(nothing_begins_after_the_lease),
+        CASE(a_program_knows_its_run),
+        CASE(what_an_action_sets_is_not_set_again),
+        CASE(templates_are_filled_in_and_never_run_by_a_shell),
+        CASE(the_program_itself_is_a_path_after_filling_in_too),
+        CASE(standard_input_is_the_run_as_json),
+        CASE(output_that_is_json_stays_json_and_other_stays_text),
+        CASE(long_output_is_cut_and_said_to_be),
+        CASE(output_that_grows_as_json_still_fits),
+        CASE(a_flood_leaves_a_log_of_a_megabyte_and_says_how_much_is_missing),
+        CASE(stopping_is_cancelling_however_the_program_ends),
+        CASE(a_terminated_run_is_killed_and_not_told_of),
+        CASE(time_that_is_over_stops_the_program_and_then_kills_it),
+        CASE(a_closing_node_kills_and_tells_of_a_loss),
+        CASE(lines_are_told_while_the_program_runs),
+        CASE(another_user_has_a_name_and_a_home),
+        CASE(limits_and_directory_are_those_of_the_action),
+    };
+
+    if (argc > 0 && strcmp(argv[0], KEEPER_NAME) == 0)
+        keeper_main();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the porter remembers and has written down.  Who is let in: test/api/access/test_auth.c.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "api/call/operation.h"
+#include "server/frontend/admission.h"
+
+static const struct operation reading = {.id = "x.get", .method = "GET", .right = RIGHT_VIEW};
+static const struct operation working = {.id = "x.work", .method = "GET", .right = RIGHT_WORK};
+
+static uint64_t no_chance(void *with)
+{
+    (void)with;
+    return 7;
+}
+
+static const struct api_context context = {.random = no_chance};
+
+struct desk {
+    struct porter *porter;
+    struct arena *arena, *report;
+    struct call call, told;
+    struct http1_request request;
+    struct exchange x;
+    struct config config;
+    struct log log;
+};
+
+static bool swallow(void *with, struct str line)
+{
+    (void)with;
+    (void)line;
+    return true;
+}
+
+static int set_up(void **state)
+{
+    struct desk *desk = calloc(1, sizeof *desk);
+
+    assert_non_null(desk);
+    desk->porter = porter_new(1);
+    desk->arena = arena_new(CALL_ARENA_MAX);
+    desk->report = arena_new(CALL_ARENA_MAX);
+    desk->request = (struct http1_request){.method = STR("GET"), .host = STR("localhost")};
+    desk->x.request = &desk->request;
+    desk->x.peer = (struct peer){.bytes = {127, 0, 0, 1}};
+    log_open(&desk->log, (struct log_sink){swallow, NULL}, LEVEL_ERROR, LOG_LOGFMT);
+    *state = desk;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct desk *desk = *state;
+
+    porter_free(desk->porter);
+    arena_free(desk->arena);
+    arena_free(desk->report);
+    free(desk);
+    return 0;
+}
+
+static bool ask(struct desk *desk, const struct operation *operation, instant now,
+                struct limit *ret)
+{
+    bool is_let;
+
+    arena_reset(desk->arena);
+    desk->call = (struct call){
+        .arena = desk->arena, .operation = operation, .context = &context, .now = now};
+    porter_greet(&desk->call, &desk->x);
+    is_let = porter_admit(desk->porter, &desk->call, &desk->x, &desk->config, ret);
+    porter_note(desk->porter, &desk->call);
+    return is_let;
+}
+
+/* How many commands; -1: nothing is to be written. */
+static int report(struct desk *desk, instant now)
+{
+    arena_reset(desk->report);
+    desk->told = (struct call){.arena = desk->report, .now = now};
+    return porter_report(desk->porter, &desk->told, &desk->log) ? desk->told.command_count : -1;
+}
+
+static struct db_value row[10];
+
+/* One admin of all, whose secret is 32 zeros. */
+static void give_keys(struct desk *desk, instant used_at)
+{
+    static const uint8_t secret[SECRET_BYTES];
+    static uint8_t hash[SHA256_BYTES];
+    struct db_result rows = {.rows = 1, .columns = 10, .values = row};
+
+    sha256_hmac(STR("key"), (struct str){(const char *)secret, sizeof secret}, hash);
+    row[0] = db_int(33);
+    row[1] = db_int(0);
+    row[2] = db_null();
+    row[3] = db_int(ROLE_ADMIN);
+    row[4] = db_text(STR("root"));
+    row[5] = db_blob((struct str){(const char *)hash, sizeof hash});
+    row[6] = db_int(0);
+    row[7] = db_text(STR("local"));
+    row[8] = db_int(INSTANT_NEVER);
+    row[9] = db_int(used_at);
+    porter_keys(desk->porter, keyring_new(STR("key"), &rows));
+}
+
+static void show_token(struct desk *desk)
+{
+    desk->request.fields[0] = (struct http1_field){
+        STR("Authorization"), STR("Bearer bf_admin_000000000011_"
+                                  "0000000000000000000000000000000000000000000000000000")};
+    desk->request.field_count = 1;
+}
+
+static void before_the_tokens_are_known_nobody_is_let_in(void **state)
+{
+    struct desk *desk = *state;
+    struct limit limit;
+
+    assert_false(ask(desk, &reading, 0, &limit));
+    assert_int_equal(desk->call.status, 503);
+    give_keys(desk, INSTANT_NONE);
+    assert_false(ask(desk, &reading, 0, &limit));
+    assert_int_equal(desk->call.status, 401);
+    show_token(desk);
+    assert_true(ask(desk, &reading, 0, &limit));
+    assert_int_equal(desk->call.caller.token, 33);
+    assert_true(str_eq(desk->call.from, STR("127.0.0.1")));
+}
+
+static void a_flood_of_refusals_is_one_entry_with_a_count(void **state)
+{
+    struct desk *desk = *state;
+    struct limit limit;
+
+    give_keys(desk, INSTANT_NONE);
+    assert_int_equal(report(desk, 0), -1);
+    for (int i = 0; i < 1000; i++)
+        assert_false(ask(desk, &reading, 0, &limit));
+    assert_false(ask(desk, &working, 0, &limit));
+    assert_int_equal(report(desk, 0), 2);
+    assert_int_equal(desk->told.commands[0].kind, COMMAND_DENIED);
+    assert_int_equal(desk->told.commands[0].audit->count, 1000);
+    assert_int_equal(desk->told.commands[0].audit->result, AUDIT_UNAUTHORIZED);
+    assert_true(str_eq(desk->told.commands[0].audit->operation, STR("x.get")));
+    assert_int_equal(desk->told.commands[1].audit->count, 1);
+    assert_int_equal(report(desk, 0), -1);
+}
+
+static void refusals_of_many_addresses_stay_few_entries(void **state)
+{
+    struct desk *desk = *state;
+    struct limit limit;
+    int64_t sum = 0;
+
+    give_keys(desk, INSTANT_NONE);
+    for (int i = 0; i < 1000; i++) {
+        desk->x.peer = (struct peer){.bytes = {10, 0, (uint8_t)(i / 256), (uint8_t)i}};
+        assert_false(ask(desk, &reading, 0, &limit));
+    }
+    assert_int_equal(report(desk, 0), PORTER_DENIALS_MAX);
+    for (int i = 0; i < PORTER_DENIALS_MAX; i++)
+        sum += desk->told.commands[i].audit->count;
+    assert_int_equal(sum, 1000);
+}
+
+static void a_flood_writes_only_so_much_a_minute(void **state)
+{
+    struct desk *desk = *state;
+    struct limit limit;
+    int64_t entries = 0, sum = 0;
+
+    give_keys(desk, INSTANT_NONE);
+    for (int second = 0; second <= 60; second++) {
+        instant now = (second + 1) * SPAN_S;
+        int told;
+
+        for (int i = 0; i < 100; i++) {
+            desk->x.peer = (struct peer){.bytes = {10, 0, (uint8_t)second, (uint8_t)i}};
+            assert_false(ask(desk, &reading, now, &limit));
+        }
+        told = report(desk, now);
+        for (int i = 0; i < told; i++)
+            sum += desk->told.commands[i].audit->count;
+        entries += told > 0 ? told : 0;
+        if (second == 58)
+            assert_int_equal(entries, PORTER_DENIALS_A_MINUTE);
+    }
+    assert_int_equal(sum, 6100); /* the minute is over: none of them was forgotten */
+}
+
+static void who_was_let_in_may_be_known_no_more(void **state)
+{
+    static const struct db_result none;
+    const struct caller local = {.role = ROLE_ADMIN, .is_everywhere = true};
+    const struct caller root = {.role = ROLE_ADMIN, .token = 33, .is_everywhere = true};
+    const struct caller other = {.role = ROLE_WORKER, .token = 34};
+    struct desk *desk = *state;
+
+    give_keys(desk, INSTANT_NONE);
+    assert_true(porter_knows(desk->porter, &root, 0));
+    assert_false(porter_knows(desk->porter, &other, 0));
+    assert_false(porter_knows(desk->porter, &local, 0));
+    row[8] = db_int(100);
+    porter_keys(
+        desk->porter,
+        keyring_new(STR("key"), &(struct db_result){.rows = 1, .columns = 10, .values = row}));
+    assert_true(porter_knows(desk->porter, &root, 99));
+    assert_false(porter_knows(desk->porter, &root, 100));
+    porter_keys(desk->porter, keyring_new(STR("key"), &none));
+    assert_false(porter_knows(desk->porter, &root, 0));
+    assert_true(porter_knows(desk->porter, &local, 0));
+}
+
+static void the_last_use_of_a_token_is_written_seldom(void **state)
+{
+    struct desk *desk = *state;
+    struct limit limit;
+    instant start = INT64_C(4000000000000000); /* after every clock that this test meets */
+
+    give_keys(desk, INSTANT_NONE);
+    show_token(desk);
+    assert_int_equal(report(desk, start), -1);
+    for (int i = 1; i <= 100; i++)
+        assert_true(ask(desk, &reading, start + i * SPAN_MS, &limit));
+    assert_int_equal(report(desk, start + SPAN_S), -1);
+    assert_int_equal(report(desk, start + SPAN_MIN), 1);
+    assert_int_equal(desk->told.commands[0].kind, COMMAND_TOKEN_USED);
+    assert_int_equal(desk->told.commands[0].schedule, 33);
+    assert_int_equal(desk->told.commands[0].slot, start + SPAN_MS);
+    assert_int_equal(report(desk, start + 2 * SPAN_MIN), -1);
+}
+
+static void who_asks_too_often_waits(void **state)
+{
+    struct desk *desk = *state;
+    struct limit limit;
+
+    give_keys(desk, INSTANT_NONE);
+    show_token(desk);
+    desk->config.rate_read = 2;
+    assert_true(ask(desk, &reading, 0, &limit));
+    assert_int_equal(limit.most, 2);
+    assert_int_equal(limit.left, 1);
+    assert_true(ask(desk, &reading, 0, &limit));
+    assert_false(ask(desk, &reading, 0, &limit));
+    assert_int_equal(desk->call.status, 429);
+    assert_true(str_eq(desk->call.fields[0].name, STR("Retry-After")));
+    assert_int_equal(report(desk, 0), -1);       /* it was not denied */
+    assert_true(ask(desk, &working, 0, &limit)); /* a worker says that it lives */
+    assert_int_equal(limit.most, 0);
+    desk->request.field_count = 0; /* and an address is another client */
+    assert_false(ask(desk, &reading, 0, &limit));
+    assert_int_equal(desk->call.status, 401);
+    assert_false(ask(desk, &working, 0, &limit)); /* one of no worker */
+    assert_int_equal(desk->call.status, 401);
+    assert_false(ask(desk, &working, 0, &limit));
+    assert_int_equal(desk->call.status, 429);
+}
+
+/* All who use it together; whoever may not, and workers, use nothing of it up. */
+static void a_namespace_that_asks_too_often_waits(void **state)
+{
+    struct desk *desk = *state;
+    struct space space = {.id = 7, .settings = {.rate_read = 3}};
+    struct space other = {.id = 8, .settings = {.rate_read = 3}};
+    struct limit limit;
+
+    give_keys(desk, INSTANT_NONE);
+    show_token(desk);
+    desk->config.rate_read = 10;
+    for (int i = 0; i < 3; i++) {
+        assert_true(ask(desk, &reading, 0, &limit));
+        assert_true(porter_allows(desk->porter, &desk->call, &space, &limit));
+        assert_int_equal(limit.most, 3);
+        assert_int_equal(limit.left, 2 - i);
+        assert_true(ask(desk, &working, 0, &limit));
+        assert_true(porter_allows(desk->porter, &desk->call, &space, &limit));
+    }
+    assert_true(ask(desk, &reading, 0, &limit));
+    assert_false(porter_allows(desk->porter, &desk->call, &space, &limit));
+    assert_int_equal(desk->call.status, 429);
+    assert_non_null(strstr(desk->call.answer.ptr, "of the namespace"));
+    assert_true(str_eq(desk->call.fields[0].name, STR("Retry-After")));
+    assert_true(porter_allows(desk->porter, &desk->call, &other, &limit));
+}
+
+int main(void)
+{
+#define AT_DESK(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        AT_DESK(before_the_tokens_are_known_nobody_is_let_in),
+        AT_DESK(a_flood_of_refusals_is_one_entry_with_a_count),
+        AT_DESK(refusals_of_many_addresses_stay_few_entries),
+        AT_DESK(a_flood_writes_only_so_much_a_minute),
+        AT_DESK(who_was_let_in_may_be_known_no_more),
+        AT_DESK(the_last_use_of_a_token_is_written_seldom),
+        AT_DESK(who_asks_too_often_waits),
+        AT_DESK(a_namespace_that_asks_too_often_waits),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

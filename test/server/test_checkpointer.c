@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/checkpointer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/str.h"
+#include "db/db.h"
+
+enum { ROWS = 300, PAGE = 4096 };
+
+struct fixture {
+    char dir[64], path[96], url[128];
+    struct db *db;
+    struct log log;
+    char said[512]; /* the last line of the log */
+};
+
+static bool take_line(void *with, struct str line)
+{
+    struct fixture *f = with;
+
+    snprintf(f->said, sizeof f->said, "%.*s", STR_ARG(line));
+    return true;
+}
+
+static void exec(struct fixture *f, const char *sql)
+{
+    struct err err = {.text = ""};
+
+    if (db_exec(f->db, str_of(sql), &err) != RC_OK)
+        fail_msg("%s: %s", sql, err.text);
+}
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    struct err err = {.text = ""};
+
+    assert_non_null(f);
+    snprintf(f->dir, sizeof f->dir, "/tmp/belfry-sweeper-XXXXXX");
+    assert_non_null(mkdtemp(f->dir));
+    snprintf(f->path, sizeof f->path, "%s/test.db", f->dir);
+    snprintf(f->url, sizeof f->url, "sqlite:%s", f->path);
+    if (db_open(f->url, NULL, &f->db, &err) != RC_OK)
+        fail_msg("%s", err.text);
+    log_open(&f->log, (struct log_sink){.take = take_line, .with = f}, LEVEL_INFO, LOG_LOGFMT);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    static const char *const ends[] = {"", "-wal", "-shm", ".lock"};
+    struct fixture *f = *state;
+    char path[128];
+
+    db_close(f->db);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        snprintf(path, sizeof path, "%s%s", f->path, ends[i]);
+        unlink(path);
+    }
+    rmdir(f->dir);
+    free(f);
+    return 0;
+}
+
+static off_t size_of(const char *path)
+{
+    struct stat st;
+
+    assert_int_equal(stat(path, &st), 0);
+    return st.st_size;
+}
+
+static void what_it_was_asked_for_is_done_when_it_has_ended(void **state)
+{
+    struct fixture *f = *state;
+    struct sweeper *sweeper;
+    struct swept swept;
+
+    exec(f, "CREATE TABLE f (id {int} PRIMARY KEY, b {blob}){strict}");
+    for (int i = 0; i < ROWS; i++)
+        exec(f, "INSERT INTO f SELECT count(*), zeroblob(4096) FROM f");
+    assert_true(size_of(f->path) < ROWS * PAGE);
+    sweeper = sweeper_start(f->url, &f->log);
+    assert_int_equal(sweeper_look(sweeper, &swept), SWEEPING_NOT);
+    sweeper_ask(sweeper);
+    assert_null(sweeper_stop(sweeper));
+    assert_true(size_of(f->path) > ROWS * PAGE);
+}
+
+static void it_says_how_long_the_log_was_and_says_it_once(void **state)
+{
+    struct fixture *f = *state;
+    struct sweeper *sweeper = sweeper_start(f->url, &f->log);
+    struct swept swept = {.pages = -2};
+
+    exec(f, "CREATE TABLE f (id {int} PRIMARY KEY, b {blob}){strict}");
+    sweeper_ask(sweeper);
+    assert_int_equal(sweeper_wait(sweeper, &swept), SWEEPING_DONE);
+    assert_true(swept.pages > 0);
+    assert_int_equal(sweeper_wait(sweeper, &swept), SWEEPING_NOT);
+    sweeper_ask(sweeper);
+    assert_int_equal(sweeper_wait(sweeper, &swept), SWEEPING_DONE);
+    assert_null(sweeper_stop(sweeper));
+}
+
+static void one_that_nobody_asked_opens_nothing_and_ends(void **state)
+{
+    struct fixture *f = *state;
+    struct sweeper *sweeper = sweeper_start("sqlite:/nowhere/at/all.db", &f->log);
+    struct swept swept;
+
+    assert_int_equal(sweeper_look(sweeper, &swept), SWEEPING_NOT);
+    assert_int_equal(sweeper_wait(sweeper, &swept), SWEEPING_NOT);
+    assert_null(sweeper_stop(sweeper));
+    assert_null(sweeper_stop(NULL));
+}
+
+static void where_it_cannot_help_the_log_says_so(void **state)
+{
+    struct fixture *f = *state;
+    struct sweeper *sweeper = sweeper_start("sqlite:/nowhere/at/all.db", &f->log);
+    struct swept swept = {.pages = 0};
+
+    sweeper_ask(sweeper);
+    assert_int_equal(sweeper_wait(sweeper, &swept), SWEEPING_DONE);
+    assert_int_equal(swept.pages, -1); /* the writer has to do it */
+    assert_null(sweeper_stop(sweeper));
+    assert_non_null(strstr(f->said, "has to write the log back alone"));
+    assert_non_null(strstr(f->said, "/nowhere/at/all.db"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_it_was_asked_for_is_done_when_it_has_ended, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(it_says_how_long_the_log_was_and_says_it_once, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(where_it_cannot_help_the_log_says_so, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(one_that_nobody_asked_opens_nothing_and_ends, set_up,
+                                        tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

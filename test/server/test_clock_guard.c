@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expected values: faults F16 to F18 as docs/semantics.md has them, and the contract. */
+#include "server/clock_guard.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define NOON  INT64_C(1700000000000000)
+#define LIMIT SPAN_H
+
+static struct pace begun(void)
+{
+    struct pace pace;
+
+    pace_begin(&pace, LIMIT, INSTANT_NONE);
+    pace_read(&pace, NOON, 0);
+    return pace;
+}
+
+static void a_clock_that_runs_is_believed(void **state)
+{
+    struct pace pace = begun();
+    struct pace_reading r = pace_read(&pace, NOON + SPAN_S, SPAN_S);
+
+    (void)state;
+    assert_int_equal(r.now, NOON + SPAN_S);
+    assert_false(r.hold);
+    assert_false(r.has_changed);
+    assert_int_equal(r.jump, 0);
+}
+
+static void a_small_step_is_followed_and_told_once(void **state)
+{
+    struct pace pace = begun();
+    struct pace_reading r = pace_read(&pace, NOON + SPAN_S + 10 * SPAN_MIN, SPAN_S);
+
+    (void)state;
+    assert_int_equal(r.now, NOON + SPAN_S + 10 * SPAN_MIN);
+    assert_false(r.hold);
+    assert_int_equal(r.jump, 10 * SPAN_MIN);
+    r = pace_read(&pace, NOON + 2 * SPAN_S + 10 * SPAN_MIN, 2 * SPAN_S);
+    assert_int_equal(r.jump, 0);
+}
+
+static void a_step_of_the_whole_limit_is_followed(void **state)
+{
+    struct pace pace = begun();
+
+    (void)state;
+    assert_false(pace_read(&pace, NOON + LIMIT, 0).hold);
+}
+
+static void a_step_beyond_the_limit_holds_and_time_goes_on_as_before(void **state)
+{
+    struct pace pace = begun();
+    struct pace_reading r = pace_read(&pace, NOON + LIMIT + 2 * SPAN_S, SPAN_S);
+
+    (void)state;
+    assert_true(r.hold);
+    assert_true(r.has_changed);
+    assert_int_equal(r.jump, LIMIT + SPAN_S);
+    assert_int_equal(r.now, NOON + SPAN_S);
+    r = pace_read(&pace, NOON + LIMIT + 3 * SPAN_S, 2 * SPAN_S);
+    assert_true(r.hold);
+    assert_false(r.has_changed);
+    assert_int_equal(r.jump, 0);
+    assert_int_equal(r.now, NOON + 2 * SPAN_S);
+}
+
+static void a_step_back_beyond_the_limit_holds_too(void **state)
+{
+    struct pace pace = begun();
+    struct pace_reading r = pace_read(&pace, NOON - 2 * SPAN_H, 0);
+
+    (void)state;
+    assert_true(r.hold);
+    assert_int_equal(r.jump, -2 * SPAN_H);
+    assert_int_equal(r.now, NOON);
+}
+
+static void a_clock_that_comes_back_is_believed_again(void **state)
+{
+    struct pace pace = begun();
+    struct pace_reading r;
+
+    (void)state;
+    pace_read(&pace, NOON + SPAN_DAY, 0);
+    r = pace_read(&pace, NOON + SPAN_S, SPAN_S);
+    assert_false(r.hold);
+    assert_true(r.has_changed);
+    assert_int_equal(r.now, NOON + SPAN_S);
+}
+
+static void a_clock_that_is_said_to_be_right_counts(void **state)
+{
+    struct pace pace = begun();
+    struct pace_reading r;
+
+    (void)state;
+    pace_read(&pace, NOON + SPAN_DAY, 0);
+    pace_accept(&pace);
+    r = pace_read(&pace, NOON + SPAN_DAY + SPAN_S, SPAN_S);
+    assert_false(r.hold);
+    assert_true(r.has_changed);
+    assert_int_equal(r.now, NOON + SPAN_DAY + SPAN_S);
+}
+
+static void a_start_long_after_the_last_turn_is_no_jump(void **state)
+{
+    struct pace pace;
+
+    (void)state;
+    pace_begin(&pace, LIMIT, NOON - 30 * SPAN_DAY);
+    assert_false(pace_read(&pace, NOON, 0).hold);
+}
+
+static void a_start_before_the_last_turn_holds(void **state)
+{
+    struct pace pace;
+    struct pace_reading r;
+
+    (void)state;
+    pace_begin(&pace, LIMIT, NOON);
+    r = pace_read(&pace, NOON - SPAN_DAY, 7);
+    assert_true(r.hold);
+    assert_int_equal(r.now, NOON);
+    pace_begin(&pace, LIMIT, NOON);
+    assert_false(pace_read(&pace, NOON - SPAN_MIN, 7).hold);
+}
+
+static void many_small_steps_in_one_direction_are_followed(void **state)
+{
+    struct pace pace = begun();
+
+    (void)state;
+    for (int i = 1; i <= 100; i++)
+        assert_false(pace_read(&pace, NOON + i * (LIMIT - 1), 0).hold);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clock_that_runs_is_believed),
+        cmocka_unit_test(a_small_step_is_followed_and_told_once),
+        cmocka_unit_test(a_step_of_the_whole_limit_is_followed),
+        cmocka_unit_test(a_step_beyond_the_limit_holds_and_time_goes_on_as_before),
+        cmocka_unit_test(a_step_back_beyond_the_limit_holds_too),
+        cmocka_unit_test(a_clock_that_comes_back_is_believed_again),
+        cmocka_unit_test(a_clock_that_is_said_to_be_right_counts),
+        cmocka_unit_test(a_start_long_after_the_last_turn_is_no_jump),
+        cmocka_unit_test(a_start_before_the_last_turn_holds),
+        cmocka_unit_test(many_small_steps_in_one_direction_are_followed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

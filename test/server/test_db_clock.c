@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expected values: the rule "never ahead of the server", by arithmetic. */
+#include "server/db_clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/prng.h"
+
+static void the_first_sample_counts_from_its_end(void **state)
+{
+    struct lag lag = {0};
+
+    (void)state;
+    lag_sample(&lag, 100, 5000, 140);
+    assert_true(lag.is_known);
+    assert_int_equal(lag.offset, 4860);
+}
+
+static void a_quicker_sample_brings_it_nearer(void **state)
+{
+    struct lag lag = {0};
+
+    (void)state;
+    lag_sample(&lag, 100, 5000, 200);
+    lag_sample(&lag, 300, 5190, 310);
+    assert_int_equal(lag.offset, 4880);
+    lag_sample(&lag, 400, 5300, 900); /* a slow one says less, and changes nothing */
+    assert_int_equal(lag.offset, 4880);
+}
+
+static void a_server_that_went_back_is_followed(void **state)
+{
+    struct lag lag = {0};
+
+    (void)state;
+    lag_sample(&lag, 100, 5000, 110);
+    lag_sample(&lag, 200, 3000, 210);
+    assert_int_equal(lag.offset, 2790);
+}
+
+/* A server of known offset, asked with delays by chance. */
+static void it_is_never_ahead_and_comes_near(void **state)
+{
+    struct lag lag = {0};
+    struct prng prng;
+    int64_t boot = 0;
+
+    (void)state;
+    prng_seed(&prng, 7);
+    for (int i = 0; i < 10000; i++) {
+        int64_t before = boot + prng_between(&prng, 1, 1000);
+        int64_t at = before + prng_between(&prng, 1, 500);
+        int64_t after = at + prng_between(&prng, 1, 500);
+
+        lag_sample(&lag, before, at + 123456, after);
+        assert_true(lag.offset <= 123456);
+        boot = after;
+    }
+    assert_in_range(lag.offset, 123456 - 5, 123456);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_sample_counts_from_its_end),
+        cmocka_unit_test(a_quicker_sample_brings_it_nearer),
+        cmocka_unit_test(a_server_that_went_back_is_followed),
+        cmocka_unit_test(it_is_never_ahead_and_comes_near),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The writer beside the sweeper, and what it does for io; what a request sees of it is in
+ * test/e2e.
+ */
+#include "server/writer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "api/access/keyring.h"
+#include "base/arena.h"
+#include "db/db.h"
+
+enum {
+    PLACES = 4096,
+    LOG_PAGES = 4, /* a turn or two */
+    TURNS_AFTER = 20,
+    MANY = 100,   /* commands */
+    CORRUPT = 70, /* the exit status */
+};
+
+struct fixture {
+    char dir[64], path[96], url[128];
+    struct config *config;
+    struct log log;
+    struct mailbox *memos, *notices;
+    struct serve_seam seam;
+    struct db_fault fault;
+    struct meters meters;
+    struct news news;
+    _Atomic int64_t finished[LANE_COUNT];
+    int answers, settled; /* tickets that came back; by how many the writer had done it all */
+};
+
+static bool take_line(void *with, struct str line)
+{
+    (void)with;
+    (void)line;
+    return true;
+}
+
+/* The disk of who opens the file as the second, the sweeper: `sync` is what it does. */
+static struct {
+    sqlite3_vfs vfs, *below;
+    sqlite3_io_methods methods;
+    int (*xSync)(sqlite3_file *file, int flags);
+    int (*sync)(sqlite3_file *file, int flags);
+    struct mailbox *memos;
+    int opened;
+    atomic_bool was_told, is_last; /* the writer, to end; it is making its last turn */
+    atomic_bool loses, has_lost;   /* the writer, its connection */
+    int turns_left;                /* then */
+} disk;
+
+static int sync_as_ever(sqlite3_file *file, int flags)
+{
+    return disk.xSync(file, flags);
+}
+
+static void stop_writer(void)
+{
+    assert_true(mailbox_push(disk.memos, &(struct memo){.kind = MEMO_STOP}));
+    atomic_store(&disk.was_told, true);
+}
+
+static int fail_sync(sqlite3_file *file, int flags)
+{
+    (void)file;
+    (void)flags;
+    return SQLITE_IOERR_FSYNC;
+}
+
+static int fail_at_the_end(sqlite3_file *file, int flags)
+{
+    stop_writer();
+    while (!atomic_load(&disk.is_last))
+        continue;
+    return fail_sync(file, flags);
+}
+
+static int wait_for_loss(sqlite3_file *file, int flags)
+{
+    atomic_store(&disk.loses, !atomic_load(&disk.has_lost));
+    while (!atomic_load(&disk.has_lost))
+        continue;
+    return sync_as_ever(file, flags);
+}
+
+static enum rc lose(void *with, enum db_point point)
+{
+    (void)with;
+    (void)point;
+    if (!atomic_exchange(&disk.loses, false))
+        return RC_OK;
+    atomic_store(&disk.has_lost, true);
+    return RC_LOST;
+}
+
+static void after_turn(void *with, enum serve_point point)
+{
+    (void)with;
+    if (point != SERVE_AFTER_TURN)
+        return;
+    if (atomic_load(&disk.was_told) && mailbox_room(disk.memos) == PLACES)
+        atomic_store(&disk.is_last, true);
+    if (!atomic_load(&disk.has_lost) || atomic_load(&disk.was_told))
+        return;
+    if (disk.turns_left-- > 0)
+        assert_true(mailbox_push(disk.memos, &(struct memo){.kind = MEMO_LOOK}));
+    else
+        stop_writer();
+}
+
+static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
+                     int *ret_flags)
+{
+    int code = disk.below->xOpen(disk.below, name, file, flags, ret_flags);
+
+    (void)vfs;
+    if (code == SQLITE_OK && (flags & SQLITE_OPEN_MAIN_DB) && ++disk.opened == 2) {
+        disk.methods = *file->pMethods;
+        disk.xSync = disk.methods.xSync;
+        disk.methods.xSync = disk.sync;
+        file->pMethods = &disk.methods;
+    }
+    return code;
+}
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    char db[sizeof f->url + sizeof "BELFRY_DB=?vfs=disk"];
+    const char *const env[] = {db, NULL};
+    struct err err = {.text = ""};
+
+    assert_non_null(f);
+    snprintf(f->dir, sizeof f->dir, "/tmp/belfry-writer-XXXXXX");
+    assert_non_null(mkdtemp(f->dir));
+    snprintf(f->path, sizeof f->path, "%s/test.db", f->dir);
+    snprintf(f->url, sizeof f->url, "sqlite:%s", f->path);
+    snprintf(db, sizeof db, "BELFRY_DB=%s?vfs=disk", f->url);
+    if (config_read(&(struct config_sources){.env = env}, &f->config, &err) != RC_OK)
+        fail_msg("%s", err.text);
+    log_open(&f->log, (struct log_sink){.take = take_line}, LEVEL_INFO, LOG_LOGFMT);
+    f->memos = mailbox_new(PLACES, sizeof(struct memo), NULL, NULL);
+    f->notices = mailbox_new(PLACES, sizeof(struct notice), NULL, NULL);
+    f->fault = (struct db_fault){.ask = lose};
+    f->seam = (struct serve_seam){.at = after_turn, .fault = &f->fault, .log_pages = LOG_PAGES};
+    disk.opened = 0;
+    disk.turns_left = TURNS_AFTER;
+    disk.memos = f->memos;
+    disk.was_told = disk.is_last = disk.loses = disk.has_lost = false;
+    disk.below = sqlite3_vfs_find("unix");
+    disk.vfs = *disk.below;
+    disk.vfs.zName = "disk";
+    disk.vfs.xOpen = open_file;
+    assert_int_equal(sqlite3_vfs_register(&disk.vfs, 0), SQLITE_OK);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    static const char *const ends[] = {"", "-wal", "-shm", ".lock"};
+    struct fixture *f = *state;
+    char path[128];
+
+    assert_int_equal(sqlite3_vfs_unregister(&disk.vfs), SQLITE_OK);
+    mailbox_free(f->memos);
+    mailbox_free(f->notices);
+    config_free(f->config);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        snprintf(path, sizeof path, "%s%s", f->path, ends[i]);
+        unlink(path);
+    }
+    rmdir(f->dir);
+    free(f);
+    return 0;
+}
+
+static struct writer *start(struct fixture *f, int (*sync)(sqlite3_file *file, int flags))
+{
+    disk.sync = sync;
+    return writer_start(&(struct writer_options){
+        .config = f->config,
+        .log = &f->log,
+        .memos = f->memos,
+        .notices = f->notices,
+        .seam = &f->seam,
+        .node = STR("node"),
+        .finished = f->finished,
+        .address = STR("here"),
+        .meters = &f->meters,
+        .news = &f->news,
+    });
+}
+
+static void take_back(struct fixture *f, struct ticket *t)
+{
+    f->answers++;
+    f->settled += t->is_settled;
+    assert_int_equal(t->step, t->is_settled ? CALL_ANSWER : CALL_COMMANDS);
+    assert_int_equal(t->call.replies[0].rc, RC_NOT_FOUND);
+    arena_free(t->call.arena);
+    free(t);
+}
+
+/* Until it has ended. */
+static void hear(struct fixture *f)
+{
+    struct notice notice = {.kind = NOTICE_STATE};
+
+    while (notice.kind != NOTICE_OVER) {
+        mailbox_wait(f->notices, INSTANT_NEVER);
+        if (mailbox_take(f->notices, &notice, 1) == 0)
+            continue;
+        if (notice.kind == NOTICE_SPACE)
+            arena_free(notice.space->arena);
+        if (notice.kind == NOTICE_KEYS)
+            keyring_free(notice.keys);
+        if (notice.kind == NOTICE_TICKET)
+            take_back(f, notice.ticket);
+    }
+}
+
+static enum call_step settled(struct call *call)
+{
+    assert_non_null(call->context->looks); /* the writer's own */
+    assert_int_equal(call->replies[0].rc, RC_NOT_FOUND);
+    return CALL_ANSWER;
+}
+
+/* Of a schedule that is not there, with so much text of people. */
+static void ask(struct fixture *f, const struct operation *operation, size_t text)
+{
+    struct ticket *t = calloc(1, sizeof *t);
+    struct arena *arena = arena_new(1 << 20);
+    struct draft *draft = arena_take(arena, sizeof *draft);
+    struct command *command = arena_take(arena, sizeof *command);
+
+    assert_non_null(t);
+    draft->spec = (struct str){arena_take(arena, text / 2 + 1), text / 2};
+    draft->action = (struct str){arena_take(arena, text / 2 + 1), text / 2};
+    *command = (struct command){
+        .kind = COMMAND_DELETE, .namespace = 1, .name = STR("none"), .draft = draft};
+    t->call.arena = arena;
+    t->call.operation = operation;
+    t->call.commands = command;
+    t->call.command_count = 1;
+    t->step = CALL_COMMANDS;
+    assert_true(mailbox_push(f->memos, &(struct memo){.kind = MEMO_CALL, .ticket = t}));
+}
+
+/* All of them in one turn, the only one. */
+static void make_turn(struct fixture *f)
+{
+    struct writer *writer;
+
+    assert_true(mailbox_push(f->memos, &(struct memo){.kind = MEMO_STOP}));
+    writer = start(f, sync_as_ever);
+    hear(f);
+    assert_int_equal(writer_state(writer).status, 0);
+    assert_null(writer_join(writer));
+}
+
+static void it_settles_what_is_short_and_may_be_settled_anywhere(void **state)
+{
+    const struct operation anywhere = {.settled = settled, .settles_early = true};
+    const struct operation with_io = {.settled = settled};
+    struct fixture *f = *state;
+
+    ask(f, &anywhere, 2000);
+    ask(f, &anywhere, 3000); /* everybody would wait for it */
+    ask(f, &with_io, 0);
+    ask(f, NULL, 0); /* nobody's */
+    make_turn(f);
+    assert_int_equal(f->answers, 4);
+    assert_int_equal(f->settled, 1);
+}
+
+static void it_settles_so_many_in_a_turn_as_nobody_has_to_wait_for(void **state)
+{
+    const struct operation anywhere = {.settled = settled, .settles_early = true};
+    struct fixture *f = *state;
+
+    for (int i = 0; i < MANY; i++)
+        ask(f, &anywhere, 2000);
+    make_turn(f);
+    assert_int_equal(f->answers, MANY);
+    assert_in_range(f->settled, 20, 32); /* 64 KiB */
+}
+
+static void assert_log_is_left_alone(const struct fixture *f)
+{
+    char log[sizeof f->path + sizeof "-wal"];
+    struct err err = {.text = ""};
+    struct db *db = NULL;
+    struct stat st;
+
+    snprintf(log, sizeof log, "%s-wal", f->path);
+    assert_int_equal(stat(log, &st), 0);
+    assert_true(st.st_size > 0);
+    if (db_open(f->url, NULL, &db, &err) != RC_OK)
+        fail_msg("%s", err.text);
+    db_close(db);
+}
+
+static void a_sync_that_fails_beside_the_writer_ends_it(void **state)
+{
+    struct fixture *f = *state;
+    struct writer *writer = start(f, fail_sync);
+
+    hear(f);
+    assert_int_equal(writer_state(writer).status, CORRUPT);
+    assert_null(writer_join(writer));
+    assert_log_is_left_alone(f);
+}
+
+static void one_that_fails_beside_the_last_turn_leaves_the_log_alone_too(void **state)
+{
+    struct fixture *f = *state;
+    struct writer *writer = start(f, fail_at_the_end);
+
+    hear(f);
+    assert_true(atomic_load(&disk.is_last));
+    assert_int_equal(writer_state(writer).status, CORRUPT);
+    assert_null(writer_join(writer));
+    assert_log_is_left_alone(f);
+}
+
+/* A new connection writes the log back, and two must not. */
+static void a_connection_that_is_lost_meanwhile_waits_for_who_has_the_log(void **state)
+{
+    struct fixture *f = *state;
+    struct writer *writer = start(f, wait_for_loss);
+
+    hear(f);
+    assert_true(atomic_load(&disk.has_lost));
+    assert_int_equal(disk.opened, 3);
+    assert_int_equal(writer_state(writer).status, 0);
+    assert_null(writer_join(writer));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(it_settles_what_is_short_and_may_be_settled_anywhere,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(it_settles_so_many_in_a_turn_as_nobody_has_to_wait_for,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_sync_that_fails_beside_the_writer_ends_it, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(
+            one_that_fails_beside_the_last_turn_leaves_the_log_alone_too, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_connection_that_is_lost_meanwhile_waits_for_who_has_the_log, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
