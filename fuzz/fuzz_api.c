@@ -23,29 +23,29 @@ static const struct tz *find_zone(void *arena, struct str name, struct err *err)
     return tz_fixed(name, tz, TZ_FIXED_BYTES, err) == RC_OK ? tz : NULL;
 }
 
-static bool has_upstream(void *with, struct str namespace, struct str upstream)
+static bool has_upstream(void *arg, struct str namespace, struct str upstream)
 {
-    (void)with;
+    (void)arg;
     (void)namespace;
     return upstream.len % 2 == 1;
 }
 
-static uint64_t no_chance(void *with)
+static uint64_t no_chance(void *arg)
 {
-    (void)with;
+    (void)arg;
     return 0;
 }
 
-static const char *is_ready(void *with)
+static const char *is_ready(void *arg)
 {
-    (void)with;
+    (void)arg;
     return NULL;
 }
 
-static enum rc take_settings(void *with, struct str json, struct arena *arena,
+static enum rc take_settings(void *arg, struct str json, struct arena *arena,
                              struct err *reterr)
 {
-    (void)with;
+    (void)arg;
     (void)json;
     (void)arena;
     (void)reterr;
@@ -149,9 +149,9 @@ static void check_step(const struct call *call, enum call_step step)
     must(step == CALL_ANSWER || step == CALL_READ || call->operation->settled);
 }
 
-static void no_halt(void *with, bool is_halted)
+static void no_halt(void *arg, bool is_halted)
 {
-    (void)with;
+    (void)arg;
     (void)is_halted;
 }
 

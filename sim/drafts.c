@@ -17,13 +17,13 @@ enum {
     DATES_MAX = 2,
 };
 
-static const char *const crons[PACE_COUNT][6] = {
-    [PACE_SECONDS] = {"* * * * *", "*/7 * * * * *", "30 * * * * *", "*/2 * * * *",
-                      "10-40/5 * * * * *", "*/5 * * * *"},
-    [PACE_HOURS] = {"*/15 * * * *", "0 * * * *", "5,35 * * * *", "30 1-3 * * *", "0 2 * * *",
-                    "*/30 0-4 * * *"},
-    [PACE_DAYS] = {"0 * * * *", "0 */6 * * *", "30 2 * * *", "0 9 * * 1-5", "15 1 * * *",
-                   "0 0 * * *"},
+static const char *const crons[SPEED_COUNT][6] = {
+    [SPEED_SECONDS] = {"* * * * *", "*/7 * * * * *", "30 * * * * *", "*/2 * * * *",
+                       "10-40/5 * * * * *", "*/5 * * * *"},
+    [SPEED_HOURS] = {"*/15 * * * *", "0 * * * *", "5,35 * * * *", "30 1-3 * * *", "0 2 * * *",
+                     "*/30 0-4 * * *"},
+    [SPEED_DAYS] = {"0 * * * *", "0 */6 * * *", "30 2 * * *", "0 9 * * 1-5", "15 1 * * *",
+                    "0 0 * * *"},
 };
 
 static const char *const zones[] = {
@@ -41,15 +41,15 @@ static bool chance(const struct drafting *d, uint64_t of)
 
 static span units(const struct drafting *d, int64_t low, int64_t high)
 {
-    return prng_between(d->prng, low, high) * d->swarm->unit;
+    return prng_between(d->prng, low, high) * d->profile->unit;
 }
 
 /* Some time of this world, whole seconds. */
 static instant some_time(const struct drafting *d)
 {
-    span all = d->swarm->trouble + d->swarm->drain;
+    span all = d->profile->trouble + d->profile->drain;
 
-    return instant_of_seconds(instant_seconds(d->swarm->begin) +
+    return instant_of_seconds(instant_seconds(d->profile->begin) +
                               prng_between(d->prng, 0, all / SPAN_S));
 }
 
@@ -83,7 +83,7 @@ static void add_cron(const struct drafting *d, struct spec_def *def)
 {
     struct cron_def *cron = arena_take(d->arena, sizeof *cron);
 
-    cron->expr = str_of(crons[d->swarm->pace][prng_below(d->prng, 6)]);
+    cron->expr = str_of(crons[d->profile->speed][prng_below(d->prng, 6)]);
     cron->dialect = DIALECT_BELFRY;
     def->cron = cron;
     def->cron_count = 1;
@@ -135,7 +135,7 @@ static void add_family(const struct drafting *d, struct spec_def *def)
 
 static void add_exclusions(const struct drafting *d, struct spec_def *def)
 {
-    int32_t day = (int32_t)(instant_seconds(d->swarm->begin) / DAY_SECONDS);
+    int32_t day = (int32_t)(instant_seconds(d->profile->begin) / DAY_SECONDS);
     int count = (int)prng_between(d->prng, 1, DATES_MAX);
 
     def->not_dates = arena_array(d->arena, (size_t)count, sizeof *def->not_dates);
@@ -147,7 +147,7 @@ static void add_exclusions(const struct drafting *d, struct spec_def *def)
 /* Over a day in the midst of it; those before and after may have slots of their own. */
 static void add_shift(const struct drafting *d, struct spec_def *def)
 {
-    int32_t day = (int32_t)(instant_seconds(d->swarm->begin) / DAY_SECONDS);
+    int32_t day = (int32_t)(instant_seconds(d->profile->begin) / DAY_SECONDS);
 
     def->not_dates = arena_array(d->arena, 1, sizeof *def->not_dates);
     def->not_dates[0] = day + (int32_t)prng_between(d->prng, 1, 2);
@@ -180,7 +180,7 @@ static void shape(const struct drafting *d, struct spec_def *def)
         def->end = some_time(d);
     if (chance(d, 8))
         add_exclusions(d, def);
-    if (d->swarm->pace == PACE_DAYS && chance(d, 3))
+    if (d->profile->speed == SPEED_DAYS && chance(d, 3))
         add_shift(d, def);
     if (chance(d, 8))
         add_window(d, def);
@@ -234,7 +234,7 @@ static void draw_gate(const struct drafting *d, struct policies *p)
     int which = (int)prng_below(d->prng, SIM_GATES);
 
     p->gate = drafts_gate(which);
-    p->gate_limit = d->swarm->gate_limit[which];
+    p->gate_limit = d->profile->gate_limit[which];
 }
 
 static struct policies draw_policies(const struct drafting *d)
@@ -311,7 +311,7 @@ static void name_calendar(const struct drafting *d, struct spec_def *def,
                           struct spec_def *written)
 {
     static struct str name[] = {{SIM_CALENDAR, sizeof SIM_CALENDAR - 1}};
-    int count = def->not_date_count, more = d->swarm->holiday_count;
+    int count = def->not_date_count, more = d->profile->holiday_count;
     int32_t *dates = arena_array(d->arena, (size_t)(count + more), sizeof *dates);
 
     def->not_named = name;
@@ -319,7 +319,7 @@ static void name_calendar(const struct drafting *d, struct spec_def *def,
     for (int i = 0; i < count; i++)
         dates[i] = def->not_dates[i];
     for (int i = 0; i < more; i++)
-        dates[count + i] = d->swarm->holidays[i];
+        dates[count + i] = d->profile->holidays[i];
     written->not_dates = dates;
     written->not_date_count = count + more;
 }
@@ -372,7 +372,7 @@ struct made *drafts_make(const struct drafting *d)
         must(i + 1 < TRIES_MAX);
     }
     if (!r->is_governed && r->def.jitter == 0)
-        r->def.jitter = d->swarm->jitter; /* as the engine sees it: the plan has none */
+        r->def.jitter = d->profile->jitter; /* as the engine sees it: the plan has none */
     made->draft.queue = r->queue;
     made->draft.spec = STR("{}");
     made->draft.action = STR("{\"kind\":\"sim\"}");

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "engine/command.h"
 #include "sim/record.h"
-#include "sim/swarm.h"
+#include "sim/world_profile.h"
 
 #define SIM_CALENDAR "holidays" /* the one that can be named */
 
@@ -19,7 +19,7 @@ struct made {
 };
 
 struct drafting {
-    const struct swarm *swarm;
+    const struct world_profile *profile;
     struct prng *prng;
     const struct zone_source *zones;
     struct arena *arena;

@@ -21,9 +21,9 @@ enum {
 static const enum sim_fault errors[] = {SIM_READ_ERROR, SIM_WRITE_ERROR, SIM_SYNC_ERROR};
 enum { ERRORS = sizeof errors / sizeof *errors };
 
-enum rc faults_ask(void *with, enum db_point point)
+enum rc faults_ask(void *arg, enum db_point point)
 {
-    struct sim_node *node = with;
+    struct sim_node *node = arg;
     struct trap *trap = &node->trap;
 
     if (!trap->is_set || trap->point != point || trap->skip-- > 0)
@@ -38,10 +38,10 @@ static void note(struct world *world, const struct sim_node *node, enum rec_faul
 {
     world_say(world, "FAULT %s%s%s, by %" PRId64 " ms", fault_text(kind), node ? " at " : "",
               node ? node->name : "", by / SPAN_MS);
-    tape_fault(&world->tape, &(struct rec_fault){.at = world_clock(world),
-                                                 .kind = kind,
-                                                 .node = node ? node->id : 0,
-                                                 .by = by});
+    recorder_fault(&world->recorder, &(struct rec_fault){.at = world_clock(world),
+                                                         .kind = kind,
+                                                         .node = node ? node->id : 0,
+                                                         .by = by});
 }
 
 static void set_trap(struct world *world, struct sim_node *node, enum rec_fault_kind kind,
@@ -64,9 +64,9 @@ static void hold(struct world *world)
 {
     struct command command = {.kind = COMMAND_CLOCK, .namespace = world->operator.namespace };
 
-    if (world->swarm.nodes > 1 || !prng_chance(&world->prng, 1, 3))
+    if (world->profile.nodes > 1 || !prng_chance(&world->prng, 1, 3))
         return;
-    world->held_until = world_back_at(world, 5 * world->swarm.unit);
+    world->held_until = world_back_at(world, 5 * world->profile.unit);
     if (prng_chance(&world->prng, 1, 2))
         operator_ask(world, &command, -1, NULL);
 }
@@ -75,7 +75,7 @@ static void hold(struct world *world)
 static void step_clock(struct world *world, enum rec_fault_kind kind)
 {
     bool is_small = prng_chance(&world->prng, 1, 2);
-    span unit = world->swarm.unit;
+    span unit = world->profile.unit;
     span by = kind == FAULT_CLOCK_FORWARD ? world_delay(world, is_small ? SPAN_S : 100 * unit)
                                           : -world_delay(world, is_small ? SPAN_S : 30 * unit);
 
@@ -85,8 +85,8 @@ static void step_clock(struct world *world, enum rec_fault_kind kind)
     note(world, NULL, kind, by);
     if (kind == FAULT_CLOCK_FORWARD && !is_small)
         hold(world);
-    world->tape.record.clock_stepped = true;
-    for (int i = 0; i < world->swarm.nodes; i++)
+    world->recorder.record.clock_stepped = true;
+    for (int i = 0; i < world->profile.nodes; i++)
         if (node_answers(&world->nodes[i]))
             node_wake(world, &world->nodes[i], world->now + world_delay(world, SPAN_S));
 }
@@ -95,7 +95,7 @@ static void fill_disk(struct world *world)
 {
     world->disk_is_full = true;
     sim_vfs_arm(world->vfs, SIM_FULL, 1, true);
-    world_at(world, world_back_at(world, 10 * world->swarm.unit), HAPPEN_ROOM, 0, 0);
+    world_at(world, world_back_at(world, 10 * world->profile.unit), HAPPEN_ROOM, 0, 0);
 }
 
 static bool lose_power(struct world *world, struct sim_node *node)
@@ -124,7 +124,7 @@ static void break_disk(struct world *world, const struct sim_node *node)
 void faults_stand_still(struct world *world, struct sim_node *node)
 {
     node->stalls = false;
-    node->paused_until = world_back_at(world, 4 * world->swarm.node_lease);
+    node->paused_until = world_back_at(world, 4 * world->profile.node_lease);
     world_at(world, node->paused_until, HAPPEN_UP, node->index, 0);
     note(world, node, FAULT_PAUSE, node->paused_until - world->now);
 }
@@ -162,7 +162,7 @@ static bool strike(struct world *world, struct sim_node *node, enum rec_fault_ki
         return node->stalls;
     case FAULT_WORKER_DIES:
         note(world, NULL, kind, 0);
-        workers_die(world, (int)prng_below(&world->prng, (uint64_t)world->swarm.workers));
+        workers_die(world, (int)prng_below(&world->prng, (uint64_t)world->profile.workers));
         return true;
     case FAULT_DISK_FULL:
         note(world, NULL, kind, 0);
@@ -183,7 +183,7 @@ static bool may_strike(const struct world *world)
 {
     if (world_is_calm(world) || world->disk_is_full)
         return false;
-    for (int i = 0; i < world->swarm.nodes; i++)
+    for (int i = 0; i < world->profile.nodes; i++)
         if (world->nodes[i].in_doubt)
             return false;
     return true;
@@ -197,15 +197,15 @@ bool faults_before(struct world *world, struct sim_node *node)
     if (!may_strike(world))
         return true;
     for (int i = FAULT_COUNT - 1; i >= 0; i--)
-        if (i != FAULT_KILL_AFTER && world->swarm.odds[i] > 0 &&
-            prng_chance(&world->prng, 1, (uint64_t)world->swarm.odds[i]))
+        if (i != FAULT_KILL_AFTER && world->profile.odds[i] > 0 &&
+            prng_chance(&world->prng, 1, (uint64_t)world->profile.odds[i]))
             struck = i;
     return struck == FAULT_COUNT || strike(world, node, (enum rec_fault_kind)struck);
 }
 
 bool faults_after(struct world *world, struct sim_node *node)
 {
-    int32_t odds = world->swarm.odds[FAULT_KILL_AFTER];
+    int32_t odds = world->profile.odds[FAULT_KILL_AFTER];
 
     if (!may_strike(world) || node->trap.has_struck || odds == 0 ||
         !prng_chance(&world->prng, 1, (uint64_t)odds))

@@ -7,7 +7,7 @@
 #include "sim/world.h"
 
 /* The question of src/db whether the connection breaks; `with` is the node. */
-enum rc faults_ask(void *with, enum db_point point);
+enum rc faults_ask(void *arg, enum db_point point);
 
 /* Before a turn: something may happen; false when the node is gone, or stands still. */
 bool faults_before(struct world *world, struct sim_node *node);

@@ -32,17 +32,18 @@ static const struct db_stmt versions = {"SELECT count(*) FROM migrations", NULL}
 /* Where a function of this file is. */
 struct reading {
     struct db *db;
-    struct tape *tape;
+    struct recorder *recorder;
     struct err *reterr;
 };
 
 static enum rc flush(struct reading *r)
 {
-    return db_flush(r->db, r->tape->arena, r->reterr);
+    return db_flush(r->db, r->recorder->arena, r->reterr);
 }
 
-#define APPEND(record, array, count)                                                         \
-    ((record)->array = tape_room((record)->array, (record)->count, sizeof *(record)->array), \
+#define APPEND(record, array, count)                                   \
+    ((record)->array = recorder_room((record)->array, (record)->count, \
+                                     sizeof *(record)->array),         \
      &(record)->array[(record)->count++])
 
 /* Of one schedule. */
@@ -55,7 +56,7 @@ static enum rc read_runs(struct reading *r, int64_t schedule, bool held)
     runs_of_schedule(r->db, schedule, held, PORTION, &found);
     rc = flush(r);
     for (int i = 0; rc == RC_OK && i < found.rows; i++)
-        runs_read(&found, i, APPEND(&r->tape->record, runs, run_count));
+        runs_read(&found, i, APPEND(&r->recorder->record, runs, run_count));
     return rc;
 }
 
@@ -69,7 +70,7 @@ static enum rc read_history(struct reading *r, int64_t schedule)
         history_of_schedule(r->db, schedule, before, PORTION, &found);
         rc = flush(r);
         for (int i = 0; rc == RC_OK && i < found.rows; i++) {
-            struct history_row *row = APPEND(&r->tape->record, history, history_count);
+            struct history_row *row = APPEND(&r->recorder->record, history, history_count);
 
             history_read(&found, i, row);
             before = row->id;
@@ -86,7 +87,7 @@ static enum rc read_ledger(struct reading *r, int64_t schedule)
     ledger_of_schedule(r->db, schedule, INSTANT_NONE, DB_ROWS_MAX, &found);
     rc = flush(r);
     for (int i = 0; rc == RC_OK && i < found.rows; i++)
-        ledger_read(&found, i, APPEND(&r->tape->record, ledger, ledger_count));
+        ledger_read(&found, i, APPEND(&r->recorder->record, ledger, ledger_count));
     return rc;
 }
 
@@ -99,9 +100,9 @@ static enum rc read_beside(struct reading *r, int64_t schedule)
     backfills_of(r->db, schedule, PORTION, &backfills);
     rc = flush(r);
     for (int i = 0; rc == RC_OK && i < cursor.rows; i++)
-        cursors_read(&cursor, i, APPEND(&r->tape->record, cursors, cursor_count));
+        cursors_read(&cursor, i, APPEND(&r->recorder->record, cursors, cursor_count));
     for (int i = 0; rc == RC_OK && i < backfills.rows; i++)
-        backfills_read(&backfills, i, APPEND(&r->tape->record, backfills, backfill_count));
+        backfills_read(&backfills, i, APPEND(&r->recorder->record, backfills, backfill_count));
     return rc;
 }
 
@@ -141,7 +142,7 @@ static enum rc read_gates(struct reading *r)
         gates_lock(r->db, db_int_at(&keys, i, 0), &found);
         rc = flush(r);
         if (rc == RC_OK && found.rows == 1)
-            gates_read(&found, 0, APPEND(&r->tape->record, gates, gate_count));
+            gates_read(&found, 0, APPEND(&r->recorder->record, gates, gate_count));
     }
     return rc;
 }
@@ -159,7 +160,7 @@ static enum rc unpack(struct reading *r, int64_t node, const struct db_result *f
 
         rc = event_unpack(&body, &event.event, &any, r->reterr);
         if (rc == RC_OK && any)
-            *APPEND(&r->tape->record, events, event_count) = event;
+            *APPEND(&r->recorder->record, events, event_count) = event;
     }
     return rc;
 }
@@ -183,7 +184,7 @@ static enum rc read_events(struct reading *r, int64_t node)
 
 static enum rc read_nodes(struct reading *r)
 {
-    struct record *record = &r->tape->record;
+    struct record *record = &r->recorder->record;
     struct db_result found;
     enum rc rc;
 
@@ -206,9 +207,9 @@ static enum rc read_health(struct reading *r)
     db_send(r->db, &versions, NULL, &count);
     rc = flush(r);
     if (rc == RC_OK)
-        r->tape->record.integrity_ok = health.rows == 1 &&
-                                       str_eq(db_text_at(&health, 0, 0), STR("ok")) &&
-                                       db_int_at(&count, 0, 0) == schema_migration_count;
+        r->recorder->record.integrity_ok = health.rows == 1 &&
+                                           str_eq(db_text_at(&health, 0, 0), STR("ok")) &&
+                                           db_int_at(&count, 0, 0) == schema_migration_count;
     return rc;
 }
 
@@ -245,9 +246,9 @@ static void sort(struct record *record)
         qsort(record->ledger, (size_t)record->ledger_count, sizeof *record->ledger, by_slot);
 }
 
-enum rc gather(struct db *db, struct tape *tape, struct err *reterr)
+enum rc gather(struct db *db, struct recorder *recorder, struct err *reterr)
 {
-    struct reading r = {.db = db, .tape = tape, .reterr = reterr};
+    struct reading r = {.db = db, .recorder = recorder, .reterr = reterr};
     enum rc rc = read_schedules(&r);
 
     if (rc == RC_OK)
@@ -258,7 +259,7 @@ enum rc gather(struct db *db, struct tape *tape, struct err *reterr)
         rc = read_health(&r);
     if (rc != RC_OK)
         return rc;
-    sort(&tape->record);
-    tape_digest_store(tape);
+    sort(&recorder->record);
+    recorder_digest_store(recorder);
     return RC_OK;
 }

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "db/db.h"
-#include "sim/tape.h"
+#include "sim/recorder.h"
 
-/* Texts live as long as the tape.  Adds what was found to the tape's digest. */
-MUST_USE enum rc gather(struct db *db, struct tape *tape, struct err *reterr);
+/* Texts live as long as the recorder.  Adds what was found to the recorder's digest. */
+MUST_USE enum rc gather(struct db *db, struct recorder *recorder, struct err *reterr);

@@ -4,20 +4,20 @@
  */
 #include "sim/judge.h"
 
-#include "sim/judge_case.h"
+#include "sim/judge_facts.h"
 
 enum rc judge(const struct record *record, struct arena *arena, struct err *reterr)
 {
     /* Invariants of the store first: what follows from a broken one is no news. */
-    enum rc (*const parts[])(struct court *, struct err *) = {
+    enum rc (*const parts[])(struct facts *, struct err *) = {
         judge_runs,    judge_sent,  judge_account,  judge_opened, judge_ledger,
         judge_overlap, judge_gates, judge_commands, judge_counts, judge_after,
     };
-    struct court court = {.record = record, .arena = arena, .zones = judge_zones_new()};
-    enum rc rc = court_open(&court, reterr);
+    struct facts facts = {.record = record, .arena = arena, .zones = judge_zones_new()};
+    enum rc rc = facts_open(&facts, reterr);
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && rc == RC_OK; i++)
-        rc = parts[i](&court, reterr);
-    judge_zones_free(court.zones);
+        rc = parts[i](&facts, reterr);
+    judge_zones_free(facts.zones);
     return rc;
 }

@@ -7,7 +7,7 @@
  * that may: within its jitter of an edit a slot may be the old version's, the new one's or
  * nobody's, and where a clock went back the engine rightly stays with what it has done.
  */
-#include "sim/judge_case.h"
+#include "sim/judge_facts.h"
 
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ struct ticks {
 struct entered {
     instant first, last;
     int64_t count;
-    const struct life *life; /* or */
+    const struct run_facts *rf; /* or */
     const struct ledger_entry *ledger;
     int64_t must, may; /* slots found in it: those that had to be, and all */
     bool has_first, has_last;
@@ -54,10 +54,10 @@ static void add_tick(struct ticks *ticks, struct tick tick)
 }
 
 /* Slots up to this one are accounted for when all is well. */
-static instant horizon(const struct court *court, const struct schedule *s)
+static instant horizon(const struct facts *facts, const struct schedule *s)
 {
     const struct cursor *c = s->cursor;
-    instant due = court->now - JUDGE_SLACK;
+    instant due = facts->now - JUDGE_SLACK;
     int64_t excused = CURSOR_BARRED | CURSOR_CLOSED | CURSOR_QUARANTINED | CURSOR_FULL;
 
     if (!c)
@@ -68,7 +68,7 @@ static instant horizon(const struct court *court, const struct schedule *s)
 }
 
 /* Which slots of a version must be there: nominal times in (ret_after, ret_until]. */
-static void bounds(const struct court *court, const struct schedule *s, const struct version *v,
+static void bounds(const struct facts *facts, const struct schedule *s, const struct version *v,
                    instant *ret_after, instant *ret_until)
 {
     bool is_first = v == s->versions;
@@ -76,13 +76,13 @@ static void bounds(const struct court *court, const struct schedule *s, const st
     *ret_after = is_first ? v->from : v->latest_from;
     if (v->until != INSTANT_NEVER)
         *ret_until = v->until - v->draft->def.jitter;
-    else if (s->cursor && s->cursor->mark >= horizon(court, s))
+    else if (s->cursor && s->cursor->mark >= horizon(facts, s))
         *ret_until = s->cursor->mark;
     else
-        *ret_until = horizon(court, s) - v->draft->def.jitter;
+        *ret_until = horizon(facts, s) - v->draft->def.jitter;
 }
 
-static enum rc list_version(const struct court *court, const struct schedule *s,
+static enum rc list_version(const struct facts *facts, const struct schedule *s,
                             const struct version *v, struct ticks *ticks, struct err *reterr)
 {
     struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
@@ -91,7 +91,7 @@ static enum rc list_version(const struct court *court, const struct schedule *s,
     instant at = is_first ? v->from - SPAN_MS : v->from - v->draft->def.jitter - 1;
     instant after, until;
 
-    bounds(court, s, v, &after, &until);
+    bounds(facts, s, v, &after, &until);
     while (judge_spec_next(v->spec, &origin, at, v->latest_until, &at)) {
         add_tick(ticks, (struct tick){at, at > after && at <= until, v});
         if (ticks->count > SLOTS_MAX)
@@ -108,13 +108,13 @@ static int by_tick(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-static enum rc list_ticks(const struct court *court, const struct schedule *s,
+static enum rc list_ticks(const struct facts *facts, const struct schedule *s,
                           struct ticks *ticks, struct err *reterr)
 {
     int count = 0;
 
     for (int i = 0; i < s->version_count; i++) {
-        enum rc rc = list_version(court, s, &s->versions[i], ticks, reterr);
+        enum rc rc = list_version(facts, s, &s->versions[i], ticks, reterr);
 
         if (rc != RC_OK)
             return rc;
@@ -144,15 +144,15 @@ static int by_entered(const void *a, const void *b)
 
 static struct entries list_entries(const struct schedule *s, struct arena *arena)
 {
-    size_t room = (size_t)(s->life_count + s->ledger_count);
+    size_t room = (size_t)(s->run_count + s->ledger_count);
     struct entries entries = {arena_array(arena, room, sizeof(struct entered)), 0};
 
-    for (int i = 0; i < s->life_count; i++) {
-        const struct life *l = &s->lives[i];
+    for (int i = 0; i < s->run_count; i++) {
+        const struct run_facts *l = &s->runs[i];
 
-        if (life_is_automatic(l))
+        if (run_facts_is_automatic(l))
             entries.at[entries.count++] = (struct entered){
-                .first = l->slot, .last = l->slot, .count = 1, .life = l};
+                .first = l->slot, .last = l->slot, .count = 1, .rf = l};
     }
     for (int i = 0; i < s->ledger_count; i++) {
         const struct ledger_entry *l = s->ledger[i];
@@ -182,8 +182,8 @@ static enum rc check_apart(const struct schedule *s, const struct entries *entri
             return judge_fail(reterr, 1,
                               "schedule %" PRId64 ": slot %" PRId64
                               " ms has two accounts (%s and %s)",
-                              s->key, MS(e->first), e[-1].life ? "a run" : "the ledger",
-                              e->life ? "a run" : "the ledger");
+                              s->key, MS(e->first), e[-1].rf ? "a run" : "the ledger",
+                              e->rf ? "a run" : "the ledger");
         if (s->cursor && e->last > s->cursor->mark)
             return judge_fail(reterr, 11,
                               "schedule %" PRId64 ": slot %" PRId64
@@ -195,7 +195,7 @@ static enum rc check_apart(const struct schedule *s, const struct entries *entri
 
 /* ---- one against the other ---- */
 
-static enum rc unaccounted(const struct court *court, const struct schedule *s, instant at,
+static enum rc unaccounted(const struct facts *facts, const struct schedule *s, instant at,
                            struct err *reterr)
 {
     const struct cursor *c = s->cursor;
@@ -209,7 +209,7 @@ static enum rc unaccounted(const struct court *court, const struct schedule *s, 
         return judge_fail(reterr, 25,
                           "schedule %" PRId64 ": slot %" PRId64
                           " ms is due and has no account; the clock is at %" PRId64 " ms",
-                          s->key, MS(at), MS(court->now));
+                          s->key, MS(at), MS(facts->now));
     return judge_fail(reterr, 1, "schedule %" PRId64 ": slot %" PRId64 " ms has no account",
                       s->key, MS(at));
 }
@@ -222,7 +222,7 @@ static bool is_exhausted(const struct tick *tick, int64_t started)
     return most >= 0 && started >= most;
 }
 
-static enum rc match(const struct court *court, const struct schedule *s,
+static enum rc match(const struct facts *facts, const struct schedule *s,
                      const struct ticks *ticks, struct entries *entries, struct err *reterr)
 {
     struct entered *e = entries->at, *end = e + entries->count;
@@ -239,9 +239,9 @@ static enum rc match(const struct court *court, const struct schedule *s,
             e->may++;
             e->has_first = e->has_first || tick->at == e->first;
             e->has_last = e->has_last || tick->at == e->last;
-            started += e->life != NULL;
+            started += e->rf != NULL;
         } else if (must) {
-            return unaccounted(court, s, tick->at, reterr);
+            return unaccounted(facts, s, tick->at, reterr);
         }
     }
     return RC_OK;
@@ -257,7 +257,7 @@ static enum rc check_entries(const struct schedule *s, const struct entries *ent
             return judge_fail(
                 reterr, 2,
                 "schedule %" PRId64 ": %s has %" PRId64 " ms, which is no slot of it", s->key,
-                e->life ? "a run" : "the ledger", MS(e->has_first ? e->last : e->first));
+                e->rf ? "a run" : "the ledger", MS(e->has_first ? e->last : e->first));
         if (e->count < e->must || e->count > e->may)
             return judge_fail(reterr, 1,
                               "schedule %" PRId64 ": %" PRId64 " slots from %" PRId64
@@ -268,7 +268,7 @@ static enum rc check_entries(const struct schedule *s, const struct entries *ent
 }
 
 /* What comes after the mark is what the cursor says, once it has been looked for. */
-static enum rc check_next(const struct court *court, const struct schedule *s,
+static enum rc check_next(const struct facts *facts, const struct schedule *s,
                           struct err *reterr)
 {
     const struct cursor *c = s->cursor;
@@ -282,7 +282,7 @@ static enum rc check_next(const struct court *court, const struct schedule *s,
     if (!c || s->deleted != INSTANT_NEVER || c->flags & excused || c->remaining == 0 ||
         c->next_at <= c->mark)
         return RC_OK;
-    until = c->next_at == INSTANT_NEVER ? court->last + SPAN_DAY : c->next_at;
+    until = c->next_at == INSTANT_NEVER ? facts->last + SPAN_DAY : c->next_at;
     (void)judge_spec_next(v->spec, &origin, c->mark, until, &next);
     if (next != c->next_at)
         return judge_fail(reterr, 11,
@@ -293,10 +293,10 @@ static enum rc check_next(const struct court *court, const struct schedule *s,
 }
 
 /* One clock, one plan, no jitter: then a turn's time says what was due in it. */
-static bool has_plain_time(const struct court *court, const struct schedule *s)
+static bool has_plain_time(const struct facts *facts, const struct schedule *s)
 {
-    return s->version_count == 1 && s->versions[0].draft->def.jitter == 0 && court->skew == 0 &&
-           !court->record->clock_stepped && !s->is_pruned;
+    return s->version_count == 1 && s->versions[0].draft->def.jitter == 0 && facts->skew == 0 &&
+           !facts->record->clock_stepped && !s->is_pruned;
 }
 
 /* The last slot of an entry and of those right behind it that someone cancelled. */
@@ -315,20 +315,20 @@ static instant past_cancelled(const struct entries *entries, int index)
 }
 
 /* Of the slots that are due at once the last one starts, under `latest`. */
-static enum rc check_latest(const struct court *court, const struct schedule *s,
+static enum rc check_latest(const struct facts *facts, const struct schedule *s,
                             const struct entries *entries, struct err *reterr)
 {
     struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
     instant later;
 
-    if (!has_plain_time(court, s) || s->versions[0].draft->policies.catchup != CATCHUP_LATEST)
+    if (!has_plain_time(facts, s) || s->versions[0].draft->policies.catchup != CATCHUP_LATEST)
         return RC_OK;
     for (int i = 0; i + 1 < entries->count; i++) {
         const struct entered *e = &entries->at[i], *next = e + 1;
 
-        if (!e->ledger || e->ledger->account.reason != REASON_COALESCED || !next->life)
+        if (!e->ledger || e->ledger->account.reason != REASON_COALESCED || !next->rf)
             continue;
-        if (next->life->created_at != e->ledger->written_at ||
+        if (next->rf->created_at != e->ledger->written_at ||
             judge_spec_next(s->versions[0].spec, &origin, past_cancelled(entries, i + 1),
                             e->ledger->written_at, &later))
             return judge_fail(reterr, 1,
@@ -336,28 +336,28 @@ static enum rc check_latest(const struct court *court, const struct schedule *s,
                               " ms are missed(coalesced) at %" PRId64 " ms, and %" PRId64
                               " ms, made at %" PRId64 " ms, was not the last one then",
                               s->key, MS(e->last), MS(e->ledger->written_at), MS(next->first),
-                              MS(next->life->created_at));
+                              MS(next->rf->created_at));
     }
     return RC_OK;
 }
 
-static enum rc account_fixed(const struct court *court, const struct schedule *s,
+static enum rc account_fixed(const struct facts *facts, const struct schedule *s,
                              struct ticks *ticks, struct err *reterr)
 {
-    struct entries entries = list_entries(s, court->arena);
+    struct entries entries = list_entries(s, facts->arena);
     enum rc rc = check_apart(s, &entries, reterr);
 
     ticks->count = 0;
     if (rc == RC_OK)
-        rc = list_ticks(court, s, ticks, reterr);
+        rc = list_ticks(facts, s, ticks, reterr);
     if (rc == RC_OK)
-        rc = match(court, s, ticks, &entries, reterr);
+        rc = match(facts, s, ticks, &entries, reterr);
     if (rc == RC_OK)
         rc = check_entries(s, &entries, reterr);
     if (rc == RC_OK)
-        rc = check_latest(court, s, &entries, reterr);
+        rc = check_latest(facts, s, &entries, reterr);
     if (rc == RC_OK)
-        rc = check_next(court, s, reterr);
+        rc = check_next(facts, s, reterr);
     return rc;
 }
 
@@ -372,8 +372,8 @@ static bool can_follow_from(const struct schedule *s, const struct version *v, i
 
     if (judge_spec_next(v->spec, &origin, at - 1, at, &slot))
         return true;
-    for (int i = 0; i < s->life_count; i++) {
-        origin.last_end = s->lives[i].ended;
+    for (int i = 0; i < s->run_count; i++) {
+        origin.last_end = s->runs[i].ended;
         if (origin.last_end < at && judge_spec_next(v->spec, &origin, at - 1, at, &slot))
             return true;
     }
@@ -385,9 +385,9 @@ static instant made_before(const struct schedule *s, instant at)
 {
     instant last = INSTANT_NONE;
 
-    for (int i = 0; i < s->life_count; i++)
-        if (life_is_automatic(&s->lives[i]) && s->lives[i].slot < at)
-            last = s->lives[i].slot;
+    for (int i = 0; i < s->run_count; i++)
+        if (run_facts_is_automatic(&s->runs[i]) && s->runs[i].slot < at)
+            last = s->runs[i].slot;
     return last;
 }
 
@@ -442,21 +442,21 @@ static enum rc check_follows(const struct schedule *s, const struct entered *e, 
 }
 
 /* What should have come after the last start and end, with nothing open. */
-static enum rc check_goes_on(const struct court *court, const struct schedule *s,
+static enum rc check_goes_on(const struct facts *facts, const struct schedule *s,
                              struct err *reterr)
 {
     const struct version *v = &s->versions[s->version_count - 1];
     struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
-    instant until = horizon(court, s) - v->draft->def.jitter, next;
+    instant until = horizon(facts, s) - v->draft->def.jitter, next;
 
     if (!s->cursor || s->deleted != INSTANT_NEVER || s->is_pruned || until <= s->cursor->mark)
         return RC_OK;
-    for (int i = 0; i < s->life_count; i++) {
-        const struct life *l = &s->lives[i];
+    for (int i = 0; i < s->run_count; i++) {
+        const struct run_facts *l = &s->runs[i];
 
         if (l->open && l->kind != RUN_TEST)
             return RC_OK;
-        if (life_is_automatic(l) && l->slot > origin.last_start)
+        if (run_facts_is_automatic(l) && l->slot > origin.last_start)
             origin.last_start = l->slot;
         if (l->ended != INSTANT_NEVER && l->ended > origin.last_end && l->kind != RUN_TEST)
             origin.last_end = l->ended;
@@ -474,10 +474,10 @@ static enum rc check_goes_on(const struct court *court, const struct schedule *s
     return RC_OK;
 }
 
-static enum rc account_follower(const struct court *court, const struct schedule *s,
+static enum rc account_follower(const struct facts *facts, const struct schedule *s,
                                 struct err *reterr)
 {
-    struct entries entries = list_entries(s, court->arena);
+    struct entries entries = list_entries(s, facts->arena);
     enum rc rc = check_apart(s, &entries, reterr);
 
     for (int i = 0; i < entries.count && rc == RC_OK && !s->is_pruned; i++) {
@@ -487,14 +487,14 @@ static enum rc account_follower(const struct court *court, const struct schedule
         if (rc == RC_OK && e->last != e->first)
             rc = check_follows(s, e, e->last, reterr);
     }
-    return rc == RC_OK ? check_goes_on(court, s, reterr) : rc;
+    return rc == RC_OK ? check_goes_on(facts, s, reterr) : rc;
 }
 
 /* Its slots are where the governor put them: nobody can foretell them, but each is one. */
-static enum rc account_governed(const struct court *court, const struct schedule *s,
+static enum rc account_governed(const struct facts *facts, const struct schedule *s,
                                 struct err *reterr)
 {
-    struct entries entries = list_entries(s, court->arena);
+    struct entries entries = list_entries(s, facts->arena);
 
     return check_apart(s, &entries, reterr);
 }
@@ -509,20 +509,20 @@ static bool is_fixed(const struct schedule *s)
     return true;
 }
 
-enum rc judge_account(struct court *court, struct err *reterr)
+enum rc judge_account(struct facts *facts, struct err *reterr)
 {
     struct ticks ticks = {0};
     enum rc rc = RC_OK;
 
-    for (int i = 0; i < court->schedule_count && rc == RC_OK; i++) {
-        const struct schedule *s = &court->schedules[i];
+    for (int i = 0; i < facts->schedule_count && rc == RC_OK; i++) {
+        const struct schedule *s = &facts->schedules[i];
 
         if (s->is_governed)
-            rc = account_governed(court, s, reterr);
+            rc = account_governed(facts, s, reterr);
         else if (is_fixed(s))
-            rc = account_fixed(court, s, &ticks, reterr);
+            rc = account_fixed(facts, s, &ticks, reterr);
         else
-            rc = account_follower(court, s, reterr);
+            rc = account_follower(facts, s, reterr);
     }
     free(ticks.at);
     return rc;

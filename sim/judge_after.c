@@ -3,7 +3,7 @@
  * Once the faults have stopped: nothing is stuck, nobody starves, nothing comes late.
  * Invariants 18 and 25 to 28, for runs; judge_account.c has 25 for slots.
  */
-#include "sim/judge_case.h"
+#include "sim/judge_facts.h"
 
 /* The longest that any schedule of the record lets something rest. */
 struct longest {
@@ -36,55 +36,56 @@ static const struct node *node_of(const struct record *record, int64_t id)
 
 /* ---- zombies ---- */
 
-static enum rc check_holder(const struct court *court, const struct life *l,
+static enum rc check_holder(const struct facts *facts, const struct run_facts *l,
                             const struct longest *most, struct err *reterr)
 {
     const struct run *run = l->open;
-    const struct node *node = node_of(court->record, run->node);
+    const struct node *node = node_of(facts->record, run->node);
     instant until = run->lease_until + most->lease;
 
     if (!run_is_claimed(run->state))
         return RC_OK;
     if (run->node != 0 &&
-        (!node || node->state != NODE_UP || node->lease_until < court->now - JUDGE_PATIENCE))
-        return judge_fail(reterr, 18, LIFE_FMT " is held by node %" PRId64 ", which is dead",
-                          LIFE_ARG(l), run->node);
+        (!node || node->state != NODE_UP || node->lease_until < facts->now - JUDGE_PATIENCE))
+        return judge_fail(reterr, 18,
+                          RUN_FACTS_FMT " is held by node %" PRId64 ", which is dead",
+                          RUN_FACTS_ARG(l), run->node);
     if (node && node->started_at > run->attempt_at &&
-        node->started_at < court->now - JUDGE_PATIENCE && !court->record->clock_stepped)
+        node->started_at < facts->now - JUDGE_PATIENCE && !facts->record->clock_stepped)
         return judge_fail(reterr, 18,
-                          LIFE_FMT " is held by node %" PRId64 ", which was started since",
-                          LIFE_ARG(l), run->node);
+                          RUN_FACTS_FMT " is held by node %" PRId64 ", which was started since",
+                          RUN_FACTS_ARG(l), run->node);
     if (run->node == 0 && run->lease_until == INSTANT_NEVER)
-        return judge_fail(reterr, 18, LIFE_FMT " is claimed by nobody", LIFE_ARG(l));
-    if (run->node == 0 && until < court->now - JUDGE_PATIENCE)
+        return judge_fail(reterr, 18, RUN_FACTS_FMT " is claimed by nobody", RUN_FACTS_ARG(l));
+    if (run->node == 0 && until < facts->now - JUDGE_PATIENCE)
         return judge_fail(reterr, 18,
-                          LIFE_FMT " has a lease that ended at %" PRId64
-                                   " ms; the clock is at %" PRId64 " ms",
-                          LIFE_ARG(l), MS(run->lease_until), MS(court->now));
+                          RUN_FACTS_FMT " has a lease that ended at %" PRId64
+                                        " ms; the clock is at %" PRId64 " ms",
+                          RUN_FACTS_ARG(l), MS(run->lease_until), MS(facts->now));
     return RC_OK;
 }
 
 /* ---- what waits without a reason ---- */
 
 /* When something of the schedule last happened that may have made a run ready. */
-static instant last_move(const struct court *court, const struct life *l)
+static instant last_move(const struct facts *facts, const struct run_facts *l)
 {
-    const struct schedule *s = court_schedule(court, l->schedule);
+    const struct schedule *s = facts_schedule(facts, l->schedule);
     instant last = l->created_at;
 
-    for (int i = 0; s && i < s->life_count; i++)
-        for (int k = 0; k < s->lives[i].row_count; k++)
-            if (s->lives[i].rows[k]->ended_at > last)
-                last = s->lives[i].rows[k]->ended_at;
+    for (int i = 0; s && i < s->run_count; i++)
+        for (int k = 0; k < s->runs[i].row_count; k++)
+            if (s->runs[i].rows[k]->ended_at > last)
+                last = s->runs[i].rows[k]->ended_at;
     return last;
 }
 
-static bool is_queue_paused(const struct court *court, int64_t queue)
+static bool is_queue_paused(const struct facts *facts, int64_t queue)
 {
     bool paused = false;
 
-    for (int i = 0; i < court->command_count; i++) {
-        const struct rec_command *c = court->commands[i];
+    for (int i = 0; i < facts->command_count; i++) {
+        const struct rec_command *c = facts->commands[i];
 
         if (c->reply.rc == RC_OK && c->command.schedule == queue &&
             (c->command.kind == COMMAND_QUEUE_PAUSE || c->command.kind == COMMAND_QUEUE_RESUME))
@@ -103,20 +104,20 @@ static bool is_busy(const struct record *record, const struct run *run)
     return false;
 }
 
-static bool has_open(const struct court *court, const struct life *l)
+static bool has_open(const struct facts *facts, const struct run_facts *l)
 {
-    const struct schedule *s = court_schedule(court, l->schedule);
+    const struct schedule *s = facts_schedule(facts, l->schedule);
 
-    for (int i = 0; s && i < s->life_count; i++)
-        if (s->lives[i].open && s->lives[i].open->state != RUN_HELD &&
-            s->lives[i].kind != RUN_TEST)
+    for (int i = 0; s && i < s->run_count; i++)
+        if (s->runs[i].open && s->runs[i].open->state != RUN_HELD &&
+            s->runs[i].kind != RUN_TEST)
             return true;
     return false;
 }
 
-static bool is_barred(const struct court *court, const struct life *l)
+static bool is_barred(const struct facts *facts, const struct run_facts *l)
 {
-    const struct schedule *s = court_schedule(court, l->schedule);
+    const struct schedule *s = facts_schedule(facts, l->schedule);
 
     return s && s->cursor && s->cursor->flags & (CURSOR_BARRED | CURSOR_QUARANTINED) &&
            l->kind == RUN_SLOT;
@@ -131,26 +132,26 @@ static bool has_room(const struct record *record, int64_t gate)
 }
 
 /* Why the run should have moved on by now; NULL: it may wait. */
-static const char *overdue(const struct court *court, const struct life *l,
+static const char *overdue(const struct facts *facts, const struct run_facts *l,
                            const struct longest *most)
 {
     const struct run *run = l->open;
-    instant patience = court->now - JUDGE_PATIENCE;
+    instant patience = facts->now - JUDGE_PATIENCE;
 
     switch (run->state) {
     case RUN_BACKOFF:
         return run->wake_at < patience ? "its next attempt is overdue" : NULL;
     case RUN_HELD:
-        return !has_open(court, l) && !is_barred(court, l) && last_move(court, l) < patience
+        return !has_open(facts, l) && !is_barred(facts, l) && last_move(facts, l) < patience
                    ? "nothing is open"
                    : NULL;
     case RUN_GATED:
-        return has_room(court->record, run->gate) && last_move(court, l) < patience
+        return has_room(facts->record, run->gate) && last_move(facts, l) < patience
                    ? "its gate has room"
                    : NULL;
     case RUN_READY:
-        return last_move(court, l) + most->retry < patience && !is_busy(court->record, run) &&
-                       !is_queue_paused(court, run->queue)
+        return last_move(facts, l) + most->retry < patience && !is_busy(facts->record, run) &&
+                       !is_queue_paused(facts, run->queue)
                    ? "nobody is at work"
                    : NULL;
     case RUN_APPROVAL:
@@ -162,14 +163,14 @@ static const char *overdue(const struct court *court, const struct life *l,
     return NULL;
 }
 
-static enum rc check_overdue(const struct court *court, const struct life *l,
+static enum rc check_overdue(const struct facts *facts, const struct run_facts *l,
                              const struct longest *most, struct err *reterr)
 {
-    const char *why = overdue(court, l, most);
+    const char *why = overdue(facts, l, most);
 
     if (why)
-        return judge_fail(reterr, 25, LIFE_FMT " waits (state %d) although %s", LIFE_ARG(l),
-                          (int)l->open->state, why);
+        return judge_fail(reterr, 25, RUN_FACTS_FMT " waits (state %d) although %s",
+                          RUN_FACTS_ARG(l), (int)l->open->state, why);
     return RC_OK;
 }
 
@@ -190,30 +191,31 @@ static bool may_be_late(const struct schedule *s)
     return false;
 }
 
-static enum rc check_late(const struct court *court, const struct life *l, struct err *reterr)
+static enum rc check_late(const struct facts *facts, const struct run_facts *l,
+                          struct err *reterr)
 {
-    const struct schedule *s = court_schedule(court, l->schedule);
+    const struct schedule *s = facts_schedule(facts, l->schedule);
 
-    if (!s || !life_is_automatic(l) || court->record->clock_stepped || may_be_late(s) ||
-        l->due < court->record->healed + JUDGE_PATIENCE)
+    if (!s || !run_facts_is_automatic(l) || facts->record->clock_stepped || may_be_late(s) ||
+        l->due < facts->record->healed + JUDGE_PATIENCE)
         return RC_OK;
     if (l->created_at > l->due + JUDGE_SLACK)
         return judge_fail(reterr, 26,
-                          LIFE_FMT " was due at %" PRId64 " ms and made at %" PRId64
-                                   " ms, with all well",
-                          LIFE_ARG(l), MS(l->due), MS(l->created_at));
+                          RUN_FACTS_FMT " was due at %" PRId64 " ms and made at %" PRId64
+                                        " ms, with all well",
+                          RUN_FACTS_ARG(l), MS(l->due), MS(l->created_at));
     return RC_OK;
 }
 
 /* ---- starvation ---- */
 
 /* A run that could be had from its making on: never held, no gate, no approval, no retry. */
-static bool is_plain(const struct court *court, const struct life *l)
+static bool is_plain(const struct facts *facts, const struct run_facts *l)
 {
-    const struct schedule *s = court_schedule(court, l->schedule);
+    const struct schedule *s = facts_schedule(facts, l->schedule);
     const struct run *run = l->sent_count ? &l->sent[0]->run : l->open;
 
-    if (!s || !life_is_automatic(l) || !run || run->gate != 0 || l->row_count > 1 ||
+    if (!s || !run_facts_is_automatic(l) || !run || run->gate != 0 || l->row_count > 1 ||
         (l->open && l->open->state != RUN_READY))
         return false;
     for (int i = 0; i < s->version_count; i++) {
@@ -226,7 +228,7 @@ static bool is_plain(const struct court *court, const struct life *l)
 }
 
 /* Claimed at most once, and never handed back: it waited from its making to its first claim. */
-static bool is_simple(const struct life *l)
+static bool is_simple(const struct run_facts *l)
 {
     for (int i = 0; i < l->report_count; i++)
         if (l->reports[i]->kind == REPORT_RELEASE)
@@ -238,53 +240,53 @@ static bool is_simple(const struct life *l)
  * The turn after which nobody may be served before a run.  Where there is one node it knows
  * of all that is ready.  Others are told, and have some time, once all is well.
  */
-static int64_t waits_from(const struct court *court, const struct life *l)
+static int64_t waits_from(const struct facts *facts, const struct run_facts *l)
 {
-    instant well = court->record->healed + JUDGE_PATIENCE;
+    instant well = facts->record->healed + JUDGE_PATIENCE;
     instant at = l->created_at + JUDGE_SLACK > well ? l->created_at + JUDGE_SLACK : well;
     int64_t from = -1;
 
-    if (court->record->node_count == 1 && is_simple(l))
-        return court_order(court, l->created_at, 0);
-    for (int i = 0; i < court->turn_count; i++)
-        if (court->turns[i]->now <= at)
-            from = court->turns[i]->order;
+    if (facts->record->node_count == 1 && is_simple(l))
+        return facts_order(facts, l->created_at, 0);
+    for (int i = 0; i < facts->turn_count; i++)
+        if (facts->turns[i]->now <= at)
+            from = facts->turns[i]->order;
     return from;
 }
 
 /* Nobody with a worse rank is served while a run waits in the same line. */
-static enum rc check_starved(const struct court *court, const struct life *l,
+static enum rc check_starved(const struct facts *facts, const struct run_facts *l,
                              struct err *reterr)
 {
-    const struct record *record = court->record;
+    const struct record *record = facts->record;
     const struct run *run = l->sent_count ? &l->sent[0]->run : l->open;
     int64_t until = l->sent_count ? l->sent[0]->order : INT64_MAX;
     int64_t from;
 
-    if (record->clock_stepped || !is_plain(court, l))
+    if (record->clock_stepped || !is_plain(facts, l))
         return RC_OK;
-    from = waits_from(court, l);
+    from = waits_from(facts, l);
     for (int i = 0; i < record->delivery_count; i++) {
         const struct rec_delivery *d = &record->deliveries[i];
 
         if (d->order > from && d->order < until && d->run.lane == run->lane &&
             d->run.queue == run->queue && d->run.rank > run->rank)
             return judge_fail(reterr, 27,
-                              LIFE_FMT " waited since %" PRId64 " ms; slot %" PRId64
-                                       " ms of schedule %" PRId64
-                                       " with a worse rank was sent at %" PRId64 " ms",
-                              LIFE_ARG(l), MS(l->created_at), MS(d->run.slot), d->run.schedule,
-                              MS(d->at));
+                              RUN_FACTS_FMT " waited since %" PRId64 " ms; slot %" PRId64
+                                            " ms of schedule %" PRId64
+                                            " with a worse rank was sent at %" PRId64 " ms",
+                              RUN_FACTS_ARG(l), MS(l->created_at), MS(d->run.slot),
+                              d->run.schedule, MS(d->at));
     }
     return RC_OK;
 }
 
 /* ---- a fixed point ---- */
 
-static enum rc check_quiet(const struct court *court, struct err *reterr)
+static enum rc check_quiet(const struct facts *facts, struct err *reterr)
 {
-    const struct record *record = court->record;
-    instant patience = court->now - JUDGE_PATIENCE;
+    const struct record *record = facts->record;
+    instant patience = facts->now - JUDGE_PATIENCE;
 
     for (int i = 0; i < record->cursor_count; i++)
         if (record->cursors[i].wake_at < patience)
@@ -292,7 +294,7 @@ static enum rc check_quiet(const struct court *court, struct err *reterr)
                               "schedule %" PRId64 " wanted to be looked at from %" PRId64
                               " ms on; the clock is at %" PRId64 " ms",
                               record->cursors[i].id, MS(record->cursors[i].wake_at),
-                              MS(court->now));
+                              MS(facts->now));
     for (int i = 0; i < record->run_count; i++)
         if (record->runs[i].wake_at < patience)
             return judge_fail(reterr, 28,
@@ -303,31 +305,31 @@ static enum rc check_quiet(const struct court *court, struct err *reterr)
     return RC_OK;
 }
 
-static enum rc check_life(const struct court *court, const struct life *l,
+static enum rc check_life(const struct facts *facts, const struct run_facts *l,
                           const struct longest *most, struct err *reterr)
 {
     enum rc rc = RC_OK;
 
     if (l->open)
-        rc = check_holder(court, l, most, reterr);
+        rc = check_holder(facts, l, most, reterr);
     if (rc == RC_OK && l->open)
-        rc = check_overdue(court, l, most, reterr);
+        rc = check_overdue(facts, l, most, reterr);
     if (rc == RC_OK)
-        rc = check_late(court, l, reterr);
+        rc = check_late(facts, l, reterr);
     if (rc == RC_OK && l->kind >= 0)
-        rc = check_starved(court, l, reterr);
+        rc = check_starved(facts, l, reterr);
     return rc;
 }
 
-enum rc judge_after(struct court *court, struct err *reterr)
+enum rc judge_after(struct facts *facts, struct err *reterr)
 {
-    struct longest most = longest_of(court->record);
+    struct longest most = longest_of(facts->record);
     enum rc rc = RC_OK;
 
     /* A world that had no time to recover has nothing to show here. */
-    if (court->record->end - court->record->healed < JUDGE_PATIENCE)
+    if (facts->record->end - facts->record->healed < JUDGE_PATIENCE)
         return RC_OK;
-    for (int i = 0; i < court->life_count && rc == RC_OK; i++)
-        rc = check_life(court, &court->lives[i], &most, reterr);
-    return rc == RC_OK ? check_quiet(court, reterr) : rc;
+    for (int i = 0; i < facts->run_count && rc == RC_OK; i++)
+        rc = check_life(facts, &facts->runs[i], &most, reterr);
+    return rc == RC_OK ? check_quiet(facts, reterr) : rc;
 }

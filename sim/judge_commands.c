@@ -3,7 +3,7 @@
  * What was acknowledged is there: invariants 13 and 14.
  */
 #include "engine/engine.h"
-#include "sim/judge_case.h"
+#include "sim/judge_facts.h"
 
 /* ---- schedules ---- */
 
@@ -15,13 +15,13 @@ static enum rc check_exists(const struct schedule *s, struct err *reterr)
 }
 
 /* Versions of a schedule only grow, by every answer that tells one. */
-static enum rc check_versions(const struct court *court, const struct schedule *s,
+static enum rc check_versions(const struct facts *facts, const struct schedule *s,
                               struct err *reterr)
 {
     int64_t version = 0;
 
-    for (int i = 0; i < court->command_count; i++) {
-        const struct rec_command *c = court->commands[i];
+    for (int i = 0; i < facts->command_count; i++) {
+        const struct rec_command *c = facts->commands[i];
         bool edits = c->draft >= 0 && c->command.kind <= COMMAND_PUT;
 
         if (c->reply.schedule != s->key || !command_is_done(c) || c->reply.version == 0)
@@ -51,7 +51,7 @@ static bool is_same_request(const struct rec_command *a, const struct rec_comman
 {
     return a->command.namespace == b->command.namespace &&
            str_eq(a->command.request, b->command.request) &&
-           a->command.print == b->command.print;
+           a->command.fingerprint == b->command.fingerprint;
 }
 
 static bool is_same_answer(const struct reply *a, const struct reply *b)
@@ -65,23 +65,23 @@ static bool is_same_answer(const struct reply *a, const struct reply *b)
  * The last one with the same key that was done before it.  What is refused is not kept, and to
  * be answered again makes nothing younger.
  */
-static const struct rec_command *earlier(const struct court *court, int index)
+static const struct rec_command *earlier(const struct facts *facts, int index)
 {
-    const struct rec_command *c = court->commands[index];
+    const struct rec_command *c = facts->commands[index];
 
     for (int i = index - 1; i >= 0; i--)
-        if (command_is_done(court->commands[i]) && is_same_request(court->commands[i], c))
-            return court->commands[i];
+        if (command_is_done(facts->commands[i]) && is_same_request(facts->commands[i], c))
+            return facts->commands[i];
     return NULL;
 }
 
-static enum rc check_request(const struct court *court, int index, struct err *reterr)
+static enum rc check_request(const struct facts *facts, int index, struct err *reterr)
 {
-    const struct rec_command *c = court->commands[index], *before;
+    const struct rec_command *c = facts->commands[index], *before;
 
     if (c->command.request.len == 0 || c->reply.rc == RC_BUSY)
         return RC_OK;
-    before = earlier(court, index);
+    before = earlier(facts, index);
     if (!before) {
         if (c->reply.is_repeated)
             return judge_fail(reterr, 13, "request %.*s was answered as repeated and is new",
@@ -89,7 +89,7 @@ static enum rc check_request(const struct court *court, int index, struct err *r
         return RC_OK;
     }
     /* An answer is kept for a day, by clocks that may have been stepped. */
-    if (c->at - before->at >= REQUESTS_AGE || court->record->clock_stepped)
+    if (c->at - before->at >= REQUESTS_AGE || facts->record->clock_stepped)
         return RC_OK;
     if (!c->reply.is_repeated)
         return judge_fail(reterr, 13, "request %.*s was done twice",
@@ -111,12 +111,13 @@ static const struct ledger_entry *ledger_of_pass(const struct schedule *s, insta
     return NULL;
 }
 
-static enum rc check_trigger(const struct court *court, const struct rec_command *c,
+static enum rc check_trigger(const struct facts *facts, const struct rec_command *c,
                              struct err *reterr)
 {
     const struct run_id *run = &c->reply.run;
-    const struct schedule *s = court_schedule(court, run->schedule);
-    const struct life *l = court_life(court, run->schedule, run->slot_ms * SPAN_MS, run->pass);
+    const struct schedule *s = facts_schedule(facts, run->schedule);
+    const struct run_facts *l = facts_run(facts, run->schedule, run->slot_ms * SPAN_MS,
+                                          run->pass);
 
     if ((s && s->is_pruned) || (l && (l->open || l->row_count > 0)))
         return RC_OK;
@@ -131,8 +132,8 @@ static enum rc check_trigger(const struct court *court, const struct rec_command
 /* Whether some backfill took the slot: as a run or as a row of the ledger. */
 static bool is_filled(const struct schedule *s, instant slot)
 {
-    for (int i = 0; i < s->life_count; i++)
-        if (s->lives[i].slot == slot && s->lives[i].kind == RUN_BACKFILL)
+    for (int i = 0; i < s->run_count; i++)
+        if (s->runs[i].slot == slot && s->runs[i].kind == RUN_BACKFILL)
             return true;
     for (int i = 0; i < s->ledger_count; i++)
         if (s->ledger[i]->pass > 0 && s->ledger[i]->account.first == slot)
@@ -140,10 +141,10 @@ static bool is_filled(const struct schedule *s, instant slot)
     return false;
 }
 
-static bool is_at_work(const struct court *court, const struct schedule *s)
+static bool is_at_work(const struct facts *facts, const struct schedule *s)
 {
-    for (int i = 0; i < court->record->backfill_count; i++)
-        if (court->record->backfills[i].schedule == s->key)
+    for (int i = 0; i < facts->record->backfill_count; i++)
+        if (facts->record->backfills[i].schedule == s->key)
             return true;
     return false;
 }
@@ -165,16 +166,16 @@ static enum rc check_range(const struct schedule *s, const struct range *range,
     return RC_OK;
 }
 
-static enum rc check_backfill(const struct court *court, const struct rec_command *c,
+static enum rc check_backfill(const struct facts *facts, const struct rec_command *c,
                               struct err *reterr)
 {
-    const struct schedule *s = court_schedule(court, c->reply.schedule);
+    const struct schedule *s = facts_schedule(facts, c->reply.schedule);
     enum rc rc = RC_OK;
 
     /* An edit on the way changes what there is to take. */
     if (!s || s->is_edited || s->is_pruned || s->is_governed || !s->cursor ||
         s->deleted != INSTANT_NEVER || judge_spec_follows(s->versions[0].spec) ||
-        is_at_work(court, s))
+        is_at_work(facts, s))
         return RC_OK;
     for (int i = 0; i < c->command.range_count && rc == RC_OK; i++)
         rc = check_range(s, &c->command.ranges[i], reterr);
@@ -182,12 +183,13 @@ static enum rc check_backfill(const struct court *court, const struct rec_comman
 }
 
 /* A run by hand is of a slot that someone asked for. */
-static enum rc check_asked(const struct court *court, const struct life *l, struct err *reterr)
+static enum rc check_asked(const struct facts *facts, const struct run_facts *l,
+                           struct err *reterr)
 {
     if (l->kind != RUN_BACKFILL && l->kind != RUN_TRIGGER)
         return RC_OK;
-    for (int i = 0; i < court->command_count; i++) {
-        const struct rec_command *c = court->commands[i];
+    for (int i = 0; i < facts->command_count; i++) {
+        const struct rec_command *c = facts->commands[i];
 
         if (c->reply.rc != RC_OK)
             continue;
@@ -198,35 +200,35 @@ static enum rc check_asked(const struct court *court, const struct life *l, stru
             if (l->slot >= c->command.ranges[k].from && l->slot <= c->command.ranges[k].until)
                 return RC_OK;
     }
-    return judge_fail(reterr, 2, LIFE_FMT " was asked for by nobody", LIFE_ARG(l));
+    return judge_fail(reterr, 2, RUN_FACTS_FMT " was asked for by nobody", RUN_FACTS_ARG(l));
 }
 
-static enum rc check_done(const struct court *court, int index, struct err *reterr)
+static enum rc check_done(const struct facts *facts, int index, struct err *reterr)
 {
-    const struct rec_command *c = court->commands[index];
-    enum rc rc = check_request(court, index, reterr);
+    const struct rec_command *c = facts->commands[index];
+    enum rc rc = check_request(facts, index, reterr);
 
     if (rc != RC_OK || !command_is_done(c))
         return rc;
     if (c->command.kind == COMMAND_TRIGGER || c->command.kind == COMMAND_DIRECT)
-        return check_trigger(court, c, reterr);
+        return check_trigger(facts, c, reterr);
     if (c->command.kind == COMMAND_BACKFILL)
-        return check_backfill(court, c, reterr);
+        return check_backfill(facts, c, reterr);
     return RC_OK;
 }
 
-enum rc judge_commands(struct court *court, struct err *reterr)
+enum rc judge_commands(struct facts *facts, struct err *reterr)
 {
     enum rc rc = RC_OK;
 
-    for (int i = 0; i < court->schedule_count && rc == RC_OK; i++) {
-        rc = check_exists(&court->schedules[i], reterr);
+    for (int i = 0; i < facts->schedule_count && rc == RC_OK; i++) {
+        rc = check_exists(&facts->schedules[i], reterr);
         if (rc == RC_OK)
-            rc = check_versions(court, &court->schedules[i], reterr);
+            rc = check_versions(facts, &facts->schedules[i], reterr);
     }
-    for (int i = 0; i < court->command_count && rc == RC_OK; i++)
-        rc = check_done(court, i, reterr);
-    for (int i = 0; i < court->life_count && rc == RC_OK; i++)
-        rc = check_asked(court, &court->lives[i], reterr);
+    for (int i = 0; i < facts->command_count && rc == RC_OK; i++)
+        rc = check_done(facts, i, reterr);
+    for (int i = 0; i < facts->run_count && rc == RC_OK; i++)
+        rc = check_asked(facts, &facts->runs[i], reterr);
     return rc;
 }

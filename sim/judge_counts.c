@@ -3,19 +3,19 @@
  * Sums and numbers: counters equal what history and ledger say (invariant 15), events are
  * numbered without gaps and tell every end as it was (19), the database is whole (24).
  */
-#include "sim/judge_case.h"
+#include "sim/judge_facts.h"
 
 struct sums {
     int64_t started, skipped, missed, dropped, cancelled, succeeded, failed, open, waiting;
 };
 
-static void add_life(struct sums *sums, const struct life *l)
+static void add_life(struct sums *sums, const struct run_facts *l)
 {
-    const struct history_row *last = life_last(l);
+    const struct history_row *last = run_facts_last(l);
 
     if (l->kind == RUN_TEST || l->kind < 0)
         return;
-    sums->started += life_is_started(l);
+    sums->started += run_facts_is_started(l);
     sums->open += l->open && l->open->state != RUN_HELD;
     sums->waiting += l->open && l->open->state == RUN_HELD;
     if (!last)
@@ -48,12 +48,12 @@ static enum rc check_sum(const struct schedule *s, const char *what, int64_t cou
 }
 
 /* Backfills that the table has. */
-static int64_t count_backfills(const struct court *court, int64_t key)
+static int64_t count_backfills(const struct facts *facts, int64_t key)
 {
     int64_t count = 0;
 
-    for (int i = 0; i < court->record->backfill_count; i++)
-        count += court->record->backfills[i].schedule == key;
+    for (int i = 0; i < facts->record->backfill_count; i++)
+        count += facts->record->backfills[i].schedule == key;
     return count;
 }
 
@@ -64,19 +64,19 @@ static enum rc check_remaining(const struct schedule *s, struct err *reterr)
 
     if (left < 0 || s->is_edited || s->is_pruned)
         return RC_OK;
-    for (int i = 0; i < s->life_count; i++)
-        left -= life_is_automatic(&s->lives[i]) && life_is_started(&s->lives[i]);
+    for (int i = 0; i < s->run_count; i++)
+        left -= run_facts_is_automatic(&s->runs[i]) && run_facts_is_started(&s->runs[i]);
     return check_sum(s, "remaining starts", s->cursor->remaining, left, reterr);
 }
 
-static enum rc check_counters(const struct court *court, const struct schedule *s,
+static enum rc check_counters(const struct facts *facts, const struct schedule *s,
                               struct err *reterr)
 {
     const struct cursor *c = s->cursor;
     struct sums sums = {0};
 
-    for (int i = 0; i < s->life_count; i++)
-        add_life(&sums, &s->lives[i]);
+    for (int i = 0; i < s->run_count; i++)
+        add_life(&sums, &s->runs[i]);
     for (int i = 0; i < s->ledger_count; i++)
         add_ledger(&sums, &s->ledger[i]->account);
     const struct {
@@ -86,7 +86,7 @@ static enum rc check_counters(const struct court *court, const struct schedule *
     } all[] = {
         {"open runs", c->open, sums.open, true},
         {"waiting runs", c->waiting, sums.waiting, true},
-        {"backfills", c->backfills, count_backfills(court, s->key), true},
+        {"backfills", c->backfills, count_backfills(facts, s->key), true},
         {"started", c->started, sums.started, false},
         {"skipped", c->skipped, sums.skipped, false},
         {"missed", c->missed, sums.missed, false},
@@ -138,34 +138,34 @@ static enum rc check_last(const struct record *record, const struct node *node,
     return RC_OK;
 }
 
-static enum rc check_end_told(const struct life *l, struct err *reterr)
+static enum rc check_end_told(const struct run_facts *l, struct err *reterr)
 {
-    const struct history_row *last = life_last(l);
+    const struct history_row *last = run_facts_last(l);
     int64_t detail = last ? (int64_t)last->outcome * 256 + (int64_t)last->reason : 0;
 
     if (!last)
         return RC_OK;
     if (l->end_events != 1)
-        return judge_fail(reterr, 19, LIFE_FMT " ended and %d events tell so", LIFE_ARG(l),
-                          l->end_events);
+        return judge_fail(reterr, 19, RUN_FACTS_FMT " ended and %d events tell so",
+                          RUN_FACTS_ARG(l), l->end_events);
     if (l->end_detail != detail)
         return judge_fail(reterr, 19,
-                          LIFE_FMT " ended as %d (%d) by history, as %d (%d) by its event",
-                          LIFE_ARG(l), (int)last->outcome, (int)last->reason,
+                          RUN_FACTS_FMT " ended as %d (%d) by history, as %d (%d) by its event",
+                          RUN_FACTS_ARG(l), (int)last->outcome, (int)last->reason,
                           (int)(l->end_detail / 256), (int)(l->end_detail % 256));
     return RC_OK;
 }
 
 /* And the other way: an end that was told is in history. */
-static enum rc check_end_kept(const struct court *court, const struct event *e,
+static enum rc check_end_kept(const struct facts *facts, const struct event *e,
                               struct err *reterr)
 {
-    const struct schedule *s = court_schedule(court, e->schedule);
-    const struct life *l = court_life(court, e->schedule, e->slot, e->pass);
+    const struct schedule *s = facts_schedule(facts, e->schedule);
+    const struct run_facts *l = facts_run(facts, e->schedule, e->slot, e->pass);
 
     if (e->type != EVENT_RUN_ENDED && e->type != EVENT_RUN_CANCELLED)
         return RC_OK;
-    if ((l && life_last(l)) || (s && s->is_pruned))
+    if ((l && run_facts_last(l)) || (s && s->is_pruned))
         return RC_OK;
     return judge_fail(reterr, 19,
                       "run (%" PRId64 ", %" PRId64 " ms, pass %" PRId64
@@ -173,23 +173,23 @@ static enum rc check_end_kept(const struct court *court, const struct event *e,
                       e->schedule, MS(e->slot), e->pass);
 }
 
-enum rc judge_counts(struct court *court, struct err *reterr)
+enum rc judge_counts(struct facts *facts, struct err *reterr)
 {
-    const struct record *record = court->record;
+    const struct record *record = facts->record;
     enum rc rc = RC_OK;
 
     if (!record->integrity_ok)
         return judge_fail(reterr, 24, "the database is not whole, or its tables are others");
-    for (int i = 0; i < court->schedule_count && rc == RC_OK; i++)
-        if (court->schedules[i].cursor && court->schedules[i].deleted == INSTANT_NEVER)
-            rc = check_counters(court, &court->schedules[i], reterr);
+    for (int i = 0; i < facts->schedule_count && rc == RC_OK; i++)
+        if (facts->schedules[i].cursor && facts->schedules[i].deleted == INSTANT_NEVER)
+            rc = check_counters(facts, &facts->schedules[i], reterr);
     if (rc == RC_OK)
         rc = check_numbers(record, reterr);
     for (int i = 0; i < record->node_count && rc == RC_OK; i++)
         rc = check_last(record, &record->nodes[i], reterr);
-    for (int i = 0; i < court->life_count && rc == RC_OK && court->has_all_events; i++)
-        rc = check_end_told(&court->lives[i], reterr);
+    for (int i = 0; i < facts->run_count && rc == RC_OK && facts->has_all_events; i++)
+        rc = check_end_told(&facts->runs[i], reterr);
     for (int i = 0; i < record->event_count && rc == RC_OK; i++)
-        rc = check_end_kept(court, &record->events[i].event, reterr);
+        rc = check_end_kept(facts, &record->events[i].event, reterr);
     return rc;
 }

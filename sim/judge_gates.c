@@ -5,22 +5,22 @@
  */
 #include <stdlib.h>
 
-#include "sim/judge_case.h"
+#include "sim/judge_facts.h"
 
 /* A run is claimed, or let go. */
 struct step {
     int64_t order;
     int by;
-    const struct life *life;
+    const struct run_facts *rf;
     const struct rec_delivery *sent;
 };
 
 /* Whose runs are counted: those behind a gate, or those that workers have of a queue. */
-struct place {
+struct work_run {
     int64_t gate, queue; /* one of them is 0 */
 };
 
-static bool is_in(const struct run *run, const struct place *place)
+static bool is_in(const struct run *run, const struct work_run *place)
 {
     return place->gate != 0 ? run->gate == place->gate
                             : run->lane == LANE_PULL && run->queue == place->queue;
@@ -44,7 +44,7 @@ static int by_step(const void *a, const void *b)
  * The turn of the holder's own word; INT64_MAX: there is none.  A word whose turn was lost may
  * not have been heard, and then something else was the end.
  */
-static int64_t own_word(const struct life *l, int64_t fence, bool *ret_is_sure)
+static int64_t own_word(const struct run_facts *l, int64_t fence, bool *ret_is_sure)
 {
     for (int i = 0; i < l->report_count; i++) {
         const struct rec_report *r = l->reports[i];
@@ -65,10 +65,10 @@ static int64_t own_word(const struct life *l, int64_t fence, bool *ret_is_sure)
  * Where it may, the last row of a run proves nothing unless it tells of a holder that was
  * lost: attempts that the engine ended have no report.
  */
-static int64_t let_go(const struct court *court, const struct life *l,
+static int64_t let_go(const struct facts *facts, const struct run_facts *l,
                       const struct rec_delivery *sent)
 {
-    const struct schedule *s = court_schedule(court, l->schedule);
+    const struct schedule *s = facts_schedule(facts, l->schedule);
     bool is_pruned = s && s->is_pruned, is_sure;
     int64_t word = own_word(l, sent->run.fence, &is_sure);
 
@@ -79,23 +79,23 @@ static int64_t let_go(const struct court *court, const struct life *l,
         if (row->fence != sent->run.fence ||
             (is_pruned && row->last && row->outcome != OUTCOME_UNKNOWN))
             continue;
-        order = court_order(court, row->ended_at, sent->order);
+        order = facts_order(facts, row->ended_at, sent->order);
         return order < word ? order : word;
     }
     return word;
 }
 
-static int list_steps(const struct court *court, const struct place *place, struct step *ret)
+static int list_steps(const struct facts *facts, const struct work_run *place, struct step *ret)
 {
     int count = 0;
 
-    for (int i = 0; i < court->life_count; i++) {
-        const struct life *l = &court->lives[i];
+    for (int i = 0; i < facts->run_count; i++) {
+        const struct run_facts *l = &facts->runs[i];
 
         for (int k = 0; k < l->sent_count; k++) {
             const struct rec_delivery *sent = l->sent[k];
             bool is_held = l->open && l->open->fence == sent->run.fence;
-            int64_t end = let_go(court, l, sent);
+            int64_t end = let_go(facts, l, sent);
 
             /* Two nodes may turn at one time; the run's next claim tells them apart. */
             if (end != INT64_MAX && k + 1 < l->sent_count && l->sent[k + 1]->order < end)
@@ -115,10 +115,10 @@ static int list_steps(const struct court *court, const struct place *place, stru
 /* ---- limits ---- */
 
 /* The name of a gate whose limit someone set; empty: nobody did. */
-static struct str name_of(const struct court *court, const struct gate *gate)
+static struct str name_of(const struct facts *facts, const struct gate *gate)
 {
-    for (int i = 0; i < court->command_count; i++) {
-        const struct rec_command *c = court->commands[i];
+    for (int i = 0; i < facts->command_count; i++) {
+        const struct rec_command *c = facts->commands[i];
 
         if (c->command.kind == COMMAND_GATE && c->reply.rc == RC_OK &&
             c->reply.schedule == gate->id)
@@ -128,22 +128,22 @@ static struct str name_of(const struct court *court, const struct gate *gate)
 }
 
 /* An edit that says of its gate what the version before said leaves the limit alone. */
-static bool is_said_again(const struct court *court, const struct rec_command *c)
+static bool is_said_again(const struct facts *facts, const struct rec_command *c)
 {
-    const struct policies *p = &court->record->drafts[c->draft].policies, *before = NULL;
+    const struct policies *p = &facts->record->drafts[c->draft].policies, *before = NULL;
 
-    for (int i = 0; i < court->command_count && court->commands[i] != c; i++)
-        if (command_is_edit(court->commands[i]) &&
-            court->commands[i]->reply.schedule == c->reply.schedule)
-            before = &court->record->drafts[court->commands[i]->draft].policies;
+    for (int i = 0; i < facts->command_count && facts->commands[i] != c; i++)
+        if (command_is_edit(facts->commands[i]) &&
+            facts->commands[i]->reply.schedule == c->reply.schedule)
+            before = &facts->record->drafts[facts->commands[i]->draft].policies;
     return before && str_eq(before->gate, p->gate) && before->gate_limit == p->gate_limit;
 }
 
 /* Whether a command sets the limit of a gate: one of its own, or a draft that names it. */
-static bool sets_limit(const struct court *court, const struct rec_command *c, struct str name,
+static bool sets_limit(const struct facts *facts, const struct rec_command *c, struct str name,
                        int64_t *ret)
 {
-    const struct rec_draft *draft = c->draft >= 0 ? &court->record->drafts[c->draft] : NULL;
+    const struct rec_draft *draft = c->draft >= 0 ? &facts->record->drafts[c->draft] : NULL;
 
     if (!command_is_done(c))
         return false;
@@ -151,7 +151,7 @@ static bool sets_limit(const struct court *court, const struct rec_command *c, s
         *ret = c->command.count;
         return true;
     }
-    if (!draft || !str_eq(draft->policies.gate, name) || is_said_again(court, c))
+    if (!draft || !str_eq(draft->policies.gate, name) || is_said_again(facts, c))
         return false;
     *ret = draft->policies.gate_limit;
     return true;
@@ -159,37 +159,37 @@ static bool sets_limit(const struct court *court, const struct rec_command *c, s
 
 /* ---- the course of a gate ---- */
 
-static enum rc check_course(const struct court *court, const struct gate *gate,
+static enum rc check_course(const struct facts *facts, const struct gate *gate,
                             struct err *reterr)
 {
-    size_t room = 2 * (size_t)court->record->delivery_count;
-    struct step *steps = arena_array(court->arena, room, sizeof *steps);
-    int count = list_steps(court, &(struct place){.gate = gate->id}, steps), next = 0;
-    struct str name = name_of(court, gate);
+    size_t room = 2 * (size_t)facts->record->delivery_count;
+    struct step *steps = arena_array(facts->arena, room, sizeof *steps);
+    int count = list_steps(facts, &(struct work_run){.gate = gate->id}, steps), next = 0;
+    struct str name = name_of(facts, gate);
     int64_t most = gate->most, open = 0;
 
     for (int i = 0; i < count; i++) {
-        for (; next < court->command_count && court->commands[next]->order <= steps[i].order;
+        for (; next < facts->command_count && facts->commands[next]->order <= steps[i].order;
              next++)
             if (name.len > 0)
-                (void)sets_limit(court, court->commands[next], name, &most);
+                (void)sets_limit(facts, facts->commands[next], name, &most);
         open += steps[i].by;
         if (steps[i].by > 0 && open > most)
             return judge_fail(reterr, 10,
-                              LIFE_FMT " was sent in turn %" PRId64 " as number %" PRId64
-                                       " behind gate %" PRId64 ", which admits %" PRId64,
-                              LIFE_ARG(steps[i].life), steps[i].order, open, gate->id, most);
+                              RUN_FACTS_FMT " was sent in turn %" PRId64 " as number %" PRId64
+                                            " behind gate %" PRId64 ", which admits %" PRId64,
+                              RUN_FACTS_ARG(steps[i].rf), steps[i].order, open, gate->id, most);
     }
     return RC_OK;
 }
 
-static enum rc check_gate(const struct court *court, const struct gate *gate,
+static enum rc check_gate(const struct facts *facts, const struct gate *gate,
                           struct err *reterr)
 {
     int64_t open = 0, waiting = 0;
 
-    for (int i = 0; i < court->record->run_count; i++) {
-        const struct run *r = &court->record->runs[i];
+    for (int i = 0; i < facts->record->run_count; i++) {
+        const struct run *r = &facts->record->runs[i];
 
         open += r->gate == gate->id && run_is_claimed(r->state);
         waiting += r->gate == gate->id && r->state == RUN_GATED;
@@ -199,7 +199,7 @@ static enum rc check_gate(const struct court *court, const struct gate *gate,
                           "gate %" PRId64 " counts %" PRId64 " open and %" PRId64
                           " waiting; there are %" PRId64 " and %" PRId64,
                           gate->id, gate->open, gate->waiting, open, waiting);
-    return check_course(court, gate, reterr);
+    return check_course(facts, gate, reterr);
 }
 
 /* ---- the course of a queue ---- */
@@ -221,13 +221,13 @@ static void set_limit(struct limit *limit, const struct rec_command *c)
  * Whether a node knew in a turn that there is a limit: it set it itself, or has turned at
  * least a second since, in which it must have looked.
  */
-static bool is_known(const struct court *court, const struct limit *limit,
+static bool is_known(const struct facts *facts, const struct limit *limit,
                      const struct rec_delivery *sent)
 {
     if (limit->since->node == sent->node)
         return true;
-    for (int i = 0; i < court->turn_count; i++) {
-        const struct rec_turn *t = court->turns[i];
+    for (int i = 0; i < facts->turn_count; i++) {
+        const struct rec_turn *t = facts->turns[i];
 
         if (t->node == sent->node && t->order > limit->since->order &&
             t->order <= sent->order && t->now <= sent->at - SPAN_S)
@@ -237,18 +237,18 @@ static bool is_known(const struct court *court, const struct limit *limit,
 }
 
 /* What was out when a limit was lowered stays out; nothing follows it before there is room. */
-static enum rc check_queue(const struct court *court, int64_t queue, struct err *reterr)
+static enum rc check_queue(const struct facts *facts, int64_t queue, struct err *reterr)
 {
-    size_t room = 2 * (size_t)court->record->delivery_count;
-    struct step *steps = arena_array(court->arena, room, sizeof *steps);
-    int count = list_steps(court, &(struct place){.queue = queue}, steps), next = 0;
+    size_t room = 2 * (size_t)facts->record->delivery_count;
+    struct step *steps = arena_array(facts->arena, room, sizeof *steps);
+    int count = list_steps(facts, &(struct work_run){.queue = queue}, steps), next = 0;
     struct limit limit = {0};
     int64_t open = 0;
 
     for (int i = 0; i < count; i++) {
-        for (; next < court->command_count && court->commands[next]->order <= steps[i].order;
+        for (; next < facts->command_count && facts->commands[next]->order <= steps[i].order;
              next++) {
-            const struct rec_command *c = court->commands[next];
+            const struct rec_command *c = facts->commands[next];
 
             if (c->command.kind == COMMAND_QUEUE_LIMIT && command_is_done(c) &&
                 c->reply.schedule == queue)
@@ -256,38 +256,39 @@ static enum rc check_queue(const struct court *court, int64_t queue, struct err 
         }
         open += steps[i].by;
         if (steps[i].by > 0 && limit.most > 0 && open > limit.most &&
-            is_known(court, &limit, steps[i].sent))
+            is_known(facts, &limit, steps[i].sent))
             return judge_fail(reterr, 10,
-                              LIFE_FMT " was sent in turn %" PRId64 " as number %" PRId64
-                                       " of queue %" PRId64 ", which gives out %" PRId64,
-                              LIFE_ARG(steps[i].life), steps[i].order, open, queue, limit.most);
+                              RUN_FACTS_FMT " was sent in turn %" PRId64 " as number %" PRId64
+                                            " of queue %" PRId64 ", which gives out %" PRId64,
+                              RUN_FACTS_ARG(steps[i].rf), steps[i].order, open, queue,
+                              limit.most);
     }
     return RC_OK;
 }
 
 /* Each queue once: at the first command that sets its limit. */
-static bool is_first_of_queue(const struct court *court, int command)
+static bool is_first_of_queue(const struct facts *facts, int command)
 {
-    const struct rec_command *c = court->commands[command];
+    const struct rec_command *c = facts->commands[command];
 
     if (c->command.kind != COMMAND_QUEUE_LIMIT || !command_is_done(c))
         return false;
     for (int i = 0; i < command; i++)
-        if (court->commands[i]->command.kind == COMMAND_QUEUE_LIMIT &&
-            command_is_done(court->commands[i]) &&
-            court->commands[i]->reply.schedule == c->reply.schedule)
+        if (facts->commands[i]->command.kind == COMMAND_QUEUE_LIMIT &&
+            command_is_done(facts->commands[i]) &&
+            facts->commands[i]->reply.schedule == c->reply.schedule)
             return false;
     return true;
 }
 
-enum rc judge_gates(struct court *court, struct err *reterr)
+enum rc judge_gates(struct facts *facts, struct err *reterr)
 {
     enum rc rc = RC_OK;
 
-    for (int i = 0; i < court->record->gate_count && rc == RC_OK; i++)
-        rc = check_gate(court, &court->record->gates[i], reterr);
-    for (int i = 0; i < court->command_count && rc == RC_OK; i++)
-        if (is_first_of_queue(court, i))
-            rc = check_queue(court, court->commands[i]->reply.schedule, reterr);
+    for (int i = 0; i < facts->record->gate_count && rc == RC_OK; i++)
+        rc = check_gate(facts, &facts->record->gates[i], reterr);
+    for (int i = 0; i < facts->command_count && rc == RC_OK; i++)
+        if (is_first_of_queue(facts, i))
+            rc = check_queue(facts, facts->commands[i]->reply.schedule, reterr);
     return rc;
 }

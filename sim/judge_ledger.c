@@ -6,7 +6,7 @@
  * than that for the slots before it.
  */
 #include "base/must.h"
-#include "sim/judge_case.h"
+#include "sim/judge_facts.h"
 
 static bool is_legal(enum outcome outcome, enum reason reason)
 {
@@ -58,14 +58,14 @@ static bool says_window(const struct policies *p)
 /* ---- causes ---- */
 
 /* A run of the schedule that was open or waiting when the slots were decided. */
-static bool was_occupied(const struct court *court, const struct schedule *s,
+static bool was_occupied(const struct facts *facts, const struct schedule *s,
                          const struct ledger_entry *l)
 {
-    for (int i = 0; i < s->life_count; i++) {
-        const struct life *o = &s->lives[i];
+    for (int i = 0; i < s->run_count; i++) {
+        const struct run_facts *o = &s->runs[i];
 
-        if (o->kind >= 0 && o->created_at <= l->written_at + court->skew &&
-            o->ended >= l->account.first - court->skew)
+        if (o->kind >= 0 && o->created_at <= l->written_at + facts->skew &&
+            o->ended >= l->account.first - facts->skew)
             return true;
     }
     return false;
@@ -84,19 +84,19 @@ static bool may_stand(const struct schedule *s, const struct account *a, instant
 }
 
 /* Of several late slots one stands for all: it has an account of its own, on the right side. */
-static bool has_sibling(const struct court *court, const struct schedule *s,
+static bool has_sibling(const struct facts *facts, const struct schedule *s,
                         const struct ledger_entry *l)
 {
-    for (int i = 0; i < s->life_count; i++)
-        if (life_is_automatic(&s->lives[i]) &&
-            s->lives[i].created_at <= l->written_at + court->skew &&
-            may_stand(s, &l->account, s->lives[i].slot))
+    for (int i = 0; i < s->run_count; i++)
+        if (run_facts_is_automatic(&s->runs[i]) &&
+            s->runs[i].created_at <= l->written_at + facts->skew &&
+            may_stand(s, &l->account, s->runs[i].slot))
             return true;
     for (int i = 0; i < s->ledger_count; i++)
         if (s->ledger[i]->pass == 0 && s->ledger[i]->account.reason != REASON_COALESCED &&
             may_stand(s, &l->account, s->ledger[i]->account.first))
             return true;
-    return court->record->clock_stepped;
+    return facts->record->clock_stepped;
 }
 
 /* The least lateness that some version in force calls too late. */
@@ -118,31 +118,31 @@ static bool was_too_late(const struct schedule *s, const struct ledger_entry *l)
 }
 
 /* A clock that was stepped may show any time of a pause. */
-static bool was_paused(const struct court *court, const struct schedule *s,
+static bool was_paused(const struct facts *facts, const struct schedule *s,
                        const struct ledger_entry *l)
 {
     for (int i = 0; i < s->pause_count; i++)
-        if (court->record->clock_stepped ||
-            (s->pauses[i].from <= l->written_at + court->skew &&
-             s->pauses[i].until >= l->account.last - court->skew))
+        if (facts->record->clock_stepped ||
+            (s->pauses[i].from <= l->written_at + facts->skew &&
+             s->pauses[i].until >= l->account.last - facts->skew))
             return true;
     return false;
 }
 
 /* Not before the first slot, as far as clocks can tell. */
-static bool is_by(const struct court *court, instant at, const struct ledger_entry *l)
+static bool is_by(const struct facts *facts, instant at, const struct ledger_entry *l)
 {
-    return court->record->clock_stepped || at + court->skew >= l->account.first;
+    return facts->record->clock_stepped || at + facts->skew >= l->account.first;
 }
 
 /* A command of some kind that was done about the schedule, not before the first slot. */
-static bool was_told(const struct court *court, const struct ledger_entry *l, bool about_all,
+static bool was_told(const struct facts *facts, const struct ledger_entry *l, bool about_all,
                      bool (*is_it)(enum command_kind kind))
 {
-    for (int i = 0; i < court->command_count; i++) {
-        const struct rec_command *c = court->commands[i];
+    for (int i = 0; i < facts->command_count; i++) {
+        const struct rec_command *c = facts->commands[i];
 
-        if (c->reply.rc == RC_OK && is_it(c->command.kind) && is_by(court, c->at, l) &&
+        if (c->reply.rc == RC_OK && is_it(c->command.kind) && is_by(facts, c->at, l) &&
             (about_all || c->reply.schedule == l->schedule))
             return true;
     }
@@ -160,12 +160,12 @@ static bool is_clock_kind(enum command_kind kind)
 }
 
 /* How many different slots of the row someone asked to cancel. */
-static int64_t cancelled_slots(const struct court *court, const struct ledger_entry *l)
+static int64_t cancelled_slots(const struct facts *facts, const struct ledger_entry *l)
 {
     int64_t count = 0;
 
-    for (int i = 0; i < court->command_count; i++) {
-        const struct rec_command *c = court->commands[i];
+    for (int i = 0; i < facts->command_count; i++) {
+        const struct rec_command *c = facts->commands[i];
         instant slot = c->command.run.slot_ms * SPAN_MS;
 
         if (c->reply.rc == RC_OK && c->command.run.schedule == l->schedule &&
@@ -180,51 +180,51 @@ static int64_t cancelled_slots(const struct court *court, const struct ledger_en
 
 static bool took_nodes_down(const struct schedule *s)
 {
-    for (int i = 0; i < s->life_count; i++)
-        for (int k = 0; k < s->lives[i].row_count; k++)
-            if (s->lives[i].rows[k]->reason == REASON_NODE)
+    for (int i = 0; i < s->run_count; i++)
+        for (int k = 0; k < s->runs[i].row_count; k++)
+            if (s->runs[i].rows[k]->reason == REASON_NODE)
                 return true;
     return s->cursor && s->cursor->flags & CURSOR_QUARANTINED;
 }
 
 /* The number of the invariant that a reason without a cause breaks; 0: there is a cause. */
-static int without_cause(const struct court *court, const struct schedule *s,
+static int without_cause(const struct facts *facts, const struct schedule *s,
                          const struct ledger_entry *l)
 {
     switch (l->account.reason) {
     case REASON_OVERLAP:
-        return s->is_pruned || court->record->clock_stepped || was_occupied(court, s, l) ? 0
+        return s->is_pruned || facts->record->clock_stepped || was_occupied(facts, s, l) ? 0
                                                                                          : 10;
     case REASON_BUFFER:
         return some_version(s, l, says_drop) ? 0 : 10;
     case REASON_COALESCED:
         return some_version(s, l, says_one_for_all) &&
-                       (s->is_pruned || has_sibling(court, s, l))
+                       (s->is_pruned || has_sibling(facts, s, l))
                    ? 0
                    : 1;
     case REASON_WINDOW:
         return some_version(s, l, says_window) && was_too_late(s, l) ? 0 : 1;
     case REASON_PAUSED:
-        return !court->has_all_events || was_paused(court, s, l) ? 0 : 9;
+        return !facts->has_all_events || was_paused(facts, s, l) ? 0 : 9;
     case REASON_EDITED:
-        return was_told(court, l, false, is_edit_kind) ? 0 : 1;
+        return was_told(facts, l, false, is_edit_kind) ? 0 : 1;
     case REASON_CLOCK:
-        return was_told(court, l, true, is_clock_kind) ? 0 : 1;
+        return was_told(facts, l, true, is_clock_kind) ? 0 : 1;
     case REASON_DELETED:
-        return (s->deleted != INSTANT_NEVER && is_by(court, s->deleted, l)) ||
-                       (s->closed != INSTANT_NEVER && is_by(court, s->closed, l))
+        return (s->deleted != INSTANT_NEVER && is_by(facts, s->deleted, l)) ||
+                       (s->closed != INSTANT_NEVER && is_by(facts, s->closed, l))
                    ? 0
                    : 1;
     case REASON_QUARANTINED:
         return s->is_pruned || took_nodes_down(s) ? 0 : 1;
     case REASON_USER:
-        return cancelled_slots(court, l) >= l->account.count ? 0 : 1;
+        return cancelled_slots(facts, l) >= l->account.count ? 0 : 1;
     default:
         return 1;
     }
 }
 
-static enum rc check_row(const struct court *court, const struct schedule *s,
+static enum rc check_row(const struct facts *facts, const struct schedule *s,
                          const struct ledger_entry *l, struct err *reterr)
 {
     const struct account *a = &l->account;
@@ -235,12 +235,12 @@ static enum rc check_row(const struct court *court, const struct schedule *s,
                           "schedule %" PRId64 ": slot %" PRId64 " ms has outcome %d, reason %d",
                           s->key, MS(a->first), (int)a->outcome, (int)a->reason);
     /* What was held before a clock went back may be decided at an earlier time. */
-    if (l->pass == 0 && l->written_at < a->last - court->skew && !court->record->clock_stepped)
+    if (l->pass == 0 && l->written_at < a->last - facts->skew && !facts->record->clock_stepped)
         return judge_fail(reterr, 12,
                           "schedule %" PRId64 ": slot %" PRId64 " ms was decided at %" PRId64
                           " ms, before its time",
                           s->key, MS(a->last), MS(l->written_at));
-    broken = without_cause(court, s, l);
+    broken = without_cause(facts, s, l);
     if (broken)
         return judge_fail(reterr, broken,
                           "schedule %" PRId64 ": slot %" PRId64 " ms (of %" PRId64
@@ -261,17 +261,17 @@ static enum rc check_pass(const struct schedule *s, const struct ledger_entry *l
     return RC_OK;
 }
 
-enum rc judge_ledger(struct court *court, struct err *reterr)
+enum rc judge_ledger(struct facts *facts, struct err *reterr)
 {
     enum rc rc = RC_OK;
 
-    for (int i = 0; i < court->schedule_count; i++) {
-        const struct schedule *s = &court->schedules[i];
+    for (int i = 0; i < facts->schedule_count; i++) {
+        const struct schedule *s = &facts->schedules[i];
 
         for (int k = 0; k < s->ledger_count && rc == RC_OK; k++) {
             rc = check_pass(s, s->ledger[k], reterr);
             if (rc == RC_OK)
-                rc = check_row(court, s, s->ledger[k], reterr);
+                rc = check_row(facts, s, s->ledger[k], reterr);
         }
     }
     return rc;

@@ -6,19 +6,19 @@
  * Between the two nothing that they count from has changed, so they can be listed.  What counts
  * from starts is left out: which run was made last the record does not always tell.
  */
-#include "sim/judge_case.h"
+#include "sim/judge_facts.h"
 
-static bool is_counted(const struct life *l)
+static bool is_counted(const struct run_facts *l)
 {
     return l->kind != RUN_TEST;
 }
 
 /* The last end before a run was made, or the creation; false: another may have been open. */
-static bool find_end(const struct schedule *s, const struct life *by, instant *ret)
+static bool find_end(const struct schedule *s, const struct run_facts *by, instant *ret)
 {
     *ret = s->created;
-    for (int i = 0; i < s->life_count; i++) {
-        const struct life *l = &s->lives[i];
+    for (int i = 0; i < s->run_count; i++) {
+        const struct run_facts *l = &s->runs[i];
 
         if (l->kind < 0)
             return false;
@@ -27,7 +27,7 @@ static bool find_end(const struct schedule *s, const struct life *by, instant *r
         if (l->ended > by->created_at)
             return false;
         *ret = l->ended > *ret ? l->ended : *ret;
-        if (life_is_automatic(l) && l->slot > *ret)
+        if (run_facts_is_automatic(l) && l->slot > *ret)
             *ret = l->slot; /* it ended by a clock that is behind */
     }
     return true;
@@ -57,8 +57,8 @@ static bool may_wait(const struct policies *p)
 
 static bool has_account(const struct schedule *s, instant at)
 {
-    for (int i = 0; i < s->life_count; i++)
-        if (life_is_automatic(&s->lives[i]) && s->lives[i].slot == at)
+    for (int i = 0; i < s->run_count; i++)
+        if (run_facts_is_automatic(&s->runs[i]) && s->runs[i].slot == at)
             return true;
     for (int i = 0; i < s->ledger_count; i++)
         if (s->ledger[i]->pass == 0 && s->ledger[i]->account.first <= at &&
@@ -68,8 +68,8 @@ static bool has_account(const struct schedule *s, instant at)
 }
 
 /* What the run found when it opened; of many the first is enough where each is to start. */
-static enum rc check_opening(const struct court *court, const struct schedule *s,
-                             const struct life *by, struct err *reterr)
+static enum rc check_opening(const struct facts *facts, const struct schedule *s,
+                             const struct run_facts *by, struct err *reterr)
 {
     struct judge_origin origin = {s->created, INSTANT_NEVER, INSTANT_NONE};
     instant opened = by->created_at, end, at, until;
@@ -81,12 +81,12 @@ static enum rc check_opening(const struct court *court, const struct schedule *s
     if (!v || may_wait(&v->draft->policies))
         return RC_OK;
     origin.last_end = at = end;
-    until = life_is_automatic(by) ? by->slot - 1 : opened - court->skew;
+    until = run_facts_is_automatic(by) ? by->slot - 1 : opened - facts->skew;
     for (int i = 0; judge_spec_next(v->spec, &origin, at, until, &at); i++) {
         instant due = at + v->draft->def.jitter;
         bool is_settled = i == 0 || (v->draft->policies.catchup != CATCHUP_ALL && due < opened);
 
-        if (!is_settled && !life_is_automatic(by))
+        if (!is_settled && !run_facts_is_automatic(by))
             break;
         if (v->until != INSTANT_NEVER && due + JUDGE_SLACK > v->until)
             break;
@@ -99,16 +99,16 @@ static enum rc check_opening(const struct court *court, const struct schedule *s
     return RC_OK;
 }
 
-enum rc judge_opened(struct court *court, struct err *reterr)
+enum rc judge_opened(struct facts *facts, struct err *reterr)
 {
     enum rc rc = RC_OK;
 
-    for (int i = 0; i < court->schedule_count && !court->record->clock_stepped; i++) {
-        const struct schedule *s = &court->schedules[i];
+    for (int i = 0; i < facts->schedule_count && !facts->record->clock_stepped; i++) {
+        const struct schedule *s = &facts->schedules[i];
 
-        for (int k = 0; k < s->life_count && !s->is_governed && !s->is_pruned; k++)
-            if (is_counted(&s->lives[k]) && rc == RC_OK)
-                rc = check_opening(court, s, &s->lives[k], reterr);
+        for (int k = 0; k < s->run_count && !s->is_governed && !s->is_pruned; k++)
+            if (is_counted(&s->runs[k]) && rc == RC_OK)
+                rc = check_opening(facts, s, &s->runs[k], reterr);
     }
     return rc;
 }

@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "sim/judge_case.h"
+#include "sim/judge_facts.h"
 
 static int compare(int64_t a, int64_t b)
 {
@@ -28,7 +28,7 @@ static enum overlap policy_of(const struct schedule *s)
 }
 
 /* Whether the run, as it was handed out, may not run beside others. */
-static bool is_alone(const struct life *l, enum overlap policy)
+static bool is_alone(const struct run_facts *l, enum overlap policy)
 {
     uint8_t own = OVERLAP_DEFAULT;
 
@@ -43,43 +43,45 @@ static bool is_alone(const struct life *l, enum overlap policy)
 }
 
 /* An end that was pruned is not known, even where the beginning is. */
-static bool is_known(const struct life *l)
+static bool is_known(const struct run_facts *l)
 {
-    return l->open || life_last(l);
+    return l->open || run_facts_last(l);
 }
 
 static int by_began(const void *a, const void *b)
 {
-    const struct life *const *x = a, *const *y = b;
+    const struct run_facts *const *x = a, *const *y = b;
     int c = compare((*x)->began, (*y)->began);
 
     /* What began and ended in one moment comes before what is still there. */
     return c ? c : compare((*x)->ended, (*y)->ended);
 }
 
-static instant first_end(const struct life *a, const struct life *b)
+static instant first_end(const struct run_facts *a, const struct run_facts *b)
 {
     return a->ended < b->ended ? a->ended : b->ended;
 }
 
-static enum rc check_one_at_a_time(const struct court *court, const struct schedule *s,
+static enum rc check_one_at_a_time(const struct facts *facts, const struct schedule *s,
                                    enum overlap policy, struct err *reterr)
 {
-    const struct life **alone = arena_array(court->arena, (size_t)s->life_count, sizeof *alone);
-    const struct life *before = NULL;
+    const struct run_facts **alone = arena_array(facts->arena, (size_t)s->run_count,
+                                                 sizeof *alone);
+    const struct run_facts *before = NULL;
     int count = 0;
 
-    for (int i = 0; i < s->life_count; i++)
-        if (is_alone(&s->lives[i], policy) && s->lives[i].began != INSTANT_NEVER &&
-            is_known(&s->lives[i]))
-            alone[count++] = &s->lives[i];
+    for (int i = 0; i < s->run_count; i++)
+        if (is_alone(&s->runs[i], policy) && s->runs[i].began != INSTANT_NEVER &&
+            is_known(&s->runs[i]))
+            alone[count++] = &s->runs[i];
     qsort(alone, (size_t)count, sizeof *alone, by_began);
     for (int i = 0; i < count; i++) {
-        if (before && first_end(before, alone[i]) - alone[i]->began > court->skew)
-            return judge_fail(
-                reterr, 10,
-                LIFE_FMT " began at %" PRId64 " ms beside slot %" PRId64 " ms, pass %" PRId64,
-                LIFE_ARG(alone[i]), MS(alone[i]->began), MS(before->slot), before->pass);
+        if (before && first_end(before, alone[i]) - alone[i]->began > facts->skew)
+            return judge_fail(reterr, 10,
+                              RUN_FACTS_FMT " began at %" PRId64 " ms beside slot %" PRId64
+                                            " ms, pass %" PRId64,
+                              RUN_FACTS_ARG(alone[i]), MS(alone[i]->began), MS(before->slot),
+                              before->pass);
         before = alone[i];
     }
     return RC_OK;
@@ -87,33 +89,34 @@ static enum rc check_one_at_a_time(const struct court *court, const struct sched
 
 static int by_first_sent(const void *a, const void *b)
 {
-    const struct life *const *x = a, *const *y = b;
+    const struct run_facts *const *x = a, *const *y = b;
 
     return compare((*x)->sent[0]->order, (*y)->sent[0]->order);
 }
 
 /* The same by the order of commits, for those that were handed to someone. */
-static enum rc check_one_after_the_other(const struct court *court, const struct schedule *s,
+static enum rc check_one_after_the_other(const struct facts *facts, const struct schedule *s,
                                          enum overlap policy, struct err *reterr)
 {
-    const struct life **alone = arena_array(court->arena, (size_t)s->life_count, sizeof *alone);
+    const struct run_facts **alone = arena_array(facts->arena, (size_t)s->run_count,
+                                                 sizeof *alone);
     int count = 0;
 
-    for (int i = 0; i < s->life_count; i++) {
-        const struct life *l = &s->lives[i];
+    for (int i = 0; i < s->run_count; i++) {
+        const struct run_facts *l = &s->runs[i];
 
         if (is_alone(l, policy) && l->sent_count > 0 && is_known(l))
             alone[count++] = l;
     }
     qsort(alone, (size_t)count, sizeof *alone, by_first_sent);
     for (int i = 1; i < count; i++) {
-        const struct life *a = alone[i - 1], *b = alone[i];
-        int64_t end = a->open ? INT64_MAX : court_order(court, a->ended, a->sent[0]->order);
+        const struct run_facts *a = alone[i - 1], *b = alone[i];
+        int64_t end = a->open ? INT64_MAX : facts_order(facts, a->ended, a->sent[0]->order);
 
         if (end > b->sent[0]->order)
-            return judge_fail(reterr, 10,
-                              LIFE_FMT " was sent beside slot %" PRId64 " ms, pass %" PRId64,
-                              LIFE_ARG(b), MS(a->slot), a->pass);
+            return judge_fail(
+                reterr, 10, RUN_FACTS_FMT " was sent beside slot %" PRId64 " ms, pass %" PRId64,
+                RUN_FACTS_ARG(b), MS(a->slot), a->pass);
     }
     return RC_OK;
 }
@@ -124,7 +127,7 @@ static enum rc check_one_after_the_other(const struct court *court, const struct
 struct step {
     instant at;
     int by;
-    const struct life *life;
+    const struct run_facts *rf;
 };
 
 static int by_step(const void *a, const void *b)
@@ -154,24 +157,24 @@ static int64_t most_at_once(const struct schedule *s, enum overlap policy)
     return most;
 }
 
-static int list_steps(const struct court *court, const struct schedule *s, struct step *ret)
+static int list_steps(const struct facts *facts, const struct schedule *s, struct step *ret)
 {
     int count = 0;
 
-    for (int i = 0; i < s->life_count; i++) {
-        const struct life *l = &s->lives[i];
+    for (int i = 0; i < s->run_count; i++) {
+        const struct run_facts *l = &s->runs[i];
 
-        if (!life_is_automatic(l) || !is_known(l))
+        if (!run_facts_is_automatic(l) || !is_known(l))
             continue;
         ret[count++] = (struct step){l->created_at, 1, l};
         if (l->ended != INSTANT_NEVER)
-            ret[count++] = (struct step){l->ended - court->skew, -1, l};
+            ret[count++] = (struct step){l->ended - facts->skew, -1, l};
     }
     qsort(ret, (size_t)count, sizeof *ret, by_step);
     return count;
 }
 
-static enum rc check_depth(const struct court *court, const struct schedule *s,
+static enum rc check_depth(const struct facts *facts, const struct schedule *s,
                            enum overlap policy, struct err *reterr)
 {
     int64_t most = most_at_once(s, policy), depth = 0;
@@ -180,62 +183,63 @@ static enum rc check_depth(const struct court *court, const struct schedule *s,
 
     if (most == 0)
         return RC_OK;
-    steps = arena_array(court->arena, 2 * (size_t)s->life_count, sizeof *steps);
-    count = list_steps(court, s, steps);
+    steps = arena_array(facts->arena, 2 * (size_t)s->run_count, sizeof *steps);
+    count = list_steps(facts, s, steps);
     for (int i = 0; i < count; i++) {
         depth += steps[i].by;
         if (depth > most)
             return judge_fail(reterr, 10,
-                              LIFE_FMT " made %" PRId64 " at once at %" PRId64 " ms; %" PRId64
-                                       " are allowed",
-                              LIFE_ARG(steps[i].life), depth, MS(steps[i].at), most);
+                              RUN_FACTS_FMT " made %" PRId64 " at once at %" PRId64
+                                            " ms; %" PRId64 " are allowed",
+                              RUN_FACTS_ARG(steps[i].rf), depth, MS(steps[i].at), most);
     }
     return RC_OK;
 }
 
-static enum rc check_in_order(const struct court *court, const struct schedule *s,
+static enum rc check_in_order(const struct facts *facts, const struct schedule *s,
                               struct err *reterr)
 {
-    const struct life *before = NULL;
+    const struct run_facts *before = NULL;
 
-    for (int i = 0; i < s->life_count; i++) {
-        const struct life *l = &s->lives[i];
+    for (int i = 0; i < s->run_count; i++) {
+        const struct run_facts *l = &s->runs[i];
 
-        if (!life_is_automatic(l) || l->began == INSTANT_NEVER)
+        if (!run_facts_is_automatic(l) || l->began == INSTANT_NEVER)
             continue;
-        if (before && l->began < before->began - court->skew)
+        if (before && l->began < before->began - facts->skew)
             return judge_fail(reterr, 10,
-                              LIFE_FMT " began at %" PRId64 " ms, before slot %" PRId64 " ms",
-                              LIFE_ARG(l), MS(l->began), MS(before->slot));
+                              RUN_FACTS_FMT " began at %" PRId64 " ms, before slot %" PRId64
+                                            " ms",
+                              RUN_FACTS_ARG(l), MS(l->began), MS(before->slot));
         before = l;
     }
     return RC_OK;
 }
 
 /* What times can prove. */
-static enum rc check_times(const struct court *court, const struct schedule *s,
+static enum rc check_times(const struct facts *facts, const struct schedule *s,
                            enum overlap policy, struct err *reterr)
 {
-    enum rc rc = check_one_at_a_time(court, s, policy, reterr);
+    enum rc rc = check_one_at_a_time(facts, s, policy, reterr);
 
     if (rc == RC_OK)
-        rc = check_depth(court, s, policy, reterr);
+        rc = check_depth(facts, s, policy, reterr);
     if (rc == RC_OK && policy == OVERLAP_BUFFER_ALL)
-        rc = check_in_order(court, s, reterr);
+        rc = check_in_order(facts, s, reterr);
     return rc;
 }
 
-enum rc judge_overlap(struct court *court, struct err *reterr)
+enum rc judge_overlap(struct facts *facts, struct err *reterr)
 {
     enum rc rc = RC_OK;
 
-    for (int i = 0; i < court->schedule_count && rc == RC_OK; i++) {
-        const struct schedule *s = &court->schedules[i];
+    for (int i = 0; i < facts->schedule_count && rc == RC_OK; i++) {
+        const struct schedule *s = &facts->schedules[i];
         enum overlap policy = policy_of(s);
 
-        rc = check_one_after_the_other(court, s, policy, reterr);
-        if (rc == RC_OK && !court->record->clock_stepped)
-            rc = check_times(court, s, policy, reterr);
+        rc = check_one_after_the_other(facts, s, policy, reterr);
+        if (rc == RC_OK && !facts->record->clock_stepped)
+            rc = check_times(facts, s, policy, reterr);
     }
     return rc;
 }

@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "sim/judge_case.h"
+#include "sim/judge_facts.h"
 
 enum word_kind { WORD_ENABLED, WORD_RESUMED, WORD_PAUSED, WORD_DISABLED };
 
@@ -37,10 +37,10 @@ static int by_word(const void *a, const void *b)
 }
 
 /* What a command says of a pause; says how many words, at most two. */
-static int command_words(const struct court *court, const struct rec_command *c,
+static int command_words(const struct facts *facts, const struct rec_command *c,
                          struct word *ret)
 {
-    const struct rec_draft *draft = c->draft >= 0 ? &court->record->drafts[c->draft] : NULL;
+    const struct rec_draft *draft = c->draft >= 0 ? &facts->record->drafts[c->draft] : NULL;
     struct word word = {c->order, c->position, c->at, INSTANT_NEVER, WORD_RESUMED, true};
 
     if (!command_is_done(c))
@@ -61,12 +61,12 @@ static int command_words(const struct court *court, const struct rec_command *c,
 }
 
 /* The turn that wrote an event; where clocks were stepped it may be one like it. */
-static int64_t order_of(const struct court *court, const struct rec_event *e)
+static int64_t order_of(const struct facts *facts, const struct rec_event *e)
 {
     int64_t order = -1;
 
-    for (int i = 0; i < court->turn_count; i++) {
-        const struct rec_turn *turn = court->turns[i];
+    for (int i = 0; i < facts->turn_count; i++) {
+        const struct rec_turn *turn = facts->turns[i];
 
         if (turn->node == e->node && turn->now == e->at)
             return turn->order;
@@ -85,7 +85,7 @@ static bool is_asked(const struct word *words, int count, const struct word *eve
     return false;
 }
 
-static bool event_word(const struct court *court, const struct rec_event *e, struct word *ret)
+static bool event_word(const struct facts *facts, const struct rec_event *e, struct word *ret)
 {
     *ret = (struct word){.at = e->at, .until = INSTANT_NEVER, .position = BEFORE_COMMANDS};
     switch (e->event.type) {
@@ -102,7 +102,7 @@ static bool event_word(const struct court *court, const struct rec_event *e, str
     default:
         return false;
     }
-    ret->order = order_of(court, e);
+    ret->order = order_of(facts, e);
     return true;
 }
 
@@ -128,33 +128,33 @@ static struct pause pause_of(const struct word *words, int count, int i)
     return pause;
 }
 
-static void read_schedule(struct court *court, struct schedule *s, struct word *words)
+static void read_schedule(struct facts *facts, struct schedule *s, struct word *words)
 {
-    const struct record *record = court->record;
+    const struct record *record = facts->record;
     int count = 0, asked;
 
-    for (int i = 0; i < court->command_count; i++)
-        if (court->commands[i]->reply.schedule == s->key)
-            count += command_words(court, court->commands[i], &words[count]);
+    for (int i = 0; i < facts->command_count; i++)
+        if (facts->commands[i]->reply.schedule == s->key)
+            count += command_words(facts, facts->commands[i], &words[count]);
     asked = count;
     for (int i = 0; i < record->event_count; i++)
         if (record->events[i].event.schedule == s->key &&
-            event_word(court, &record->events[i], &words[count]) &&
+            event_word(facts, &record->events[i], &words[count]) &&
             !is_asked(words, asked, &words[count]))
             count++;
     qsort(words, (size_t)count, sizeof *words, by_word);
-    s->pauses = arena_array(court->arena, (size_t)count, sizeof *s->pauses);
+    s->pauses = arena_array(facts->arena, (size_t)count, sizeof *s->pauses);
     for (int i = 0; i < count; i++)
         if (words[i].kind == WORD_PAUSED || words[i].kind == WORD_DISABLED)
             s->pauses[s->pause_count++] = pause_of(words, count, i);
 }
 
-void court_read_pauses(struct court *court)
+void facts_read_pauses(struct facts *facts)
 {
-    size_t room = 2 * (size_t)court->record->command_count +
-                  (size_t)court->record->event_count + 1;
-    struct word *words = arena_array(court->arena, room, sizeof *words);
+    size_t room = 2 * (size_t)facts->record->command_count +
+                  (size_t)facts->record->event_count + 1;
+    struct word *words = arena_array(facts->arena, room, sizeof *words);
 
-    for (int i = 0; i < court->schedule_count; i++)
-        read_schedule(court, &court->schedules[i], words);
+    for (int i = 0; i < facts->schedule_count; i++)
+        read_schedule(facts, &facts->schedules[i], words);
 }

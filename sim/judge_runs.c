@@ -2,7 +2,7 @@
 /*
  * Runs and their attempts as the store has them: invariants 3, 4, 5, 12, 16 and 19.
  */
-#include "sim/judge_case.h"
+#include "sim/judge_facts.h"
 
 static bool is_end_of_run(enum outcome outcome)
 {
@@ -15,24 +15,28 @@ static bool is_loss(const struct history_row *row)
     return row->reason == REASON_NODE || row->reason == REASON_LEASE;
 }
 
-static enum rc check_unique(const struct court *court, const struct life *l, struct err *reterr)
+static enum rc check_unique(const struct facts *facts, const struct run_facts *l,
+                            struct err *reterr)
 {
-    const struct schedule *s = court_schedule(court, l->schedule);
+    const struct schedule *s = facts_schedule(facts, l->schedule);
 
     if (l->open_count > 1)
-        return judge_fail(reterr, 3, LIFE_FMT " is open %d times", LIFE_ARG(l), l->open_count);
-    if (l->open && life_last(l))
-        return judge_fail(reterr, 3, LIFE_FMT " is open and has ended", LIFE_ARG(l));
+        return judge_fail(reterr, 3, RUN_FACTS_FMT " is open %d times", RUN_FACTS_ARG(l),
+                          l->open_count);
+    if (l->open && run_facts_last(l))
+        return judge_fail(reterr, 3, RUN_FACTS_FMT " is open and has ended", RUN_FACTS_ARG(l));
     if (l->kind < 0)
         return RC_OK;
     if (!s && l->kind != RUN_DIRECT)
-        return judge_fail(reterr, 2, LIFE_FMT " is of a schedule that nobody made",
-                          LIFE_ARG(l));
+        return judge_fail(reterr, 2, RUN_FACTS_FMT " is of a schedule that nobody made",
+                          RUN_FACTS_ARG(l));
     if ((l->pass == 0) != (l->kind == RUN_SLOT) && l->kind != RUN_DIRECT)
-        return judge_fail(reterr, 2, LIFE_FMT " has kind %" PRId64, LIFE_ARG(l), l->kind);
+        return judge_fail(reterr, 2, RUN_FACTS_FMT " has kind %" PRId64, RUN_FACTS_ARG(l),
+                          l->kind);
     for (int i = 0; s && l->pass > 0 && i < s->ledger_count; i++)
         if (s->ledger[i]->pass == l->pass && s->ledger[i]->account.first == l->slot)
-            return judge_fail(reterr, 1, LIFE_FMT " has a row in the ledger too", LIFE_ARG(l));
+            return judge_fail(reterr, 1, RUN_FACTS_FMT " has a row in the ledger too",
+                              RUN_FACTS_ARG(l));
     return RC_OK;
 }
 
@@ -49,13 +53,13 @@ static int64_t first_known(const struct history_row *row)
  */
 enum gone { GONE_NOTHING, GONE_BEGINNING, GONE_ANY };
 
-static enum gone gone_of(const struct court *court, const struct life *l)
+static enum gone gone_of(const struct facts *facts, const struct run_facts *l)
 {
-    const struct schedule *s = court_schedule(court, l->schedule);
+    const struct schedule *s = facts_schedule(facts, l->schedule);
 
     if (!s || !s->is_pruned)
         return GONE_NOTHING;
-    return court->record->node_count > 1 ? GONE_ANY : GONE_BEGINNING;
+    return facts->record->node_count > 1 ? GONE_ANY : GONE_BEGINNING;
 }
 
 static bool comes_next(const struct history_row *row, int64_t attempt, enum gone gone)
@@ -71,7 +75,7 @@ static bool comes_next(const struct history_row *row, int64_t attempt, enum gone
  * Attempts are numbered from 1 without gaps, one after the other.  A run that ends while it
  * waits has a last row that is no attempt: it repeats the number of the one before, or 0.
  */
-static enum rc check_numbers(const struct life *l, enum gone gone, struct err *reterr)
+static enum rc check_numbers(const struct run_facts *l, enum gone gone, struct err *reterr)
 {
     bool is_pruned = gone != GONE_NOTHING;
     int64_t attempt = is_pruned && l->row_count ? first_known(l->rows[0]) : 0;
@@ -81,62 +85,67 @@ static enum rc check_numbers(const struct life *l, enum gone gone, struct err *r
         const struct history_row *row = l->rows[i];
 
         if (!comes_next(row, attempt, gone))
-            return judge_fail(reterr, 4, LIFE_FMT " has attempt %" PRId64 " after %" PRId64,
-                              LIFE_ARG(l), row->attempt, attempt);
+            return judge_fail(reterr, 4,
+                              RUN_FACTS_FMT " has attempt %" PRId64 " after %" PRId64,
+                              RUN_FACTS_ARG(l), row->attempt, attempt);
         attempt = row->attempt;
         if (row->last && i + 1 < l->row_count)
             return judge_fail(reterr, 19,
-                              LIFE_FMT " ended with attempt %" PRId64 " and went on",
-                              LIFE_ARG(l), attempt);
+                              RUN_FACTS_FMT " ended with attempt %" PRId64 " and went on",
+                              RUN_FACTS_ARG(l), attempt);
     }
     if (l->open && open != attempt && open != attempt + 1 && !is_pruned)
-        return judge_fail(reterr, 4, LIFE_FMT " is at attempt %" PRId64 ", history at %" PRId64,
-                          LIFE_ARG(l), open, attempt);
-    if (l->open && run_is_claimed(l->open->state) && open == attempt && !is_pruned)
-        return judge_fail(reterr, 4, LIFE_FMT " works on attempt %" PRId64 ", which has ended",
-                          LIFE_ARG(l), attempt);
-    if (l->row_count && !l->open && !life_last(l) && gone != GONE_ANY)
         return judge_fail(reterr, 4,
-                          LIFE_FMT " is gone after attempt %" PRId64 " without an end",
-                          LIFE_ARG(l), attempt);
+                          RUN_FACTS_FMT " is at attempt %" PRId64 ", history at %" PRId64,
+                          RUN_FACTS_ARG(l), open, attempt);
+    if (l->open && run_is_claimed(l->open->state) && open == attempt && !is_pruned)
+        return judge_fail(reterr, 4,
+                          RUN_FACTS_FMT " works on attempt %" PRId64 ", which has ended",
+                          RUN_FACTS_ARG(l), attempt);
+    if (l->row_count && !l->open && !run_facts_last(l) && gone != GONE_ANY)
+        return judge_fail(reterr, 4,
+                          RUN_FACTS_FMT " is gone after attempt %" PRId64 " without an end",
+                          RUN_FACTS_ARG(l), attempt);
     return RC_OK;
 }
 
-static enum rc check_row(const struct court *court, const struct life *l,
+static enum rc check_row(const struct facts *facts, const struct run_facts *l,
                          const struct history_row *row, struct err *reterr)
 {
-    bool stepped = court->record->clock_stepped;
+    bool stepped = facts->record->clock_stepped;
     bool is_begun = row->attempt > 0 && row->started_at != INSTANT_NONE;
 
     if (!is_end_of_run(row->outcome))
-        return judge_fail(reterr, 4, LIFE_FMT " attempt %" PRId64 " has outcome %d",
-                          LIFE_ARG(l), row->attempt, (int)row->outcome);
+        return judge_fail(reterr, 4, RUN_FACTS_FMT " attempt %" PRId64 " has outcome %d",
+                          RUN_FACTS_ARG(l), row->attempt, (int)row->outcome);
     if (row->kind != l->kind || row->due != l->due || row->created_at != l->created_at)
-        return judge_fail(reterr, 19, LIFE_FMT " changed its kind, due time or creation",
-                          LIFE_ARG(l));
+        return judge_fail(reterr, 19, RUN_FACTS_FMT " changed its kind, due time or creation",
+                          RUN_FACTS_ARG(l));
     /* A clock that went back may show a time before the one at which it was made. */
-    if (!stepped && is_begun && row->started_at < l->due - court->skew)
-        return judge_fail(reterr, 12, LIFE_FMT " started at %" PRId64 " ms, due %" PRId64 " ms",
-                          LIFE_ARG(l), MS(row->started_at), MS(l->due));
-    if (!stepped && is_begun && row->ended_at < row->started_at - court->skew)
-        return judge_fail(reterr, 4, LIFE_FMT " attempt %" PRId64 " ended before it started",
-                          LIFE_ARG(l), row->attempt);
+    if (!stepped && is_begun && row->started_at < l->due - facts->skew)
+        return judge_fail(reterr, 12,
+                          RUN_FACTS_FMT " started at %" PRId64 " ms, due %" PRId64 " ms",
+                          RUN_FACTS_ARG(l), MS(row->started_at), MS(l->due));
+    if (!stepped && is_begun && row->ended_at < row->started_at - facts->skew)
+        return judge_fail(reterr, 4,
+                          RUN_FACTS_FMT " attempt %" PRId64 " ended before it started",
+                          RUN_FACTS_ARG(l), row->attempt);
     return RC_OK;
 }
 
-static enum rc check_fences(const struct life *l, struct err *reterr)
+static enum rc check_fences(const struct run_facts *l, struct err *reterr)
 {
     for (int i = 1; i < l->row_count; i++) {
         const struct history_row *a = l->rows[i - 1], *b = l->rows[i];
         bool waited = b->last && b->attempt == a->attempt;
 
         if (b->fence < a->fence || (b->fence == a->fence && !waited))
-            return judge_fail(reterr, 5, LIFE_FMT " has fence %" PRId64 " after %" PRId64,
-                              LIFE_ARG(l), b->fence, a->fence);
+            return judge_fail(reterr, 5, RUN_FACTS_FMT " has fence %" PRId64 " after %" PRId64,
+                              RUN_FACTS_ARG(l), b->fence, a->fence);
     }
     if (l->open && l->row_count && l->open->fence < l->rows[l->row_count - 1]->fence)
-        return judge_fail(reterr, 5, LIFE_FMT " went back to fence %" PRId64, LIFE_ARG(l),
-                          l->open->fence);
+        return judge_fail(reterr, 5, RUN_FACTS_FMT " went back to fence %" PRId64,
+                          RUN_FACTS_ARG(l), l->open->fence);
     return RC_OK;
 }
 
@@ -152,7 +161,8 @@ static int64_t most_attempts(const struct schedule *s)
     return most;
 }
 
-static enum rc check_retries(const struct schedule *s, const struct life *l, struct err *reterr)
+static enum rc check_retries(const struct schedule *s, const struct run_facts *l,
+                             struct err *reterr)
 {
     int64_t made = l->open ? l->open->attempt : 0, losses = l->open ? l->open->losses : 0;
     int64_t lost = 0;
@@ -164,9 +174,9 @@ static enum rc check_retries(const struct schedule *s, const struct life *l, str
     losses = losses > lost ? losses : lost;
     if (made > most_attempts(s) + losses && !s->is_pruned)
         return judge_fail(reterr, 16,
-                          LIFE_FMT " made %" PRId64 " attempts, %" PRId64
-                                   " of them lost; %" PRId64 " are allowed",
-                          LIFE_ARG(l), made, losses, most_attempts(s));
+                          RUN_FACTS_FMT " made %" PRId64 " attempts, %" PRId64
+                                        " of them lost; %" PRId64 " are allowed",
+                          RUN_FACTS_ARG(l), made, losses, most_attempts(s));
     return RC_OK;
 }
 
@@ -188,12 +198,12 @@ static span least_wait(const struct schedule *s, int64_t attempt)
     return least;
 }
 
-static enum rc check_backoff(const struct court *court, const struct schedule *s,
-                             const struct life *l, struct err *reterr)
+static enum rc check_backoff(const struct facts *facts, const struct schedule *s,
+                             const struct run_facts *l, struct err *reterr)
 {
     int64_t lost = 0;
 
-    if (court->record->clock_stepped || s->is_pruned)
+    if (facts->record->clock_stepped || s->is_pruned)
         return RC_OK;
     for (int i = 1; i < l->row_count; i++) {
         const struct history_row *a = l->rows[i - 1], *b = l->rows[i];
@@ -201,60 +211,62 @@ static enum rc check_backoff(const struct court *court, const struct schedule *s
         lost += is_loss(a);
         if (b->attempt == a->attempt || is_loss(a))
             continue;
-        if (b->started_at < a->ended_at + least_wait(s, a->attempt - lost) - court->skew)
+        if (b->started_at < a->ended_at + least_wait(s, a->attempt - lost) - facts->skew)
             return judge_fail(reterr, 16,
-                              LIFE_FMT " began attempt %" PRId64 " after %" PRId64
-                                       " ms; its policy waits longer",
-                              LIFE_ARG(l), b->attempt, MS(b->started_at - a->ended_at));
+                              RUN_FACTS_FMT " began attempt %" PRId64 " after %" PRId64
+                                            " ms; its policy waits longer",
+                              RUN_FACTS_ARG(l), b->attempt, MS(b->started_at - a->ended_at));
     }
     return RC_OK;
 }
 
 /* The due time of a slot is its own, moved by less than its jitter. */
-static enum rc check_due(const struct schedule *s, const struct life *l, struct err *reterr)
+static enum rc check_due(const struct schedule *s, const struct run_facts *l,
+                         struct err *reterr)
 {
     span jitter = 1;
 
-    if (!life_is_automatic(l))
+    if (!run_facts_is_automatic(l))
         return RC_OK;
     for (int i = 0; i < s->version_count; i++)
         if (s->versions[i].draft->def.jitter > jitter)
             jitter = s->versions[i].draft->def.jitter;
     if (l->due < l->slot || l->due >= l->slot + jitter)
-        return judge_fail(reterr, 12, LIFE_FMT " was due at %" PRId64 " ms", LIFE_ARG(l),
-                          MS(l->due));
+        return judge_fail(reterr, 12, RUN_FACTS_FMT " was due at %" PRId64 " ms",
+                          RUN_FACTS_ARG(l), MS(l->due));
     if (l->created_at < l->due)
         return judge_fail(reterr, 12,
-                          LIFE_FMT " was made at %" PRId64 " ms, due %" PRId64 " ms",
-                          LIFE_ARG(l), MS(l->created_at), MS(l->due));
+                          RUN_FACTS_FMT " was made at %" PRId64 " ms, due %" PRId64 " ms",
+                          RUN_FACTS_ARG(l), MS(l->created_at), MS(l->due));
     return RC_OK;
 }
 
-static enum rc check_by_schedule(const struct court *court, const struct schedule *s,
-                                 const struct life *l, struct err *reterr)
+static enum rc check_by_schedule(const struct facts *facts, const struct schedule *s,
+                                 const struct run_facts *l, struct err *reterr)
 {
     enum rc rc = check_due(s, l, reterr);
 
     if (rc == RC_OK)
         rc = check_retries(s, l, reterr);
     if (rc == RC_OK)
-        rc = check_backoff(court, s, l, reterr);
+        rc = check_backoff(facts, s, l, reterr);
     return rc;
 }
 
-static enum rc check_life(const struct court *court, const struct life *l, struct err *reterr)
+static enum rc check_life(const struct facts *facts, const struct run_facts *l,
+                          struct err *reterr)
 {
-    const struct schedule *s = court_schedule(court, l->schedule);
-    enum rc rc = check_unique(court, l, reterr);
+    const struct schedule *s = facts_schedule(facts, l->schedule);
+    enum rc rc = check_unique(facts, l, reterr);
 
     if (rc == RC_OK)
-        rc = check_numbers(l, gone_of(court, l), reterr);
+        rc = check_numbers(l, gone_of(facts, l), reterr);
     if (rc == RC_OK)
         rc = check_fences(l, reterr);
     for (int i = 0; i < l->row_count && rc == RC_OK; i++)
-        rc = check_row(court, l, l->rows[i], reterr);
+        rc = check_row(facts, l, l->rows[i], reterr);
     if (rc == RC_OK && s && l->kind >= 0)
-        rc = check_by_schedule(court, s, l, reterr);
+        rc = check_by_schedule(facts, s, l, reterr);
     return rc;
 }
 
@@ -267,11 +279,11 @@ static enum rc check_order(const struct record *record, struct err *reterr)
     return RC_OK;
 }
 
-enum rc judge_runs(struct court *court, struct err *reterr)
+enum rc judge_runs(struct facts *facts, struct err *reterr)
 {
-    enum rc rc = check_order(court->record, reterr);
+    enum rc rc = check_order(facts->record, reterr);
 
-    for (int i = 0; i < court->life_count && rc == RC_OK; i++)
-        rc = check_life(court, &court->lives[i], reterr);
+    for (int i = 0; i < facts->run_count && rc == RC_OK; i++)
+        rc = check_life(facts, &facts->runs[i], reterr);
     return rc;
 }

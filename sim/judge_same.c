@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "sim/judge_case.h"
+#include "sim/judge_facts.h"
 
 /* A sum over what a row says; texts count by their bytes, addresses not at all. */
 typedef void summary(struct digest *digest, const struct record *record, int index);

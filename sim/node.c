@@ -26,7 +26,7 @@ void node_init(struct world *world, int index)
     node->world = world;
     node->index = index;
     snprintf(node->name, sizeof node->name, "n%d", index);
-    node->fault = (struct db_fault){.ask = faults_ask, .with = node};
+    node->fault = (struct db_fault){.ask = faults_ask, .arg = node};
     node->wake_at = INSTANT_NEVER;
     node->paused_until = INSTANT_NONE;
     node->waiting_commands = calloc(WORLD_WAITING_MAX, sizeof *node->waiting_commands);
@@ -44,7 +44,7 @@ void node_free(struct sim_node *node)
 
 struct sim_node *node_any(struct world *world)
 {
-    int count = world->swarm.nodes;
+    int count = world->profile.nodes;
     int first = (int)prng_below(&world->prng, (uint64_t)count);
 
     for (int i = 0; i < count; i++) {
@@ -116,16 +116,16 @@ void node_start(struct world *world, struct sim_node *node)
     struct engine_options options = {
         .node = str_of(node->name),
         .zones = world->zones,
-        .node_lease = world->swarm.node_lease,
-        .dispatch_jitter = world->swarm.jitter,
-        .plan_bytes = (size_t)world->swarm.plans * PLAN_BYTES,
-        .known = world->swarm.plans,
+        .node_lease = world->profile.node_lease,
+        .dispatch_jitter = world->profile.jitter,
+        .plan_bytes = (size_t)world->profile.plans * PLAN_BYTES,
+        .committed = world->profile.plans,
     };
     struct err err = {.text = ""};
     enum rc rc;
 
     must(!node->engine);
-    node->lag = world->swarm.lag > 0 ? world_delay(world, world->swarm.lag) : 0;
+    node->lag = world->profile.lag > 0 ? world_delay(world, world->profile.lag) : 0;
     rc = open_store(world, node, &err);
     if (rc == RC_OK) {
         node->engine = engine_new(&options);
@@ -140,8 +140,8 @@ void node_start(struct world *world, struct sim_node *node)
     node->db = db_close(node->db);
     if (rc != RC_LIMIT && rc != RC_BUSY)
         world_fail(world, "%s did not start: %s: %s", node->name, rc_name(rc), err.text);
-    world_at(world, world->now + world_delay(world, world->swarm.unit), HAPPEN_UP, node->index,
-             0);
+    world_at(world, world->now + world_delay(world, world->profile.unit), HAPPEN_UP,
+             node->index, 0);
 }
 
 /* What was handed to it and not answered goes elsewhere, or is lost. */
@@ -175,16 +175,16 @@ static void end_process(struct world *world, struct sim_node *node)
     node->wake_at = INSTANT_NEVER;
     node->paused_until = INSTANT_NONE;
     node->boot++;
-    node->calls = 0;
+    node->dispatches = 0;
     forget(world, node);
-    world_at(world, world_back_at(world, 2 * world->swarm.node_lease), HAPPEN_UP, node->index,
+    world_at(world, world_back_at(world, 2 * world->profile.node_lease), HAPPEN_UP, node->index,
              0);
 }
 
 void node_kill(struct world *world, struct sim_node *node)
 {
     /* The last process on the file leaves its log behind; closing would tidy it away. */
-    if (world->swarm.nodes == 1)
+    if (world->profile.nodes == 1)
         sim_vfs_process_kill(world->vfs);
     end_process(world, node);
 }
@@ -195,7 +195,7 @@ void node_kill_all(struct world *world, bool power)
         sim_vfs_power_loss(world->vfs, &world->prng, NULL);
     else
         sim_vfs_process_kill(world->vfs);
-    for (int i = 0; i < world->swarm.nodes; i++)
+    for (int i = 0; i < world->profile.nodes; i++)
         end_process(world, &world->nodes[i]);
 }
 
@@ -220,12 +220,12 @@ static void take(struct world *world, struct sim_node *node)
                                                                : WORLD_BOX_MAX;
     int reports = node->waiting_report_count < WORLD_BOX_MAX ? node->waiting_report_count
                                                              : WORLD_BOX_MAX;
-    int room = world->swarm.capacity - node->calls;
+    int room = world->profile.capacity - node->dispatches;
 
     for (int i = 0; i < commands; i++) {
         int place = node->tried[i] = node->waiting_commands[i];
 
-        node->commands[i] = world->tape.record.commands[place].command;
+        node->commands[i] = world->recorder.record.commands[place].command;
         node->commands[i].draft = operator_draft(world, place);
     }
     memcpy(node->reports, node->waiting_reports, (size_t)reports * sizeof *node->reports);
@@ -236,7 +236,7 @@ static void take(struct world *world, struct sim_node *node)
     memmove(node->waiting_reports, node->waiting_reports + reports,
             (size_t)node->waiting_report_count * sizeof *node->waiting_reports);
     *in = (struct turn_in){
-        .rows = world->swarm.rows,
+        .rows = world->profile.rows,
         .hold = world->now < world->held_until,
         .commands = node->commands,
         .command_count = commands,
@@ -257,48 +257,49 @@ static void record_reports(struct world *world, const struct sim_node *node,
     for (int i = 0; i < node->in.report_count; i++) {
         const struct report *report = &node->reports[i];
 
-        tape_report(&world->tape, &(struct rec_report){
-                                      .order = tape_current(&world->tape)->order,
-                                      .at = node->done_at,
-                                      .node = node->id,
-                                      .kind = report->kind,
-                                      .run = report->run,
-                                      .fence = report->fence,
-                                      .outcome = report->outcome,
-                                      .rc = out ? out->report_replies[i].rc : RC_UNKNOWN,
-                                  });
+        recorder_report(&world->recorder,
+                        &(struct rec_report){
+                            .order = recorder_current(&world->recorder)->order,
+                            .at = node->done_at,
+                            .node = node->id,
+                            .kind = report->kind,
+                            .run = report->run,
+                            .fence = report->fence,
+                            .outcome = report->outcome,
+                            .rc = out ? out->report_replies[i].rc : RC_UNKNOWN,
+                        });
     }
 }
 
 static int record_turn(struct world *world, const struct sim_node *node, int boot)
 {
-    return tape_turn(&world->tape, &(struct rec_turn){
-                                       .node = node->id,
-                                       .boot = boot,
-                                       .turn = node->turn,
-                                       .now = node->done_at,
-                                       .in_doubt = node->in_doubt,
-                                   });
+    return recorder_turn(&world->recorder, &(struct rec_turn){
+                                               .node = node->id,
+                                               .boot = boot,
+                                               .turn = node->turn,
+                                               .now = node->done_at,
+                                               .in_doubt = node->in_doubt,
+                                           });
 }
 
 /* It stood still after its commit: what it was to begin goes back unbegun. */
 static void hand_back(struct world *world, struct sim_node *node, const struct turn_out *out)
 {
     faults_stand_still(world, node);
-    for (int i = 0; i < out->call_count; i++)
-        workers_hand_back(world, &out->calls[i], node->index, node->paused_until);
+    for (int i = 0; i < out->dispatch_count; i++)
+        workers_hand_back(world, &out->dispatches[i], node->index, node->paused_until);
     for (int i = 0; i < out->grant_count; i++)
         workers_hand_back(world, &out->grants[i], node->index, node->paused_until);
 }
 
 static void send_out(struct world *world, struct sim_node *node, const struct turn_out *out)
 {
-    for (int i = 0; i < out->call_count; i++) {
-        tape_delivery(&world->tape, &out->calls[i], node->id, false);
-        workers_take(world, &out->calls[i], node->index, false);
+    for (int i = 0; i < out->dispatch_count; i++) {
+        recorder_delivery(&world->recorder, &out->dispatches[i], node->id, false);
+        workers_take(world, &out->dispatches[i], node->index, false);
     }
     for (int i = 0; i < out->grant_count; i++) {
-        tape_delivery(&world->tape, &out->grants[i], node->id, true);
+        recorder_delivery(&world->recorder, &out->grants[i], node->id, true);
         workers_take(world, &out->grants[i], node->index, true);
     }
 }
@@ -306,7 +307,7 @@ static void send_out(struct world *world, struct sim_node *node, const struct tu
 /* Everyone gets what is theirs. */
 static void hand_out(struct world *world, struct sim_node *node, const struct turn_out *out)
 {
-    if (node->stalls && out->call_count + out->grant_count > 0)
+    if (node->stalls && out->dispatch_count + out->grant_count > 0)
         hand_back(world, node, out);
     else
         send_out(world, node, out);
@@ -319,15 +320,15 @@ static void hand_out(struct world *world, struct sim_node *node, const struct tu
 
 static void plan_next(struct world *world, struct sim_node *node, const struct turn_out *out)
 {
-    instant latest = world->now + world->swarm.tick;
+    instant latest = world->now + world->profile.tick;
     instant wake = latest;
 
-    if (out->wake_at < world_clock(world) + world->swarm.tick)
+    if (out->wake_at < world_clock(world) + world->profile.tick)
         wake = out->wake_at - world->offset + node->lag;
     if (node->waiting_command_count > 0 || node->waiting_report_count > 0)
         wake = world->now;
     node_wake(world, node, wake < latest ? wake : latest);
-    for (int i = 0; out->made_ready && i < world->swarm.nodes; i++) {
+    for (int i = 0; out->made_ready && i < world->profile.nodes; i++) {
         if (i == node->index || !node_answers(&world->nodes[i]))
             continue;
         workers_hear(world, i);
@@ -344,16 +345,16 @@ static void committed(struct world *world, struct sim_node *node, const struct t
     node->id = out->node;
     node->turn = out->turn;
     if (node->is_done)
-        tape_return(&world->tape, node->done_turn);
+        recorder_return(&world->recorder, node->done_turn);
     else
         (void)record_turn(world, node, node->boot);
     record_reports(world, node, out);
-    tape_digest(&world->tape, out);
+    recorder_digest(&world->recorder, out);
     trace_turn(world, node, out);
     dies = faults_after(world, node);
     node->is_trying = node->in_doubt = node->is_done = false;
     for (int i = 0; i < out->reply_count; i++) {
-        world->tape.record.commands[node->tried[i]].position = i;
+        world->recorder.record.commands[node->tried[i]].position = i;
         operator_heard(world, node->tried[i], &out->replies[i], !dies);
     }
     if (dies) {
@@ -398,7 +399,7 @@ static bool find_turn(struct world *world, struct sim_node *node)
 }
 
 /* A turn that nobody could see the end of may have been committed. */
-static void settle_after_stop(struct world *world, struct sim_node *node)
+static void finish_after_stop(struct world *world, struct sim_node *node)
 {
     if (!find_turn(world, node))
         return;
@@ -426,7 +427,7 @@ static void declared_dead(struct world *world, struct sim_node *node)
     node->in_doubt = false;
     rc = engine_boot(node->engine, node->db, clock_of(world, node), &err);
     node->boot++;
-    node->calls = 0;
+    node->dispatches = 0;
     if (rc == RC_LIMIT && world->disk_is_full)
         node_kill(world, node);
     else if (rc != RC_OK)
@@ -449,7 +450,7 @@ static void failed(struct world *world, struct sim_node *node, enum rc rc,
     } else if (rc == RC_CONFLICT) {
         declared_dead(world, node);
     } else if (rc == RC_LIMIT && world->disk_is_full) {
-        delay = world_back_at(world, world->swarm.unit) - world->now;
+        delay = world_back_at(world, world->profile.unit) - world->now;
     } else if (rc != RC_BUSY) {
         world_fail(world, "a turn of %s failed: %s: %s", node->name, rc_name(rc), err->text);
     }
@@ -465,7 +466,7 @@ static enum rc write_back(struct sim_node *node, struct err *err)
     int pages = -1;
     enum rc rc;
 
-    if (!db_lend_log(node->db))
+    if (!db_lend_wal(node->db))
         return db_checkpoint(node->db, err);
     rc = db_open(WORLD_URL, &(struct db_options){.sweeps = true}, &sweeper, &why);
     if (rc == RC_OK)
@@ -503,7 +504,7 @@ void node_turn(struct world *world, struct sim_node *node)
         rc = write_back(node, &err);
     if (faults_stopped(world, node, rc)) {
         if (!is_known)
-            settle_after_stop(world, node);
+            finish_after_stop(world, node);
         return;
     }
     if (node->trap.has_struck && node->trap.kind == FAULT_KILL_INSIDE)

@@ -18,7 +18,7 @@
 
 static struct sim_schedule *schedule_of(struct world *world, int command)
 {
-    int place = world->operator.errands[command].schedule;
+    int place = world->operator.operations[command].schedule;
 
     return place >= 0 ? &world->operator.schedules[place] : NULL;
 }
@@ -27,25 +27,25 @@ static struct sim_schedule *schedule_of(struct world *world, int command)
 
 void operator_hand_in(struct world *world, int command)
 {
-    struct errand *errand = &world->operator.errands[command];
+    struct operation *operation = &world->operator.operations[command];
     struct sim_node *node = node_any(world);
 
-    if (errand->is_over)
+    if (operation->is_over)
         return;
-    if (errand->tries == OPERATOR_TRIES_MAX) {
+    if (operation->tries == OPERATOR_TRIES_MAX) {
         world_fail(world, "command %d is not answered by any node", command);
     } else if (node) {
-        errand->tries++;
+        operation->tries++;
         node_hand_in(world, node, command);
     } else {
-        world_at(world, world->now + world_delay(world, world->swarm.unit), HAPPEN_HAND_IN,
+        world_at(world, world->now + world_delay(world, world->profile.unit), HAPPEN_HAND_IN,
                  command, 0);
     }
 }
 
 static void hand_in_later(struct world *world, int command)
 {
-    world_at(world, world->now + world_delay(world, world->swarm.unit / 2), HAPPEN_HAND_IN,
+    world_at(world, world->now + world_delay(world, world->profile.unit / 2), HAPPEN_HAND_IN,
              command, 0);
 }
 
@@ -53,14 +53,14 @@ void operator_unheard(struct world *world, int command)
 {
     /* Some give up; then it was never done. */
     if (!world_is_calm(world) && prng_chance(&world->prng, 1, 4))
-        world->operator.errands[command].is_over = true;
+        world->operator.operations[command].is_over = true;
     else
         hand_in_later(world, command);
 }
 
 const struct draft *operator_draft(const struct world *world, int command)
 {
-    const struct made *made = world->operator.errands[command].made;
+    const struct made *made = world->operator.operations[command].made;
 
     return made ? &made->draft : NULL;
 }
@@ -73,12 +73,13 @@ int operator_ask(struct world *world, const struct command *command, int schedul
     int place;
 
     copy.by = STR("operator");
-    copy.name = arena_str(world->tape.arena, command->name);
-    copy.request = arena_str(world->tape.arena, command->request);
-    place = tape_command(&world->tape, &copy, made ? made->place : -1);
-    must(place == op->errand_count);
-    op->errands = tape_room(op->errands, place, sizeof *op->errands);
-    op->errands[op->errand_count++] = (struct errand){.made = made, .schedule = schedule};
+    copy.name = arena_str(world->recorder.arena, command->name);
+    copy.request = arena_str(world->recorder.arena, command->request);
+    place = recorder_command(&world->recorder, &copy, made ? made->place : -1);
+    must(place == op->operation_count);
+    op->operations = recorder_room(op->operations, place, sizeof *op->operations);
+    op->operations[op->operation_count++] = (struct operation){.made = made,
+                                                               .schedule = schedule};
     operator_hand_in(world, place);
     return place;
 }
@@ -100,8 +101,8 @@ void operator_end(struct world *world)
     for (int i = 0; i < op->schedule_count; i++)
         if (op->schedules[i].is_there)
             op->lived += world->now - op->schedules[i].lived_from;
-    free(op->errands);
-    op->errands = NULL;
+    free(op->operations);
+    op->operations = NULL;
 }
 
 static void ask_for_queue(struct world *world)
@@ -122,9 +123,9 @@ static void begin_work(struct world *world)
 {
     world->operator.has_begun = true;
     workers_begin(world);
-    for (int i = 0; i < world->swarm.schedules; i++)
+    for (int i = 0; i < world->profile.schedules; i++)
         requests_create(world, -1);
-    world_at(world, world->now + world->swarm.command_gap, HAPPEN_OPERATE, 0, 0);
+    world_at(world, world->now + world->profile.command_gap, HAPPEN_OPERATE, 0, 0);
 }
 
 static void heard_name(struct world *world, const struct rec_command *command,
@@ -156,17 +157,17 @@ static void heard_name(struct world *world, const struct rec_command *command,
 /* Answers. */
 
 static void heard_written(struct world *world, struct sim_schedule *schedule,
-                          const struct errand *errand, const struct reply *reply)
+                          const struct operation *operation, const struct reply *reply)
 {
     if (!schedule->is_there || schedule->key != reply->schedule) {
         if (!schedule->is_there)
             schedule->lived_from = world->now;
-        schedule->created = tape_current(&world->tape)->now;
+        schedule->created = recorder_current(&world->recorder)->now;
     }
     schedule->is_there = true;
     schedule->key = reply->schedule;
     schedule->version = reply->version;
-    schedule->made = errand->made;
+    schedule->made = operation->made;
 }
 
 static void heard_deleted(struct world *world, struct sim_schedule *schedule)
@@ -185,7 +186,7 @@ static void heard_ok(struct world *world, const struct rec_command *command, int
     case COMMAND_CREATE:
     case COMMAND_UPDATE:
     case COMMAND_PUT:
-        heard_written(world, schedule, &world->operator.errands[place], reply);
+        heard_written(world, schedule, &world->operator.operations[place], reply);
         break;
     case COMMAND_DELETE:
         heard_deleted(world, schedule);
@@ -204,9 +205,9 @@ static bool is_expected(enum rc rc)
 
 void operator_heard(struct world *world, int place, const struct reply *reply, bool is_heard)
 {
-    struct rec_command *command = &world->tape.record.commands[place];
-    const struct rec_turn *turn = tape_current(&world->tape);
-    struct errand *errand = &world->operator.errands[place];
+    struct rec_command *command = &world->recorder.record.commands[place];
+    const struct rec_turn *turn = recorder_current(&world->recorder);
+    struct operation *operation = &world->operator.operations[place];
 
     if (reply->rc == RC_BUSY) {
         hand_in_later(world, place);
@@ -219,8 +220,8 @@ void operator_heard(struct world *world, int place, const struct reply *reply, b
     command->node = turn->node;
     command->is_heard = is_heard;
     command->reply = *reply;
-    command->reply.text = arena_str(world->tape.arena, reply->text);
-    errand->is_over = true;
+    command->reply.text = arena_str(world->recorder.arena, reply->text);
+    operation->is_over = true;
     if (command->command.kind == COMMAND_NAMESPACE || command->command.kind == COMMAND_QUEUE ||
         command->command.kind == COMMAND_CALENDAR)
         heard_name(world, command, reply);
@@ -230,13 +231,13 @@ void operator_heard(struct world *world, int place, const struct reply *reply, b
 
 void operator_act(struct world *world)
 {
-    span gap = world->swarm.command_gap;
+    span gap = world->profile.command_gap;
 
     if (world->now < world->healed) {
         requests_make(world);
         world_at(world, world->now + world_delay(world, 2 * gap), HAPPEN_OPERATE, 0, 0);
     } else {
         requests_mend(world);
-        world_at(world, world->now + 5 * world->swarm.unit, HAPPEN_OPERATE, 0, 0);
+        world_at(world, world->now + 5 * world->profile.unit, HAPPEN_OPERATE, 0, 0);
     }
 }

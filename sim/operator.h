@@ -9,7 +9,7 @@
 
 #include "engine/command.h"
 #include "sim/drafts.h"
-#include "sim/swarm.h"
+#include "sim/world_profile.h"
 
 struct world;
 
@@ -29,7 +29,7 @@ struct sim_schedule {
 };
 
 /* A command until its answer: beside record.commands, place by place. */
-struct errand {
+struct operation {
     const struct made *made; /* NULL: no draft */
     int schedule;            /* -1: none       */
     int tries;
@@ -43,8 +43,8 @@ struct operator
     int64_t queues[SIM_QUEUES];
     struct sim_schedule schedules[OPERATOR_SCHEDULES_MAX];
     int schedule_count;
-    struct errand *errands;
-    int errand_count;
+    struct operation *operations;
+    int operation_count;
     struct run_id skipped[OPERATOR_SKIPPED_MAX];
     int skipped_count;
     int keys;       /* idempotency keys so far        */
@@ -58,7 +58,9 @@ void operator_end(struct world *world);
 /* Time to do something. */
 void operator_act(struct world *world);
 
-/* Hands in a new command; its place on the tape.  `schedule`: -1: none; `made` may be NULL. */
+/*
+ * Hands in a new command; its place on the recorder.  `schedule`: -1: none; `made` may be NULL.
+ */
 int operator_ask(struct world *world, const struct command *command, int schedule,
                  const struct made *made);
 

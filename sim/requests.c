@@ -48,15 +48,16 @@ static struct command about(const struct world *world, enum command_kind kind, i
 static const struct made *draft(struct world *world, int schedule)
 {
     struct drafting drafting = {
-        .swarm = &world->swarm,
+        .profile = &world->profile,
         .prng = &world->prng,
         .zones = &world->zones,
-        .arena = world->tape.arena,
-        .name = arena_str(world->tape.arena, str_of(world->operator.schedules[schedule].name)),
+        .arena = world->recorder.arena,
+        .name = arena_str(world->recorder.arena,
+                          str_of(world->operator.schedules[schedule].name)),
     };
     struct made *made = drafts_make(&drafting);
 
-    made->place = tape_draft(&world->tape, &made->record);
+    made->place = recorder_draft(&world->recorder, &made->record);
     return made;
 }
 
@@ -64,7 +65,7 @@ static const struct made *draft(struct world *world, int schedule)
 static void set_until(struct world *world, struct command *command)
 {
     if (chance(world, 2))
-        command->until = world_clock(world) + world_delay(world, 40 * world->swarm.unit);
+        command->until = world_clock(world) + world_delay(world, 40 * world->profile.unit);
 }
 
 /* Some requests have a key, by which the same one is known when it comes again. */
@@ -74,7 +75,7 @@ static void add_key(struct world *world, struct command *command, char key[KEY_M
         return;
     snprintf(key, KEY_MAX, "key-%d", world->operator.keys++);
     command->request = str_of(key);
-    command->print = (int64_t)below(world, 1000000);
+    command->fingerprint = (int64_t)below(world, 1000000);
 }
 
 static void ask(struct world *world, struct command *command, int schedule,
@@ -139,7 +140,7 @@ static void trigger(struct world *world, int schedule)
         command.priority = (int32_t)prng_between(&world->prng, PRIORITY_MIN, PRIORITY_MAX);
     command.input = chance(world, 2) ? STR("{\"by\":\"hand\"}") : STR("");
     if (chance(world, 4))
-        command.slot = (world_clock(world) - world_delay(world, 10 * world->swarm.unit)) /
+        command.slot = (world_clock(world) - world_delay(world, 10 * world->profile.unit)) /
                        SPAN_MS * SPAN_MS;
     ask(world, &command, schedule, NULL);
 }
@@ -148,10 +149,10 @@ static void backfill(struct world *world, int schedule)
 {
     struct command command = about(world, COMMAND_BACKFILL, schedule);
     int count = (int)prng_between(&world->prng, 1, 2);
-    struct range *ranges = arena_array(world->tape.arena, (size_t)count, sizeof *ranges);
+    struct range *ranges = arena_array(world->recorder.arena, (size_t)count, sizeof *ranges);
 
     for (int i = 0; i < count; i++) {
-        span unit = world->swarm.unit;
+        span unit = world->profile.unit;
 
         ranges[i].until = (world_clock(world) - world_delay(world, 20 * unit)) / SPAN_S *
                           SPAN_S;
@@ -246,7 +247,7 @@ static void hint(struct world *world, int schedule)
 {
     struct command command = about(world, chance(world, 4) ? COMMAND_UNHINT : COMMAND_HINT,
                                    schedule);
-    span unit = world->swarm.unit;
+    span unit = world->profile.unit;
 
     if (command.kind == COMMAND_HINT) {
         uint64_t which = below(world, 3);
@@ -280,11 +281,11 @@ static void repeat(struct world *world, int schedule)
     (void)schedule;
     if (op->last_keyed < 0)
         return;
-    command = world->tape.record.commands[op->last_keyed].command;
+    command = world->recorder.record.commands[op->last_keyed].command;
     if (chance(world, 6))
-        command.print++;
-    operator_ask(world, &command, op->errands[op->last_keyed].schedule,
-                 op->errands[op->last_keyed].made);
+        command.fingerprint++;
+    operator_ask(world, &command, op->operations[op->last_keyed].schedule,
+                 op->operations[op->last_keyed].made);
 }
 
 static void direct(struct world *world, int schedule)
@@ -341,8 +342,8 @@ void requests_calendar(struct world *world, int schedule)
         .kind = COMMAND_CALENDAR,
         .namespace = world->operator.namespace,
         .name = STR(SIM_CALENDAR),
-        .text = {(const char *)world->swarm.holidays,
-                 (size_t)world->swarm.holiday_count * sizeof *world->swarm.holidays},
+        .text = {(const char *)world->profile.holidays,
+                 (size_t)world->profile.holiday_count * sizeof *world->profile.holidays},
     };
 
     (void)schedule;
@@ -358,7 +359,7 @@ static void gate(struct world *world, int schedule)
         .count = prng_between(&world->prng, 1, 4),
     };
 
-    if (world->swarm.gates_change)
+    if (world->profile.gates_change)
         operator_ask(world, &command, -1, NULL);
 }
 
@@ -372,7 +373,7 @@ static void limit(struct world *world, int schedule)
         .count = prng_between(&world->prng, 0, 3),
     };
 
-    if (world->swarm.queues_change)
+    if (world->profile.queues_change)
         operator_ask(world, &command, -1, NULL);
 }
 
@@ -431,7 +432,7 @@ void requests_mend(struct world *world)
     const struct operator* op = & world->operator;
 
     /* More than once: a pause that was asked for before may be on its way still. */
-    if (world->now < world->healed + MEND_UNITS * world->swarm.unit)
+    if (world->now < world->healed + MEND_UNITS * world->profile.unit)
         for (int i = 0; i < SIM_QUEUES; i++)
             set_queue(world, COMMAND_QUEUE_RESUME, i);
     for (int i = 0; i < op->schedule_count; i++)

@@ -74,11 +74,11 @@ static void say_reports(const struct world *world, const struct sim_node *node,
     }
 }
 
-static void say_work(const struct world *world, const char *what, const struct work *work,
-                     int count)
+static void say_work(const struct world *world, const char *what,
+                     const struct assignment *assignment, int count)
 {
     for (int i = 0; i < count; i++) {
-        const struct run *r = &work[i].run;
+        const struct run *r = &assignment[i].run;
 
         world_say(world,
                   "  %s %" PRId64 "/%" PRId64 "/%" PRId64 " %s attempt %" PRId32
@@ -118,11 +118,11 @@ void trace_turn(const struct world *world, const struct sim_node *node,
               "%s turn %" PRId64 " now %" PRId64 "%s, %d calls, %d polls, next in %" PRId64
               " ms",
               node->name, out->turn, node->in.now, node->in_doubt ? " (was in doubt)" : "",
-              node->calls, node->in.poll_count,
+              node->dispatches, node->in.poll_count,
               out->wake_at == INSTANT_NEVER ? -1 : (out->wake_at - node->in.now) / SPAN_MS);
     say_commands(world, node, out);
     say_reports(world, node, out);
-    say_work(world, "call", out->calls, out->call_count);
+    say_work(world, "call", out->dispatches, out->dispatch_count);
     say_work(world, "grant", out->grants, out->grant_count);
     say_events(world, out);
 }

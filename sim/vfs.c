@@ -215,11 +215,11 @@ static int on_shm_unmap(sqlite3_file *base, int delete)
 
 /* The rest of an open file. */
 
-static int on_control(sqlite3_file *base, int what, void *with)
+static int on_control(sqlite3_file *base, int what, void *arg)
 {
     (void)base;
     (void)what;
-    (void)with;
+    (void)arg;
     return SQLITE_NOTFOUND;
 }
 

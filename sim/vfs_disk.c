@@ -265,7 +265,7 @@ static enum fate draw(struct prng *prng, const struct vfs_odds *odds)
     return at - odds->drop < odds->garble ? GARBLE : TEAR;
 }
 
-static void settle_sector(struct image *sure, size_t at, const unsigned char *bytes, size_t len,
+static void finish_sector(struct image *sure, size_t at, const unsigned char *bytes, size_t len,
                           struct prng *prng, const struct vfs_odds *odds)
 {
     unsigned char noise[VFS_SECTOR];
@@ -287,7 +287,7 @@ static void settle_sector(struct image *sure, size_t at, const unsigned char *by
     }
 }
 
-static void settle_write(struct vfs_file *file, const struct change *change, struct prng *prng,
+static void finish_write(struct vfs_file *file, const struct change *change, struct prng *prng,
                          const struct vfs_odds *odds)
 {
     for (size_t done = 0; done < change->len;) {
@@ -296,19 +296,19 @@ static void settle_write(struct vfs_file *file, const struct change *change, str
 
         if (len > change->len - done)
             len = change->len - done;
-        settle_sector(&file->sure, at, file->data.bytes + change->from + done, len, prng, odds);
+        finish_sector(&file->sure, at, file->data.bytes + change->from + done, len, prng, odds);
         done += len;
     }
 }
 
-static void settle_content(struct vfs_file *file, struct prng *prng,
+static void finish_content(struct vfs_file *file, struct prng *prng,
                            const struct vfs_odds *odds)
 {
     for (size_t i = 0; i < file->count; i++) {
         const struct change *change = &file->changes[i];
 
         if (!change->cuts)
-            settle_write(file, change, prng, odds);
+            finish_write(file, change, prng, odds);
         else if (draw(prng, odds) != DROP)
             cut(&file->sure, change->at);
     }
@@ -335,7 +335,7 @@ void vfs_disk_lose_power(struct vfs_disk *disk, struct prng *prng, const struct 
             file->named = file->named_for_sure;
         file->named = file->named && !is_replaced(file);
         file->named_for_sure = file->named;
-        settle_content(file, prng, odds);
+        finish_content(file, prng, odds);
     }
     sweep(disk);
 }

@@ -54,7 +54,7 @@ static void let_go(struct world *world, struct holding *h)
     if (h->worker >= 0)
         world->workers.list[h->worker].holdings--;
     else if (world->nodes[h->node].boot == h->boot)
-        world->nodes[h->node].calls--;
+        world->nodes[h->node].dispatches--;
 }
 
 static void drop(struct world *world, struct holding *h)
@@ -76,7 +76,7 @@ void workers_begin(struct world *world)
 {
     const struct operator* op = & world->operator;
 
-    for (int i = 0; i < world->swarm.workers; i++) {
+    for (int i = 0; i < world->profile.workers; i++) {
         struct sim_worker *w = &world->workers.list[i];
 
         snprintf(w->name, sizeof w->name, "w%d", i);
@@ -86,18 +86,18 @@ void workers_begin(struct world *world)
         for (int q = 0; q < SIM_QUEUES; q++)
             if (i == 0 || q == 0 || prng_chance(&world->prng, 1, 2))
                 w->queues[w->queue_count++] = op->queues[q];
-        poll_in(world, i, world->swarm.unit);
+        poll_in(world, i, world->profile.unit);
     }
 }
 
 /* Talks to the node it knows, or to another when that one is gone. */
 static struct sim_node *node_for(struct world *world, int *node)
 {
-    struct sim_node *known = &world->nodes[*node];
+    struct sim_node *committed = &world->nodes[*node];
     struct sim_node *any;
 
-    if (node_is_up(known) && !prng_chance(&world->prng, 1, 16))
-        return known;
+    if (node_is_up(committed) && !prng_chance(&world->prng, 1, 16))
+        return committed;
     any = node_any(world);
     if (any)
         *node = any->index;
@@ -114,18 +114,18 @@ void workers_poll(struct world *world, int worker, uint64_t serial)
     w->dead_until = INSTANT_NONE;
     node = w->holdings < HANDS_MAX ? node_for(world, &w->node) : NULL;
     if (!node) {
-        poll_in(world, worker, world->swarm.unit);
+        poll_in(world, worker, world->profile.unit);
         return;
     }
     w->is_polling = w->is_new = true;
-    node_wake(world, node, world->now + world_delay(world, world->swarm.unit / 2));
+    node_wake(world, node, world->now + world_delay(world, world->profile.unit / 2));
 }
 
 int workers_polls(const struct world *world, int node, struct poll *ret)
 {
     int count = 0;
 
-    for (int i = 0; i < world->swarm.workers; i++) {
+    for (int i = 0; i < world->profile.workers; i++) {
         const struct sim_worker *w = &world->workers.list[i];
 
         if (!w->is_polling || w->node != node)
@@ -145,14 +145,14 @@ int workers_polls(const struct world *world, int node, struct poll *ret)
 
 void workers_seen(struct world *world, int node)
 {
-    for (int i = 0; i < world->swarm.workers; i++)
+    for (int i = 0; i < world->profile.workers; i++)
         if (world->workers.list[i].node == node)
             world->workers.list[i].is_new = false;
 }
 
 void workers_hear(struct world *world, int node)
 {
-    for (int i = 0; i < world->swarm.workers; i++)
+    for (int i = 0; i < world->profile.workers; i++)
         if (world->workers.list[i].node == node && world->workers.list[i].is_polling)
             world->workers.list[i].is_new = true;
 }
@@ -162,7 +162,7 @@ void workers_die(struct world *world, int worker)
     struct sim_worker *w = &world->workers.list[worker];
 
     w->is_polling = false;
-    w->dead_until = world_back_at(world, 20 * world->swarm.unit);
+    w->dead_until = world_back_at(world, 20 * world->profile.unit);
     for (int i = 0; i < world->workers.used; i++)
         if (world->workers.holdings[i].is_used && world->workers.holdings[i].worker == worker)
             drop(world, &world->workers.holdings[i]);
@@ -186,15 +186,16 @@ static struct holding *new_holding(struct world *world)
 }
 
 /* After the healing everyone does as they should, and quickly. */
-static void draw_manner(struct world *world, struct holding *h, const struct work *work)
+static void draw_manner(struct world *world, struct holding *h,
+                        const struct assignment *assignment)
 {
     bool is_well = world->now >= world->healed;
-    span unit = world->swarm.unit;
-    span lease = work->run.lease_until == INSTANT_NEVER
-                     ? world->swarm.node_lease
-                     : work->run.lease_until - world_clock(world);
+    span unit = world->profile.unit;
+    span lease = assignment->run.lease_until == INSTANT_NEVER
+                     ? world->profile.node_lease
+                     : assignment->run.lease_until - world_clock(world);
 
-    h->manner = is_well ? MANNER_SUCCEED : swarm_manner(&world->swarm, &world->prng);
+    h->manner = is_well ? MANNER_SUCCEED : world_profile_manner(&world->profile, &world->prng);
     h->ends_at = world->now + world_delay(world, is_well ? unit / 5 : 3 * unit);
     if (h->worker >= 0 && lease > 0)
         h->beat = lease / 3 / SPAN_MS * SPAN_MS;
@@ -205,63 +206,65 @@ static void draw_manner(struct world *world, struct holding *h, const struct wor
     if (h->manner == MANNER_HANG || h->manner == MANNER_FOREVER || h->manner == MANNER_DIE)
         h->ends_at = INSTANT_NEVER;
     /* A node gives up on a call in time; workers have to look after themselves. */
-    if (h->worker < 0 && work->deadline != INSTANT_NEVER &&
-        work->deadline - world->offset < h->ends_at) {
-        h->ends_at = work->deadline - world->offset;
+    if (h->worker < 0 && assignment->deadline != INSTANT_NEVER &&
+        assignment->deadline - world->offset < h->ends_at) {
+        h->ends_at = assignment->deadline - world->offset;
         h->manner = MANNER_HANG;
     }
 }
 
 /* Of a call, as long as nobody says otherwise. */
-static struct holding *hold(struct world *world, const struct work *work, int node)
+static struct holding *hold(struct world *world, const struct assignment *assignment, int node)
 {
     struct holding *h = new_holding(world);
 
-    h->run = (struct run_id){.schedule = work->run.schedule,
-                             .slot_ms = work->run.slot / SPAN_MS,
-                             .pass = (uint32_t)work->run.pass};
-    h->fence = work->run.fence;
+    h->run = (struct run_id){.schedule = assignment->run.schedule,
+                             .slot_ms = assignment->run.slot / SPAN_MS,
+                             .pass = (uint32_t)assignment->run.pass};
+    h->fence = assignment->run.fence;
     h->node = node;
     h->boot = world->nodes[node].boot;
     h->worker = -1;
     return h;
 }
 
-void workers_hand_back(struct world *world, const struct work *work, int node, instant at)
+void workers_hand_back(struct world *world, const struct assignment *assignment, int node,
+                       instant at)
 {
-    struct holding *h = hold(world, work, node);
+    struct holding *h = hold(world, assignment, node);
 
     h->manner = MANNER_RELEASE;
     h->ends_at = at;
-    world->nodes[node].calls++;
+    world->nodes[node].dispatches++;
     step_at(world, h, at);
 }
 
-void workers_take(struct world *world, const struct work *work, int node, bool is_grant)
+void workers_take(struct world *world, const struct assignment *assignment, int node,
+                  bool is_grant)
 {
-    struct holding *h = hold(world, work, node);
+    struct holding *h = hold(world, assignment, node);
 
-    h->worker = is_grant ? (int)work->poll : -1;
-    draw_manner(world, h, work);
+    h->worker = is_grant ? (int)assignment->poll : -1;
+    draw_manner(world, h, assignment);
     if (is_grant && world->workers.list[h->worker].dead_until != INSTANT_NONE) {
         h->is_used = false; /* it comes to nobody */
         return;
     }
     if (!is_grant) {
-        world->nodes[node].calls++;
+        world->nodes[node].dispatches++;
         if (h->ends_at != INSTANT_NEVER)
             step_at(world, h, h->ends_at > world->now ? h->ends_at : world->now + SPAN_MS);
         return;
     }
     world->workers.list[h->worker].holdings++;
     world->workers.list[h->worker].is_polling = false;
-    poll_in(world, h->worker, world->swarm.unit / 4);
+    poll_in(world, h->worker, world->profile.unit / 4);
     if (h->manner == MANNER_DIE)
         workers_die(world, h->worker);
     else if (h->manner == MANNER_HANG)
-        step_in(world, h, 40 * world->swarm.unit);
+        step_in(world, h, 40 * world->profile.unit);
     else if (h->beat > 0)
-        step_in(world, h, world->swarm.unit / 10);
+        step_in(world, h, world->profile.unit / 10);
     else if (h->ends_at != INSTANT_NEVER)
         step_at(world, h, h->ends_at);
 }
@@ -280,7 +283,7 @@ void workers_stop(struct world *world, const struct stop *stop)
         } else if (!h->is_waiting) {
             h->is_cancelled = true;
             h->ends_at = world->now;
-            step_in(world, h, world->swarm.unit / 10);
+            step_in(world, h, world->profile.unit / 10);
         }
     }
 }
@@ -298,7 +301,7 @@ static void fill_end(struct world *world, const struct holding *h, struct report
         ret->is_retryable = h->manner == MANNER_FAIL;
         ret->error = STR("{\"error\":\"as the simulator wants\"}");
         if (prng_chance(&world->prng, 1, 4))
-            ret->retry_after = world_delay(world, 5 * world->swarm.unit);
+            ret->retry_after = world_delay(world, 5 * world->profile.unit);
     } else {
         ret->outcome = OUTCOME_SUCCEEDED;
         ret->result = STR("{\"ok\":true}");
@@ -319,7 +322,7 @@ void workers_step(struct world *world, int holding, uint64_t serial)
     }
     node = h->worker >= 0 ? node_for(world, &h->node) : &world->nodes[h->node];
     if (!node || !node_is_up(node)) {
-        step_in(world, h, world->swarm.unit);
+        step_in(world, h, world->profile.unit);
         return;
     }
     report.tag = tag_of(world, h);
@@ -366,12 +369,12 @@ void workers_heard(struct world *world, const struct report_reply *reply)
         return;
     h->is_waiting = false;
     if (reply->rc == RC_BUSY) {
-        step_in(world, h, world->swarm.unit / 10);
+        step_in(world, h, world->profile.unit / 10);
     } else if (h->said == REPORT_ALIVE) {
         heard_alive(world, h, reply);
     } else if (h->manner == MANNER_TWICE && !h->is_answered) {
         h->is_answered = true;
-        step_in(world, h, 2 * world->swarm.unit);
+        step_in(world, h, 2 * world->profile.unit);
     } else {
         drop(world, h);
     }
@@ -393,7 +396,7 @@ void workers_unheard(struct world *world, uint64_t tag)
     if (h->worker < 0 && !is_stray(world))
         drop(world, h);
     else
-        step_in(world, h, 2 * world->swarm.unit);
+        step_in(world, h, 2 * world->profile.unit);
 }
 
 void workers_node_died(struct world *world, int node)
@@ -405,12 +408,12 @@ void workers_node_died(struct world *world, int node)
             !is_stray(world))
             drop(world, h);
     }
-    for (int i = 0; i < world->swarm.workers; i++) {
+    for (int i = 0; i < world->profile.workers; i++) {
         struct sim_worker *w = &world->workers.list[i];
 
         if (w->node != node || !w->is_polling)
             continue;
         w->is_polling = false;
-        poll_in(world, i, 2 * world->swarm.unit);
+        poll_in(world, i, 2 * world->profile.unit);
     }
 }

@@ -2,7 +2,7 @@
 /*
  * Those who carry out runs in a simulated world: targets of the nodes' calls, and workers.
  *
- * Each that holds a run has a manner (sim/swarm.h), drawn when it gets it.
+ * Each that holds a run has a manner (sim/world_profile.h), drawn when it gets it.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "engine/turn.h"
-#include "sim/swarm.h"
+#include "sim/world_profile.h"
 
 struct world;
 struct sim_node;
@@ -66,9 +66,11 @@ void workers_seen(struct world *world, int node);
 void workers_hear(struct world *world, int node);
 
 /* Someone has got a run. */
-void workers_take(struct world *world, const struct work *work, int node, bool is_grant);
+void workers_take(struct world *world, const struct assignment *assignment, int node,
+                  bool is_grant);
 /* The node has got a run and may not begin it so late: it hands it back when it goes on. */
-void workers_hand_back(struct world *world, const struct work *work, int node, instant at);
+void workers_hand_back(struct world *world, const struct assignment *assignment, int node,
+                       instant at);
 /* A call should end. */
 void workers_stop(struct world *world, const struct stop *stop);
 /* What became of a report. */

@@ -37,7 +37,7 @@ void world_at(struct world *world, instant at, enum happening_kind kind, int who
         world->free_happening = world->happenings[place].next_free;
     } else {
         place = world->happening_count++;
-        world->happenings = tape_room(world->happenings, place, sizeof *world->happenings);
+        world->happenings = recorder_room(world->happenings, place, sizeof *world->happenings);
     }
     world->happenings[place] = (struct happening){.kind = kind, .who = who, .serial = serial};
     heap_push(world->heap,
@@ -70,7 +70,7 @@ void world_say(const struct world *world, const char *fmt, ...)
 
     if (!world->options.is_verbose)
         return;
-    printf("%10.3f ", (double)(world->now - world->swarm.begin) / (double)SPAN_S);
+    printf("%10.3f ", (double)(world->now - world->profile.begin) / (double)SPAN_S);
     va_start(args, fmt);
     vprintf(fmt, args);
     va_end(args);
@@ -120,7 +120,7 @@ static void run(struct world *world)
         world->now = item.at;
         if (!has_healed && world->now >= world->healed) {
             has_healed = true;
-            world->tape.record.healed = world_clock(world);
+            world->recorder.record.healed = world_clock(world);
             world_say(world, "HEALED");
         }
         sim_vfs_set_now(world->vfs, world->now);
@@ -134,12 +134,12 @@ static enum rc read_back(struct world *world, struct err *reterr)
     struct db *db = NULL;
     enum rc rc;
 
-    world->tape.record.end = world_clock(world);
-    for (int i = 0; i < world->swarm.nodes; i++)
+    world->recorder.record.end = world_clock(world);
+    for (int i = 0; i < world->profile.nodes; i++)
         node_free(&world->nodes[i]);
     rc = db_open(WORLD_URL, NULL, &db, reterr);
     if (rc == RC_OK)
-        rc = gather(db, &world->tape, reterr);
+        rc = gather(db, &world->recorder, reterr);
     db_close(db);
     return rc;
 }
@@ -179,23 +179,23 @@ static enum rc conclude(struct world *world, struct tally *tally, struct err *re
     enum rc rc = read_back(world, reterr);
 
     if (rc == RC_OK && world->options.is_verbose)
-        trace_store(&world->tape.record);
+        trace_store(&world->recorder.record);
     if (world->has_failed) {
         *reterr = world->why;
         return world->why.rc;
     }
     if (rc != RC_OK)
         return rc;
-    tally->doctored += world->options.is_canary && doctor(&world->tape.record);
+    tally->doctored += world->options.is_canary && doctor(&world->recorder.record);
     arena = arena_new(JUDGE_BYTES_MAX);
-    rc = judge(&world->tape.record, arena, reterr);
+    rc = judge(&world->recorder.record, arena, reterr);
     arena_free(arena);
     return rc;
 }
 
 static void add_up(const struct world *world, struct tally *tally)
 {
-    const struct record *r = &world->tape.record;
+    const struct record *r = &world->recorder.record;
     struct digest digest = {tally->digest};
 
     tally->seeds++;
@@ -206,29 +206,29 @@ static void add_up(const struct world *world, struct tally *tally)
                         r->deliveries[i].run.attempt == 1;
     for (int i = 0; i < r->fault_count; i++)
         tally->faults[r->faults[i].kind]++;
-    digest_int(&digest, (int64_t)world->tape.digest.sum);
+    digest_int(&digest, (int64_t)world->recorder.digest.sum);
     tally->digest = digest.sum;
 }
 
 static void begin(struct world *world, uint64_t seed)
 {
     prng_seed(&world->prng, seed);
-    swarm_draw(&world->swarm, &world->prng);
-    world->now = world->swarm.begin;
-    world->healed = world->now + world->swarm.trouble;
-    world->end = world->healed + world->swarm.drain;
+    world_profile_draw(&world->profile, &world->prng);
+    world->now = world->profile.begin;
+    world->healed = world->now + world->profile.trouble;
+    world->end = world->healed + world->profile.drain;
     world->heap = heap_new();
     world->free_happening = -1;
     world->vfs = sim_vfs_new("world", seed);
-    tape_begin(&world->tape, seed);
-    world->tape.record.begin = world->now;
-    world->tape.record.healed = world->healed;
+    recorder_begin(&world->recorder, seed);
+    world->recorder.record.begin = world->now;
+    world->recorder.record.healed = world->healed;
     sim_vfs_set_now(world->vfs, world->now);
     if (world->options.is_verbose)
-        swarm_print(&world->swarm);
-    for (int i = 0; i < world->swarm.nodes; i++)
+        world_profile_print(&world->profile);
+    for (int i = 0; i < world->profile.nodes; i++)
         node_init(world, i);
-    for (int i = 0; i < world->swarm.nodes; i++)
+    for (int i = 0; i < world->profile.nodes; i++)
         node_start(world, &world->nodes[i]);
     operator_begin(world);
 }
@@ -247,7 +247,7 @@ enum rc world_run(uint64_t seed, const struct zone_source *zones,
     operator_end(world);
     rc = conclude(world, tally, reterr);
     add_up(world, tally);
-    tape_end(&world->tape);
+    recorder_end(&world->recorder);
     sim_vfs_free(world->vfs);
     heap_free(world->heap);
     free(world->happenings);

@@ -15,11 +15,11 @@
 #include "base/prng.h"
 #include "engine/engine.h"
 #include "sim/operator.h"
-#include "sim/swarm.h"
+#include "sim/recorder.h"
 #include "sim/tally.h"
-#include "sim/tape.h"
 #include "sim/vfs.h"
 #include "sim/workers.h"
+#include "sim/world_profile.h"
 
 enum {
     WORLD_BOX_MAX = 64,       /* commands, and reports, that one turn takes             */
@@ -68,18 +68,18 @@ struct sim_node {
     int64_t id, turn; /* as it said in its last turn */
     instant wake_at;  /* of the turn to come; INSTANT_NEVER: none is planned */
     instant paused_until;
-    bool stalls; /* it will stand still between its commit and what it hands out */
-    int calls;   /* in its hands */
+    bool stalls;    /* it will stand still between its commit and what it hands out */
+    int dispatches; /* in its hands */
     /* The turn that is being tried, again and again until it is known. */
     bool is_trying, in_doubt;
     bool is_done;    /* it was committed, which only the simulator knows */
-    int done_turn;   /* then: its place on the tape                       */
+    int done_turn;   /* then: its place on the recorder                       */
     instant done_at; /* `now` of the try that was, or may have been, committed */
     struct turn_in in;
     struct command commands[WORLD_BOX_MAX];
     struct report reports[WORLD_BOX_MAX];
     struct poll polls[SIM_WORKERS_MAX];
-    int tried[WORLD_BOX_MAX]; /* places of the commands on the tape */
+    int tried[WORLD_BOX_MAX]; /* places of the commands on the recorder */
     /* What the next one takes. */
     int *waiting_commands;
     struct report *waiting_reports;
@@ -87,7 +87,7 @@ struct sim_node {
 };
 
 struct world {
-    struct swarm swarm;
+    struct world_profile profile;
     struct prng prng;
     instant now;
     span offset;        /* of the nodes' clocks; one database, one clock */
@@ -104,7 +104,7 @@ struct world {
     struct sim_node nodes[SIM_NODES_MAX];
     struct workers workers;
     struct operator operator;
-    struct tape tape;
+    struct recorder recorder;
     int64_t turns;
     struct world_options options;
     bool has_failed;

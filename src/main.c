@@ -17,8 +17,8 @@ int main(int argc, char **argv)
     const struct command *commands[] = {serve_command(), config_command(), backup_command(),
                                         check_command()};
 
-    if (argc > 0 && strcmp(argv[0], KEEPER_NAME) == 0)
-        keeper_main();
+    if (argc > 0 && strcmp(argv[0], SUPERVISOR_NAME) == 0)
+        supervisor_main();
     file_hold_standard();
     return cli_main(argc, argv, commands, sizeof commands / sizeof commands[0]);
 }

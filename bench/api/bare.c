@@ -58,9 +58,9 @@ static sqlite3_stmt *prepare(sqlite3 *handle, const char *sql)
     return stmt;
 }
 
-static int note_log(void *with, sqlite3 *handle, const char *name, int pages)
+static int note_log(void *arg, sqlite3 *handle, const char *name, int pages)
 {
-    struct bare *bare = with;
+    struct bare *bare = arg;
 
     (void)handle;
     (void)name;

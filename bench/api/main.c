@@ -10,11 +10,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "ask.h"
 #include "bare.h"
 #include "base/must.h"
 #include "crowd.h"
 #include "io/clock.h"
+#include "request.h"
 #include "subject.h"
 #include "trivial.h"
 #include "wrk.h"
@@ -27,7 +27,7 @@ enum {
     LEAD_S = 6, /* for creating the schedules that fire */
     SETTLE_S = 3,
     REST_MS = 3000, /* after the last fire of the load */
-    ASK_MS = 10000,
+    REQUEST_MS = 10000,
     ROUNDS_MAX = 100,
     SECONDS_MAX = 60,
     PATH_BYTES = 128,
@@ -53,17 +53,17 @@ struct bench {
     uint16_t trivial_port;
 };
 
-static struct str ask_for(const struct bench *b, const char *method, const char *path,
-                          const char *body, int status)
+static struct str request_for(const struct bench *b, const char *method, const char *path,
+                              const char *body, int status)
 {
-    struct ask_answer answer;
+    struct request_answer answer;
 
-    if (ask_do(&(struct ask){.port = b->soak->port,
-                             .method = method,
-                             .path = path,
-                             .body = str_of(body),
-                             .patience_ms = ASK_MS},
-               &answer) != ASK_ANSWERED)
+    if (request_do(&(struct request){.port = b->soak->port,
+                                     .method = method,
+                                     .path = path,
+                                     .body = str_of(body),
+                                     .patience_ms = REQUEST_MS},
+                   &answer) != REQUEST_ANSWERED)
         DIE("%s: there was no answer", path);
     if (answer.status != status)
         DIE("%s: %d %.*s", path, answer.status, STR_ARG(answer.body));
@@ -79,13 +79,14 @@ static void create(const struct bench *b, const char *name)
         "{\"id\":\"%s\",\"spec\":{\"cron\":[\"30 2 * * *\"]},\"action\":{\"type\":\"queue\","
         "\"queue\":\"bench\",\"input\":{\"name\":\"world\"}}}",
         name);
-    ask_for(b, "POST", "/api/v1/schedules", body, 201);
+    request_for(b, "POST", "/api/v1/schedules", body, 201);
 }
 
 /* One run that waits for a worker which never comes. */
 static void trigger(struct bench *b)
 {
-    struct str answer = ask_for(b, "POST", "/api/v1/schedules/" MODEL "/trigger", "{}", 202);
+    struct str answer = request_for(b, "POST", "/api/v1/schedules/" MODEL "/trigger", "{}",
+                                    202);
     json_t *json = json_loadb(answer.ptr, answer.len, 0, NULL);
     const char *id = json_string_value(json_object_get(json, "id"));
 
@@ -113,7 +114,7 @@ static void prepare(struct bench *b)
              LISTED);
     for (int i = 0; i < READINGS; i++) {
         struct reading *r = &b->readings[i];
-        struct str body = ask_for(b, "GET", r->path, "", 200);
+        struct str body = request_for(b, "GET", r->path, "", 200);
         char *copy = malloc(body.len);
 
         must(copy != NULL);
@@ -134,7 +135,8 @@ static struct wrk_result run_wrk(const struct bench *b, const struct wrk *wrk)
 }
 
 /* Of the daemon, with the processor time that an answer took of it. */
-static struct wrk_result ask_daemon(const struct bench *b, struct wrk wrk, double *ret_cpu_us)
+static struct wrk_result request_daemon(const struct bench *b, struct wrk wrk,
+                                        double *ret_cpu_us)
 {
     int64_t before = subject_state(b->soak).cpu_us;
     struct wrk_result result;
@@ -154,13 +156,13 @@ static void measure_creates(const struct bench *b, struct bare *bare, int round)
     double cpu_us;
 
     snprintf(names, sizeof names, "made-%03d", round);
-    made = ask_daemon(b,
-                      (struct wrk){.script = "create.lua",
-                                   .connections = CONNECTIONS,
-                                   .seconds = b->seconds,
-                                   .path = "/api/v1/schedules",
-                                   .argument = names},
-                      &cpu_us);
+    made = request_daemon(b,
+                          (struct wrk){.script = "create.lua",
+                                       .connections = CONNECTIONS,
+                                       .seconds = b->seconds,
+                                       .path = "/api/v1/schedules",
+                                       .argument = names},
+                          &cpu_us);
     printf("create\t%.1f\t%.1f\t%.0f\t%.0f\t%.1f\n", limit, made.per_s, made.p50_us,
            made.p99_us, cpu_us);
 }
@@ -175,7 +177,7 @@ static void measure_read(const struct bench *b, const struct reading *r)
     struct wrk_result limit = run_wrk(b, &wrk), read;
     double cpu_us;
 
-    read = ask_daemon(b, wrk, &cpu_us);
+    read = request_daemon(b, wrk, &cpu_us);
     printf("read\t%s\t%zu\t%.1f\t%.1f\t%.0f\t%.0f\t%.1f\n", r->name, r->body.len, limit.per_s,
            read.per_s, read.p50_us, read.p99_us, cpu_us);
 }
@@ -217,7 +219,7 @@ static void measure_under_fire(struct bench *b)
     subject_fill(soak);
     crowd_start_workers(soak);
     while (clock_now() < soak->start + SETTLE_S * SPAN_S)
-        ask_nap(100);
+        request_nap(100);
     before = fires(soak);
     from = clock_boot_us();
     for (int round = 0; round < b->rounds; round++)
@@ -225,8 +227,8 @@ static void measure_under_fire(struct bench *b)
     printf("fires\t%.1f\n",
            (double)(fires(soak) - before) * 1e6 / (double)(clock_boot_us() - from));
     while (clock_now() < soak->end)
-        ask_nap(100);
-    ask_nap(REST_MS);
+        request_nap(100);
+    request_nap(REST_MS);
 }
 
 static bool wants(const struct bench *b, const char *part)

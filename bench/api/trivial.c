@@ -18,16 +18,16 @@ struct trivial {
 
 static pid_t pid;
 
-static int64_t body_max(void *with, const struct http1_request *request)
+static int64_t body_max(void *arg, const struct http1_request *request)
 {
-    (void)with;
+    (void)arg;
     (void)request;
     return 0;
 }
 
-static void on_request(void *with, struct exchange *x)
+static void on_request(void *arg, struct exchange *x)
 {
-    const struct trivial *trivial = with;
+    const struct trivial *trivial = arg;
     const struct http1_field fields[] = {
         {STR("Content-Type"), STR("application/json")},
         {STR("Cache-Control"), STR("no-store")},
@@ -45,7 +45,7 @@ static _Noreturn void serve(const struct trivial *trivial, int tell)
 {
     struct loop *loop = loop_new(NULL, NULL);
     struct listener_handler handler = {
-        .body_max = body_max, .on_request = on_request, .with = (void *)(uintptr_t)trivial};
+        .body_max = body_max, .on_request = on_request, .arg = (void *)(uintptr_t)trivial};
     struct listener *listener = listener_new(loop_uv(loop), &listener_limits_default, &handler);
     uint16_t port = 0;
     struct err err;

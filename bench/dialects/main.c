@@ -109,17 +109,17 @@ static void put_create(char *id, char *request_id, struct buf *out)
     put(&request.base, out);
 }
 
-static void write_model(void *with, struct buf *out)
+static void write_model(void *arg, struct buf *out)
 {
     char id[] = MODEL, request_id[] = "00000000-0000-4000-8000-000000000000";
 
-    (void)with;
+    (void)arg;
     put_create(id, request_id, out);
 }
 
-static void write_create(void *with, struct buf *out)
+static void write_create(void *arg, struct buf *out)
 {
-    struct bench *b = with;
+    struct bench *b = arg;
     char id[NAME_BYTES], request_id[NAME_BYTES];
 
     b->made++;
@@ -129,12 +129,12 @@ static void write_create(void *with, struct buf *out)
     put_create(id, request_id, out);
 }
 
-static void write_describe(void *with, struct buf *out)
+static void write_describe(void *arg, struct buf *out)
 {
     Temporal__DescribeScheduleRequest request = TEMPORAL__DESCRIBE_SCHEDULE_REQUEST__INIT;
     char id[] = MODEL, space[] = "default";
 
-    (void)with;
+    (void)arg;
     request.namespace_ = space;
     request.schedule_id = id;
     put(&request.base, out);
@@ -162,7 +162,7 @@ static void measure(struct bench *b, const struct shape *shape, const char *name
     load.connections = shape->connections;
     load.streams = shape->streams;
     load.seconds = b->seconds;
-    load.with = b;
+    load.arg = b;
     r = run(&load);
     printf("call\t%s\t%s\t%zu\t%.1f\t%.0f\t%.0f\t%.2f\n", shape->name, name, r.bytes, r.per_s,
            r.p50_us, r.p99_us,

@@ -66,14 +66,14 @@ static nghttp2_nv nv_of(const char *name, const char *value)
 }
 
 static ssize_t read_body(nghttp2_session *session, int32_t id, uint8_t *room, size_t len,
-                         uint32_t *flags, nghttp2_data_source *source, void *with)
+                         uint32_t *flags, nghttp2_data_source *source, void *arg)
 {
     struct place *place = source->ptr;
     size_t n = place->len - place->sent;
 
     (void)session;
     (void)id;
-    (void)with;
+    (void)arg;
     if (n > len)
         n = len;
     memcpy(room, place->body + place->sent, n);
@@ -88,7 +88,7 @@ static void fill(const struct rpc_load *load, struct place *place)
     struct buf message = {.ptr = place->body + GRPC_PREFIX, .cap = RPC_MESSAGE_MAX};
 
     if (load->write)
-        load->write(load->with, &message);
+        load->write(load->arg, &message);
     if (message.cut)
         DIE("%s: the message is too long", load->method);
     place->len = GRPC_PREFIX + message.len;
@@ -145,10 +145,10 @@ static struct str text_of(nghttp2_rcbuf *buf)
 }
 
 static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghttp2_rcbuf *name,
-                     nghttp2_rcbuf *value, uint8_t flags, void *with)
+                     nghttp2_rcbuf *value, uint8_t flags, void *arg)
 {
     struct place *place = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
-    struct rpc_result *result = &((struct link *)with)->run->result;
+    struct rpc_result *result = &((struct link *)arg)->run->result;
     struct str field = text_of(name), text = text_of(value);
     size_t used = strlen(result->why);
 
@@ -164,22 +164,22 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghtt
 }
 
 static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *data,
-                   size_t len, void *with)
+                   size_t len, void *arg)
 {
     struct place *place = nghttp2_session_get_stream_user_data(session, id);
 
     (void)flags;
     (void)data;
-    (void)with;
+    (void)arg;
     if (place)
         place->bytes += len;
     return 0;
 }
 
-static int on_close(nghttp2_session *session, int32_t id, uint32_t error, void *with)
+static int on_close(nghttp2_session *session, int32_t id, uint32_t error, void *arg)
 {
     struct place *place = nghttp2_session_get_stream_user_data(session, id);
-    struct link *link = with;
+    struct link *link = arg;
     struct run *run = link->run;
     int64_t now = clock_boot_us();
 

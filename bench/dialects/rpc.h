@@ -20,8 +20,8 @@ struct rpc_load {
     int seconds;
     int64_t most; /* calls; 0: until the time is over */
     /* Appends the message of the next call, without its frame. */
-    void (*write)(void *with, struct buf *out);
-    void *with;
+    void (*write)(void *arg, struct buf *out);
+    void *arg;
 };
 
 struct rpc_result {

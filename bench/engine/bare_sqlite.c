@@ -44,9 +44,9 @@ static sqlite3_stmt *prepare_numbered(const struct bare_file *file, const char *
     return prepare(file, sql);
 }
 
-static int note_log(void *with, sqlite3 *handle, const char *name, int pages)
+static int note_log(void *arg, sqlite3 *handle, const char *name, int pages)
 {
-    struct bare_file *file = with;
+    struct bare_file *file = arg;
 
     (void)handle;
     (void)name;

@@ -31,7 +31,7 @@ static int64_t first_call(struct rig *rig, instant now, int64_t begun)
     struct turn_out out;
 
     rig_turn(rig, &in, &out);
-    if (out.call_count == 0)
+    if (out.dispatch_count == 0)
         DIE("the first turn hands out nothing");
     return clock_boot_us() - begun;
 }
@@ -42,7 +42,7 @@ static int64_t idle_turn(struct rig *rig, instant now)
     struct turn_out out;
 
     rig_turn(rig, &in, &out);
-    if (out.call_count > 0)
+    if (out.dispatch_count > 0)
         DIE("something is due, this is not idle");
     return resident_kb();
 }

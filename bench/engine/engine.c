@@ -173,10 +173,10 @@ static int64_t turn(struct subject_state *state, struct turn_in in)
     for (int i = 0; i < out.report_count; i++)
         if (out.report_replies[i].rc != RC_OK)
             DIE("report %d is refused", i);
-    for (int i = 0; i < out.call_count; i++)
-        state->reports[i] = success_of(&out.calls[i].run);
-    state->report_count = out.call_count;
-    state->started += out.call_count;
+    for (int i = 0; i < out.dispatch_count; i++)
+        state->reports[i] = success_of(&out.dispatches[i].run);
+    state->report_count = out.dispatch_count;
+    state->started += out.dispatch_count;
     return ended;
 }
 

@@ -42,7 +42,7 @@ struct side {
     struct measured got;
 };
 
-static void make_side(struct side *side, const struct place *place, struct load load)
+static void make_side(struct side *side, const struct work_run *place, struct load load)
 {
     int64_t begun = clock_boot_us();
 
@@ -82,7 +82,7 @@ static void measure(struct side sides[2], int64_t fires)
     sides[1].subject->close(sides[1].state);
 }
 
-static void print_cell(const struct place *place, const struct side *sides)
+static void print_cell(const struct work_run *place, const struct side *sides)
 {
     const struct load *load = &sides[0].load;
 
@@ -94,13 +94,13 @@ static void print_cell(const struct place *place, const struct side *sides)
     fflush(stdout);
 }
 
-static void print_child(const struct place *place, const char *what, int64_t value)
+static void print_child(const struct work_run *place, const char *what, int64_t value)
 {
     printf("%s\t%s\t%lld\n", what, place->is_server ? "postgres" : "sqlite", (long long)value);
     fflush(stdout);
 }
 
-static void run_cell(const struct place *place, enum spread spread, const struct size *size)
+static void run_cell(const struct work_run *place, enum spread spread, const struct size *size)
 {
     struct side sides[2] = {{.name = "bare", .subject = &subject_bare},
                             {.name = "engine", .subject = &subject_engine}};
@@ -119,7 +119,7 @@ static void run_cell(const struct place *place, enum spread spread, const struct
     place_remove(place, sides[1].name);
 }
 
-static void run_place(const struct place *place, bool is_quick)
+static void run_place(const struct work_run *place, bool is_quick)
 {
     for (int p = 0; p < SPREAD_COUNT; p++)
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
@@ -139,8 +139,8 @@ int main(int argc, char **argv)
         return 2;
     }
     if (strcmp(argv[1], "-") != 0)
-        run_place(&(struct place){.dir = argv[1]}, is_quick);
+        run_place(&(struct work_run){.dir = argv[1]}, is_quick);
     if (strcmp(argv[2], "-") != 0)
-        run_place(&(struct place){.server = argv[2], .is_server = true}, is_quick);
+        run_place(&(struct work_run){.server = argv[2], .is_server = true}, is_quick);
     return EXIT_SUCCESS;
 }

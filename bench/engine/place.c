@@ -12,7 +12,7 @@ enum {
     PATIENCE_MS = 300000, /* a vacuum of a million rows takes longer than a turn may */
 };
 
-static void url_of(const struct place *place, const char *name, char *url)
+static void url_of(const struct work_run *place, const char *name, char *url)
 {
     if (place->is_server)
         snprintf(url, PLACE_URL_MAX, "postgresql://belfry@/%s?host=%s", name, place->server);
@@ -20,7 +20,7 @@ static void url_of(const struct place *place, const char *name, char *url)
         snprintf(url, PLACE_URL_MAX, "sqlite:%s/%s.db", place->dir, name);
 }
 
-static struct db *connect_to(const struct place *place, const char *name)
+static struct db *connect_to(const struct work_run *place, const char *name)
 {
     struct db_options options = {.deadline_ms = PATIENCE_MS};
     char url[PLACE_URL_MAX];
@@ -41,7 +41,7 @@ static void run(struct db *db, const char *sql)
         DIE("%s: %s", sql, err.text);
 }
 
-static void ask_server(const struct place *place, const char *what, const char *name)
+static void request_server(const struct work_run *place, const char *what, const char *name)
 {
     struct db *db = connect_to(place, "postgres");
     char sql[SQL_MAX];
@@ -51,7 +51,7 @@ static void ask_server(const struct place *place, const char *what, const char *
     db_close(db);
 }
 
-static void remove_files(const struct place *place, const char *name)
+static void remove_files(const struct work_run *place, const char *name)
 {
     static const char *const suffixes[] = {"", "-wal", "-shm", ".lock"};
     char path[PATH_BYTES];
@@ -62,23 +62,23 @@ static void remove_files(const struct place *place, const char *name)
     }
 }
 
-void place_remove(const struct place *place, const char *name)
+void place_remove(const struct work_run *place, const char *name)
 {
     if (place->is_server)
-        ask_server(place, "DROP DATABASE IF EXISTS", name);
+        request_server(place, "DROP DATABASE IF EXISTS", name);
     else
         remove_files(place, name);
 }
 
-void place_make(const struct place *place, const char *name, char url[static PLACE_URL_MAX])
+void place_make(const struct work_run *place, const char *name, char url[static PLACE_URL_MAX])
 {
     place_remove(place, name);
     if (place->is_server)
-        ask_server(place, "CREATE DATABASE", name);
+        request_server(place, "CREATE DATABASE", name);
     url_of(place, name, url);
 }
 
-void place_settle(const struct place *place, const char *name)
+void place_settle(const struct work_run *place, const char *name)
 {
     struct db *db;
 

@@ -9,15 +9,15 @@
 
 enum { PLACE_URL_MAX = 512 };
 
-struct place {
+struct work_run {
     const char *dir;    /* for files               */
     const char *server; /* directory of its socket */
     bool is_server;
 };
 
 /* An empty database of that name; one that is there is removed. */
-void place_make(const struct place *place, const char *name, char url[static PLACE_URL_MAX]);
+void place_make(const struct work_run *place, const char *name, char url[static PLACE_URL_MAX]);
 
 /* Makes what was loaded ordinary: statistics are known, nothing waits to be written. */
-void place_settle(const struct place *place, const char *name);
-void place_remove(const struct place *place, const char *name);
+void place_settle(const struct work_run *place, const char *name);
+void place_remove(const struct work_run *place, const char *name);

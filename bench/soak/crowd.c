@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ask.h"
 #include "base/buf.h"
 #include "base/must.h"
 #include "core/run_id.h"
@@ -16,6 +15,7 @@
 #include "io/clock.h"
 #include "io/loop.h"
 #include "io/net/listener.h"
+#include "request.h"
 
 enum {
     BATCH_MAX = 1000,
@@ -55,16 +55,16 @@ static instant read_slot(struct str text)
 
 /* ---- the receiver ---- */
 
-static int64_t body_max(void *with, const struct http1_request *request)
+static int64_t body_max(void *arg, const struct http1_request *request)
 {
-    (void)with;
+    (void)arg;
     (void)request;
     return CALL_BODY_BYTES;
 }
 
-static void on_request(void *with, struct exchange *x)
+static void on_request(void *arg, struct exchange *x)
 {
-    struct tally *tally = with;
+    struct tally *tally = arg;
     struct str slot = {"", 0};
 
     (void)http1_find(x->request, STR("belfry-scheduled-time"), &slot);
@@ -77,7 +77,7 @@ static void receive(struct tally *tally, int tell)
 {
     struct loop *loop = loop_new(NULL, NULL);
     struct listener_handler handler = {
-        .body_max = body_max, .on_request = on_request, .with = tally};
+        .body_max = body_max, .on_request = on_request, .arg = tally};
     struct listener_limits limits = listener_limits_default;
     struct listener *listener;
     uint16_t port = 0;
@@ -100,15 +100,15 @@ struct grant {
 
 static json_t *post(const struct soak *soak, const char *path, struct str body, int patience)
 {
-    struct ask_answer answer;
+    struct request_answer answer;
     json_t *json;
 
-    if (ask_do(&(struct ask){.port = soak->port,
-                             .method = "POST",
-                             .path = path,
-                             .body = body,
-                             .patience_ms = patience},
-               &answer) != ASK_ANSWERED)
+    if (request_do(&(struct request){.port = soak->port,
+                                     .method = "POST",
+                                     .path = path,
+                                     .body = body,
+                                     .patience_ms = patience},
+                   &answer) != REQUEST_ANSWERED)
         DIE("%s: there was no answer", path);
     if (answer.status != 200)
         DIE("%s: %d %.*s", path, answer.status, STR_ARG(answer.body));

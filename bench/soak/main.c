@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "ask.h"
 #include "base/must.h"
 #include "crowd.h"
 #include "io/clock.h"
+#include "request.h"
 #include "subject.h"
 
 enum {
@@ -117,7 +117,7 @@ static void watch(struct soak *soak)
         struct sample s;
 
         while ((now_us = clock_boot_us()) < next_us && crowd_is_well())
-            ask_nap(
+            request_nap(
                 (int)((next_us - now_us) / 1000 < 1000 ? (next_us - now_us) / 1000 + 1 : 1000));
         if (!crowd_is_well())
             DIE("the log of the daemon is %s/serve.log", soak->dir);
@@ -142,7 +142,7 @@ static void rest(struct soak *soak)
 
         quiet = s.done == before && s.done == s.begun ? quiet + 1 : 0;
         before = s.done;
-        ask_nap(1000);
+        request_nap(1000);
     }
 }
 

@@ -10,19 +10,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ask.h"
 #include "base/buf.h"
 #include "base/must.h"
 #include "core/time/text.h"
 #include "db/db.h"
 #include "io/clock.h"
 #include "io/file.h"
+#include "request.h"
 
 enum {
     NAP_MS = 20,
     START_MS = 60000,
     STOP_MS = 120000,
-    ASK_MS = 60000,
+    REQUEST_MS = 60000,
     TEXT_MAX = 16 * 1024, /* of a file of /proc, and of the log's beginning */
     CREATE_AT_ONCE = 500, /* schedules in a request: some 200 KB            */
     SCHEDULE_BYTES = 512,
@@ -100,7 +100,7 @@ void subject_start(struct soak *soak)
         }
         if (has_ended(&status))
             DIE("the daemon has ended with %d:\n%s", status, text);
-        ask_nap(NAP_MS);
+        request_nap(NAP_MS);
     }
     DIE("the daemon is not ready:\n%s", text);
 }
@@ -113,7 +113,7 @@ int subject_stop(void)
     for (int waited = 0; waited < STOP_MS; waited += NAP_MS) {
         if (has_ended(&status))
             return status;
-        ask_nap(NAP_MS);
+        request_nap(NAP_MS);
     }
     DIE("the daemon does not end");
 }
@@ -152,7 +152,7 @@ void subject_fill(struct soak *soak)
 
     for (int i = 0; i < soak->rate;) {
         struct buf body = BUF(text);
-        struct ask_answer answer;
+        struct request_answer answer;
 
         buf_text(&body, "{\"items\":[");
         do
@@ -160,12 +160,12 @@ void subject_fill(struct soak *soak)
         while (i < soak->rate && i % CREATE_AT_ONCE);
         buf_text(&body, "]}");
         must(!body.cut);
-        if (ask_do(&(struct ask){.port = soak->port,
-                                 .method = "POST",
-                                 .path = "/api/v1/bulk/schedules",
-                                 .body = buf_as_str(&body),
-                                 .patience_ms = ASK_MS},
-                   &answer) != ASK_ANSWERED)
+        if (request_do(&(struct request){.port = soak->port,
+                                         .method = "POST",
+                                         .path = "/api/v1/bulk/schedules",
+                                         .body = buf_as_str(&body),
+                                         .patience_ms = REQUEST_MS},
+                       &answer) != REQUEST_ANSWERED)
             DIE("schedules could not be created: there was no answer");
         if (answer.status != 200 || memmem(answer.body.ptr, answer.body.len, "\"error\"", 7))
             DIE("schedules could not be created: %d %.*s", answer.status, STR_ARG(answer.body));
@@ -243,7 +243,7 @@ struct subject_count subject_count(const struct soak *soak)
         " sum(succeeded), sum(failed), sum(open + waiting), (SELECT count(*) FROM history)"
         " FROM cursors",
         NULL};
-    struct db_options options = {.readonly = true, .deadline_ms = ASK_MS};
+    struct db_options options = {.readonly = true, .deadline_ms = REQUEST_MS};
     struct arena *arena = arena_new(ROWS_BYTES);
     struct db_result row = {0};
     struct subject_count count;

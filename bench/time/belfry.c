@@ -39,7 +39,16 @@ enum {
 };
 #define WINTER_OFFSET INT64_C(-18000) /* of New York, at both ends */
 
-enum ask { ASK_NEXT, ASK_INNER, ASK_CHAIN, ASK_PARSE, ASK_COMPILE, ASK_NEVER, ASK_COUNT, ASKS };
+enum request {
+    REQUEST_NEXT,
+    REQUEST_INNER,
+    REQUEST_CHAIN,
+    REQUEST_PARSE,
+    REQUEST_COMPILE,
+    REQUEST_NEVER,
+    REQUEST_COUNT,
+    ASKS
+};
 
 /* A question that is timed, and what was allocated while it was. */
 struct question {
@@ -185,7 +194,7 @@ static int64_t count(const void *subject, const int64_t *unused, uint64_t *ret_s
     return 1;
 }
 
-BENCH_INLINE void ask(struct bench *bench, enum ask ask, bench_pass *pass,
+BENCH_INLINE void ask(struct bench *bench, enum request ask, bench_pass *pass,
                       const struct subject *subject, const int64_t *instants)
 {
     struct question *question = &bench->asked[ask];
@@ -232,9 +241,9 @@ static void time_slots(struct bench *bench, const char *zone)
 
     for (int i = 0; i < BENCH_EXPRS; i++) {
         subject_make(&s, bench, BENCH_EXPR[i], zone);
-        ask(bench, ASK_NEXT, random_spec, &s, bench->instants);
-        ask(bench, ASK_INNER, random_cron, &s, bench->seconds);
-        ask(bench, ASK_CHAIN, chain, &s, bench->instants);
+        ask(bench, REQUEST_NEXT, random_spec, &s, bench->instants);
+        ask(bench, REQUEST_INNER, random_cron, &s, bench->seconds);
+        ask(bench, REQUEST_CHAIN, chain, &s, bench->instants);
     }
 }
 
@@ -244,8 +253,8 @@ static void time_texts(struct bench *bench)
 
     for (int i = 0; i < BENCH_EXPRS; i++) {
         subject_make(&s, bench, BENCH_EXPR[i], BENCH_ZONE[0]);
-        ask(bench, ASK_PARSE, parse, &s, bench->instants);
-        ask(bench, ASK_COMPILE, compile, &s, bench->instants);
+        ask(bench, REQUEST_PARSE, parse, &s, bench->instants);
+        ask(bench, REQUEST_COMPILE, compile, &s, bench->instants);
     }
 }
 
@@ -255,7 +264,7 @@ static void time_nevers(struct bench *bench)
 
     for (int i = 0; i < BENCH_NEVERS; i++) {
         subject_make(&s, bench, BENCH_NEVER[i], BENCH_ZONE[0]);
-        ask(bench, ASK_NEVER, random_never, &s, bench->instants);
+        ask(bench, REQUEST_NEVER, random_never, &s, bench->instants);
     }
 }
 
@@ -300,7 +309,7 @@ static void time_count(struct bench *bench)
                 right);
         exit(EXIT_FAILURE);
     }
-    ask(bench, ASK_COUNT, count, &s, bench->instants);
+    ask(bench, REQUEST_COUNT, count, &s, bench->instants);
 }
 
 static void print_allocations(const struct question *question)
@@ -332,13 +341,13 @@ int main(int argc, char **argv)
 {
     static struct bench bench = {
         .asked = {
-            [ASK_NEXT] = {.what = "next", .name = "spec_next"},
-            [ASK_INNER] = {.what = "inner", .name = "cron_next"},
-            [ASK_CHAIN] = {.what = "chain", .name = "spec_walk"},
-            [ASK_PARSE] = {.what = "parse", .name = "cron_parse"},
-            [ASK_COMPILE] = {.what = "compile", .name = "spec_compile, arena reused"},
-            [ASK_NEVER] = {.what = "never", .name = "spec_next that proves never"},
-            [ASK_COUNT] = {.what = "count", .name = "spec_count"},
+            [REQUEST_NEXT] = {.what = "next", .name = "spec_next"},
+            [REQUEST_INNER] = {.what = "inner", .name = "cron_next"},
+            [REQUEST_CHAIN] = {.what = "chain", .name = "spec_walk"},
+            [REQUEST_PARSE] = {.what = "parse", .name = "cron_parse"},
+            [REQUEST_COMPILE] = {.what = "compile", .name = "spec_compile, arena reused"},
+            [REQUEST_NEVER] = {.what = "never", .name = "spec_next that proves never"},
+            [REQUEST_COUNT] = {.what = "count", .name = "spec_count"},
         }};
     struct zoneinfo *zones = open_zones();
 

@@ -225,7 +225,7 @@ static bool send(struct log *log, instant now, enum log_level level, const char 
     int format = atomic_load_explicit(&log->format, memory_order_relaxed);
 
     log_line((enum log_format)format, now, level, msg, fields, &line);
-    return log->sink.take(log->sink.with, buf_as_str(&line));
+    return log->sink.take(log->sink.arg, buf_as_str(&line));
 }
 
 void log_pulse(struct log *log, instant now)

@@ -46,8 +46,8 @@ struct log_field {
 #define LOG_INSTANT(name, at) ((struct log_field){(name), LOG_TYPE_INSTANT, {NULL, 0}, (at)})
 
 struct log_sink {
-    bool (*take)(void *with, struct str line); /* false: no room; may be called by any thread */
-    void *with;
+    bool (*take)(void *arg, struct str line); /* false: no room; may be called by any thread */
+    void *arg;
 };
 
 struct log {

@@ -121,12 +121,12 @@ void sha256_end(struct sha256 *sha, uint8_t ret[SHA256_BYTES])
         store(ret + 4 * i, sha->state[i]);
 }
 
-static void begin_padded(struct sha256 *sha, const uint8_t key[SHA256_BLOCK], uint8_t with)
+static void begin_padded(struct sha256 *sha, const uint8_t key[SHA256_BLOCK], uint8_t arg)
 {
     uint8_t padded[SHA256_BLOCK];
 
     for (int i = 0; i < SHA256_BLOCK; i++)
-        padded[i] = key[i] ^ with;
+        padded[i] = key[i] ^ arg;
     sha256_begin(sha);
     sha256_add(sha, padded, sizeof padded);
 }

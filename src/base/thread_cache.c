@@ -19,7 +19,7 @@ static _Thread_local struct {
     int count;
 } kept[SIZES];
 
-void *piece_take(size_t bytes)
+void *thread_cache_alloc(size_t bytes)
 {
     size_t size = (bytes + STEP - 1) / STEP;
 
@@ -34,7 +34,7 @@ void *piece_take(size_t bytes)
 }
 
 /* What malloc() gave beyond what was asked for never amounts to another step. */
-void piece_give(void *bytes)
+void thread_cache_free(void *bytes)
 {
     size_t size = malloc_usable_size(bytes) / STEP;
     struct piece *piece = bytes;

@@ -10,5 +10,5 @@
 
 #include <stddef.h>
 
-void *piece_take(size_t bytes); /* as malloc() */
-void piece_give(void *piece);   /* as free()   */
+void *thread_cache_alloc(size_t bytes); /* as malloc() */
+void thread_cache_free(void *piece);    /* as free()   */

@@ -20,14 +20,14 @@ static const struct command_group *const groups[] = {
     &token_group,    &namespace_group, &node_group,  &audit_group,
 };
 
-static const struct command *const own[] = {
+static const struct command *const commands[] = {
     &next_command,       &explain_command, &worker_command, &events_command, &version_command,
     &completion_command, &apply_command,   &diff_command,   &export_command, &import_command,
 };
 
 enum {
     GROUPS = sizeof groups / sizeof groups[0],
-    OWN = sizeof own / sizeof own[0],
+    OWN = sizeof commands / sizeof commands[0],
 };
 
 /* Commands that live above this layer; set once, by cli_main(). */
@@ -39,7 +39,7 @@ static int further_count;
 static const struct command *single_at(int i)
 {
     if (i < OWN)
-        return own[i];
+        return commands[i];
     return i - OWN < further_count ? further[i - OWN] : NULL;
 }
 

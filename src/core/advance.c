@@ -277,7 +277,7 @@ static bool settle(struct advance *a, const struct slot *slot)
 }
 
 /* What nearly every call comes to: one slot is due. */
-static bool settle_only(struct advance *a, const struct slot *slot)
+static bool finish_only(struct advance *a, const struct slot *slot)
 {
     span window = window_of(&a->plan->policies);
 
@@ -443,7 +443,7 @@ void advance(struct advance *a)
     if (has_second && second.due <= a->now) {
         advance_several(a);
         find_next(a);
-    } else if (!settle_only(a, &first)) {
+    } else if (!finish_only(a, &first)) {
         set_next(a, &first);
     } else if (has_second) {
         set_next(a, &second);

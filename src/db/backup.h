@@ -10,8 +10,8 @@ struct db_backup {
     const char *file; /* the copy; it appears when it is whole and on the disk */
     bool replace;     /* a file of that name                                   */
     /* Now and then: pages copied, of how many.  NULL: nobody wants to know.  */
-    void (*progress)(void *with, int64_t done, int64_t all);
-    void *with;
+    void (*progress)(void *arg, int64_t done, int64_t all);
+    void *arg;
 };
 
 /*

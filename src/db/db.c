@@ -313,7 +313,7 @@ static void undo(struct db *db)
 /* Breaks the connection here when the simulator wants it so. */
 static void break_at(struct db *db, enum db_point point)
 {
-    enum rc rc = db->fault ? db->fault->ask(db->fault->with, point) : RC_OK;
+    enum rc rc = db->fault ? db->fault->ask(db->fault->arg, point) : RC_OK;
     struct err why;
 
     if (rc == RC_OK)
@@ -471,10 +471,10 @@ enum rc db_checkpoint(struct db *db, struct err *reterr)
     return rc;
 }
 
-bool db_lend_log(struct db *db)
+bool db_lend_wal(struct db *db)
 {
     must(!db->in_transaction && !db->options.readonly && !db->options.sweeps);
-    return !db->dead && db->driver->lend_log && db->driver->lend_log(db);
+    return !db->dead && db->driver->lend_wal && db->driver->lend_wal(db);
 }
 
 void db_take_log(struct db *db, int pages)

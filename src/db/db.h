@@ -46,8 +46,8 @@ struct db; /* opaque */
  */
 enum db_point { DB_BEFORE_FLUSH, DB_BEFORE_COMMIT, DB_AFTER_COMMIT };
 struct db_fault {
-    enum rc (*ask)(void *with, enum db_point point);
-    void *with;
+    enum rc (*ask)(void *arg, enum db_point point);
+    void *arg;
 };
 
 struct db_options {

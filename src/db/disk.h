@@ -17,7 +17,7 @@ enum rc db_checkpoint(struct db *db, struct err *reterr);
  * failed; it may lend it once more, and db_checkpoint(), for which little is left, ends it.
  * Who sweeps a log that is not lent to him destroys the database.
  */
-bool db_lend_log(struct db *db);
+bool db_lend_wal(struct db *db);
 void db_take_log(struct db *db, int pages);
 
 /* After RC_CORRUPT the writer must not go on either. */

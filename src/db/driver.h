@@ -67,7 +67,7 @@ struct db_driver {
     enum rc (*run)(struct db *db, struct arena *arena, struct err *reterr);
     bool (*in_transaction)(const struct db *db); /* as the database sees it */
     enum rc (*checkpoint)(struct db *db, struct err *reterr);
-    bool (*lend_log)(struct db *db); /* NULL: there is no log of ours, in the next two, too */
+    bool (*lend_wal)(struct db *db); /* NULL: there is no log of ours, in the next two, too */
     void (*take_log)(struct db *db, int pages);
     enum rc (*sweep)(struct db *db, int *ret_pages, struct err *reterr);
     enum rc (*ballast)(struct db *db, bool keep,

@@ -71,7 +71,7 @@ static enum rc apply(struct db *db, const struct migrate *what,
     while (sql_next(&rest, &sql)) {
         enum rc rc;
 
-        if (what->before && !what->before(what->with, migration, sql))
+        if (what->before && !what->before(what->arg, migration, sql))
             return err_set(reterr, RC_BUSY, -1, 0, "migration %d was stopped; run it again",
                            migration->number);
         rc = db_exec(db, sql, reterr);
@@ -102,7 +102,7 @@ static enum rc step(struct db *db, const struct migrate *what, struct arena *are
     if (rc != RC_OK)
         return rc;
     if (next && what->after)
-        what->after(what->with, next);
+        what->after(what->arg, next);
     *ret_version = version;
     return RC_OK;
 }

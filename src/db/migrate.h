@@ -31,10 +31,10 @@ struct migrate {
     int count;
     instant now; /* kept with each migration */
     /* Called before each statement, when not NULL; false stops there, as a crash would. */
-    bool (*before)(void *with, const struct migration *migration, struct str sql);
-    void *with;
+    bool (*before)(void *arg, const struct migration *migration, struct str sql);
+    void *arg;
     /* Called when each is committed, when not NULL; not for what another node has done. */
-    void (*after)(void *with, const struct migration *migration);
+    void (*after)(void *arg, const struct migration *migration);
 };
 
 /*

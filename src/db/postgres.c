@@ -287,9 +287,9 @@ static enum rc postgres_run(struct db *db, struct arena *arena, struct err *rete
 
 /* Opening. */
 
-static void ignore_notice(void *with, const PGresult *notice)
+static void ignore_notice(void *arg, const PGresult *notice)
 {
-    (void)with;
+    (void)arg;
     (void)notice; /* libpq's own receiver would write it to standard error */
 }
 

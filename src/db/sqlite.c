@@ -3,7 +3,7 @@
  * The driver of SQLite.
  *
  * One connection writes and checkpoints, and one may help it with that, to which it lends the
- * log (sqlite_sweep.c); readers are opened read-only and see a snapshot.
+ * log (wal_writeback.c); readers are opened read-only and see a snapshot.
  * After a failed write of the disk (SQLITE_IOERR) nothing may be tried again: what the
  * kernel holds is then not what the disk holds.  The connection is dead, and the next
  * process recovers from the log.
@@ -91,9 +91,9 @@ static enum rc claim_file(struct sqlite *sq, struct err *reterr)
     return exec(sq, sql, reterr);
 }
 
-static int note_log(void *with, sqlite3 *handle, const char *name, int pages)
+static int note_log(void *arg, sqlite3 *handle, const char *name, int pages)
 {
-    struct sqlite *sq = with;
+    struct sqlite *sq = arg;
 
     (void)handle;
     (void)name;
@@ -144,9 +144,9 @@ static enum rc set_up_writer(struct sqlite *sq, bool is_new, struct err *reterr)
     return rc == RC_OK ? begin_log_anew(sq, reterr) : rc;
 }
 
-static int is_over(void *with)
+static int is_over(void *arg)
 {
-    struct sqlite *sq = with;
+    struct sqlite *sq = arg;
 
     return deadline_is_over(&sq->deadline) ? 1 : 0;
 }
@@ -252,10 +252,10 @@ static enum rc sqlite_open(struct db *db, const char *url, struct err *reterr)
     if (rc != RC_OK)
         return rc;
     if (!readonly && !sweeps)
-        sq->log = sqlite_log_new(db->arena,
+        sq->log = sqlite_wal_new(db->arena,
                                  vfs); /* NULL: opening says that there is no such VFS */
     if (sq->log)
-        snprintf(vfs, sizeof vfs, "%s", sqlite_log_name(sq->log));
+        snprintf(vfs, sizeof vfs, "%s", sqlite_wal_name(sq->log));
     if (sqlite3_open_v2(path, &sq->handle, flags, vfs[0] ? vfs : NULL) != SQLITE_OK) {
         must(sq->handle); /* NULL: out of memory */
         return err_set(reterr, RC_INVALID, -1, 0, "cannot open the database %s: %s", path,
@@ -274,7 +274,7 @@ static void sqlite_close(struct db *db)
     if (db->dead && sq->handle)
         sqlite3_db_config(sq->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     must(sqlite3_close(sq->handle) == SQLITE_OK);
-    sqlite_log_end(sq->log);
+    sqlite_wal_end(sq->log);
     deadline_close(&sq->deadline);
     sqlite_file_give(sq->lock);
 }
@@ -512,7 +512,7 @@ static int checkpoint_mode(struct sqlite *sq)
     return SQLITE_CHECKPOINT_RESTART;
 }
 
-bool sqlite_log_is_long(const struct db *db)
+bool sqlite_wal_is_long(const struct db *db)
 {
     const struct sqlite *sq = (const struct sqlite *)db;
 
@@ -525,7 +525,7 @@ static enum rc sqlite_checkpoint(struct db *db, struct err *reterr)
     int done = -1, code;
 
     must(!sq->is_lent);
-    if (!sqlite_log_is_long(db))
+    if (!sqlite_wal_is_long(db))
         return RC_OK;
     sq->sweeps = 0;
     code = sqlite3_wal_checkpoint_v2(sq->handle, NULL, checkpoint_mode(sq), NULL, &done);
@@ -561,8 +561,8 @@ const struct db_driver db_sqlite = {
     .run = sqlite_run,
     .in_transaction = sqlite_in_transaction,
     .checkpoint = sqlite_checkpoint,
-    .lend_log = sqlite_lend_log,
+    .lend_wal = sqlite_lend_log,
     .take_log = sqlite_take_log,
-    .sweep = sqlite_sweep,
+    .sweep = wal_writeback,
     .ballast = sqlite_ballast,
 };

@@ -32,7 +32,7 @@ static enum rc copy_pages(struct sqlite *sq, sqlite3 *copy, const struct db_back
     while (code == SQLITE_OK) {
         code = sqlite3_backup_step(backup, PORTION);
         if (what->progress && (code == SQLITE_OK || code == SQLITE_DONE))
-            what->progress(what->with,
+            what->progress(what->arg,
                            sqlite3_backup_pagecount(backup) - sqlite3_backup_remaining(backup),
                            sqlite3_backup_pagecount(backup));
     }

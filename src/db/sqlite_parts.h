@@ -13,13 +13,13 @@
 struct sqlite {
     struct db db; /* first: a struct db is cast to this */
     sqlite3 *handle;
-    struct sqlite_log *log;   /* of a writer            */
+    struct sqlite_wal *log;   /* of a writer            */
     int lock;                 /* -1: none               */
     struct deadline deadline; /* of readers             */
     int log_pages;            /* in the write-ahead log */
     int log_done;             /* of them, copied back   */
     int log_waited;           /* how many there were when readers were last waited for */
-    int log_swept;            /* behind these nobody has copied any: see sqlite_sweep.c */
+    int log_swept;            /* behind these nobody has copied any: see wal_writeback.c */
     int sweeps;               /* since the last checkpoint                             */
     bool is_lent;             /* the log, to one that sweeps                           */
 };
@@ -28,9 +28,9 @@ struct sqlite {
 enum rc sqlite_refuse(struct sqlite *sq, struct err *reterr);
 
 /* sqlite.c */
-bool sqlite_log_is_long(const struct db *db);
+bool sqlite_wal_is_long(const struct db *db);
 
-/* sqlite_sweep.c, see db/disk.h */
+/* wal_writeback.c, see db/disk.h */
 bool sqlite_lend_log(struct db *db);
 void sqlite_take_log(struct db *db, int pages);
-enum rc sqlite_sweep(struct db *db, int *ret_pages, struct err *reterr);
+enum rc wal_writeback(struct db *db, int *ret_pages, struct err *reterr);

@@ -13,7 +13,7 @@ enum {
     NAME_BYTES = 32,
 };
 
-struct sqlite_log {
+struct sqlite_wal {
     sqlite3_vfs vfs; /* first: SQLite hands it back as this */
     sqlite3_vfs *below;
     char name[NAME_BYTES];
@@ -140,11 +140,11 @@ static int log_is_reserved(sqlite3_file *file, int *ret)
     return log->below->pMethods->xCheckReservedLock(log->below, ret);
 }
 
-static int log_control(sqlite3_file *file, int op, void *with)
+static int log_control(sqlite3_file *file, int op, void *arg)
 {
     struct log_file *log = log_of(file);
 
-    return log->below->pMethods->xFileControl(log->below, op, with);
+    return log->below->pMethods->xFileControl(log->below, op, arg);
 }
 
 static int log_sector(sqlite3_file *file)
@@ -182,7 +182,7 @@ static const sqlite3_io_methods log_methods = {
 
 static sqlite3_vfs *below_of(sqlite3_vfs *vfs)
 {
-    return ((struct sqlite_log *)vfs)->below;
+    return ((struct sqlite_wal *)vfs)->below;
 }
 
 static int on_delete(sqlite3_vfs *vfs, const char *name, int sync)
@@ -228,7 +228,7 @@ static int on_last_error(sqlite3_vfs *vfs, int room, char *ret)
 static int on_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
                    int *ret_flags)
 {
-    struct sqlite_log *above = (struct sqlite_log *)vfs;
+    struct sqlite_wal *above = (struct sqlite_wal *)vfs;
     sqlite3_vfs *below = above->below;
     struct log_file *log = log_of(file);
     int code;
@@ -243,10 +243,10 @@ static int on_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int f
 }
 
 /* Version 2: what comes after it is for tests of SQLite.  Nobody loads a library by it. */
-struct sqlite_log *sqlite_log_new(struct arena *arena, const char *below)
+struct sqlite_wal *sqlite_wal_new(struct arena *arena, const char *below)
 {
     sqlite3_vfs *vfs = sqlite3_vfs_find(below[0] != '\0' ? below : NULL);
-    struct sqlite_log *log;
+    struct sqlite_wal *log;
 
     if (!vfs)
         return NULL;
@@ -273,13 +273,13 @@ struct sqlite_log *sqlite_log_new(struct arena *arena, const char *below)
     return log;
 }
 
-void sqlite_log_end(struct sqlite_log *log)
+void sqlite_wal_end(struct sqlite_wal *log)
 {
     if (log)
         must(sqlite3_vfs_unregister(&log->vfs) == SQLITE_OK);
 }
 
-const char *sqlite_log_name(const struct sqlite_log *log)
+const char *sqlite_wal_name(const struct sqlite_wal *log)
 {
     return log->name;
 }

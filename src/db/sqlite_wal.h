@@ -12,11 +12,11 @@
 
 #include "base/arena.h"
 
-struct sqlite_log; /* opaque */
+struct sqlite_wal; /* opaque */
 
 /* Above the VFS of that name, "" for the system's own; NULL when there is none. */
-struct sqlite_log *sqlite_log_new(struct arena *arena, const char *below);
+struct sqlite_wal *sqlite_wal_new(struct arena *arena, const char *below);
 /* After the connection was closed, before the arena is freed; accepts NULL. */
-void sqlite_log_end(struct sqlite_log *log);
+void sqlite_wal_end(struct sqlite_wal *log);
 
-const char *sqlite_log_name(const struct sqlite_log *log); /* to open a connection with */
+const char *sqlite_wal_name(const struct sqlite_wal *log); /* to open a connection with */

@@ -29,7 +29,7 @@ bool sqlite_lend_log(struct db *db)
     struct sqlite *sq = (struct sqlite *)db;
 
     must(!sq->is_lent);
-    if (!sqlite_log_is_long(db) || sq->sweeps == SWEEPS_MAX ||
+    if (!sqlite_wal_is_long(db) || sq->sweeps == SWEEPS_MAX ||
         sq->log_pages - sq->log_swept < worth_it(db))
         return false;
     sq->sweeps++;
@@ -68,7 +68,7 @@ static enum rc wait_for_disk(struct sqlite *sq, struct err *reterr)
                    sqlite3_db_filename(sq->handle, "main"));
 }
 
-enum rc sqlite_sweep(struct db *db, int *ret_pages, struct err *reterr)
+enum rc wal_writeback(struct db *db, int *ret_pages, struct err *reterr)
 {
     struct sqlite *sq = (struct sqlite *)db;
     int pages = 0;

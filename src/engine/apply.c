@@ -35,12 +35,12 @@ static void send_draft(struct turn *turn, const struct command *c, struct comman
     const struct draft *draft = c->draft;
 
     if (draft->plan.lane == LANE_PULL)
-        s->queue = known_queue(&turn->engine->known, c->namespace, draft->queue);
+        s->queue = committed_queue(&turn->engine->committed, c->namespace, draft->queue);
     if (draft->plan.lane == LANE_PULL && s->queue == 0) {
         queues_insert(turn->db, turn_key(turn), c->namespace, draft->queue);
         queues_find(turn->db, c->namespace, draft->queue, &s->queue_row);
     }
-    s->calendar_rows = desk_send_calendars(turn, c->namespace, &draft->plan.spec);
+    s->calendar_rows = workset_send_calendars(turn, c->namespace, &draft->plan.spec);
     if (draft->plan.policies.gate.len > 0) {
         gates_insert(turn->db, turn_key(turn), c->namespace, draft->plan.policies.gate,
                      draft->plan.policies.gate_limit);
@@ -108,7 +108,7 @@ void apply_send(struct turn *turn)
             struct request request = {
                 .namespace = c->namespace,
                 .name = c->request,
-                .print = c->print,
+                .fingerprint = c->fingerprint,
                 .reply = STR(""),
                 .expire_at = turn->now + REQUESTS_AGE,
             };
@@ -157,7 +157,7 @@ static bool is_repeated(struct turn *turn, const struct command *c, struct comma
     if (c->request.len == 0 || s->request_taken.changed == 1)
         return false;
     requests_read(&s->request_row, 0, &request);
-    if (request.print != c->print) {
+    if (request.fingerprint != c->fingerprint) {
         refuse(turn, reply, RC_CONFLICT,
                "the idempotency key was used for something else; use a new one");
     } else if (request.reply.len == 0) {
@@ -179,15 +179,15 @@ static void want_seat(struct turn *turn, const struct command *c, struct command
         key = db_int_at(&s->name_row, 0, 0);
     if (key == 0)
         return;
-    s->seat = desk_seat(turn, key);
-    s->seat->want_whole |= witness_wants_print(c);
-    s->seat->want_open |= c->kind == COMMAND_DELETE || c->overlap == OVERLAP_CANCEL_OTHER ||
-                          c->overlap == OVERLAP_TERMINATE_OTHER;
+    s->sched = workset_schedule(turn, key);
+    s->sched->want_whole |= audit_wants_fingerprint(c);
+    s->sched->want_open |= c->kind == COMMAND_DELETE || c->overlap == OVERLAP_CANCEL_OTHER ||
+                           c->overlap == OVERLAP_TERMINATE_OTHER;
     for (int i = 0; i < c->range_count; i++)
-        s->seat->want_open |= c->ranges[i].overlap == OVERLAP_CANCEL_OTHER ||
-                              c->ranges[i].overlap == OVERLAP_TERMINATE_OTHER;
+        s->sched->want_open |= c->ranges[i].overlap == OVERLAP_CANCEL_OTHER ||
+                               c->ranges[i].overlap == OVERLAP_TERMINATE_OTHER;
     if (is_run)
-        s->place = desk_place(turn, s->seat, c->run.slot_ms * SPAN_MS, (int64_t)c->run.pass);
+        s->work = workset_run(turn, s->sched, c->run.slot_ms * SPAN_MS, (int64_t)c->run.pass);
 }
 
 static bool names_schedule(enum command_kind kind)
@@ -207,24 +207,24 @@ void apply_want(struct turn *turn)
         if (names_schedule(c->kind))
             want_seat(turn, c, s);
         if (s->gate_row.rows == 1)
-            desk_gate(turn, db_int_at(&s->gate_row, 0, 0));
+            workset_gate(turn, db_int_at(&s->gate_row, 0, 0));
     }
 }
 
 static void apply_gate(struct turn *turn, const struct command_state *s, struct reply *reply)
 {
-    const struct gate_seat *gate;
+    const struct work_gate *gate;
 
     if (s->gate_row.rows == 0)
         return;
-    gate = desk_gate(turn, db_int_at(&s->gate_row, 0, 0));
+    gate = workset_gate(turn, db_int_at(&s->gate_row, 0, 0));
     reply->schedule = gate->gate.id;
     if (!gate->is_held)
         refuse(turn, reply, RC_BUSY, "another node holds the limit");
 }
 
 /* A draft of this turn names it, or a run of it has just ended. */
-static bool is_used_now(struct turn *turn, const struct gate_seat *gate)
+static bool is_used_now(struct turn *turn, const struct work_gate *gate)
 {
     int users = 0;
 
@@ -244,13 +244,13 @@ static void apply_ungate(struct turn *turn, const struct command *c, struct comm
                          struct reply *reply)
 {
     const struct gate_use use = {c->namespace, c->slot, c->text};
-    const struct gate_seat *gate;
+    const struct work_gate *gate;
 
     if (s->gate_row.rows == 0) {
         refuse(turn, reply, RC_NOT_FOUND, "there is no gate `%.*s`", STR_ARG(c->name));
         return;
     }
-    gate = desk_gate(turn, db_int_at(&s->gate_row, 0, 0));
+    gate = workset_gate(turn, db_int_at(&s->gate_row, 0, 0));
     reply->schedule = gate->gate.id;
     if (!gate->is_held || is_used_now(turn, gate)) {
         refuse(turn, reply, RC_BUSY, "the gate is in use at this moment");
@@ -278,12 +278,12 @@ static void applied_ungate(struct turn *turn, const struct command *c,
 static void set_gate_limit(struct turn *turn, const struct command *c,
                            const struct command_state *s)
 {
-    struct gate_seat *gate;
+    struct work_gate *gate;
     int64_t limit;
 
     if (s->gate_row.rows == 0 || s->keeps_gate || c->kind == COMMAND_UNGATE)
         return;
-    gate = desk_gate(turn, db_int_at(&s->gate_row, 0, 0));
+    gate = workset_gate(turn, db_int_at(&s->gate_row, 0, 0));
     must(gate->is_held);
     limit = c->kind == COMMAND_GATE ? c->count : c->draft->plan.policies.gate_limit;
     gate->is_changed |= gate->gate.most != limit;
@@ -400,36 +400,36 @@ static void apply_named(struct turn *turn, const struct command *c, struct comma
 }
 
 /* True when the schedule is there, ours, and at the version that was expected. */
-static bool is_there(struct turn *turn, const struct command *c, const struct seat *seat,
-                     struct reply *reply)
+static bool is_there(struct turn *turn, const struct command *c,
+                     const struct work_schedule *sched, struct reply *reply)
 {
-    if (!seat || seat->state == SEAT_BARE) {
+    if (!sched || sched->state == SCHED_BARE) {
         refuse(turn, reply, RC_NOT_FOUND, "there is no schedule `%.*s`", STR_ARG(c->name));
         return false;
     }
-    if (seat->state == SEAT_AWAY) {
+    if (sched->state == SCHED_AWAY) {
         refuse(turn, reply, RC_BUSY, "another node is working on this schedule");
         return false;
     }
-    reply->schedule = seat->id;
-    reply->version = seat->cursor.version;
-    if (seat->cursor.flags & CURSOR_DELETED) {
+    reply->schedule = sched->id;
+    reply->version = sched->cursor.version;
+    if (sched->cursor.flags & CURSOR_DELETED) {
         refuse(turn, reply, RC_NOT_FOUND, "there is no schedule `%.*s`", STR_ARG(c->name));
         return false;
     }
-    if (c->version != 0 && c->version != seat->cursor.version) {
+    if (c->version != 0 && c->version != sched->cursor.version) {
         refuse(turn, reply, RC_CONFLICT,
                "the schedule is at version %lld, not %lld: read it again",
-               (long long)seat->cursor.version, (long long)c->version);
+               (long long)sched->cursor.version, (long long)c->version);
         return false;
     }
-    if (!seat->has_plan && c->kind != COMMAND_DELETE && c->kind != COMMAND_UPDATE &&
+    if (!sched->has_plan && c->kind != COMMAND_DELETE && c->kind != COMMAND_UPDATE &&
         c->kind != COMMAND_PUT) {
         refuse(turn, reply, RC_CONFLICT,
                "the schedule's time zone is not known any more; edit it or delete it");
         return false;
     }
-    if ((seat->cursor.flags & CURSOR_CLOSED) && c->kind != COMMAND_DELETE) {
+    if ((sched->cursor.flags & CURSOR_CLOSED) && c->kind != COMMAND_DELETE) {
         refuse(turn, reply, RC_CONFLICT, "the schedule is closed");
         return false;
     }
@@ -439,7 +439,7 @@ static bool is_there(struct turn *turn, const struct command *c, const struct se
 static void apply_to_schedule(struct turn *turn, const struct command *c,
                               struct command_state *s, struct reply *reply)
 {
-    struct seat *seat = s->seat;
+    struct work_schedule *sched = s->sched;
 
     switch (c->kind) {
     case COMMAND_UPDATE:
@@ -447,21 +447,21 @@ static void apply_to_schedule(struct turn *turn, const struct command *c,
         apply_update(turn, c, s, reply);
         break;
     case COMMAND_DELETE:
-        apply_delete(turn, c, seat, reply);
+        apply_delete(turn, c, sched, reply);
         break;
     case COMMAND_CLOSE:
-        apply_close(turn, c, seat, reply);
+        apply_close(turn, c, sched, reply);
         break;
     case COMMAND_PAUSE:
     case COMMAND_RESUME:
-        apply_pause(turn, c, seat, reply);
+        apply_pause(turn, c, sched, reply);
         break;
     case COMMAND_TRIGGER:
     case COMMAND_TEST:
-        apply_trigger(turn, c, seat, reply);
+        apply_trigger(turn, c, sched, reply);
         break;
     case COMMAND_BACKFILL:
-        apply_backfill(turn, c, seat, reply);
+        apply_backfill(turn, c, sched, reply);
         break;
     case COMMAND_SKIP:
     case COMMAND_UNSKIP:
@@ -470,7 +470,7 @@ static void apply_to_schedule(struct turn *turn, const struct command *c,
     case COMMAND_HINT:
     case COMMAND_UNHINT:
     case COMMAND_RESET:
-        apply_hint(turn, c, seat, reply);
+        apply_hint(turn, c, sched, reply);
         break;
     default:
         apply_run(turn, c, s, reply);
@@ -479,31 +479,31 @@ static void apply_to_schedule(struct turn *turn, const struct command *c,
 }
 
 /* Keys and names of runs can be guessed: they open nothing in another namespace. */
-static bool is_foreign(const struct command *c, const struct seat *seat)
+static bool is_foreign(const struct command *c, const struct work_schedule *sched)
 {
-    return seat && seat->namespace != 0 && seat->namespace != c->namespace;
+    return sched && sched->namespace != 0 && sched->namespace != c->namespace;
 }
 
 static void apply_one(struct turn *turn, const struct command *c, struct command_state *s,
                       struct reply *reply)
 {
     bool is_run = c->kind >= COMMAND_CANCEL && c->kind <= COMMAND_REJECT;
-    bool absent = !s->seat || s->seat->state == SEAT_BARE;
+    bool absent = !s->sched || s->sched->state == SCHED_BARE;
 
     if (!names_schedule(c->kind)) {
         apply_named(turn, c, s, reply);
-    } else if (is_foreign(c, s->seat) && is_run) {
+    } else if (is_foreign(c, s->sched) && is_run) {
         apply_no_run(turn, reply);
-    } else if (is_foreign(c, s->seat)) {
+    } else if (is_foreign(c, s->sched)) {
         (void)is_there(turn, c, NULL, reply);
     } else if (c->kind == COMMAND_CREATE || (c->kind == COMMAND_PUT && absent)) {
         apply_create(turn, c, s, reply);
-    } else if (is_run && s->seat && s->seat->state == SEAT_BARE) {
+    } else if (is_run && s->sched && s->sched->state == SCHED_BARE) {
         apply_run(turn, c, s, reply); /* a direct run, or one that outlived its schedule */
-    } else if (is_there(turn, c, s->seat, reply)) {
-        witness_before(c, s);
+    } else if (is_there(turn, c, s->sched, reply)) {
+        audit_write_before(c, s);
         apply_to_schedule(turn, c, s, reply);
-        witness_after(c, s, reply);
+        audit_write_after(c, s, reply);
     }
 }
 
@@ -536,7 +536,7 @@ enum rc apply_commands(struct turn *turn, struct err *reterr)
 
         if (s->is_created) {
             apply_created(turn, c, s, &turn->replies[i]);
-            witness_after(c, s, &turn->replies[i]);
+            audit_write_after(c, s, &turn->replies[i]);
         }
         if (s->is_written)
             applied_row(turn, c, s, &turn->replies[i]);
@@ -571,7 +571,7 @@ void apply_keep_replies(struct turn *turn)
         bool is_made = turn->commands[i].is_created && reply->rc == RC_OK;
 
         if (is_made)
-            reply->cursor = &turn->commands[i].seat->cursor;
+            reply->cursor = &turn->commands[i].sched->cursor;
         if (c->request.len == 0 || turn->commands[i].is_done)
             continue;
         if (reply->rc != RC_OK) {
@@ -594,7 +594,7 @@ void apply_remember(struct turn *turn)
         const struct command_state *s = &turn->commands[i];
 
         if (s->queue_row.rows == 1)
-            known_put_queue(&turn->engine->known, c->namespace, c->draft->queue,
-                            db_int_at(&s->queue_row, 0, 0));
+            committed_put_queue(&turn->engine->committed, c->namespace, c->draft->queue,
+                                db_int_at(&s->queue_row, 0, 0));
     }
 }

@@ -9,12 +9,12 @@
 
 /* What a command needs to know before it can be done. */
 struct command_state {
-    struct seat *seat;
-    struct place *place;
+    struct work_schedule *sched;
+    struct work_run *work;
     bool is_done;                    /* its reply is final                          */
     bool is_created;                 /* a schedule was inserted: `changed` will tell */
-    struct audit_print before;       /* of the schedule that it changes             */
-    struct audit_print after;        /* once it has                                 */
+    struct audit_fingerprint before; /* of the schedule that it changes             */
+    struct audit_fingerprint after;  /* once it has                                 */
     bool keeps_gate;                 /* a draft that says of its gate what was said before */
     int64_t queue;                   /* of a draft, when its key is known; 0 */
     bool is_written;                 /* a row besides: `changed` will tell          */
@@ -25,7 +25,7 @@ struct command_state {
 
 /* Names, keys and requests: queued with the first statements of the turn. */
 void apply_send(struct turn *turn);
-/* With those known: which seats and runs are needed. */
+/* With those known: which scheds and runs are needed. */
 void apply_want(struct turn *turn);
 enum rc apply_commands(struct turn *turn, struct err *reterr);
 /* After the commit: the keys of queues. */
@@ -34,10 +34,11 @@ void apply_remember(struct turn *turn);
 void apply_keep_replies(struct turn *turn);
 
 /* witness.c: what the audit is told of this turn, and how schedules were before and after */
-bool witness_wants_print(const struct command *c);
-void witness_before(const struct command *c, struct command_state *s);
-void witness_after(const struct command *c, struct command_state *s, const struct reply *reply);
-void witness_write(struct turn *turn);
+bool audit_wants_fingerprint(const struct command *c);
+void audit_write_before(const struct command *c, struct command_state *s);
+void audit_write_after(const struct command *c, struct command_state *s,
+                       const struct reply *reply);
+void audit_write(struct turn *turn);
 
 /* quota.c: counts what the namespaces of new schedules have, then lets in what is left */
 void quota_send(struct turn *turn, const struct command *c);
@@ -49,9 +50,9 @@ void apply_queue(struct turn *turn, const struct command *c, const struct comman
                  struct reply *reply);
 
 /* apply_run.c */
-void apply_trigger(struct turn *turn, const struct command *c, struct seat *seat,
+void apply_trigger(struct turn *turn, const struct command *c, struct work_schedule *sched,
                    struct reply *reply);
-void apply_backfill(struct turn *turn, const struct command *c, struct seat *seat,
+void apply_backfill(struct turn *turn, const struct command *c, struct work_schedule *sched,
                     struct reply *reply);
 void apply_run(struct turn *turn, const struct command *c, struct command_state *state,
                struct reply *reply);
@@ -66,13 +67,13 @@ void apply_created(struct turn *turn, const struct command *c, struct command_st
                    struct reply *reply);
 void apply_update(struct turn *turn, const struct command *c, struct command_state *state,
                   struct reply *reply);
-void apply_delete(struct turn *turn, const struct command *c, struct seat *seat,
+void apply_delete(struct turn *turn, const struct command *c, struct work_schedule *sched,
                   struct reply *reply);
-void apply_close(struct turn *turn, const struct command *c, struct seat *seat,
+void apply_close(struct turn *turn, const struct command *c, struct work_schedule *sched,
                  struct reply *reply);
-void apply_pause(struct turn *turn, const struct command *c, struct seat *seat,
+void apply_pause(struct turn *turn, const struct command *c, struct work_schedule *sched,
                  struct reply *reply);
-void apply_hint(struct turn *turn, const struct command *c, struct seat *seat,
+void apply_hint(struct turn *turn, const struct command *c, struct work_schedule *sched,
                 struct reply *reply);
 void apply_direct(struct turn *turn, const struct command *c, struct command_state *state,
                   struct reply *reply);

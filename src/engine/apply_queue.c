@@ -26,7 +26,7 @@ static void set_limit(struct turn *turn, int64_t queue, int64_t most)
 {
     queues_limit(turn->db, queue, most);
     if (most > 0)
-        watch_add(&turn->memory, queue);
+        restricted_add(&turn->memory, queue);
     claim_make_hot(&turn->memory, LANE_PULL, queue);
     turn->made_ready = true;
 }
@@ -48,5 +48,5 @@ void apply_queue(struct turn *turn, const struct command *c, const struct comman
         return;
     }
     queues_pause(turn->db, reply->schedule, c->kind == COMMAND_QUEUE_PAUSE);
-    turn->memory.swept_at = INSTANT_NONE; /* the list of paused ones is read anew */
+    turn->memory.periodic_at = INSTANT_NONE; /* the list of paused ones is read anew */
 }

@@ -9,13 +9,13 @@
 #include "engine/transitions.h"
 
 /* The next free pass; a run's name has room for 32 bits of it. */
-static int64_t next_pass(struct seat *seat)
+static int64_t next_pass(struct work_schedule *sched)
 {
-    seat->is_touched = true;
-    return ++seat->cursor.pass;
+    sched->is_touched = true;
+    return ++sched->cursor.pass;
 }
 
-void apply_trigger(struct turn *turn, const struct command *c, struct seat *seat,
+void apply_trigger(struct turn *turn, const struct command *c, struct work_schedule *sched,
                    struct reply *reply)
 {
     instant slot = (c->slot != 0 ? c->slot : turn->now) / SPAN_MS * SPAN_MS;
@@ -23,7 +23,7 @@ void apply_trigger(struct turn *turn, const struct command *c, struct seat *seat
         .kind = c->kind == COMMAND_TEST ? RUN_TEST : RUN_TRIGGER,
         .slot = slot,
         .due = turn->now,
-        .pass = next_pass(seat),
+        .pass = next_pass(sched),
         .overlap = c->overlap < OVERLAP_COUNT ? (uint8_t)c->overlap : OVERLAP_DEFAULT,
         .priority = c->priority,
         .input = c->input,
@@ -32,19 +32,19 @@ void apply_trigger(struct turn *turn, const struct command *c, struct seat *seat
         .reply = reply,
     };
 
-    seat->cursor.active_at = turn->now;
-    reply->run = (struct run_id){seat->id, slot / SPAN_MS, (uint32_t)start.pass};
+    sched->cursor.active_at = turn->now;
+    reply->run = (struct run_id){sched->id, slot / SPAN_MS, (uint32_t)start.pass};
     reply->count = 1;
     if (start.kind == RUN_TEST)
-        run_ready(turn, run_create(turn, seat, &start, false));
+        run_ready(turn, run_create(turn, sched, &start, false));
     else
-        seat_start(turn, seat, &start);
+        sched_start(turn, sched, &start);
 }
 
-void apply_backfill(struct turn *turn, const struct command *c, struct seat *seat,
+void apply_backfill(struct turn *turn, const struct command *c, struct work_schedule *sched,
                     struct reply *reply)
 {
-    struct cursor *cursor = &seat->cursor;
+    struct cursor *cursor = &sched->cursor;
     struct backfill *all;
 
     if (cursor->backfills + c->range_count > BACKFILLS_MAX) {
@@ -53,18 +53,18 @@ void apply_backfill(struct turn *turn, const struct command *c, struct seat *sea
                (long long)cursor->backfills, BACKFILLS_MAX);
         return;
     }
-    all = arena_array(turn->arena, (size_t)(seat->backfill_count + c->range_count),
+    all = arena_array(turn->arena, (size_t)(sched->backfill_count + c->range_count),
                       sizeof(*all));
-    for (int i = 0; i < seat->backfill_count; i++)
-        all[i] = seat->backfills[i];
+    for (int i = 0; i < sched->backfill_count; i++)
+        all[i] = sched->backfills[i];
     for (int i = 0; i < c->range_count; i++) {
         const struct range *range = &c->ranges[i];
-        struct backfill *b = &all[seat->backfill_count + i];
+        struct backfill *b = &all[sched->backfill_count + i];
 
         *b = (struct backfill){
             .id = turn_key(turn),
-            .schedule = seat->id,
-            .pass = next_pass(seat),
+            .schedule = sched->id,
+            .pass = next_pass(sched),
             .from = range->from,
             .until = range->until,
             .mark = range->from - 1,
@@ -75,139 +75,139 @@ void apply_backfill(struct turn *turn, const struct command *c, struct seat *sea
         };
         backfills_insert(turn->db, b);
     }
-    seat->backfills = all;
-    seat->backfill_count += c->range_count;
+    sched->backfills = all;
+    sched->backfill_count += c->range_count;
     cursor->backfills += c->range_count;
     cursor->active_at = turn->now;
     reply->count = c->range_count;
-    seat->is_due = true;
+    sched->is_due = true;
 }
 
-static bool is_planned(const struct seat *seat, const struct command *c)
+static bool is_planned(const struct work_schedule *sched, const struct command *c)
 {
     instant slot = c->run.slot_ms * SPAN_MS;
     struct slot found;
 
-    if (c->run.pass != 0 || slot <= seat->cursor.mark)
+    if (c->run.pass != 0 || slot <= sched->cursor.mark)
         return false;
-    if (seat->plan.is_governed)
-        return slot == seat->cursor.next_at;
-    return spec_next(&seat->plan.spec, &seat->ctx, slot - 1, &found) && found.at == slot;
+    if (sched->plan.is_governed)
+        return slot == sched->cursor.next_at;
+    return spec_next(&sched->plan.spec, &sched->ctx, slot - 1, &found) && found.at == slot;
 }
 
 /* Where a slot stands among the cancelled ones, or where it would. */
-static int exception_index(const struct seat *seat, instant slot)
+static int exception_index(const struct work_schedule *sched, instant slot)
 {
     int i = 0;
 
-    while (i < seat->exception_count && seat->exceptions[i] < slot)
+    while (i < sched->exception_count && sched->exceptions[i] < slot)
         i++;
     return i;
 }
 
-static void remove_exception(struct turn *turn, struct seat *seat, int index)
+static void remove_exception(struct turn *turn, struct work_schedule *sched, int index)
 {
-    exceptions_delete(turn->db, seat->id, seat->exceptions[index], NULL);
-    seat->exception_count--;
-    for (int i = index; i < seat->exception_count; i++)
-        seat->exceptions[i] = seat->exceptions[i + 1];
+    exceptions_delete(turn->db, sched->id, sched->exceptions[index], NULL);
+    sched->exception_count--;
+    for (int i = index; i < sched->exception_count; i++)
+        sched->exceptions[i] = sched->exceptions[i + 1];
 }
 
-static void add_exception(struct turn *turn, struct seat *seat, int index, instant slot)
+static void add_exception(struct turn *turn, struct work_schedule *sched, int index,
+                          instant slot)
 {
-    instant *all = arena_array(turn->arena, (size_t)seat->exception_count + 1, sizeof(*all));
+    instant *all = arena_array(turn->arena, (size_t)sched->exception_count + 1, sizeof(*all));
 
-    for (int i = 0; i < seat->exception_count; i++)
-        all[i < index ? i : i + 1] = seat->exceptions[i];
+    for (int i = 0; i < sched->exception_count; i++)
+        all[i < index ? i : i + 1] = sched->exceptions[i];
     all[index] = slot;
-    seat->exceptions = all;
-    seat->exception_count++;
-    seat->cursor.flags |= CURSOR_EXCEPTIONS;
-    seat->is_touched = true;
+    sched->exceptions = all;
+    sched->exception_count++;
+    sched->cursor.flags |= CURSOR_EXCEPTIONS;
+    sched->is_touched = true;
 }
 
 void apply_skip(struct turn *turn, const struct command *c, struct command_state *s,
                 struct reply *reply)
 {
-    struct seat *seat = s->seat;
+    struct work_schedule *sched = s->sched;
     instant slot = c->run.slot_ms * SPAN_MS;
-    int index = exception_index(seat, slot);
-    bool known = index < seat->exception_count && seat->exceptions[index] == slot;
+    int index = exception_index(sched, slot);
+    bool committed = index < sched->exception_count && sched->exceptions[index] == slot;
 
     reply->run = c->run;
-    reply->count = (c->kind == COMMAND_UNSKIP) == known; /* 0: it was so before */
+    reply->count = (c->kind == COMMAND_UNSKIP) == committed; /* 0: it was so before */
     if (c->kind == COMMAND_UNSKIP) {
-        if (known)
-            remove_exception(turn, seat, index);
+        if (committed)
+            remove_exception(turn, sched, index);
         return;
     }
-    if (!is_planned(seat, c)) {
+    if (!is_planned(sched, c)) {
         refuse(turn, reply, RC_NOT_FOUND, "this is not a time at which the schedule will run");
         return;
     }
-    if (known)
+    if (committed)
         return;
-    if (seat->exception_count >= EXCEPTIONS_MAX) {
+    if (sched->exception_count >= EXCEPTIONS_MAX) {
         refuse(turn, reply, RC_LIMIT,
                "%d planned times are cancelled already, the most there can be", EXCEPTIONS_MAX);
         return;
     }
-    exceptions_insert(turn->db, seat->id, slot, turn->now, c->by, NULL);
-    add_exception(turn, seat, index, slot);
+    exceptions_insert(turn->db, sched->id, slot, turn->now, c->by, NULL);
+    add_exception(turn, sched, index, slot);
 }
 
-static void terminate(struct turn *turn, struct place *place, struct reply *reply)
+static void terminate(struct turn *turn, struct work_run *work, struct reply *reply)
 {
-    struct run *run = &place->run;
+    struct run *run = &work->run;
 
     reply->count = 1;
     if (run->state == RUN_HELD) {
-        held_end(turn, place, OUTCOME_SLOT_CANCELLED, REASON_USER);
+        held_end(turn, work, OUTCOME_SLOT_CANCELLED, REASON_USER);
         return;
     }
     run_stop(turn, run, true);
-    run_end(turn, place,
-            &(struct ending){.outcome = OUTCOME_TERMINATED, .reason = REASON_USER});
+    run_end(turn, work, &(struct ending){.outcome = OUTCOME_TERMINATED, .reason = REASON_USER});
 }
 
-static void cancel(struct turn *turn, const struct command *c, struct place *place,
+static void cancel(struct turn *turn, const struct command *c, struct work_run *work,
                    struct reply *reply)
 {
-    enum run_state state = place->run.state;
+    enum run_state state = work->run.state;
 
     if (c->is_gentle && state == RUN_RUNNING) {
         refuse(turn, reply, RC_CONFLICT, "the run has begun");
         return;
     }
     if (c->is_gentle && state == RUN_LEASED) {
-        terminate(turn, place, reply);
+        terminate(turn, work, reply);
         return;
     }
     reply->count = 1;
     if (state == RUN_HELD)
-        held_end(turn, place, OUTCOME_SLOT_CANCELLED, REASON_USER);
+        held_end(turn, work, OUTCOME_SLOT_CANCELLED, REASON_USER);
     else if (run_is_claimed(state))
-        run_ask_to_stop(turn, place, false);
+        run_ask_to_stop(turn, work, false);
     else
-        run_end(turn, place,
+        run_end(turn, work,
                 &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = REASON_USER});
 }
 
-static void approve(struct turn *turn, const struct command *c, struct place *place,
+static void approve(struct turn *turn, const struct command *c, struct work_run *work,
                     struct reply *reply)
 {
-    if (place->run.state != RUN_APPROVAL) {
+    if (work->run.state != RUN_APPROVAL) {
         refuse(turn, reply, RC_CONFLICT, "the run does not wait for approval: it is %s",
-               run_state_text(place->run.state));
+               run_state_text(work->run.state));
         return;
     }
     reply->count = 1;
     if (c->kind == COMMAND_APPROVE) {
-        settle_keep_log(turn, place, c->text);
-        run_ready(turn, place);
+        finish_keep_log(turn, work, c->text);
+        run_ready(turn, work);
         return;
     }
-    run_end(turn, place,
+    run_end(turn, work,
             &(struct ending){
                 .outcome = OUTCOME_CANCELLED, .reason = REASON_REJECTED, .error = c->text});
 }
@@ -221,24 +221,24 @@ void apply_no_run(struct turn *turn, struct reply *reply)
 void apply_run(struct turn *turn, const struct command *c, struct command_state *s,
                struct reply *reply)
 {
-    struct place *place = s->place;
+    struct work_run *work = s->work;
 
     reply->run = c->run;
-    if (place->state == PLACE_AWAY || place->seat->state == SEAT_AWAY) {
+    if (work->state == WORK_AWAY || work->sched->state == SCHED_AWAY) {
         refuse(turn, reply, RC_BUSY, "another node is working on this run");
         return;
     }
-    if (place->state != PLACE_READ && place->state != PLACE_NEW) {
-        if (c->kind == COMMAND_CANCEL && seat_is_held(s->seat) && is_planned(s->seat, c))
+    if (work->state != WORK_READ && work->state != WORK_NEW) {
+        if (c->kind == COMMAND_CANCEL && sched_is_held(s->sched) && is_planned(s->sched, c))
             apply_skip(turn, c, s, reply);
         else
             apply_no_run(turn, reply);
         return;
     }
     if (c->kind == COMMAND_CANCEL)
-        cancel(turn, c, place, reply);
+        cancel(turn, c, work, reply);
     else if (c->kind == COMMAND_TERMINATE)
-        terminate(turn, place, reply);
+        terminate(turn, work, reply);
     else
-        approve(turn, c, place, reply);
+        approve(turn, c, work, reply);
 }

@@ -22,7 +22,7 @@ static bool complete_plan(struct turn *turn, const struct command *c,
         plan.queue = s->queue != 0 ? s->queue : db_int_at(&s->queue_row, 0, 0);
     plan.gate = 0;
     if (s->gate_row.rows == 1) {
-        struct gate_seat *gate = desk_gate(turn, db_int_at(&s->gate_row, 0, 0));
+        struct work_gate *gate = workset_gate(turn, db_int_at(&s->gate_row, 0, 0));
 
         plan.gate = gate->gate.id;
         if (!gate->is_held)
@@ -43,10 +43,10 @@ static struct str packed(struct turn *turn, const struct plan *plan)
 }
 
 /* After its plan, action and version have changed. */
-static void keep_text(struct seat *seat, struct str plan)
+static void keep_text(struct work_schedule *sched, struct str plan)
 {
-    seat->text = (struct plan_text){seat->namespace, plan, seat->action, seat->name};
-    seat->has_new_text = true;
+    sched->text = (struct plan_text){sched->namespace, plan, sched->action, sched->name};
+    sched->has_new_text = true;
 }
 
 static struct schedule_row row_of(const struct turn *turn, const struct command *c)
@@ -95,25 +95,25 @@ static struct cursor new_cursor(const struct turn *turn, int64_t id, const struc
     };
 }
 
-/* The seat of a schedule that this turn makes. */
-static struct seat *make_seat(struct turn *turn, const struct command *c,
-                              struct command_state *s, const struct plan *plan)
+/* The sched of a schedule that this turn makes. */
+static struct work_schedule *make_seat(struct turn *turn, const struct command *c,
+                                       struct command_state *s, const struct plan *plan)
 {
-    struct seat *seat = desk_seat(turn, turn_key(turn));
+    struct work_schedule *sched = workset_schedule(turn, turn_key(turn));
 
-    seat->state = SEAT_HELD;
-    seat->is_new = seat->is_loaded = seat->is_touched = true;
-    seat->has_plan = true;
-    seat->plan = *plan;
-    seat->plan.created = turn->now;
-    seat->namespace = c->namespace;
-    seat->name = arena_str(turn->arena, c->name);
-    seat->action = arena_str(turn->arena, c->draft->action);
-    seat->cursor = new_cursor(turn, seat->id, c);
-    seat->ctx = advance_ctx(&seat->plan, &seat->cursor);
-    seat->rows_calendars = s->calendar_rows;
-    desk_read_calendars(turn, seat);
-    return seat;
+    sched->state = SCHED_HELD;
+    sched->is_new = sched->is_loaded = sched->is_touched = true;
+    sched->has_plan = true;
+    sched->plan = *plan;
+    sched->plan.created = turn->now;
+    sched->namespace = c->namespace;
+    sched->name = arena_str(turn->arena, c->name);
+    sched->action = arena_str(turn->arena, c->draft->action);
+    sched->cursor = new_cursor(turn, sched->id, c);
+    sched->ctx = advance_ctx(&sched->plan, &sched->cursor);
+    sched->rows_calendars = s->calendar_rows;
+    workset_read_calendars(turn, sched);
+    return sched;
 }
 
 void apply_create(struct turn *turn, const struct command *c, struct command_state *s,
@@ -122,7 +122,7 @@ void apply_create(struct turn *turn, const struct command *c, struct command_sta
     struct schedule_row row = row_of(turn, c);
     struct plan plan;
 
-    if (s->seat && s->seat->state != SEAT_BARE) {
+    if (s->sched && s->sched->state != SCHED_BARE) {
         refuse(turn, reply, RC_CONFLICT, "there is a schedule `%.*s` already",
                STR_ARG(c->name));
         return;
@@ -147,10 +147,10 @@ void apply_create(struct turn *turn, const struct command *c, struct command_sta
     }
     if (!quota_take(turn, c, reply))
         return;
-    s->seat = make_seat(turn, c, s, &plan);
-    keep_text(s->seat, row.packed);
+    s->sched = make_seat(turn, c, s, &plan);
+    keep_text(s->sched, row.packed);
     s->is_created = true;
-    row.id = s->seat->id;
+    row.id = s->sched->id;
     schedules_insert(turn->db, &row, &s->changed);
 }
 
@@ -161,83 +161,84 @@ void apply_create(struct turn *turn, const struct command *c, struct command_sta
 void apply_created(struct turn *turn, const struct command *c, struct command_state *s,
                    struct reply *reply)
 {
-    struct seat *seat = s->seat;
+    struct work_schedule *sched = s->sched;
 
     if (s->changed.changed == 0) {
-        seat->state = SEAT_BARE;
+        sched->state = SCHED_BARE;
         refuse(turn, reply, c->kind == COMMAND_PUT ? RC_BUSY : RC_CONFLICT,
                "there is a schedule `%.*s` already", STR_ARG(c->name));
         return;
     }
-    reply->schedule = seat->id;
+    reply->schedule = sched->id;
     reply->version = 1;
-    seat_begin(turn, seat);
-    desk_schedule_event(turn, EVENT_SCHEDULE_CREATED, seat->id, 1);
-    seat->is_edited = true;
-    seat->is_due = true; /* "now" is due at once */
+    sched_begin(turn, sched);
+    turn_schedule_event(turn, EVENT_SCHEDULE_CREATED, sched->id, 1);
+    sched->is_edited = true;
+    sched->is_due = true; /* "now" is due at once */
     if (c->draft->trigger)
-        apply_trigger(turn, c, seat, reply);
+        apply_trigger(turn, c, sched, reply);
     if (c->range_count > 0)
-        apply_backfill(turn, c, seat, reply);
+        apply_backfill(turn, c, sched, reply);
 }
 
 /*
  * Before the schedule is barred: those of its slots that wait would be left out later, and
  * one that was due now would take their place.
  */
-static void decide_before(struct turn *turn, struct seat *seat)
+static void decide_before(struct turn *turn, struct work_schedule *sched)
 {
-    if (!(seat->cursor.flags & CURSOR_BARRED) && (seat->starts || seat->open_changed))
-        seat_decide(turn, seat);
+    if (!(sched->cursor.flags & CURSOR_BARRED) && (sched->starts || sched->open_changed))
+        sched_decide(turn, sched);
 }
 
 /* One whose end has passed is over at once: what waits was never paused by it. */
-static void pause(struct turn *turn, struct seat *seat, const struct command *c)
+static void pause(struct turn *turn, struct work_schedule *sched, const struct command *c)
 {
-    seat_pause(turn, seat, c->until, c->text, c->by);
-    seat_end_pause(turn, seat);
+    sched_pause(turn, sched, c->until, c->text, c->by);
+    sched_end_pause(turn, sched);
 }
 
 /* What was due under the old plan, before the new one counts. */
-static void settle_overdue(struct turn *turn, struct seat *seat)
+static void finish_overdue(struct turn *turn, struct work_schedule *sched)
 {
-    struct cursor *c = &seat->cursor;
+    struct cursor *c = &sched->cursor;
 
-    if (!seat->has_plan)
+    if (!sched->has_plan)
         return;
-    seat_end_pause(turn, seat);
+    sched_end_pause(turn, sched);
     if (c->flags & CURSOR_BARRED) {
-        if (!seat->plan.is_governed) /* else the slot that waits for the resume moves */
-            seat_pass(turn, seat, turn->now, OUTCOME_MISSED, REASON_PAUSED);
+        if (!sched->plan.is_governed) /* else the slot that waits for the resume moves */
+            sched_pass(turn, sched, turn->now, OUTCOME_MISSED, REASON_PAUSED);
         return;
     }
     if (c->next_at > turn->now)
         return;
-    seat_pass(turn, seat, turn->now - EDIT_GRACE, OUTCOME_MISSED, REASON_EDITED);
-    seat_advance(turn, seat);
-    seat_pass(turn, seat, turn->now, OUTCOME_MISSED, REASON_EDITED); /* for want of room */
+    sched_pass(turn, sched, turn->now - EDIT_GRACE, OUTCOME_MISSED, REASON_EDITED);
+    sched_advance(turn, sched);
+    sched_pass(turn, sched, turn->now, OUTCOME_MISSED, REASON_EDITED); /* for want of room */
 }
 
 /* As COMMAND_RESUME does it, by the plan that it was paused under. */
-static void lift_pause(struct turn *turn, struct seat *seat, const struct command *c)
+static void lift_pause(struct turn *turn, struct work_schedule *sched, const struct command *c)
 {
-    if (!c->draft->sets_pause || c->draft->is_paused || !(seat->cursor.flags & CURSOR_PAUSED))
+    if (!c->draft->sets_pause || c->draft->is_paused || !(sched->cursor.flags & CURSOR_PAUSED))
         return;
-    seat_resume(turn, seat, (struct str){NULL, 0}, c->by);
-    seat_advance(turn, seat);
-    decide_before(turn, seat);
+    sched_resume(turn, sched, (struct str){NULL, 0}, c->by);
+    sched_advance(turn, sched);
+    decide_before(turn, sched);
 }
 
-static void change_flags(struct turn *turn, struct seat *seat, const struct command *c)
+static void change_flags(struct turn *turn, struct work_schedule *sched,
+                         const struct command *c)
 {
-    struct cursor *cursor = &seat->cursor;
+    struct cursor *cursor = &sched->cursor;
     bool was = (cursor->flags & CURSOR_DISABLED) != 0;
 
     cursor->flags &= ~(int64_t)(CURSOR_DISABLED | CURSOR_QUARANTINED | CURSOR_FULL);
     if (c->draft->is_disabled)
         cursor->flags |= CURSOR_DISABLED;
     if (c->draft->is_disabled && !was)
-        desk_schedule_event(turn, EVENT_SCHEDULE_DISABLED, seat->id, cursor->version);
+        turn_schedule_event(turn, EVENT_SCHEDULE_DISABLED, sched->id, cursor->version);
 }
 
 /*
@@ -261,11 +262,11 @@ static void spread(struct turn *turn, struct str packed, struct plan *plan)
 void apply_update(struct turn *turn, const struct command *c, struct command_state *s,
                   struct reply *reply)
 {
-    struct seat *seat = s->seat;
+    struct work_schedule *sched = s->sched;
     struct schedule_row row = row_of(turn, c);
     struct plan plan;
-    instant created = seat->has_plan ? seat->plan.created : turn->now;
-    int64_t remaining = seat->plan.policies.remaining_runs;
+    instant created = sched->has_plan ? sched->plan.created : turn->now;
+    int64_t remaining = sched->plan.policies.remaining_runs;
     bool pauses;
 
     if (!complete_plan(turn, c, s, &plan)) {
@@ -279,110 +280,110 @@ void apply_update(struct turn *turn, const struct command *c, struct command_sta
         return;
     }
     pauses = c->draft->sets_pause && c->draft->is_paused;
-    if (seat->has_plan)
-        lift_pause(turn, seat, c);
-    settle_overdue(turn, seat);
+    if (sched->has_plan)
+        lift_pause(turn, sched, c);
+    finish_overdue(turn, sched);
     if (c->draft->is_disabled || pauses)
-        decide_before(turn, seat);
-    row.id = seat->id;
-    row.version = ++seat->cursor.version;
+        decide_before(turn, sched);
+    row.id = sched->id;
+    row.version = ++sched->cursor.version;
     schedules_update(turn->db, &row, row.version - 1, NULL);
     if (plan.policies.remaining_runs != remaining)
-        seat->cursor.remaining = plan.policies.remaining_runs;
-    change_flags(turn, seat, c);
+        sched->cursor.remaining = plan.policies.remaining_runs;
+    change_flags(turn, sched, c);
     /* Else an edit of something else would undo what somebody has set since. */
-    s->keeps_gate = seat->has_plan && seat->plan.gate == plan.gate &&
-                    seat->plan.policies.gate_limit == plan.policies.gate_limit;
-    seat->plan = plan;
-    spread(turn, row.packed, &seat->plan);
-    seat->has_plan = true;
-    seat->action = arena_str(turn->arena, c->draft->action);
-    keep_text(seat, row.packed);
-    seat->cursor.active_at = turn->now;
-    seat->ctx = advance_ctx(&seat->plan, &seat->cursor);
-    seat->rows_calendars = s->calendar_rows;
-    desk_read_calendars(turn, seat);
-    seat_begin(turn, seat);
-    seat->open_changed = true; /* other policies, or enabled again: what waits may start */
-    desk_schedule_event(turn, EVENT_SCHEDULE_UPDATED, seat->id, row.version);
-    seat->is_edited = true;
+    s->keeps_gate = sched->has_plan && sched->plan.gate == plan.gate &&
+                    sched->plan.policies.gate_limit == plan.policies.gate_limit;
+    sched->plan = plan;
+    spread(turn, row.packed, &sched->plan);
+    sched->has_plan = true;
+    sched->action = arena_str(turn->arena, c->draft->action);
+    keep_text(sched, row.packed);
+    sched->cursor.active_at = turn->now;
+    sched->ctx = advance_ctx(&sched->plan, &sched->cursor);
+    sched->rows_calendars = s->calendar_rows;
+    workset_read_calendars(turn, sched);
+    sched_begin(turn, sched);
+    sched->open_changed = true; /* other policies, or enabled again: what waits may start */
+    turn_schedule_event(turn, EVENT_SCHEDULE_UPDATED, sched->id, row.version);
+    sched->is_edited = true;
     if (pauses)
-        pause(turn, seat, c);
+        pause(turn, sched, c);
     else
-        lift_pause(turn, seat, c); /* without a plan nothing was to be made up for */
-    reply->version = seat->cursor.version;
+        lift_pause(turn, sched, c); /* without a plan nothing was to be made up for */
+    reply->version = sched->cursor.version;
 }
 
-void apply_delete(struct turn *turn, const struct command *c, struct seat *seat,
+void apply_delete(struct turn *turn, const struct command *c, struct work_schedule *sched,
                   struct reply *reply)
 {
-    struct cursor *cursor = &seat->cursor;
+    struct cursor *cursor = &sched->cursor;
 
-    if (seat->has_plan && (cursor->flags & CURSOR_BARRED))
-        seat_pass(turn, seat, turn->now, OUTCOME_MISSED, REASON_PAUSED);
-    else if (seat->has_plan && !(cursor->flags & CURSOR_CLOSED))
-        seat_pass(turn, seat, turn->now, OUTCOME_DROPPED, REASON_DELETED);
-    seat_decide(turn, seat); /* what this turn was asked to start before */
+    if (sched->has_plan && (cursor->flags & CURSOR_BARRED))
+        sched_pass(turn, sched, turn->now, OUTCOME_MISSED, REASON_PAUSED);
+    else if (sched->has_plan && !(cursor->flags & CURSOR_CLOSED))
+        sched_pass(turn, sched, turn->now, OUTCOME_DROPPED, REASON_DELETED);
+    sched_decide(turn, sched); /* what this turn was asked to start before */
     reply->count = cursor->open + cursor->waiting;
     cursor->flags |= CURSOR_DELETED;
     turn->memory.walks[PRUNE_SCHEDULES].written++;
-    schedules_mark_deleted(turn->db, seat->id, turn->now, c->by);
-    desk_schedule_event(turn, EVENT_SCHEDULE_DELETED, seat->id, cursor->version);
-    seat_clear(turn, seat);
+    schedules_mark_deleted(turn->db, sched->id, turn->now, c->by);
+    turn_schedule_event(turn, EVENT_SCHEDULE_DELETED, sched->id, cursor->version);
+    sched_clear(turn, sched);
 }
 
 /* What was due before still starts, and then the schedule is not at rest. */
-void apply_close(struct turn *turn, const struct command *c, struct seat *seat,
+void apply_close(struct turn *turn, const struct command *c, struct work_schedule *sched,
                  struct reply *reply)
 {
-    struct cursor *cursor = &seat->cursor;
+    struct cursor *cursor = &sched->cursor;
     bool is_barred = (cursor->flags & CURSOR_BARRED) != 0;
 
     if (!is_barred && cursor->wake_at <= turn->now)
-        seat_advance(turn, seat);
-    seat_decide(turn, seat);
+        sched_advance(turn, sched);
+    sched_decide(turn, sched);
     if (cursor->open + cursor->waiting + cursor->backfills > 0) {
         refuse(turn, reply, RC_CONFLICT,
                "the schedule has runs or backfills that are open; pause it, and archive it "
                "when they have ended");
         return;
     }
-    seat_pass(turn, seat, turn->now, is_barred ? OUTCOME_MISSED : OUTCOME_DROPPED,
-              is_barred ? REASON_PAUSED : REASON_DELETED);
+    sched_pass(turn, sched, turn->now, is_barred ? OUTCOME_MISSED : OUTCOME_DROPPED,
+               is_barred ? REASON_PAUSED : REASON_DELETED);
     cursor->flags &= ~(int64_t)(CURSOR_BARRED | CURSOR_QUARANTINED | CURSOR_FULL);
     cursor->flags |= CURSOR_CLOSED;
     cursor->next_at = INSTANT_NEVER;
     cursor->version++;
-    schedules_set_reason(turn->db, seat->id, cursor->version, c->text, turn->now, c->by);
-    desk_schedule_event(turn, EVENT_SCHEDULE_CLOSED, seat->id, cursor->version);
-    seat->is_touched = seat->is_edited = true;
+    schedules_set_reason(turn->db, sched->id, cursor->version, c->text, turn->now, c->by);
+    turn_schedule_event(turn, EVENT_SCHEDULE_CLOSED, sched->id, cursor->version);
+    sched->is_touched = sched->is_edited = true;
     reply->version = cursor->version;
 }
 
 /* Words beside a schedule that is not paused. */
-static void keep_note(struct turn *turn, struct seat *seat, const struct command *c)
+static void keep_note(struct turn *turn, struct work_schedule *sched, const struct command *c)
 {
-    seat->cursor.version++;
-    seat->is_touched = true;
-    schedules_set_reason(turn->db, seat->id, seat->cursor.version, c->text, turn->now, c->by);
+    sched->cursor.version++;
+    sched->is_touched = true;
+    schedules_set_reason(turn->db, sched->id, sched->cursor.version, c->text, turn->now, c->by);
 }
 
-void apply_pause(struct turn *turn, const struct command *c, struct seat *seat,
+void apply_pause(struct turn *turn, const struct command *c, struct work_schedule *sched,
                  struct reply *reply)
 {
-    struct cursor *cursor = &seat->cursor;
+    struct cursor *cursor = &sched->cursor;
 
     if (c->kind == COMMAND_RESUME) {
         if (cursor->flags & (CURSOR_PAUSED | CURSOR_QUARANTINED))
-            seat_resume(turn, seat, c->text, c->by);
+            sched_resume(turn, sched, c->text, c->by);
         else if (c->text.ptr)
-            keep_note(turn, seat, c);
+            keep_note(turn, sched, c);
     } else {
-        seat_end_pause(turn, seat);
+        sched_end_pause(turn, sched);
         if (!(cursor->flags & CURSOR_BARRED) && cursor->wake_at <= turn->now)
-            seat_advance(turn, seat); /* what was due before */
-        decide_before(turn, seat);
-        pause(turn, seat, c);
+            sched_advance(turn, sched); /* what was due before */
+        decide_before(turn, sched);
+        pause(turn, sched, c);
     }
     reply->version = cursor->version;
 }
@@ -400,17 +401,17 @@ static bool check_hint(struct turn *turn, const struct command *c, const struct 
     return !is_below && !is_above;
 }
 
-void apply_hint(struct turn *turn, const struct command *c, struct seat *seat,
+void apply_hint(struct turn *turn, const struct command *c, struct work_schedule *sched,
                 struct reply *reply)
 {
-    struct cursor *cursor = &seat->cursor;
+    struct cursor *cursor = &sched->cursor;
     instant wanted = c->hint_at;
 
-    if (c->kind != COMMAND_RESET && !seat->plan.is_governed) {
+    if (c->kind != COMMAND_RESET && !sched->plan.is_governed) {
         refuse(turn, reply, RC_INVALID, "only a schedule with a governor takes hints");
         return;
     }
-    seat->is_touched = true;
+    sched->is_touched = true;
     if (c->kind == COMMAND_RESET) {
         cursor->failures = 0;
         return;
@@ -419,12 +420,12 @@ void apply_hint(struct turn *turn, const struct command *c, struct seat *seat,
         cursor->hint_interval = 0;
         cursor->hint_at = INSTANT_NEVER;
         cursor->hint_expires = INSTANT_NONE;
-        schedules_set_hint(turn->db, seat->id, (struct str){NULL, 0});
+        schedules_set_hint(turn->db, sched->id, (struct str){NULL, 0});
         return;
     }
-    if (!check_hint(turn, c, &seat->plan, reply))
+    if (!check_hint(turn, c, &sched->plan, reply))
         return;
-    schedules_set_hint(turn->db, seat->id, c->text);
+    schedules_set_hint(turn->db, sched->id, c->text);
     cursor->hint_expires = c->until;
     if (c->hint_at != INSTANT_NEVER)
         cursor->hint_at = c->hint_at;
@@ -435,7 +436,7 @@ void apply_hint(struct turn *turn, const struct command *c, struct seat *seat,
         if (from + c->hint_interval < wanted)
             wanted = from + c->hint_interval;
     }
-    seat_nudge(turn, seat, wanted);
+    sched_nudge(turn, sched, wanted);
 }
 
 /* A run of its own: its schedule is born deleted and goes when its history does. */
@@ -444,8 +445,8 @@ void apply_direct(struct turn *turn, const struct command *c, struct command_sta
 {
     struct schedule_row row = row_of(turn, c);
     struct plan plan;
-    struct seat *seat;
-    struct place *place;
+    struct work_schedule *sched;
+    struct work_run *work;
     char name[RUN_ID_TEXT_MAX];
 
     if (!complete_plan(turn, c, s, &plan)) {
@@ -453,29 +454,29 @@ void apply_direct(struct turn *turn, const struct command *c, struct command_sta
         return;
     }
     plan.created = turn->now;
-    seat = make_seat(turn, c, s, &plan);
-    seat->state = SEAT_BARE;
-    reply->schedule = seat->id;
-    reply->run = (struct run_id){seat->id, turn->now / SPAN_MS, 0};
+    sched = make_seat(turn, c, s, &plan);
+    sched->state = SCHED_BARE;
+    reply->schedule = sched->id;
+    reply->run = (struct run_id){sched->id, turn->now / SPAN_MS, 0};
     run_id_format(&reply->run, name);
-    row.id = seat->id;
+    row.id = sched->id;
     row.version = 1;
     row.name = str_of(name);
     row.packed = packed(turn, &plan);
     row.deleted_at = turn->now;
     turn->memory.walks[PRUNE_SCHEDULES].written++;
     schedules_insert(turn->db, &row, NULL);
-    place = run_create(turn, seat,
-                       &(struct start){.kind = RUN_DIRECT,
-                                       .slot = turn->now / SPAN_MS * SPAN_MS,
-                                       .due = turn->now,
-                                       .overlap = OVERLAP_ALLOW_ALL,
-                                       .priority = c->priority,
-                                       .input = c->input,
-                                       .trace = c->trace,
-                                       .is_untraced = c->is_untraced},
-                       false);
+    work = run_create(turn, sched,
+                      &(struct start){.kind = RUN_DIRECT,
+                                      .slot = turn->now / SPAN_MS * SPAN_MS,
+                                      .due = turn->now,
+                                      .overlap = OVERLAP_ALLOW_ALL,
+                                      .priority = c->priority,
+                                      .input = c->input,
+                                      .trace = c->trace,
+                                      .is_untraced = c->is_untraced},
+                      false);
     turn->started[RUN_DIRECT]++;
-    run_ready(turn, place);
+    run_ready(turn, work);
     reply->count = 1;
 }

@@ -33,27 +33,28 @@ static bool is_told(const struct command *c, const struct reply *reply)
 
 /* ---- prints ---- */
 
-bool witness_wants_print(const struct command *c)
+bool audit_wants_fingerprint(const struct command *c)
 {
     return c->audit && (c->kind == COMMAND_CREATE || c->kind == COMMAND_UPDATE ||
                         c->kind == COMMAND_PUT || c->kind == COMMAND_DELETE);
 }
 
-void witness_before(const struct command *c, struct command_state *s)
+void audit_write_before(const struct command *c, struct command_state *s)
 {
-    struct seat *seat = s->seat;
+    struct work_schedule *sched = s->sched;
     struct schedule_row row;
 
-    if (!witness_wants_print(c))
+    if (!audit_wants_fingerprint(c))
         return;
-    if (!seat->print.is_set && seat->row_whole.rows == 1) {
-        schedules_read(&seat->row_whole, 0, &row);
-        seat->print = audit_print_of(&row, (seat->cursor.flags & CURSOR_DISABLED) != 0);
+    if (!sched->fingerprint.is_set && sched->row_whole.rows == 1) {
+        schedules_read(&sched->row_whole, 0, &row);
+        sched->fingerprint = audit_fingerprint_of(&row,
+                                                  (sched->cursor.flags & CURSOR_DISABLED) != 0);
     }
-    s->before = seat->print;
+    s->before = sched->fingerprint;
 }
 
-static struct audit_print print_of(const struct draft *d)
+static struct audit_fingerprint fingerprint_of(const struct draft *d)
 {
     struct schedule_row row = {
         .spec = d->spec,
@@ -66,17 +67,18 @@ static struct audit_print print_of(const struct draft *d)
         .dialect = d->dialect,
     };
 
-    return audit_print_of(&row, d->is_disabled);
+    return audit_fingerprint_of(&row, d->is_disabled);
 }
 
 /* What it is now is what the next command of this turn finds. */
-void witness_after(const struct command *c, struct command_state *s, const struct reply *reply)
+void audit_write_after(const struct command *c, struct command_state *s,
+                       const struct reply *reply)
 {
-    if (!witness_wants_print(c) || reply->rc != RC_OK)
+    if (!audit_wants_fingerprint(c) || reply->rc != RC_OK)
         return;
     if (c->kind != COMMAND_DELETE)
-        s->after = print_of(c->draft);
-    s->seat->print = s->after;
+        s->after = fingerprint_of(c->draft);
+    s->sched->fingerprint = s->after;
 }
 
 /* ---- entries ---- */
@@ -110,7 +112,7 @@ static size_t room_for(const struct turn *turn)
 
 static void prune(struct turn *turn)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
 
     if (++m->audit_rows < PRUNE_ROWS && m->audit_pruned_at != INSTANT_NONE &&
         turn->now >= m->audit_pruned_at && turn->now - m->audit_pruned_at < PRUNE_EVERY)
@@ -120,9 +122,9 @@ static void prune(struct turn *turn)
     m->audit_rows = 0;
 }
 
-void witness_write(struct turn *turn)
+void audit_write(struct turn *turn)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
     struct audit_row row = {.node = turn->node, .seq = m->audit + 1, .at = turn->now};
     struct buf body = {.cap = room_for(turn)};
 

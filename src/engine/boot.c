@@ -26,28 +26,29 @@ static void set_zones_version(struct engine *engine, struct str version)
 
 struct engine *engine_new(const struct engine_options *options)
 {
-    struct arena *life = arena_new(LIFE_BYTES_MAX);
-    struct engine *engine = arena_take(life, sizeof(*engine));
+    struct arena *lifetime = arena_new(LIFE_BYTES_MAX);
+    struct engine *engine = arena_take(lifetime, sizeof(*engine));
 
     must(options->node.len > 0 && options->node.len <= PLAN_TEXT_MAX);
-    engine->life = life;
+    engine->lifetime = lifetime;
     engine->options = *options;
-    engine->options.node = arena_str(life, options->node);
-    engine->options.version = arena_str(life, options->version);
-    engine->options.address = arena_str(life, options->address);
+    engine->options.node = arena_str(lifetime, options->node);
+    engine->options.version = arena_str(lifetime, options->version);
+    engine->options.address = arena_str(lifetime, options->address);
     set_zones_version(engine, options->zones_version);
     if (engine->options.node_lease == 0)
         engine->options.node_lease = NODE_LEASE;
     if (engine->options.events_age == 0)
         engine->options.events_age = EVENTS_AGE;
-    engine->pack = arena_take(life, PLAN_PACKED_MAX);
-    engine->plans = plans_new(life,
-                              options->plan_bytes > 0 ? options->plan_bytes : PLANS_BYTES);
-    engine->flights = flights_new(life);
-    engine->known = known_new(life, options->known > 0 ? options->known : KNOWN_MAX);
+    engine->pack = arena_take(lifetime, PLAN_PACKED_MAX);
+    engine->plan_cache = plan_cache_new(lifetime, options->plan_bytes > 0 ? options->plan_bytes
+                                                                          : PLAN_CACHE_BYTES);
+    engine->inflight = inflight_new(lifetime);
+    engine->committed = committed_new(lifetime, options->committed > 0 ? options->committed
+                                                                       : COMMITTED_MAX);
     engine->rows_most = TURN_ROWS_MAX;
-    engine->seat_map = map_new(MAP_HINT);
-    engine->place_map = map_new(MAP_HINT);
+    engine->sched_map = map_new(MAP_HINT);
+    engine->work_map = map_new(MAP_HINT);
     engine->gate_map = map_new(MAP_HINT);
     engine->queue_map = map_new(MAP_HINT);
     for (int i = 0; i < 2; i++)
@@ -61,14 +62,14 @@ struct engine *engine_free(struct engine *engine)
         return NULL;
     for (int i = 0; i < 2; i++)
         arena_free(engine->arenas[i]);
-    plans_free(engine->plans);
-    flights_free(engine->flights);
-    known_free(&engine->known);
-    map_free(engine->seat_map);
-    map_free(engine->place_map);
+    plan_cache_free(engine->plan_cache);
+    inflight_free(engine->inflight);
+    committed_free(&engine->committed);
+    map_free(engine->sched_map);
+    map_free(engine->work_map);
     map_free(engine->gate_map);
     map_free(engine->queue_map);
-    arena_free(engine->life); /* the engine with it */
+    arena_free(engine->lifetime); /* the engine with it */
     return NULL;
 }
 
@@ -94,7 +95,7 @@ static int64_t free_number(const struct db_result *rows)
 }
 
 /* Where this node's part of the audit goes on. */
-static void remember_audit(struct memory *m, const struct db_result *last)
+static void remember_audit(struct engine_memory *m, const struct db_result *last)
 {
     struct str hash;
 
@@ -108,29 +109,29 @@ static void remember_audit(struct memory *m, const struct db_result *last)
 
 static void remember_boot(struct engine *engine, const struct node *node, instant now)
 {
-    struct memory *m = &engine->memory;
+    struct engine_memory *m = &engine->memory;
 
     engine->node = *node;
     engine->node.name = engine->options.node;
     engine->booted = true;
     engine->in_doubt = false;
-    flights_clear(engine->flights);
-    known_clear(&engine->known);
-    *m = (struct memory){
+    inflight_clear(engine->inflight);
+    committed_clear(&engine->committed);
+    *m = (struct engine_memory){
         .turn = node->turn,
         .event = node->event,
         .key_ms = node->key_ms,
         .key_count = 0,
         .turning_since = now,
         .last_turn = now,
-        .swept_at = INSTANT_NONE,
+        .periodic_at = INSTANT_NONE,
         .scanned_at = INSTANT_NONE,
         .left_at = INSTANT_NONE,
         .floor = INSTANT_NONE,
         .clock_skip = INSTANT_NONE,
         .reclaim_node = node->id,
         .replan_after = INT64_MAX,
-        .swept_turn = node->turn,
+        .periodic_turn = node->turn,
         .stats = node->stats,
         .count_at = now,
         .audit_pruned_at = INSTANT_NONE,

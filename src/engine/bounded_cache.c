@@ -15,7 +15,7 @@ struct slot {
     alignas(max_align_t) char thing[];
 };
 
-struct recall {
+struct bounded_cache {
     struct arena *arena;
     struct map *map; /* key to slot */
     size_t size;     /* of a thing */
@@ -27,94 +27,94 @@ struct recall {
     int32_t oldest; /* the next to make room, when there is no other        */
 };
 
-struct recall *recall_new(struct arena *arena, size_t size, int most)
+struct bounded_cache *bounded_cache_new(struct arena *arena, size_t size, int most)
 {
     const size_t align = alignof(max_align_t);
-    struct recall *recall = arena_take(arena, sizeof(*recall));
+    struct bounded_cache *cache = arena_take(arena, sizeof(*cache));
     size_t chunks = ((size_t)most + CHUNK - 1) / CHUNK;
 
     must(most > 0);
-    recall->arena = arena;
-    recall->map = map_new(0);
-    recall->size = size;
-    recall->stride = sizeof(struct slot) + (size + align - 1) / align * align;
-    recall->chunks = arena_array(arena, chunks, sizeof(*recall->chunks));
-    recall->most = most;
-    recall->free = MAP_NONE;
-    return recall;
+    cache->arena = arena;
+    cache->map = map_new(0);
+    cache->size = size;
+    cache->stride = sizeof(struct slot) + (size + align - 1) / align * align;
+    cache->chunks = arena_array(arena, chunks, sizeof(*cache->chunks));
+    cache->most = most;
+    cache->free = MAP_NONE;
+    return cache;
 }
 
-void recall_free(struct recall *recall)
+void bounded_cache_free(struct bounded_cache *cache)
 {
-    map_free(recall->map);
+    map_free(cache->map);
 }
 
-void recall_clear(struct recall *recall)
+void bounded_cache_clear(struct bounded_cache *cache)
 {
-    map_clear(recall->map);
-    recall->used = 0;
-    recall->free = MAP_NONE;
-    recall->oldest = 0;
+    map_clear(cache->map);
+    cache->used = 0;
+    cache->free = MAP_NONE;
+    cache->oldest = 0;
 }
 
-static struct slot *slot_at(const struct recall *recall, int32_t index)
+static struct slot *slot_at(const struct bounded_cache *cache, int32_t index)
 {
-    return (void *)(recall->chunks[index / CHUNK] + (size_t)(index % CHUNK) * recall->stride);
+    return (void *)(cache->chunks[index / CHUNK] + (size_t)(index % CHUNK) * cache->stride);
 }
 
-const void *recall_find(const struct recall *recall, int64_t key)
+const void *bounded_cache_find(const struct bounded_cache *cache, int64_t key)
 {
-    int32_t index = map_find(recall->map, key);
+    int32_t index = map_find(cache->map, key);
 
-    return index == MAP_NONE ? NULL : slot_at(recall, index)->thing;
+    return index == MAP_NONE ? NULL : slot_at(cache, index)->thing;
 }
 
-static int32_t next_unused(struct recall *recall)
+static int32_t next_unused(struct bounded_cache *cache)
 {
-    char **chunk = &recall->chunks[recall->used / CHUNK];
+    char **chunk = &cache->chunks[cache->used / CHUNK];
 
     if (!*chunk)
-        *chunk = arena_array_room(recall->arena, CHUNK, recall->stride);
-    return recall->used++;
+        *chunk = arena_array_room(cache->arena, CHUNK, cache->stride);
+    return cache->used++;
 }
 
 /* A slot for one more thing. */
-static int32_t make_room(struct recall *recall)
+static int32_t make_room(struct bounded_cache *cache)
 {
-    int32_t index = recall->free;
+    int32_t index = cache->free;
 
     if (index != MAP_NONE) {
-        recall->free = slot_at(recall, index)->next;
+        cache->free = slot_at(cache, index)->next;
         return index;
     }
-    if (recall->used < recall->most)
-        return next_unused(recall);
-    index = recall->oldest;
-    recall->oldest = (index + 1) % recall->most;
-    map_remove(recall->map, slot_at(recall, index)->key);
+    if (cache->used < cache->most)
+        return next_unused(cache);
+    index = cache->oldest;
+    cache->oldest = (index + 1) % cache->most;
+    map_remove(cache->map, slot_at(cache, index)->key);
     return index;
 }
 
-void recall_put(struct recall *recall, int64_t key, const void *thing)
+void bounded_cache_put(struct bounded_cache *cache, int64_t key, const void *thing)
 {
-    int32_t index = map_find(recall->map, key);
+    int32_t index = map_find(cache->map, key);
     struct slot *slot;
 
     if (index == MAP_NONE) {
-        index = make_room(recall);
-        map_put(recall->map, key, index);
+        index = make_room(cache);
+        map_put(cache->map, key, index);
     }
-    slot = slot_at(recall, index);
+    slot = slot_at(cache, index);
     slot->key = key;
-    memcpy(slot->thing, thing, recall->size);
+    memcpy(slot->thing, thing, cache->size);
 }
 
-void recall_drop(struct recall *recall, int64_t key)
+void bounded_cache_drop(struct bounded_cache *cache, int64_t key)
 {
-    int32_t index = map_remove(recall->map, key);
+    int32_t index = map_remove(cache->map, key);
 
     if (index == MAP_NONE)
         return;
-    slot_at(recall, index)->next = recall->free;
-    recall->free = index;
+    slot_at(cache, index)->next = cache->free;
+    cache->free = index;
 }

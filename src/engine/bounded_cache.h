@@ -11,14 +11,14 @@
 
 #include "base/arena.h"
 
-struct recall; /* opaque */
+struct bounded_cache; /* opaque */
 
 /* Memory is taken as it is needed and kept. */
-struct recall *recall_new(struct arena *arena, size_t size, int most);
-void recall_free(struct recall *recall);
-void recall_clear(struct recall *recall);
+struct bounded_cache *bounded_cache_new(struct arena *arena, size_t size, int most);
+void bounded_cache_free(struct bounded_cache *cache);
+void bounded_cache_clear(struct bounded_cache *cache);
 
-/* NULL: not known.  Good until the next recall_put() or recall_drop(). */
-const void *recall_find(const struct recall *recall, int64_t key);
-void recall_put(struct recall *recall, int64_t key, const void *thing);
-void recall_drop(struct recall *recall, int64_t key);
+/* NULL: not known.  Good until the next bounded_cache_put() or bounded_cache_drop(). */
+const void *bounded_cache_find(const struct bounded_cache *cache, int64_t key);
+void bounded_cache_put(struct bounded_cache *cache, int64_t key, const void *thing);
+void bounded_cache_drop(struct bounded_cache *cache, int64_t key);

@@ -23,10 +23,10 @@ struct search {
     int moved;       /* out of the ready ones: taken, or to their gates          */
     int taken;
     struct db_result queue_row, out_row, rows;
-    struct place **found; /* of each row */
+    struct work_run **found; /* of each row */
 };
 
-static bool is_hot(const struct memory *m, int64_t lane, int64_t queue)
+static bool is_hot(const struct engine_memory *m, int64_t lane, int64_t queue)
 {
     for (int i = 0; i < m->hot_count; i++)
         if (m->hot[i].lane == lane && m->hot[i].queue == queue)
@@ -35,13 +35,13 @@ static bool is_hot(const struct memory *m, int64_t lane, int64_t queue)
 }
 
 /* When the list is full the queue is found again by the sweep. */
-void claim_make_hot(struct memory *m, int64_t lane, int64_t queue)
+void claim_make_hot(struct engine_memory *m, int64_t lane, int64_t queue)
 {
     if (m->hot_count < HOT_MAX && !is_hot(m, lane, queue))
         m->hot[m->hot_count++] = (struct hot){lane, queue};
 }
 
-static void cool(struct memory *m, int64_t lane, int64_t queue)
+static void cool(struct engine_memory *m, int64_t lane, int64_t queue)
 {
     for (int i = 0; i < m->hot_count; i++)
         if (m->hot[i].lane == lane && m->hot[i].queue == queue)
@@ -49,35 +49,35 @@ static void cool(struct memory *m, int64_t lane, int64_t queue)
 }
 
 /* The entry of the spec's list that the run's slot is of, as long as the spec has that slot. */
-static int cron_of(const struct seat *seat, const struct run *run)
+static int cron_of(const struct work_schedule *sched, const struct run *run)
 {
-    const struct spec *spec = &seat->plan.spec;
+    const struct spec *spec = &sched->plan.spec;
     struct slot slot;
 
     if ((run->kind != RUN_SLOT && run->kind != RUN_BACKFILL) || spec->entry_count == 0)
         return -1;
     if (spec->entry_count == 1 && spec->at_count == 0)
         return spec->entries->list == LIST_CRON ? spec->entries->index : -1;
-    if (!spec_next(spec, &seat->ctx, run->slot - 1, &slot) || slot.at != run->slot ||
+    if (!spec_next(spec, &sched->ctx, run->slot - 1, &slot) || slot.at != run->slot ||
         slot.entry >= spec->entry_count || spec->entries[slot.entry].list != LIST_CRON)
         return -1;
     return spec->entries[slot.entry].index;
 }
 
-static struct work work_of(struct turn *turn, const struct place *place, int poll)
+static struct assignment assignment_of(struct turn *turn, const struct work_run *work, int poll)
 {
-    const struct seat *seat = place->seat;
-    const struct policies *p = &seat->plan.policies;
-    const struct run *run = &place->run;
+    const struct work_schedule *sched = work->sched;
+    const struct policies *p = &sched->plan.policies;
+    const struct run *run = &work->run;
     struct run_id id = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass};
     char text[RUN_ID_TEXT_MAX];
-    struct work work = {
+    struct assignment assignment = {
         .run = *run,
-        .name = run->kind == RUN_DIRECT ? (struct str){NULL, 0} : seat->name,
-        .action = seat->action,
+        .name = run->kind == RUN_DIRECT ? (struct str){NULL, 0} : sched->name,
+        .action = sched->action,
         .last_run_at = run->last_run_at,
-        .namespace = seat->namespace,
-        .cron = cron_of(seat, run),
+        .namespace = sched->namespace,
+        .cron = cron_of(sched, run),
         .timeout = p->timeout,
         .deadline = INSTANT_NEVER,
         .is_once = p->at_most_once,
@@ -85,23 +85,23 @@ static struct work work_of(struct turn *turn, const struct place *place, int pol
     };
 
     run_id_format(&id, text);
-    work.id = arena_str(turn->arena, str_of(text));
+    assignment.id = arena_str(turn->arena, str_of(text));
     if (p->wants_last && p->overlap != OVERLAP_ALLOW_ALL) {
-        work.last_result = seat->last_result;
-        work.last_failure = seat->last_failure;
+        assignment.last_result = sched->last_result;
+        assignment.last_failure = sched->last_failure;
     }
     if (p->timeout > 0)
-        work.deadline = run->attempt_at + p->timeout;
-    if (p->max_run_time > 0 && run->started_at + p->max_run_time < work.deadline)
-        work.deadline = run->started_at + p->max_run_time;
-    return work;
+        assignment.deadline = run->attempt_at + p->timeout;
+    if (p->max_run_time > 0 && run->started_at + p->max_run_time < assignment.deadline)
+        assignment.deadline = run->started_at + p->max_run_time;
+    return assignment;
 }
 
 /* Hands a ready run to this node (poll < 0) or to the worker of a poll. */
-static void take(struct turn *turn, struct place *place, int poll)
+static void take(struct turn *turn, struct work_run *work, int poll)
 {
-    struct run *run = &place->run;
-    const struct policies *p = &place->seat->plan.policies;
+    struct run *run = &work->run;
+    const struct policies *p = &work->sched->plan.policies;
 
     must(run->state == RUN_READY && !run->lacks_input);
     run->attempt++;
@@ -111,7 +111,7 @@ static void take(struct turn *turn, struct place *place, int poll)
         run->started_at = turn->now;
     run->wake_at = INSTANT_NEVER;
     run->flags &= ~(int64_t)(RUN_CANCELLING | RUN_FOR_OTHER);
-    place->is_changed = true;
+    work->is_changed = true;
     if (poll < 0) {
         run->state = RUN_RUNNING;
         run->node = turn->node;
@@ -128,23 +128,23 @@ static void take(struct turn *turn, struct place *place, int poll)
         if (p->max_run_time > 0 && run->started_at + p->max_run_time < wake)
             wake = run->started_at + p->max_run_time;
         run->wake_at = wake;
-        polls_took(turn, run->queue);
+        waiting_workers_took(turn, run->queue);
     }
-    desk_event(turn, EVENT_RUN_CLAIMED, run, run->node);
-    run_tell_late(turn, place);
+    turn_event(turn, EVENT_RUN_CLAIMED, run, run->node);
+    run_tell_late(turn, work);
     if (poll < 0) {
-        desk_event(turn, EVENT_RUN_STARTED, run, 0);
+        turn_event(turn, EVENT_RUN_STARTED, run, 0);
         turn->capacity[run->lane]--;
-        *VEC_ADD(turn, &turn->calls) = work_of(turn, place, poll);
+        *VEC_ADD(turn, &turn->dispatches) = assignment_of(turn, work, poll);
     } else {
-        *VEC_ADD(turn, &turn->grants) = work_of(turn, place, poll);
+        *VEC_ADD(turn, &turn->grants) = assignment_of(turn, work, poll);
     }
 }
 
 static int by_rank(const void *a, const void *b)
 {
-    const struct run *x = &(*(struct place *const *)a)->run;
-    const struct run *y = &(*(struct place *const *)b)->run;
+    const struct run *x = &(*(struct work_run *const *)a)->run;
+    const struct run *y = &(*(struct work_run *const *)b)->run;
 
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
@@ -152,34 +152,34 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* Takes a run that became ready in this turn; false when it cannot be had at once. */
-static bool try_take(struct turn *turn, struct place *place)
+static bool try_take(struct turn *turn, struct work_run *work)
 {
-    const struct run *run = &place->run;
+    const struct run *run = &work->run;
     int poll = -1;
 
     if (run->gate != 0 || run->due > turn->now || run->lacks_input)
         return false;
     if (run->lane == LANE_PULL) {
-        if (watch_of(&turn->memory, run->queue) != WATCH_NONE)
+        if (restricted_of(&turn->memory, run->queue) != RESTRICTION_NONE)
             return false; /* what may be had of it, the search finds out */
-        poll = polls_next(turn, run->queue);
+        poll = waiting_workers_next(turn, run->queue);
         if (poll < 0)
             return false;
     } else if (turn->capacity[run->lane] <= 0) {
         return false;
     }
-    take(turn, place, poll);
+    take(turn, work, poll);
     return true;
 }
 
 /* Written at once: the search that follows must find it. */
 static void open_gate_for(struct turn *turn, struct run *run)
 {
-    struct seat *seat = desk_find(turn, run->schedule);
+    struct work_schedule *sched = workset_find(turn, run->schedule);
 
     run->state = RUN_READY;
-    if (seat)
-        desk_put(turn, seat, run)->run.state = RUN_READY;
+    if (sched)
+        workset_put_run(turn, sched, run)->run.state = RUN_READY;
     runs_update(turn->db, run);
 }
 
@@ -191,18 +191,18 @@ enum rc claim_open_gates(struct turn *turn, struct err *reterr)
     enum rc rc = RC_OK;
 
     for (int i = 0; i < count; i++) {
-        const struct gate_seat *g = turn->gates.at[i];
+        const struct work_gate *g = turn->gates.at[i];
         int64_t room = g->gate.most - g->gate.open;
 
         if (!g->is_held || room <= 0 || g->gate.waiting <= 0)
             continue;
-        runs_gated(turn->db, g->gate.id, room > PORTION ? PORTION : (int)room, &rows[i]);
+        runs_gated(turn->db, g->gate.id, room > BATCH_ROWS ? BATCH_ROWS : (int)room, &rows[i]);
         any = true;
     }
     if (any)
         rc = db_flush(turn->db, turn->arena, reterr);
     for (int i = 0; rc == RC_OK && i < count; i++) {
-        struct gate_seat *g = turn->gates.at[i];
+        struct work_gate *g = turn->gates.at[i];
 
         for (int r = 0; r < rows[i].rows; r++) {
             struct run run;
@@ -219,17 +219,17 @@ enum rc claim_open_gates(struct turn *turn, struct err *reterr)
 }
 
 /* Whether a run waits that became ready in this turn. */
-static bool is_waiting(const struct place *place)
+static bool is_waiting(const struct work_run *work)
 {
-    return place->state != PLACE_GONE && place->run.state == RUN_READY && place->seat->has_plan;
+    return work->state != WORK_GONE && work->run.state == RUN_READY && work->sched->has_plan;
 }
 
 static bool has_fresh(const struct turn *turn, int64_t lane, int64_t queue)
 {
     for (int i = 0; i < turn->fresh.count; i++) {
-        const struct place *place = turn->fresh.at[i];
+        const struct work_run *work = turn->fresh.at[i];
 
-        if (place->run.queue == queue && place->run.lane == lane && is_waiting(place))
+        if (work->run.queue == queue && work->run.lane == lane && is_waiting(work))
             return true;
     }
     return false;
@@ -238,10 +238,10 @@ static bool has_fresh(const struct turn *turn, int64_t lane, int64_t queue)
 /* Queues for which nobody waits leave the list: a poll will heat them. */
 static void cool_unwanted(struct turn *turn)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
 
     for (int i = 0; i < m->hot_count; i++)
-        if (m->hot[i].lane == LANE_PULL && polls_room(turn, m->hot[i].queue, 1) == 0)
+        if (m->hot[i].lane == LANE_PULL && waiting_workers_room(turn, m->hot[i].queue, 1) == 0)
             m->hot[i--] = m->hot[--m->hot_count];
 }
 
@@ -252,7 +252,7 @@ static void cool_unwanted(struct turn *turn)
  */
 static int plan_searches(struct turn *turn, bool for_fresh, struct search *searches)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
     int count = 0, first, sharers[LANE_COUNT] = {0};
 
     cool_unwanted(turn);
@@ -262,20 +262,25 @@ static int plan_searches(struct turn *turn, bool for_fresh, struct search *searc
     for (int i = 0; i < m->hot_count && count < turn->in->rows; i++) {
         struct hot hot = m->hot[(first + i) % m->hot_count];
         bool pull = hot.lane == LANE_PULL;
-        enum watch watch = pull ? watch_of(m, hot.queue) : WATCH_NONE;
+        enum queue_restriction restriction = pull ? restricted_of(m, hot.queue)
+                                                  : RESTRICTION_NONE;
         int most = pull ? turn->in->rows : turn->capacity[hot.lane];
         int limit = (most + sharers[hot.lane] - 1) / sharers[hot.lane];
 
         limit = limit > turn->in->rows ? turn->in->rows : limit;
-        if (for_fresh && (watch != WATCH_NONE || !has_fresh(turn, hot.lane, hot.queue)))
+        if (for_fresh &&
+            (restriction != RESTRICTION_NONE || !has_fresh(turn, hot.lane, hot.queue)))
             continue;
         if (pull)
-            limit = watch == WATCH_PAUSED ? 0 : polls_room(turn, hot.queue, limit);
+            limit = restriction == RESTRICTION_PAUSED
+                        ? 0
+                        : waiting_workers_room(turn, hot.queue, limit);
         if (limit > 0)
             searches[count++] = (struct search){.lane = hot.lane,
                                                 .queue = hot.queue,
                                                 .limit = limit,
-                                                .is_limited = watch == WATCH_LIMITED};
+                                                .is_limited = restriction ==
+                                                              RESTRICTION_LIMITED};
     }
     return count;
 }
@@ -292,30 +297,33 @@ void claim_heat(struct turn *turn)
     for (int i = 0; i < count; i++) {
         const struct poll_queue *queue = &turn->queues.at[(first + i) % count];
 
-        if (queue->has_new || turn->sweeps)
+        if (queue->has_new || turn->is_periodic)
             claim_make_hot(&turn->memory, LANE_PULL, queue->queue);
     }
 }
 
-/* The rows are locked and whole; a run that this turn has changed is as it lies on the desk. */
+/*
+ * The rows are locked and whole; a run that this turn has changed is as it lies on the workset.
+ */
 static void put_found(struct turn *turn, struct search *search)
 {
-    search->found = arena_array(turn->arena, (size_t)search->rows.rows, sizeof(struct place *));
+    search->found = arena_array(turn->arena, (size_t)search->rows.rows,
+                                sizeof(struct work_run *));
     for (int r = 0; r < search->rows.rows; r++) {
-        struct seat *seat;
+        struct work_schedule *sched;
         struct run run;
 
         runs_read(&search->rows, r, &run);
-        seat = desk_find(turn, run.schedule);
-        if (!seat) {
-            seat = desk_seat(turn, run.schedule);
-            seat->state = SEAT_PLAN;
+        sched = workset_find(turn, run.schedule);
+        if (!sched) {
+            sched = workset_schedule(turn, run.schedule);
+            sched->state = SCHED_PLAN;
         }
-        search->found[r] = desk_put(turn, seat, &run);
+        search->found[r] = workset_put_run(turn, sched, &run);
         search->found[r]->run.input = run.input;
         search->found[r]->run.lacks_input = false;
         if (run.gate != 0)
-            desk_gate(turn, run.gate);
+            workset_gate(turn, run.gate);
     }
 }
 
@@ -327,26 +335,26 @@ static enum rc read_found(struct turn *turn, struct search *searches, int count,
 
     for (int i = 0; i < count; i++)
         put_found(turn, &searches[i]);
-    rc = desk_load_gates(turn, reterr);
-    return rc == RC_OK ? desk_load(turn, reterr) : rc;
+    rc = workset_load_gates(turn, reterr);
+    return rc == RC_OK ? workset_load(turn, reterr) : rc;
 }
 
 /* False when its gate is full: it waits there. */
-static bool enter_gate(struct turn *turn, struct place *place)
+static bool enter_gate(struct turn *turn, struct work_run *work)
 {
-    struct gate_seat *g;
+    struct work_gate *g;
 
-    if (place->run.gate == 0)
+    if (work->run.gate == 0)
         return true;
-    g = desk_gate(turn, place->run.gate);
+    g = workset_gate(turn, work->run.gate);
     g->is_changed = true;
     if (g->gate.open < g->gate.most) {
         g->gate.open++;
         return true;
     }
     g->gate.waiting++;
-    place->run.state = RUN_GATED;
-    place->is_changed = true;
+    work->run.state = RUN_GATED;
+    work->is_changed = true;
     return false;
 }
 
@@ -355,17 +363,17 @@ static bool enter_gate(struct turn *turn, struct place *place)
  * them cannot be had at once: what comes after it has to wait until it is written.
  */
 static bool take_before(struct turn *turn, const struct search *search,
-                        const struct place *found, int *at)
+                        const struct work_run *found, int *at)
 {
     for (; *at < turn->fresh.count; ++*at) {
-        struct place *place = turn->fresh.at[*at];
+        struct work_run *work = turn->fresh.at[*at];
 
-        if (place->run.queue != search->queue || place->run.lane != search->lane ||
-            !is_waiting(place))
+        if (work->run.queue != search->queue || work->run.lane != search->lane ||
+            !is_waiting(work))
             continue;
-        if (by_rank(&place, &found) > 0)
+        if (by_rank(&work, &found) > 0)
             return true;
-        if (!try_take(turn, place))
+        if (!try_take(turn, work))
             return false;
     }
     return true;
@@ -378,25 +386,24 @@ static bool take_found(struct turn *turn, struct search *search)
     int at = 0;
 
     for (int r = 0; r < search->rows.rows; r++) {
-        struct place *place = search->found[r];
+        struct work_run *work = search->found[r];
         int poll;
 
-        if (!take_before(turn, search, place, &at))
+        if (!take_before(turn, search, work, &at))
             return false;
-        poll = search->lane == LANE_PULL ? polls_next(turn, search->queue) : -1;
+        poll = search->lane == LANE_PULL ? waiting_workers_next(turn, search->queue) : -1;
         if (search->lane == LANE_PULL ? poll < 0 : turn->capacity[search->lane] <= 0)
             return false;
-        if (place->state != PLACE_READ || place->run.state != RUN_READY ||
-            !place->seat->has_plan)
+        if (work->state != WORK_READ || work->run.state != RUN_READY || !work->sched->has_plan)
             continue;
-        if (place->run.due > turn->now) {
+        if (work->run.due > turn->now) {
             all = false; /* the clock went back: nothing starts before its time */
             continue;
         }
-        if (place->run.gate != 0 && !desk_gate(turn, place->run.gate)->is_held)
+        if (work->run.gate != 0 && !workset_gate(turn, work->run.gate)->is_held)
             continue;
-        if (enter_gate(turn, place)) {
-            take(turn, place, poll);
+        if (enter_gate(turn, work)) {
+            take(turn, work, poll);
             search->taken++;
         }
         search->moved++;
@@ -483,8 +490,9 @@ static enum rc search_all(struct turn *turn, bool for_fresh, struct err *reterr)
         if (is_emptied(turn, search))
             cool(&turn->memory, search->lane, search->queue);
         else if (search->moved > 0)
-            turn->is_full |= search->lane == LANE_PULL ? polls_next(turn, search->queue) >= 0
-                                                       : turn->capacity[search->lane] > 0;
+            turn->is_full |= search->lane == LANE_PULL
+                                 ? waiting_workers_next(turn, search->queue) >= 0
+                                 : turn->capacity[search->lane] > 0;
     }
     return rc;
 }
@@ -504,12 +512,12 @@ enum rc claim_fresh(struct turn *turn, struct err *reterr)
     if (takes && turn->fresh.count > 0)
         rc = search_all(turn, true, reterr);
     for (int i = 0; i < turn->fresh.count; i++) {
-        struct place *place = turn->fresh.at[i];
-        const struct run *run = &place->run;
+        struct work_run *work = turn->fresh.at[i];
+        const struct run *run = &work->run;
 
-        place->is_fresh = false;
-        if (!is_waiting(place) ||
-            (takes && !is_hot(&turn->memory, run->lane, run->queue) && try_take(turn, place)))
+        work->is_fresh = false;
+        if (!is_waiting(work) ||
+            (takes && !is_hot(&turn->memory, run->lane, run->queue) && try_take(turn, work)))
             continue;
         claim_make_hot(&turn->memory, run->lane, run->queue);
         turn->made_ready = true;

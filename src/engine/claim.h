@@ -19,4 +19,4 @@ enum rc claim_open_gates(struct turn *turn, struct err *reterr);
 /* Runs that were ready before, best rank first. */
 enum rc claim_ready(struct turn *turn, struct err *reterr);
 
-void claim_make_hot(struct memory *memory, int64_t lane, int64_t queue);
+void claim_make_hot(struct engine_memory *memory, int64_t lane, int64_t queue);

@@ -80,12 +80,12 @@ struct command {
     enum command_kind kind;
     uint64_t tag; /* the caller's; comes back in the reply       */
     int64_t namespace;
-    struct str name;    /* of the schedule, unless its key is known */
-    int64_t schedule;   /* its key, 0: by name                      */
-    int64_t version;    /* expected, 0: any                         */
-    struct str by;      /* who asks                                 */
-    struct str request; /* idempotency key, empty: none           */
-    int64_t print;      /* of what is asked with that key         */
+    struct str name;     /* of the schedule, unless its key is known */
+    int64_t schedule;    /* its key, 0: by name                      */
+    int64_t version;     /* expected, 0: any                         */
+    struct str by;       /* who asks                                 */
+    struct str request;  /* idempotency key, empty: none           */
+    int64_t fingerprint; /* of what is asked with that key         */
     const struct draft *draft;
     struct run_id run;
     instant slot, until;

@@ -10,56 +10,57 @@ enum {
     QUEUE_KEPT = 128, /* bytes of a queue's name                                      */
 };
 
-struct known_run {
+struct committed_run {
     struct run run;
     char worker[WORKER_KEPT];
 };
 
-struct known_queue {
+struct committed_queue {
     int64_t namespace, key;
     size_t len;
     char name[QUEUE_KEPT];
 };
 
-struct known known_new(struct arena *arena, int most)
+struct committed_cache committed_new(struct arena *arena, int most)
 {
-    return (struct known){
-        .runs = recall_new(arena, sizeof(struct known_run), most),
-        .cursors = recall_new(arena, sizeof(struct cursor), most),
-        .queues = recall_new(arena, sizeof(struct known_queue), KNOWN_QUEUES_MAX),
+    return (struct committed_cache){
+        .runs = bounded_cache_new(arena, sizeof(struct committed_run), most),
+        .cursors = bounded_cache_new(arena, sizeof(struct cursor), most),
+        .queues = bounded_cache_new(arena, sizeof(struct committed_queue),
+                                    COMMITTED_QUEUES_MAX),
     };
 }
 
-void known_free(struct known *known)
+void committed_free(struct committed_cache *committed)
 {
-    recall_free(known->runs);
-    recall_free(known->cursors);
-    recall_free(known->queues);
+    bounded_cache_free(committed->runs);
+    bounded_cache_free(committed->cursors);
+    bounded_cache_free(committed->queues);
 }
 
-void known_doubt(struct known *known)
+void committed_doubt(struct committed_cache *committed)
 {
-    recall_clear(known->runs);
-    recall_clear(known->cursors);
+    bounded_cache_clear(committed->runs);
+    bounded_cache_clear(committed->cursors);
 }
 
-void known_clear(struct known *known)
+void committed_clear(struct committed_cache *committed)
 {
-    known_doubt(known);
-    recall_clear(known->queues);
+    committed_doubt(committed);
+    bounded_cache_clear(committed->queues);
 }
 
-void known_drop_run(struct known *known, const struct run *run)
+void committed_drop_run(struct committed_cache *committed, const struct run *run)
 {
-    recall_drop(known->runs, run_key(run->schedule, run->slot, run->pass));
+    bounded_cache_drop(committed->runs, run_key(run->schedule, run->slot, run->pass));
 }
 
-void known_put_run(struct known *known, const struct run *run)
+void committed_put_run(struct committed_cache *committed, const struct run *run)
 {
-    struct known_run copy = {.run = *run};
+    struct committed_run copy = {.run = *run};
 
     if (!run_is_claimed(run->state) || run->node != 0 || run->worker.len > WORKER_KEPT) {
-        known_drop_run(known, run);
+        committed_drop_run(committed, run);
         return;
     }
     if (run->worker.len > 0)
@@ -67,14 +68,15 @@ void known_put_run(struct known *known, const struct run *run)
     copy.run.worker.ptr = NULL;
     copy.run.lacks_input = run->lacks_input || run->input.len > 0;
     copy.run.input = copy.run.progress = (struct str){NULL, 0};
-    recall_put(known->runs, run_key(run->schedule, run->slot, run->pass), &copy);
+    bounded_cache_put(committed->runs, run_key(run->schedule, run->slot, run->pass), &copy);
 }
 
-bool known_run(const struct known *known, const struct run_id *id, struct run *ret)
+bool committed_run(const struct committed_cache *committed, const struct run_id *id,
+                   struct run *ret)
 {
     instant slot = id->slot_ms * SPAN_MS;
-    const struct known_run *found = recall_find(known->runs,
-                                                run_key(id->schedule, slot, id->pass));
+    const struct committed_run *found = bounded_cache_find(
+        committed->runs, run_key(id->schedule, slot, id->pass));
 
     if (!found || found->run.schedule != id->schedule || found->run.slot != slot ||
         found->run.pass != id->pass)
@@ -84,19 +86,19 @@ bool known_run(const struct known *known, const struct run_id *id, struct run *r
     return true;
 }
 
-void known_put_cursor(struct known *known, const struct cursor *cursor)
+void committed_put_cursor(struct committed_cache *committed, const struct cursor *cursor)
 {
-    recall_put(known->cursors, cursor->id, cursor);
+    bounded_cache_put(committed->cursors, cursor->id, cursor);
 }
 
-void known_drop_cursor(struct known *known, int64_t schedule)
+void committed_drop_cursor(struct committed_cache *committed, int64_t schedule)
 {
-    recall_drop(known->cursors, schedule);
+    bounded_cache_drop(committed->cursors, schedule);
 }
 
-const struct cursor *known_cursor(const struct known *known, int64_t schedule)
+const struct cursor *committed_cursor(const struct committed_cache *committed, int64_t schedule)
 {
-    return recall_find(known->cursors, schedule);
+    return bounded_cache_find(committed->cursors, schedule);
 }
 
 static int64_t queue_hash(int64_t namespace, struct str name)
@@ -104,19 +106,22 @@ static int64_t queue_hash(int64_t namespace, struct str name)
     return (int64_t)hash_u64(hash_bytes(name.ptr, name.len, (uint64_t) namespace));
 }
 
-void known_put_queue(struct known *known, int64_t namespace, struct str name, int64_t key)
+void committed_put_queue(struct committed_cache *committed, int64_t namespace, struct str name,
+                         int64_t key)
 {
-    struct known_queue queue = {.namespace = namespace, .key = key, .len = name.len};
+    struct committed_queue queue = {.namespace = namespace, .key = key, .len = name.len};
 
     if (name.len == 0 || name.len > QUEUE_KEPT)
         return;
     memcpy(queue.name, name.ptr, name.len);
-    recall_put(known->queues, queue_hash(namespace, name), &queue);
+    bounded_cache_put(committed->queues, queue_hash(namespace, name), &queue);
 }
 
-int64_t known_queue(const struct known *known, int64_t namespace, struct str name)
+int64_t committed_queue(const struct committed_cache *committed, int64_t namespace,
+                        struct str name)
 {
-    const struct known_queue *found = recall_find(known->queues, queue_hash(namespace, name));
+    const struct committed_queue *found = bounded_cache_find(committed->queues,
+                                                             queue_hash(namespace, name));
 
     return found && found->namespace == namespace &&
                    str_eq(name, (struct str){found->name, found->len})

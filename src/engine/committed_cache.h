@@ -16,32 +16,36 @@
 #include "engine/bounded_cache.h"
 
 enum {
-    KNOWN_MAX = 65536,       /* runs, and cursors, each; together at most 36 MiB      */
-    KNOWN_QUEUES_MAX = 4096, /* that schedules are made for now; at most 700 KiB       */
+    COMMITTED_MAX = 65536,       /* runs, and cursors, each; together at most 36 MiB      */
+    COMMITTED_QUEUES_MAX = 4096, /* that schedules are made for now; at most 700 KiB       */
 };
 
-struct known {
-    struct recall *runs, *cursors, *queues;
+struct committed_cache {
+    struct bounded_cache *runs, *cursors, *queues;
 };
 
-struct known known_new(struct arena *arena, int most);
-void known_free(struct known *known);
-void known_clear(struct known *known);
+struct committed_cache committed_new(struct arena *arena, int most);
+void committed_free(struct committed_cache *committed);
+void committed_clear(struct committed_cache *committed);
 /* Others have been at work: forgets what they may have changed. */
-void known_doubt(struct known *known);
+void committed_doubt(struct committed_cache *committed);
 
 /* As it was committed: kept while a worker holds it, forgotten when none does. */
-void known_put_run(struct known *known, const struct run *run);
-void known_drop_run(struct known *known, const struct run *run);
+void committed_put_run(struct committed_cache *committed, const struct run *run);
+void committed_drop_run(struct committed_cache *committed, const struct run *run);
 /* Without input and progress; its worker's name is good until the next change. */
-bool known_run(const struct known *known, const struct run_id *id, struct run *ret);
+bool committed_run(const struct committed_cache *committed, const struct run_id *id,
+                   struct run *ret);
 
 /* As it was committed. */
-void known_put_cursor(struct known *known, const struct cursor *cursor);
-void known_drop_cursor(struct known *known, int64_t schedule);
+void committed_put_cursor(struct committed_cache *committed, const struct cursor *cursor);
+void committed_drop_cursor(struct committed_cache *committed, int64_t schedule);
 /* NULL: not known.  Good until the next change. */
-const struct cursor *known_cursor(const struct known *known, int64_t schedule);
+const struct cursor *committed_cursor(const struct committed_cache *committed,
+                                      int64_t schedule);
 
-void known_put_queue(struct known *known, int64_t namespace, struct str name, int64_t key);
+void committed_put_queue(struct committed_cache *committed, int64_t namespace, struct str name,
+                         int64_t key);
 /* 0: not known. */
-int64_t known_queue(const struct known *known, int64_t namespace, struct str name);
+int64_t committed_queue(const struct committed_cache *committed, int64_t namespace,
+                        struct str name);

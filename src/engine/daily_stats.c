@@ -14,14 +14,14 @@ enum {
     (15 * SPAN_MIN)    /* or so long after the last: a day's row is written seldom */
 #define STATS_DAYS 400 /* that are kept: a year, and the time to look at it        */
 
-static bool is_for_other(const struct memory *m)
+static bool is_for_other(const struct engine_memory *m)
 {
     return m->reclaim_node != 0 && m->reclaim_counts;
 }
 
-void figures_take_over(struct turn *turn, const struct node *node)
+void daily_stats_take_over(struct turn *turn, const struct node *node)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
 
     m->reclaim_counts = true;
     m->reclaim_stats = node->stats;
@@ -36,7 +36,7 @@ bool figures_are_taken_over(const struct turn *turn)
 /* What is to be counted next: of a dead node, else of this one. */
 static struct stats_range range_of(const struct turn *turn)
 {
-    const struct memory *m = &turn->memory;
+    const struct engine_memory *m = &turn->memory;
 
     if (is_for_other(m))
         return (struct stats_range){m->reclaim_node, m->reclaim_stats, m->reclaim_until};
@@ -49,7 +49,7 @@ static struct stats_range range_of(const struct turn *turn)
  */
 static void begin_pass(struct turn *turn)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
 
     m->counts = true;
     m->stats_until = key_of(m->key_ms * SPAN_MS);
@@ -57,15 +57,16 @@ static void begin_pass(struct turn *turn)
 
 static bool is_time(const struct turn *turn)
 {
-    const struct memory *m = &turn->memory;
+    const struct engine_memory *m = &turn->memory;
 
-    return turn->sweeps && (turn->now >= m->count_at || m->count_at - turn->now > COUNT_EVERY ||
-                            m->uncounted >= COUNT_ROWS || prune_waits_for_figures(m));
+    return turn->is_periodic &&
+           (turn->now >= m->count_at || m->count_at - turn->now > COUNT_EVERY ||
+            m->uncounted >= COUNT_ROWS || prune_waits_for_figures(m));
 }
 
-void figures_send(struct turn *turn)
+void daily_stats_send(struct turn *turn)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
     int64_t limit = COUNT_PORTION + COUNT_PACE * m->uncounted;
 
     if (turn->in->rows == 0)
@@ -83,16 +84,16 @@ void figures_send(struct turn *turn)
 
 static void end_pass(struct turn *turn)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
 
     m->counts = false;
     m->count_at = turn->now + COUNT_EVERY;
     stats_prune(turn->db, turn->now / SPAN_DAY - STATS_DAYS, COUNT_PORTION);
 }
 
-void figures_read(struct turn *turn)
+void daily_stats_read(struct turn *turn)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
     struct stats_range range = turn->count_range;
     bool is_over = turn->count_row.rows == 0, is_other = range.maker != turn->node;
     struct node node;
@@ -116,7 +117,7 @@ void figures_read(struct turn *turn)
         end_pass(turn);
 }
 
-void figures_keep(struct turn *turn, int64_t schedule, int count)
+void daily_stats_keep(struct turn *turn, int64_t schedule, int count)
 {
     struct stats_range range = {turn->node, turn->memory.stats, INT64_MAX};
 

@@ -12,14 +12,14 @@
 #include "engine/workset.h"
 
 /* Queued with the first statements of the turn. */
-void figures_send(struct turn *turn);
+void daily_stats_send(struct turn *turn);
 /* With their answers. */
-void figures_read(struct turn *turn);
+void daily_stats_read(struct turn *turn);
 
 /* The history of another node is to be counted to its end. */
-void figures_take_over(struct turn *turn, const struct node *node);
+void daily_stats_take_over(struct turn *turn, const struct node *node);
 /* False while there is some of it left. */
 bool figures_are_taken_over(const struct turn *turn);
 
 /* Keeps the newest `count` attempts of a schedule; the others are counted before they go. */
-void figures_keep(struct turn *turn, int64_t schedule, int count);
+void daily_stats_keep(struct turn *turn, int64_t schedule, int count);

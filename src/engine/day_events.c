@@ -11,9 +11,9 @@ enum { WALKED_MAX = 32 }; /* slots; to count a day takes as long as to pass so m
 /* Other nodes may know of zones that this one does not: most midnights are at such times. */
 #define LOOK_EVERY (15 * SPAN_MIN)
 
-static const struct tz *zone_of(const struct seat *seat)
+static const struct tz *zone_of(const struct work_schedule *sched)
 {
-    return seat->plan.spec.zones[0].tz;
+    return sched->plan.spec.zones[0].tz;
 }
 
 static bool is_other_day(const struct tz *tz, instant a, instant b)
@@ -25,14 +25,14 @@ static bool is_other_day(const struct tz *tz, instant a, instant b)
  * Most schedules have a few slots a day, which are passed sooner than counted.  False when
  * there are more; *ret_last is the last of them.
  */
-static bool walk_day(const struct seat *seat, instant end, int64_t *ret_count,
+static bool walk_day(const struct work_schedule *sched, instant end, int64_t *ret_count,
                      instant *ret_last)
 {
-    instant at = seat->cursor.next_at;
+    instant at = sched->cursor.next_at;
     struct slot slot;
 
     for (int n = 1; n <= WALKED_MAX; n++) {
-        if (!spec_next(&seat->plan.spec, &seat->ctx, at, &slot) || slot.at >= end) {
+        if (!spec_next(&sched->plan.spec, &sched->ctx, at, &slot) || slot.at >= end) {
             *ret_count = n;
             *ret_last = at;
             return true;
@@ -43,21 +43,21 @@ static bool walk_day(const struct seat *seat, instant end, int64_t *ret_count,
 }
 
 /* The slots of the day from the next one on; those that hang on runs are known one by one. */
-static void count_day(const struct seat *seat, struct event *event)
+static void count_day(const struct work_schedule *sched, struct event *event)
 {
-    const struct spec *spec = &seat->plan.spec;
-    const struct cursor *c = &seat->cursor;
-    const struct tz *tz = zone_of(seat);
+    const struct spec *spec = &sched->plan.spec;
+    const struct cursor *c = &sched->cursor;
+    const struct tz *tz = zone_of(sched);
     instant end = local_day_start(tz, local_day(tz, c->next_at) + 1);
     struct slot last;
 
     event->slot = event->detail = c->next_at;
     event->count = 1;
-    if (seat->plan.follows)
+    if (sched->plan.follows)
         return;
-    if (!walk_day(seat, end, &event->count, &event->detail)) {
-        event->count += spec_count(spec, &seat->ctx, c->next_at, end - 1);
-        if (spec_prev(spec, &seat->ctx, end, &last))
+    if (!walk_day(sched, end, &event->count, &event->detail)) {
+        event->count += spec_count(spec, &sched->ctx, c->next_at, end - 1);
+        if (spec_prev(spec, &sched->ctx, end, &last))
             event->detail = last.at;
     }
     if (c->remaining < 0 || event->count <= c->remaining)
@@ -76,47 +76,47 @@ static void wait_until(struct turn *turn, instant midnight)
  * Its midnights will be told of.  What is remembered only saves asking: two zones may share a
  * place.
  */
-static void know_zone(struct turn *turn, const struct seat *seat)
+static void know_zone(struct turn *turn, const struct work_schedule *sched)
 {
-    const struct spec_zone *zone = &seat->plan.spec.zones[0];
-    uint64_t print = hash_u64(
-        hash_bytes(zone->name.ptr, zone->name.len, (uint64_t)seat->namespace));
-    uint64_t *place = &turn->memory.zones[print % ZONES_KNOWN];
-    struct zone_row row = {.namespace = seat->namespace, .name = zone->name};
+    const struct spec_zone *zone = &sched->plan.spec.zones[0];
+    uint64_t fingerprint = hash_u64(
+        hash_bytes(zone->name.ptr, zone->name.len, (uint64_t)sched->namespace));
+    uint64_t *work = &turn->memory.zones[fingerprint % ZONES_KNOWN];
+    struct zone_row row = {.namespace = sched->namespace, .name = zone->name};
 
-    if (*place == print || !zone->tz)
+    if (*work == fingerprint || !zone->tz)
         return;
-    *place = print;
+    *work = fingerprint;
     row.next_at = local_day_start(zone->tz, local_day(zone->tz, turn->now) + 1);
     wait_until(turn, row.next_at);
     row.id = turn_key(turn);
     zones_insert(turn->db, &row);
 }
 
-void days_tell_plan(struct turn *turn, const struct seat *seat)
+void day_events_plan(struct turn *turn, const struct work_schedule *sched)
 {
-    const struct cursor *c = &seat->cursor;
-    struct event event = {.type = EVENT_RUN_PLANNED, .schedule = seat->id};
+    const struct cursor *c = &sched->cursor;
+    struct event event = {.type = EVENT_RUN_PLANNED, .schedule = sched->id};
 
-    if (!seat->has_plan || c->next_at == INSTANT_NEVER || c->remaining == 0 ||
+    if (!sched->has_plan || c->next_at == INSTANT_NEVER || c->remaining == 0 ||
         (c->flags & (CURSOR_BARRED | CURSOR_CLOSED | CURSOR_QUARANTINED | CURSOR_DELETED)))
         return;
-    if (!seat->is_edited && (c->next_at == seat->was.next_at ||
-                             !is_other_day(zone_of(seat), seat->was.next_at, c->next_at)))
+    if (!sched->is_edited && (c->next_at == sched->was.next_at ||
+                              !is_other_day(zone_of(sched), sched->was.next_at, c->next_at)))
         return;
-    count_day(seat, &event);
+    count_day(sched, &event);
     *VEC_ADD(turn, &turn->events) = event;
-    know_zone(turn, seat);
+    know_zone(turn, sched);
 }
 
-void days_send(struct turn *turn)
+void day_events_send(struct turn *turn)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
 
     if (turn->in->hold || turn->now < m->midnight_at)
         return;
     m->midnight_at = (turn->now / LOOK_EVERY + 1) * LOOK_EVERY;
-    zones_due(turn->db, turn->now, PORTION, &turn->zone_rows);
+    zones_due(turn->db, turn->now, BATCH_ROWS, &turn->zone_rows);
 }
 
 /* After a long silence the latest midnight stands for all. */
@@ -142,7 +142,7 @@ static void tell_midnight(struct turn *turn, const struct zone_row *zone)
     };
 }
 
-void days_read(struct turn *turn)
+void day_events_read(struct turn *turn)
 {
     for (int i = 0; i < turn->zone_rows.rows; i++) {
         struct zone_row zone;
@@ -150,6 +150,6 @@ void days_read(struct turn *turn)
         zones_read(&turn->zone_rows, i, &zone);
         tell_midnight(turn, &zone);
     }
-    if (turn->zone_rows.rows == PORTION)
+    if (turn->zone_rows.rows == BATCH_ROWS)
         turn->memory.midnight_at = turn->now; /* there are more */
 }

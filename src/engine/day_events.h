@@ -12,8 +12,8 @@
  * schedule was edited.  So a day is told of once, when the last slot before it is over, and
  * costs no further wake-up.
  */
-void days_tell_plan(struct turn *turn, const struct seat *seat);
+void day_events_plan(struct turn *turn, const struct work_schedule *sched);
 
 /* Midnights that have come: asked for and told of by the sweep, once for all nodes. */
-void days_send(struct turn *turn);
-void days_read(struct turn *turn);
+void day_events_send(struct turn *turn);
+void day_events_read(struct turn *turn);

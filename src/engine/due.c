@@ -14,7 +14,7 @@
 /* One that does not must not move the floor: what is overdue would lie below it. */
 static bool looks(const struct turn *turn)
 {
-    return !turn->in->hold && turn->due_portion > 0;
+    return !turn->in->hold && turn->due_batch > 0;
 }
 
 /* What workers who wait can take, if it is of their queues. */
@@ -42,7 +42,7 @@ static bool is_within(const struct turn *turn, instant at, span most)
 static int portion(const struct turn *turn)
 {
     const struct turn_in *in = turn->in;
-    const struct memory *m = &turn->memory;
+    const struct engine_memory *m = &turn->memory;
     int64_t room = room_left(turn);
 
     if (m->is_taken && m->is_more && room == 0 && is_within(turn, m->granted_at, BACK_SOON) &&
@@ -50,20 +50,20 @@ static int portion(const struct turn *turn)
         return 0;
     if (!m->is_taken || room == 0)
         return in->rows;
-    room = room < PORTION ? PORTION : room;
+    room = room < BATCH_ROWS ? BATCH_ROWS : room;
     return room < in->rows ? (int)room : in->rows;
 }
 
 void due_send(struct turn *turn)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
     bool is_full = m->scanned_at == INSTANT_NONE || turn->now < m->scanned_at ||
                    turn->now - m->scanned_at >= FULL_SCAN_EVERY;
 
-    turn->due_portion = portion(turn);
+    turn->due_batch = portion(turn);
     if (!looks(turn))
         return;
-    cursors_due(turn->db, is_full ? INSTANT_NONE : m->floor, turn->now, turn->due_portion,
+    cursors_due(turn->db, is_full ? INSTANT_NONE : m->floor, turn->now, turn->due_batch,
                 &turn->due_rows);
     if (is_full)
         m->scanned_at = turn->now;
@@ -77,25 +77,25 @@ void due_seat(struct turn *turn)
         return;
     for (int i = 0; i < turn->due_rows.rows; i++) {
         struct cursor cursor;
-        struct seat *seat;
+        struct work_schedule *sched;
 
         cursors_read(&turn->due_rows, i, &cursor);
-        seat = desk_seat(turn, cursor.id);
-        must(seat->state != SEAT_HELD || memcmp(&seat->was, &cursor, sizeof(cursor)) == 0);
-        seat->cursor = cursor;
-        seat->was = cursor;
-        seat->state = SEAT_HELD;
-        seat->is_due = true;
+        sched = workset_schedule(turn, cursor.id);
+        must(sched->state != SCHED_HELD || memcmp(&sched->was, &cursor, sizeof(cursor)) == 0);
+        sched->cursor = cursor;
+        sched->was = cursor;
+        sched->state = SCHED_HELD;
+        sched->is_due = true;
         if (i == 0)
             floor = cursor.wake_at;
     }
     turn->memory.floor = floor;
-    turn->memory.is_more = turn->due_rows.rows == turn->due_portion;
+    turn->memory.is_more = turn->due_rows.rows == turn->due_batch;
 }
 
 void due_taken(struct turn *turn, bool all)
 {
-    const struct place *first = turn->fresh.count > 0 ? turn->fresh.at[0] : NULL;
+    const struct work_run *first = turn->fresh.count > 0 ? turn->fresh.at[0] : NULL;
 
     if (turn->due_rows.rows == 0 || !first)
         return;

@@ -9,7 +9,7 @@
 /* Asks for the cursors that are due, locked; nothing in a turn that holds. */
 void due_send(struct turn *turn);
 
-/* Gives each of them its seat. */
+/* Gives each of them its sched. */
 void due_seat(struct turn *turn);
 
 /* What the turn made of it, all fresh, was taken by workers at once, or not. */

@@ -35,7 +35,7 @@ enum { ROWS_CUT = 8 }; /* four steps from the largest turn to a single row */
 /* What is asked before anything is locked: one flush. */
 static void send_first(struct turn *turn)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
     struct node node = turn->engine->node;
 
     node.turn = m->turn;
@@ -51,31 +51,32 @@ static void send_first(struct turn *turn)
         runs_waking(turn->db, turn->now, turn->in->rows, &turn->waking_rows);
     turn->reclaim_asked = m->reclaim_node;
     if (m->reclaim_node != 0)
-        runs_of_node(turn->db, m->reclaim_node, m->reclaim_after, PORTION, &turn->reclaim_rows);
+        runs_of_node(turn->db, m->reclaim_node, m->reclaim_after, BATCH_ROWS,
+                     &turn->reclaim_rows);
     if (m->replan_after != INT64_MAX)
-        cursors_touch(turn->db, m->replan_after, PORTION, &turn->touch_rows);
-    settle_want(turn);
-    desk_send_early(turn);
+        cursors_touch(turn->db, m->replan_after, BATCH_ROWS, &turn->touch_rows);
+    reports_want(turn);
+    workset_send_early(turn);
     apply_send(turn);
-    if (turn->sweeps)
-        sweep_send(turn);
+    if (turn->is_periodic)
+        periodic_send(turn);
     prune_send(turn);
-    figures_send(turn);
+    daily_stats_send(turn);
     /* After the locks: whoever ended a run before them is to be seen. */
-    if (turn->sweeps || turn->trusts || turn->is_single)
+    if (turn->is_periodic || turn->trusts || turn->is_single)
         nodes_others(turn->db, turn->node, &turn->others_row);
 }
 
 static void want_touched(struct turn *turn)
 {
     for (int i = 0; i < turn->touch_rows.rows; i++)
-        desk_seat(turn, db_int_at(&turn->touch_rows, i, 0))->is_replanned = true;
+        workset_schedule(turn, db_int_at(&turn->touch_rows, i, 0))->is_replanned = true;
 }
 
 /* How far the planning anew has come: not beyond a schedule that another node holds. */
 static void pass_touched(struct turn *turn)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
     int rows = turn->touch_rows.rows;
 
     if (m->replan_after == INT64_MAX)
@@ -83,12 +84,12 @@ static void pass_touched(struct turn *turn)
     for (int i = 0; i < rows; i++) {
         int64_t id = db_int_at(&turn->touch_rows, i, 0);
 
-        if (desk_find(turn, id)->state == SEAT_AWAY)
+        if (workset_find(turn, id)->state == SCHED_AWAY)
             return;
         m->replan_after = id;
     }
-    turn->is_full |= rows == PORTION;
-    if (rows == PORTION)
+    turn->is_full |= rows == BATCH_ROWS;
+    if (rows == BATCH_ROWS)
         return;
     m->replan_after = INT64_MAX;
     zones_planned_put(turn->db, turn->engine->options.zones_version);
@@ -98,66 +99,66 @@ static void pass_touched(struct turn *turn)
  * Zones or calendars are others than when its next slot was found.  Where nothing is overdue,
  * times that have passed without being slots do not become some now.
  */
-static void replan(struct turn *turn, struct seat *seat)
+static void replan(struct turn *turn, struct work_schedule *sched)
 {
-    struct cursor *c = &seat->cursor;
-    const struct spec *spec = &seat->plan.spec;
+    struct cursor *c = &sched->cursor;
+    const struct spec *spec = &sched->plan.spec;
     struct slot slot;
     bool any;
 
-    if (seat->plan.is_governed || c->remaining == 0)
+    if (sched->plan.is_governed || c->remaining == 0)
         return;
-    any = spec_next(spec, &seat->ctx, c->mark, &slot);
+    any = spec_next(spec, &sched->ctx, c->mark, &slot);
     if (spec->jitter == 0 && c->next_at == (any ? slot.at : INSTANT_NEVER))
         return;
     if (c->next_at > turn->now && c->mark < turn->now && !(c->flags & CURSOR_BARRED))
         c->mark = turn->now;
-    any = spec_next(spec, &seat->ctx, c->mark, &slot);
+    any = spec_next(spec, &sched->ctx, c->mark, &slot);
     c->next_at = any ? slot.at : INSTANT_NEVER;
-    seat->next_due = any ? slot.due : INSTANT_NEVER;
-    seat->moved = seat->is_touched = true;
+    sched->next_due = any ? slot.due : INSTANT_NEVER;
+    sched->moved = sched->is_touched = true;
 }
 
 static void move_seats(struct turn *turn)
 {
-    for (int i = 0; i < turn->seats.count; i++) {
-        struct seat *seat = turn->seats.at[i];
+    for (int i = 0; i < turn->scheds.count; i++) {
+        struct work_schedule *sched = turn->scheds.at[i];
 
-        if (seat->state != SEAT_HELD)
+        if (sched->state != SCHED_HELD)
             continue;
-        if (!seat->has_plan && !(seat->cursor.flags & CURSOR_DELETED)) {
-            seat->cursor.wake_at = turn->now + BROKEN_PAUSE;
-            seat->is_touched = true;
+        if (!sched->has_plan && !(sched->cursor.flags & CURSOR_DELETED)) {
+            sched->cursor.wake_at = turn->now + BROKEN_PAUSE;
+            sched->is_touched = true;
             continue;
         }
-        if (seat->is_replanned)
-            replan(turn, seat);
+        if (sched->is_replanned)
+            replan(turn, sched);
         if (!turn->in->hold &&
-            (seat->is_due || (seat->cursor.flags & CURSOR_FULL && seat->is_touched) ||
-             seat_is_overtaken(turn, seat)))
-            seat_advance(turn, seat);
-        if (seat->state == SEAT_HELD && (seat->starts || seat->open_changed))
-            seat_decide(turn, seat);
-        if (seat->state != SEAT_HELD || !seat->is_touched)
+            (sched->is_due || (sched->cursor.flags & CURSOR_FULL && sched->is_touched) ||
+             sched_is_overtaken(turn, sched)))
+            sched_advance(turn, sched);
+        if (sched->state == SCHED_HELD && (sched->starts || sched->open_changed))
+            sched_decide(turn, sched);
+        if (sched->state != SCHED_HELD || !sched->is_touched)
             continue;
-        seat_wake(turn, seat);
-        days_tell_plan(turn, seat);
+        sched_wake(turn, sched);
+        day_events_plan(turn, sched);
     }
 }
 
 static void write_places(struct turn *turn)
 {
-    for (int i = 0; i < turn->places.count; i++) {
-        struct place *p = turn->places.at[i];
+    for (int i = 0; i < turn->runs.count; i++) {
+        struct work_run *p = turn->runs.at[i];
 
-        if (p->state == PLACE_NEW || (p->state == PLACE_READ && p->is_changed))
+        if (p->state == WORK_NEW || (p->state == WORK_READ && p->is_changed))
             turn->is_full |= p->run.wake_at <= turn->now; /* over before it was written */
-        if (p->state == PLACE_NEW)
+        if (p->state == WORK_NEW)
             runs_insert(turn->db, &p->run, &p->row);
-        else if (p->state == PLACE_READ && p->is_changed)
+        else if (p->state == WORK_READ && p->is_changed)
             runs_update(turn->db, &p->run);
-        if (p->state == PLACE_NEW) {
-            p->state = PLACE_READ;
+        if (p->state == WORK_NEW) {
+            p->state = WORK_READ;
             p->is_new = true;
         }
         p->is_changed = false;
@@ -168,20 +169,20 @@ static void write_places(struct turn *turn)
 static enum rc distrust(struct turn *turn, struct err *reterr)
 {
     turn->engine->memory.has_others = true;
-    known_doubt(&turn->engine->known);
+    committed_doubt(&turn->engine->committed);
     return err_set(reterr, RC_BUSY, -1, 0, "another node may have ended a run of this one");
 }
 
 /* Whether the rows were as the turn thought. */
 static enum rc check_places(struct turn *turn, struct err *reterr)
 {
-    for (int i = 0; i < turn->places.count; i++) {
-        const struct place *p = turn->places.at[i];
+    for (int i = 0; i < turn->runs.count; i++) {
+        const struct work_run *p = turn->runs.at[i];
 
         if (p->is_new && p->row.changed != 1)
             return err_set(reterr, RC_CORRUPT, -1, 0,
                            "a run exists that its schedule has not made yet");
-        if (!p->is_trusted || p->state != PLACE_GONE || p->row.changed == 1)
+        if (!p->is_trusted || p->state != WORK_GONE || p->row.changed == 1)
             continue;
         return distrust(turn, reterr);
     }
@@ -191,7 +192,7 @@ static enum rc check_places(struct turn *turn, struct err *reterr)
 static void write_gates(struct turn *turn)
 {
     for (int i = 0; i < turn->gates.count; i++) {
-        struct gate_seat *g = turn->gates.at[i];
+        struct work_gate *g = turn->gates.at[i];
 
         if (g->is_changed)
             gates_update(turn->db, &g->gate);
@@ -202,7 +203,7 @@ static void write_gates(struct turn *turn)
 /* False when others are up, or were since this node looked last: what it knows is void. */
 static bool is_alone(struct turn *turn)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
     int64_t sum = m->others_sum;
 
     if (turn->others_row.rows == 0)
@@ -212,37 +213,37 @@ static bool is_alone(struct turn *turn)
     m->others_stats = db_int_at(&turn->others_row, 0, 2);
     if (!m->has_others && m->others_sum == sum)
         return true;
-    known_doubt(&turn->engine->known);
+    committed_doubt(&turn->engine->committed);
     return false;
 }
 
 /* Everything between the first answers and the commit. */
-static enum rc work(struct turn *turn, struct err *reterr)
+static enum rc assignment(struct turn *turn, struct err *reterr)
 {
     enum rc rc;
 
     if (!is_alone(turn) && turn->trusts)
         return distrust(turn, reterr);
-    tell_up(turn);
+    event_node_up(turn);
     due_seat(turn);
     want_touched(turn);
-    settle_want_waking(turn);
+    waking_want(turn);
     apply_want(turn);
-    if (turn->sweeps)
-        sweep_read(turn);
+    if (turn->is_periodic)
+        periodic_read(turn);
     prune_read(turn);
-    figures_read(turn);
+    daily_stats_read(turn);
     claim_heat(turn);
-    rc = desk_lock(turn, reterr);
+    rc = workset_lock(turn, reterr);
     if (rc == RC_OK)
-        rc = desk_load(turn, reterr);
+        rc = workset_load(turn, reterr);
     if (rc == RC_OK)
-        rc = desk_load_gates(turn, reterr);
+        rc = workset_load_gates(turn, reterr);
     if (rc != RC_OK)
         return rc;
     pass_touched(turn);
-    settle_reports(turn);
-    settle_waking(turn);
+    reports_apply(turn);
+    waking_apply(turn);
     rc = apply_commands(turn, reterr);
     if (rc != RC_OK)
         return rc;
@@ -251,9 +252,9 @@ static enum rc work(struct turn *turn, struct err *reterr)
     if (rc != RC_OK)
         return rc;
     write_places(turn);
-    for (int i = 0; i < turn->seats.count; i++)
-        seat_write(turn, turn->seats.at[i]);
-    rc = turn->sweeps && !turn->in->hold ? sweep_queues(turn, reterr) : RC_OK;
+    for (int i = 0; i < turn->scheds.count; i++)
+        sched_write(turn, turn->scheds.at[i]);
+    rc = turn->is_periodic && !turn->in->hold ? periodic_queues(turn, reterr) : RC_OK;
     if (rc == RC_OK)
         rc = claim_open_gates(turn, reterr);
     if (rc == RC_OK)
@@ -263,8 +264,8 @@ static enum rc work(struct turn *turn, struct err *reterr)
     write_places(turn);
     write_gates(turn);
     apply_keep_replies(turn);
-    witness_write(turn);
-    tell_write(turn);
+    audit_write(turn);
+    event_write(turn);
     if (turn->memory.key_ms > turn->key_limit)
         nodes_reserve(turn->db, turn->node, turn->memory.key_ms);
     cursors_next_wake(turn->db, turn->now, &turn->wake_row);
@@ -274,7 +275,7 @@ static enum rc work(struct turn *turn, struct err *reterr)
 
 static void prepare(struct engine *engine, struct turn *turn, const struct turn_in *in)
 {
-    struct memory *m;
+    struct engine_memory *m;
     instant silent;
 
     memset(turn, 0, offsetof(struct turn, memory));
@@ -285,17 +286,17 @@ static void prepare(struct engine *engine, struct turn *turn, const struct turn_
     turn->now = in->now;
     turn->node = engine->node.id;
     turn->is_single = db_kind(engine->db) == DB_SQLITE;
-    memory_copy(&turn->memory, &engine->memory);
-    turn->seat_map = engine->seat_map;
-    turn->place_map = engine->place_map;
+    engine_memory_copy(&turn->memory, &engine->memory);
+    turn->sched_map = engine->sched_map;
+    turn->work_map = engine->work_map;
     turn->gate_map = engine->gate_map;
     turn->queue_map = engine->queue_map;
-    map_clear(turn->seat_map);
-    map_clear(turn->place_map);
+    map_clear(turn->sched_map);
+    map_clear(turn->work_map);
     map_clear(turn->gate_map);
     map_clear(turn->queue_map);
     memcpy(turn->capacity, in->capacity, sizeof(turn->capacity));
-    polls_begin(turn);
+    waiting_workers_begin(turn);
     turn->replies = arena_array(turn->arena, (size_t)in->command_count, sizeof(struct reply));
     turn->report_replies = arena_array(turn->arena, (size_t)in->report_count,
                                        sizeof(struct report_reply));
@@ -307,9 +308,10 @@ static void prepare(struct engine *engine, struct turn *turn, const struct turn_
     m->turn++;
     turn_keys_from(turn, in->now);
     turn->retry_at = INSTANT_NEVER;
-    turn->is_first = m->swept_at == INSTANT_NONE;
-    turn->sweeps = in->rows > 0 && (m->swept_at == INSTANT_NONE || in->now < m->swept_at ||
-                                    in->now - m->swept_at >= SWEEP_EVERY);
+    turn->is_first = m->periodic_at == INSTANT_NONE;
+    turn->is_periodic = in->rows > 0 &&
+                        (m->periodic_at == INSTANT_NONE || in->now < m->periodic_at ||
+                         in->now - m->periodic_at >= PERIODIC_EVERY);
 }
 
 static instant earliest(const struct db_result *row, instant at)
@@ -333,8 +335,8 @@ static void fill_out(const struct turn *turn, struct turn_out *out)
         .reply_count = turn->in->command_count,
         .report_replies = turn->report_replies,
         .report_count = turn->in->report_count,
-        .calls = turn->calls.at,
-        .call_count = turn->calls.count,
+        .dispatches = turn->dispatches.at,
+        .dispatch_count = turn->dispatches.count,
         .grants = turn->grants.at,
         .grant_count = turn->grants.count,
         .stops = turn->stops.at,
@@ -360,53 +362,53 @@ static instant overdue_at(instant deadline)
 }
 
 /* Made to run some day: many of them would push out what runs all the time. */
-static bool is_for_later(const struct turn *turn, const struct seat *seat)
+static bool is_for_later(const struct turn *turn, const struct work_schedule *sched)
 {
-    return seat->is_new && seat->state == SEAT_HELD && seat->cursor.open == 0 &&
-           seat->cursor.wake_at > turn->now + SOON;
+    return sched->is_new && sched->state == SCHED_HELD && sched->cursor.open == 0 &&
+           sched->cursor.wake_at > turn->now + SOON;
 }
 
 /* What workers hold, and cursors, as they are now; others would make it worthless. */
-static void remember(struct known *known, const struct turn *turn)
+static void remember(struct committed_cache *committed, const struct turn *turn)
 {
     if (turn->memory.has_others)
         return;
-    for (int i = 0; i < turn->places.count; i++) {
-        const struct place *p = turn->places.at[i];
+    for (int i = 0; i < turn->runs.count; i++) {
+        const struct work_run *p = turn->runs.at[i];
 
-        if (p->state == PLACE_READ)
-            known_put_run(known, &p->run);
+        if (p->state == WORK_READ)
+            committed_put_run(committed, &p->run);
         else
-            known_drop_run(known, &p->run);
+            committed_drop_run(committed, &p->run);
     }
-    for (int i = 0; turn->is_single && i < turn->seats.count; i++) {
-        const struct seat *seat = turn->seats.at[i];
+    for (int i = 0; turn->is_single && i < turn->scheds.count; i++) {
+        const struct work_schedule *sched = turn->scheds.at[i];
 
-        if (is_for_later(turn, seat))
+        if (is_for_later(turn, sched))
             continue;
-        if (seat->state == SEAT_HELD)
-            known_put_cursor(known, seat->is_touched ? &seat->cursor : &seat->was);
-        else if (seat->state != SEAT_PLAN)
-            known_drop_cursor(known, seat->id);
+        if (sched->state == SCHED_HELD)
+            committed_put_cursor(committed, sched->is_touched ? &sched->cursor : &sched->was);
+        else if (sched->state != SCHED_PLAN)
+            committed_drop_cursor(committed, sched->id);
     }
 }
 
 /* The commit is known: from here on the engine's memory is as the turn left it. */
 static void adopt(struct engine *engine, const struct turn *turn)
 {
-    memory_copy(&engine->memory, &turn->memory);
-    remember(&engine->known, turn);
-    for (int i = 0; i < turn->seats.count; i++) {
-        const struct seat *seat = turn->seats.at[i];
+    engine_memory_copy(&engine->memory, &turn->memory);
+    remember(&engine->committed, turn);
+    for (int i = 0; i < turn->scheds.count; i++) {
+        const struct work_schedule *sched = turn->scheds.at[i];
 
-        if (seat->has_new_text && seat->state == SEAT_HELD && !is_for_later(turn, seat))
-            plans_put(engine->plans, seat->id, seat->cursor.version, &seat->text);
+        if (sched->has_new_text && sched->state == SCHED_HELD && !is_for_later(turn, sched))
+            plan_cache_put(engine->plan_cache, sched->id, sched->cursor.version, &sched->text);
     }
     for (int i = 0; i < turn->landed.count; i++)
-        flights_remove(engine->flights, turn->landed.at[i]);
-    for (int i = 0; i < turn->calls.count; i++)
-        flights_add(engine->flights, &turn->calls.at[i].run,
-                    overdue_at(turn->calls.at[i].deadline));
+        inflight_remove(engine->inflight, turn->landed.at[i]);
+    for (int i = 0; i < turn->dispatches.count; i++)
+        inflight_add(engine->inflight, &turn->dispatches.at[i].run,
+                     overdue_at(turn->dispatches.at[i].deadline));
 }
 
 /* This node's row, when it was not as expected: dead, or the turn in doubt did happen. */
@@ -460,7 +462,7 @@ enum rc engine_once(struct engine *engine, const struct turn_in *in, struct turn
     if (rc == RC_OK)
         engine->in_doubt = false;
     if (rc == RC_OK)
-        rc = work(turn, reterr);
+        rc = assignment(turn, reterr);
     if (rc == RC_OK)
         rc = db_flush(turn->db, turn->arena, reterr);
     if (rc == RC_OK)
@@ -471,7 +473,7 @@ enum rc engine_once(struct engine *engine, const struct turn_in *in, struct turn
     }
     fill_out(turn, out);
     if (engine->options.committing)
-        engine->options.committing(engine->options.with);
+        engine->options.committing(engine->options.arg);
     rc = db_commit(turn->db, turn->arena, reterr);
     if (rc == RC_OK) {
         adopt(engine, turn);
@@ -553,7 +555,7 @@ enum rc engine_turn(struct engine *engine, const struct turn_in *in, struct turn
     if (rc != RC_OK && in->command_count + in->report_count > 0 &&
         is_data_failure(engine, rc)) {
         arena_reset(engine->arenas[engine->arena]);
-        rc = engine_alone(engine, in, out, reterr);
+        rc = engine_retry_alone(engine, in, out, reterr);
     }
     if (rc == RC_OK &&
         (out->reply_count < in->command_count || out->report_count < in->report_count))

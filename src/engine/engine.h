@@ -19,16 +19,16 @@ struct engine_options {
     struct zone_source zones;    /* outlives the engine                              */
     span node_lease;             /* 0: NODE_LEASE; calls of a node that is silent for
                                   longer belong to the others                      */
-    size_t plan_bytes;           /* 0: PLANS_BYTES; of memory for plans               */
-    int known;                   /* 0: KNOWN_MAX; runs and cursors that are remembered */
+    size_t plan_bytes;           /* 0: PLAN_CACHE_BYTES; of memory for plans               */
+    int committed;               /* 0: COMMITTED_MAX; runs and cursors that are remembered */
     span events_age;             /* 0: EVENTS_AGE                                    */
     int backfill_portion;        /* slots of a schedule's backfills a turn starts; 0: any  */
     span dispatch_jitter;        /* of schedules that have none; to DISPATCH_JITTER_MAX    */
     struct str version, address; /* for people: what this node is, and where         */
     struct str zones_version;    /* to ZONES_VERSION_MAX: of the zone files, may be empty  */
     /* May be NULL: a commit begins, for whoever measures; ends with the turn.        */
-    void (*committing)(void *with);
-    void *with;
+    void (*committing)(void *arg);
+    void *arg;
 };
 
 enum { ZONES_VERSION_MAX = 64 };

@@ -10,17 +10,17 @@
 #include "engine/workset.h"
 
 struct engine {
-    struct arena *life; /* holds this, and lives as long */
+    struct arena *lifetime; /* holds this, and lives as long */
     struct engine_options options;
     char zones_version[ZONES_VERSION_MAX]; /* options.zones_version is in here */
     struct db *db;
     struct node node; /* as of the last commit; its turn and event are in memory */
     bool booted;
-    struct memory memory;
-    struct plans *plans;
-    struct flights *flights;
-    struct known known;
-    struct map *seat_map, *place_map, *gate_map, *queue_map;
+    struct engine_memory memory;
+    struct plan_cache *plan_cache;
+    struct inflight *inflight;
+    struct committed_cache committed;
+    struct map *sched_map, *work_map, *gate_map, *queue_map;
     struct arena *arenas[2]; /* of this turn and of the one in doubt, or before */
     int arena;               /* which of them is this turn's                    */
     bool in_doubt;           /* whether `doubt` was committed is not known      */
@@ -37,5 +37,5 @@ struct engine {
 enum rc engine_once(struct engine *engine, const struct turn_in *in, struct turn_out *out,
                     struct err *reterr);
 /* The same in many, after the one was refused: alone.c. */
-enum rc engine_alone(struct engine *engine, const struct turn_in *in, struct turn_out *out,
-                     struct err *reterr);
+enum rc engine_retry_alone(struct engine *engine, const struct turn_in *in,
+                           struct turn_out *out, struct err *reterr);

@@ -15,13 +15,13 @@
 #include "core/plan.h"
 
 enum {
-    HOT_MAX = 256,             /* queues that are known to have something ready        */
-    WATCHED_QUEUES_MAX = 1024, /* remembered; of further ones the rows are asked      */
-    OPEN_READ_MAX = 4096,      /* open runs of a schedule that one turn looks at       */
-    ZONES_KNOWN = 64,          /* of namespaces: more are asked for again              */
-    PORTION = 256,             /* rows of slow work in one turn                        */
+    HOT_MAX = 256,                /* queues that are known to have something ready        */
+    RESTRICTED_QUEUES_MAX = 1024, /* remembered; of further ones the rows are asked      */
+    OPEN_READ_MAX = 4096,         /* open runs of a schedule that one turn looks at       */
+    ZONES_KNOWN = 64,             /* of namespaces: more are asked for again              */
+    BATCH_ROWS = 256,             /* rows of slow work in one turn                        */
 };
-#define SWEEP_EVERY     SPAN_S
+#define PERIODIC_EVERY  SPAN_S
 #define FULL_SCAN_EVERY (5 * SPAN_S)
 #define LEFT_EVERY      SPAN_H /* what nodes left behind that do not return is in no hurry */
 #define BACK_SOON       (100 * SPAN_MS) /* a worker with short runs, with the next question */
@@ -35,7 +35,7 @@ struct hot {
 };
 
 /* A queue that is paused or has a limit, see watch.h. */
-struct watched {
+struct restricted_queue {
     int64_t queue;
     bool is_paused;
 };
@@ -53,7 +53,7 @@ struct walk {
     int64_t written; /* since the last portion, or since the pass ended          */
 };
 
-struct memory {
+struct engine_memory {
     int64_t turn, event;
     int64_t key_ms, key_count; /* the last key made                                   */
     bool has_others;           /* other nodes are up: they may end what this one runs */
@@ -65,7 +65,7 @@ struct memory {
     bool is_announced;         /* others have been told that this node is up          */
     instant turning_since;     /* no lease is expired before this + heartbeat + grace */
     instant last_turn;
-    instant swept_at, scanned_at;
+    instant periodic_at, scanned_at;
     instant left_at;    /* what nodes have left behind was looked for          */
     instant floor;      /* nothing due wakes before                            */
     instant clock_skip; /* slots due until then are missed(clock)              */
@@ -78,8 +78,8 @@ struct memory {
     int64_t uncounted;                    /* rows that were written since             */
     int64_t replan_after; /* INT64_MAX: nothing to plan anew                     */
     struct walk walks[PRUNE_TABLES];
-    int64_t swept_turn; /* the turn of the last sweep                          */
-    int requests;       /* keys of requests that were taken since              */
+    int64_t periodic_turn; /* the turn of the last sweep                          */
+    int requests;          /* keys of requests that were taken since              */
     int64_t queue_after[LANE_COUNT];
     uint64_t zones[ZONES_KNOWN]; /* prints of zones that table zones has */
     instant midnight_at;         /* when that table is asked; at the latest */
@@ -87,15 +87,17 @@ struct memory {
     uint8_t audit_hash[SHA256_BYTES];
     instant audit_pruned_at; /* old rows of the audit were last deleted, */
     int audit_rows;          /* and so many have come since             */
-    int hot_count, watched_count;
-    struct hot hot[HOT_MAX]; /* here and behind it are lists, see memory_copy() */
-    struct watched watched[WATCHED_QUEUES_MAX]; /* by queue */
+    int hot_count, restricted_count;
+    struct hot hot[HOT_MAX]; /* here and behind it are lists, see engine_memory_copy() */
+    struct restricted_queue restricted[RESTRICTED_QUEUES_MAX]; /* by queue */
 };
 
 /* Of the lists only what is in them: mostly that is little. */
-static inline void memory_copy(struct memory *to, const struct memory *from)
+static inline void engine_memory_copy(struct engine_memory *to,
+                                      const struct engine_memory *from)
 {
-    memcpy(to, from, offsetof(struct memory, hot));
+    memcpy(to, from, offsetof(struct engine_memory, hot));
     memcpy(to->hot, from->hot, (size_t)from->hot_count * sizeof from->hot[0]);
-    memcpy(to->watched, from->watched, (size_t)from->watched_count * sizeof from->watched[0]);
+    memcpy(to->restricted, from->restricted,
+           (size_t)from->restricted_count * sizeof from->restricted[0]);
 }

@@ -4,7 +4,7 @@
 #include "base/must.h"
 #include "engine/engine_internal.h"
 
-void tell_write(struct turn *turn)
+void event_write(struct turn *turn)
 {
     size_t room = (size_t)turn->events.count * EVENT_PACKED_MAX + 1;
     struct buf buf = {.cap = room};
@@ -20,7 +20,7 @@ void tell_write(struct turn *turn)
     turn->memory.event += turn->events.count;
 }
 
-void tell_up(struct turn *turn)
+void event_node_up(struct turn *turn)
 {
     if (!turn->memory.is_announced)
         *VEC_ADD(turn, &turn->events) = (struct event){

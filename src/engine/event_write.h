@@ -8,7 +8,7 @@
 #include "engine/workset.h"
 
 /* That this node is up, once; and that its clock was stepped. */
-void tell_up(struct turn *turn);
+void event_node_up(struct turn *turn);
 
 /* All that the turn has to tell. */
-void tell_write(struct turn *turn);
+void event_write(struct turn *turn);

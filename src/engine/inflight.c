@@ -8,9 +8,9 @@
 
 enum { FIRST_ROOM = 256 };
 
-struct flights {
+struct inflight {
     struct arena *arena;
-    struct flight *list;
+    struct inflight_run *list;
     int count, room;
     struct map *by_key; /* of the run's row, to index */
     struct map *by_run; /* run_key() to index; the later of two equal ones */
@@ -21,98 +21,99 @@ static int64_t key_of(const struct run *run)
     return run_key(run->schedule, run->slot, run->pass);
 }
 
-struct flights *flights_new(struct arena *arena)
+struct inflight *inflight_new(struct arena *arena)
 {
-    struct flights *flights = arena_take(arena, sizeof(*flights));
+    struct inflight *inflight = arena_take(arena, sizeof(*inflight));
 
-    flights->arena = arena;
-    flights->room = FIRST_ROOM;
-    flights->list = arena_array(arena, FIRST_ROOM, sizeof(*flights->list));
-    flights->by_key = map_new(FIRST_ROOM);
-    flights->by_run = map_new(FIRST_ROOM);
-    return flights;
+    inflight->arena = arena;
+    inflight->room = FIRST_ROOM;
+    inflight->list = arena_array(arena, FIRST_ROOM, sizeof(*inflight->list));
+    inflight->by_key = map_new(FIRST_ROOM);
+    inflight->by_run = map_new(FIRST_ROOM);
+    return inflight;
 }
 
-void flights_free(struct flights *flights)
+void inflight_free(struct inflight *inflight)
 {
-    map_free(flights->by_key);
-    map_free(flights->by_run);
+    map_free(inflight->by_key);
+    map_free(inflight->by_run);
 }
 
-void flights_clear(struct flights *flights)
+void inflight_clear(struct inflight *inflight)
 {
-    flights->count = 0;
-    map_clear(flights->by_key);
-    map_clear(flights->by_run);
+    inflight->count = 0;
+    map_clear(inflight->by_key);
+    map_clear(inflight->by_run);
 }
 
-static void put(struct flights *flights, int index)
+static void put(struct inflight *inflight, int index)
 {
-    map_put(flights->by_key, flights->list[index].run.id, index);
-    map_put(flights->by_run, key_of(&flights->list[index].run), index);
+    map_put(inflight->by_key, inflight->list[index].run.id, index);
+    map_put(inflight->by_run, key_of(&inflight->list[index].run), index);
 }
 
-void flights_add(struct flights *flights, const struct run *run, instant deadline)
+void inflight_add(struct inflight *inflight, const struct run *run, instant deadline)
 {
-    struct flight *flight;
+    struct inflight_run *entry;
 
-    if (flights->count == flights->room) {
-        struct flight *more = arena_array(flights->arena, (size_t)flights->room * 2,
-                                          sizeof(*more));
+    if (inflight->count == inflight->room) {
+        struct inflight_run *more = arena_array(inflight->arena, (size_t)inflight->room * 2,
+                                                sizeof(*more));
 
-        memcpy(more, flights->list, (size_t)flights->count * sizeof(*more));
-        flights->list = more;
-        flights->room *= 2;
+        memcpy(more, inflight->list, (size_t)inflight->count * sizeof(*more));
+        inflight->list = more;
+        inflight->room *= 2;
     }
-    flight = &flights->list[flights->count];
-    *flight = (struct flight){.run = *run, .deadline = deadline};
-    flight->run.lacks_input = run->lacks_input || run->input.len > 0;
-    flight->run.worker = flight->run.input = flight->run.progress = (struct str){NULL, 0};
-    put(flights, flights->count++);
+    entry = &inflight->list[inflight->count];
+    *entry = (struct inflight_run){.run = *run, .deadline = deadline};
+    entry->run.lacks_input = run->lacks_input || run->input.len > 0;
+    entry->run.worker = entry->run.input = entry->run.progress = (struct str){NULL, 0};
+    put(inflight, inflight->count++);
 }
 
-void flights_remove(struct flights *flights, int64_t key)
+void inflight_remove(struct inflight *inflight, int64_t key)
 {
-    int32_t index = map_remove(flights->by_key, key);
+    int32_t index = map_remove(inflight->by_key, key);
     int64_t key_of_run;
 
     if (index == MAP_NONE)
         return;
-    key_of_run = key_of(&flights->list[index].run);
-    if (map_find(flights->by_run, key_of_run) == index)
-        map_remove(flights->by_run, key_of_run);
-    flights->list[index] = flights->list[--flights->count];
-    if (index < flights->count)
-        put(flights, index);
+    key_of_run = key_of(&inflight->list[index].run);
+    if (map_find(inflight->by_run, key_of_run) == index)
+        map_remove(inflight->by_run, key_of_run);
+    inflight->list[index] = inflight->list[--inflight->count];
+    if (index < inflight->count)
+        put(inflight, index);
 }
 
-const struct flight *flights_find(const struct flights *flights, const struct run_id *id)
+const struct inflight_run *inflight_find(const struct inflight *inflight,
+                                         const struct run_id *id)
 {
     instant slot = id->slot_ms * SPAN_MS;
-    int32_t index = map_find(flights->by_run, run_key(id->schedule, slot, id->pass));
+    int32_t index = map_find(inflight->by_run, run_key(id->schedule, slot, id->pass));
     const struct run *run;
 
     if (index == MAP_NONE)
         return NULL;
-    run = &flights->list[index].run;
+    run = &inflight->list[index].run;
     return run->schedule == id->schedule && run->slot == slot && run->pass == id->pass
-               ? &flights->list[index]
+               ? &inflight->list[index]
                : NULL;
 }
 
-const struct flight *flights_by_key(const struct flights *flights, int64_t key)
+const struct inflight_run *inflight_by_key(const struct inflight *inflight, int64_t key)
 {
-    int32_t index = map_find(flights->by_key, key);
+    int32_t index = map_find(inflight->by_key, key);
 
-    return index == MAP_NONE ? NULL : &flights->list[index];
+    return index == MAP_NONE ? NULL : &inflight->list[index];
 }
 
-int flights_count(const struct flights *flights)
+int inflight_count(const struct inflight *inflight)
 {
-    return flights->count;
+    return inflight->count;
 }
 
-const struct flight *flights_at(const struct flights *flights, int index)
+const struct inflight_run *inflight_at(const struct inflight *inflight, int index)
 {
-    return &flights->list[index];
+    return &inflight->list[index];
 }

@@ -11,23 +11,24 @@
 #include "core/run.h"
 #include "core/run_id.h"
 
-struct flight {
+struct inflight_run {
     struct run run; /* without its texts */
     instant deadline;
 };
 
-struct flights; /* opaque */
+struct inflight; /* opaque */
 
-struct flights *flights_new(struct arena *arena);
-void flights_free(struct flights *flights);
-void flights_clear(struct flights *flights);
+struct inflight *inflight_new(struct arena *arena);
+void inflight_free(struct inflight *inflight);
+void inflight_clear(struct inflight *inflight);
 
-void flights_add(struct flights *flights, const struct run *run, instant deadline);
-void flights_remove(struct flights *flights, int64_t key);
+void inflight_add(struct inflight *inflight, const struct run *run, instant deadline);
+void inflight_remove(struct inflight *inflight, int64_t key);
 
 /* NULL: none. */
-const struct flight *flights_find(const struct flights *flights, const struct run_id *run);
-const struct flight *flights_by_key(const struct flights *flights, int64_t key);
+const struct inflight_run *inflight_find(const struct inflight *inflight,
+                                         const struct run_id *run);
+const struct inflight_run *inflight_by_key(const struct inflight *inflight, int64_t key);
 
-int flights_count(const struct flights *flights);
-const struct flight *flights_at(const struct flights *flights, int index);
+int inflight_count(const struct inflight *inflight);
+const struct inflight_run *inflight_at(const struct inflight *inflight, int index);

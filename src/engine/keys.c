@@ -7,7 +7,7 @@
 
 void turn_see_key(struct turn *turn, int64_t key)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
     int64_t ms = (key >> (KEY_NODE_BITS + KEY_COUNT_BITS)) + KEY_EPOCH_MS;
 
     if (ms < m->key_ms)
@@ -19,7 +19,7 @@ void turn_see_key(struct turn *turn, int64_t key)
 /* Several turns may share a millisecond: else thousands in a second would outrun the clock. */
 void turn_keys_from(struct turn *turn, instant now)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
     int64_t ms = key_ms_at(now);
 
     if (ms <= m->key_ms)
@@ -30,7 +30,7 @@ void turn_keys_from(struct turn *turn, instant now)
 
 int64_t turn_key(struct turn *turn)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
 
     if (++m->key_count >= 1 << KEY_COUNT_BITS) {
         m->key_ms++;

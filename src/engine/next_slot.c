@@ -9,10 +9,10 @@
 
 #define OVERRUN_MIN SPAN_S /* an adaptive schedule rests so long after a long run */
 
-static struct governor governor_of(const struct seat *seat)
+static struct governor governor_of(const struct work_schedule *sched)
 {
-    const struct plan *plan = &seat->plan;
-    const struct cursor *c = &seat->cursor;
+    const struct plan *plan = &sched->plan;
+    const struct cursor *c = &sched->cursor;
 
     return (struct governor){
         .interval = plan->governor_interval,
@@ -28,11 +28,11 @@ static struct governor governor_of(const struct seat *seat)
     };
 }
 
-static instant next_slot(const struct seat *seat, instant after)
+static instant next_slot(const struct work_schedule *sched, instant after)
 {
     struct slot slot;
 
-    return spec_next(&seat->plan.spec, &seat->ctx, after, &slot) ? slot.at : INSTANT_NEVER;
+    return spec_next(&sched->plan.spec, &sched->ctx, after, &slot) ? slot.at : INSTANT_NEVER;
 }
 
 /* Slots are whole milliseconds, later than what is accounted for, and within our years. */
@@ -49,17 +49,17 @@ static instant as_slot(const struct cursor *cursor, instant at)
 }
 
 /* After a run that began at `started` and is over now; without one both are now. */
-static void govern(struct turn *turn, struct seat *seat, instant started)
+static void govern(struct turn *turn, struct work_schedule *sched, instant started)
 {
-    struct cursor *c = &seat->cursor;
-    struct governor governor = governor_of(seat);
+    struct cursor *c = &sched->cursor;
+    struct governor governor = governor_of(sched);
     struct governed next;
 
     governor_tidy(&governor, started, turn->now);
-    governor.baseline = next_slot(seat, started);
+    governor.baseline = next_slot(sched, started);
     next = governor_next(&governor, started);
     if (next.at < turn->now && next.source == SOURCE_BASELINE_CRON) {
-        next.at = next_slot(seat, turn->now); /* on the grid, never between */
+        next.at = next_slot(sched, turn->now); /* on the grid, never between */
     } else if (next.at < turn->now) {
         span rest = next.at - started;
 
@@ -70,51 +70,51 @@ static void govern(struct turn *turn, struct seat *seat, instant started)
     c->hint_expires = governor.hint_expires;
     c->next_at = as_slot(c, next.at);
     c->source = (int64_t)next.source;
-    seat->next_due = c->next_at;
-    seat->moved = true;
-    seat->is_touched = true;
+    sched->next_due = c->next_at;
+    sched->moved = true;
+    sched->is_touched = true;
 }
 
-void seat_follow(struct turn *turn, struct seat *seat, instant started)
+void sched_set_next(struct turn *turn, struct work_schedule *sched, instant started)
 {
-    struct cursor *c = &seat->cursor;
+    struct cursor *c = &sched->cursor;
 
     if (c->open > 0)
         return;
-    if (seat->plan.is_governed) {
-        govern(turn, seat, started == INSTANT_NONE ? turn->now : started);
+    if (sched->plan.is_governed) {
+        govern(turn, sched, started == INSTANT_NONE ? turn->now : started);
         return;
     }
-    seat_context(seat);
-    c->next_at = c->remaining == 0 ? INSTANT_NEVER : next_slot(seat, c->mark);
-    seat->moved = false; /* what this turn found before was of another slot */
-    seat->is_touched = true;
+    sched_context(sched);
+    c->next_at = c->remaining == 0 ? INSTANT_NEVER : next_slot(sched, c->mark);
+    sched->moved = false; /* what this turn found before was of another slot */
+    sched->is_touched = true;
 }
 
-void seat_begin(struct turn *turn, struct seat *seat)
+void sched_begin(struct turn *turn, struct work_schedule *sched)
 {
-    struct cursor *c = &seat->cursor;
-    struct advance a = {.plan = &seat->plan, .ctx = seat->ctx, .cursor = c, .now = turn->now};
+    struct cursor *c = &sched->cursor;
+    struct advance a = {.plan = &sched->plan, .ctx = sched->ctx, .cursor = c, .now = turn->now};
 
-    seat->is_touched = true;
-    if (seat->plan.is_governed) {
+    sched->is_touched = true;
+    if (sched->plan.is_governed) {
         c->mark = c->mark > turn->now ? c->mark : turn->now;
         c->next_at = INSTANT_NEVER;
         if (c->open == 0)
-            govern(turn, seat, turn->now);
+            govern(turn, sched, turn->now);
         return;
     }
     advance_begin(&a);
     c->mark = a.mark;
     c->next_at = a.next_at;
-    seat->next_due = a.next_due;
-    seat->moved = true;
+    sched->next_due = a.next_due;
+    sched->moved = true;
 }
 
-void seat_nudge(struct turn *turn, struct seat *seat, instant wanted)
+void sched_nudge(struct turn *turn, struct work_schedule *sched, instant wanted)
 {
-    struct cursor *c = &seat->cursor;
-    struct governor governor = governor_of(seat);
+    struct cursor *c = &sched->cursor;
+    struct governor governor = governor_of(sched);
     instant at;
 
     if (c->next_at == INSTANT_NEVER || (c->flags & CURSOR_PAUSED))
@@ -128,7 +128,7 @@ void seat_nudge(struct turn *turn, struct seat *seat, instant wanted)
         c->source = SOURCE_AI_ONESHOT;
     if (at != wanted)
         c->source = at > wanted ? SOURCE_CLAMPED_MIN : SOURCE_CLAMPED_MAX;
-    seat->next_due = c->next_at;
-    seat->moved = true;
-    seat->is_touched = true;
+    sched->next_due = c->next_at;
+    sched->moved = true;
+    sched->is_touched = true;
 }

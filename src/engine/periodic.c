@@ -9,34 +9,34 @@
 
 enum { QUEUE_STEPS = 8 }; /* queues of a lane that one sweep finds */
 
-void sweep_send(struct turn *turn)
+void periodic_send(struct turn *turn)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
     const struct engine_options *o = &turn->engine->options;
 
     nodes_silent(turn->db, turn->now, &turn->silent_rows);
-    stops_take(turn->db, turn->node, PORTION, &turn->stop_rows);
-    queues_watched(turn->db, WATCHED_QUEUES_MAX, &turn->watched_rows);
-    gates_free(turn->db, PORTION, &turn->free_gates);
-    days_send(turn);
+    stops_take(turn->db, turn->node, BATCH_ROWS, &turn->stop_rows);
+    queues_watched(turn->db, RESTRICTED_QUEUES_MAX, &turn->restricted_rows);
+    gates_free(turn->db, BATCH_ROWS, &turn->free_gates);
+    day_events_send(turn);
     /* Twice as many as have come since: each turn has a row of events. */
     prune_events(turn->db, turn->node, turn->now - o->events_age,
-                 PORTION + 2 * (int)(m->turn - m->swept_turn));
+                 BATCH_ROWS + 2 * (int)(m->turn - m->periodic_turn));
     if (m->left_at == INSTANT_NONE || turn->now < m->left_at ||
         turn->now - m->left_at >= LEFT_EVERY) {
         prune_events_left(turn->db, turn->now - o->events_age, &turn->left_rows);
         prune_audit_left(turn->db, turn->now - AUDIT_AGE, &turn->left_audit);
         m->left_at = turn->now;
     }
-    prune_requests(turn->db, turn->now, PORTION + 2 * m->requests);
+    prune_requests(turn->db, turn->now, BATCH_ROWS + 2 * m->requests);
     m->requests = 0;
-    m->swept_turn = m->turn;
+    m->periodic_turn = m->turn;
 }
 
 /* A node that is dead: one at a time, and not before this one was there long enough to know. */
 static void take_over(struct turn *turn)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
     span lease = turn->engine->options.node_lease;
 
     if (m->reclaim_node != 0 || turn->now - m->turning_since < lease)
@@ -50,7 +50,7 @@ static void take_over(struct turn *turn)
         nodes_declare(turn->db, node.id, NODE_LOST, turn->now + lease);
         m->reclaim_node = node.id;
         m->reclaim_after = 0;
-        figures_take_over(turn, &node);
+        daily_stats_take_over(turn, &node);
         turn->is_full = true; /* go on at once */
         if (node.state == NODE_UP)
             *VEC_ADD(turn, &turn->events) = (struct event){
@@ -62,7 +62,7 @@ static void take_over(struct turn *turn)
 /* Another node has ended a run whose call is made here. */
 static void hear_stop(struct turn *turn, int row)
 {
-    const struct flight *flight;
+    const struct inflight_run *entry;
     struct node_stop stop;
     struct run_id run;
 
@@ -70,9 +70,9 @@ static void hear_stop(struct turn *turn, int row)
     run = (struct run_id){stop.schedule, stop.slot / SPAN_MS, (uint32_t)stop.pass};
     *VEC_ADD(turn, &turn->stops) = (struct stop){
         .run = run, .fence = stop.fence, .is_terminated = true};
-    flight = flights_find(turn->engine->flights, &run);
-    if (flight && flight->run.fence == stop.fence)
-        *VEC_ADD(turn, &turn->landed) = flight->run.id;
+    entry = inflight_find(turn->engine->inflight, &run);
+    if (entry && entry->run.fence == stop.fence)
+        *VEC_ADD(turn, &turn->landed) = entry->run.id;
 }
 
 /* Of nodes that do not return, a portion; where there was one there may be more. */
@@ -82,31 +82,31 @@ static void prune_left(struct turn *turn)
 
     if (events->rows > 0)
         prune_events(turn->db, db_int_at(events, 0, 0),
-                     turn->now - turn->engine->options.events_age, PORTION);
+                     turn->now - turn->engine->options.events_age, BATCH_ROWS);
     if (audit->rows > 0)
-        prune_audit(turn->db, db_int_at(audit, 0, 0), turn->now - AUDIT_AGE, PORTION);
+        prune_audit(turn->db, db_int_at(audit, 0, 0), turn->now - AUDIT_AGE, BATCH_ROWS);
     if (events->rows > 0 || audit->rows > 0)
         turn->memory.left_at = INSTANT_NONE;
 }
 
-void sweep_read(struct turn *turn)
+void periodic_read(struct turn *turn)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
 
-    watch_read(turn);
+    restricted_read(turn);
     for (int i = 0; i < turn->free_gates.rows; i++)
-        desk_gate(turn, db_int_at(&turn->free_gates, i, 0));
+        workset_gate(turn, db_int_at(&turn->free_gates, i, 0));
     for (int i = 0; i < turn->stop_rows.rows; i++)
         hear_stop(turn, i);
     prune_left(turn);
-    days_read(turn);
+    day_events_read(turn);
     take_over(turn);
-    m->swept_at = turn->now;
+    m->periodic_at = turn->now;
 }
 
-enum rc sweep_queues(struct turn *turn, struct err *reterr)
+enum rc periodic_queues(struct turn *turn, struct err *reterr)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
 
     for (int lane = LANE_HTTP; lane < LANE_COUNT; lane++) {
         for (int i = 0; turn->capacity[lane] > 0 && i < QUEUE_STEPS; i++) {

@@ -8,8 +8,8 @@
 #include "engine/workset.h"
 
 /* Queued with the first statements of the turn. */
-void sweep_send(struct turn *turn);
+void periodic_send(struct turn *turn);
 /* With their answers. */
-void sweep_read(struct turn *turn);
+void periodic_read(struct turn *turn);
 /* Queues of this node's lanes in which something is ready. */
-enum rc sweep_queues(struct turn *turn, struct err *reterr);
+enum rc periodic_queues(struct turn *turn, struct err *reterr);

@@ -27,52 +27,53 @@ struct block {
     size_t used;
 };
 
-struct plans {
+struct plan_cache {
     struct arena *arena;
     struct map *map; /* schedule to place, in units from the first block's begin */
     size_t block_size;
-    struct block blocks[PLANS_BLOCKS];
+    struct block blocks[PLAN_CACHE_BLOCKS];
     int at; /* the block that is being filled */
 };
 
-struct plans *plans_new(struct arena *arena, size_t bytes)
+struct plan_cache *plan_cache_new(struct arena *arena, size_t bytes)
 {
-    struct plans *plans = arena_take(arena, sizeof(*plans));
+    struct plan_cache *plan_cache = arena_take(arena, sizeof(*plan_cache));
 
     must(bytes / UNIT <= INT32_MAX);
-    plans->arena = arena;
-    plans->map = map_new(0);
-    plans->block_size = bytes / PLANS_BLOCKS / UNIT * UNIT;
-    return plans;
+    plan_cache->arena = arena;
+    plan_cache->map = map_new(0);
+    plan_cache->block_size = bytes / PLAN_CACHE_BLOCKS / UNIT * UNIT;
+    return plan_cache;
 }
 
-void plans_free(struct plans *plans)
+void plan_cache_free(struct plan_cache *plan_cache)
 {
-    map_free(plans->map);
+    map_free(plan_cache->map);
 }
 
-static int32_t place_of(const struct plans *plans, int block, size_t offset)
+static int32_t work_of(const struct plan_cache *plan_cache, int block, size_t offset)
 {
-    return (int32_t)(((size_t)block * plans->block_size + offset) / UNIT);
+    return (int32_t)(((size_t)block * plan_cache->block_size + offset) / UNIT);
 }
 
-static struct kept *kept_at(const struct plans *plans, int32_t place)
+static struct kept *kept_at(const struct plan_cache *plan_cache, int32_t work)
 {
-    size_t at = (size_t)place * UNIT;
+    size_t at = (size_t)work * UNIT;
 
-    return (void *)(plans->blocks[at / plans->block_size].bytes + at % plans->block_size);
+    return (void *)(plan_cache->blocks[at / plan_cache->block_size].bytes +
+                    at % plan_cache->block_size);
 }
 
-bool plans_has(const struct plans *plans, int64_t schedule)
+bool plan_cache_has(const struct plan_cache *plan_cache, int64_t schedule)
 {
-    return map_find(plans->map, schedule) != MAP_NONE;
+    return map_find(plan_cache->map, schedule) != MAP_NONE;
 }
 
-bool plans_find(const struct plans *plans, int64_t schedule, int64_t version,
-                struct plan_text *ret)
+bool plan_cache_find(const struct plan_cache *plan_cache, int64_t schedule, int64_t version,
+                     struct plan_text *ret)
 {
-    int32_t place = map_find(plans->map, schedule);
-    const struct kept *kept = place == MAP_NONE ? NULL : kept_at(plans, place);
+    int32_t work = map_find(plan_cache->map, schedule);
+    const struct kept *kept = work == MAP_NONE ? NULL : kept_at(plan_cache, work);
 
     if (!kept || kept->version != version)
         return false;
@@ -86,37 +87,37 @@ bool plans_find(const struct plans *plans, int64_t schedule, int64_t version,
 }
 
 /* Forgets what is in a block, unless it has a newer place. */
-static void empty(struct plans *plans, int index)
+static void empty(struct plan_cache *plan_cache, int index)
 {
-    struct block *block = &plans->blocks[index];
+    struct block *block = &plan_cache->blocks[index];
 
     for (size_t offset = 0; offset < block->used;) {
-        int32_t place = place_of(plans, index, offset);
-        const struct kept *kept = kept_at(plans, place);
+        int32_t work = work_of(plan_cache, index, offset);
+        const struct kept *kept = kept_at(plan_cache, work);
 
-        if (map_find(plans->map, kept->schedule) == place)
-            map_remove(plans->map, kept->schedule);
+        if (map_find(plan_cache->map, kept->schedule) == work)
+            map_remove(plan_cache->map, kept->schedule);
         offset += kept->size;
     }
     block->used = 0;
 }
 
 /* Where `size` more bytes go. */
-static int32_t make_room(struct plans *plans, size_t size)
+static int32_t make_room(struct plan_cache *plan_cache, size_t size)
 {
-    struct block *block = &plans->blocks[plans->at];
+    struct block *block = &plan_cache->blocks[plan_cache->at];
     size_t offset;
 
-    if (block->used + size > plans->block_size) {
-        plans->at = (plans->at + 1) % PLANS_BLOCKS;
-        empty(plans, plans->at);
-        block = &plans->blocks[plans->at];
+    if (block->used + size > plan_cache->block_size) {
+        plan_cache->at = (plan_cache->at + 1) % PLAN_CACHE_BLOCKS;
+        empty(plan_cache, plan_cache->at);
+        block = &plan_cache->blocks[plan_cache->at];
     }
     if (!block->bytes)
-        block->bytes = arena_room(plans->arena, plans->block_size);
+        block->bytes = arena_room(plan_cache->arena, plan_cache->block_size);
     offset = block->used;
     block->used += size;
-    return place_of(plans, plans->at, offset);
+    return work_of(plan_cache, plan_cache->at, offset);
 }
 
 /* Returns where the next one goes. */
@@ -127,20 +128,20 @@ static char *put(char *to, struct str text)
     return to + text.len;
 }
 
-void plans_put(struct plans *plans, int64_t schedule, int64_t version,
-               const struct plan_text *text)
+void plan_cache_put(struct plan_cache *plan_cache, int64_t schedule, int64_t version,
+                    const struct plan_text *text)
 {
     size_t size = sizeof(struct kept) + text->packed.len + text->action.len + text->name.len;
     struct kept *kept;
-    int32_t place;
+    int32_t work;
     char *to;
 
     size = (size + UNIT - 1) / UNIT * UNIT;
-    if (size > PLAN_BYTES_MAX || size > plans->block_size)
+    if (size > PLAN_BYTES_MAX || size > plan_cache->block_size)
         return; /* an older version that stays is never asked for again */
-    place = make_room(plans, size);
-    map_put(plans->map, schedule, place);
-    kept = kept_at(plans, place);
+    work = make_room(plan_cache, size);
+    map_put(plan_cache->map, schedule, work);
+    kept = kept_at(plan_cache, work);
     *kept = (struct kept){
         .schedule = schedule,
         .version = version,

@@ -15,11 +15,11 @@
 #include "base/str.h"
 
 enum {
-    PLANS_BYTES = 32 << 20, /* of memory, taken as it is needed: some 80,000 usual plans */
-    PLANS_BLOCKS = 16,      /* when they are full the oldest makes room                  */
+    PLAN_CACHE_BYTES = 32 << 20, /* of memory, taken as it is needed: some 80,000 usual plans */
+    PLAN_CACHE_BLOCKS = 16,      /* when they are full the oldest makes room                  */
 };
 
-struct plans; /* opaque */
+struct plan_cache; /* opaque */
 
 struct plan_text {
     int64_t namespace;
@@ -27,13 +27,13 @@ struct plan_text {
 };
 
 /* One that needs more than a block is not kept. */
-struct plans *plans_new(struct arena *arena, size_t bytes);
-void plans_free(struct plans *plans);
+struct plan_cache *plan_cache_new(struct arena *arena, size_t bytes);
+void plan_cache_free(struct plan_cache *plan_cache);
 
 /* Whether there is one of any version. */
-bool plans_has(const struct plans *plans, int64_t schedule);
-/* The texts are good until the next plans_put(). */
-bool plans_find(const struct plans *plans, int64_t schedule, int64_t version,
-                struct plan_text *ret);
-void plans_put(struct plans *plans, int64_t schedule, int64_t version,
-               const struct plan_text *text);
+bool plan_cache_has(const struct plan_cache *plan_cache, int64_t schedule);
+/* The texts are good until the next plan_cache_put(). */
+bool plan_cache_find(const struct plan_cache *plan_cache, int64_t schedule, int64_t version,
+                     struct plan_text *ret);
+void plan_cache_put(struct plan_cache *plan_cache, int64_t schedule, int64_t version,
+                    const struct plan_text *text);

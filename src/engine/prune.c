@@ -45,7 +45,7 @@ static void end_pass(const struct turn *turn, struct walk *walk)
                           .enough = walk->seen / REST + REST_ROWS};
 }
 
-bool prune_waits_for_figures(const struct memory *memory)
+bool prune_waits_for_figures(const struct engine_memory *memory)
 {
     const struct walk *walk = &memory->walks[PRUNE_HISTORY];
 
@@ -53,7 +53,7 @@ bool prune_waits_for_figures(const struct memory *memory)
 }
 
 /* What is not counted yet stays. */
-static int64_t history_end(const struct memory *m)
+static int64_t history_end(const struct engine_memory *m)
 {
     return m->stats < m->others_stats ? m->stats : m->others_stats;
 }
@@ -64,17 +64,17 @@ void prune_send(struct turn *turn)
         struct walk *walk = &turn->memory.walks[i];
         int64_t rows;
 
-        if (turn->sweeps && !walk->is_going &&
+        if (turn->is_periodic && !walk->is_going &&
             (turn->now >= walk->from || walk->written >= walk->enough))
             begin_pass(turn, walk);
         if (!walk->is_going || turn->in->rows == 0 ||
-            (!turn->sweeps && walk->written < PORTION) ||
+            (!turn->is_periodic && walk->written < BATCH_ROWS) ||
             (i == PRUNE_HISTORY && walk->after >= history_end(&turn->memory)))
             continue;
-        rows = PORTION + PACE * walk->written;
+        rows = BATCH_ROWS + PACE * walk->written;
         rows = rows < PORTION_MAX ? rows : PORTION_MAX;
-        tables[i].portion(turn->db, walk->after, (int)rows, &turn->portions[i]);
-        turn->has_portion[i] = true;
+        tables[i].portion(turn->db, walk->after, (int)rows, &turn->batches[i]);
+        turn->has_batch[i] = true;
         walk->written = 0;
         walk->seen += rows;
     }
@@ -84,10 +84,10 @@ void prune_read(struct turn *turn)
 {
     for (int i = 0; i < PRUNE_TABLES; i++) {
         struct walk *walk = &turn->memory.walks[i];
-        const struct db_result *row = &turn->portions[i];
+        const struct db_result *row = &turn->batches[i];
         int64_t until;
 
-        if (!turn->has_portion[i])
+        if (!turn->has_batch[i])
             continue;
         if (row->rows == 0) {
             end_pass(turn, walk);

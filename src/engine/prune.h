@@ -15,4 +15,4 @@ void prune_send(struct turn *turn);
 /* With their answers. */
 void prune_read(struct turn *turn);
 /* Nothing more of history can go before it is counted, see engine/daily_stats.h. */
-bool prune_waits_for_figures(const struct memory *memory);
+bool prune_waits_for_figures(const struct engine_memory *memory);

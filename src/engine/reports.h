@@ -7,13 +7,13 @@
 
 #include "engine/workset.h"
 
-/* Says which seats and runs the reports need. */
-void settle_want(struct turn *turn);
+/* Says which scheds and runs the reports need. */
+void reports_want(struct turn *turn);
 /* Likewise for runs that must be looked at by now, and for those of dead nodes. */
-void settle_want_waking(struct turn *turn);
+void waking_want(struct turn *turn);
 
-void settle_reports(struct turn *turn);
-void settle_waking(struct turn *turn);
+void reports_apply(struct turn *turn);
+void waking_apply(struct turn *turn);
 
 /* Packed lines, see store/logs.h; empty: none. */
-void settle_keep_log(struct turn *turn, const struct place *place, struct str log);
+void finish_keep_log(struct turn *turn, const struct work_run *work, struct str log);

@@ -6,14 +6,14 @@
 #include "engine/claim.h"
 
 /* Where a queue is in the list, or would be. */
-static int position(const struct memory *m, int64_t queue)
+static int position(const struct engine_memory *m, int64_t queue)
 {
-    int low = 0, high = m->watched_count;
+    int low = 0, high = m->restricted_count;
 
     while (low < high) {
         int middle = low + (high - low) / 2;
 
-        if (m->watched[middle].queue < queue)
+        if (m->restricted[middle].queue < queue)
             low = middle + 1;
         else
             high = middle;
@@ -22,49 +22,49 @@ static int position(const struct memory *m, int64_t queue)
 }
 
 /* A full list says nothing of the queues behind its last: their rows are asked. */
-enum watch watch_of(const struct memory *m, int64_t queue)
+enum queue_restriction restricted_of(const struct engine_memory *m, int64_t queue)
 {
     int at = position(m, queue);
 
-    if (at == m->watched_count)
-        return at == WATCHED_QUEUES_MAX ? WATCH_LIMITED : WATCH_NONE;
-    if (m->watched[at].queue != queue)
-        return WATCH_NONE;
-    return m->watched[at].is_paused ? WATCH_PAUSED : WATCH_LIMITED;
+    if (at == m->restricted_count)
+        return at == RESTRICTED_QUEUES_MAX ? RESTRICTION_LIMITED : RESTRICTION_NONE;
+    if (m->restricted[at].queue != queue)
+        return RESTRICTION_NONE;
+    return m->restricted[at].is_paused ? RESTRICTION_PAUSED : RESTRICTION_LIMITED;
 }
 
-void watch_read(struct turn *turn)
+void restricted_read(struct turn *turn)
 {
-    struct memory *m = &turn->memory;
+    struct engine_memory *m = &turn->memory;
 
-    m->watched_count = turn->watched_rows.rows;
-    for (int i = 0; i < m->watched_count; i++) {
+    m->restricted_count = turn->restricted_rows.rows;
+    for (int i = 0; i < m->restricted_count; i++) {
         struct queue_row row;
 
-        queues_read(&turn->watched_rows, i, &row);
-        m->watched[i] = (struct watched){row.id, row.is_paused};
+        queues_read(&turn->restricted_rows, i, &row);
+        m->restricted[i] = (struct restricted_queue){row.id, row.is_paused};
     }
 }
 
 /* The last makes room in a full list: it is behind the end then, and watched all the same. */
-void watch_add(struct memory *m, int64_t queue)
+void restricted_add(struct engine_memory *m, int64_t queue)
 {
     int at = position(m, queue);
 
-    if (watch_of(m, queue) != WATCH_NONE)
+    if (restricted_of(m, queue) != RESTRICTION_NONE)
         return;
-    if (m->watched_count < WATCHED_QUEUES_MAX)
-        m->watched_count++;
-    memmove(&m->watched[at + 1], &m->watched[at],
-            (size_t)(m->watched_count - at - 1) * sizeof *m->watched);
-    m->watched[at] = (struct watched){.queue = queue};
+    if (m->restricted_count < RESTRICTED_QUEUES_MAX)
+        m->restricted_count++;
+    memmove(&m->restricted[at + 1], &m->restricted[at],
+            (size_t)(m->restricted_count - at - 1) * sizeof *m->restricted);
+    m->restricted[at] = (struct restricted_queue){.queue = queue};
 }
 
 /* Whoever waits for it may be at another node. */
-void watch_freed(struct turn *turn, const struct run *run)
+void restricted_freed(struct turn *turn, const struct run *run)
 {
     if (run->lane != LANE_PULL || !run_is_claimed(run->state) ||
-        watch_of(&turn->memory, run->queue) != WATCH_LIMITED)
+        restricted_of(&turn->memory, run->queue) != RESTRICTION_LIMITED)
         return;
     claim_make_hot(&turn->memory, LANE_PULL, run->queue);
     turn->made_ready = true;

@@ -10,19 +10,19 @@
 
 #include "engine/turn_state.h"
 
-enum watch {
-    WATCH_NONE,    /* all may be had                              */
-    WATCH_LIMITED, /* only under the lock of its row, see claim.c */
-    WATCH_PAUSED,
+enum queue_restriction {
+    RESTRICTION_NONE,    /* all may be had                              */
+    RESTRICTION_LIMITED, /* only under the lock of its row, see claim.c */
+    RESTRICTION_PAUSED,
 };
 
-enum watch watch_of(const struct memory *memory, int64_t queue);
+enum queue_restriction restricted_of(const struct engine_memory *memory, int64_t queue);
 
 /* What the sweep has found. */
-void watch_read(struct turn *turn);
+void restricted_read(struct turn *turn);
 
 /* From now on its row is asked: it was given a limit. */
-void watch_add(struct memory *memory, int64_t queue);
+void restricted_add(struct engine_memory *memory, int64_t queue);
 
 /* A worker lets go of a run, which is as it was: another may have its place. */
-void watch_freed(struct turn *turn, const struct run *run);
+void restricted_freed(struct turn *turn, const struct run *run);

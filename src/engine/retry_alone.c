@@ -80,8 +80,8 @@ static void run_singles(struct engine *engine, const struct turn_in *in, struct 
     }
 }
 
-enum rc engine_alone(struct engine *engine, const struct turn_in *in, struct turn_out *out,
-                     struct err *reterr)
+enum rc engine_retry_alone(struct engine *engine, const struct turn_in *in,
+                           struct turn_out *out, struct err *reterr)
 {
     struct gathered all = {.arena = engine->arenas[engine->arena]};
     struct turn_in part = *in;

@@ -8,46 +8,47 @@
 #include "engine/engine_internal.h"
 #include "engine/restricted_queues.h"
 
-static const struct policies *policies_of(const struct seat *seat)
+static const struct policies *policies_of(const struct work_schedule *sched)
 {
-    return &seat->plan.policies;
+    return &sched->plan.policies;
 }
 
-static instant expires(const struct turn *turn, const struct seat *seat)
+static instant expires(const struct turn *turn, const struct work_schedule *sched)
 {
-    span age = seat->has_plan ? policies_of(seat)->retention_age : 0;
+    span age = sched->has_plan ? policies_of(sched)->retention_age : 0;
 
     return age == 0 ? INSTANT_NEVER : turn->now + age;
 }
 
 /* Runs of tests, and runs whose schedule is gone, leave no trace on a cursor. */
-static bool has_trace(const struct place *place)
+static bool has_trace(const struct work_run *work)
 {
-    return place->run.kind != RUN_TEST && place->seat->state == SEAT_HELD;
+    return work->run.kind != RUN_TEST && work->sched->state == SCHED_HELD;
 }
 
-void note(struct turn *turn, struct seat *seat, const struct account *account)
+void note(struct turn *turn, struct work_schedule *sched, const struct account *account)
 {
     struct noted *noted = arena_take(turn->arena, sizeof(*noted));
 
     noted->account = *account;
-    *seat->noted_end = noted;
-    seat->noted_end = &noted->next;
-    seat->is_touched = true;
+    *sched->noted_end = noted;
+    sched->noted_end = &noted->next;
+    sched->is_touched = true;
 }
 
-void note_one(struct turn *turn, struct seat *seat, instant slot, enum outcome outcome,
-              enum reason reason)
+void note_one(struct turn *turn, struct work_schedule *sched, instant slot,
+              enum outcome outcome, enum reason reason)
 {
-    note(turn, seat,
+    note(turn, sched,
          &(struct account){
              .first = slot, .last = slot, .count = 1, .outcome = outcome, .reason = reason});
 }
 
 /* Counts an account and says it. */
-static void tell(struct turn *turn, struct seat *seat, const struct account *a, int64_t pass)
+static void tell(struct turn *turn, struct work_schedule *sched, const struct account *a,
+                 int64_t pass)
 {
-    struct cursor *c = &seat->cursor;
+    struct cursor *c = &sched->cursor;
     enum event_type type;
 
     switch (a->outcome) {
@@ -71,7 +72,7 @@ static void tell(struct turn *turn, struct seat *seat, const struct account *a, 
     }
     *VEC_ADD(turn, &turn->events) = (struct event){
         .type = type,
-        .schedule = seat->id,
+        .schedule = sched->id,
         .slot = a->first,
         .pass = pass,
         .detail = (int64_t)a->outcome * 256 + (int64_t)a->reason,
@@ -79,19 +80,19 @@ static void tell(struct turn *turn, struct seat *seat, const struct account *a, 
     };
 }
 
-static void ledger_write(struct turn *turn, struct seat *seat, const struct account *account,
-                         int64_t pass, bool extends)
+static void ledger_write(struct turn *turn, struct work_schedule *sched,
+                         const struct account *account, int64_t pass, bool extends)
 {
     struct ledger_entry entry = {
         .id = turn_key(turn),
-        .schedule = seat->id,
+        .schedule = sched->id,
         .pass = pass,
         .account = *account,
         .written_at = turn->now,
-        .expire_at = expires(turn, seat),
+        .expire_at = expires(turn, sched),
     };
 
-    tell(turn, seat, account, pass);
+    tell(turn, sched, account, pass);
     turn->memory.walks[PRUNE_LEDGER].written++;
     if (extends)
         ledger_extend(turn->db, &entry);
@@ -101,11 +102,11 @@ static void ledger_write(struct turn *turn, struct seat *seat, const struct acco
 
 static void gate_leave(struct turn *turn, struct run *run)
 {
-    struct gate_seat *gate;
+    struct work_gate *gate;
 
     if (run->gate == 0 || !run_is_claimed(run->state))
         return;
-    gate = desk_gate(turn, run->gate);
+    gate = workset_gate(turn, run->gate);
     must(gate->is_held && gate->gate.open > 0);
     gate->gate.open--;
     gate->is_changed = true;
@@ -113,11 +114,11 @@ static void gate_leave(struct turn *turn, struct run *run)
 
 static void gate_forget(struct turn *turn, struct run *run)
 {
-    struct gate_seat *gate;
+    struct work_gate *gate;
 
     if (run->gate == 0 || run->state != RUN_GATED)
         return;
-    gate = desk_gate(turn, run->gate);
+    gate = workset_gate(turn, run->gate);
     must(gate->is_held && gate->gate.waiting > 0);
     gate->gate.waiting--;
     gate->is_changed = true;
@@ -148,10 +149,10 @@ static void land(struct turn *turn, const struct run *run)
         *VEC_ADD(turn, &turn->landed) = run->id;
 }
 
-static void write_history(struct turn *turn, struct place *place, const struct ending *ending,
+static void write_history(struct turn *turn, struct work_run *work, const struct ending *ending,
                           bool last)
 {
-    const struct run *run = &place->run;
+    const struct run *run = &work->run;
 
     turn->memory.walks[PRUNE_HISTORY].written++;
     turn->memory.uncounted++;
@@ -168,23 +169,24 @@ static void write_history(struct turn *turn, struct place *place, const struct e
                                  .reason = ending->reason,
                                  .last = last,
                                  .ended_at = turn->now,
-                                 .expire_at = expires(turn, place->seat),
+                                 .expire_at = expires(turn, work->sched),
                                  .error = ending->error,
                                  .result = ending->result,
-                                 .namespace = place->seat->namespace,
+                                 .namespace = work->sched->namespace,
                                  .tokens = ending->tokens,
                                  .cost = ending->cost,
                              });
 }
 
-static void keep_result(struct turn *turn, const struct seat *seat, const struct ending *ending)
+static void keep_result(struct turn *turn, const struct work_schedule *sched,
+                        const struct ending *ending)
 {
-    if (!seat->has_plan || !policies_of(seat)->wants_last)
+    if (!sched->has_plan || !policies_of(sched)->wants_last)
         return;
     if (ending->outcome == OUTCOME_SUCCEEDED)
-        results_put(turn->db, seat->id, ending->result);
+        results_put(turn->db, sched->id, ending->result);
     else if (outcome_is_failure(ending->outcome))
-        results_fail(turn->db, seat->id, ending->error);
+        results_fail(turn->db, sched->id, ending->error);
 }
 
 /* Beyond twice as many as are kept the rest goes; by arithmetic, so that none is counted. */
@@ -194,18 +196,18 @@ static bool is_beyond(int64_t ended, int64_t kept)
 }
 
 /* What the end of a run means for its schedule. */
-static void count_end(struct turn *turn, struct place *place, const struct ending *ending)
+static void count_end(struct turn *turn, struct work_run *work, const struct ending *ending)
 {
-    struct seat *seat = place->seat;
-    struct cursor *c = &seat->cursor;
-    const struct policies *p = policies_of(seat);
+    struct work_schedule *sched = work->sched;
+    struct cursor *c = &sched->cursor;
+    const struct policies *p = policies_of(sched);
     int64_t ended;
 
     must(c->open > 0);
     c->open--;
     c->last_end = turn->now;
     c->last_outcome = (int64_t)ending->outcome;
-    seat->is_touched = seat->open_changed = true;
+    sched->is_touched = sched->open_changed = true;
     if (ending->outcome == OUTCOME_SUCCEEDED) {
         c->succeeded++;
         c->failures = 0;
@@ -213,142 +215,143 @@ static void count_end(struct turn *turn, struct place *place, const struct endin
         c->failed++;
         c->failures++;
     }
-    keep_result(turn, seat, ending);
+    keep_result(turn, sched, ending);
     ended = c->succeeded + c->failed;
     if (is_beyond(ended, p->retention_count))
-        figures_keep(turn, seat->id, p->retention_count);
+        daily_stats_keep(turn, sched->id, p->retention_count);
     if (p->pause_on_failure && outcome_is_failure(ending->outcome) &&
         !(c->flags & CURSOR_PAUSED))
-        seat_pause(turn, seat, INSTANT_NEVER, STR("paused because a run failed"),
-                   STR("belfry"));
+        sched_pause(turn, sched, INSTANT_NEVER, STR("paused because a run failed"),
+                    STR("belfry"));
 }
 
-void run_end(struct turn *turn, struct place *place, const struct ending *ending)
+void run_end(struct turn *turn, struct work_run *work, const struct ending *ending)
 {
-    struct run *run = &place->run;
+    struct run *run = &work->run;
     bool is_cancel = ending->outcome == OUTCOME_CANCELLED;
     instant started = run->started_at;
 
-    must(run->state != RUN_HELD && place->state != PLACE_GONE);
-    write_history(turn, place, ending, true);
+    must(run->state != RUN_HELD && work->state != WORK_GONE);
+    write_history(turn, work, ending, true);
     gate_leave(turn, run);
     gate_forget(turn, run);
-    watch_freed(turn, run);
+    restricted_freed(turn, run);
     land(turn, run);
-    desk_event(turn, is_cancel ? EVENT_RUN_CANCELLED : EVENT_RUN_ENDED, run,
+    turn_event(turn, is_cancel ? EVENT_RUN_CANCELLED : EVENT_RUN_ENDED, run,
                (int64_t)ending->outcome * 256 + (int64_t)ending->reason);
-    if (place->state == PLACE_READ)
-        runs_delete(turn->db, run->id, run->fence, place->is_trusted ? &place->row : NULL);
-    place->state = PLACE_GONE;
+    if (work->state == WORK_READ)
+        runs_delete(turn->db, run->id, run->fence, work->is_trusted ? &work->row : NULL);
+    work->state = WORK_GONE;
     run->state = RUN_ENDED;
-    if (!has_trace(place))
+    if (!has_trace(work))
         return;
-    count_end(turn, place, ending);
-    if (place->seat->has_plan && place->seat->plan.follows)
-        seat_follow(turn, place->seat, started);
+    count_end(turn, work, ending);
+    if (work->sched->has_plan && work->sched->plan.follows)
+        sched_set_next(turn, work->sched, started);
 }
 
-void held_end(struct turn *turn, struct place *place, enum outcome outcome, enum reason reason)
+void held_end(struct turn *turn, struct work_run *work, enum outcome outcome,
+              enum reason reason)
 {
-    struct seat *seat = place->seat;
-    struct account account = {.first = place->run.slot,
-                              .last = place->run.slot,
+    struct work_schedule *sched = work->sched;
+    struct account account = {.first = work->run.slot,
+                              .last = work->run.slot,
                               .count = 1,
                               .outcome = outcome,
                               .reason = reason};
 
-    must(place->run.state == RUN_HELD && seat->cursor.waiting > 0);
-    ledger_write(turn, seat, &account, place->run.pass, false);
-    if (place->state == PLACE_READ)
-        runs_delete(turn->db, place->run.id, place->run.fence, NULL);
-    place->state = PLACE_GONE;
-    seat->cursor.waiting--;
-    seat->is_touched = true;
+    must(work->run.state == RUN_HELD && sched->cursor.waiting > 0);
+    ledger_write(turn, sched, &account, work->run.pass, false);
+    if (work->state == WORK_READ)
+        runs_delete(turn->db, work->run.id, work->run.fence, NULL);
+    work->state = WORK_GONE;
+    sched->cursor.waiting--;
+    sched->is_touched = true;
 }
 
 /* Back among those that can be claimed, or that wait for a time. */
-static void let_go(struct turn *turn, struct place *place, enum run_state state, instant wake)
+static void let_go(struct turn *turn, struct work_run *work, enum run_state state, instant wake)
 {
-    struct run *run = &place->run;
+    struct run *run = &work->run;
 
     must(run_may(run->state, state));
     gate_leave(turn, run);
-    watch_freed(turn, run);
+    restricted_freed(turn, run);
     land(turn, run);
     run->state = state;
     run->node = 0;
     run->worker = (struct str){NULL, 0};
     run->lease_until = INSTANT_NEVER;
     run->wake_at = wake;
-    place->is_changed = true;
-    if (state == RUN_READY && !place->is_fresh) {
-        place->is_fresh = true;
-        *VEC_ADD(turn, &turn->fresh) = place;
+    work->is_changed = true;
+    if (state == RUN_READY && !work->is_fresh) {
+        work->is_fresh = true;
+        *VEC_ADD(turn, &turn->fresh) = work;
     }
 }
 
 /* Until when it must have begun: policy startWithin. */
-static instant begin_by(const struct seat *seat, const struct run *run)
+static instant begin_by(const struct work_schedule *sched, const struct run *run)
 {
-    span within = seat->has_plan ? policies_of(seat)->start_within : 0;
+    span within = sched->has_plan ? policies_of(sched)->start_within : 0;
 
     return within > 0 && run->attempt == 0 ? run->due + within : INSTANT_NEVER;
 }
 
 /* From when on it is late: policy latenessBudget. */
-static instant late_from(const struct seat *seat, const struct run *run)
+static instant late_from(const struct work_schedule *sched, const struct run *run)
 {
-    span budget = seat->has_plan ? policies_of(seat)->lateness_budget : 0;
+    span budget = sched->has_plan ? policies_of(sched)->lateness_budget : 0;
 
     return budget > 0 && !(run->flags & RUN_TOLD_LATE) ? run->due + budget + 1 : INSTANT_NEVER;
 }
 
 /* When something is to be done about one that waits: what holds it may take its time. */
-static instant wait_until(const struct seat *seat, const struct run *run)
+static instant wait_until(const struct work_schedule *sched, const struct run *run)
 {
-    instant late = run->attempt == 0 ? late_from(seat, run) : INSTANT_NEVER;
-    instant end = run->state == RUN_HELD ? INSTANT_NEVER : begin_by(seat, run);
+    instant late = run->attempt == 0 ? late_from(sched, run) : INSTANT_NEVER;
+    instant end = run->state == RUN_HELD ? INSTANT_NEVER : begin_by(sched, run);
 
     return late < end ? late : end;
 }
 
 /* Its schedule was deleted: nothing of it is begun again. */
-static bool is_orphan(const struct place *place)
+static bool is_orphan(const struct work_run *work)
 {
-    return place->seat->state == SEAT_BARE && place->run.kind != RUN_DIRECT;
+    return work->sched->state == SCHED_BARE && work->run.kind != RUN_DIRECT;
 }
 
-static void lose(struct turn *turn, struct place *place, struct ending *ending)
+static void lose(struct turn *turn, struct work_run *work, struct ending *ending)
 {
-    struct run *run = &place->run;
-    bool once = place->seat->has_plan && policies_of(place->seat)->at_most_once;
+    struct run *run = &work->run;
+    bool once = work->sched->has_plan && policies_of(work->sched)->at_most_once;
 
     ending->outcome = OUTCOME_UNKNOWN;
     run->losses++;
-    if (once || run->losses >= LOSSES_MAX || is_orphan(place)) {
-        if (!once && ending->reason == REASON_NODE && seat_is_held(place->seat)) {
-            place->seat->cursor.flags |= CURSOR_QUARANTINED;
-            place->seat->is_touched = true;
+    if (once || run->losses >= LOSSES_MAX || is_orphan(work)) {
+        if (!once && ending->reason == REASON_NODE && sched_is_held(work->sched)) {
+            work->sched->cursor.flags |= CURSOR_QUARANTINED;
+            work->sched->is_touched = true;
         }
-        run_end(turn, place, ending);
+        run_end(turn, work, ending);
         return;
     }
-    write_history(turn, place, ending, false);
-    let_go(turn, place, RUN_READY, INSTANT_NEVER);
+    write_history(turn, work, ending, false);
+    let_go(turn, work, RUN_READY, INSTANT_NEVER);
     run->fence++;
-    desk_event(turn, EVENT_RUN_RETRYING, run, (int64_t)ending->reason);
+    turn_event(turn, EVENT_RUN_RETRYING, run, (int64_t)ending->reason);
 }
 
-static instant next_try(const struct turn *turn, const struct place *place,
+static instant next_try(const struct turn *turn, const struct work_run *work,
                         const struct ending *ending)
 {
-    const struct policies *p = policies_of(place->seat);
-    const struct run *run = &place->run;
+    const struct policies *p = policies_of(work->sched);
+    const struct run *run = &work->run;
     char text[RUN_ID_TEXT_MAX];
     struct run_id id = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass};
     instant at;
 
-    if (!place->seat->has_plan || p->at_most_once || is_orphan(place) ||
+    if (!work->sched->has_plan || p->at_most_once || is_orphan(work) ||
         (run->flags & RUN_CANCELLING) || !outcome_is_failure(ending->outcome) ||
         ending->outcome == OUTCOME_UNKNOWN)
         return INSTANT_NEVER;
@@ -369,110 +372,110 @@ static enum reason reason_of_cancel(const struct run *run)
     return run->flags & RUN_FOR_OTHER ? REASON_OTHER : REASON_USER;
 }
 
-void attempt_end(struct turn *turn, struct place *place, const struct ending *ending)
+void attempt_end(struct turn *turn, struct work_run *work, const struct ending *ending)
 {
     struct ending end = *ending;
     instant at;
 
-    must(run_is_claimed(place->run.state));
-    if (end.is_lost && !(place->run.flags & RUN_CANCELLING)) {
-        lose(turn, place, &end);
+    must(run_is_claimed(work->run.state));
+    if (end.is_lost && !(work->run.flags & RUN_CANCELLING)) {
+        lose(turn, work, &end);
         return;
     }
-    if ((place->run.flags & RUN_CANCELLING) && end.outcome != OUTCOME_SUCCEEDED) {
+    if ((work->run.flags & RUN_CANCELLING) && end.outcome != OUTCOME_SUCCEEDED) {
         end.outcome = OUTCOME_CANCELLED;
-        end.reason = reason_of_cancel(&place->run);
+        end.reason = reason_of_cancel(&work->run);
     }
-    at = next_try(turn, place, &end);
+    at = next_try(turn, work, &end);
     if (at == INSTANT_NEVER) {
-        run_end(turn, place, &end);
+        run_end(turn, work, &end);
         return;
     }
-    write_history(turn, place, &end, false);
-    let_go(turn, place, RUN_BACKOFF, at);
-    desk_event(turn, EVENT_RUN_RETRYING, &place->run, (int64_t)end.reason);
+    write_history(turn, work, &end, false);
+    let_go(turn, work, RUN_BACKOFF, at);
+    turn_event(turn, EVENT_RUN_RETRYING, &work->run, (int64_t)end.reason);
 }
 
-void run_ready(struct turn *turn, struct place *place)
+void run_ready(struct turn *turn, struct work_run *work)
 {
-    struct run *run = &place->run;
-    bool approve = place->seat->has_plan && policies_of(place->seat)->approval &&
+    struct run *run = &work->run;
+    bool approve = work->sched->has_plan && policies_of(work->sched)->approval &&
                    run->state != RUN_APPROVAL;
 
     run->state = approve && run->attempt == 0 ? RUN_APPROVAL : RUN_READY;
-    run->wake_at = wait_until(place->seat, run);
-    place->is_changed = true;
-    if (run->state != RUN_READY || place->is_fresh)
+    run->wake_at = wait_until(work->sched, run);
+    work->is_changed = true;
+    if (run->state != RUN_READY || work->is_fresh)
         return;
-    desk_event(turn, EVENT_RUN_READY, run, 0);
-    place->is_fresh = true;
-    *VEC_ADD(turn, &turn->fresh) = place;
+    turn_event(turn, EVENT_RUN_READY, run, 0);
+    work->is_fresh = true;
+    *VEC_ADD(turn, &turn->fresh) = work;
 }
 
-void run_tell_late(struct turn *turn, struct place *place)
+void run_tell_late(struct turn *turn, struct work_run *work)
 {
-    struct run *run = &place->run;
+    struct run *run = &work->run;
 
-    if (run->attempt > 1 || late_from(place->seat, run) > turn->now)
+    if (run->attempt > 1 || late_from(work->sched, run) > turn->now)
         return;
     run->flags |= RUN_TOLD_LATE;
-    place->is_changed = true;
-    desk_event(turn, EVENT_RUN_LATE, run, turn->now - run->due);
+    work->is_changed = true;
+    turn_event(turn, EVENT_RUN_LATE, run, turn->now - run->due);
 }
 
-void run_wait_on(struct turn *turn, struct place *place)
+void run_wait_on(struct turn *turn, struct work_run *work)
 {
-    struct run *run = &place->run;
+    struct run *run = &work->run;
 
-    run_tell_late(turn, place);
-    run->wake_at = wait_until(place->seat, run);
-    place->is_changed = true;
+    run_tell_late(turn, work);
+    run->wake_at = wait_until(work->sched, run);
+    work->is_changed = true;
     if (run->wake_at <= turn->now)
-        run_end(turn, place,
+        run_end(turn, work,
                 &(struct ending){.outcome = OUTCOME_TIMED_OUT, .reason = REASON_START_WITHIN});
 }
 
-void run_hand_back(struct turn *turn, struct place *place)
+void run_hand_back(struct turn *turn, struct work_run *work)
 {
-    struct run *run = &place->run;
-    enum reason over = is_orphan(place)                 ? REASON_DELETED
+    struct run *run = &work->run;
+    enum reason over = is_orphan(work)                  ? REASON_DELETED
                        : !(run->flags & RUN_CANCELLING) ? REASON_NONE
                                                         : reason_of_cancel(run);
 
     if (over != REASON_NONE) { /* nobody holds it, and nobody is to have it again */
-        run_end(turn, place, &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = over});
+        run_end(turn, work, &(struct ending){.outcome = OUTCOME_CANCELLED, .reason = over});
         return;
     }
-    let_go(turn, place, RUN_READY, INSTANT_NEVER);
+    let_go(turn, work, RUN_READY, INSTANT_NEVER);
     run->attempt--;
     if (run->attempt == 0)
         run->started_at = INSTANT_NONE;
     run->attempt_at = INSTANT_NONE;
-    run->wake_at = wait_until(place->seat, run);
+    run->wake_at = wait_until(work->sched, run);
 }
 
-void run_ask_to_stop(struct turn *turn, struct place *place, bool for_other)
+void run_ask_to_stop(struct turn *turn, struct work_run *work, bool for_other)
 {
-    struct run *run = &place->run;
+    struct run *run = &work->run;
 
     if (run->flags & RUN_CANCELLING)
         return;
     run->flags |= RUN_CANCELLING | (for_other ? RUN_FOR_OTHER : 0);
-    place->is_changed = true;
+    work->is_changed = true;
     run_stop(turn, run, false);
     if (run->node != 0 && run->node != turn->node)
         run->wake_at = turn->now; /* its node finds it among the waking */
 }
 
-struct place *run_create(struct turn *turn, struct seat *seat, const struct start *start,
-                         bool held)
+struct work_run *run_create(struct turn *turn, struct work_schedule *sched,
+                            const struct start *start, bool held)
 {
-    const struct plan *plan = &seat->plan;
-    int32_t own = plan->policies.priority;
-    int32_t priority = start->priority > own ? start->priority : own;
+    const struct plan *plan = &sched->plan;
+    int32_t default_priority = plan->policies.priority;
+    int32_t priority = start->priority > default_priority ? start->priority : default_priority;
     struct run run = {
         .id = turn_key(turn),
-        .schedule = seat->id,
+        .schedule = sched->id,
         .slot = start->slot,
         .pass = start->pass,
         .kind = start->kind,
@@ -489,37 +492,36 @@ struct place *run_create(struct turn *turn, struct seat *seat, const struct star
         .created_at = turn->now,
         .started_at = INSTANT_NONE,
         .attempt_at = INSTANT_NONE,
-        .last_run_at = seat->cursor.last_start,
+        .last_run_at = sched->cursor.last_start,
         .source = start->source,
         .input = start->input,
         .flags = start->is_untraced ? RUN_UNTRACED : 0,
         .trace = start->trace,
     };
-    struct place *place = desk_place(turn, seat, run.slot, run.pass);
+    struct work_run *work = workset_run(turn, sched, run.slot, run.pass);
 
-    must(place->state == PLACE_WANTED || place->state == PLACE_NONE ||
-         place->state == PLACE_GONE);
-    place->run = run;
-    place->state = PLACE_NEW;
+    must(work->state == WORK_WANTED || work->state == WORK_NONE || work->state == WORK_GONE);
+    work->run = run;
+    work->state = WORK_NEW;
     if (held) {
-        place->run.wake_at = wait_until(seat, &run);
-        seat->cursor.waiting++;
-        seat->is_touched = true;
+        work->run.wake_at = wait_until(sched, &run);
+        sched->cursor.waiting++;
+        sched->is_touched = true;
     }
-    return place;
+    return work;
 }
 
-void seat_pause(struct turn *turn, struct seat *seat, instant until, struct str reason,
-                struct str by)
+void sched_pause(struct turn *turn, struct work_schedule *sched, instant until,
+                 struct str reason, struct str by)
 {
-    struct cursor *c = &seat->cursor;
+    struct cursor *c = &sched->cursor;
 
     c->flags |= CURSOR_PAUSED;
     c->paused_until = until;
     c->version++;
-    seat->is_touched = true;
-    schedules_set_reason(turn->db, seat->id, c->version, reason, turn->now, by);
-    desk_schedule_event(turn, EVENT_SCHEDULE_PAUSED, seat->id, c->version);
+    sched->is_touched = true;
+    schedules_set_reason(turn->db, sched->id, c->version, reason, turn->now, by);
+    turn_schedule_event(turn, EVENT_SCHEDULE_PAUSED, sched->id, c->version);
 }
 
 static int by_first(const void *a, const void *b)
@@ -535,16 +537,16 @@ static int64_t code_of(const struct account *a)
 }
 
 /* Stretches in order of time; equal neighbours become one row, the tail goes on. */
-static void write_noted(struct turn *turn, struct seat *seat)
+static void write_noted(struct turn *turn, struct work_schedule *sched)
 {
     struct account *list;
     int count = 0;
 
-    for (const struct noted *n = seat->noted; n; n = n->next)
+    for (const struct noted *n = sched->noted; n; n = n->next)
         count++;
     list = arena_array(turn->arena, (size_t)count, sizeof(*list));
     count = 0;
-    for (const struct noted *n = seat->noted; n; n = n->next)
+    for (const struct noted *n = sched->noted; n; n = n->next)
         list[count++] = n->account;
     if (count > 1)
         qsort(list, (size_t)count, sizeof(*list), by_first);
@@ -556,20 +558,20 @@ static void write_noted(struct turn *turn, struct seat *seat)
             a.count += list[i + 1].count;
         }
         if (code_of(&a) != 0)
-            ledger_write(turn, seat, &a, 0, code_of(&a) == seat->cursor.tail);
-        seat->cursor.tail = code_of(&a);
+            ledger_write(turn, sched, &a, 0, code_of(&a) == sched->cursor.tail);
+        sched->cursor.tail = code_of(&a);
     }
-    seat->noted = NULL;
-    seat->noted_end = &seat->noted;
+    sched->noted = NULL;
+    sched->noted_end = &sched->noted;
 }
 
-void seat_write(struct turn *turn, struct seat *seat)
+void sched_write(struct turn *turn, struct work_schedule *sched)
 {
-    if (seat->state != SEAT_HELD || !seat->is_touched)
+    if (sched->state != SCHED_HELD || !sched->is_touched)
         return;
-    write_noted(turn, seat);
-    if (seat->is_new)
-        cursors_insert(turn->db, &seat->cursor);
+    write_noted(turn, sched);
+    if (sched->is_new)
+        cursors_insert(turn->db, &sched->cursor);
     else
-        cursors_change(turn->db, &seat->was, &seat->cursor);
+        cursors_change(turn->db, &sched->was, &sched->cursor);
 }

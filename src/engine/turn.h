@@ -88,7 +88,7 @@ struct turn_in {
 };
 
 /* A run to be carried out: by this node (calls) or by the worker of a poll (grants). */
-struct work {
+struct assignment {
     struct run run;
     struct str id;     /* r_…                                             */
     struct str name;   /* of its schedule; empty: it has none             */
@@ -123,9 +123,9 @@ struct turn_out {
     int reply_count;
     struct report_reply *report_replies; /* one for each report, in order */
     int report_count;
-    struct work *calls;
-    int call_count;
-    struct work *grants;
+    struct assignment *dispatches;
+    int dispatch_count;
+    struct assignment *grants;
     int grant_count;
     struct stop *stops;
     int stop_count;

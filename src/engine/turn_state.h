@@ -39,15 +39,15 @@ struct turn {
     const struct turn_in *in;
     instant now;
     int64_t node;
-    struct map *seat_map, *place_map, *gate_map, *queue_map; /* to indexes of the next four */
-    VEC(struct seat *) seats;
-    VEC(struct place *) places;
-    VEC(struct gate_seat *) gates;
+    struct map *sched_map, *work_map, *gate_map, *queue_map; /* to indexes of the next four */
+    VEC(struct work_schedule *) scheds;
+    VEC(struct work_run *) runs;
+    VEC(struct work_gate *) gates;
     VEC(struct poll_queue) queues;
-    VEC(struct place *) fresh; /* became ready in this turn */
+    VEC(struct work_run *) fresh; /* became ready in this turn */
     VEC(struct event) events;
-    VEC(struct work) calls;
-    VEC(struct work) grants;
+    VEC(struct assignment) dispatches;
+    VEC(struct assignment) grants;
     VEC(struct stop) stops;
     VEC(struct quota *) quotas;
     VEC(struct ended) ended;
@@ -58,7 +58,7 @@ struct turn {
     struct command_state *commands; /* of apply.c */
     int capacity[LANE_COUNT];
     int *poll_room;
-    int due_portion;        /* schedules that are due, at most        */
+    int due_batch;          /* schedules that are due, at most        */
     struct due_slot *slots; /* room for ADVANCE_SLOTS_MAX, once it was needed */
     int64_t key_limit;      /* of key_ms, as the node's row has it    */
     int64_t reclaim_asked;  /* the node whose runs this turn has read */
@@ -66,15 +66,15 @@ struct turn {
                                node wrote last need not be read */
     bool trusts;            /* some run or cursor is as this node remembers it, unread */
     bool is_first;          /* of a boot: nothing is known of what is ready */
-    bool made_ready, is_full, sweeps;
+    bool made_ready, is_full, is_periodic;
     instant retry_at; /* what another node held is asked for again */
     struct db_result node_row, due_rows, waking_rows, reclaim_rows, touch_rows, wake_row,
-        run_wake_row, silent_rows, watched_rows, free_gates, stop_rows, others_row, zone_rows,
-        left_rows, left_audit;
-    struct db_result portions[PRUNE_TABLES];
-    bool has_portion[PRUNE_TABLES]; /* was asked for in this turn */
+        run_wake_row, silent_rows, restricted_rows, free_gates, stop_rows, others_row,
+        zone_rows, left_rows, left_audit;
+    struct db_result batches[PRUNE_TABLES];
+    bool has_batch[PRUNE_TABLES];   /* was asked for in this turn */
     bool counts;                    /* likewise, rows of history that are to be counted, */
     struct stats_range count_range; /* of these                                          */
     struct db_result count_row;
-    struct memory memory; /* last: prepare() clears all before it */
+    struct engine_memory memory; /* last: prepare() clears all before it */
 };

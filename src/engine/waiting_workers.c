@@ -46,7 +46,7 @@ static struct waiter *drop_first(struct poll_queue *queue)
     return first;
 }
 
-void polls_begin(struct turn *turn)
+void waiting_workers_begin(struct turn *turn)
 {
     const struct turn_in *in = turn->in;
 
@@ -67,7 +67,7 @@ void polls_begin(struct turn *turn)
 }
 
 /* One that was filled through another of its queues is not asked again. */
-int polls_next(struct turn *turn, int64_t queue)
+int waiting_workers_next(struct turn *turn, int64_t queue)
 {
     struct poll_queue *found = find(turn, queue);
 
@@ -76,7 +76,7 @@ int polls_next(struct turn *turn, int64_t queue)
     return found && found->first ? found->first->poll : -1;
 }
 
-void polls_took(struct turn *turn, int64_t queue)
+void waiting_workers_took(struct turn *turn, int64_t queue)
 {
     struct poll_queue *found = find(turn, queue);
 
@@ -85,7 +85,7 @@ void polls_took(struct turn *turn, int64_t queue)
     append(found, drop_first(found));
 }
 
-int polls_room(const struct turn *turn, int64_t queue, int most)
+int waiting_workers_room(const struct turn *turn, int64_t queue, int most)
 {
     const struct poll_queue *found = find(turn, queue);
     const struct waiter *waiter = found ? found->first : NULL;

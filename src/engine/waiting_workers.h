@@ -9,13 +9,13 @@
 
 #include "engine/turn_state.h"
 
-void polls_begin(struct turn *turn);
+void waiting_workers_begin(struct turn *turn);
 
 /* The index of the poll that is next in a queue and has room; -1: none. */
-int polls_next(struct turn *turn, int64_t queue);
+int waiting_workers_next(struct turn *turn, int64_t queue);
 
-/* polls_next() was given a run of this queue. */
-void polls_took(struct turn *turn, int64_t queue);
+/* waiting_workers_next() was given a run of this queue. */
+void waiting_workers_took(struct turn *turn, int64_t queue);
 
 /* How many runs of a queue its polls have room for, counted up to `most`. */
-int polls_room(const struct turn *turn, int64_t queue, int most);
+int waiting_workers_room(const struct turn *turn, int64_t queue, int most);

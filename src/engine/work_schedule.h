@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What lies on the desk of a turn: seats (schedules), places (runs) and gates, as copies that
- * the steps of a turn change.  Internal to the engine.
+ * What lies on the workset of a turn: scheds (schedules), places (runs) and gates, as copies
+ * that the steps of a turn change.  Internal to the engine.
  */
 #pragma once
 
@@ -14,12 +14,12 @@
 #include "store/exceptions_backfills.h"
 #include "store/named_objects.h"
 
-enum seat_state {
-    SEAT_WANTED, /* not locked yet                                           */
-    SEAT_HELD,   /* its cursor is locked                                     */
-    SEAT_BARE,   /* it has no cursor: deleted, or a direct run's             */
-    SEAT_AWAY,   /* another node holds it or one of its runs or gates        */
-    SEAT_PLAN,   /* only its plan was read, to claim a run                   */
+enum sched_state {
+    SCHED_WANTED, /* not locked yet                                           */
+    SCHED_HELD,   /* its cursor is locked                                     */
+    SCHED_BARE,   /* it has no cursor: deleted, or a direct run's             */
+    SCHED_AWAY,   /* another node holds it or one of its runs or gates        */
+    SCHED_PLAN,   /* only its plan was read, to claim a run                   */
 };
 
 /* A run that should start, before overlap has spoken. */
@@ -43,9 +43,9 @@ struct noted {
     struct account account; /* OUTCOME_STARTED: breaks stretches, is not written */
 };
 
-struct seat {
+struct work_schedule {
     int64_t id;
-    enum seat_state state;
+    enum sched_state state;
     bool is_due;     /* by the clock                                        */
     bool is_touched; /* its cursor is to be written                         */
     bool is_new;     /* its cursor is to be inserted                        */
@@ -66,7 +66,7 @@ struct seat {
     struct str last_result, last_failure;
     struct spec_ctx ctx;
     instant next_due;
-    struct place *places, **places_end; /* runs, named ones first, then by id */
+    struct work_run *runs, **runs_end; /* runs, named ones first, then by id */
     struct start *starts, **starts_end;
     struct noted *noted, **noted_end;
     instant *exceptions;
@@ -76,20 +76,20 @@ struct seat {
     int backfilled;    /* slots that they have started in this turn */
     struct cursor was; /* as the store has it */
     bool is_lock_sent, is_plan_sent, has_text;
-    struct plan_text text;    /* of its plan, when it was kept or is new    */
-    bool has_new_text;        /* the plan is of this turn: kept once it is committed */
-    struct audit_print print; /* with want_whole: of what people wrote so far */
+    struct plan_text text; /* of its plan, when it was kept or is new    */
+    bool has_new_text;     /* the plan is of this turn: kept once it is committed */
+    struct audit_fingerprint fingerprint; /* with want_whole: of what people wrote so far */
     struct db_result row_cursor, row, rows_held, rows_open, rows_exceptions, rows_backfills,
         row_result, row_whole;
     struct db_result *rows_calendars;
 };
 
-enum place_state { PLACE_WANTED, PLACE_READ, PLACE_NEW, PLACE_GONE, PLACE_AWAY, PLACE_NONE };
+enum work_state { WORK_WANTED, WORK_READ, WORK_NEW, WORK_GONE, WORK_AWAY, WORK_NONE };
 
-struct place {
-    struct place *next; /* of its seat */
-    struct seat *seat;
-    enum place_state state;
+struct work_run {
+    struct work_run *next; /* of its sched */
+    struct work_schedule *sched;
+    enum work_state state;
     struct run run;
     bool is_changed; /* to be written */
     bool is_fresh;   /* in turn.fresh */
@@ -99,7 +99,7 @@ struct place {
     struct db_result row, peek;
 };
 
-struct gate_seat {
+struct work_gate {
     struct gate gate;
     bool is_held, is_changed;
     struct db_result row;

@@ -26,105 +26,107 @@ void *vec_grow(struct arena *arena, void *at, int count, int *room, size_t size)
     return grown;
 }
 
-struct seat *desk_find(struct turn *turn, int64_t schedule)
+struct work_schedule *workset_find(struct turn *turn, int64_t schedule)
 {
-    int32_t index = map_find(turn->seat_map, schedule);
+    int32_t index = map_find(turn->sched_map, schedule);
 
-    return index == MAP_NONE ? NULL : turn->seats.at[index];
+    return index == MAP_NONE ? NULL : turn->scheds.at[index];
 }
 
-struct seat *desk_seat(struct turn *turn, int64_t schedule)
+struct work_schedule *workset_schedule(struct turn *turn, int64_t schedule)
 {
-    struct seat *seat = desk_find(turn, schedule);
+    struct work_schedule *sched = workset_find(turn, schedule);
 
-    if (seat)
-        return seat;
-    seat = arena_take(turn->arena, sizeof(*seat));
-    seat->id = schedule;
-    seat->places_end = &seat->places;
-    seat->starts_end = &seat->starts;
-    seat->noted_end = &seat->noted;
-    map_put(turn->seat_map, schedule, turn->seats.count);
-    *VEC_ADD(turn, &turn->seats) = seat;
-    return seat;
+    if (sched)
+        return sched;
+    sched = arena_take(turn->arena, sizeof(*sched));
+    sched->id = schedule;
+    sched->runs_end = &sched->runs;
+    sched->starts_end = &sched->starts;
+    sched->noted_end = &sched->noted;
+    map_put(turn->sched_map, schedule, turn->scheds.count);
+    *VEC_ADD(turn, &turn->scheds) = sched;
+    return sched;
 }
 
 /* The key of a run's place; another run with the same hash gets the next number. */
-static int64_t place_key(struct turn *turn, int64_t schedule, instant slot, int64_t pass)
+static int64_t work_key(struct turn *turn, int64_t schedule, instant slot, int64_t pass)
 {
     int64_t key = run_key(schedule, slot, pass);
 
     for (;; key++) {
-        int32_t index = map_find(turn->place_map, key);
+        int32_t index = map_find(turn->work_map, key);
         const struct run *run;
 
         if (index == MAP_NONE)
             return key;
-        run = &turn->places.at[index]->run;
+        run = &turn->runs.at[index]->run;
         if (run->schedule == schedule && run->slot == slot && run->pass == pass)
             return key;
     }
 }
 
-static struct place *place_of(struct turn *turn, struct seat *seat, instant slot, int64_t pass,
-                              enum place_state state)
+static struct work_run *work_of(struct turn *turn, struct work_schedule *sched, instant slot,
+                                int64_t pass, enum work_state state)
 {
-    int64_t key = place_key(turn, seat->id, slot, pass);
-    int32_t index = map_find(turn->place_map, key);
-    struct place *place;
+    int64_t key = work_key(turn, sched->id, slot, pass);
+    int32_t index = map_find(turn->work_map, key);
+    struct work_run *work;
 
     if (index != MAP_NONE)
-        return turn->places.at[index];
-    place = arena_take(turn->arena, sizeof(*place));
-    place->seat = seat;
-    place->state = state;
-    place->run = (struct run){.schedule = seat->id, .slot = slot, .pass = pass};
-    map_put(turn->place_map, key, turn->places.count);
-    *VEC_ADD(turn, &turn->places) = place;
-    *seat->places_end = place;
-    seat->places_end = &place->next;
-    return place;
+        return turn->runs.at[index];
+    work = arena_take(turn->arena, sizeof(*work));
+    work->sched = sched;
+    work->state = state;
+    work->run = (struct run){.schedule = sched->id, .slot = slot, .pass = pass};
+    map_put(turn->work_map, key, turn->runs.count);
+    *VEC_ADD(turn, &turn->runs) = work;
+    *sched->runs_end = work;
+    sched->runs_end = &work->next;
+    return work;
 }
 
-struct place *desk_place(struct turn *turn, struct seat *seat, instant slot, int64_t pass)
+struct work_run *workset_run(struct turn *turn, struct work_schedule *sched, instant slot,
+                             int64_t pass)
 {
-    return place_of(turn, seat, slot, pass, PLACE_WANTED);
+    return work_of(turn, sched, slot, pass, WORK_WANTED);
 }
 
-struct place *desk_put(struct turn *turn, struct seat *seat, const struct run *run)
+struct work_run *workset_put_run(struct turn *turn, struct work_schedule *sched,
+                                 const struct run *run)
 {
-    struct place *place = place_of(turn, seat, run->slot, run->pass, PLACE_NONE);
+    struct work_run *work = work_of(turn, sched, run->slot, run->pass, WORK_NONE);
 
-    if (place->state == PLACE_WANTED || place->state == PLACE_NONE) {
-        place->run = *run;
-        place->state = PLACE_READ;
+    if (work->state == WORK_WANTED || work->state == WORK_NONE) {
+        work->run = *run;
+        work->state = WORK_READ;
     }
-    return place;
+    return work;
 }
 
-struct gate_seat *desk_gate(struct turn *turn, int64_t gate)
+struct work_gate *workset_gate(struct turn *turn, int64_t gate)
 {
     int32_t index = map_find(turn->gate_map, gate);
-    struct gate_seat *seat;
+    struct work_gate *sched;
 
     if (index != MAP_NONE)
         return turn->gates.at[index];
-    seat = arena_take(turn->arena, sizeof(*seat));
-    seat->gate.id = gate;
+    sched = arena_take(turn->arena, sizeof(*sched));
+    sched->gate.id = gate;
     map_put(turn->gate_map, gate, turn->gates.count);
-    *VEC_ADD(turn, &turn->gates) = seat;
-    gates_lock(turn->db, gate, &seat->row);
-    return seat;
+    *VEC_ADD(turn, &turn->gates) = sched;
+    gates_lock(turn->db, gate, &sched->row);
+    return sched;
 }
 
 /* By its key, where this node knows it. */
-static void send_place(struct turn *turn, struct place *p)
+static void send_place(struct turn *turn, struct work_run *p)
 {
     struct run_id id = {p->run.schedule, p->run.slot / SPAN_MS, (uint32_t)p->run.pass};
-    const struct flight *flight = flights_find(turn->engine->flights, &id);
+    const struct inflight_run *entry = inflight_find(turn->engine->inflight, &id);
 
-    if (flight)
-        runs_lock(turn->db, flight->run.id, &p->row);
+    if (entry)
+        runs_lock(turn->db, entry->run.id, &p->row);
     else
         runs_lock_slot(turn->db, p->run.schedule, p->run.slot, p->run.pass, &p->row);
     p->is_sent = true;
@@ -134,19 +136,19 @@ static void send_place(struct turn *turn, struct place *p)
 static const struct cursor *own_cursor(const struct turn *turn, int64_t schedule)
 {
     return turn->is_single && !turn->memory.has_others
-               ? known_cursor(&turn->engine->known, schedule)
+               ? committed_cursor(&turn->engine->committed, schedule)
                : NULL;
 }
 
 /* True when its cursor need not be read. */
-static bool recall_seat(struct turn *turn, struct seat *seat)
+static bool bounded_cache_seat(struct turn *turn, struct work_schedule *sched)
 {
-    const struct cursor *cursor = own_cursor(turn, seat->id);
+    const struct cursor *cursor = own_cursor(turn, sched->id);
 
     if (!cursor)
         return false;
-    seat->cursor = seat->was = *cursor;
-    seat->state = SEAT_HELD;
+    sched->cursor = sched->was = *cursor;
+    sched->state = SCHED_HELD;
     turn->trusts = true;
     return true;
 }
@@ -155,181 +157,184 @@ static bool recall_seat(struct turn *turn, struct seat *seat)
  * The cursor, then, in later statements, what is read under its lock: should the lock not be
  * had, the rest was read for nothing.
  */
-void desk_send_early(struct turn *turn)
+void workset_send_early(struct turn *turn)
 {
-    for (int i = 0; i < turn->seats.count; i++) {
-        struct seat *seat = turn->seats.at[i];
+    for (int i = 0; i < turn->scheds.count; i++) {
+        struct work_schedule *sched = turn->scheds.at[i];
 
-        if (!recall_seat(turn, seat))
-            cursors_lock(turn->db, seat->id, &seat->row_cursor);
-        seat->is_lock_sent = true;
-        if (plans_has(turn->engine->plans, seat->id))
+        if (!bounded_cache_seat(turn, sched))
+            cursors_lock(turn->db, sched->id, &sched->row_cursor);
+        sched->is_lock_sent = true;
+        if (plan_cache_has(turn->engine->plan_cache, sched->id))
             continue;
-        schedules_plan(turn->db, seat->id, &seat->row);
-        seat->is_plan_sent = true;
+        schedules_plan(turn->db, sched->id, &sched->row);
+        sched->is_plan_sent = true;
     }
-    for (int i = 0; i < turn->places.count; i++) {
-        struct place *p = turn->places.at[i];
+    for (int i = 0; i < turn->runs.count; i++) {
+        struct work_run *p = turn->runs.at[i];
 
-        if (p->state == PLACE_WANTED)
+        if (p->state == WORK_WANTED)
             send_place(turn, p);
     }
 }
 
-/* Locks the cursors of all wanted seats. */
-enum rc desk_lock(struct turn *turn, struct err *reterr)
+/* Locks the cursors of all wanted scheds. */
+enum rc workset_lock(struct turn *turn, struct err *reterr)
 {
     bool any = false;
     enum rc rc;
 
-    for (int i = 0; i < turn->seats.count; i++) {
-        struct seat *seat = turn->seats.at[i];
+    for (int i = 0; i < turn->scheds.count; i++) {
+        struct work_schedule *sched = turn->scheds.at[i];
 
-        if (seat->state != SEAT_WANTED || seat->is_lock_sent || recall_seat(turn, seat))
+        if (sched->state != SCHED_WANTED || sched->is_lock_sent ||
+            bounded_cache_seat(turn, sched))
             continue;
-        cursors_lock(turn->db, seat->id, &seat->row_cursor);
+        cursors_lock(turn->db, sched->id, &sched->row_cursor);
         any = true;
     }
     rc = any ? db_flush(turn->db, turn->arena, reterr) : RC_OK;
     if (rc != RC_OK)
         return rc;
     any = false;
-    for (int i = 0; i < turn->seats.count; i++) {
-        struct seat *seat = turn->seats.at[i];
+    for (int i = 0; i < turn->scheds.count; i++) {
+        struct work_schedule *sched = turn->scheds.at[i];
 
-        if (seat->state != SEAT_WANTED)
+        if (sched->state != SCHED_WANTED)
             continue;
-        if (seat->row_cursor.rows == 1) {
-            cursors_read(&seat->row_cursor, 0, &seat->cursor);
-            seat->was = seat->cursor;
-            seat->state = SEAT_HELD;
+        if (sched->row_cursor.rows == 1) {
+            cursors_read(&sched->row_cursor, 0, &sched->cursor);
+            sched->was = sched->cursor;
+            sched->state = SCHED_HELD;
             continue;
         }
-        cursors_peek(turn->db, seat->id, &seat->row_cursor);
+        cursors_peek(turn->db, sched->id, &sched->row_cursor);
         any = true;
     }
     if (!any)
         return RC_OK;
     rc = db_flush(turn->db, turn->arena, reterr);
-    for (int i = 0; rc == RC_OK && i < turn->seats.count; i++) {
-        struct seat *seat = turn->seats.at[i];
+    for (int i = 0; rc == RC_OK && i < turn->scheds.count; i++) {
+        struct work_schedule *sched = turn->scheds.at[i];
 
-        if (seat->state == SEAT_WANTED)
-            seat->state = seat->row_cursor.rows == 0 ? SEAT_BARE : SEAT_AWAY;
+        if (sched->state == SCHED_WANTED)
+            sched->state = sched->row_cursor.rows == 0 ? SCHED_BARE : SCHED_AWAY;
     }
     return rc;
 }
 
 /* Its plan as it was kept at the version that its cursor has. */
-static bool find_kept(const struct turn *turn, struct seat *seat)
+static bool find_kept(const struct turn *turn, struct work_schedule *sched)
 {
-    const struct cursor *c = seat->state == SEAT_HELD   ? &seat->cursor
-                             : seat->state == SEAT_PLAN ? own_cursor(turn, seat->id)
-                                                        : NULL;
+    const struct cursor *c = sched->state == SCHED_HELD   ? &sched->cursor
+                             : sched->state == SCHED_PLAN ? own_cursor(turn, sched->id)
+                                                          : NULL;
 
-    return c && seat->row.rows == 0 &&
-           plans_find(turn->engine->plans, seat->id, c->version, &seat->text);
+    return c && sched->row.rows == 0 &&
+           plan_cache_find(turn->engine->plan_cache, sched->id, c->version, &sched->text);
 }
 
-static void send_reads(struct turn *turn, struct seat *seat)
+static void send_reads(struct turn *turn, struct work_schedule *sched)
 {
-    const struct cursor *c = &seat->cursor;
+    const struct cursor *c = &sched->cursor;
 
-    seat->has_text = find_kept(turn, seat);
-    if (seat->has_text) {
+    sched->has_text = find_kept(turn, sched);
+    if (sched->has_text) {
         /* A copy: plans that are read meanwhile may take its place. */
-        seat->text.packed = arena_str(turn->arena, seat->text.packed);
-        seat->text.action = arena_str(turn->arena, seat->text.action);
-        seat->text.name = arena_str(turn->arena, seat->text.name);
-    } else if (!seat->is_plan_sent) {
-        schedules_plan(turn->db, seat->id, &seat->row);
+        sched->text.packed = arena_str(turn->arena, sched->text.packed);
+        sched->text.action = arena_str(turn->arena, sched->text.action);
+        sched->text.name = arena_str(turn->arena, sched->text.name);
+    } else if (!sched->is_plan_sent) {
+        schedules_plan(turn->db, sched->id, &sched->row);
     }
-    if (seat->state != SEAT_HELD)
+    if (sched->state != SCHED_HELD)
         return;
     if (c->waiting > 0)
-        runs_of_schedule(turn->db, seat->id, true, BUFFER_LIMIT_MAX, &seat->rows_held);
+        runs_of_schedule(turn->db, sched->id, true, BUFFER_LIMIT_MAX, &sched->rows_held);
     if (c->flags & CURSOR_EXCEPTIONS)
-        exceptions_of(turn->db, seat->id, c->mark, EXCEPTIONS_MAX, &seat->rows_exceptions);
+        exceptions_of(turn->db, sched->id, c->mark, EXCEPTIONS_MAX, &sched->rows_exceptions);
     if (c->backfills > 0)
-        backfills_of(turn->db, seat->id, BACKFILLS_MAX, &seat->rows_backfills);
+        backfills_of(turn->db, sched->id, BACKFILLS_MAX, &sched->rows_backfills);
 }
 
 /* From the row that was read, or as it was kept. */
-static bool find_text(struct turn *turn, const struct seat *seat, struct plan_text *ret)
+static bool find_text(struct turn *turn, const struct work_schedule *sched,
+                      struct plan_text *ret)
 {
-    if (seat->row.rows == 1) {
-        ret->packed = db_blob_at(&seat->row, 0, PLAN_PACKED);
-        ret->action = db_text_at(&seat->row, 0, PLAN_ACTION);
-        ret->namespace = db_int_at(&seat->row, 0, PLAN_NAMESPACE);
-        ret->name = db_text_at(&seat->row, 0, PLAN_NAME);
-        if (seat->state == SEAT_HELD)
-            plans_put(turn->engine->plans, seat->id, seat->cursor.version, ret);
+    if (sched->row.rows == 1) {
+        ret->packed = db_blob_at(&sched->row, 0, PLAN_PACKED);
+        ret->action = db_text_at(&sched->row, 0, PLAN_ACTION);
+        ret->namespace = db_int_at(&sched->row, 0, PLAN_NAMESPACE);
+        ret->name = db_text_at(&sched->row, 0, PLAN_NAME);
+        if (sched->state == SCHED_HELD)
+            plan_cache_put(turn->engine->plan_cache, sched->id, sched->cursor.version, ret);
         return true;
     }
-    *ret = seat->text;
-    return seat->has_text;
+    *ret = sched->text;
+    return sched->has_text;
 }
 
-/* Reads a plan row into its seat.  What the store holds was packed by this program. */
-static enum rc read_plan(struct turn *turn, struct seat *seat, struct err *reterr)
+/* Reads a plan row into its sched.  What the store holds was packed by this program. */
+static enum rc read_plan(struct turn *turn, struct work_schedule *sched, struct err *reterr)
 {
     struct plan_text text;
     struct err unbound;
     enum rc rc;
 
-    if (!find_text(turn, seat, &text))
+    if (!find_text(turn, sched, &text))
         return RC_OK; /* a direct run's schedule that was pruned, or none */
-    seat->name = text.name;
-    seat->action = text.action;
-    seat->namespace = text.namespace;
-    rc = plan_unpack(text.packed, turn->arena, &seat->plan, reterr);
+    sched->name = text.name;
+    sched->action = text.action;
+    sched->namespace = text.namespace;
+    rc = plan_unpack(text.packed, turn->arena, &sched->plan, reterr);
     if (rc != RC_OK)
         return rc;
-    if (seat->plan.spec.jitter == 0)
-        seat->plan.spec.jitter = turn->engine->options.dispatch_jitter;
-    if (spec_bind(&seat->plan.spec, &turn->engine->options.zones, &unbound) != RC_OK)
+    if (sched->plan.spec.jitter == 0)
+        sched->plan.spec.jitter = turn->engine->options.dispatch_jitter;
+    if (spec_bind(&sched->plan.spec, &turn->engine->options.zones, &unbound) != RC_OK)
         return RC_OK; /* its zone is not known here any more: it stands still */
-    seat->has_plan = true;
+    sched->has_plan = true;
     return RC_OK;
 }
 
-static void read_beside(struct turn *turn, struct seat *seat)
+static void read_beside(struct turn *turn, struct work_schedule *sched)
 {
-    for (int i = 0; i < seat->rows_held.rows; i++) {
+    for (int i = 0; i < sched->rows_held.rows; i++) {
         struct run run;
 
-        runs_read(&seat->rows_held, i, &run);
+        runs_read(&sched->rows_held, i, &run);
         turn_see_key(turn, run.id); /* what waits is in order of keys */
-        desk_put(turn, seat, &run);
+        workset_put_run(turn, sched, &run);
     }
-    seat->exception_count = seat->rows_exceptions.rows;
-    seat->exceptions = arena_array(turn->arena, (size_t)seat->exception_count, sizeof(instant));
-    for (int i = 0; i < seat->exception_count; i++)
-        seat->exceptions[i] = db_int_at(&seat->rows_exceptions, i, 0);
-    seat->backfill_count = seat->rows_backfills.rows;
-    seat->backfills = arena_array(turn->arena, (size_t)seat->backfill_count,
-                                  sizeof(struct backfill));
-    for (int i = 0; i < seat->backfill_count; i++)
-        backfills_read(&seat->rows_backfills, i, &seat->backfills[i]);
+    sched->exception_count = sched->rows_exceptions.rows;
+    sched->exceptions = arena_array(turn->arena, (size_t)sched->exception_count,
+                                    sizeof(instant));
+    for (int i = 0; i < sched->exception_count; i++)
+        sched->exceptions[i] = db_int_at(&sched->rows_exceptions, i, 0);
+    sched->backfill_count = sched->rows_backfills.rows;
+    sched->backfills = arena_array(turn->arena, (size_t)sched->backfill_count,
+                                   sizeof(struct backfill));
+    for (int i = 0; i < sched->backfill_count; i++)
+        backfills_read(&sched->rows_backfills, i, &sched->backfills[i]);
 }
 
-/* True when some start of this seat may end the others. */
-static bool may_end_others(const struct seat *seat)
+/* True when some start of this sched may end the others. */
+static bool may_end_others(const struct work_schedule *sched)
 {
-    enum overlap policy = seat->plan.policies.overlap;
+    enum overlap policy = sched->plan.policies.overlap;
     bool ends = policy == OVERLAP_CANCEL_OTHER || policy == OVERLAP_TERMINATE_OTHER;
 
-    for (int i = 0; i < seat->backfill_count; i++)
-        ends |= seat->backfills[i].overlap == OVERLAP_CANCEL_OTHER ||
-                seat->backfills[i].overlap == OVERLAP_TERMINATE_OTHER;
-    for (const struct place *p = seat->places; p; p = p->next)
+    for (int i = 0; i < sched->backfill_count; i++)
+        ends |= sched->backfills[i].overlap == OVERLAP_CANCEL_OTHER ||
+                sched->backfills[i].overlap == OVERLAP_TERMINATE_OTHER;
+    for (const struct work_run *p = sched->runs; p; p = p->next)
         ends |= p->run.overlap == OVERLAP_CANCEL_OTHER ||
                 p->run.overlap == OVERLAP_TERMINATE_OTHER;
-    return ends && seat->cursor.open > 0;
+    return ends && sched->cursor.open > 0;
 }
 
-struct db_result *desk_send_calendars(struct turn *turn, int64_t namespace,
-                                      const struct spec *spec)
+struct db_result *workset_send_calendars(struct turn *turn, int64_t namespace,
+                                         const struct spec *spec)
 {
     struct db_result *rows;
 
@@ -342,28 +347,28 @@ struct db_result *desk_send_calendars(struct turn *turn, int64_t namespace,
 }
 
 /* The second round of reads, for which the plan had to be known. */
-static void send_more(struct turn *turn, struct seat *seat)
+static void send_more(struct turn *turn, struct work_schedule *sched)
 {
-    if (seat->cursor.flags & CURSOR_DELETED)
-        seat->want_open = true;
-    if (seat->state == SEAT_HELD && (seat->want_open || may_end_others(seat))) {
-        seat->want_open = true;
-        runs_of_schedule(turn->db, seat->id, false, OPEN_READ_MAX, &seat->rows_open);
+    if (sched->cursor.flags & CURSOR_DELETED)
+        sched->want_open = true;
+    if (sched->state == SCHED_HELD && (sched->want_open || may_end_others(sched))) {
+        sched->want_open = true;
+        runs_of_schedule(turn->db, sched->id, false, OPEN_READ_MAX, &sched->rows_open);
     }
-    if (seat->want_whole && seat->state == SEAT_HELD)
-        schedules_get(turn->db, seat->id, &seat->row_whole);
-    if (seat->plan.policies.wants_last)
-        results_get(turn->db, seat->id, &seat->row_result);
-    seat->rows_calendars = desk_send_calendars(turn, seat->namespace, &seat->plan.spec);
+    if (sched->want_whole && sched->state == SCHED_HELD)
+        schedules_get(turn->db, sched->id, &sched->row_whole);
+    if (sched->plan.policies.wants_last)
+        results_get(turn->db, sched->id, &sched->row_result);
+    sched->rows_calendars = workset_send_calendars(turn, sched->namespace, &sched->plan.spec);
 }
 
-void desk_read_calendars(struct turn *turn, struct seat *seat)
+void workset_read_calendars(struct turn *turn, struct work_schedule *sched)
 {
-    int count = seat->plan.spec.not_named_count;
+    int count = sched->plan.spec.not_named_count;
     struct day_set *sets = arena_array(turn->arena, (size_t)count, sizeof(*sets));
 
-    for (int i = 0; seat->rows_calendars && i < count; i++) {
-        const struct db_result *row = &seat->rows_calendars[i];
+    for (int i = 0; sched->rows_calendars && i < count; i++) {
+        const struct db_result *row = &sched->rows_calendars[i];
         struct str days;
         int32_t *list;
 
@@ -374,27 +379,27 @@ void desk_read_calendars(struct turn *turn, struct seat *seat)
         memcpy(list, days.ptr, days.len);
         sets[i] = (struct day_set){list, (int)(days.len / sizeof(int32_t))};
     }
-    seat->ctx.calendars = sets;
+    sched->ctx.calendars = sets;
 }
 
-static void read_more(struct turn *turn, struct seat *seat)
+static void read_more(struct turn *turn, struct work_schedule *sched)
 {
-    for (int i = 0; i < seat->rows_open.rows; i++) {
+    for (int i = 0; i < sched->rows_open.rows; i++) {
         struct run run;
 
-        runs_read(&seat->rows_open, i, &run);
-        desk_put(turn, seat, &run);
+        runs_read(&sched->rows_open, i, &run);
+        workset_put_run(turn, sched, &run);
     }
-    seat->has_more = seat->rows_open.rows == OPEN_READ_MAX;
-    if (seat->row_result.rows == 1) {
-        const struct db_value *result = db_at(&seat->row_result, 0, 0);
-        const struct db_value *failure = db_at(&seat->row_result, 0, 1);
+    sched->has_more = sched->rows_open.rows == OPEN_READ_MAX;
+    if (sched->row_result.rows == 1) {
+        const struct db_value *result = db_at(&sched->row_result, 0, 0);
+        const struct db_value *failure = db_at(&sched->row_result, 0, 1);
 
-        seat->last_result = result->type == DB_NULL ? (struct str){NULL, 0} : result->bytes;
-        seat->last_failure = failure->type == DB_NULL ? (struct str){NULL, 0} : failure->bytes;
+        sched->last_result = result->type == DB_NULL ? (struct str){NULL, 0} : result->bytes;
+        sched->last_failure = failure->type == DB_NULL ? (struct str){NULL, 0} : failure->bytes;
     }
-    seat->ctx = advance_ctx(&seat->plan, &seat->cursor);
-    desk_read_calendars(turn, seat);
+    sched->ctx = advance_ctx(&sched->plan, &sched->cursor);
+    workset_read_calendars(turn, sched);
 }
 
 /* Tests runs count in no cursor. */
@@ -405,75 +410,75 @@ static bool is_counted(const struct run *run)
 
 /*
  * A run may be in the hands of a node that is just claiming it, without the cursor.  When
- * not all open runs could be locked, the seat has to wait for the next turn.
+ * not all open runs could be locked, the sched has to wait for the next turn.
  */
-static void check_complete(struct seat *seat)
+static void check_complete(struct work_schedule *sched)
 {
     int64_t open = 0;
 
-    if (seat->state != SEAT_HELD || !seat->want_open || seat->has_more)
+    if (sched->state != SCHED_HELD || !sched->want_open || sched->has_more)
         return;
-    for (const struct place *p = seat->places; p; p = p->next)
-        open += p->state == PLACE_READ && is_counted(&p->run);
-    if (open != seat->cursor.open)
-        seat->state = SEAT_AWAY;
+    for (const struct work_run *p = sched->runs; p; p = p->next)
+        open += p->state == WORK_READ && is_counted(&p->run);
+    if (open != sched->cursor.open)
+        sched->state = SCHED_AWAY;
 }
 
 /* Where no row came, it is asked whether there is one that another node holds. */
 static void take_places(struct turn *turn)
 {
-    for (int i = 0; i < turn->places.count; i++) {
-        struct place *p = turn->places.at[i];
+    for (int i = 0; i < turn->runs.count; i++) {
+        struct work_run *p = turn->runs.at[i];
 
-        if (p->state != PLACE_WANTED)
+        if (p->state != WORK_WANTED)
             continue;
         if (p->row.rows == 1) {
             runs_read(&p->row, 0, &p->run);
-            p->state = PLACE_READ;
+            p->state = WORK_READ;
         } else {
             runs_peek_slot(turn->db, p->run.schedule, p->run.slot, p->run.pass, &p->peek);
         }
     }
 }
 
-static void settle_places(struct turn *turn)
+static void finish_places(struct turn *turn)
 {
-    for (int i = 0; i < turn->places.count; i++) {
-        struct place *p = turn->places.at[i];
+    for (int i = 0; i < turn->runs.count; i++) {
+        struct work_run *p = turn->runs.at[i];
 
-        if (p->state == PLACE_WANTED)
-            p->state = p->peek.rows > 0 ? PLACE_AWAY : PLACE_NONE;
+        if (p->state == WORK_WANTED)
+            p->state = p->peek.rows > 0 ? WORK_AWAY : WORK_NONE;
     }
 }
 
 static enum rc load_seats(struct turn *turn, struct err *reterr)
 {
-    for (int i = 0; i < turn->seats.count; i++) {
-        struct seat *seat = turn->seats.at[i];
+    for (int i = 0; i < turn->scheds.count; i++) {
+        struct work_schedule *sched = turn->scheds.at[i];
         enum rc rc;
 
-        if (seat->is_loaded || seat->is_new)
+        if (sched->is_loaded || sched->is_new)
             continue;
-        rc = read_plan(turn, seat, reterr);
+        rc = read_plan(turn, sched, reterr);
         if (rc != RC_OK)
             return rc;
-        read_beside(turn, seat);
-        send_more(turn, seat);
+        read_beside(turn, sched);
+        send_more(turn, sched);
     }
     return RC_OK;
 }
 
-enum rc desk_load(struct turn *turn, struct err *reterr)
+enum rc workset_load(struct turn *turn, struct err *reterr)
 {
     enum rc rc;
 
-    for (int i = 0; i < turn->seats.count; i++)
-        if (!turn->seats.at[i]->is_loaded && !turn->seats.at[i]->is_new)
-            send_reads(turn, turn->seats.at[i]);
-    for (int i = 0; i < turn->places.count; i++) {
-        struct place *p = turn->places.at[i];
+    for (int i = 0; i < turn->scheds.count; i++)
+        if (!turn->scheds.at[i]->is_loaded && !turn->scheds.at[i]->is_new)
+            send_reads(turn, turn->scheds.at[i]);
+    for (int i = 0; i < turn->runs.count; i++) {
+        struct work_run *p = turn->runs.at[i];
 
-        if (p->state == PLACE_WANTED && !p->is_sent)
+        if (p->state == WORK_WANTED && !p->is_sent)
             send_place(turn, p);
     }
     rc = db_flush(turn->db, turn->arena, reterr);
@@ -484,54 +489,54 @@ enum rc desk_load(struct turn *turn, struct err *reterr)
     if (rc == RC_OK)
         rc = db_flush(turn->db, turn->arena, reterr);
     if (rc == RC_OK)
-        settle_places(turn);
-    for (int i = 0; rc == RC_OK && i < turn->seats.count; i++) {
-        struct seat *seat = turn->seats.at[i];
+        finish_places(turn);
+    for (int i = 0; rc == RC_OK && i < turn->scheds.count; i++) {
+        struct work_schedule *sched = turn->scheds.at[i];
 
-        if (seat->is_loaded || seat->is_new)
+        if (sched->is_loaded || sched->is_new)
             continue;
-        read_more(turn, seat);
-        check_complete(seat);
-        seat->is_loaded = true;
+        read_more(turn, sched);
+        check_complete(sched);
+        sched->is_loaded = true;
     }
     return rc;
 }
 
 /* The gates of all runs that hold a place in one, or wait for one. */
-enum rc desk_load_gates(struct turn *turn, struct err *reterr)
+enum rc workset_load_gates(struct turn *turn, struct err *reterr)
 {
     enum rc rc;
 
-    for (int i = 0; i < turn->places.count; i++) {
-        const struct place *p = turn->places.at[i];
+    for (int i = 0; i < turn->runs.count; i++) {
+        const struct work_run *p = turn->runs.at[i];
 
-        if (p->state == PLACE_READ && p->run.gate != 0 &&
+        if (p->state == WORK_READ && p->run.gate != 0 &&
             (run_is_claimed(p->run.state) || p->run.state == RUN_GATED))
-            desk_gate(turn, p->run.gate);
+            workset_gate(turn, p->run.gate);
     }
     rc = db_flush(turn->db, turn->arena, reterr);
     for (int i = 0; rc == RC_OK && i < turn->gates.count; i++) {
-        struct gate_seat *gate = turn->gates.at[i];
+        struct work_gate *gate = turn->gates.at[i];
 
         if (gate->is_held || gate->row.rows == 0)
             continue;
         gates_read(&gate->row, 0, &gate->gate);
         gate->is_held = true;
     }
-    for (int i = 0; rc == RC_OK && i < turn->places.count; i++) {
-        struct place *p = turn->places.at[i];
-        bool needs = p->state == PLACE_READ && p->run.gate != 0 &&
+    for (int i = 0; rc == RC_OK && i < turn->runs.count; i++) {
+        struct work_run *p = turn->runs.at[i];
+        bool needs = p->state == WORK_READ && p->run.gate != 0 &&
                      (run_is_claimed(p->run.state) || p->run.state == RUN_GATED);
 
-        if (needs && !desk_gate(turn, p->run.gate)->is_held) {
-            p->state = PLACE_AWAY;
-            p->seat->state = SEAT_AWAY;
+        if (needs && !workset_gate(turn, p->run.gate)->is_held) {
+            p->state = WORK_AWAY;
+            p->sched->state = SCHED_AWAY;
         }
     }
     return rc;
 }
 
-void desk_event(struct turn *turn, enum event_type type, const struct run *run, int64_t detail)
+void turn_event(struct turn *turn, enum event_type type, const struct run *run, int64_t detail)
 {
     *VEC_ADD(turn, &turn->events) = (struct event){
         .type = type,
@@ -545,7 +550,7 @@ void desk_event(struct turn *turn, enum event_type type, const struct run *run, 
     };
 }
 
-void desk_schedule_event(struct turn *turn, enum event_type type, int64_t schedule,
+void turn_schedule_event(struct turn *turn, enum event_type type, int64_t schedule,
                          int64_t version)
 {
     *VEC_ADD(turn, &turn->events) = (struct event){

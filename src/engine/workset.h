@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The desk of a turn: what is wanted is locked and read here.
+ * The workset of a turn: what is wanted is locked and read here.
  *
  * Internal to the engine.  Statements are queued as decisions fall and run when the turn
- * flushes.  Nothing on the desk outlives the turn.
+ * flushes.  Nothing on the workset outlives the turn.
  */
 #pragma once
 
@@ -30,35 +30,39 @@ int64_t turn_key(struct turn *turn);
 void turn_see_key(struct turn *turn, int64_t key);
 void turn_keys_from(struct turn *turn, instant now); /* a turn begins */
 
-/* desk.c: finding and reading */
-struct seat *desk_seat(struct turn *turn, int64_t schedule); /* wanted, or as it is */
-struct seat *desk_find(struct turn *turn, int64_t schedule); /* NULL: nobody wants it */
-struct place *desk_place(struct turn *turn, struct seat *seat, instant slot, int64_t pass);
-struct place *desk_put(struct turn *turn, struct seat *seat, const struct run *run);
-struct gate_seat *desk_gate(struct turn *turn, int64_t gate);
+/* workset.c: finding and reading */
+struct work_schedule *workset_schedule(struct turn *turn,
+                                       int64_t schedule); /* wanted, or as it is */
+struct work_schedule *workset_find(struct turn *turn,
+                                   int64_t schedule); /* NULL: nobody wants it */
+struct work_run *workset_run(struct turn *turn, struct work_schedule *sched, instant slot,
+                             int64_t pass);
+struct work_run *workset_put_run(struct turn *turn, struct work_schedule *sched,
+                                 const struct run *run);
+struct work_gate *workset_gate(struct turn *turn, int64_t gate);
 /* What is wanted so far is asked for with the first statements. */
-void desk_send_early(struct turn *turn);
-enum rc desk_lock(struct turn *turn, struct err *reterr);
-enum rc desk_load(struct turn *turn, struct err *reterr);
+void workset_send_early(struct turn *turn);
+enum rc workset_lock(struct turn *turn, struct err *reterr);
+enum rc workset_load(struct turn *turn, struct err *reterr);
 /* Asks for the named calendars of a spec; NULL: there are none. */
-struct db_result *desk_send_calendars(struct turn *turn, int64_t namespace,
-                                      const struct spec *spec);
+struct db_result *workset_send_calendars(struct turn *turn, int64_t namespace,
+                                         const struct spec *spec);
 /* With their answers in rows_calendars. */
-void desk_read_calendars(struct turn *turn, struct seat *seat);
-enum rc desk_load_gates(struct turn *turn, struct err *reterr);
-void desk_event(struct turn *turn, enum event_type type, const struct run *run, int64_t detail);
-void desk_schedule_event(struct turn *turn, enum event_type type, int64_t schedule,
+void workset_read_calendars(struct turn *turn, struct work_schedule *sched);
+enum rc workset_load_gates(struct turn *turn, struct err *reterr);
+void turn_event(struct turn *turn, enum event_type type, const struct run *run, int64_t detail);
+void turn_schedule_event(struct turn *turn, enum event_type type, int64_t schedule,
                          int64_t version);
 /* After its runs, its plan or its cursor have changed. */
-static inline void seat_context(struct seat *seat)
+static inline void sched_context(struct work_schedule *sched)
 {
-    const struct day_set *calendars = seat->ctx.calendars;
+    const struct day_set *calendars = sched->ctx.calendars;
 
-    seat->ctx = advance_ctx(&seat->plan, &seat->cursor);
-    seat->ctx.calendars = calendars;
+    sched->ctx = advance_ctx(&sched->plan, &sched->cursor);
+    sched->ctx.calendars = calendars;
 }
 
-static inline bool seat_is_held(const struct seat *seat)
+static inline bool sched_is_held(const struct work_schedule *sched)
 {
-    return seat && seat->state == SEAT_HELD;
+    return sched && sched->state == SCHED_HELD;
 }

@@ -40,30 +40,30 @@ static_assert(LOG_LINE_MAX <= PIPE_BUF, "a line is written to a pipe whole");
 static int own_descriptor(int fd, mode_t mode)
 {
     char path[40];
-    int own = -1;
+    int opened = -1;
 
     if (S_ISFIFO(mode) || S_ISCHR(mode)) {
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-        own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        opened = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     }
     /* It may be someone else's: then poll() before each write has to do. */
-    return own >= 0 ? own : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    return opened >= 0 ? opened : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
 enum rc log_out_open(int fd, struct log_out **ret, struct err *reterr)
 {
     struct stat st;
     struct log_out *out;
-    int own = -1;
+    int opened = -1;
 
     if (fstat(fd, &st) == 0)
-        own = own_descriptor(fd, st.st_mode);
-    if (own < 0)
+        opened = own_descriptor(fd, st.st_mode);
+    if (opened < 0)
         return err_set(reterr, RC_LOST, -1, 0, "the log cannot be written: descriptor %d: %s",
                        fd, strerror(errno));
     out = malloc(sizeof *out);
     must(out);
-    out->fd = own;
+    out->fd = opened;
     out->is_socket = S_ISSOCK(st.st_mode);
     out->piece_max = S_ISREG(st.st_mode) || out->is_socket ? PIECE_MAX : PIPE_BUF;
     out->is_writing = false;
@@ -135,9 +135,9 @@ static bool make_room(struct log_out *out, size_t len)
     return true;
 }
 
-static bool take(void *with, struct str line)
+static bool take(void *arg, struct str line)
 {
-    struct log_out *out = with;
+    struct log_out *out = arg;
     bool has_room;
 
     must(line.len <= LOG_LINE_MAX);

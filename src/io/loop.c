@@ -9,24 +9,24 @@
 
 struct sign {
     uv_signal_t handle;
-    void (*act)(void *with, int signal);
-    void *with;
+    void (*act)(void *arg, int signal);
+    void *arg;
 };
 
 struct loop {
     uv_loop_t uv;
     uv_async_t door;
     atomic_bool must_stop;
-    void (*on_wake)(void *with);
-    void *with;
+    void (*on_wake)(void *arg);
+    void *arg;
     struct sign signs[LOOP_SIGNALS_MAX];
     int sign_count;
 };
 
 struct loop_timer {
     uv_timer_t handle;
-    void (*act)(void *with);
-    void *with;
+    void (*act)(void *arg);
+    void *arg;
 };
 
 static void on_door(uv_async_t *door)
@@ -36,10 +36,10 @@ static void on_door(uv_async_t *door)
     if (atomic_load(&loop->must_stop))
         uv_stop(&loop->uv);
     if (loop->on_wake)
-        loop->on_wake(loop->with);
+        loop->on_wake(loop->arg);
 }
 
-struct loop *loop_new(void (*on_wake)(void *with), void *with)
+struct loop *loop_new(void (*on_wake)(void *arg), void *arg)
 {
     struct loop *loop = calloc(1, sizeof *loop);
 
@@ -47,7 +47,7 @@ struct loop *loop_new(void (*on_wake)(void *with), void *with)
     must(uv_async_init(&loop->uv, &loop->door, on_door) == 0);
     loop->door.data = loop;
     loop->on_wake = on_wake;
-    loop->with = with;
+    loop->arg = arg;
     return loop;
 }
 
@@ -92,31 +92,31 @@ static void on_sign(uv_signal_t *handle, int signal)
 {
     struct sign *sign = handle->data;
 
-    sign->act(sign->with, signal);
+    sign->act(sign->arg, signal);
 }
 
-void loop_on_signal(struct loop *loop, int signal, void (*act)(void *with, int signal),
-                    void *with)
+void loop_on_signal(struct loop *loop, int signal, void (*act)(void *arg, int signal),
+                    void *arg)
 {
     struct sign *sign = &loop->signs[loop->sign_count];
 
     must(loop->sign_count < LOOP_SIGNALS_MAX);
     loop->sign_count++;
     sign->act = act;
-    sign->with = with;
+    sign->arg = arg;
     sign->handle.data = sign;
     must(uv_signal_init(&loop->uv, &sign->handle) == 0);
     must(uv_signal_start(&sign->handle, on_sign, signal) == 0);
 }
 
-struct loop_timer *loop_timer_new(struct loop *loop, void (*act)(void *with), void *with)
+struct loop_timer *loop_timer_new(struct loop *loop, void (*act)(void *arg), void *arg)
 {
     struct loop_timer *timer = calloc(1, sizeof *timer);
 
     must(timer != NULL && uv_timer_init(&loop->uv, &timer->handle) == 0);
     timer->handle.data = timer;
     timer->act = act;
-    timer->with = with;
+    timer->arg = arg;
     return timer;
 }
 
@@ -124,7 +124,7 @@ static void on_time(uv_timer_t *handle)
 {
     struct loop_timer *timer = handle->data;
 
-    timer->act(timer->with);
+    timer->act(timer->arg);
 }
 
 void loop_timer_set(struct loop_timer *timer, span after)

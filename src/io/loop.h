@@ -16,7 +16,7 @@
 struct loop; /* opaque */
 
 /* `on_wake` is called in the loop after one or more calls of loop_wake(). */
-struct loop *loop_new(void (*on_wake)(void *with), void *with);
+struct loop *loop_new(void (*on_wake)(void *arg), void *arg);
 
 /* Everything that stands on the loop must be gone.  Accepts NULL, returns NULL. */
 struct loop *loop_free(struct loop *loop);
@@ -34,13 +34,13 @@ void loop_stop(struct loop *loop);
 /* From now on the signal comes as a call in the loop; one owner for each of few signals. */
 enum { LOOP_SIGNALS_MAX = 8 }; /* TERM, INT, HUP, USR1, USR2 and some to spare */
 
-void loop_on_signal(struct loop *loop, int signal, void (*act)(void *with, int signal),
-                    void *with);
+void loop_on_signal(struct loop *loop, int signal, void (*act)(void *arg, int signal),
+                    void *arg);
 
 /* One call in the future, to the millisecond and never early. */
 struct loop_timer; /* opaque */
 
-struct loop_timer *loop_timer_new(struct loop *loop, void (*act)(void *with), void *with);
+struct loop_timer *loop_timer_new(struct loop *loop, void (*act)(void *arg), void *arg);
 
 /* In the place of what was set before; a span below 0 counts as 0: after this round. */
 void loop_timer_set(struct loop_timer *timer, span after);

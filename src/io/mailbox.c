@@ -22,8 +22,8 @@
 struct mailbox {
     pthread_mutex_t lock; /* of all that follows, but for what never changes */
     size_t places, size;  /* never change */
-    void (*wake)(void *with);
-    void *with;
+    void (*wake)(void *arg);
+    void *arg;
     int event; /* readable when a sleeper is to wake */
 
     unsigned char *ring;
@@ -34,7 +34,7 @@ struct mailbox {
     bool is_told;   /* `wake` was called since the last take */
 };
 
-struct mailbox *mailbox_new(size_t places, size_t size, void (*wake)(void *with), void *with)
+struct mailbox *mailbox_new(size_t places, size_t size, void (*wake)(void *arg), void *arg)
 {
     struct mailbox *box = calloc(1, sizeof *box);
 
@@ -44,7 +44,7 @@ struct mailbox *mailbox_new(size_t places, size_t size, void (*wake)(void *with)
     box->places = places;
     box->size = size;
     box->wake = wake;
-    box->with = with;
+    box->arg = arg;
     box->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     box->ring = malloc(places * size);
     must(box->event >= 0 && box->ring != NULL);
@@ -87,7 +87,7 @@ static void unlock_and_tell(struct mailbox *box)
         must(write(box->event, &one, sizeof one) == (ssize_t)sizeof one);
     }
     if (must_wake)
-        box->wake(box->with);
+        box->wake(box->arg);
 }
 
 static void put(struct mailbox *box, const void *message)

@@ -25,7 +25,7 @@ struct mailbox; /* opaque */
  * the thread that pushes, without any lock held, when a message came that the taker may not
  * know of: once between two calls of mailbox_take().
  */
-struct mailbox *mailbox_new(size_t places, size_t size, void (*wake)(void *with), void *with);
+struct mailbox *mailbox_new(size_t places, size_t size, void (*wake)(void *arg), void *arg);
 
 /* What is still in it is forgotten; no other thread may be using it.  Returns NULL. */
 struct mailbox *mailbox_free(struct mailbox *box); /* accepts NULL */

@@ -31,13 +31,13 @@ void thread_name(const char *name)
 
 void thread_prompt(void)
 {
-    struct schedule_of_thread own = {0};
+    struct schedule_of_thread attr = {0};
 
-    if (syscall(SYS_sched_getattr, 0, &own, sizeof own, 0) != 0 || own.policy != SCHED_OTHER)
+    if (syscall(SYS_sched_getattr, 0, &attr, sizeof attr, 0) != 0 || attr.policy != SCHED_OTHER)
         return;
-    own.size = sizeof own;
-    own.flags |= RESET_ON_FORK;
-    own.runtime = SLICE_NS;
+    attr.size = sizeof attr;
+    attr.flags |= RESET_ON_FORK;
+    attr.runtime = SLICE_NS;
     /* A service manager may forbid it: then it is as slow to wake as it was. */
-    (void)syscall(SYS_sched_setattr, 0, &own, 0);
+    (void)syscall(SYS_sched_setattr, 0, &attr, 0);
 }

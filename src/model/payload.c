@@ -20,10 +20,10 @@ instant payload_executed_at(const struct payload *payload)
 static json_t *merged(struct str action_input, struct str run_input)
 {
     json_t *all = json_of_kept(action_input);
-    json_auto_t *own = json_of_kept(run_input);
+    json_auto_t *overrides = json_of_kept(run_input);
 
-    must(json_is_object(all) && json_is_object(own));
-    must(json_object_update(all, own) == 0);
+    must(json_is_object(all) && json_is_object(overrides));
+    must(json_object_update(all, overrides) == 0);
     return all;
 }
 
@@ -292,10 +292,11 @@ static void put_input(const struct payload *payload, const struct told_action *a
                       bool is_job, struct buf *out)
 {
     bool is_workflow = str_eq(action->type, STR("\"workflow\""));
-    struct str own = payload->run->input;
-    struct arena *arena = own.len > 0 && action->input.len > 0 ? arena_new(PAYLOAD_ARENA_MAX)
-                                                               : NULL;
-    struct str input = payload_input(action->input, own, arena);
+    struct str run_input = payload->run->input;
+    struct arena *arena = run_input.len > 0 && action->input.len > 0
+                              ? arena_new(PAYLOAD_ARENA_MAX)
+                              : NULL;
+    struct str input = payload_input(action->input, run_input, arena);
 
     if (is_workflow) {
         buf_str(out, NAMED("input"));

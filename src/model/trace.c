@@ -61,13 +61,14 @@ struct str trace_print(const struct run *run, struct str id, char text[static TR
 {
     struct buf out = {.ptr = text, .cap = TRACE_TEXT_MAX};
     struct trace trace = run->trace;
-    uint64_t own = hash_u64(hash_bytes(id.ptr, id.len, 2)) | 1; /* zeros alone are invalid */
-    struct digest span_of = {own};
+    uint64_t span_id = hash_u64(hash_bytes(id.ptr, id.len, 2)) |
+                       1; /* zeros alone are invalid */
+    struct digest span_of = {span_id};
     /* Where nobody asked it is kept, so that receivers that follow their caller keep it. */
     bool is_sampled = !(run->flags & RUN_UNTRACED);
 
     if ((trace.high | trace.low) == 0)
-        trace = (struct trace){hash_u64(hash_bytes(id.ptr, id.len, 1)), own};
+        trace = (struct trace){hash_u64(hash_bytes(id.ptr, id.len, 1)), span_id};
     digest_int(&span_of, run->attempt);
     digest_int(&span_of, run->fence);
     buf_str(&out, STR("00-"));

@@ -13,26 +13,26 @@ enum {
     NS = 1000,            /* in a unit of a span          */
 };
 
-void stride_begin(struct stride *stride, int most)
+void batch_size_begin(struct batch_size *batch, int most)
 {
-    *stride = (struct stride){.rows = most < ROWS_FIRST ? most : ROWS_FIRST,
-                              .row_ns = ROW_NS_FIRST};
+    *batch = (struct batch_size){.rows = most < ROWS_FIRST ? most : ROWS_FIRST,
+                                 .row_ns = ROW_NS_FIRST};
 }
 
-void stride_adapt(struct stride *stride, const struct stride_turn *turn)
+void batch_size_adapt(struct batch_size *batch, const struct batch_turn *turn)
 {
     span goal = turn->goal;
     int64_t rows;
 
     if (turn->done <= SMALL_TURN)
-        stride->least += (turn->spent - stride->least) / LEAST_PACE;
-    if (goal < stride->least * LEAST_SHARE)
-        goal = stride->least * LEAST_SHARE;
+        batch->least += (turn->spent - batch->least) / LEAST_PACE;
+    if (goal < batch->least * LEAST_SHARE)
+        goal = batch->least * LEAST_SHARE;
     if (turn->rows < TURN_ROWS_MIN || turn->rows < turn->commands)
         return;
-    stride->row_ns += (turn->spent * NS / turn->rows - stride->row_ns) / ROW_PACE;
-    rows = stride->row_ns > 0 ? goal * NS / stride->row_ns : turn->most;
+    batch->row_ns += (turn->spent * NS / turn->rows - batch->row_ns) / ROW_PACE;
+    rows = batch->row_ns > 0 ? goal * NS / batch->row_ns : turn->most;
     if (rows < TURN_ROWS_MIN)
         rows = TURN_ROWS_MIN;
-    stride->rows = rows < turn->most ? (int)rows : turn->most;
+    batch->rows = rows < turn->most ? (int)rows : turn->most;
 }

@@ -13,13 +13,13 @@
 
 #include "base/instant.h"
 
-struct stride {
+struct batch_size {
     int rows;       /* of the next turn                              */
     span least;     /* what a turn costs that does next to nothing   */
     int64_t row_ns; /* what one of many rows costs                   */
 };
 
-struct stride_turn {
+struct batch_turn {
     int done;     /* things that it did, of any kind        */
     int rows;     /* schedules, runs and reports among them */
     int commands; /* and commands                           */
@@ -28,5 +28,5 @@ struct stride_turn {
     int most;     /* rows that it may have                  */
 };
 
-void stride_begin(struct stride *stride, int most);
-void stride_adapt(struct stride *stride, const struct stride_turn *turn);
+void batch_size_begin(struct batch_size *batch, int most);
+void batch_size_adapt(struct batch_size *batch, const struct batch_turn *turn);

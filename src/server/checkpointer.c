@@ -9,7 +9,7 @@
 #include "io/clock.h"
 #include "io/thread.h"
 
-struct sweeper {
+struct checkpointer {
     const char *url;
     struct log *log;
     pthread_t thread;
@@ -23,7 +23,7 @@ struct sweeper {
 };
 
 /* True when there is something to do, false at the end. */
-static bool wait(struct sweeper *s)
+static bool wait(struct checkpointer *s)
 {
     bool is_asked;
 
@@ -35,7 +35,7 @@ static bool wait(struct sweeper *s)
     return is_asked;
 }
 
-static void tell(struct sweeper *s, enum rc rc, const struct swept *swept)
+static void tell(struct checkpointer *s, enum rc rc, const struct swept *swept)
 {
     must(pthread_mutex_lock(&s->lock) == 0);
     /* Anything less, such as a full disk, the writer will find by itself. */
@@ -45,9 +45,9 @@ static void tell(struct sweeper *s, enum rc rc, const struct swept *swept)
     must(pthread_cond_broadcast(&s->changed) == 0);
 }
 
-static void *sweeper_main(void *with)
+static void *checkpointer_main(void *arg)
 {
-    struct sweeper *s = with;
+    struct checkpointer *s = arg;
 
     thread_name("sweeper");
     while (wait(s)) {
@@ -68,19 +68,19 @@ static void *sweeper_main(void *with)
     return NULL;
 }
 
-struct sweeper *sweeper_start(const char *url, struct log *log)
+struct checkpointer *checkpointer_start(const char *url, struct log *log)
 {
-    struct sweeper *s = calloc(1, sizeof *s);
+    struct checkpointer *s = calloc(1, sizeof *s);
 
     must(s);
     s->url = url;
     s->log = log;
     must(pthread_mutex_init(&s->lock, NULL) == 0 && pthread_cond_init(&s->changed, NULL) == 0);
-    must(pthread_create(&s->thread, NULL, sweeper_main, s) == 0);
+    must(pthread_create(&s->thread, NULL, checkpointer_main, s) == 0);
     return s;
 }
 
-struct sweeper *sweeper_stop(struct sweeper *s)
+struct checkpointer *checkpointer_stop(struct checkpointer *s)
 {
     if (!s)
         return NULL;
@@ -95,7 +95,7 @@ struct sweeper *sweeper_stop(struct sweeper *s)
 }
 
 /* Under the lock. */
-static enum sweeping look(struct sweeper *s, struct swept *ret)
+static enum sweeping look(struct checkpointer *s, struct swept *ret)
 {
     enum sweeping state = s->state;
 
@@ -106,7 +106,7 @@ static enum sweeping look(struct sweeper *s, struct swept *ret)
     return state;
 }
 
-enum sweeping sweeper_look(struct sweeper *s, struct swept *ret)
+enum sweeping checkpointer_look(struct checkpointer *s, struct swept *ret)
 {
     enum sweeping state;
 
@@ -116,7 +116,7 @@ enum sweeping sweeper_look(struct sweeper *s, struct swept *ret)
     return state;
 }
 
-enum sweeping sweeper_wait(struct sweeper *s, struct swept *ret)
+enum sweeping checkpointer_wait(struct checkpointer *s, struct swept *ret)
 {
     enum sweeping state;
 
@@ -128,7 +128,7 @@ enum sweeping sweeper_wait(struct sweeper *s, struct swept *ret)
     return state;
 }
 
-void sweeper_ask(struct sweeper *s)
+void checkpointer_ask(struct checkpointer *s)
 {
     must(pthread_mutex_lock(&s->lock) == 0);
     must(s->state == SWEEPING_NOT);

@@ -8,13 +8,13 @@
 #include "base/err.h"
 #include "base/log.h"
 
-struct sweeper; /* opaque */
+struct checkpointer; /* opaque */
 
 /* `url` must live as long as it does. */
-struct sweeper *sweeper_start(const char *url, struct log *log);
+struct checkpointer *checkpointer_start(const char *url, struct log *log);
 
 /* What it was asked for last is finished first.  Accepts NULL, returns NULL. */
-struct sweeper *sweeper_stop(struct sweeper *sweeper);
+struct checkpointer *checkpointer_stop(struct checkpointer *checkpointer);
 
 enum sweeping {
     SWEEPING_NOT,
@@ -26,9 +26,9 @@ struct swept {
     int pages; /* for db_take_log(), of SWEEPING_DONE */
     struct err why;
 };
-enum sweeping sweeper_look(struct sweeper *sweeper, struct swept *ret);
+enum sweeping checkpointer_look(struct checkpointer *checkpointer, struct swept *ret);
 /* The same when it is not SWEEPING_NOW any more. */
-enum sweeping sweeper_wait(struct sweeper *sweeper, struct swept *ret);
+enum sweeping checkpointer_wait(struct checkpointer *checkpointer, struct swept *ret);
 
 /* When it is SWEEPING_NOT, and the log is lent. */
-void sweeper_ask(struct sweeper *sweeper);
+void checkpointer_ask(struct checkpointer *checkpointer);

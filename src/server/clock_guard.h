@@ -13,26 +13,26 @@
 
 #include "base/instant.h"
 
-#define PACE_NOTED SPAN_S /* a step that is worth a line in the log */
+#define CLOCK_GUARD_NOTED SPAN_S /* a step that is worth a line in the log */
 
-struct pace {
+struct clock_guard {
     span max_jump;
     span offset; /* of the wall clock to the other, as it is believed       */
     span seen;   /* as it was last read                                     */
     bool is_held;
 };
 
-struct pace_reading {
+struct clock_reading {
     instant now; /* while the clock is not believed: as if it had not stepped */
     bool hold;
     bool has_changed; /* hold is not what it was */
-    span jump;        /* a step of PACE_NOTED or more, just noticed; else 0 */
+    span jump;        /* a step of CLOCK_GUARD_NOTED or more, just noticed; else 0 */
 };
 
 /* `last` is when this database last saw a turn, INSTANT_NONE: never. */
-void pace_begin(struct pace *pace, span max_jump, instant last);
+void clock_guard_begin(struct clock_guard *guard, span max_jump, instant last);
 
-struct pace_reading pace_read(struct pace *pace, instant wall, int64_t boot_us);
+struct clock_reading clock_guard_read(struct clock_guard *guard, instant wall, int64_t boot_us);
 
 /* The clock is right, whatever it says. */
-void pace_accept(struct pace *pace);
+void clock_guard_accept(struct clock_guard *guard);

@@ -6,7 +6,7 @@
 
 enum { BIT_MASK = 63 };
 
-uint64_t news_bit(const struct run_id *run)
+uint64_t commit_signal_bit(const struct run_id *run)
 {
     uint64_t sum = hash_u64((uint64_t)run->schedule) ^ (uint64_t)run->slot_ms ^
                    (uint64_t)run->pass << 32;
@@ -20,34 +20,35 @@ static uint64_t touched(const struct turn_in *in, const struct turn_out *out)
 
     for (int i = 0; i < in->report_count; i++)
         if (in->reports[i].log.len > 0)
-            bits |= news_bit(&in->reports[i].run);
+            bits |= commit_signal_bit(&in->reports[i].run);
     for (int i = 0; i < out->event_count; i++) {
         const struct event *e = &out->events[i];
 
         if (event_has_run(e))
-            bits |= news_bit(
+            bits |= commit_signal_bit(
                 &(struct run_id){e->schedule, e->slot / SPAN_MS, (uint32_t)e->pass});
     }
     return bits;
 }
 
-static bool tell(struct news *news, uint64_t bits)
+static bool tell(struct commit_signal *signal, uint64_t bits)
 {
-    atomic_fetch_or(&news->touched, bits);
-    return atomic_exchange(&news->is_wanted, false);
+    atomic_fetch_or(&signal->touched, bits);
+    return atomic_exchange(&signal->is_wanted, false);
 }
 
-bool news_of_turn(struct news *news, const struct turn_in *in, const struct turn_out *out)
+bool commit_signal_of_turn(struct commit_signal *signal, const struct turn_in *in,
+                           const struct turn_out *out)
 {
     uint64_t bits;
 
-    if (!atomic_load(&news->is_heard))
+    if (!atomic_load(&signal->is_heard))
         return false;
     bits = touched(in, out);
-    return (bits != 0 || out->event_count > 0) && tell(news, bits);
+    return (bits != 0 || out->event_count > 0) && tell(signal, bits);
 }
 
-bool news_of_others(struct news *news)
+bool commit_signal_of_others(struct commit_signal *signal)
 {
-    return atomic_load(&news->is_heard) && tell(news, UINT64_MAX);
+    return atomic_load(&signal->is_heard) && tell(signal, UINT64_MAX);
 }

@@ -13,16 +13,18 @@
 
 #include "engine/turn.h"
 
-struct news {
-    _Atomic bool is_heard;    /* somebody listens at all                                   */
-    _Atomic bool is_wanted;   /* and no word is on its way                                 */
-    _Atomic uint64_t touched; /* runs that said something or went on: bits of news_bit() */
+struct commit_signal {
+    _Atomic bool is_heard;  /* somebody listens at all                                   */
+    _Atomic bool is_wanted; /* and no word is on its way                                 */
+    _Atomic uint64_t
+        touched; /* runs that said something or went on: bits of commit_signal_bit() */
 };
 
 /* A run is one of 64: who follows another run is woken in vain now and then. */
-uint64_t news_bit(const struct run_id *run);
+uint64_t commit_signal_bit(const struct run_id *run);
 
 /* After a turn.  True: io is to be told. */
-bool news_of_turn(struct news *news, const struct turn_in *in, const struct turn_out *out);
+bool commit_signal_of_turn(struct commit_signal *signal, const struct turn_in *in,
+                           const struct turn_out *out);
 /* Other nodes may have written something. */
-bool news_of_others(struct news *news);
+bool commit_signal_of_others(struct commit_signal *signal);

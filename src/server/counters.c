@@ -21,7 +21,7 @@ static void put_late(struct meter_late *at, int64_t schedule, span late, instant
 }
 
 /* In place of itself, of one that is old, or of the least late. */
-static void note_late(struct meters *m, int64_t schedule, span late, instant now)
+static void note_late(struct counters *m, int64_t schedule, span late, instant now)
 {
     struct meter_late *least = &m->latest[0];
 
@@ -44,20 +44,20 @@ static void note_late(struct meters *m, int64_t schedule, span late, instant now
         put_late(least, schedule, late, now);
 }
 
-static void count_start(struct meters *m, const struct work *work, instant now)
+static void count_start(struct counters *m, const struct assignment *assignment, instant now)
 {
-    const struct run *run = &work->run;
+    const struct run *run = &assignment->run;
     span late = now - run->due;
 
     if (run->attempt != 1)
         return;
     observe(&m->lateness, late);
     observe(&m->wait, now - (run->created_at > run->due ? run->created_at : run->due));
-    if (late > METER_LATE_FROM && work->name.len > 0)
+    if (late > METER_LATE_FROM && assignment->name.len > 0)
         note_late(m, run->schedule, late, now);
 }
 
-static void count_end(struct meters *m, const struct ended *ended)
+static void count_end(struct counters *m, const struct ended *ended)
 {
     must(ended->lane < LANE_COUNT && (int)ended->outcome < METER_OUTCOMES);
     if (ended->is_last)
@@ -68,7 +68,7 @@ static void count_end(struct meters *m, const struct ended *ended)
     observe(&m->duration[ended->lane], ended->took);
 }
 
-static void count_event(struct meters *m, const struct event *event)
+static void count_event(struct counters *m, const struct event *event)
 {
     int64_t outcome = event->detail / 256, reason = event->detail % 256;
 
@@ -97,7 +97,7 @@ static void count_event(struct meters *m, const struct event *event)
     }
 }
 
-void meters_turn(struct meters *m, const struct meter_turn *turn)
+void counters_turn(struct counters *m, const struct meter_turn *turn)
 {
     const struct turn_out *out = turn->out;
 
@@ -106,8 +106,8 @@ void meters_turn(struct meters *m, const struct meter_turn *turn)
     meter_set(&m->polls, turn->polls);
     for (int i = 0; i < RUN_KINDS; i++)
         meter_add(&m->started[i], out->started[i]);
-    for (int i = 0; i < out->call_count; i++)
-        count_start(m, &out->calls[i], turn->now);
+    for (int i = 0; i < out->dispatch_count; i++)
+        count_start(m, &out->dispatches[i], turn->now);
     for (int i = 0; i < out->grant_count; i++)
         count_start(m, &out->grants[i], turn->now);
     for (int i = 0; i < out->ended_count; i++)
@@ -116,7 +116,7 @@ void meters_turn(struct meters *m, const struct meter_turn *turn)
         count_event(m, &out->events[i]);
 }
 
-void meters_request(struct meters *m, const struct call *call, int status)
+void counters_request(struct counters *m, const struct call *call, int status)
 {
     int operation = call->operation ? (int)(call->operation - operations) : operation_count;
     int digit = status / 100;

@@ -39,7 +39,7 @@ struct meter_late {
     meter schedule, late, at;
 };
 
-struct meters {
+struct counters {
     /* The writer's. */
     struct meter_histogram lateness, wait, turn, commit, duration[LANE_COUNT];
     meter started[RUN_KINDS];
@@ -76,13 +76,13 @@ struct meter_turn {
     span took, commit;
     int64_t polls; /* that wait */
 };
-void meters_turn(struct meters *meters, const struct meter_turn *turn);
+void counters_turn(struct counters *counters, const struct meter_turn *turn);
 
 struct call;
 /* A call that was answered with this status. */
-void meters_request(struct meters *meters, const struct call *call, int status);
+void counters_request(struct counters *counters, const struct call *call, int status);
 
-/* meters_print.c */
-void meters_print(const struct meters *meters, struct answer *out);
-void meters_latest(const struct meters *meters, instant now,
-                   struct context_latest ret[static CONTEXT_LATEST_MAX]);
+/* counters_print.c */
+void counters_print(const struct counters *counters, struct answer *out);
+void counters_latest(const struct counters *counters, instant now,
+                     struct context_latest ret[static CONTEXT_LATEST_MAX]);

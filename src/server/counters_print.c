@@ -23,7 +23,7 @@ static void print_histogram(struct answer *out, const char *name, const char *la
     prometheus_print(out, name, labels, &copy);
 }
 
-static void print_lengths(const struct meters *m, struct answer *out)
+static void print_lengths(const struct counters *m, struct answer *out)
 {
     char labels[LABELS_MAX];
 
@@ -50,7 +50,7 @@ static void print_lengths(const struct meters *m, struct answer *out)
 }
 
 /* Those that can be, so that a rate can be made of the first of them. */
-static void print_slots(const struct meters *m, struct answer *out)
+static void print_slots(const struct counters *m, struct answer *out)
 {
     static const struct {
         enum outcome outcome;
@@ -92,7 +92,7 @@ static void print_outcomes(struct answer *out, const char *name, int first,
         }
 }
 
-static void print_runs(const struct meters *m, struct answer *out)
+static void print_runs(const struct counters *m, struct answer *out)
 {
     char labels[LABELS_MAX];
 
@@ -113,7 +113,7 @@ static void print_runs(const struct meters *m, struct answer *out)
     print_outcomes(out, "belfry_attempts_total", 0, m->attempts);
 }
 
-static void print_counts(const struct meters *m, struct answer *out)
+static void print_counts(const struct counters *m, struct answer *out)
 {
     prometheus_one(out, "belfry_retries_total", "counter",
                    "Attempts after which another one follows.", meter_read(&m->retries));
@@ -133,7 +133,7 @@ static void print_counts(const struct meters *m, struct answer *out)
 }
 
 /* Only what was ever asked: there are many operations. */
-static void print_requests(const struct meters *m, struct answer *out)
+static void print_requests(const struct counters *m, struct answer *out)
 {
     char labels[LABELS_MAX];
 
@@ -160,7 +160,7 @@ static void print_requests(const struct meters *m, struct answer *out)
                    "Requests of those who asked too often.", meter_read(&m->limited));
 }
 
-void meters_print(const struct meters *m, struct answer *out)
+void counters_print(const struct counters *m, struct answer *out)
 {
     print_lengths(m, out);
     print_slots(m, out);
@@ -169,8 +169,8 @@ void meters_print(const struct meters *m, struct answer *out)
     print_requests(m, out);
 }
 
-void meters_latest(const struct meters *m, instant now,
-                   struct context_latest ret[static CONTEXT_LATEST_MAX])
+void counters_latest(const struct counters *m, instant now,
+                     struct context_latest ret[static CONTEXT_LATEST_MAX])
 {
     int count = 0;
 

@@ -10,10 +10,11 @@
 
 #include "base/instant.h"
 
-struct lag {
+struct db_clock {
     bool is_known;
     span offset;
 };
 
 /* The server said `server` at some moment between two readings of clock_boot_us(). */
-void lag_sample(struct lag *lag, int64_t before_us, instant server, int64_t after_us);
+void db_clock_sample(struct db_clock *db_clock, int64_t before_us, instant server,
+                     int64_t after_us);

@@ -14,10 +14,10 @@
 
 enum { RETRY_MS = 2000 }; /* between two attempts to connect */
 
-struct ear {
+struct postgres_notify {
     const struct config *config;
     struct log *log;
-    struct mailbox *memos;
+    struct mailbox *to_writer;
     struct str node;
     pthread_t thread;
     int stop[2]; /* a pipe: its end is the sign */
@@ -25,84 +25,85 @@ struct ear {
 };
 
 /* False: the sign to end. */
-static bool wait_for(const struct ear *ear, int fd, int timeout_ms)
+static bool wait_for(const struct postgres_notify *notify, int fd, int timeout_ms)
 {
-    struct pollfd fds[2] = {{.fd = ear->stop[0], .events = POLLIN},
+    struct pollfd fds[2] = {{.fd = notify->stop[0], .events = POLLIN},
                             {.fd = fd, .events = POLLIN}};
 
     (void)poll(fds, fd < 0 ? 1 : 2, timeout_ms);
     return fds[0].revents == 0;
 }
 
-static enum rc connect_db(struct ear *ear, struct err *reterr)
+static enum rc connect_db(struct postgres_notify *notify, struct err *reterr)
 {
     struct db_options options = {.readonly = true};
-    enum rc rc = db_open(ear->config->db.ptr, &options, &ear->db, reterr);
+    enum rc rc = db_open(notify->config->db.ptr, &options, &notify->db, reterr);
 
-    return rc == RC_OK ? db_listen(ear->db, EAR_CHANNEL, reterr) : rc;
+    return rc == RC_OK ? db_listen(notify->db, NOTIFY_CHANNEL, reterr) : rc;
 }
 
 /* Many hints are one: the writer looks at everything. */
-static enum rc hear(struct ear *ear, struct err *reterr)
+static enum rc hear(struct postgres_notify *notify, struct err *reterr)
 {
     bool is_any = true, is_news = false;
     struct db_note note;
     enum rc rc = RC_OK;
 
     while (rc == RC_OK && is_any) {
-        rc = db_poll_note(ear->db, &note, &is_any, reterr);
-        is_news |= rc == RC_OK && is_any && !str_eq(str_of(note.payload), ear->node);
+        rc = db_poll_note(notify->db, &note, &is_any, reterr);
+        is_news |= rc == RC_OK && is_any && !str_eq(str_of(note.payload), notify->node);
     }
-    if (is_news && mailbox_room(ear->memos) > MEMOS_KEPT)
-        must(mailbox_push(ear->memos, &(struct memo){.kind = MEMO_HEARD}));
+    if (is_news && mailbox_room(notify->to_writer) > WRITER_MSGS_KEPT)
+        must(mailbox_push(notify->to_writer, &(struct writer_msg){.kind = WRITER_MSG_HEARD}));
     return rc;
 }
 
-static void *ear_main(void *with)
+static void *postgres_notify_main(void *arg)
 {
-    struct ear *ear = with;
+    struct postgres_notify *notify = arg;
     struct err err;
     bool goes_on = true;
 
     while (goes_on) {
-        if (!ear->db && connect_db(ear, &err) != RC_OK) {
-            ear->db = db_close(ear->db);
-            goes_on = wait_for(ear, -1, RETRY_MS);
+        if (!notify->db && connect_db(notify, &err) != RC_OK) {
+            notify->db = db_close(notify->db);
+            goes_on = wait_for(notify, -1, RETRY_MS);
             continue;
         }
-        goes_on = wait_for(ear, db_socket(ear->db), -1);
-        if (goes_on && hear(ear, &err) != RC_OK) {
-            log_say(ear->log, clock_now(), LEVEL_DEBUG, "hints of other nodes are not heard",
+        goes_on = wait_for(notify, db_socket(notify->db), -1);
+        if (goes_on && hear(notify, &err) != RC_OK) {
+            log_say(notify->log, clock_now(), LEVEL_DEBUG, "hints of other nodes are not heard",
                     LOG_TEXT("reason", err.text));
-            ear->db = db_close(ear->db);
+            notify->db = db_close(notify->db);
         }
     }
-    ear->db = db_close(ear->db);
+    notify->db = db_close(notify->db);
     return NULL;
 }
 
-struct ear *ear_start(const struct config *config, struct log *log, struct mailbox *memos,
-                      struct str node)
+struct postgres_notify *postgres_notify_start(const struct config *config, struct log *log,
+                                              struct mailbox *to_writer, struct str node)
 {
-    struct ear *ear;
+    struct postgres_notify *notify;
 
     if (str_starts(config->db, STR("sqlite:")))
         return NULL;
-    ear = calloc(1, sizeof *ear);
-    must(ear);
-    *ear = (struct ear){.config = config, .log = log, .memos = memos, .node = node};
-    must(pipe2(ear->stop, O_CLOEXEC) == 0);
-    must(pthread_create(&ear->thread, NULL, ear_main, ear) == 0);
-    return ear;
+    notify = calloc(1, sizeof *notify);
+    must(notify);
+    *notify = (struct postgres_notify){
+        .config = config, .log = log, .to_writer = to_writer, .node = node};
+    must(pipe2(notify->stop, O_CLOEXEC) == 0);
+    must(pthread_create(&notify->thread, NULL, postgres_notify_main, notify) == 0);
+    return notify;
 }
 
-struct ear *ear_stop(struct ear *ear)
+struct postgres_notify *postgres_notify_stop(struct postgres_notify *notify)
 {
-    if (!ear)
+    if (!notify)
         return NULL;
-    close(ear->stop[1]);
-    must(pthread_join(ear->thread, NULL) == 0);
-    close(ear->stop[0]);
-    free(ear);
+    close(notify->stop[1]);
+    must(pthread_join(notify->thread, NULL) == 0);
+    close(notify->stop[0]);
+    free(notify);
     return NULL;
 }

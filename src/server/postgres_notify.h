@@ -10,13 +10,13 @@
 #include "io/mailbox.h"
 #include "server/config/config.h"
 
-#define EAR_CHANNEL "belfry_ready"
+#define NOTIFY_CHANNEL "belfry_ready"
 
-struct ear; /* opaque */
+struct postgres_notify; /* opaque */
 
 /* A database without a server has nothing to hear: then NULL.  `node` is this node's name. */
-struct ear *ear_start(const struct config *config, struct log *log, struct mailbox *memos,
-                      struct str node);
+struct postgres_notify *postgres_notify_start(const struct config *config, struct log *log,
+                                              struct mailbox *to_writer, struct str node);
 
 /* Accepts NULL, returns NULL. */
-struct ear *ear_stop(struct ear *ear);
+struct postgres_notify *postgres_notify_stop(struct postgres_notify *notify);

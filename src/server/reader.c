@@ -83,7 +83,7 @@ static enum call_step read_once(struct reader *r, struct call *call)
  */
 static void forget_try(struct call *call, const struct call *before)
 {
-    size_t from = offsetof(struct call, with);
+    size_t from = offsetof(struct call, arg);
 
     memcpy((char *)call + from, (const char *)before + from, sizeof *call - from);
 }
@@ -143,16 +143,16 @@ static bool answer_all(struct reader *r, struct ticket **tickets, size_t count)
             return false;
         if (!atomic_load(&t->is_left)) /* after a jam the latest are still waited for */
             t->step = answer(r, &t->call);
-        must(mailbox_push(r->options.notices,
-                          &(struct notice){.kind = NOTICE_TICKET, .ticket = t}));
+        must(mailbox_push(r->options.to_io,
+                          &(struct io_msg){.kind = IO_MSG_TICKET, .ticket = t}));
     }
     return true;
 }
 
-static void *reader_main(void *with)
+static void *reader_main(void *arg)
 {
     struct ticket *tickets[READS_AT_ONCE];
-    struct reader *r = with;
+    struct reader *r = arg;
     bool goes_on = true;
     size_t count;
 
@@ -187,7 +187,7 @@ struct reader *reader_start(const struct reader_options *options)
         free(r);
         return NULL;
     }
-    r->options.context.looks = looks_new();
+    r->options.context.part_cache = part_cache_new();
     r->asked = mailbox_new(READS_MAX + 1, sizeof(struct ticket *), NULL, NULL);
     must(pthread_create(&r->thread, NULL, reader_main, r) == 0);
     return r;
@@ -216,7 +216,7 @@ struct reader *reader_stop(struct reader *r)
     must(pthread_join(r->thread, NULL) == 0);
     r->asked = mailbox_free(r->asked);
     zoneinfo_close(r->zones);
-    looks_free(r->options.context.looks);
+    part_cache_free(r->options.context.part_cache);
     free(r);
     return NULL;
 }

@@ -12,7 +12,7 @@
 struct reader_options {
     const struct config *config;
     struct log *log;
-    struct mailbox *notices;
+    struct mailbox *to_io;
     struct api_context context; /* its zones are the reader's own */
 };
 

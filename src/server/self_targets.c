@@ -14,10 +14,10 @@ static void deny(struct serve *s, const char *net, uint16_t port)
     char text[CONFIG_HOST_MAX + sizeof "[/128]:65535"];
     struct err err;
 
-    must(s->own_count < (int)(sizeof s->own / sizeof s->own[0]));
+    must(s->self_net_count < (int)(sizeof s->self_nets / sizeof s->self_nets[0]));
     snprintf(text, sizeof text, "[%s]:%u", net, port);
-    must(guard_net_parse(str_of(text), &s->own[s->own_count], &err) == RC_OK);
-    s->own_count++;
+    must(address_net_parse(str_of(text), &s->self_nets[s->self_net_count], &err) == RC_OK);
+    s->self_net_count++;
 }
 
 /*

@@ -37,15 +37,15 @@ static void stop_writer(struct serve *s)
     if (s->stage == STOPPING)
         return;
     s->stage = STOPPING;
-    must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_STOP}));
+    must(mailbox_push(s->to_writer, &(struct writer_msg){.kind = WRITER_MSG_STOP}));
 }
 
-static void on_calls_closed(void *with)
+static void on_calls_closed(void *arg)
 {
-    struct serve *s = with;
+    struct serve *s = arg;
 
-    s->calls = NULL;
-    door_staff_left(s->door);
+    s->dispatcher = NULL;
+    frontend_staff_left(s->frontend);
     if (s->writer)
         stop_writer(s);
     else
@@ -53,42 +53,42 @@ static void on_calls_closed(void *with)
 }
 
 /* What follows from it is looked at outside of whatever called. */
-static void on_listener_closed(void *with)
+static void on_listener_closed(void *arg)
 {
-    struct serve *s = with;
+    struct serve *s = arg;
 
     s->listener_closed = true;
     loop_wake(s->loop);
 }
 
-static void on_told(void *with, struct told *told)
+static void on_told(void *arg, struct dispatch_report *reported)
 {
-    struct serve *s = with;
+    struct serve *s = arg;
 
-    door_on_told(s->door, told);
+    frontend_on_report(s->frontend, reported);
     if (s->stage == DRAINING)
         loop_wake(s->loop);
 }
 
-static const struct settings *settings_of(void *with, int64_t namespace)
+static const struct namespace_settings *namespace_settings_of(void *arg, int64_t namespace)
 {
-    struct serve *s = with;
+    struct serve *s = arg;
 
-    return door_settings(s->door, namespace);
+    return frontend_settings(s->frontend, namespace);
 }
 
 static void close_calls(struct serve *s)
 {
-    if (!s->calls || s->calls_closing)
+    if (!s->dispatcher || s->dispatcher_closing)
         return;
-    s->calls_closing = true;
-    calls_close(s->calls, on_calls_closed, s);
+    s->dispatcher_closing = true;
+    dispatcher_close(s->dispatcher, on_calls_closed, s);
 }
 
 /* Not before the writer has claimed its last: that would come too late to be handed back. */
 static void look_at_hands(struct serve *s)
 {
-    if (s->stage == HANDING_BACK && door_is_drained(s->door))
+    if (s->stage == HANDING_BACK && frontend_is_drained(s->frontend))
         close_calls(s);
 }
 
@@ -107,23 +107,23 @@ static int under_way(const struct serve *s)
 {
     int count = 0;
 
-    for (int lane = 0; s->calls && lane < LANE_COUNT; lane++)
-        count += calls_count(s->calls, (enum lane)lane);
+    for (int lane = 0; s->dispatcher && lane < LANE_COUNT; lane++)
+        count += dispatcher_count(s->dispatcher, (enum lane)lane);
     return count;
 }
 
 /* Everything has ended by itself, or the time is over. */
 static void look_at_drain(struct serve *s)
 {
-    if (s->stage == DRAINING && s->listener_closed && door_is_drained(s->door) &&
+    if (s->stage == DRAINING && s->listener_closed && frontend_is_drained(s->frontend) &&
         under_way(s) == 0)
         hand_back(s);
     look_at_hands(s);
 }
 
-static void on_deadline(void *with)
+static void on_deadline(void *arg)
 {
-    struct serve *s = with;
+    struct serve *s = arg;
 
     log_say(&s->log, clock_now(), LEVEL_WARN, "the drain is over, runs are handed back",
             LOG_INT("runs", under_way(s)));
@@ -135,16 +135,16 @@ static void drain(struct serve *s)
     s->stage = DRAINING;
     sd_notify_say("STOPPING=1");
     log_say(&s->log, clock_now(), LEVEL_INFO, "draining", LOG_INT("runs", under_way(s)));
-    door_closing(s->door, "the server is stopping");
-    must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_DRAIN}));
+    frontend_closing(s->frontend, "the server is stopping");
+    must(mailbox_push(s->to_writer, &(struct writer_msg){.kind = WRITER_MSG_DRAIN}));
     listener_close(s->listener, s->config->drain, on_listener_closed, s);
     loop_timer_set(s->deadline, s->config->drain);
     look_at_drain(s);
 }
 
-static void on_stop_signal(void *with, int signal)
+static void on_stop_signal(void *arg, int signal)
 {
-    struct serve *s = with;
+    struct serve *s = arg;
 
     (void)signal;
     if (s->stage == SERVING)
@@ -155,12 +155,12 @@ static void on_stop_signal(void *with, int signal)
 
 /* ---- the middle ---- */
 
-static void on_reload(void *with, int signal)
+static void on_reload(void *arg, int signal)
 {
     (void)signal;
-    serve_reload_config(with);
-    serve_reload_tls(with);
-    serve_reload_zones(with, true);
+    serve_reload_config(arg);
+    serve_reload_tls(arg);
+    serve_reload_zones(arg, true);
 }
 
 /* Packages of the system change the files while this process runs. */
@@ -180,9 +180,9 @@ static void look_at_watchdog(struct serve *s)
         sd_notify_say("WATCHDOG=1");
 }
 
-static void on_pulse(void *with)
+static void on_pulse(void *arg)
 {
-    struct serve *s = with;
+    struct serve *s = arg;
 
     log_out_pump(s->log_out);
     log_pulse(&s->log, clock_now());
@@ -191,21 +191,21 @@ static void on_pulse(void *with)
     loop_timer_set(s->pulse, PULSE);
 }
 
-static void on_wake(void *with)
+static void on_wake(void *arg)
 {
-    struct serve *s = with;
+    struct serve *s = arg;
 
     if (s->stage == CLOSING) {
-        if (!s->calls && (!s->listener || s->listener_closed))
+        if (!s->dispatcher && (!s->listener || s->listener_closed))
             loop_stop(s->loop);
         return;
     }
-    if (door_take(s->door)) {
+    if (frontend_take(s->frontend)) {
         s->status = writer_state(s->writer).status;
         loop_stop(s->loop);
         return;
     }
-    if (!s->is_ready && !door_not_ready(s->door)) {
+    if (!s->is_ready && !frontend_not_ready(s->frontend)) {
         s->is_ready = true;
         serve_say_ready(s);
     }
@@ -306,21 +306,21 @@ static enum rc open_door(struct serve *s, struct err *reterr)
     struct listener_handler handler;
     enum rc rc;
 
-    s->door = door_new(&(struct door_options){
+    s->frontend = frontend_new(&(struct frontend_options){
         .loop = s->loop,
         .log = &s->log,
         .config = s->config,
         .seam = s->options->seam,
-        .memos = s->memos,
-        .notices = s->notices,
+        .to_writer = s->to_writer,
+        .to_io = s->to_io,
         .context = serve_context(s),
         .finished = s->finished,
-        .news = &s->news,
+        .signal = &s->signal,
         .has_others = !str_starts(s->config->db, STR("sqlite:")),
-        .meters = &s->meters,
+        .counters = &s->counters,
         .seeds = s->seeds,
     });
-    handler = door_handler(s->door);
+    handler = frontend_handler(s->frontend);
     s->listener = listener_new(loop_uv(s->loop), &limits, &handler);
     rc = serve_open_tls(s, reterr);
     if (rc == RC_OK)
@@ -332,8 +332,8 @@ static enum rc open_calls(struct serve *s, struct err *reterr)
 {
     const struct config *config = s->config;
 
-    return calls_open(
-        &(struct calls_options){
+    return dispatcher_open(
+        &(struct dispatcher_options){
             .loop = s->loop,
             .log = &s->log,
             .http = config->http_concurrency,
@@ -344,13 +344,13 @@ static enum rc open_calls(struct serve *s, struct err *reterr)
             .ca_file = config->http_ca.len > 0 ? config->http_ca.ptr : NULL,
             .exec_allow = config->exec_allow.list,
             .exec_allow_count = config->exec_allow.count,
-            .own = s->own,
-            .own_count = s->own_count,
-            .settings = settings_of,
+            .self_nets = s->self_nets,
+            .self_net_count = s->self_net_count,
+            .settings = namespace_settings_of,
             .on_told = on_told,
-            .with = s,
+            .arg = s,
         },
-        &s->calls, reterr);
+        &s->dispatcher, reterr);
 }
 
 /* One name for each process of a cluster, the same after a restart. */
@@ -370,26 +370,26 @@ static enum rc start_staff(struct serve *s, struct err *reterr)
 
     for (int i = 0; i < READERS; i++) {
         s->readers[i] = reader_start(&(struct reader_options){
-            .config = s->config, .log = &s->log, .notices = s->notices, .context = context});
+            .config = s->config, .log = &s->log, .to_io = s->to_io, .context = context});
         if (!s->readers[i])
             return err_set(reterr, RC_INVALID, -1, 0, "there are no files of time zones");
     }
     s->writer = writer_start(&(struct writer_options){
         .config = s->config,
         .log = &s->log,
-        .memos = s->memos,
-        .notices = s->notices,
+        .to_writer = s->to_writer,
+        .to_io = s->to_io,
         .seam = s->options->seam,
         .node = str_of(s->node),
         .finished = s->finished,
         .is_halted = &s->is_halted,
-        .news = &s->news,
+        .signal = &s->signal,
         .address = str_of(s->address),
-        .meters = &s->meters,
+        .counters = &s->counters,
         .context = context,
     });
-    s->ear = ear_start(s->config, &s->log, s->memos, str_of(s->node));
-    door_staff(s->door, s->writer, s->readers, READERS, s->calls);
+    s->notify = postgres_notify_start(s->config, &s->log, s->to_writer, str_of(s->node));
+    frontend_staff(s->frontend, s->writer, s->readers, READERS, s->dispatcher);
     return RC_OK;
 }
 
@@ -420,8 +420,8 @@ static enum rc start(struct serve *s, struct err *reterr)
     if (!s->zones || serve_check_named(s, s->config, reterr) != RC_OK)
         return RC_INVALID;
     snprintf(s->zones_version, sizeof s->zones_version, "%s", zoneinfo_version(s->zones));
-    s->memos = mailbox_new(MEMOS_MAX, sizeof(struct memo), NULL, NULL);
-    s->notices = mailbox_new(NOTICES_MAX, sizeof(struct notice), loop_wake, s->loop);
+    s->to_writer = mailbox_new(WRITER_MSGS_MAX, sizeof(struct writer_msg), NULL, NULL);
+    s->to_io = mailbox_new(IO_MSGS_MAX, sizeof(struct io_msg), loop_wake, s->loop);
     rc = open_door(s, reterr);
     if (rc == RC_OK)
         rc = open_calls(s, reterr);
@@ -450,22 +450,22 @@ static void close_rest(struct serve *s)
 /* Tickets that another thread had when it ended came back with its last words. */
 static void finish(struct serve *s)
 {
-    s->ear = ear_stop(s->ear);
+    s->notify = postgres_notify_stop(s->notify);
     for (int i = 0; i < READERS; i++)
         s->readers[i] = reader_stop(s->readers[i]);
     /* Whoever closes SQLite last takes its log away, and only the writer may. */
     if (s->writer)
         s->writer = writer_join(s->writer);
-    if (s->door)
-        door_abandon(s->door);
+    if (s->frontend)
+        frontend_abandon(s->frontend);
     close_rest(s);
     loop_timer_free(s->pulse);
     loop_timer_free(s->deadline);
-    door_free(s->door);
+    frontend_free(s->frontend);
     seeds_free(s->seeds);
     listener_free(s->listener);
-    mailbox_free(s->memos);
-    mailbox_free(s->notices);
+    mailbox_free(s->to_writer);
+    mailbox_free(s->to_io);
     zoneinfo_close(s->zones);
     for (int i = 0; i < s->old_zone_count; i++)
         zoneinfo_close(s->old_zones[i]);

@@ -20,8 +20,8 @@ enum serve_point {
 };
 
 struct serve_seam {
-    void (*at)(void *with, enum serve_point point); /* any thread; may be NULL */
-    void *with;
+    void (*at)(void *arg, enum serve_point point); /* any thread; may be NULL */
+    void *arg;
     const struct db_fault *fault; /* of the writer's connection; may be NULL */
     int log_pages;                /* the same, see db/db.h; 0: as always     */
 };
@@ -29,8 +29,8 @@ struct serve_seam {
 struct serve_options {
     const struct config *config;
     /* Reads the configuration anew, as it was read before. */
-    enum rc (*reload)(void *with, struct config **ret, struct err *reterr);
-    void *with;
+    enum rc (*reload)(void *arg, struct config **ret, struct err *reterr);
+    void *arg;
     const struct serve_seam *seam; /* NULL: none */
 };
 

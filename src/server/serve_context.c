@@ -19,28 +19,28 @@ static const struct tz *find_zone(void *user, struct str name, struct err *reter
     return zoneinfo_find(s->zones, name, reterr);
 }
 
-static bool has_upstream(void *with, struct str namespace, struct str upstream)
+static bool has_upstream(void *arg, struct str namespace, struct str upstream)
 {
-    struct serve *s = with;
+    struct serve *s = arg;
 
-    return door_has_upstream(s->door, namespace, upstream);
+    return frontend_has_upstream(s->frontend, namespace, upstream);
 }
 
-static int64_t quota_schedules(void *with, struct str namespace)
+static int64_t quota_schedules(void *arg, struct str namespace)
 {
-    struct serve *s = with;
+    struct serve *s = arg;
 
-    return door_quota(s->door, namespace);
+    return frontend_quota(s->frontend, namespace);
 }
 
 /* Every request has a number: they are asked for by the dozen, and each is given once. */
-static uint64_t random_number(void *with)
+static uint64_t random_number(void *arg)
 {
     static _Thread_local uint64_t numbers[RANDOM_AT_ONCE];
     static _Thread_local int left;
     uint64_t number;
 
-    (void)with;
+    (void)arg;
     if (left == 0) {
         must(getrandom(numbers, sizeof numbers, 0) == (ssize_t)sizeof numbers);
         left = RANDOM_AT_ONCE;
@@ -50,51 +50,51 @@ static uint64_t random_number(void *with)
     return number;
 }
 
-static const char *not_ready(void *with)
+static const char *not_ready(void *arg)
 {
-    struct serve *s = with;
+    struct serve *s = arg;
 
-    return door_not_ready(s->door);
+    return frontend_not_ready(s->frontend);
 }
 
-static int reasons(void *with, struct context_reason list[static CONTEXT_REASONS_MAX])
+static int reasons(void *arg, struct context_reason list[static CONTEXT_REASONS_MAX])
 {
-    struct serve *s = with;
+    struct serve *s = arg;
 
-    return door_reasons(s->door, list);
+    return frontend_reasons(s->frontend, list);
 }
 
-static void halt(void *with, bool is_halted)
+static void halt(void *arg, bool is_halted)
 {
-    struct serve *s = with;
+    struct serve *s = arg;
 
     atomic_store(&s->is_halted, is_halted);
     log_say(&s->log, clock_now(), LEVEL_WARN,
             is_halted ? "this node starts nothing more, as it was asked" : "this node goes on");
 }
 
-static void warn(void *with, struct str namespace, struct str schedule, struct str text)
+static void warn(void *arg, struct str namespace, struct str schedule, struct str text)
 {
-    struct serve *s = with;
+    struct serve *s = arg;
 
     log_say(&s->log, clock_now(), LEVEL_WARN, "a schedule may not be what was meant",
             LOG_STR("namespace", namespace), LOG_STR("schedule", schedule),
             LOG_STR("reason", text));
 }
 
-static enum rc check_settings(void *with, struct str json, struct arena *arena,
+static enum rc check_settings(void *arg, struct str json, struct arena *arena,
                               struct err *reterr)
 {
-    struct settings *ret = arena_take(arena, sizeof *ret);
+    struct namespace_settings *ret = arena_take(arena, sizeof *ret);
 
-    (void)with;
-    return settings_read(json, arena, ret, reterr);
+    (void)arg;
+    return namespace_settings_read(json, arena, ret, reterr);
 }
 
-static struct str show_settings(void *with, struct str json, struct arena *arena)
+static struct str show_settings(void *arg, struct str json, struct arena *arena)
 {
-    (void)with;
-    return settings_show(json, arena);
+    (void)arg;
+    return namespace_settings_show(json, arena);
 }
 
 static struct policies policies_of(const struct config *config)
@@ -144,6 +144,6 @@ struct api_context serve_context(struct serve *s)
                   .libpq = db_library(DB_POSTGRES),
                   .openssl = tls_library(),
                   .started_at = s->started_at},
-        .with = s,
+        .arg = s,
     };
 }

@@ -15,7 +15,7 @@ static void print_build(const struct serve *s, struct answer *out)
     prometheus_int(out, "belfry_build_info",
                    "version=\"" BELFRY_VERSION "\",commit=\"" BELFRY_COMMIT "\"", 1);
     prometheus_one(out, "belfry_ready", "gauge", "Whether the server may be used: 1, or 0.",
-                   door_not_ready(s->door) == NULL);
+                   frontend_not_ready(s->frontend) == NULL);
 }
 
 static void print_connections(const struct serve *s, struct answer *out)
@@ -36,7 +36,7 @@ static void print_connections(const struct serve *s, struct answer *out)
                    "Handshakes of TLS that failed.", counts.unshaken);
     prometheus_one(out, "belfry_requests_under_way", "gauge",
                    "Requests that have no answer yet, waiting workers among them.",
-                   door_count(s->door));
+                   frontend_count(s->frontend));
 }
 
 static void print_calls(const struct serve *s, struct answer *out)
@@ -52,12 +52,12 @@ static void print_calls(const struct serve *s, struct answer *out)
                       "Runs that this node carries out itself at this moment.");
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
         prometheus_int(out, "belfry_calls_under_way", lanes[i].labels,
-                       s->calls ? calls_count(s->calls, lanes[i].lane) : 0);
+                       s->dispatcher ? dispatcher_count(s->dispatcher, lanes[i].lane) : 0);
 }
 
 static void print_process(const struct serve *s, struct answer *out)
 {
-    struct process_figures p = process_figures();
+    struct process_usage p = process_usage();
 
     prometheus_family(out, "process_cpu_seconds_total", "counter",
                       "Time that the processors spent.");
@@ -74,16 +74,16 @@ static void print_process(const struct serve *s, struct answer *out)
     prometheus_seconds(out, "process_start_time_seconds", "", s->started_at);
 }
 
-bool serve_print_metrics(void *with, struct answer *out,
+bool serve_print_metrics(void *arg, struct answer *out,
                          struct context_latest latest[static CONTEXT_LATEST_MAX])
 {
-    struct serve *s = with;
+    struct serve *s = arg;
 
     print_build(s, out);
-    meters_print(&s->meters, out);
+    counters_print(&s->counters, out);
     print_connections(s, out);
     print_calls(s, out);
     print_process(s, out);
-    meters_latest(&s->meters, clock_now(), latest);
-    return door_has_database(s->door);
+    counters_latest(&s->counters, clock_now(), latest);
+    return frontend_has_database(s->frontend);
 }

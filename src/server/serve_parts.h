@@ -42,27 +42,27 @@ struct serve {
     struct listener *listener;
     struct zoneinfo *zones, *old_zones[ZONES_KEPT];
     int old_zone_count;
-    struct mailbox *memos, *notices;
-    struct door *door;
+    struct mailbox *to_writer, *to_io;
+    struct frontend *frontend;
     struct seeds *seeds;
     struct writer *writer;
     struct reader *readers[READERS];
-    struct calls *calls;
-    struct ear *ear;
+    struct dispatcher *dispatcher;
+    struct postgres_notify *notify;
     int64_t pulses;
     uint16_t port; /* the first that it listens on */
-    struct guard_net own[2 * LISTENER_ADDRESSES_MAX];
-    int own_count;
+    struct address_net self_nets[2 * LISTENER_ADDRESSES_MAX];
+    int self_net_count;
     _Atomic int64_t finished[LANE_COUNT];
     _Atomic bool is_halted; /* somebody wants that this node starts nothing */
-    struct news news;
-    struct meters meters;
+    struct commit_signal signal;
+    struct counters counters;
     instant started_at;
     char address[NODE_NAME_MAX + 1]; /* where it listens, for people */
     char node[NODE_NAME_MAX + 1];
     char zones_version[64];
     enum stage stage;
-    bool is_ready, listener_closed, calls_closing;
+    bool is_ready, listener_closed, dispatcher_closing;
     bool has_tls; /* all that it listens on */
     int status;
 };
@@ -92,5 +92,5 @@ void serve_deny_own(struct serve *s, const struct config_address *address, uint1
 struct api_context serve_context(struct serve *s);
 
 /* serve_metrics.c: what /metrics tells beside what the database knows */
-bool serve_print_metrics(void *with, struct answer *out,
+bool serve_print_metrics(void *arg, struct answer *out,
                          struct context_latest latest[static CONTEXT_LATEST_MAX]);

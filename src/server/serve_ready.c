@@ -38,7 +38,7 @@ static void greet(struct serve *s, struct str db)
                    "  A first schedule:             belfry help schedule create\n"
                    "  Stop it:                      Ctrl-C\n\n");
     if (!out.cut) /* nor is there always room: the log goes before */
-        (void)sink.take(sink.with, buf_as_str(&out));
+        (void)sink.take(sink.arg, buf_as_str(&out));
 }
 
 void serve_say_ready(struct serve *s)

@@ -37,11 +37,12 @@ static void use_config(struct serve *s, struct config *fresh)
     *context = serve_context(s);
     s->configs[s->config_count] = fresh;
     s->contexts[s->config_count++] = context;
-    door_reload(s->door, fresh, context);
+    frontend_reload(s->frontend, fresh, context);
     for (int i = 0; i < READERS; i++)
         reader_reload(s->readers[i], context);
     must(mailbox_push(
-        s->memos, &(struct memo){.kind = MEMO_CONFIG, .config = fresh, .context = context}));
+        s->to_writer,
+        &(struct writer_msg){.kind = WRITER_MSG_CONFIG, .config = fresh, .context = context}));
 }
 
 void serve_reload_config(struct serve *s)
@@ -53,7 +54,7 @@ void serve_reload_config(struct serve *s)
 
     if (s->config_count == CONFIGS_MAX)
         err_set(&err, RC_LIMIT, -1, 0, "it was read %d times; start anew", CONFIGS_MAX);
-    else if (s->options->reload(s->options->with, &fresh, &err) == RC_OK &&
+    else if (s->options->reload(s->options->arg, &fresh, &err) == RC_OK &&
              serve_check_named(s, fresh, &err) != RC_OK)
         fresh = config_free(fresh);
     if (!fresh) {
@@ -106,5 +107,5 @@ void serve_reload_zones(struct serve *s, bool in_any_case)
         return;
     for (int i = 0; i < READERS; i++)
         reader_zones(s->readers[i]);
-    must(mailbox_push(s->memos, &(struct memo){.kind = MEMO_ZONES}));
+    must(mailbox_push(s->to_writer, &(struct writer_msg){.kind = WRITER_MSG_ZONES}));
 }

@@ -18,10 +18,11 @@
 enum {
     TICKETS_MAX = 16384, /* under way: every connection, and those whose client has gone   */
     ITEMS_MAX = 1 << 18, /* commands and reports that wait for the writer: 64 turns        */
-    TASKS_MAX = 32768,   /* runs that this node carries out: above all settings together   */
-    MEMOS_KEPT = 2 * TICKETS_MAX + 2 * TASKS_MAX, /* each with a word that it is left */
-    MEMOS_MAX = 1 << 17, /* the rest is for signs of life, which can wait                 */
-    NOTICES_MAX = 1 << 18,
+    ORDERS_MAX = 32768,  /* runs that this node carries out: above all settings together   */
+    WRITER_MSGS_KEPT = 2 * TICKETS_MAX + 2 * ORDERS_MAX, /* each with a word that it is left */
+    WRITER_MSGS_MAX =
+        1 << 17, /* the rest is for signs of life, which can wait                 */
+    IO_MSGS_MAX = 1 << 18,
     READS_MAX = TICKETS_MAX,
 };
 
@@ -47,13 +48,13 @@ struct ticket {
     bool asked, is_asking;          /* for its namespace, once   */
     struct limit limit;             /* how often its client may ask */
     _Atomic bool is_left;           /* nobody waits: a poll may end at once */
-    bool is_seed;                   /* of door_options.seeds: nobody waits, it goes on */
-    void *stream;                   /* the feed's; NULL: an answer with an end */
+    bool is_seed;                   /* of frontend_options.seeds: nobody waits, it goes on */
+    void *stream;                   /* the streams's; NULL: an answer with an end */
 
     /* The writer's. */
     struct reply *replies; /* of call.replies and call.report_replies */
     struct report_reply *heard;
-    struct work *grants; /* of call.grants and call.grant_queues */
+    struct assignment *grants; /* of call.grants and call.grant_queues */
     struct str *names;
     int left; /* commands or reports without an answer */
     int64_t queues[POLL_QUEUES_MAX];
@@ -64,23 +65,23 @@ struct ticket {
     bool is_settled;             /* `step` is already the one that follows */
 };
 
-enum memo_kind {
-    MEMO_CALL,   /* ticket: commands, reports or a poll                 */
-    MEMO_SPACES, /* ticket: look for namespaces, then send it back      */
-    MEMO_TOLD,   /* told                                                */
-    MEMO_LOOK,   /* a call has ended without a word, or a poll was left */
-    MEMO_HEARD,  /* another node has made runs ready                    */
-    MEMO_CONFIG, /* config: counts from now on                          */
-    MEMO_ZONES,  /* the files of zones have changed                     */
-    MEMO_DRAIN,  /* claim nothing more, let polls go                    */
-    MEMO_STOP,   /* and now end                                         */
+enum writer_msg_kind {
+    WRITER_MSG_CALL,       /* ticket: commands, reports or a poll                 */
+    WRITER_MSG_NAMESPACES, /* ticket: look for namespaces, then send it back      */
+    WRITER_MSG_REPORT,     /* told                                                */
+    WRITER_MSG_LOOK,       /* a call has ended without a word, or a poll was left */
+    WRITER_MSG_HEARD,      /* another node has made runs ready                    */
+    WRITER_MSG_CONFIG,     /* config: counts from now on                          */
+    WRITER_MSG_ZONES,      /* the files of zones have changed                     */
+    WRITER_MSG_DRAIN,      /* claim nothing more, let polls go                    */
+    WRITER_MSG_STOP,       /* and now end                                         */
 };
 
-struct memo {
-    enum memo_kind kind;
+struct writer_msg {
+    enum writer_msg_kind kind;
     union {
         struct ticket *ticket;
-        struct told *told;
+        struct dispatch_report *reported;
         struct {
             const struct config *config;
             const struct api_context *context;
@@ -89,31 +90,31 @@ struct memo {
 };
 
 /* A namespace as the writer found it; io frees the arena. */
-struct space_news {
+struct namespace_msg {
     struct arena *arena;
     int64_t id;
     struct str name, settings;
 };
 
-enum notice_kind {
-    NOTICE_TICKET, /* it is done                                          */
-    NOTICE_TASK,   /* carry out a run                                     */
-    NOTICE_STOP,   /* end one: in `stop`                                  */
-    NOTICE_FORGET, /* end all: they are no longer this node's             */
-    NOTICE_SPACE,
-    NOTICE_KEYS,    /* the tokens are others: in `keys`                    */
-    NOTICE_NEWS,    /* see server/commit_signal.h                                   */
-    NOTICE_STATE,   /* something of writer_state() has changed             */
-    NOTICE_DRAINED, /* after MEMO_DRAIN: no further run will come */
-    NOTICE_OVER,    /* the writer has ended                                */
+enum io_msg_kind {
+    IO_MSG_TICKET,   /* it is done                                          */
+    IO_MSG_DISPATCH, /* carry out a run                                     */
+    IO_MSG_STOP,     /* end one: in `stop`                                  */
+    IO_MSG_FORGET,   /* end all: they are no longer this node's             */
+    IO_MSG_NAMESPACE,
+    IO_MSG_KEYS,    /* the tokens are others: in `keys`                    */
+    IO_MSG_COMMIT,  /* see server/commit_signal.h                                   */
+    IO_MSG_STATE,   /* something of writer_state() has changed             */
+    IO_MSG_DRAINED, /* after WRITER_MSG_DRAIN: no further run will come */
+    IO_MSG_OVER,    /* the writer has ended                                */
 };
 
-struct notice {
-    enum notice_kind kind;
+struct io_msg {
+    enum io_msg_kind kind;
     union {
         struct ticket *ticket;
-        struct task *task;
-        struct space_news *space;
+        struct dispatch_order *order;
+        struct namespace_msg *space;
         struct keyring *keys;
         struct stop stop;
     };

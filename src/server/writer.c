@@ -17,7 +17,7 @@ void writer_at(struct writer *w, enum serve_point point)
     const struct serve_seam *seam = w->options.seam;
 
     if (seam && seam->at)
-        seam->at(seam->with, point);
+        seam->at(seam->arg, point);
 }
 
 void writer_set(struct writer *w, enum writer_phase phase, const char *text)
@@ -35,7 +35,7 @@ void writer_set(struct writer *w, enum writer_phase phase, const char *text)
     buf_text(&out, text);
     pthread_mutex_unlock(&w->lock);
     if (changes)
-        writer_notice(w, &(struct notice){.kind = NOTICE_STATE});
+        writer_notice(w, &(struct io_msg){.kind = IO_MSG_STATE});
 }
 
 struct writer_state writer_state(struct writer *w)
@@ -56,14 +56,14 @@ void writer_beat(struct writer *w)
 }
 
 /* The box has a place for every ticket, task and stop that there can be. */
-void writer_notice(struct writer *w, const struct notice *notice)
+void writer_notice(struct writer *w, const struct io_msg *msg)
 {
-    must(mailbox_push(w->options.notices, notice));
+    must(mailbox_push(w->options.to_io, msg));
 }
 
 void writer_done(struct writer *w, struct ticket *ticket)
 {
-    writer_notice(w, &(struct notice){.kind = NOTICE_TICKET, .ticket = ticket});
+    writer_notice(w, &(struct io_msg){.kind = IO_MSG_TICKET, .ticket = ticket});
 }
 
 void items_put(struct items *items, struct item item)
@@ -155,54 +155,54 @@ static void take_call(struct writer *w, struct ticket *t)
 }
 
 /* While the database is away calls go on; how they end is kept, not all that they say. */
-static void take_told(struct writer *w, struct told *told)
+static void take_told(struct writer *w, struct dispatch_report *reported)
 {
-    bool is_sign = told->report.kind == REPORT_ALIVE;
+    bool is_sign = reported->report.kind == REPORT_ALIVE;
 
     if (is_sign && w->signs == SIGNS_MAX) {
-        arena_free(told->arena);
+        arena_free(reported->arena);
         w->signs_lost++;
         return;
     }
     w->signs += is_sign;
-    items_put(&w->reports, (struct item){.told = told});
+    items_put(&w->reports, (struct item){.reported = reported});
 }
 
-static void take_memo(struct writer *w, const struct memo *memo)
+static void take_memo(struct writer *w, const struct writer_msg *msg)
 {
-    switch (memo->kind) {
-    case MEMO_CALL:
-        take_call(w, memo->ticket);
+    switch (msg->kind) {
+    case WRITER_MSG_CALL:
+        take_call(w, msg->ticket);
         break;
-    case MEMO_SPACES:
-        memo->ticket->next = NULL;
-        *w->asking_end = memo->ticket;
-        w->asking_end = &memo->ticket->next;
-        w->looks_for_spaces = true;
+    case WRITER_MSG_NAMESPACES:
+        msg->ticket->next = NULL;
+        *w->asking_end = msg->ticket;
+        w->asking_end = &msg->ticket->next;
+        w->looks_for_namespaces = true;
         break;
-    case MEMO_TOLD:
-        take_told(w, memo->told);
+    case WRITER_MSG_REPORT:
+        take_told(w, msg->reported);
         break;
-    case MEMO_LOOK:
+    case WRITER_MSG_LOOK:
         break;
-    case MEMO_HEARD:
+    case WRITER_MSG_HEARD:
         for (struct ticket *t = w->polls; t; t = t->next)
             t->is_new = true;
-        if (news_of_others(w->options.news))
-            writer_notice(w, &(struct notice){.kind = NOTICE_NEWS});
+        if (commit_signal_of_others(w->options.signal))
+            writer_notice(w, &(struct io_msg){.kind = IO_MSG_COMMIT});
         break;
-    case MEMO_CONFIG:
-        w->options.config = memo->config;
-        context_renew(&w->options.context, memo->context);
-        w->pace.max_jump = memo->config->max_jump;
+    case WRITER_MSG_CONFIG:
+        w->options.config = msg->config;
+        context_renew(&w->options.context, msg->context);
+        w->guard.max_jump = msg->config->max_jump;
         break;
-    case MEMO_ZONES:
+    case WRITER_MSG_ZONES:
         w->reads_zones = true;
         break;
-    case MEMO_DRAIN:
+    case WRITER_MSG_DRAIN:
         w->is_draining = true;
         break;
-    case MEMO_STOP:
+    case WRITER_MSG_STOP:
         w->is_stopping = true;
         w->end_by_us = clock_boot_us() + LAST_WORDS;
         break;
@@ -211,13 +211,13 @@ static void take_memo(struct writer *w, const struct memo *memo)
 
 void writer_take(struct writer *w)
 {
-    struct memo memos[MEMOS_AT_ONCE];
+    struct writer_msg to_writer[MEMOS_AT_ONCE];
     size_t count;
 
     do {
-        count = mailbox_take(w->options.memos, memos, MEMOS_AT_ONCE);
+        count = mailbox_take(w->options.to_writer, to_writer, MEMOS_AT_ONCE);
         for (size_t i = 0; i < count; i++)
-            take_memo(w, &memos[i]);
+            take_memo(w, &to_writer[i]);
     } while (count == MEMOS_AT_ONCE);
 }
 
@@ -237,7 +237,7 @@ void writer_show(struct writer *w)
         writer_set(w, WRITER_READY, "");
 }
 
-static void note_step(struct writer *w, const struct pace_reading *reading)
+static void note_step(struct writer *w, const struct clock_reading *reading)
 {
     w->in.jump += reading->jump; /* until a turn is made */
     if (reading->jump != 0)
@@ -255,14 +255,14 @@ static void note_step(struct writer *w, const struct pace_reading *reading)
 instant writer_clock(struct writer *w)
 {
     int64_t boot = clock_boot_us();
-    instant wall = w->lag.is_known ? boot + w->lag.offset : clock_now();
-    struct pace_reading reading;
+    instant wall = w->db_clock.is_known ? boot + w->db_clock.offset : clock_now();
+    struct clock_reading reading;
 
     if (w->accepts_clock) {
-        pace_accept(&w->pace);
+        clock_guard_accept(&w->guard);
         w->accepts_clock = false;
     }
-    reading = pace_read(&w->pace, wall, boot);
+    reading = clock_guard_read(&w->guard, wall, boot);
     reading.now = instant_within(reading.now);
     w->boot_us = boot;
     w->holds = reading.hold;
@@ -285,26 +285,26 @@ static void wait(struct writer *w)
     int64_t until = w->boot_us + (pause > longest_sleep(w) ? longest_sleep(w) : pause);
     int64_t poll = writer_next_poll(w);
 
-    if (w->commands.count + w->reports.count > w->repeats || w->looks_for_spaces ||
+    if (w->commands.count + w->reports.count > w->repeats || w->looks_for_namespaces ||
         w->looks_for_keys || pause == 0)
         return;
     if (w->repeats > 0 && pause > REPEAT_AFTER)
         until = w->boot_us + REPEAT_AFTER;
     if (db_kind(w->db) == DB_POSTGRES && w->keys_at_us < until)
         until = w->keys_at_us;
-    mailbox_wait(w->options.memos, poll < until ? poll : until);
+    mailbox_wait(w->options.to_writer, poll < until ? poll : until);
 }
 
-static void *writer_main(void *with)
+static void *writer_main(void *arg)
 {
-    struct writer *w = with;
+    struct writer *w = arg;
     struct writer_state last;
 
     thread_name("writer");
     if (writer_connect(w)) {
         w->is_up = true;
         if (db_kind(w->db) == DB_SQLITE)
-            w->sweeper = sweeper_start(w->options.config->db.ptr, w->options.log);
+            w->checkpointer = checkpointer_start(w->options.config->db.ptr, w->options.log);
         writer_show(w);
         while (!w->is_over) {
             writer_beat(w);
@@ -319,10 +319,10 @@ static void *writer_main(void *with)
     }
     w->engine = engine_free(w->engine);
     (void)!writer_take_log(w); /* a file that cannot be trusted keeps its log */
-    w->sweeper = sweeper_stop(w->sweeper);
+    w->checkpointer = checkpointer_stop(w->checkpointer);
     last = writer_state(w);
     writer_set(w, WRITER_OVER, last.text);
-    writer_notice(w, &(struct notice){.kind = NOTICE_OVER});
+    writer_notice(w, &(struct io_msg){.kind = IO_MSG_OVER});
     return NULL;
 }
 
@@ -336,10 +336,10 @@ struct writer *writer_start(const struct writer_options *options)
     w->names = arena_new(NAMES_MAX);
     w->queues = calloc(QUEUES_KNOWN_MAX, sizeof *w->queues);
     must(w->queues);
-    stride_begin(&w->stride, options->config->turn_rows);
+    batch_size_begin(&w->batch, options->config->turn_rows);
     w->asking_end = &w->asking;
     w->polls_end = &w->polls;
-    w->options.context.looks = looks_new();
+    w->options.context.part_cache = part_cache_new();
     w->state.beat_us = clock_boot_us();
     must(pthread_mutex_init(&w->lock, NULL) == 0);
     must(pthread_create(&w->thread, NULL, writer_main, w) == 0);
@@ -351,8 +351,8 @@ static void drop_told(struct writer *w)
     struct item item;
 
     while (items_take(&w->reports, &item))
-        if (item.told)
-            arena_free(item.told->arena);
+        if (item.reported)
+            arena_free(item.reported->arena);
 }
 
 struct writer *writer_join(struct writer *w)
@@ -362,7 +362,7 @@ struct writer *writer_join(struct writer *w)
     drop_told(w);
     must(pthread_mutex_destroy(&w->lock) == 0);
     zoneinfo_close(w->zones);
-    looks_free(w->options.context.looks);
+    part_cache_free(w->options.context.part_cache);
     arena_free(w->arena);
     arena_free(w->names);
     free(w->queues);

@@ -2,7 +2,7 @@
 /*
  * The thread of the engine, the only one that writes.
  *
- * It waits for memos or for the time that the engine named, makes turns of them, and says
+ * It waits for to_writer or for the time that the engine named, makes turns of them, and says
  * what came of it once it is durable.  A database that is away is waited for; one that
  * cannot be trusted ends the process.
  */
@@ -41,14 +41,14 @@ struct writer_state {
 struct writer_options {
     const struct config *config;
     struct log *log;
-    struct mailbox *memos, *notices;
+    struct mailbox *to_writer, *to_io;
     const struct serve_seam *seam;
     struct str node;               /* its name in the cluster                              */
     _Atomic int64_t *finished;     /* [LANE_COUNT]: tasks that io is done with, since start */
     const _Atomic bool *is_halted; /* somebody wants that it starts nothing; may be NULL */
     struct str address;            /* where it listens, for people                         */
-    struct meters *meters;         /* what it counts                                       */
-    struct news *news;
+    struct counters *counters;     /* what it counts                                       */
+    struct commit_signal *signal;
     struct api_context context; /* of answers; its looks and zones are the writer's own */
 };
 
@@ -59,5 +59,5 @@ struct writer *writer_start(const struct writer_options *options);
 /* Any thread. */
 struct writer_state writer_state(struct writer *writer);
 
-/* After NOTICE_OVER, and when the readers have closed theirs.  Returns NULL. */
+/* After IO_MSG_OVER, and when the readers have closed theirs.  Returns NULL. */
 struct writer *writer_join(struct writer *writer);

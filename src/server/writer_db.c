@@ -35,7 +35,7 @@ static void end_with(struct writer *w, int status, const struct err *err)
     writer_set(w, WRITER_OVER, "the database cannot be used; the log says why");
 }
 
-/* Waits; memos that come meanwhile wait too.  False when the writer is to end. */
+/* Waits; to_writer that come meanwhile wait too.  False when the writer is to end. */
 static bool pause_for(struct writer *w, span length)
 {
     int64_t until = clock_boot_us() + length;
@@ -43,7 +43,7 @@ static bool pause_for(struct writer *w, span length)
     writer_beat(w);
     while (clock_boot_us() < until && !w->is_stopping) {
         writer_beat(w); /* to wait is no standstill */
-        mailbox_wait(w->options.memos, until);
+        mailbox_wait(w->options.to_writer, until);
         writer_take(w);
     }
     return !w->is_stopping;
@@ -55,7 +55,7 @@ static bool pause_for_others(struct writer *w)
     if (!w->is_stopping)
         return pause_for(w, RETRY_FIRST);
     writer_beat(w);
-    mailbox_wait(w->options.memos, clock_boot_us() + RETRY_FIRST);
+    mailbox_wait(w->options.to_writer, clock_boot_us() + RETRY_FIRST);
     writer_take(w);
     return !writer_must_end(w);
 }
@@ -84,7 +84,7 @@ static enum rc sample(struct writer *w, struct err *reterr)
     enum rc rc = db_clock(w->db, &server, reterr);
 
     if (rc == RC_OK && server != INSTANT_NONE)
-        lag_sample(&w->lag, before, server, clock_boot_us());
+        db_clock_sample(&w->db_clock, before, server, clock_boot_us());
     w->sample_at_us = before + SPAN_S;
     return rc;
 }
@@ -125,9 +125,9 @@ struct migrating {
     int64_t since_us; /* clock_boot_us(), when the one before was done */
 };
 
-static void say_migration(void *with, const struct migration *migration)
+static void say_migration(void *arg, const struct migration *migration)
 {
-    struct migrating *m = with;
+    struct migrating *m = arg;
     int64_t now = clock_boot_us();
 
     log_say(m->writer->options.log, clock_now(), LEVEL_INFO, "migration applied",
@@ -143,7 +143,7 @@ static enum rc bring_up(struct writer *w, struct err *reterr)
                            .count = schema_migration_count,
                            .now = clock_now(),
                            .after = say_migration,
-                           .with = &m};
+                           .arg = &m};
     int version = 0;
     enum rc rc = migrate(w->db, &what, w->arena, &version, reterr);
 
@@ -166,7 +166,7 @@ static enum rc set_up(struct writer *w, struct err *reterr)
     if (rc == RC_OK)
         rc = read_last(w, &last, reterr);
     if (rc == RC_OK)
-        pace_begin(&w->pace, w->options.config->max_jump, last);
+        clock_guard_begin(&w->guard, w->options.config->max_jump, last);
     return rc == RC_OK ? boot(w, reterr) : rc;
 }
 
@@ -181,18 +181,18 @@ static const struct tz *find_zone(void *user, struct str name, struct err *reter
 
 static void tell_space(struct writer *w, const struct db_result *rows, int i)
 {
-    struct arena *arena = arena_new(TASK_ARENA_MAX);
-    struct space_news *news = arena_take(arena, sizeof *news);
+    struct arena *arena = arena_new(ORDER_ARENA_MAX);
+    struct namespace_msg *signal = arena_take(arena, sizeof *signal);
     struct namespace_row row;
 
     namespaces_read(rows, i, &row);
-    *news = (struct space_news){
+    *signal = (struct namespace_msg){
         .arena = arena,
         .id = row.id,
         .name = arena_str(arena, row.name),
         .settings = arena_str(arena, row.settings),
     };
-    writer_notice(w, &(struct notice){.kind = NOTICE_SPACE, .space = news});
+    writer_notice(w, &(struct io_msg){.kind = IO_MSG_NAMESPACE, .space = signal});
 }
 
 static int64_t print_of(const struct db_result *rows)
@@ -220,12 +220,12 @@ static enum rc read_spaces(struct writer *w, struct err *reterr)
     rc = db_flush(w->db, w->arena, reterr);
     if (rc != RC_OK)
         return rc;
-    if (print_of(&rows) != w->spaces_seen)
+    if (print_of(&rows) != w->namespaces_seen)
         for (int i = 0; i < rows.rows; i++)
             tell_space(w, &rows, i);
-    w->spaces_seen = print_of(&rows);
-    w->looks_for_spaces = false;
-    w->spaces_at_us = clock_boot_us() + SPACES_EVERY;
+    w->namespaces_seen = print_of(&rows);
+    w->looks_for_namespaces = false;
+    w->namespaces_at_us = clock_boot_us() + NAMESPACES_EVERY;
     while (w->asking) {
         struct ticket *t = w->asking;
 
@@ -299,9 +299,9 @@ static span events_age(const struct config *config)
                                                                    : EVENTS_AGE;
 }
 
-static void on_commit(void *with)
+static void on_commit(void *arg)
 {
-    struct writer *w = with;
+    struct writer *w = arg;
 
     w->commit_us = clock_boot_us();
 }
@@ -318,7 +318,7 @@ bool writer_connect(struct writer *w)
         .version = STR(BELFRY_VERSION),
         .address = w->options.address,
         .committing = on_commit,
-        .with = w,
+        .arg = w,
     };
     const char *dir = w->options.config->zoneinfo.ptr;
     span pause = RETRY_FIRST;
@@ -354,7 +354,7 @@ bool writer_take_log(struct writer *w)
     struct swept swept;
     struct err err;
 
-    if (!w->sweeper || sweeper_wait(w->sweeper, &swept) != SWEEPING_FAILED)
+    if (!w->checkpointer || checkpointer_wait(w->checkpointer, &swept) != SWEEPING_FAILED)
         return true;
     if (w->db)
         (void)!db_distrust(w->db, &swept.why, &err);
@@ -372,7 +372,7 @@ static bool reconnect(struct writer *w, const struct err *why)
     log_say(w->options.log, clock_now(), LEVEL_WARN, "the connection to the database is lost",
             LOG_TEXT("reason", err.text));
     w->is_up = false;
-    meter_add(&w->options.meters->reconnects, 1);
+    meter_add(&w->options.counters->reconnects, 1);
     writer_set(w, WRITER_AWAY, AWAY);
     if (!writer_take_log(w))
         return false;
@@ -406,7 +406,7 @@ static bool begin_anew(struct writer *w)
     enum rc rc;
 
     log_say(w->options.log, w->now, LEVEL_WARN, "others have declared this node dead");
-    writer_notice(w, &(struct notice){.kind = NOTICE_FORGET});
+    writer_notice(w, &(struct io_msg){.kind = IO_MSG_FORGET});
     rc = boot(w, &err);
     switch (rc) {
     case RC_OK:
@@ -500,7 +500,7 @@ static enum rc write_back(struct writer *w, struct err *reterr)
 {
     struct swept swept;
 
-    switch (sweeper_look(w->sweeper, &swept)) {
+    switch (checkpointer_look(w->checkpointer, &swept)) {
     case SWEEPING_NOT:
         break;
     case SWEEPING_NOW:
@@ -511,9 +511,9 @@ static enum rc write_back(struct writer *w, struct err *reterr)
     case SWEEPING_FAILED:
         return db_distrust(w->db, &swept.why, reterr);
     }
-    if (!db_lend_log(w->db))
+    if (!db_lend_wal(w->db))
         return db_checkpoint(w->db, reterr);
-    sweeper_ask(w->sweeper);
+    checkpointer_ask(w->checkpointer);
     return RC_OK;
 }
 
@@ -531,10 +531,10 @@ void writer_between(struct writer *w)
     if (!is_server)
         rc = write_back(w, &err);
     else if (w->out.made_ready)
-        rc = db_notify(w->db, EAR_CHANNEL, w->options.node, &err);
+        rc = db_notify(w->db, NOTIFY_CHANNEL, w->options.node, &err);
     if (rc == RC_OK && is_server && boot >= w->sample_at_us)
         rc = sample(w, &err);
-    if (rc == RC_OK && (w->looks_for_spaces || (is_server && boot >= w->spaces_at_us)))
+    if (rc == RC_OK && (w->looks_for_namespaces || (is_server && boot >= w->namespaces_at_us)))
         rc = read_spaces(w, &err);
     if (rc == RC_OK && (w->looks_for_keys || (is_server && boot >= w->keys_at_us)))
         rc = writer_keys(w, &err);

@@ -73,7 +73,7 @@ enum rc writer_keys(struct writer *w, struct err *reterr)
     if (rc != RC_OK)
         return rc;
     if (!w->knows_keys || print_of(&rows) != w->keys_seen)
-        writer_notice(w, &(struct notice){.kind = NOTICE_KEYS,
+        writer_notice(w, &(struct io_msg){.kind = IO_MSG_KEYS,
                                           .keys = keyring_new(db_blob_at(&key, 0, 0), &rows)});
     w->knows_keys = true;
     w->keys_seen = print_of(&rows);

@@ -22,19 +22,19 @@ enum {
     SIGNS_MAX = 4096, /* signs of life of calls that wait for the database to come back */
 };
 
-#define WRITER_SLEEP SPAN_S          /* at most, so that a step of the clock is seen  */
-#define SPACES_EVERY (5 * SPAN_S)    /* other nodes may have made namespaces          */
-#define REPEAT_AFTER (10 * SPAN_MS)  /* what another node holds is asked for again    */
-#define RETRY_FIRST  (50 * SPAN_MS)  /* pause before a database is tried again        */
-#define KEYS_EVERY   (500 * SPAN_MS) /* or changed tokens                            */
-#define RETRY_LAST   (5 * SPAN_S)
-#define LAST_WORDS   (2 * SPAN_S) /* so long the end waits for rows that others hold: what */
-                                  /* calls came to would be lost, and they be made again   */
+#define WRITER_SLEEP     SPAN_S          /* at most, so that a step of the clock is seen  */
+#define NAMESPACES_EVERY (5 * SPAN_S)    /* other nodes may have made namespaces          */
+#define REPEAT_AFTER     (10 * SPAN_MS)  /* what another node holds is asked for again    */
+#define RETRY_FIRST      (50 * SPAN_MS)  /* pause before a database is tried again        */
+#define KEYS_EVERY       (500 * SPAN_MS) /* or changed tokens                            */
+#define RETRY_LAST       (5 * SPAN_S)
+#define LAST_WORDS       (2 * SPAN_S) /* so long the end waits for rows that others hold: what */
+/* calls came to would be lost, and they be made again   */
 
 /* One command or report that waits for a turn, or is in it. */
 struct item {
     struct ticket *ticket; /* NULL: told                                      */
-    struct told *told;
+    struct dispatch_report *reported;
     int index;    /* of the ticket's commands or reports                      */
     bool is_name; /* the key of the ticket's queue `index` is asked for       */
 };
@@ -64,16 +64,16 @@ struct writer {
     struct zoneinfo *zones; /* in use                    */
     struct engine *engine;
     struct db *db;
-    struct sweeper *sweeper; /* NULL: a server keeps its own log */
-    struct lag lag;
-    struct pace pace;
-    int64_t sample_at_us, spaces_at_us, ballast_at_us;
+    struct checkpointer *checkpointer; /* NULL: a server keeps its own log */
+    struct db_clock db_clock;
+    struct clock_guard guard;
+    int64_t sample_at_us, namespaces_at_us, ballast_at_us;
     int64_t keys_at_us, keys_seen; /* the same of tokens */
     int64_t end_by_us;             /* of is_stopping     */
     bool knows_keys, looks_for_keys;
-    struct ticket *keyed; /* that wait until io knows the tokens */
-    int64_t spaces_seen;  /* namespaces that io was told of: a print of the list */
-    bool is_full, is_draining, is_stopping, is_over, looks_for_spaces, accepts_clock,
+    struct ticket *keyed;    /* that wait until io knows the tokens */
+    int64_t namespaces_seen; /* namespaces that io was told of: a print of the list */
+    bool is_full, is_draining, is_stopping, is_over, looks_for_namespaces, accepts_clock,
         reads_zones;
     bool holds;                       /* the clock is not believed */
     bool is_up;                       /* the database can be used  */
@@ -86,7 +86,7 @@ struct writer {
     struct ticket *polls, **polls_end;   /* first come, first served          */
     int64_t sent[LANE_COUNT];            /* tasks since the start             */
 
-    struct stride stride;
+    struct batch_size batch;
     instant now, wake_at;
     int64_t boot_us;            /* clock_boot_us() at `now`                                */
     int64_t turn_us, commit_us; /* the same when the turn and its commit began        */
@@ -108,11 +108,11 @@ void writer_at(struct writer *w, enum serve_point point);
 void writer_set(struct writer *w, enum writer_phase phase, const char *text);
 void writer_show(struct writer *w);
 bool writer_must_end(const struct writer *w); /* and does not wait for others any more */
-void writer_notice(struct writer *w, const struct notice *notice);
+void writer_notice(struct writer *w, const struct io_msg *msg);
 void writer_done(struct writer *w, struct ticket *ticket);
 void items_put(struct items *items, struct item item);
 bool items_take(struct items *items, struct item *ret);
-void writer_take(struct writer *w); /* all memos that wait */
+void writer_take(struct writer *w); /* all to_writer that wait */
 void writer_beat(struct writer *w); /* it goes on          */
 instant writer_clock(struct writer *w);
 

@@ -78,7 +78,7 @@ static void fill_commands(struct writer *w)
 
 static bool is_sign(const struct item *item)
 {
-    return item->told && item->told->report.kind == REPORT_ALIVE;
+    return item->reported && item->reported->report.kind == REPORT_ALIVE;
 }
 
 static void fill_reports(struct writer *w)
@@ -90,7 +90,7 @@ static void fill_reports(struct writer *w)
         w->turn_reports[n] = item;
         w->signs -= is_sign(&item);
         w->in_reports[n++] = item.ticket ? item.ticket->call.reports[item.index]
-                                         : item.told->report;
+                                         : item.reported->report;
     }
     w->in.reports = w->in_reports;
     w->in.report_count = n;
@@ -158,15 +158,15 @@ static void repeat(struct writer *w, struct items *items, const struct item *ite
 /* Not as one that got nothing, which would come again at once. */
 static void refuse_poll(struct ticket *t, const struct reply *reply)
 {
-    struct reply *own = arena_take(t->call.arena, sizeof *own);
+    struct reply *copy = arena_take(t->call.arena, sizeof *copy);
 
-    *own = *reply;
-    own->text = arena_str(t->call.arena, reply->text);
-    t->refused = own;
+    *copy = *reply;
+    copy->text = arena_str(t->call.arena, reply->text);
+    t->refused = copy;
     atomic_store(&t->is_left, true);
 }
 
-static void settle_name(struct writer *w, const struct item *item, const struct reply *reply)
+static void finish_name(struct writer *w, const struct item *item, const struct reply *reply)
 {
     struct ticket *t = item->ticket;
 
@@ -196,7 +196,7 @@ static size_t text_of(const struct call *call)
  * waits for the disk nobody else uses its processor: so it makes the answer, too.  But not a
  * long one, nor many: the next turn waits for it, and with it everybody.
  */
-static void settle_early(struct writer *w, struct ticket *t)
+static void finish_early(struct writer *w, struct ticket *t)
 {
     struct call *call = &t->call;
     size_t text = text_of(call);
@@ -223,24 +223,24 @@ static void reply_command(struct writer *w, const struct item *item, const struc
         t->replies[item->index].cursor = cursor;
     }
     if (t->call.commands[item->index].kind == COMMAND_NAMESPACE)
-        w->looks_for_spaces = true;
+        w->looks_for_namespaces = true;
     if (--t->left == 0 && !writer_keeps_for_keys(w, t)) {
-        settle_early(w, t);
+        finish_early(w, t);
         writer_done(w, t);
     }
 }
 
-static void settle_command(struct writer *w, const struct item *item, const struct reply *reply)
+static void finish_command(struct writer *w, const struct item *item, const struct reply *reply)
 {
     if (is_to_repeat(w, item, reply->rc))
         repeat(w, &w->commands, item);
     else if (item->is_name)
-        settle_name(w, item, reply);
+        finish_name(w, item, reply);
     else
         reply_command(w, item, reply);
 }
 
-static void settle_report(struct writer *w, const struct item *item,
+static void finish_report(struct writer *w, const struct item *item,
                           const struct report_reply *reply)
 {
     struct ticket *t = item->ticket;
@@ -254,7 +254,7 @@ static void settle_report(struct writer *w, const struct item *item,
         return;
     }
     if (!t) {
-        arena_free(item->told->arena);
+        arena_free(item->reported->arena);
         return;
     }
     t->heard[item->index] = *reply;
@@ -262,18 +262,19 @@ static void settle_report(struct writer *w, const struct item *item,
         writer_done(w, t);
 }
 
-static struct work work_copy(const struct work *work, struct arena *arena)
+static struct assignment assignment_copy(const struct assignment *assignment,
+                                         struct arena *arena)
 {
-    struct work copy = *work;
+    struct assignment copy = *assignment;
 
-    copy.run.worker = arena_str(arena, work->run.worker);
-    copy.run.input = arena_str(arena, work->run.input);
-    copy.run.progress = arena_str(arena, work->run.progress);
-    copy.id = arena_str(arena, work->id);
-    copy.name = arena_str(arena, work->name);
-    copy.action = arena_str(arena, work->action);
-    copy.last_result = arena_str(arena, work->last_result);
-    copy.last_failure = arena_str(arena, work->last_failure);
+    copy.run.worker = arena_str(arena, assignment->run.worker);
+    copy.run.input = arena_str(arena, assignment->run.input);
+    copy.run.progress = arena_str(arena, assignment->run.progress);
+    copy.id = arena_str(arena, assignment->id);
+    copy.name = arena_str(arena, assignment->name);
+    copy.action = arena_str(arena, assignment->action);
+    copy.last_result = arena_str(arena, assignment->last_result);
+    copy.last_failure = arena_str(arena, assignment->last_failure);
     return copy;
 }
 
@@ -285,7 +286,7 @@ static struct str queue_name(const struct ticket *t, int64_t queue)
     return STR("");
 }
 
-static void grant(struct ticket *t, const struct work *work)
+static void grant(struct ticket *t, const struct assignment *assignment)
 {
     struct call *call = &t->call;
     int n = call->grant_count;
@@ -297,29 +298,29 @@ static void grant(struct ticket *t, const struct work *work)
         call->grant_queues = t->names;
     }
     must(n < call->poll.max);
-    t->grants[n] = work_copy(work, call->arena);
-    t->names[n] = queue_name(t, work->run.queue);
+    t->grants[n] = assignment_copy(assignment, call->arena);
+    t->names[n] = queue_name(t, assignment->run.queue);
     call->grant_count++;
 }
 
-static void send_task(struct writer *w, const struct work *work)
+static void send_task(struct writer *w, const struct assignment *assignment)
 {
-    struct arena *arena = arena_new(TASK_ARENA_MAX);
-    struct task *task = arena_take(arena, sizeof *task);
+    struct arena *arena = arena_new(ORDER_ARENA_MAX);
+    struct dispatch_order *order = arena_take(arena, sizeof *order);
 
-    *task = (struct task){
+    *order = (struct dispatch_order){
         .arena = arena,
-        .work = work_copy(work, arena),
+        .assignment = assignment_copy(assignment, arena),
         .now = w->now,
         .send_by_us = w->lease_from_us + w->options.config->node_lease,
-        .is_once = work->is_once,
+        .is_once = assignment->is_once,
     };
-    w->sent[work->run.lane]++;
-    writer_notice(w, &(struct notice){.kind = NOTICE_TASK, .task = task});
+    w->sent[assignment->run.lane]++;
+    writer_notice(w, &(struct io_msg){.kind = IO_MSG_DISPATCH, .order = order});
 }
 
 /* Those that got something, whose time is over, or that nobody waits for. */
-static void settle_polls(struct writer *w)
+static void finish_polls(struct writer *w)
 {
     struct ticket **link = &w->polls;
     int64_t boot = clock_boot_us();
@@ -345,23 +346,23 @@ static void deliver(struct writer *w)
     const struct turn_out *out = &w->out;
 
     for (int i = 0; i < out->reply_count; i++)
-        settle_command(w, &w->turn_commands[i], &out->replies[i]);
+        finish_command(w, &w->turn_commands[i], &out->replies[i]);
     for (int i = 0; i < out->report_count; i++)
-        settle_report(w, &w->turn_reports[i], &out->report_replies[i]);
+        finish_report(w, &w->turn_reports[i], &out->report_replies[i]);
     for (int i = 0; i < w->in.poll_count; i++)
         w->turn_polls[i]->is_new = false;
     for (int i = 0; i < out->grant_count; i++)
         grant(w->turn_polls[out->grants[i].poll], &out->grants[i]);
     for (int i = 0; i < out->stop_count; i++)
-        writer_notice(w, &(struct notice){.kind = NOTICE_STOP, .stop = out->stops[i]});
-    for (int i = 0; i < out->call_count; i++)
-        send_task(w, &out->calls[i]);
-    settle_polls(w);
-    if (news_of_turn(w->options.news, &w->in, out))
-        writer_notice(w, &(struct notice){.kind = NOTICE_NEWS});
+        writer_notice(w, &(struct io_msg){.kind = IO_MSG_STOP, .stop = out->stops[i]});
+    for (int i = 0; i < out->dispatch_count; i++)
+        send_task(w, &out->dispatches[i]);
+    finish_polls(w);
+    if (commit_signal_of_turn(w->options.signal, &w->in, out))
+        writer_notice(w, &(struct io_msg){.kind = IO_MSG_COMMIT});
     if (w->claims_nothing && !w->has_drained) {
         w->has_drained = true;
-        writer_notice(w, &(struct notice){.kind = NOTICE_DRAINED});
+        writer_notice(w, &(struct io_msg){.kind = IO_MSG_DRAINED});
     }
 }
 
@@ -370,20 +371,20 @@ static void deliver(struct writer *w)
 /* How much a turn has done, whatever it was. */
 static int done(const struct turn_out *out)
 {
-    return out->reply_count + out->report_count + out->call_count + out->grant_count +
+    return out->reply_count + out->report_count + out->dispatch_count + out->grant_count +
            out->event_count;
 }
 
 static void adapt(struct writer *w, span spent)
 {
-    const struct stride_turn turn = {.done = done(&w->out),
-                                     .rows = w->out.row_count + w->out.report_count,
-                                     .commands = w->out.reply_count,
-                                     .spent = spent,
-                                     .goal = w->options.config->turn_ms * SPAN_MS,
-                                     .most = w->options.config->turn_rows};
+    const struct batch_turn turn = {.done = done(&w->out),
+                                    .rows = w->out.row_count + w->out.report_count,
+                                    .commands = w->out.reply_count,
+                                    .spent = spent,
+                                    .goal = w->options.config->turn_ms * SPAN_MS,
+                                    .most = w->options.config->turn_rows};
 
-    stride_adapt(&w->stride, &turn);
+    batch_size_adapt(&w->batch, &turn);
 }
 
 /* The disk is full: what is running can still be written down, nothing new is begun. */
@@ -393,7 +394,7 @@ static void refuse_commands(struct writer *w)
 
     for (int i = 0; i < w->in.command_count; i++)
         if (w->turn_commands[i].is_name)
-            settle_name(w, &w->turn_commands[i], &full);
+            finish_name(w, &w->turn_commands[i], &full);
         else
             reply_command(w, &w->turn_commands[i], &full);
     w->in.command_count = 0;
@@ -414,7 +415,7 @@ static void give_up(struct writer *w)
 /* This machine's clock beside that by which it works. */
 static span skew(const struct writer *w)
 {
-    return w->lag.is_known ? clock_now() - (clock_boot_us() + w->lag.offset) : 0;
+    return w->db_clock.is_known ? clock_now() - (clock_boot_us() + w->db_clock.offset) : 0;
 }
 
 void writer_count(struct writer *w, int64_t ended_us)
@@ -428,7 +429,7 @@ void writer_count(struct writer *w, int64_t ended_us)
 
     for (const struct ticket *t = w->polls; t; t = t->next)
         turn.polls++;
-    meters_turn(w->options.meters, &turn);
+    counters_turn(w->options.counters, &turn);
 }
 
 static bool is_halted(const struct writer *w)
@@ -450,7 +451,7 @@ void writer_turn(struct writer *w)
     fill_reports(w);
     fill_polls(w);
     fill_capacity(w);
-    w->in.rows = w->stride.rows;
+    w->in.rows = w->batch.rows;
     w->in.skew = skew(w);
     for (;;) {
         w->in.hold = w->holds || w->is_full || !w->options.config->enabled || is_halted(w);

@@ -90,10 +90,10 @@ size_t audit_packed_size(const struct audit_entry *entry)
     return size;
 }
 
-static void put_print(struct buf *out, const struct audit_print *print)
+static void put_fingerprint(struct buf *out, const struct audit_fingerprint *fingerprint)
 {
-    if (print->is_set)
-        buf_str(out, (struct str){(const char *)print->bytes, AUDIT_PRINT});
+    if (fingerprint->is_set)
+        buf_str(out, (struct str){(const char *)fingerprint->bytes, AUDIT_PRINT});
 }
 
 void audit_pack(const struct audit_entry *entry, struct buf *out)
@@ -106,8 +106,8 @@ void audit_pack(const struct audit_entry *entry, struct buf *out)
     buf_bytes(out, (uint64_t)entry->result | prints, 1);
     buf_bytes(out, (uint64_t)entry->version, 8);
     buf_bytes(out, (uint64_t)entry->count, 4);
-    put_print(out, &entry->before);
-    put_print(out, &entry->after);
+    put_fingerprint(out, &entry->before);
+    put_fingerprint(out, &entry->after);
     for (int i = 0; i < AUDIT_TEXTS; i++) {
         buf_bytes(out, texts[i].len, 1);
         buf_str(out, texts[i]);
@@ -128,7 +128,7 @@ static bool take_text(struct str *bytes, struct str *ret)
     return true;
 }
 
-static bool take_print(struct str *bytes, struct audit_print *ret)
+static bool take_print(struct str *bytes, struct audit_fingerprint *ret)
 {
     if (bytes->len < AUDIT_PRINT)
         return false;
@@ -186,11 +186,11 @@ static void add_number(struct sha256 *sha, int64_t number)
     sha256_add(sha, bytes, sizeof bytes);
 }
 
-struct audit_print audit_print_of(const struct schedule_row *row, bool is_disabled)
+struct audit_fingerprint audit_fingerprint_of(const struct schedule_row *row, bool is_disabled)
 {
     const struct str texts[] = {row->spec,   row->action, row->policies,   row->governor,
                                 row->labels, row->extra,  row->description};
-    struct audit_print print = {.is_set = true};
+    struct audit_fingerprint fingerprint = {.is_set = true};
     uint8_t hash[SHA256_BYTES];
     struct sha256 sha;
 
@@ -202,8 +202,8 @@ struct audit_print audit_print_of(const struct schedule_row *row, bool is_disabl
         sha256_add(&sha, texts[i].ptr, texts[i].len);
     }
     sha256_end(&sha, hash);
-    memcpy(print.bytes, hash, sizeof print.bytes);
-    return print;
+    memcpy(fingerprint.bytes, hash, sizeof fingerprint.bytes);
+    return fingerprint;
 }
 
 /* ---- rows ---- */

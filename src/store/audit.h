@@ -37,17 +37,17 @@ enum audit_result {
 const char *audit_result_text(enum audit_result result);
 
 /* What people wrote of a schedule, as the beginning of its SHA-256. */
-struct audit_print {
+struct audit_fingerprint {
     bool is_set;
     uint8_t bytes[AUDIT_PRINT];
 };
 
 /* Of all that an edit can change; `is_disabled` is not in the row. */
-struct audit_print audit_print_of(const struct schedule_row *row, bool is_disabled);
+struct audit_fingerprint audit_fingerprint_of(const struct schedule_row *row, bool is_disabled);
 
 struct audit_entry {
     enum audit_result result;
-    struct audit_print before, after; /* of the schedule; unset: there was, or is, none */
+    struct audit_fingerprint before, after; /* of the schedule; unset: there was, or is, none */
     int64_t version; /* that the schedule then had, or 0                        */
     int64_t count;   /* how often: 1, but for refusals that came in a flood     */
     struct str by, operation, object;

@@ -90,7 +90,7 @@ void events_of(struct db *db, int64_t node, int64_t seq, int limit, struct db_re
 void requests_insert(struct db *db, const struct request *r, struct db_result *ret)
 {
     struct db_value params[] = {
-        db_int(r->namespace), db_text(r->name),  db_int(r->print),
+        db_int(r->namespace), db_text(r->name),  db_int(r->fingerprint),
         db_int(r->rc),        db_text(r->reply), db_int(r->expire_at),
     };
 
@@ -120,7 +120,7 @@ void requests_read(const struct db_result *result, int row, struct request *ret)
     *ret = (struct request){
         .namespace = db_int_at(result, row, 0),
         .name = db_text_at(result, row, 1),
-        .print = db_int_at(result, row, 2),
+        .fingerprint = db_int_at(result, row, 2),
         .rc = db_int_at(result, row, 3),
         .reply = db_text_at(result, row, 4),
         .expire_at = db_int_at(result, row, 5),

@@ -20,10 +20,10 @@ void events_of(struct db *db, int64_t node, int64_t seq, int limit, struct db_re
 
 struct request {
     int64_t namespace;
-    struct str name;  /* the key that the client chose      */
-    int64_t print;    /* of what it asked for               */
-    int64_t rc;       /* enum rc of the answer              */
-    struct str reply; /* the answer                         */
+    struct str name;     /* the key that the client chose      */
+    int64_t fingerprint; /* of what it asked for               */
+    int64_t rc;          /* enum rc of the answer              */
+    struct str reply;    /* the answer                         */
     instant expire_at;
 };
 /* Takes the key, before the work is done; changed is 0 when it was used. */

@@ -56,7 +56,7 @@ struct schedule_place schedule_place_begin(bool is_descending)
     return (struct schedule_place){STR(""), INSTANT_NONE, 0};
 }
 
-void schedule_pages_read(struct db *db, const struct schedule_portion *p, struct db_result *ret)
+void schedule_pages_read(struct db *db, const struct schedule_batch *p, struct db_result *ret)
 {
     struct db_value owner = db_int(p->namespace), id = db_int(p->after.id);
     struct db_value most = db_int(p->limit);
@@ -72,7 +72,7 @@ void schedule_pages_read(struct db *db, const struct schedule_portion *p, struct
                 (struct db_value[]){owner, db_int(p->after.at), id, most}, ret);
 }
 
-void schedule_pages_end(struct db *db, const struct schedule_portion *p, struct db_result *ret)
+void schedule_pages_end(struct db *db, const struct schedule_batch *p, struct db_result *ret)
 {
     db_send(db, p->is_descending ? &end_down : &end_up,
             (struct db_value[]){db_int(p->after.id), db_int(p->limit)}, ret);

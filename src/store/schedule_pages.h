@@ -21,7 +21,7 @@ struct schedule_place {
 /* Before the first of them. */
 struct schedule_place schedule_place_begin(bool is_descending);
 
-struct schedule_portion {
+struct schedule_batch {
     int64_t namespace;
     enum schedule_order order;
     bool is_descending;
@@ -34,11 +34,11 @@ struct schedule_portion {
  * stretch of `limit` keys, of which those of the namespace are returned: there may be none
  * of them, and schedule_pages_end() tells where the stretch ends.
  */
-void schedule_pages_read(struct db *db, const struct schedule_portion *portion,
+void schedule_pages_read(struct db *db, const struct schedule_batch *portion,
                          struct db_result *ret);
 /* (count): those of a dialect in the namespace whose cursor has none of the flags. */
 void schedule_pages_count(struct db *db, int64_t namespace, int64_t dialect, int64_t flags,
                           struct db_result *ret);
 /* ORDER_CREATED: (id) of the last key of the stretch; no row when it is empty. */
-void schedule_pages_end(struct db *db, const struct schedule_portion *portion,
+void schedule_pages_end(struct db *db, const struct schedule_batch *portion,
                         struct db_result *ret);

@@ -138,7 +138,7 @@ void stats_prune(struct db *db, int64_t day, int limit)
     db_send(db, &prune, (struct db_value[]){db_int(day), db_int(limit)}, NULL);
 }
 
-void figures_add(struct figures *to, const struct figures *more)
+void daily_stats_add(struct daily_stats *to, const struct daily_stats *more)
 {
     to->runs += more->runs;
     to->succeeded += more->succeeded;
@@ -153,7 +153,7 @@ void figures_add(struct figures *to, const struct figures *more)
     to->cost += more->cost;
 }
 
-void stats_ask(struct db *db, const struct stats_question *q, struct db_result *ret)
+void stats_ask(struct db *db, const struct stats_query *q, struct db_result *ret)
 {
     const struct db_stmt *const statements[STATS_BY_COUNT] = {
         [STATS_TOGETHER] = &together,

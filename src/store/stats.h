@@ -31,7 +31,7 @@ void stats_add_old(struct db *db, const struct stats_range *range, int64_t sched
 void stats_prune(struct db *db, int64_t day, int limit);
 
 /* What came of runs. */
-struct figures {
+struct daily_stats {
     int64_t runs, succeeded, failed; /* that ended; unknown and timed out ones have failed    */
     int64_t attempts;                /* that were begun                                       */
     int64_t timed;        /* runs that were begun, and how long their last attempts */
@@ -40,7 +40,7 @@ struct figures {
     span late, late_most; /* latest of them                                        */
     int64_t tokens, cost; /* cost in millionths of a dollar                        */
 };
-void figures_add(struct figures *to, const struct figures *more);
+void daily_stats_add(struct daily_stats *to, const struct daily_stats *more);
 
 enum stats_by {
     STATS_TOGETHER,
@@ -50,7 +50,7 @@ enum stats_by {
     STATS_BY_COUNT
 };
 
-struct stats_question {
+struct stats_query {
     enum stats_by by;
     int64_t namespace;
     int64_t from_day, until_day; /* inclusive */
@@ -58,11 +58,11 @@ struct stats_question {
     int limit;
 };
 /* Groups in order of their keys; together there is one, with or without runs. */
-void stats_ask(struct db *db, const struct stats_question *question, struct db_result *ret);
+void stats_ask(struct db *db, const struct stats_query *question, struct db_result *ret);
 struct stats_group {
     int64_t key;      /* of the schedule or queue; 0: none            */
     struct str name;  /* empty: it has none, or its name is forgotten */
     struct str extra; /* of a schedule: JSON, or empty                */
-    struct figures figures;
+    struct daily_stats figures;
 };
 void stats_read(const struct db_result *result, int row, struct stats_group *ret);

@@ -26,41 +26,41 @@ struct world world;
 static struct arena *lasting; /* the same for all tests of a program */
 static struct openapi openapi;
 
-static int64_t quota_schedules(void *with, struct str namespace)
+static int64_t quota_schedules(void *arg, struct str namespace)
 {
-    (void)with;
+    (void)arg;
     (void)namespace;
     return world.quota;
 }
 
-static bool has_upstream(void *with, struct str namespace, struct str upstream)
+static bool has_upstream(void *arg, struct str namespace, struct str upstream)
 {
-    (void)with;
+    (void)arg;
     (void)namespace;
     return world.upstream && (upstream.len == 0 || str_eq(upstream, str_of(world.upstream)));
 }
 
-static uint64_t next_random(void *with)
+static uint64_t next_random(void *arg)
 {
-    (void)with;
+    (void)arg;
     return world.random++;
 }
 
-static void halt(void *with, bool is_halted)
+static void halt(void *arg, bool is_halted)
 {
-    (void)with;
+    (void)arg;
     world.is_halted = is_halted;
 }
 
-static const char *why_not_ready(void *with)
+static const char *why_not_ready(void *arg)
 {
-    (void)with;
+    (void)arg;
     return world.not_ready;
 }
 
-static int reasons(void *with, struct context_reason list[static CONTEXT_REASONS_MAX])
+static int reasons(void *arg, struct context_reason list[static CONTEXT_REASONS_MAX])
 {
-    (void)with;
+    (void)arg;
     if (!world.not_ready)
         return 0;
     list[0] = (struct context_reason){"database", world.not_ready};
@@ -68,19 +68,19 @@ static int reasons(void *with, struct context_reason list[static CONTEXT_REASONS
     return 2;
 }
 
-static bool print_metrics(void *with, struct answer *out,
+static bool print_metrics(void *arg, struct answer *out,
                           struct context_latest latest[static CONTEXT_LATEST_MAX])
 {
-    (void)with;
+    (void)arg;
     answer_text(out, "# HELP x_total Said by the world.\n# TYPE x_total counter\nx_total 7\n");
     memcpy(latest, world.latest, sizeof world.latest);
     return !world.not_ready;
 }
 
-static enum rc check_settings(void *with, struct str json, struct arena *arena,
+static enum rc check_settings(void *arg, struct str json, struct arena *arena,
                               struct err *reterr)
 {
-    (void)with;
+    (void)arg;
     (void)arena;
     if (!memmem(json.ptr, json.len, "wrong", 5))
         return RC_OK;
@@ -89,9 +89,9 @@ static enum rc check_settings(void *with, struct str json, struct arena *arena,
     return RC_INVALID;
 }
 
-static struct str show_settings(void *with, struct str json, struct arena *arena)
+static struct str show_settings(void *arg, struct str json, struct arena *arena)
 {
-    (void)with;
+    (void)arg;
     (void)json;
     (void)arena;
     return STR("{\"keys\":\"set\"}");
@@ -99,11 +99,11 @@ static struct str show_settings(void *with, struct str json, struct arena *arena
 
 static void keep_calls(const struct turn_out *out)
 {
-    for (int i = 0; i < out->call_count; i++) {
-        const struct run *run = &out->calls[i].run;
+    for (int i = 0; i < out->dispatch_count; i++) {
+        const struct run *run = &out->dispatches[i].run;
 
-        assert_true(world.call_count < WORLD_CALLS_MAX);
-        world.calls[world.call_count++] = (struct world_call){
+        assert_true(world.dispatch_count < WORLD_CALLS_MAX);
+        world.dispatches[world.dispatch_count++] = (struct world_call){
             {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass}, run->fence};
     }
 }
@@ -127,9 +127,9 @@ void report_call(int call, struct report report)
 {
     struct turn_in in = {.reports = &report, .report_count = 1};
 
-    assert_true(call < world.call_count);
-    report.run = world.calls[call].run;
-    report.fence = world.calls[call].fence;
+    assert_true(call < world.dispatch_count);
+    report.run = world.dispatches[call].run;
+    report.fence = world.dispatches[call].fence;
     assert_int_equal(take_turn(&in).report_replies[0].rc, RC_OK);
 }
 
@@ -141,9 +141,9 @@ static int64_t make_name(enum command_kind kind, int64_t namespace, struct str n
     return take_turn(&in).replies[0].schedule;
 }
 
-static void warn(void *with, struct str namespace, struct str schedule, struct str text)
+static void warn(void *arg, struct str namespace, struct str schedule, struct str text)
 {
-    (void)with;
+    (void)arg;
     snprintf(world.warned, sizeof world.warned, "%.*s/%.*s: %.*s", STR_ARG(namespace),
              STR_ARG(schedule), STR_ARG(text));
 }
@@ -166,7 +166,7 @@ int world_begin(void **state)
         .version = "1.2.3",
         .node = "a",
         .openapi = &openapi,
-        .looks = looks_new(),
+        .part_cache = part_cache_new(),
         .has_upstream = has_upstream,
         .quota_schedules = quota_schedules,
         .random = next_random,
@@ -190,7 +190,7 @@ int world_end(void **state)
     engine_free(world.engine);
     keyring_free(world.keys);
     json_decref(world.json);
-    looks_free(world.context.looks);
+    part_cache_free(world.context.part_cache);
     arena_free(world.arena);
     return world_close();
 }

@@ -47,10 +47,10 @@ struct world {
     char warned[256];      /* what the log would say, "namespace/schedule: text"           */
     bool is_halted;        /* what was last asked of the node; turns do not heed it */
     struct context_latest latest[CONTEXT_LATEST_MAX]; /* what /metrics names */
-    int rows;       /* of one turn; 0: as many as may be     */
-    int flows;      /* workflows that this node may start at once; 0: it starts none  */
-    int call_count; /* those that it was told to start        */
-    struct world_call calls[WORLD_CALLS_MAX];
+    int rows;           /* of one turn; 0: as many as may be     */
+    int flows;          /* workflows that this node may start at once; 0: it starts none  */
+    int dispatch_count; /* those that it was told to start        */
+    struct world_call dispatches[WORLD_CALLS_MAX];
     /* The last answer. */
     struct arena *arena;
     struct call call;

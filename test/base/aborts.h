@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* True when act(with) ends in abort(); the child is silent and leaves no core behind. */
-static inline bool aborts(void (*act)(void *with), void *with)
+static inline bool aborts(void (*act)(void *arg), void *arg)
 {
     const struct rlimit none = {0, 0};
     int status = 0;
@@ -24,7 +24,7 @@ static inline bool aborts(void (*act)(void *with), void *with)
         signal(SIGABRT, SIG_DFL);
         if (setrlimit(RLIMIT_CORE, &none) != 0 || !freopen("/dev/null", "w", stderr))
             _exit(2);
-        act(with);
+        act(arg);
         _exit(0);
     }
     return child > 0 && waitpid(child, &status, 0) == child && WIFSIGNALED(status) &&

@@ -225,32 +225,32 @@ static void the_ceiling_itself_can_be_reached_again_and_again(void **state)
     arena_free(arena);
 }
 
-static void take_one(void *with)
+static void take_one(void *arg)
 {
-    arena_take(with, 1);
+    arena_take(arg, 1);
 }
 
-static void take_too_much(void *with)
+static void take_too_much(void *arg)
 {
-    arena_take(with, 1001);
+    arena_take(arg, 1001);
 }
 
-static void take_everything(void *with)
+static void take_everything(void *arg)
 {
-    arena_take(with, SIZE_MAX);
+    arena_take(arg, SIZE_MAX);
 }
 
-static void take_a_product_that_wraps(void *with)
+static void take_a_product_that_wraps(void *arg)
 {
     /* (2^63 + 1) × 2 is 2 when it wraps, which the arena has. */
-    arena_array(with, SIZE_MAX / 2 + 2, 2);
+    arena_array(arg, SIZE_MAX / 2 + 2, 2);
 }
 
-static void take_a_string_too_long(void *with)
+static void take_a_string_too_long(void *arg)
 {
     char text[1000] = "";
 
-    arena_str(with, (struct str){text, sizeof text});
+    arena_str(arg, (struct str){text, sizeof text});
 }
 
 static void beyond_the_ceiling_the_process_ends(void **state)
@@ -269,9 +269,9 @@ static void beyond_the_ceiling_the_process_ends(void **state)
 }
 
 /* Rounding up to the alignment must not wrap round to nothing. */
-static void make_without_a_ceiling(void *with)
+static void make_without_a_ceiling(void *arg)
 {
-    (void)with;
+    (void)arg;
     take_everything(arena_new(SIZE_MAX));
 }
 

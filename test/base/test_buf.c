@@ -171,14 +171,14 @@ static void the_smallest_buffer_holds_the_closing_zero(void **state)
     assert_true(out.cut);
 }
 
-static void add_beyond(void *with)
+static void add_beyond(void *arg)
 {
-    buf_text(with, "a");
+    buf_text(arg, "a");
 }
 
-static void print_beyond(void *with)
+static void print_beyond(void *arg)
 {
-    buf_printf(with, "a");
+    buf_printf(arg, "a");
 }
 
 static void a_buffer_without_room_for_the_zero_is_a_bug(void **state)

@@ -184,25 +184,25 @@ static void every_code_has_a_name_of_its_own(void **state)
     }
 }
 
-static void set_success(void *with)
+static void set_success(void *arg)
 {
-    err_set(with, RC_OK, -1, 0, "fine");
+    err_set(arg, RC_OK, -1, 0, "fine");
 }
 
-static void name_no_code(void *with)
+static void name_no_code(void *arg)
 {
-    (void)with;
+    (void)arg;
     (void)rc_name(RC_COUNT);
 }
 
-static void break_an_invariant(void *with)
+static void break_an_invariant(void *arg)
 {
-    must(with != with);
+    must(arg != arg);
 }
 
-static void keep_an_invariant(void *with)
+static void keep_an_invariant(void *arg)
 {
-    must(with == with);
+    must(arg == arg);
 }
 
 static void misuse_ends_the_process(void **state)

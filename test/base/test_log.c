@@ -20,9 +20,9 @@ struct kept {
     int room;
 };
 
-static bool keep(void *with, struct str line)
+static bool keep(void *arg, struct str line)
 {
-    struct kept *kept = with;
+    struct kept *kept = arg;
 
     if (kept->room == 0)
         return false;
@@ -209,13 +209,13 @@ static void lost_lines_are_counted_and_told_before_the_next(void **state)
     assert_string_equal(kept.text, "time=1970-01-01T00:00:00.000Z level=info msg=four\n");
 }
 
-static void write_bad_key(void *with)
+static void write_bad_key(void *arg)
 {
     char text[LOG_LINE_MAX + 1];
     struct buf out = BUF(text);
 
     log_line(LOG_LOGFMT, 0, LEVEL_INFO, "m",
-             (struct log_field[]){LOG_INT(with, 1), {.key = NULL}}, &out);
+             (struct log_field[]){LOG_INT(arg, 1), {.key = NULL}}, &out);
 }
 
 static void a_key_that_would_confuse_a_reader_is_a_defect(void **state)

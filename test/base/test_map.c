@@ -262,19 +262,19 @@ static void removing_and_putting_for_ever_does_not_grow(void **state)
     map_free(map);
 }
 
-static void put_no_place(void *with)
+static void put_no_place(void *arg)
 {
-    map_put(with, 1, MAP_NONE);
+    map_put(arg, 1, MAP_NONE);
 }
 
-static void put_a_place(void *with)
+static void put_a_place(void *arg)
 {
-    map_put(with, 1, 0);
+    map_put(arg, 1, 0);
 }
 
-static void hint_too_much(void *with)
+static void hint_too_much(void *arg)
 {
-    (void)with;
+    (void)arg;
     map_new((size_t)MAP_MAX + 1);
 }
 

@@ -208,24 +208,24 @@ static void the_widest_ranges_do_not_wrap(void **state)
     assert_in_range(negative, 5000 - 250, 5000 + 250);
 }
 
-static void draw(void *with)
+static void draw(void *arg)
 {
-    prng_next(with);
+    prng_next(arg);
 }
 
-static void draw_below_nothing(void *with)
+static void draw_below_nothing(void *arg)
 {
-    prng_below(with, 0);
+    prng_below(arg, 0);
 }
 
-static void draw_more_than_certain(void *with)
+static void draw_more_than_certain(void *arg)
 {
-    prng_chance(with, 6, 5);
+    prng_chance(arg, 6, 5);
 }
 
-static void draw_from_a_range_upside_down(void *with)
+static void draw_from_a_range_upside_down(void *arg)
 {
-    prng_between(with, 1, 0);
+    prng_between(arg, 1, 0);
 }
 
 static void misuse_ends_the_process(void **state)

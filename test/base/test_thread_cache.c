@@ -18,7 +18,7 @@ static void pieces_of_any_size_hold_what_is_put_into_them(void **state)
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
         for (size_t i = 0; i < SIZE_MAX_TRIED; i++) {
-            pieces[i] = piece_take(i + 1);
+            pieces[i] = thread_cache_alloc(i + 1);
             assert_non_null(pieces[i]);
             assert_int_equal((uintptr_t)pieces[i] % 16, 0);
             memset(pieces[i], (int)(i + (size_t)round) & 0xff, i + 1);
@@ -26,28 +26,28 @@ static void pieces_of_any_size_hold_what_is_put_into_them(void **state)
         for (size_t i = 0; i < SIZE_MAX_TRIED; i++) {
             for (size_t n = 0; n <= i; n++)
                 assert_int_equal(pieces[i][n], (i + (size_t)round) & 0xff);
-            piece_give(pieces[i]);
+            thread_cache_free(pieces[i]);
         }
     }
 }
 
 static void what_was_given_back_is_taken_again(void **state)
 {
-    void *first = piece_take(40), *second;
+    void *first = thread_cache_alloc(40), *second;
 
     (void)state;
-    piece_give(first);
-    second = piece_take(33); /* of the same size: three steps */
+    thread_cache_free(first);
+    second = thread_cache_alloc(33); /* of the same size: three steps */
     assert_ptr_equal(first, second);
-    piece_give(second);
+    thread_cache_free(second);
 }
 
 static void nothing_may_be_given_and_pieces_may_be_freed(void **state)
 {
     (void)state;
-    piece_give(NULL);
-    free(piece_take(20));
-    free(piece_take(2000));
+    thread_cache_free(NULL);
+    free(thread_cache_alloc(20));
+    free(thread_cache_alloc(2000));
 }
 
 int main(void)

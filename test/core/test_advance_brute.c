@@ -349,7 +349,7 @@ static void slots_that_are_passed_over_have_one_fate_but_for_exceptions(void **s
 }
 
 /* Calls at one time until there is nothing more to settle; says how many slots were. */
-static int64_t settle_all(void)
+static int64_t finish_all(void)
 {
     int64_t count = 0, settled;
 
@@ -382,7 +382,7 @@ static void calls_in_between_lose_nothing_and_double_nothing(void **state)
         until = w.a.now;
         for (int step = 1; step <= 5; step++) {
             w.a.now = from + (until - from) / 5 * step;
-            count += settle_all();
+            count += finish_all();
             assert_true(w.a.next_due > w.a.now);
         }
         assert_int_equal(count, spec_count(&w.plan.spec, &w.a.ctx, from, w.cursor.mark));

@@ -57,9 +57,9 @@ struct busy {
 };
 
 /* Between any two portions the writer adds, changes every page and checkpoints. */
-static void write_more(void *with, int64_t done, int64_t all)
+static void write_more(void *arg, int64_t done, int64_t all)
 {
-    struct busy *busy = with;
+    struct busy *busy = arg;
     struct db_value param = db_blob(STR("new"));
 
     assert_true(done > busy->last && done <= all);
@@ -77,7 +77,7 @@ static void a_copy_is_what_was_committed_when_it_began(void **state)
     struct db *reader, *copy;
     struct busy busy = {.f = f};
     char path[128], url[URL_MAX];
-    struct db_backup what = {.file = path, .progress = write_more, .with = &busy};
+    struct db_backup what = {.file = path, .progress = write_more, .arg = &busy};
     struct db_result result;
     struct stat st;
 
@@ -158,9 +158,9 @@ static void a_copy_that_fails_leaves_nothing(void **state)
 }
 
 /* What another backup of that name does when it begins. */
-static void begin_another(void *with, int64_t done, int64_t all)
+static void begin_another(void *arg, int64_t done, int64_t all)
 {
-    const char *part = with;
+    const char *part = arg;
     FILE *file;
 
     (void)done;
@@ -177,7 +177,7 @@ static void half_of_another_backup_never_gets_the_name(void **state)
     struct fixture *f = *state;
     struct db *reader;
     char path[128], part[160];
-    struct db_backup what = {.file = path, .progress = begin_another, .with = part};
+    struct db_backup what = {.file = path, .progress = begin_another, .arg = part};
 
     make_table(f);
     reader = open_reader(f);

@@ -15,9 +15,9 @@ struct plan {
     char asked[32]; /* a letter for each question: f, c, a */
 };
 
-static enum rc ask(void *with, enum db_point point)
+static enum rc ask(void *arg, enum db_point point)
 {
-    struct plan *plan = with;
+    struct plan *plan = arg;
     size_t len = strlen(plan->asked);
 
     assert_true(len + 1 < sizeof plan->asked);

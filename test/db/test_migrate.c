@@ -36,9 +36,9 @@ struct stop {
     int told; /* of migrations that are done, as digits: 12 */
 };
 
-static bool before(void *with, const struct migration *migration, struct str sql)
+static bool before(void *arg, const struct migration *migration, struct str sql)
 {
-    struct stop *stop = with;
+    struct stop *stop = arg;
 
     assert_true(migration >= ours && migration < ours + 2);
     assert_true(sql.len > 0 && !memchr(sql.ptr, ';', sql.len) && sql.ptr[0] != '\n');
@@ -51,9 +51,9 @@ static bool before(void *with, const struct migration *migration, struct str sql
     return true;
 }
 
-static void after(void *with, const struct migration *migration)
+static void after(void *arg, const struct migration *migration)
 {
-    struct stop *stop = with;
+    struct stop *stop = arg;
 
     stop->told = 10 * stop->told + migration->number;
 }

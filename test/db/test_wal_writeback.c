@@ -58,7 +58,7 @@ static void fill(struct fixture *f, int *rows, int more)
 /* The log is lent from then on. */
 static void fill_until_lent(struct fixture *f, int *rows)
 {
-    while (!db_lend_log(f->db))
+    while (!db_lend_wal(f->db))
         fill(f, rows, BATCH);
 }
 
@@ -132,11 +132,11 @@ static void a_log_of_which_all_is_copied_is_not_lent(void **state)
     fill_until_lent(f, &rows);
     sweeper = open_sweeper(f);
     sweep(f, sweeper);
-    assert_false(db_lend_log(f->db));
+    assert_false(db_lend_wal(f->db));
     OK(db_checkpoint(f->db, err));
-    assert_false(db_lend_log(f->db));
+    assert_false(db_lend_wal(f->db));
     fill(f, &rows, 1); /* it begins anew */
-    assert_false(db_lend_log(f->db));
+    assert_false(db_lend_wal(f->db));
     fill_until_lent(f, &rows);
     sweep(f, sweeper);
     db_close(sweeper);
@@ -156,10 +156,10 @@ static void one_that_began_anew_unseen_is_lent_when_it_is_long(void **state)
     OK(db_sweep(sweeper, &pages, err));
     fill(f, &rows, 1);
     db_take_log(f->db, pages);
-    assert_false(db_lend_log(f->db)); /* one row is not long */
+    assert_false(db_lend_wal(f->db)); /* one row is not long */
     for (int i = 0; i < LOG_PAGES / BATCH; i++)
         fill(f, &rows, BATCH);
-    assert_true(db_lend_log(f->db));
+    assert_true(db_lend_wal(f->db));
     sweep(f, sweeper);
     db_close(sweeper);
     assert_whole(f, rows);
@@ -173,24 +173,24 @@ static void where_nobody_could_help_the_writer_does_it_alone(void **state)
     begin(f);
     fill_until_lent(f, &rows);
     db_take_log(f->db, -1);
-    assert_false(db_lend_log(f->db));
+    assert_false(db_lend_wal(f->db));
     OK(db_checkpoint(f->db, err));
     assert_true(size_of(f, "test.db") > (off_t)rows * PAGE);
 }
 
-static void write_back(void *with)
+static void write_back(void *arg)
 {
-    struct fixture *f = with;
+    struct fixture *f = arg;
     struct err err;
 
     (void)!db_checkpoint(f->db, &err);
 }
 
-static void lend(void *with)
+static void lend(void *arg)
 {
-    struct fixture *f = with;
+    struct fixture *f = arg;
 
-    db_lend_log(f->db);
+    db_lend_wal(f->db);
 }
 
 static void while_it_is_lent_nobody_else_may_copy_it(void **state)
@@ -277,9 +277,9 @@ static void what_was_written_meanwhile_is_lent_once_more_and_not_twice(void **st
     fill_until_lent(f, &rows);
     expect_commits(f, &rows, 3);
     sweep(f, sweeper);
-    assert_true(db_lend_log(f->db));
+    assert_true(db_lend_wal(f->db));
     sweep(f, sweeper);
-    assert_false(db_lend_log(f->db));
+    assert_false(db_lend_wal(f->db));
     assert_int_equal(gap.calls, 2);
     OK(db_checkpoint(f->db, err));
     assert_true(size_of(f, "test.db") > (off_t)rows * PAGE);
@@ -301,7 +301,7 @@ static void a_commit_in_the_gap_of_a_sweep_is_not_lost(void **state)
         expect_commits(f, &rows, commits);
         do {
             sweep(f, sweeper);
-        } while (db_lend_log(f->db));
+        } while (db_lend_wal(f->db));
         assert_true(gap.calls > 0);
         OK(db_checkpoint(f->db, err));
         fill(f, &rows, 3);
@@ -346,9 +346,9 @@ struct helper {
     int pages;
 };
 
-static void *sweep_on(void *with)
+static void *writeback_on(void *arg)
 {
-    struct helper *helper = with;
+    struct helper *helper = arg;
     struct db *db = NULL;
     struct err err;
     int pages;
@@ -378,14 +378,14 @@ static void a_writer_and_one_that_sweeps_lose_nothing_to_each_other(void **state
 
     begin(f);
     OK(db_exec(f->db, STR("PRAGMA synchronous=OFF"), err)); /* no power is lost here */
-    assert_int_equal(pthread_create(&thread, NULL, sweep_on, &helper), 0);
+    assert_int_equal(pthread_create(&thread, NULL, writeback_on, &helper), 0);
     for (int i = 0; i < 400; i++) {
         fill(f, &rows, BATCH);
         if (atomic_load(&helper.is_lent))
             continue;
         if (was_lent)
             db_take_log(f->db, helper.pages);
-        was_lent = db_lend_log(f->db);
+        was_lent = db_lend_wal(f->db);
         sweeps += was_lent;
         if (was_lent)
             atomic_store(&helper.is_lent, true);

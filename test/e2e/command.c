@@ -30,7 +30,7 @@ static int temporary(const char *text)
 static void run(const struct world *world, const struct saying *saying, const int fds[3])
 {
     const char *argv[ENV_MAX + 2] = {world->program}, *env[ENV_MAX + 1] = {NULL};
-    char home[WORLD_PATH_MAX + 8], server[64];
+    char home[WORLD_PATH_MAX + 8], pg_server[64];
     int n = 0;
 
     for (int i = 0; saying->words[i] && i < ENV_MAX; i++)
@@ -38,10 +38,10 @@ static void run(const struct world *world, const struct saying *saying, const in
     snprintf(home, sizeof home, "HOME=%s", world->dir);
     env[n++] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
     env[n++] = home;
-    if (saying->daemon) {
-        snprintf(server, sizeof server, "BELFRY_SERVER=http://127.0.0.1:%u",
-                 saying->daemon->port);
-        env[n++] = server;
+    if (saying->server) {
+        snprintf(pg_server, sizeof pg_server, "BELFRY_SERVER=http://127.0.0.1:%u",
+                 saying->server->port);
+        env[n++] = pg_server;
     }
     for (int i = 0; saying->env && saying->env[i] && n < ENV_MAX - 1; i++)
         env[n++] = saying->env[i];
@@ -147,10 +147,10 @@ struct said say_all(struct world *world, const struct saying *saying)
     return saying->columns > 0 ? say_on_terminal(world, saying) : say_to_files(world, saying);
 }
 
-struct said say_words(struct daemon *daemon, int status, const char *const *words)
+struct said say_words(struct server *server, int status, const char *const *words)
 {
-    struct saying saying = {.daemon = daemon, .words = words};
-    struct said said = say_all(daemon->world, &saying);
+    struct saying saying = {.server = server, .words = words};
+    struct said said = say_all(server->world, &saying);
     char line[SAID_MAX] = "";
 
     for (int i = 0; words[i]; i++)

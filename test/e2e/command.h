@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "daemon.h"
+#include "server.h"
 
 enum { COMMAND_OUT_MAX = 1 << 20 };
 
@@ -19,7 +19,7 @@ struct said {
 };
 
 struct saying {
-    const struct daemon *daemon; /* NULL: no server is named                   */
+    const struct server *server; /* NULL: no server is named                   */
     const char *const *words;    /* behind `belfry`, up to NULL                */
     const char *const *env;      /* "NAME=value" up to NULL, or NULL           */
     const char *input;           /* standard input; NULL: empty                */
@@ -34,10 +34,10 @@ pid_t say_begin(const struct world *world, const struct saying *saying, int out)
 int say_end(pid_t pid);
 
 /* Against a daemon; the status must be this. */
-struct said say_words(struct daemon *daemon, int status, const char *const *words);
+struct said say_words(struct server *server, int status, const char *const *words);
 
-#define SAY(daemon, ...)             say_words(daemon, 0, WORDS(__VA_ARGS__))
-#define REFUSED(daemon, status, ...) say_words(daemon, status, WORDS(__VA_ARGS__))
+#define SAY(server, ...)             say_words(server, 0, WORDS(__VA_ARGS__))
+#define REFUSED(server, status, ...) say_words(server, status, WORDS(__VA_ARGS__))
 
 /* Both print what was said when it is not so. */
 void has_text(const char *text, const char *part);

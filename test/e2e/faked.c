@@ -29,7 +29,7 @@ void faked_to(const struct world *world, const char *when)
     faked_set(world, offset);
 }
 
-struct daemon *faked_spawn(struct world *world, const char *const *args)
+struct server *faked_spawn(struct world *world, const char *const *args)
 {
     static char preload[TEXT_MAX], file[TEXT_MAX];
     glob_t found;
@@ -39,18 +39,18 @@ struct daemon *faked_spawn(struct world *world, const char *const *args)
     snprintf(preload, sizeof preload, "LD_PRELOAD=%s", found.gl_pathv[0]);
     globfree(&found);
     snprintf(file, sizeof file, "FAKETIME_TIMESTAMP_FILE=%s", world_path(world, "clock"));
-    return daemon_spawn(world, &(struct daemon_start){
+    return server_spawn(world, &(struct server_start){
                                    .args = args,
                                    .env = WORDS(preload, file, "FAKETIME_NO_CACHE=1",
                                                 "FAKETIME_DONT_FAKE_MONOTONIC=1"),
                                });
 }
 
-struct daemon *faked_start(struct world *world, const char *const *args)
+struct server *faked_start(struct world *world, const char *const *args)
 {
-    struct daemon *d = faked_spawn(world, args);
+    struct server *d = faked_spawn(world, args);
 
-    d->port = daemon_port(d);
-    daemon_await(d, "msg=ready");
+    d->port = server_port(d);
+    server_await(d, "msg=ready");
     return d;
 }

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "daemon.h"
+#include "server.h"
 
 /* Steps the clock of all daemons of the world: "+10m", "-2h". */
 void faked_set(const struct world *world, const char *offset);
@@ -14,7 +14,7 @@ void faked_set(const struct world *world, const char *offset);
 void faked_to(const struct world *world, const char *when);
 
 /* Started with that clock, and with further arguments or NULL; nothing is known of it yet. */
-struct daemon *faked_spawn(struct world *world, const char *const *args);
+struct server *faked_spawn(struct world *world, const char *const *args);
 
 /* The same, and it has said that it is ready. */
-struct daemon *faked_start(struct world *world, const char *const *args);
+struct server *faked_start(struct world *world, const char *const *args);

@@ -6,15 +6,15 @@
 
 enum { PIECE = 65536, HEAD_MAX = 16384 };
 
-struct listener *listen_to(struct daemon *daemon, const char *path, const char *last)
+struct listener *listen_to(struct server *server, const char *path, const char *last)
 {
     struct listener *l = calloc(1, sizeof *l);
     char head[HEAD_MAX];
     int len;
 
     assert_non_null(l);
-    l->daemon = daemon;
-    l->fd = ask_connect(daemon);
+    l->server = server;
+    l->fd = request_connect(server);
     /* HTTP/1.0: the stream is what comes until the end. */
     len = snprintf(head, sizeof head,
                    "GET %s HTTP/1.0\r\nHost: localhost\r\nAccept: text/event-stream\r\n"

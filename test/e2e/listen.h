@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "ask.h"
+#include "request.h"
 
 enum { HEARD_MAX = 65536 };
 
@@ -14,7 +14,7 @@ struct heard {
 };
 
 struct listener {
-    struct daemon *daemon;
+    struct server *server;
     int fd;
     int status;   /* 0: no head yet               */
     bool is_over; /* the stream has ended         */
@@ -25,7 +25,7 @@ struct listener {
 };
 
 /* GET `path`; `last` is the id to go on behind, or NULL. */
-struct listener *listen_to(struct daemon *daemon, const char *path, const char *last);
+struct listener *listen_to(struct server *server, const char *path, const char *last);
 
 /* Reads what is there; waits for it when `waits`.  False: nothing was there. */
 bool listen_on(struct listener *l, bool waits);

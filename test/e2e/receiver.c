@@ -40,18 +40,18 @@ bool receiver_has(const struct receiver *receiver)
 }
 
 /* The length that the head tells, once it is complete; -1 before. */
-static long body_length(struct letter *letter)
+static long body_length(struct http_draft *draft)
 {
-    char *end = strstr(letter->text, "\r\n\r\n");
-    const char *field = strcasestr(letter->text, "\r\ncontent-length:");
+    char *end = strstr(draft->text, "\r\n\r\n");
+    const char *field = strcasestr(draft->text, "\r\ncontent-length:");
 
     if (!end)
         return -1;
-    letter->body = end + 4;
+    draft->body = end + 4;
     return field && field < end ? strtol(field + strlen("\r\ncontent-length:"), NULL, 10) : 0;
 }
 
-void receiver_take(struct receiver *receiver, struct letter *ret)
+void receiver_take(struct receiver *receiver, struct http_draft *ret)
 {
     size_t len = 0;
     long body = -1;
@@ -74,7 +74,7 @@ void receiver_take(struct receiver *receiver, struct letter *ret)
     ret->body[-2] = '\0'; /* the head is a text of its own, with the end of its last line */
 }
 
-void receiver_answer(struct letter *letter, const char *status, const char *body)
+void receiver_answer(struct http_draft *draft, const char *status, const char *body)
 {
     char text[LETTER_MAX];
     int len = snprintf(text, sizeof text,
@@ -84,20 +84,20 @@ void receiver_answer(struct letter *letter, const char *status, const char *body
 
     assert_in_range(len, 1, (int)sizeof text - 1);
     /* Whoever called may have given up. */
-    (void)!send(letter->fd, text, (size_t)len, MSG_NOSIGNAL);
-    close(letter->fd);
+    (void)!send(draft->fd, text, (size_t)len, MSG_NOSIGNAL);
+    close(draft->fd);
 }
 
-const char *letter_field(const struct letter *letter, const char *name)
+const char *draft_field(const struct http_draft *draft, const char *name)
 {
     static char value[FIELD_MAX];
     char line[FIELD_MAX];
     const char *at;
 
     snprintf(line, sizeof line, "\r\n%s:", name);
-    at = strcasestr(letter->text, line);
+    at = strcasestr(draft->text, line);
     if (!at)
-        fail_msg("no %s in\n%s", name, letter->text);
+        fail_msg("no %s in\n%s", name, draft->text);
     at += strlen(line);
     at += strspn(at, " ");
     snprintf(value, sizeof value, "%.*s", (int)strcspn(at, "\r"), at);

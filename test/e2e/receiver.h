@@ -14,7 +14,7 @@ struct receiver {
     uint16_t port;
 };
 
-struct letter {
+struct http_draft {
     int fd;                /* to answer on */
     char text[LETTER_MAX]; /* the head, terminated */
     char *body;            /* behind it, terminated */
@@ -24,12 +24,12 @@ void receiver_open(struct receiver *receiver);
 void receiver_close(struct receiver *receiver);
 
 /* The next request; the test fails when none comes. */
-void receiver_take(struct receiver *receiver, struct letter *ret);
+void receiver_take(struct receiver *receiver, struct http_draft *ret);
 /* Whether somebody has connected. */
 bool receiver_has(const struct receiver *receiver);
 
 /* `status` as "200 OK", a body of JSON; closes. */
-void receiver_answer(struct letter *letter, const char *status, const char *body);
+void receiver_answer(struct http_draft *draft, const char *status, const char *body);
 
 /* The value of a header field, until the next call; the test fails when it is not there. */
-const char *letter_field(const struct letter *letter, const char *name);
+const char *draft_field(const struct http_draft *draft, const char *name);

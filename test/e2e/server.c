@@ -1,147 +1,214 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "db/db.h"
+#include "request.h"
 
-enum { ARGS_MAX = 64, FILE_MAX = 4096 };
+enum { ARGS_MAX = 64, LOG_PIPE = 1 << 20, READ_AT_ONCE = 65536 };
 
-/* Up to `cap` - 1 bytes, terminated; false when it is not there. */
-static bool read_file(const char *path, char *ret, size_t cap, size_t *ret_len)
+struct command_line {
+    const char *args[ARGS_MAX + 1];
+    int count;
+};
+
+static void add(struct command_line *line, const char *word)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, ret, cap - 1) : -1;
+    assert_true(line->count < ARGS_MAX);
+    line->args[line->count++] = word;
+    line->args[line->count] = NULL;
+}
 
-    if (fd >= 0)
-        close(fd);
-    if (n < 0)
+static void add_all(struct command_line *line, const char *const *words)
+{
+    for (int i = 0; words && words[i]; i++)
+        add(line, words[i]);
+}
+
+static void run(const struct command_line *args, const struct command_line *env, int log_fd)
+{
+    dup2(log_fd, STDERR_FILENO);
+    dup2(log_fd, STDOUT_FILENO);
+    execvpe(args->args[0], (char *const *)args->args, (char *const *)env->args);
+    _exit(127);
+}
+
+struct server *server_spawn(struct world *world, const struct server_start *start)
+{
+    struct server *d = calloc(1, sizeof *d);
+    struct command_line args = {0}, env = {0};
+    char listen[32], home[WORLD_PATH_MAX];
+    int ends[2];
+
+    assert_non_null(d);
+    assert_true(world->server_count < WORLD_DAEMONS_MAX);
+    world->daemons[world->server_count++] = d;
+    d->world = world;
+    snprintf(listen, sizeof listen, "127.0.0.1:%u", start->port);
+    snprintf(home, sizeof home, "HOME=%s", world->dir);
+    add_all(&args, start->via);
+    add(&args, world->program);
+    add(&args, "serve");
+    if (!start->is_bare)
+        add_all(&args, WORDS("--db", world->url, "--listen", listen, "--grpc", "none"));
+    add_all(&args, start->args);
+    add(&env, "PATH=/usr/sbin:/usr/bin:/sbin:/bin");
+    add(&env, home);
+    add_all(&env, start->env);
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    assert_true(fcntl(ends[0], F_SETPIPE_SZ, LOG_PIPE) > 0);
+    d->log_fd = ends[0];
+    d->pid = fork();
+    assert_true(d->pid >= 0);
+    if (d->pid == 0)
+        run(&args, &env, ends[1]);
+    close(ends[1]);
+    return d;
+}
+
+/* ---- the log ---- */
+
+/* What is there, after waiting for `wait_ms`; false at the end. */
+static bool read_log(struct server *d, int wait_ms)
+{
+    struct pollfd ready = {.fd = d->log_fd, .events = POLLIN};
+    ssize_t n;
+
+    if (poll(&ready, 1, wait_ms) <= 0)
+        return true;
+    if (d->log_cap - d->log_len <= READ_AT_ONCE) {
+        d->log_cap += 2 * READ_AT_ONCE;
+        d->log = realloc(d->log, d->log_cap);
+        assert_non_null(d->log);
+    }
+    n = read(d->log_fd, d->log + d->log_len, READ_AT_ONCE);
+    if (n <= 0)
         return false;
-    ret[n] = '\0';
-    *ret_len = (size_t)n;
+    d->log_len += (size_t)n;
+    d->log[d->log_len] = '\0';
     return true;
 }
 
-static bool read_pid(const struct server *server, pid_t *ret)
+const char *server_await(struct server *d, const char *part)
 {
-    char path[WORLD_PATH_MAX + 32], text[FILE_MAX];
-    size_t len;
+    for (int tries = 0; tries < TRIES; tries++) {
+        char *at = d->log ? strstr(d->log + d->log_seen, part) : NULL;
+        char *end = at ? strchr(at, '\n') : NULL;
 
-    snprintf(path, sizeof path, "%s/data/postmaster.pid", server->dir);
-    if (!read_file(path, text, sizeof text, &len))
-        return false;
-    *ret = (pid_t)strtol(text, NULL, 10);
-    return *ret > 0;
+        if (end) {
+            while (at > d->log && at[-1] != '\n')
+                at--;
+            d->log_seen = (size_t)(end - d->log);
+            return at;
+        }
+        if (!read_log(d, PAUSE_MS))
+            break;
+    }
+    fail_msg("it never logged `%s`:\n%s", part, d->log ? d->log : "");
+    return NULL;
 }
 
-void server_find(const struct world *world, struct server *ret)
+bool server_has_logged(struct server *d, const char *part)
 {
-    const char *host = strstr(world->url, "host=");
-    struct server server = {0};
-    char path[64];
-    ssize_t len;
-
-    assert_non_null(host);
-    host += strlen("host=");
-    snprintf(server.dir, sizeof server.dir, "%.*s", (int)strcspn(host, "&"), host);
-    assert_true(read_pid(&server, &server.pid));
-    snprintf(path, sizeof path, "/proc/%d/exe", (int)server.pid);
-    len = readlink(path, server.program, sizeof server.program - 1);
-    assert_true(len > 0);
-    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)server.pid);
-    assert_true(read_file(path, server.args, sizeof server.args, &server.args_len));
-    *ret = server;
+    read_log(d, 0);
+    return d->log && strstr(d->log, part);
 }
 
-void server_stop(struct server *server)
-{
-    pid_t pid;
+/* ---- from start to end ---- */
 
-    assert_int_equal(kill(server->pid, SIGINT), 0);
-    if (server->is_ours)
-        assert_int_equal(waitpid(server->pid, NULL, 0), server->pid);
-    UNTIL(!read_pid(server, &pid));
-    server->is_ours = false;
+uint16_t server_port(struct server *d)
+{
+    const char *at = strstr(server_await(d, "msg=listening"), " port=");
+    long port = at ? strtol(at + strlen(" port="), NULL, 10) : 0;
+
+    assert_in_range(port, 1, UINT16_MAX);
+    return (uint16_t)port;
 }
 
-/* PostgreSQL refuses to run as root: as the owner of its files. */
-static void run(const struct server *server)
+struct server *server_start(struct world *world, const struct server_start *start)
 {
-    const char *args[ARGS_MAX + 1] = {NULL};
-    struct stat info;
-    int count = 0, null = open("/dev/null", O_RDWR);
+    static const struct server_start plain;
+    struct server *d = server_spawn(world, start ? start : &plain);
 
-    for (size_t i = 0; i < server->args_len && count < ARGS_MAX;
-         i += strlen(server->args + i) + 1)
-        args[count++] = server->args + i;
-    prctl(PR_SET_PDEATHSIG, SIGQUIT);
-    if (chdir(server->dir) != 0 || stat("data", &info) != 0)
-        _exit(1);
-    if (geteuid() == 0 && (setgid(info.st_gid) != 0 || setuid(info.st_uid) != 0))
-        _exit(1);
-    dup2(null, STDIN_FILENO);
-    dup2(null, STDOUT_FILENO);
-    dup2(null, STDERR_FILENO);
-    prctl(PR_SET_PDEATHSIG, SIGQUIT); /* to become another user forgets it */
-    execv(server->program, (char *const *)args);
-    _exit(1);
+    d->port = server_port(d);
+    server_await(d, "msg=ready");
+    assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 200);
+    return d;
 }
 
-static bool lets_in(const struct world *world)
+struct server *server_again(struct server *former, const struct server_start *start)
 {
-    struct db_options options = {.readonly = true};
-    struct db *db = NULL;
-    struct err err;
+    struct server_start again = start ? *start : (struct server_start){0};
 
-    if (db_open(world->url, &options, &db, &err) != RC_OK)
-        return false;
-    db_close(db);
-    return true;
+    assert_int_equal(former->pid, 0);
+    again.port = former->port;
+    return server_start(former->world, &again);
 }
 
-void server_start(const struct world *world, struct server *server)
+void server_signal(const struct server *d, int signal)
 {
-    server->pid = fork();
-    assert_true(server->pid >= 0);
-    if (server->pid == 0)
-        run(server);
-    server->is_ours = true;
-    UNTIL(lets_in(world));
+    assert_true(d->pid > 0);
+    assert_int_equal(kill(d->pid, signal), 0);
 }
 
-static void signal_all(const struct server *server, int signal)
+static void reap(struct server *d)
 {
-    char path[64], text[FILE_MAX];
-    size_t len;
+    int status;
 
-    /* First the one that starts others. */
-    assert_int_equal(kill(server->pid, signal), 0);
-    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)server->pid,
-             (int)server->pid);
-    assert_true(read_file(path, text, sizeof text, &len));
-    for (char *at = text, *end; (end = strchr(at, ' ')) != NULL; at = end + 1)
-        kill((pid_t)strtol(at, NULL, 10), signal);
+    assert_int_equal(waitpid(d->pid, &status, 0), d->pid);
+    d->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    d->pid = 0;
 }
 
-void server_freeze(const struct server *server)
+/* Its end closes the log, unless a child of its own still has it. */
+int server_wait(struct server *d)
 {
-    signal_all(server, SIGSTOP);
+    siginfo_t info = {0};
+    int tries = 0;
+
+    while (waitid(P_PID, (id_t)d->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == 0 && tries++ < TRIES) {
+        if (!read_log(d, PAUSE_MS))
+            break;
+    }
+    if (tries >= TRIES)
+        fail_msg("it does not end:\n%s", d->log ? d->log : "");
+    while (read_log(d, 0) && tries++ < TRIES) {
+        struct pollfd ready = {.fd = d->log_fd, .events = POLLIN};
+
+        if (poll(&ready, 1, 0) <= 0)
+            break;
+    }
+    reap(d);
+    return d->status;
 }
 
-void server_thaw(const struct server *server)
+int server_stop(struct server *d)
 {
-    signal_all(server, SIGCONT);
+    server_signal(d, SIGTERM);
+    return server_wait(d);
 }
 
-void server_free(struct server *server)
+void server_kill(struct server *d)
 {
-    if (!server->is_ours)
+    server_signal(d, SIGKILL);
+    reap(d);
+}
+
+void server_free(struct server *d)
+{
+    if (!d)
         return;
-    kill(server->pid, SIGQUIT);
-    waitpid(server->pid, NULL, 0);
-    server->is_ours = false;
+    if (d->pid > 0)
+        server_kill(d);
+    read_log(d, 0);
+    if (getenv("BELFRY_E2E_LOGS"))
+        fprintf(stderr, "%s", d->log ? d->log : "");
+    close(d->log_fd);
+    free(d->log);
+    free(d);
 }

@@ -5,14 +5,14 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-#include "ask.h"
 #include "receiver.h"
+#include "request.h"
 
 enum { TEXT_MAX = 512, SHA256_BYTES = 32, SIGNED_MAX = 16 * 1024, SECRET_BYTES = 24 };
 
 #define SECRET "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-static const json_t *show(struct daemon *d, const char *id, const char *what)
+static const json_t *show(struct server *d, const char *id, const char *what)
 {
     char path[TEXT_MAX];
 
@@ -21,7 +21,7 @@ static const json_t *show(struct daemon *d, const char *id, const char *what)
 }
 
 /* The run once it has ended. */
-static const json_t *ended(struct daemon *d, const char *id)
+static const json_t *ended(struct server *d, const char *id)
 {
     UNTIL(strcmp(text_at(show(d, id, ""), "state"), "ended") == 0);
     return show(d, id, "");
@@ -30,31 +30,31 @@ static const json_t *ended(struct daemon *d, const char *id)
 /* ---- http ---- */
 
 /* As the specification of Standard Webhooks says: v1 of id.timestamp.body. */
-static void assert_signed(const struct letter *letter)
+static void assert_signed(const struct http_draft *draft)
 {
     unsigned char key[64], mac[SHA256_BYTES];
     char text[SIGNED_MAX], expected[TEXT_MAX] = "v1,";
     unsigned int size = sizeof mac;
     int len;
 
-    len = snprintf(text, sizeof text, "%s.", letter_field(letter, "webhook-id"));
+    len = snprintf(text, sizeof text, "%s.", draft_field(draft, "webhook-id"));
     len += snprintf(text + len, sizeof text - (size_t)len, "%s.%s",
-                    letter_field(letter, "webhook-timestamp"), letter->body);
+                    draft_field(draft, "webhook-timestamp"), draft->body);
     assert_in_range(len, 1, sizeof text - 1);
     assert_int_equal(EVP_DecodeBlock(key, (const unsigned char *)SECRET, strlen(SECRET)),
                      SECRET_BYTES);
     assert_non_null(HMAC(EVP_sha256(), key, SECRET_BYTES, (const unsigned char *)text,
                          (size_t)len, mac, &size));
     EVP_EncodeBlock((unsigned char *)expected + strlen("v1,"), mac, sizeof mac);
-    assert_string_equal(letter_field(letter, "webhook-signature"), expected);
+    assert_string_equal(draft_field(draft, "webhook-signature"), expected);
 }
 
 static void an_http_call_is_signed_and_its_answer_kept(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *run, *settings;
     struct receiver r;
-    struct letter letter;
+    struct http_draft draft;
     const char *id;
     char *shown;
 
@@ -70,22 +70,22 @@ static void an_http_call_is_signed_and_its_answer_kept(void **state)
                   "'sign':'main','input':{'a':1}}",
                   r.port);
     id = trigger(d, "call");
-    receiver_take(&r, &letter);
-    assert_memory_equal(letter.text, "POST /at/1 HTTP/1.1\r\n", 21);
-    assert_string_equal(letter_field(&letter, "idempotency-key"), id);
-    assert_signed(&letter);
-    receiver_answer(&letter, "200 OK", "{\"answer\":42}");
+    receiver_take(&r, &draft);
+    assert_memory_equal(draft.text, "POST /at/1 HTTP/1.1\r\n", 21);
+    assert_string_equal(draft_field(&draft, "idempotency-key"), id);
+    assert_signed(&draft);
+    receiver_answer(&draft, "200 OK", "{\"answer\":42}");
     run = ended(d, id);
     assert_string_equal(text_at(run, "outcome"), "succeeded");
     assert_int_equal(number_at(run, "result.status"), 200);
     assert_int_equal(number_at(run, "result.body.answer"), 42);
     receiver_close(&r);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void this_machine_is_not_called_unless_it_is_allowed(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *run;
     struct receiver r;
 
@@ -96,7 +96,7 @@ static void this_machine_is_not_called_unless_it_is_allowed(void **state)
     assert_non_null(strstr(text_at(run, "error.message"), "127.0.0.1"));
     assert_false(receiver_has(&r));
     receiver_close(&r);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /*
@@ -107,8 +107,8 @@ static void it_does_not_call_itself(void **state)
 {
     static const char *const hosts[] = {"127.0.0.1", "127.0.0.2", "127.255.255.254",
                                         "0.0.0.0",   "0",         "[::ffff:127.0.0.1]"};
-    struct daemon *d = daemon_start(
-        *state, &(struct daemon_start){.args = WORDS("--http-allow-private", "--listen",
+    struct server *d = server_start(
+        *state, &(struct server_start){.args = WORDS("--http-allow-private", "--listen",
                                                      "0.0.0.0:0", "--insecure")});
 
     api(d, 200, "PUT", "/api/v1/namespaces/default",
@@ -124,16 +124,16 @@ static void it_does_not_call_itself(void **state)
         assert_string_equal(text_at(run, "outcome"), "failed");
         assert_string_equal(text_at(run, "error.code"), "http_guard");
     }
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* What a run came to is the same to the next one, whoever carried it out. */
 static void the_next_run_sees_the_result_of_the_last(void **state)
 {
-    struct daemon *d = daemon_start(
-        *state, &(struct daemon_start){.args = WORDS("--http-allow-private")});
+    struct server *d = server_start(
+        *state, &(struct server_start){.args = WORDS("--http-allow-private")});
     struct receiver r;
-    struct letter letter;
+    struct http_draft draft;
 
     receiver_open(&r);
     make_schedule(d, "call",
@@ -142,32 +142,32 @@ static void the_next_run_sees_the_result_of_the_last(void **state)
     for (int i = 0; i < 2; i++) {
         const char *id = trigger(d, "call");
 
-        receiver_take(&r, &letter);
-        assert_memory_equal(letter.text, i == 0 ? "POST / " : "POST /7 ", i == 0 ? 7 : 8);
-        receiver_answer(&letter, "200 OK", "{\"n\":7}");
+        receiver_take(&r, &draft);
+        assert_memory_equal(draft.text, i == 0 ? "POST / " : "POST /7 ", i == 0 ? 7 : 8);
+        receiver_answer(&draft, "200 OK", "{\"n\":7}");
         ended(d, id);
     }
     receiver_close(&r);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* ---- exec ---- */
 
 static void exec_is_off_unless_it_is_configured(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *run;
 
     make_schedule(d, "x", "'action':{'type':'exec','argv':['/bin/true']}");
     run = ended(d, trigger(d, "x"));
     assert_string_equal(text_at(run, "outcome"), "failed");
     assert_non_null(strstr(text_at(run, "error.message"), "exec = true"));
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_program_runs_and_its_output_is_kept(void **state)
 {
-    struct daemon *d = daemon_start(*state, &(struct daemon_start){.args = WORDS("--exec")});
+    struct server *d = server_start(*state, &(struct server_start){.args = WORDS("--exec")});
     const json_t *run, *lines;
     const char *id;
 
@@ -186,17 +186,17 @@ static void a_program_runs_and_its_output_is_kept(void **state)
 
         assert_string_equal(text_at(line, "text"), is_out ? "hello" : "attempt 1");
     }
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* ---- workflow ---- */
 
 static void a_workflow_is_started_upstream_and_followed_to_its_end(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *run;
     struct receiver r;
-    struct letter letter;
+    struct http_draft draft;
     const char *id;
 
     receiver_open(&r);
@@ -206,23 +206,23 @@ static void a_workflow_is_started_upstream_and_followed_to_its_end(void **state)
         r.port);
     make_schedule(d, "flow", "'action':{'type':'workflow','name':'wf','input':{'a':1}}");
     id = trigger(d, "flow");
-    receiver_take(&r, &letter);
-    assert_memory_equal(letter.text, "POST /api/workflow HTTP/1.1\r\n", 29);
-    assert_non_null(strstr(letter.body, "\"name\":\"wf\""));
-    receiver_answer(&letter, "200 OK", "wf-1");
-    receiver_take(&r, &letter);
-    assert_memory_equal(letter.text, "GET /api/workflow/wf-1", 22);
-    receiver_answer(&letter, "200 OK",
+    receiver_take(&r, &draft);
+    assert_memory_equal(draft.text, "POST /api/workflow HTTP/1.1\r\n", 29);
+    assert_non_null(strstr(draft.body, "\"name\":\"wf\""));
+    receiver_answer(&draft, "200 OK", "wf-1");
+    receiver_take(&r, &draft);
+    assert_memory_equal(draft.text, "GET /api/workflow/wf-1", 22);
+    receiver_answer(&draft, "200 OK",
                     "{\"workflowId\":\"wf-1\",\"status\":\"COMPLETED\",\"output\":{\"b\":2}}");
     run = ended(d, id);
     assert_string_equal(text_at(run, "outcome"), "succeeded");
     receiver_close(&r);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_workflow_without_an_upstream_goes_to_the_queue_of_its_name(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *run;
 
     make_schedule(d, "flow", "'action':{'type':'workflow','name':'wf','input':{'a':1}}");
@@ -230,7 +230,7 @@ static void a_workflow_without_an_upstream_goes_to_the_queue_of_its_name(void **
     run = at(claim(d, "wf", 1, "5s"), "[0]");
     assert_int_equal(number_at(run, "input.a"), 1);
     assert_int_equal(tell_run(d, "complete", run, "").status, 200);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 int main(void)

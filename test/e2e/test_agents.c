@@ -11,13 +11,13 @@
 #define E     "/api/executions"
 #define CLAIM "/api/v1/queues/claim"
 
-static const json_t *take(struct daemon *d, const char *agent)
+static const json_t *take(struct server *d, const char *agent)
 {
     return at(api(d, 200, "POST", CLAIM, "{'queues':['%s'],'wait':'30s','worker':'w'}", agent),
               "runs[0]");
 }
 
-static void say(struct daemon *d, const char *verb, const json_t *run, const char *more)
+static void say(struct server *d, const char *verb, const json_t *run, const char *more)
 {
     char path[256];
 
@@ -28,7 +28,7 @@ static void say(struct daemon *d, const char *verb, const json_t *run, const cha
 /* Every second, so that nobody has to wait for a minute. */
 static void plan_full_cycle_from_the_schedule_to_the_past_execution(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *run, *past;
 
     api(d, 201, "POST", S,
@@ -46,27 +46,27 @@ static void plan_full_cycle_from_the_schedule_to_the_past_execution(void **state
     assert_string_equal(text_at(past, "content[0].sessionId"), "s-1");
     assert_string_equal(text_at(past, "content[0].threadId"), "t-1");
     assert_int_equal(number_at(past, "content[0].attempt"), 1);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* Who waits for it has it at once: five seconds are what its answer may take. */
 static void plan_a_manual_trigger_is_picked_up_within_5_s(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
-    int fd = ask_begin(d, "POST", CLAIM, "{'queues':['a'],'wait':'5s','worker':'w'}");
+    struct server *d = server_start(*state, NULL);
+    int fd = request_begin(d, "POST", CLAIM, "{'queues':['a'],'wait':'5s','worker':'w'}");
     const json_t *item = api(d, 202, "POST", E "/trigger", "{'agentId':'a'}"), *run;
 
-    run = at(ask_end(d, fd).json, "runs[0]");
+    run = at(request_end(d, fd).json, "runs[0]");
     assert_string_equal(text_at(run, "id"), text_at(item, "executionId"));
     say(d, "complete", run, "");
     assert_int_equal(number_at(api(d, 200, "GET", E "/past?agentId=a", NULL), "totalElements"),
                      1);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void plan_a_schedule_update_cancels_the_old_and_creates_the_new(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *items;
 
     api(d, 201, "POST", S,
@@ -79,12 +79,12 @@ static void plan_a_schedule_update_cancels_the_old_and_creates_the_new(void **st
     assert_int_equal(json_array_size(items), 2);
     assert_int_equal(number_at(items, "[0].plannedHour"), 13);
     assert_int_equal(number_at(items, "[1].plannedHour"), 17);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void plan_a_failure_is_claimed_again_and_succeeds_on_attempt_2(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *run, *item;
     char id[64];
 
@@ -106,13 +106,13 @@ static void plan_a_failure_is_claimed_again_and_succeeds_on_attempt_2(void **sta
     assert_int_equal(number_at(item, "content[0].attempt"), 2);
     assert_string_equal(text_at(item, "content[1].resultStatus"), "FAIL");
     assert_string_equal(text_at(item, "content[1].errorCode"), "TOOL_FAILURE");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void plan_of_concurrent_claims_only_one_wins(void **state)
 {
     enum { RACES = 10, RACERS = 4 };
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
 
     api(d, 201, "POST", S,
         "{'agentId':'a','scheduleType':'FIXED_TIMES','timesOfDay':['00:00'],"
@@ -122,18 +122,19 @@ static void plan_of_concurrent_claims_only_one_wins(void **state)
 
         api(d, 202, "POST", E "/trigger", "{'agentId':'a'}");
         for (int i = 0; i < RACERS; i++)
-            fds[i] = ask_begin(d, "POST", CLAIM, "{'queues':['a'],'max':1,'worker':'w%d'}", i);
+            fds[i] = request_begin(d, "POST", CLAIM, "{'queues':['a'],'max':1,'worker':'w%d'}",
+                                   i);
         for (int i = 0; i < RACERS; i++)
-            won += (int)json_array_size(at(ask_end(d, fds[i]).json, "runs"));
+            won += (int)json_array_size(at(request_end(d, fds[i]).json, "runs"));
         assert_int_equal(won, 1);
     }
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* Row 140 of the feature matrix: nothing of it is forgotten. */
 static void the_planner_knows_after_a_restart_when_it_last_planned(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *before, *after;
 
     api(d, 201, "POST", S,
@@ -141,32 +142,32 @@ static void the_planner_knows_after_a_restart_when_it_last_planned(void **state)
         "'timezone':'Pacific/Kiritimati'}");
     before = api(d, 200, "GET", E "/planner", NULL);
     assert_non_null(at(before, "lastMidnightRebuilds.Pacific/Kiritimati"));
-    daemon_kill(d);
-    d = daemon_again(d, NULL);
+    server_kill(d);
+    d = server_again(d, NULL);
     after = api(d, 200, "GET", E "/planner", NULL);
     assert_true(json_equal(json_object_get(before, "lastMidnightRebuilds"),
                            json_object_get(after, "lastMidnightRebuilds")));
     assert_true(strcmp(text_at(after, "lastReconcileAt"), text_at(before, "lastReconcileAt")) >=
                 0);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* Rows 166 and 185: the answer has it too, see test/api. */
 static void who_runs_the_server_hears_of_agents_that_run_very_often(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
 
     api(d, 201, "POST", S,
         "{'agentId':'a','scheduleType':'CRON','cronExpr':'*/10 * * * * *','enabled':true}");
-    daemon_await(d, "msg=\"a schedule may not be what was meant\" namespace=default "
+    server_await(d, "msg=\"a schedule may not be what was meant\" namespace=default "
                     "schedule=agent:a reason=\"the agent `a` comes to 8640 runs a day");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* ---- events ---- */
 
 /* The pages of one life, which a stream must have told alike. */
-static void assert_heard(struct daemon *d, const struct listener *l)
+static void assert_heard(struct server *d, const struct listener *l)
 {
     const json_t *all = at(api(d, 200, "GET", E "/events?limit=1000", NULL), "events");
 
@@ -187,7 +188,7 @@ static void an_execution_is_told_in_order_as_it_happens(void **state)
                                         "EXEC_CLAIMED", "EXEC_STARTED",     "EXEC_RETRYING",
                                         "EXEC_CLAIMED", "EXEC_STARTED",     "EXEC_FINISHED"};
     enum { COUNT = sizeof names / sizeof names[0] };
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct listener *own = listen_to(d, E "/events", NULL);
     struct listener *other = listen_to(d, E "/events?agentId=b", NULL);
     struct listener *native = listen_to(d, "/api/v1/events", NULL);
@@ -213,7 +214,7 @@ static void an_execution_is_told_in_order_as_it_happens(void **state)
     api(d, 202, "POST", E "/trigger", "{'agentId':'b'}");
     listen_until(other, 2);
     assert_string_equal(other->heard[1].name, "EXEC_PLANNED");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
     listen_close(own);
     listen_close(other);
     listen_close(native);

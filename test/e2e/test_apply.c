@@ -4,13 +4,13 @@
  */
 #include <sys/stat.h>
 
-#include "ask.h"
+#include "request.h"
 
 #include "../cli/run.h"
 
 enum { UNREACHABLE = 69, MANY = 2500 };
 
-static const char *server_of(const struct daemon *d)
+static const char *pg_server_of(const struct server *d)
 {
     static char url[64];
 
@@ -18,7 +18,7 @@ static const char *server_of(const struct daemon *d)
     return url;
 }
 
-#define BELFRY(d, ...) RUN(__VA_ARGS__, "--server", server_of(d))
+#define BELFRY(d, ...) RUN(__VA_ARGS__, "--server", pg_server_of(d))
 
 static void assert_run(const struct run *run, int status, const char *out)
 {
@@ -54,7 +54,7 @@ static const char first[] = "id: nightly\n"
 static void files_are_applied_once(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
     const char *path = world_write(w, "a.yaml", first);
     const char *all = "+ calendar holidays\n+ gate db\n+ schedule nightly\n+ schedule hourly\n";
     char done[256];
@@ -80,13 +80,13 @@ static void programs_that_the_server_does_not_run_are_told_of(void **state)
         "belfry: schedule \"p\": its runs fail, because this server runs "
         "no programs";
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL); /* without --exec */
+    struct server *d = server_start(w, NULL); /* without --exec */
     const char *path = world_write(w, "a.yaml",
                                    "id: p\naction: {type: exec, argv: [/bin/true]}\n");
 
     assert_says(BELFRY(d, "apply", "-f", path), 0, "1 created, 0 changed", words);
-    assert_int_equal(daemon_stop(d), 0);
-    d = daemon_start(w, &(struct daemon_start){.args = WORDS("--exec")});
+    assert_int_equal(server_stop(d), 0);
+    d = server_start(w, &(struct server_start){.args = WORDS("--exec")});
     path = world_write(w, "b.yaml", "id: r\naction: {type: exec, argv: [/bin/true]}\n");
     assert_run(BELFRY(d, "apply", "-f", path), 0,
                "+ schedule r\n1 created, 0 changed, 0 unchanged\n");
@@ -95,7 +95,7 @@ static void programs_that_the_server_does_not_run_are_told_of(void **state)
 static void what_changes_is_told_field_by_field_and_time_by_time(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
     const struct run *run;
     const char *path;
 
@@ -127,7 +127,7 @@ static void what_changes_is_told_field_by_field_and_time_by_time(void **state)
 static void what_the_files_lack_is_pruned_by_label(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
     const char *path = world_write(w, "a.yaml", first);
 
     make_schedule(d, "mine",
@@ -149,7 +149,7 @@ static void what_the_files_lack_is_pruned_by_label(void **state)
     assert_int_equal(ask(d, "GET", "/api/v1/schedules/mine", NULL).status, 200);
     /* What comes through a pipe from a command that failed. */
     assert_says(RUN_WITH("", "apply", "-f", "-", "--prune", "-l", "managed=git", "--yes",
-                         "--server", server_of(d)),
+                         "--server", pg_server_of(d)),
                 2, "", "--prune would delete all that have managed=git");
     assert_int_equal(ask(d, "GET", "/api/v1/schedules/hourly", NULL).status, 200);
     assert_says(BELFRY(d, "apply", "-f", path, "--prune"), 2, "", "belong together");
@@ -160,7 +160,7 @@ static void what_the_files_lack_is_pruned_by_label(void **state)
 static void wrong_files_send_nothing(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
     const struct run *run;
     const char *path = world_write(w, "a.yaml",
                                    "id: good\n"
@@ -233,7 +233,7 @@ static void files_are_read_whole_before_anything_is_asked(void **state)
 static void a_folder_is_read_with_those_in_it(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
     char dir[WORLD_PATH_MAX], sub[WORLD_PATH_MAX + 8];
 
     snprintf(dir, sizeof dir, "%s", world_path(w, "conf"));
@@ -252,7 +252,7 @@ static void a_folder_is_read_with_those_in_it(void **state)
 static void an_export_is_applied_and_exported_again(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
     const char *path = world_write(w, "a.yaml", first);
     char yaml[RUN_TEXT_MAX], json[RUN_TEXT_MAX], file[WORLD_PATH_MAX];
     const struct run *run;
@@ -266,19 +266,19 @@ static void an_export_is_applied_and_exported_again(void **state)
     assert_int_equal(run->status, 0);
     snprintf(yaml, sizeof yaml, "%s", run->out);
     snprintf(json, sizeof json, "%s", BELFRY(d, "export", "--format", "json")->out);
-    assert_run(RUN_WITH(yaml, "diff", "-f", "-", "--server", server_of(d)), 0, "");
-    assert_run(RUN_WITH(json, "diff", "-f", "-", "--server", server_of(d)), 0, "");
+    assert_run(RUN_WITH(yaml, "diff", "-f", "-", "--server", pg_server_of(d)), 0, "");
+    assert_run(RUN_WITH(json, "diff", "-f", "-", "--server", pg_server_of(d)), 0, "");
 
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
     unlink(world_path(w, "belfry.db"));
     unlink(world_path(w, "belfry.db-wal"));
     unlink(world_path(w, "belfry.db-shm"));
     snprintf(file, sizeof file, "sqlite:%s", world_path(w, "second.db"));
-    d = daemon_start(w, &(struct daemon_start){.is_bare = true,
+    d = server_start(w, &(struct server_start){.is_bare = true,
                                                .args = WORDS("--db", file, "--listen",
                                                              "127.0.0.1:0", "--grpc", "none")});
     assert_run(BELFRY(d, "export"), 0, "");
-    assert_run(RUN_WITH(yaml, "apply", "-f", "-", "--server", server_of(d)), 0, NULL);
+    assert_run(RUN_WITH(yaml, "apply", "-f", "-", "--server", pg_server_of(d)), 0, NULL);
     assert_run(BELFRY(d, "export"), 0, yaml);
     assert_run(BELFRY(d, "export", "-F", "json"), 0, json);
     path = world_path(w, "out.yaml");
@@ -297,7 +297,7 @@ static const char holidays[] = "id: a\n"
 static void a_pause_is_applied_shown_and_lifted(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
     const char *path = world_write(w, "a.yaml", holidays);
     const struct run *run;
     json_t *json;
@@ -313,7 +313,7 @@ static void a_pause_is_applied_shown_and_lifted(void **state)
     assert_string_equal(text_at(json, "state.pausedUntil"), "2031-01-01T00:00:00.000Z");
     run = BELFRY(d, "export");
     assert_says(run, 0, "paused:\n  reason: holidays\n  until: ", "");
-    assert_run(RUN_WITH(run->out, "apply", "-f", "-", "--server", server_of(d)), 0,
+    assert_run(RUN_WITH(run->out, "apply", "-f", "-", "--server", pg_server_of(d)), 0,
                "unchanged: all 1\n");
     path = world_write(w, "a.yaml",
                        "id: a\nspec: {intervals: [{every: 24h}]}\n"
@@ -337,7 +337,7 @@ static void a_pause_is_applied_shown_and_lifted(void **state)
 static void a_dry_run_knows_what_does_not_run(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
     const char *path = world_write(w, "a.yaml",
                                    "id: a\npaused: true\nspec: {at: [2031-01-01T00:00:00Z]}\n"
                                    "action: {type: queue, queue: q}\n");
@@ -370,7 +370,7 @@ static void thousands_go_in_portions(void **state)
 {
     static char text[MANY * 80];
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
     size_t len = 0;
     const char *path;
 

@@ -11,9 +11,9 @@
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 
-#include "ask.h"
 #include "base/str.h"
 #include "cert.h"
+#include "request.h"
 
 #define HIDDEN_BODY \
     "{\"id\":\"smuggled\",\"action\":{\"type\":\"queue\",\"queue\":\"q\"}}" /* 55 */
@@ -194,9 +194,9 @@ static SSL *cover(int fd)
     return ssl;
 }
 
-static size_t exchange_sealed(struct daemon *d, struct str bytes, char *text, size_t cap)
+static size_t exchange_sealed(struct server *d, struct str bytes, char *text, size_t cap)
 {
-    int fd = ask_connect(d), n = 1;
+    int fd = request_connect(d), n = 1;
     SSL *ssl = cover(fd);
     size_t len = 0;
 
@@ -210,9 +210,9 @@ static size_t exchange_sealed(struct daemon *d, struct str bytes, char *text, si
 }
 
 /* All that comes until the server closes; asks it to after a request that was in order. */
-static size_t exchange(struct daemon *d, struct str bytes, bool is_last, char *text, size_t cap)
+static size_t exchange(struct server *d, struct str bytes, bool is_last, char *text, size_t cap)
 {
-    int fd = ask_connect(d);
+    int fd = request_connect(d);
     size_t len = 0;
     ssize_t n = 1;
 
@@ -247,7 +247,7 @@ static int status_of(const char *text)
     return sscanf(text, "HTTP/1.1 %d ", &status) == 1 ? status : 0;
 }
 
-static bool is_smuggled(struct daemon *d, bool is_sealed)
+static bool is_smuggled(struct server *d, bool is_sealed)
 {
     static const struct str look = BYTES("GET /api/v1/schedules/smuggled HTTP/1.1\r\n" HOST
                                          "Connection: close\r\n\r\n");
@@ -259,7 +259,7 @@ static bool is_smuggled(struct daemon *d, bool is_sealed)
     return status_of(text) != 404;
 }
 
-static void try_with(struct daemon *d, const struct attack *attacks, size_t count,
+static void try_with(struct server *d, const struct attack *attacks, size_t count,
                      bool is_sealed)
 {
     for (size_t i = 0; i < count; i++) {
@@ -279,10 +279,10 @@ static void try_with(struct daemon *d, const struct attack *attacks, size_t coun
 
 static void try_all(struct world *w, const struct attack *attacks, size_t count)
 {
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
 
     try_with(d, attacks, count, false);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 #define COUNT(attacks)      (sizeof attacks / sizeof attacks[0])
@@ -292,22 +292,22 @@ static void try_all(struct world *w, const struct attack *attacks, size_t count)
 static void nothing_is_smuggled_under_tls(void **state)
 {
     struct world *w = *state;
-    struct daemon *d;
+    struct server *d;
     struct cert cert;
 
     cert_make(CERT_EC, "one", &cert);
-    d = daemon_spawn(
-        w, &(struct daemon_start){.is_bare = true,
+    d = server_spawn(
+        w, &(struct server_start){.is_bare = true,
                                   .args = WORDS("--db", w->url, "--listen", "127.0.0.1:0",
                                                 "--grpc", "none", "--tls-cert", cert.cert,
                                                 "--tls-key", cert.key)});
-    d->port = daemon_port(d);
-    daemon_await(d, "msg=ready");
+    d->port = server_port(d);
+    server_await(d, "msg=ready");
     try_with(d, lengths, COUNT(lengths), true);
     try_with(d, codings, COUNT(codings), true);
     try_with(d, chunks, COUNT(chunks), true);
     try_with(d, heads, COUNT(heads), true);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
     cert_remove(&cert);
 }
 
@@ -349,7 +349,7 @@ static void a_request_inside_a_body_is_not_read(void **state)
         {"in a body that never ends", BYTES(TOP "Content-Length: 160\r\n\r\n" HIDDEN), 0},
         {"in a chunk that never ends", BYTES(CH "a0\r\n" HIDDEN), 0},
     };
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
 
     assert_int_equal(sizeof HIDDEN - 1, 159); /* what the lengths above are */
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -361,20 +361,20 @@ static void a_request_inside_a_body_is_not_read(void **state)
         if (ask(d, "GET", "/api/v1/schedules/smuggled", NULL).status != 404)
             fail_msg("%s: it was smuggled", rows[i].name);
     }
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* Were it not so, the tests above could not fail. */
 static void sent_openly_the_hidden_request_makes_a_schedule(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     static const struct str bytes = BYTES(GET "\r\n" HIDDEN);
     char text[8192];
 
     exchange(d, bytes, true, text, sizeof text);
     assert_int_equal(count_answers(text), 2);
     api(d, 200, "GET", "/api/v1/schedules/smuggled", NULL);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* RFC 9112, 3.2: only HTTP/1.1 must have a Host.  HAProxy's `option httpchk` has none; a page
@@ -388,7 +388,7 @@ static void a_balancer_may_ask_without_a_host(void **state)
         {"queues", BYTES("GET /api/v1/queues HTTP/1.0\r\n\r\n"), 403},
         {"a change", BYTES("POST /api/v1/clock/accept HTTP/1.0\r\n\r\n"), 403},
     };
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     char text[8192];
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -6,8 +6,8 @@
 #include <dirent.h>
 #include <sys/socket.h>
 
-#include "ask.h"
 #include "base/str.h"
+#include "request.h"
 #include "wire/http1/http1.h"
 #include "wire/json/json.h"
 
@@ -43,9 +43,9 @@ static void add_times(struct text *text, const char *what, size_t times)
 }
 
 /* Sends it, and returns the status of the answer; what else is in it is not read. */
-static int status_of(struct daemon *d, const struct text *text)
+static int status_of(struct server *d, const struct text *text)
 {
-    int fd = ask_connect(d), status = 0;
+    int fd = request_connect(d), status = 0;
     char answer[ANSWER_MAX] = "";
     size_t len = 0;
     ssize_t n;
@@ -70,7 +70,7 @@ static int status_of(struct daemon *d, const struct text *text)
 #define TO_HEALTH    "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 #define TO_SCHEDULES "POST /api/v1/schedules HTTP/1.1\r\nHost: localhost\r\n"
 
-static int with_line_of(struct daemon *d, size_t len)
+static int with_line_of(struct server *d, size_t len)
 {
     struct text text = text_new();
     int status;
@@ -84,7 +84,7 @@ static int with_line_of(struct daemon *d, size_t len)
 }
 
 /* Field lines, Host among them, that have so many bytes together. */
-static int with_section_of(struct daemon *d, size_t len)
+static int with_section_of(struct server *d, size_t len)
 {
     struct text text = text_new();
     size_t left = len - strlen("Host: localhost");
@@ -105,7 +105,7 @@ static int with_section_of(struct daemon *d, size_t len)
     return status;
 }
 
-static int with_fields(struct daemon *d, size_t count)
+static int with_fields(struct server *d, size_t count)
 {
     struct text text = text_new();
     int status;
@@ -120,7 +120,7 @@ static int with_fields(struct daemon *d, size_t count)
 
 static void heads_are_taken_up_to_their_bounds(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
 
     assert_int_equal(with_line_of(d, HTTP1_LINE_MAX), 404);
     assert_int_equal(with_line_of(d, HTTP1_LINE_MAX + 1), 414);
@@ -131,11 +131,11 @@ static void heads_are_taken_up_to_their_bounds(void **state)
     assert_int_equal(with_fields(d, HTTP1_FIELDS_MAX), 200);
     assert_int_equal(with_fields(d, HTTP1_FIELDS_MAX + 1), 431);
     assert_int_equal(with_fields(d, 10000), 431);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* Makes a schedule; its `input` holds the text, and blanks fill it up to the length. */
-static int with_input(struct daemon *d, const char *id, const struct text *input, size_t len,
+static int with_input(struct server *d, const char *id, const struct text *input, size_t len,
                       bool is_chunked)
 {
     struct text text = text_new(), body = text_new();
@@ -169,7 +169,7 @@ static int with_input(struct daemon *d, const char *id, const struct text *input
 
 static void bodies_are_taken_up_to_their_bound(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct text input = text_new();
 
     add(&input, "{}");
@@ -180,12 +180,12 @@ static void bodies_are_taken_up_to_their_bound(void **state)
     assert_int_equal(with_input(d, "c", &input, 3 << 20, false), 413);
     api(d, 404, "GET", "/api/v1/schedules/c", NULL);
     free(input.ptr);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* ---- JSON ---- */
 
-static int nested(struct daemon *d, const char *open, const char *close, size_t depth)
+static int nested(struct server *d, const char *open, const char *close, size_t depth)
 {
     struct text input = text_new();
     int status;
@@ -202,7 +202,7 @@ static int nested(struct daemon *d, const char *open, const char *close, size_t 
 
 static void json_nests_up_to_its_bound(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
 
     assert_int_equal(nested(d, "[", "]", JSON_DEPTH_MAX), 201);
     assert_int_equal(nested(d, "[", "]", JSON_DEPTH_MAX + 1), 400);
@@ -210,7 +210,7 @@ static void json_nests_up_to_its_bound(void **state)
     assert_int_equal(nested(d, "{\"a\":", "}", JSON_DEPTH_MAX + 1), 400);
     assert_int_equal(nested(d, "[", "", 1000 * 1000), 400);
     assert_int_equal(nested(d, "{\"a\":", "", 200 * 1000), 400);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void json_that_is_made_to_hurt_is_refused(void **state)
@@ -238,7 +238,7 @@ static void json_that_is_made_to_hurt_is_refused(void **state)
         {"a comma too much", "[1,]", "", 0, ""},
         {"single quotes", "['a']", "", 0, ""},
     };
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct text harmless = {.ptr = (char[]){"[1e3, \"\\ud83d\\ude00\", {\"a\":1,\"b\":1}]"}};
 
     harmless.len = strlen(harmless.ptr);
@@ -257,12 +257,12 @@ static void json_that_is_made_to_hurt_is_refused(void **state)
     }
     api(d, 404, "GET", "/api/v1/schedules/hurt", NULL);
     assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 200);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* ---- connections ---- */
 
-static int descriptors_of(const struct daemon *d)
+static int descriptors_of(const struct server *d)
 {
     char path[64];
     int count = 0;
@@ -278,7 +278,7 @@ static int descriptors_of(const struct daemon *d)
 }
 
 /* One of a flood: some say nothing, some a part, some all; none reads. */
-static int flood_one(struct daemon *d, int i)
+static int flood_one(struct server *d, int i)
 {
     static const char *const says[] = {"",
                                        "G",
@@ -287,7 +287,7 @@ static int flood_one(struct daemon *d, int i)
                                        "\x16\x03\x01",
                                        TO_SCHEDULES "Content-Length: 1000000\r\n\r\n{"};
     const char *text = says[(size_t)i % (sizeof says / sizeof says[0])];
-    int fd = ask_connect(d);
+    int fd = request_connect(d);
 
     assert_true(fd >= 0);
     assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
@@ -298,7 +298,7 @@ static void a_flood_of_connections_leaves_nothing_behind(void **state)
 {
     enum { ROUNDS = 10, AT_ONCE = 300 };
     const struct linger hard = {.l_onoff = 1, .l_linger = 0};
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     int before, fds[AT_ONCE];
 
     assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 200);
@@ -315,7 +315,7 @@ static void a_flood_of_connections_leaves_nothing_behind(void **state)
     }
     UNTIL(descriptors_of(d) <= before);
     assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 200);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 int main(void)

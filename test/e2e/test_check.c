@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "ask.h"
+#include "request.h"
 
 #include "../cli/run.h"
 #include "base/instant.h"
@@ -15,9 +15,9 @@
 enum { SLOTS = 3 };
 
 /* A schedule of each second whose runs end well, one with an open run, a gate, a calendar. */
-static struct daemon *make_world(struct world *w)
+static struct server *make_world(struct world *w)
 {
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
     int done = 0;
 
     api(d, 201, "PUT", "/api/v1/calendars/holidays", "{'dates':['2031-12-25','2032-01-01']}");
@@ -57,34 +57,34 @@ static void assert_well(const char *url)
 static void the_log_tells_of_migrations_and_of_the_version(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
     int version = (int)world_number(w, "SELECT max(number) FROM migrations");
     char line[64];
 
     for (int i = 1; i <= version; i++) {
         snprintf(line, sizeof line, "msg=\"migration applied\" number=%d name=", i);
-        UNTIL(daemon_has_logged(d, line));
+        UNTIL(server_has_logged(d, line));
     }
     snprintf(line, sizeof line, "msg=\"tables are up to date\" schema=%d\n", version);
-    UNTIL(daemon_has_logged(d, line));
-    assert_true(daemon_has_logged(d, " took_ms="));
-    assert_int_equal(daemon_stop(d), 0);
-    d = daemon_again(d, NULL);
-    UNTIL(daemon_has_logged(d, line));
-    assert_false(daemon_has_logged(d, "migration applied"));
-    assert_int_equal(daemon_stop(d), 0);
+    UNTIL(server_has_logged(d, line));
+    assert_true(server_has_logged(d, " took_ms="));
+    assert_int_equal(server_stop(d), 0);
+    d = server_again(d, NULL);
+    UNTIL(server_has_logged(d, line));
+    assert_false(server_has_logged(d, "migration applied"));
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_server_at_work_is_well(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = make_world(w);
+    struct server *d = make_world(w);
 
     assert_well(w->url);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
     assert_well(w->url);
-    d = daemon_again(d, NULL);
-    daemon_kill(d);
+    d = server_again(d, NULL);
+    server_kill(d);
     assert_well(w->url);
 }
 
@@ -92,8 +92,8 @@ static void a_server_at_work_is_well(void **state)
 static void a_server_that_spreads_its_starts_is_well(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(
-        w, &(struct daemon_start){.args = WORDS("--dispatch-jitter", "1m")});
+    struct server *d = server_start(
+        w, &(struct server_start){.args = WORDS("--dispatch-jitter", "1m")});
 
     for (int i = 0; i < 20; i++) {
         char name[16];
@@ -108,7 +108,7 @@ static void a_server_that_spreads_its_starts_is_well(void **state)
     for (int done = 0; done < SLOTS;)
         done += (int)json_array_size(claim(d, "q", 1, "10s"));
     assert_well(w->url);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
     assert_well(w->url);
 }
 
@@ -123,7 +123,7 @@ static const char *url_of(const char *path)
 static void a_backup_of_a_server_at_work_is_well_and_starts(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = make_world(w), *restored;
+    struct server *d = make_world(w), *restored;
     char path[WORLD_PATH_MAX], url[WORLD_PATH_MAX + 16];
     const struct run *run;
     int64_t before = number_at(schedule_state(d, "each-second"), "counters.succeeded");
@@ -139,10 +139,10 @@ static void a_backup_of_a_server_at_work_is_well_and_starts(void **state)
     run = RUN("backup", "--db", w->url, path);
     assert_int_equal(run->status, 2);
     assert_non_null(strstr(run->err, "--force"));
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 
-    restored = daemon_start(
-        w, &(struct daemon_start){
+    restored = server_start(
+        w, &(struct server_start){
                .is_bare = true,
                .args = WORDS("--db", url, "--listen", "127.0.0.1:0", "--grpc", "none")});
     assert_true(number_at(schedule_state(restored, "each-second"), "counters.succeeded") >=
@@ -150,19 +150,19 @@ static void a_backup_of_a_server_at_work_is_well_and_starts(void **state)
     assert_int_equal(
         json_array_size(at(api(restored, 200, "GET", "/api/v1/calendars", NULL), "calendars")),
         1);
-    assert_int_equal(daemon_stop(restored), 0);
+    assert_int_equal(server_stop(restored), 0);
     assert_well(url);
 }
 
 static void a_server_of_its_own_is_told_how_to_back_it_up(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = make_world(w);
+    struct server *d = make_world(w);
     const struct run *run = RUN("backup", "--db", w->url, world_path(w, "backup"));
 
     assert_int_equal(run->status, 1);
     assert_non_null(strstr(run->err, "pg_dump"));
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* ---- damage ---- */
@@ -245,11 +245,11 @@ static void exec_on(const char *url, const char *text)
 static void every_damage_is_found(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = make_world(w);
+    struct server *d = make_world(w);
     char path[WORLD_PATH_MAX];
 
     snprintf(path, sizeof path, "%s", world_path(w, "damaged.db"));
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
         const struct run *run = RUN("backup", "--force", "--db", w->url, path);
 
@@ -275,9 +275,9 @@ static void every_damage_is_found(void **state)
 static void large_turns_are_well(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = make_world(w);
+    struct server *d = make_world(w);
 
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
     exec_on(w->url, LARGE_TURNS);
     assert_well(w->url);
 }
@@ -285,11 +285,11 @@ static void large_turns_are_well(void **state)
 static void what_is_found_on_a_server_is_told_alike(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = make_world(w);
+    struct server *d = make_world(w);
     const struct run *run;
     json_t *json;
 
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
     exec_on(w->url, "UPDATE cursors SET open = open + 1 WHERE id = " OF("by-hand"));
     exec_on(w->url, "DELETE FROM history WHERE slot = " SECOND);
     run = RUN("check", "--db", w->url, "-o", "json");
@@ -306,7 +306,7 @@ static void what_is_found_on_a_server_is_told_alike(void **state)
 static void a_broken_page_is_found(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = make_world(w);
+    struct server *d = make_world(w);
     char path[WORLD_PATH_MAX], rubbish[4096];
     const struct run *run;
     struct stat st;
@@ -314,7 +314,7 @@ static void a_broken_page_is_found(void **state)
 
     snprintf(path, sizeof path, "%s", world_path(w, "damaged.db"));
     assert_int_equal(RUN("backup", "--db", w->url, path)->status, 0);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
     memset(rubbish, 'x', sizeof rubbish);
     assert_int_equal(stat(path, &st), 0);
     for (off_t page = 10; page < 14; page++) {

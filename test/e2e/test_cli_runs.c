@@ -2,15 +2,15 @@
 /*
  * `belfry run ...` against a running server.
  */
-#include "ask.h"
 #include "command.h"
+#include "request.h"
 
-static struct daemon *start_with_exec(struct world *world)
+static struct server *start_with_exec(struct world *world)
 {
-    return daemon_start(world, &(struct daemon_start){.args = WORDS("--exec")});
+    return server_start(world, &(struct server_start){.args = WORDS("--exec")});
 }
 
-static const char *ended_run(struct daemon *d, const char *id)
+static const char *ended_run(struct server *d, const char *id)
 {
     const char *run = trigger(d, id);
     char path[128];
@@ -22,7 +22,7 @@ static const char *ended_run(struct daemon *d, const char *id)
 
 static void runs_are_listed_and_shown(void **state)
 {
-    struct daemon *d = start_with_exec(*state);
+    struct server *d = start_with_exec(*state);
     const char *run;
     struct said said;
 
@@ -54,8 +54,8 @@ static void runs_are_listed_and_shown(void **state)
 static void logs_are_shown_whole_and_harmless(void **state)
 {
     struct world *world = *state;
-    struct daemon *d = start_with_exec(world);
-    struct saying saying = {.daemon = d, .columns = 80};
+    struct server *d = start_with_exec(world);
+    struct saying saying = {.server = d, .columns = 80};
     const char *run;
     struct said said;
 
@@ -79,7 +79,7 @@ static void logs_are_shown_whole_and_harmless(void **state)
 
 static void runs_are_cancelled_and_ended(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const char *run;
     char path[128];
 

@@ -2,11 +2,11 @@
 /*
  * `belfry schedule ...` against a running server: each command, in its forms, with its errors.
  */
-#include "ask.h"
 #include "command.h"
+#include "request.h"
 
 /* Says what a command and the API say of the same. */
-static void is_the_apis_own(struct daemon *d, const char *path, struct said said)
+static void is_the_apis_own(struct server *d, const char *path, struct said said)
 {
     json_t *direct = api(d, 200, "GET", path, NULL);
 
@@ -17,7 +17,7 @@ static void is_the_apis_own(struct daemon *d, const char *path, struct said said
 
 static void a_schedule_is_made_of_flags(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct said said = SAY(d, "schedule", "create", "nightly", "--cron", "30 2 * * MON-FRI",
                            "--tz", "Europe/Berlin", "--http", "https://example.com/x",
                            "--method", "PUT", "--header", "X-A: b c", "--input", "{\"n\":1}",
@@ -68,7 +68,7 @@ static void a_schedule_is_made_of_flags(void **state)
 
 static void what_the_server_refuses_is_a_sentence_with_its_place(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct said said = REFUSED(d, 1, "schedule", "create", "x", "--cron", "0 9 * * *", "--cron",
                                "5 61 * * *", "--queue", "q");
 
@@ -89,7 +89,7 @@ static void what_the_server_refuses_is_a_sentence_with_its_place(void **state)
 
 static void what_is_wrong_here_is_not_sent(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
 
     has_text(REFUSED(d, 2, "schedule", "create", "x", "--every", "1h").err, "what is to run?");
     has_text(REFUSED(d, 2, "schedule", "create", "x", "--http", "u", "--queue", "q").err,
@@ -123,13 +123,13 @@ static void what_is_wrong_here_is_not_sent(void **state)
 static void a_file_is_a_document_that_flags_change(void **state)
 {
     struct world *world = *state;
-    struct daemon *d = daemon_start(world, NULL);
+    struct server *d = server_start(world, NULL);
     const char *document = "{\"id\":\"f\",\"spec\":{\"cron\":[\"0 1 * * *\"],"
                            "\"timezone\":\"Asia/Tokyo\"},"
                            "\"action\":{\"type\":\"queue\",\"queue\":\"q\"}}";
     const char *path = world_write(world, "f.json", document);
     struct saying saying = {
-        .daemon = d,
+        .server = d,
         .words = WORDS("schedule", "create", "g", "-f", "-", "--cron", "0 2 * * *"),
         .input = document};
     const json_t *s;
@@ -150,7 +150,7 @@ static void a_file_is_a_document_that_flags_change(void **state)
 /* Nothing of it may run between its creation and its pause. */
 static void a_schedule_can_be_born_paused(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *s;
 
     has_text(SAY(d, "schedule", "create", "p", "--every", "1s", "--queue", "q", "--paused").out,
@@ -166,7 +166,7 @@ static void a_schedule_can_be_born_paused(void **state)
 
 static void a_key_makes_a_command_safe_to_repeat(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
 
     for (int i = 0; i < 2; i++)
         SAY(d, "schedule", "create", "x", "--every", "1h", "--queue", "q", "--idempotency-key",
@@ -180,7 +180,7 @@ static void a_key_makes_a_command_safe_to_repeat(void **state)
 
 static void a_dry_run_creates_nothing(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct said said = SAY(d, "schedule", "create", "x", "--cron", "0 9 * * *", "--queue", "q",
                            "--dry-run");
 
@@ -191,7 +191,7 @@ static void a_dry_run_creates_nothing(void **state)
 
 static void json_is_what_the_api_answers(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
 
     make_schedule(d, "a",
                   "'spec':{'cron':['0 0 1 1 *']},'action':{'type':'queue','queue':'q'}");
@@ -212,7 +212,7 @@ static void json_is_what_the_api_answers(void **state)
 
 static void pages_become_one_list(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct said said;
 
     for (int i = 0; i < 7; i++) {
@@ -243,7 +243,7 @@ static void pages_become_one_list(void **state)
 
 static void pausing_and_resuming_say_what_they_do(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct said said;
 
     make_schedule(d, "a",
@@ -282,7 +282,7 @@ static int count_backfilled(const json_t *runs)
 #define SKIPPED "no run was started: skipped (overlap), another run of the schedule is open\n"
 
 /* Who asks for a run while one is open gets none, and is told: 75, later there may be one. */
-static void assert_skipped(struct daemon *d, const char *open)
+static void assert_skipped(struct server *d, const char *open)
 {
     struct said said = REFUSED(d, 75, "schedule", "trigger", "a");
     char run[64];
@@ -304,7 +304,7 @@ static void assert_skipped(struct daemon *d, const char *open)
 
 static void runs_are_triggered_tested_skipped_and_backfilled(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct said said;
 
     make_schedule(d, "a",
@@ -341,7 +341,7 @@ static void runs_are_triggered_tested_skipped_and_backfilled(void **state)
 static void a_backfill_can_be_waited_for(void **state)
 {
     static const char *const exec[] = {"--exec", NULL};
-    struct daemon *d = daemon_start(*state, &(struct daemon_start){.args = exec});
+    struct server *d = server_start(*state, &(struct server_start){.args = exec});
 
     make_schedule(d, "a",
                   "'spec':{'cron':['0 3 * * *']},"
@@ -357,8 +357,8 @@ static void a_backfill_can_be_waited_for(void **state)
 static void the_past_and_the_plan_are_shown(void **state)
 {
     struct world *world = *state;
-    struct daemon *d = daemon_start(world, NULL);
-    struct saying there = {.daemon = d,
+    struct server *d = server_start(world, NULL);
+    struct saying there = {.server = d,
                            .words = WORDS("schedule", "next", "a", "--count", "2", "--from",
                                           "2027-03-28T00:00:00Z"),
                            .env = WORDS("TZ=Europe/Berlin")};
@@ -401,11 +401,11 @@ static void the_past_and_the_plan_are_shown(void **state)
 
 /* ---- edit ---- */
 
-static struct said edit(struct daemon *d, const char *script)
+static struct said edit(struct server *d, const char *script)
 {
     char editor[WORLD_PATH_MAX], temporary[WORLD_PATH_MAX];
     const char *path = world_write(d->world, "editor.sh", script);
-    struct saying saying = {.daemon = d, .words = WORDS("schedule", "edit", "a")};
+    struct saying saying = {.server = d, .words = WORDS("schedule", "edit", "a")};
 
     snprintf(editor, sizeof editor, "EDITOR=/bin/sh %s", path);
     snprintf(temporary, sizeof temporary, "TMPDIR=%s", d->world->dir);
@@ -415,7 +415,7 @@ static struct said edit(struct daemon *d, const char *script)
 
 static void a_schedule_is_edited_as_text(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct said said;
 
     make_schedule(d, "a",
@@ -443,7 +443,7 @@ static void a_schedule_is_edited_as_text(void **state)
 
 static void an_edit_does_not_undo_that_of_another(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     char script[512], kept[WORLD_PATH_MAX], *end;
     const char *from;
     struct said said;
@@ -471,7 +471,7 @@ static void an_edit_does_not_undo_that_of_another(void **state)
 
 static void many_are_named_at_once_and_few_times_asked_for(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct said said;
 
     for (int i = 1; i <= 9; i++) {

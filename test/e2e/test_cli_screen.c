@@ -4,13 +4,13 @@
  */
 #include <sys/wait.h>
 
-#include "ask.h"
 #include "command.h"
+#include "request.h"
 
-static struct said on_screen(struct daemon *d, int columns, const char *input,
+static struct said on_screen(struct server *d, int columns, const char *input,
                              const char *const *words)
 {
-    struct saying saying = {.daemon = d, .words = words, .columns = columns, .input = input};
+    struct saying saying = {.server = d, .words = words, .columns = columns, .input = input};
 
     return say_all(d->world, &saying);
 }
@@ -36,7 +36,7 @@ static int longest_line(const char *text)
 
 static void a_table_fits_the_screen(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct said said;
 
     make_schedule(d, "a-schedule-with-a-long-name-that-takes-much-room",
@@ -55,7 +55,7 @@ static void a_table_fits_the_screen(void **state)
 
 static void what_is_said_of_a_table_comes_after_it(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const char *out, *row, *more;
 
     make_schedule(d, "a", "'spec':{},'action':{'type':'queue','queue':'q'}");
@@ -69,8 +69,8 @@ static void what_is_said_of_a_table_comes_after_it(void **state)
 static void colours_are_for_a_screen_that_wants_them(void **state)
 {
     struct world *world = *state;
-    struct daemon *d = daemon_start(world, NULL);
-    struct saying plain = {.daemon = d,
+    struct server *d = server_start(world, NULL);
+    struct saying plain = {.server = d,
                            .words = WORDS("schedule", "list"),
                            .columns = 120,
                            .env = WORDS("NO_COLOR=1")};
@@ -84,7 +84,7 @@ static void colours_are_for_a_screen_that_wants_them(void **state)
 
 static void text_of_others_cannot_speak_to_the_terminal(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct said said;
 
     make_schedule(d, "a",
@@ -108,7 +108,7 @@ static void text_of_others_cannot_speak_to_the_terminal(void **state)
 static void an_output_that_is_closed_is_told(void **state)
 {
     struct world *world = *state;
-    struct saying list = {.daemon = daemon_start(world, NULL),
+    struct saying list = {.server = server_start(world, NULL),
                           .words = WORDS("namespace", "list")};
 
     assert_int_equal(say_end(say_begin(world, &list, -1)), 1);
@@ -118,7 +118,7 @@ static void an_output_that_is_closed_is_told(void **state)
 
 static void a_question_wants_a_yes(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const char *const words[] = {"schedule",
                                  "backfill",
                                  "a",
@@ -148,7 +148,7 @@ static void a_question_wants_a_yes(void **state)
 
 static void long_work_shows_how_far_it_is(void **state)
 {
-    struct daemon *d = daemon_start(*state, &(struct daemon_start){.args = WORDS("--exec")});
+    struct server *d = server_start(*state, &(struct server_start){.args = WORDS("--exec")});
     struct said said;
 
     make_schedule(

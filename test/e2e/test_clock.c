@@ -2,15 +2,15 @@
 /*
  * Steps of the clock.
  */
-#include "ask.h"
 #include "base/instant.h"
 #include "faked.h"
+#include "request.h"
 
 #define EACH_MIN "'spec':{'intervals':[{'every':'1m'}]}"
 #define QUEUED   "'action':{'type':'queue','queue':'q'}"
 #define ALL      "'policies':{'overlap':'allowAll','catchup':{'mode':'all'}}"
 
-static struct daemon *start(struct world *w)
+static struct server *start(struct world *w)
 {
     faked_set(w, "+0");
     return faked_start(w, NULL);
@@ -39,7 +39,7 @@ static int64_t started(const struct world *w)
 }
 
 /* Takes and completes all that is ready; how many there were. */
-static int work_off(struct daemon *d)
+static int work_off(struct server *d)
 {
     int count = 0;
 
@@ -56,23 +56,23 @@ static int work_off(struct daemon *d)
 static void a_step_ahead_is_followed_and_its_slots_are_caught_up(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = start(w);
+    struct server *d = start(w);
 
     make_schedule(d, "tick", EACH_MIN "," QUEUED); /* the latest that is late is started */
     faked_set(w, "+10m");
-    assert_non_null(strstr(daemon_await(d, "msg=\"the clock was stepped\""), "held=false"));
+    assert_non_null(strstr(server_await(d, "msg=\"the clock was stepped\""), "held=false"));
     UNTIL(accounted(w) >= 10);
     assert_int_equal(world_events(w, "clock.jump"), 1);
     assert_int_equal(lost(w), 0);
     assert_true(started(w) >= 1 && started(w) <= 2); /* a minute may have begun since */
     assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 200);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_step_back_starts_no_slot_twice(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = start(w);
+    struct server *d = start(w);
     int64_t before;
 
     make_schedule(d, "tick", EACH_MIN "," QUEUED "," ALL);
@@ -81,26 +81,26 @@ static void a_step_back_starts_no_slot_twice(void **state)
     assert_true(work_off(d) >= 10);
     before = started(w);
     faked_set(w, "+0");
-    assert_non_null(strstr(daemon_await(d, "step_ms=-"), "held=false"));
+    assert_non_null(strstr(server_await(d, "step_ms=-"), "held=false"));
     work_off(d);
     faked_set(w, "+10m");
-    daemon_await(d, "step_ms=");
+    server_await(d, "step_ms=");
     UNTIL(work_off(d) == 0);
     assert_in_range(started(w), before, before + 1); /* a minute may have begun since */
     assert_int_equal(lost(w), 0);
     assert_int_equal(doubled(w), 0);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* The clock jumps further than max_jump, and nothing is started. */
-static struct daemon *start_and_jump(struct world *w)
+static struct server *start_and_jump(struct world *w)
 {
-    struct daemon *d = start(w);
+    struct server *d = start(w);
     struct answer answer;
 
     make_schedule(d, "tick", EACH_MIN "," QUEUED "," ALL);
     faked_set(w, "+2h");
-    assert_non_null(strstr(daemon_await(d, "msg=\"the clock was stepped\""), "held=true"));
+    assert_non_null(strstr(server_await(d, "msg=\"the clock was stepped\""), "held=true"));
     UNTIL((answer = ask(d, "GET", "/readyz", NULL)).status == 503);
     assert_non_null(strstr(text_at(answer.json, "detail"), "/api/v1/clock/accept"));
     assert_int_equal(work_off(d), 0);
@@ -111,60 +111,60 @@ static struct daemon *start_and_jump(struct world *w)
 static void a_jump_holds_all_starts_until_it_is_accepted(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = start_and_jump(w);
+    struct server *d = start_and_jump(w);
 
     api(d, 200, "POST", "/api/v1/clock/accept", NULL);
-    daemon_await(d, "msg=\"the clock is believed again\"");
+    server_await(d, "msg=\"the clock is believed again\"");
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     UNTIL(accounted(w) >= 120);
     assert_in_range(started(w), 0, 2); /* what it jumped over is missed(clock) */
     assert_int_equal(world_events(w, "clock.jump"), 2); /* seen, and accepted */
     assert_int_equal(lost(w), 0);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_jump_that_is_taken_back_is_forgotten(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = start_and_jump(w);
+    struct server *d = start_and_jump(w);
 
     faked_set(w, "+0");
-    daemon_await(d, "msg=\"the clock is believed again\"");
+    server_await(d, "msg=\"the clock is believed again\"");
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     work_off(d);
     assert_in_range(started(w), 0, 2);
     assert_int_equal(lost(w), 0);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* What the database has seen is later than this clock: it cannot be right. */
 static void a_start_with_a_clock_far_behind_holds_too(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = start(w);
+    struct server *d = start(w);
     struct answer answer;
 
     make_schedule(d, "tick", EACH_MIN "," QUEUED "," ALL);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
     faked_set(w, "-2h");
     d = faked_spawn(w, NULL);
-    d->port = daemon_port(d);
-    assert_non_null(strstr(daemon_await(d, "msg=\"the clock was stepped\""), "held=true"));
+    d->port = server_port(d);
+    assert_non_null(strstr(server_await(d, "msg=\"the clock was stepped\""), "held=true"));
     UNTIL(ask(d, "GET", "/api/v1/schedules/tick", NULL).status == 200); /* it is up */
     answer = ask(d, "GET", "/readyz", NULL);
     assert_int_equal(answer.status, 503);
     assert_non_null(strstr(text_at(answer.json, "detail"), "clock"));
     faked_set(w, "+0");
-    daemon_await(d, "msg=ready");
+    server_await(d, "msg=ready");
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* A board without a battery, and one whose chip reads 32 bits of ones: no years of keys. */
 static void a_clock_that_nobody_has_set_yet_is_no_reason_to_end(void **state)
 {
     struct world *w = *state;
-    struct daemon *d;
+    struct server *d;
 
     faked_to(w, "1970-01-01T00:01:00Z");
     d = faked_start(w, NULL);
@@ -179,14 +179,14 @@ static void a_clock_that_nobody_has_set_yet_is_no_reason_to_end(void **state)
     UNTIL(world_number(w, "SELECT sum(started) FROM cursors") == 2);
     assert_int_equal(work_off(d), 1);
     assert_int_equal(world_number(w, "SELECT count(*) FROM schedules WHERE id <= 0"), 0);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* Belfry's years end with 9999: a clock that goes on stands still for it. */
 static void a_clock_that_leaves_the_last_year_is_no_reason_to_end(void **state)
 {
     struct world *w = *state;
-    struct daemon *d;
+    struct server *d;
     const json_t *run;
 
     faked_to(w, "9999-12-31T23:59:58Z");
@@ -197,7 +197,7 @@ static void a_clock_that_leaves_the_last_year_is_no_reason_to_end(void **state)
     make_schedule(d, "rest",
                   "'spec':{'intervals':[{'every':'1h','anchor':'completion'}]}," ALL
                   "," QUEUED);
-    daemon_await(d, "time=9999-12-31T23:59:59.999Z"); /* it says that the clock stands still */
+    server_await(d, "time=9999-12-31T23:59:59.999Z"); /* it says that the clock stands still */
     trigger(d, "rest");
     run = at(claim(d, "q", 9, "30s"), "[0]");
     assert_string_equal(text_at(run, "leaseUntil"), "9999-12-31T23:59:59.999Z");
@@ -207,7 +207,7 @@ static void a_clock_that_leaves_the_last_year_is_no_reason_to_end(void **state)
     api(d, 200, "GET", "/api/v1/schedules/tick/slots", NULL);
     api(d, 200, "GET", "/api/v1/schedules/tick/health", NULL);
     api(d, 200, "GET", "/api/v1/nodes", NULL);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 int main(void)

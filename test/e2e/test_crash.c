@@ -4,14 +4,14 @@
  */
 #include <signal.h>
 
-#include "ask.h"
 #include "receiver.h"
+#include "request.h"
 
 enum { CYCLES = 5, CREATES = 10, IN_FLIGHT = 4, TEXT_MAX = 256 };
 
 #define QUEUED "'action':{'type':'queue','queue':'q'}"
 
-static void assert_there(struct daemon *d, int last)
+static void assert_there(struct server *d, int last)
 {
     for (int i = 0; i < last; i++) {
         char path[TEXT_MAX];
@@ -24,7 +24,7 @@ static void assert_there(struct daemon *d, int last)
 static void what_was_acknowledged_is_there(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
     int made = 0;
 
     for (int cycle = 0; cycle < CYCLES; cycle++) {
@@ -39,60 +39,60 @@ static void what_was_acknowledged_is_there(void **state)
         }
         /* These may be made or not, but if they say so they are. */
         for (int i = 0; i < IN_FLIGHT; i++)
-            fds[i] = ask_begin(d, "POST", "/api/v1/schedules", "{'id':'f%d-%d'," QUEUED "}",
-                               cycle, i);
-        daemon_kill(d);
+            fds[i] = request_begin(d, "POST", "/api/v1/schedules", "{'id':'f%d-%d'," QUEUED "}",
+                                   cycle, i);
+        server_kill(d);
         rows = 0;
         for (int i = 0; i < IN_FLIGHT; i++)
-            rows += ask_end(d, fds[i]).status == 201;
-        d = daemon_again(d, NULL);
+            rows += request_end(d, fds[i]).status == 201;
+        d = server_again(d, NULL);
         assert_there(d, made);
         assert_true(world_number(w, "SELECT count(*) FROM schedules WHERE name LIKE 'f%'") >=
                     rows);
     }
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* The same name and boot of a node: on one machine it takes its runs back at once. */
 static void a_call_of_a_killed_daemon_is_made_again_under_a_new_fence(void **state)
 {
     struct world *w = *state;
-    const struct daemon_start start = {
+    const struct server_start start = {
         .args = WORDS("--http-allow-private", "--node-lease", "2s")};
-    struct daemon *d = daemon_start(w, &start);
+    struct server *d = server_start(w, &start);
     char key[TEXT_MAX];
     struct receiver r;
-    struct letter letter;
+    struct http_draft draft;
 
     receiver_open(&r);
     make_schedule(d, "call", "'action':{'type':'http','url':'http://127.0.0.1:%u/'}", r.port);
     trigger(d, "call");
-    receiver_take(&r, &letter);
-    snprintf(key, sizeof key, "%s", letter_field(&letter, "idempotency-key"));
-    assert_string_equal(letter_field(&letter, "belfry-fence"), "1");
-    daemon_kill(d);
-    close(letter.fd);
-    d = daemon_again(d, &start);
-    receiver_take(&r, &letter);
-    assert_string_equal(letter_field(&letter, "idempotency-key"), key);
-    assert_string_not_equal(letter_field(&letter, "belfry-fence"), "1");
-    receiver_answer(&letter, "200 OK", "{}");
+    receiver_take(&r, &draft);
+    snprintf(key, sizeof key, "%s", draft_field(&draft, "idempotency-key"));
+    assert_string_equal(draft_field(&draft, "belfry-fence"), "1");
+    server_kill(d);
+    close(draft.fd);
+    d = server_again(d, &start);
+    receiver_take(&r, &draft);
+    assert_string_equal(draft_field(&draft, "idempotency-key"), key);
+    assert_string_not_equal(draft_field(&draft, "belfry-fence"), "1");
+    receiver_answer(&draft, "200 OK", "{}");
     UNTIL(number_at(schedule_state(d, "call"), "counters.succeeded") == 1);
     assert_int_equal(world_number(w, "SELECT count(*) FROM runs"), 0);
     assert_false(receiver_has(&r));
     receiver_close(&r);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* At most once: nobody knows what became of it, and that is its outcome. */
 static void a_call_that_may_be_made_once_is_not_made_again(void **state)
 {
     struct world *w = *state;
-    const struct daemon_start start = {
+    const struct server_start start = {
         .args = WORDS("--http-allow-private", "--node-lease", "2s")};
-    struct daemon *d = daemon_start(w, &start);
+    struct server *d = server_start(w, &start);
     struct receiver r;
-    struct letter letter;
+    struct http_draft draft;
     char path[TEXT_MAX];
 
     receiver_open(&r);
@@ -101,15 +101,15 @@ static void a_call_that_may_be_made_once_is_not_made_again(void **state)
                   "'policies':{'delivery':'atMostOnce'}",
                   r.port);
     snprintf(path, sizeof path, "/api/v1/runs/%s", trigger(d, "call"));
-    receiver_take(&r, &letter);
-    daemon_kill(d);
-    close(letter.fd);
-    d = daemon_again(d, &start);
+    receiver_take(&r, &draft);
+    server_kill(d);
+    close(draft.fd);
+    d = server_again(d, &start);
     UNTIL(strcmp(text_at(api(d, 200, "GET", path, NULL), "state"), "ended") == 0);
     assert_string_equal(text_at(api(d, 200, "GET", path, NULL), "outcome"), "unknown");
     assert_false(receiver_has(&r));
     receiver_close(&r);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* The number that stands in a file, 0: not yet. */
@@ -131,8 +131,8 @@ static long number_in(const char *path)
 static void a_program_of_a_killed_daemon_does_not_outlive_it(void **state)
 {
     struct world *w = *state;
-    const struct daemon_start start = {.args = WORDS("--exec", "--node-lease", "2s")};
-    struct daemon *d = daemon_start(w, &start);
+    const struct server_start start = {.args = WORDS("--exec", "--node-lease", "2s")};
+    struct server *d = server_start(w, &start);
     const char *mark = world_path(w, "pids");
     long pid;
 
@@ -142,13 +142,13 @@ static void a_program_of_a_killed_daemon_does_not_outlive_it(void **state)
                   mark);
     trigger(d, "x");
     UNTIL((pid = number_in(mark)) > 1);
-    daemon_kill(d);
+    server_kill(d);
     UNTIL(kill((pid_t)pid, 0) != 0);
-    d = daemon_again(d, &start);
+    d = server_again(d, &start);
     UNTIL(world_number(w, "SELECT max(fence) FROM runs") > 1);
-    daemon_signal(d, SIGTERM);
-    daemon_await(d, "msg=draining");
-    assert_int_equal(daemon_stop(d), 0); /* hurries */
+    server_signal(d, SIGTERM);
+    server_await(d, "msg=draining");
+    assert_int_equal(server_stop(d), 0); /* hurries */
 }
 
 int main(void)

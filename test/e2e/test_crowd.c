@@ -4,7 +4,7 @@
  */
 #include <sys/resource.h>
 
-#include "ask.h"
+#include "request.h"
 
 enum { CROWD = 4500, SPARE = 500 };
 
@@ -25,34 +25,34 @@ static void want_descriptors(void)
 static void each_of_a_crowd_that_waits_is_seen(void **state)
 {
     static int fds[CROWD];
-    struct daemon *d;
+    struct server *d;
     struct answer answer;
     int fd;
 
     want_descriptors();
-    d = daemon_start(*state, NULL);
+    d = server_start(*state, NULL);
     make_schedule(d, "work", "'action':{'type':'queue','queue':'q'}");
     for (int i = 0; i < CROWD; i++)
-        fds[i] = ask_begin(d, "POST", "/api/v1/queues/claim",
-                           "{'queues':['idle'],'wait':'60s'}");
-    fd = ask_begin(d, "POST", "/api/v1/queues/claim", "{'queues':['q'],'wait':'60s'}");
+        fds[i] = request_begin(d, "POST", "/api/v1/queues/claim",
+                               "{'queues':['idle'],'wait':'60s'}");
+    fd = request_begin(d, "POST", "/api/v1/queues/claim", "{'queues':['q'],'wait':'60s'}");
     api(d, 200, "GET", "/readyz", NULL);
     trigger(d, "work");
-    answer = ask_end(d, fd);
+    answer = request_end(d, fd);
     assert_int_equal(answer.status, 200);
     assert_string_equal(text_at(answer.json, "runs[0].schedule"), "work");
     for (int i = 0; i < CROWD; i++)
         close(fds[i]);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_body_for_a_wrong_path_is_told_of_the_path(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
 
     api(d, 404, "POST", "/api/v1/schedule", "{'id':'a'}");
     api(d, 405, "PUT", "/api/v1/schedules", "{'id':'a'}");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 int main(void)

@@ -2,48 +2,48 @@
 /*
  * A server of databases that goes away under the daemon, and comes back.
  */
-#include "ask.h"
 #include "h2_client.h"
+#include "pg_server.h"
 #include "receiver.h"
-#include "server.h"
+#include "request.h"
 
 #define QUEUED "'action':{'type':'queue','queue':'q'}"
 
-static struct server server; /* outlives the tests: each leaves it running */
+static struct pg_server pg_server; /* outlives the tests: each leaves it running */
 
 static int free_server(void **state)
 {
     (void)state;
-    server_free(&server);
+    pg_server_free(&pg_server);
     return 0;
 }
 
 static void look_for_server(const struct world *w)
 {
-    if (server.pid == 0)
-        server_find(w, &server);
+    if (pg_server.pid == 0)
+        pg_server_find(w, &pg_server);
 }
 
 /* Nobody is left hanging, and nobody is told what is not so. */
-static void assert_away(struct daemon *d)
+static void assert_away(struct server *d)
 {
     struct answer answer;
     int write, read;
 
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 503);
     assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 200);
-    write = ask_begin(d, "POST", "/api/v1/schedules", "{'id':'meanwhile'," QUEUED "}");
-    read = ask_begin(d, "GET", "/api/v1/schedules/work", NULL);
-    answer = ask_end(d, read);
+    write = request_begin(d, "POST", "/api/v1/schedules", "{'id':'meanwhile'," QUEUED "}");
+    read = request_begin(d, "GET", "/api/v1/schedules/work", NULL);
+    answer = request_end(d, read);
     assert_int_equal(answer.status, 503);
     assert_string_equal(text_at(answer.json, "code"), "unavailable");
-    answer = ask_end(d, write);
+    answer = request_end(d, write);
     assert_int_equal(answer.status, 503);
     assert_string_equal(text_at(answer.json, "code"), "unknown_result");
 }
 
 /* What was begun before is ended after, once. */
-static void assert_goes_on(struct daemon *d, const json_t *run)
+static void assert_goes_on(struct server *d, const json_t *run)
 {
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     assert_int_equal(tell_run(d, "complete", run, "").status, 200);
@@ -55,12 +55,12 @@ static void assert_goes_on(struct daemon *d, const json_t *run)
     assert_int_equal(world_number(d->world, "SELECT max(fence) FROM history"), 1);
     /* "It may still be done": then once. */
     assert_in_range(world_number(d->world, "SELECT count(*) FROM schedules"), 1, 2);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
-static struct daemon *start_working(struct world *w, const json_t **ret)
+static struct server *start_working(struct world *w, const json_t **ret)
 {
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
 
     look_for_server(w);
     make_schedule(d, "work", QUEUED);
@@ -73,11 +73,11 @@ static void a_server_that_is_started_anew_is_found_again(void **state)
 {
     struct world *w = *state;
     const json_t *run;
-    struct daemon *d = start_working(w, &run);
+    struct server *d = start_working(w, &run);
 
-    server_stop(&server);
+    pg_server_stop(&pg_server);
     assert_away(d);
-    server_start(w, &server);
+    pg_server_start(w, &pg_server);
     assert_goes_on(d, run);
 }
 
@@ -85,11 +85,11 @@ static void a_server_that_stands_still_is_waited_for(void **state)
 {
     struct world *w = *state;
     const json_t *run;
-    struct daemon *d = start_working(w, &run);
+    struct server *d = start_working(w, &run);
 
-    server_freeze(&server);
+    pg_server_freeze(&pg_server);
     assert_away(d);
-    server_thaw(&server);
+    pg_server_thaw(&pg_server);
     assert_goes_on(d, run);
 }
 
@@ -126,8 +126,8 @@ static void assert_told(const struct h2c_answer *a, const char *words)
 static void a_deadline_of_grpc_is_told_as_one(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL);
-    struct h2c *h = h2c_open(ask_connect(d));
+    struct server *d = server_start(w, NULL);
+    struct h2c *h = h2c_open(request_connect(d));
     struct h2c_answer *in_time, *read, *write, *patient, *patient_write;
     bool is_first;
 
@@ -135,7 +135,7 @@ static void a_deadline_of_grpc_is_told_as_one(void **state)
     in_time = call(h, METHOD "CreateSchedule", CREATE, "20S");
     h2c_await(h, in_time);
     assert_told(in_time, "grpc-status: 0\n");
-    server_freeze(&server);
+    pg_server_freeze(&pg_server);
     patient = call(h, METHOD "DescribeSchedule", DESCRIBE, "1H");
     patient_write = call(h, METHOD "CreateSchedule", CREATE, "1H");
     read = call(h, METHOD "DescribeSchedule", DESCRIBE, "200m");
@@ -145,7 +145,7 @@ static void a_deadline_of_grpc_is_told_as_one(void **state)
     is_first = !patient->is_closed;
     h2c_await(h, patient);
     h2c_await(h, patient_write);
-    server_thaw(&server);
+    pg_server_thaw(&pg_server);
     assert_told(read, "grpc-status: 4\n");
     assert_told(write, "grpc-status: 4\n");
     assert_told(write,
@@ -156,49 +156,49 @@ static void a_deadline_of_grpc_is_told_as_one(void **state)
     assert_told(patient_write, "or ask again with the same request_id\n");
     h2c_close(h);
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_call_that_ends_meanwhile_is_told_of_afterwards(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(
-        w, &(struct daemon_start){.args = WORDS("--http-allow-private", "--node-lease", "1h")});
+    struct server *d = server_start(
+        w, &(struct server_start){.args = WORDS("--http-allow-private", "--node-lease", "1h")});
     struct receiver r;
-    struct letter letter;
+    struct http_draft draft;
 
     look_for_server(w);
     receiver_open(&r);
     make_schedule(d, "call", "'action':{'type':'http','url':'http://127.0.0.1:%u/'}", r.port);
     trigger(d, "call");
-    receiver_take(&r, &letter);
-    server_stop(&server);
+    receiver_take(&r, &draft);
+    pg_server_stop(&pg_server);
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 503);
-    receiver_answer(&letter, "200 OK", "{}");
-    server_start(w, &server);
+    receiver_answer(&draft, "200 OK", "{}");
+    pg_server_start(w, &pg_server);
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     UNTIL(number_at(schedule_state(d, "call"), "counters.succeeded") == 1);
     assert_int_equal(world_number(w, "SELECT count(*) FROM history"), 1);
     assert_false(receiver_has(&r));
     receiver_close(&r);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_daemon_waits_for_its_server_to_be_started(void **state)
 {
     struct world *w = *state;
-    struct daemon *d;
+    struct server *d;
 
     look_for_server(w);
-    server_stop(&server);
-    d = daemon_spawn(w, &(struct daemon_start){0});
-    d->port = daemon_port(d);
-    daemon_await(d, "msg=\"the database does not answer\"");
+    pg_server_stop(&pg_server);
+    d = server_spawn(w, &(struct server_start){0});
+    d->port = server_port(d);
+    server_await(d, "msg=\"the database does not answer\"");
     assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 503);
-    server_start(w, &server);
-    daemon_await(d, "msg=ready");
+    pg_server_start(w, &pg_server);
+    server_await(d, "msg=ready");
     make_schedule(d, "work", QUEUED);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* It is the server that is away: to end the daemon would mend nothing. */
@@ -206,19 +206,19 @@ static void the_watchdog_is_fed_while_the_server_is_away(void **state)
 {
     struct world *w = *state;
     int fd = world_notify_open(w);
-    struct daemon *d = daemon_start(
-        w, &(struct daemon_start){.env = WORDS(world_notify_env(w), "WATCHDOG_USEC=7000000")});
+    struct server *d = server_start(
+        w, &(struct server_start){.env = WORDS(world_notify_env(w), "WATCHDOG_USEC=7000000")});
 
     look_for_server(w);
     world_notify_await(fd, "READY=1");
-    server_stop(&server);
+    pg_server_stop(&pg_server);
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 503);
     for (int i = 0; i < 12; i++) /* more than its patience holds */
         world_notify_await(fd, "WATCHDOG=1");
-    server_start(w, &server);
+    pg_server_start(w, &pg_server);
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     close(fd);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 int main(void)

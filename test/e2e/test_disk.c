@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "ask.h"
 #include "receiver.h"
+#include "request.h"
 
 enum {
     BLOCK = 64 * 1024,
@@ -25,7 +25,7 @@ enum {
 #define MOUNT(size) "mount -t tmpfs -o size=" size " tmpfs \"$0\" && exec \"$@\""
 
 /* The daemon's view of the disk, from outside. */
-static const char *filling(const struct daemon *d)
+static const char *filling(const struct server *d)
 {
     static char path[TEXT_MAX];
 
@@ -33,7 +33,7 @@ static const char *filling(const struct daemon *d)
     return path;
 }
 
-static struct daemon *spawn_on_disk(struct world *w, const char *mount)
+static struct server *spawn_on_disk(struct world *w, const char *mount)
 {
     char dir[sizeof w->dir + sizeof "/disk"];
 
@@ -42,12 +42,12 @@ static struct daemon *spawn_on_disk(struct world *w, const char *mount)
     snprintf(dir, sizeof dir, "%s/disk", w->dir);
     assert_int_equal(mkdir(dir, 0700), 0);
     snprintf(w->url, sizeof w->url, "sqlite:%s/belfry.db", dir);
-    return daemon_spawn(
-        w, &(struct daemon_start){.via = WORDS("unshare", "-rm", "sh", "-c", mount, dir)});
+    return server_spawn(
+        w, &(struct server_start){.via = WORDS("unshare", "-rm", "sh", "-c", mount, dir)});
 }
 
 /* To the last byte. */
-static void fill(const struct daemon *d)
+static void fill(const struct server *d)
 {
     static const char block[BLOCK];
     int fd = open(filling(d), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -62,7 +62,7 @@ static void fill(const struct daemon *d)
 }
 
 /* Creates until one is refused; how many were made. */
-static int create_until_refused(struct daemon *d, struct answer *ret)
+static int create_until_refused(struct server *d, struct answer *ret)
 {
     for (int i = 0; i < CREATES_MAX; i++) {
         *ret = ask(d, "POST", "/api/v1/schedules", "{'id':'s%d'," QUEUED "}", i);
@@ -76,13 +76,13 @@ static int create_until_refused(struct daemon *d, struct answer *ret)
 static void a_full_disk_refuses_what_is_new_and_takes_what_is_running(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = spawn_on_disk(w, MOUNT("40m"));
+    struct server *d = spawn_on_disk(w, MOUNT("40m"));
     struct answer answer;
     const json_t *run;
     int made;
 
-    d->port = daemon_port(d);
-    daemon_await(d, "msg=ready");
+    d->port = server_port(d);
+    server_await(d, "msg=ready");
     make_schedule(d, "work", QUEUED);
     trigger(d, "work");
     run = at(claim(d, "q", 1, "5s"), "[0]");
@@ -101,7 +101,7 @@ static void a_full_disk_refuses_what_is_new_and_takes_what_is_running(void **sta
 
     assert_int_equal(unlink(filling(d)), 0);
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
-    assert_true(daemon_has_logged(d, "the disk has room again"));
+    assert_true(server_has_logged(d, "the disk has room again"));
     make_schedule(d, "after", QUEUED);
     for (int i = 0; i < made; i++) {
         char path[TEXT_MAX];
@@ -109,28 +109,28 @@ static void a_full_disk_refuses_what_is_new_and_takes_what_is_running(void **sta
         snprintf(path, sizeof path, "/api/v1/schedules/s%d", i);
         api(d, 200, "GET", path, NULL);
     }
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* There is no room for the reserve: it can be asked, and says why it does nothing. */
 static void a_start_on_a_disk_without_a_reserve_is_not_ready(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = spawn_on_disk(w, MOUNT("8m"));
+    struct server *d = spawn_on_disk(w, MOUNT("8m"));
     struct answer answer;
 
-    d->port = daemon_port(d);
-    daemon_await(d, "msg=\"the disk is full\"");
+    d->port = server_port(d);
+    server_await(d, "msg=\"the disk is full\"");
     UNTIL(ask(d, "GET", "/api/v1/schedules/none", NULL).status == 404); /* it is up */
     answer = ask(d, "GET", "/readyz", NULL);
     assert_int_equal(answer.status, 503);
     assert_non_null(strstr(text_at(answer.json, "detail"), "full"));
     api(d, 503, "POST", "/api/v1/schedules", "{'id':'s'," QUEUED "}");
     api(d, 503, "POST", "/api/v1/queues/claim", "{'queues':['q'],'max':1,'wait':'0s'}");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
-static bool has_ended(struct daemon *d, const char *id)
+static bool has_ended(struct server *d, const char *id)
 {
     char path[TEXT_MAX];
 
@@ -139,35 +139,35 @@ static bool has_ended(struct daemon *d, const char *id)
 }
 
 /* More than receiver_answer() is for. */
-static void answer_at_length(struct letter *letter)
+static void answer_at_length(struct http_draft *draft)
 {
     static char body[ANSWER];
 
     memset(body, 'x', sizeof body);
-    assert_true(dprintf(letter->fd, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", ANSWER) >
+    assert_true(dprintf(draft->fd, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", ANSWER) >
                 0);
     for (size_t at = 0; at < sizeof body;) {
-        ssize_t n = write(letter->fd, body + at, sizeof body - at);
+        ssize_t n = write(draft->fd, body + at, sizeof body - at);
 
         assert_true(n > 0);
         at += (size_t)n;
     }
-    close(letter->fd);
+    close(draft->fd);
 }
 
 /* One turn has no room for all of them, though a small one has some. */
 static void what_calls_came_to_is_kept_by_a_disk_that_becomes_full_of_it(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = spawn_on_disk(w, MOUNT("48m"));
-    static struct letter letters[CALLS];
+    struct server *d = spawn_on_disk(w, MOUNT("48m"));
+    static struct http_draft letters[CALLS];
     const char *ids[CALLS];
     struct receiver r;
     struct stat st;
 
     receiver_open(&r);
-    d->port = daemon_port(d);
-    daemon_await(d, "msg=ready");
+    d->port = server_port(d);
+    server_await(d, "msg=ready");
     api(d, 200, "PUT", "/api/v1/namespaces/default",
         "{'settings':{'allowNetworks':['127.0.0.1/32']}}");
     for (int i = 0; i < CALLS; i++) {
@@ -188,7 +188,7 @@ static void what_calls_came_to_is_kept_by_a_disk_that_becomes_full_of_it(void **
     for (int i = 0; i < CALLS; i++)
         UNTIL(has_ended(d, ids[i]));
     receiver_close(&r);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 int main(void)

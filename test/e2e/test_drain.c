@@ -4,8 +4,8 @@
  */
 #include <signal.h>
 
-#include "ask.h"
 #include "receiver.h"
+#include "request.h"
 
 enum { DRAINS = 12 };
 
@@ -16,11 +16,11 @@ static const char *const taken_runs = "SELECT count(*) FROM runs WHERE state IN 
 static const char *const ready_runs = "SELECT count(*) FROM runs WHERE state = 3";
 
 /* A daemon that is in the middle of a call, whose request is in *ret. */
-static struct daemon *start_calling(struct world *w, struct receiver *r, const char *drain,
-                                    struct letter *ret)
+static struct server *start_calling(struct world *w, struct receiver *r, const char *drain,
+                                    struct http_draft *ret)
 {
-    struct daemon *d = daemon_start(
-        w, &(struct daemon_start){.args = WORDS("--http-allow-private", "--drain", drain)});
+    struct server *d = server_start(
+        w, &(struct server_start){.args = WORDS("--http-allow-private", "--drain", drain)});
 
     make_schedule(d, "call", CALLING, r->port);
     trigger(d, "call");
@@ -32,17 +32,17 @@ static void a_call_that_ends_is_waited_for(void **state)
 {
     struct world *w = *state;
     struct receiver r;
-    struct letter letter;
-    struct daemon *d;
+    struct http_draft draft;
+    struct server *d;
 
     receiver_open(&r);
-    d = start_calling(w, &r, "30s", &letter);
+    d = start_calling(w, &r, "30s", &draft);
     trigger(d, "call"); /* is skipped or waits: either way it may not be begun */
-    daemon_signal(d, SIGTERM);
-    assert_non_null(strstr(daemon_await(d, "msg=draining"), "runs=1"));
-    receiver_answer(&letter, "200 OK", "{\"done\":true}");
-    assert_int_equal(daemon_wait(d), 0);
-    assert_false(daemon_has_logged(d, "handed back"));
+    server_signal(d, SIGTERM);
+    assert_non_null(strstr(server_await(d, "msg=draining"), "runs=1"));
+    receiver_answer(&draft, "200 OK", "{\"done\":true}");
+    assert_int_equal(server_wait(d), 0);
+    assert_false(server_has_logged(d, "handed back"));
     assert_false(receiver_has(&r));
     assert_int_equal(world_number(w, "SELECT count(*) FROM history"), 1);
     assert_int_equal(world_number(w, "SELECT succeeded FROM cursors"), 1);
@@ -53,23 +53,23 @@ static void a_call_that_does_not_end_is_handed_back_at_the_deadline(void **state
 {
     struct world *w = *state;
     struct receiver r;
-    struct letter letter;
-    struct daemon *d;
+    struct http_draft draft;
+    struct server *d;
 
     receiver_open(&r);
-    d = start_calling(w, &r, "200ms", &letter);
-    daemon_signal(d, SIGTERM);
-    assert_non_null(strstr(daemon_await(d, "handed back"), "runs=1"));
-    assert_int_equal(daemon_wait(d), 0);
-    close(letter.fd);
+    d = start_calling(w, &r, "200ms", &draft);
+    server_signal(d, SIGTERM);
+    assert_non_null(strstr(server_await(d, "handed back"), "runs=1"));
+    assert_int_equal(server_wait(d), 0);
+    close(draft.fd);
     assert_int_equal(world_number(w, ready_runs), 1);
 
     /* The next one goes on with it, under another fence. */
-    d = daemon_again(d, &(struct daemon_start){.args = WORDS("--http-allow-private")});
-    receiver_take(&r, &letter);
-    receiver_answer(&letter, "200 OK", "{}");
+    d = server_again(d, &(struct server_start){.args = WORDS("--http-allow-private")});
+    receiver_take(&r, &draft);
+    receiver_answer(&draft, "200 OK", "{}");
     UNTIL(world_number(w, "SELECT succeeded FROM cursors") == 1);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
     receiver_close(&r);
 }
 
@@ -77,16 +77,16 @@ static void a_second_signal_hurries(void **state)
 {
     struct world *w = *state;
     struct receiver r;
-    struct letter letter;
-    struct daemon *d;
+    struct http_draft draft;
+    struct server *d;
 
     receiver_open(&r);
-    d = start_calling(w, &r, "1h", &letter);
-    daemon_signal(d, SIGTERM);
-    daemon_await(d, "msg=draining");
-    daemon_signal(d, SIGTERM);
-    assert_int_equal(daemon_wait(d), 0);
-    close(letter.fd);
+    d = start_calling(w, &r, "1h", &draft);
+    server_signal(d, SIGTERM);
+    server_await(d, "msg=draining");
+    server_signal(d, SIGTERM);
+    assert_int_equal(server_wait(d), 0);
+    close(draft.fd);
     assert_int_equal(world_number(w, ready_runs), 1);
     receiver_close(&r);
 }
@@ -94,18 +94,18 @@ static void a_second_signal_hurries(void **state)
 static void a_waiting_worker_gets_an_empty_answer(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
     struct answer answer;
     int fd;
 
     assert_int_equal(json_array_size(claim(d, "q", 1, "0s")), 0); /* the queue is known */
-    fd = ask_begin(d, "POST", "/api/v1/queues/claim", "{'queues':['q'],'wait':'60s'}");
+    fd = request_begin(d, "POST", "/api/v1/queues/claim", "{'queues':['q'],'wait':'60s'}");
     api(d, 200, "GET", "/readyz", NULL); /* came later, so the claim has arrived */
-    daemon_signal(d, SIGTERM);
-    answer = ask_end(d, fd);
+    server_signal(d, SIGTERM);
+    answer = request_end(d, fd);
     assert_int_equal(answer.status, 200);
     assert_int_equal(json_array_size(at(answer.json, "runs")), 0);
-    assert_int_equal(daemon_wait(d), 0);
+    assert_int_equal(server_wait(d), 0);
     assert_int_equal(world_number(w, open_runs), 0);
 }
 
@@ -114,28 +114,28 @@ static void readiness_ends_with_the_drain_and_life_does_not(void **state)
 {
     struct world *w = *state;
     struct receiver r;
-    struct letter letter;
-    struct daemon *d;
+    struct http_draft draft;
+    struct server *d;
     struct answer answer;
     int ready, health;
 
     receiver_open(&r);
-    d = start_calling(w, &r, "1h", &letter);
-    ready = ask_connect(d);
-    health = ask_connect(d);
-    ask_send_head(ready, "GET", "/readyz");
-    ask_send_head(health, "GET", "/healthz");
+    d = start_calling(w, &r, "1h", &draft);
+    ready = request_connect(d);
+    health = request_connect(d);
+    request_send_head(ready, "GET", "/readyz");
+    request_send_head(health, "GET", "/healthz");
     api(d, 200, "GET", "/readyz", NULL);
-    daemon_signal(d, SIGTERM);
-    daemon_await(d, "msg=draining");
-    ask_send_rest(ready);
-    answer = ask_end(d, ready);
+    server_signal(d, SIGTERM);
+    server_await(d, "msg=draining");
+    request_send_rest(ready);
+    answer = request_end(d, ready);
     assert_int_equal(answer.status, 503);
     assert_string_equal(text_at(answer.json, "detail"), "the server is stopping");
-    ask_send_rest(health);
-    assert_int_equal(ask_end(d, health).status, 200);
-    receiver_answer(&letter, "200 OK", "{}");
-    assert_int_equal(daemon_wait(d), 0);
+    request_send_rest(health);
+    assert_int_equal(request_end(d, health).status, 200);
+    receiver_answer(&draft, "200 OK", "{}");
+    assert_int_equal(server_wait(d), 0);
     receiver_close(&r);
 }
 
@@ -143,57 +143,57 @@ static void readiness_ends_with_the_drain_and_life_does_not(void **state)
 static void a_stream_that_comes_with_the_drain_does_not_hold_it_up(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, &(struct daemon_start){.args = WORDS("--drain", "1h")});
-    int fd = ask_connect(d);
+    struct server *d = server_start(w, &(struct server_start){.args = WORDS("--drain", "1h")});
+    int fd = request_connect(d);
 
-    ask_send_head(fd, "GET", "/api/v1/events");
+    request_send_head(fd, "GET", "/api/v1/events");
     assert_true(dprintf(fd, "Accept: text/event-stream\r\n") > 0);
     api(d, 200, "GET", "/readyz", NULL); /* came later, so the head has arrived */
-    daemon_signal(d, SIGTERM);
-    daemon_await(d, "msg=draining");
-    ask_send_rest(fd);
-    assert_int_equal(ask_end(d, fd).status, 503);
-    assert_int_equal(daemon_wait(d), 0);
+    server_signal(d, SIGTERM);
+    server_await(d, "msg=draining");
+    request_send_rest(fd);
+    assert_int_equal(request_end(d, fd).status, 503);
+    assert_int_equal(server_wait(d), 0);
 }
 
 /* What workers hold is theirs: the drain neither waits for it nor takes it away. */
 static void runs_of_workers_outlive_a_restart(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
     const json_t *run;
 
     make_schedule(d, "work", "'action':{'type':'queue','queue':'q'}");
     trigger(d, "work");
     run = at(claim(d, "q", 1, "5s"), "[0]");
-    assert_int_equal(daemon_stop(d), 0);
-    d = daemon_again(d, NULL);
+    assert_int_equal(server_stop(d), 0);
+    d = server_again(d, NULL);
     assert_int_equal(json_array_size(claim(d, "q", 1, "0s")), 0);
     assert_int_equal(tell_run(d, "complete", run, "").status, 200);
     assert_int_equal(number_at(schedule_state(d, "work"), "counters.succeeded"), 1);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* Claimed in the turn before the drain, and not yet begun when it is looked at. */
 static void a_run_that_is_claimed_as_the_drain_begins_is_not_left_behind(void **state)
 {
     struct world *w = *state;
-    const struct daemon_start start = {.args = WORDS("--exec")};
-    struct daemon *d = daemon_start(w, &start);
+    const struct server_start start = {.args = WORDS("--exec")};
+    struct server *d = server_start(w, &start);
 
     make_schedule(d, "x", "'action':{'type':'exec','argv':['/bin/true']}");
     for (int i = 0; i < DRAINS; i++) {
-        int fd = ask_begin(d, "POST", "/api/v1/schedules/x/trigger", NULL);
+        int fd = request_begin(d, "POST", "/api/v1/schedules/x/trigger", NULL);
 
         if (i % 2 == 1)
-            UNTIL(ask_is_answered(fd)); /* else the signal may come first */
-        daemon_signal(d, SIGTERM);
-        ask_end(d, fd);
-        assert_int_equal(daemon_wait(d), 0);
+            UNTIL(request_is_answered(fd)); /* else the signal may come first */
+        server_signal(d, SIGTERM);
+        request_end(d, fd);
+        assert_int_equal(server_wait(d), 0);
         assert_int_equal(world_number(w, taken_runs), 0);
-        d = daemon_again(d, &start);
+        d = server_again(d, &start);
     }
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 int main(void)

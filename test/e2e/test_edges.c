@@ -5,19 +5,19 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "ask.h"
+#include "request.h"
 
 enum { INPUT_BYTES = 60000, RUNS = 100, TEXT_MAX = 256, READERS = 4 /* at least */ };
 
 static const char *const ready_runs = "SELECT count(*) FROM runs WHERE state = 3";
 
-static void make_program(struct daemon *d, const char *id, const char *then)
+static void make_program(struct server *d, const char *id, const char *then)
 {
     make_schedule(d, id, "'action':{'type':'exec','argv':['/bin/sh','-c','echo > %s; %s']}",
                   world_path(d->world, id), then);
 }
 
-static bool has_begun(const struct daemon *d, const char *id)
+static bool has_begun(const struct server *d, const char *id)
 {
     return access(world_path(d->world, id), F_OK) == 0;
 }
@@ -25,8 +25,8 @@ static bool has_begun(const struct daemon *d, const char *id)
 /* The end of a program that was terminated is nobody's news but that its place is free. */
 static void the_place_of_a_terminated_program_is_free_at_once(void **state)
 {
-    struct daemon *d = daemon_start(
-        *state, &(struct daemon_start){.args = WORDS("--exec", "--exec-concurrency", "1")});
+    struct server *d = server_start(
+        *state, &(struct server_start){.args = WORDS("--exec", "--exec-concurrency", "1")});
     char path[TEXT_MAX];
     const char *run;
 
@@ -38,14 +38,14 @@ static void the_place_of_a_terminated_program_is_free_at_once(void **state)
     snprintf(path, sizeof path, "/api/v1/runs/%s/terminate", run);
     api(d, 200, "POST", path, NULL);
     UNTIL(has_begun(d, "second")); /* and no request meanwhile */
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* A claim that cannot be delivered before the end is given back before it, too. */
 static void claims_that_nobody_reads_are_given_back_at_the_end(void **state)
 {
     static char input[INPUT_BYTES + 1];
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     int fd;
 
     memset(input, 'x', INPUT_BYTES);
@@ -55,13 +55,13 @@ static void claims_that_nobody_reads_are_given_back_at_the_end(void **state)
                   input);
     for (int i = 0; i < RUNS; i++)
         trigger(d, "work");
-    fd = ask_begin(d, "POST", "/api/v1/queues/claim", "{'queues':['q'],'max':%d}", RUNS);
-    UNTIL(ask_is_answered(fd));
+    fd = request_begin(d, "POST", "/api/v1/queues/claim", "{'queues':['q'],'max':%d}", RUNS);
+    UNTIL(request_is_answered(fd));
     assert_int_equal(world_number(d->world, ready_runs), 0);
-    daemon_signal(d, SIGTERM);
-    daemon_await(d, "msg=draining");
-    daemon_signal(d, SIGTERM);
-    assert_int_equal(daemon_wait(d), 0);
+    server_signal(d, SIGTERM);
+    server_await(d, "msg=draining");
+    server_signal(d, SIGTERM);
+    assert_int_equal(server_wait(d), 0);
     assert_int_equal(world_number(d->world, ready_runs), RUNS);
     close(fd);
 }
@@ -72,7 +72,7 @@ static void link_zone(const struct world *w, const char *to)
     assert_int_equal(symlink(to, world_path(w, "zones/Here")), 0);
 }
 
-static bool runs_at(struct daemon *d, const char *hour)
+static bool runs_at(struct server *d, const char *hour)
 {
     const json_t *next = api(d, 200, "GET", "/api/v1/schedules/noon/next?count=1", NULL);
 
@@ -83,41 +83,41 @@ static bool runs_at(struct daemon *d, const char *hour)
 static void readers_see_new_files_of_zones(void **state)
 {
     struct world *w = *state;
-    struct daemon *d;
+    struct server *d;
 
     assert_int_equal(mkdir(world_path(w, "zones"), S_IRWXU), 0);
     link_zone(w, "/usr/share/zoneinfo/UTC");
-    d = daemon_start(
-        w, &(struct daemon_start){.args = WORDS("--zoneinfo", world_path(w, "zones"))});
+    d = server_start(
+        w, &(struct server_start){.args = WORDS("--zoneinfo", world_path(w, "zones"))});
     make_schedule(d, "noon",
                   "'spec':{'cron':['0 12 * * *'],'timezone':'Here'},"
                   "'action':{'type':'queue','queue':'q'}");
     for (int i = 0; i < READERS; i++)
         assert_true(runs_at(d, "12"));
     link_zone(w, "/usr/share/zoneinfo/Asia/Tokyo");
-    daemon_signal(d, SIGHUP);
-    daemon_await(d, "zones are read anew");
+    server_signal(d, SIGHUP);
+    server_await(d, "zones are read anew");
     for (int i = 0; i < READERS; i++)
         assert_true(runs_at(d, "03"));
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* Nobody listens at port 1; the password is in no line of the log. */
 static void a_server_that_never_came_does_not_hold_up_the_end(void **state)
 {
-    struct daemon *d = daemon_spawn(
+    struct server *d = server_spawn(
         *state,
-        &(struct daemon_start){.args = WORDS("--db", "postgres://me:hush@127.0.0.1:1/none",
+        &(struct server_start){.args = WORDS("--db", "postgres://me:hush@127.0.0.1:1/none",
                                              "--listen", "127.0.0.1:0", "--grpc", "none"),
                                .is_bare = true});
 
-    d->port = daemon_port(d);
-    daemon_await(d, "the database does not answer");
+    d->port = server_port(d);
+    server_await(d, "the database does not answer");
     assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 503);
     assert_int_equal(ask(d, "GET", "/api/v1/schedules", NULL).status, 503);
     assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 200);
-    assert_int_equal(daemon_stop(d), 0);
-    assert_false(daemon_has_logged(d, "hush"));
+    assert_int_equal(server_stop(d), 0);
+    assert_false(server_has_logged(d, "hush"));
 }
 
 int main(void)

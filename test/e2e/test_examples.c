@@ -7,9 +7,9 @@
 #include <glob.h>
 #include <sys/wait.h>
 
-#include "ask.h"
 #include "faked.h"
 #include "receiver.h"
+#include "request.h"
 
 enum {
     TEXT_MAX = 512,
@@ -41,7 +41,7 @@ static const char *document(const char *path)
     return text;
 }
 
-static void put(struct daemon *d, const char *path)
+static void put(struct server *d, const char *path)
 {
     const json_t *result = at(
         api(d, 200, "POST", "/api/v1/bulk/schedules/put", "{'items':[%s]}", document(path)),
@@ -51,14 +51,14 @@ static void put(struct daemon *d, const char *path)
         fail_msg("%s: %s", path, text_at(result, "error.detail"));
 }
 
-static struct daemon *start_at(struct world *w, const char *when)
+static struct server *start_at(struct world *w, const char *when)
 {
     faked_to(w, when);
     return faked_start(w, WORDS("--max-jump", "30d", "--http-allow-private"));
 }
 
 /* The next run of the queue, which must be of this slot. */
-static const json_t *take(struct daemon *d, const char *queue, const char *slot)
+static const json_t *take(struct server *d, const char *queue, const char *slot)
 {
     const json_t *run = at(claim(d, queue, 1, "30s"), "[0]");
 
@@ -66,12 +66,12 @@ static const json_t *take(struct daemon *d, const char *queue, const char *slot)
     return run;
 }
 
-static void work_off(struct daemon *d, const char *queue, const char *slot)
+static void work_off(struct server *d, const char *queue, const char *slot)
 {
     assert_int_equal(tell_run(d, "complete", take(d, queue, slot), "").status, 200);
 }
 
-static int64_t counter(struct daemon *d, const char *id, const char *name)
+static int64_t counter(struct server *d, const char *id, const char *name)
 {
     char path[TEXT_MAX];
 
@@ -80,7 +80,7 @@ static int64_t counter(struct daemon *d, const char *id, const char *name)
 }
 
 /* The only run of the schedule, as the API shows it. */
-static const json_t *only_run(struct daemon *d, const char *id)
+static const json_t *only_run(struct server *d, const char *id)
 {
     char path[TEXT_MAX];
     const json_t *runs;
@@ -92,10 +92,10 @@ static const json_t *only_run(struct daemon *d, const char *id)
 }
 
 /* `belfry WORDS` that asks this server; it must succeed. */
-static void belfry(struct daemon *d, const char *const *words)
+static void belfry(struct server *d, const char *const *words)
 {
     const char *argv[ARGS_MAX] = {"belfry"};
-    char server[TEXT_MAX];
+    char pg_server[TEXT_MAX];
     int status;
     pid_t pid;
 
@@ -103,11 +103,11 @@ static void belfry(struct daemon *d, const char *const *words)
         assert_true(i + 2 < ARGS_MAX);
         argv[i + 1] = words[i];
     }
-    snprintf(server, sizeof server, "http://127.0.0.1:%u", d->port);
+    snprintf(pg_server, sizeof pg_server, "http://127.0.0.1:%u", d->port);
     pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        setenv("BELFRY_SERVER", server, 1);
+        setenv("BELFRY_SERVER", pg_server, 1);
         execv(d->world->program, (char *const *)argv);
         _exit(127);
     }
@@ -116,7 +116,7 @@ static void belfry(struct daemon *d, const char *const *words)
 }
 
 /* One run with `belfry worker` and a program of examples/work. */
-static void work_with(struct daemon *d, const char *queue, const char *program)
+static void work_with(struct server *d, const char *queue, const char *program)
 {
     char path[TEXT_MAX];
 
@@ -129,7 +129,7 @@ static void work_with(struct daemon *d, const char *queue, const char *program)
 static void every_minute_has_one_run(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = start_at(w, FRIDAY "08:00:01Z");
+    struct server *d = start_at(w, FRIDAY "08:00:01Z");
 
     put(d, "examples/1-every-minute.json");
     faked_to(w, FRIDAY "08:01:01Z");
@@ -139,14 +139,14 @@ static void every_minute_has_one_run(void **state)
     assert_int_equal(counter(d, "every-minute", "started"), 2);
     assert_int_equal(counter(d, "every-minute", "succeeded"), 2);
     assert_int_equal(counter(d, "every-minute", "missed"), 0);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* New York went from UTC-5 to UTC-4 on Sunday, 2027-03-14. */
 static void the_weekday_report_keeps_to_the_clock_on_the_wall(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = start_at(w, FRIDAY "13:59:01Z");
+    struct server *d = start_at(w, FRIDAY "13:59:01Z");
 
     put(d, "examples/2-weekday-report.json");
     faked_to(w, FRIDAY "14:00:01Z");
@@ -157,18 +157,18 @@ static void the_weekday_report_keeps_to_the_clock_on_the_wall(void **state)
     work_off(d, "weekday-report", "2027-03-15T13:00:00.000Z");
     assert_int_equal(counter(d, "weekday-report", "started"), 2);
     assert_int_equal(counter(d, "weekday-report", "missed"), 0);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* Beside a schedule that starts only the latest of what it missed, as they do by default. */
 static void catch_up_makes_up_for_each_minute_in_order(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = start_at(w, FRIDAY "08:00:01Z");
+    struct server *d = start_at(w, FRIDAY "08:00:01Z");
 
     put(d, "examples/1-every-minute.json");
     put(d, "examples/3-catch-up.json");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
     d = start_at(w, FRIDAY "08:04:01Z");
     work_off(d, "catch-up", FRIDAY "08:01:00.000Z");
     work_off(d, "catch-up", FRIDAY "08:02:00.000Z");
@@ -177,7 +177,7 @@ static void catch_up_makes_up_for_each_minute_in_order(void **state)
     assert_int_equal(counter(d, "catch-up", "missed"), 0);
     work_off(d, "every-minute", FRIDAY "08:04:00.000Z");
     assert_int_equal(counter(d, "every-minute", "missed"), 3);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void the_countdown_ends_with_the_year(void **state)
@@ -187,7 +187,7 @@ static void the_countdown_ends_with_the_year(void **state)
         "2030-12-31T23:58:00.000Z", "2030-12-31T23:59:00.000Z", "2031-01-01T00:00:00.000Z",
     };
     struct world *w = *state;
-    struct daemon *d = start_at(w, "2030-12-31T23:50:01Z");
+    struct server *d = start_at(w, "2030-12-31T23:50:01Z");
     const json_t *times;
 
     put(d, "examples/4-countdown.json");
@@ -200,13 +200,13 @@ static void the_countdown_ends_with_the_year(void **state)
         work_off(d, "countdown", slots[i]);
     assert_true(json_is_null(at(schedule_state(d, "countdown"), "nextAt")));
     assert_int_equal(counter(d, "countdown", "started"), COUNTDOWN_SLOTS);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void two_branches_are_joined_in_one_run(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = start_at(w, FRIDAY "08:00:01Z");
+    struct server *d = start_at(w, FRIDAY "08:00:01Z");
     const json_t *run;
 
     put(d, "examples/5-two-branches.json");
@@ -216,17 +216,17 @@ static void two_branches_are_joined_in_one_run(void **state)
     assert_string_equal(text_at(run, "outcome"), "succeeded");
     assert_string_equal(text_at(run, "result.joined[0]"), "apples");
     assert_string_equal(text_at(run, "result.joined[1]"), "pears");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void refuse(struct receiver *r, const char *attempt, char ret_run[TEXT_MAX])
 {
-    struct letter letter;
+    struct http_draft draft;
 
-    receiver_take(r, &letter);
-    assert_string_equal(letter_field(&letter, "belfry-attempt"), attempt);
-    snprintf(ret_run, TEXT_MAX, "%s", letter_field(&letter, "belfry-run"));
-    receiver_answer(&letter, "404 Not Found", "{}");
+    receiver_take(r, &draft);
+    assert_string_equal(draft_field(&draft, "belfry-attempt"), attempt);
+    snprintf(ret_run, TEXT_MAX, "%s", draft_field(&draft, "belfry-run"));
+    receiver_answer(&draft, "404 Not Found", "{}");
 }
 
 /* Its address is another here: tests call nobody outside. */
@@ -234,7 +234,7 @@ static void what_fails_is_tried_three_times_and_the_next_minute_anew(void **stat
 {
     static const char *const attempts[ATTEMPTS] = {"1", "2", "3"};
     struct world *w = *state;
-    struct daemon *d = start_at(w, FRIDAY "08:00:01Z");
+    struct server *d = start_at(w, FRIDAY "08:00:01Z");
     char first[TEXT_MAX], run[TEXT_MAX];
     struct receiver r;
 
@@ -255,13 +255,13 @@ static void what_fails_is_tried_three_times_and_the_next_minute_anew(void **stat
     refuse(&r, attempts[0], run);
     assert_string_not_equal(run, first);
     receiver_close(&r);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void runs_that_take_longer_than_a_minute_overlap(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = start_at(w, FRIDAY "08:00:01Z");
+    struct server *d = start_at(w, FRIDAY "08:00:01Z");
     const json_t *first, *second;
 
     put(d, "examples/7-overlap.json");
@@ -273,14 +273,14 @@ static void runs_that_take_longer_than_a_minute_overlap(void **state)
     assert_int_equal(tell_run(d, "complete", first, "").status, 200);
     assert_int_equal(tell_run(d, "complete", second, "").status, 200);
     assert_int_equal(counter(d, "overlap", "skipped"), 0);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* 08:01 of that day and of the day before, in milliseconds: `date -d … +%s`. */
 static void the_input_is_what_was_written_and_the_times_of_the_slot(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = start_at(w, FRIDAY "08:00:01Z");
+    struct server *d = start_at(w, FRIDAY "08:00:01Z");
     const json_t *run;
 
     put(d, "examples/8-input.json");
@@ -297,13 +297,13 @@ static void the_input_is_what_was_written_and_the_times_of_the_slot(void **state
     run = only_run(d, "input");
     assert_int_equal(number_at(run, "result.from"), INT64_C(1804752060000));
     assert_int_equal(number_at(run, "result.to"), INT64_C(1804838460000));
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_loop_of_three_rounds_is_one_run(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = start_at(w, FRIDAY "08:00:01Z");
+    struct server *d = start_at(w, FRIDAY "08:00:01Z");
     const json_t *run, *lines;
     char path[TEXT_MAX];
 
@@ -316,13 +316,13 @@ static void a_loop_of_three_rounds_is_one_run(void **state)
     lines = api(d, 200, "GET", path, NULL);
     assert_string_equal(text_at(lines, "lines[0].text"), "round 1 of 3");
     assert_string_equal(text_at(lines, "lines[2].text"), "round 3 of 3");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* So that none is forgotten above. */
 static void all_of_them_are_taken(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *list;
     glob_t found;
 
@@ -333,13 +333,13 @@ static void all_of_them_are_taken(void **state)
     globfree(&found);
     list = api(d, 200, "GET", "/api/v1/schedules?label=example:yes", NULL);
     assert_int_equal(json_array_size(at(list, "schedules")), EXAMPLES);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* The folder as it is; what is there already is left alone, and `diff` says so. */
 static void apply_takes_the_whole_folder(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *list;
 
     belfry(d, WORDS("apply", "-f", "examples", "-o", "name"));
@@ -349,7 +349,7 @@ static void apply_takes_the_whole_folder(void **state)
     assert_int_equal(json_array_size(list), EXAMPLES);
     for (size_t i = 0; i < EXAMPLES; i++)
         assert_int_equal(number_at(json_array_get(list, i), "state.version"), 1);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 int main(void)

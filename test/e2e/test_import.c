@@ -2,11 +2,11 @@
 /*
  * A crontab becomes schedules, and the schedules do what its lines did.
  */
-#include "ask.h"
+#include "request.h"
 
 #include "../cli/run.h"
 
-static const char *server_of(const struct daemon *d)
+static const char *pg_server_of(const struct server *d)
 {
     static char url[64];
 
@@ -129,7 +129,7 @@ static void what_cannot_be_expressed_is_told_and_nothing_is_written(void **state
 static void commands_run_as_under_cron(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, &(struct daemon_start){.args = WORDS("--exec")});
+    struct server *d = server_start(w, &(struct server_start){.args = WORDS("--exec")});
     char table[2048], out[WORLD_PATH_MAX], yaml[WORLD_PATH_MAX], wanted[256];
     const struct run *run;
 
@@ -142,15 +142,15 @@ static void commands_run_as_under_cron(void **state)
              "0 0 1 1 * (pwd; echo \"${X}\" 50\\%%; cat) > %s.part; mv %s.part %s%%one%%two\n",
              w->dir, out, out, out);
     run = RUN_WITH(table, "import", "crontab", "-", "--tz", "UTC", "--to", yaml, "--apply",
-                   "--server", server_of(d));
+                   "--server", pg_server_of(d));
     assert_says(run, 0, "+ schedule cron-pwd\n1 created, 0 changed, 0 unchanged\n", "");
     trigger(d, "cron-pwd");
     snprintf(wanted, sizeof wanted, "%s\na ${b} 50%%\none\ntwo\n", w->dir);
     UNTIL(holds(out, wanted));
     /* The file says the same, and a second time nothing changes. */
-    assert_says(RUN("diff", "-f", yaml, "--server", server_of(d)), 0, "", "");
+    assert_says(RUN("diff", "-f", yaml, "--server", pg_server_of(d)), 0, "", "");
     run = RUN_WITH(table, "import", "crontab", "-", "--tz", "UTC", "--apply", "--server",
-                   server_of(d));
+                   pg_server_of(d));
     assert_says(run, 0, "unchanged: all 1\n", "");
     assert_says(RUN_WITH(table, "import", "crontab", "-", "--tz", "UTC", "--to", yaml), 1, "",
                 "File exists");

@@ -3,12 +3,12 @@
  * The jobs API with a worker of an organisation: the organisation is made with its first
  * schedule, the worker waits for its queue, fails a job and does it.
  */
-#include "ask.h"
+#include "request.h"
 
 #define ORG   "/api/orgs/acme/schedules"
 #define CLAIM "/api/v1/queues/claim?namespace=acme"
 
-static struct answer say(struct daemon *d, const char *verb, const json_t *run)
+static struct answer say(struct server *d, const char *verb, const json_t *run)
 {
     char path[256];
 
@@ -18,7 +18,7 @@ static struct answer say(struct daemon *d, const char *verb, const json_t *run)
 
 static void a_worker_of_an_organisation_gets_its_jobs_and_they_are_counted(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     char path[256], native[256];
     const json_t *made, *run, *seen;
     int fd;
@@ -31,9 +31,9 @@ static void a_worker_of_an_organisation_gets_its_jobs_and_they_are_counted(void 
     snprintf(path, sizeof path, ORG "/%s", text_at(made, "id"));
     snprintf(native, sizeof native, "/api/v1/schedules/%s/trigger?namespace=acme",
              text_at(made, "id"));
-    fd = ask_begin(d, "POST", CLAIM, "{'queues':['jobs:acme'],'wait':'30s','worker':'w'}");
+    fd = request_begin(d, "POST", CLAIM, "{'queues':['jobs:acme'],'wait':'30s','worker':'w'}");
     api(d, 202, "POST", native, "{}");
-    run = at(ask_end(d, fd).json, "runs[0]");
+    run = at(request_end(d, fd).json, "runs[0]");
     assert_string_equal(text_at(run, "input.jobId"), text_at(run, "id"));
     assert_string_equal(text_at(run, "input.jobRunId"), text_at(run, "id"));
     assert_string_equal(text_at(run, "input.hostId"), "srv-1");
@@ -51,12 +51,12 @@ static void a_worker_of_an_organisation_gets_its_jobs_and_they_are_counted(void 
     assert_int_equal(number_at(seen, "runCount"), 1);
     assert_int_equal(number_at(seen, "failureCount"), 1);
     assert_int_equal(ask(d, "DELETE", path, NULL).status, 204);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_start_of_the_server_keeps_the_next_run(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     char next[64];
 
     snprintf(next, sizeof next, "%s",
@@ -64,10 +64,10 @@ static void a_start_of_the_server_keeps_the_next_run(void **state)
                          "{'name':'n','serverInstanceId':'s','cronExpression':'0 2 1 1 *',"
                          "'jobType':'j'}"),
                      "nextRunAt"));
-    assert_int_equal(daemon_stop(d), 0);
-    d = daemon_start(*state, NULL);
+    assert_int_equal(server_stop(d), 0);
+    d = server_start(*state, NULL);
     assert_string_equal(text_at(api(d, 200, "GET", ORG, NULL), "[0].nextRunAt"), next);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 int main(void)

@@ -4,9 +4,9 @@
  */
 #include <signal.h>
 
-#include "ask.h"
 #include "core/time/text.h"
 #include "faked.h"
+#include "request.h"
 
 #define QUEUED "'action':{'type':'queue','queue':'q'}"
 
@@ -26,7 +26,7 @@ static int64_t turns(const struct world *w)
 static void a_server_that_is_switched_off_answers_and_starts_nothing(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, &(struct daemon_start){.args = WORDS("--enabled=off")});
+    struct server *d = server_start(w, &(struct server_start){.args = WORDS("--enabled=off")});
 
     make_schedule(d, "s", "'spec':{'at':['now']}," QUEUED);
     /* Every poll is a turn, and none starts what is due. */
@@ -35,10 +35,10 @@ static void a_server_that_is_switched_off_answers_and_starts_nothing(void **stat
     assert_int_equal(number_at(schedule_state(d, "s"), "counters.started"), 0);
     assert_int_equal(world_number(w, "SELECT count(*) FROM runs"), 0);
     api(d, 200, "PATCH", "/api/v1/schedules/s", "{'description':'still here'}");
-    assert_int_equal(daemon_stop(d), 0);
-    d = daemon_start(w, NULL);
+    assert_int_equal(server_stop(d), 0);
+    d = server_start(w, NULL);
     assert_int_equal(json_array_size(claim(d, "q", 1, "20s")), 1);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static instant moment_at(const json_t *json, const char *path)
@@ -52,9 +52,9 @@ static instant moment_at(const json_t *json, const char *path)
 
 static void what_schedules_do_not_say_is_as_the_configuration_says(void **state)
 {
-    struct daemon *d = daemon_start(
+    struct server *d = server_start(
         *state,
-        &(struct daemon_start){.args = WORDS("--lease", "40s", "--heartbeat", "10s", "--grace",
+        &(struct server_start){.args = WORDS("--lease", "40s", "--heartbeat", "10s", "--grace",
                                              "5s", "--max-run-time", "2h", "--buffer-limit",
                                              "7", "--retention", "10d")});
     const json_t *policies, *run;
@@ -74,10 +74,10 @@ static void what_schedules_do_not_say_is_as_the_configuration_says(void **state)
     assert_string_equal(text_at(policies, "lease.for"), "50s");
     assert_string_equal(text_at(policies, "lease.grace"), "5s");
     assert_int_equal(number_at(policies, "bufferLimit"), 3);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
-static void make_many(struct daemon *d)
+static void make_many(struct server *d)
 {
     static char text[TEXT_MAX];
     size_t len = 0;
@@ -97,7 +97,7 @@ static void make_many(struct daemon *d)
 static void a_transaction_has_no_more_schedules_than_it_may(void **state)
 {
     struct world *w = *state;
-    struct daemon *d;
+    struct server *d;
     int64_t before;
 
     faked_to(w, "2027-03-12T11:59:00Z");
@@ -107,15 +107,15 @@ static void a_transaction_has_no_more_schedules_than_it_may(void **state)
     faked_to(w, "2027-03-12T12:00:01Z");
     UNTIL(world_number(w, "SELECT count(*) FROM runs") == MANY);
     assert_true(turns(w) - before >= MANY / ROWS);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* 2026-01-01 01:00 to 2026-01-03 00:00: 48 slots, of which a turn starts five. */
 static void a_backfill_goes_in_portions_of_the_configured_size(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(
-        w, &(struct daemon_start){.args = WORDS("--backfill-portion", "5")});
+    struct server *d = server_start(
+        w, &(struct server_start){.args = WORDS("--backfill-portion", "5")});
     int64_t before;
 
     make_schedule(d, "s", "'spec':{'cron':['0 * * * *']}," QUEUED);
@@ -125,13 +125,13 @@ static void a_backfill_goes_in_portions_of_the_configured_size(void **state)
     UNTIL(world_number(w, "SELECT count(*) FROM runs") == 48);
     assert_true(turns(w) - before >= 48 / PORTION);
     UNTIL(world_number(w, "SELECT count(*) FROM backfills") == 0); /* it is done, and gone */
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void zone_warning_and_least_interval_are_the_servers(void **state)
 {
-    struct daemon *d = daemon_start(
-        *state, &(struct daemon_start){.args = WORDS("--default-timezone", "Asia/Tokyo",
+    struct server *d = server_start(
+        *state, &(struct server_start){.args = WORDS("--default-timezone", "Asia/Tokyo",
                                                      "--plan-warn-per-day", "10",
                                                      "--min-interval", "5m")});
     const json_t *answer;
@@ -146,13 +146,13 @@ static void zone_warning_and_least_interval_are_the_servers(void **state)
     assert_string_equal(text_at(answer, "field"), "spec.intervals[0].every");
     assert_non_null(strstr(text_at(answer, "detail"), "5m"));
     make_schedule(d, "slow", "'spec':{'intervals':[{'every':'5m'}]}," QUEUED);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void writing_too_often_is_refused(void **state)
 {
-    struct daemon *d = daemon_start(*state,
-                                    &(struct daemon_start){.args = WORDS("--rate-write", "2")});
+    struct server *d = server_start(*state,
+                                    &(struct server_start){.args = WORDS("--rate-write", "2")});
 
     make_schedule(d, "a", QUEUED);
     make_schedule(d, "b", QUEUED);
@@ -160,43 +160,43 @@ static void writing_too_often_is_refused(void **state)
         text_at(api(d, 429, "POST", "/api/v1/schedules", "{'id':'c'," QUEUED "}"), "code"),
         "rate_limited");
     api(d, 200, "GET", "/api/v1/schedules/a", NULL); /* reading has a limit of its own: none */
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void the_log_has_the_form_and_the_level_that_were_asked_for(void **state)
 {
     struct world *w = *state;
     int fd = world_notify_open(w);
-    struct daemon *d = daemon_spawn(w, &(struct daemon_start){.args = WORDS("--log", "json")});
+    struct server *d = server_spawn(w, &(struct server_start){.args = WORDS("--log", "json")});
 
-    daemon_await(d, "\"msg\":\"ready\"");
+    server_await(d, "\"msg\":\"ready\"");
     assert_int_equal(d->log[0], '{');
-    daemon_signal(d, SIGTERM);
-    assert_int_equal(daemon_wait(d), 0);
+    server_signal(d, SIGTERM);
+    assert_int_equal(server_wait(d), 0);
     /* It is ready, and has not said so in its log. */
-    d = daemon_spawn(w, &(struct daemon_start){.args = WORDS("--log-level", "warn"),
+    d = server_spawn(w, &(struct server_start){.args = WORDS("--log-level", "warn"),
                                                .env = WORDS(world_notify_env(w))});
     world_notify_await(fd, "READY=1");
-    daemon_signal(d, SIGTERM);
-    assert_int_equal(daemon_wait(d), 0);
-    assert_false(daemon_has_logged(d, "level=info"));
-    assert_false(daemon_has_logged(d, "msg=ready"));
+    server_signal(d, SIGTERM);
+    assert_int_equal(server_wait(d), 0);
+    assert_false(server_has_logged(d, "level=info"));
+    assert_false(server_has_logged(d, "msg=ready"));
 }
 
 /* Both kinds of address speak both protocols; they differ in who is told of them. */
 static void grpc_may_have_an_address_of_its_own(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_spawn(
-        w, &(struct daemon_start){.is_bare = true,
+    struct server *d = server_spawn(
+        w, &(struct server_start){.is_bare = true,
                                   .args = WORDS("--db", w->url, "--listen", "127.0.0.1:0",
                                                 "--grpc", "127.0.0.1:0")});
-    const char *line = daemon_await(d, "for=grpc");
+    const char *line = server_await(d, "for=grpc");
 
     d->port = (uint16_t)strtol(strstr(line, " port=") + strlen(" port="), NULL, 10);
-    daemon_await(d, "msg=ready");
+    server_await(d, "msg=ready");
     api(d, 200, "GET", "/healthz", NULL);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 int main(void)

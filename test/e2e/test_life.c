@@ -5,14 +5,14 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "ask.h"
+#include "request.h"
 
 enum { STATUS_FAILED = 1, STATUS_USAGE = 2, NOBODY = 65534, READS = 8 };
 
 /* Ends by itself with this status and these words. */
-static void assert_refused(struct daemon *d, int status, const char *words)
+static void assert_refused(struct server *d, int status, const char *words)
 {
-    int got = daemon_wait(d);
+    int got = server_wait(d);
 
     if (got != status || !d->log || !strstr(d->log, words))
         fail_msg("status %d, not %d, or no `%s`:\n%s", got, status, words, d->log);
@@ -25,85 +25,85 @@ static void without_flags_it_keeps_its_state_below_home_and_listens_on_loopback(
 {
     struct world *w = *state;
     bool is_root = geteuid() == 0;
-    struct daemon *d;
+    struct server *d;
     struct stat info;
 
     if (is_root)
         assert_int_equal(chown(w->dir, NOBODY, NOBODY), 0);
-    d = daemon_start(w, &(struct daemon_start){
+    d = server_start(w, &(struct server_start){
                             .is_bare = true,
                             .env = WORDS("BELFRY_LISTEN=0", "BELFRY_GRPC=none"),
                             .via = is_root ? WORDS("setpriv", "--reuid=65534", "--regid=65534",
                                                    "--clear-groups", "--")
                                            : NULL,
                         });
-    assert_true(daemon_has_logged(d, "address=127.0.0.1"));
-    assert_false(daemon_has_logged(d, "address=0.0.0.0"));
-    assert_false(daemon_has_logged(d, "address=:: "));
+    assert_true(server_has_logged(d, "address=127.0.0.1"));
+    assert_false(server_has_logged(d, "address=0.0.0.0"));
+    assert_false(server_has_logged(d, "address=:: "));
     assert_int_equal(stat(world_path(w, ".local/state/belfry/belfry.db"), &info), 0);
     assert_int_equal(stat(world_path(w, ".local/state/belfry"), &info), 0);
     assert_int_equal(info.st_mode & 0777, 0700);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void health_is_told_before_the_database_is_there(void **state)
 {
     struct world *w = *state;
     const char *db = "postgres://nobody@127.0.0.1:1/none"; /* nobody listens there */
-    struct daemon *d = daemon_spawn(
-        w, &(struct daemon_start){
+    struct server *d = server_spawn(
+        w, &(struct server_start){
                .is_bare = true,
                .args = WORDS("--db", db, "--listen", "127.0.0.1:0", "--grpc", "none")});
 
-    d->port = daemon_port(d);
-    daemon_await(d, "msg=\"the database does not answer\"");
+    d->port = server_port(d);
+    server_await(d, "msg=\"the database does not answer\"");
     assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 200);
     UNTIL(strstr(text_at(api(d, 503, "GET", "/readyz", NULL), "detail"), "does not answer"));
-    assert_true(daemon_has_logged(d, "refused")); /* where and why is for the log alone */
+    assert_true(server_has_logged(d, "refused")); /* where and why is for the log alone */
     assert_null(strstr(text_at(api(d, 503, "GET", "/readyz", NULL), "detail"), "127.0.0.1"));
     api(d, 503, "GET", "/api/v1/schedules/a", NULL);
     api(d, 503, "POST", "/api/v1/schedules",
         "{'id':'a','action':{'type':'queue','queue':'q'}}");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_second_daemon_on_the_file_is_refused(void **state)
 {
     struct world *w = *state;
-    struct daemon *first = daemon_start(w, NULL);
+    struct server *first = server_start(w, NULL);
 
-    assert_refused(daemon_spawn(w, &(struct daemon_start){0}), STATUS_FAILED, "in use");
+    assert_refused(server_spawn(w, &(struct server_start){0}), STATUS_FAILED, "in use");
     assert_int_equal(ask(first, "GET", "/readyz", NULL).status, 200);
-    assert_int_equal(daemon_stop(first), 0);
+    assert_int_equal(server_stop(first), 0);
 }
 
 /* Also after reads, for which others have the file open. */
 static void a_clean_stop_leaves_a_file_without_a_log(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
     struct stat info;
 
     make_schedule(d, "kept", "'action':{'type':'queue','queue':'q'}");
     for (int i = 0; i < READS; i++)
         api(d, 200, "GET", "/api/v1/schedules/kept", NULL);
     assert_int_equal(stat(world_path(w, "belfry.db-wal"), &info), 0);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
     assert_int_equal(stat(world_path(w, "belfry.db-wal"), &info), -1);
     assert_int_equal(stat(world_path(w, "belfry.db-shm"), &info), -1);
-    d = daemon_start(w, NULL);
+    d = server_start(w, NULL);
     api(d, 200, "GET", "/api/v1/schedules/kept", NULL);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_port_that_is_taken_is_told_of_before_the_database_is_touched(void **state)
 {
     struct world *w = *state;
-    struct daemon *first = daemon_start(w, NULL);
+    struct server *first = server_start(w, NULL);
     struct stat info;
 
     snprintf(w->url, sizeof w->url, "sqlite:%s/other.db", w->dir);
-    assert_refused(daemon_spawn(w, &(struct daemon_start){.port = first->port}), STATUS_FAILED,
+    assert_refused(server_spawn(w, &(struct server_start){.port = first->port}), STATUS_FAILED,
                    "in use");
     assert_int_equal(stat(world_path(w, "other.db"), &info), -1);
 }
@@ -111,19 +111,19 @@ static void a_port_that_is_taken_is_told_of_before_the_database_is_touched(void 
 static void others_are_not_let_in_unless_it_is_said(void **state)
 {
     struct world *w = *state;
-    struct daemon *d;
+    struct server *d;
 
-    d = daemon_spawn(
-        w, &(struct daemon_start){.is_bare = true,
+    d = server_spawn(
+        w, &(struct server_start){.is_bare = true,
                                   .args = WORDS("--db", w->url, "--listen", "0.0.0.0:0")});
     assert_refused(d, STATUS_FAILED, "--insecure");
-    d = daemon_spawn(
-        w, &(struct daemon_start){.is_bare = true,
+    d = server_spawn(
+        w, &(struct server_start){.is_bare = true,
                                   .args = WORDS("--db", w->url, "--listen", "0.0.0.0:0",
                                                 "--grpc", "none", "--insecure")});
-    daemon_await(d, "address=0.0.0.0");
-    daemon_await(d, "msg=ready");
-    assert_int_equal(daemon_stop(d), 0);
+    server_await(d, "address=0.0.0.0");
+    server_await(d, "msg=ready");
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_bad_configuration_is_refused_with_line_and_reason(void **state)
@@ -131,16 +131,16 @@ static void a_bad_configuration_is_refused_with_line_and_reason(void **state)
     struct world *w = *state;
     const char *file = world_write(w, "bad.conf", "log_level = info\nlease = soon\n");
 
-    assert_refused(daemon_spawn(w, &(struct daemon_start){.args = WORDS("--file", file)}),
+    assert_refused(server_spawn(w, &(struct server_start){.args = WORDS("--file", file)}),
                    STATUS_USAGE, "bad.conf:2:9:");
-    assert_refused(daemon_spawn(w, &(struct daemon_start){.args = WORDS("--turn-ms", "0")}),
+    assert_refused(server_spawn(w, &(struct server_start){.args = WORDS("--turn-ms", "0")}),
                    STATUS_USAGE, "--turn-ms");
-    assert_refused(daemon_spawn(w, &(struct daemon_start){.env = WORDS("BELFRY_GRACE=-1s")}),
+    assert_refused(server_spawn(w, &(struct server_start){.env = WORDS("BELFRY_GRACE=-1s")}),
                    STATUS_USAGE, "BELFRY_GRACE");
     assert_refused(
-        daemon_spawn(w, &(struct daemon_start){.args = WORDS("--file", "/nowhere/x.conf")}),
+        server_spawn(w, &(struct server_start){.args = WORDS("--file", "/nowhere/x.conf")}),
         STATUS_FAILED, "/nowhere/x.conf");
-    assert_refused(daemon_spawn(w, &(struct daemon_start){.args = WORDS("127.0.0.1:80")}),
+    assert_refused(server_spawn(w, &(struct server_start){.args = WORDS("127.0.0.1:80")}),
                    STATUS_USAGE, "--listen");
 }
 
@@ -149,26 +149,26 @@ static void a_database_that_is_none_is_refused(void **state)
     struct world *w = *state;
 
     world_write(w, "belfry.db", "this is a letter to a friend, and no database at all\n");
-    assert_refused(daemon_spawn(w, &(struct daemon_start){0}), STATUS_FAILED,
+    assert_refused(server_spawn(w, &(struct server_start){0}), STATUS_FAILED,
                    "is not a database (26); choose another file with --db");
 }
 
 static void names_that_nothing_bears_are_told_at_the_start(void **state)
 {
     struct world *w = *state;
-    const char *letter = world_write(w, "letter", "Dear friend,\n");
+    const char *draft = world_write(w, "letter", "Dear friend,\n");
     const char *file = world_write(w, "far.conf",
                                    "log = logfmt\ndefault_timezone = Europe/Lodnon\n");
 
-    assert_refused(daemon_spawn(w, &(struct daemon_start){.args = WORDS("--default-timezone",
+    assert_refused(server_spawn(w, &(struct server_start){.args = WORDS("--default-timezone",
                                                                         "Europe/Lodnon")}),
                    STATUS_FAILED, "default_timezone: time zone `Europe/Lodnon` is not known");
     assert_refused(
-        daemon_spawn(w, &(struct daemon_start){.args = WORDS("--http-ca", "/nowhere/ca.pem")}),
+        server_spawn(w, &(struct server_start){.args = WORDS("--http-ca", "/nowhere/ca.pem")}),
         STATUS_FAILED, "http_ca: Cannot read the certificates");
-    assert_refused(daemon_spawn(w, &(struct daemon_start){.args = WORDS("--http-ca", letter)}),
+    assert_refused(server_spawn(w, &(struct server_start){.args = WORDS("--http-ca", draft)}),
                    STATUS_FAILED, "has no certificate in PEM form");
-    assert_refused(daemon_spawn(w, &(struct daemon_start){.args = WORDS("--file", file)}),
+    assert_refused(server_spawn(w, &(struct server_start){.args = WORDS("--file", file)}),
                    STATUS_FAILED, "far.conf:2: default_timezone: time zone `Europe/Lodnon`");
 }
 
@@ -178,31 +178,31 @@ static void a_reload_follows_the_file_and_keeps_the_old_one_when_it_is_bad(void 
 {
     struct world *w = *state;
     const char *file = world_write(w, "belfry.conf", "log_level = info\nturn_ms = 20\n");
-    struct daemon *d = daemon_start(w, &(struct daemon_start){.args = WORDS("--file", file)});
+    struct server *d = server_start(w, &(struct server_start){.args = WORDS("--file", file)});
 
     world_write(w, "belfry.conf", "log_level = warn\nturn_ms = 20\nexec = true\n");
-    daemon_signal(d, SIGHUP);
+    server_signal(d, SIGHUP);
     /* What needs a new start is a warning, which is still said. */
-    daemon_await(d, "key=exec");
-    assert_false(daemon_has_logged(d, "key=log_level"));
+    server_await(d, "key=exec");
+    assert_false(server_has_logged(d, "key=log_level"));
 
     world_write(w, "belfry.conf", "log_level = debug\nturn_ms = many\n");
-    daemon_signal(d, SIGHUP);
-    assert_non_null(strstr(daemon_await(d, "the old one stays"), "belfry.conf:2:11:"));
+    server_signal(d, SIGHUP);
+    assert_non_null(strstr(server_await(d, "the old one stays"), "belfry.conf:2:11:"));
 
     world_write(w, "belfry.conf", "log_level = debug\ndefault_timezone = Europe/Lodnon\n");
-    daemon_signal(d, SIGHUP);
-    daemon_await(d, "did you mean Europe/London");
-    assert_false(daemon_has_logged(d, "key=default_timezone"));
+    server_signal(d, SIGHUP);
+    server_await(d, "did you mean Europe/London");
+    assert_false(server_has_logged(d, "key=default_timezone"));
 
     world_write(w, "belfry.conf", "log_level = info\nturn_ms = 30\n");
-    daemon_signal(d, SIGHUP);
-    daemon_await(d, "key=turn_ms value=30");
+    server_signal(d, SIGHUP);
+    server_await(d, "key=turn_ms value=30");
     assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 200);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
-static bool warns_of_ten_seconds(struct daemon *d)
+static bool warns_of_ten_seconds(struct server *d)
 {
     json_t *told = api(d, 200, "POST", "/api/v1/preview",
                        "{\"spec\":{\"intervals\":[{\"every\":\"10s\"}]}}");
@@ -215,16 +215,16 @@ static void a_reload_counts_for_every_question_that_is_asked_after_it(void **sta
 {
     struct world *w = *state;
     const char *file = world_write(w, "belfry.conf", "plan_warn_per_day = 1440\n");
-    struct daemon *d = daemon_start(w, &(struct daemon_start){.args = WORDS("--file", file)});
+    struct server *d = server_start(w, &(struct server_start){.args = WORDS("--file", file)});
 
     for (int i = 0; i < 4; i++)
         assert_true(warns_of_ten_seconds(d));
     world_write(w, "belfry.conf", "plan_warn_per_day = 10000\n");
-    daemon_signal(d, SIGHUP);
-    daemon_await(d, "key=plan_warn_per_day");
+    server_signal(d, SIGHUP);
+    server_await(d, "key=plan_warn_per_day");
     for (int i = 0; i < 4; i++) /* each of the two readers */
         assert_false(warns_of_ten_seconds(d));
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* ---- systemd ---- */
@@ -233,15 +233,15 @@ static void systemd_hears_ready_watchdog_and_stopping(void **state)
 {
     struct world *w = *state;
     int fd = world_notify_open(w);
-    struct daemon *d = daemon_start(
-        w, &(struct daemon_start){.env = WORDS(world_notify_env(w), "WATCHDOG_USEC=30000000")});
+    struct server *d = server_start(
+        w, &(struct server_start){.env = WORDS(world_notify_env(w), "WATCHDOG_USEC=30000000")});
 
     world_notify_await(fd, "READY=1");
     world_notify_await(fd, "WATCHDOG=1");
     world_notify_await(fd, "WATCHDOG=1");
-    daemon_signal(d, SIGTERM);
+    server_signal(d, SIGTERM);
     world_notify_await(fd, "STOPPING=1");
-    assert_int_equal(daemon_wait(d), 0);
+    assert_int_equal(server_wait(d), 0);
     close(fd);
 }
 

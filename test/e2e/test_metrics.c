@@ -6,19 +6,19 @@
 #include <fcntl.h>
 #include <signal.h>
 
-#include "ask.h"
 #include "command.h"
 #include "prometheus_text.h"
 #include "receiver.h"
+#include "request.h"
 
 enum { TEXT_BYTES = 1 << 20 };
 
 static char text[TEXT_BYTES];
 
 /* The body of the answer, read to the end of the connection. */
-static const char *raw(struct daemon *d, const char *request)
+static const char *raw(struct server *d, const char *request)
 {
-    int fd = ask_connect(d);
+    int fd = request_connect(d);
     size_t len = 0;
     ssize_t n;
     char *body;
@@ -35,7 +35,7 @@ static const char *raw(struct daemon *d, const char *request)
 
 #define END " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
 
-static const char *metrics(struct daemon *d)
+static const char *metrics(struct server *d)
 {
     const char *body = raw(d, "GET /metrics" END "\r\n");
     const char *wrong = prometheus_wrong(body);
@@ -45,12 +45,12 @@ static const char *metrics(struct daemon *d)
     return body;
 }
 
-static double value(struct daemon *d, const char *series)
+static double value(struct server *d, const char *series)
 {
     return prometheus_value(metrics(d), series);
 }
 
-static void await_end(struct daemon *d, const char *id)
+static void await_end(struct server *d, const char *id)
 {
     char path[256];
 
@@ -60,7 +60,7 @@ static void await_end(struct daemon *d, const char *id)
 
 static void the_numbers_are_those_of_the_load(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *runs, *summary;
 
     make_schedule(d, "job",
@@ -98,12 +98,12 @@ static void the_numbers_are_those_of_the_load(void **state)
     assert_int_equal(world_events(*state, "run.late"), 1);
     assert_int_equal(
         number_at(api(d, 200, "GET", "/api/v1/schedules/job/health", NULL), "lateRuns"), 1);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void the_server_says_what_it_is(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *nodes = api(d, 200, "GET", "/api/v1/nodes", NULL),
                  *version = api(d, 200, "GET", "/version", NULL);
     char address[64];
@@ -118,37 +118,37 @@ static void the_server_says_what_it_is(void **state)
     assert_true(text_at(version, "libpq")[0] != '\0');
     assert_true(text_at(version, "openssl")[0] == '3');
     assert_true(strlen(text_at(version, "startedAt")) > 10);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* From whoever triggers, through the server, to whoever is called. */
 static void a_trace_goes_through(void **state)
 {
-    struct daemon *d = daemon_start(
-        *state, &(struct daemon_start){.args = WORDS("--http-allow-private")});
+    struct server *d = server_start(
+        *state, &(struct server_start){.args = WORDS("--http-allow-private")});
     struct receiver r;
-    struct letter letter;
+    struct http_draft draft;
 
     receiver_open(&r);
     make_schedule(d, "call", "'action':{'type':'http','url':'http://127.0.0.1:%u/'}", r.port);
     raw(d, "POST /api/v1/schedules/call/trigger" END "Content-Length: 0\r\n"
            "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00\r\n\r\n");
-    receiver_take(&r, &letter);
-    assert_memory_equal(letter_field(&letter, "traceparent"),
+    receiver_take(&r, &draft);
+    assert_memory_equal(draft_field(&draft, "traceparent"),
                         "00-4bf92f3577b34da6a3ce929d0e0e4736-", 36);
-    assert_null(strstr(letter_field(&letter, "traceparent"), "00f067aa0ba902b7"));
-    assert_string_equal(letter_field(&letter, "traceparent") + 52, "-00");
-    receiver_answer(&letter, "200 OK", "{}");
+    assert_null(strstr(draft_field(&draft, "traceparent"), "00f067aa0ba902b7"));
+    assert_string_equal(draft_field(&draft, "traceparent") + 52, "-00");
+    receiver_answer(&draft, "200 OK", "{}");
     receiver_close(&r);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* A real worker, its program under way, dies: the run is counted as lost, once, and done. */
 static void a_worker_that_is_killed_is_counted(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const struct saying worker = {
-        .daemon = d, .words = WORDS("worker", "--queue", "q", "--", "/bin/sleep", "60")};
+        .server = d, .words = WORDS("worker", "--queue", "q", "--", "/bin/sleep", "60")};
     int out = open("/dev/null", O_WRONLY);
     const json_t *first, *second;
     const char *id;
@@ -176,34 +176,34 @@ static void a_worker_that_is_killed_is_counted(void **state)
     assert_int_equal(tell_run(d, "complete", first, "").status, 409); /* a duplicate */
     UNTIL(value(d, "belfry_stale_reports_refused_total") == 1);
     assert_int_equal(number_at(schedule_state(d, "work"), "counters.succeeded"), 1);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* Its call was under way: whoever comes next takes the run back, and says so. */
 static void a_server_that_is_killed_is_counted(void **state)
 {
-    const struct daemon_start calling = {
+    const struct server_start calling = {
         .args = WORDS("--http-allow-private", "--node-lease", "2s")};
-    struct daemon *d = daemon_start(*state, &calling);
+    struct server *d = server_start(*state, &calling);
     struct receiver r;
-    struct letter letter;
+    struct http_draft draft;
     const char *id;
 
     receiver_open(&r);
     make_schedule(d, "call", "'action':{'type':'http','url':'http://127.0.0.1:%u/'}", r.port);
     id = trigger(d, "call");
-    receiver_take(&r, &letter);
+    receiver_take(&r, &draft);
     assert_true(value(d, "belfry_zombies_cleaned_total") == 0);
-    daemon_kill(d);
-    close(letter.fd);
-    d = daemon_again(d, &calling);
-    receiver_take(&r, &letter);
-    assert_string_equal(letter_field(&letter, "idempotency-key"), id);
-    receiver_answer(&letter, "200 OK", "{}");
+    server_kill(d);
+    close(draft.fd);
+    d = server_again(d, &calling);
+    receiver_take(&r, &draft);
+    assert_string_equal(draft_field(&draft, "idempotency-key"), id);
+    receiver_answer(&draft, "200 OK", "{}");
     await_end(d, id);
     UNTIL(value(d, "belfry_zombies_cleaned_total") == 1);
     receiver_close(&r);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 int main(void)

@@ -4,16 +4,16 @@
  */
 #include <sys/socket.h>
 
-#include "ask.h"
+#include "request.h"
 
 enum { REQUEST_MAX = 512, ANSWER_MAX = 1 << 20 };
 
 /* The answer to a GET with some more header fields, whole. */
-static const char *get_with(struct daemon *d, const char *fields, size_t *ret_len)
+static const char *get_with(struct server *d, const char *fields, size_t *ret_len)
 {
     static char answer[ANSWER_MAX];
     char request[REQUEST_MAX];
-    int fd = ask_connect(d);
+    int fd = request_connect(d);
     size_t len = 0;
     ssize_t n;
 
@@ -31,18 +31,18 @@ static const char *get_with(struct daemon *d, const char *fields, size_t *ret_le
 
 static void the_server_describes_itself(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *document = api(d, 200, "GET", "/openapi.json", NULL);
     const json_t *version = api(d, 200, "GET", "/version", NULL);
 
     assert_string_equal(text_at(document, "openapi"), "3.1.0");
     assert_string_equal(text_at(document, "info.version"), text_at(version, "version"));
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void who_has_the_description_need_not_get_it_again(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     char fields[REQUEST_MAX], etag[64];
     const char *answer, *at;
     size_t len, whole;
@@ -60,7 +60,7 @@ static void who_has_the_description_need_not_get_it_again(void **state)
     assert_non_null(strstr(answer, "Content-Encoding: gzip"));
     assert_non_null(strstr(answer, etag));
     assert_true(len < whole / 4);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
  * What is asked of schedules beyond writing and showing them, through all threads of the
  * daemon: what each operation says is test/api's.
  */
-#include "ask.h"
+#include "request.h"
 
 #define QUEUED "'action':{'type':'queue','queue':'q'}"
 #define S      "/api/v1/schedules/s"
@@ -13,26 +13,26 @@ enum { PATCHES = 8 };
 /* Each is laid upon a document that the others change meanwhile; none is lost. */
 static void patches_at_the_same_time_are_all_there(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *schedule;
     int fds[PATCHES];
 
     make_schedule(d, "s", QUEUED);
     for (int i = 0; i < PATCHES; i++)
-        fds[i] = ask_begin(d, "PATCH", S, "{'labels':{'l%d':'x'}}", i);
+        fds[i] = request_begin(d, "PATCH", S, "{'labels':{'l%d':'x'}}", i);
     for (int i = 0; i < PATCHES; i++)
-        assert_int_equal(ask_end(d, fds[i]).status, 200);
+        assert_int_equal(request_end(d, fds[i]).status, 200);
     schedule = api(d, 200, "GET", S, NULL);
     assert_int_equal(json_object_size(at(schedule, "labels")), PATCHES);
     assert_int_equal(number_at(schedule, "state.version"), 1 + PATCHES);
     assert_string_equal(text_at(api(d, 400, "PATCH", S, "{'spec':{'cron':['x']}}"), "field"),
                         "spec.cron[0].expr");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void slots_are_skipped_missed_and_run_again(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *answer, *runs;
 
     make_schedule(d, "s", "'spec':{'cron':['0 0 1 1 *']}," QUEUED);
@@ -60,13 +60,13 @@ static void slots_are_skipped_missed_and_run_again(void **state)
     assert_int_equal(
         number_at(api(d, 200, "POST", S "/plan-diff", "{'patch':{'description':'x'}}"), "same"),
         100);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* The engine plans anew what names a calendar that was changed. */
 static void a_calendar_moves_whoever_names_it(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const char *next;
 
     make_schedule(
@@ -77,12 +77,12 @@ static void a_calendar_moves_whoever_names_it(void **state)
     UNTIL(strncmp(text_at(schedule_state(d, "s"), "nextAt") + 4, "-01-02T", 7) == 0);
     assert_int_equal(ask(d, "DELETE", "/api/v1/calendars/free", NULL).status, 204);
     UNTIL(strncmp(text_at(schedule_state(d, "s"), "nextAt") + 4, "-01-01T", 7) == 0);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void what_is_exported_can_be_put_back(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *result;
     char *items;
 
@@ -104,24 +104,24 @@ static void what_is_exported_can_be_put_back(void **state)
                                    "{'spec':{'cron':['* * 0-19 * * *']}}"),
                                "perDay"),
                      72000);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* A hint's reason is kept beside the cursor, over a start of the daemon. */
 static void a_hint_outlives_the_daemon(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
 
     make_schedule(d, "s", "'spec':{'intervals':[{'every':'1h'}]},'governor':{}," QUEUED);
     api(d, 200, "PUT", S "/hint",
         "{'interval':'30m','expires':'2190-01-01T00:00:00Z','reason':'why'}");
-    assert_int_equal(daemon_stop(d), 0);
-    d = daemon_start(w, NULL);
+    assert_int_equal(server_stop(d), 0);
+    d = server_start(w, NULL);
     assert_string_equal(text_at(api(d, 200, "GET", S, NULL), "governor.hint.reason"), "why");
     assert_string_equal(text_at(api(d, 200, "PUT", "/api/v1/gates/g", "{'limit':3}"), "name"),
                         "g");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 int main(void)

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "ask.h"
+#include "request.h"
 
 enum { REQUEST_MAX = 2048, TOKEN_MAX = 128 };
 
@@ -13,29 +13,29 @@ enum { REQUEST_MAX = 2048, TOKEN_MAX = 128 };
 #define ADMIN  "{'name':'root','role':'admin','namespace':'*'}"
 
 /* With a token, and fields that end in \r\n; ' in the body stands for ". */
-static struct answer ask_as(struct daemon *d, const char *token, const char *fields,
-                            const char *method, const char *path, const char *body)
+static struct answer request_as(struct server *d, const char *token, const char *fields,
+                                const char *method, const char *path, const char *body)
 {
     char text[REQUEST_MAX], json[REQUEST_MAX / 2];
-    int fd = ask_connect(d), len;
+    int fd = request_connect(d), len;
 
     snprintf(json, sizeof json, "%s", body ? body : "");
     for (char *c = json; *c; c++)
         if (*c == '\'')
             *c = '"';
-    ask_send_head(fd, method, path);
+    request_send_head(fd, method, path);
     len = snprintf(text, sizeof text, "%s%s%s%sContent-Length: %zu\r\n\r\n%s",
                    token ? "Authorization: Bearer " : "", token ? token : "",
                    token ? "\r\n" : "", fields, strlen(json), json);
     assert_in_range(len, 1, (int)sizeof text - 1);
     assert_int_equal(send(fd, text, (size_t)len, MSG_NOSIGNAL), len);
-    return ask_end(d, fd);
+    return request_end(d, fd);
 }
 
-static void make_token(struct daemon *d, const char *by, const char *body, char ret[TOKEN_MAX],
+static void make_token(struct server *d, const char *by, const char *body, char ret[TOKEN_MAX],
                        char *ret_path)
 {
-    struct answer made = ask_as(d, by, "", "POST", "/api/v1/tokens", body);
+    struct answer made = request_as(d, by, "", "POST", "/api/v1/tokens", body);
 
     assert_int_equal(made.status, 201);
     snprintf(ret, TOKEN_MAX, "%s", text_at(made.json, "token"));
@@ -43,15 +43,15 @@ static void make_token(struct daemon *d, const char *by, const char *body, char 
         snprintf(ret_path, TOKEN_MAX, "/api/v1/tokens/%s", text_at(made.json, "id"));
 }
 
-static int status_as(struct daemon *d, const char *token)
+static int status_as(struct server *d, const char *token)
 {
-    return ask_as(d, token, "", "GET", "/api/v1/schedules", NULL).status;
+    return request_as(d, token, "", "GET", "/api/v1/schedules", NULL).status;
 }
 
 /* A token is good from its answer on, and bad from the answer to its end on. */
 static void tokens_count_from_their_answers_on(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     char root[TOKEN_MAX], token[TOKEN_MAX], path[TOKEN_MAX];
 
     assert_int_equal(status_as(d, NULL), 200);
@@ -60,26 +60,27 @@ static void tokens_count_from_their_answers_on(void **state)
     for (int i = 0; i < 20; i++) {
         make_token(d, root, "{'name':'ci','role':'viewer'}", token, path);
         assert_int_equal(status_as(d, token), 200);
-        assert_int_equal(ask_as(d, token, "", "POST", "/api/v1/schedules", "{}").status, 403);
-        assert_int_equal(ask_as(d, root, "", "DELETE", path, NULL).status, 204);
+        assert_int_equal(request_as(d, token, "", "POST", "/api/v1/schedules", "{}").status,
+                         403);
+        assert_int_equal(request_as(d, root, "", "DELETE", path, NULL).status, 204);
         assert_int_equal(status_as(d, token), 401);
     }
     assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 200);
-    assert_int_equal(daemon_stop(d), 0);
-    d = daemon_again(d, NULL);
+    assert_int_equal(server_stop(d), 0);
+    d = server_again(d, NULL);
     assert_int_equal(status_as(d, root), 200);
     assert_int_equal(status_as(d, NULL), 401);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
-static int begin_claim(struct daemon *d, const char *token)
+static int begin_claim(struct server *d, const char *token)
 {
     static const char body[] =
         "{\"queues\":[\"q\"],\"max\":1,\"wait\":\"30s\",\"worker\":\"w\"}";
     char text[REQUEST_MAX];
-    int fd = ask_connect(d), len;
+    int fd = request_connect(d), len;
 
-    ask_send_head(fd, "POST", "/api/v1/queues/claim");
+    request_send_head(fd, "POST", "/api/v1/queues/claim");
     len = snprintf(text, sizeof text,
                    "Authorization: Bearer %s\r\nContent-Length: %zu\r\n\r\n%s", token,
                    strlen(body), body);
@@ -90,47 +91,47 @@ static int begin_claim(struct daemon *d, const char *token)
 /* What it waited for is given to somebody else. */
 static void a_poll_does_not_outlive_its_token(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     char root[TOKEN_MAX], worker[TOKEN_MAX], path[TOKEN_MAX];
     struct answer answer;
     int fd;
 
     make_token(d, NULL, ADMIN, root, NULL);
     make_token(d, root, "{'name':'w','role':'worker'}", worker, path);
-    assert_int_equal(ask_as(d, root, "", "POST", "/api/v1/schedules",
-                            "{'id':'a','action':{'type':'queue','queue':'q'}}")
+    assert_int_equal(request_as(d, root, "", "POST", "/api/v1/schedules",
+                                "{'id':'a','action':{'type':'queue','queue':'q'}}")
                          .status,
                      201);
     fd = begin_claim(d, worker);
-    assert_int_equal(ask_as(d, root, "", "DELETE", path, NULL).status, 204);
-    answer = ask_end(d, fd);
+    assert_int_equal(request_as(d, root, "", "DELETE", path, NULL).status, 204);
+    answer = request_end(d, fd);
     assert_int_equal(answer.status, 401);
     assert_string_equal(text_at(answer.json, "code"), "unauthorized");
-    assert_int_equal(ask_as(d, root, "", "POST", "/api/v1/schedules/a/trigger", "{}").status,
-                     202);
-    answer = ask_end(d, begin_claim(d, root));
+    assert_int_equal(
+        request_as(d, root, "", "POST", "/api/v1/schedules/a/trigger", "{}").status, 202);
+    answer = request_end(d, begin_claim(d, root));
     assert_int_equal(answer.status, 200);
     assert_int_equal(number_at(answer.json, "runs[0].fence"), 1);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void who_opens_a_server_is_told_how_to_let_others_in(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(
-        w, &(struct daemon_start){.args = WORDS("--listen", "0.0.0.0:0", "--insecure")});
+    struct server *d = server_start(
+        w, &(struct server_start){.args = WORDS("--listen", "0.0.0.0:0", "--insecure")});
     char root[TOKEN_MAX];
 
-    assert_true(daemon_has_logged(d, "the first one on this machine: belfry token create"));
+    assert_true(server_has_logged(d, "the first one on this machine: belfry token create"));
     make_token(d, NULL, ADMIN, root, NULL);
-    assert_int_equal(daemon_stop(d), 0);
-    d = daemon_again(d, NULL);
+    assert_int_equal(server_stop(d), 0);
+    d = server_again(d, NULL);
     assert_int_equal(status_as(d, root), 200);
-    assert_false(daemon_has_logged(d, "belfry token create"));
-    assert_int_equal(daemon_stop(d), 0);
-    d = daemon_start(w, NULL); /* on this machine alone nobody needs to know */
-    assert_false(daemon_has_logged(d, "belfry token create"));
-    assert_int_equal(daemon_stop(d), 0);
+    assert_false(server_has_logged(d, "belfry token create"));
+    assert_int_equal(server_stop(d), 0);
+    d = server_start(w, NULL); /* on this machine alone nobody needs to know */
+    assert_false(server_has_logged(d, "belfry token create"));
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* A sample of what test/api/test_rights.c asks of every route, over sockets. */
@@ -164,28 +165,31 @@ static const struct {
 static void roles_hold_over_sockets(void **state)
 {
     static const char *const roles[] = {"viewer", "operator", "editor", "admin", "worker"};
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     char root[TOKEN_MAX], token[TOKEN_MAX], body[REQUEST_MAX / 4];
 
     make_token(d, NULL, ADMIN, root, NULL);
-    assert_int_equal(ask_as(d, root, "", "PUT", "/api/v1/namespaces/team", "{}").status, 201);
-    assert_int_equal(ask_as(d, root, "", "PUT", "/api/v1/namespaces/other", "{}").status, 201);
-    assert_int_equal(ask_as(d, root, "", "POST", "/api/v1/schedules?namespace=other",
-                            "{'id':'secret','action':{'type':'queue','queue':'q'}}")
+    assert_int_equal(request_as(d, root, "", "PUT", "/api/v1/namespaces/team", "{}").status,
+                     201);
+    assert_int_equal(request_as(d, root, "", "PUT", "/api/v1/namespaces/other", "{}").status,
+                     201);
+    assert_int_equal(request_as(d, root, "", "POST", "/api/v1/schedules?namespace=other",
+                                "{'id':'secret','action':{'type':'queue','queue':'q'}}")
                          .status,
                      201);
     for (int r = 0; r < 5; r++) {
         snprintf(body, sizeof body, "{'name':'x','role':'%s','namespace':'team'}", roles[r]);
         make_token(d, root, body, token, NULL);
         for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++) {
-            int status =
-                ask_as(d, token, "", routes[i].method, routes[i].path, routes[i].body).status;
+            int status = request_as(d, token, "", routes[i].method, routes[i].path,
+                                    routes[i].body)
+                             .status;
 
             if (status != routes[i].status[r])
                 fail_msg("%s %s as %s: %d", routes[i].method, routes[i].path, roles[r], status);
         }
     }
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* On a server with two nodes both hear of it; how soon is the affair of a measurement. */
@@ -193,26 +197,26 @@ static void a_token_that_one_node_revokes_is_refused_by_the_other(void **state)
 {
     struct world *w = *state;
     char root[TOKEN_MAX], token[TOKEN_MAX], path[TOKEN_MAX];
-    struct daemon *a, *b;
+    struct server *a, *b;
 
     if (!w->is_postgres)
         skip();
-    a = daemon_start(w, NULL);
-    b = daemon_start(w, NULL);
+    a = server_start(w, NULL);
+    b = server_start(w, NULL);
     make_token(a, NULL, ADMIN, root, NULL);
     make_token(a, root, "{'name':'ci','role':'viewer'}", token, path);
     UNTIL(status_as(b, token) == 200);
     assert_int_equal(status_as(b, NULL), 401);
-    assert_int_equal(ask_as(a, root, "", "DELETE", path, NULL).status, 204);
+    assert_int_equal(request_as(a, root, "", "DELETE", path, NULL).status, 204);
     UNTIL(status_as(b, token) == 401);
     assert_int_equal(status_as(b, root), 200);
-    assert_int_equal(daemon_stop(a), 0);
-    assert_int_equal(daemon_stop(b), 0);
+    assert_int_equal(server_stop(a), 0);
+    assert_int_equal(server_stop(b), 0);
 }
 
-static const json_t *audit(struct daemon *d, const char *token, const char *path)
+static const json_t *audit(struct server *d, const char *token, const char *path)
 {
-    struct answer answer = ask_as(d, token, "", "GET", path, NULL);
+    struct answer answer = request_as(d, token, "", "GET", path, NULL);
 
     assert_int_equal(answer.status, 200);
     return answer.json;
@@ -220,14 +224,14 @@ static const json_t *audit(struct daemon *d, const char *token, const char *path
 
 static void changes_and_refusals_are_in_the_audit(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *entries;
     char root[TOKEN_MAX];
 
     make_schedule(d, "a", "'action':{'type':'queue','queue':'q'}");
     make_token(d, NULL, ADMIN, root, NULL);
     assert_int_equal(
-        ask_as(d, "bf_x", "X-Request-Id: knock\r\n", "DELETE", "/api/v1/schedules/a", NULL)
+        request_as(d, "bf_x", "X-Request-Id: knock\r\n", "DELETE", "/api/v1/schedules/a", NULL)
             .status,
         401);
     UNTIL(json_array_size(at(audit(d, root, "/api/v1/audit?everything=true"), "entries")) == 3);
@@ -239,20 +243,21 @@ static void changes_and_refusals_are_in_the_audit(void **state)
     assert_string_equal(text_at(entries, "[1].operation"), "token.create");
     assert_string_equal(text_at(entries, "[2].operation"), "schedule.create");
     assert_string_equal(text_at(entries, "[2].by"), "local");
-    daemon_await(d, "msg=\"not let in\"");
-    daemon_kill(d);
-    d = daemon_again(d, NULL);
-    assert_int_equal(ask_as(d, root, "", "DELETE", "/api/v1/schedules/a", NULL).status, 204);
+    server_await(d, "msg=\"not let in\"");
+    server_kill(d);
+    d = server_again(d, NULL);
+    assert_int_equal(request_as(d, root, "", "DELETE", "/api/v1/schedules/a", NULL).status,
+                     204);
     entries = audit(d, root, "/api/v1/audit/verify");
     assert_true(json_is_true(at(entries, "intact")));
     assert_int_equal(number_at(entries, "nodes[0].entries"), 4);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_host_or_a_page_of_others_is_refused(void **state)
 {
-    struct daemon *d = daemon_start(
-        *state, &(struct daemon_start){.args = WORDS("--hosts", "cron.example.com")});
+    struct server *d = server_start(
+        *state, &(struct server_start){.args = WORDS("--hosts", "cron.example.com")});
     static const char evil[] = "POST /api/v1/schedules HTTP/1.1\r\nHost: %s\r\n"
                                "Connection: close\r\nContent-Length: 0\r\n\r\n";
     static const struct {
@@ -287,17 +292,17 @@ static void a_host_or_a_page_of_others_is_refused(void **state)
 
     for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
         char text[REQUEST_MAX];
-        int fd = ask_connect(d), len = snprintf(text, sizeof text, evil, hosts[i].host);
+        int fd = request_connect(d), len = snprintf(text, sizeof text, evil, hosts[i].host);
 
         assert_int_equal(send(fd, text, (size_t)len, MSG_NOSIGNAL), len);
-        assert_int_equal(ask_end(d, fd).status, hosts[i].status);
+        assert_int_equal(request_end(d, fd).status, hosts[i].status);
     }
     for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++)
-        if (ask_as(d, NULL, pages[i].fields, pages[i].method, "/api/v1/schedules",
-                   pages[i].body)
+        if (request_as(d, NULL, pages[i].fields, pages[i].method, "/api/v1/schedules",
+                       pages[i].body)
                 .status != pages[i].status)
             fail_msg("%s %s", pages[i].method, pages[i].fields);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* It holds keys: whatever the umask of whoever starts the server. */
@@ -305,47 +310,47 @@ static void the_database_is_for_the_server_alone(void **state)
 {
     static const char *const names[] = {"belfry.db", "belfry.db-wal"};
     struct world *w = *state;
-    struct daemon *d;
+    struct server *d;
     struct stat st;
     mode_t before;
 
     if (w->is_postgres)
         skip();
     before = umask(0);
-    d = daemon_start(w, NULL);
+    d = server_start(w, NULL);
     umask(before);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_int_equal(stat(world_path(w, names[i]), &st), 0);
         assert_int_equal(st.st_mode & 0777, 0600);
     }
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void limits_and_quotas_hold(void **state)
 {
-    struct daemon *d = daemon_start(
+    struct server *d = server_start(
         *state,
-        &(struct daemon_start){.args = WORDS("--rate-read", "2", "--quota-schedules", "1")});
+        &(struct server_start){.args = WORDS("--rate-read", "2", "--quota-schedules", "1")});
     struct answer answer;
 
     assert_int_equal(status_as(d, NULL), 200);
     assert_int_equal(status_as(d, NULL), 200);
-    answer = ask_as(d, NULL, "", "GET", "/api/v1/schedules", NULL);
+    answer = request_as(d, NULL, "", "GET", "/api/v1/schedules", NULL);
     assert_int_equal(answer.status, 429);
     assert_string_equal(text_at(answer.json, "code"), "rate_limited");
     assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 200);
     api(d, 201, "POST", "/api/v1/schedules", QUEUED, "a");
     assert_string_equal(text_at(api(d, 422, "POST", "/api/v1/schedules", QUEUED, "b"), "code"),
                         "quota");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* Each namespace's own, from the answer on; the configuration's is for the others. */
 static void a_namespace_has_limits_of_its_own(void **state)
 {
     static const char list[] = "/api/v1/schedules?namespace=team";
-    struct daemon *d = daemon_start(
-        *state, &(struct daemon_start){.args = WORDS("--quota-schedules", "1")});
+    struct server *d = server_start(
+        *state, &(struct server_start){.args = WORDS("--quota-schedules", "1")});
     struct answer answer;
 
     api(d, 201, "PUT", "/api/v1/namespaces/team",
@@ -364,7 +369,7 @@ static void a_namespace_has_limits_of_its_own(void **state)
     api(d, 200, "PUT", "/api/v1/namespaces/team", "{'settings':{'quotaSchedules':0}}");
     api(d, 201, "POST", list, QUEUED, "c");
     assert_int_equal(ask(d, "GET", list, NULL).status, 200);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 int main(void)

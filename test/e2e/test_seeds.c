@@ -5,8 +5,8 @@
  */
 #include <sys/stat.h>
 
-#include "ask.h"
 #include "command.h"
+#include "request.h"
 
 static const char two[] = "id: nightly\n"
                           "description: as it was sown\n"
@@ -17,15 +17,15 @@ static const char two[] = "id: nightly\n"
                           "id: a/b ä\n"
                           "action: {type: queue, queue: q}\n";
 
-static struct daemon *start(struct world *w)
+static struct server *start(struct world *w)
 {
-    return daemon_start(
-        w, &(struct daemon_start){.args = WORDS("--seed-dir", world_path(w, "seeds"))});
+    return server_start(
+        w, &(struct server_start){.args = WORDS("--seed-dir", world_path(w, "seeds"))});
 }
 
-static void assert_refused(struct daemon *d, const char *words)
+static void assert_refused(struct server *d, const char *words)
 {
-    int got = daemon_wait(d);
+    int got = server_wait(d);
 
     if (got != 1 || !d->log || !strstr(d->log, words))
         fail_msg("status %d, not 1, or no `%s`:\n%s", got, words, d->log);
@@ -36,15 +36,15 @@ static void make_folder(struct world *w)
     assert_int_equal(mkdir(world_path(w, "seeds"), 0700), 0);
 }
 
-static const char *sown(struct daemon *d)
+static const char *sown(struct server *d)
 {
-    return daemon_await(d, "msg=\"the schedules of seed_dir are there\"");
+    return server_await(d, "msg=\"the schedules of seed_dir are there\"");
 }
 
 static void what_is_missing_is_made_and_nothing_is_changed(void **state)
 {
     struct world *w = *state;
-    struct daemon *d;
+    struct server *d;
 
     make_folder(w);
     world_write(w, "seeds/two.yaml", two);
@@ -59,7 +59,7 @@ static void what_is_missing_is_made_and_nothing_is_changed(void **state)
     api(d, 200, "PATCH", "/api/v1/schedules/nightly", "{'description':'mine'}");
     api(d, 204, "DELETE", "/api/v1/schedules/one", NULL);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(daemon_stop(d), 0);
+        assert_int_equal(server_stop(d), 0);
         d = start(w);
         assert_non_null(
             strstr(sown(d), i == 0 ? "made=1 found=2 refused=0" : "made=0 found=3 refused=0"));
@@ -69,14 +69,14 @@ static void what_is_missing_is_made_and_nothing_is_changed(void **state)
             text_at(api(d, 200, "GET", "/api/v1/schedules/nightly", NULL), "description"),
             "mine");
     }
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* In their own words; one that somebody deleted is missing, and comes back. */
 static void row_65_default_schedules_of_agents_are_there_once(void **state)
 {
     struct world *w = *state;
-    struct daemon *d;
+    struct server *d;
     const json_t *list;
 
     make_folder(w);
@@ -100,18 +100,18 @@ static void row_65_default_schedules_of_agents_are_there_once(void **state)
                 "{'executorPolicy':{'maxAttempts':3}}");
         if (i == 1)
             api(d, 204, "DELETE", "/api/schedules/agent:distiller@xyz", NULL);
-        assert_int_equal(daemon_stop(d), 0);
+        assert_int_equal(server_stop(d), 0);
         d = start(w);
         assert_non_null(
             strstr(sown(d), i == 1 ? "made=1 found=1 refused=0" : "made=0 found=2 refused=0"));
     }
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void one_that_is_refused_keeps_no_other_from_being_made(void **state)
 {
     struct world *w = *state;
-    struct daemon *d;
+    struct server *d;
 
     make_folder(w);
     world_write(w, "seeds/a.yaml",
@@ -121,7 +121,7 @@ static void one_that_is_refused_keeps_no_other_from_being_made(void **state)
     d = start(w);
     assert_non_null(strstr(sown(d), "made=1 found=0 refused=2"));
     assert_string_equal(SAY(d, "schedule", "list", "-o", "name").out, "good\n");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void files_that_cannot_be_read_are_told_at_the_start(void **state)
@@ -129,10 +129,10 @@ static void files_that_cannot_be_read_are_told_at_the_start(void **state)
     struct world *w = *state;
     const char *const *args = WORDS("--seed-dir", world_path(w, "seeds"));
 
-    assert_refused(daemon_spawn(w, &(struct daemon_start){.args = args}), "seeds");
+    assert_refused(server_spawn(w, &(struct server_start){.args = args}), "seeds");
     make_folder(w);
     world_write(w, "seeds/g.yaml", "gate: db\nlimit: 4\n");
-    assert_refused(daemon_spawn(w, &(struct daemon_start){.args = args}),
+    assert_refused(server_spawn(w, &(struct server_start){.args = args}),
                    "seed_dir holds schedules");
 }
 

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "ask.h"
+#include "request.h"
 
 enum { SCREEN_MAX = 65536, ARGS_MAX = 16 };
 
@@ -92,10 +92,10 @@ static void a_person_is_told_where_it_is_and_stops_it_by_ctrl_c(void **state)
 static void a_log_that_is_no_terminal_has_lines_only(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
 
-    assert_true(daemon_has_logged(d, w->url)); /* of the line that it is ready */
-    assert_int_equal(daemon_stop(d), 0);
+    assert_true(server_has_logged(d, w->url)); /* of the line that it is ready */
+    assert_int_equal(server_stop(d), 0);
     assert_null(strstr(d->log, "Ctrl-C"));
     assert_null(strstr(d->log, "\n\n"));
 }
@@ -103,7 +103,7 @@ static void a_log_that_is_no_terminal_has_lines_only(void **state)
 static void a_port_or_file_that_is_taken_is_named_with_a_way_out(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
     char port[32], other[WORLD_PATH_MAX + 8], pid[32];
     struct terminal t;
 
@@ -117,7 +117,7 @@ static void a_port_or_file_that_is_taken_is_named_with_a_way_out(void **state)
     assert_int_equal(close_terminal(&t), 1);
     assert_non_null(strstr(t.screen, pid));
     assert_null(strstr(t.screen, "is ready"));
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 int main(void)

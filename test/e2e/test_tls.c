@@ -7,31 +7,31 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "ask.h"
 #include "cert.h"
+#include "request.h"
 
 enum { STATUS_FAILED = 1, NAME_MAX_BYTES = 64, CONF_MAX = 1024, ANSWER_MAX = 4096 };
 
-static struct daemon *spawn(struct world *w, const struct cert *cert, const char *listen)
+static struct server *spawn(struct world *w, const struct cert *cert, const char *listen)
 {
-    return daemon_spawn(w,
-                        &(struct daemon_start){
+    return server_spawn(w,
+                        &(struct server_start){
                             .is_bare = true,
                             .args = WORDS("--db", w->url, "--listen", listen, "--grpc", "none",
                                           "--tls-cert", cert->cert, "--tls-key", cert->key)});
 }
 
-static struct daemon *start(struct world *w, const struct cert *cert)
+static struct server *start(struct world *w, const struct cert *cert)
 {
-    struct daemon *d = spawn(w, cert, "127.0.0.1:0");
+    struct server *d = spawn(w, cert, "127.0.0.1:0");
 
-    d->port = daemon_port(d);
-    daemon_await(d, "msg=ready");
+    d->port = server_port(d);
+    server_await(d, "msg=ready");
     return d;
 }
 
 /* As `curl --cacert` does: the certificate must be this very one. */
-static SSL *connect_trusting(const struct daemon *d, const char *cert)
+static SSL *connect_trusting(const struct server *d, const char *cert)
 {
     SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
     SSL *ssl;
@@ -42,7 +42,7 @@ static SSL *connect_trusting(const struct daemon *d, const char *cert)
     ssl = SSL_new(ctx);
     SSL_CTX_free(ctx);
     assert_non_null(ssl);
-    assert_int_equal(SSL_set_fd(ssl, ask_connect(d)), 1);
+    assert_int_equal(SSL_set_fd(ssl, request_connect(d)), 1);
     if (SSL_connect(ssl) == 1)
         return ssl;
     close(SSL_get_fd(ssl));
@@ -93,13 +93,13 @@ static void requests_are_answered_under_tls_and_nobody_else(void **state)
 {
     struct world *w = *state;
     struct cert cert, other;
-    struct daemon *d;
+    struct server *d;
     SSL *ssl;
 
     cert_make(CERT_EC, "one", &cert);
     cert_make(CERT_EC, "other", &other);
     d = start(w, &cert);
-    assert_true(daemon_has_logged(d, "scheme=https"));
+    assert_true(server_has_logged(d, "scheme=https"));
     ssl = connect_trusting(d, cert.cert);
     assert_non_null(ssl);
     assert_int_equal(status_of(ssl, "/healthz"), 200);
@@ -107,7 +107,7 @@ static void requests_are_answered_under_tls_and_nobody_else(void **state)
     hang_up(ssl);
     assert_null(connect_trusting(d, other.cert));
     assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 400); /* in plain text */
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
     cert_remove(&cert);
     cert_remove(&other);
 }
@@ -116,13 +116,13 @@ static void other_machines_may_be_let_in_under_tls(void **state)
 {
     struct world *w = *state;
     struct cert cert;
-    struct daemon *d;
+    struct server *d;
 
     cert_make(CERT_EC, "one", &cert);
     d = spawn(w, &cert, "0.0.0.0:0");
-    daemon_await(d, "address=0.0.0.0");
-    daemon_await(d, "msg=ready");
-    assert_int_equal(daemon_stop(d), 0);
+    server_await(d, "address=0.0.0.0");
+    server_await(d, "msg=ready");
+    assert_int_equal(server_stop(d), 0);
     cert_remove(&cert);
 }
 
@@ -130,13 +130,13 @@ static void a_certificate_of_no_use_is_told_of_at_the_start(void **state)
 {
     struct world *w = *state;
     struct cert cert, other;
-    struct daemon *d;
+    struct server *d;
 
     cert_make(CERT_EC, "one", &cert);
     cert_make(CERT_EC, "other", &other);
     assert_int_equal(rename(other.key, cert.key), 0);
     d = spawn(w, &cert, "127.0.0.1:0");
-    assert_int_equal(daemon_wait(d), STATUS_FAILED);
+    assert_int_equal(server_wait(d), STATUS_FAILED);
     assert_non_null(strstr(d->log, "is not that of the certificate"));
     cert_remove(&cert);
     cert_remove(&other);
@@ -147,7 +147,7 @@ static void a_renewed_certificate_is_shown_after_a_reload(void **state)
     struct world *w = *state;
     const char *old = world_path(w, "old"); /* what the old clients trust */
     struct cert cert, renewed;
-    struct daemon *d;
+    struct server *d;
     SSL *before, *after;
 
     cert_make(CERT_EC, "one", &cert);
@@ -159,14 +159,14 @@ static void a_renewed_certificate_is_shown_after_a_reload(void **state)
 
     /* As a renewal does: the names stay, the files are others.  At first only one is. */
     assert_int_equal(rename(renewed.cert, cert.cert), 0);
-    daemon_signal(d, SIGHUP);
-    daemon_await(d, "msg=\"the certificate cannot be read anew; the old one stays\"");
+    server_signal(d, SIGHUP);
+    server_await(d, "msg=\"the certificate cannot be read anew; the old one stays\"");
     after = connect_trusting(d, old);
     assert_non_null(after);
     hang_up(after);
     assert_int_equal(rename(renewed.key, cert.key), 0);
-    daemon_signal(d, SIGHUP);
-    daemon_await(d, "msg=\"new connections get the certificate anew\"");
+    server_signal(d, SIGHUP);
+    server_await(d, "msg=\"new connections get the certificate anew\"");
     after = connect_trusting(d, cert.cert);
     assert_non_null(after);
     assert_null(connect_trusting(d, old));
@@ -174,13 +174,13 @@ static void a_renewed_certificate_is_shown_after_a_reload(void **state)
     assert_int_equal(status_of(before, "/healthz"), 200);
     hang_up(before);
     hang_up(after);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
     cert_remove(&cert);
 }
 
 /* ---- whom calls trust ---- */
 
-static struct daemon *spawn_trusting(struct world *w, const char *ca)
+static struct server *spawn_trusting(struct world *w, const char *ca)
 {
     char text[CONF_MAX];
     const char *file;
@@ -188,19 +188,19 @@ static struct daemon *spawn_trusting(struct world *w, const char *ca)
     snprintf(text, sizeof text, "http_allow_private = true\n%s%s\n", ca ? "http_ca = " : "",
              ca ? ca : "");
     file = world_write(w, "calls.conf", text);
-    return daemon_spawn(w, &(struct daemon_start){.args = WORDS("--file", file)});
+    return server_spawn(w, &(struct server_start){.args = WORDS("--file", file)});
 }
 
 /* What the run came to that calls the other server. */
-static const json_t *called(struct world *w, const char *ca, const struct daemon *other)
+static const json_t *called(struct world *w, const char *ca, const struct server *other)
 {
     const char *id = ca ? "trusting" : "as-the-system";
-    struct daemon *d = spawn_trusting(w, ca);
+    struct server *d = spawn_trusting(w, ca);
     char path[NAME_MAX_BYTES];
     const json_t *run;
 
-    d->port = daemon_port(d);
-    daemon_await(d, "msg=ready");
+    d->port = server_port(d);
+    server_await(d, "msg=ready");
     make_schedule(d, id,
                   "'action':{'type':'http','method':'GET',"
                   "'url':'https://127.0.0.1:%u/healthz'},'policies':{'retry':{'attempts':1}}",
@@ -208,7 +208,7 @@ static const json_t *called(struct world *w, const char *ca, const struct daemon
     snprintf(path, sizeof path, "/api/v1/runs/%s", trigger(d, id));
     UNTIL(strcmp(text_at(api(d, 200, "GET", path, NULL), "state"), "ended") == 0);
     run = api(d, 200, "GET", path, NULL);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
     return run;
 }
 
@@ -219,30 +219,30 @@ static void a_call_trusts_whom_the_configuration_file_names(void **state)
     char url[CONF_MAX];
     const json_t *run;
     struct cert cert;
-    struct daemon *other;
+    struct server *other;
 
     cert_make(CERT_EC, "authority", &cert);
     snprintf(url, sizeof url, "sqlite:%s", world_path(w, "other.db"));
-    other = daemon_spawn(
-        w, &(struct daemon_start){.is_bare = true,
+    other = server_spawn(
+        w, &(struct server_start){.is_bare = true,
                                   .args = WORDS("--db", url, "--listen", "127.0.0.1:0",
                                                 "--grpc", "none", "--tls-cert", cert.cert,
                                                 "--tls-key", cert.key)});
-    other->port = daemon_port(other);
-    daemon_await(other, "msg=ready");
+    other->port = server_port(other);
+    server_await(other, "msg=ready");
     run = called(w, cert.cert, other);
     assert_string_equal(text_at(run, "outcome"), "succeeded");
     assert_int_equal(number_at(run, "result.status"), 200);
     run = called(w, NULL, other);
     assert_string_equal(text_at(run, "outcome"), "failed");
     assert_string_equal(text_at(run, "error.code"), "http_tls");
-    assert_int_equal(daemon_stop(other), 0);
+    assert_int_equal(server_stop(other), 0);
     cert_remove(&cert);
 }
 
-static void expect_refused(struct daemon *d, const char *where, const char *why)
+static void expect_refused(struct server *d, const char *where, const char *why)
 {
-    assert_int_equal(daemon_wait(d), STATUS_FAILED);
+    assert_int_equal(server_wait(d), STATUS_FAILED);
     if (!strstr(d->log, where) || !strstr(d->log, why))
         fail_msg("no `%s` or no `%s`:\n%s", where, why, d->log);
 }

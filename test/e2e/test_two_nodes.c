@@ -14,50 +14,50 @@ enum { CALLS = 40, TEXT_MAX = 256, TURNS = 20 };
 #define CALLING "'action':{'type':'http','url':'http://127.0.0.1:%u/'}"
 #define CLAIM   "/api/v1/queues/claim"
 
-static const struct daemon_start calling = {
+static const struct server_start calling = {
     .args = WORDS("--http-allow-private", "--node-lease", "2s", "--http-concurrency", "1")};
 
 static void a_worker_of_one_node_gets_what_the_other_made_ready(void **state)
 {
     struct world *w = *state;
-    struct daemon *a = daemon_start(w, NULL), *b = daemon_start(w, NULL);
+    struct server *a = server_start(w, NULL), *b = server_start(w, NULL);
     struct answer answer;
     const json_t *run;
     int fd;
 
     make_schedule(a, "work", QUEUED);
-    fd = ask_begin(b, "POST", CLAIM, "{'queues':['q'],'wait':'30s','worker':'b'}");
+    fd = request_begin(b, "POST", CLAIM, "{'queues':['q'],'wait':'30s','worker':'b'}");
     claim(b, "other", 1, "0s"); /* came later, so the worker waits */
     trigger(a, "work");
-    answer = ask_end(b, fd);
+    answer = request_end(b, fd);
     run = at(answer.json, "runs[0]");
     assert_string_equal(text_at(run, "worker"), "b");
     assert_int_equal(json_array_size(claim(a, "q", 1, "0s")), 0);
     assert_int_equal(tell_run(a, "complete", run, "").status, 200); /* any node will do */
     assert_int_equal(tell_run(b, "complete", run, "").status, 409);
     assert_int_equal(number_at(schedule_state(b, "work"), "counters.succeeded"), 1);
-    assert_int_equal(daemon_stop(a), 0);
-    assert_int_equal(daemon_stop(b), 0);
+    assert_int_equal(server_stop(a), 0);
+    assert_int_equal(server_stop(b), 0);
 }
 
 /* What one was told is read from the other: both see the same database. */
 static void a_namespace_of_one_node_is_known_to_the_other(void **state)
 {
     struct world *w = *state;
-    struct daemon *a = daemon_start(w, NULL), *b = daemon_start(w, NULL);
+    struct server *a = server_start(w, NULL), *b = server_start(w, NULL);
 
     api(a, 201, "PUT", "/api/v1/namespaces/other", "{}");
     api(b, 201, "POST", "/api/v1/schedules?namespace=other", "{'id':'work'," QUEUED "}");
     api(a, 200, "GET", "/api/v1/schedules/work?namespace=other", NULL);
     api(a, 404, "GET", "/api/v1/schedules/work", NULL);
-    assert_int_equal(daemon_stop(a), 0);
-    assert_int_equal(daemon_stop(b), 0);
+    assert_int_equal(server_stop(a), 0);
+    assert_int_equal(server_stop(b), 0);
 }
 
 static void both_carry_out_calls_and_none_is_made_twice(void **state)
 {
     struct world *w = *state;
-    struct daemon *a = daemon_start(w, &calling), *b = daemon_start(w, &calling);
+    struct server *a = server_start(w, &calling), *b = server_start(w, &calling);
     struct receiver r;
 
     receiver_open(&r);
@@ -65,41 +65,41 @@ static void both_carry_out_calls_and_none_is_made_twice(void **state)
     for (int i = 0; i < CALLS; i++)
         trigger(i % 2 == 0 ? a : b, "call");
     for (int i = 0; i < CALLS; i++) {
-        struct letter letter;
+        struct http_draft draft;
 
-        receiver_take(&r, &letter);
-        receiver_answer(&letter, "200 OK", "{}");
+        receiver_take(&r, &draft);
+        receiver_answer(&draft, "200 OK", "{}");
     }
     UNTIL(world_number(w, "SELECT succeeded FROM cursors") == CALLS);
     assert_false(receiver_has(&r));
     assert_int_equal(world_number(w, "SELECT count(*) FROM history"), CALLS);
     assert_int_equal(world_number(w, "SELECT count(DISTINCT node) FROM history"), 2);
     receiver_close(&r);
-    assert_int_equal(daemon_stop(a), 0);
-    assert_int_equal(daemon_stop(b), 0);
+    assert_int_equal(server_stop(a), 0);
+    assert_int_equal(server_stop(b), 0);
 }
 
 static void the_calls_of_a_dead_node_are_taken_over(void **state)
 {
     struct world *w = *state;
-    struct daemon *a = daemon_start(w, &calling), *b;
+    struct server *a = server_start(w, &calling), *b;
     char key[TEXT_MAX];
     struct receiver r;
-    struct letter letter;
+    struct http_draft draft;
 
     receiver_open(&r);
     make_schedule(a, "call", CALLING, r.port); /* overlap: skip */
     trigger(a, "call");
-    receiver_take(&r, &letter);
-    snprintf(key, sizeof key, "%s", letter_field(&letter, "idempotency-key"));
-    b = daemon_start(w, &calling);
-    daemon_kill(a);
-    close(letter.fd);
+    receiver_take(&r, &draft);
+    snprintf(key, sizeof key, "%s", draft_field(&draft, "idempotency-key"));
+    b = server_start(w, &calling);
+    server_kill(a);
+    close(draft.fd);
     trigger(b, "call"); /* one is open: this one is skipped */
-    receiver_take(&r, &letter);
-    assert_string_equal(letter_field(&letter, "idempotency-key"), key);
-    assert_true(strtol(letter_field(&letter, "belfry-fence"), NULL, 10) > 1);
-    receiver_answer(&letter, "200 OK", "{}");
+    receiver_take(&r, &draft);
+    assert_string_equal(draft_field(&draft, "idempotency-key"), key);
+    assert_true(strtol(draft_field(&draft, "belfry-fence"), NULL, 10) > 1);
+    receiver_answer(&draft, "200 OK", "{}");
     UNTIL(world_number(w, "SELECT succeeded FROM cursors") == 1);
     assert_int_equal(world_number(w, "SELECT count(*) FROM runs"), 0);
     assert_int_equal(world_number(w, "SELECT started + skipped FROM cursors"), 2);
@@ -107,31 +107,31 @@ static void the_calls_of_a_dead_node_are_taken_over(void **state)
     assert_false(receiver_has(&r));
     assert_int_equal(world_events(w, "node.down"), 1);
     receiver_close(&r);
-    assert_int_equal(daemon_stop(b), 0);
+    assert_int_equal(server_stop(b), 0);
 }
 
 /* Its slots are the schedule's, not the node's. */
 static void slots_go_on_when_a_node_dies_and_none_is_started_twice(void **state)
 {
     struct world *w = *state;
-    struct daemon *a = daemon_start(w, &calling), *b = daemon_start(w, &calling);
+    struct server *a = server_start(w, &calling), *b = server_start(w, &calling);
 
     make_schedule(a, "tick",
                   "'spec':{'intervals':[{'every':'1s'}]}," QUEUED
                   ",'policies':{'overlap':'allowAll','catchup':{'mode':'all'}}");
     UNTIL(world_number(w, "SELECT started FROM cursors") >= 2);
-    daemon_kill(a);
+    server_kill(a);
     UNTIL(world_number(w, "SELECT started FROM cursors") >= 5);
     assert_int_equal(world_number(w, "SELECT mark / 1000000 - (SELECT created_at FROM "
                                      "schedules) / 1000000 - started FROM cursors"),
                      0);
-    assert_int_equal(daemon_stop(b), 0);
+    assert_int_equal(server_stop(b), 0);
 }
 
 static void who_listens_at_one_node_hears_what_happens_on_both(void **state)
 {
     struct world *w = *state;
-    struct daemon *a = daemon_start(w, NULL), *b = daemon_start(w, NULL);
+    struct server *a = server_start(w, NULL), *b = server_start(w, NULL);
     struct listener *l = listen_to(b, "/api/v1/events?type=schedule.*", NULL), *again;
 
     listen_until(l, 1);
@@ -149,8 +149,8 @@ static void who_listens_at_one_node_hears_what_happens_on_both(void **state)
     assert_string_equal(text_at(again->heard[1].data, "schedule"), "last");
     listen_close(l);
     listen_close(again);
-    assert_int_equal(daemon_stop(a), 0);
-    assert_int_equal(daemon_stop(b), 0);
+    assert_int_equal(server_stop(a), 0);
+    assert_int_equal(server_stop(b), 0);
 }
 
 /* As another node's turn does that is slow. */
@@ -169,24 +169,24 @@ static void what_a_call_came_to_is_waited_for_at_the_end_while_another_node_hold
     void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, &calling);
+    struct server *d = server_start(w, &calling);
     struct receiver r;
-    struct letter letter;
+    struct http_draft draft;
     struct db *other;
     int64_t turn;
 
     receiver_open(&r);
     make_schedule(d, "call", CALLING, r.port);
     trigger(d, "call");
-    receiver_take(&r, &letter);
+    receiver_take(&r, &draft);
     other = hold_cursors(w);
-    daemon_signal(d, SIGTERM);
-    daemon_await(d, "msg=draining");
-    receiver_answer(&letter, "200 OK", "{}");
+    server_signal(d, SIGTERM);
+    server_await(d, "msg=draining");
+    receiver_answer(&draft, "200 OK", "{}");
     turn = world_number(w, "SELECT turn FROM nodes");
     UNTIL(world_number(w, "SELECT turn FROM nodes") >= turn + TURNS);
     db_close(other);
-    assert_int_equal(daemon_wait(d), 0);
+    assert_int_equal(server_wait(d), 0);
     assert_int_equal(world_number(w, "SELECT succeeded FROM cursors"), 1);
     receiver_close(&r);
 }

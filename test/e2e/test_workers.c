@@ -5,9 +5,9 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "ask.h"
 #include "base/instant.h"
 #include "io/clock.h"
+#include "request.h"
 
 enum { HEAVY = 64, HEAVY_INPUT = 64 * 1024, SMALL_BUFFER = 4096 };
 
@@ -22,10 +22,10 @@ static size_t count(const json_t *runs)
 }
 
 /* A worker that waits, and whose claim the daemon has. */
-static int wait_for_run(struct daemon *d, const char *worker, const char *wait)
+static int wait_for_run(struct server *d, const char *worker, const char *wait)
 {
-    int fd = ask_begin(d, "POST", CLAIM, "{'queues':['q'],'wait':'%s','worker':'%s'}", wait,
-                       worker);
+    int fd = request_begin(d, "POST", CLAIM, "{'queues':['q'],'wait':'%s','worker':'%s'}", wait,
+                           worker);
 
     /* Two turns later it has been seen: the first question may pass it by. */
     claim(d, "other", 1, "0s");
@@ -37,7 +37,7 @@ static int wait_for_run(struct daemon *d, const char *worker, const char *wait)
 
 static void two_workers_fight_for_one_run_and_one_wins(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     size_t got[2];
     int fds[2];
 
@@ -46,33 +46,33 @@ static void two_workers_fight_for_one_run_and_one_wins(void **state)
     fds[1] = wait_for_run(d, "b", "1s");
     trigger(d, "work");
     for (int i = 0; i < 2; i++)
-        got[i] = count(at(ask_end(d, fds[i]).json, "runs"));
+        got[i] = count(at(request_end(d, fds[i]).json, "runs"));
     assert_int_equal(got[0] + got[1], 1);
     assert_int_equal(world_number(d->world, "SELECT fence FROM runs"), 1);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* The run was made and given away in one turn: a turn has one reading of the clock. */
 static void a_waiting_worker_gets_a_run_in_the_turn_that_makes_it(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *run;
     int fd;
 
     make_schedule(d, "work", QUEUED);
     fd = wait_for_run(d, "a", "30s");
     trigger(d, "work");
-    run = at(ask_end(d, fd).json, "runs[0]");
+    run = at(request_end(d, fd).json, "runs[0]");
     assert_string_equal(text_at(run, "createdAt"), text_at(run, "startedAt"));
     assert_string_equal(text_at(run, "worker"), "a");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* ---- leases ---- */
 
 static void the_run_of_a_dead_worker_goes_to_another(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *first, *second;
 
     make_schedule(d, "work", QUEUED "," SHORT_LEASE);
@@ -94,12 +94,12 @@ static void the_run_of_a_dead_worker_goes_to_another(void **state)
                         "stale");
     assert_int_equal(tell_run(d, "complete", second, "").status, 200);
     assert_int_equal(number_at(schedule_state(d, "work"), "counters.succeeded"), 1);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void signs_of_life_keep_a_run(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *run;
     char until[64];
 
@@ -118,12 +118,12 @@ static void signs_of_life_keep_a_run(void **state)
     }
     assert_int_equal(world_events(d->world, "lease.expired"), 0);
     assert_int_equal(tell_run(d, "complete", run, "").status, 200);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_lease_is_extended_as_asked(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct answer answer;
     const json_t *run;
     int64_t lease;
@@ -136,12 +136,12 @@ static void a_lease_is_extended_as_asked(void **state)
     assert_int_equal(answer.status, 200);
     assert_true(world_number(d->world, "SELECT lease_until FROM runs") >
                 lease + SPAN_H - 10 * SPAN_S);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void what_is_handed_back_is_ready_at_once(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *first, *second;
 
     make_schedule(d, "work", QUEUED);
@@ -153,7 +153,7 @@ static void what_is_handed_back_is_ready_at_once(void **state)
     assert_int_equal(number_at(second, "attempt"), 1); /* nothing was begun */
     assert_true(number_at(second, "fence") > number_at(first, "fence"));
     assert_int_equal(tell_run(d, "complete", first, "").status, 409);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* ---- clients that go away ---- */
@@ -168,7 +168,7 @@ static void vanish(int fd)
 
 static void a_worker_that_leaves_while_it_waits_gets_nothing(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *run;
 
     make_schedule(d, "work", QUEUED);
@@ -186,10 +186,10 @@ static void a_worker_that_leaves_while_it_waits_gets_nothing(void **state)
     assert_string_equal(text_at(run, "worker"), "w");
     assert_int_equal(number_at(run, "attempt"), 1);
     assert_int_equal(tell_run(d, "complete", run, "").status, 200);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
-static void make_heavy(struct daemon *d)
+static void make_heavy(struct server *d)
 {
     static char input[HEAVY_INPUT + 1];
 
@@ -205,14 +205,14 @@ static void make_heavy(struct daemon *d)
 /* The answer is larger than what the kernels keep, and nobody reads it. */
 static void a_grant_that_could_not_be_written_is_ready_at_once(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const int little = SMALL_BUFFER;
     int fd;
 
     make_heavy(d);
-    fd = ask_begin(d, "POST", CLAIM, "{'queues':['q'],'max':%d,'wait':'5s'}", HEAVY);
+    fd = request_begin(d, "POST", CLAIM, "{'queues':['q'],'max':%d,'wait':'5s'}", HEAVY);
     assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &little, sizeof little), 0);
-    UNTIL(ask_is_answered(fd)); /* its beginning */
+    UNTIL(request_is_answered(fd)); /* its beginning */
     assert_int_equal(count(claim(d, "q", 1, "0s")), 0);
     vanish(fd);
     for (int got = 0; got < HEAVY;) {
@@ -223,7 +223,7 @@ static void a_grant_that_could_not_be_written_is_ready_at_once(void **state)
         assert_true(count(runs) > 0);
         got += (int)count(runs);
     }
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* ---- a server that is away ---- */
@@ -236,7 +236,7 @@ static instant lease_of(const struct world *w)
 static void a_server_that_was_away_doubles_nothing(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, NULL);
+    struct server *d = server_start(w, NULL);
     const json_t *first, *second;
     instant until;
     int fd;
@@ -248,19 +248,19 @@ static void a_server_that_was_away_doubles_nothing(void **state)
     first = at(claim(d, "q", 1, "5s"), "[0]");
     second = at(claim(d, "q", 1, "5s"), "[0]");
     until = lease_of(w);
-    daemon_kill(d);
+    server_kill(d);
     UNTIL(clock_now() > until); /* both leases are over, and nobody could say a word */
-    d = daemon_again(d, NULL);
-    fd = ask_begin(d, "POST", CLAIM, "{'queues':['q'],'wait':'60s'}");
+    d = server_again(d, NULL);
+    fd = request_begin(d, "POST", CLAIM, "{'queues':['q'],'wait':'60s'}");
     assert_int_equal(tell_run(d, "heartbeat", first, "").status, 200);
     assert_int_equal(tell_run(d, "complete", second, ",'result':1").status, 200);
     assert_int_equal(tell_run(d, "complete", first, ",'result':1").status, 200);
-    assert_false(ask_is_answered(fd));
+    assert_false(request_is_answered(fd));
     vanish(fd);
     assert_int_equal(world_number(w, "SELECT count(*) FROM history"), 2);
     assert_int_equal(world_number(w, "SELECT max(fence) FROM history"), 1);
     assert_int_equal(world_events(w, "lease.expired"), 0);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 int main(void)

@@ -2,7 +2,7 @@
 /*
  * Many runs and many workers: batches, priority, namespaces, queues that are paused.
  */
-#include "ask.h"
+#include "request.h"
 
 enum {
     BATCH = 1000,
@@ -15,7 +15,7 @@ enum {
 #define CLAIM "/api/v1/queues/claim"
 
 /* `count` schedules whose runs are due now. */
-static void make_many(struct daemon *d, const char *namespace, const char *prefix, int count,
+static void make_many(struct server *d, const char *namespace, const char *prefix, int count,
                       const char *policies)
 {
     static char text[TEXT_MAX];
@@ -39,13 +39,13 @@ static void make_many(struct daemon *d, const char *namespace, const char *prefi
         assert_string_equal(text_at(json_array_get(results, (size_t)i), "status"), "ok");
 }
 
-static int64_t ready(const struct daemon *d)
+static int64_t ready(const struct server *d)
 {
     return world_number(d->world, "SELECT count(*) FROM runs WHERE state = 3");
 }
 
 /* Says of all of them that they succeeded; how many it was believed of. */
-static int complete(struct daemon *d, const json_t *runs)
+static int complete(struct server *d, const json_t *runs)
 {
     static char text[TEXT_MAX];
     const json_t *results;
@@ -71,7 +71,7 @@ static int complete(struct daemon *d, const json_t *runs)
 /* One answer may hold them all, and need not: a turn gives what it has time for. */
 static void a_thousand_runs_are_taken_in_batches_and_completed_by_one_request(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     json_t *runs = world_keep(*state, json_array());
 
     make_many(d, "default", "s", BATCH, "");
@@ -84,22 +84,22 @@ static void a_thousand_runs_are_taken_in_batches_and_completed_by_one_request(vo
         world_number(d->world, "SELECT CAST(sum(succeeded) AS BIGINT) FROM cursors"), BATCH);
     assert_int_equal(world_number(d->world, "SELECT count(*) FROM history"), BATCH);
     assert_int_equal(world_number(d->world, "SELECT count(*) FROM runs"), 0);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void more_than_a_thousand_at_once_are_refused(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct answer answer = ask(d, "POST", CLAIM, "{'queues':['q'],'max':1001}");
 
     assert_int_equal(answer.status, 400);
     assert_string_equal(text_at(answer.json, "field"), "max");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void what_is_more_urgent_is_given_out_first(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *runs;
 
     make_many(d, "default", "low", 3, "'priority':1");
@@ -114,13 +114,13 @@ static void what_is_more_urgent_is_given_out_first(void **state)
                             : i < 6 ? "usua"
                                     : "low",
                             3);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* However much waits in one, the other's worker is not kept waiting behind it. */
 static void a_namespace_with_much_does_not_keep_out_another(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const char *const claims[] = {CLAIM "?namespace=much", CLAIM "?namespace=little"};
     struct answer answers[2];
     int fds[2];
@@ -131,41 +131,41 @@ static void a_namespace_with_much_does_not_keep_out_another(void **state)
     make_many(d, "little", "b", 2, "'priority':1");
     UNTIL(ready(d) == BATCH + 2);
     for (int i = 0; i < 2; i++)
-        fds[i] = ask_begin(d, "POST", claims[i], "{'queues':['q'],'max':2,'wait':'30s'}");
+        fds[i] = request_begin(d, "POST", claims[i], "{'queues':['q'],'max':2,'wait':'30s'}");
     for (int i = 0; i < 2; i++) {
-        answers[i] = ask_end(d, fds[i]);
+        answers[i] = request_end(d, fds[i]);
         assert_int_equal(json_array_size(at(answers[i].json, "runs")), 2);
     }
     assert_string_equal(text_at(answers[0].json, "runs[0].namespace"), "much");
     assert_string_equal(text_at(answers[1].json, "runs[0].namespace"), "little");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* All that wait on one queue get some of it, before one gets all. */
 static void workers_that_wait_share_what_becomes_ready(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     size_t got[2];
     int fds[2];
 
     claim(d, "q", 1, "0s");
     for (int i = 0; i < 2; i++)
-        fds[i] = ask_begin(d, "POST", CLAIM, "{'queues':['q'],'max':1000,'wait':'30s'}");
+        fds[i] = request_begin(d, "POST", CLAIM, "{'queues':['q'],'max':1000,'wait':'30s'}");
     claim(d, "other", 1, "0s"); /* two turns later both wait */
     claim(d, "other", 1, "0s");
     make_many(d, "default", "s", 100, "");
     for (int i = 0; i < 2; i++) {
-        got[i] = json_array_size(at(ask_end(d, fds[i]).json, "runs"));
+        got[i] = json_array_size(at(request_end(d, fds[i]).json, "runs"));
         assert_true(got[i] > 0);
     }
     assert_int_equal(got[0] + got[1] + (size_t)ready(d), 100);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* More than one answer, and more than one read of the database, may hold. */
 static void large_inputs_are_given_out_little_by_little(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     static char input[LARGE_INPUT + 1];
     size_t got = 0;
 
@@ -182,14 +182,14 @@ static void large_inputs_are_given_out_little_by_little(void **state)
             assert_int_equal(complete(d, runs), (int)json_array_size(runs));
     }
     assert_int_equal(got, LARGE);
-    assert_false(daemon_has_logged(d, "level=error"));
+    assert_false(server_has_logged(d, "level=error"));
     assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 200);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_paused_queue_gives_out_nothing_until_it_is_resumed(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct answer answer;
     int fd;
 
@@ -199,15 +199,15 @@ static void a_paused_queue_gives_out_nothing_until_it_is_resumed(void **state)
     assert_true(
         json_is_true(at(api(d, 200, "POST", "/api/v1/queues/q/pause", NULL), "paused")));
     assert_int_equal(json_array_size(claim(d, "q", 1, "0s")), 0);
-    fd = ask_begin(d, "POST", CLAIM, "{'queues':['q'],'wait':'30s'}");
+    fd = request_begin(d, "POST", CLAIM, "{'queues':['q'],'wait':'30s'}");
     make_many(d, "default", "t", 1, "");
     UNTIL(ready(d) == 2);
-    assert_false(ask_is_answered(fd));
+    assert_false(request_is_answered(fd));
     api(d, 200, "POST", "/api/v1/queues/q/resume", NULL);
-    answer = ask_end(d, fd);
+    answer = request_end(d, fd);
     assert_int_equal(json_array_size(at(answer.json, "runs")), 1);
     assert_int_equal(json_array_size(claim(d, "q", 2, "5s")), 1);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 int main(void)

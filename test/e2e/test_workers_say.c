@@ -2,21 +2,21 @@
 /*
  * What workers say of the runs that they have, and what they are told in return.
  */
-#include "ask.h"
+#include "request.h"
 
 enum { LINE_MAX = 256 };
 
 #define QUEUED "'action':{'type':'queue','queue':'q'}"
 
 /* A run that a worker has. */
-static const json_t *take_run(struct daemon *d)
+static const json_t *take_run(struct server *d)
 {
     make_schedule(d, "work", QUEUED);
     trigger(d, "work");
     return at(claim(d, "q", 1, "5s"), "[0]");
 }
 
-static const json_t *show(struct daemon *d, const json_t *run, const char *what)
+static const json_t *show(struct server *d, const json_t *run, const char *what)
 {
     char path[LINE_MAX];
 
@@ -24,7 +24,7 @@ static const json_t *show(struct daemon *d, const json_t *run, const char *what)
     return api(d, 200, "GET", path, NULL);
 }
 
-static void order(struct daemon *d, const json_t *run, const char *verb, int status)
+static void order(struct server *d, const json_t *run, const char *verb, int status)
 {
     char path[LINE_MAX];
 
@@ -34,7 +34,7 @@ static void order(struct daemon *d, const json_t *run, const char *verb, int sta
 
 static void progress_and_lines_are_shown_while_it_runs_and_after(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *run = take_run(d), *shown;
     struct answer answer;
 
@@ -62,12 +62,12 @@ static void progress_and_lines_are_shown_while_it_runs_and_after(void **state)
     shown = show(d, run, "/logs");
     assert_int_equal(json_array_size(at(shown, "lines")), 3);
     assert_string_equal(text_at(shown, "lines[2].text"), "three");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_failure_is_kept_and_tried_again(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *run;
 
     make_schedule(d, "work", QUEUED ",'policies':{'retry':{'attempts':3,'delay':'1s'}}");
@@ -88,12 +88,12 @@ static void a_failure_is_kept_and_tried_again(void **state)
     assert_string_equal(text_at(run, "error.code"), "bad");
     assert_string_equal(text_at(run, "error.message"), "no");
     assert_int_equal(number_at(schedule_state(d, "work"), "counters.failed"), 1);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_cancel_reaches_the_worker_by_its_heartbeat(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *run = take_run(d);
     struct answer answer = tell_run(d, "heartbeat", run, "");
 
@@ -104,12 +104,12 @@ static void a_cancel_reaches_the_worker_by_its_heartbeat(void **state)
     assert_true(json_is_true(at(answer.json, "cancelled")));
     assert_int_equal(tell_run(d, "fail", run, ",'error':{'code':'cancelled'}").status, 200);
     assert_string_equal(text_at(show(d, run, ""), "outcome"), "cancelled");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_terminated_run_has_ended_at_once(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *run = take_run(d);
 
     order(d, run, "terminate", 200);
@@ -118,12 +118,12 @@ static void a_terminated_run_has_ended_at_once(void **state)
     assert_int_equal(tell_run(d, "complete", run, "").status, 409);
     assert_string_equal(text_at(show(d, run, ""), "outcome"), "terminated");
     assert_int_equal(world_number(d->world, "SELECT count(*) FROM runs"), 0);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_run_that_waits_is_cancelled_at_once(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     const json_t *shown;
     char path[LINE_MAX];
 
@@ -135,7 +135,7 @@ static void a_run_that_waits_is_cancelled_at_once(void **state)
     shown = api(d, 200, "GET", path, NULL);
     assert_string_equal(text_at(shown, "outcome"), "cancelled");
     assert_int_equal(json_array_size(claim(d, "q", 1, "0s")), 0);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 int main(void)

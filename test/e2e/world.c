@@ -8,8 +8,8 @@
 #include <sys/un.h>
 
 #include "core/event.h"
-#include "daemon.h"
 #include "db/db.h"
+#include "server.h"
 
 enum { NOTIFY_MAX = 64, PATHS = 4, READ_BYTES_MAX = 64 << 20 };
 
@@ -163,7 +163,7 @@ void world_notify_await(int fd, const char *words)
 
 int world_set_up(void **state)
 {
-    const char *kind = getenv("BELFRY_TEST_DB"), *server = getenv("BELFRY_TEST_URL");
+    const char *kind = getenv("BELFRY_TEST_DB"), *pg_server = getenv("BELFRY_TEST_URL");
     const char *program = getenv("BELFRY");
     struct world *world = calloc(1, sizeof *world);
 
@@ -173,11 +173,11 @@ int world_set_up(void **state)
     snprintf(world->dir, sizeof world->dir, "/tmp/belfry-e2e-XXXXXX");
     assert_non_null(mkdtemp(world->dir));
     world->is_postgres = strcmp(kind, "postgres") == 0;
-    if (world->is_postgres && !server)
+    if (world->is_postgres && !pg_server)
         fail_msg("run this through test/db/with_postgres.sh");
     if (world->is_postgres) {
-        snprintf(world->url, sizeof world->url, "%s", server);
-        empty_server(server);
+        snprintf(world->url, sizeof world->url, "%s", pg_server);
+        empty_server(pg_server);
     } else {
         snprintf(world->url, sizeof world->url, "sqlite:%s/belfry.db", world->dir);
     }
@@ -205,8 +205,8 @@ int world_tear_down(void **state)
 {
     struct world *world = *state;
 
-    for (int i = 0; i < world->daemon_count; i++)
-        daemon_free(world->daemons[i]);
+    for (int i = 0; i < world->server_count; i++)
+        server_free(world->daemons[i]);
     for (int i = 0; i < world->answer_count; i++)
         json_decref(world->answers[i]);
     remove_all(world->dir);

@@ -33,15 +33,15 @@ enum {
     TRIES = PATIENCE_MS / PAUSE_MS,
 };
 
-struct daemon;
+struct server;
 
 struct world {
     bool is_postgres;
     char dir[64];
     char url[WORLD_PATH_MAX]; /* of the database */
     char program[WORLD_PATH_MAX];
-    struct daemon *daemons[WORLD_DAEMONS_MAX];
-    int daemon_count;
+    struct server *daemons[WORLD_DAEMONS_MAX];
+    int server_count;
     json_t *answers[WORLD_ANSWERS_MAX];
     int answer_count;
 };

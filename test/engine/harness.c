@@ -62,9 +62,9 @@ instant when(const char *text)
     return t;
 }
 
-static enum rc ask_fault(void *with, enum db_point point)
+static enum rc ask_fault(void *arg, enum db_point point)
 {
-    struct bench *bench = with;
+    struct bench *bench = arg;
     enum rc rc = RC_OK;
 
     if (!bench->is_turning)
@@ -129,9 +129,9 @@ void bench_kill(struct bench *bench)
     bench->is_up = false;
     bench->db = db_close(bench->db);
     bench->engine = engine_free(bench->engine);
-    for (int i = 0; i < world.call_count; i++)
-        if (world.calls[i].bench == bench && !world.calls[i].is_granted)
-            world.calls[i].is_open = false;
+    for (int i = 0; i < world.dispatch_count; i++)
+        if (world.dispatches[i].bench == bench && !world.dispatches[i].is_granted)
+            world.dispatches[i].is_open = false;
 }
 
 struct bench *world_join(const char *name)
@@ -149,7 +149,7 @@ void world_fork(const char *name)
 {
     world.is_child = true;
     world.bench_count = 0;
-    world.call_count = 0;
+    world.dispatch_count = 0;
     world_join(name);
 }
 
@@ -188,13 +188,13 @@ static void make_tables(void)
 
 int world_begin(void **state)
 {
-    static struct call calls[CALLS_MAX];
+    static struct call dispatches[CALLS_MAX];
 
     (void)state;
     world = (struct world){.capacity = CAPACITY,
                            .rows = TURN_ROWS_MAX,
                            .arena = arena_new(ARENA_MAX),
-                           .calls = calls};
+                           .dispatches = dispatches};
     parts_begin();
     world.base = when("00:00");
     world.now = world.base;
@@ -253,8 +253,8 @@ static void prepare(struct bench *bench)
 {
     int count = 0, in_flight = 0;
 
-    for (int i = 0; i < world.call_count; i++) {
-        const struct call *call = &world.calls[i];
+    for (int i = 0; i < world.dispatch_count; i++) {
+        const struct call *call = &world.dispatches[i];
 
         if (!call->is_open)
             continue;
@@ -288,7 +288,7 @@ static void take_reports(const struct bench *bench)
     if (out->report_count != bench->in.report_count)
         broken("%d reports, %d replies", bench->in.report_count, out->report_count);
     for (int i = 0; i < out->report_count; i++) {
-        struct call *call = reported[i] < 0 ? NULL : &world.calls[reported[i]];
+        struct call *call = reported[i] < 0 ? NULL : &world.dispatches[reported[i]];
 
         world.last_report = out->report_replies[i];
         if (!call || world.last_report.rc == RC_BUSY)
@@ -306,8 +306,8 @@ static void take_reports(const struct bench *bench)
 
 static void take_stop(const struct stop *stop)
 {
-    for (int i = 0; i < world.call_count; i++) {
-        struct call *call = &world.calls[i];
+    for (int i = 0; i < world.dispatch_count; i++) {
+        struct call *call = &world.dispatches[i];
 
         if (!call->is_open || call->work.run.schedule != stop->run.schedule ||
             call->work.run.slot != stop->run.slot_ms * SPAN_MS ||
@@ -316,7 +316,7 @@ static void take_stop(const struct stop *stop)
         call->is_stopping = true;
         call->is_terminated = stop->is_terminated;
         call->is_open = !stop->is_terminated;
-        tell_stop(call);
+        event_stop(call);
     }
 }
 
@@ -331,8 +331,8 @@ static void take(struct bench *bench)
         broken("%d commands, %d replies", bench->in.command_count, out->reply_count);
     for (int i = 0; i < out->stop_count; i++)
         take_stop(&out->stops[i]);
-    for (int i = 0; i < out->call_count; i++)
-        take_work(bench, &out->calls[i], false);
+    for (int i = 0; i < out->dispatch_count; i++)
+        take_work(bench, &out->dispatches[i], false);
     for (int i = 0; i < out->grant_count; i++)
         take_work(bench, &out->grants[i], true);
     for (int i = 0; i < parts.poll_count && bench->in.poll_count > 0; i++)
@@ -393,8 +393,8 @@ void turn(struct bench *bench)
 
 static bool has_due_report(void)
 {
-    for (int i = 0; i < world.call_count; i++)
-        if (world.calls[i].is_open && world.calls[i].ends_at <= world.now)
+    for (int i = 0; i < world.dispatch_count; i++)
+        if (world.dispatches[i].is_open && world.dispatches[i].ends_at <= world.now)
             return true;
     return false;
 }
@@ -425,9 +425,9 @@ static instant next_moment(instant until)
     for (int i = 0; i < world.bench_count; i++)
         if (world.benches[i].is_up && world.benches[i].wake_at < next)
             next = world.benches[i].wake_at;
-    for (int i = 0; i < world.call_count; i++)
-        if (world.calls[i].is_open && world.calls[i].ends_at < next)
-            next = world.calls[i].ends_at;
+    for (int i = 0; i < world.dispatch_count; i++)
+        if (world.dispatches[i].is_open && world.dispatches[i].ends_at < next)
+            next = world.dispatches[i].ends_at;
     if (world.tick > 0 && world.now + world.tick < next)
         next = world.now + world.tick;
     return next;

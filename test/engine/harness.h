@@ -51,7 +51,7 @@ struct bench {
 
 /* A run that was handed out, and how it will end. */
 struct call {
-    struct work work; /* texts are copies */
+    struct assignment work; /* texts are copies */
     struct bench *bench;
     bool is_open, is_granted;
     bool is_stopping, is_terminated; /* the engine wants it to end, or has ended it */
@@ -73,8 +73,8 @@ struct world {
     struct arena *arena;
     struct bench benches[BENCHES_MAX];
     int bench_count;
-    struct call *calls;
-    int call_count;
+    struct call *dispatches;
+    int dispatch_count;
     int portion;           /* engine_options.backfill_portion, for the next boot         */
     int64_t backfill_most; /* runs of backfills that one turn has started                */
     int hints; /* turns after which other nodes are to be told that something is ready */

@@ -20,12 +20,12 @@ void parts_begin(void);
 struct bench *first_up(void);
 
 /* harness_say.c */
-void take_work(struct bench *bench, const struct work *work, bool is_granted);
+void take_work(struct bench *bench, const struct assignment *work, bool is_granted);
 int64_t key_of(const char *name);      /* must be known */
 const char *name_of(int64_t schedule); /* "?" when it is not */
 
 /* harness_read.c */
 void read_begin(void);
-void tell_start(const struct call *call);
-void tell_stop(const struct call *call);
+void event_start(const struct call *call);
+void event_stop(const struct call *call);
 const char *clock_text(instant t); /* until the next call but three */

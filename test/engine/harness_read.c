@@ -93,13 +93,13 @@ static void tell(const struct call *call, const char *verb)
         broken("too much was told");
 }
 
-void tell_start(const struct call *call)
+void event_start(const struct call *call)
 {
     tell(call, "");
     told_starts++;
 }
 
-void tell_stop(const struct call *call)
+void event_stop(const struct call *call)
 {
     tell(call, call->is_terminated ? "terminate " : "cancel ");
 }

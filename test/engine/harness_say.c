@@ -7,7 +7,7 @@
 
 enum { NAMES_MAX = 4096, POLLS_MAX = 64, SAY_MAX = 1000, LAST_MAX = 64 };
 
-struct known {
+struct committed_cache {
     char name[64];
     int64_t key;
 };
@@ -20,8 +20,8 @@ struct end {
     bool is_used;
 };
 
-static struct known known[NAMES_MAX], queues[8];
-static int known_count, queue_count;
+static struct committed_cache committed[NAMES_MAX], queues[8];
+static int committed_count, queue_count;
 static struct end foretold[ENDS_MAX];
 static int foretold_count;
 static struct poll polls[POLLS_MAX];
@@ -29,31 +29,31 @@ static struct poll polls[POLLS_MAX];
 void parts_begin(void)
 {
     parts = (struct parts){.polls = polls};
-    known_count = queue_count = foretold_count = 0;
+    committed_count = queue_count = foretold_count = 0;
     read_begin();
 }
 
 static void learn(struct str name, int64_t key)
 {
-    must(known_count < NAMES_MAX);
-    snprintf(known[known_count].name, sizeof known[0].name, "%.*s", STR_ARG(name));
-    known[known_count++].key = key;
+    must(committed_count < NAMES_MAX);
+    snprintf(committed[committed_count].name, sizeof committed[0].name, "%.*s", STR_ARG(name));
+    committed[committed_count++].key = key;
 }
 
 /* The latest schedule of a name: an earlier one was deleted. */
 int64_t key_of(const char *name)
 {
-    for (int i = known_count; i-- > 0;)
-        if (strcmp(known[i].name, name) == 0)
-            return known[i].key;
+    for (int i = committed_count; i-- > 0;)
+        if (strcmp(committed[i].name, name) == 0)
+            return committed[i].key;
     broken("no schedule was created as %s", name);
 }
 
 const char *name_of(int64_t schedule)
 {
-    for (int i = known_count; i-- > 0;)
-        if (known[i].key == schedule)
-            return known[i].name;
+    for (int i = committed_count; i-- > 0;)
+        if (committed[i].key == schedule)
+            return committed[i].name;
     return "?";
 }
 
@@ -126,7 +126,7 @@ struct wish pulled(struct wish w)
     return w;
 }
 
-struct wish with(struct wish w, enum overlap overlap)
+struct wish arg(struct wish w, enum overlap overlap)
 {
     w.draft.plan.policies.overlap = overlap;
     return w;
@@ -290,12 +290,12 @@ static void answer_poll(uint64_t tag)
         }
 }
 
-void take_work(struct bench *bench, const struct work *work, bool is_granted)
+void take_work(struct bench *bench, const struct assignment *work, bool is_granted)
 {
-    struct call *call = &world.calls[world.call_count++];
+    struct call *call = &world.dispatches[world.dispatch_count++];
     const struct end *end = end_of(work->run.slot);
 
-    must(world.call_count <= CALLS_MAX);
+    must(world.dispatch_count <= CALLS_MAX);
     *call = (struct call){.work = *work,
                           .bench = bench,
                           .is_open = true,
@@ -319,7 +319,7 @@ void take_work(struct bench *bench, const struct work *work, bool is_granted)
     }
     if (is_granted)
         answer_poll(work->poll);
-    tell_start(call);
+    event_start(call);
 }
 
 void ends_with(const char *slot, const char *at, enum outcome outcome, const char *text)
@@ -337,9 +337,10 @@ struct call *call_of(const char *slot)
 {
     struct call *found = NULL;
 
-    for (int i = 0; i < world.call_count; i++)
-        if (world.calls[i].work.run.slot == when(slot) && (!found || world.calls[i].is_open))
-            found = &world.calls[i];
+    for (int i = 0; i < world.dispatch_count; i++)
+        if (world.dispatches[i].work.run.slot == when(slot) &&
+            (!found || world.dispatches[i].is_open))
+            found = &world.dispatches[i];
     if (!found)
         broken("no run of %s was handed out", slot);
     return found;
@@ -385,8 +386,8 @@ int calls_open(void)
 {
     int count = 0;
 
-    for (int i = 0; i < world.call_count; i++)
-        count += world.calls[i].is_open;
+    for (int i = 0; i < world.dispatch_count; i++)
+        count += world.dispatches[i].is_open;
     return count;
 }
 

@@ -19,7 +19,7 @@ struct wish every(span length), governed(span interval);
 struct wish cron(const char *expr), once(const char *text);
 struct wish temporal(struct wish w); /* with the defaults of that dialect */
 struct wish pulled(struct wish w);   /* by workers of the queue "q"       */
-struct wish with(struct wish w, enum overlap overlap);
+struct wish arg(struct wish w, enum overlap overlap);
 const struct draft *draft_of(struct wish *w); /* compiles it */
 
 /* Commands: one turn of the first node that is up, again while it is busy. */

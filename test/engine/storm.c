@@ -19,8 +19,8 @@ static void keep_in_step(int peer)
 
 static void tell_all(int out)
 {
-    for (int i = 0; i < world.call_count; i++) {
-        const struct call *call = &world.calls[i];
+    for (int i = 0; i < world.dispatch_count; i++) {
+        const struct call *call = &world.dispatches[i];
         struct handed handed = {call->work.run.schedule,
                                 call->work.run.fence,
                                 call->work.run.attempt,

@@ -17,14 +17,14 @@ struct thing {
     int64_t a, b, c;
 };
 
-static void put(struct recall *recall, int64_t key, int64_t value)
+static void put(struct bounded_cache *cache, int64_t key, int64_t value)
 {
-    recall_put(recall, key, &(struct thing){key, value, key + value});
+    bounded_cache_put(cache, key, &(struct thing){key, value, key + value});
 }
 
-static void assert_known(const struct recall *recall, int64_t key, int64_t value)
+static void assert_known(const struct bounded_cache *cache, int64_t key, int64_t value)
 {
-    const struct thing *thing = recall_find(recall, key);
+    const struct thing *thing = bounded_cache_find(cache, key);
 
     assert_non_null(thing);
     assert_int_equal(thing->a, key);
@@ -35,7 +35,7 @@ static void assert_known(const struct recall *recall, int64_t key, int64_t value
 static void things_are_as_they_were_put_last_until_they_are_dropped(void **state)
 {
     struct arena *arena = arena_new(ARENA_MAX);
-    struct recall *recall = recall_new(arena, sizeof(struct thing), MOST);
+    struct bounded_cache *cache = bounded_cache_new(arena, sizeof(struct thing), MOST);
     int64_t values[KEYS] = {0}; /* 0: not there */
     struct prng prng;
 
@@ -46,65 +46,65 @@ static void things_are_as_they_were_put_last_until_they_are_dropped(void **state
         bool drops = prng_chance(&prng, 1, 3);
 
         if (drops)
-            recall_drop(recall, key);
+            bounded_cache_drop(cache, key);
         else
-            put(recall, key, step);
+            put(cache, key, step);
         values[key] = drops ? 0 : step;
         key = prng_between(&prng, 0, KEYS - 1);
         if (values[key] == 0)
-            assert_null(recall_find(recall, key));
+            assert_null(bounded_cache_find(cache, key));
         else
-            assert_known(recall, key, values[key]);
+            assert_known(cache, key, values[key]);
     }
-    recall_clear(recall);
+    bounded_cache_clear(cache);
     for (int64_t key = 0; key < KEYS; key++)
-        assert_null(recall_find(recall, key));
-    recall_free(recall);
+        assert_null(bounded_cache_find(cache, key));
+    bounded_cache_free(cache);
     arena_free(arena);
 }
 
 static void the_oldest_makes_room_and_memory_is_bounded(void **state)
 {
     struct arena *arena = arena_new(ARENA_MAX);
-    struct recall *recall = recall_new(arena, sizeof(struct thing), MOST);
+    struct bounded_cache *cache = bounded_cache_new(arena, sizeof(struct thing), MOST);
     size_t used;
 
     (void)state;
     for (int64_t key = 1; key <= MOST; key++)
-        put(recall, key, 1);
+        put(cache, key, 1);
     used = arena_used(arena);
     for (int64_t key = MOST + 1; key <= 5 * MOST; key++) {
-        put(recall, key, 2);
-        assert_null(recall_find(recall, key - MOST));
-        assert_known(recall, key, 2);
+        put(cache, key, 2);
+        assert_null(bounded_cache_find(cache, key - MOST));
+        assert_known(cache, key, 2);
     }
     for (int64_t key = 4 * MOST + 1; key <= 5 * MOST; key++)
-        assert_known(recall, key, 2);
-    recall_clear(recall);
-    put(recall, 1, 3);
-    assert_known(recall, 1, 3);
+        assert_known(cache, key, 2);
+    bounded_cache_clear(cache);
+    put(cache, 1, 3);
+    assert_known(cache, 1, 3);
     assert_int_equal(arena_used(arena), used);
-    recall_free(recall);
+    bounded_cache_free(cache);
     arena_free(arena);
 }
 
 static void what_was_dropped_makes_room_before_the_oldest(void **state)
 {
     struct arena *arena = arena_new(ARENA_MAX);
-    struct recall *recall = recall_new(arena, sizeof(struct thing), MOST);
+    struct bounded_cache *cache = bounded_cache_new(arena, sizeof(struct thing), MOST);
 
     (void)state;
     for (int64_t key = 1; key <= MOST; key++)
-        put(recall, key, 1);
-    recall_drop(recall, 50);
-    recall_drop(recall, 60);
-    put(recall, 1001, 1);
-    put(recall, 1002, 1);
-    assert_known(recall, 1, 1);
-    put(recall, 1003, 1);
-    assert_null(recall_find(recall, 1));
-    assert_known(recall, 2, 1);
-    recall_free(recall);
+        put(cache, key, 1);
+    bounded_cache_drop(cache, 50);
+    bounded_cache_drop(cache, 60);
+    put(cache, 1001, 1);
+    put(cache, 1002, 1);
+    assert_known(cache, 1, 1);
+    put(cache, 1003, 1);
+    assert_null(bounded_cache_find(cache, 1));
+    assert_known(cache, 2, 1);
+    bounded_cache_free(cache);
     arena_free(arena);
 }
 

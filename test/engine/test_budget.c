@@ -28,9 +28,9 @@ enum {
     STATEMENTS_OF_A_SCHEDULE = 2, /* that is made: its row, its cursor */
     STATEMENTS_OF_A_QUEUE = 1,    /* once a second: what is ready in it */
     TURNS = 320,
-    TURNS_PRUNED = 32, /* between two looks for old rows of the audit */
-    ROUND_TRIPS = 4,   /* a server may be a network away */
-    SWEEP_TRIPS = 1,   /* once a second: which queues have something ready */
+    TURNS_PRUNED = 32,  /* between two looks for old rows of the audit */
+    ROUND_TRIPS = 4,    /* a server may be a network away */
+    PERIODIC_TRIPS = 1, /* once a second: which queues have something ready */
 };
 
 struct spent {
@@ -71,9 +71,9 @@ static struct poll worker; /* that waits; max 0: there is none */
 
 static void keep_reports(const struct turn_out *out)
 {
-    const struct work *works = worker.max > 0 ? out->grants : out->calls;
+    const struct assignment *works = worker.max > 0 ? out->grants : out->dispatches;
 
-    report_count = worker.max > 0 ? out->grant_count : out->call_count;
+    report_count = worker.max > 0 ? out->grant_count : out->dispatch_count;
     assert_in_range(report_count, 0, MANY);
     for (int i = 0; i < report_count; i++) {
         const struct run *run = &works[i].run;
@@ -271,7 +271,7 @@ static void a_turn_is_one_commit_and_four_round_trips_however_much_it_does(void 
         assert_int_equal(swept.commits, 1);
         assert_int_equal(plain.commits, 1);
         assert_in_range(plain.flushes, 1, ROUND_TRIPS);
-        assert_in_range(swept.flushes, 1, ROUND_TRIPS + SWEEP_TRIPS);
+        assert_in_range(swept.flushes, 1, ROUND_TRIPS + PERIODIC_TRIPS);
     }
 }
 

@@ -192,11 +192,11 @@ static void claim_handed_back_is_claimed_again(void **state)
     run_to("01:00");
     work_for("q", 1, "one");
     assert_int_equal(report(call_of("01:00"), REPORT_RELEASE, OUTCOME_NONE), RC_OK);
-    world.calls[0].is_open = false;
+    world.dispatches[0].is_open = false;
     work_for("q", 1, "two");
-    assert_int_equal(world.call_count, 2);
-    assert_true(world.calls[1].work.run.fence > world.calls[0].work.run.fence);
-    assert_string_equal(world.calls[1].work.run.worker.ptr, "two");
+    assert_int_equal(world.dispatch_count, 2);
+    assert_true(world.dispatches[1].work.run.fence > world.dispatches[0].work.run.fence);
+    assert_string_equal(world.dispatches[1].work.run.worker.ptr, "two");
 }
 
 /* A job that is paused is a queue that is paused; archived is deleted. */
@@ -241,9 +241,9 @@ static void claim_in_one_batch_each_has_its_own_limit(void **state)
     w.draft.plan.policies.max_run_time = SPAN_MIN;
     create("one", w);
     run_to("01:00");
-    assert_int_equal(world.call_count, 2);
-    assert_at(world.calls[0].work.deadline, "01:05");
-    assert_at(world.calls[1].work.deadline, "01:01");
+    assert_int_equal(world.dispatch_count, 2);
+    assert_at(world.dispatches[0].work.deadline, "01:05");
+    assert_at(world.dispatches[1].work.deadline, "01:01");
 }
 
 static void after_run_times_are_stored(void **state)

@@ -10,12 +10,12 @@
 
 #define FIRST_DAY INT64_C(19144) /* 2022-06-01, in days */
 
-static struct figures figures(int64_t from_day, int64_t until_day)
+static struct daily_stats figures(int64_t from_day, int64_t until_day)
 {
-    struct stats_question question = {.by = STATS_TOGETHER,
-                                      .namespace = world.namespace,
-                                      .from_day = from_day,
-                                      .until_day = until_day};
+    struct stats_query question = {.by = STATS_TOGETHER,
+                                   .namespace = world.namespace,
+                                   .from_day = from_day,
+                                   .until_day = until_day};
     struct db_result rows = {0};
     struct stats_group group;
     struct bench *bench = &world.benches[0];
@@ -52,7 +52,7 @@ static int64_t counted(void)
 
 static void a_day_is_counted_as_its_runs_end(void **state)
 {
-    struct figures got;
+    struct daily_stats got;
 
     (void)state;
     world.length = 2 * SPAN_S;
@@ -148,7 +148,7 @@ static void a_commit_in_doubt_counts_once(void **state)
 /* Tokens and cost are what the worker said; tests are not counted. */
 static void what_runs_spend_is_summed(void **state)
 {
-    struct figures got;
+    struct daily_stats got;
 
     (void)state;
     world.length = INSTANT_NEVER;
@@ -161,10 +161,10 @@ static void what_runs_spend_is_summed(void **state)
         else
             trigger("job", OVERLAP_ALLOW_ALL);
         settle();
-        report = report_on(&world.calls[i], REPORT_DONE, OUTCOME_SUCCEEDED);
+        report = report_on(&world.dispatches[i], REPORT_DONE, OUTCOME_SUCCEEDED);
         report.tokens = 1000 + i;
         report.cost = 5;
-        assert_int_equal(report_that(&world.calls[i], &report), RC_OK);
+        assert_int_equal(report_that(&world.dispatches[i], &report), RC_OK);
     }
     got = figures(FIRST_DAY, FIRST_DAY);
     assert_int_equal(got.runs, 2);

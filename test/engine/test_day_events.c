@@ -48,7 +48,7 @@ static void a_schedule_of_every_second_has_one_plan_a_day(void **state)
     (void)state;
     world.length = 0;
     run_to("23:59");
-    create("job", with(every(SPAN_S), OVERLAP_ALLOW_ALL));
+    create("job", arg(every(SPAN_S), OVERLAP_ALLOW_ALL));
     assert_plan(1, "23:59:01", "23:59:59", 59);
     run_to("06-02 00:00:05");
     assert_plan(2, "06-02 00:00", "06-02 23:59:59", 86400);

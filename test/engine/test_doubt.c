@@ -8,7 +8,7 @@
 
 struct shape {
     enum db_point at;
-    enum rc with;
+    enum rc arg;
 };
 
 /* Not begun, not committed, not known whether committed, and committed without an answer. */
@@ -23,7 +23,7 @@ enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 static void arm(const struct shape *shape)
 {
     world.benches[0].break_at = shape->at;
-    world.benches[0].break_with = shape->with;
+    world.benches[0].break_with = shape->arg;
 }
 
 static void assert_broke(int times)
@@ -68,7 +68,7 @@ static void an_update_in_doubt_raises_the_version_once(void **state)
 static void a_trigger_in_doubt_starts_one_run(void **state)
 {
     (void)state;
-    create("job", with(every(SPAN_H), OVERLAP_ALLOW_ALL));
+    create("job", arg(every(SPAN_H), OVERLAP_ALLOW_ALL));
     for (int i = 0; i < SHAPES; i++) {
         run_until(world.now + SPAN_S);
         arm(&shapes[i]);
@@ -178,7 +178,7 @@ static void row_79_a_request_whose_answer_was_lost(void **state)
     struct reply reply;
 
     (void)state;
-    create("job", with(every(SPAN_H), OVERLAP_ALLOW_ALL));
+    create("job", arg(every(SPAN_H), OVERLAP_ALLOW_ALL));
     command.request = STR("7d30");
     in.now = world.now;
     arm(&shapes[3]);
@@ -215,7 +215,7 @@ static void nothing_is_lost_or_doubled_by_many_breaks(void **state)
     world.names = true;
     ends("00:02", "00:03:30", OUTCOME_SUCCEEDED);
     create("skip", every(SPAN_MIN));
-    create("pull", pulled(with(every(2 * SPAN_MIN), OVERLAP_BUFFER_ALL)));
+    create("pull", pulled(arg(every(2 * SPAN_MIN), OVERLAP_BUFFER_ALL)));
     world.chance = one_of_twelve;
     work_for("q", 3, "one");
     trigger("skip", OVERLAP_ALLOW_ALL);

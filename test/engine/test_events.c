@@ -34,10 +34,10 @@ static void a_workers_run_is_started_at_its_first_sign_of_life(void **state)
     trigger("job", OVERLAP_DEFAULT);
     settle();
     assert_steps(1, 1, 0, 0);
-    assert_int_equal(report(&world.calls[0], REPORT_ALIVE, OUTCOME_NONE), RC_OK);
-    assert_int_equal(report(&world.calls[0], REPORT_ALIVE, OUTCOME_NONE), RC_OK);
+    assert_int_equal(report(&world.dispatches[0], REPORT_ALIVE, OUTCOME_NONE), RC_OK);
+    assert_int_equal(report(&world.dispatches[0], REPORT_ALIVE, OUTCOME_NONE), RC_OK);
     assert_steps(1, 1, 1, 0);
-    assert_int_equal(report(&world.calls[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
+    assert_int_equal(report(&world.dispatches[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
     assert_steps(1, 1, 1, 1);
 }
 
@@ -49,7 +49,7 @@ static void a_workers_run_whose_end_is_its_first_sign_of_life_was_started_too(vo
     work_for("q", 1, "one");
     trigger("job", OVERLAP_DEFAULT);
     settle();
-    assert_int_equal(report(&world.calls[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
+    assert_int_equal(report(&world.dispatches[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
     assert_steps(1, 1, 1, 1);
 }
 

@@ -34,11 +34,11 @@ static struct run_id id_of(int key)
     return (struct run_id){run.schedule, run.slot / SPAN_MS, (uint32_t)run.pass};
 }
 
-static void assert_known(const struct flights *flights, int key, bool expected)
+static void assert_known(const struct inflight *inflight, int key, bool expected)
 {
     struct run_id id = id_of(key);
-    const struct flight *by_run = flights_find(flights, &id);
-    const struct flight *by_key = flights_by_key(flights, 1000 + key);
+    const struct inflight_run *by_run = inflight_find(inflight, &id);
+    const struct inflight_run *by_key = inflight_by_key(inflight, 1000 + key);
 
     assert_ptr_equal(by_run, by_key);
     assert_int_equal(by_key != NULL, expected);
@@ -49,10 +49,10 @@ static void assert_known(const struct flights *flights, int key, bool expected)
     assert_int_equal(by_key->run.worker.len + by_key->run.input.len, 0);
 }
 
-static void flights_are_found_by_key_and_by_run_until_they_land(void **state)
+static void inflight_are_found_by_key_and_by_run_until_they_land(void **state)
 {
     struct arena *arena = arena_new(ARENA_MAX);
-    struct flights *flights = flights_new(arena);
+    struct inflight *inflight = inflight_new(arena);
     bool up[KEYS] = {false};
     int count = 0;
     struct prng prng;
@@ -64,44 +64,44 @@ static void flights_are_found_by_key_and_by_run_until_they_land(void **state)
         struct run run = run_of(key);
 
         if (up[key])
-            flights_remove(flights, run.id);
+            inflight_remove(inflight, run.id);
         else
-            flights_add(flights, &run, 5 * key);
+            inflight_add(inflight, &run, 5 * key);
         up[key] = !up[key];
         count += up[key] ? 1 : -1;
-        assert_int_equal(flights_count(flights), count);
-        assert_known(flights, key, up[key]);
+        assert_int_equal(inflight_count(inflight), count);
+        assert_known(inflight, key, up[key]);
         key = (int)prng_below(&prng, KEYS);
-        assert_known(flights, key, up[key]);
+        assert_known(inflight, key, up[key]);
     }
     for (int i = 0; i < count; i++)
-        assert_true(up[flights_at(flights, i)->run.fence]);
-    flights_clear(flights);
-    assert_int_equal(flights_count(flights), 0);
+        assert_true(up[inflight_at(inflight, i)->run.fence]);
+    inflight_clear(inflight);
+    assert_int_equal(inflight_count(inflight), 0);
     for (int key = 0; key < KEYS; key++)
-        assert_known(flights, key, false);
-    flights_free(flights);
+        assert_known(inflight, key, false);
+    inflight_free(inflight);
     arena_free(arena);
 }
 
 static void removing_what_is_not_there_changes_nothing(void **state)
 {
     struct arena *arena = arena_new(ARENA_MAX);
-    struct flights *flights = flights_new(arena);
+    struct inflight *inflight = inflight_new(arena);
     struct run run = run_of(3);
 
     (void)state;
-    flights_add(flights, &run, 15);
-    flights_remove(flights, 1);
-    assert_known(flights, 3, true);
-    flights_free(flights);
+    inflight_add(inflight, &run, 15);
+    inflight_remove(inflight, 1);
+    assert_known(inflight, 3, true);
+    inflight_free(inflight);
     arena_free(arena);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flights_are_found_by_key_and_by_run_until_they_land),
+        cmocka_unit_test(inflight_are_found_by_key_and_by_run_until_they_land),
         cmocka_unit_test(removing_what_is_not_there_changes_nothing),
     };
 

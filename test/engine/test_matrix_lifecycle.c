@@ -80,7 +80,7 @@ static void row_54_delete_ends_what_waits(void **state)
 {
     (void)state;
     world.length = INSTANT_NEVER;
-    create("job", with(every(5 * SPAN_MIN), OVERLAP_BUFFER_ALL));
+    create("job", arg(every(5 * SPAN_MIN), OVERLAP_BUFFER_ALL));
     run_to("00:16");
     assert_counts("job", "started 1, open 1, waiting 2");
     said(COMMAND_DELETE, "job");
@@ -187,7 +187,7 @@ static void row_57_resume_skips_missed_slots(void **state)
 
 static void row_58_resume_replays_with_catch_up(void **state)
 {
-    struct wish w = with(every(SPAN_MIN), OVERLAP_ALLOW_ALL);
+    struct wish w = arg(every(SPAN_MIN), OVERLAP_ALLOW_ALL);
 
     (void)state;
     w.draft.plan.policies.catchup = CATCHUP_ALL;
@@ -240,14 +240,14 @@ static void row_61_global_pause(void **state)
     in = (struct turn_in){.now = when("00:01"), .rows = TURN_ROWS_MAX, .hold = true};
     in.capacity[LANE_HTTP] = 10;
     assert_int_equal(engine_turn(a->engine, &in, &out, &err), RC_OK);
-    assert_int_equal(out.call_count, 0);
+    assert_int_equal(out.dispatch_count, 0);
     run_to("00:01");
     assert_told("00:01@00:01");
 }
 
 static void row_63_update_discards_older_slots(void **state)
 {
-    struct wish w = with(every(SPAN_MIN), OVERLAP_ALLOW_ALL);
+    struct wish w = arg(every(SPAN_MIN), OVERLAP_ALLOW_ALL);
     struct command command = about(COMMAND_UPDATE, "job");
 
     (void)state;
@@ -286,7 +286,7 @@ static void restart(void)
 static void row_134_durable_schedules_queue_and_history(void **state)
 {
     (void)state;
-    create("job", with(every(5 * SPAN_MIN), OVERLAP_BUFFER_ALL));
+    create("job", arg(every(5 * SPAN_MIN), OVERLAP_BUFFER_ALL));
     create("pull", pulled(every(5 * SPAN_MIN)));
     run_to("00:06");
     pause_it("job", "for the restart");

@@ -17,7 +17,7 @@ static void slow_job(struct wish w, const char *until)
 static void row_28_overlap_skip(void **state)
 {
     (void)state;
-    slow_job(with(every(SPAN_MIN), OVERLAP_SKIP), "00:06");
+    slow_job(arg(every(SPAN_MIN), OVERLAP_SKIP), "00:06");
     assert_told("00:01@00:01, 00:03@00:03, 00:05@00:05");
     assert_counts("job", "started 3, skipped 3, open 1");
     assert_ledger("job", "skipped(overlap) 00:02, skipped(overlap) 00:04, "
@@ -27,7 +27,7 @@ static void row_28_overlap_skip(void **state)
 static void three_slots_during_a_run(enum overlap overlap)
 {
     ends("00:01", "00:04:30", OUTCOME_SUCCEEDED);
-    create("job", with(every(SPAN_MIN), overlap));
+    create("job", arg(every(SPAN_MIN), overlap));
     run_to("00:04:40");
 }
 
@@ -50,7 +50,7 @@ static void row_31_overlap_cancel_other(void **state)
 {
     (void)state;
     ends("00:01", "00:02:05", OUTCOME_CANCELLED);
-    create("job", with(every(SPAN_MIN), OVERLAP_CANCEL_OTHER));
+    create("job", arg(every(SPAN_MIN), OVERLAP_CANCEL_OTHER));
     run_to("00:02:30");
     assert_told("00:01@00:01, cancel 00:01@00:02, 00:02@00:02:05");
     assert_history("job", "00:01 cancelled(other), 00:02 succeeded");
@@ -59,7 +59,7 @@ static void row_31_overlap_cancel_other(void **state)
 static void row_32_overlap_terminate_other(void **state)
 {
     (void)state;
-    slow_job(with(every(SPAN_MIN), OVERLAP_TERMINATE_OTHER), "00:02");
+    slow_job(arg(every(SPAN_MIN), OVERLAP_TERMINATE_OTHER), "00:02");
     assert_told("00:01@00:01, terminate 00:01@00:02, 00:02@00:02");
     assert_history("job", "00:01 terminated(other)");
 }
@@ -67,7 +67,7 @@ static void row_32_overlap_terminate_other(void **state)
 static void row_33_overlap_allow_all(void **state)
 {
     (void)state;
-    slow_job(with(every(SPAN_MIN), OVERLAP_ALLOW_ALL), "00:03:10");
+    slow_job(arg(every(SPAN_MIN), OVERLAP_ALLOW_ALL), "00:03:10");
     assert_told("00:01@00:01, 00:02@00:02, 00:03@00:03");
     assert_counts("job", "started 3, open 2");
 }
@@ -76,7 +76,7 @@ static void row_34_overlap_override_per_request(void **state)
 {
     (void)state;
     world.length = INSTANT_NEVER;
-    create("job", with(every(SPAN_H), OVERLAP_SKIP));
+    create("job", arg(every(SPAN_H), OVERLAP_SKIP));
     run_to("01:10");
     trigger("job", OVERLAP_ALLOW_ALL);
     assert_told("01:00@01:00, t01:10@01:10");
@@ -87,7 +87,7 @@ static void row_34_overlap_override_per_request(void **state)
 
 static struct wish caught_up(span length, enum catchup mode)
 {
-    struct wish w = with(every(length), OVERLAP_ALLOW_ALL);
+    struct wish w = arg(every(length), OVERLAP_ALLOW_ALL);
 
     w.draft.plan.policies.catchup = mode;
     return w;
@@ -172,14 +172,14 @@ static void row_39_exponential_backoff_on_failures(void **state)
     world.length = INSTANT_NEVER;
     run_until(t);
     for (int i = 0; i < 6; i++) {
-        end_now(&world.calls[i], OUTCOME_FAILED);
+        end_now(&world.dispatches[i], OUTCOME_FAILED);
         assert_int_equal(cursor_of("job").failures, i + 1);
         t += minutes[i] * SPAN_MIN;
         assert_true(cursor_of("job").next_at == t);
         run_until(t);
-        assert_int_equal(world.call_count, i + 2);
+        assert_int_equal(world.dispatch_count, i + 2);
     }
-    end_now(&world.calls[6], OUTCOME_SUCCEEDED);
+    end_now(&world.dispatches[6], OUTCOME_SUCCEEDED);
     assert_true(cursor_of("job").next_at == t + SPAN_MIN);
 }
 
@@ -336,7 +336,7 @@ static void row_45_source_label_of_each_decision(void **state)
     create("plain", governed(7 * SPAN_S));
     create("clamped", w);
     run_to("00:01");
-    assert_int_equal(world.calls[0].work.run.source, SOURCE_BASELINE_INTERVAL + 1);
+    assert_int_equal(world.dispatches[0].work.run.source, SOURCE_BASELINE_INTERVAL + 1);
     assert_int_equal(call_of("00:01")->work.run.source, SOURCE_CLAMPED_MIN + 1);
 }
 
@@ -356,10 +356,10 @@ static void row_46_jitter_spreads_and_keeps_the_pointer(void **state)
     run_to("00:01:30");
     assert_int_equal(told_count(), 50);
     for (int i = 0; i < 50; i++) {
-        assert_at(world.calls[i].work.run.slot, "00:01");
-        assert_in_range(world.calls[i].at - when("00:01"), 0, 200 * SPAN_MS);
+        assert_at(world.dispatches[i].work.run.slot, "00:01");
+        assert_in_range(world.dispatches[i].at - when("00:01"), 0, 200 * SPAN_MS);
     }
-    assert_true(world.calls[0].at < world.calls[49].at);
+    assert_true(world.dispatches[0].at < world.dispatches[49].at);
     assert_at(cursor_of("job-7").next_at, "00:02");
 }
 

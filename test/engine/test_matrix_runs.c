@@ -50,7 +50,7 @@ static void row_68_test_run_leaves_no_trace(void **state)
 static void row_69_backfill_of_a_past_range(void **state)
 {
     (void)state;
-    create("job", with(every(SPAN_MIN), OVERLAP_SKIP));
+    create("job", arg(every(SPAN_MIN), OVERLAP_SKIP));
     pause_it("job", "x");
     run_to("02:00");
     backfill("job", "00:01", "01:00", OVERLAP_BUFFER_ALL);
@@ -62,7 +62,7 @@ static void row_70_a_backfill_does_not_block_triggers_or_slots(void **state)
 {
     (void)state;
     world.length = 50 * SPAN_S;
-    create("job", with(every(SPAN_H), OVERLAP_ALLOW_ALL));
+    create("job", arg(every(SPAN_H), OVERLAP_ALLOW_ALL));
     run_to("00:30");
     backfill("job", "05-01 00:00", "05-31 00:00", OVERLAP_BUFFER_ALL);
     told_count();
@@ -231,7 +231,7 @@ static void row_77_exactly_one_run_per_slot(void **state)
     run_to("00:01");
     assert_int_equal(told_count(), 60);
     for (int i = 0; i < 60; i++)
-        assert_true(world.calls[i].work.run.slot == world.base + (i + 1) * SPAN_S);
+        assert_true(world.dispatches[i].work.run.slot == world.base + (i + 1) * SPAN_S);
 }
 
 /* An id says schedule, slot and pass, before the run exists and after an edit. */

@@ -39,9 +39,9 @@ static void row_99_101_a_dead_worker_is_replaced_after_lease_and_grace(void **st
     run_to("01:02:05");
     assert_told("01:00#2@01:02");
     assert_int_equal(world.events[EVENT_LEASE_EXPIRED], 1);
-    assert_string_equal(world.calls[0].work.run.worker.ptr, "one");
-    assert_string_equal(world.calls[1].work.run.worker.ptr, "two");
-    assert_true(world.calls[1].work.run.fence > world.calls[0].work.run.fence);
+    assert_string_equal(world.dispatches[0].work.run.worker.ptr, "one");
+    assert_string_equal(world.dispatches[1].work.run.worker.ptr, "two");
+    assert_true(world.dispatches[1].work.run.fence > world.dispatches[0].work.run.fence);
 }
 
 static void row_100_heartbeats_keep_a_run_of_five_minutes(void **state)
@@ -185,7 +185,8 @@ static void row_110_thundering_herd(void **state)
     assert_int_equal(told_count(), 50);
     for (int i = 0; i < 50; i++)
         for (int j = 0; j < i; j++)
-            assert_true(world.calls[i].work.run.schedule != world.calls[j].work.run.schedule);
+            assert_true(world.dispatches[i].work.run.schedule !=
+                        world.dispatches[j].work.run.schedule);
 }
 
 static void row_111_the_engine_asks_to_be_woken_at_the_slot(void **state)
@@ -221,18 +222,18 @@ static void row_114_a_late_worker_is_fenced_off(void **state)
     run_to("01:00");
     work_for("q", 1, "two");
     run_to("01:02:05");
-    late = world.calls[0];
+    late = world.dispatches[0];
     assert_int_equal(report(&late, REPORT_ALIVE, OUTCOME_NONE), RC_CONFLICT);
     assert_int_equal(report(&late, REPORT_DONE, OUTCOME_FAILED), RC_CONFLICT);
     assert_int_equal(world.events[EVENT_LEASE_STALE], 2);
-    end_now(&world.calls[1], OUTCOME_SUCCEEDED);
+    end_now(&world.dispatches[1], OUTCOME_SUCCEEDED);
     assert_counts("job", "started 1");
     assert_int_equal(cursor_of("job").last_outcome, OUTCOME_SUCCEEDED);
 }
 
 static struct wish gated(const char *key, int32_t limit)
 {
-    struct wish w = with(every(SPAN_H), OVERLAP_ALLOW_ALL);
+    struct wish w = arg(every(SPAN_H), OVERLAP_ALLOW_ALL);
 
     w.draft.plan.policies.gate = str_of(key);
     w.draft.plan.policies.gate_limit = limit;
@@ -265,10 +266,10 @@ static void row_125_a_cap_of_two_is_held_through_failures_and_kills(void **state
     }
     run_to("01:00");
     assert_int_equal(calls_open(), 2);
-    end_now(&world.calls[0], OUTCOME_FAILED);
+    end_now(&world.dispatches[0], OUTCOME_FAILED);
     assert_int_equal(calls_open(), 2);
-    assert_int_equal(report(&world.calls[1], REPORT_RELEASE, OUTCOME_NONE), RC_OK);
-    world.calls[1].is_open = false;
+    assert_int_equal(report(&world.dispatches[1], REPORT_RELEASE, OUTCOME_NONE), RC_OK);
+    world.dispatches[1].is_open = false;
     settle();
     assert_int_equal(calls_open(), 2);
     bench_kill(&world.benches[0]);
@@ -276,9 +277,9 @@ static void row_125_a_cap_of_two_is_held_through_failures_and_kills(void **state
     settle();
     assert_int_equal(calls_open(), 2);
     for (int i = 0; calls_open() > 0 && i < 20; i++)
-        for (int k = 0; k < world.call_count; k++)
-            if (world.calls[k].is_open)
-                end_now(&world.calls[k], OUTCOME_SUCCEEDED);
+        for (int k = 0; k < world.dispatch_count; k++)
+            if (world.dispatches[k].is_open)
+                end_now(&world.dispatches[k], OUTCOME_SUCCEEDED);
     for (int i = 0; i < 6; i++) {
         char name[16];
 
@@ -292,7 +293,7 @@ static void row_126_a_node_makes_no_more_calls_than_it_can(void **state)
     (void)state;
     world.capacity = 8;
     world.length = SPAN_S;
-    create("job", with(every(SPAN_S), OVERLAP_ALLOW_ALL));
+    create("job", arg(every(SPAN_S), OVERLAP_ALLOW_ALL));
     pause_it("job", "x");
     run_to("00:01");
     backfill("job", "00:00:01", "00:00:40", OVERLAP_ALLOW_ALL);
@@ -300,7 +301,7 @@ static void row_126_a_node_makes_no_more_calls_than_it_can(void **state)
     run_to("00:01:10");
     assert_int_equal(told_count(), 40);
     for (int i = 0; i + 8 < 40; i++)
-        assert_true(world.calls[i + 8].at >= world.calls[i].at + SPAN_S);
+        assert_true(world.dispatches[i + 8].at >= world.dispatches[i].at + SPAN_S);
 }
 
 static void row_127_a_flood_in_one_queue_does_not_block_another(void **state)
@@ -311,7 +312,7 @@ static void row_127_a_flood_in_one_queue_does_not_block_another(void **state)
     world.names = true;
     world.length = INSTANT_NEVER;
     b.draft.queue = STR("jobs:b");
-    create("flood", pulled(with(every(SPAN_S), OVERLAP_ALLOW_ALL)));
+    create("flood", pulled(arg(every(SPAN_S), OVERLAP_ALLOW_ALL)));
     create("b", b);
     run_to("01:00");
     work_for("jobs:b", 1, "worker of b");
@@ -337,7 +338,7 @@ static void row_127_a_paused_queue_holds_only_its_own(void **state)
 
 static void row_129_backpressure_drops_and_counts(void **state)
 {
-    struct wish w = with(every(SPAN_MIN), OVERLAP_BUFFER_ALL);
+    struct wish w = arg(every(SPAN_MIN), OVERLAP_BUFFER_ALL);
 
     (void)state;
     w.draft.plan.policies.buffer_limit = 3;
@@ -351,7 +352,7 @@ static void row_129_backpressure_drops_and_counts(void **state)
 
 static void row_129_backpressure_waits(void **state)
 {
-    struct wish w = with(every(SPAN_MIN), OVERLAP_BUFFER_ALL);
+    struct wish w = arg(every(SPAN_MIN), OVERLAP_BUFFER_ALL);
 
     (void)state;
     w.draft.plan.policies.buffer_limit = 3;
@@ -371,7 +372,7 @@ static void row_129_backpressure_waits(void **state)
 /* Five minutes of waiting are worth one step of priority: nothing waits for ever. */
 static void row_130_a_low_priority_is_not_starved(void **state)
 {
-    struct wish high = with(every(10 * SPAN_S), OVERLAP_ALLOW_ALL);
+    struct wish high = arg(every(10 * SPAN_S), OVERLAP_ALLOW_ALL);
     int64_t low;
 
     (void)state;
@@ -381,9 +382,9 @@ static void row_130_a_low_priority_is_not_starved(void **state)
     low = create("low", ranked(5));
     create("high", high);
     run_to("01:06");
-    for (int i = 0; i < world.call_count; i++)
-        if (world.calls[i].work.run.schedule == low) {
-            assert_in_range(world.calls[i].at, when("01:00"), when("01:05:20"));
+    for (int i = 0; i < world.dispatch_count; i++)
+        if (world.dispatches[i].work.run.schedule == low) {
+            assert_in_range(world.dispatches[i].at, when("01:00"), when("01:05:20"));
             return;
         }
     fail_msg("the low one was never started");

@@ -63,9 +63,9 @@ static void busy_turn(void)
     log_line_pack(&(struct log_line){.at = world.now, .text = STR("done")}, &log);
     if (engine_turn(world.benches[0].engine, &in, &out, &err) != RC_OK)
         broken("%s", err.text);
-    assert_in_range(out.call_count, 0, SCHEDULES);
-    for (int i = 0; i < out.call_count; i++) {
-        const struct run *run = &out.calls[i].run;
+    assert_in_range(out.dispatch_count, 0, SCHEDULES);
+    for (int i = 0; i < out.dispatch_count; i++) {
+        const struct run *run = &out.dispatches[i].run;
 
         reports[i] = (struct report){
             .kind = REPORT_DONE,
@@ -75,7 +75,7 @@ static void busy_turn(void)
             .log = buf_as_str(&log),
         };
     }
-    report_count = out.call_count;
+    report_count = out.dispatch_count;
 }
 
 static void history_and_logs_are_pruned_as_fast_as_they_are_written(void **state)

@@ -48,7 +48,7 @@ static void scenario_22_downtime_while_paused(void **state)
 /* What an absent, zero or too small window means is for the codec to resolve. */
 static void scenario_23_no_window(void **state)
 {
-    struct wish w = with(temporal(every(SPAN_MIN)), OVERLAP_ALLOW_ALL);
+    struct wish w = arg(temporal(every(SPAN_MIN)), OVERLAP_ALLOW_ALL);
 
     (void)state;
     w.draft.plan.policies.catchup_window = CATCHUP_WINDOW_NONE;
@@ -61,7 +61,7 @@ static void scenario_23_no_window(void **state)
 
 static void scenario_23_window_of_ten_seconds(void **state)
 {
-    struct wish w = with(temporal(every(SPAN_MIN)), OVERLAP_ALLOW_ALL);
+    struct wish w = arg(temporal(every(SPAN_MIN)), OVERLAP_ALLOW_ALL);
 
     (void)state;
     w.draft.plan.policies.catchup_window = 10 * SPAN_S;
@@ -73,7 +73,7 @@ static void scenario_23_window_of_ten_seconds(void **state)
 
 static void scenario_24_window_counted_per_action(void **state)
 {
-    struct wish w = with(temporal(every(2 * SPAN_MIN)), OVERLAP_ALLOW_ALL);
+    struct wish w = arg(temporal(every(2 * SPAN_MIN)), OVERLAP_ALLOW_ALL);
 
     (void)state;
     w.draft.plan.policies.catchup_window = 10 * SPAN_MIN;
@@ -85,7 +85,7 @@ static void scenario_24_window_counted_per_action(void **state)
 
 static void scenario_25_an_expired_start_does_not_use_a_limited_slot(void **state)
 {
-    struct wish w = with(temporal(every(55 * SPAN_MIN)), OVERLAP_BUFFER_ONE);
+    struct wish w = arg(temporal(every(55 * SPAN_MIN)), OVERLAP_BUFFER_ONE);
 
     (void)state;
     w.draft.plan.policies.catchup_window = 10 * SPAN_MIN;
@@ -101,7 +101,7 @@ static void scenario_25_an_expired_start_does_not_use_a_limited_slot(void **stat
 static void scenario_26_pause_window(void **state)
 {
     (void)state;
-    create("myid", with(temporal(every(3 * SPAN_MIN)), OVERLAP_ALLOW_ALL));
+    create("myid", arg(temporal(every(3 * SPAN_MIN)), OVERLAP_ALLOW_ALL));
     run_to("00:07:07");
     pause_it("myid", "paused");
     assert_string_equal(row_of("myid").reason.ptr, "paused");
@@ -136,7 +136,7 @@ static void scenario_28_paused_automated_dropped_manual_kept(void **state)
 {
     (void)state;
     ends("00:05", "00:13", OUTCOME_SUCCEEDED);
-    create("myid", with(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL));
+    create("myid", arg(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL));
     run_to("00:11");
     trigger("myid", OVERLAP_BUFFER_ALL);
     assert_counts("myid", "started 1, open 1, waiting 2");
@@ -264,7 +264,7 @@ static void scenario_34_terminate_is_not_a_failure(void **state)
 
 static void assert_last(const char *slot, const char *result, const char *failure)
 {
-    const struct work *work = &call_of(slot)->work;
+    const struct assignment *work = &call_of(slot)->work;
 
     assert_string_equal(work->last_result.ptr, result);
     assert_string_equal(work->last_failure.ptr, failure);
@@ -289,7 +289,7 @@ static void scenario_35_last_result_and_failure(void **state)
 static void a_pause_that_is_over_when_it_is_said_takes_nothing(void **state)
 {
     struct command command = about(COMMAND_UPDATE, "job");
-    struct wish w = with(every(SPAN_H), OVERLAP_BUFFER_ONE);
+    struct wish w = arg(every(SPAN_H), OVERLAP_BUFFER_ONE);
 
     (void)state;
     ends("01:00", "02:30", OUTCOME_SUCCEEDED);

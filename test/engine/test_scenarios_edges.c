@@ -265,7 +265,7 @@ static void a_waiting_slot_can_be_cancelled(void **state)
 {
     (void)state;
     ends("00:01", "00:03:30", OUTCOME_SUCCEEDED);
-    create("job", with(every(SPAN_MIN), OVERLAP_BUFFER_ALL));
+    create("job", arg(every(SPAN_MIN), OVERLAP_BUFFER_ALL));
     run_to("00:03:10");
     assert_counts("job", "started 1, open 1, waiting 2");
     assert_int_equal(about_run(COMMAND_CANCEL, run_of("job", "00:02")).rc, RC_OK);
@@ -278,7 +278,7 @@ static void a_waiting_slot_can_be_cancelled(void **state)
 static void a_trigger_that_waits_survives_pause_and_restart(void **state)
 {
     (void)state;
-    create("job", pulled(with(every(SPAN_H), OVERLAP_SKIP)));
+    create("job", pulled(arg(every(SPAN_H), OVERLAP_SKIP)));
     run_to("01:10");
     trigger("job", OVERLAP_BUFFER_ONE);
     pause_it("job", "x");
@@ -326,7 +326,7 @@ static void a_backfill_does_not_use_up_the_limit(void **state)
 
 static void a_limit_counts_starts_of_what_waited(void **state)
 {
-    struct wish w = with(every(SPAN_MIN), OVERLAP_BUFFER_ALL);
+    struct wish w = arg(every(SPAN_MIN), OVERLAP_BUFFER_ALL);
 
     (void)state;
     w.draft.plan.policies.remaining_runs = 3;
@@ -342,7 +342,7 @@ static void a_delete_ends_backfills(void **state)
 {
     (void)state;
     world.length = SPAN_MIN;
-    create("job", with(every(SPAN_MIN), OVERLAP_BUFFER_ALL));
+    create("job", arg(every(SPAN_MIN), OVERLAP_BUFFER_ALL));
     pause_it("job", "x");
     run_to("00:30");
     backfill("job", "00:01", "00:20", OVERLAP_BUFFER_ALL);
@@ -357,10 +357,10 @@ static void an_edit_to_another_policy_decides_about_what_waits(void **state)
 {
     (void)state;
     ends("00:01", "00:05:30", OUTCOME_SUCCEEDED);
-    create("job", with(every(SPAN_MIN), OVERLAP_BUFFER_ALL));
+    create("job", arg(every(SPAN_MIN), OVERLAP_BUFFER_ALL));
     run_to("00:03:10");
     assert_counts("job", "started 1, open 1, waiting 2");
-    assert_int_equal(update("job", 0, with(every(SPAN_MIN), OVERLAP_SKIP)).rc, RC_OK);
+    assert_int_equal(update("job", 0, arg(every(SPAN_MIN), OVERLAP_SKIP)).rc, RC_OK);
     run_to("00:05:40");
     /* Whatever it is, each slot has one outcome and nothing stays behind. */
     assert_int_equal(cursor_of("job").started + cursor_of("job").skipped, 5);

@@ -343,7 +343,7 @@ static struct wish behind_gate(struct wish w, int32_t limit)
 
 static struct wish gated(int32_t limit)
 {
-    return behind_gate(with(every(SPAN_H), OVERLAP_ALLOW_ALL), limit);
+    return behind_gate(arg(every(SPAN_H), OVERLAP_ALLOW_ALL), limit);
 }
 
 static void assert_gate(int64_t open, int64_t waiting)
@@ -447,7 +447,7 @@ static void what_waits_at_a_gate_can_be_cancelled_or_deleted(void **state)
     assert_int_equal(about_run(COMMAND_CANCEL, run_of("two", "01:00")).rc, RC_OK);
     said(COMMAND_DELETE, "three");
     world.length = 0;
-    end_now(&world.calls[0], OUTCOME_SUCCEEDED);
+    end_now(&world.dispatches[0], OUTCOME_SUCCEEDED);
     assert_told("four 01:00@01:00");
     assert_gate(0, 0);
 }
@@ -493,7 +493,7 @@ static void a_run_keeps_its_gate_when_its_schedule_changes_it(void **state)
     assert_gate(0, 0);
 }
 
-static void polls_are_answered_in_order_of_rank(void **state)
+static void waiting_workers_are_answered_in_order_of_rank(void **state)
 {
     struct wish urgent = pulled_hourly();
 
@@ -572,7 +572,7 @@ int main(void)
         TIMELINE(a_gate_is_left_between_attempts),
         TIMELINE(a_terminated_run_leaves_its_gate),
         TIMELINE(a_run_keeps_its_gate_when_its_schedule_changes_it),
-        TIMELINE(polls_are_answered_in_order_of_rank),
+        TIMELINE(waiting_workers_are_answered_in_order_of_rank),
         TIMELINE(runs_wait_while_a_node_can_make_no_calls),
         TIMELINE(a_direct_run_is_asked_for_once),
     };

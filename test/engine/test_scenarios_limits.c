@@ -4,7 +4,7 @@
  */
 #include "harness.h"
 
-enum { BEYOND = 1030 }; /* more than WATCHED_QUEUES_MAX of engine/turn_state.h */
+enum { BEYOND = 1030 }; /* more than RESTRICTED_QUEUES_MAX of engine/turn_state.h */
 
 static struct reply limit_of(const char *queue, int64_t most)
 {
@@ -41,9 +41,9 @@ static void create_four(void)
 
 static void end_first_open(enum outcome outcome)
 {
-    for (int i = 0; i < world.call_count; i++)
-        if (world.calls[i].is_open) {
-            end_now(&world.calls[i], outcome);
+    for (int i = 0; i < world.dispatch_count; i++)
+        if (world.dispatches[i].is_open) {
+            end_now(&world.dispatches[i], outcome);
             return;
         }
     fail();

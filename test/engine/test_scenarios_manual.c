@@ -24,7 +24,7 @@ static void scenario_36_trigger_respects_policy_unless_overridden(void **state)
 
 static void scenario_37_trigger_with_full_buffer(void **state)
 {
-    struct wish w = with(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
+    struct wish w = arg(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
 
     (void)state;
     w.draft.plan.policies.buffer_limit = 2;
@@ -185,8 +185,8 @@ static int check_sequence(instant first, span step)
     const struct call *before = NULL;
     int count = 0;
 
-    for (int i = 0; i < world.call_count; i++) {
-        const struct call *call = &world.calls[i];
+    for (int i = 0; i < world.dispatch_count; i++) {
+        const struct call *call = &world.dispatches[i];
 
         if (call->work.run.kind == RUN_SLOT) {
             assert_true(call->at == call->work.run.slot);
@@ -203,7 +203,7 @@ static int check_sequence(instant first, span step)
 
 static void scenario_46_huge_buffer_all_backfill_with_automated_traffic(void **state)
 {
-    struct wish w = with(temporal(every(SPAN_H)), OVERLAP_ALLOW_ALL);
+    struct wish w = arg(temporal(every(SPAN_H)), OVERLAP_ALLOW_ALL);
 
     (void)state;
     w.draft.plan.policies.buffer_limit = 30;
@@ -294,7 +294,7 @@ static void scenario_49_forward_dated_backfill(void **state)
  */
 static void scenario_50_backfill_reserve(void **state)
 {
-    struct wish w = with(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
+    struct wish w = arg(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
 
     (void)state;
     world.length = INSTANT_NEVER;

@@ -42,7 +42,7 @@ static void an_interval_from_completion_waits_for_the_end(void **state)
  */
 static struct wish spread_and_anchored(enum overlap overlap)
 {
-    struct wish w = with(wish(), overlap);
+    struct wish w = arg(wish(), overlap);
 
     w.def.intervals = arena_array(world.arena, 2, sizeof *w.def.intervals);
     w.def.intervals[0] = (struct interval_def){.every = SPAN_H, .anchor = ANCHOR_EPOCH};
@@ -135,7 +135,7 @@ static void an_edit_and_an_end_in_one_turn_wake_it_for_what_follows_the_end(void
  */
 static struct wish spread_from_ends(enum overlap overlap)
 {
-    struct wish w = with(anchored(20 * SPAN_MIN, ANCHOR_COMPLETION), overlap);
+    struct wish w = arg(anchored(20 * SPAN_MIN, ANCHOR_COMPLETION), overlap);
 
     w.def.jitter = SPAN_H;
     return w;
@@ -345,7 +345,7 @@ static void a_run_by_hand_before_a_delete_takes_no_slot_away(void **state)
 /* On the hour, and 25 minutes after each start. */
 static struct wish hourly_and_from_starts(enum overlap overlap)
 {
-    struct wish w = with(wish(), overlap);
+    struct wish w = arg(wish(), overlap);
 
     w.def.intervals = arena_array(world.arena, 2, sizeof *w.def.intervals);
     w.def.intervals[0] = (struct interval_def){.every = SPAN_H, .anchor = ANCHOR_EPOCH};

@@ -7,7 +7,7 @@
 
 static void scenario_01_first_action(void **state)
 {
-    const struct work *work;
+    const struct assignment *work;
 
     (void)state;
     create("myid", temporal(every(55 * SPAN_MIN)));
@@ -83,7 +83,7 @@ static void scenario_06_overlap_buffer_one(void **state)
     (void)state;
     ends("00:05", "00:27", OUTCOME_SUCCEEDED);
     ends("00:10", "00:29", OUTCOME_SUCCEEDED);
-    create("myid", with(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ONE));
+    create("myid", arg(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ONE));
     run_to("00:11");
     assert_counts("myid", "started 1, open 1, waiting 1");
     run_to("00:16");
@@ -100,7 +100,7 @@ static void scenario_07_buffer_one_keeps_the_same_entry(void **state)
 {
     (void)state;
     world.length = INSTANT_NEVER;
-    create("myid", with(temporal(every(SPAN_S)), OVERLAP_BUFFER_ONE));
+    create("myid", arg(temporal(every(SPAN_S)), OVERLAP_BUFFER_ONE));
     run_to("00:00:10");
     assert_told("00:00:01@00:00:01");
     assert_counts("myid", "started 1, skipped 8, open 1, waiting 1");
@@ -115,7 +115,7 @@ static void scenario_08_overlap_buffer_all(void **state)
     ends("00:10", "00:19", OUTCOME_SUCCEEDED);
     ends("00:15", "00:22", OUTCOME_SUCCEEDED);
     ends("00:20", "00:23", OUTCOME_SUCCEEDED);
-    create("myid", with(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL));
+    create("myid", arg(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL));
     run_to("00:16");
     assert_counts("myid", "started 1, open 1, waiting 2");
     run_to("00:26");
@@ -128,7 +128,7 @@ static void a_run_that_a_command_names_does_not_pass_those_before_it(void **stat
 {
     (void)state;
     ends("00:05", "00:22", OUTCOME_SUCCEEDED);
-    create("myid", with(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL));
+    create("myid", arg(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL));
     run_to("00:21");
     assert_told("00:05@00:05");
     assert_counts("myid", "started 1, open 1, waiting 3");
@@ -140,7 +140,7 @@ static void a_run_that_a_command_names_does_not_pass_those_before_it(void **stat
 /* Slots that wait may start after the pause. */
 static struct wish kept_over_a_pause(enum overlap overlap)
 {
-    struct wish w = with(temporal(every(5 * SPAN_MIN)), overlap);
+    struct wish w = arg(temporal(every(5 * SPAN_MIN)), overlap);
 
     w.draft.plan.policies.catchup_paused = true;
     return w;
@@ -233,7 +233,7 @@ static void a_run_of_this_turn_is_cancelled_for_another(void **state)
 
 static struct wish buffered(int32_t limit)
 {
-    struct wish w = with(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
+    struct wish w = arg(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
 
     w.draft.plan.policies.buffer_limit = limit;
     return w;
@@ -284,7 +284,7 @@ static void scenario_11_overlap_cancel_other(void **state)
 {
     (void)state;
     ends("00:15", "01:10:15", OUTCOME_CANCELLED);
-    create("myid", with(temporal(every(55 * SPAN_MIN)), OVERLAP_CANCEL_OTHER));
+    create("myid", arg(temporal(every(55 * SPAN_MIN)), OVERLAP_CANCEL_OTHER));
     run_to("01:10:10");
     assert_told("00:15@00:15, cancel 00:15@01:10");
     assert_counts("myid", "started 1, open 1, waiting 1");
@@ -301,7 +301,7 @@ static void scenario_12_overlap_terminate_other_starts_at_once(void **state)
 {
     (void)state;
     world.length = INSTANT_NEVER;
-    create("myid", with(temporal(every(55 * SPAN_MIN)), OVERLAP_TERMINATE_OTHER));
+    create("myid", arg(temporal(every(55 * SPAN_MIN)), OVERLAP_TERMINATE_OTHER));
     run_to("01:11");
     assert_told("00:15@00:15, terminate 00:15@01:10, 01:10@01:10");
     assert_counts("myid", "started 2, open 1");
@@ -315,7 +315,7 @@ static void scenario_13_overlap_allow_all(void **state)
     ends("00:10", "00:11", OUTCOME_SUCCEEDED);
     ends("00:15", "00:22", OUTCOME_SUCCEEDED);
     ends("00:20", "00:29", OUTCOME_SUCCEEDED);
-    create("myid", with(temporal(every(5 * SPAN_MIN)), OVERLAP_ALLOW_ALL));
+    create("myid", arg(temporal(every(5 * SPAN_MIN)), OVERLAP_ALLOW_ALL));
     run_to("00:21");
     assert_told("00:05@00:05, 00:10@00:10, 00:15@00:15, 00:20@00:20");
     assert_counts("myid", "started 4, open 3");
@@ -326,7 +326,7 @@ static void scenario_14_allow_all_carries_no_history(void **state)
     (void)state;
     ends_with("00:05", "00:06", OUTCOME_SUCCEEDED, "\"res1\"");
     ends_with("00:10", "00:11", OUTCOME_FAILED, "oops");
-    create("myid", with(temporal(every(5 * SPAN_MIN)), OVERLAP_ALLOW_ALL));
+    create("myid", arg(temporal(every(5 * SPAN_MIN)), OVERLAP_ALLOW_ALL));
     run_to("00:15");
     assert_told("00:05@00:05, 00:10@00:10, 00:15@00:15");
     assert_int_equal(call_of("00:10")->work.last_result.len, 0);
@@ -368,7 +368,7 @@ static void scenario_15_mixed_buffer(void **state)
 static void scenario_16_several_cancel_starts_while_idle(void **state)
 {
     (void)state;
-    create("myid", with(temporal(every(5 * SPAN_MIN)), OVERLAP_CANCEL_OTHER));
+    create("myid", arg(temporal(every(5 * SPAN_MIN)), OVERLAP_CANCEL_OTHER));
     down_to("00:16");
     assert_told("00:15@00:16");
     assert_counts("myid", "started 1, skipped 2");
@@ -378,7 +378,7 @@ static void scenario_16_several_cancel_starts_while_idle(void **state)
 static void scenario_16_several_terminate_starts_while_idle(void **state)
 {
     (void)state;
-    create("myid", with(temporal(every(5 * SPAN_MIN)), OVERLAP_TERMINATE_OTHER));
+    create("myid", arg(temporal(every(5 * SPAN_MIN)), OVERLAP_TERMINATE_OTHER));
     down_to("00:16");
     assert_told("00:15@00:16");
     assert_counts("myid", "started 1, skipped 2");
@@ -388,7 +388,7 @@ static void scenario_17_several_cancel_starts_while_running(void **state)
 {
     (void)state;
     world.length = INSTANT_NEVER;
-    create("myid", with(temporal(every(5 * SPAN_MIN)), OVERLAP_CANCEL_OTHER));
+    create("myid", arg(temporal(every(5 * SPAN_MIN)), OVERLAP_CANCEL_OTHER));
     run_to("00:05");
     down_to("00:21");
     assert_told("00:05@00:05, cancel 00:05@00:21");
@@ -402,7 +402,7 @@ static void scenario_17_several_cancel_starts_while_running(void **state)
 
 static void scenario_18_deferred_start_expires(void **state)
 {
-    struct wish w = with(temporal(every(55 * SPAN_MIN)), OVERLAP_BUFFER_ONE);
+    struct wish w = arg(temporal(every(55 * SPAN_MIN)), OVERLAP_BUFFER_ONE);
 
     (void)state;
     w.draft.plan.policies.catchup_window = 10 * SPAN_MIN;
@@ -418,7 +418,7 @@ static void scenario_18_deferred_start_expires(void **state)
 static void occupied(enum overlap overlap, const char *expected, const char *counts)
 {
     world.length = INSTANT_NEVER;
-    create(overlap_text(overlap), with(temporal(every(5 * SPAN_MIN)), overlap));
+    create(overlap_text(overlap), arg(temporal(every(5 * SPAN_MIN)), overlap));
     run_to("00:17");
     assert_told(expected);
     assert_counts(overlap_text(overlap), counts);

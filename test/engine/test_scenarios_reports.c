@@ -40,7 +40,7 @@ static void a_run_that_waits_for_a_worker_keeps_the_start_before_it(void **state
 {
     (void)state;
     world.length = INSTANT_NEVER;
-    create("job", with(pulled(every(SPAN_H)), OVERLAP_ALLOW_ALL));
+    create("job", arg(pulled(every(SPAN_H)), OVERLAP_ALLOW_ALL));
     run_to("02:30");
     work_for("q", 2, "one");
     assert_handed(call_of("01:00"), "job", "none");
@@ -51,7 +51,7 @@ static void a_run_that_was_held_knows_the_one_that_it_waited_for(void **state)
 {
     (void)state;
     ends("01:00", "02:20", OUTCOME_SUCCEEDED);
-    create("job", with(every(SPAN_H), OVERLAP_BUFFER_ALL));
+    create("job", arg(every(SPAN_H), OVERLAP_BUFFER_ALL));
     run_to("01:10");
     trigger("job", OVERLAP_ALLOW_ALL);
     run_to("02:30");
@@ -70,8 +70,8 @@ static void a_second_attempt_is_told_the_same(void **state)
     create("job", w);
     run_to("02:10");
     assert_told("01:00@01:00, 02:00@02:00, 02:00#2@02:01");
-    assert_handed(&world.calls[1], "job", "01:00");
-    assert_handed(&world.calls[2], "job", "01:00");
+    assert_handed(&world.dispatches[1], "job", "01:00");
+    assert_handed(&world.dispatches[2], "job", "01:00");
 }
 
 static void a_direct_run_has_neither_name_nor_start_before_it(void **state)
@@ -174,7 +174,7 @@ static void a_loss_under_an_old_fence_changes_nothing(void **state)
     create("job", tried_twice());
     run_to("01:00");
     lose(call_of("01:00"));
-    assert_int_equal(report(&world.calls[0], REPORT_LOST, OUTCOME_NONE), RC_CONFLICT);
+    assert_int_equal(report(&world.dispatches[0], REPORT_LOST, OUTCOME_NONE), RC_CONFLICT);
     assert_int_equal(world.events[EVENT_LEASE_STALE], 1);
     assert_history("job", "01:00 unknown(node) retried");
     assert_int_equal(cursor_of("job").open, 1);
@@ -318,11 +318,11 @@ static void what_a_node_did_that_came_and_went_is_seen(void **state)
     create("spare", pulled(every(SPAN_H)));
     work_for("q", 2, "one");
     run_to("01:00");
-    assert_int_equal(world.call_count, 2);
+    assert_int_equal(world.dispatch_count, 2);
     work_no_more();
-    release_elsewhere(&world.calls[0]);
-    assert_int_equal(report(&world.calls[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
-    assert_int_equal(report(&world.calls[1], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
+    release_elsewhere(&world.dispatches[0]);
+    assert_int_equal(report(&world.dispatches[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
+    assert_int_equal(report(&world.dispatches[1], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
     assert_counts("job", "started 1, open 1");
     assert_history("job", "");
     assert_history("spare", "01:00 succeeded");
@@ -340,12 +340,12 @@ static void a_run_that_its_worker_ended_is_in_history_with_its_name(void **state
     create("job", pulled(every(SPAN_H)));
     work_for("q", 1, "one");
     run_to("01:00");
-    assert_int_equal(report(&world.calls[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
-    history_of_schedule(db, world.calls[0].work.run.schedule, INT64_MAX, 1, &result);
+    assert_int_equal(report(&world.dispatches[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_OK);
+    history_of_schedule(db, world.dispatches[0].work.run.schedule, INT64_MAX, 1, &result);
     assert_int_equal(db_flush(db, world.arena, &err), RC_OK);
     history_read(&result, 0, &row);
     assert_true(str_eq(row.worker, STR("one")));
-    assert_int_equal(report(&world.calls[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
+    assert_int_equal(report(&world.dispatches[0], REPORT_DONE, OUTCOME_SUCCEEDED), RC_CONFLICT);
 }
 
 /* The engine remembers a call of its own, but not its input. */
@@ -393,7 +393,7 @@ static void one_that_makes_way_for_another_does_so_when_it_is_given_back(void **
 {
     (void)state;
     world.length = INSTANT_NEVER;
-    create("job", with(every(SPAN_H), OVERLAP_CANCEL_OTHER));
+    create("job", arg(every(SPAN_H), OVERLAP_CANCEL_OTHER));
     run_to("02:00");
     assert_int_equal(report(call_of("01:00"), REPORT_RELEASE, OUTCOME_NONE), RC_OK);
     call_of("01:00")->is_open = false;

@@ -13,7 +13,7 @@
 
 static void scenario_51_update_changes_spec_and_policy(void **state)
 {
-    struct wish w = with(temporal(every(5 * SPAN_MIN)), OVERLAP_ALLOW_ALL);
+    struct wish w = arg(temporal(every(5 * SPAN_MIN)), OVERLAP_ALLOW_ALL);
     int64_t version;
 
     (void)state;
@@ -92,7 +92,7 @@ static void scenario_55_pause_and_unpause_inside_the_jitter_gap(void **state)
 
 static void scenario_56_limit_in_one_pass(void **state)
 {
-    struct wish w = with(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
+    struct wish w = arg(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
 
     (void)state;
     world.length = INSTANT_NEVER;
@@ -106,7 +106,7 @@ static void scenario_56_limit_in_one_pass(void **state)
 
 static void scenario_56_a_manual_range_waits_for_room(void **state)
 {
-    struct wish w = with(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
+    struct wish w = arg(temporal(every(5 * SPAN_MIN)), OVERLAP_BUFFER_ALL);
 
     (void)state;
     w.draft.plan.policies.buffer_limit = 2;
@@ -128,9 +128,9 @@ static void scenario_57_a_repeated_request_starts_nothing_twice(void **state)
     struct reply first, second;
 
     (void)state;
-    create("myid", with(temporal(every(SPAN_H)), OVERLAP_ALLOW_ALL));
+    create("myid", arg(temporal(every(SPAN_H)), OVERLAP_ALLOW_ALL));
     command.request = STR("6f1c");
-    command.print = 42;
+    command.fingerprint = 42;
     first = say(&command);
     run_to("00:01");
     second = say(&command);
@@ -140,7 +140,7 @@ static void scenario_57_a_repeated_request_starts_nothing_twice(void **state)
     assert_true(second.is_repeated);
     assert_memory_equal(&first.run, &second.run, sizeof first.run);
     assert_told("t00:00@00:00");
-    command.print = 43;
+    command.fingerprint = 43;
     assert_int_equal(say(&command).rc, RC_CONFLICT);
     assert_counts("myid", "started 1");
 }
@@ -379,7 +379,7 @@ static void scenario_72_far_future(void **state)
         world.now = slot;
         settle();
         assert_int_equal(told_count(), 1);
-        assert_true(world.calls[i].work.run.slot == slot);
+        assert_true(world.dispatches[i].work.run.slot == slot);
     }
 }
 

@@ -28,15 +28,15 @@ static int granted_to(const char *worker)
 {
     int count = 0;
 
-    for (int i = 0; i < world.call_count; i++)
-        count += strcmp(world.calls[i].work.run.worker.ptr, worker) == 0;
+    for (int i = 0; i < world.dispatch_count; i++)
+        count += strcmp(world.dispatches[i].work.run.worker.ptr, worker) == 0;
     return count;
 }
 
 static void assert_in_order_of_rank(void)
 {
-    for (int i = 1; i < world.call_count; i++)
-        assert_true(world.calls[i - 1].work.run.rank <= world.calls[i].work.run.rank);
+    for (int i = 1; i < world.dispatch_count; i++)
+        assert_true(world.dispatches[i - 1].work.run.rank <= world.dispatches[i].work.run.rank);
 }
 
 static void pause_queue(enum command_kind kind)
@@ -57,15 +57,15 @@ static void workers_that_wait_share_what_becomes_ready(void **state)
     work_for("q", 1000, "two");
     work_for("q", 1, "three");
     run_to("01:00");
-    assert_int_equal(world.call_count, 10);
+    assert_int_equal(world.dispatch_count, 10);
     assert_int_equal(granted_to("one"), 5);
     assert_int_equal(granted_to("two"), 4);
     assert_int_equal(granted_to("three"), 1);
     assert_in_order_of_rank();
-    assert_string_equal(world.calls[0].work.run.worker.ptr, "one");
-    assert_string_equal(world.calls[1].work.run.worker.ptr, "two");
-    assert_string_equal(world.calls[2].work.run.worker.ptr, "three");
-    assert_string_equal(world.calls[3].work.run.worker.ptr, "one");
+    assert_string_equal(world.dispatches[0].work.run.worker.ptr, "one");
+    assert_string_equal(world.dispatches[1].work.run.worker.ptr, "two");
+    assert_string_equal(world.dispatches[2].work.run.worker.ptr, "three");
+    assert_string_equal(world.dispatches[3].work.run.worker.ptr, "one");
 }
 
 static void workers_that_wait_share_what_was_ready_before(void **state)
@@ -80,7 +80,7 @@ static void workers_that_wait_share_what_was_ready_before(void **state)
     assert_told("");
     pause_queue(COMMAND_QUEUE_RESUME);
     run_to("01:00:12");
-    assert_int_equal(world.call_count, 10);
+    assert_int_equal(world.dispatch_count, 10);
     assert_int_equal(granted_to("one"), 5);
     assert_int_equal(granted_to("two"), 5);
     assert_in_order_of_rank();
@@ -96,7 +96,7 @@ static void a_worker_with_room_gets_everything_at_once(void **state)
     assert_int_equal(cursor_of("job-0").open, 200);
     world.rows = TURN_ROWS_MIN;
     work_for("q", 1000, "one");
-    assert_int_equal(world.call_count, 200);
+    assert_int_equal(world.dispatch_count, 200);
     assert_in_order_of_rank();
 }
 
@@ -234,13 +234,13 @@ static void trigger_large(const char *name, int count)
 
 static void assert_large_inputs(int count)
 {
-    assert_int_equal(world.call_count, count);
+    assert_int_equal(world.dispatch_count, count);
     for (int i = 0; i < count; i++) {
         char start[16];
 
         snprintf(start, sizeof start, "{\"n\":%d}", i);
-        assert_int_equal(world.calls[i].work.run.input.len, LARGE);
-        assert_true(str_starts(world.calls[i].work.run.input, str_of(start)));
+        assert_int_equal(world.dispatches[i].work.run.input.len, LARGE);
+        assert_true(str_starts(world.dispatches[i].work.run.input, str_of(start)));
     }
 }
 
@@ -248,7 +248,7 @@ static void assert_large_inputs(int count)
 static void large_inputs_are_handed_out_a_few_at_a_time(void **state)
 {
     (void)state;
-    create("large", with(pulled(wish()), OVERLAP_ALLOW_ALL));
+    create("large", arg(pulled(wish()), OVERLAP_ALLOW_ALL));
     create("other", every(SPAN_H));
     trigger_large("large", LARGE_COUNT);
     work_for("q", POLL_RUNS_MAX, "one");
@@ -262,11 +262,11 @@ static void large_inputs_of_runs_that_wait_are_read_when_they_start(void **state
 {
     (void)state;
     world.length = INSTANT_NEVER;
-    create("large", with(wish(), OVERLAP_BUFFER_ALL));
+    create("large", arg(wish(), OVERLAP_BUFFER_ALL));
     trigger_large("large", LARGE_COUNT);
     assert_counts("large", "started 1, open 1, waiting 79");
     world.length = 0;
-    end_now(&world.calls[0], OUTCOME_SUCCEEDED);
+    end_now(&world.dispatches[0], OUTCOME_SUCCEEDED);
     assert_large_inputs(LARGE_COUNT);
 }
 
@@ -282,7 +282,7 @@ static void a_second_attempt_has_the_input_of_the_first(void **state)
     trigger_large("job", 1);
     run_to("00:02");
     assert_told("t00:00@00:00, t00:00#2@00:01");
-    assert_int_equal(world.calls[1].work.run.input.len, LARGE);
+    assert_int_equal(world.dispatches[1].work.run.input.len, LARGE);
 }
 
 int main(void)

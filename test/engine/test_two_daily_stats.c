@@ -16,9 +16,9 @@ static int64_t number_of(struct bench *bench, const struct db_stmt *stmt)
     return db_int_at(&rows, 0, 0);
 }
 
-static struct figures figures_of(struct bench *bench)
+static struct daily_stats daily_stats_of(struct bench *bench)
 {
-    struct stats_question question = {
+    struct stats_query question = {
         .by = STATS_TOGETHER, .namespace = world.namespace, .until_day = 30000};
     struct db_result rows = {0};
     struct stats_group group;
@@ -47,16 +47,16 @@ static void history_of_a_dead_node_is_counted_once(void **state)
         create(name, every(SPAN_MIN));
     }
     run_to("00:05:30");
-    assert_int_equal(figures_of(b).runs, 50);
+    assert_int_equal(daily_stats_of(b).runs, 50);
     bench_kill(a);
     run_to("00:06:30");
     assert_int_equal(number_of(b, &down), 1);
-    assert_int_equal(figures_of(b).runs, 60);
+    assert_int_equal(daily_stats_of(b).runs, 60);
     assert_true(number_of(b, &counted) > 0);
     bench_boot(a);
     run_to("00:25:30");
     assert_int_equal(number_of(b, &down), 0);
-    assert_int_equal(figures_of(b).runs, 250);
+    assert_int_equal(daily_stats_of(b).runs, 250);
     assert_in_range(number_of(b, &counted), 150, 250);
 }
 

@@ -33,7 +33,7 @@ static void no_double_start_under_skip(void **state)
     (void)state;
     world_join("b");
     world.length = 90 * SPAN_S;
-    create("job", with(every(SPAN_MIN), OVERLAP_SKIP));
+    create("job", arg(every(SPAN_MIN), OVERLAP_SKIP));
     run_to("00:06");
     assert_told("00:01@00:01, 00:03@00:03, 00:05@00:05");
     assert_counts("job", "started 3, skipped 3, open 1");
@@ -55,15 +55,15 @@ static void row_112_work_goes_on_when_a_node_dies(void **state)
     run_to("00:01:09");
     assert_told("");
     run_to("00:01:15");
-    assert_int_equal(world.call_count, 2);
-    assert_true(world.calls[1].bench == b);
-    assert_int_equal(world.calls[1].work.run.attempt, 2);
-    assert_true(world.calls[1].work.run.fence > world.calls[0].work.run.fence);
-    assert_in_range(world.calls[1].at, when("00:01:10"), when("00:01:13"));
+    assert_int_equal(world.dispatch_count, 2);
+    assert_true(world.dispatches[1].bench == b);
+    assert_int_equal(world.dispatches[1].work.run.attempt, 2);
+    assert_true(world.dispatches[1].work.run.fence > world.dispatches[0].work.run.fence);
+    assert_in_range(world.dispatches[1].at, when("00:01:10"), when("00:01:13"));
     assert_int_equal(world.events[EVENT_NODE_DOWN], 1);
     /* Nothing but its own runs in flight was delayed. */
     told_count();
-    end_now(&world.calls[1], OUTCOME_SUCCEEDED);
+    end_now(&world.dispatches[1], OUTCOME_SUCCEEDED);
     run_to("00:02");
     assert_told("00:02@00:02");
     assert_counts("job", "started 2, open 1");
@@ -155,13 +155,13 @@ static void a_stale_report_is_refused_with_an_event(void **state)
     late = *call_of("00:01");
     a->is_up = false;
     run_to("00:01:20");
-    assert_int_equal(world.call_count, 2);
+    assert_int_equal(world.dispatch_count, 2);
     assert_int_equal(turn_try(a, &err), RC_CONFLICT);
     bench_boot(a);
-    world.calls[0].is_open = false;
+    world.dispatches[0].is_open = false;
     assert_int_equal(report(&late, REPORT_DONE, OUTCOME_FAILED), RC_CONFLICT);
     assert_int_equal(world.events[EVENT_LEASE_STALE], 1);
-    end_now(&world.calls[1], OUTCOME_SUCCEEDED);
+    end_now(&world.dispatches[1], OUTCOME_SUCCEEDED);
     assert_counts("job", "started 1");
     assert_int_equal(cursor_of("job").last_outcome, OUTCOME_SUCCEEDED);
 }
@@ -201,12 +201,12 @@ static void a_doubtful_commit_is_answered_by_the_node_row(void **state)
         engine_attach(a->engine, a->db);
         assert_int_equal(turn_try(a, &err), RC_OK);
         settle();
-        assert_int_equal(world.call_count, i + 1);
-        end_now(&world.calls[i], OUTCOME_SUCCEEDED);
+        assert_int_equal(world.dispatch_count, i + 1);
+        end_now(&world.dispatches[i], OUTCOME_SUCCEEDED);
     }
     /* Committed: its own call.  Not committed: whoever came next. */
-    assert_true(world.calls[0].bench == a);
-    assert_true(world.calls[1].bench == b);
+    assert_true(world.dispatches[0].bench == a);
+    assert_true(world.dispatches[1].bench == b);
     assert_counts("job", "started 2");
 }
 
@@ -272,7 +272,7 @@ static void overlap_reaches_the_node_that_makes_the_call(void **state)
     struct bench *b;
 
     (void)state;
-    b = called_by_the_other(with(every(SPAN_MIN), OVERLAP_CANCEL_OTHER));
+    b = called_by_the_other(arg(every(SPAN_MIN), OVERLAP_CANCEL_OTHER));
     world.now = when("00:02");
     turn(b);
     world.benches[0].is_up = true;
@@ -365,7 +365,7 @@ static void row_77_exactly_one_start_per_slot_in_a_storm(void **state)
     char name[16];
 
     (void)state;
-    create_jobs(JOBS, with(every(SPAN_S), OVERLAP_ALLOW_ALL));
+    create_jobs(JOBS, arg(every(SPAN_S), OVERLAP_ALLOW_ALL));
     rage(&storm);
     for (int i = 0; i < JOBS; i++) {
         name_job(name, i);
@@ -401,7 +401,7 @@ static void no_double_start_under_skip_in_a_storm(void **state)
     char name[16];
 
     (void)state;
-    create_jobs(JOBS, with(every(SPAN_S), OVERLAP_SKIP));
+    create_jobs(JOBS, arg(every(SPAN_S), OVERLAP_SKIP));
     rage(&storm);
     assert_true(gathered.of[0] > 0 && gathered.of[1] > 0);
     for (int i = 0; i < gathered.count; i++)
@@ -420,7 +420,7 @@ static void row_98_claims_never_double_in_a_storm(void **state)
     char name[16];
 
     (void)state;
-    create_jobs(JOBS, pulled(with(every(SPAN_S), OVERLAP_ALLOW_ALL)));
+    create_jobs(JOBS, pulled(arg(every(SPAN_S), OVERLAP_ALLOW_ALL)));
     rage(&storm);
     assert_int_equal(gathered.of[0], STEPS / 6 * (JOBS / 2));
     assert_int_equal(gathered.of[1], STEPS / 6 * (JOBS / 2));
@@ -450,7 +450,7 @@ static struct gate gate_of(const char *name)
 static void concurrency_keys_are_exact_across_nodes(void **state)
 {
     struct storm storm = {.steps = STEPS, .before = keep_for_two_steps};
-    struct wish w = with(every(SPAN_S), OVERLAP_SKIP);
+    struct wish w = arg(every(SPAN_S), OVERLAP_SKIP);
 
     (void)state;
     w.draft.plan.policies.gate = STR("db");
@@ -473,7 +473,7 @@ static void concurrency_keys_are_exact_across_nodes(void **state)
 static void a_gate_is_exact_when_both_are_asked_at_once(void **state)
 {
     struct storm storm = {.steps = STEPS, .polls = GATE, .before = keep_for_two_steps};
-    struct wish w = pulled(with(every(SPAN_S), OVERLAP_SKIP));
+    struct wish w = pulled(arg(every(SPAN_S), OVERLAP_SKIP));
 
     (void)state;
     w.draft.plan.policies.gate = STR("db");
@@ -500,7 +500,7 @@ static void a_limit_of_a_queue_is_exact_when_both_are_asked_at_once(void **state
     (void)state;
     command.count = LIMIT;
     assert_int_equal(say(&command).rc, RC_OK);
-    create_jobs(JOBS / 5, pulled(with(every(SPAN_S), OVERLAP_SKIP)));
+    create_jobs(JOBS / 5, pulled(arg(every(SPAN_S), OVERLAP_SKIP)));
     rage(&storm);
     assert_true(gathered.of[0] > 0 && gathered.of[1] > 0);
     assert_int_equal(most_open(STEPS), LIMIT);

@@ -28,15 +28,15 @@ int64_t app_await(struct app *app, enum app_word word)
     return note.number;
 }
 
-static void app_on_gone(void *with, struct exchange *x)
+static void app_on_gone(void *arg, struct exchange *x)
 {
     must(x->is_gone);
-    app_tell(with, APP_GONE, 0);
+    app_tell(arg, APP_GONE, 0);
 }
 
-static void app_on_over(void *with, bool is_sent)
+static void app_on_over(void *arg, bool is_sent)
 {
-    app_tell(with, APP_OVER, is_sent);
+    app_tell(arg, APP_OVER, is_sent);
 }
 
 char app_byte(size_t at)
@@ -44,9 +44,9 @@ char app_byte(size_t at)
     return (char)('a' + at % 23);
 }
 
-static void app_stream(void *with, struct exchange *x)
+static void app_stream(void *arg, struct exchange *x)
 {
-    struct app *app = with;
+    struct app *app = arg;
     char piece[APP_PIECE];
 
     while (app->streamed < APP_STREAM) {
@@ -66,9 +66,9 @@ static void app_stream(void *with, struct exchange *x)
     exchange_end(x);
 }
 
-static void app_stream_gone(void *with, struct exchange *x)
+static void app_stream_gone(void *arg, struct exchange *x)
 {
-    app_on_gone(with, x);
+    app_on_gone(arg, x);
     exchange_end(x);
 }
 
@@ -123,7 +123,7 @@ static void app_hold(struct app *app, struct exchange *x)
     app_tell(app, APP_HELD, 0);
 }
 
-void app_request(void *with, struct exchange *x)
+void app_request(void *arg, struct exchange *x)
 {
     static const struct http1_field type = {{"Content-Type", 12}, {"text/plain", 10}};
     static const struct http1_field broken = {{"X-Broken", 8}, {"a\r\nb", 4}};
@@ -140,7 +140,7 @@ void app_request(void *with, struct exchange *x)
                         {{"X-Broken", 8}, {"a\r\nb", 4}}},
     };
     static const struct http1_field tail = {{"X-Tail", 6}, {"1", 1}};
-    struct app *app = with;
+    struct app *app = arg;
     struct str what = x->request->segment_count > 0 ? x->request->segments[0] : STR("");
 
     if (x->is_too_large) {
@@ -185,17 +185,17 @@ void app_request(void *with, struct exchange *x)
     }
 }
 
-int64_t app_body_max(void *with, const struct http1_request *request)
+int64_t app_body_max(void *arg, const struct http1_request *request)
 {
-    (void)with;
+    (void)arg;
     return request->segment_count > 0 && str_eq(request->segments[0], STR("small"))
                ? 10
                : APP_BODY_MAX;
 }
 
-static void app_closed(void *with)
+static void app_closed(void *arg)
 {
-    struct app *app = with;
+    struct app *app = arg;
 
     app->listener = listener_free(app->listener);
     app->is_closed = true;
@@ -243,18 +243,18 @@ static void app_obey(struct app *app, struct app_note note)
     }
 }
 
-static void app_wake(void *with)
+static void app_wake(void *arg)
 {
-    struct app *app = with;
+    struct app *app = arg;
     struct app_note note;
 
     while (app->orders && mailbox_take(app->orders, &note, 1) == 1)
         app_obey(app, note);
 }
 
-static void *app_run(void *with)
+static void *app_run(void *arg)
 {
-    loop_run(((struct app *)with)->loop);
+    loop_run(((struct app *)arg)->loop);
     return NULL;
 }
 

@@ -92,5 +92,5 @@ int64_t app_await(struct app *app, enum app_word word);
 char app_byte(size_t at);
 
 /* What the server does with any request, for a listener without a thread. */
-void app_request(void *with, struct exchange *x);
-int64_t app_body_max(void *with, const struct http1_request *request);
+void app_request(void *arg, struct exchange *x);
+int64_t app_body_max(void *arg, const struct http1_request *request);

@@ -129,7 +129,7 @@ static void answer(struct bad_peer *peer)
         if (strcmp(server->scripts[i].path, path) == 0)
             peer->script = &server->scripts[i];
     if (server->answers)
-        peer->script = server->answers(server->with, peer->seen);
+        peer->script = server->answers(server->arg, peer->seen);
     http1_begin(&peer->parser, peer->room, BAD_BODY_MAX - 1);
     send_bytes(peer, peer->script->bytes);
 }

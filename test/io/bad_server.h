@@ -50,8 +50,8 @@ struct bad_server {
     struct bad_script scripts[BAD_SCRIPTS_MAX];
     int script_count;
     /* NULL: by the scripts above; else what this says, good until the next request. */
-    const struct bad_script *(*answers)(void *with, const struct bad_seen *seen);
-    void *with;
+    const struct bad_script *(*answers)(void *arg, const struct bad_seen *seen);
+    void *arg;
     struct bad_seen seen[BAD_SEEN_MAX];
     int seen_count;
     struct bad_peer *peers;

@@ -133,9 +133,9 @@ int caller_setup(void **state)
     return 0;
 }
 
-static void on_closed(void *with)
+static void on_closed(void *arg)
 {
-    *(bool *)with = true;
+    *(bool *)arg = true;
 }
 
 static void close_pool(struct caller *caller)
@@ -188,7 +188,7 @@ struct webhook_request caller_request(struct caller *caller, const char *path)
         .total_us = 60 * SPAN_S,
         .send_by_us = clock_boot_us() + 60 * SPAN_S,
         .keep_bytes = 1000,
-        .guard = &caller->open,
+        .policy = &caller->open,
     };
 }
 
@@ -202,9 +202,9 @@ static struct str keep_text(struct told *told, size_t *used, struct str s)
     return (struct str){at, s.len};
 }
 
-static void on_done(void *with, const struct webhook_result *result)
+static void on_done(void *arg, const struct webhook_result *result)
 {
-    struct caller *caller = with;
+    struct caller *caller = arg;
     struct told *told = &caller->told[caller->told_count++];
     size_t used = 0;
 

@@ -25,9 +25,9 @@ struct caller {
     uv_loop_t loop;
     struct bad_server server;
     struct webhook_pool *pool;
-    struct guard_policy open; /* lets all calls to loopback pass */
-    const char *ca_file;      /* for the next caller_limit()      */
-    int32_t answer_max;       /* likewise                         */
+    struct address_policy open; /* lets all calls to loopback pass */
+    const char *ca_file;        /* for the next caller_limit()      */
+    int32_t answer_max;         /* likewise                         */
     struct told told[TOLD_MAX];
     int told_count;
     int64_t next_id;

@@ -17,12 +17,12 @@
 enum { PIECE = 16 * 1024 };
 
 static int choose_h2(SSL *ssl, const unsigned char **ret, unsigned char *ret_len,
-                     const unsigned char *offer, unsigned offer_len, void *with)
+                     const unsigned char *offer, unsigned offer_len, void *arg)
 {
     static const unsigned char h2[] = "\002h2";
 
     (void)ssl;
-    (void)with;
+    (void)arg;
     return SSL_select_next_proto((unsigned char **)(uintptr_t)ret, ret_len, h2, 3, offer,
                                  offer_len) == OPENSSL_NPN_NEGOTIATED
                ? SSL_TLSEXT_ERR_OK

@@ -13,9 +13,9 @@ static struct h2c_answer *answer_of(struct h2c *h, int32_t id)
 }
 
 static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghttp2_rcbuf *name,
-                     nghttp2_rcbuf *value, uint8_t flags, void *with)
+                     nghttp2_rcbuf *value, uint8_t flags, void *arg)
 {
-    struct h2c_answer *a = answer_of(with, frame->hd.stream_id);
+    struct h2c_answer *a = answer_of(arg, frame->hd.stream_id);
     char *text = a->body_len > 0 ? a->tail : a->head;
 
     (void)session;
@@ -27,9 +27,9 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghtt
 }
 
 static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *data,
-                   size_t len, void *with)
+                   size_t len, void *arg)
 {
-    struct h2c_answer *a = answer_of(with, id);
+    struct h2c_answer *a = answer_of(arg, id);
 
     (void)session;
     (void)flags;
@@ -42,9 +42,9 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const ui
     return 0;
 }
 
-static int on_close(nghttp2_session *session, int32_t id, uint32_t error, void *with)
+static int on_close(nghttp2_session *session, int32_t id, uint32_t error, void *arg)
 {
-    struct h2c_answer *a = answer_of(with, id);
+    struct h2c_answer *a = answer_of(arg, id);
 
     (void)session;
     a->is_closed = true;
@@ -52,9 +52,9 @@ static int on_close(nghttp2_session *session, int32_t id, uint32_t error, void *
     return 0;
 }
 
-static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *with)
+static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
-    struct h2c *h = with;
+    struct h2c *h = arg;
 
     (void)session;
     if (frame->hd.type == NGHTTP2_GOAWAY) {
@@ -93,14 +93,14 @@ void h2c_close(struct h2c *h)
 }
 
 static ssize_t read_body(nghttp2_session *session, int32_t id, uint8_t *room, size_t len,
-                         uint32_t *flags, nghttp2_data_source *source, void *with)
+                         uint32_t *flags, nghttp2_data_source *source, void *arg)
 {
     const struct h2c_request *request = source->ptr;
     static size_t at;
 
     (void)session;
     (void)id;
-    (void)with;
+    (void)arg;
     len = len < request->body.len - at ? len : request->body.len - at;
     if (len > 0)
         memcpy(room, request->body.ptr + at, len);

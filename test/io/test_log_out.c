@@ -61,8 +61,8 @@ static void a_line_is_in_the_pipe_when_the_call_returns(void **state)
     out = open_out(ends[1]);
     close(ends[1]);
     sink = log_out_sink(out);
-    assert_true(sink.take(sink.with, STR("one\n")));
-    assert_true(sink.take(sink.with, STR("two\n")));
+    assert_true(sink.take(sink.arg, STR("one\n")));
+    assert_true(sink.take(sink.arg, STR("two\n")));
     assert_false(log_out_pump(out));
     assert_int_equal(read(ends[0], text, sizeof text), 8);
     assert_memory_equal(text, "one\ntwo\n", 8);
@@ -157,7 +157,7 @@ static void a_reader_that_went_away_harms_nobody(void **state)
     sink = log_out_sink(out);
     close(ends[0]);
     for (int i = 0; i < LOG_OUT_BYTES; i++)
-        refused += !sink.take(sink.with, STR("gone\n"));
+        refused += !sink.take(sink.arg, STR("gone\n"));
     assert_int_equal(refused, LOG_OUT_BYTES - LOG_OUT_BYTES / 5);
     log_out_close(out);
     close(ends[1]);
@@ -176,7 +176,7 @@ static void a_file_is_continued_where_it_is(void **state)
     assert_int_equal(write(fd, "before\n", 7), 7);
     out = open_out(fd);
     sink = log_out_sink(out);
-    assert_true(sink.take(sink.with, STR("line\n")));
+    assert_true(sink.take(sink.arg, STR("line\n")));
     assert_int_equal(write(fd, "after\n", 6), 6);
     assert_int_equal(pread(fd, text, sizeof text, 0), 18);
     assert_memory_equal(text, "before\nline\nafter\n", 18);
@@ -201,9 +201,9 @@ struct writer {
     int number;
 };
 
-static void *write_lines(void *with)
+static void *write_lines(void *arg)
 {
-    struct writer *writer = with;
+    struct writer *writer = arg;
 
     for (int i = 0; i < THREAD_LINES; i++)
         log_say(writer->log, 0, LEVEL_INFO, "line", LOG_INT("writer", writer->number),

@@ -21,9 +21,9 @@ struct desk {
     int seen, wanted, signal;
 };
 
-static void take_mail(void *with)
+static void take_mail(void *arg)
 {
-    struct desk *desk = with;
+    struct desk *desk = arg;
     int numbers[4];
     size_t got;
 
@@ -36,9 +36,9 @@ static void take_mail(void *with)
         loop_stop(desk->loop);
 }
 
-static void *send_mail(void *with)
+static void *send_mail(void *arg)
 {
-    struct desk *desk = with;
+    struct desk *desk = arg;
 
     for (int i = 0; i < desk->wanted;) {
         if (mailbox_push(desk->box, &i))
@@ -65,9 +65,9 @@ static void mail_of_another_thread_wakes_the_loop(void **state)
     mailbox_free(desk.box);
 }
 
-static void on_time(void *with)
+static void on_time(void *arg)
 {
-    struct desk *desk = with;
+    struct desk *desk = arg;
 
     assert_true(clock_boot_us() >= desk->until);
     if (++desk->seen == desk->wanted) {
@@ -92,9 +92,9 @@ static void a_timer_is_never_early(void **state)
     loop_free(desk.loop);
 }
 
-static void on_signal(void *with, int signal)
+static void on_signal(void *arg, int signal)
 {
-    struct desk *desk = with;
+    struct desk *desk = arg;
 
     desk->signal = signal;
     loop_stop(desk->loop);
@@ -116,11 +116,11 @@ static void a_signal_comes_as_a_call_in_the_loop(void **state)
     loop_free(desk.loop);
 }
 
-static void leave_a_timer(void *with)
+static void leave_a_timer(void *arg)
 {
     struct loop *loop = loop_new(NULL, NULL);
 
-    loop_timer_set(loop_timer_new(loop, on_time, with), SPAN_S);
+    loop_timer_set(loop_timer_new(loop, on_time, arg), SPAN_S);
     loop_free(loop);
 }
 

@@ -98,9 +98,9 @@ struct sender {
     uint32_t id;
 };
 
-static void *send_all(void *with)
+static void *send_all(void *arg)
 {
-    struct sender *me = with;
+    struct sender *me = arg;
 
     for (uint32_t i = 0; i < EACH;) {
         struct note note = {.from = me->id, .number = i};
@@ -151,9 +151,9 @@ struct pair {
     struct mailbox *there, *back;
 };
 
-static void *echo(void *with)
+static void *echo(void *arg)
 {
-    struct pair *pair = with;
+    struct pair *pair = arg;
     struct note note;
 
     for (int i = 0; i < 20000; i++) {
@@ -201,9 +201,9 @@ static void a_wait_ends_at_its_deadline_and_not_before(void **state)
     mailbox_free(box);
 }
 
-static void count_wake(void *with)
+static void count_wake(void *arg)
 {
-    (*(int *)with)++;
+    (*(int *)arg)++;
 }
 
 static void the_taker_is_woken_once_between_two_takes(void **state)

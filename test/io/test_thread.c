@@ -37,9 +37,9 @@ static struct seen look(void)
     return seen;
 }
 
-static void *run_child(void *with)
+static void *run_child(void *arg)
 {
-    *(struct seen *)with = look();
+    *(struct seen *)arg = look();
     return NULL;
 }
 
@@ -47,9 +47,9 @@ struct tale {
     struct seen before, after, child;
 };
 
-static void *run_prompt(void *with)
+static void *run_prompt(void *arg)
 {
-    struct tale *tale = with;
+    struct tale *tale = arg;
     pthread_t child;
 
     /* Nicer than others, up to 19: to be less nice is not for everybody. */

@@ -305,7 +305,7 @@ static enum oracle_unit unit_of(char letter)
 }
 
 /* Whether the day fields may stand together, and how they count. */
-static bool settle_days(struct oracle_rule *rule)
+static bool finish_days(struct oracle_rule *rule)
 {
     const struct oracle_field *day = &rule->field[ORACLE_DAY];
     const struct oracle_field *weekday = &rule->field[ORACLE_WEEKDAY];
@@ -329,7 +329,7 @@ static bool settle_days(struct oracle_rule *rule)
     return false;
 }
 
-static void settle_class(struct oracle_rule *rule)
+static void finish_class(struct oracle_rule *rule)
 {
     const struct oracle_field *field = rule->field;
 
@@ -355,9 +355,9 @@ static bool read_layout(struct oracle_rule *rule, const char *layout, const char
             return false;
         text = end;
     }
-    if (!settle_days(rule))
+    if (!finish_days(rule))
         return false;
-    settle_class(rule);
+    finish_class(rule);
     return true;
 }
 

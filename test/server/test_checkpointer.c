@@ -24,9 +24,9 @@ struct fixture {
     char said[512]; /* the last line of the log */
 };
 
-static bool take_line(void *with, struct str line)
+static bool take_line(void *arg, struct str line)
 {
-    struct fixture *f = with;
+    struct fixture *f = arg;
 
     snprintf(f->said, sizeof f->said, "%.*s", STR_ARG(line));
     return true;
@@ -52,7 +52,7 @@ static int set_up(void **state)
     snprintf(f->url, sizeof f->url, "sqlite:%s", f->path);
     if (db_open(f->url, NULL, &f->db, &err) != RC_OK)
         fail_msg("%s", err.text);
-    log_open(&f->log, (struct log_sink){.take = take_line, .with = f}, LEVEL_INFO, LOG_LOGFMT);
+    log_open(&f->log, (struct log_sink){.take = take_line, .arg = f}, LEVEL_INFO, LOG_LOGFMT);
     *state = f;
     return 0;
 }
@@ -84,58 +84,60 @@ static off_t size_of(const char *path)
 static void what_it_was_asked_for_is_done_when_it_has_ended(void **state)
 {
     struct fixture *f = *state;
-    struct sweeper *sweeper;
+    struct checkpointer *checkpointer;
     struct swept swept;
 
     exec(f, "CREATE TABLE f (id {int} PRIMARY KEY, b {blob}){strict}");
     for (int i = 0; i < ROWS; i++)
         exec(f, "INSERT INTO f SELECT count(*), zeroblob(4096) FROM f");
     assert_true(size_of(f->path) < ROWS * PAGE);
-    sweeper = sweeper_start(f->url, &f->log);
-    assert_int_equal(sweeper_look(sweeper, &swept), SWEEPING_NOT);
-    sweeper_ask(sweeper);
-    assert_null(sweeper_stop(sweeper));
+    checkpointer = checkpointer_start(f->url, &f->log);
+    assert_int_equal(checkpointer_look(checkpointer, &swept), SWEEPING_NOT);
+    checkpointer_ask(checkpointer);
+    assert_null(checkpointer_stop(checkpointer));
     assert_true(size_of(f->path) > ROWS * PAGE);
 }
 
 static void it_says_how_long_the_log_was_and_says_it_once(void **state)
 {
     struct fixture *f = *state;
-    struct sweeper *sweeper = sweeper_start(f->url, &f->log);
+    struct checkpointer *checkpointer = checkpointer_start(f->url, &f->log);
     struct swept swept = {.pages = -2};
 
     exec(f, "CREATE TABLE f (id {int} PRIMARY KEY, b {blob}){strict}");
-    sweeper_ask(sweeper);
-    assert_int_equal(sweeper_wait(sweeper, &swept), SWEEPING_DONE);
+    checkpointer_ask(checkpointer);
+    assert_int_equal(checkpointer_wait(checkpointer, &swept), SWEEPING_DONE);
     assert_true(swept.pages > 0);
-    assert_int_equal(sweeper_wait(sweeper, &swept), SWEEPING_NOT);
-    sweeper_ask(sweeper);
-    assert_int_equal(sweeper_wait(sweeper, &swept), SWEEPING_DONE);
-    assert_null(sweeper_stop(sweeper));
+    assert_int_equal(checkpointer_wait(checkpointer, &swept), SWEEPING_NOT);
+    checkpointer_ask(checkpointer);
+    assert_int_equal(checkpointer_wait(checkpointer, &swept), SWEEPING_DONE);
+    assert_null(checkpointer_stop(checkpointer));
 }
 
 static void one_that_nobody_asked_opens_nothing_and_ends(void **state)
 {
     struct fixture *f = *state;
-    struct sweeper *sweeper = sweeper_start("sqlite:/nowhere/at/all.db", &f->log);
+    struct checkpointer *checkpointer = checkpointer_start("sqlite:/nowhere/at/all.db",
+                                                           &f->log);
     struct swept swept;
 
-    assert_int_equal(sweeper_look(sweeper, &swept), SWEEPING_NOT);
-    assert_int_equal(sweeper_wait(sweeper, &swept), SWEEPING_NOT);
-    assert_null(sweeper_stop(sweeper));
-    assert_null(sweeper_stop(NULL));
+    assert_int_equal(checkpointer_look(checkpointer, &swept), SWEEPING_NOT);
+    assert_int_equal(checkpointer_wait(checkpointer, &swept), SWEEPING_NOT);
+    assert_null(checkpointer_stop(checkpointer));
+    assert_null(checkpointer_stop(NULL));
 }
 
 static void where_it_cannot_help_the_log_says_so(void **state)
 {
     struct fixture *f = *state;
-    struct sweeper *sweeper = sweeper_start("sqlite:/nowhere/at/all.db", &f->log);
+    struct checkpointer *checkpointer = checkpointer_start("sqlite:/nowhere/at/all.db",
+                                                           &f->log);
     struct swept swept = {.pages = 0};
 
-    sweeper_ask(sweeper);
-    assert_int_equal(sweeper_wait(sweeper, &swept), SWEEPING_DONE);
+    checkpointer_ask(checkpointer);
+    assert_int_equal(checkpointer_wait(checkpointer, &swept), SWEEPING_DONE);
     assert_int_equal(swept.pages, -1); /* the writer has to do it */
-    assert_null(sweeper_stop(sweeper));
+    assert_null(checkpointer_stop(checkpointer));
     assert_non_null(strstr(f->said, "has to write the log back alone"));
     assert_non_null(strstr(f->said, "/nowhere/at/all.db"));
 }

@@ -11,19 +11,19 @@
 #define NOON  INT64_C(1700000000000000)
 #define LIMIT SPAN_H
 
-static struct pace begun(void)
+static struct clock_guard begun(void)
 {
-    struct pace pace;
+    struct clock_guard guard;
 
-    pace_begin(&pace, LIMIT, INSTANT_NONE);
-    pace_read(&pace, NOON, 0);
-    return pace;
+    clock_guard_begin(&guard, LIMIT, INSTANT_NONE);
+    clock_guard_read(&guard, NOON, 0);
+    return guard;
 }
 
 static void a_clock_that_runs_is_believed(void **state)
 {
-    struct pace pace = begun();
-    struct pace_reading r = pace_read(&pace, NOON + SPAN_S, SPAN_S);
+    struct clock_guard guard = begun();
+    struct clock_reading r = clock_guard_read(&guard, NOON + SPAN_S, SPAN_S);
 
     (void)state;
     assert_int_equal(r.now, NOON + SPAN_S);
@@ -34,36 +34,36 @@ static void a_clock_that_runs_is_believed(void **state)
 
 static void a_small_step_is_followed_and_told_once(void **state)
 {
-    struct pace pace = begun();
-    struct pace_reading r = pace_read(&pace, NOON + SPAN_S + 10 * SPAN_MIN, SPAN_S);
+    struct clock_guard guard = begun();
+    struct clock_reading r = clock_guard_read(&guard, NOON + SPAN_S + 10 * SPAN_MIN, SPAN_S);
 
     (void)state;
     assert_int_equal(r.now, NOON + SPAN_S + 10 * SPAN_MIN);
     assert_false(r.hold);
     assert_int_equal(r.jump, 10 * SPAN_MIN);
-    r = pace_read(&pace, NOON + 2 * SPAN_S + 10 * SPAN_MIN, 2 * SPAN_S);
+    r = clock_guard_read(&guard, NOON + 2 * SPAN_S + 10 * SPAN_MIN, 2 * SPAN_S);
     assert_int_equal(r.jump, 0);
 }
 
 static void a_step_of_the_whole_limit_is_followed(void **state)
 {
-    struct pace pace = begun();
+    struct clock_guard guard = begun();
 
     (void)state;
-    assert_false(pace_read(&pace, NOON + LIMIT, 0).hold);
+    assert_false(clock_guard_read(&guard, NOON + LIMIT, 0).hold);
 }
 
 static void a_step_beyond_the_limit_holds_and_time_goes_on_as_before(void **state)
 {
-    struct pace pace = begun();
-    struct pace_reading r = pace_read(&pace, NOON + LIMIT + 2 * SPAN_S, SPAN_S);
+    struct clock_guard guard = begun();
+    struct clock_reading r = clock_guard_read(&guard, NOON + LIMIT + 2 * SPAN_S, SPAN_S);
 
     (void)state;
     assert_true(r.hold);
     assert_true(r.has_changed);
     assert_int_equal(r.jump, LIMIT + SPAN_S);
     assert_int_equal(r.now, NOON + SPAN_S);
-    r = pace_read(&pace, NOON + LIMIT + 3 * SPAN_S, 2 * SPAN_S);
+    r = clock_guard_read(&guard, NOON + LIMIT + 3 * SPAN_S, 2 * SPAN_S);
     assert_true(r.hold);
     assert_false(r.has_changed);
     assert_int_equal(r.jump, 0);
@@ -72,8 +72,8 @@ static void a_step_beyond_the_limit_holds_and_time_goes_on_as_before(void **stat
 
 static void a_step_back_beyond_the_limit_holds_too(void **state)
 {
-    struct pace pace = begun();
-    struct pace_reading r = pace_read(&pace, NOON - 2 * SPAN_H, 0);
+    struct clock_guard guard = begun();
+    struct clock_reading r = clock_guard_read(&guard, NOON - 2 * SPAN_H, 0);
 
     (void)state;
     assert_true(r.hold);
@@ -83,12 +83,12 @@ static void a_step_back_beyond_the_limit_holds_too(void **state)
 
 static void a_clock_that_comes_back_is_believed_again(void **state)
 {
-    struct pace pace = begun();
-    struct pace_reading r;
+    struct clock_guard guard = begun();
+    struct clock_reading r;
 
     (void)state;
-    pace_read(&pace, NOON + SPAN_DAY, 0);
-    r = pace_read(&pace, NOON + SPAN_S, SPAN_S);
+    clock_guard_read(&guard, NOON + SPAN_DAY, 0);
+    r = clock_guard_read(&guard, NOON + SPAN_S, SPAN_S);
     assert_false(r.hold);
     assert_true(r.has_changed);
     assert_int_equal(r.now, NOON + SPAN_S);
@@ -96,13 +96,13 @@ static void a_clock_that_comes_back_is_believed_again(void **state)
 
 static void a_clock_that_is_said_to_be_right_counts(void **state)
 {
-    struct pace pace = begun();
-    struct pace_reading r;
+    struct clock_guard guard = begun();
+    struct clock_reading r;
 
     (void)state;
-    pace_read(&pace, NOON + SPAN_DAY, 0);
-    pace_accept(&pace);
-    r = pace_read(&pace, NOON + SPAN_DAY + SPAN_S, SPAN_S);
+    clock_guard_read(&guard, NOON + SPAN_DAY, 0);
+    clock_guard_accept(&guard);
+    r = clock_guard_read(&guard, NOON + SPAN_DAY + SPAN_S, SPAN_S);
     assert_false(r.hold);
     assert_true(r.has_changed);
     assert_int_equal(r.now, NOON + SPAN_DAY + SPAN_S);
@@ -110,34 +110,34 @@ static void a_clock_that_is_said_to_be_right_counts(void **state)
 
 static void a_start_long_after_the_last_turn_is_no_jump(void **state)
 {
-    struct pace pace;
+    struct clock_guard guard;
 
     (void)state;
-    pace_begin(&pace, LIMIT, NOON - 30 * SPAN_DAY);
-    assert_false(pace_read(&pace, NOON, 0).hold);
+    clock_guard_begin(&guard, LIMIT, NOON - 30 * SPAN_DAY);
+    assert_false(clock_guard_read(&guard, NOON, 0).hold);
 }
 
 static void a_start_before_the_last_turn_holds(void **state)
 {
-    struct pace pace;
-    struct pace_reading r;
+    struct clock_guard guard;
+    struct clock_reading r;
 
     (void)state;
-    pace_begin(&pace, LIMIT, NOON);
-    r = pace_read(&pace, NOON - SPAN_DAY, 7);
+    clock_guard_begin(&guard, LIMIT, NOON);
+    r = clock_guard_read(&guard, NOON - SPAN_DAY, 7);
     assert_true(r.hold);
     assert_int_equal(r.now, NOON);
-    pace_begin(&pace, LIMIT, NOON);
-    assert_false(pace_read(&pace, NOON - SPAN_MIN, 7).hold);
+    clock_guard_begin(&guard, LIMIT, NOON);
+    assert_false(clock_guard_read(&guard, NOON - SPAN_MIN, 7).hold);
 }
 
 static void many_small_steps_in_one_direction_are_followed(void **state)
 {
-    struct pace pace = begun();
+    struct clock_guard guard = begun();
 
     (void)state;
     for (int i = 1; i <= 100; i++)
-        assert_false(pace_read(&pace, NOON + i * (LIMIT - 1), 0).hold);
+        assert_false(clock_guard_read(&guard, NOON + i * (LIMIT - 1), 0).hold);
 }
 
 int main(void)

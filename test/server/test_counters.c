@@ -16,14 +16,14 @@
 
 #define NOW INT64_C(1767607200000000)
 
-static struct meters meters;
+static struct counters counters;
 static struct arena *arena;
 static char before[1 << 20], after[1 << 20];
 
 static int set_up(void **state)
 {
     (void)state;
-    memset(&meters, 0, sizeof meters);
+    memset(&counters, 0, sizeof counters);
     arena = arena_new(16 << 20);
     return 0;
 }
@@ -39,7 +39,7 @@ static void print(char *to, size_t size)
 {
     struct answer out = answer_new(arena);
 
-    meters_print(&meters, &out);
+    counters_print(&counters, &out);
     snprintf(to, size, "%.*s", (int)out.buf.len, out.buf.ptr);
     if (prometheus_wrong(to))
         fail_msg("%s", prometheus_wrong(to));
@@ -66,8 +66,8 @@ static int changes(void)
 static void turn(const struct turn_out *out)
 {
     print(before, sizeof before);
-    meters_turn(&meters,
-                &(struct meter_turn){.out = out, .now = NOW, .took = 100, .commit = 50});
+    counters_turn(&counters,
+                  &(struct meter_turn){.out = out, .now = NOW, .took = 100, .commit = 50});
     print(after, sizeof after);
 }
 
@@ -83,7 +83,7 @@ static void event_counts(struct event event, const char *series, double value)
 {
     struct turn_out out = {.events = &event, .event_count = 1};
 
-    memset(&meters, 0, sizeof meters);
+    memset(&counters, 0, sizeof counters);
     turn(&out);
     assert_only(series, value);
 }
@@ -129,11 +129,12 @@ static void an_end_is_counted_by_who_carried_it_out(void **state)
 
 static void a_start_is_as_late_as_it_is(void **state)
 {
-    struct work work = {
+    struct assignment assignment = {
         .name = STR("a"),
         .run = {
             .schedule = 5, .attempt = 1, .due = NOW - 3 * SPAN_S, .created_at = NOW - SPAN_S}};
-    struct turn_out out = {.grants = &work, .grant_count = 1, .started = {[RUN_SLOT] = 1}};
+    struct turn_out out = {
+        .grants = &assignment, .grant_count = 1, .started = {[RUN_SLOT] = 1}};
     struct context_latest latest[CONTEXT_LATEST_MAX];
 
     (void)state;
@@ -143,14 +144,14 @@ static void a_start_is_as_late_as_it_is(void **state)
     assert_true(prometheus_value(after, "belfry_runs_started_total{kind=\"slot\"}") == 1);
     assert_true(
         prometheus_value(after, "belfry_slots_total{outcome=\"started\",reason=\"\"}") == 1);
-    meters_latest(&meters, NOW, latest);
+    counters_latest(&counters, NOW, latest);
     assert_int_equal(latest[0].schedule, 5);
     assert_int_equal(latest[0].late, 3 * SPAN_S);
     assert_int_equal(latest[1].schedule, 0);
-    meters_latest(&meters, NOW + METER_LATE_AGE + 1, latest);
+    counters_latest(&counters, NOW + METER_LATE_AGE + 1, latest);
     assert_int_equal(latest[0].schedule, 0);
     /* Another attempt of it is not late once more. */
-    work.run.attempt = 2;
+    assignment.run.attempt = 2;
     out.started[RUN_SLOT] = 0;
     turn(&out);
     assert_int_equal(changes(), 0);
@@ -163,15 +164,15 @@ static void the_ten_latest_are_named(void **state)
 
     (void)state;
     for (int i = 1; i <= 30; i++) {
-        struct work work = {.name = STR("a"),
-                            .run = {.schedule = i % 3 == 0 ? 100 + i : i,
-                                    .attempt = 1,
-                                    .due = NOW - (i * 7 % 31 + 1) * SPAN_S,
-                                    .created_at = NOW}};
+        struct assignment assignment = {.name = STR("a"),
+                                        .run = {.schedule = i % 3 == 0 ? 100 + i : i,
+                                                .attempt = 1,
+                                                .due = NOW - (i * 7 % 31 + 1) * SPAN_S,
+                                                .created_at = NOW}};
 
-        turn(&(struct turn_out){.calls = &work, .call_count = 1});
+        turn(&(struct turn_out){.dispatches = &assignment, .dispatch_count = 1});
     }
-    meters_latest(&meters, NOW, latest);
+    counters_latest(&counters, NOW, latest);
     for (int i = 0; i < CONTEXT_LATEST_MAX; i++)
         sum += latest[i].late / SPAN_S;
     assert_int_equal(sum, 22 + 23 + 24 + 25 + 26 + 27 + 28 + 29 + 30 + 31);
@@ -183,12 +184,12 @@ static void requests_are_counted_by_operation_and_class(void **state)
     char series[128];
 
     (void)state;
-    meters_request(&meters, &call, 204);
+    counters_request(&counters, &call, 204);
     call.denied = AUDIT_FORBIDDEN;
-    meters_request(&meters, &call, 403);
+    counters_request(&counters, &call, 403);
     call = (struct call){0};
-    meters_request(&meters, &call, 404);
-    meters_request(&meters, &call, 429);
+    counters_request(&counters, &call, 404);
+    counters_request(&counters, &call, 429);
     print(after, sizeof after);
     snprintf(series, sizeof series, "belfry_http_requests_total{operation=\"%s\",code=\"2xx\"}",
              operations[0].id);

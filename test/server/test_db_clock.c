@@ -12,40 +12,40 @@
 
 static void the_first_sample_counts_from_its_end(void **state)
 {
-    struct lag lag = {0};
+    struct db_clock db_clock = {0};
 
     (void)state;
-    lag_sample(&lag, 100, 5000, 140);
-    assert_true(lag.is_known);
-    assert_int_equal(lag.offset, 4860);
+    db_clock_sample(&db_clock, 100, 5000, 140);
+    assert_true(db_clock.is_known);
+    assert_int_equal(db_clock.offset, 4860);
 }
 
 static void a_quicker_sample_brings_it_nearer(void **state)
 {
-    struct lag lag = {0};
+    struct db_clock db_clock = {0};
 
     (void)state;
-    lag_sample(&lag, 100, 5000, 200);
-    lag_sample(&lag, 300, 5190, 310);
-    assert_int_equal(lag.offset, 4880);
-    lag_sample(&lag, 400, 5300, 900); /* a slow one says less, and changes nothing */
-    assert_int_equal(lag.offset, 4880);
+    db_clock_sample(&db_clock, 100, 5000, 200);
+    db_clock_sample(&db_clock, 300, 5190, 310);
+    assert_int_equal(db_clock.offset, 4880);
+    db_clock_sample(&db_clock, 400, 5300, 900); /* a slow one says less, and changes nothing */
+    assert_int_equal(db_clock.offset, 4880);
 }
 
 static void a_server_that_went_back_is_followed(void **state)
 {
-    struct lag lag = {0};
+    struct db_clock db_clock = {0};
 
     (void)state;
-    lag_sample(&lag, 100, 5000, 110);
-    lag_sample(&lag, 200, 3000, 210);
-    assert_int_equal(lag.offset, 2790);
+    db_clock_sample(&db_clock, 100, 5000, 110);
+    db_clock_sample(&db_clock, 200, 3000, 210);
+    assert_int_equal(db_clock.offset, 2790);
 }
 
 /* A server of known offset, asked with delays by chance. */
 static void it_is_never_ahead_and_comes_near(void **state)
 {
-    struct lag lag = {0};
+    struct db_clock db_clock = {0};
     struct prng prng;
     int64_t boot = 0;
 
@@ -56,11 +56,11 @@ static void it_is_never_ahead_and_comes_near(void **state)
         int64_t at = before + prng_between(&prng, 1, 500);
         int64_t after = at + prng_between(&prng, 1, 500);
 
-        lag_sample(&lag, before, at + 123456, after);
-        assert_true(lag.offset <= 123456);
+        db_clock_sample(&db_clock, before, at + 123456, after);
+        assert_true(db_clock.offset <= 123456);
         boot = after;
     }
-    assert_in_range(lag.offset, 123456 - 5, 123456);
+    assert_in_range(db_clock.offset, 123456 - 5, 123456);
 }
 
 int main(void)

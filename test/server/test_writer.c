@@ -33,18 +33,18 @@ struct fixture {
     char dir[64], path[96], url[128];
     struct config *config;
     struct log log;
-    struct mailbox *memos, *notices;
+    struct mailbox *to_writer, *to_io;
     struct serve_seam seam;
     struct db_fault fault;
-    struct meters meters;
-    struct news news;
+    struct counters counters;
+    struct commit_signal signal;
     _Atomic int64_t finished[LANE_COUNT];
     int answers, settled; /* tickets that came back; by how many the writer had done it all */
 };
 
-static bool take_line(void *with, struct str line)
+static bool take_line(void *arg, struct str line)
 {
-    (void)with;
+    (void)arg;
     (void)line;
     return true;
 }
@@ -55,7 +55,7 @@ static struct {
     sqlite3_io_methods methods;
     int (*xSync)(sqlite3_file *file, int flags);
     int (*sync)(sqlite3_file *file, int flags);
-    struct mailbox *memos;
+    struct mailbox *to_writer;
     int opened;
     atomic_bool was_told, is_last; /* the writer, to end; it is making its last turn */
     atomic_bool loses, has_lost;   /* the writer, its connection */
@@ -69,7 +69,7 @@ static int sync_as_ever(sqlite3_file *file, int flags)
 
 static void stop_writer(void)
 {
-    assert_true(mailbox_push(disk.memos, &(struct memo){.kind = MEMO_STOP}));
+    assert_true(mailbox_push(disk.to_writer, &(struct writer_msg){.kind = WRITER_MSG_STOP}));
     atomic_store(&disk.was_told, true);
 }
 
@@ -96,9 +96,9 @@ static int wait_for_loss(sqlite3_file *file, int flags)
     return sync_as_ever(file, flags);
 }
 
-static enum rc lose(void *with, enum db_point point)
+static enum rc lose(void *arg, enum db_point point)
 {
-    (void)with;
+    (void)arg;
     (void)point;
     if (!atomic_exchange(&disk.loses, false))
         return RC_OK;
@@ -106,17 +106,18 @@ static enum rc lose(void *with, enum db_point point)
     return RC_LOST;
 }
 
-static void after_turn(void *with, enum serve_point point)
+static void after_turn(void *arg, enum serve_point point)
 {
-    (void)with;
+    (void)arg;
     if (point != SERVE_AFTER_TURN)
         return;
-    if (atomic_load(&disk.was_told) && mailbox_room(disk.memos) == PLACES)
+    if (atomic_load(&disk.was_told) && mailbox_room(disk.to_writer) == PLACES)
         atomic_store(&disk.is_last, true);
     if (!atomic_load(&disk.has_lost) || atomic_load(&disk.was_told))
         return;
     if (disk.turns_left-- > 0)
-        assert_true(mailbox_push(disk.memos, &(struct memo){.kind = MEMO_LOOK}));
+        assert_true(
+            mailbox_push(disk.to_writer, &(struct writer_msg){.kind = WRITER_MSG_LOOK}));
     else
         stop_writer();
 }
@@ -152,13 +153,13 @@ static int set_up(void **state)
     if (config_read(&(struct config_sources){.env = env}, &f->config, &err) != RC_OK)
         fail_msg("%s", err.text);
     log_open(&f->log, (struct log_sink){.take = take_line}, LEVEL_INFO, LOG_LOGFMT);
-    f->memos = mailbox_new(PLACES, sizeof(struct memo), NULL, NULL);
-    f->notices = mailbox_new(PLACES, sizeof(struct notice), NULL, NULL);
+    f->to_writer = mailbox_new(PLACES, sizeof(struct writer_msg), NULL, NULL);
+    f->to_io = mailbox_new(PLACES, sizeof(struct io_msg), NULL, NULL);
     f->fault = (struct db_fault){.ask = lose};
     f->seam = (struct serve_seam){.at = after_turn, .fault = &f->fault, .log_pages = LOG_PAGES};
     disk.opened = 0;
     disk.turns_left = TURNS_AFTER;
-    disk.memos = f->memos;
+    disk.to_writer = f->to_writer;
     disk.was_told = disk.is_last = disk.loses = disk.has_lost = false;
     disk.below = sqlite3_vfs_find("unix");
     disk.vfs = *disk.below;
@@ -176,8 +177,8 @@ static int tear_down(void **state)
     char path[128];
 
     assert_int_equal(sqlite3_vfs_unregister(&disk.vfs), SQLITE_OK);
-    mailbox_free(f->memos);
-    mailbox_free(f->notices);
+    mailbox_free(f->to_writer);
+    mailbox_free(f->to_io);
     config_free(f->config);
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         snprintf(path, sizeof path, "%s%s", f->path, ends[i]);
@@ -194,14 +195,14 @@ static struct writer *start(struct fixture *f, int (*sync)(sqlite3_file *file, i
     return writer_start(&(struct writer_options){
         .config = f->config,
         .log = &f->log,
-        .memos = f->memos,
-        .notices = f->notices,
+        .to_writer = f->to_writer,
+        .to_io = f->to_io,
         .seam = &f->seam,
         .node = STR("node"),
         .finished = f->finished,
         .address = STR("here"),
-        .meters = &f->meters,
-        .news = &f->news,
+        .counters = &f->counters,
+        .signal = &f->signal,
     });
 }
 
@@ -218,24 +219,24 @@ static void take_back(struct fixture *f, struct ticket *t)
 /* Until it has ended. */
 static void hear(struct fixture *f)
 {
-    struct notice notice = {.kind = NOTICE_STATE};
+    struct io_msg msg = {.kind = IO_MSG_STATE};
 
-    while (notice.kind != NOTICE_OVER) {
-        mailbox_wait(f->notices, INSTANT_NEVER);
-        if (mailbox_take(f->notices, &notice, 1) == 0)
+    while (msg.kind != IO_MSG_OVER) {
+        mailbox_wait(f->to_io, INSTANT_NEVER);
+        if (mailbox_take(f->to_io, &msg, 1) == 0)
             continue;
-        if (notice.kind == NOTICE_SPACE)
-            arena_free(notice.space->arena);
-        if (notice.kind == NOTICE_KEYS)
-            keyring_free(notice.keys);
-        if (notice.kind == NOTICE_TICKET)
-            take_back(f, notice.ticket);
+        if (msg.kind == IO_MSG_NAMESPACE)
+            arena_free(msg.space->arena);
+        if (msg.kind == IO_MSG_KEYS)
+            keyring_free(msg.keys);
+        if (msg.kind == IO_MSG_TICKET)
+            take_back(f, msg.ticket);
     }
 }
 
 static enum call_step settled(struct call *call)
 {
-    assert_non_null(call->context->looks); /* the writer's own */
+    assert_non_null(call->context->part_cache); /* the writer's own */
     assert_int_equal(call->replies[0].rc, RC_NOT_FOUND);
     return CALL_ANSWER;
 }
@@ -258,7 +259,8 @@ static void ask(struct fixture *f, const struct operation *operation, size_t tex
     t->call.commands = command;
     t->call.command_count = 1;
     t->step = CALL_COMMANDS;
-    assert_true(mailbox_push(f->memos, &(struct memo){.kind = MEMO_CALL, .ticket = t}));
+    assert_true(
+        mailbox_push(f->to_writer, &(struct writer_msg){.kind = WRITER_MSG_CALL, .ticket = t}));
 }
 
 /* All of them in one turn, the only one. */
@@ -266,7 +268,7 @@ static void make_turn(struct fixture *f)
 {
     struct writer *writer;
 
-    assert_true(mailbox_push(f->memos, &(struct memo){.kind = MEMO_STOP}));
+    assert_true(mailbox_push(f->to_writer, &(struct writer_msg){.kind = WRITER_MSG_STOP}));
     writer = start(f, sync_as_ever);
     hear(f);
     assert_int_equal(writer_state(writer).status, 0);

@@ -175,7 +175,7 @@ static enum verdict torture(uint64_t seed, const char *setting, bool ignore_sync
     world_new(&t.w, seed);
     prng_seed(&t.prng, seed);
     sim_vfs_ignore_sync(t.w.vfs, ignore_sync);
-    for (int life = 0; life < LIVES && verdict == GOOD; life++) {
+    for (int rf = 0; rf < LIVES && verdict == GOOD; rf++) {
         live_and_die(&t);
         verdict = judge(&t);
     }

@@ -84,7 +84,7 @@ static void the_print_of_a_schedule_is_over_all_that_can_be_edited(void **state)
     uint8_t bytes[8 * 9 + 3] = {
         [0] = 3, [8] = 1, [16] = 2, [24] = '{', [25] = '}', [66] = 1, [74] = 'd'};
     uint8_t expected[SHA256_BYTES];
-    struct audit_print got = audit_print_of(&row, true);
+    struct audit_fingerprint got = audit_fingerprint_of(&row, true);
     struct sha256 sha;
 
     (void)state;

@@ -121,12 +121,12 @@ static void every_slot_has_one_account(void **state)
 
 static void the_moment_of_creation_may_be_a_slot_or_not(void **state)
 {
-    const struct row with = {-1, 1, false, {{0, 0, 1, 0}, {1, 1, 1, 0}}, NULL, 0};
+    const struct row arg = {-1, 1, false, {{0, 0, 1, 0}, {1, 1, 1, 0}}, NULL, 0};
     const struct row without = {-1, 1, false, {{1, 1, 1, 0}}, NULL, 0};
     instant slot;
 
     (void)state;
-    assert_null(verdict(&with, MINUTE(0), &slot));
+    assert_null(verdict(&arg, MINUTE(0), &slot));
     assert_null(verdict(&without, MINUTE(0), &slot));
     assert_non_null(verdict(&without, MINUTE(-100), &slot));
 }

@@ -96,7 +96,7 @@ static struct request distinct(struct str name)
     return (struct request){
         .namespace = 2,
         .name = name,
-        .print = INT64_MIN,
+        .fingerprint = INT64_MIN,
         .rc = RC_CONFLICT,
         .reply = STR("{\"answer\":\"\xC3\xA9\"}"),
         .expire_at = DAY_ONE + 5,
@@ -123,7 +123,7 @@ static void assert_request(struct fixture *f, const struct request *expected)
     requests_read(&got, 0, &back);
     assert_int_equal(back.namespace, expected->namespace);
     assert_str_equal(back.name, expected->name);
-    assert_int_equal(back.print, expected->print);
+    assert_int_equal(back.fingerprint, expected->fingerprint);
     assert_int_equal(back.rc, expected->rc);
     assert_str_equal(back.reply, expected->reply);
     assert_int_equal(back.expire_at, expected->expire_at);

@@ -373,7 +373,7 @@ static void lists_of_schedules_are_read_in_their_order(void **state)
     static const char *const indexes[ORDER_COUNT] = {"schedules_name", "schedules_pkey",
                                                      "schedules_changed"};
     struct fixture *f = *state;
-    struct schedule_portion p = {
+    struct schedule_batch p = {
         .namespace = 1, .after = {.name = STR("7"), .at = 7, .id = 15000}, .limit = 8};
 
     for (int i = 0; i < 2 * ORDER_COUNT; i++) {

@@ -44,7 +44,7 @@ static void add_all(struct fixture *f)
 static void assert_page(struct fixture *f, enum schedule_order order, bool is_descending,
                         const struct schedule_place *place, const char *expected)
 {
-    struct schedule_portion portion = {
+    struct schedule_batch portion = {
         .namespace = 2, .order = order, .is_descending = is_descending, .limit = 3};
     struct db_result got;
 
@@ -100,7 +100,7 @@ static void changes_of_one_moment_are_in_the_order_of_keys(void **state)
 static void assert_end(struct fixture *f, bool is_descending, int64_t after,
                        const char *expected)
 {
-    struct schedule_portion portion = {
+    struct schedule_batch portion = {
         .is_descending = is_descending, .after = {.id = after}, .limit = 3};
     struct db_result got;
 
@@ -130,7 +130,7 @@ static void creation_is_read_in_stretches_of_keys(void **state)
 static void a_row_is_a_schedule_with_its_cursor(void **state)
 {
     struct fixture *f = *state;
-    struct schedule_portion portion = {
+    struct schedule_batch portion = {
         .namespace = 2, .after = schedule_place_begin(false), .limit = 3};
     struct schedule_view view;
     struct db_result got;

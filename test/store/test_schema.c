@@ -14,9 +14,9 @@
     " AND relnamespace = CAST('public' AS regnamespace) ORDER BY CAST(relname AS TEXT)"
 
 /* With *with the statements that are left. */
-static bool crash_in_time(void *with, const struct migration *migration, struct str sql)
+static bool crash_in_time(void *arg, const struct migration *migration, struct str sql)
 {
-    int *left = with;
+    int *left = arg;
 
     (void)migration;
     (void)sql;
@@ -112,7 +112,7 @@ static void crash_before(struct fixture *f, int n)
             .list = schema_migrations,
             .count = schema_migration_count,
             .before = crash_in_time,
-            .with = &n,
+            .arg = &n,
         };
         struct err err;
         int version;

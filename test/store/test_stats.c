@@ -81,12 +81,12 @@ static void fill(struct fixture *f)
 
 static struct db_result ask_by(struct fixture *f, enum stats_by by, int64_t after, int limit)
 {
-    struct stats_question question = {.by = by,
-                                      .namespace = 1,
-                                      .from_day = TODAY,
-                                      .until_day = TODAY,
-                                      .after = after,
-                                      .limit = limit};
+    struct stats_query question = {.by = by,
+                                   .namespace = 1,
+                                   .from_day = TODAY,
+                                   .until_day = TODAY,
+                                   .after = after,
+                                   .limit = limit};
     struct db_result rows;
 
     stats_ask(f->db, &question, &rows);
@@ -95,7 +95,7 @@ static struct db_result ask_by(struct fixture *f, enum stats_by by, int64_t afte
 }
 
 static void assert_figures(const struct db_result *rows, int row, int64_t key_expected,
-                           struct figures expected)
+                           struct daily_stats expected)
 {
     struct stats_group got;
 
@@ -106,28 +106,28 @@ static void assert_figures(const struct db_result *rows, int row, int64_t key_ex
 
 static void assert_all(struct fixture *f)
 {
-    static const struct figures job = {.runs = 2,
-                                       .succeeded = 1,
-                                       .failed = 1,
-                                       .attempts = 3,
-                                       .timed = 2,
-                                       .duration = 300,
-                                       .begun = 2,
-                                       .late = 45,
-                                       .late_most = 40,
-                                       .tokens = 36,
-                                       .cost = 66};
-    static const struct figures direct = {.runs = 2,
-                                          .succeeded = 1,
-                                          .failed = 1,
-                                          .attempts = 2,
-                                          .timed = 2,
-                                          .duration = 700,
-                                          .begun = 2,
-                                          .late = 1,
-                                          .late_most = 1};
-    static const struct figures never = {.runs = 1};
-    struct figures all = job;
+    static const struct daily_stats job = {.runs = 2,
+                                           .succeeded = 1,
+                                           .failed = 1,
+                                           .attempts = 3,
+                                           .timed = 2,
+                                           .duration = 300,
+                                           .begun = 2,
+                                           .late = 45,
+                                           .late_most = 40,
+                                           .tokens = 36,
+                                           .cost = 66};
+    static const struct daily_stats direct = {.runs = 2,
+                                              .succeeded = 1,
+                                              .failed = 1,
+                                              .attempts = 2,
+                                              .timed = 2,
+                                              .duration = 700,
+                                              .begun = 2,
+                                              .late = 1,
+                                              .late_most = 1};
+    static const struct daily_stats never = {.runs = 1};
+    struct daily_stats all = job;
     struct db_result rows = ask_by(f, STATS_BY_SCHEDULE, INT64_MIN, 10);
     struct stats_group group;
 
@@ -145,8 +145,8 @@ static void assert_all(struct fixture *f)
     assert_figures(&rows, 2, 8, never);
     stats_read(&rows, 1, &group);
     assert_str_equal(group.name, STR("seven"));
-    figures_add(&all, &direct);
-    figures_add(&all, &never);
+    daily_stats_add(&all, &direct);
+    daily_stats_add(&all, &never);
     rows = ask_by(f, STATS_TOGETHER, 0, 0);
     assert_int_equal(rows.rows, 1);
     assert_figures(&rows, 0, 0, all);
@@ -159,14 +159,14 @@ static void assert_alone(struct fixture *f)
 
     assert_int_equal(rows.rows, 1);
     assert_figures(&rows, 0, 0,
-                   (struct figures){.runs = 1,
-                                    .succeeded = 1,
-                                    .attempts = 1,
-                                    .timed = 1,
-                                    .duration = 400,
-                                    .begun = 1,
-                                    .late = 1,
-                                    .late_most = 1});
+                   (struct daily_stats){.runs = 1,
+                                        .succeeded = 1,
+                                        .attempts = 1,
+                                        .timed = 1,
+                                        .duration = 400,
+                                        .begun = 1,
+                                        .late = 1,
+                                        .late_most = 1});
 }
 
 static void count(struct fixture *f, int64_t maker, int64_t after, int64_t until)

@@ -108,23 +108,23 @@ static void fill(struct two *two)
  * A locks the first row by `lock`; B asks the same for all and gets `without`, at once; when A
  * is done, B gets `with`.
  */
-#define ASSERT_PASSED_OVER(two, lock, ask, without, with) \
-    do {                                                  \
-        struct db_result got;                             \
-        struct db *db = (two)->a;                         \
-        begin_both(two);                                  \
-        lock;                                             \
-        run(two, db);                                     \
-        assert_true(got.rows > 0);                        \
-        db = (two)->b;                                    \
-        ask;                                              \
-        run(two, db);                                     \
-        assert_ids(&got, without);                        \
-        commit(two, (two)->a);                            \
-        ask;                                              \
-        run(two, db);                                     \
-        assert_ids(&got, with);                           \
-        commit(two, db);                                  \
+#define ASSERT_PASSED_OVER(two, lock, ask, without, arg) \
+    do {                                                 \
+        struct db_result got;                            \
+        struct db *db = (two)->a;                        \
+        begin_both(two);                                 \
+        lock;                                            \
+        run(two, db);                                    \
+        assert_true(got.rows > 0);                       \
+        db = (two)->b;                                   \
+        ask;                                             \
+        run(two, db);                                    \
+        assert_ids(&got, without);                       \
+        commit(two, (two)->a);                           \
+        ask;                                             \
+        run(two, db);                                    \
+        assert_ids(&got, arg);                           \
+        commit(two, db);                                 \
     } while (0)
 
 static void cursors_that_another_holds_are_passed_over(void **state)
@@ -248,8 +248,8 @@ static void send_schedule(struct db *db, int64_t id, struct db_result *ret)
 
 static void send_request(struct db *db, int64_t id, struct db_result *ret)
 {
-    requests_insert(db, &(struct request){.namespace = 1, .name = STR("key"), .print = id},
-                    ret);
+    requests_insert(
+        db, &(struct request){.namespace = 1, .name = STR("key"), .fingerprint = id}, ret);
 }
 
 static void send_namespace(struct db *db, int64_t id, struct db_result *ret)

@@ -217,7 +217,7 @@ static void open_runs_of_a_schedule_come_with_the_latest_slot_first(void **state
     struct fixture *f = *state;
     struct run_id all = {.schedule = 1, .slot_ms = INT64_MAX / SPAN_MS, .pass = UINT32_MAX};
     struct run_id before = {.schedule = 1, .slot_ms = 7}, after = before;
-    struct db_result got, some, rest, with;
+    struct db_result got, some, rest, arg;
 
     two_tenants(f);
     add_run(f, 23, 1, 5 * SPAN_MS, RUN_READY, 11);
@@ -228,12 +228,12 @@ static void open_runs_of_a_schedule_come_with_the_latest_slot_first(void **state
     run_views_of_schedule(f->db, &all, 10, &got);
     run_views_of_schedule(f->db, &all, 2, &some);
     run_views_of_schedule(f->db, &before, 10, &rest);
-    run_views_of_schedule(f->db, &after, 10, &with);
+    run_views_of_schedule(f->db, &after, 10, &arg);
     flush(f);
     assert_ids(&got, "21 22 23");
     assert_ids(&some, "21 22");
     assert_ids(&rest, "22 23");
-    assert_ids(&with, "21 22 23");
+    assert_ids(&arg, "21 22 23");
 }
 
 typedef void page_fn(struct db *db, const struct view_page *page, struct db_result *ret);

@@ -16,8 +16,9 @@ static int compare(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-#define APPEND(record, array, count)                                                         \
-    ((record)->array = tape_room((record)->array, (record)->count, sizeof *(record)->array), \
+#define APPEND(record, array, count)                                   \
+    ((record)->array = recorder_room((record)->array, (record)->count, \
+                                     sizeof *(record)->array),         \
      &(record)->array[(record)->count++])
 
 /* ---- turns ---- */
@@ -33,7 +34,7 @@ static int by_time(const void *a, const void *b)
 /* Events of one turn stand together. */
 static void list_turns(struct evidence *e)
 {
-    struct record *r = &e->tape->record;
+    struct record *r = &e->recorder->record;
 
     for (int i = 0; i < r->event_count; i++) {
         const struct rec_event *event = &r->events[i];
@@ -51,7 +52,7 @@ static void list_turns(struct evidence *e)
 
 int64_t evidence_order(const struct evidence *e, instant at)
 {
-    const struct record *r = &e->tape->record;
+    const struct record *r = &e->recorder->record;
     int low = 0, high = e->turn_count;
 
     while (low < high) {
@@ -98,9 +99,9 @@ static int by_claim(const void *a, const void *b)
 
 static void list_claims(struct evidence *e)
 {
-    const struct record *r = &e->tape->record;
+    const struct record *r = &e->recorder->record;
 
-    e->claims = arena_array(e->tape->arena, (size_t)r->event_count, sizeof *e->claims);
+    e->claims = arena_array(e->recorder->arena, (size_t)r->event_count, sizeof *e->claims);
     for (int i = 0; i < r->event_count; i++)
         if (r->events[i].event.type == EVENT_RUN_CLAIMED)
             e->claims[e->claim_count++] = i;
@@ -112,7 +113,7 @@ static void list_claims(struct evidence *e)
 static const struct rec_event *claim_of(const struct evidence *e, const struct run_id *run,
                                         int64_t fence)
 {
-    const struct record *r = &e->tape->record;
+    const struct record *r = &e->recorder->record;
     struct event wanted = {.schedule = run->schedule,
                            .slot = run->slot_ms * SPAN_MS,
                            .pass = run->pass,
@@ -141,7 +142,7 @@ static const struct rec_event *claim_of(const struct evidence *e, const struct r
  */
 static bool is_by_arrival(const struct evidence *e)
 {
-    return e->tape->record.node_count > 1;
+    return e->recorder->record.node_count > 1;
 }
 
 static int64_t arrival(const struct evidence *e, int sighting)
@@ -158,7 +159,7 @@ static int64_t order_of(const struct evidence *e, int sighting, const struct rec
 
 static void add_turn(struct evidence *e, int sighting, int64_t node, instant now)
 {
-    struct record *r = &e->tape->record;
+    struct record *r = &e->recorder->record;
 
     *APPEND(r, turns, turn_count) = (struct rec_turn){
         .order = arrival(e, sighting), .node = node, .now = now};
@@ -167,7 +168,7 @@ static void add_turn(struct evidence *e, int sighting, int64_t node, instant now
 /* Without a claim there is no turn of that order, which the judge will see. */
 void evidence_sightings(struct evidence *e)
 {
-    struct record *r = &e->tape->record;
+    struct record *r = &e->recorder->record;
 
     for (int i = 0; i < e->book->sighting_count; i++) {
         const struct sighting *s = &e->book->sightings[i];
@@ -258,7 +259,7 @@ static struct rec_report place(const struct evidence *e, const struct saying *s)
     int64_t claimed = claim ? claim_order(e, s, claim) : -1;
 
     if (s->kind == REPORT_DONE && s->rc == RC_OK)
-        row = row_of(&e->tape->record, s);
+        row = row_of(&e->recorder->record, s);
     if (row)
         report.at = row->ended_at;
     else if (claim && s->kind == REPORT_RELEASE)
@@ -271,7 +272,7 @@ static struct rec_report place(const struct evidence *e, const struct saying *s)
 
 void evidence_sayings(struct evidence *e)
 {
-    struct record *r = &e->tape->record;
+    struct record *r = &e->recorder->record;
 
     for (int i = 0; i < e->book->saying_count; i++) {
         struct rec_report report = place(e, &e->book->sayings[i]);
@@ -282,11 +283,11 @@ void evidence_sayings(struct evidence *e)
 
 enum rc evidence_make(struct evidence *e, struct db *db, struct err *reterr)
 {
-    struct record *r = &e->tape->record;
+    struct record *r = &e->recorder->record;
     enum rc rc;
 
     db_send(db, &schedule_names, NULL, &e->names);
-    rc = db_flush(db, e->tape->arena, reterr);
+    rc = db_flush(db, e->recorder->arena, reterr);
     if (rc != RC_OK)
         return rc;
     r->begin = e->book->begin;

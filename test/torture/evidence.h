@@ -9,16 +9,16 @@
 #pragma once
 
 #include "book.h"
-#include "sim/tape.h"
+#include "sim/recorder.h"
 
 /* By which the journal's clock and that of a node may be apart. */
 #define EVIDENCE_SKEW (2 * SPAN_S)
 
 struct evidence {
     const struct book *book;
-    struct tape *tape;      /* with the store's half already in it: sim/gather.h */
-    struct db_result names; /* of schedules, deleted or not: (id, name)         */
-    int *claims;            /* places of run.claimed among the events, sorted    */
+    struct recorder *recorder; /* with the store's half already in it: sim/gather.h */
+    struct db_result names;    /* of schedules, deleted or not: (id, name)         */
+    int *claims;               /* places of run.claimed among the events, sorted    */
     int claim_count;
     int turn_count; /* of the store, the first of the record                    */
     bool *is_taken; /* of each event of a schedule: some wish explains it       */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An operator: asks for one thing after the other about schedules that are its own, and
+ * An operator: asks for one thing after the other about schedules that are its owned, and
  * writes down what it asks before it does and what it was told after.
  *
  * Whatever it asks it asks with a key, and mostly again with the same key until it knows.
@@ -10,12 +10,12 @@
 #include <stdio.h>
 
 #include "actor.h"
-#include "ask.h"
 #include "base/buf.h"
 #include "book.h"
 #include "forms.h"
 #include "io/clock.h"
 #include "journal.h"
+#include "request.h"
 
 enum {
     OWN_MAX = 24, /* schedules at a time                                */
@@ -29,7 +29,7 @@ enum {
     PAUSE_MS = 30, /* between two wishes, at most                        */
 };
 
-struct own {
+struct owned {
     char name[NAME_MAX_BYTES];
     char run[RUN_ID_TEXT_MAX]; /* the last that was told; its key is known then */
     int64_t version;           /* as told last                                      */
@@ -38,13 +38,13 @@ struct own {
 struct operator
 {
     struct actor *actor;
-    struct own own[OWN_MAX];
-    int own_count;
+    struct owned owned[OWN_MAX];
+    int owned_count;
     int64_t number, made;
 };
 
 /* One thing to ask for. */
-struct errand {
+struct operation {
     enum wish_kind kind;
     const char *method;
     char path[PATH_MAX_BYTES], name[NAME_MAX_BYTES];
@@ -60,7 +60,7 @@ struct outcome_of {
 
 /* ---- asking ---- */
 
-static void read_run(const struct ask_answer *answer, struct outcome_of *ret)
+static void read_run(const struct request_answer *answer, struct outcome_of *ret)
 {
     json_t *json = json_loadb(answer->body.ptr, answer->body.len, 0, NULL);
     const char *id = json_string_value(json_object_get(json, "id"));
@@ -74,7 +74,7 @@ static void read_run(const struct ask_answer *answer, struct outcome_of *ret)
  * Whether the answer is the last word.  A refusal after an answer that was lost proves
  * nothing: the first may have been done.
  */
-static bool is_settled(const struct errand *errand, const struct ask_answer *answer,
+static bool is_settled(const struct operation *operation, const struct request_answer *answer,
                        bool was_lost, struct outcome_of *ret)
 {
     if (answer->status >= 500 || answer->status == 429)
@@ -85,51 +85,51 @@ static bool is_settled(const struct errand *errand, const struct ask_answer *ans
     }
     ret->end = WISH_OK;
     ret->version = journal_number(str_of(answer->etag));
-    if (errand->kind == WISH_TRIGGER)
+    if (operation->kind == WISH_TRIGGER)
         read_run(answer, ret);
     return true;
 }
 
-static struct outcome_of ask_until(struct operator* o, const struct errand *errand,
-                                   bool is_stubborn)
+static struct outcome_of request_until(struct operator* o, const struct operation *operation,
+                                       bool is_stubborn)
 {
     struct outcome_of outcome = {.end = WISH_INFO};
-    bool is_stop = errand->kind == WISH_CANCEL || errand->kind == WISH_TERMINATE;
-    struct str sent = is_stop ? STR("{}") : errand->body; /* the path says which run */
+    bool is_stop = operation->kind == WISH_CANCEL || operation->kind == WISH_TERMINATE;
+    struct str sent = is_stop ? STR("{}") : operation->body; /* the path says which run */
     bool was_lost = false;
     char key[64];
 
     snprintf(key, sizeof key, "key-%d-%" PRId64, o->actor->number, o->number);
     for (int tries = 0; tries < TRIES_MAX; tries++) {
-        struct ask_answer answer;
-        enum ask_end end = ask_do(&(struct ask){.port = actor_node(o->actor),
-                                                .method = errand->method,
-                                                .path = errand->path,
-                                                .key = key,
-                                                .if_match = errand->if_match,
-                                                .body = sent,
-                                                .patience_ms = PATIENCE_MS},
-                                  &answer);
+        struct request_answer answer;
+        enum request_end end = request_do(&(struct request){.port = actor_node(o->actor),
+                                                            .method = operation->method,
+                                                            .path = operation->path,
+                                                            .key = key,
+                                                            .if_match = operation->if_match,
+                                                            .body = sent,
+                                                            .patience_ms = PATIENCE_MS},
+                                          &answer);
 
-        if (end == ASK_ANSWERED && is_settled(errand, &answer, was_lost, &outcome))
+        if (end == REQUEST_ANSWERED && is_settled(operation, &answer, was_lost, &outcome))
             return outcome;
-        was_lost = was_lost || end != ASK_REFUSED;
+        was_lost = was_lost || end != REQUEST_REFUSED;
         if (was_lost && !is_stubborn && prng_below(&o->actor->prng, 4) == 0)
             return outcome;
-        ask_nap(NAP_MS);
+        request_nap(NAP_MS);
     }
     return outcome;
 }
 
-static struct outcome_of ask(struct operator* o, struct errand *errand, bool is_stubborn)
+static struct outcome_of ask(struct operator* o, struct operation *operation, bool is_stubborn)
 {
     struct outcome_of outcome;
     int64_t number = (int64_t)o->actor->number * 1000000 + ++o->number;
 
     journal_write(o->actor->journal, "ask\t%" PRId64 "\t%" PRId64 "\t%s\t%s\t%.*s", clock_now(),
-                  number, wish_names[errand->kind], errand->name, (int)errand->body.len,
-                  errand->body.ptr);
-    outcome = ask_until(o, errand, is_stubborn);
+                  number, wish_names[operation->kind], operation->name,
+                  (int)operation->body.len, operation->body.ptr);
+    outcome = request_until(o, operation, is_stubborn);
     journal_write(o->actor->journal, "told\t%" PRId64 "\t%" PRId64 "\t%s\t%" PRId64 "\t%s",
                   clock_now(), number, wish_ends[outcome.end], outcome.version, outcome.run);
     return outcome;
@@ -149,139 +149,143 @@ static void create(struct operator* o, bool is_spoiled)
 {
     char text[BODY_MAX];
     struct buf body = BUF(text);
-    struct errand errand = {.kind = WISH_CREATE, .method = "POST", .path = "/api/v1/schedules"};
+    struct operation operation = {
+        .kind = WISH_CREATE, .method = "POST", .path = "/api/v1/schedules"};
     struct form form;
 
-    snprintf(errand.name, sizeof errand.name, "op%d-%" PRId64, o->actor->number, ++o->made);
-    form = form_of(o, errand.name);
+    snprintf(operation.name, sizeof operation.name, "op%d-%" PRId64, o->actor->number,
+             ++o->made);
+    form = form_of(o, operation.name);
     if (is_spoiled)
         form_spoil(&form, &body);
     else
         form_draw(&form, &body);
-    errand.body = buf_as_str(&body);
-    if (ask(o, &errand, false).end == WISH_FAIL || is_spoiled)
+    operation.body = buf_as_str(&body);
+    if (ask(o, &operation, false).end == WISH_FAIL || is_spoiled)
         return;
     /* Whether it is there or not: further wishes will tell. */
-    o->own[o->own_count] = (struct own){.version = 1};
-    snprintf(o->own[o->own_count++].name, NAME_MAX_BYTES, "%s", errand.name);
+    o->owned[o->owned_count] = (struct owned){.version = 1};
+    snprintf(o->owned[o->owned_count++].name, NAME_MAX_BYTES, "%s", operation.name);
 }
 
 /* The name is taken. */
-static void create_again(struct operator* o, const struct own *own)
+static void create_again(struct operator* o, const struct owned *owned)
 {
     char text[BODY_MAX];
     struct buf body = BUF(text);
-    struct errand errand = {.kind = WISH_CREATE, .method = "POST", .path = "/api/v1/schedules"};
-    struct form form = form_of(o, own->name);
+    struct operation operation = {
+        .kind = WISH_CREATE, .method = "POST", .path = "/api/v1/schedules"};
+    struct form form = form_of(o, owned->name);
 
-    snprintf(errand.name, sizeof errand.name, "%s", own->name);
+    snprintf(operation.name, sizeof operation.name, "%s", owned->name);
     form_draw(&form, &body);
-    errand.body = buf_as_str(&body);
-    (void)ask(o, &errand, false);
+    operation.body = buf_as_str(&body);
+    (void)ask(o, &operation, false);
 }
 
-static void put(struct operator* o, struct own *own, bool is_rest, bool is_stale)
+static void put(struct operator* o, struct owned *owned, bool is_rest, bool is_stale)
 {
     char text[BODY_MAX];
     struct buf body = BUF(text);
-    struct errand errand = {.kind = WISH_PUT, .method = "PUT"};
-    struct form form = form_of(o, own->name);
+    struct operation operation = {.kind = WISH_PUT, .method = "PUT"};
+    struct form form = form_of(o, owned->name);
     struct outcome_of outcome;
 
-    snprintf(errand.path, sizeof errand.path, "/api/v1/schedules/%s", own->name);
-    snprintf(errand.name, sizeof errand.name, "%s", own->name);
+    snprintf(operation.path, sizeof operation.path, "/api/v1/schedules/%s", owned->name);
+    snprintf(operation.name, sizeof operation.name, "%s", owned->name);
     if (is_rest)
         form_rest(&form, &body);
     else
         form_draw(&form, &body);
-    errand.body = buf_as_str(&body);
-    errand.if_match = is_stale ? "999999" : NULL;
-    outcome = ask(o, &errand, is_rest);
+    operation.body = buf_as_str(&body);
+    operation.if_match = is_stale ? "999999" : NULL;
+    outcome = ask(o, &operation, is_rest);
     if (outcome.end == WISH_OK)
-        own->version = outcome.version;
+        owned->version = outcome.version;
 }
 
-static struct outcome_of plain(struct operator* o, struct own *own, enum wish_kind kind,
+static struct outcome_of plain(struct operator* o, struct owned *owned, enum wish_kind kind,
                                bool is_stubborn)
 {
     static const char *const paths[WISH_KINDS] = {
         [WISH_PAUSE] = "/pause", [WISH_RESUME] = "/resume", [WISH_TRIGGER] = "/trigger"};
-    struct errand errand = {.kind = kind,
-                            .method = kind == WISH_DELETE ? "DELETE" : "POST",
-                            .body = kind == WISH_DELETE ? STR("") : STR("{}")};
+    struct operation operation = {.kind = kind,
+                                  .method = kind == WISH_DELETE ? "DELETE" : "POST",
+                                  .body = kind == WISH_DELETE ? STR("") : STR("{}")};
 
-    snprintf(errand.path, sizeof errand.path, "/api/v1/schedules/%s%s", own->name,
+    snprintf(operation.path, sizeof operation.path, "/api/v1/schedules/%s%s", owned->name,
              paths[kind] ? paths[kind] : "");
-    snprintf(errand.name, sizeof errand.name, "%s", own->name);
-    return ask(o, &errand, is_stubborn);
+    snprintf(operation.name, sizeof operation.name, "%s", owned->name);
+    return ask(o, &operation, is_stubborn);
 }
 
 /* And now and then the run is not wanted any more. */
-static void trigger(struct operator* o, struct own *own)
+static void trigger(struct operator* o, struct owned *owned)
 {
-    struct outcome_of outcome = plain(o, own, WISH_TRIGGER, false);
+    struct outcome_of outcome = plain(o, owned, WISH_TRIGGER, false);
     bool is_hard = prng_below(&o->actor->prng, 2) == 0;
-    struct errand errand = {.kind = is_hard ? WISH_TERMINATE : WISH_CANCEL, .method = "POST"};
+    struct operation operation = {.kind = is_hard ? WISH_TERMINATE : WISH_CANCEL,
+                                  .method = "POST"};
 
     if (outcome.end != WISH_OK)
         return;
-    memcpy(own->run, outcome.run, sizeof own->run);
+    memcpy(owned->run, outcome.run, sizeof owned->run);
     if (prng_below(&o->actor->prng, 5) > 0)
         return;
-    snprintf(errand.path, sizeof errand.path, "/api/v1/runs/%s/%s", own->run,
-             wish_names[errand.kind]);
-    snprintf(errand.name, sizeof errand.name, "%s", own->name);
-    errand.body = str_of(own->run);
-    (void)ask(o, &errand, false);
+    snprintf(operation.path, sizeof operation.path, "/api/v1/runs/%s/%s", owned->run,
+             wish_names[operation.kind]);
+    snprintf(operation.name, sizeof operation.name, "%s", owned->name);
+    operation.body = str_of(owned->run);
+    (void)ask(o, &operation, false);
 }
 
 /* One whose key is known, so that what it did is found when its row is gone. */
-static void delete (struct operator* o, struct own *own)
+static void delete (struct operator* o, struct owned *owned)
 {
-    bool has_run = own->run[0] != '\0';
+    bool has_run = owned->run[0] != '\0';
     enum wish_end end = has_run ? WISH_INFO : WISH_FAIL;
 
     /* Until it is known to be gone: its name must not come to life again by an edit. */
     for (int tries = 0; end == WISH_INFO && tries < DELETE_TRIES; tries++)
-        end = plain(o, own, WISH_DELETE, true).end;
+        end = plain(o, owned, WISH_DELETE, true).end;
     if (has_run)
-        *own = o->own[--o->own_count];
+        *owned = o->owned[--o->owned_count];
 }
 
 static void wish(struct operator* o)
 {
-    struct own *own = &o->own[prng_below(&o->actor->prng, OWN_MAX)];
+    struct owned *owned = &o->owned[prng_below(&o->actor->prng, OWN_MAX)];
 
-    if (own >= o->own + o->own_count) {
+    if (owned >= o->owned + o->owned_count) {
         create(o, prng_below(&o->actor->prng, 8) == 0);
         return;
     }
     switch (prng_below(&o->actor->prng, 16)) {
     case 0:
-        delete (o, own);
+        delete (o, owned);
         break;
     case 1:
-        create_again(o, own);
+        create_again(o, owned);
         break;
     case 2:
-        put(o, own, false, true);
+        put(o, owned, false, true);
         break;
     case 3:
     case 4:
     case 5:
-        put(o, own, false, false);
+        put(o, owned, false, false);
         break;
     case 6:
     case 7:
-        (void)plain(o, own, WISH_PAUSE, false);
+        (void)plain(o, owned, WISH_PAUSE, false);
         break;
     case 8:
     case 9:
     case 10:
-        (void)plain(o, own, WISH_RESUME, false);
+        (void)plain(o, owned, WISH_RESUME, false);
         break;
     default:
-        trigger(o, own);
+        trigger(o, owned);
         break;
     }
 }
@@ -292,11 +296,11 @@ int operator_act(struct actor *actor)
 
     while (!actor_is_over()) {
         wish(&o);
-        ask_nap((int)prng_below(&actor->prng, PAUSE_MS));
+        request_nap((int)prng_below(&actor->prng, PAUSE_MS));
     }
-    for (int i = 0; i < o.own_count; i++) {
-        (void)plain(&o, &o.own[i], WISH_RESUME, true);
-        put(&o, &o.own[i], true, false);
+    for (int i = 0; i < o.owned_count; i++) {
+        (void)plain(&o, &o.owned[i], WISH_RESUME, true);
+        put(&o, &o.owned[i], true, false);
     }
     return 0;
 }

@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "actor.h"
-#include "ask.h"
 #include "base/must.h"
 #include "db/db.h"
 #include "io/clock.h"
 #include "io/file.h"
 #include "journal.h"
 #include "prey.h"
+#include "request.h"
 
 enum {
     OPERATORS = 2,
@@ -24,7 +24,7 @@ enum {
     READY_MS = 60000,   /* a machine that is slow may take so long to start one      */
     DOOM_MS = 2000,     /* a point that is not passed by then: it dies all the same   */
     DOOM_PASSAGES = 40, /* of a point, at most, until it dies                         */
-    LIFE_MS = 600,      /* the longest life that a random instant ends                */
+    RUN_FACTS_MS = 600, /* the longest life that a random instant ends                */
     START_MS = 60,      /* likewise, of a start                                       */
     REST_MS = 120000,   /* for operators to put everything to rest                    */
     QUIET_MS = 120000,  /* until nothing is open                                      */
@@ -129,7 +129,7 @@ static void fault(const struct world *w, const char *what)
 static void die_at_start(struct world *w, struct prey *prey)
 {
     prey_start(prey, NULL);
-    ask_nap((int)prng_below(&w->prng, START_MS));
+    request_nap((int)prng_below(&w->prng, START_MS));
     prey_kill(prey);
     w->counts->at_start++;
     fault(w, "start");
@@ -190,7 +190,7 @@ static enum rc die_at_random(struct world *w, struct prey *prey, struct err *ret
 
     if (rc != RC_OK)
         return rc;
-    ask_nap((int)prng_below(&w->prng, LIFE_MS));
+    request_nap((int)prng_below(&w->prng, RUN_FACTS_MS));
     prey_kill(prey);
     w->counts->at_random++;
     fault(w, "random");
@@ -205,11 +205,11 @@ static enum rc die_at_end(struct world *w, struct prey *prey, struct err *reterr
 
     if (rc != RC_OK)
         return rc;
-    ask_nap((int)prng_below(&w->prng, LIFE_MS));
+    request_nap((int)prng_below(&w->prng, RUN_FACTS_MS));
     must(kill(prey->pid, SIGTERM) == 0);
     w->counts->at_end++;
     fault(w, "end");
-    if (prey_await_end(prey, (int)prng_below(&w->prng, LIFE_MS), &status))
+    if (prey_await_end(prey, (int)prng_below(&w->prng, RUN_FACTS_MS), &status))
         return has_ended_well(status) ? RC_OK : ended_itself(w, prey, status, reterr);
     prey_kill(prey);
     return RC_OK;
@@ -263,7 +263,7 @@ static enum rc await_rest(struct world *w, struct err *reterr)
         while (waitpid(w->operators[i], &status, WNOHANG) == 0) {
             if (clock_boot_us() > until)
                 return err_set(reterr, RC_BUSY, -1, 0, "an operator does not come to an end");
-            ask_nap(NAP_MS);
+            request_nap(NAP_MS);
         }
         w->operators[i] = 0;
         if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
@@ -302,7 +302,7 @@ static enum rc await_quiet(struct world *w, struct err *reterr)
         if (clock_boot_us() > until)
             return err_set(reterr, RC_BUSY, -1, 0, "25: %d runs do not come to an end",
                            (int)open);
-        ask_nap(NAP_MS);
+        request_nap(NAP_MS);
     }
     return RC_OK;
 }

@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ask.h"
 #include "base/must.h"
 #include "io/clock.h"
+#include "request.h"
 
 enum {
     NAP_MS = 3,
@@ -109,13 +109,13 @@ void prey_start(struct prey *prey, const char *doom)
 
 static bool is_ready(const struct prey *prey)
 {
-    struct ask_answer answer;
+    struct request_answer answer;
 
-    return ask_do(&(struct ask){.port = prey->port,
-                                .method = "GET",
-                                .path = "/readyz",
-                                .patience_ms = READY_MS},
-                  &answer) == ASK_ANSWERED &&
+    return request_do(&(struct request){.port = prey->port,
+                                        .method = "GET",
+                                        .path = "/readyz",
+                                        .patience_ms = READY_MS},
+                      &answer) == REQUEST_ANSWERED &&
            answer.status == 200;
 }
 
@@ -140,7 +140,7 @@ bool prey_await_end(struct prey *prey, int ms, int *ret)
     while (prey->pid > 0 && waitpid(prey->pid, ret, WNOHANG) == 0) {
         if (clock_boot_us() >= until)
             return false;
-        ask_nap(NAP_MS);
+        request_nap(NAP_MS);
     }
     prey->pid = 0;
     return true;

@@ -27,9 +27,9 @@ struct late {
     struct loop_timer *timer;
 };
 
-static int64_t body_max(void *with, const struct http1_request *request)
+static int64_t body_max(void *arg, const struct http1_request *request)
 {
-    (void)with;
+    (void)arg;
     (void)request;
     return BODY_MAX;
 }
@@ -57,9 +57,9 @@ static void write_down(struct receiver *r, const struct exchange *x, const char 
                   STR_ARG(header(x, STR("idempotency-key"))), slot / SPAN_MS, how);
 }
 
-static void answer_late(void *with)
+static void answer_late(void *arg)
 {
-    struct late *late = with;
+    struct late *late = arg;
     struct loop_timer *timer = late->timer;
 
     exchange_answer(late->x, 200, NULL, 0, STR("{\"late\":true}"));
@@ -75,10 +75,10 @@ static void be_late(struct receiver *r, struct exchange *x)
     loop_timer_set(late->timer, prng_between(&r->actor->prng, 1, LATE_MS_MAX) * SPAN_MS);
 }
 
-static void on_request(void *with, struct exchange *x)
+static void on_request(void *arg, struct exchange *x)
 {
     static const struct http1_field soon[] = {{{"Retry-After", 11}, {"1", 1}}};
-    struct receiver *r = with;
+    struct receiver *r = arg;
 
     uint64_t kind = prng_below(&r->actor->prng, KINDS);
 
@@ -109,7 +109,7 @@ int receiver_act(struct actor *actor)
 {
     struct receiver r = {.actor = actor, .loop = loop_new(NULL, NULL)};
     struct listener_handler handler = {
-        .body_max = body_max, .on_request = on_request, .with = &r};
+        .body_max = body_max, .on_request = on_request, .arg = &r};
     uint16_t port = 0;
     struct err err;
 

@@ -95,7 +95,7 @@ static struct reply turn(struct maker *m, const struct command *command);
 
 /* ---- reports and deliveries ---- */
 
-static void take(struct maker *m, const struct work *work, bool is_grant)
+static void take(struct maker *m, const struct assignment *work, bool is_grant)
 {
     struct held *h = &m->held[m->held_count++];
     int64_t slot_ms = work->run.slot / SPAN_MS;
@@ -182,8 +182,8 @@ static struct reply turn(struct maker *m, const struct command *command)
     checked(engine_turn(m->engine, &in, &out, &err), &err);
     for (int i = 0; i < out.report_count; i++)
         tell_report(m, &of[i], &reports[i], out.report_replies[i].rc);
-    for (int i = 0; i < out.call_count; i++)
-        take(m, &out.calls[i], false);
+    for (int i = 0; i < out.dispatch_count; i++)
+        take(m, &out.dispatches[i], false);
     for (int i = 0; i < out.grant_count; i++)
         take(m, &out.grants[i], true);
     return command ? out.replies[0] : (struct reply){0};

@@ -286,7 +286,7 @@ static void a_delivery_before_its_time_is_rejected(void **state)
 }
 
 /* Every schedule asks for at most once. */
-static void ask_for_once(struct stand *stand)
+static void request_for_once(struct stand *stand)
 {
     char *at = stand->journal.ptr;
 
@@ -301,7 +301,7 @@ static void ask_for_once(struct stand *stand)
 
 static void at_most_once_that_came_twice_is_rejected(void **state)
 {
-    ask_for_once(*state); /* and some were tried again */
+    request_for_once(*state); /* and some were tried again */
     rejected(*state, 8);
 }
 
@@ -321,7 +321,7 @@ static void drop_again(struct stand *stand)
 
 static void at_most_once_is_not_repeated_when_it_was_cut(void **state)
 {
-    ask_for_once(*state);
+    request_for_once(*state);
     drop_again(*state);
     while (strstr(((struct stand *)*state)->journal.ptr, "\tdone\t"))
         drop(*state, "report", "\tdone\t");

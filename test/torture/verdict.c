@@ -4,11 +4,11 @@
 #include "db/db.h"
 #include "evidence.h"
 #include "sim/gather.h"
-#include "sim/judge_case.h"
+#include "sim/judge_facts.h"
 
 enum {
     BOOK_BYTES_MAX = 256 << 20,  /* of a journal as it is read                      */
-    COURT_BYTES_MAX = 512 << 20, /* what the judge takes for a world of 1,000 cycles */
+    FACTS_BYTES_MAX = 512 << 20, /* what the judge takes for a world of 1,000 cycles */
     STORE_BYTES_MAX = 128 << 20, /* of one answer of the database                   */
     STORE_MS = 60000,            /* a machine under torture may be slow              */
 };
@@ -50,12 +50,12 @@ static enum rc check_quiet(const struct record *r, struct err *reterr)
 }
 
 /* Who asks for once at the most is not sent anything again, whatever became of it. */
-static enum rc check_repeats(const struct court *court, const struct book *book,
+static enum rc check_repeats(const struct facts *facts, const struct book *book,
                              struct err *reterr)
 {
     for (int i = 0; i < book->sighting_count; i++) {
         const struct sighting *sighting = &book->sightings[i];
-        const struct schedule *s = court_schedule(court, sighting->run.schedule);
+        const struct schedule *s = facts_schedule(facts, sighting->run.schedule);
         bool is_once = s != NULL;
 
         for (int k = 0; s && k < s->version_count; k++)
@@ -75,10 +75,10 @@ static enum rc check_repeats(const struct court *court, const struct book *book,
  */
 #define NODES_APART (250 * SPAN_MS)
 
-static void widen(struct court *court)
+static void widen(struct facts *facts)
 {
-    for (int i = 0; i < court->schedule_count; i++) {
-        struct schedule *s = &court->schedules[i];
+    for (int i = 0; i < facts->schedule_count; i++) {
+        struct schedule *s = &facts->schedules[i];
 
         for (int k = 0; k < s->version_count; k++) {
             s->versions[k].latest_from += NODES_APART;
@@ -87,11 +87,11 @@ static void widen(struct court *court)
     }
 }
 
-static enum rc judge_all(struct court *court, struct err *reterr)
+static enum rc judge_all(struct facts *facts, struct err *reterr)
 {
     /* The order in which two nodes committed is not known, and overlap hangs on it. */
-    bool is_alone = court->record->node_count == 1;
-    enum rc (*const parts[])(struct court *, struct err *) = {
+    bool is_alone = facts->record->node_count == 1;
+    enum rc (*const parts[])(struct facts *, struct err *) = {
         judge_runs,
         judge_sent,
         judge_account,
@@ -101,53 +101,53 @@ static enum rc judge_all(struct court *court, struct err *reterr)
         judge_commands,
         judge_counts,
     };
-    enum rc rc = court_open(court, reterr);
+    enum rc rc = facts_open(facts, reterr);
 
     if (rc == RC_OK && !is_alone)
-        widen(court);
+        widen(facts);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && rc == RC_OK; i++)
         if (parts[i])
-            rc = parts[i](court, reterr);
+            rc = parts[i](facts, reterr);
     return rc;
 }
 
 static enum rc sit(const struct record *record, const struct book *book,
                    struct verdict_counts *ret, struct err *reterr)
 {
-    struct court court = {
-        .record = record, .arena = arena_new(COURT_BYTES_MAX), .zones = judge_zones_new()};
-    enum rc rc = judge_all(&court, reterr);
+    struct facts facts = {
+        .record = record, .arena = arena_new(FACTS_BYTES_MAX), .zones = judge_zones_new()};
+    enum rc rc = judge_all(&facts, reterr);
 
     if (rc == RC_OK)
-        rc = check_repeats(&court, book, reterr);
-    ret->schedules = court.schedule_count;
-    ret->runs = court.life_count;
+        rc = check_repeats(&facts, book, reterr);
+    ret->schedules = facts.schedule_count;
+    ret->runs = facts.run_count;
     ret->attempts = record->history_count;
     ret->deliveries = record->delivery_count;
     ret->reports = record->report_count;
     for (int i = 0; i < record->ledger_count; i++)
         ret->skipped += (int)record->ledger[i].account.count;
-    judge_zones_free(court.zones);
-    arena_free(court.arena);
+    judge_zones_free(facts.zones);
+    arena_free(facts.arena);
     return rc;
 }
 
 static enum rc weigh(struct db *db, const struct book *book, struct verdict_counts *ret,
                      struct err *reterr)
 {
-    struct tape tape;
-    struct evidence evidence = {.book = book, .tape = &tape};
+    struct recorder recorder;
+    struct evidence evidence = {.book = book, .recorder = &recorder};
     enum rc rc;
 
-    tape_begin(&tape, 0);
-    rc = gather(db, &tape, reterr);
+    recorder_begin(&recorder, 0);
+    rc = gather(db, &recorder, reterr);
     if (rc == RC_OK)
-        rc = check_quiet(&tape.record, reterr);
+        rc = check_quiet(&recorder.record, reterr);
     if (rc == RC_OK)
         rc = evidence_make(&evidence, db, reterr);
     if (rc == RC_OK)
-        rc = sit(&tape.record, book, ret, reterr);
-    tape_end(&tape);
+        rc = sit(&recorder.record, book, ret, reterr);
+    recorder_end(&recorder);
     return rc;
 }
 

@@ -28,15 +28,15 @@ static void pass(int point)
         (void)raise(SIGKILL);
 }
 
-static void at_point(void *with, enum serve_point point)
+static void at_point(void *arg, enum serve_point point)
 {
-    (void)with;
+    (void)arg;
     pass((int)point);
 }
 
-static enum rc at_database(void *with, enum db_point point)
+static enum rc at_database(void *arg, enum db_point point)
 {
-    (void)with;
+    (void)arg;
     pass(SERVE_POINTS + (int)point);
     return RC_OK;
 }
@@ -53,11 +53,11 @@ static bool read_doom(const char *text)
     return !text || doom.point >= 0;
 }
 
-static enum rc load(void *with, struct config **ret, struct err *reterr)
+static enum rc load(void *arg, struct config **ret, struct err *reterr)
 {
     struct config_sources sources = {.env = (const char *const *)environ};
 
-    (void)with;
+    (void)arg;
     return config_load(&sources, ret, reterr);
 }
 

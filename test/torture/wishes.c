@@ -12,13 +12,14 @@
 #include "db/db.h"
 #include "evidence.h"
 #include "model/schedule_json.h"
-#include "sim/judge_case.h"
+#include "sim/judge_facts.h"
 
 /* Of two that may have been done, the one that was asked for at the time was. */
 #define SKEW_CLOSE (100 * SPAN_MS)
 
-#define APPEND(record, array, count)                                                         \
-    ((record)->array = tape_room((record)->array, (record)->count, sizeof *(record)->array), \
+#define APPEND(record, array, count)                                   \
+    ((record)->array = recorder_room((record)->array, (record)->count, \
+                                     sizeof *(record)->array),         \
      &(record)->array[(record)->count++])
 
 static bool is_word(int64_t type)
@@ -61,7 +62,7 @@ static bool is_timely(const struct wish *w, instant at, span skew)
 /* Whether an event can be the doing of a wish: of its schedule, its kind, its time. */
 static bool fits(const struct evidence *e, const struct wish *w, int64_t key, int i)
 {
-    const struct event *event = &e->tape->record.events[i].event;
+    const struct event *event = &e->recorder->record.events[i].event;
 
     return !e->is_taken[i] && event->schedule == key && may_cause(w->kind, event->type) &&
            (w->version == 0 || w->kind == WISH_DELETE || event->count == w->version);
@@ -71,8 +72,8 @@ static int find_event(const struct evidence *e, const struct wish *w, span skew)
 {
     int64_t key = evidence_key(e, w->schedule);
 
-    for (int i = 0; key != 0 && i < e->tape->record.event_count; i++)
-        if (fits(e, w, key, i) && is_timely(w, e->tape->record.events[i].at, skew))
+    for (int i = 0; key != 0 && i < e->recorder->record.event_count; i++)
+        if (fits(e, w, key, i) && is_timely(w, e->recorder->record.events[i].at, skew))
             return i;
     return -1;
 }
@@ -82,12 +83,12 @@ static int find_event(const struct evidence *e, const struct wish *w, span skew)
 static enum rc add_draft(struct evidence *e, const struct wish *w, int *ret, struct err *reterr)
 {
     struct schedule_doc doc = schedule_doc_default();
-    enum rc rc = schedule_from_text(w->body, e->tape->arena, false, &doc, reterr);
+    enum rc rc = schedule_from_text(w->body, e->recorder->arena, false, &doc, reterr);
 
     if (rc != RC_OK)
         return rc;
-    *ret = tape_draft(
-        e->tape,
+    *ret = recorder_draft(
+        e->recorder,
         &(struct rec_draft){.def = doc.spec,
                             .policies = doc.policies,
                             .lane = doc.action.type == ACTION_HTTP ? LANE_HTTP : LANE_PULL,
@@ -112,7 +113,7 @@ static enum command_kind command_of(enum wish_kind kind)
 static struct rec_command *add_command(struct evidence *e, const struct wish *w, int64_t key,
                                        instant at)
 {
-    struct rec_command *c = APPEND(&e->tape->record, commands, command_count);
+    struct rec_command *c = APPEND(&e->recorder->record, commands, command_count);
 
     *c = (struct rec_command){.order = evidence_order(e, at),
                               .at = at,
@@ -128,7 +129,7 @@ static struct rec_command *add_command(struct evidence *e, const struct wish *w,
 
 static enum rc take_event(struct evidence *e, const struct wish *w, int i, struct err *reterr)
 {
-    const struct rec_event *event = &e->tape->record.events[i];
+    const struct rec_event *event = &e->recorder->record.events[i];
     struct rec_command *c;
     int draft = -1;
     enum rc rc = RC_OK;
@@ -168,8 +169,8 @@ static int by_version(const void *a, const void *b)
 /* The lock on a schedule orders what is done to it, whatever the clocks of two nodes say. */
 static void order_versions(struct evidence *e)
 {
-    struct record *r = &e->tape->record;
-    struct rec_command **all = arena_array(e->tape->arena, (size_t)r->command_count,
+    struct record *r = &e->recorder->record;
+    struct rec_command **all = arena_array(e->recorder->arena, (size_t)r->command_count,
                                            sizeof *all);
     int count = 0;
 
@@ -214,7 +215,7 @@ static void add_trigger(struct evidence *e, const struct wish *w, const struct r
 /* A run by hand that nobody was told of: the doing of a trigger whose answer was lost. */
 static void find_trigger(struct evidence *e, const struct wish *w, span skew)
 {
-    const struct record *r = &e->tape->record;
+    const struct record *r = &e->recorder->record;
     int64_t key = evidence_key(e, w->schedule);
 
     for (int i = 0; i < r->history_count; i++) {
@@ -265,7 +266,7 @@ static enum rc stopped(struct evidence *e, const struct wish *w, struct err *ret
 
     if (rc != RC_OK)
         return rc;
-    if (w->end == WISH_OK && !has_ended(&e->tape->record, &run))
+    if (w->end == WISH_OK && !has_ended(&e->recorder->record, &run))
         return judge_fail(reterr, 13, "%s of %.*s was acknowledged, and it has no end",
                           wish_names[w->kind], STR_ARG(w->body));
     c = add_command(e, w, run.schedule, w->end == WISH_OK ? w->told : w->asked);
@@ -279,7 +280,7 @@ static enum rc stopped(struct evidence *e, const struct wish *w, struct err *ret
 /* A schedule that goes on has nothing to resume. */
 static bool needs_nothing(const struct evidence *e, const struct wish *w, int64_t key)
 {
-    const struct record *r = &e->tape->record;
+    const struct record *r = &e->recorder->record;
     int64_t latest = 0;
     bool is_paused = false;
 
@@ -327,7 +328,7 @@ static enum rc granted(struct evidence *e, const struct wish *w, struct err *ret
 static enum rc perhaps(struct evidence *e, int i, span skew, struct err *reterr)
 {
     const struct wish *w = &e->book->wishes[i];
-    int event, before = e->tape->record.command_count;
+    int event, before = e->recorder->record.command_count;
     enum rc rc = RC_OK;
 
     if (w->end != WISH_INFO || e->is_used[i])
@@ -339,13 +340,13 @@ static enum rc perhaps(struct evidence *e, int i, span skew, struct err *reterr)
         rc = stopped(e, w, reterr);
     else if (event >= 0)
         rc = take_event(e, w, event, reterr);
-    e->is_used[i] = e->tape->record.command_count > before;
+    e->is_used[i] = e->recorder->record.command_count > before;
     return rc;
 }
 
 static enum rc check_explained(const struct evidence *e, struct err *reterr)
 {
-    const struct record *r = &e->tape->record;
+    const struct record *r = &e->recorder->record;
 
     for (int i = 0; i < r->event_count; i++)
         if (is_word(r->events[i].event.type) && !e->is_taken[i])
@@ -362,9 +363,9 @@ enum rc evidence_wishes(struct evidence *e, struct err *reterr)
     const struct book *book = e->book;
     enum rc rc = RC_OK;
 
-    e->is_taken = arena_array(e->tape->arena, (size_t)e->tape->record.event_count,
+    e->is_taken = arena_array(e->recorder->arena, (size_t)e->recorder->record.event_count,
                               sizeof *e->is_taken);
-    e->is_used = arena_array(e->tape->arena, (size_t)book->wish_count, sizeof *e->is_used);
+    e->is_used = arena_array(e->recorder->arena, (size_t)book->wish_count, sizeof *e->is_used);
     /* What was told is certain; the rest explains what is left. */
     for (int i = 0; i < book->wish_count && rc == RC_OK; i++)
         if (book->wishes[i].end == WISH_OK)

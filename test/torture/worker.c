@@ -8,11 +8,11 @@
 #include <stdio.h>
 
 #include "actor.h"
-#include "ask.h"
 #include "base/buf.h"
 #include "forms.h"
 #include "io/clock.h"
 #include "journal.h"
+#include "request.h"
 
 enum {
     BATCH_MAX = 20,
@@ -60,7 +60,7 @@ static int claim(struct worker *w, struct grant ret[static BATCH_MAX])
 {
     char text[256];
     struct buf body = BUF(text);
-    struct ask_answer answer;
+    struct request_answer answer;
     bool hangs_up = prng_below(&w->actor->prng, 8) == 0;
     int patience = hangs_up ? (int)prng_between(&w->actor->prng, 1, HANG_UP_MS) : CLAIM_MS;
     json_t *json;
@@ -70,12 +70,12 @@ static int claim(struct worker *w, struct grant ret[static BATCH_MAX])
                "{\"queues\":[\"torture-0\",\"torture-1\"],\"max\":%d,\"wait\":\"1s\","
                "\"worker\":\"%s\"}",
                (int)prng_between(&w->actor->prng, 1, BATCH_MAX), w->name);
-    if (ask_do(&(struct ask){.port = actor_node(w->actor),
-                             .method = "POST",
-                             .path = "/api/v1/queues/claim",
-                             .body = buf_as_str(&body),
-                             .patience_ms = patience},
-               &answer) != ASK_ANSWERED ||
+    if (request_do(&(struct request){.port = actor_node(w->actor),
+                                     .method = "POST",
+                                     .path = "/api/v1/queues/claim",
+                                     .body = buf_as_str(&body),
+                                     .patience_ms = patience},
+                   &answer) != REQUEST_ANSWERED ||
         answer.status != 200)
         return -1;
     json = json_loadb(answer.body.ptr, answer.body.len, 0, NULL);
@@ -134,7 +134,7 @@ static void write_down(const struct worker *w, enum deed deed, const struct gran
 
 /* Those whose fate is unknown are left in `grants`; returns how many. */
 static int read_results(const struct worker *w, enum deed deed, struct grant *grants, int count,
-                        const struct ask_answer *answer)
+                        const struct request_answer *answer)
 {
     json_t *json = answer ? json_loadb(answer->body.ptr, answer->body.len, 0, NULL) : NULL;
     const json_t *results = json_object_get(json, "results");
@@ -162,19 +162,21 @@ static void report(struct worker *w, enum deed deed, struct grant *grants, int c
     for (int tries = 0; count > 0 && tries < REPORT_TRIES; tries++) {
         char text[BODY_MAX];
         struct buf body = BUF(text);
-        struct ask_answer answer;
-        enum ask_end end = ask_do(&(struct ask){.port = actor_node(w->actor),
-                                                .method = "POST",
-                                                .path = deeds[deed].path,
-                                                .body = write_items(deed, grants, count, &body),
-                                                .patience_ms = REPORT_MS},
-                                  &answer);
+        struct request_answer answer;
+        enum request_end end = request_do(
+            &(struct request){.port = actor_node(w->actor),
+                              .method = "POST",
+                              .path = deeds[deed].path,
+                              .body = write_items(deed, grants, count, &body),
+                              .patience_ms = REPORT_MS},
+            &answer);
 
-        if (end == ASK_REFUSED)
-            ask_nap(NAP_MS);
+        if (end == REQUEST_REFUSED)
+            request_nap(NAP_MS);
         else
             count = read_results(w, deed, grants, count,
-                                 end == ASK_ANSWERED && answer.status == 200 ? &answer : NULL);
+                                 end == REQUEST_ANSWERED && answer.status == 200 ? &answer
+                                                                                 : NULL);
     }
 }
 
@@ -193,7 +195,7 @@ static enum deed draw_deed(struct worker *w)
 
 static void work(struct worker *w, struct grant *grants, int count)
 {
-    struct grant piles[DEED_LATE + 1][BATCH_MAX];
+    struct grant buckets[DEED_LATE + 1][BATCH_MAX];
     int counts[DEED_LATE + 1] = {0};
 
     if (prng_below(&w->actor->prng, 4) == 0) {
@@ -205,13 +207,13 @@ static void work(struct worker *w, struct grant *grants, int count)
     for (int i = 0; i < count; i++) {
         enum deed deed = draw_deed(w);
 
-        piles[deed][counts[deed]++] = grants[i];
+        buckets[deed][counts[deed]++] = grants[i];
     }
-    report(w, DEED_COMPLETE, piles[DEED_COMPLETE], counts[DEED_COMPLETE]);
-    report(w, DEED_FAIL, piles[DEED_FAIL], counts[DEED_FAIL]);
-    report(w, DEED_RELEASE, piles[DEED_RELEASE], counts[DEED_RELEASE]);
+    report(w, DEED_COMPLETE, buckets[DEED_COMPLETE], counts[DEED_COMPLETE]);
+    report(w, DEED_FAIL, buckets[DEED_FAIL], counts[DEED_FAIL]);
+    report(w, DEED_RELEASE, buckets[DEED_RELEASE], counts[DEED_RELEASE]);
     for (int i = 0; i < counts[DEED_LATE] && w->late_count < LATE_MAX; i++) {
-        w->late[w->late_count] = piles[DEED_LATE][i];
+        w->late[w->late_count] = buckets[DEED_LATE][i];
         w->late[w->late_count++].rounds = LATE_ROUNDS;
     }
 }
@@ -241,7 +243,7 @@ int worker_act(struct actor *actor)
         int count = claim(&w, grants);
 
         if (count < 0)
-            ask_nap(NAP_MS);
+            request_nap(NAP_MS);
         else
             work(&w, grants, count);
         speak_late(&w);

@@ -64,7 +64,7 @@ void call_complete(struct call *call)
 {
     const struct api_context *context = call->context;
     struct audit_entry *entries, entry = audit_note(call);
-    int64_t quota = context->quota_schedules(context->with, call->namespace_name);
+    int64_t quota = context->quota_schedules(context->arg, call->namespace_name);
 
     entries = arena_array(call->arena, (size_t)call->command_count, sizeof *entries);
     for (int i = 0; i < call->command_count; i++) {

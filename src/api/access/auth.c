@@ -32,7 +32,7 @@ void auth_name_request(struct call *call, const struct http1_request *request)
     }
     made.ptr = arena_take(call->arena, made.cap);
     for (int i = 0; i < 2; i++)
-        buf_hex(&made, context->random(context->with));
+        buf_hex(&made, context->random(context->arg));
     call->request_id = buf_as_str(&made);
 }
 
@@ -41,10 +41,10 @@ void auth_name_request(struct call *call, const struct http1_request *request)
 /* A page of somebody else whose name leads here would be asked by a browser of this machine. */
 static bool is_own_host(const struct auth *auth, struct str host)
 {
-    static const struct str own[] = {{"localhost", 9}, {"127.0.0.1", 9}, {"[::1]", 5}};
+    static const struct str local_hosts[] = {{"localhost", 9}, {"127.0.0.1", 9}, {"[::1]", 5}};
 
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        if (str_eq_nocase(host, own[i]))
+    for (size_t i = 0; i < sizeof local_hosts / sizeof local_hosts[0]; i++)
+        if (str_eq_nocase(host, local_hosts[i]))
             return true;
     for (int i = 0; i < auth->host_count; i++)
         if (str_eq_nocase(host, auth->hosts[i]))

@@ -71,13 +71,13 @@ bool agents_filter_fits(const struct agents_filter *filter,
 
 /* One schedule that fits, in order of names; what it points to is gone with the next. */
 typedef enum rc agents_each_fn(const struct schedule_view *view,
-                               const struct agents_schedule *schedule, void *with,
+                               const struct agents_schedule *schedule, void *arg,
                                struct err *reterr);
 
 /* RC_LIMIT: there are too many to look at. */
 MUST_USE enum rc agents_each(const struct call *call, struct db *db,
                              const struct agents_filter *filter, agents_each_fn *each,
-                             void *with, struct err *reterr);
+                             void *arg, struct err *reterr);
 
 /* The document as a command for the schedule of this name; errors in the client's words. */
 MUST_USE enum rc agents_draft(struct call *call, const struct agents_schedule *schedule,

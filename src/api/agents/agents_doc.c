@@ -323,7 +323,7 @@ struct str agents_name(struct str agent, struct str project, struct arena *arena
 void agents_explain(struct err *err)
 {
     static const struct {
-        const char *native, *own;
+        const char *native, *agents_name;
     } list[] = {
         {"spec.cron", "cronExpr"},
         {"spec.timesOfDay", "timesOfDay"},
@@ -337,7 +337,7 @@ void agents_explain(struct err *err)
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         if (str_starts(str_of(why.field), str_of(list[i].native))) {
             err_set(err, why.rc, why.at, 0, "%s", why.text);
-            err_in(err, "%s", list[i].own);
+            err_in(err, "%s", list[i].agents_name);
             return;
         }
 }

@@ -24,7 +24,7 @@ enum rc agents_find(const struct call *call, struct db *db, struct schedule_view
          agents_recall(ret->row.extra, call->arena, &schedule, &unused) != RC_OK))
         return err_set(reterr, RC_NOT_FOUND, -1, 0, "there is no schedule `%.*s`",
                        STR_ARG(call->params[0]));
-    return rc == RC_OK ? planned_next(call, db, call->arena, ret, reterr) : rc;
+    return rc == RC_OK ? schedule_times_next(call, db, call->arena, ret, reterr) : rc;
 }
 
 enum call_step agents_failed(struct call *call, const struct err *err)
@@ -90,7 +90,7 @@ bool agents_filter_fits(const struct agents_filter *filter,
 struct each {
     const struct agents_filter *filter;
     agents_each_fn *each;
-    void *with;
+    void *arg;
     struct str prefix; /* of the names of one agent's schedules; empty: of any */
     bool is_behind;
 };
@@ -123,7 +123,7 @@ static bool is_behind(const struct each *e, struct str name)
 static enum rc take_row(struct schedule_walk *walk, struct schedule_view *view,
                         struct arena *scratch, struct err *reterr)
 {
-    struct each *e = walk->with;
+    struct each *e = walk->arg;
     struct agents_schedule schedule;
     struct err unused;
 
@@ -134,15 +134,15 @@ static enum rc take_row(struct schedule_walk *walk, struct schedule_view *view,
     schedule.is_enabled = !(view->cursor.flags & CURSOR_DISABLED);
     if (!agents_filter_fits(e->filter, &schedule))
         return RC_OK;
-    return e->each(view, &schedule, e->with, reterr);
+    return e->each(view, &schedule, e->arg, reterr);
 }
 
 enum rc agents_each(const struct call *call, struct db *db, const struct agents_filter *filter,
-                    agents_each_fn *each, void *with, struct err *reterr)
+                    agents_each_fn *each, void *arg, struct err *reterr)
 {
-    struct each e = {.filter = filter, .each = each, .with = with};
+    struct each e = {.filter = filter, .each = each, .arg = arg};
     struct schedule_walk walk = {
-        .call = call, .db = db, .order = ORDER_NAME, .look = take_row, .with = &e};
+        .call = call, .db = db, .order = ORDER_NAME, .look = take_row, .arg = &e};
     enum rc rc;
 
     begin_at(&walk, &e, filter->agent);

@@ -203,7 +203,7 @@ static void put_end(const struct event *event, const struct event_note *note,
     put_int(out, ",\"attempt\":", is_run ? event->attempt : 0);
     put_int(out, ",\"count\":", is_run ? 1 : event->count);
     answer_text(out, ",\"resultStatus\":");
-    if (note->own == AGENTS_EXEC_CANCELLED)
+    if (note->agents_type == AGENTS_EXEC_CANCELLED)
         answer_text(out, "\"CANCELLED\"");
     else
         answer_text(out, is_success ? "\"SUCCESS\"" : "\"FAIL\"");
@@ -217,7 +217,7 @@ static void put_change(const struct event *event, const struct event_note *note,
     struct str head, word = {NULL, 0};
 
     put_int(out, ",\"version\":", event->count);
-    if (note->own != AGENTS_SCHEDULE_DISABLED)
+    if (note->agents_type != AGENTS_SCHEDULE_DISABLED)
         return;
     if (str_cut(str_of(event_text(note->type)), '.', &head, &word))
         put_text(out, ",\"reason\":", word);
@@ -226,7 +226,7 @@ static void put_change(const struct event *event, const struct event_note *note,
 static void put_payload(const struct event *event, const struct event_note *note,
                         const struct event_scene *scene, struct answer *out)
 {
-    if (note->own == AGENTS_MIDNIGHT_REBUILD) {
+    if (note->agents_type == AGENTS_MIDNIGHT_REBUILD) {
         put_text(out, "\"timezone\":", scene->owner ? scene->owner->name : note->schedule);
         put_instant(out, ",\"midnight\":", event->slot);
         return;
@@ -234,11 +234,12 @@ static void put_payload(const struct event *event, const struct event_note *note
     put_text(out, "\"agentId\":", note->agent);
     put_text(out, ",\"projectId\":", note->project);
     put_text(out, ",\"scheduleId\":", note->schedule);
-    if (note->own == AGENTS_EXEC_PLANNED)
+    if (note->agents_type == AGENTS_EXEC_PLANNED)
         put_plan(event, note, out);
-    else if (note->own == AGENTS_EXEC_FINISHED || note->own == AGENTS_EXEC_CANCELLED)
+    else if (note->agents_type == AGENTS_EXEC_FINISHED ||
+             note->agents_type == AGENTS_EXEC_CANCELLED)
         put_end(event, note, out);
-    else if (note->own >= AGENTS_SCHEDULE_CREATED)
+    else if (note->agents_type >= AGENTS_SCHEDULE_CREATED)
         put_change(event, note, out);
     else
         put_step(event, note, out);
@@ -248,7 +249,7 @@ void agents_event_print(const struct event *event, const struct event_note *note
                         const struct event_scene *scene, struct answer *out)
 {
     put_text(out, "{\"eventId\":", note->id);
-    put_text(out, ",\"type\":", str_of(texts[note->own]));
+    put_text(out, ",\"type\":", str_of(texts[note->agents_type]));
     put_instant(out, ",\"timestamp\":", scene->at);
     answer_text(out, ",\"payload\":{");
     put_payload(event, note, scene, out);

@@ -18,7 +18,7 @@ static enum rc read_filter(const struct call *call, struct event_filter *ret,
                                  .has_run = run.len > 0,
                                  .agent = request_query(call, "agentId"),
                                  .project = request_query(call, "projectId")};
-    rc = agents_events_parse(request_query(call, "type"), &ret->own_types, reterr);
+    rc = agents_events_parse(request_query(call, "type"), &ret->agents_types, reterr);
     if (rc == RC_OK && ret->has_run) {
         where = "executionId";
         rc = run_id_parse(run, &ret->run, reterr);

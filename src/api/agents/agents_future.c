@@ -15,8 +15,8 @@
 #include "core/time/text.h"
 
 enum {
-    PORTION = 500,             /* runs or slots of one read                           */
-    PORTION_BYTES = 1 << 30,   /* of arena: runs as large as they may be              */
+    READ_ROWS = 500,           /* runs or slots of one read                           */
+    READ_BYTES = 1 << 30,      /* of arena: runs as large as they may be              */
     DIRECT_PORTIONS_MAX = 50,  /* of runs without a schedule that are looked through  */
     LIST_BYTES_MAX = 12 << 20, /* of one answer                                       */
 };
@@ -50,7 +50,7 @@ enum call_step agents_future_begin(struct call *call)
     struct str status = request_query(call, "execStatus");
     struct err err;
 
-    call->with = asked;
+    call->arg = asked;
     asked->has_day = day.len > 0;
     asked->has_status = status.len > 0;
     if (agents_filter_read(call, &asked->filter, &err) != RC_OK)
@@ -104,13 +104,13 @@ static enum rc set_day(struct listing *l, struct err *reterr)
 static enum rc tell_open(struct listing *l, int64_t schedule, struct err *reterr)
 {
     struct run_id before = {schedule, l->until / SPAN_MS, 0};
-    struct db_result rows = {.rows = PORTION};
+    struct db_result rows = {.rows = READ_ROWS};
     enum rc rc = RC_OK;
 
-    while (rc == RC_OK && rows.rows == PORTION) {
+    while (rc == RC_OK && rows.rows == READ_ROWS) {
         rows = (struct db_result){0};
         arena_reset(l->call.arena);
-        run_views_of_schedule(l->db, &before, PORTION, &rows);
+        run_views_of_schedule(l->db, &before, READ_ROWS, &rows);
         rc = db_flush(l->db, l->call.arena, reterr);
         for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
             struct agents_item item;
@@ -171,15 +171,15 @@ static enum rc tell_slots(struct listing *l, const struct schedule_view *view,
     struct slot_stretch stretch = {.schedule = view->row.id,
                                    .after = l->from - 1,
                                    .until = l->until - 1,
-                                   .limit = PORTION};
+                                   .limit = READ_ROWS};
     struct slot_entries found = {.has_more = true};
     enum rc rc = RC_OK;
 
     while (rc == RC_OK && found.has_more) {
-        struct planned p = {.view = *view};
+        struct schedule_times p = {.view = *view};
 
         arena_reset(l->call.arena);
-        rc = planned_fill(&l->call, l->db, &p, reterr);
+        rc = schedule_times_fill(&l->call, l->db, &p, reterr);
         if (rc == RC_OK)
             rc = slot_entries_read(&l->call, l->db, &p, &stretch, &found, reterr);
         for (int i = 0; rc == RC_OK && i < found.count; i++) {
@@ -191,10 +191,10 @@ static enum rc tell_slots(struct listing *l, const struct schedule_view *view,
 }
 
 static enum rc tell_schedule(const struct schedule_view *view,
-                             const struct agents_schedule *schedule, void *with,
+                             const struct agents_schedule *schedule, void *arg,
                              struct err *reterr)
 {
-    struct listing *l = with;
+    struct listing *l = arg;
     enum rc rc;
 
     l->schedule = schedule;
@@ -242,7 +242,7 @@ static enum rc tell_directs(struct listing *l, struct arena *scratch, struct err
                              .kind = RUN_DIRECT + 1,
                              .before = INT64_MAX,
                              .scan = VIEW_SCAN_MAX,
-                             .limit = PORTION,
+                             .limit = READ_ROWS,
                              .is_brief = true};
 
     for (int n = 0; n < DIRECT_PORTIONS_MAX; n++) {
@@ -261,7 +261,7 @@ static enum rc tell_directs(struct listing *l, struct arena *scratch, struct err
         }
         if (rc != RC_OK)
             return rc;
-        if (rows.rows == PORTION)
+        if (rows.rows == READ_ROWS)
             page.before = db_int_at(&rows, rows.rows - 1, 0);
         else if (last.rows == 1 && db_int_at(&last, 0, 0) < page.before)
             page.before = db_int_at(&last, 0, 0);
@@ -275,11 +275,11 @@ enum call_step agents_future_read(struct call *call, struct db *db)
 {
     struct arena *scratch = arena_new(SCHEDULE_BYTES_MAX);
     struct listing l = {
-        .call = *call, .db = db, .asked = call->with, .out = answer_new(call->arena)};
+        .call = *call, .db = db, .asked = call->arg, .out = answer_new(call->arena)};
     struct err err;
     enum rc rc;
 
-    l.call.arena = arena_new(PORTION_BYTES);
+    l.call.arena = arena_new(READ_BYTES);
     answer_text(&l.out, "[");
     rc = agents_each(call, db, &l.asked->filter, tell_schedule, &l, &err);
     if (rc == RC_OK)

@@ -26,14 +26,14 @@ static struct wanted *wanted_new(struct call *call)
     *wanted = (struct wanted){0};
     wanted->schedule = agents_initial(call->context->default_timezone);
     wanted->item.schedule = &wanted->schedule;
-    call->with = wanted;
+    call->arg = wanted;
     return wanted;
 }
 
 static enum call_step show(struct call *call, int status)
 {
     const struct zone_source *zones = &call->context->zones;
-    struct wanted *wanted = call->with;
+    struct wanted *wanted = call->arg;
     struct answer out = answer_new(call->arena);
     struct err err;
 
@@ -71,7 +71,7 @@ enum call_step agents_trigger_begin(struct call *call)
 /* The schedule of the agent and the project, if there is one; else a run of its own. */
 enum call_step agents_trigger_read(struct call *call, struct db *db)
 {
-    struct wanted *wanted = call->with;
+    struct wanted *wanted = call->arg;
     struct command *command = call->commands;
     struct agents_schedule alone = agents_initial(call->context->default_timezone);
     struct schedule_view view;
@@ -97,7 +97,7 @@ enum call_step agents_trigger_read(struct call *call, struct db *db)
 
 enum call_step agents_trigger_settled(struct call *call)
 {
-    struct wanted *wanted = call->with;
+    struct wanted *wanted = call->arg;
     const struct reply *reply = call->replies;
 
     if (wanted->is_found) {
@@ -139,7 +139,7 @@ static enum rc no_execution(const struct call *call, struct err *reterr)
 /* Whose it is, and how far it has come. */
 static enum rc find_item(struct call *call, struct db *db, struct err *reterr)
 {
-    struct wanted *wanted = call->with;
+    struct wanted *wanted = call->arg;
     struct run_id id = call->commands->run;
     struct db_result runs = {0}, rows = {0};
     struct schedule_row row;
@@ -172,7 +172,7 @@ static enum rc find_item(struct call *call, struct db *db, struct err *reterr)
 /* What nobody has taken yet is cancelled; who has only just taken it loses it. */
 enum call_step agents_cancel_read(struct call *call, struct db *db)
 {
-    struct wanted *wanted = call->with;
+    struct wanted *wanted = call->arg;
     struct err err;
 
     if (find_item(call, db, &err) != RC_OK)
@@ -185,7 +185,7 @@ enum call_step agents_cancel_read(struct call *call, struct db *db)
 
 enum call_step agents_cancel_settled(struct call *call)
 {
-    struct wanted *wanted = call->with;
+    struct wanted *wanted = call->arg;
     const struct reply *reply = call->replies;
     struct err err;
 

@@ -8,8 +8,8 @@
 #include "store/key.h"
 
 enum {
-    PORTION = 1000,          /* attempts of one read                                        */
-    PORTION_BYTES = 1 << 30, /* of arena: schedules of so many, as large as they may be     */
+    READ_ROWS = 1000,     /* attempts of one read                                        */
+    READ_BYTES = 1 << 30, /* of arena: schedules of so many, as large as they may be     */
     LOOKED_AT_MAX = 500 * 1000, /* attempts of one walk: about a second; what is older is
                                    found by its id alone                                     */
     ROOM = 256,
@@ -21,7 +21,7 @@ enum { OTHERS, FITS };
 struct search {
     struct call *call;
     struct db *db;
-    const struct agents_question *question;
+    const struct agents_query *question;
     struct arena *rows;
     struct map *owners; /* key to OTHERS or FITS */
     struct agents_marks found;
@@ -100,7 +100,7 @@ static void keep(struct search *s, instant begin, int64_t id)
 
 static void take(struct search *s, const struct attempt_mark *mark)
 {
-    const struct agents_question *q = s->question;
+    const struct agents_query *q = s->question;
     instant begin = agents_begin(mark->started_at, mark->ended_at);
 
     if (mark->kind != RUN_TEST && map_find(s->owners, mark->schedule) == FITS &&
@@ -117,7 +117,7 @@ static bool take_portion(struct search *s, int64_t *before, int64_t least, struc
 
     reterr->rc = RC_OK;
     arena_reset(s->rows);
-    attempt_marks_list(s->db, *before, least, PORTION, &rows);
+    attempt_marks_list(s->db, *before, least, READ_ROWS, &rows);
     if (db_flush(s->db, s->rows, reterr) != RC_OK)
         return false;
     marks = arena_array(s->rows, (size_t)rows.rows, sizeof *marks);
@@ -129,7 +129,7 @@ static bool take_portion(struct search *s, int64_t *before, int64_t least, struc
         take(s, &marks[i]);
     if (rows.rows > 0)
         *before = marks[rows.rows - 1].id;
-    return rows.rows == PORTION;
+    return rows.rows == READ_ROWS;
 }
 
 static int latest_first(const void *a, const void *b)
@@ -141,23 +141,22 @@ static int latest_first(const void *a, const void *b)
     return (x->id < y->id) - (x->id > y->id);
 }
 
-enum rc agents_marks_find(struct call *call, struct db *db,
-                          const struct agents_question *question, struct agents_marks *ret,
-                          struct err *reterr)
+enum rc agents_marks_find(struct call *call, struct db *db, const struct agents_query *question,
+                          struct agents_marks *ret, struct err *reterr)
 {
     struct search s = {.call = call,
                        .db = db,
                        .question = question,
-                       .rows = arena_new(PORTION_BYTES),
+                       .rows = arena_new(READ_BYTES),
                        .owners = map_new(0)};
     int64_t before = INT64_MAX, least = 0;
-    int looked_at = PORTION;
+    int looked_at = READ_ROWS;
 
     /* What began after `from` ended after it, too. */
     if (question->range.from != INSTANT_NONE)
         least = key_of(question->range.from);
     while (take_portion(&s, &before, least, reterr) && looked_at < LOOKED_AT_MAX)
-        looked_at += PORTION;
+        looked_at += READ_ROWS;
     arena_free(s.rows);
     map_free(s.owners);
     if (reterr->rc != RC_OK)

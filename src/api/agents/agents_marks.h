@@ -11,7 +11,7 @@
 #include "api/agents/agents_range.h"
 #include "store/views.h"
 
-struct agents_question {
+struct agents_query {
     struct agents_filter filter;
     struct str status; /* empty: any */
     struct agents_range range;
@@ -34,5 +34,5 @@ const char *agents_result(enum outcome outcome);
 instant agents_begin(instant started_at, instant ended_at);
 
 MUST_USE enum rc agents_marks_find(struct call *call, struct db *db,
-                                   const struct agents_question *question,
+                                   const struct agents_query *question,
                                    struct agents_marks *ret, struct err *reterr);

@@ -61,7 +61,7 @@ enum call_step agents_metrics_begin(struct call *call)
     struct asked *asked = arena_take(call->arena, sizeof *asked);
     struct err err;
 
-    call->with = asked;
+    call->arg = asked;
     asked->agent = request_query(call, "agentId");
     if (agents_range_read(call, &asked->range, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
@@ -71,18 +71,18 @@ enum call_step agents_metrics_begin(struct call *call)
 /* ---- the figures ---- */
 
 struct sums {
-    struct figures total;
+    struct daily_stats total;
     json_t *agents; /* runs of each */
 };
 
-static void add(const struct asked *asked, const char *agent, const struct figures *figures,
+static void add(const struct asked *asked, const char *agent, const struct daily_stats *figures,
                 struct sums *sums)
 {
     int64_t runs;
 
     if (!agent || (asked->agent.len > 0 && !str_eq(asked->agent, str_of(agent))))
         return;
-    figures_add(&sums->total, figures);
+    daily_stats_add(&sums->total, figures);
     runs = json_integer_value(json_object_get(sums->agents, agent));
     json_put(sums->agents, agent, json_new_int(runs + figures->runs));
 }
@@ -94,23 +94,23 @@ static void add_group(const struct call *call, enum stats_by by,
     json_auto_t *extra = group->extra.len > 0 ? json_of_kept(group->extra) : NULL;
 
     if (by == STATS_ALONE && group->name.len > 0)
-        add(call->with, arena_str(call->arena, group->name).ptr, &group->figures, sums);
+        add(call->arg, arena_str(call->arena, group->name).ptr, &group->figures, sums);
     /* A schedule that was made elsewhere may name an agent too, but has no such type. */
     else if (json_object_get(extra, "scheduleType"))
-        add(call->with, json_string_value(json_object_get(extra, "agentId")), &group->figures,
+        add(call->arg, json_string_value(json_object_get(extra, "agentId")), &group->figures,
             sums);
 }
 
 static enum rc gather(struct call *call, struct db *db, enum stats_by by, struct sums *sums,
                       struct err *reterr)
 {
-    const struct asked *asked = call->with;
+    const struct asked *asked = call->arg;
     instant until = asked->range.until == INSTANT_NEVER ? call->now + 1 : asked->range.until;
-    struct stats_question question = {.by = by,
-                                      .namespace = call->namespace,
-                                      .until_day = floor_div(until - 1, SPAN_DAY),
-                                      .after = INT64_MIN,
-                                      .limit = STATS_ROWS_MAX};
+    struct stats_query question = {.by = by,
+                                   .namespace = call->namespace,
+                                   .until_day = floor_div(until - 1, SPAN_DAY),
+                                   .after = INT64_MIN,
+                                   .limit = STATS_ROWS_MAX};
     struct db_result rows = {.rows = STATS_ROWS_MAX};
     enum rc rc = RC_OK;
 
@@ -139,7 +139,7 @@ enum call_step agents_metrics_read(struct call *call, struct db *db)
 {
     json_auto_t *agents = json_new_object();
     struct sums sums = {.agents = agents};
-    const struct figures *f = &sums.total;
+    const struct daily_stats *f = &sums.total;
     struct answer out = answer_new(call->arena);
     struct err err;
 

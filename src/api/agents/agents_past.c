@@ -13,8 +13,8 @@
 #include "api/schedules/view.h"
 
 enum {
-    PORTION = 50,              /* attempts that are asked for together       */
-    PORTION_BYTES = 1 << 30,   /* of arena: they may be large                */
+    READ_ROWS = 50,            /* attempts that are asked for together       */
+    READ_BYTES = 1 << 30,      /* of arena: they may be large                */
     LIST_BYTES_MAX = 12 << 20, /* of one answer; what is more is refused */
     OWNERS = 256,              /* schedules that are remembered meanwhile    */
     SIZE_DEFAULT = 20,
@@ -31,7 +31,7 @@ struct owner {
 };
 
 struct asked {
-    struct agents_question question;
+    struct agents_query question;
     int64_t page, size;
 };
 
@@ -43,7 +43,7 @@ struct listing {
     struct owner *owners; /* by the last bits of their keys */
     struct answer out;
     struct agents_marks found;
-    struct portion portion;
+    struct read_size portion;
     int64_t told;
 };
 
@@ -111,7 +111,7 @@ static enum rc past_json(const struct attempt_view *view, const struct owner *ow
 static enum rc read_owner(const struct call *call, struct db *db, int64_t id, struct owner *ret,
                           struct err *reterr)
 {
-    struct arena *scratch = arena_new(PORTION_BYTES);
+    struct arena *scratch = arena_new(READ_BYTES);
     struct db_result rows = {0};
     struct schedule_row row;
     struct err unused;
@@ -146,7 +146,7 @@ enum call_step agents_past_begin(struct call *call)
     struct err err;
 
     *asked = (struct asked){.size = SIZE_DEFAULT};
-    call->with = asked;
+    call->arg = asked;
     if (agents_filter_read(call, &asked->question.filter, &err) != RC_OK ||
         agents_range_read(call, &asked->question.range, &err) != RC_OK ||
         request_query_int(call, "page", 0, PAGE_MAX, &asked->page, &err) != RC_OK ||
@@ -193,7 +193,7 @@ static enum rc tell_some(struct listing *l, const struct agents_mark *marks, int
                          int *ret_count, struct err *reterr)
 {
     int count = left < l->portion.rows ? (int)left : l->portion.rows;
-    struct db_result rows[PORTION] = {0};
+    struct db_result rows[READ_ROWS] = {0};
     enum rc rc;
 
     arena_reset(l->rows);
@@ -201,7 +201,7 @@ static enum rc tell_some(struct listing *l, const struct agents_mark *marks, int
         attempt_views_get(l->db, marks[i].id, &rows[i]);
     rc = db_flush(l->db, l->rows, reterr);
     *ret_count = 0;
-    if (portion_is_cut(&l->portion, l->db, rc))
+    if (read_size_is_cut(&l->portion, l->db, rc))
         return RC_OK;
     for (int i = 0; rc == RC_OK && i < count; i++)
         rc = tell(l, &rows[i], reterr);
@@ -255,9 +255,9 @@ enum call_step agents_past_read(struct call *call, struct db *db)
 {
     struct listing l = {.call = call,
                         .db = db,
-                        .asked = call->with,
-                        .portion = portion_of(PORTION),
-                        .rows = arena_new(PORTION_BYTES),
+                        .asked = call->arg,
+                        .portion = read_size_of(READ_ROWS),
+                        .rows = arena_new(READ_BYTES),
                         .out = answer_new(call->arena)};
     struct err err;
     enum rc rc;
@@ -290,7 +290,7 @@ enum call_step agents_past_one_begin(struct call *call)
     struct str run, attempt;
     struct err err;
 
-    call->with = one;
+    call->arg = one;
     if (!str_cut(call->params[0], '-', &run, &attempt) ||
         run_id_parse(run, &one->run, &err) != RC_OK ||
         str_take_number(&attempt, INT32_MAX, &one->attempt) == 0 || attempt.len > 0) {
@@ -320,8 +320,8 @@ static enum rc show_one(struct call *call, struct db *db, int64_t key,
 
 static enum rc find_one(struct call *call, struct db *db, json_t **ret, struct err *reterr)
 {
-    const struct one *one = call->with;
-    struct run_found found;
+    const struct one *one = call->arg;
+    struct run_lookup found;
     struct owner owner;
     enum rc rc = read_owner(call, db, one->run.schedule, &owner, reterr);
 
@@ -329,7 +329,7 @@ static enum rc find_one(struct call *call, struct db *db, json_t **ret, struct e
         return rc;
     if (!owner.is_ours)
         return no_such(call, reterr);
-    rc = run_found_read(call, db, &one->run, &found, reterr);
+    rc = run_lookup_read(call, db, &one->run, &found, reterr);
     for (int i = 0; rc == RC_OK && i < found.attempt_count; i++)
         if (found.attempts[i].row.attempt == one->attempt)
             return show_one(call, db, found.attempts[i].row.id, &owner, ret, reterr);

@@ -22,7 +22,7 @@ enum {
 static json_t *schedule_json(const struct schedule_view *view,
                              const struct agents_schedule *schedule)
 {
-    bool is_at_rest = planned_is_at_rest(&view->cursor);
+    bool is_at_rest = schedule_times_is_at_rest(&view->cursor);
     json_t *json = json_new_object();
     json_auto_t *members = agents_print(schedule);
 
@@ -93,16 +93,16 @@ enum call_step agents_list_begin(struct call *call)
     struct listing *listing = arena_take(call->arena, sizeof *listing);
     struct err err;
 
-    call->with = listing;
+    call->arg = listing;
     if (agents_filter_read(call, &listing->filter, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_READ;
 }
 
 static enum rc list_one(const struct schedule_view *view,
-                        const struct agents_schedule *schedule, void *with, struct err *reterr)
+                        const struct agents_schedule *schedule, void *arg, struct err *reterr)
 {
-    struct listing *listing = with;
+    struct listing *listing = arg;
 
     if (listing->out.buf.len > LIST_BYTES_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0,
@@ -115,7 +115,7 @@ static enum rc list_one(const struct schedule_view *view,
 
 enum call_step agents_list_read(struct call *call, struct db *db)
 {
-    struct listing *listing = call->with;
+    struct listing *listing = call->arg;
     struct err err;
 
     listing->count = 0;
@@ -147,7 +147,7 @@ enum call_step agents_create_begin(struct call *call)
     struct err err;
 
     *writing = (struct writing){0};
-    call->with = writing;
+    call->arg = writing;
     if (!request_json(call, false, &json, &step))
         return step;
     if (agents_read(json, call->arena, &schedule, &err) != RC_OK ||
@@ -181,7 +181,7 @@ enum call_step agents_update_begin(struct call *call)
     struct err err;
 
     *writing = (struct writing){0};
-    call->with = writing;
+    call->arg = writing;
     if (request_name(call, 0, "schedule", &err) != RC_OK ||
         request_version(call, &writing->version, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
@@ -199,7 +199,7 @@ enum call_step agents_update_begin(struct call *call)
 static enum rc lay(struct call *call, const struct schedule_view *view,
                    struct agents_schedule *ret, struct err *reterr)
 {
-    const struct writing *writing = call->with;
+    const struct writing *writing = call->arg;
     json_auto_t *json = NULL;
     struct str name;
     enum rc rc = agents_recall(view->row.extra, call->arena, ret, reterr);
@@ -225,7 +225,7 @@ static enum rc lay(struct call *call, const struct schedule_view *view,
 
 enum call_step agents_update_read(struct call *call, struct db *db)
 {
-    struct writing *writing = call->with;
+    struct writing *writing = call->arg;
     struct command *commands = arena_array(call->arena, 2, sizeof *commands);
     struct agents_schedule schedule;
     struct schedule_view view;
@@ -257,7 +257,7 @@ enum call_step agents_update_read(struct call *call, struct db *db)
 
 enum call_step agents_write_settled(struct call *call)
 {
-    struct writing *writing = call->with;
+    struct writing *writing = call->arg;
     const struct command *command = call->commands;
     const struct reply *reply = call->replies;
 

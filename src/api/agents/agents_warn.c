@@ -36,15 +36,15 @@ static bool read_plan(const struct counting *c, const struct schedule_view *view
 }
 
 static enum rc count_one(const struct schedule_view *view,
-                         const struct agents_schedule *schedule, void *with, struct err *reterr)
+                         const struct agents_schedule *schedule, void *arg, struct err *reterr)
 {
-    struct counting *c = with;
+    struct counting *c = arg;
     struct spec_ctx ctx;
     struct plan plan;
 
     (void)schedule;
     (void)reterr;
-    if (c->schedules == SCHEDULES_MAX || planned_is_at_rest(&view->cursor) ||
+    if (c->schedules == SCHEDULES_MAX || schedule_times_is_at_rest(&view->cursor) ||
         !read_plan(c, view, &plan))
         return RC_OK; /* what cannot be counted does not run either, or is too much */
     ctx = advance_ctx(&plan, &view->cursor);
@@ -82,6 +82,6 @@ struct str agents_warning(struct call *call, struct db *db, struct str name, str
     if (rc != RC_OK || c.per_day <= most)
         return text; /* what was asked for is done: nothing that fails here is an error */
     text = words(&c, agent, call->arena);
-    call->context->warn(call->context->with, call->namespace_name, name, text);
+    call->context->warn(call->context->arg, call->namespace_name, name, text);
     return text;
 }

@@ -31,11 +31,12 @@ void call_field(struct call *call, struct str name, struct str value)
 static enum call_step answer_problem(struct call *call, const struct problem *problem)
 {
     struct problem with_id = *problem;
-    struct refusal refusal;
+    struct error_reply refusal;
 
     with_id.request_id = call->request_id;
     with_id.node = call->context->node;
-    refusal = refusal_of(call->dialect, &with_id, arena_take(call->arena, REFUSAL_BYTES_MAX));
+    refusal = error_reply_of(call->dialect, &with_id,
+                             arena_take(call->arena, ERROR_REPLY_BYTES_MAX));
     call_answer(call, refusal.status, refusal.body);
     call->content_type = refusal.content_type;
     call->field_count = 0;

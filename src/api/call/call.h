@@ -63,7 +63,7 @@ struct call {
     struct str from;          /* the address that the request came from, as text      */
     struct str request_id;    /* for people who look for it in logs                   */
     enum audit_result denied; /* 0: it was not                                      */
-    void *with;               /* the operation's own                                   */
+    void *arg;                /* the operation's own                                   */
 
     /* During begin() only; NULL after it. */
     const struct http1_request *request;
@@ -81,7 +81,7 @@ struct call {
     const struct report_reply *report_replies;
     int report_count;
     struct call_poll poll;
-    const struct work *grants;
+    const struct assignment *grants;
     const struct str *grant_queues; /* the name of each grant's queue */
     int grant_count;
     struct call_stream *stream; /* NULL: an answer with an end */

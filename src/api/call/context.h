@@ -16,7 +16,7 @@
 #include "core/spec/spec.h"
 
 struct openapi;
-struct looks;
+struct part_cache;
 enum {
     CONTEXT_REASONS_MAX = 4, /* why a server may not be used, at a time                     */
     CONTEXT_LATEST_MAX = 10, /* schedules that are named for being late: labels are bounded */
@@ -54,44 +54,44 @@ struct api_context {
     const char *version;
     const char *node;              /* the name of this one, "" until it is known */
     const struct openapi *openapi; /* what /openapi.json answers */
-    struct looks
-        *looks; /* of the thread, api/schedules/part_cache.h; NULL: it remembers nothing */
+    struct part_cache
+        *part_cache; /* of the thread, api/schedules/part_cache.h; NULL: it remembers nothing */
     struct context_parts parts;
     /* Whether the namespace has it; an empty name: one for workflows that name none. */
-    bool (*has_upstream)(void *with, struct str namespace, struct str upstream);
+    bool (*has_upstream)(void *arg, struct str namespace, struct str upstream);
     /* Schedules that the namespace may have; 0: any number. */
-    int64_t (*quota_schedules)(void *with, struct str namespace);
+    int64_t (*quota_schedules)(void *arg, struct str namespace);
     /* A number that nobody can foresee, for ids that are made. */
-    uint64_t (*random)(void *with);
+    uint64_t (*random)(void *arg);
     /* NULL: the daemon may be used; else why it may not yet, or no longer. */
-    const char *(*not_ready)(void *with);
+    const char *(*not_ready)(void *arg);
     /* All of them, and how many; for that. */
-    int (*reasons)(void *with, struct context_reason reasons[static CONTEXT_REASONS_MAX]);
+    int (*reasons)(void *arg, struct context_reason reasons[static CONTEXT_REASONS_MAX]);
     /*
      * What the server has counted since its start, in Prometheus' format; and its latest
      * schedules, those after the last have key 0.  True: the database can be asked for more.
      */
-    bool (*print_metrics)(void *with, struct answer *out,
+    bool (*print_metrics)(void *arg, struct answer *out,
                           struct context_latest latest[static CONTEXT_LATEST_MAX]);
     /* Something that a schedule's owner was told, and whoever runs the server should know. */
-    void (*warn)(void *with, struct str namespace, struct str schedule, struct str text);
+    void (*warn)(void *arg, struct str namespace, struct str schedule, struct str text);
     /* This node starts nothing more, or goes on; it forgets that when it ends. */
-    void (*halt)(void *with, bool is_halted);
+    void (*halt)(void *arg, bool is_halted);
     /* What a namespace may set, as JSON; errors name the field. */
-    enum rc (*check_settings)(void *with, struct str json, struct arena *arena,
+    enum rc (*check_settings)(void *arg, struct str json, struct arena *arena,
                               struct err *reterr);
     /* As it may be shown: without secrets. */
-    struct str (*show_settings)(void *with, struct str json, struct arena *arena);
-    void *with;
+    struct str (*show_settings)(void *arg, struct str json, struct arena *arena);
+    void *arg;
 };
 
 /* After a reload: what a thread has for itself it keeps. */
-static inline void context_renew(struct api_context *own, const struct api_context *fresh)
+static inline void context_renew(struct api_context *context, const struct api_context *fresh)
 {
-    struct zone_source zones = own->zones;
-    struct looks *looks = own->looks;
+    struct zone_source zones = context->zones;
+    struct part_cache *part_cache = context->part_cache;
 
-    *own = *fresh;
-    own->zones = zones;
-    own->looks = looks;
+    *context = *fresh;
+    context->zones = zones;
+    context->part_cache = part_cache;
 }

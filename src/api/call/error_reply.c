@@ -87,10 +87,11 @@ static int plain_status(int status)
     return status == 412 ? 409 : status == 422 ? 400 : status;
 }
 
-struct refusal refusal_of(enum dialects dialect, const struct problem *problem, char *room)
+struct error_reply error_reply_of(enum dialects dialect, const struct problem *problem,
+                                  char *room)
 {
-    struct buf out = {.ptr = room, .cap = REFUSAL_BYTES_MAX};
-    struct refusal refusal = {.status = problem->status};
+    struct buf out = {.ptr = room, .cap = ERROR_REPLY_BYTES_MAX};
+    struct error_reply refusal = {.status = problem->status};
 
     if (dialect == DIALECTS_CONDUCTOR || dialect == DIALECTS_JOBS) {
         refusal.status = plain_status(problem->status);

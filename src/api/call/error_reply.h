@@ -10,17 +10,18 @@
 #include "wire/problem.h"
 
 enum {
-    REFUSAL_FIELDS_MAX = 3,
-    REFUSAL_BYTES_MAX = 2 * PROBLEM_BYTES_MAX, /* some say the same thing twice */
+    ERROR_REPLY_FIELDS_MAX = 3,
+    ERROR_REPLY_BYTES_MAX = 2 * PROBLEM_BYTES_MAX, /* some say the same thing twice */
 };
 
-struct refusal {
+struct error_reply {
     int status;
     const char *content_type;
     struct str body; /* in the caller's room */
-    struct http1_field fields[REFUSAL_FIELDS_MAX];
+    struct http1_field fields[ERROR_REPLY_FIELDS_MAX];
     int field_count;
 };
 
-/* `room` has REFUSAL_BYTES_MAX bytes, and the refusal points into it. */
-struct refusal refusal_of(enum dialects dialect, const struct problem *problem, char *room);
+/* `room` has ERROR_REPLY_BYTES_MAX bytes, and the refusal points into it. */
+struct error_reply error_reply_of(enum dialects dialect, const struct problem *problem,
+                                  char *room);

@@ -4,7 +4,7 @@
 /* Cut at once, grown slowly: most of what is read for nothing is read before the first cut. */
 enum { CUT = 8, GROWTH = 4 };
 
-bool portion_is_cut(struct portion *portion, struct db *db, enum rc rc)
+bool read_size_is_cut(struct read_size *portion, struct db *db, enum rc rc)
 {
     if (rc == RC_OK) {
         portion->rows += portion->rows / GROWTH + 1;

@@ -7,18 +7,18 @@
 
 #include "db/db.h"
 
-struct portion {
+struct read_size {
     int most; /* rows of one read, where they are small */
     int rows; /* of the next one                        */
 };
 
-static inline struct portion portion_of(int most)
+static inline struct read_size read_size_of(int most)
 {
-    return (struct portion){most, most};
+    return (struct read_size){most, most};
 }
 
 /*
  * After the flush of a read of so many.  True: they were too large together; the next one asks
  * for fewer, of the same place, on a transaction of its own.  False: `rc` stands as it is.
  */
-bool portion_is_cut(struct portion *portion, struct db *db, enum rc rc);
+bool read_size_is_cut(struct read_size *portion, struct db *db, enum rc rc);

@@ -267,7 +267,7 @@ void request_trace(struct call *call)
 enum rc request_key(struct call *call, struct err *reterr)
 {
     struct str key;
-    int64_t print;
+    int64_t fingerprint;
 
     if (!http1_find(call->request, STR("Idempotency-Key"), &key))
         return RC_OK;
@@ -277,10 +277,10 @@ enum rc request_key(struct call *call, struct err *reterr)
     else if (!str_is_utf8(key))
         err_set(reterr, RC_INVALID, -1, 0, "must be UTF-8");
     else if (name_check(key, reterr) == RC_OK) {
-        print = print_of(call);
+        fingerprint = print_of(call);
         for (int i = 0; i < call->command_count; i++) {
             call->commands[i].request = key_of(call, key, i);
-            call->commands[i].print = print;
+            call->commands[i].fingerprint = fingerprint;
         }
         return RC_OK;
     }

@@ -13,7 +13,7 @@ static enum call_step halt(struct call *call, bool is_halted)
 {
     const struct api_context *context = call->context;
 
-    context->halt(context->with, is_halted);
+    context->halt(context->arg, is_halted);
     return call_answer(call, 200, STR("{\"status\":\"done\"}"));
 }
 

@@ -19,7 +19,7 @@ struct bulk {
 static enum rc read_name(const json_t *item, int i, void *to, struct err *reterr)
 {
     struct call *call = to;
-    struct bulk *bulk = call->with;
+    struct bulk *bulk = call->arg;
     struct str name;
 
     if (json_take_str(item, CALL_NAME_MAX, &name, reterr) != RC_OK)
@@ -36,7 +36,7 @@ static enum call_step begin(struct call *call, enum command_kind kind)
     struct err err;
 
     *bulk = (struct bulk){.kind = kind};
-    call->with = bulk;
+    call->arg = bulk;
     if (!request_json(call, false, &json, &step))
         return step;
     if (json_take_count(json, CALL_ITEMS_MAX, &bulk->count, &err) != RC_OK)
@@ -77,7 +77,7 @@ static void add_command(struct call *call, const struct bulk *bulk, int i, int64
 /* All in one go: however many they are, the database is asked once. */
 enum call_step conductor_bulk_read(struct call *call, struct db *db)
 {
-    struct bulk *bulk = call->with;
+    struct bulk *bulk = call->arg;
     size_t count = (size_t)bulk->count;
     struct db_result *rows = arena_array(call->arena, count, sizeof *rows);
     struct err err;
@@ -126,7 +126,7 @@ static enum call_step tell(struct call *call, const struct bulk *bulk)
 
 enum call_step conductor_bulk_settled(struct call *call)
 {
-    struct bulk *bulk = call->with;
+    struct bulk *bulk = call->arg;
 
     if (bulk->is_sent || call->command_count == 0)
         return tell(call, bulk);

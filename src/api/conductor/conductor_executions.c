@@ -32,7 +32,7 @@ static struct asked *asked_new(struct call *call, int64_t size)
 
     *asked = (struct asked){.size = size, .size_name = "size"};
     asked->search.query = conductor_query_read(STR(""), STR(""));
-    call->with = asked;
+    call->arg = asked;
     return asked;
 }
 
@@ -132,7 +132,7 @@ static enum rc request_of_record(const struct call *call, struct db *db,
                                  json_t **ret, struct err *reterr)
 {
     json_auto_t *input = NULL;
-    struct str own;
+    struct str run_input;
     json_t *request;
     enum rc rc = RC_OK;
 
@@ -142,10 +142,10 @@ static enum rc request_of_record(const struct call *call, struct db *db,
     request = json_object_get(of->shown, "startWorkflowRequest");
     if (rc != RC_OK || !record->is_as_now || !request)
         return rc;
-    rc = read_input(db, record, of, &own, reterr);
+    rc = read_input(db, record, of, &run_input, reterr);
     if (rc != RC_OK)
         return rc;
-    input = own.len > 0 ? json_of_kept(own) : NULL;
+    input = run_input.len > 0 ? json_of_kept(run_input) : NULL;
     *ret = input ? json_deep_copy(request) : json_incref(request);
     must(*ret);
     if (input)
@@ -165,7 +165,7 @@ static enum rc print_page(const struct call *call, struct db *db,
                           const struct conductor_records *records, struct answer *out,
                           struct err *reterr)
 {
-    const struct asked *asked = call->with;
+    const struct asked *asked = call->arg;
     struct request_of of = {.scratch = arena_new(2 * SCHEDULE_BYTES_MAX)};
     enum rc rc = RC_OK;
 
@@ -206,7 +206,7 @@ enum call_step conductor_executions_begin(struct call *call)
 
 enum call_step conductor_executions_read(struct call *call, struct db *db)
 {
-    const struct asked *asked = call->with;
+    const struct asked *asked = call->arg;
     struct conductor_search search = asked->search;
     struct answer out = answer_new(call->arena);
     struct conductor_records records = {0};
@@ -274,7 +274,7 @@ static enum rc find_named(const struct call *call, struct db *db,
 static enum rc find_records(struct call *call, struct db *db, struct conductor_records *ret,
                             struct err *reterr)
 {
-    const struct asked *asked = call->with;
+    const struct asked *asked = call->arg;
     struct conductor_search search = asked->search;
     enum rc rc = find_named(call, db, &search, reterr);
 

@@ -45,7 +45,7 @@ static struct asked *asked_new(struct call *call)
     struct asked *asked = arena_take(call->arena, sizeof *asked);
 
     *asked = (struct asked){.paused = -1, .size = SIZE_DEFAULT};
-    call->with = asked;
+    call->arg = asked;
     return asked;
 }
 
@@ -175,7 +175,7 @@ static bool asks_for_more(const struct asked *asked)
 static enum rc tell_row(struct schedule_walk *walk, struct schedule_view *view,
                         struct arena *scratch, struct err *reterr)
 {
-    struct telling *t = walk->with;
+    struct telling *t = walk->arg;
     struct conductor_shown shown;
     enum rc rc;
 
@@ -185,7 +185,7 @@ static enum rc tell_row(struct schedule_walk *walk, struct schedule_view *view,
         t->hits++;
         return RC_OK;
     }
-    rc = planned_next(walk->call, walk->db, scratch, view, reterr);
+    rc = schedule_times_next(walk->call, walk->db, scratch, view, reterr);
     if (rc == RC_OK)
         rc = conductor_show(view, walk->call->namespace_name, scratch, &shown, reterr);
     if (rc != RC_OK)
@@ -218,13 +218,13 @@ static enum call_step refuse(struct call *call, const struct telling *t)
 
 static enum call_step tell(struct call *call, struct db *db)
 {
-    struct telling t = {.asked = call->with, .out = answer_new(call->arena)};
+    struct telling t = {.asked = call->arg, .out = answer_new(call->arena)};
     struct schedule_walk walk = {.call = call,
                                  .db = db,
                                  .order = t.asked->order,
                                  .is_descending = t.asked->is_descending,
                                  .look = tell_row,
-                                 .with = &t};
+                                 .arg = &t};
     struct answer out = answer_new(call->arena);
     struct err err;
 

@@ -11,8 +11,8 @@
 #include "model/member.h"
 
 enum {
-    PORTION = 200,           /* rows of one read                                      */
-    PORTION_BYTES = 1 << 30, /* of arena: runs and schedules as large as they may be  */
+    READ_ROWS = 200,      /* rows of one read                                      */
+    READ_BYTES = 1 << 30, /* of arena: runs and schedules as large as they may be  */
     OWNERS_MAX = 2 * RECORDS_LOOKED_AT, /* each run of another schedule               */
     TEXTS_BYTES = 1 << 30, /* reasons and ids of all that is looked at: an eighth of it  */
     REASON_MAX = 999,      /* bytes, as Conductor keeps                             */
@@ -37,7 +37,7 @@ struct gathering {
     int owner_count;
     struct conductor_sort sort;
     int keep; /* the list has room for twice as many       */
-    struct portion runs, schedules;
+    struct read_size runs, schedules;
     int64_t looked_at[2]; /* of those that are over and of open ones */
     struct conductor_records records;
 };
@@ -95,7 +95,7 @@ static enum rc learn_some(struct gathering *g, int first, int *ret_count, struct
 {
     int left = g->owner_count - first;
     int count = left < g->schedules.rows ? left : g->schedules.rows;
-    struct db_result rows[PORTION] = {0};
+    struct db_result rows[READ_ROWS] = {0};
     enum rc rc;
 
     for (int i = 0; i < count; i++)
@@ -103,7 +103,7 @@ static enum rc learn_some(struct gathering *g, int first, int *ret_count, struct
     arena_reset(g->of_owners);
     rc = db_flush(g->db, g->of_owners, reterr);
     *ret_count = 0;
-    if (portion_is_cut(&g->schedules, g->db, rc))
+    if (read_size_is_cut(&g->schedules, g->db, rc))
         return RC_OK;
     for (int i = 0; rc == RC_OK && i < count; i++)
         rc = keep_owner(g, &rows[i], &g->owners[first + i], reterr);
@@ -290,7 +290,7 @@ typedef void page_fn(struct db *db, const struct view_page *page, struct db_resu
 static enum rc take_portion(struct gathering *g, const struct db_result *rows, bool is_open,
                             struct err *reterr)
 {
-    struct told_run *runs = arena_array(g->rows, PORTION, sizeof *runs);
+    struct told_run *runs = arena_array(g->rows, READ_ROWS, sizeof *runs);
     int count = 0;
     enum rc rc;
 
@@ -325,7 +325,7 @@ static enum rc take_all(struct gathering *g, int64_t schedule, bool is_open, str
         list(g->db, &page, &rows);
         end(g->db, &page, &last);
         rc = db_flush(g->db, g->rows, reterr);
-        if (portion_is_cut(&g->runs, g->db, rc))
+        if (read_size_is_cut(&g->runs, g->db, rc))
             continue;
         if (rc == RC_OK)
             rc = take_portion(g, &rows, is_open, reterr);
@@ -361,10 +361,10 @@ enum rc conductor_records_read(struct call *call, struct db *db,
                           .places = map_new(0),
                           .sort = search->sort,
                           .keep = (int)keep,
-                          .runs = portion_of(PORTION),
-                          .schedules = portion_of(PORTION),
-                          .rows = arena_new(PORTION_BYTES),
-                          .of_owners = arena_new(PORTION_BYTES),
+                          .runs = read_size_of(READ_ROWS),
+                          .schedules = read_size_of(READ_ROWS),
+                          .rows = arena_new(READ_BYTES),
+                          .of_owners = arena_new(READ_BYTES),
                           .scratch = arena_new(SCHEDULE_BYTES_MAX)};
     enum rc rc = RC_OK;
 

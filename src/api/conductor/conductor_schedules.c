@@ -22,7 +22,7 @@ enum rc conductor_find(const struct call *call, struct db *db, struct schedule_v
 
     if (rc == RC_OK && ret->row.dialect != DIALECTS_CONDUCTOR)
         return err_set(reterr, RC_NOT_FOUND, -1, 0, "made elsewhere");
-    return rc == RC_OK ? planned_next(call, db, call->arena, ret, reterr) : rc;
+    return rc == RC_OK ? schedule_times_next(call, db, call->arena, ret, reterr) : rc;
 }
 
 enum call_step conductor_missing(struct call *call, struct str name)
@@ -99,7 +99,7 @@ enum call_step conductor_save_begin(struct call *call)
     struct err err;
 
     *saving = (struct saving){0};
-    call->with = saving;
+    call->arg = saving;
     if (!request_json(call, false, &json, &step))
         return step;
     if (conductor_read(json, &wanted, &err) != RC_OK)
@@ -162,7 +162,7 @@ static enum call_step show(struct call *call, const struct schedule_view *view)
 
 enum call_step conductor_save_read(struct call *call, struct db *db)
 {
-    struct saving *saving = call->with;
+    struct saving *saving = call->arg;
     struct schedule_view view;
     struct err err;
     enum rc rc = view_find(call, db, &view, &err);
@@ -186,7 +186,7 @@ enum call_step conductor_save_read(struct call *call, struct db *db)
 
 enum call_step conductor_save_settled(struct call *call)
 {
-    struct saving *saving = call->with;
+    struct saving *saving = call->arg;
     const struct command *command = call->commands;
     const struct reply *reply = call->replies;
 

@@ -52,7 +52,7 @@ static enum call_step begin(struct call *call, bool takes_away)
     struct err err;
 
     *tagging = (struct tagging){.takes_away = takes_away};
-    call->with = tagging;
+    call->arg = tagging;
     if (request_name(call, 0, "schedule", &err) != RC_OK)
         return conductor_missing(call, call->params[0]);
     if (!request_json(call, false, &json, &step))
@@ -75,7 +75,7 @@ enum call_step conductor_tags_delete_begin(struct call *call)
 
 enum call_step conductor_tags_change_read(struct call *call, struct db *db)
 {
-    struct tagging *tagging = call->with;
+    struct tagging *tagging = call->arg;
     struct schedule_view view;
     struct err err;
 
@@ -135,7 +135,7 @@ static enum call_step lay(struct call *call, struct tagging *tagging)
 
 enum call_step conductor_tags_change_settled(struct call *call)
 {
-    struct tagging *tagging = call->with;
+    struct tagging *tagging = call->arg;
     const struct reply *reply = call->replies;
 
     if (tagging->document.len > 0)

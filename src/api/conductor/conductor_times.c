@@ -74,7 +74,7 @@ enum call_step conductor_next_begin(struct call *call)
     struct err err;
 
     *count = NEXT_DEFAULT;
-    call->with = count;
+    call->arg = count;
     if (conductor_number(call, "count", NEXT_MAX, count, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return conductor_get_begin(call);
@@ -83,11 +83,11 @@ enum call_step conductor_next_begin(struct call *call)
 /* The times of the expression itself, from now on: neither a pause nor the start counts. */
 enum call_step conductor_next_read(struct call *call, struct db *db)
 {
-    const int64_t *count = call->with;
-    struct planned p = {0};
+    const int64_t *count = call->arg;
+    struct schedule_times p = {0};
     struct err err;
 
-    if (planned_read(call, db, &p, &err) != RC_OK)
+    if (schedule_times_read(call, db, &p, &err) != RC_OK)
         return conductor_failed(call, &err);
     if (p.view.row.dialect != DIALECTS_CONDUCTOR)
         return conductor_missing(call, call->params[0]);

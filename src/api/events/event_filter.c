@@ -134,11 +134,11 @@ static bool has_type(const struct event_filter *filter, int64_t type)
            (type > 0 && type < TYPES_END && (filter->types >> type & 1) != 0);
 }
 
-static bool has_own_type(const struct event_filter *filter, int own)
+static bool has_agents_type(const struct event_filter *filter, int agents_type)
 {
     return !filter->is_agents ||
-           (own != AGENTS_EVENT_NONE &&
-            (filter->own_types == 0 || (filter->own_types >> own & 1) != 0));
+           (agents_type != AGENTS_EVENT_NONE &&
+            (filter->agents_types == 0 || (filter->agents_types >> agents_type & 1) != 0));
 }
 
 static bool is_of_agent(const struct event_filter *filter, const struct event_note *note)
@@ -150,7 +150,7 @@ static bool is_of_agent(const struct event_filter *filter, const struct event_no
 bool event_filter_may_want(const struct event_filter *filter, const struct event *event)
 {
     return has_type(filter, event->type) &&
-           has_own_type(filter, (int)agents_event_of(event, false)) &&
+           has_agents_type(filter, (int)agents_event_of(event, false)) &&
            (!filter->has_run ||
             (event_has_run(event) &&
              is_run(&filter->run, event->schedule, event->slot / SPAN_MS, event->pass)));
@@ -158,7 +158,7 @@ bool event_filter_may_want(const struct event_filter *filter, const struct event
 
 bool event_filter_wants(const struct event_filter *filter, const struct event_note *note)
 {
-    return has_type(filter, note->type) && has_own_type(filter, note->own) &&
+    return has_type(filter, note->type) && has_agents_type(filter, note->agents_type) &&
            is_of_agent(filter, note) &&
            (filter->is_everything ||
             (note->namespace != 0 && note->namespace == filter->namespace)) &&
@@ -169,7 +169,7 @@ bool event_filter_wants(const struct event_filter *filter, const struct event_no
 
 struct str event_note_name(const struct event_filter *filter, const struct event_note *note)
 {
-    return str_of(filter->is_agents ? agents_event_text((enum agents_event)note->own)
+    return str_of(filter->is_agents ? agents_event_text((enum agents_event)note->agents_type)
                                     : event_text(note->type));
 }
 

@@ -19,7 +19,7 @@ struct event_note {
     struct str id;   /* the place behind it, see api/events/event_cursor.h */
     struct str json; /* all of it                                    */
     /* In the agents' words, where they were asked for and have some. */
-    int own;                   /* enum agents_event */
+    int agents_type;           /* enum agents_event */
     struct str agent, project; /* whose it is       */
     struct str own_json;
 };
@@ -29,10 +29,10 @@ struct event_filter {
     struct str schedule;
     bool has_run;
     struct run_id run;
-    bool is_everything; /* of all namespaces, and of none */
-    int64_t namespace;  /* else of this one               */
-    bool is_agents;     /* only what agents have words for, in these words */
-    uint64_t own_types; /* then: bits 1 << enum agents_event; 0: all       */
+    bool is_everything;    /* of all namespaces, and of none */
+    int64_t namespace;     /* else of this one               */
+    bool is_agents;        /* only what agents have words for, in these words */
+    uint64_t agents_types; /* then: bits 1 << enum agents_event; 0: all       */
     struct str agent, project;
 };
 

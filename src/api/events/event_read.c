@@ -44,8 +44,8 @@ struct known {
 struct reading {
     struct db *db;
     struct arena *arena;
-    const struct event_question *question;
-    struct event_portion *portion;
+    const struct event_query *question;
+    struct event_read *portion;
     struct event_node *nodes;
     int node_count;
     struct teller *tellers;
@@ -328,8 +328,8 @@ static void add_own(const struct reading *r, const struct item *item, const stru
 
     if (!r->question->has_own || !known || (!is_midnight && known->agent.len == 0))
         return;
-    note->own = (int)agents_event_of(&item->event,
-                                     note->run.pass == 0 && note->schedule.len > 0);
+    note->agents_type = (int)agents_event_of(&item->event,
+                                             note->run.pass == 0 && note->schedule.len > 0);
     note->agent = known->agent;
     note->project = known->project;
 }
@@ -374,7 +374,7 @@ static void tell(struct reading *r, const struct item *item)
     note.id = arena_str(r->arena, buf_as_str(&id));
     if (!r->question->filter.is_agents)
         note.json = print_with(r, item, &note, &scene, event_print);
-    if (note.own != AGENTS_EVENT_NONE)
+    if (note.agents_type != AGENTS_EVENT_NONE)
         note.own_json = print_with(r, item, &note, &scene, agents_event_print);
     r->portion->notes[r->portion->count++] = note;
 }
@@ -432,11 +432,10 @@ static enum rc read_all(struct reading *r, struct err *reterr)
     return rc;
 }
 
-enum rc event_portion_read(struct db *db, struct arena *arena,
-                           const struct event_question *question, struct event_portion *ret,
-                           struct err *reterr)
+enum rc event_read_read(struct db *db, struct arena *arena, const struct event_query *question,
+                        struct event_read *ret, struct err *reterr)
 {
-    struct event_portion portion = {
+    struct event_read portion = {
         .notes = arena_array(arena, (size_t)question->limit, sizeof *portion.notes)};
     struct reading r = {
         .db = db,

@@ -12,7 +12,7 @@
 
 enum event_start { EVENT_AFTER, EVENT_OLDEST, EVENT_NOW };
 
-struct event_question {
+struct event_query {
     struct event_filter filter;
     enum event_start start;
     struct event_cursor after; /* EVENT_AFTER */
@@ -20,7 +20,7 @@ struct event_question {
     bool has_own;              /* notes are wanted in the agents' words too */
 };
 
-struct event_portion {
+struct event_read {
     struct event_note *notes;
     int count;
     struct event_cursor first;  /* where it began                                        */
@@ -32,6 +32,6 @@ struct event_portion {
 };
 
 /* In a snapshot; all texts are in the arena. */
-MUST_USE enum rc event_portion_read(struct db *db, struct arena *arena,
-                                    const struct event_question *question,
-                                    struct event_portion *ret, struct err *reterr);
+MUST_USE enum rc event_read_read(struct db *db, struct arena *arena,
+                                 const struct event_query *question, struct event_read *ret,
+                                 struct err *reterr);

@@ -10,9 +10,9 @@
 enum { WATCH_LIMIT = 1000 }; /* events of one reading */
 
 struct event_watch {
-    struct event_question question; /* `after` moves on with what was told          */
-    bool has_begun;                 /* the client was told where it begins          */
-    struct event_portion portion;   /* what the last reading brought; in its arena  */
+    struct event_query question; /* `after` moves on with what was told          */
+    bool has_begun;              /* the client was told where it begins          */
+    struct event_read portion;   /* what the last reading brought; in its arena  */
 };
 
 /* What a request for events may ask for; `after` and `limit` are among the parameters. */

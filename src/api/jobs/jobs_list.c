@@ -18,12 +18,12 @@ enum call_step jobs_list_begin(struct call *call)
 static enum rc tell_row(struct schedule_walk *walk, struct schedule_view *view,
                         struct arena *scratch, struct err *reterr)
 {
-    struct answer *out = walk->with;
+    struct answer *out = walk->arg;
     json_t *schedule;
 
     if (view->row.dialect != DIALECTS_JOBS)
         return RC_OK;
-    if (planned_next(walk->call, walk->db, scratch, view, reterr) != RC_OK ||
+    if (schedule_times_next(walk->call, walk->db, scratch, view, reterr) != RC_OK ||
         jobs_show(view, walk->call->namespace_name, scratch, &schedule, reterr) != RC_OK)
         return reterr->rc;
     jobs_hide_secrets(json_object_get(schedule, "payload"));
@@ -42,7 +42,7 @@ enum call_step jobs_list_read(struct call *call, struct db *db)
                                  .order = ORDER_CREATED,
                                  .is_descending = true,
                                  .look = tell_row,
-                                 .with = &out};
+                                 .arg = &out};
     struct err err;
 
     answer_text(&out, "[");

@@ -276,7 +276,7 @@ enum rc jobs_read(const json_t *json, struct str org, json_t **ret, struct err *
 void jobs_explain(struct err *err)
 {
     static const struct {
-        const char *native, *own;
+        const char *native, *jobs_name;
     } names[] = {
         {"spec.cron[", "cronExpression"},  {"spec.window", "executionWindowStart"},
         {"spec", "cronExpression"},        {"action.kind", "jobType"},
@@ -288,7 +288,7 @@ void jobs_explain(struct err *err)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (str_starts(str_of(why.field), str_of(names[i].native))) {
             err_set(err, why.rc, why.at, 0, "%s", why.text);
-            err_in(err, "%s", names[i].own);
+            err_in(err, "%s", names[i].jobs_name);
             return;
         }
 }

@@ -50,7 +50,7 @@ static enum rc find(const struct call *call, struct db *db, struct schedule_view
 
     if (rc == RC_OK && ret->row.dialect != DIALECTS_JOBS)
         return err_set(reterr, RC_NOT_FOUND, -1, 0, "made elsewhere");
-    return rc == RC_OK ? planned_next(call, db, call->arena, ret, reterr) : rc;
+    return rc == RC_OK ? schedule_times_next(call, db, call->arena, ret, reterr) : rc;
 }
 
 static enum call_step name_begin(struct call *call)
@@ -120,7 +120,7 @@ enum call_step jobs_create_begin(struct call *call)
     struct err err;
 
     *making = (struct making){.command = command};
-    call->with = making;
+    call->arg = making;
     if (!request_json(call, false, &json, &step))
         return step;
     if (request_key(call, &err) != RC_OK || draft_of(call, json, command, &err) != RC_OK)
@@ -132,7 +132,7 @@ enum call_step jobs_create_begin(struct call *call)
 /* With tokens namespaces are made by those who may, and not by whoever mistypes one. */
 enum call_step jobs_no_org(struct call *call)
 {
-    struct making *making = call->with;
+    struct making *making = call->arg;
 
     if (call->caller.token != 0)
         return call_no_namespace(call);
@@ -159,7 +159,7 @@ static enum call_step org_settled(struct call *call, struct making *making)
 
 enum call_step jobs_create_settled(struct call *call)
 {
-    struct making *making = call->with;
+    struct making *making = call->arg;
     const struct reply *reply = call->replies;
 
     if (reply->rc != RC_OK)
@@ -191,7 +191,7 @@ static enum call_step edit_begin(struct call *call, bool is_patch)
     struct err err;
 
     *editing = (struct editing){.is_patch = is_patch};
-    call->with = editing;
+    call->arg = editing;
     if (!request_json(call, false, &json, &step))
         return step;
     if (!json_is_object(json)) {
@@ -215,7 +215,7 @@ enum call_step jobs_patch_begin(struct call *call)
 
 enum call_step jobs_edit_read(struct call *call, struct db *db)
 {
-    struct editing *editing = call->with;
+    struct editing *editing = call->arg;
     struct answer out = answer_new(call->arena);
     struct schedule_view view;
     json_t *schedule;
@@ -251,7 +251,7 @@ static enum call_step lay(struct call *call, struct editing *editing)
 
 enum call_step jobs_edit_settled(struct call *call)
 {
-    struct editing *editing = call->with;
+    struct editing *editing = call->arg;
     const struct reply *reply = call->replies;
 
     if (editing->document.len > 0)

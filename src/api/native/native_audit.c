@@ -94,7 +94,7 @@ enum call_step audit_list_begin(struct call *call)
     asked->object = request_query(call, "object");
     asked->at = (struct audit_row){.at = at[0], .node = at[1], .seq = at[2]};
     asked->told = at[3];
-    call->with = asked;
+    call->arg = asked;
     return CALL_READ;
 }
 
@@ -137,14 +137,15 @@ static void print_hex(const uint8_t *bytes, int count, struct buf *out)
         buf_printf(out, "%02x", bytes[i]);
 }
 
-static void put_print(struct answer *out, const char *name, const struct audit_print *print)
+static void put_fingerprint(struct answer *out, const char *name,
+                            const struct audit_fingerprint *fingerprint)
 {
     char text[2 * AUDIT_PRINT + 1];
     struct buf hex = BUF(text);
 
-    if (!print->is_set)
+    if (!fingerprint->is_set)
         return;
-    print_hex(print->bytes, AUDIT_PRINT, &hex);
+    print_hex(fingerprint->bytes, AUDIT_PRINT, &hex);
     put_text(out, name, buf_as_str(&hex));
 }
 
@@ -166,8 +167,8 @@ static void tell(struct telling *t, const struct audit_row *row, int64_t i,
     put_text(out, "result", str_of(audit_result_text(e->result)));
     if (e->version != 0)
         put_int(out, "version", e->version);
-    put_print(out, "before", &e->before);
-    put_print(out, "after", &e->after);
+    put_fingerprint(out, "before", &e->before);
+    put_fingerprint(out, "after", &e->after);
     put_int(out, "count", e->count);
     put_text(out, "requestId", e->request);
     answer_text(out, "}");
@@ -248,7 +249,7 @@ static enum rc tell_some(struct telling *t, struct db *db, int *rows_left, size_
 
 enum call_step audit_list_read(struct call *call, struct db *db)
 {
-    const struct asked *asked = call->with;
+    const struct asked *asked = call->arg;
     struct telling t = {call, asked, answer_new(call->arena), 0, asked->at, asked->told, false};
     char text[CURSOR_TEXT_MAX];
     struct buf cursor = BUF(text);
@@ -323,7 +324,7 @@ enum call_step audit_verify_begin(struct call *call)
     cursor = request_query(call, "cursor");
     if (cursor.len > 0 && !read_place(cursor, &proof->last))
         return call_problem(call, 400, "invalid_field", "the cursor is not one of this proof");
-    call->with = proof;
+    call->arg = proof;
     return CALL_READ;
 }
 
@@ -392,7 +393,7 @@ static void tell_node(const struct proof *proof, struct str name, struct answer 
 /* One node at a time: a page ends with it, or inside of it. */
 enum call_step audit_verify_read(struct call *call, struct db *db)
 {
-    struct proof proof = *(const struct proof *)call->with;
+    struct proof proof = *(const struct proof *)call->arg;
     struct answer out = answer_new(call->arena);
     struct db_result node = {0};
     char text[CURSOR_TEXT_MAX];

@@ -101,7 +101,7 @@ static enum rc read_version(const json_t *body, int i, struct command *command,
 static void add_item(struct call *call, const json_t *body, int i, read_fn *read)
 {
     const json_t *json = json_array_get(json_object_get(body, "items"), (size_t)i);
-    struct bulk *bulk = call->with;
+    struct bulk *bulk = call->arg;
     struct bulk_item *item = &bulk->items[i];
     struct command *command = &call->commands[call->command_count];
     struct err err;
@@ -124,7 +124,7 @@ static void add_item(struct call *call, const json_t *body, int i, read_fn *read
 static enum rc read_items(struct call *call, const json_t *json, read_fn *read,
                           struct err *reterr)
 {
-    struct bulk *bulk = call->with;
+    struct bulk *bulk = call->arg;
     const json_t *items = json_object_get(json, "items");
     enum rc rc = json_require(json, "items", reterr);
     size_t count;
@@ -196,7 +196,7 @@ static enum call_step bulk_begin(struct call *call, enum command_kind kind,
 
     bulk->kind = kind;
     bulk->until = INSTANT_NEVER;
-    call->with = bulk;
+    call->arg = bulk;
     if (request_query_check(call, NULL, 0, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     if (!request_json(call, false, &json, &step))
@@ -327,7 +327,7 @@ static int want_hints(struct call *call, const struct bulk *bulk)
 
 enum call_step schedule_bulk_settled(struct call *call)
 {
-    struct bulk *bulk = call->with;
+    struct bulk *bulk = call->arg;
 
     if (!bulk->made && call->command_count > 0) {
         bulk->sent = call->commands;

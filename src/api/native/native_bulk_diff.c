@@ -89,7 +89,7 @@ enum call_step schedule_bulk_diff_begin(struct call *call)
         return call_refuse(call, NULL, &err);
     }
     read_items(call, json_object_get(json, "items"), diff);
-    call->with = diff;
+    call->arg = diff;
     return CALL_READ;
 }
 
@@ -183,7 +183,7 @@ static struct schedule_view view_of(const struct diff_item *item)
 }
 
 /* What a document does not say of a pause is no difference. */
-static void settle_pause(json_t *document, bool is_said)
+static void finish_pause(json_t *document, bool is_said)
 {
     if (!is_said)
         json_object_del(document, "paused");
@@ -204,8 +204,8 @@ static enum rc tell_changes(const struct call *call, const struct schedule_view 
         rc = document_of(call, &new, scratch, SPEC_FULL, &to, reterr);
     if (rc != RC_OK)
         return rc;
-    settle_pause(from, item->draft->sets_pause);
-    settle_pause(to, item->draft->sets_pause);
+    finish_pause(from, item->draft->sets_pause);
+    finish_pause(to, item->draft->sets_pause);
     t.at = BUF(t.path);
     if (json_equal(from, to)) {
         answer_text(out, ",\"status\":\"same\"");
@@ -262,7 +262,7 @@ static enum rc tell_item(const struct call *call, const struct diff_item *item,
 static enum rc tell_some(const struct call *call, struct db *db, int from,
                          struct arena *scratch, struct answer *out, struct err *reterr)
 {
-    const struct bulk_diff *diff = call->with;
+    const struct bulk_diff *diff = call->arg;
     struct db_result rows[AT_ONCE] = {0};
     int count = diff->count - from < AT_ONCE ? diff->count - from : AT_ONCE;
     enum rc rc;
@@ -280,7 +280,7 @@ static enum rc tell_some(const struct call *call, struct db *db, int from,
 
 enum call_step schedule_bulk_diff_read(struct call *call, struct db *db)
 {
-    const struct bulk_diff *diff = call->with;
+    const struct bulk_diff *diff = call->arg;
     struct arena *scratch = arena_new(CALL_ARENA_MAX);
     struct answer out = answer_new(call->arena);
     enum rc rc = RC_OK;

@@ -147,7 +147,7 @@ enum call_step calendar_get_begin(struct call *call)
 
 void calendar_print_dates(struct str days, struct arena *scratch, struct answer *out)
 {
-    struct day_set set = planned_days(days, scratch);
+    struct day_set set = schedule_times_days(days, scratch);
 
     answer_text(out, "\"dates\":[");
     for (int i = 0; i < set.count; i++) {

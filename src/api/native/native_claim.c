@@ -79,7 +79,7 @@ enum call_step queue_claim_begin(struct call *call)
     call->poll.max = body->max;
     call->poll.wait = body->wait;
     call->poll.worker = body->worker;
-    call->with = body;
+    call->arg = body;
     return CALL_POLL;
 }
 
@@ -91,8 +91,8 @@ static struct run_id id_of(const struct run *run)
 /* False when the run does not fit any more. */
 static bool print_grant(const struct call *call, int i, struct answer *out)
 {
-    const struct work *work = &call->grants[i];
-    const field_set fields = ((const struct claim_body *)call->with)->fields;
+    const struct assignment *work = &call->grants[i];
+    const field_set fields = ((const struct claim_body *)call->arg)->fields;
     bool has_input = fields_have(fields, GRANT_FIELD_INPUT);
     bool has_result = fields_have(fields, GRANT_FIELD_LAST_RESULT);
     const struct payload payload = {

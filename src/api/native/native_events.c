@@ -22,7 +22,7 @@ static struct str text_of(const struct event_cursor *cursor, struct arena *arena
 /* ---- what is asked for ---- */
 
 static enum rc read_start(struct str text, enum event_start otherwise,
-                          struct event_question *question, struct err *reterr)
+                          struct event_query *question, struct err *reterr)
 {
     question->start = EVENT_AFTER;
     if (text.len == 0)
@@ -37,8 +37,7 @@ static enum rc read_start(struct str text, enum event_start otherwise,
 }
 
 /* Last-Event-ID counts more than the address, which a browser keeps as it was at first. */
-static enum rc read_place(struct call *call, struct event_question *question,
-                          struct err *reterr)
+static enum rc read_place(struct call *call, struct event_query *question, struct err *reterr)
 {
     struct str id, after = request_query(call, "after");
     bool is_stream = call->stream != NULL, is_header;
@@ -63,7 +62,7 @@ static bool wants_stream(const struct call *call)
 enum call_step event_watch_begin(struct call *call, const struct event_asking *asking)
 {
     struct event_watch *watch = arena_take(call->arena, sizeof *watch);
-    struct event_question *question = &watch->question;
+    struct event_query *question = &watch->question;
     struct err err;
 
     if (wants_stream(call)) {
@@ -81,7 +80,7 @@ enum call_step event_watch_begin(struct call *call, const struct event_asking *a
     if (call->stream)
         question->limit = WATCH_LIMIT;
     question->has_own = question->filter.is_agents;
-    call->with = watch;
+    call->arg = watch;
     return CALL_READ;
 }
 
@@ -95,7 +94,7 @@ enum call_step event_list_begin(struct call *call)
 
 /* ---- pages ---- */
 
-static enum call_step answer_lost(struct call *call, const struct event_portion *portion)
+static enum call_step answer_lost(struct call *call, const struct event_read *portion)
 {
     struct str oldest = text_of(&portion->cursor, call->arena);
 
@@ -109,7 +108,7 @@ static enum call_step answer_lost(struct call *call, const struct event_portion 
 static enum call_step answer_page(struct call *call, const struct event_watch *watch)
 {
     const struct event_filter *filter = &watch->question.filter;
-    const struct event_portion *portion = &watch->portion;
+    const struct event_read *portion = &watch->portion;
     struct answer out = answer_new(call->arena);
 
     page_open(&out, "events");
@@ -148,7 +147,7 @@ static void add_place(struct call *call, struct call_stream *stream, const char 
 static enum call_step stream_on(struct call *call, struct event_watch *watch)
 {
     const struct event_filter *filter = &watch->question.filter;
-    const struct event_portion *portion = &watch->portion;
+    const struct event_read *portion = &watch->portion;
     struct call_stream *stream = call->stream;
 
     stream->lines = arena_array(call->arena, (size_t)portion->count + 1, sizeof *stream->lines);
@@ -175,12 +174,12 @@ static enum rc read_portion(struct call *call, struct db *db, struct event_watch
 {
     if (!watch->question.filter.is_everything)
         watch->question.filter.namespace = call->namespace;
-    return event_portion_read(db, call->arena, &watch->question, &watch->portion, reterr);
+    return event_read_read(db, call->arena, &watch->question, &watch->portion, reterr);
 }
 
 enum call_step event_list_read(struct call *call, struct db *db)
 {
-    struct event_watch *watch = call->with;
+    struct event_watch *watch = call->arg;
     struct err err;
 
     if (read_portion(call, db, watch, &err) != RC_OK)
@@ -195,7 +194,7 @@ enum call_step event_list_read(struct call *call, struct db *db)
 
 static enum call_step feed_read(struct call *call, struct db *db)
 {
-    struct event_watch *watch = call->with;
+    struct event_watch *watch = call->arg;
     struct err err;
 
     if (read_portion(call, db, watch, &err) != RC_OK)

@@ -33,7 +33,7 @@ static struct str with_reasons(const struct call *call, const struct context_rea
 enum call_step ready_begin(struct call *call)
 {
     struct context_reason reasons[CONTEXT_REASONS_MAX];
-    int count = call->context->reasons(call->context->with, reasons);
+    int count = call->context->reasons(call->context->arg, reasons);
     char text[ERR_TEXT_MAX];
     struct buf all = BUF(text);
 

@@ -34,8 +34,8 @@ enum call_step metrics_begin(struct call *call)
     if (request_query_check(call, NULL, 0, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     m->out = answer_new(call->arena);
-    call->with = m;
-    if (!call->context->print_metrics(call->context->with, &m->out, m->latest))
+    call->arg = m;
+    if (!call->context->print_metrics(call->context->arg, &m->out, m->latest))
         return answer_metrics(call, m, false);
     return CALL_READ;
 }
@@ -119,7 +119,7 @@ static void print_latest(struct metrics *m, const struct db_result *names)
 
 enum call_step metrics_read(struct call *call, struct db *db)
 {
-    struct metrics *m = call->with;
+    struct metrics *m = call->arg;
     struct db_result runs = {0}, due = {0}, bytes = {0}, schedules = {0};
     struct db_result names[CONTEXT_LATEST_MAX] = {0};
     struct answer before = m->out; /* a read may be tried twice */

@@ -19,7 +19,7 @@ static void print_namespace(const struct call *call, struct str name, struct str
     answer_quoted(out, name);
     answer_text(out, ",\"settings\":");
     answer_str(out, settings.len > 0
-                        ? context->show_settings(context->with, settings, call->arena)
+                        ? context->show_settings(context->arg, settings, call->arena)
                         : STR("{}"));
 }
 
@@ -102,7 +102,7 @@ static enum rc read_settings(struct call *call, const json_t *json, struct str *
     if (body.settings.len == 0 && json_is_object(json_object_get(json, "settings")))
         body.settings = STR("{}");
     if (body.settings.len > 0)
-        rc = context->check_settings(context->with, body.settings, call->arena, reterr);
+        rc = context->check_settings(context->arg, body.settings, call->arena, reterr);
     if (rc != RC_OK)
         err_in(reterr, "settings");
     else

@@ -19,7 +19,7 @@ struct asked {
 };
 
 struct telling {
-    struct planned p;
+    struct schedule_times p;
     bool is_cut; /* there may be more, but they hang on runs that are still to end */
 };
 
@@ -35,7 +35,7 @@ enum call_step schedule_next_begin(struct call *call)
         request_query_int(call, "count", 1, NEXT_MAX, &asked->count, &err) != RC_OK ||
         request_query_instant(call, "from", &asked->from, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->with = asked;
+    call->arg = asked;
     return CALL_READ;
 }
 
@@ -56,7 +56,7 @@ static void tell_one(struct telling *t, instant from, struct answer *out)
 {
     const struct cursor *c = &t->p.view.cursor;
     instant until = c->flags & CURSOR_PAUSED ? c->paused_until : INSTANT_NONE;
-    struct slot slot = planned_only(&t->p);
+    struct slot slot = schedule_times_only(&t->p);
     bool is_late = slot.due < until;
     enum source source;
 
@@ -65,7 +65,8 @@ static void tell_one(struct telling *t, instant from, struct answer *out)
         slot.at = slot.due = until;
     if (slot.at == INSTANT_NEVER || slot.due < from || (is_late && !t->p.plan.is_governed))
         return;
-    source = t->p.plan.is_governed ? (enum source)c->source : planned_source(&t->p.plan, &slot);
+    source = t->p.plan.is_governed ? (enum source)c->source
+                                   : schedule_times_source(&t->p.plan, &slot);
     print_time(out, &slot, source_text(is_late ? SOURCE_PAUSED : source), 0);
 }
 
@@ -83,9 +84,9 @@ static void tell_many(struct telling *t, instant from, int64_t count, struct ans
     spec_walk_begin(&walk, &t->p.plan.spec, &t->p.ctx,
                     after < cursor->mark ? cursor->mark : after);
     while (told < most && spec_walk_next(&walk, &slot)) {
-        if (slot.due < from || planned_is_cancelled(&t->p, slot.at))
+        if (slot.due < from || schedule_times_is_cancelled(&t->p, slot.at))
             continue;
-        print_time(out, &slot, source_text(planned_source(&t->p.plan, &slot)), told);
+        print_time(out, &slot, source_text(schedule_times_source(&t->p.plan, &slot)), told);
         told++;
     }
 }
@@ -93,7 +94,7 @@ static void tell_many(struct telling *t, instant from, int64_t count, struct ans
 /* Where to begin: when was asked for, now, or the end of the pause. */
 static instant begin_of(const struct telling *t, const struct call *call)
 {
-    const struct asked *asked = call->with;
+    const struct asked *asked = call->arg;
     instant from = asked->from > call->now ? asked->from : call->now;
 
     if ((t->p.view.cursor.flags & CURSOR_PAUSED) && t->p.view.cursor.paused_until > from)
@@ -103,13 +104,13 @@ static instant begin_of(const struct telling *t, const struct call *call)
 
 enum call_step schedule_next_read(struct call *call, struct db *db)
 {
-    const struct asked *asked = call->with;
+    const struct asked *asked = call->arg;
     struct answer out = answer_new(call->arena);
     struct telling t = {0};
     const struct cursor *cursor = &t.p.view.cursor;
     struct err err;
 
-    if (planned_read(call, db, &t.p, &err) != RC_OK)
+    if (schedule_times_read(call, db, &t.p, &err) != RC_OK)
         return view_failed(call, &err);
     answer_text(&out, "{\"schedule\":");
     answer_quoted(&out, call->params[0]);
@@ -118,15 +119,15 @@ enum call_step schedule_next_read(struct call *call, struct db *db)
     answer_text(&out, ",\"timezone\":");
     answer_quoted(&out, t.p.plan.spec.zones[0].name);
     answer_text(&out, ",\"times\":[");
-    if (planned_is_at_rest(cursor))
+    if (schedule_times_is_at_rest(cursor))
         t.is_cut = false;
     else if (t.p.plan.is_governed || t.p.plan.follows)
         tell_one(&t, asked->from, &out);
     else
         tell_many(&t, begin_of(&t, call), asked->count, &out);
     answer_text(&out, t.is_cut ? "],\"later\":\"dependsOnRuns\"" : "]");
-    if (!t.p.plan.is_governed && !planned_is_at_rest(cursor))
-        planned_note_spread(call, &t.p.plan.spec, &out);
+    if (!t.p.plan.is_governed && !schedule_times_is_at_rest(cursor))
+        schedule_times_note_spread(call, &t.p.plan.spec, &out);
     answer_text(&out, "}");
     return call_answer(call, 200, answer_done(&out));
 }

@@ -51,7 +51,7 @@ static enum rc read_depths(const struct call *call, struct db *db, const struct 
 
 enum call_step queue_list_read(struct call *call, struct db *db)
 {
-    const struct page *page = call->with;
+    const struct page *page = call->arg;
     struct answer out = answer_new(call->arena);
     struct db_result rows = {0}, *depths;
     struct queue_row row = {0};

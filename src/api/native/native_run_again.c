@@ -28,7 +28,7 @@ enum call_step run_retry_begin(struct call *call)
         request_query_check(call, NULL, 0, &err) != RC_OK || request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     command->name = (struct str){NULL, 0};
-    call->with = again;
+    call->arg = again;
     return request_empty(call, &step) ? CALL_READ : step;
 }
 
@@ -47,13 +47,13 @@ static enum rc read_input(struct call *call, struct db *db, int64_t id, struct s
 
 enum call_step run_retry_read(struct call *call, struct db *db)
 {
-    struct again *again = call->with;
+    struct again *again = call->arg;
     struct command *command = call->commands;
     const struct attempt_view *last;
-    struct run_found found;
+    struct run_lookup found;
     struct err err;
 
-    if (run_found_read(call, db, &again->run, &found, &err) != RC_OK)
+    if (run_lookup_read(call, db, &again->run, &found, &err) != RC_OK)
         return view_failed(call, &err);
     if (found.is_open)
         return call_problem(call, 409, "bad_state", "the run has not ended: it is %s",
@@ -73,7 +73,7 @@ enum call_step run_retry_read(struct call *call, struct db *db)
 
 enum call_step run_retry_settled(struct call *call)
 {
-    const struct again *again = call->with;
+    const struct again *again = call->arg;
 
     if (call->replies->rc == RC_NOT_FOUND)
         return call_problem(call, 404, "not_found", "there is no schedule `%.*s` any more",
@@ -162,7 +162,7 @@ enum call_step run_attempts_begin(struct call *call)
     if (request_run(call, 0, id, &err) != RC_OK ||
         request_query_check(call, NULL, 0, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->with = id;
+    call->arg = id;
     return CALL_READ;
 }
 
@@ -177,11 +177,11 @@ static void tell(struct answer *out, int index, const struct run_doc *doc)
 enum call_step run_attempts_read(struct call *call, struct db *db)
 {
     struct answer out = answer_new(call->arena);
-    struct run_found found;
+    struct run_lookup found;
     struct run_doc doc;
     struct err err;
 
-    if (run_found_read(call, db, call->with, &found, &err) != RC_OK)
+    if (run_lookup_read(call, db, call->arg, &found, &err) != RC_OK)
         return view_failed(call, &err);
     page_open(&out, "attempts");
     for (int i = 0; i < found.attempt_count; i++) {

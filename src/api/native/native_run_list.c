@@ -20,7 +20,7 @@
 #include "store/named_objects.h"
 
 enum {
-    CURSOR_TEXT_MAX = 24 + RUN_ENDS_TEXT_MAX,
+    CURSOR_TEXT_MAX = 24 + END_SNAPSHOT_TEXT_MAX,
     BEHIND_MAX = 100,     /* runs, seen already, among which one may stand that was not */
     ROWS_BYTES = 1 << 30, /* of arena: what three sources bring, twice, and a run's JSON  */
 };
@@ -36,7 +36,7 @@ struct asked {
     int64_t from;               /* no key below it   */
     field_set fields;           /* of each run       */
     bool wants_open, wants_ended;
-    struct run_ends ends; /* that the first page has seen */
+    struct end_snapshot ends; /* that the first page has seen */
 };
 
 /* The rows of one source, the latest first, and down to which key they are all there. */
@@ -136,10 +136,10 @@ static enum rc read_cursor(struct str text, struct asked *asked, struct err *ret
 
     if (text.len == 0)
         return RC_OK;
-    asked->ends = RUN_ENDS_ALL;
+    asked->ends = END_SNAPSHOT_ALL;
     is_right = str_take_number(&rest, INT64_MAX - 1, &before) > 0;
     if (is_right && rest.len > 0)
-        is_right = rest.ptr[0] == '-' && run_ends_read(str_from(rest, 1), &asked->ends);
+        is_right = rest.ptr[0] == '-' && end_snapshot_read(str_from(rest, 1), &asked->ends);
     if (!is_right) {
         err_set(reterr, RC_INVALID, -1, 0, "is not one that this list gave");
         err_in(reterr, "cursor");
@@ -169,7 +169,7 @@ enum call_step run_list_begin(struct call *call)
     asked->queue = request_query(call, "queue");
     asked->view.scan = VIEW_SCAN_MAX;
     asked->view.limit = asked->page.limit;
-    call->with = asked;
+    call->arg = asked;
     return CALL_READ;
 }
 
@@ -208,7 +208,7 @@ typedef void page_fn(struct db *db, const struct view_page *page, struct db_resu
 static enum rc find_floor(const struct call *call, struct db *db, page_fn *end, int64_t *ret,
                           struct err *reterr)
 {
-    struct view_page page = ((const struct asked *)call->with)->view;
+    struct view_page page = ((const struct asked *)call->arg)->view;
     struct db_result looked_at = {0}, more = {0};
     enum rc rc;
 
@@ -234,7 +234,7 @@ static int64_t key_at(const struct source_rows *source, int row)
 static enum rc read_source(const struct call *call, struct db *db, page_fn *list, page_fn *end,
                            struct source_rows *ret, struct err *reterr)
 {
-    const struct asked *asked = call->with;
+    const struct asked *asked = call->arg;
     enum rc rc;
 
     list(db, &asked->view, &ret->rows);
@@ -252,22 +252,22 @@ static enum rc read_source(const struct call *call, struct db *db, page_fn *list
 static enum rc read_sources(const struct call *call, struct db *db, struct source_rows *ret,
                             struct err *reterr)
 {
-    struct asked *asked = call->with;
+    struct asked *asked = call->arg;
     bool is_of = asked->view.schedule != 0, is_mixed = asked->wants_open && asked->wants_ended;
     int64_t before = asked->view.before;
     enum rc rc = RC_OK;
 
     if (!is_mixed)
-        asked->ends = RUN_ENDS_ALL;
+        asked->ends = END_SNAPSHOT_ALL;
     else if (asked->ends.from == 0)
-        rc = run_ends_find(call, db, &asked->ends, reterr);
+        rc = end_snapshot_find(call, db, &asked->ends, reterr);
     for (int i = 0; i < SOURCES; i++)
         ret[i] = (struct source_rows){.kind = (enum source_kind)i};
     if (rc == RC_OK && asked->wants_open)
         rc = read_source(call, db, run_views_list, is_of ? NULL : run_views_end,
                          &ret[SOURCE_OPEN], reterr);
-    if (run_ends_top(&asked->ends) < before)
-        asked->view.before = run_ends_top(&asked->ends);
+    if (end_snapshot_top(&asked->ends) < before)
+        asked->view.before = end_snapshot_top(&asked->ends);
     if (rc == RC_OK && asked->wants_ended)
         rc = read_source(call, db, attempt_views_list, attempt_views_end, &ret[SOURCE_ENDED],
                          reterr);
@@ -279,15 +279,15 @@ static enum rc read_sources(const struct call *call, struct db *db, struct sourc
 }
 
 /* An end stands where it was made, or where it ended: not in both places. */
-static bool stands_here(const struct source_rows *source, const struct run_ends *ends)
+static bool stands_here(const struct source_rows *source, const struct end_snapshot *ends)
 {
     int64_t key = db_int_at(&source->rows, source->next, 0);
 
     return source->kind == SOURCE_OPEN ||
-           run_ends_saw(ends, key) == (source->kind == SOURCE_ENDED);
+           end_snapshot_saw(ends, key) == (source->kind == SOURCE_ENDED);
 }
 
-static int64_t next_key(struct source_rows *source, const struct run_ends *ends)
+static int64_t next_key(struct source_rows *source, const struct end_snapshot *ends)
 {
     while (source->next < source->rows.rows && !stands_here(source, ends))
         source->next++;
@@ -295,7 +295,8 @@ static int64_t next_key(struct source_rows *source, const struct run_ends *ends)
 }
 
 /* Whose row is next; one that has just ended before its own as an open one. */
-static struct source_rows *next_source(struct source_rows *sources, const struct run_ends *ends)
+static struct source_rows *next_source(struct source_rows *sources,
+                                       const struct end_snapshot *ends)
 {
     struct source_rows *next = &sources[SOURCE_MOVED];
 
@@ -308,7 +309,7 @@ static struct source_rows *next_source(struct source_rows *sources, const struct
 static enum rc read_doc(const struct call *call, struct source_rows *source,
                         struct run_doc *ret, bool *ret_is_run, struct err *reterr)
 {
-    const struct asked *asked = call->with;
+    const struct asked *asked = call->arg;
     struct attempt_view attempt;
     struct run_view run;
 
@@ -343,7 +344,7 @@ static int64_t floor_of(const struct source_rows *sources)
 static enum rc tell_page(const struct call *call, struct source_rows *sources,
                          struct telling *t, struct err *reterr)
 {
-    const struct asked *asked = call->with;
+    const struct asked *asked = call->arg;
     int64_t floor = floor_of(sources), told = -1;
 
     t->cursor = floor > asked->from ? floor : 0;
@@ -380,8 +381,8 @@ static enum rc tell_page(const struct call *call, struct source_rows *sources,
 static enum rc look_behind(const struct call *call, struct db *db, struct telling *t,
                            struct err *reterr)
 {
-    struct asked *asked = call->with;
-    const struct run_ends *ends = &asked->ends;
+    struct asked *asked = call->arg;
+    const struct end_snapshot *ends = &asked->ends;
     struct source_rows sources[SOURCES];
     int64_t next;
     enum rc rc;
@@ -408,7 +409,7 @@ static void write_cursor(const struct asked *asked, int64_t key, struct buf *out
         buf_printf(out, "%" PRId64, key);
     if (key > 0 && asked->wants_open && asked->wants_ended) {
         buf_text(out, "-");
-        run_ends_write(&asked->ends, out);
+        end_snapshot_write(&asked->ends, out);
     }
 }
 
@@ -419,7 +420,7 @@ static enum rc read_page(const struct call *call, struct db *db, struct telling 
     enum rc rc;
 
     page_open(&t->out, "runs");
-    rc = find_keys(call, db, call->with, reterr);
+    rc = find_keys(call, db, call->arg, reterr);
     if (rc == RC_OK)
         rc = read_sources(call, db, sources, reterr);
     if (rc == RC_OK)
@@ -429,8 +430,8 @@ static enum rc read_page(const struct call *call, struct db *db, struct telling 
 
 enum call_step run_list_read(struct call *call, struct db *db)
 {
-    struct asked *asked = call->with, before = *asked;
-    struct portion portion = portion_of(before.view.limit);
+    struct asked *asked = call->arg, before = *asked;
+    struct read_size portion = read_size_of(before.view.limit);
     struct call within = *call; /* whose arena is emptied between tries */
     char text[CURSOR_TEXT_MAX] = "";
     struct buf cursor = BUF(text);
@@ -445,7 +446,7 @@ enum call_step run_list_read(struct call *call, struct db *db)
         asked->view.limit = portion.rows;
         t = (struct telling){.out = answer_new(call->arena)};
         rc = read_page(&within, db, &t, &err);
-    } while (portion_is_cut(&portion, db, rc));
+    } while (read_size_is_cut(&portion, db, rc));
     arena_free(within.arena);
     write_cursor(asked, t.cursor, &cursor);
     *asked = before; /* it may be read again */

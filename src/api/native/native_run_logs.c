@@ -75,14 +75,14 @@ enum call_step run_logs_begin(struct call *call)
         request_query_int(call, "limit", 1, LINES_MAX, &asked->limit, &err) != RC_OK ||
         read_follow(call, asked, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->with = asked;
+    call->arg = asked;
     return CALL_READ;
 }
 
 static enum rc read_parts(const struct call *call, struct db *db, struct db_result *ret,
                           struct err *reterr)
 {
-    const struct log_asked *asked = call->with;
+    const struct log_asked *asked = call->arg;
     const struct log_part run = {.schedule = asked->id.schedule,
                                  .slot = asked->id.slot_ms * SPAN_MS,
                                  .pass = asked->id.pass};
@@ -142,8 +142,8 @@ static int64_t tell_part(const struct log_part *part, bool is_first, struct answ
  */
 static enum call_step answer_page(struct call *call, struct db *db)
 {
-    const struct log_asked *asked = call->with;
-    struct run_found found;
+    const struct log_asked *asked = call->arg;
+    struct run_lookup found;
     struct log_part part = {.total = asked->after};
     struct answer out = answer_new(call->arena);
     struct db_result rows = {0};
@@ -153,7 +153,7 @@ static enum call_step answer_page(struct call *call, struct db *db)
     if (view_owner(call, db, asked->id.schedule, &err) != RC_OK ||
         read_parts(call, db, &rows, &err) != RC_OK)
         return view_failed(call, &err);
-    if (rows.rows == 0 && run_found_last(call, db, &asked->id, &found, &err) != RC_OK)
+    if (rows.rows == 0 && run_lookup_last(call, db, &asked->id, &found, &err) != RC_OK)
         return view_failed(call, &err);
     answer_text(&out, "{\"lines\":[");
     for (int i = 0; i < rows.rows && lines < asked->limit; i++) {
@@ -199,7 +199,7 @@ static struct str event_of(struct call *call, const struct log_part *part,
 static enum rc stream_part(struct call *call, const struct log_part *part, struct answer *out,
                            struct err *reterr)
 {
-    struct log_asked *asked = call->with;
+    struct log_asked *asked = call->arg;
     struct call_stream *stream = call->stream;
     struct str body = part->body;
     struct log_line line;
@@ -233,9 +233,9 @@ static size_t most_lines(const struct db_result *rows)
 }
 
 /* The last word: how the run has ended. */
-static enum rc stream_end(struct call *call, const struct run_found *found, struct err *reterr)
+static enum rc stream_end(struct call *call, const struct run_lookup *found, struct err *reterr)
 {
-    const struct log_asked *asked = call->with;
+    const struct log_asked *asked = call->arg;
     struct call_stream *stream = call->stream;
     struct answer out = answer_new(call->arena);
     struct run_doc doc;
@@ -258,14 +258,14 @@ static enum rc stream_end(struct call *call, const struct run_found *found, stru
 
 static enum rc stream_on(struct call *call, struct db *db, struct err *reterr)
 {
-    struct log_asked *asked = call->with;
+    struct log_asked *asked = call->arg;
     struct call_stream *stream = call->stream;
     struct answer out = answer_new(call->arena);
     struct db_result rows = {0};
-    struct run_found found;
+    struct run_lookup found;
     struct log_part part;
     int i = 0;
-    enum rc rc = run_found_read(call, db, &asked->id, &found, reterr);
+    enum rc rc = run_lookup_read(call, db, &asked->id, &found, reterr);
 
     if (rc == RC_OK)
         rc = read_parts(call, db, &rows, reterr);
@@ -285,13 +285,13 @@ static enum rc stream_on(struct call *call, struct db *db, struct err *reterr)
 
 enum call_step run_logs_read(struct call *call, struct db *db)
 {
-    struct log_asked before = *(struct log_asked *)call->with;
+    struct log_asked before = *(struct log_asked *)call->arg;
     struct err err;
 
     if (!call->stream)
         return answer_page(call, db);
     if (stream_on(call, db, &err) == RC_OK)
         return CALL_STREAM;
-    *(struct log_asked *)call->with = before; /* it may be tried again */
+    *(struct log_asked *)call->arg = before; /* it may be tried again */
     return view_failed(call, &err);
 }

@@ -53,10 +53,10 @@ enum call_step run_change_settled(struct call *call)
 enum call_step run_change_read(struct call *call, struct db *db)
 {
     const struct history_row *last;
-    struct run_found found;
+    struct run_lookup found;
     struct err err;
 
-    if (run_found_read(call, db, &call->commands->run, &found, &err) != RC_OK)
+    if (run_lookup_read(call, db, &call->commands->run, &found, &err) != RC_OK)
         return view_failed(call, &err);
     if (found.attempt_count == 0)
         return call_problem(call, 409, "bad_state", "the run has ended meanwhile");
@@ -82,11 +82,11 @@ enum call_step run_get_begin(struct call *call)
         request_query_check(call, names, 1, &err) != RC_OK ||
         request_fields(call, &run_fields, &shown->fields, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->with = shown;
+    call->arg = shown;
     return CALL_READ;
 }
 
-static enum rc add_attempts(const struct call *call, const struct run_found *found,
+static enum rc add_attempts(const struct call *call, const struct run_lookup *found,
                             json_t *list, struct err *reterr)
 {
     for (int i = 0; i < found->attempt_count; i++) {
@@ -100,7 +100,7 @@ static enum rc add_attempts(const struct call *call, const struct run_found *fou
     return RC_OK;
 }
 
-static enum rc read_shown(const struct call *call, const struct run_found *found,
+static enum rc read_shown(const struct call *call, const struct run_lookup *found,
                           field_set fields, struct run_doc *ret, struct err *reterr)
 {
     if (!found->is_open)
@@ -113,17 +113,17 @@ static enum rc read_shown(const struct call *call, const struct run_found *found
 /* The run is its last attempt; all that are over are listed beside it. */
 enum call_step run_get_read(struct call *call, struct db *db)
 {
-    const struct shown *shown = call->with;
+    const struct shown *shown = call->arg;
     bool has_attempts = fields_have(shown->fields, RUN_FIELD_ATTEMPTS);
     json_auto_t *attempts = json_new_list();
     struct answer out = answer_new(call->arena);
-    struct run_found found;
+    struct run_lookup found;
     struct run_doc doc;
     struct err err;
     json_t *run;
 
-    if ((has_attempts ? run_found_read : run_found_last)(call, db, &shown->id, &found, &err) !=
-            RC_OK ||
+    if ((has_attempts ? run_lookup_read : run_lookup_last)(call, db, &shown->id, &found,
+                                                           &err) != RC_OK ||
         read_shown(call, &found, shown->fields, &doc, &err) != RC_OK ||
         (has_attempts && add_attempts(call, &found, attempts, &err) != RC_OK))
         return view_failed(call, &err);

@@ -29,7 +29,7 @@ struct backfill_body {
     int range_count;
     bool is_dry;
     int32_t limit;
-    struct planned_count *counts; /* of each range */
+    struct schedule_times_count *counts; /* of each range */
 };
 
 struct range_body {
@@ -126,7 +126,7 @@ static enum call_step check_body(struct call *call, struct backfill_body *body, 
     }
     command->ranges = body->ranges;
     command->range_count = body->range_count;
-    call->with = body;
+    call->arg = body;
     return CALL_READ;
 }
 
@@ -188,7 +188,7 @@ static void print_head(const struct call *call, const struct backfill_body *body
     answer_int(out, count);
     answer_text(out, is_cut ? ",\"more\":true,\"ranges\":[" : ",\"ranges\":[");
     for (int i = 0; i < body->range_count; i++) {
-        const struct planned_count *found = &body->counts[i];
+        const struct schedule_times_count *found = &body->counts[i];
         const struct range *range = &body->ranges[i];
 
         answer_text(out, i > 0 ? ",{\"from\":" : "{\"from\":");
@@ -211,7 +211,7 @@ static void print_head(const struct call *call, const struct backfill_body *body
     answer_text(out, "]");
 }
 
-static void print_times(const struct planned *p, const struct backfill_body *body,
+static void print_times(const struct schedule_times *p, const struct backfill_body *body,
                         struct answer *out)
 {
     int told = 0;
@@ -233,20 +233,20 @@ static void print_times(const struct planned *p, const struct backfill_body *bod
 
 enum call_step schedule_backfill_read(struct call *call, struct db *db)
 {
-    struct backfill_body *body = call->with;
-    struct planned *p = arena_take(call->arena, sizeof *p);
+    struct backfill_body *body = call->arg;
+    struct schedule_times *p = arena_take(call->arena, sizeof *p);
     struct answer out = answer_new(call->arena);
     int64_t count;
     bool is_cut;
     struct err err;
 
-    if (planned_read(call, db, p, &err) != RC_OK)
+    if (schedule_times_read(call, db, p, &err) != RC_OK)
         return view_failed(call, &err);
     body->counts = arena_array(call->arena, (size_t)body->range_count, sizeof *body->counts);
     for (int i = 0; i < body->range_count; i++)
-        body->counts[i] = planned_count(&p->plan, &p->ctx, body->ranges[i].from - 1,
-                                        body->ranges[i].until,
-                                        1 + COUNT_ROUNDS / body->range_count);
+        body->counts[i] = schedule_times_count(&p->plan, &p->ctx, body->ranges[i].from - 1,
+                                               body->ranges[i].until,
+                                               1 + COUNT_ROUNDS / body->range_count);
     count = count_all(body, &is_cut);
     if (!body->is_dry)
         return count > SLOTS_MAX ? refuse_size(call, count, is_cut) : CALL_COMMANDS;
@@ -262,7 +262,7 @@ enum call_step schedule_backfill_settled(struct call *call)
 
     if (call->replies->rc != RC_OK)
         return call_refused(call, call->commands, call->replies);
-    print_head(call, call->with, &out);
+    print_head(call, call->arg, &out);
     answer_text(&out, "}");
     return call_answer(call, 202, answer_done(&out));
 }

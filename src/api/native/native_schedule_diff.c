@@ -64,7 +64,7 @@ enum call_step schedule_diff_begin(struct call *call)
         return change_refuse(call, "document",
                              "or patch must be there, and not both: the schedule as it would "
                              "be, or the fields that would change");
-    call->with = body;
+    call->arg = body;
     return CALL_READ;
 }
 
@@ -89,10 +89,11 @@ static void set_flags(const struct call *call, const struct schedule_doc *doc, s
 }
 
 /* The spec as it would be. */
-static enum rc read_after(const struct call *call, struct db *db, const struct planned *p,
-                          struct planned *ret, struct err *reterr)
+static enum rc read_after(const struct call *call, struct db *db,
+                          const struct schedule_times *p, struct schedule_times *ret,
+                          struct err *reterr)
 {
-    const struct diff_body *body = call->with;
+    const struct diff_body *body = call->arg;
     json_auto_t *json = NULL, *sent = NULL;
     struct schedule_doc doc;
     struct str document;
@@ -119,13 +120,14 @@ static enum rc read_after(const struct call *call, struct db *db, const struct p
         err_in(reterr, body->patch.len > 0 ? "patch" : "document");
         return reterr->rc = rc == RC_NOT_FOUND ? RC_INVALID : rc; /* a zone */
     }
-    return planned_calendars(call, db, &ret->plan.spec, &ret->ctx, reterr);
+    return schedule_times_calendars(call, db, &ret->plan.spec, &ret->ctx, reterr);
 }
 
 /* What will run: nothing of a pause, nor a slot that is cancelled. */
-static struct side take(const struct call *call, const struct planned *p, bool as_if_it_ran)
+static struct side take(const struct call *call, const struct schedule_times *p,
+                        bool as_if_it_ran)
 {
-    const struct diff_body *body = call->with;
+    const struct diff_body *body = call->arg;
     const struct cursor *c = &p->view.cursor;
     struct side side = {
         .times = arena_array(call->arena, (size_t)body->count, sizeof *side.times)};
@@ -136,13 +138,13 @@ static struct side take(const struct call *call, const struct planned *p, bool a
 
     if (as_if_it_ran)
         first_due = INSTANT_NONE;
-    else if (planned_is_at_rest(c))
+    else if (schedule_times_is_at_rest(c))
         return side;
     if (first_due != INSTANT_NONE && first_due - 1 - p->plan.spec.jitter > after)
         after = first_due - 1 - p->plan.spec.jitter;
     spec_walk_begin(&walk, &p->plan.spec, &p->ctx, after);
     while (!side.is_more && spec_walk_next(&walk, &slot)) {
-        if (slot.due < first_due || planned_is_cancelled(p, slot.at))
+        if (slot.due < first_due || schedule_times_is_cancelled(p, slot.at))
             continue;
         side.is_more = side.count == body->count;
         if (!side.is_more)
@@ -198,8 +200,8 @@ static int up_to(const struct side *side, instant until)
 
 enum call_step schedule_diff_read(struct call *call, struct db *db)
 {
-    const struct diff_body *body = call->with;
-    struct planned *p = arena_take(call->arena, 2 * sizeof *p);
+    const struct diff_body *body = call->arg;
+    struct schedule_times *p = arena_take(call->arena, 2 * sizeof *p);
     struct answer out = answer_new(call->arena);
     struct side before, after;
     instant *changed = arena_array(call->arena, (size_t)body->count, sizeof *changed);
@@ -208,12 +210,13 @@ enum call_step schedule_diff_read(struct call *call, struct db *db)
     struct err err;
     int added, removed;
 
-    if (planned_read(call, db, &p[0], &err) != RC_OK)
+    if (schedule_times_read(call, db, &p[0], &err) != RC_OK)
         return view_failed(call, &err);
     if (read_after(call, db, &p[0], &p[1], &err) != RC_OK)
         return err.rc == RC_INVALID ? call_refuse(call, change_item_code(&err), &err)
                                     : view_failed(call, &err);
-    is_at_rest = planned_is_at_rest(&p[0].view.cursor) && planned_is_at_rest(&p[1].view.cursor);
+    is_at_rest = schedule_times_is_at_rest(&p[0].view.cursor) &&
+                 schedule_times_is_at_rest(&p[1].view.cursor);
     before = take(call, &p[0], is_at_rest);
     after = take(call, &p[1], is_at_rest);
     until = horizon(&before, &after);

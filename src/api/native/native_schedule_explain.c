@@ -21,7 +21,7 @@ struct asked {
 
 struct telling {
     const struct call *call;
-    const struct planned *p;
+    const struct schedule_times *p;
     struct answer out;
     int sentences;
 };
@@ -60,7 +60,7 @@ enum call_step schedule_explain_begin(struct call *call)
         request_query_check(call, names, 1, &err) != RC_OK ||
         read_moment(call, asked, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->with = asked;
+    call->arg = asked;
     return CALL_READ;
 }
 
@@ -323,7 +323,8 @@ static enum rc tell_moment(struct telling *t, struct db *db, instant at,
 }
 
 /* A wall-clock time is none, one or two moments. */
-static int find_moments(const struct planned *p, const struct asked *asked, instant ret[2])
+static int find_moments(const struct schedule_times *p, const struct asked *asked,
+                        instant ret[2])
 {
     ret[0] = asked->at / SPAN_MS * SPAN_MS;
     if (!asked->is_local)
@@ -345,15 +346,15 @@ static void print_gap(struct telling *t, const struct explain *why)
 
 enum call_step schedule_explain_read(struct call *call, struct db *db)
 {
-    const struct asked *asked = call->with;
-    struct planned *p = arena_take(call->arena, sizeof *p);
+    const struct asked *asked = call->arg;
+    struct schedule_times *p = arena_take(call->arena, sizeof *p);
     struct explain *why = arena_take(call->arena, sizeof *why);
     struct telling t = {.call = call, .p = p, .out = answer_new(call->arena)};
     instant moments[2];
     struct err err;
     int count;
 
-    if (planned_read(call, db, p, &err) != RC_OK)
+    if (schedule_times_read(call, db, p, &err) != RC_OK)
         return view_failed(call, &err);
     count = find_moments(p, asked, moments);
     answer_text(&t.out, "{\"schedule\":");
@@ -373,7 +374,7 @@ enum call_step schedule_explain_read(struct call *call, struct db *db)
     }
     answer_text(&t.out, "}]");
     if (!p->plan.is_governed)
-        planned_note_spread(call, &p->plan.spec, &t.out);
+        schedule_times_note_spread(call, &p->plan.spec, &t.out);
     answer_text(&t.out, "}");
     return call_answer(call, 200, answer_done(&t.out));
 }

@@ -37,7 +37,7 @@ enum call_step schedule_export_begin(struct call *call)
         err_in(&err, "format");
         return call_refuse(call, NULL, &err);
     }
-    call->with = export;
+    call->arg = export;
     return CALL_READ;
 }
 
@@ -114,7 +114,7 @@ static enum call_step finish(struct call *call, struct export *export)
 
 enum call_step schedule_export_read(struct call *call, struct db *db)
 {
-    struct export *export = call->with;
+    struct export *export = call->arg;
     struct schedule_scan *scan = &export->scan;
     struct err err;
 

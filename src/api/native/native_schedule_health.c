@@ -32,7 +32,7 @@ struct asked {
 
 struct health {
     const struct call *call;
-    struct planned p;
+    struct schedule_times p;
     struct asked asked;
     struct attempt_view *last;
     int last_count, succeeded, failed;
@@ -56,7 +56,7 @@ enum call_step schedule_health_begin(struct call *call)
         request_query_int(call, "runs", 1, RUNS_MAX, &asked->most, &err) != RC_OK ||
         request_query_instant(call, "from", &asked->from, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->with = asked;
+    call->arg = asked;
     return CALL_READ;
 }
 
@@ -120,7 +120,7 @@ static void look_at_next(struct health *h)
 {
     const struct cursor *cursor = &h->p.view.cursor;
 
-    if (planned_is_at_rest(cursor) || (cursor->flags & (CURSOR_PAUSED | CURSOR_FULL)) ||
+    if (schedule_times_is_at_rest(cursor) || (cursor->flags & (CURSOR_PAUSED | CURSOR_FULL)) ||
         cursor->next_at == INSTANT_NEVER || cursor->remaining == 0)
         return;
     be_late(h, cursor->next_at + h->p.plan.spec.jitter);
@@ -257,7 +257,7 @@ static void warn_of_plan(struct health *h)
 
     for (int i = 0; i < h->p.plan.spec.not_named_count; i++) {
         out = warning(text);
-        if (planned_lacks_calendar(&h->p.plan.spec, &h->p.ctx, i, &out))
+        if (schedule_times_lacks_calendar(&h->p.plan.spec, &h->p.ctx, i, &out))
             warn(h, &out);
     }
     out = warning(text);
@@ -382,7 +382,7 @@ static void print_state(struct health *h)
     answer_text(out, ",\"failures\":");
     answer_int(out, cursor->failures);
     answer_text(out, ",\"nextAt\":");
-    answer_instant(out, planned_is_at_rest(cursor) ? INSTANT_NONE : cursor->next_at);
+    answer_instant(out, schedule_times_is_at_rest(cursor) ? INSTANT_NONE : cursor->next_at);
     answer_text(out, ",\"lastRunAt\":");
     answer_instant(out, cursor->last_start);
     answer_text(out, ",\"open\":");
@@ -394,7 +394,7 @@ static void print_state(struct health *h)
 enum call_step schedule_health_read(struct call *call, struct db *db)
 {
     struct health *h = arena_take(call->arena, sizeof *h);
-    const struct asked *asked = call->with;
+    const struct asked *asked = call->arg;
     struct err err;
 
     *h = (struct health){.call = call,
@@ -402,7 +402,7 @@ enum call_step schedule_health_read(struct call *call, struct db *db)
                          .late_since = INSTANT_NEVER,
                          .approval_since = INSTANT_NEVER,
                          .out = answer_new(call->arena)};
-    if (planned_read(call, db, &h->p, &err) != RC_OK || read_runs(h, db, &err) != RC_OK)
+    if (schedule_times_read(call, db, &h->p, &err) != RC_OK || read_runs(h, db, &err) != RC_OK)
         return view_failed(call, &err);
     print_state(h);
     print_rate(h);

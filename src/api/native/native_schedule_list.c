@@ -18,21 +18,21 @@ enum call_step schedule_list_begin(struct call *call)
     if (schedule_scan_begin(call, names, 1, scan, &err) != RC_OK ||
         request_fields(call, &schedule_fields, &scan->fields, &err) != RC_OK)
         return call_refuse(call, "invalid_field", &err);
-    call->with = scan;
+    call->arg = scan;
     return CALL_READ;
 }
 
 static enum rc print(const struct call *call, const struct schedule_view *view,
                      struct arena *scratch, struct answer *out, struct err *reterr)
 {
-    field_set fields = ((const struct schedule_scan *)call->with)->fields;
+    field_set fields = ((const struct schedule_scan *)call->arg)->fields;
 
     return view_schedule(call, view, fields, scratch, out, reterr);
 }
 
 enum call_step schedule_list_read(struct call *call, struct db *db)
 {
-    struct schedule_scan *scan = call->with;
+    struct schedule_scan *scan = call->arg;
     struct err err;
 
     scan->print = print;

@@ -67,7 +67,7 @@ static void add_start(struct forecast *f, instant slot)
 }
 
 /* As the engine does it, on a copy of the cursor. */
-static void foresee(const struct planned *p, instant now, struct arena *arena,
+static void foresee(const struct schedule_times *p, instant now, struct arena *arena,
                     struct forecast *f)
 {
     const struct policies *policies = &p->plan.policies;
@@ -104,7 +104,7 @@ static void foresee(const struct planned *p, instant now, struct arena *arena,
 }
 
 /* A governed schedule that is overdue runs right away. */
-static void foresee_governed(const struct planned *p, instant now, struct forecast *f)
+static void foresee_governed(const struct schedule_times *p, instant now, struct forecast *f)
 {
     f->next = p->view.cursor.next_at;
     if (f->next <= now)
@@ -120,7 +120,7 @@ static int64_t count_of(const struct forecast *f, enum outcome outcome)
     return count;
 }
 
-static void say(const struct planned *p, const struct forecast *f, struct buf *out)
+static void say(const struct schedule_times *p, const struct forecast *f, struct buf *out)
 {
     const struct cursor *cursor = &p->view.cursor;
     int64_t started = count_of(f, OUTCOME_STARTED), missed = count_of(f, OUTCOME_MISSED);
@@ -189,7 +189,7 @@ static void print_fates(const struct forecast *f, struct answer *out)
     answer_text(out, f->is_cut ? "],\"more\":true" : "]");
 }
 
-static enum call_step tell(struct call *call, const struct planned *p)
+static enum call_step tell(struct call *call, const struct schedule_times *p)
 {
     const struct cursor *cursor = &p->view.cursor;
     struct forecast f = {.next = cursor->next_at};
@@ -220,12 +220,12 @@ static enum call_step tell(struct call *call, const struct planned *p)
 
 enum call_step schedule_resume_read(struct call *call, struct db *db)
 {
-    struct planned *p = arena_take(call->arena, sizeof *p);
+    struct schedule_times *p = arena_take(call->arena, sizeof *p);
     struct err err;
 
     if (call->status != 0)
         return schedule_written_read(call, db); /* it is done: as it is now */
-    if (planned_read(call, db, p, &err) != RC_OK)
+    if (schedule_times_read(call, db, p, &err) != RC_OK)
         return view_failed(call, &err);
     return tell(call, p);
 }

@@ -41,7 +41,7 @@ enum call_step schedule_skip_begin(struct call *call)
     return change_begin(call, &skip_members, &body, &step) ? CALL_READ : step;
 }
 
-static void fill(struct call *call, int i, const struct planned *p, instant slot)
+static void fill(struct call *call, int i, const struct schedule_times *p, instant slot)
 {
     struct command *command = &call->commands[i];
 
@@ -53,7 +53,7 @@ static void fill(struct call *call, int i, const struct planned *p, instant slot
 }
 
 /* The next ones that are not cancelled yet; says how many there are. */
-static int choose(struct call *call, const struct planned *p)
+static int choose(struct call *call, const struct schedule_times *p)
 {
     const struct cursor *cursor = &p->view.cursor;
     struct spec_walk walk;
@@ -61,7 +61,7 @@ static int choose(struct call *call, const struct planned *p)
     int count = 0;
 
     if (p->plan.is_governed || p->plan.follows) {
-        if (cursor->next_at == INSTANT_NEVER || planned_is_cancelled(p, cursor->next_at))
+        if (cursor->next_at == INSTANT_NEVER || schedule_times_is_cancelled(p, cursor->next_at))
             return 0;
         fill(call, 0, p, cursor->next_at);
         return 1;
@@ -70,17 +70,17 @@ static int choose(struct call *call, const struct planned *p)
                     (cursor->flags & CURSOR_BARRED) && cursor->mark < call->now ? call->now
                                                                                 : cursor->mark);
     while (count < call->command_count && spec_walk_next(&walk, &slot))
-        if (!planned_is_cancelled(p, slot.at))
+        if (!schedule_times_is_cancelled(p, slot.at))
             fill(call, count++, p, slot.at);
     return count;
 }
 
 enum call_step schedule_skip_read(struct call *call, struct db *db)
 {
-    struct planned *p = arena_take(call->arena, sizeof *p);
+    struct schedule_times *p = arena_take(call->arena, sizeof *p);
     struct err err;
 
-    if (planned_read(call, db, p, &err) != RC_OK)
+    if (schedule_times_read(call, db, p, &err) != RC_OK)
         return view_failed(call, &err);
     call->command_count = choose(call, p);
     if (call->command_count == 0)

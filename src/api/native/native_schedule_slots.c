@@ -48,14 +48,14 @@ enum call_step schedule_slots_begin(struct call *call)
         request_query_range(call, &asked->from, &asked->to, &err) != RC_OK ||
         read_cursor(asked, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->with = asked;
+    call->arg = asked;
     return CALL_READ;
 }
 
 enum call_step schedule_slots_read(struct call *call, struct db *db)
 {
-    const struct asked *asked = call->with;
-    struct planned *p = arena_take(call->arena, sizeof *p);
+    const struct asked *asked = call->arg;
+    struct schedule_times *p = arena_take(call->arena, sizeof *p);
     struct answer out = answer_new(call->arena);
     struct slot_stretch stretch = {
         .after = asked->after, .until = asked->to, .limit = asked->page.limit};
@@ -64,7 +64,7 @@ enum call_step schedule_slots_read(struct call *call, struct db *db)
     struct buf cursor = BUF(text);
     struct err err;
 
-    if (planned_read(call, db, p, &err) != RC_OK)
+    if (schedule_times_read(call, db, p, &err) != RC_OK)
         return view_failed(call, &err);
     stretch.schedule = p->view.cursor.id;
     if (slot_entries_read(call, db, p, &stretch, &found, &err) != RC_OK)

@@ -34,7 +34,7 @@ static enum call_step write_begin(struct call *call, enum command_kind kind, str
     enum call_step step;
     struct err err;
 
-    call->with = writing;
+    call->arg = writing;
     if (request_query_check(call, NULL, 0, &err) != RC_OK ||
         request_version(call, &command->version, &err) != RC_OK ||
         request_key(call, &err) != RC_OK)
@@ -101,7 +101,7 @@ static enum call_step show_made(struct call *call)
         .cursor = *reply->cursor,
     };
 
-    if (!planned_source_is_sure(&view))
+    if (!schedule_times_source_is_sure(&view))
         return CALL_READ;
     return view_schedule_answer(call, &view, FIELDS_ALL);
 }
@@ -109,7 +109,7 @@ static enum call_step show_made(struct call *call)
 /* The answer is the schedule as it is then, with the time of its next run. */
 enum call_step schedule_write_settled(struct call *call)
 {
-    struct writing *writing = call->with;
+    struct writing *writing = call->arg;
     struct command *command = call->commands;
     const struct reply *reply = call->replies;
 
@@ -145,7 +145,7 @@ enum call_step schedule_patch_begin(struct call *call)
     enum call_step step;
     struct err err;
 
-    call->with = writing;
+    call->arg = writing;
     if (request_name(call, 0, "schedule", &err) != RC_OK ||
         request_query_check(call, NULL, 0, &err) != RC_OK ||
         request_version(call, &command->version, &err) != RC_OK ||
@@ -164,7 +164,7 @@ enum call_step schedule_patch_begin(struct call *call)
 
 enum call_step schedule_patch_read(struct call *call, struct db *db)
 {
-    struct writing *writing = call->with;
+    struct writing *writing = call->arg;
     struct schedule_view view;
     struct err err;
 
@@ -197,7 +197,7 @@ static enum call_step lay_patch(struct call *call, struct writing *writing)
 /* Whoever names no version wants the patch on whatever there is: it is laid once more. */
 enum call_step schedule_patch_settled(struct call *call)
 {
-    struct writing *writing = call->with;
+    struct writing *writing = call->arg;
     const struct reply *reply = call->replies;
 
     if (writing->document.len > 0)

@@ -33,7 +33,7 @@ struct summary {
     int64_t after;    /* the key that the cursor named */
     int64_t from_day, until_day;
     struct answer out;
-    struct figures total;
+    struct daily_stats total;
     int printed;
 };
 
@@ -110,7 +110,7 @@ enum call_step summary_begin(struct call *call)
         read_by(call, &s->by, &err) != RC_OK || read_days(call, s, &err) != RC_OK ||
         read_cursor(call, s, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->with = s;
+    call->arg = s;
     return CALL_READ;
 }
 
@@ -125,7 +125,7 @@ static void print_average(struct answer *out, const char *name, span sum, int64_
         answer_int(out, (sum / count + SPAN_MS / 2) / SPAN_MS);
 }
 
-static void print_figures(struct answer *out, const struct figures *f)
+static void print_figures(struct answer *out, const struct daily_stats *f)
 {
     answer_text(out, "\"totalRuns\":");
     answer_int(out, f->runs);
@@ -145,7 +145,7 @@ static void print_figures(struct answer *out, const struct figures *f)
     buf_printf(&out->buf, "%" PRId64 ".%06" PRId64, f->cost / MILLION, f->cost % MILLION);
 }
 
-static void print_group(struct summary *s, struct str name, const struct figures *figures)
+static void print_group(struct summary *s, struct str name, const struct daily_stats *figures)
 {
     answer_text(&s->out, s->printed++ > 0 ? ",{" : "{");
     answer_quoted(&s->out, str_of(by_names[s->by]));
@@ -161,17 +161,17 @@ static void print_group(struct summary *s, struct str name, const struct figures
 
 /* ---- reading ---- */
 
-struct portion {
+struct read_size {
     enum stats_by by;
     int64_t after;
     int limit;
 };
 
-static enum rc ask(const struct call *call, struct db *db, struct portion portion,
+static enum rc ask(const struct call *call, struct db *db, struct read_size portion,
                    struct db_result *ret, struct err *reterr)
 {
-    const struct summary *s = call->with;
-    struct stats_question question = {
+    const struct summary *s = call->arg;
+    struct stats_query question = {
         .by = portion.by,
         .namespace = call->namespace,
         .from_day = s->from_day,
@@ -189,12 +189,12 @@ static enum rc ask(const struct call *call, struct db *db, struct portion portio
 static enum rc read_page(struct call *call, struct db *db, struct str *ret_cursor,
                          struct err *reterr)
 {
-    struct summary *s = call->with;
+    struct summary *s = call->arg;
     struct buf cursor = {.cap = 24};
     struct stats_group group = {0};
     struct db_result rows;
-    struct portion portion = {s->by == BY_QUEUE ? STATS_BY_QUEUE : STATS_BY_SCHEDULE, s->after,
-                              s->page.limit + 1};
+    struct read_size portion = {s->by == BY_QUEUE ? STATS_BY_QUEUE : STATS_BY_SCHEDULE,
+                                s->after, s->page.limit + 1};
     enum rc rc = ask(call, db, portion, &rows, reterr);
 
     if (rc != RC_OK)
@@ -213,7 +213,7 @@ static enum rc read_page(struct call *call, struct db *db, struct str *ret_curso
 
 struct agent {
     struct str name;
-    struct figures figures;
+    struct daily_stats figures;
 };
 
 struct agents {
@@ -229,8 +229,8 @@ static struct str agent_of(struct str extra, struct arena *arena)
     return text ? arena_str(arena, str_of(text)) : (struct str){NULL, 0};
 }
 
-static enum rc add_agent(struct agents *agents, struct str name, const struct figures *figures,
-                         struct err *reterr)
+static enum rc add_agent(struct agents *agents, struct str name,
+                         const struct daily_stats *figures, struct err *reterr)
 {
     int i = 0;
 
@@ -241,7 +241,7 @@ static enum rc add_agent(struct agents *agents, struct str name, const struct fi
                        "there are more than %d agents; ask by schedule", AGENTS_MAX);
     if (i == agents->count)
         agents->list[agents->count++] = (struct agent){.name = name};
-    figures_add(&agents->list[i].figures, figures);
+    daily_stats_add(&agents->list[i].figures, figures);
     return RC_OK;
 }
 
@@ -257,15 +257,15 @@ static int by_name(const void *a, const void *b)
 /* An agent is what a schedule's extra.agentId says. */
 static enum rc read_agents(struct call *call, struct db *db, struct err *reterr)
 {
-    struct summary *s = call->with;
+    struct summary *s = call->arg;
     struct agents *agents = arena_take(call->arena, sizeof *agents);
     struct stats_group group = {.key = INT64_MIN};
     struct db_result rows = {.rows = STATS_ROWS_MAX};
 
     for (int seen = 0; rows.rows == STATS_ROWS_MAX; seen += rows.rows) {
         enum rc rc = ask(call, db,
-                         (struct portion){STATS_BY_SCHEDULE, group.key, STATS_ROWS_MAX}, &rows,
-                         reterr);
+                         (struct read_size){STATS_BY_SCHEDULE, group.key, STATS_ROWS_MAX},
+                         &rows, reterr);
 
         if (rc == RC_OK && seen + rows.rows > SCHEDULES_MAX)
             rc = err_set(reterr, RC_LIMIT, -1, 0,
@@ -287,10 +287,10 @@ static enum rc read_agents(struct call *call, struct db *db, struct err *reterr)
 
 static enum rc read_total(struct call *call, struct db *db, struct err *reterr)
 {
-    struct summary *s = call->with;
+    struct summary *s = call->arg;
     struct stats_group group;
     struct db_result rows;
-    enum rc rc = ask(call, db, (struct portion){.by = STATS_TOGETHER}, &rows, reterr);
+    enum rc rc = ask(call, db, (struct read_size){.by = STATS_TOGETHER}, &rows, reterr);
 
     if (rc != RC_OK)
         return rc;
@@ -301,7 +301,7 @@ static enum rc read_total(struct call *call, struct db *db, struct err *reterr)
 
 enum call_step summary_read(struct call *call, struct db *db)
 {
-    struct summary *s = call->with;
+    struct summary *s = call->arg;
     struct str cursor = {NULL, 0};
     struct err err;
     enum rc rc = read_total(call, db, &err);

@@ -68,9 +68,9 @@ static void draw(const struct call *call, struct made *made)
 {
     const struct api_context *context = call->context;
 
-    made->token.id = 1 + (int64_t)(context->random(context->with) % TOKEN_ID_MAX);
+    made->token.id = 1 + (int64_t)(context->random(context->arg) % TOKEN_ID_MAX);
     for (size_t i = 0; i < SECRET_BYTES; i += sizeof(uint64_t)) {
-        uint64_t chance = context->random(context->with);
+        uint64_t chance = context->random(context->arg);
 
         memcpy(made->secret + i, &chance, sizeof chance);
     }
@@ -136,7 +136,7 @@ static enum call_step make(struct call *call, const struct token_body *body)
     *command = (struct command){.kind = COMMAND_TOKEN, .token = &made->token};
     call->commands = command;
     call->command_count = 1;
-    call->with = made;
+    call->arg = made;
     if (request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
     return CALL_COMMANDS;
@@ -190,7 +190,7 @@ static void print_token(const struct token *t, struct answer *out)
 
 enum call_step token_create_settled(struct call *call)
 {
-    struct made *made = call->with;
+    struct made *made = call->arg;
     const struct reply *reply = call->replies;
     struct answer out = answer_new(call->arena);
     char text[TOKEN_TEXT_MAX];
@@ -223,21 +223,21 @@ struct token_page {
 
 enum call_step token_list_begin(struct call *call)
 {
-    struct token_page *with = arena_take(call->arena, sizeof *with);
+    struct token_page *arg = arena_take(call->arena, sizeof *arg);
     struct err err;
 
-    if (page_begin(call, NULL, 0, &with->page, &err) != RC_OK)
+    if (page_begin(call, NULL, 0, &arg->page, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    if (with->page.after.len > 0 && !token_id_parse(with->page.after, &with->after))
+    if (arg->page.after.len > 0 && !token_id_parse(arg->page.after, &arg->after))
         return call_problem(call, 400, "invalid_field", "the cursor is not one of this list");
-    with->is_all = call->caller.is_everywhere && request_query(call, "namespace").len == 0;
-    call->with = with;
+    arg->is_all = call->caller.is_everywhere && request_query(call, "namespace").len == 0;
+    call->arg = arg;
     return CALL_READ;
 }
 
 enum call_step token_list_read(struct call *call, struct db *db)
 {
-    const struct token_page *with = call->with;
+    const struct token_page *arg = call->arg;
     struct answer out = answer_new(call->arena);
     struct buf cursor = {.cap = TOKEN_ID_LETTERS + 1};
     struct db_result rows = {0};
@@ -245,11 +245,10 @@ enum call_step token_list_read(struct call *call, struct db *db)
     int count;
     struct err err;
 
-    tokens_list(db, with->is_all ? 0 : call->namespace, with->after, with->page.limit + 1,
-                &rows);
+    tokens_list(db, arg->is_all ? 0 : call->namespace, arg->after, arg->page.limit + 1, &rows);
     if (db_flush(db, call->arena, &err) != RC_OK)
         return view_failed(call, &err);
-    count = rows.rows > with->page.limit ? with->page.limit : rows.rows;
+    count = rows.rows > arg->page.limit ? arg->page.limit : rows.rows;
     page_open(&out, "tokens");
     for (int i = 0; i < count; i++) {
         tokens_read(&rows, i, &token);
@@ -276,7 +275,7 @@ enum call_step token_delete_begin(struct call *call)
         return call_refuse(call, NULL, &err);
     if (!token_id_parse(call->params[0], id))
         return call_problem(call, 404, "not_found", "there is no such token");
-    call->with = id;
+    call->arg = id;
     return CALL_READ;
 }
 
@@ -299,7 +298,7 @@ static bool leaves_others_alone(const struct db_result *rows, const struct token
 
 static const struct token *find_token(struct call *call, const struct db_result *rows)
 {
-    const int64_t *id = call->with;
+    const int64_t *id = call->arg;
     struct token *token = arena_take(call->arena, sizeof *token);
 
     for (int i = 0; i < rows->rows; i++) {

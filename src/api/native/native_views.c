@@ -16,7 +16,7 @@ enum call_step schedule_get_begin(struct call *call)
         request_query_check(call, names, 1, &err) != RC_OK ||
         request_fields(call, &schedule_fields, fields, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->with = fields;
+    call->arg = fields;
     return CALL_READ;
 }
 
@@ -27,14 +27,14 @@ static enum call_step read_schedule(struct call *call, struct db *db, field_set 
 
     if (view_find(call, db, &view, &err) != RC_OK ||
         (fields_have(fields, SCHEDULE_FIELD_STATE) &&
-         planned_next(call, db, call->arena, &view, &err) != RC_OK))
+         schedule_times_next(call, db, call->arena, &view, &err) != RC_OK))
         return view_failed(call, &err);
     return view_schedule_answer(call, &view, fields);
 }
 
 enum call_step schedule_get_read(struct call *call, struct db *db)
 {
-    return read_schedule(call, db, *(const field_set *)call->with);
+    return read_schedule(call, db, *(const field_set *)call->arg);
 }
 
 /* What a change has made of it. */

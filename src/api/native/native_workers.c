@@ -82,7 +82,7 @@ static enum rc read_batch(struct call *call, const struct verb *verb, const json
     call->reports = arena_array(call->arena, (size_t)batch->count, sizeof *call->reports);
     for (int i = 0; i < batch->count; i++)
         add_item(call, verb, json_array_get(items, (size_t)i), i, &batch->items[i]);
-    call->with = batch;
+    call->arg = batch;
     return RC_OK;
 }
 
@@ -235,7 +235,7 @@ static void print_brief(const struct call *call, const struct batch *batch, stru
 
 enum call_step runs_report_settled(struct call *call)
 {
-    const struct batch *batch = call->with;
+    const struct batch *batch = call->arg;
     struct answer out = answer_new(call->arena);
 
     if (batch->is_brief)

@@ -28,26 +28,26 @@ static int64_t lowest_to_come(const struct db_result *nodes)
 }
 
 /* Without marks what ended lately stands where it was made: seldom, and never lost. */
-static void take_marks(const struct db_result *rows, struct run_ends *ret)
+static void take_marks(const struct db_result *rows, struct end_snapshot *ret)
 {
     int64_t seen = 0;
 
     for (int i = 0; i < rows->rows; i++)
         seen += db_int_at(rows, i, 1);
-    if (seen >= HISTORY_MARKS_SCAN || rows->rows > RUN_ENDS_MARKS_MAX)
+    if (seen >= HISTORY_MARKS_SCAN || rows->rows > END_SNAPSHOT_MARKS_MAX)
         return;
     for (int i = 0; i < rows->rows; i++)
         ret->marks[ret->mark_count++] = db_int_at(rows, i, 0);
 }
 
-enum rc run_ends_find(const struct call *call, struct db *db, struct run_ends *ret,
-                      struct err *reterr)
+enum rc end_snapshot_find(const struct call *call, struct db *db, struct end_snapshot *ret,
+                          struct err *reterr)
 {
     const struct view_page page = {.before = INT64_MAX, .scan = 1};
     struct db_result nodes = {0}, last = {0}, rows = {0};
     enum rc rc;
 
-    *ret = (struct run_ends){0};
+    *ret = (struct end_snapshot){0};
     nodes_list(db, &nodes); /* before the ends: a turn that is committed in between was seen */
     attempt_views_end(db, &page, &last);
     rc = db_flush(db, call->arena, reterr);
@@ -65,7 +65,7 @@ enum rc run_ends_find(const struct call *call, struct db *db, struct run_ends *r
     return rc;
 }
 
-bool run_ends_saw(const struct run_ends *ends, int64_t key)
+bool end_snapshot_saw(const struct end_snapshot *ends, int64_t key)
 {
     if (key < ends->from)
         return true;
@@ -75,7 +75,7 @@ bool run_ends_saw(const struct run_ends *ends, int64_t key)
     return false;
 }
 
-int64_t run_ends_top(const struct run_ends *ends)
+int64_t end_snapshot_top(const struct end_snapshot *ends)
 {
     int64_t top = ends->from;
 
@@ -84,14 +84,14 @@ int64_t run_ends_top(const struct run_ends *ends)
     return top;
 }
 
-bool run_ends_read(struct str text, struct run_ends *ret)
+bool end_snapshot_read(struct str text, struct end_snapshot *ret)
 {
     int64_t above;
 
-    *ret = (struct run_ends){0};
+    *ret = (struct end_snapshot){0};
     if (str_take_number(&text, INT64_MAX - 1, &ret->from) == 0 || ret->from == 0)
         return false;
-    while (text.len > 0 && text.ptr[0] == '.' && ret->mark_count < RUN_ENDS_MARKS_MAX) {
+    while (text.len > 0 && text.ptr[0] == '.' && ret->mark_count < END_SNAPSHOT_MARKS_MAX) {
         text = str_from(text, 1);
         if (str_take_number(&text, INT64_MAX - 1, &above) == 0 ||
             above >= INT64_MAX - ret->from)
@@ -101,7 +101,7 @@ bool run_ends_read(struct str text, struct run_ends *ret)
     return text.len == 0;
 }
 
-void run_ends_write(const struct run_ends *ends, struct buf *out)
+void end_snapshot_write(const struct end_snapshot *ends, struct buf *out)
 {
     buf_printf(out, "%" PRId64, ends->from);
     for (int i = 0; i < ends->mark_count; i++)

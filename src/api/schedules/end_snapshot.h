@@ -12,26 +12,26 @@
 #include "api/call/call.h"
 
 enum {
-    RUN_ENDS_MARKS_MAX = 16, /* nodes that ended runs within the last seconds */
-    RUN_ENDS_TEXT_MAX = 400, /* of it all, each number with nineteen digits   */
+    END_SNAPSHOT_MARKS_MAX = 16, /* nodes that ended runs within the last seconds */
+    END_SNAPSHOT_TEXT_MAX = 400, /* of it all, each number with nineteen digits   */
 };
 
-struct run_ends {
-    int64_t from;                      /* every end below was seen; 0: not known yet */
-    int64_t marks[RUN_ENDS_MARKS_MAX]; /* the last of a node that was seen, not below */
+struct end_snapshot {
+    int64_t from;                          /* every end below was seen; 0: not known yet */
+    int64_t marks[END_SNAPSHOT_MARKS_MAX]; /* the last of a node that was seen, not below */
     int mark_count;
 };
 
 /* All of them: for lists in which nothing moves. */
-#define RUN_ENDS_ALL ((struct run_ends){.from = INT64_MAX})
+#define END_SNAPSHOT_ALL ((struct end_snapshot){.from = INT64_MAX})
 
 /* As it is now. */
-MUST_USE enum rc run_ends_find(const struct call *call, struct db *db, struct run_ends *ret,
-                               struct err *reterr);
+MUST_USE enum rc end_snapshot_find(const struct call *call, struct db *db,
+                                   struct end_snapshot *ret, struct err *reterr);
 
-bool run_ends_saw(const struct run_ends *ends, int64_t key);
-int64_t run_ends_top(const struct run_ends *ends); /* none from here on was seen */
+bool end_snapshot_saw(const struct end_snapshot *ends, int64_t key);
+int64_t end_snapshot_top(const struct end_snapshot *ends); /* none from here on was seen */
 
 /* "FROM" and ".MARK" for each, as numbers above it.  False: it is none. */
-bool run_ends_read(struct str text, struct run_ends *ret);
-void run_ends_write(const struct run_ends *ends, struct buf *out);
+bool end_snapshot_read(struct str text, struct end_snapshot *ret);
+void end_snapshot_write(const struct end_snapshot *ends, struct buf *out);

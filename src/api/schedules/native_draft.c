@@ -14,7 +14,7 @@ static struct str make_id(struct call *call)
 {
     char *id = arena_take(call->arena, MADE_ID);
 
-    made_id(call->now, call->context->random(call->context->with), id);
+    made_id(call->now, call->context->random(call->context->arg), id);
     return (struct str){id, MADE_ID};
 }
 
@@ -25,7 +25,7 @@ static enum rc field_error(struct err *reterr, const char *field)
 }
 
 /* The document may repeat what the request says, and nothing else. */
-static enum rc settle_names(struct call *call, const json_t *json, struct str id,
+static enum rc finish_names(struct call *call, const json_t *json, struct str id,
                             struct schedule_doc *doc, struct err *reterr)
 {
     const json_t *namespace = json_object_get(json, "namespace");
@@ -51,7 +51,7 @@ static enum rc settle_names(struct call *call, const json_t *json, struct str id
 }
 
 /* Whether the schedule's workflow goes to an upstream; one that it names must be there. */
-static enum rc settle_upstream(const struct call *call, const struct schedule_doc *doc,
+static enum rc finish_upstream(const struct call *call, const struct schedule_doc *doc,
                                bool *ret, struct err *reterr)
 {
     const struct api_context *context = call->context;
@@ -60,7 +60,7 @@ static enum rc settle_upstream(const struct call *call, const struct schedule_do
     *ret = false;
     if (doc->action.type != ACTION_WORKFLOW)
         return RC_OK;
-    *ret = context->has_upstream(context->with, call->namespace_name, upstream);
+    *ret = context->has_upstream(context->arg, call->namespace_name, upstream);
     if (*ret || upstream.len == 0)
         return RC_OK;
     err_set(reterr, RC_INVALID, -1, 0, "the namespace has no upstream `%.*s`",
@@ -135,7 +135,7 @@ static struct draft *draft_of(const struct schedule_draft *from, struct arena *a
 }
 
 /* What the document does not say is as the owner of the server wants it. */
-static enum rc settle_policies(const struct call *call, const json_t *json,
+static enum rc finish_policies(const struct call *call, const json_t *json,
                                struct schedule_doc *doc, struct err *reterr)
 {
     const struct policies *initial = &call->context->policies;
@@ -199,7 +199,7 @@ static enum rc compile(struct call *call, const struct schedule_doc *doc,
     struct draft_options options = {.zones = call->context->zones};
     struct schedule_draft draft;
     struct draft *made;
-    enum rc rc = settle_upstream(call, doc, &options.has_upstream, reterr);
+    enum rc rc = finish_upstream(call, doc, &options.has_upstream, reterr);
 
     if (rc == RC_OK)
         rc = schedule_draft(doc, &options, call->arena, &draft, reterr);
@@ -225,9 +225,9 @@ enum rc native_draft(struct call *call, const json_t *json, struct str id,
     enum rc rc = schedule_from_json(json, call->arena, false, &doc, reterr);
 
     if (rc == RC_OK)
-        rc = settle_names(call, json, id, &doc, reterr);
+        rc = finish_names(call, json, id, &doc, reterr);
     if (rc == RC_OK)
-        rc = settle_policies(call, json, &doc, reterr);
+        rc = finish_policies(call, json, &doc, reterr);
     return rc == RC_OK ? compile(call, &doc, command, ret_hint, reterr) : rc;
 }
 
@@ -240,7 +240,7 @@ enum rc native_draft_with(struct call *call, const json_t *json, struct str id,
     enum rc rc = schedule_from_json(json, call->arena, true, &doc, reterr);
 
     if (rc == RC_OK)
-        rc = settle_names(call, json, id, &doc, reterr);
+        rc = finish_names(call, json, id, &doc, reterr);
     doc.policies = *policies;
     return rc == RC_OK ? compile(call, &doc, command, &hint, reterr) : rc;
 }

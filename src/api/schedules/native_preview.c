@@ -58,7 +58,7 @@ enum call_step preview_begin(struct call *call)
         return step;
     if (members_read(&body_members, json, &reading, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->with = body;
+    call->arg = body;
     return CALL_READ;
 }
 
@@ -75,8 +75,8 @@ struct telling {
 int64_t preview_per_day(const struct plan *plan, const struct spec_ctx *ctx, instant after,
                         int rounds)
 {
-    struct planned_count week = planned_count(plan, ctx, after, after + WEEK_DAYS * SPAN_DAY,
-                                              rounds);
+    struct schedule_times_count week = schedule_times_count(
+        plan, ctx, after, after + WEEK_DAYS * SPAN_DAY, rounds);
 
     if (!week.is_cut)
         return (week.count + WEEK_DAYS / 2) / WEEK_DAYS;
@@ -193,7 +193,7 @@ static void print_warnings(struct telling *t, int64_t per_day)
         warn(t, str_of(list[i].text));
     for (int i = 0; i < t->plan.spec.not_named_count; i++) {
         out = BUF(text);
-        if (planned_lacks_calendar(&t->plan.spec, &t->ctx, i, &out))
+        if (schedule_times_lacks_calendar(&t->plan.spec, &t->ctx, i, &out))
             warn(t, buf_as_str(&out));
     }
     out = BUF(text);
@@ -232,7 +232,7 @@ static enum rc compile(struct call *call, const struct preview_body *body, struc
 
 enum call_step preview_read(struct call *call, struct db *db)
 {
-    const struct preview_body *body = call->with;
+    const struct preview_body *body = call->arg;
     struct telling *t = arena_take(call->arena, sizeof *t);
     struct buf words = {.ptr = arena_take(call->arena, DESCRIBE_SPEC_MAX),
                         .cap = DESCRIBE_SPEC_MAX};
@@ -242,7 +242,7 @@ enum call_step preview_read(struct call *call, struct db *db)
     *t = (struct telling){.call = call, .from = body->from, .out = answer_new(call->arena)};
     if (compile(call, body, t, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    if (planned_calendars(call, db, &t->plan.spec, &t->ctx, &err) != RC_OK)
+    if (schedule_times_calendars(call, db, &t->plan.spec, &t->ctx, &err) != RC_OK)
         return view_failed(call, &err);
     describe_spec(&t->plan.spec, &words);
     per_day = preview_per_day(&t->plan, &t->ctx, t->from - 1, PREVIEW_ROUNDS);
@@ -259,7 +259,7 @@ enum call_step preview_read(struct call *call, struct db *db)
     answer_text(&t->out, "],\"warnings\":[");
     print_warnings(t, per_day);
     answer_text(&t->out, "]");
-    planned_note_spread(call, &t->plan.spec, &t->out);
+    schedule_times_note_spread(call, &t->plan.spec, &t->out);
     answer_text(&t->out, "}");
     return call_answer(call, 200, answer_done(&t->out));
 }

@@ -8,7 +8,7 @@
 
 enum { PREVIEW_ROUNDS = 5 }; /* where a week is too much to count, so much of it tells enough */
 
-/* Slots a day, in the week after `after`; `rounds` as of planned_count(). */
+/* Slots a day, in the week after `after`; `rounds` as of schedule_times_count(). */
 int64_t preview_per_day(const struct plan *plan, const struct spec_ctx *ctx, instant after,
                         int rounds);
 

@@ -69,13 +69,13 @@ enum call_step page_list_begin(struct call *call)
 
     if (page_begin(call, NULL, 0, page, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    call->with = page;
+    call->arg = page;
     return CALL_READ;
 }
 
 enum call_step page_list_read(struct call *call, struct db *db, const struct named_list *list)
 {
-    const struct page *page = call->with;
+    const struct page *page = call->arg;
     struct answer out = answer_new(call->arena);
     struct db_result rows = {0};
     struct str last = {NULL, 0};

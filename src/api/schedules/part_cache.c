@@ -13,36 +13,36 @@ struct entry {
     struct str kept, shown; /* shown is never empty where there is one */
 };
 
-struct looks {
-    struct entry places[LOOKS_PLACES];
-    struct arena *own, *texts; /* its own memory, and that of all texts */
+struct part_cache {
+    struct entry places[PART_CACHE_PLACES];
+    struct arena *base, *texts; /* its own memory, and that of all texts */
 };
 
-struct looks *looks_new(void)
+struct part_cache *part_cache_new(void)
 {
-    struct arena *own = arena_new(2 * sizeof(struct looks));
-    struct looks *looks = arena_take(own, sizeof *looks);
+    struct arena *base = arena_new(2 * sizeof(struct part_cache));
+    struct part_cache *part_cache = arena_take(base, sizeof *part_cache);
 
-    looks->own = own;
-    looks->texts = arena_new((size_t)2 * LOOKS_BYTES_MAX);
-    return looks;
+    part_cache->base = base;
+    part_cache->texts = arena_new((size_t)2 * PART_CACHE_BYTES_MAX);
+    return part_cache;
 }
 
-struct looks *looks_free(struct looks *looks)
+struct part_cache *part_cache_free(struct part_cache *part_cache)
 {
-    if (looks) {
-        arena_free(looks->texts);
-        arena_free(looks->own);
+    if (part_cache) {
+        arena_free(part_cache->texts);
+        arena_free(part_cache->base);
     }
     return NULL;
 }
 
-void looks_tidy(struct looks *looks)
+void part_cache_tidy(struct part_cache *part_cache)
 {
-    if (arena_used(looks->texts) + LOOKS_TEXT_MAX <= LOOKS_BYTES_MAX)
+    if (arena_used(part_cache->texts) + PART_CACHE_TEXT_MAX <= PART_CACHE_BYTES_MAX)
         return;
-    memset(looks->places, 0, sizeof looks->places);
-    arena_reset(looks->texts);
+    memset(part_cache->places, 0, sizeof part_cache->places);
+    arena_reset(part_cache->texts);
 }
 
 static uint64_t hash_of(enum schedule_part part, struct str kept)
@@ -50,11 +50,11 @@ static uint64_t hash_of(enum schedule_part part, struct str kept)
     return hash_u64(hash_bytes(kept.ptr, kept.len, (uint64_t)part));
 }
 
-bool looks_find(const struct looks *looks, enum schedule_part part, struct str kept,
-                struct str *ret)
+bool part_cache_find(const struct part_cache *part_cache, enum schedule_part part,
+                     struct str kept, struct str *ret)
 {
     uint64_t hash = hash_of(part, kept);
-    const struct entry *entry = &looks->places[hash % LOOKS_PLACES];
+    const struct entry *entry = &part_cache->places[hash % PART_CACHE_PLACES];
 
     if (entry->hash != hash || entry->part != part || entry->shown.len == 0 ||
         !str_eq(entry->kept, kept))
@@ -63,18 +63,19 @@ bool looks_find(const struct looks *looks, enum schedule_part part, struct str k
     return true;
 }
 
-void looks_put(struct looks *looks, enum schedule_part part, struct str kept, struct str shown)
+void part_cache_put(struct part_cache *part_cache, enum schedule_part part, struct str kept,
+                    struct str shown)
 {
     uint64_t hash = hash_of(part, kept);
 
     must(shown.len > 0);
-    if (kept.len + shown.len > LOOKS_TEXT_MAX ||
-        arena_used(looks->texts) + LOOKS_TEXT_MAX > LOOKS_BYTES_MAX)
+    if (kept.len + shown.len > PART_CACHE_TEXT_MAX ||
+        arena_used(part_cache->texts) + PART_CACHE_TEXT_MAX > PART_CACHE_BYTES_MAX)
         return;
-    looks->places[hash % LOOKS_PLACES] = (struct entry){
+    part_cache->places[hash % PART_CACHE_PLACES] = (struct entry){
         .hash = hash,
         .part = part,
-        .kept = arena_str(looks->texts, kept),
-        .shown = arena_str(looks->texts, shown),
+        .kept = arena_str(part_cache->texts, kept),
+        .shown = arena_str(part_cache->texts, shown),
     };
 }

@@ -14,20 +14,23 @@
 #include "model/schedule_show.h"
 
 enum {
-    LOOKS_PLACES = 4096,       /* a text has one place, whoever has been there is forgotten */
-    LOOKS_TEXT_MAX = 4096,     /* bytes of a text and what it looks like: longer ones are   */
-                               /* rare, and what reading them costs is not the request's    */
-    LOOKS_BYTES_MAX = 4 << 20, /* of all texts; then it begins anew                         */
+    PART_CACHE_PLACES = 4096,   /* a text has one place, whoever has been there is forgotten */
+    PART_CACHE_TEXT_MAX = 4096, /* bytes of a text and what it looks like: longer ones are   */
+                                /* rare, and what reading them costs is not the request's    */
+    PART_CACHE_BYTES_MAX =
+        4 << 20, /* of all texts; then it begins anew                         */
 };
 
-struct looks; /* opaque */
+struct part_cache; /* opaque */
 
-struct looks *looks_new(void);
-struct looks *looks_free(struct looks *looks); /* accepts NULL, returns NULL */
+struct part_cache *part_cache_new(void);
+struct part_cache *part_cache_free(
+    struct part_cache *part_cache); /* accepts NULL, returns NULL */
 
 /* Forgets all when it is full.  Nothing else makes a text that was found go away. */
-void looks_tidy(struct looks *looks);
+void part_cache_tidy(struct part_cache *part_cache);
 
-bool looks_find(const struct looks *looks, enum schedule_part part, struct str kept,
-                struct str *ret);
-void looks_put(struct looks *looks, enum schedule_part part, struct str kept, struct str shown);
+bool part_cache_find(const struct part_cache *part_cache, enum schedule_part part,
+                     struct str kept, struct str *ret);
+void part_cache_put(struct part_cache *part_cache, enum schedule_part part, struct str kept,
+                    struct str shown);

@@ -3,7 +3,7 @@
 
 /* From when on its attempts can have ended; a trigger may be for a time to come. */
 static instant first_end(const struct call *call, const struct run_id *id,
-                         const struct run_found *found)
+                         const struct run_lookup *found)
 {
     instant slot = id->slot_ms * SPAN_MS;
 
@@ -13,7 +13,7 @@ static instant first_end(const struct call *call, const struct run_id *id,
 }
 
 static enum rc read_open(const struct call *call, struct db *db, const struct run_id *id,
-                         struct run_found *found, struct err *reterr)
+                         struct run_lookup *found, struct err *reterr)
 {
     struct db_result open = {0};
     enum rc rc;
@@ -27,7 +27,7 @@ static enum rc read_open(const struct call *call, struct db *db, const struct ru
 }
 
 static enum rc read_attempts(const struct call *call, struct db *db, const struct run_id *id,
-                             struct run_found *found, struct err *reterr)
+                             struct run_lookup *found, struct err *reterr)
 {
     struct db_result attempts = {0};
     enum rc rc;
@@ -43,7 +43,7 @@ static enum rc read_attempts(const struct call *call, struct db *db, const struc
     return RC_OK;
 }
 
-static bool is_of(const struct call *call, const struct run_found *found)
+static bool is_of(const struct call *call, const struct run_lookup *found)
 {
     int count = found->attempt_count;
 
@@ -53,9 +53,9 @@ static bool is_of(const struct call *call, const struct run_found *found)
 }
 
 static enum rc find(const struct call *call, struct db *db, const struct run_id *id,
-                    bool wants_attempts, struct run_found *ret, struct err *reterr)
+                    bool wants_attempts, struct run_lookup *ret, struct err *reterr)
 {
-    struct run_found found = {0};
+    struct run_lookup found = {0};
     enum rc rc = read_open(call, db, id, &found, reterr);
 
     if (rc == RC_OK && (wants_attempts || !found.is_open))
@@ -69,14 +69,14 @@ static enum rc find(const struct call *call, struct db *db, const struct run_id 
     return RC_OK;
 }
 
-enum rc run_found_read(const struct call *call, struct db *db, const struct run_id *id,
-                       struct run_found *ret, struct err *reterr)
+enum rc run_lookup_read(const struct call *call, struct db *db, const struct run_id *id,
+                        struct run_lookup *ret, struct err *reterr)
 {
     return find(call, db, id, true, ret, reterr);
 }
 
-enum rc run_found_last(const struct call *call, struct db *db, const struct run_id *id,
-                       struct run_found *ret, struct err *reterr)
+enum rc run_lookup_last(const struct call *call, struct db *db, const struct run_id *id,
+                        struct run_lookup *ret, struct err *reterr)
 {
     return find(call, db, id, false, ret, reterr);
 }

@@ -7,7 +7,7 @@
 #include "api/schedules/view.h"
 
 /* Open, or the attempts that are over, or both. */
-struct run_found {
+struct run_lookup {
     bool is_open;
     struct run_view open;
     struct attempt_view *attempts; /* the last one has its result, the others have none */
@@ -15,9 +15,11 @@ struct run_found {
 };
 
 /* RC_NOT_FOUND also for a run of another namespace.  params[0] is the run, for the words. */
-MUST_USE enum rc run_found_read(const struct call *call, struct db *db, const struct run_id *id,
-                                struct run_found *ret, struct err *reterr);
+MUST_USE enum rc run_lookup_read(const struct call *call, struct db *db,
+                                 const struct run_id *id, struct run_lookup *ret,
+                                 struct err *reterr);
 
 /* The same for who wants the run alone: of one that is open no attempts are read. */
-MUST_USE enum rc run_found_last(const struct call *call, struct db *db, const struct run_id *id,
-                                struct run_found *ret, struct err *reterr);
+MUST_USE enum rc run_lookup_last(const struct call *call, struct db *db,
+                                 const struct run_id *id, struct run_lookup *ret,
+                                 struct err *reterr);

@@ -9,9 +9,9 @@
 #include "model/schedule_json.h"
 
 enum {
-    PORTION = 200,           /* rows of one read                                        */
-    PORTION_BYTES = 1 << 30, /* of arena: schedules as large as they may be, all of them */
-    CURSOR_MAX = 64,         /* bytes of two numbers                                    */
+    READ_ROWS = 200,      /* rows of one read                                        */
+    READ_BYTES = 1 << 30, /* of arena: schedules as large as they may be, all of them */
+    CURSOR_MAX = 64,      /* bytes of two numbers                                    */
     MORE_MAX = 4,
 };
 
@@ -22,7 +22,7 @@ struct walk {
     struct schedule_scan *scan;
     struct arena *rows, *scratch; /* of a portion, of an entry */
     int left;
-    struct portion portion;
+    struct read_size portion;
     int looked_at;
     bool is_done; /* nothing that comes can fit  */
     bool is_full; /* something fits, but has no room */
@@ -160,7 +160,7 @@ static enum rc tell_row(struct walk *w, struct schedule_view *view, struct err *
         answer_text(&scan->out, scan->between);
     move_on(w, &view->row);
     if (fields_have(scan->fields, SCHEDULE_FIELD_STATE))
-        rc = planned_next(w->call, w->db, w->scratch, view, reterr);
+        rc = schedule_times_next(w->call, w->db, w->scratch, view, reterr);
     return rc == RC_OK ? scan->print(w->call, view, w->scratch, &scan->out, reterr) : rc;
 }
 
@@ -182,11 +182,11 @@ static enum rc tell_portion(struct walk *w, struct db *db, struct err *reterr)
 {
     struct schedule_scan *scan = w->scan;
     int limit = w->portion.rows;
-    const struct schedule_portion portion = {.namespace = w->call->namespace,
-                                             .order = scan->order,
-                                             .is_descending = scan->is_descending,
-                                             .after = scan->place,
-                                             .limit = limit};
+    const struct schedule_batch portion = {.namespace = w->call->namespace,
+                                           .order = scan->order,
+                                           .is_descending = scan->is_descending,
+                                           .after = scan->place,
+                                           .limit = limit};
     bool is_created = scan->order == ORDER_CREATED;
     struct db_result rows = {0}, end = {0};
     enum rc rc;
@@ -196,7 +196,7 @@ static enum rc tell_portion(struct walk *w, struct db *db, struct err *reterr)
     if (is_created)
         schedule_pages_end(db, &portion, &end);
     rc = db_flush(db, w->rows, reterr);
-    if (portion_is_cut(&w->portion, db, rc))
+    if (read_size_is_cut(&w->portion, db, rc))
         return RC_OK;
     if (rc == RC_OK)
         rc = tell_rows(w, &rows, reterr);
@@ -248,10 +248,10 @@ enum rc schedule_scan_tell(const struct call *call, struct db *db, struct schedu
     struct walk w = {.call = call,
                      .db = db,
                      .scan = scan,
-                     .portion = portion_of(is_plain && scan->page.limit < PORTION
-                                               ? scan->page.limit + 1
-                                               : PORTION),
-                     .rows = arena_new(PORTION_BYTES),
+                     .portion = read_size_of(is_plain && scan->page.limit < READ_ROWS
+                                                 ? scan->page.limit + 1
+                                                 : READ_ROWS),
+                     .rows = arena_new(READ_BYTES),
                      .scratch = arena_new(SCHEDULE_BYTES_MAX),
                      .left = scan->page.limit};
     enum rc rc = tell_exact(&w, db, reterr);

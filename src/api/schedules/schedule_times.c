@@ -14,7 +14,7 @@ enum {
     NOTE_MAX = 160,    /* bytes of a sentence with one duration */
 };
 
-struct day_set planned_days(struct str bytes, struct arena *arena)
+struct day_set schedule_times_days(struct str bytes, struct arena *arena)
 {
     int count = (int)(bytes.len / sizeof(int32_t));
     int32_t *days = arena_array(arena, (size_t)count, sizeof *days);
@@ -28,8 +28,9 @@ struct day_set planned_days(struct str bytes, struct arena *arena)
     return (struct day_set){days, count};
 }
 
-enum rc planned_calendars(const struct call *call, struct db *db, const struct spec *spec,
-                          struct spec_ctx *ctx, struct err *reterr)
+enum rc schedule_times_calendars(const struct call *call, struct db *db,
+                                 const struct spec *spec, struct spec_ctx *ctx,
+                                 struct err *reterr)
 {
     struct db_result rows[SPEC_NAMED_MAX] = {0};
     struct day_set *sets;
@@ -45,13 +46,13 @@ enum rc planned_calendars(const struct call *call, struct db *db, const struct s
     sets = arena_array(call->arena, (size_t)spec->not_named_count, sizeof *sets);
     for (int i = 0; i < spec->not_named_count; i++)
         if (rows[i].rows == 1)
-            sets[i] = planned_days(db_blob_at(&rows[i], 0, CALENDAR_DAYS), call->arena);
+            sets[i] = schedule_times_days(db_blob_at(&rows[i], 0, CALENDAR_DAYS), call->arena);
     ctx->calendars = sets;
     return RC_OK;
 }
 
-bool planned_lacks_calendar(const struct spec *spec, const struct spec_ctx *ctx, int i,
-                            struct buf *out)
+bool schedule_times_lacks_calendar(const struct spec *spec, const struct spec_ctx *ctx, int i,
+                                   struct buf *out)
 {
     if (ctx->calendars[i].days)
         return false;
@@ -60,7 +61,7 @@ bool planned_lacks_calendar(const struct spec *spec, const struct spec_ctx *ctx,
     return true;
 }
 
-static enum rc read_exceptions(const struct call *call, struct db *db, struct planned *p,
+static enum rc read_exceptions(const struct call *call, struct db *db, struct schedule_times *p,
                                struct err *reterr)
 {
     struct db_result rows = {0};
@@ -79,8 +80,8 @@ static enum rc read_exceptions(const struct call *call, struct db *db, struct pl
     return RC_OK;
 }
 
-enum rc planned_fill(const struct call *call, struct db *db, struct planned *ret,
-                     struct err *reterr)
+enum rc schedule_times_fill(const struct call *call, struct db *db, struct schedule_times *ret,
+                            struct err *reterr)
 {
     enum rc rc = plan_unpack(ret->view.row.packed, call->arena, &ret->plan, reterr);
 
@@ -89,20 +90,20 @@ enum rc planned_fill(const struct call *call, struct db *db, struct planned *ret
     if (spec_bind(&ret->plan.spec, &call->context->zones, reterr) != RC_OK)
         return reterr->rc = RC_CONFLICT;
     ret->ctx = advance_ctx(&ret->plan, &ret->view.cursor);
-    rc = planned_calendars(call, db, &ret->plan.spec, &ret->ctx, reterr);
+    rc = schedule_times_calendars(call, db, &ret->plan.spec, &ret->ctx, reterr);
     return rc == RC_OK ? read_exceptions(call, db, ret, reterr) : rc;
 }
 
-enum rc planned_read(const struct call *call, struct db *db, struct planned *ret,
-                     struct err *reterr)
+enum rc schedule_times_read(const struct call *call, struct db *db, struct schedule_times *ret,
+                            struct err *reterr)
 {
     enum rc rc = view_find(call, db, &ret->view, reterr);
 
-    return rc == RC_OK ? planned_fill(call, db, ret, reterr) : rc;
+    return rc == RC_OK ? schedule_times_fill(call, db, ret, reterr) : rc;
 }
 
 /* The first slot that will run.  Those before it are cancelled, a bounded number, or paused. */
-static instant first_to_run(const struct planned *p)
+static instant first_to_run(const struct schedule_times *p)
 {
     const struct cursor *c = &p->view.cursor;
     instant from = c->flags & CURSOR_PAUSED ? c->paused_until : INSTANT_NONE;
@@ -112,7 +113,7 @@ static instant first_to_run(const struct planned *p)
 
     spec_walk_begin(&walk, &p->plan.spec, &p->ctx, after < c->mark ? c->mark : after);
     while (spec_walk_next(&walk, &slot))
-        if (slot.due >= from && !planned_is_cancelled(p, slot.at))
+        if (slot.due >= from && !schedule_times_is_cancelled(p, slot.at))
             return slot.at;
     return INSTANT_NEVER;
 }
@@ -123,7 +124,7 @@ static bool has_list(struct str spec, struct str name)
     return memmem(spec.ptr, spec.len, name.ptr, name.len) != NULL;
 }
 
-bool planned_source_is_sure(struct schedule_view *view)
+bool schedule_times_source_is_sure(struct schedule_view *view)
 {
     struct str spec = view->row.spec;
 
@@ -139,38 +140,38 @@ bool planned_source_is_sure(struct schedule_view *view)
 }
 
 /* Of a spec with times of both kinds: by the entry whose time it is. */
-static void find_source(const struct planned *p, struct cursor *c)
+static void find_source(const struct schedule_times *p, struct cursor *c)
 {
     struct slot slot;
 
     if (c->next_at != INSTANT_NEVER &&
         spec_next(&p->plan.spec, &p->ctx, c->next_at - 1, &slot) && slot.at == c->next_at)
-        c->source = (int64_t)planned_source(&p->plan, &slot);
+        c->source = (int64_t)schedule_times_source(&p->plan, &slot);
 }
 
-static void skip_what_does_not_run(const struct planned *p, struct cursor *c)
+static void skip_what_does_not_run(const struct schedule_times *p, struct cursor *c)
 {
     if (p->plan.is_governed ||
         p->plan.follows) /* what follows a cancelled one is not known yet */
-        c->next_at = planned_is_cancelled(p, c->next_at) ? INSTANT_NEVER : c->next_at;
+        c->next_at = schedule_times_is_cancelled(p, c->next_at) ? INSTANT_NEVER : c->next_at;
     else if (!(c->flags & CURSOR_PAUSED) || !p->plan.policies.catchup_paused)
         c->next_at = first_to_run(p);
 }
 
-enum rc planned_next(const struct call *call, struct db *db, struct arena *scratch,
-                     struct schedule_view *view, struct err *reterr)
+enum rc schedule_times_next(const struct call *call, struct db *db, struct arena *scratch,
+                            struct schedule_view *view, struct err *reterr)
 {
     struct cursor *c = &view->cursor;
-    struct planned p = {.view = *view};
+    struct schedule_times p = {.view = *view};
     struct call within = *call;
-    bool is_sure = planned_source_is_sure(view);
+    bool is_sure = schedule_times_source_is_sure(view);
     bool skips = (c->flags & (CURSOR_EXCEPTIONS | CURSOR_PAUSED)) != 0;
     enum rc rc;
 
-    if ((!skips && is_sure) || planned_is_at_rest(c) || c->next_at == INSTANT_NEVER)
+    if ((!skips && is_sure) || schedule_times_is_at_rest(c) || c->next_at == INSTANT_NEVER)
         return RC_OK;
     within.arena = scratch;
-    rc = planned_fill(&within, db, &p, reterr);
+    rc = schedule_times_fill(&within, db, &p, reterr);
     if (rc == RC_CONFLICT)
         return RC_OK; /* its zone is gone: there is no better answer */
     if (rc != RC_OK)
@@ -182,7 +183,7 @@ enum rc planned_next(const struct call *call, struct db *db, struct arena *scrat
     return RC_OK;
 }
 
-struct slot planned_only(const struct planned *p)
+struct slot schedule_times_only(const struct schedule_times *p)
 {
     instant at = p->view.cursor.next_at;
     struct slot slot = {.at = at, .due = at}, found;
@@ -193,7 +194,7 @@ struct slot planned_only(const struct planned *p)
     return slot;
 }
 
-bool planned_is_cancelled(const struct planned *p, instant slot)
+bool schedule_times_is_cancelled(const struct schedule_times *p, instant slot)
 {
     for (int i = 0; i < p->exception_count && p->exceptions[i] <= slot; i++)
         if (p->exceptions[i] == slot)
@@ -201,7 +202,7 @@ bool planned_is_cancelled(const struct planned *p, instant slot)
     return false;
 }
 
-bool planned_is_at_rest(const struct cursor *cursor)
+bool schedule_times_is_at_rest(const struct cursor *cursor)
 {
     bool for_good = (cursor->flags & CURSOR_PAUSED) && cursor->paused_until == INSTANT_NEVER;
 
@@ -209,7 +210,7 @@ bool planned_is_at_rest(const struct cursor *cursor)
                                          CURSOR_DELETED));
 }
 
-enum source planned_source(const struct plan *plan, const struct slot *slot)
+enum source schedule_times_source(const struct plan *plan, const struct slot *slot)
 {
     const struct spec *spec = &plan->spec;
     bool is_interval = slot->entry < spec->entry_count &&
@@ -218,7 +219,8 @@ enum source planned_source(const struct plan *plan, const struct slot *slot)
     return is_interval ? SOURCE_BASELINE_INTERVAL : SOURCE_BASELINE_CRON;
 }
 
-void planned_note_spread(const struct call *call, const struct spec *spec, struct answer *out)
+void schedule_times_note_spread(const struct call *call, const struct spec *spec,
+                                struct answer *out)
 {
     char texts[2][NOTE_MAX];
     struct buf most = BUF(texts[0]), note = BUF(texts[1]);
@@ -233,13 +235,14 @@ void planned_note_spread(const struct call *call, const struct spec *spec, struc
     answer_quoted(out, buf_as_str(&note));
 }
 
-struct planned_count planned_count(const struct plan *plan, const struct spec_ctx *ctx,
-                                   instant after, instant until, int rounds)
+struct schedule_times_count schedule_times_count(const struct plan *plan,
+                                                 const struct spec_ctx *ctx, instant after,
+                                                 instant until, int rounds)
 {
     struct plan bare = *plan;
     struct cursor cursor = {.mark = after, .next_at = after, .remaining = -1};
     struct advance a = {.plan = &bare, .ctx = *ctx, .cursor = &cursor, .now = until};
-    struct planned_count sum = {0};
+    struct schedule_times_count sum = {0};
 
     bare.is_governed = false;
     bare.spec.jitter = 0;

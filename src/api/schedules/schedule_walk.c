@@ -6,15 +6,15 @@
 #include "model/schedule_json.h"
 
 enum {
-    PORTION = 200,           /* rows of one read                            */
-    PORTION_BYTES = 1 << 30, /* of arena: schedules as large as they may be */
+    READ_ROWS = 200,      /* rows of one read                            */
+    READ_BYTES = 1 << 30, /* of arena: schedules as large as they may be */
 };
 
 /* How far a walk has come. */
 struct stand {
     struct schedule_place place;
     char name[SCHEDULE_ID_MAX + 1]; /* of the place */
-    struct portion portion;
+    struct read_size portion;
     int64_t looked_at;
     struct arena *rows, *scratch;
 };
@@ -47,11 +47,11 @@ static enum rc look_at(struct schedule_walk *walk, const struct db_result *rows,
 static enum rc look_at_portion(struct schedule_walk *walk, struct stand *stand,
                                struct err *reterr)
 {
-    const struct schedule_portion portion = {.namespace = walk->call->namespace,
-                                             .order = walk->order,
-                                             .is_descending = walk->is_descending,
-                                             .after = stand->place,
-                                             .limit = stand->portion.rows};
+    const struct schedule_batch portion = {.namespace = walk->call->namespace,
+                                           .order = walk->order,
+                                           .is_descending = walk->is_descending,
+                                           .after = stand->place,
+                                           .limit = stand->portion.rows};
     bool is_created = walk->order == ORDER_CREATED;
     struct db_result rows = {0}, end = {0};
     enum rc rc;
@@ -61,7 +61,7 @@ static enum rc look_at_portion(struct schedule_walk *walk, struct stand *stand,
     if (is_created)
         schedule_pages_end(walk->db, &portion, &end);
     rc = db_flush(walk->db, stand->rows, reterr);
-    if (portion_is_cut(&stand->portion, walk->db, rc))
+    if (read_size_is_cut(&stand->portion, walk->db, rc))
         return RC_OK;
     if (rc == RC_OK)
         rc = look_at(walk, &rows, stand, reterr);
@@ -75,8 +75,8 @@ static enum rc look_at_portion(struct schedule_walk *walk, struct stand *stand,
 enum rc schedule_walk(struct schedule_walk *walk, struct err *reterr)
 {
     struct stand stand = {.place = schedule_place_begin(walk->is_descending),
-                          .portion = portion_of(PORTION),
-                          .rows = arena_new(PORTION_BYTES),
+                          .portion = read_size_of(READ_ROWS),
+                          .rows = arena_new(READ_BYTES),
                           .scratch = arena_new(SCHEDULE_BYTES_MAX)};
     enum rc rc = RC_OK;
 

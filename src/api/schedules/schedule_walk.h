@@ -24,7 +24,7 @@ struct schedule_walk {
     bool is_descending;
     struct str after; /* ORDER_NAME: it begins behind this; empty: with the first */
     schedule_walk_fn *look;
-    void *with;
+    void *arg;
     bool is_enough; /* set by look(): the rest need not be seen */
     bool is_done;   /* there are no more                        */
 };

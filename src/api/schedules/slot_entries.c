@@ -11,7 +11,7 @@ enum {
 /* What is gathered, in no order; of two entries for a slot the one that was added first. */
 struct gathering {
     const struct call *call;
-    const struct planned *p;
+    const struct schedule_times *p;
     const struct slot_stretch *stretch;
     struct slot_entry *list;
     int count;
@@ -44,14 +44,14 @@ static void add_runs(struct gathering *g, const struct db_result *rows, bool is_
 /* The spec of today has the very slots of the range, or the range has no more than its ends. */
 static bool can_expand(struct gathering *g, const struct account *range)
 {
-    const struct planned *p = g->p;
-    struct planned_count today;
+    const struct schedule_times *p = g->p;
+    struct schedule_times_count today;
 
     if (range->count <= 2)
         return true;
     if (p->plan.follows || p->plan.is_governed || g->cuts == CUTS_MAX)
         return false;
-    today = planned_count(&p->plan, &p->ctx, range->first - 1, range->last, 1);
+    today = schedule_times_count(&p->plan, &p->ctx, range->first - 1, range->last, 1);
     g->cuts += today.is_cut;
     return !today.is_cut && today.count == range->count && today.first == range->first &&
            today.last == range->last;
@@ -125,7 +125,7 @@ static void judge(const struct gathering *g, const struct slot *slot, struct slo
     const struct cursor *cursor = &g->p->view.cursor;
     bool is_paused = (cursor->flags & CURSOR_PAUSED) && slot->due < cursor->paused_until;
 
-    if (planned_is_cancelled(g->p, slot->at)) {
+    if (schedule_times_is_cancelled(g->p, slot->at)) {
         entry->outcome = OUTCOME_SLOT_CANCELLED;
         entry->reason = REASON_USER;
     } else if (is_paused || (cursor->flags & CURSOR_DISABLED)) {
@@ -159,18 +159,18 @@ static void add_plan(struct gathering *g)
     if (cursor->flags & (CURSOR_CLOSED | CURSOR_DELETED))
         return;
     if (g->p->plan.follows || g->p->plan.is_governed) {
-        slot = planned_only(g->p);
+        slot = schedule_times_only(g->p);
         if (slot.at != INSTANT_NEVER && slot.at > s->after && slot.at <= s->until)
             add_planned(g, &slot);
         return;
     }
     if (cursor->remaining >= 0)
-        before = planned_count(&g->p->plan, &g->p->ctx, cursor->mark, after, 1).count;
+        before = schedule_times_count(&g->p->plan, &g->p->ctx, cursor->mark, after, 1).count;
     spec_walk_begin(&walk, &g->p->plan.spec, &g->p->ctx, after);
     while (added < s->limit && (cursor->remaining < 0 || before < cursor->remaining) &&
            spec_walk_next(&walk, &slot) && slot.at <= s->until) {
         add_planned(g, &slot);
-        before += !planned_is_cancelled(g->p, slot.at);
+        before += !schedule_times_is_cancelled(g->p, slot.at);
         added++;
     }
 }
@@ -242,9 +242,9 @@ static void lay_together(const struct gathering *g, struct slot_entries *ret)
     }
 }
 
-enum rc slot_entries_read(const struct call *call, struct db *db, const struct planned *p,
-                          const struct slot_stretch *stretch, struct slot_entries *ret,
-                          struct err *reterr)
+enum rc slot_entries_read(const struct call *call, struct db *db,
+                          const struct schedule_times *p, const struct slot_stretch *stretch,
+                          struct slot_entries *ret, struct err *reterr)
 {
     struct slot_stretch more = *stretch;
     struct gathering g = {.call = call, .p = p, .stretch = &more};
@@ -305,7 +305,7 @@ static void print_run(const struct slot_run *run, struct answer *out)
     answer_text(out, "}");
 }
 
-void slot_entry_print(const struct planned *p, const struct slot_entry *entry,
+void slot_entry_print(const struct schedule_times *p, const struct slot_entry *entry,
                       struct answer *out)
 {
     struct run_id run = {p->view.cursor.id, entry->slot / SPAN_MS, 0};

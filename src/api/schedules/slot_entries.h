@@ -28,8 +28,9 @@ struct slot_entries {
 
 /* Those in (after, until], the `limit` earliest. */
 MUST_USE enum rc slot_entries_read(const struct call *call, struct db *db,
-                                   const struct planned *p, const struct slot_stretch *stretch,
-                                   struct slot_entries *ret, struct err *reterr);
+                                   const struct schedule_times *p,
+                                   const struct slot_stretch *stretch, struct slot_entries *ret,
+                                   struct err *reterr);
 
-void slot_entry_print(const struct planned *p, const struct slot_entry *entry,
+void slot_entry_print(const struct schedule_times *p, const struct slot_entry *entry,
                       struct answer *out);

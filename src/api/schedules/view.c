@@ -55,18 +55,18 @@ static bool has_hint(const struct cursor *cursor)
 static enum rc show_part(const struct call *call, enum schedule_part part, struct str kept,
                          struct arena *scratch, struct str *ret, struct err *reterr)
 {
-    struct looks *looks = call->context->looks;
+    struct part_cache *part_cache = call->context->part_cache;
     json_auto_t *json = NULL;
     enum rc rc;
 
-    if (looks && looks_find(looks, part, kept, ret))
+    if (part_cache && part_cache_find(part_cache, part, kept, ret))
         return RC_OK;
     rc = schedule_part_show(part, kept, scratch, &json, reterr);
     if (rc != RC_OK)
         return rc;
     *ret = text_of(json, scratch);
-    if (looks)
-        looks_put(looks, part, kept, *ret);
+    if (part_cache)
+        part_cache_put(part_cache, part, kept, *ret);
     return RC_OK;
 }
 
@@ -86,8 +86,8 @@ static enum rc show_parts(const struct call *call, const struct schedule_row *ro
     json_auto_t *governor = NULL;
     enum rc rc = RC_OK;
 
-    if (call->context->looks)
-        looks_tidy(call->context->looks);
+    if (call->context->part_cache)
+        part_cache_tidy(call->context->part_cache);
     for (int i = 0; i < PART_COUNT && rc == RC_OK; i++)
         if (fields_have(face->fields, fields[i]))
             rc = show_part(call, (enum schedule_part)i, kept[i], scratch, &face->parts[i],

@@ -14,7 +14,7 @@
 #define TEMPORAL_SERVICE "temporal.api.workflowservice.v1.WorkflowService"
 
 struct db;
-struct refusal;
+struct error_reply;
 
 /* temporal_request.c */
 
@@ -33,7 +33,8 @@ enum call_step temporal_answer_empty(struct call *call);
 /* temporal_refusal.c */
 
 /* Prints status and words into `out`, and adds the fields that say them. */
-void temporal_refusal(const struct problem *problem, struct buf *out, struct refusal *refusal);
+void temporal_refusal(const struct problem *problem, struct buf *out,
+                      struct error_reply *refusal);
 
 /* The refusals that clients know by a message beside the words. */
 enum call_step temporal_no_namespace(struct call *call);

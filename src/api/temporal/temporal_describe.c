@@ -53,7 +53,7 @@ static Temporal__ScheduleState *state_of(const struct schedule_view *view, struc
 
 /* What is read of a schedule beside its row. */
 struct beside {
-    struct planned planned;
+    struct schedule_times planned;
     bool has_times; /* a plan whose zone is gone says none */
     struct temporal_runs runs;
     struct db_result missed;
@@ -83,14 +83,14 @@ static void fill_info(const struct beside *beside, const struct temporal_recent 
 static enum rc read_all(const struct call *call, struct db *db, struct beside *ret,
                         struct err *reterr)
 {
-    struct planned *p = &ret->planned;
+    struct schedule_times *p = &ret->planned;
     enum rc rc = temporal_find(call, db, &p->view, reterr);
 
     if (rc != RC_OK)
         return rc;
     temporal_runs_send(db, p->view.row.id, RECENT_MAX, &ret->runs);
     slots_count(db, p->view.row.id, OUTCOME_MISSED, REASON_WINDOW, &ret->missed);
-    rc = planned_fill(call, db, p, reterr);
+    rc = schedule_times_fill(call, db, p, reterr);
     ret->has_times = rc == RC_OK;
     return rc == RC_CONFLICT ? db_flush(db, call->arena, reterr) : rc;
 }
@@ -99,11 +99,11 @@ enum call_step temporal_describe_read(struct call *call, struct db *db)
 {
     Temporal__DescribeScheduleResponse answer = TEMPORAL__DESCRIBE_SCHEDULE_RESPONSE__INIT;
     Temporal__ScheduleInfo info = TEMPORAL__SCHEDULE_INFO__INIT;
-    struct temporal_kept kept;
+    struct temporal_stored kept;
     struct temporal_recent recent;
     struct temporal_future future = {0};
     struct beside beside = {0};
-    const struct planned *p = &beside.planned;
+    const struct schedule_times *p = &beside.planned;
     struct err err;
 
     if (read_all(call, db, &beside, &err) != RC_OK ||
@@ -148,7 +148,7 @@ enum call_step temporal_times_begin(struct call *call)
         return call_problem(call, 400, "invalid_field", "missing or invalid query");
     stretch->after = temporal_instant(request->start_time);
     stretch->until = temporal_instant(request->end_time);
-    call->with = stretch;
+    call->arg = stretch;
     return CALL_READ;
 }
 
@@ -157,14 +157,14 @@ enum call_step temporal_times_read(struct call *call, struct db *db)
 {
     Temporal__ListScheduleMatchingTimesResponse answer =
         TEMPORAL__LIST_SCHEDULE_MATCHING_TIMES_RESPONSE__INIT;
-    const struct stretch *stretch = call->with;
+    const struct stretch *stretch = call->arg;
     instant after = instant_of_seconds(instant_seconds(stretch->after));
-    struct planned p = {0};
+    struct schedule_times p = {0};
     struct spec_walk walk;
     struct slot slot;
     struct err err;
 
-    if (planned_read(call, db, &p, &err) != RC_OK)
+    if (schedule_times_read(call, db, &p, &err) != RC_OK)
         return temporal_failed(call, &err);
     if (!temporal_sees(&p.view))
         return temporal_no_schedule(call);

@@ -16,7 +16,7 @@ enum {
     REUSE_ALLOW = 1, /* WorkflowIdReusePolicy: the only one that schedules may have */
 };
 
-struct str temporal_spec_print(struct str kept, struct arena *arena)
+struct str temporal_spec_fingerprint(struct str kept, struct arena *arena)
 {
     struct buf text = {.ptr = arena_take(arena, PRINT_TEXT_MAX), .cap = PRINT_TEXT_MAX};
 
@@ -168,23 +168,24 @@ static void keep(json_t *object, const char *name, const ProtobufCMessage *messa
 }
 
 /* The canonical spec, and policies; all else is read from elsewhere. */
-static json_t *extra_of(const struct temporal_kept *wanted, const struct temporal_spec *spec,
+static json_t *extra_of(const struct temporal_stored *wanted, const struct temporal_spec *spec,
                         const json_t *native, struct arena *arena)
 {
     Temporal__Schedule schedule = TEMPORAL__SCHEDULE__INIT;
-    json_t *own = json_new_object(), *extra = json_new_object();
+    json_t *stored = json_new_object(), *extra = json_new_object();
     struct buf kept = {.cap = json_length(native) + 1};
 
     schedule.spec = temporal_spec_message(spec, arena);
     schedule.policies = wanted->schedule->policies;
-    keep(own, "schedule", &schedule.base, arena);
-    keep(own, "memo", wanted->memo ? &wanted->memo->base : NULL, arena);
-    keep(own, "searchAttributes",
+    keep(stored, "schedule", &schedule.base, arena);
+    keep(stored, "memo", wanted->memo ? &wanted->memo->base : NULL, arena);
+    keep(stored, "searchAttributes",
          wanted->search_attributes ? &wanted->search_attributes->base : NULL, arena);
     kept.ptr = arena_take(arena, kept.cap);
     json_print(native, JSON_STYLE_LINE, &kept);
-    json_put(own, "specPrint", json_new_str(temporal_spec_print(buf_as_str(&kept), arena)));
-    json_put(extra, "temporal", own);
+    json_put(stored, "specPrint",
+             json_new_str(temporal_spec_fingerprint(buf_as_str(&kept), arena)));
+    json_put(extra, "temporal", stored);
     return extra;
 }
 
@@ -220,7 +221,7 @@ static enum rc draft_of(struct call *call, struct str id, const json_t *document
     return RC_OK;
 }
 
-enum rc temporal_draft(struct call *call, struct str id, const struct temporal_kept *wanted,
+enum rc temporal_draft(struct call *call, struct str id, const struct temporal_stored *wanted,
                        struct command *command, struct err *reterr)
 {
     static const Temporal__Schedule nothing = TEMPORAL__SCHEDULE__INIT;
@@ -240,7 +241,7 @@ enum rc temporal_draft(struct call *call, struct str id, const struct temporal_k
     wrong = wrong_action(schedule->action);
     if (wrong)
         return err_set(reterr, RC_INVALID, -1, 0, "%s", wrong);
-    has_upstream = context->has_upstream(context->with, call->namespace_name, STR(""));
+    has_upstream = context->has_upstream(context->arg, call->namespace_name, STR(""));
     rc = take_policies(schedule, has_upstream, &policies, reterr);
     if (rc != RC_OK)
         return rc;

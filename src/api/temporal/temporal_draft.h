@@ -20,7 +20,7 @@ enum {
     TEMPORAL_NOTE_MAX = 1000,    /* bytes of the words with a pause             */
 };
 
-struct temporal_kept {
+struct temporal_stored {
     Temporal__Schedule *schedule;               /* NULL: empty */
     Temporal__Fields *memo, *search_attributes; /* NULL: none  */
 };
@@ -30,7 +30,7 @@ struct temporal_kept {
  * Temporal's own server has where clients or people know these.
  */
 MUST_USE enum rc temporal_draft(struct call *call, struct str id,
-                                const struct temporal_kept *wanted, struct command *command,
+                                const struct temporal_stored *wanted, struct command *command,
                                 struct err *reterr);
 
 /*
@@ -38,14 +38,14 @@ MUST_USE enum rc temporal_draft(struct call *call, struct str id,
  * by another API it is that spec, as far as Temporal has words for it.  RC_CORRUPT.
  */
 MUST_USE enum rc temporal_recall(const struct schedule_row *row, struct arena *arena,
-                                 struct temporal_kept *ret, struct err *reterr);
+                                 struct temporal_stored *ret, struct err *reterr);
 
 /* Likewise without what its workflow is given: lists do not tell it, and it may be large. */
 MUST_USE enum rc temporal_recall_brief(const struct schedule_row *row, struct arena *arena,
-                                       struct temporal_kept *ret, struct err *reterr);
+                                       struct temporal_stored *ret, struct err *reterr);
 /* Its search attributes alone; NULL: none. */
 Temporal__Fields *temporal_recall_attributes(const struct schedule_row *row,
                                              struct arena *arena);
 
 /* The print of a spec as it is kept, which tells whether it was changed since. */
-struct str temporal_spec_print(struct str kept, struct arena *arena);
+struct str temporal_spec_fingerprint(struct str kept, struct arena *arena);

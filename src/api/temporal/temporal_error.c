@@ -56,7 +56,8 @@ static void print_words(const struct problem *problem, struct buf *out)
     grpc_message(buf_as_str(&text), out);
 }
 
-void temporal_refusal(const struct problem *problem, struct buf *out, struct refusal *refusal)
+void temporal_refusal(const struct problem *problem, struct buf *out,
+                      struct error_reply *refusal)
 {
     size_t begin = out->len, middle;
 

@@ -137,7 +137,7 @@ struct temporal_recent temporal_recent(const struct temporal_runs *runs, struct 
     return recent;
 }
 
-struct temporal_future temporal_future(const struct planned *p, instant now, int most,
+struct temporal_future temporal_future(const struct schedule_times *p, instant now, int most,
                                        struct arena *arena)
 {
     const struct cursor *cursor = &p->view.cursor;
@@ -151,7 +151,7 @@ struct temporal_future temporal_future(const struct planned *p, instant now, int
         most = (int)cursor->remaining;
     spec_walk_begin(&walk, &p->plan.spec, &p->ctx, after < cursor->mark ? cursor->mark : after);
     while ((int)future.count < most && spec_walk_next(&walk, &slot))
-        if (slot.due > now && !planned_is_cancelled(p, slot.at))
+        if (slot.due > now && !schedule_times_is_cancelled(p, slot.at))
             future.times[future.count++] = temporal_timestamp(slot.due, arena);
     return future;
 }

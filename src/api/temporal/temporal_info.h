@@ -32,5 +32,5 @@ struct temporal_future {
 };
 
 /* The times to come, as if it were not paused. */
-struct temporal_future temporal_future(const struct planned *p, instant now, int most,
+struct temporal_future temporal_future(const struct schedule_times *p, instant now, int most,
                                        struct arena *arena);

@@ -15,8 +15,8 @@
 
 enum {
     PAGE_MAX = 1000,
-    PORTION = 100,            /* rows of one read                                        */
-    PORTION_BYTES = 1 << 30,  /* of arena: schedules as large as they may be, all of them */
+    READ_ROWS = 100,          /* rows of one read                                        */
+    READ_BYTES = 1 << 30,     /* of arena: schedules as large as they may be, all of them */
     LIST_BYTES_MAX = 3 << 20, /* of an answer: clients take 4 MiB                        */
     LISTED_SPEC_MAX = 10,     /* entries of each list of a spec                          */
     COUNT_SCAN_MAX = 1 << 20, /* schedules that are looked at to be counted               */
@@ -34,7 +34,7 @@ struct listing {
 /* One of a portion that fits, with what was kept of it. */
 struct fitting {
     struct schedule_view view;
-    struct temporal_kept kept;
+    struct temporal_stored kept;
     struct temporal_runs runs;
 };
 
@@ -49,7 +49,7 @@ static void shorten(Temporal__ScheduleSpec *spec)
 }
 
 /* Calendars and cancelled slots are read where there are any. */
-static bool has_more_to_read(const struct planned *p)
+static bool has_more_to_read(const struct schedule_times *p)
 {
     return p->plan.spec.not_named_count > 0 || (p->view.cursor.flags & CURSOR_EXCEPTIONS);
 }
@@ -58,14 +58,14 @@ static bool has_more_to_read(const struct planned *p)
 static struct temporal_future future_of(const struct call *call, struct db *db,
                                         const struct schedule_view *view)
 {
-    struct planned p = {.view = *view};
+    struct schedule_times p = {.view = *view};
     struct err err;
 
     if (plan_unpack(view->row.packed, call->arena, &p.plan, &err) != RC_OK ||
         spec_bind(&p.plan.spec, &call->context->zones, &err) != RC_OK)
         return (struct temporal_future){0};
     p.ctx = advance_ctx(&p.plan, &p.view.cursor);
-    if (has_more_to_read(&p) && planned_fill(call, db, &p, &err) != RC_OK)
+    if (has_more_to_read(&p) && schedule_times_fill(call, db, &p, &err) != RC_OK)
         return (struct temporal_future){0};
     return temporal_future(&p, call->now, FUTURE_LISTED, call->arena);
 }
@@ -74,7 +74,7 @@ static Temporal__ScheduleListEntry *entry_of(const struct call *call, struct db 
                                              const struct fitting *fitting)
 {
     const struct schedule_view *view = &fitting->view;
-    const struct temporal_kept *kept = &fitting->kept;
+    const struct temporal_stored *kept = &fitting->kept;
     struct arena *arena = call->arena;
     Temporal__ScheduleListEntry *m = arena_take(arena, sizeof *m);
     Temporal__ScheduleListInfo *info = arena_take(arena, sizeof *info);
@@ -107,10 +107,10 @@ struct walk {
     struct call call; /* as the request's, with an arena that each portion empties */
     struct db *db;
     const struct listing *listing;
-    struct portion portion;
+    struct read_size portion;
     char name[SCHEDULE_ID_MAX + 1];
     struct str place; /* the last name that was looked at */
-    int looked_at, looks;
+    int looked_at, part_cache;
     bool is_done, is_full;
     struct answer *list; /* a message, entry by entry; NULL: they are counted */
     int64_t count;
@@ -190,10 +190,10 @@ static enum rc add_entries(struct walk *w, struct fitting *fitting, int count,
 
 static enum rc walk_portion(struct walk *w, struct err *reterr)
 {
-    const struct schedule_portion portion = {.namespace = w->call.namespace,
-                                             .order = ORDER_NAME,
-                                             .after = {.name = w->place},
-                                             .limit = w->portion.rows};
+    const struct schedule_batch portion = {.namespace = w->call.namespace,
+                                           .order = ORDER_NAME,
+                                           .after = {.name = w->place},
+                                           .limit = w->portion.rows};
     struct db_result rows = {0};
     struct fitting *fitting;
     struct str before;
@@ -204,7 +204,7 @@ static enum rc walk_portion(struct walk *w, struct err *reterr)
     before = arena_str(w->call.arena, w->place);
     schedule_pages_read(w->db, &portion, &rows);
     rc = db_flush(w->db, w->call.arena, reterr);
-    if (portion_is_cut(&w->portion, w->db, rc))
+    if (read_size_is_cut(&w->portion, w->db, rc))
         return RC_OK;
     if (rc != RC_OK)
         return rc;
@@ -222,10 +222,10 @@ static enum rc walk_on(struct walk *w, struct err *reterr)
 {
     enum rc rc = RC_OK;
 
-    w->call.arena = arena_new(PORTION_BYTES);
-    w->portion = portion_of(PORTION);
+    w->call.arena = arena_new(READ_BYTES);
+    w->portion = read_size_of(READ_ROWS);
     move_to(w, w->listing->after);
-    while (rc == RC_OK && !w->is_done && !w->is_full && w->looked_at < w->looks)
+    while (rc == RC_OK && !w->is_done && !w->is_full && w->looked_at < w->part_cache)
         rc = walk_portion(w, reterr);
     w->call.arena = arena_free(w->call.arena);
     return rc;
@@ -266,7 +266,7 @@ enum call_step temporal_list_begin(struct call *call)
         memchr(listing->after.len > 0 ? listing->after.ptr : "x", '\0',
                listing->after.len > 0 ? listing->after.len : 1))
         return call_problem(call, 400, "invalid_field", "Invalid NextPageToken.");
-    call->with = listing;
+    call->arg = listing;
     return CALL_READ;
 }
 
@@ -274,8 +274,11 @@ enum call_step temporal_list_read(struct call *call, struct db *db)
 {
     Temporal__ListSchedulesResponse last = TEMPORAL__LIST_SCHEDULES_RESPONSE__INIT;
     struct answer list = answer_new(call->arena);
-    struct walk w = {
-        .call = *call, .db = db, .listing = call->with, .looks = VIEW_SCAN_MAX, .list = &list};
+    struct walk w = {.call = *call,
+                     .db = db,
+                     .listing = call->arg,
+                     .part_cache = VIEW_SCAN_MAX,
+                     .list = &list};
     struct err err;
 
     if (walk_on(&w, &err) != RC_OK)
@@ -294,8 +297,8 @@ enum call_step temporal_count_begin(struct call *call)
 
     if (!temporal_read(call, &temporal__count_schedules_request__descriptor, &request, &step))
         return step;
-    call->with = listing_of(call, request->query, &step);
-    return call->with ? CALL_READ : step;
+    call->arg = listing_of(call, request->query, &step);
+    return call->arg ? CALL_READ : step;
 }
 
 /* All of them, without a look at any. */
@@ -314,7 +317,8 @@ static enum rc count_all(const struct call *call, struct db *db, int64_t *ret,
 enum call_step temporal_count_read(struct call *call, struct db *db)
 {
     Temporal__CountSchedulesResponse answer = TEMPORAL__COUNT_SCHEDULES_RESPONSE__INIT;
-    struct walk w = {.call = *call, .db = db, .listing = call->with, .looks = COUNT_SCAN_MAX};
+    struct walk w = {
+        .call = *call, .db = db, .listing = call->arg, .part_cache = COUNT_SCAN_MAX};
     struct err err;
 
     if ((w.listing->is_all ? count_all(call, db, &w.count, &err) : walk_on(&w, &err)) != RC_OK)

@@ -35,8 +35,8 @@ static enum rc take_initial(struct call *call, const Temporal__SchedulePatch *pa
 static enum rc take_create(struct call *call, const Temporal__CreateScheduleRequest *request,
                            struct err *reterr)
 {
-    const struct temporal_kept wanted = {request->schedule, request->memo,
-                                         request->search_attributes};
+    const struct temporal_stored wanted = {request->schedule, request->memo,
+                                           request->search_attributes};
     const Temporal__ScheduleState *state = request->schedule ? request->schedule->state : NULL;
     struct command *command = change_command(call, COMMAND_CREATE);
     struct draft *draft;
@@ -79,14 +79,14 @@ enum call_step temporal_create_begin(struct call *call)
     temporal_take_request(call, request->request_id, 0);
     creating->request = request->request_id;
     creating->command = call->commands;
-    call->with = creating;
+    call->arg = creating;
     return CALL_COMMANDS;
 }
 
 /* Who has the id?  One that is closed is not there for Temporal's clients. */
 enum call_step temporal_create_read(struct call *call, struct db *db)
 {
-    struct creating *creating = call->with;
+    struct creating *creating = call->arg;
     struct schedule_view view;
     struct err err;
     enum rc rc = view_find(call, db, &view, &err);
@@ -120,7 +120,7 @@ static enum call_step delete_closed(struct call *call, struct creating *creating
 enum call_step temporal_create_settled(struct call *call)
 {
     Temporal__CreateScheduleResponse answer = TEMPORAL__CREATE_SCHEDULE_RESPONSE__INIT;
-    struct creating *creating = call->with;
+    struct creating *creating = call->arg;
     const struct reply *reply = call->replies;
 
     if (creating->step == CREATE_LOOK && creating->closed != 0)
@@ -142,7 +142,7 @@ enum update_step { UPDATE_READ, UPDATE_WRITTEN, UPDATE_NOTED };
 struct updating {
     const Temporal__UpdateScheduleRequest *request;
     int64_t token, version;
-    struct temporal_kept kept; /* of the schedule as it is */
+    struct temporal_stored kept; /* of the schedule as it is */
     struct str notes;
     bool is_paused;
     enum update_step step; /* what was last done */
@@ -165,13 +165,13 @@ enum call_step temporal_update_begin(struct call *call)
         return step;
     updating->request = request;
     updating->token = temporal_token_version(request->conflict_token);
-    call->with = updating;
+    call->arg = updating;
     return CALL_READ;
 }
 
 enum call_step temporal_update_read(struct call *call, struct db *db)
 {
-    struct updating *updating = call->with;
+    struct updating *updating = call->arg;
     struct schedule_view view;
     struct err err;
 
@@ -193,7 +193,7 @@ static enum call_step mismatched(struct call *call)
 static enum call_step write_it(struct call *call, struct updating *updating)
 {
     const Temporal__UpdateScheduleRequest *request = updating->request;
-    const struct temporal_kept wanted = {
+    const struct temporal_stored wanted = {
         request->schedule, request->memo ? request->memo : updating->kept.memo,
         request->search_attributes ? request->search_attributes
                                    : updating->kept.search_attributes};
@@ -231,7 +231,7 @@ static enum call_step note_it(struct call *call, struct updating *updating)
 
 enum call_step temporal_update_settled(struct call *call)
 {
-    struct updating *updating = call->with;
+    struct updating *updating = call->arg;
     enum rc rc;
 
     if (updating->step == UPDATE_READ)

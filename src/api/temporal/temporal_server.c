@@ -53,7 +53,7 @@ enum call_step temporal_health_begin(struct call *call)
     if (service.len > 0 && !str_eq(service, STR(TEMPORAL_SERVICE)))
         health.status = SERVICE_UNKNOWN;
     else
-        health.status = context->not_ready(context->with) ? NOT_SERVING : SERVING;
+        health.status = context->not_ready(context->arg) ? NOT_SERVING : SERVING;
     return temporal_answer(call, &health.base);
 }
 

@@ -18,7 +18,7 @@ static bool take_plain(struct str written, struct str *ret)
 }
 
 /* False: there is none, or it is none of ours. */
-static bool recall(struct str own, const char *name, const ProtobufCMessageDescriptor *type,
+static bool recall(struct str stored, const char *name, const ProtobufCMessageDescriptor *type,
                    struct arena *arena, void *ret)
 {
     ProtobufCMessage *message;
@@ -26,7 +26,7 @@ static bool recall(struct str own, const char *name, const ProtobufCMessageDescr
     struct buf bytes;
     struct err err;
 
-    if (!take_plain(json_find_member(own, str_of(name)), &encoded))
+    if (!take_plain(json_find_member(stored, str_of(name)), &encoded))
         return false;
     bytes = (struct buf){.cap = encoded.len + 1};
     bytes.ptr = arena_take(arena, bytes.cap);
@@ -168,37 +168,37 @@ static enum rc recall_action(struct str kept, struct arena *arena, bool is_brief
 
 /* ---- all of it ---- */
 
-static bool is_as_kept(struct str own, struct str spec, struct arena *arena)
+static bool is_as_kept(struct str stored, struct str spec, struct arena *arena)
 {
     struct str print;
 
-    return take_plain(json_find_member(own, STR("specPrint")), &print) &&
-           str_eq(print, temporal_spec_print(spec, arena));
+    return take_plain(json_find_member(stored, STR("specPrint")), &print) &&
+           str_eq(print, temporal_spec_fingerprint(spec, arena));
 }
 
 Temporal__Fields *temporal_recall_attributes(const struct schedule_row *row,
                                              struct arena *arena)
 {
-    struct str own = json_find_member(row->extra, STR("temporal"));
+    struct str stored = json_find_member(row->extra, STR("temporal"));
     Temporal__Fields *attributes = NULL;
 
-    recall(own, "searchAttributes", &temporal__fields__descriptor, arena, &attributes);
+    recall(stored, "searchAttributes", &temporal__fields__descriptor, arena, &attributes);
     return attributes;
 }
 
 static enum rc recall_all(const struct schedule_row *row, struct arena *arena, bool is_brief,
-                          struct temporal_kept *ret, struct err *reterr)
+                          struct temporal_stored *ret, struct err *reterr)
 {
-    struct str own = json_find_member(row->extra, STR("temporal"));
-    struct temporal_kept kept = {.search_attributes = temporal_recall_attributes(row, arena)};
+    struct str stored = json_find_member(row->extra, STR("temporal"));
+    struct temporal_stored kept = {.search_attributes = temporal_recall_attributes(row, arena)};
     enum rc rc = RC_OK;
 
-    recall(own, "memo", &temporal__fields__descriptor, arena, &kept.memo);
-    if (!recall(own, "schedule", &temporal__schedule__descriptor, arena, &kept.schedule)) {
+    recall(stored, "memo", &temporal__fields__descriptor, arena, &kept.memo);
+    if (!recall(stored, "schedule", &temporal__schedule__descriptor, arena, &kept.schedule)) {
         kept.schedule = arena_take(arena, sizeof *kept.schedule);
         temporal__schedule__init(kept.schedule);
     }
-    if (!kept.schedule->spec || !is_as_kept(own, row->spec, arena))
+    if (!kept.schedule->spec || !is_as_kept(stored, row->spec, arena))
         rc = rebuild(row, arena, kept.schedule, reterr);
     if (rc == RC_OK)
         rc = recall_action(row->action, arena, is_brief, &kept.schedule->action, reterr);
@@ -208,13 +208,13 @@ static enum rc recall_all(const struct schedule_row *row, struct arena *arena, b
 }
 
 enum rc temporal_recall(const struct schedule_row *row, struct arena *arena,
-                        struct temporal_kept *ret, struct err *reterr)
+                        struct temporal_stored *ret, struct err *reterr)
 {
     return recall_all(row, arena, false, ret, reterr);
 }
 
 enum rc temporal_recall_brief(const struct schedule_row *row, struct arena *arena,
-                              struct temporal_kept *ret, struct err *reterr)
+                              struct temporal_stored *ret, struct err *reterr)
 {
     return recall_all(row, arena, true, ret, reterr);
 }

@@ -176,8 +176,8 @@ static bool is_at_rest(const struct manifest_entry *entry)
 
 /* A new schedule's times are those of its spec, from the end of its pause on; of another both
    sides. */
-static int ask_times(const struct apply *apply, const struct manifest_entry *entry,
-                     struct remote_answer *ret)
+static int request_command_times(const struct apply *apply, const struct manifest_entry *entry,
+                                 struct remote_answer *ret)
 {
     char path[REMOTE_PATH_MAX];
     struct buf out = BUF(path);
@@ -206,7 +206,7 @@ static int show_times(const struct apply *apply, const struct manifest_entry *en
                       struct printer *out)
 {
     struct remote_answer answer;
-    int status = ask_times(apply, entry, &answer);
+    int status = request_command_times(apply, entry, &answer);
 
     if (status != STATUS_OK)
         return status;
@@ -287,7 +287,7 @@ static int put_times(const struct apply *apply, const struct manifest_entry *ent
 {
     struct remote_answer answer;
     bool is_new = entry->fate == FATE_CREATE;
-    int status = ask_times(apply, entry, &answer);
+    int status = request_command_times(apply, entry, &answer);
     json_t *times, *after, *slot;
     size_t i;
 

@@ -22,7 +22,7 @@ struct command {
     bool takes_program;   /* the words behind `--` are a program and its arguments */
     bool counts_operands; /* there must be `least` to `most` of them */
     int least, most;
-    const void *with;                    /* what `run` needs to know, when commands share it */
+    const void *arg;                     /* what `run` needs to know, when commands share it */
     int (*run)(const struct args *args); /* returns the exit status */
 };
 

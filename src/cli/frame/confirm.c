@@ -8,17 +8,17 @@
 #include "cli/frame/printer.h"
 #include "cli/frame/report.h"
 
-enum { QUESTION_MAX = 1024, REPLY_MAX = 64 };
+enum { BATCH_QUERY_MAX = 1024, REPLY_MAX = 64 };
 
-int confirm(const char *question, ...)
+int confirm(const char *query, ...)
 {
-    char text[QUESTION_MAX], reply[REPLY_MAX];
+    char text[BATCH_QUERY_MAX], reply[REPLY_MAX];
     struct printer out;
     va_list args;
     ssize_t n;
 
-    va_start(args, question);
-    vsnprintf(text, sizeof text, question, args);
+    va_start(args, query);
+    vsnprintf(text, sizeof text, query, args);
     va_end(args);
     if (!isatty(STDIN_FILENO)) {
         report_note("%s  Nobody can be asked here: say --yes", text);

@@ -11,4 +11,4 @@
  * STATUS_FAILED for anything else.  Where standard input is no terminal there is nobody to
  * ask: STATUS_USAGE, and it says that --yes is needed.
  */
-int confirm(const char *question, ...) PRINTF(1, 2);
+int confirm(const char *query, ...) PRINTF(1, 2);

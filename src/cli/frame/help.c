@@ -64,12 +64,12 @@ void help_print_group(const struct command_group *group, int fd)
 
 /* ---- all of them, by subject ---- */
 
-struct subject_words {
+struct spec_argument_words {
     const char *title;
     const char *words; /* apart by blanks */
 };
 
-static const struct subject_words subjects[] = {
+static const struct spec_argument_words subjects[] = {
     {"When things run", "schedule calendar next explain"},
     {"What has run", "run events audit"},
     {"Who works", "queue gate worker"},

@@ -18,7 +18,7 @@ struct reader {
 
 static void wrong(const struct reader *r, const char *text)
 {
-    r->options->wrong(r->options->with, r->line, text);
+    r->options->wrong(r->options->arg, r->line, text);
 }
 
 static bool is_blank(char c)

@@ -44,8 +44,8 @@ struct crontab {
 struct crontab_options {
     bool is_system; /* with a column for the user, as /etc/crontab has */
     /* Told for each line that is none; the rest is read all the same. */
-    void (*wrong)(void *with, int line, const char *text);
-    void *with;
+    void (*wrong)(void *arg, int line, const char *text);
+    void *arg;
 };
 
 /* All that *ret points to is in `arena`.  RC_LIMIT, or RC_INVALID when it is no text. */

@@ -46,9 +46,9 @@ struct import {
     struct progress progress; /* while nobody sees the lines themselves */
 };
 
-static void tell_wrong(void *with, int line, const char *text)
+static void tell_wrong(void *arg, int line, const char *text)
 {
-    struct import *import = with;
+    struct import *import = arg;
 
     import->errors++;
     progress_close(&import->progress);
@@ -219,7 +219,7 @@ static int read_table(struct import *import, const struct args *args)
 {
     const char *prefix = args->value[OPT_PREFIX] ? args->value[OPT_PREFIX] : "cron";
     const struct crontab_options how = {
-        .is_system = args->value[OPT_SYSTEM] != NULL, .wrong = tell_wrong, .with = import};
+        .is_system = args->value[OPT_SYSTEM] != NULL, .wrong = tell_wrong, .arg = import};
     struct crontab table;
     struct str text;
     struct err err;

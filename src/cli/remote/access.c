@@ -60,7 +60,7 @@ static int token_create(const struct args *args)
         {TOKEN_EXPIRES_AT, "expiresAt", PART_TIME},
     };
     static const struct view name_only = {.id = "token"};
-    static const struct ask ask = {.view = &name_only, .say = say_token};
+    static const struct request_command ask = {.view = &name_only, .say = say_token};
     json_auto_t *body = body_of(args, parts, 4);
     struct remote_request request = {.method = "POST", .path = "/api/v1/tokens", .body = body};
     struct remote_answer answer;
@@ -79,7 +79,7 @@ static int token_create(const struct args *args)
         return status;
     status = remote_call(remote, &request, &answer);
     if (status == STATUS_OK) {
-        status = ask_print(remote, &ask, &answer, args->operand[0]);
+        status = request_command_print(remote, &ask, &answer, args->operand[0]);
         answer_free(&answer);
     }
     remote_close(remote);
@@ -95,7 +95,7 @@ static void say_revoked(const json_t *answer, const char *name, const struct whe
     printer_text(out, ": revoked\n");
 }
 
-static const struct ask token_revoke = {
+static const struct request_command token_revoke = {
     .method = "DELETE", .kind = "tokens", .say = say_revoked};
 
 static const struct command token_commands[] = {
@@ -118,7 +118,7 @@ static const struct command token_commands[] = {
      .examples = "  belfry token list\n",
      OPTIONS(list_options),
      NO_NAME,
-     .with = &token_lister,
+     .arg = &token_lister,
      .run = lister_run},
     {.name = "token revoke",
      .usage = "ID... [OPTION]...",
@@ -127,8 +127,8 @@ static const struct command token_commands[] = {
      .examples = "  belfry token revoke 0cm4w425a0201\n",
      PLAIN,
      SOME_NAMES,
-     .with = &token_revoke,
-     .run = ask_run},
+     .arg = &token_revoke,
+     .run = request_command_run},
 };
 
 const struct command_group token_group = {"token", "Make, list and revoke tokens",
@@ -276,7 +276,7 @@ static const struct command audit_commands[] = {
                  "  belfry audit list --by ci --from -7d --all -o json\n",
      OPTIONS(audit_rows),
      NO_NAME,
-     .with = &audit_lister,
+     .arg = &audit_lister,
      .run = lister_run},
     {.name = "audit verify",
      .usage = "[OPTION]...",

@@ -14,8 +14,8 @@
 enum { QUERY_MAX = sizeof "?namespace=" + 3 * CLIENT_NAMESPACE_MAX };
 
 /* Whom the person named may be called, wherever that is. */
-static const struct guard_net everywhere = {.bits = 0};
-static const struct guard_policy guard = {.allow = &everywhere, .allow_count = 1};
+static const struct address_net everywhere = {.bits = 0};
+static const struct address_policy policy = {.allow = &everywhere, .allow_count = 1};
 
 struct client {
     struct webhook_pool *pool;
@@ -24,14 +24,14 @@ struct client {
     char query[QUERY_MAX];
     char bearer[sizeof BEARER + CLIENT_TOKEN_MAX]; /* empty: no token */
     int64_t last_call;
-    void (*closed)(void *with);
-    void *closed_with;
+    void (*closed)(void *arg);
+    void *closed_arg;
 };
 
 /* What a call needs when it ends. */
 struct waiting {
     client_done *done;
-    void *with;
+    void *arg;
 };
 
 static void write_query(struct buf *out, struct str namespace)
@@ -133,9 +133,9 @@ static instant date_of(const struct webhook_result *result)
     return date;
 }
 
-static void on_done(void *with, const struct webhook_result *result)
+static void on_done(void *arg, const struct webhook_result *result)
 {
-    struct waiting *waiting = with;
+    struct waiting *waiting = arg;
     struct client_answer answer = {.server_now = INSTANT_NONE, .err = result->err};
 
     if (result->kind == WEBHOOK_ANSWERED && result->is_cut) {
@@ -145,12 +145,12 @@ static void on_done(void *with, const struct webhook_result *result)
         answer.body = result->body;
         answer.server_now = date_of(result);
     }
-    waiting->done(waiting->with, &answer);
+    waiting->done(waiting->arg, &answer);
     free(waiting);
 }
 
 int64_t client_send(struct client *client, const struct client_request *what, client_done *done,
-                    void *with)
+                    void *arg)
 {
     struct webhook_header headers[] = {
         {STR("Content-Type"), STR("application/json")},
@@ -175,12 +175,12 @@ int64_t client_send(struct client *client, const struct client_request *what, cl
         .keep_bytes = CLIENT_ANSWER_MAX,
         .keep_headers = &date,
         .keep_header_count = 1,
-        .guard = &guard,
+        .policy = &policy,
     };
     struct err err;
 
     must(waiting);
-    *waiting = (struct waiting){done, with};
+    *waiting = (struct waiting){done, arg};
     buf_str(&out, client->server);
     buf_text(&out, what->path);
     buf_text(&out, client->query);
@@ -195,17 +195,17 @@ void client_cancel(struct client *client, int64_t call)
     webhook_cancel(client->pool, call);
 }
 
-static void on_closed(void *with)
+static void on_closed(void *arg)
 {
-    struct client *client = with;
+    struct client *client = arg;
 
-    client->closed(client->closed_with);
+    client->closed(client->closed_arg);
     free(client);
 }
 
-void client_close(struct client *client, void (*closed)(void *with), void *with)
+void client_close(struct client *client, void (*closed)(void *arg), void *arg)
 {
     client->closed = closed;
-    client->closed_with = with;
+    client->closed_arg = arg;
     webhook_pool_close(client->pool, on_closed, client);
 }

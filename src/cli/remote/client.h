@@ -45,7 +45,7 @@ struct client_answer {
     struct err err;
 };
 
-typedef void client_done(void *with, const struct client_answer *answer);
+typedef void client_done(void *arg, const struct client_answer *answer);
 
 /* RC_INVALID when `server` is no URL that can be called, or `token` cannot be one. */
 MUST_USE enum rc client_open(struct loop *loop, const struct client_options *options,
@@ -63,10 +63,10 @@ struct client_request {
  * `calls` may be under way.
  */
 int64_t client_send(struct client *client, const struct client_request *what, client_done *done,
-                    void *with);
+                    void *arg);
 
 /* `done` comes soon, without an answer.  Nothing happens when there is no such call. */
 void client_cancel(struct client *client, int64_t call);
 
 /* All that is under way ends without an answer; then `closed`, and the client is gone. */
-void client_close(struct client *client, void (*closed)(void *with), void *with);
+void client_close(struct client *client, void (*closed)(void *arg), void *arg);

@@ -93,9 +93,9 @@ struct following {
     int64_t left; /* events until it is enough; -1: it never is */
 };
 
-static bool on_event(void *with, struct str id, struct str name, struct str data)
+static bool on_event(void *arg, struct str id, struct str name, struct str data)
 {
-    struct following *f = with;
+    struct following *f = arg;
     json_auto_t *event = json_loadb(data.ptr, data.len, 0, NULL);
 
     (void)id;
@@ -112,7 +112,7 @@ static bool on_event(void *with, struct str id, struct str name, struct str data
 
 /* ---- pages ---- */
 
-static int get_page(struct remote *remote, const struct args *args, const char *question,
+static int get_page(struct remote *remote, const struct args *args, const char *query,
                     const char *after, struct remote_answer *ret)
 {
     char path[REMOTE_PATH_MAX];
@@ -121,7 +121,7 @@ static int get_page(struct remote *remote, const struct args *args, const char *
     const char *limit = args->value[OPT_LIMIT];
     int status;
 
-    buf_text(&out, question);
+    buf_text(&out, query);
     path_query(&out, "after", after);
     path_query(&out, "limit", !limit && args->value[OPT_ALL] ? "1000" : limit);
     status = remote_call(remote, &request, ret);
@@ -134,7 +134,7 @@ static int get_page(struct remote *remote, const struct args *args, const char *
     return status;
 }
 
-static int print_pages(struct remote *remote, const struct args *args, const char *question,
+static int print_pages(struct remote *remote, const struct args *args, const char *query,
                        struct printer *out)
 {
     struct remote_answer page = {.status = 0};
@@ -146,7 +146,7 @@ static int print_pages(struct remote *remote, const struct args *args, const cha
     for (int i = 0; i < PAGES_MAX && more; i++) {
         struct remote_answer next;
 
-        status = get_page(remote, args, question, after, &next);
+        status = get_page(remote, args, query, after, &next);
         answer_free(&page);
         if (status != STATUS_OK)
             return status;
@@ -180,8 +180,8 @@ static int follow(struct remote *remote, const struct args *args, const char *pa
 {
     struct following f = {.remote = remote, .out = out, .left = -1};
     struct str limit = str_of(args->value[OPT_LIMIT]);
-    char question[REMOTE_PATH_MAX];
-    struct buf with_place = BUF(question);
+    char query[REMOTE_PATH_MAX];
+    struct buf with_place = BUF(query);
 
     if (limit.ptr &&
         (str_take_number(&limit, INT32_MAX, &f.left) == 0 || limit.len > 0 || f.left == 0)) {
@@ -190,7 +190,7 @@ static int follow(struct remote *remote, const struct args *args, const char *pa
     }
     buf_text(&with_place, path);
     path_query(&with_place, "after", args->value[OPT_AFTER]);
-    return remote_stream(remote, question, on_event, &f);
+    return remote_stream(remote, query, on_event, &f);
 }
 
 static int events_run(const struct args *args)

@@ -166,9 +166,9 @@ void path_of(struct buf *path, const char *kind, const char *name, const char *t
 
 /* ---- requests ---- */
 
-static bool keep_part(void *with, struct str bytes)
+static bool keep_part(void *arg, struct str bytes)
 {
-    struct held *held = with;
+    struct held *held = arg;
 
     if (bytes.len > REMOTE_ANSWER_MAX - held->len) {
         held->is_too_much = true;
@@ -209,7 +209,7 @@ static void write_headers(const struct remote *remote, const struct remote_reque
 }
 
 int remote_send(struct remote *remote, const struct remote_request *request, fetch_part *part,
-                void *with, struct fetch_answer *ret)
+                void *arg, struct fetch_answer *ret)
 {
     char url[REMOTE_SERVER_MAX + REMOTE_PATH_MAX], match[FETCH_VALUE_MAX + 32],
         key[sizeof match];
@@ -225,7 +225,7 @@ int remote_send(struct remote *remote, const struct remote_request *request, fet
         .connect = REMOTE_CONNECT,
         .silence = REMOTE_SILENCE,
         .part = part,
-        .with = with,
+        .arg = arg,
     };
     struct err err;
     enum rc rc;

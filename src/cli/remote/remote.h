@@ -123,13 +123,13 @@ void problem_tell(const json_t *problem, const json_t *body, const char *before)
 /* ---- streams ---- */
 
 /* One event of a stream; `id` is what to go on from.  False: that is enough. */
-typedef bool remote_event(void *with, struct str id, struct str name, struct str data);
+typedef bool remote_event(void *arg, struct str id, struct str name, struct str data);
 
 /*
  * Reads text/event-stream until `event` wants no more.  A stream that ends or breaks is taken
  * up again behind its last event; one whose events have no ids is over when it ends.
  */
-int remote_stream(struct remote *remote, const char *path, remote_event *event, void *with);
+int remote_stream(struct remote *remote, const char *path, remote_event *event, void *arg);
 
 /* ---- what is printed ---- */
 

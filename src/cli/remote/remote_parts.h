@@ -34,7 +34,7 @@ struct held {
 };
 
 int remote_send(struct remote *remote, const struct remote_request *request, fetch_part *part,
-                void *with, struct fetch_answer *ret);
+                void *arg, struct fetch_answer *ret);
 
 /* Tells what went wrong, and returns the status to exit with. */
 int remote_unreached(const struct remote *remote, const struct err *err);

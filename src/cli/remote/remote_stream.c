@@ -20,7 +20,7 @@ enum {
 struct stream {
     struct remote *remote;
     remote_event *event;
-    void *with;
+    void *arg;
     char *line, *data; /* each of EVENT_MAX bytes */
     size_t line_len, data_len;
     bool has_data, is_broken, is_enough, any;
@@ -37,7 +37,7 @@ static void dispatch(struct stream *s)
     s->remote->has_begun = s->id[0] != '\0';
     if (s->has_data) {
         s->any = true;
-        s->is_enough = !s->event(s->with, str_of(s->id), str_of(s->name),
+        s->is_enough = !s->event(s->arg, str_of(s->id), str_of(s->name),
                                  (struct str){s->data, len});
     }
     s->has_data = false;
@@ -84,9 +84,9 @@ static void take_line(struct stream *s, struct str line)
     }
 }
 
-static bool on_part(void *with, struct str bytes)
+static bool on_part(void *arg, struct str bytes)
 {
-    struct stream *s = with;
+    struct stream *s = arg;
 
     for (size_t i = 0; i < bytes.len && !s->is_enough && !s->is_broken; i++) {
         if (bytes.ptr[i] == '\n') {
@@ -152,9 +152,9 @@ static bool goes_on(const struct stream *s, int status)
            (status == STATUS_OK || status == STATUS_UNREACHABLE);
 }
 
-int remote_stream(struct remote *remote, const char *path, remote_event *event, void *with)
+int remote_stream(struct remote *remote, const char *path, remote_event *event, void *arg)
 {
-    struct stream s = {.remote = remote, .event = event, .with = with};
+    struct stream s = {.remote = remote, .event = event, .arg = arg};
     int tries = 0, status;
 
     s.line = malloc(EVENT_MAX);

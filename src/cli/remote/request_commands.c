@@ -152,8 +152,8 @@ json_t *body_of(const struct args *args, const struct part *parts, int count)
 
 /* ---- one request for each name ---- */
 
-int ask_print(struct remote *remote, const struct ask *ask, const struct remote_answer *answer,
-              const char *name)
+int request_command_print(struct remote *remote, const struct request_command *ask,
+                          const struct remote_answer *answer, const char *name)
 {
     const char *id = ask->view ? text_of(answer->json, ask->view->id) : "";
     struct printer out;
@@ -173,21 +173,22 @@ int ask_print(struct remote *remote, const struct ask *ask, const struct remote_
 }
 
 /* Who asked for a run and got none is told so; only JSON has more to say. */
-static int print_skipped(struct remote *remote, const struct ask *ask,
+static int print_skipped(struct remote *remote, const struct request_command *ask,
                          const struct remote_answer *answer, const char *name)
 {
-    int status = remote_output(remote) == OUTPUT_JSON ? ask_print(remote, ask, answer, name)
-                                                      : STATUS_OK;
+    int status = remote_output(remote) == OUTPUT_JSON
+                     ? request_command_print(remote, ask, answer, name)
+                     : STATUS_OK;
 
     report_note("%.*s: no run was started: %s (%s), another run of the schedule is open", 255,
                 name, text_of(answer->json, "outcome"), text_of(answer->json, "reason"));
     return status == STATUS_OK ? STATUS_LATER : status;
 }
 
-static int ask_one(struct remote *remote, const struct args *args, const json_t *body,
-                   const char *name)
+static int request_command_one(struct remote *remote, const struct args *args,
+                               const json_t *body, const char *name)
 {
-    const struct ask *ask = args->command->with;
+    const struct request_command *ask = args->command->arg;
     char path[REMOTE_PATH_MAX];
     struct buf out = BUF(path);
     struct remote_request request = {.method = ask->method, .path = path, .body = body};
@@ -207,14 +208,14 @@ static int ask_one(struct remote *remote, const struct args *args, const json_t 
     if (ask->starts_run && text_of(answer.json, "outcome")[0] != '\0')
         status = print_skipped(remote, ask, &answer, name);
     else
-        status = ask_print(remote, ask, &answer, name);
+        status = request_command_print(remote, ask, &answer, name);
     answer_free(&answer);
     return status;
 }
 
-int ask_run(const struct args *args)
+int request_command_run(const struct args *args)
 {
-    const struct ask *ask = args->command->with;
+    const struct request_command *ask = args->command->arg;
     bool has_body = ask->method && strcmp(ask->method, "DELETE") != 0;
     json_auto_t *body = has_body ? body_of(args, ask->parts, ask->part_count) : NULL;
     struct remote *remote;
@@ -226,7 +227,7 @@ int ask_run(const struct args *args)
     if (status != STATUS_OK)
         return status;
     for (int i = 0; i < args->operands; i++) {
-        status = ask_one(remote, args, body, args->operand[i]);
+        status = request_command_one(remote, args, body, args->operand[i]);
         worst = status != STATUS_OK ? status : worst;
         if (status == STATUS_UNREACHABLE)
             break;
@@ -237,7 +238,7 @@ int ask_run(const struct args *args)
 
 int lister_run(const struct args *args)
 {
-    const struct lister *lister = args->command->with;
+    const struct lister *lister = args->command->arg;
     char path[REMOTE_PATH_MAX];
     struct buf out = BUF(path);
     struct remote *remote;

@@ -25,10 +25,10 @@ struct part {
 };
 
 /* What a command says when all is well; `name` is what was named. */
-typedef void ask_say(const json_t *answer, const char *name, const struct when *when,
-                     struct printer *out);
+typedef void request_command_say(const json_t *answer, const char *name,
+                                 const struct when *when, struct printer *out);
 
-struct ask {
+struct request_command {
     const char *method; /* NULL: GET                                                */
     const char *kind;   /* "schedules": the path is /api/v1/schedules/NAME and tail  */
     const char *tail;   /* "/pause"; NULL: none                                     */
@@ -36,15 +36,15 @@ struct ask {
     int filter_count;
     const struct part *parts; /* NULL: no body but an empty one, unless it is GET or DELETE */
     int part_count;
-    const struct view *view; /* how the answer is shown: by this, */
-    ask_say *say;            /* or by this                        */
-    bool starts_run;         /* unless the overlap policy skips it: then the status is 75 */
+    const struct view *view;  /* how the answer is shown: by this, */
+    request_command_say *say; /* or by this                        */
+    bool starts_run;          /* unless the overlap policy skips it: then the status is 75 */
 };
 
 #define PARTS(array) .parts = (array), .part_count = sizeof(array) / sizeof(array)[0]
 
-/* For commands whose `with` is a struct ask: asks for each operand. */
-int ask_run(const struct args *args);
+/* For commands whose `with` is a struct request_command: asks for each operand. */
+int request_command_run(const struct args *args);
 
 /* The body of the options; NULL when one is wrong, which is told. */
 json_t *body_of(const struct args *args, const struct part *parts, int count);
@@ -56,8 +56,8 @@ json_t *json_argument(const struct args *args, int option);
 char *read_whole(const char *path, size_t *ret_len);
 
 /* Prints an answer in the form that was asked for; `say` or `view` for a table. */
-int ask_print(struct remote *remote, const struct ask *ask, const struct remote_answer *answer,
-              const char *name);
+int request_command_print(struct remote *remote, const struct request_command *ask,
+                          const struct remote_answer *answer, const char *name);
 
 /* For commands whose `with` is a struct lister. */
 struct lister {

@@ -18,7 +18,7 @@ static void say_done(const char *done, const char *name, struct printer *out)
 static int put(const struct args *args, const char *kind, const json_t *body,
                const struct view *view)
 {
-    const struct ask ask = {.view = view};
+    const struct request_command ask = {.view = view};
     char path[REMOTE_PATH_MAX];
     struct buf out = BUF(path);
     struct remote_request request = {.method = "PUT", .path = path, .body = body};
@@ -31,7 +31,7 @@ static int put(const struct args *args, const char *kind, const json_t *body,
     path_of(&out, kind, args->operand[0], NULL);
     status = remote_call(remote, &request, &answer);
     if (status == STATUS_OK) {
-        status = ask_print(remote, &ask, &answer, args->operand[0]);
+        status = request_command_print(remote, &ask, &answer, args->operand[0]);
         answer_free(&answer);
     }
     remote_close(remote);
@@ -50,10 +50,10 @@ static const struct field queue_columns[] = {
 
 static const struct view queue_view = {"queues", "name", FIELDS(queue_columns), NULL, 0};
 static const struct lister queue_lister = {.kind = "queues", .list = {.view = &queue_view}};
-static const struct ask queue_get = {.kind = "queues", .view = &queue_view};
-static const struct ask queue_pause = {
+static const struct request_command queue_get = {.kind = "queues", .view = &queue_view};
+static const struct request_command queue_pause = {
     .method = "POST", .kind = "queues", .tail = "/pause", .view = &queue_view};
-static const struct ask queue_resume = {
+static const struct request_command queue_resume = {
     .method = "POST", .kind = "queues", .tail = "/resume", .view = &queue_view};
 
 enum queue_option { QUEUE_LIMIT = REMOTE_OPTIONS, QUEUE_OPTIONS };
@@ -95,7 +95,7 @@ static const struct command queue_commands[] = {
      .examples = "  belfry queue list\n",
      OPTIONS(list_options),
      NO_NAME,
-     .with = &queue_lister,
+     .arg = &queue_lister,
      .run = lister_run},
     {.name = "queue get",
      .usage = "QUEUE... [OPTION]...",
@@ -104,8 +104,8 @@ static const struct command queue_commands[] = {
      .examples = "  belfry queue get reports\n",
      PLAIN,
      SOME_NAMES,
-     .with = &queue_get,
-     .run = ask_run},
+     .arg = &queue_get,
+     .run = request_command_run},
     {.name = "queue pause",
      .usage = "QUEUE... [OPTION]...",
      .summary = "Give out no runs of a queue",
@@ -113,8 +113,8 @@ static const struct command queue_commands[] = {
      .examples = "  belfry queue pause reports\n",
      PLAIN,
      SOME_NAMES,
-     .with = &queue_pause,
-     .run = ask_run},
+     .arg = &queue_pause,
+     .run = request_command_run},
     {.name = "queue resume",
      .usage = "QUEUE... [OPTION]...",
      .summary = "Give out runs of a queue again",
@@ -122,8 +122,8 @@ static const struct command queue_commands[] = {
      .examples = "  belfry queue resume reports\n",
      PLAIN,
      SOME_NAMES,
-     .with = &queue_resume,
-     .run = ask_run},
+     .arg = &queue_resume,
+     .run = request_command_run},
     {.name = "queue set",
      .usage = "QUEUE --limit N|none [OPTION]...",
      .summary = "Limit how many runs of a queue workers have at once",
@@ -157,7 +157,8 @@ static const struct view calendar_view = {"calendars", "name", FIELDS(calendar_c
                                           FIELDS(calendar_lines)};
 static const struct lister calendar_lister = {.kind = "calendars",
                                               .list = {.view = &calendar_view}};
-static const struct ask calendar_get = {.kind = "calendars", .view = &calendar_view};
+static const struct request_command calendar_get = {.kind = "calendars",
+                                                    .view = &calendar_view};
 
 static void say_deleted(const json_t *answer, const char *name, const struct when *when,
                         struct printer *out)
@@ -167,7 +168,7 @@ static void say_deleted(const json_t *answer, const char *name, const struct whe
     say_done("deleted", name, out);
 }
 
-static const struct ask calendar_delete = {
+static const struct request_command calendar_delete = {
     .method = "DELETE", .kind = "calendars", .say = say_deleted};
 
 enum calendar_option { CALENDAR_FILE = REMOTE_OPTIONS, CALENDAR_DATE, CALENDAR_OPTIONS };
@@ -249,7 +250,7 @@ static const struct command calendar_commands[] = {
      .examples = "  belfry calendar list\n",
      OPTIONS(list_options),
      NO_NAME,
-     .with = &calendar_lister,
+     .arg = &calendar_lister,
      .run = lister_run},
     {.name = "calendar get",
      .usage = "CALENDAR... [OPTION]...",
@@ -258,8 +259,8 @@ static const struct command calendar_commands[] = {
      .examples = "  belfry calendar get us-holidays\n",
      PLAIN,
      SOME_NAMES,
-     .with = &calendar_get,
-     .run = ask_run},
+     .arg = &calendar_get,
+     .run = request_command_run},
     {.name = "calendar set",
      .usage = "CALENDAR (--date DATE... | -f FILE) [OPTION]...",
      .summary = "Create or replace a named calendar",
@@ -277,8 +278,8 @@ static const struct command calendar_commands[] = {
      .examples = "  belfry calendar delete us-holidays\n",
      PLAIN,
      SOME_NAMES,
-     .with = &calendar_delete,
-     .run = ask_run},
+     .arg = &calendar_delete,
+     .run = request_command_run},
 };
 
 const struct command_group calendar_group = {
@@ -295,8 +296,9 @@ static const struct field gate_columns[] = {
 
 static const struct view gate_view = {"gates", "name", FIELDS(gate_columns), NULL, 0};
 static const struct lister gate_lister = {.kind = "gates", .list = {.view = &gate_view}};
-static const struct ask gate_get = {.kind = "gates", .view = &gate_view};
-static const struct ask gate_delete = {.method = "DELETE", .kind = "gates", .say = say_deleted};
+static const struct request_command gate_get = {.kind = "gates", .view = &gate_view};
+static const struct request_command gate_delete = {
+    .method = "DELETE", .kind = "gates", .say = say_deleted};
 
 static int gate_set(const struct args *args)
 {
@@ -320,7 +322,7 @@ static const struct command gate_commands[] = {
      .examples = "  belfry gate list\n",
      OPTIONS(list_options),
      NO_NAME,
-     .with = &gate_lister,
+     .arg = &gate_lister,
      .run = lister_run},
     {.name = "gate get",
      .usage = "GATE... [OPTION]...",
@@ -329,8 +331,8 @@ static const struct command gate_commands[] = {
      .examples = "  belfry gate get db\n",
      PLAIN,
      SOME_NAMES,
-     .with = &gate_get,
-     .run = ask_run},
+     .arg = &gate_get,
+     .run = request_command_run},
     {.name = "gate set",
      .usage = "GATE LIMIT [OPTION]...",
      .summary = "Create a gate or change its limit",
@@ -348,8 +350,8 @@ static const struct command gate_commands[] = {
      .examples = "  belfry gate delete db\n",
      PLAIN,
      SOME_NAMES,
-     .with = &gate_delete,
-     .run = ask_run},
+     .arg = &gate_delete,
+     .run = request_command_run},
 };
 
 const struct command_group gate_group = {"gate", "Gates: how many runs may be open at once",
@@ -368,7 +370,8 @@ static const struct view namespace_view = {"namespaces", "name", FIELDS(namespac
 static const struct lister namespace_lister = {.kind = "namespaces",
                                                .list = {.view = &namespace_view}};
 
-static const struct ask namespace_get = {.kind = "namespaces", .view = &namespace_view};
+static const struct request_command namespace_get = {.kind = "namespaces",
+                                                     .view = &namespace_view};
 
 enum namespace_option { NAMESPACE_SETTINGS = REMOTE_OPTIONS, NAMESPACE_OPTIONS };
 
@@ -393,7 +396,7 @@ static const struct command namespace_commands[] = {
      .examples = "  belfry namespace list\n",
      OPTIONS(list_options),
      NO_NAME,
-     .with = &namespace_lister,
+     .arg = &namespace_lister,
      .run = lister_run},
     {.name = "namespace get",
      .usage = "NAMESPACE... [OPTION]...",
@@ -402,8 +405,8 @@ static const struct command namespace_commands[] = {
      .examples = "  belfry namespace get billing\n",
      PLAIN,
      SOME_NAMES,
-     .with = &namespace_get,
-     .run = ask_run},
+     .arg = &namespace_get,
+     .run = request_command_run},
     {.name = "namespace set",
      .usage = "NAMESPACE [OPTION]...",
      .summary = "Create a namespace or change its settings",
@@ -442,7 +445,7 @@ static const struct command node_commands[] = {
      .examples = "  belfry node list\n",
      PLAIN,
      NO_NAME,
-     .with = &node_lister,
+     .arg = &node_lister,
      .run = lister_run},
 };
 

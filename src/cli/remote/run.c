@@ -6,7 +6,7 @@
 #include "cli/remote/run_commands.h"
 #include "cli/remote/schedule_view.h"
 
-static const struct ask get_ask = {.kind = "runs", .view = &run_view};
+static const struct request_command get_ask = {.kind = "runs", .view = &run_view};
 
 enum list_filter {
     OPT_SCHEDULE = LIST_OPTIONS,
@@ -111,26 +111,26 @@ static void say_rejected(const json_t *answer, const char *name, const struct wh
     say_id("rejected", answer, name, out);
 }
 
-static const struct ask cancel_ask = {
+static const struct request_command cancel_ask = {
     .method = "POST", .kind = "runs", .tail = "/cancel", .say = say_cancelled};
-static const struct ask terminate_ask = {
+static const struct request_command terminate_ask = {
     .method = "POST", .kind = "runs", .tail = "/terminate", .say = say_terminated};
-static const struct ask retry_ask = {.method = "POST",
-                                     .kind = "runs",
-                                     .tail = "/retry",
-                                     .view = &run_view,
-                                     .say = say_retried,
-                                     .starts_run = true};
-static const struct ask approve_ask = {.method = "POST",
-                                       .kind = "runs",
-                                       .tail = "/approve",
-                                       PARTS(reason_parts),
-                                       .say = say_approved};
-static const struct ask reject_ask = {.method = "POST",
-                                      .kind = "runs",
-                                      .tail = "/reject",
-                                      PARTS(reason_parts),
-                                      .say = say_rejected};
+static const struct request_command retry_ask = {.method = "POST",
+                                                 .kind = "runs",
+                                                 .tail = "/retry",
+                                                 .view = &run_view,
+                                                 .say = say_retried,
+                                                 .starts_run = true};
+static const struct request_command approve_ask = {.method = "POST",
+                                                   .kind = "runs",
+                                                   .tail = "/approve",
+                                                   PARTS(reason_parts),
+                                                   .say = say_approved};
+static const struct request_command reject_ask = {.method = "POST",
+                                                  .kind = "runs",
+                                                  .tail = "/reject",
+                                                  PARTS(reason_parts),
+                                                  .say = say_rejected};
 
 static const struct command commands[] = {
     {.name = "run list",
@@ -141,7 +141,7 @@ static const struct command commands[] = {
                  "  belfry run list --state open --all -o name\n",
      OPTIONS(list_rows),
      NO_NAME,
-     .with = &list_lister,
+     .arg = &list_lister,
      .run = lister_run},
     {.name = "run get",
      .usage = "RUN... [OPTION]...",
@@ -150,8 +150,8 @@ static const struct command commands[] = {
      .examples = "  belfry run get r_0cm4w425a02011t4kqavj0\n",
      PLAIN,
      SOME_NAMES,
-     .with = &get_ask,
-     .run = ask_run},
+     .arg = &get_ask,
+     .run = request_command_run},
     {.name = "run logs",
      .usage = "RUN [OPTION]...",
      .summary = "Show what a run has logged",
@@ -169,8 +169,8 @@ static const struct command commands[] = {
      .examples = "  belfry run cancel r_0cm4w425a02011t4kqavj0\n",
      PLAIN,
      SOME_NAMES,
-     .with = &cancel_ask,
-     .run = ask_run},
+     .arg = &cancel_ask,
+     .run = request_command_run},
     {.name = "run terminate",
      .usage = "RUN... [OPTION]...",
      .summary = "End a run at once",
@@ -179,8 +179,8 @@ static const struct command commands[] = {
      .examples = "  belfry run terminate r_0cm4w425a02011t4kqavj0\n",
      PLAIN,
      SOME_NAMES,
-     .with = &terminate_ask,
-     .run = ask_run},
+     .arg = &terminate_ask,
+     .run = request_command_run},
     {.name = "run retry",
      .usage = "RUN... [OPTION]...",
      .summary = "Run again what has ended",
@@ -190,8 +190,8 @@ static const struct command commands[] = {
      .examples = "  belfry run retry r_0cm4w425a02011t4kqavj0\n",
      PLAIN,
      SOME_NAMES,
-     .with = &retry_ask,
-     .run = ask_run},
+     .arg = &retry_ask,
+     .run = request_command_run},
     {.name = "run approve",
      .usage = "RUN... [OPTION]...",
      .summary = "Let a run begin that waits for approval",
@@ -200,8 +200,8 @@ static const struct command commands[] = {
                  "  belfry run approve r_0cm4w425a02011t4kqavj0 --reason 'looked at it'\n",
      OPTIONS(reason_rows),
      SOME_NAMES,
-     .with = &approve_ask,
-     .run = ask_run},
+     .arg = &approve_ask,
+     .run = request_command_run},
     {.name = "run reject",
      .usage = "RUN... [OPTION]...",
      .summary = "End a run that waits for approval",
@@ -209,8 +209,8 @@ static const struct command commands[] = {
      .examples = "  belfry run reject r_0cm4w425a02011t4kqavj0 --reason 'not today'\n",
      OPTIONS(reason_rows),
      SOME_NAMES,
-     .with = &reject_ask,
-     .run = ask_run},
+     .arg = &reject_ask,
+     .run = request_command_run},
 };
 
 const struct command_group run_group = {"run", "List, show, follow, cancel and repeat runs",

@@ -78,9 +78,9 @@ struct following {
     struct printer *out;
 };
 
-static bool on_event(void *with, struct str id, struct str name, struct str data)
+static bool on_event(void *arg, struct str id, struct str name, struct str data)
 {
-    const struct following *f = with;
+    const struct following *f = arg;
     json_auto_t *line = json_loadb(data.ptr, data.len, 0, NULL);
 
     (void)id;

@@ -8,7 +8,7 @@
 
 /* ---- get, list ---- */
 
-static const struct ask get_ask = {.kind = "schedules", .view = &schedule_view};
+static const struct request_command get_ask = {.kind = "schedules", .view = &schedule_view};
 
 enum list_filter {
     OPT_SEARCH = LIST_OPTIONS,
@@ -86,16 +86,16 @@ static const struct option pause_rows[PAUSE_COUNT] = {
 static const struct part pause_parts[] = {{OPT_REASON, "reason", PART_TEXT},
                                           {OPT_UNTIL, "until", PART_TIME}};
 
-static const struct ask delete_ask = {
+static const struct request_command delete_ask = {
     .method = "DELETE", .kind = "schedules", .say = say_deleted};
-static const struct ask pause_ask = {.method = "POST",
-                                     .kind = "schedules",
-                                     .tail = "/pause",
-                                     PARTS(pause_parts),
-                                     .say = say_paused};
-static const struct ask archive_ask = {
+static const struct request_command pause_ask = {.method = "POST",
+                                                 .kind = "schedules",
+                                                 .tail = "/pause",
+                                                 PARTS(pause_parts),
+                                                 .say = say_paused};
+static const struct request_command archive_ask = {
     .method = "POST", .kind = "schedules", .tail = "/archive", .say = say_archived};
-static const struct ask reset_ask = {
+static const struct request_command reset_ask = {
     .method = "POST", .kind = "schedules", .tail = "/reset-failures", .say = say_reset};
 
 static const struct option resume_rows[RESUME_OPTION_COUNT] = {
@@ -132,20 +132,20 @@ static void say_triggered(const json_t *answer, const char *name, const struct w
     printer_printf(out, ": run %s\n", text_of(answer, "id"));
 }
 
-static const struct ask trigger_ask = {.method = "POST",
-                                       .kind = "schedules",
-                                       .tail = "/trigger",
-                                       PARTS(trigger_parts),
-                                       .view = &run_view,
-                                       .say = say_triggered,
-                                       .starts_run = true};
-static const struct ask test_ask = {.method = "POST",
-                                    .kind = "schedules",
-                                    .tail = "/test",
-                                    .parts = trigger_parts,
-                                    .part_count = 1,
-                                    .view = &run_view,
-                                    .say = say_triggered};
+static const struct request_command trigger_ask = {.method = "POST",
+                                                   .kind = "schedules",
+                                                   .tail = "/trigger",
+                                                   PARTS(trigger_parts),
+                                                   .view = &run_view,
+                                                   .say = say_triggered,
+                                                   .starts_run = true};
+static const struct request_command test_ask = {.method = "POST",
+                                                .kind = "schedules",
+                                                .tail = "/test",
+                                                .parts = trigger_parts,
+                                                .part_count = 1,
+                                                .view = &run_view,
+                                                .say = say_triggered};
 
 static const struct option backfill_rows[BACKFILL_OPTION_COUNT] = {
     REMOTE_OPTION_ROWS,
@@ -180,11 +180,11 @@ static void say_skipped(const json_t *answer, const char *name, const struct whe
     view_rows(&view, json_object_get(answer, "skipped"), when, out);
 }
 
-static const struct ask skip_ask = {.method = "POST",
-                                    .kind = "schedules",
-                                    .tail = "/skip-next",
-                                    PARTS(skip_parts),
-                                    .say = say_skipped};
+static const struct request_command skip_ask = {.method = "POST",
+                                                .kind = "schedules",
+                                                .tail = "/skip-next",
+                                                PARTS(skip_parts),
+                                                .say = say_skipped};
 
 /* ---- next, slots, explain, health ---- */
 
@@ -199,7 +199,7 @@ static const struct option next_rows[NEXT_OPTIONS] = {
 static const struct filter next_filters[] = {{NEXT_COUNT, "count", FILTER_TEXT},
                                              {NEXT_FROM, "from", FILTER_TIME}};
 
-static const struct ask next_ask = {
+static const struct request_command next_ask = {
     .kind = "schedules", .tail = "/next", FILTERS(next_filters), .say = say_next};
 
 enum slots_option { SLOTS_FROM = LIST_OPTIONS, SLOTS_TO, SLOTS_OPTIONS };
@@ -229,9 +229,9 @@ static const struct option explain_rows[EXPLAIN_OPTIONS] = {
 };
 
 static const struct filter explain_filters[] = {{EXPLAIN_AT, "at", FILTER_TEXT}};
-static const struct ask explain_ask = {
+static const struct request_command explain_ask = {
     .kind = "schedules", .tail = "/explain", FILTERS(explain_filters), .say = say_explained};
-static const struct ask health_ask = {
+static const struct request_command health_ask = {
     .kind = "schedules", .tail = "/health", .say = say_health};
 
 /* ---- the table ---- */
@@ -267,8 +267,8 @@ static const struct command commands[] = {
                  "  belfry schedule get nightly -o json > nightly.json\n",
      PLAIN,
      SOME_NAMES,
-     .with = &get_ask,
-     .run = ask_run},
+     .arg = &get_ask,
+     .run = request_command_run},
     {.name = "schedule list",
      .usage = "[OPTION]...",
      .summary = "List schedules",
@@ -277,7 +277,7 @@ static const struct command commands[] = {
                  "  belfry schedule list -l team=billing --all -o name\n",
      OPTIONS(list_rows),
      NO_NAME,
-     .with = &list_lister,
+     .arg = &list_lister,
      .run = lister_run},
     {.name = "schedule edit",
      .usage = "ID [OPTION]...",
@@ -297,8 +297,8 @@ static const struct command commands[] = {
      .examples = "  belfry schedule delete nightly\n",
      PLAIN,
      SOME_NAMES,
-     .with = &delete_ask,
-     .run = ask_run},
+     .arg = &delete_ask,
+     .run = request_command_run},
     {.name = "schedule pause",
      .usage = "ID... [OPTION]...",
      .summary = "Pause a schedule, until a time or until it is resumed",
@@ -307,8 +307,8 @@ static const struct command commands[] = {
                  "  belfry schedule pause nightly --until +2h\n",
      OPTIONS(pause_rows),
      SOME_NAMES,
-     .with = &pause_ask,
-     .run = ask_run},
+     .arg = &pause_ask,
+     .run = request_command_run},
     {.name = "schedule resume",
      .usage = "ID... [OPTION]...",
      .summary = "Resume a schedule",
@@ -329,8 +329,8 @@ static const struct command commands[] = {
                  "  belfry schedule trigger nightly --input '{\"day\":\"2026-11-15\"}'\n",
      OPTIONS(trigger_rows),
      SOME_NAMES,
-     .with = &trigger_ask,
-     .run = ask_run},
+     .arg = &trigger_ask,
+     .run = request_command_run},
     {.name = "schedule test",
      .usage = "ID... [OPTION]...",
      .summary = "Run the action of a schedule once, leaving no trace on it",
@@ -338,8 +338,8 @@ static const struct command commands[] = {
      .examples = "  belfry schedule test nightly\n",
      OPTIONS(test_rows),
      SOME_NAMES,
-     .with = &test_ask,
-     .run = ask_run},
+     .arg = &test_ask,
+     .run = request_command_run},
     {.name = "schedule backfill",
      .usage = "ID --from TIME [--to TIME] [OPTION]...",
      .summary = "Run the slots of times that have passed",
@@ -358,8 +358,8 @@ static const struct command commands[] = {
                  "  belfry schedule skip-next nightly --count 3\n",
      OPTIONS(skip_rows),
      SOME_NAMES,
-     .with = &skip_ask,
-     .run = ask_run},
+     .arg = &skip_ask,
+     .run = request_command_run},
     {.name = "schedule next",
      .usage = "ID... [OPTION]...",
      .summary = "Show when a schedule will run",
@@ -367,8 +367,8 @@ static const struct command commands[] = {
      .examples = "  belfry schedule next nightly -n 3\n",
      OPTIONS(next_rows),
      SOME_NAMES,
-     .with = &next_ask,
-     .run = ask_run},
+     .arg = &next_ask,
+     .run = request_command_run},
     {.name = "schedule slots",
      .usage = "ID [OPTION]...",
      .summary = "Show what became of the slots of a schedule, and which are planned",
@@ -380,7 +380,7 @@ static const struct command commands[] = {
      .examples = "  belfry schedule slots nightly --from -7d --to +1d\n",
      OPTIONS(slots_rows),
      ONE_NAME,
-     .with = &slots_lister,
+     .arg = &slots_lister,
      .run = lister_run},
     {.name = "schedule explain",
      .usage = "ID... [OPTION]...",
@@ -389,8 +389,8 @@ static const struct command commands[] = {
      .examples = "  belfry schedule explain nightly --at 2026-03-29T02:30:00\n",
      OPTIONS(explain_rows),
      SOME_NAMES,
-     .with = &explain_ask,
-     .run = ask_run},
+     .arg = &explain_ask,
+     .run = request_command_run},
     {.name = "schedule health",
      .usage = "ID... [OPTION]...",
      .summary = "Show how a schedule is: late, failing, and what its owner should know",
@@ -398,8 +398,8 @@ static const struct command commands[] = {
      .examples = "  belfry schedule health nightly\n",
      PLAIN,
      SOME_NAMES,
-     .with = &health_ask,
-     .run = ask_run},
+     .arg = &health_ask,
+     .run = request_command_run},
     {.name = "schedule archive",
      .usage = "ID... [OPTION]...",
      .summary = "Keep a schedule and its history, and never run it again",
@@ -409,8 +409,8 @@ static const struct command commands[] = {
      .examples = "  belfry schedule archive nightly\n",
      PLAIN,
      SOME_NAMES,
-     .with = &archive_ask,
-     .run = ask_run},
+     .arg = &archive_ask,
+     .run = request_command_run},
     {.name = "schedule reset-failures",
      .usage = "ID... [OPTION]...",
      .summary = "Forget the failures of a schedule",
@@ -418,8 +418,8 @@ static const struct command commands[] = {
      .examples = "  belfry schedule reset-failures nightly\n",
      PLAIN,
      SOME_NAMES,
-     .with = &reset_ask,
-     .run = ask_run},
+     .arg = &reset_ask,
+     .run = request_command_run},
 };
 
 const struct command_group schedule_group = {

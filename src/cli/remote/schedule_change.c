@@ -21,7 +21,7 @@
 
 enum { NAME_TEXT_MAX = 256, WAIT_MS = 250, NO_MATCH = 412 };
 
-static const struct ask schedule_ask = {.view = &schedule_view};
+static const struct request_command schedule_ask = {.view = &schedule_view};
 
 static int get_schedule(struct remote *remote, const char *id, struct remote_answer *ret)
 {
@@ -114,7 +114,7 @@ static int send_edit(struct remote *remote, const char *id, const char *path, co
         return status;
     status = remote_refused(remote, &request, &answer);
     if (status == STATUS_OK)
-        status = ask_print(remote, &schedule_ask, &answer, id);
+        status = request_command_print(remote, &schedule_ask, &answer, id);
     else if (answer.status == NO_MATCH)
         report_note("somebody else changed %s in the meantime", id);
     answer_free(&answer);
@@ -207,7 +207,7 @@ static void say_text(const json_t *answer, const char *name, const struct when *
 
 static int resume_one(struct remote *remote, const struct args *args, const char *id)
 {
-    static const struct ask said = {.say = say_resumed}, looked = {.say = say_text};
+    static const struct request_command said = {.say = say_resumed}, looked = {.say = say_text};
     json_auto_t *look = json_new_object(), *body = json_new_object();
     struct remote_answer answer;
     bool is_dry = args->value[RESUME_DRY_RUN] != NULL;
@@ -218,7 +218,7 @@ static int resume_one(struct remote *remote, const struct args *args, const char
     if (status != STATUS_OK)
         return status;
     if (is_dry)
-        status = ask_print(remote, &looked, &answer, id);
+        status = request_command_print(remote, &looked, &answer, id);
     else if (!args->value[RESUME_YES])
         report_note("%s: %s", id, text_of(answer.json, "text"));
     if (!is_dry && !args->value[RESUME_YES] && isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
@@ -229,7 +229,7 @@ static int resume_one(struct remote *remote, const struct args *args, const char
     status = post(remote, id, "resume", body, &answer);
     if (status != STATUS_OK)
         return status;
-    status = ask_print(remote, &said, &answer, id);
+    status = request_command_print(remote, &said, &answer, id);
     answer_free(&answer);
     return status;
 }
@@ -313,7 +313,7 @@ static int wait_for(struct remote *remote, const char *id, int64_t before, int64
 }
 
 static int backfill(struct remote *remote, const struct args *args, json_t *body,
-                    const struct ask *ask)
+                    const struct request_command *ask)
 {
     const char *id = args->operand[0];
     struct remote_answer answer;
@@ -332,14 +332,14 @@ static int backfill(struct remote *remote, const struct args *args, json_t *body
     if (args->value[BACKFILL_WAIT])
         status = wait_for(remote, id, before, count);
     if (status == STATUS_OK)
-        status = ask_print(remote, ask, &answer, id);
+        status = request_command_print(remote, ask, &answer, id);
     answer_free(&answer);
     return status;
 }
 
 static int look_and_backfill(struct remote *remote, const struct args *args, json_t *body)
 {
-    static const struct ask ask = {.say = say_backfill};
+    static const struct request_command ask = {.say = say_backfill};
     const char *id = args->operand[0];
     struct remote_answer answer;
     int64_t count;
@@ -351,7 +351,7 @@ static int look_and_backfill(struct remote *remote, const struct args *args, jso
         return status;
     count = json_integer_value(json_object_get(answer.json, "count"));
     if (args->value[BACKFILL_DRY_RUN])
-        status = ask_print(remote, &ask, &answer, id);
+        status = request_command_print(remote, &ask, &answer, id);
     else if (count == 0)
         report_note("%s has no slots in that range", id);
     else if (!args->value[BACKFILL_YES])

@@ -430,7 +430,7 @@ static json_t *make_document(const struct args *args)
 
 static int preview(struct remote *remote, const json_t *document)
 {
-    static const struct ask ask = {.say = say_preview};
+    static const struct request_command ask = {.say = say_preview};
     json_auto_t *body = json_new_object();
     struct remote_request request = {.method = "POST", .path = "/api/v1/preview", .body = body};
     struct remote_answer answer;
@@ -443,7 +443,7 @@ static int preview(struct remote *remote, const json_t *document)
     status = remote_call(remote, &request, &answer);
     if (status != STATUS_OK)
         return status;
-    status = ask_print(remote, &ask, &answer, text_of(document, "id"));
+    status = request_command_print(remote, &ask, &answer, text_of(document, "id"));
     answer_free(&answer);
     return status;
 }
@@ -469,7 +469,7 @@ static void say_created(const json_t *answer, const char *name, const struct whe
 
 static int create(struct remote *remote, const struct args *args, const json_t *document)
 {
-    static const struct ask ask = {.view = &schedule_view, .say = say_created};
+    static const struct request_command ask = {.view = &schedule_view, .say = say_created};
     struct remote_request request = {.method = "POST",
                                      .path = "/api/v1/schedules",
                                      .body = document,
@@ -484,7 +484,7 @@ static int create(struct remote *remote, const struct args *args, const json_t *
     status = remote_call(remote, &request, &answer);
     if (status != STATUS_OK)
         return status;
-    status = ask_print(remote, &ask, &answer, text_of(answer.json, "id"));
+    status = request_command_print(remote, &ask, &answer, text_of(answer.json, "id"));
     answer_free(&answer);
     return status;
 }

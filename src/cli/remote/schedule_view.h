@@ -11,7 +11,7 @@ extern const struct view run_view;
 extern const struct view slot_view;
 
 /* Several lines: when it runs next, and what is worth knowing. */
-ask_say say_next, say_explained, say_health, say_preview;
+request_command_say say_next, say_explained, say_health, say_preview;
 
 /* "nightly: DONE" with what the schedule's state adds to it. */
 void say_schedule(const char *done, const json_t *schedule, const struct when *when,

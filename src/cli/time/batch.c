@@ -99,13 +99,13 @@ static void answer_all(struct batch *batch, struct lines *lines)
 }
 
 /* Options of the command line are what lines mean that do not say. */
-static enum rc read_standard(const struct args *args, struct question *q, struct err *reterr)
+static enum rc read_standard(const struct args *args, struct batch_query *q, struct err *reterr)
 {
     struct moment after;
     enum rc rc = RC_OK;
 
-    *q = (struct question){
-        .dialect = DIALECT_BELFRY, .after = clock_now(), .n = QUESTION_N_DEFAULT};
+    *q = (struct batch_query){
+        .dialect = DIALECT_BELFRY, .after = clock_now(), .n = BATCH_QUERY_N_DEFAULT};
     q->zone = str_of(args->value[OPT_TZ]);
     q->seed = str_of(args->value[OPT_SEED]);
     if (q->seed.len > SEED_MAX)
@@ -113,9 +113,9 @@ static enum rc read_standard(const struct args *args, struct question *q, struct
     if (args->value[OPT_DIALECT])
         rc = dialect_parse(str_of(args->value[OPT_DIALECT]), &q->dialect, reterr);
     if (rc == RC_OK && args->value[OPT_DST])
-        rc = subject_dst(str_of(args->value[OPT_DST]), &q->dst, reterr);
+        rc = spec_argument_dst(str_of(args->value[OPT_DST]), &q->dst, reterr);
     if (rc == RC_OK && args->value[OPT_N])
-        rc = subject_number(args->value[OPT_N], "-n", QUESTION_N_MAX, &q->n, reterr);
+        rc = spec_argument_number(args->value[OPT_N], "-n", BATCH_QUERY_N_MAX, &q->n, reterr);
     if (rc != RC_OK || !args->value[OPT_AFTER])
         return rc;
     rc = moment_parse(str_of(args->value[OPT_AFTER]), &after, reterr);

@@ -12,7 +12,7 @@ static const struct tz *find_zone(void *user, struct str name, struct err *reter
 }
 
 /* One expression as a spec; `cron` holds it. */
-static struct spec_def def_of_expr(const struct question *q, struct cron_def *cron)
+static struct spec_def def_of_expr(const struct batch_query *q, struct cron_def *cron)
 {
     struct spec_def def = spec_def_empty();
 
@@ -24,7 +24,7 @@ static struct spec_def def_of_expr(const struct question *q, struct cron_def *cr
     return def;
 }
 
-static enum rc read_def(struct batch *batch, const struct question *q, struct cron_def *cron,
+static enum rc read_def(struct batch *batch, const struct batch_query *q, struct cron_def *cron,
                         struct spec_def *ret, struct err *reterr)
 {
     enum rc rc = RC_OK;
@@ -44,7 +44,7 @@ static enum rc read_def(struct batch *batch, const struct question *q, struct cr
     return RC_OK;
 }
 
-static enum rc compile(struct batch *batch, const struct question *q, struct spec *ret,
+static enum rc compile(struct batch *batch, const struct batch_query *q, struct spec *ret,
                        struct err *reterr)
 {
     struct zone_source zones = {find_zone, batch->zones};
@@ -86,7 +86,7 @@ void batch_refuse(struct batch *batch, const struct err *err)
     end_with_error(batch, err);
 }
 
-static void end_with_times(struct batch *batch, const struct question *q,
+static void end_with_times(struct batch *batch, const struct batch_query *q,
                            const struct spec *spec)
 {
     struct spec_ctx ctx = spec_ctx(q->after);
@@ -108,7 +108,7 @@ static void end_with_times(struct batch *batch, const struct question *q,
     printer_text(batch->out, "]}\n");
 }
 
-static void answer(struct batch *batch, const struct question *q)
+static void answer(struct batch *batch, const struct batch_query *q)
 {
     struct spec spec;
     struct err err;
@@ -125,7 +125,7 @@ static void answer(struct batch *batch, const struct question *q)
 /* The line is wrong, or holds more than plain strings and numbers. */
 static void answer_thoroughly(struct batch *batch, struct str line)
 {
-    struct question q = batch->standard;
+    struct batch_query q = batch->standard;
     json_auto_t *json = NULL;
     struct err err;
     enum rc rc = json_read(line, &json, &err);
@@ -136,7 +136,7 @@ static void answer_thoroughly(struct batch *batch, struct str line)
         batch_refuse(batch, &err);
         return;
     }
-    rc = question_read(json, batch->id_room, &q, &err);
+    rc = batch_query_read(json, batch->id_room, &q, &err);
     if (rc == RC_OK) {
         answer(batch, &q);
     } else if (q.id.len > 0) {
@@ -150,10 +150,10 @@ static void answer_thoroughly(struct batch *batch, struct str line)
 
 void batch_line(struct batch *batch, struct str line)
 {
-    struct question q = batch->standard;
+    struct batch_query q = batch->standard;
 
     arena_reset(batch->arena);
-    if (question_scan(line, &q))
+    if (batch_query_scan(line, &q))
         answer(batch, &q);
     else
         answer_thoroughly(batch, line);

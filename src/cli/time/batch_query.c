@@ -34,7 +34,7 @@ static enum rc take_text(const struct value *value, struct str *ret, struct err 
     return RC_OK;
 }
 
-static enum rc take_id(const struct value *value, struct question *q, struct err *reterr)
+static enum rc take_id(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     (void)reterr;
     /* The thorough way has printed it already. */
@@ -43,13 +43,13 @@ static enum rc take_id(const struct value *value, struct question *q, struct err
     return RC_OK;
 }
 
-static enum rc take_expr(const struct value *value, struct question *q, struct err *reterr)
+static enum rc take_expr(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     q->has_expr = true;
     return take_text(value, &q->expr, reterr);
 }
 
-static enum rc take_spec(const struct value *value, struct question *q, struct err *reterr)
+static enum rc take_spec(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     if (!value->json)
         return wrong_type(value, "an object", reterr);
@@ -57,7 +57,8 @@ static enum rc take_spec(const struct value *value, struct question *q, struct e
     return RC_OK;
 }
 
-static enum rc take_dialect(const struct value *value, struct question *q, struct err *reterr)
+static enum rc take_dialect(const struct value *value, struct batch_query *q,
+                            struct err *reterr)
 {
     struct str text;
     enum rc rc = take_text(value, &text, reterr);
@@ -65,12 +66,12 @@ static enum rc take_dialect(const struct value *value, struct question *q, struc
     return rc == RC_OK ? dialect_parse(text, &q->dialect, reterr) : rc;
 }
 
-static enum rc take_tz(const struct value *value, struct question *q, struct err *reterr)
+static enum rc take_tz(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     return take_text(value, &q->zone, reterr);
 }
 
-static enum rc take_seed(const struct value *value, struct question *q, struct err *reterr)
+static enum rc take_seed(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     enum rc rc = take_text(value, &q->seed, reterr);
 
@@ -80,7 +81,7 @@ static enum rc take_seed(const struct value *value, struct question *q, struct e
     return rc;
 }
 
-static enum rc take_after(const struct value *value, struct question *q, struct err *reterr)
+static enum rc take_after(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     struct str text;
     enum rc rc = take_text(value, &text, reterr);
@@ -88,21 +89,21 @@ static enum rc take_after(const struct value *value, struct question *q, struct 
     return rc == RC_OK ? instant_parse(text, &q->after, reterr) : rc;
 }
 
-static enum rc take_n(const struct value *value, struct question *q, struct err *reterr)
+static enum rc take_n(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     if (value->json && json_is_real(value->json))
         return err_set(reterr, RC_INVALID, -1, 0, "must be a whole number");
     if (value->kind != VALUE_NUMBER)
         return wrong_type(value, "a whole number", reterr);
-    if (value->number < 1 || value->number > QUESTION_N_MAX)
-        return err_set(reterr, RC_INVALID, -1, 0, "must be from 1 to %d", QUESTION_N_MAX);
+    if (value->number < 1 || value->number > BATCH_QUERY_N_MAX)
+        return err_set(reterr, RC_INVALID, -1, 0, "must be from 1 to %d", BATCH_QUERY_N_MAX);
     q->n = (int)value->number;
     return RC_OK;
 }
 
 static enum rc take_gap(const json_t *value, void *to, struct err *reterr)
 {
-    struct question *q = to;
+    struct batch_query *q = to;
     struct str text;
     enum gap gap;
     enum rc rc = json_take_str(value, ZONE_NAME_MAX, &text, reterr);
@@ -115,7 +116,7 @@ static enum rc take_gap(const json_t *value, void *to, struct err *reterr)
 
 static enum rc take_fold(const json_t *value, void *to, struct err *reterr)
 {
-    struct question *q = to;
+    struct batch_query *q = to;
     struct str text;
     enum fold fold;
     enum rc rc = json_take_str(value, ZONE_NAME_MAX, &text, reterr);
@@ -126,12 +127,12 @@ static enum rc take_fold(const json_t *value, void *to, struct err *reterr)
     return rc;
 }
 
-static enum rc take_dst(const struct value *value, struct question *q, struct err *reterr)
+static enum rc take_dst(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     static const struct json_field cells[] = {{"gap", take_gap}, {"fold", take_fold}};
 
     if (value->kind == VALUE_TEXT)
-        return subject_dst(value->text, &q->dst, reterr);
+        return spec_argument_dst(value->text, &q->dst, reterr);
     if (!value->json || !json_is_object(value->json))
         return wrong_type(value, "a rule's name or an object with gap and fold", reterr);
     if (!json_is_string(json_object_get(value->json, "gap")) ||
@@ -143,7 +144,7 @@ static enum rc take_dst(const struct value *value, struct question *q, struct er
 
 static const struct field {
     const char *name;
-    enum rc (*take)(const struct value *value, struct question *q, struct err *reterr);
+    enum rc (*take)(const struct value *value, struct batch_query *q, struct err *reterr);
 } fields[] = {
     {"id", take_id},     {"expr", take_expr},
     {"tz", take_tz},     {"after", take_after},
@@ -178,7 +179,7 @@ static enum rc pass_over(struct str key, struct err *reterr)
                    STR_ARG(key), near == FIELDS ? "tz" : names[near]);
 }
 
-static enum rc take_member(struct str key, const json_t *json, struct question *q,
+static enum rc take_member(struct str key, const json_t *json, struct batch_query *q,
                            struct err *reterr)
 {
     struct value value = {.kind = VALUE_OTHER, .json = json};
@@ -202,7 +203,7 @@ static enum rc take_member(struct str key, const json_t *json, struct question *
     return rc;
 }
 
-static enum rc check_whole(const struct question *q, struct err *reterr)
+static enum rc check_whole(const struct batch_query *q, struct err *reterr)
 {
     if (q->has_expr != (q->spec != NULL))
         return RC_OK;
@@ -210,10 +211,10 @@ static enum rc check_whole(const struct question *q, struct err *reterr)
                    q->spec ? "give expr or spec, not both" : "expr or spec is missing");
 }
 
-enum rc question_read(const json_t *object, char *id_room, struct question *q,
-                      struct err *reterr)
+enum rc batch_query_read(const json_t *object, char *id_room, struct batch_query *q,
+                         struct err *reterr)
 {
-    struct buf id = {.ptr = id_room, .cap = QUESTION_ID_MAX};
+    struct buf id = {.ptr = id_room, .cap = BATCH_QUERY_ID_MAX};
     json_t *all = (json_t *)(uintptr_t)object; /* jansson's iterators do not take const */
     const json_t *given = json_object_get(object, "id");
     enum rc rc = RC_OK;
@@ -222,7 +223,7 @@ enum rc question_read(const json_t *object, char *id_room, struct question *q,
         json_print(given, JSON_STYLE_LINE, &id);
     if (id.cut)
         return err_set(reterr, RC_LIMIT, -1, 0, "the id is too long; %d bytes are the most",
-                       QUESTION_ID_MAX - 1);
+                       BATCH_QUERY_ID_MAX - 1);
     q->id = buf_as_str(&id);
     for (void *at = json_object_iter(all); at && rc == RC_OK;
          at = json_object_iter_next(all, at))
@@ -291,7 +292,7 @@ static bool scan_value(struct str *s, struct value *ret)
     return true;
 }
 
-static bool scan_member(struct str *s, unsigned *seen, struct question *q)
+static bool scan_member(struct str *s, unsigned *seen, struct batch_query *q)
 {
     struct value value = {.json = NULL};
     struct str key;
@@ -307,9 +308,9 @@ static bool scan_member(struct str *s, unsigned *seen, struct question *q)
     return fields[i].take(&value, q, &ignored) == RC_OK;
 }
 
-bool question_scan(struct str line, struct question *q)
+bool batch_query_scan(struct str line, struct batch_query *q)
 {
-    struct question found = *q;
+    struct batch_query found = *q;
     unsigned seen = 0;
 
     if (!take_char(&line, '{'))
@@ -321,7 +322,7 @@ bool question_scan(struct str line, struct question *q)
     if (!take_char(&line, '}'))
         return false;
     skip_blanks(&line);
-    if (line.len > 0 || !found.has_expr || found.id.len >= QUESTION_ID_MAX)
+    if (line.len > 0 || !found.has_expr || found.id.len >= BATCH_QUERY_ID_MAX)
         return false;
     *q = found;
     return true;

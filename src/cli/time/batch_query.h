@@ -14,12 +14,12 @@
 #include "wire/json/json.h"
 
 enum {
-    QUESTION_N_MAX = 10000, /* times in one answer                                         */
-    QUESTION_N_DEFAULT = 5,
-    QUESTION_ID_MAX = 64 * 1024, /* bytes of an id as JSON, which comes back in the answer */
+    BATCH_QUERY_N_MAX = 10000, /* times in one answer                                         */
+    BATCH_QUERY_N_DEFAULT = 5,
+    BATCH_QUERY_ID_MAX = 64 * 1024, /* bytes of an id as JSON, which comes back in the answer */
 };
 
-struct question {
+struct batch_query {
     struct str id;      /* as JSON text; len 0: none */
     const json_t *spec; /* NULL: `expr` counts       */
     struct str expr;
@@ -32,12 +32,12 @@ struct question {
 };
 
 /* The quick way: true when the line was flat and right; else *q is as it was. */
-bool question_scan(struct str line, struct question *q);
+bool batch_query_scan(struct str line, struct batch_query *q);
 
 /*
  * The thorough way, for an object that json_read() gave.  Fields that are absent or null stay
- * as they are in *q.  `id_room` holds the id's text (QUESTION_ID_MAX bytes).  On failure the
+ * as they are in *q.  `id_room` holds the id's text (BATCH_QUERY_ID_MAX bytes).  On failure the
  * id is in *q all the same, when it could be read.
  */
-MUST_USE enum rc question_read(const json_t *object, char *id_room, struct question *q,
-                               struct err *reterr);
+MUST_USE enum rc batch_query_read(const json_t *object, char *id_room, struct batch_query *q,
+                                  struct err *reterr);

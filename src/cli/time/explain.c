@@ -23,7 +23,7 @@ const struct spec_zone *findings_zone(const struct spec *spec, int entry)
 
 static void find_next(struct findings *f, int most)
 {
-    const struct subject *s = f->subject;
+    const struct spec_argument *s = f->subject;
     struct spec_walk walk;
 
     spec_walk_begin(&walk, &s->spec, &s->ctx, s->after);
@@ -37,7 +37,7 @@ static void find_next(struct findings *f, int most)
 
 static void find_moment(struct findings *f, const struct moment *at)
 {
-    const struct subject *s = f->subject;
+    const struct spec_argument *s = f->subject;
 
     f->moment[0] = at->at;
     if (at->is_local)
@@ -58,7 +58,7 @@ static void find_moment(struct findings *f, const struct moment *at)
 static void find_changes(struct findings *f)
 {
     static struct explain_change second[EXPLAIN_CHANGES_MAX];
-    const struct subject *s = f->subject;
+    const struct spec_argument *s = f->subject;
     instant end;
     int count;
 
@@ -83,7 +83,8 @@ static enum rc read_options(const struct args *args, int *ret_most, struct momen
 
     *ret_most = NEXT_DEFAULT;
     if (args->value[OPT_N])
-        rc = subject_number(args->value[OPT_N], "-n", FINDINGS_NEXT_MAX, ret_most, reterr);
+        rc = spec_argument_number(args->value[OPT_N], "-n", FINDINGS_NEXT_MAX, ret_most,
+                                  reterr);
     if (rc != RC_OK || !args->value[OPT_AT])
         return rc;
     rc = moment_parse(str_of(args->value[OPT_AT]), ret_at, reterr);
@@ -109,10 +110,10 @@ static int explain_run(const struct args *args)
 {
     static struct findings f; /* a few hundred KiB: too much for a stack */
     static struct printer out;
-    struct subject subject;
+    struct spec_argument subject;
     struct moment at;
     struct err err;
-    int most, status = subject_open(&subject, args);
+    int most, status = spec_argument_open(&subject, args);
 
     if (status == STATUS_OK && read_options(args, &most, &at, &err) != RC_OK)
         status = report_err(&err, str_of(args->value[OPT_AT]));
@@ -126,12 +127,12 @@ static int explain_run(const struct args *args)
             findings_print(&f, &out);
         status = printer_close(&out);
     }
-    subject_close(&subject);
+    spec_argument_close(&subject);
     return status;
 }
 
 static const struct option explain_options[] = {
-    SUBJECT_OPTIONS,
+    SPEC_ARGUMENT_OPTIONS,
     [OPT_AT] = {"at", 't', "TIME", "is this moment a slot, and why"},
 };
 

@@ -28,7 +28,7 @@ static json_t *json_local(instant t, const struct tz *tz)
 
 static json_t *json_slot(const struct findings *f, const struct slot *slot)
 {
-    const struct subject *s = f->subject;
+    const struct spec_argument *s = f->subject;
     char text[EXPLAIN_TEXT_MAX] = "", name[32];
     struct buf note = BUF(text), entry = BUF(name);
     json_t *object = json_new_object();

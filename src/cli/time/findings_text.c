@@ -31,7 +31,7 @@ static void print_heading(struct printer *out, const char *text)
 
 static void print_slot(const struct findings *f, struct printer *out, const struct slot *slot)
 {
-    const struct subject *s = f->subject;
+    const struct spec_argument *s = f->subject;
     char text[EXPLAIN_TEXT_MAX] = "";
     struct buf note = BUF(text);
 
@@ -43,7 +43,7 @@ static void print_slot(const struct findings *f, struct printer *out, const stru
 
 static void print_next(const struct findings *f, struct printer *out)
 {
-    const struct subject *s = f->subject;
+    const struct spec_argument *s = f->subject;
     char text[EXPLAIN_TEXT_MAX] = "";
     struct buf why = BUF(text);
 

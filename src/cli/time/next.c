@@ -20,7 +20,7 @@ enum {
 enum { OPT_UNTIL = OPT_SHARED, OPT_LOCAL, OPT_BATCH, OPT_COUNT };
 
 struct listing {
-    const struct subject *subject;
+    const struct spec_argument *subject;
     struct printer *out;
     bool local, json;
     instant until;
@@ -88,7 +88,7 @@ static void print_json(const struct listing *l, const struct slot *slot, struct 
 }
 
 /* What happened to the slot on its way: a clock change, a window, jitter. */
-static void make_note(const struct subject *s, const struct slot *slot, bool json,
+static void make_note(const struct spec_argument *s, const struct slot *slot, bool json,
                       struct buf *note)
 {
     explain_note(&s->spec, &s->ctx, slot, note);
@@ -100,7 +100,7 @@ static void make_note(const struct subject *s, const struct slot *slot, bool jso
 
 static int print_slots(struct listing *l)
 {
-    const struct subject *s = l->subject;
+    const struct spec_argument *s = l->subject;
     struct spec_walk walk;
     struct slot slot;
     int count = 0;
@@ -128,7 +128,7 @@ static int print_slots(struct listing *l)
 /* Nothing was printed: say why, on standard error, so that a pipe stays clean. */
 static void tell_none(const struct listing *l)
 {
-    const struct subject *s = l->subject;
+    const struct spec_argument *s = l->subject;
     char text[EXPLAIN_TEXT_MAX + 64];
     struct buf why = BUF(text);
     struct slot slot;
@@ -155,7 +155,7 @@ static enum rc read_listing(const struct args *args, struct listing *l, struct e
     l->most = NEXT_DEFAULT;
     l->bounded = args->value[OPT_UNTIL] && !args->value[OPT_N];
     if (args->value[OPT_N])
-        rc = subject_number(args->value[OPT_N], "-n", NEXT_MAX, &l->most, reterr);
+        rc = spec_argument_number(args->value[OPT_N], "-n", NEXT_MAX, &l->most, reterr);
     else if (args->value[OPT_UNTIL])
         l->most = NEXT_MAX;
     if (rc != RC_OK || !args->value[OPT_UNTIL])
@@ -171,14 +171,14 @@ static enum rc read_listing(const struct args *args, struct listing *l, struct e
 static int next_run(const struct args *args)
 {
     static struct printer out;
-    struct subject subject;
+    struct spec_argument subject;
     struct listing listing = {.subject = &subject, .out = &out};
     struct err err;
     int status;
 
     if (args->value[OPT_BATCH])
         return batch_run(args->value[OPT_BATCH], args);
-    status = subject_open(&subject, args);
+    status = spec_argument_open(&subject, args);
     if (status == STATUS_OK && read_listing(args, &listing, &err) != RC_OK) {
         const char *until = args->value[OPT_UNTIL];
 
@@ -190,12 +190,12 @@ static int next_run(const struct args *args)
             tell_none(&listing);
         status = printer_close(&out);
     }
-    subject_close(&subject);
+    spec_argument_close(&subject);
     return status;
 }
 
 static const struct option next_options[] = {
-    SUBJECT_OPTIONS,
+    SPEC_ARGUMENT_OPTIONS,
     [OPT_UNTIL] = {"until", 'u', "TIME", "not after this moment; without -n all times to it"},
     [OPT_LOCAL] = {"local", 'l', NULL, "print the time on the zone's clock as well"},
     [OPT_BATCH] = {"batch", 'b', "FILE",

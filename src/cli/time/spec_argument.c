@@ -14,14 +14,14 @@
 #include "model/temporal_json.h"
 
 /* One spec, its text and its compiled form; four times what any needs. */
-#define SUBJECT_BYTES_MAX ((size_t)64 << 20)
+#define SPEC_ARGUMENT_BYTES_MAX ((size_t)64 << 20)
 
 /* Wall-clock times that are instants of the years 1 to 9999 in every zone. */
 #define LOCAL_LEAST (DAY_MIN * DAY_SECONDS + TZ_OFFSET_MAX)
 #define LOCAL_MOST  (DAY_MAX * DAY_SECONDS - TZ_OFFSET_MAX)
 
-enum rc subject_number(const char *text, const char *what, int max, int *ret,
-                       struct err *reterr)
+enum rc spec_argument_number(const char *text, const char *what, int max, int *ret,
+                             struct err *reterr)
 {
     struct str rest = str_of(text);
     int64_t value = 0;
@@ -34,7 +34,7 @@ enum rc subject_number(const char *text, const char *what, int max, int *ret,
     return RC_OK;
 }
 
-enum rc subject_dst(struct str text, struct dst_rule *ret, struct err *reterr)
+enum rc spec_argument_dst(struct str text, struct dst_rule *ret, struct err *reterr)
 {
     struct dst_rule rule = {.name = DST_CUSTOM};
     struct str gap_name, fold_name;
@@ -105,7 +105,7 @@ static const struct tz *find_zone(void *user, struct str name, struct err *reter
 }
 
 /* The whole of a file, at most JSON_BYTES_MAX and one byte more, which shows that it is cut. */
-static int read_file(struct subject *s, const char *path)
+static int read_file(struct spec_argument *s, const char *path)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -133,7 +133,7 @@ static int read_file(struct subject *s, const char *path)
 }
 
 /* The expression that an error of compiling is about, so that a caret can be drawn. */
-static struct str blamed_text(const struct subject *s, const struct err *err)
+static struct str blamed_text(const struct spec_argument *s, const struct err *err)
 {
     struct str field = str_of(err->field);
     int64_t i = 0;
@@ -146,7 +146,7 @@ static struct str blamed_text(const struct subject *s, const struct err *err)
     return s->def.cron[i].expr;
 }
 
-static int compile(struct subject *s, struct str seed)
+static int compile(struct spec_argument *s, struct str seed)
 {
     struct zone_source source = {find_zone, s->zones};
     struct err err;
@@ -162,7 +162,7 @@ static int compile(struct subject *s, struct str seed)
     return STATUS_OK;
 }
 
-static int read_spec(struct subject *s, const struct args *args, enum dialect dialect)
+static int read_spec(struct spec_argument *s, const struct args *args, enum dialect dialect)
 {
     json_auto_t *json = NULL;
     struct err err;
@@ -187,16 +187,17 @@ static int read_spec(struct subject *s, const struct args *args, enum dialect di
 }
 
 /* Zone and rule for clock changes, where the spec does not have its own. */
-static enum rc apply_options(struct subject *s, const struct args *args, struct err *reterr)
+static enum rc apply_options(struct spec_argument *s, const struct args *args,
+                             struct err *reterr)
 {
     if (args->value[OPT_TZ] && s->def.zone.len == 0)
         s->def.zone = str_of(args->value[OPT_TZ]);
     if (args->value[OPT_DST])
-        return subject_dst(str_of(args->value[OPT_DST]), &s->def.dst, reterr);
+        return spec_argument_dst(str_of(args->value[OPT_DST]), &s->def.dst, reterr);
     return RC_OK;
 }
 
-static int read_subject(struct subject *s, const struct args *args)
+static int read_subject(struct spec_argument *s, const struct args *args)
 {
     enum dialect dialect = DIALECT_BELFRY;
     struct err err;
@@ -224,7 +225,7 @@ static int read_subject(struct subject *s, const struct args *args)
 }
 
 /* An expression with a zone of its own makes that the zone of everything. */
-static int adopt_zone(struct subject *s, const struct args *args, struct str seed)
+static int adopt_zone(struct spec_argument *s, const struct args *args, struct str seed)
 {
     if (args->value[OPT_SPEC] || s->spec.zone_count != 2 || s->spec.entries[0].zone != 1)
         return STATUS_OK;
@@ -249,14 +250,14 @@ static int check_operands(const struct args *args)
     return report_err(&err, STR(""));
 }
 
-int subject_open(struct subject *s, const struct args *args)
+int spec_argument_open(struct spec_argument *s, const struct args *args)
 {
     struct str seed = str_of(args->value[OPT_SEED]);
     struct moment after = {.at = 0};
     struct err err;
     int status;
 
-    *s = (struct subject){.arena = arena_new(SUBJECT_BYTES_MAX)};
+    *s = (struct spec_argument){.arena = arena_new(SPEC_ARGUMENT_BYTES_MAX)};
     status = check_operands(args);
     if (status != STATUS_OK)
         return status;
@@ -287,7 +288,7 @@ int subject_open(struct subject *s, const struct args *args)
     return STATUS_OK;
 }
 
-void subject_close(struct subject *s)
+void spec_argument_close(struct spec_argument *s)
 {
     zoneinfo_close(s->zones);
     arena_free(s->arena);

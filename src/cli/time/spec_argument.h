@@ -24,7 +24,7 @@ enum {
     OPT_SHARED, /* how many */
 };
 
-#define SUBJECT_OPTIONS                                                                     \
+#define SPEC_ARGUMENT_OPTIONS                                                               \
     [OPT_DIALECT] = {"dialect", 'd', "DIALECT", "how EXPR is written; default belfry"},     \
     [OPT_TZ] = {"tz", 'z', "ZONE", "time zone: Europe/Berlin, UTC+05:30; default UTC"},     \
     [OPT_DST] = {"dst", '\0', "RULE",                                                       \
@@ -40,7 +40,7 @@ enum {
     [OPT_JSON] = {"json", 'j', NULL, "print JSON"},                                         \
     [OPT_HELP] = {"help", 'h', NULL, "print this"}
 
-struct subject {
+struct spec_argument {
     struct arena *arena;
     struct zoneinfo *zones;
     struct str text; /* the expression, or what the spec's file holds */
@@ -52,17 +52,17 @@ struct subject {
 
 /*
  * Reads and compiles the expression or the spec, and --after.  On failure tells what is wrong
- * and returns the status to exit with; else STATUS_OK.  subject_close() in either case.
+ * and returns the status to exit with; else STATUS_OK.  spec_argument_close() in either case.
  */
-int subject_open(struct subject *subject, const struct args *args);
-void subject_close(struct subject *subject);
+int spec_argument_open(struct spec_argument *subject, const struct args *args);
+void spec_argument_close(struct spec_argument *subject);
 
 /* A number of at least 1; `what` is the option's name. */
-MUST_USE enum rc subject_number(const char *text, const char *what, int max, int *ret,
-                                struct err *reterr);
+MUST_USE enum rc spec_argument_number(const char *text, const char *what, int max, int *ret,
+                                      struct err *reterr);
 
 /* "vixie", "literal", … or "GAP/FOLD" such as "next/first". */
-MUST_USE enum rc subject_dst(struct str text, struct dst_rule *ret, struct err *reterr);
+MUST_USE enum rc spec_argument_dst(struct str text, struct dst_rule *ret, struct err *reterr);
 
 /* A moment: an instant, or a wall-clock time in the spec's own zone. */
 struct moment {

@@ -59,260 +59,261 @@ void worker_back(struct worker *worker)
 /* ---- what is to be sent ---- */
 
 /* When a sign of life is due; INT64_MAX: none is to be given. */
-static int64_t beat_due(const struct place *place)
+static int64_t beat_due(const struct worker_run *job)
 {
     /* What is too much for the report goes before it. */
-    if (place->state == PLACE_REPORTING && lines_are_many(&place->log))
+    if (job->state == WORKER_RUN_REPORTING && lines_are_many(&job->log))
         return 0;
-    if (place->state != PLACE_RUNNING || place->stop == STOP_STALE)
+    if (job->state != WORKER_RUN_RUNNING || job->stop == STOP_STALE)
         return INT64_MAX;
-    return place->log_at < place->beat_at ? place->log_at : place->beat_at;
+    return job->log_at < job->beat_at ? job->log_at : job->beat_at;
 }
 
-static int64_t due_at(const struct lane *lane, const struct place *place)
+static int64_t due_at(const struct report_batch *batch, const struct worker_run *job)
 {
-    if (place->in_request)
+    if (job->in_request)
         return INT64_MAX;
-    if (lane->kind == LANE_BEAT)
-        return beat_due(place);
-    return place->state == PLACE_REPORTING && place->lane == lane->kind &&
-                   !lines_are_many(&place->log)
+    if (batch->kind == REPORT_BEAT)
+        return beat_due(job);
+    return job->state == WORKER_RUN_REPORTING && job->batch == batch->kind &&
+                   !lines_are_many(&job->log)
                ? 0
                : INT64_MAX;
 }
 
-static void add_item(struct text *body, const struct lane *lane, struct place *place)
+static void add_item(struct text *body, const struct report_batch *batch,
+                     struct worker_run *job)
 {
     char head[ITEM_BYTES];
     struct buf out = BUF(head);
 
     text_add(body, STR("{\"id\":"));
-    text_add_json(body, str_of(place->id), ITEM_BYTES);
-    buf_printf(&out, ",\"fence\":%lld", (long long)place->fence);
+    text_add_json(body, str_of(job->id), ITEM_BYTES);
+    buf_printf(&out, ",\"fence\":%lld", (long long)job->fence);
     text_add(body, buf_as_str(&out));
-    if (lane->kind != LANE_BEAT)
-        text_add(body, text_as_str(&place->report));
-    lines_send(&place->log, body);
+    if (batch->kind != REPORT_BEAT)
+        text_add(body, text_as_str(&job->report));
+    lines_send(&job->log, body);
     text_add(body, STR("}"));
 }
 
-static void put_under_way(struct lane *lane, struct place *place, int64_t now)
+static void put_under_way(struct report_batch *batch, struct worker_run *job, int64_t now)
 {
-    place->in_request = true;
-    place->beat_at = now + place->beat_every;
-    place->log_at = INT64_MAX;
-    lane->sent[lane->sent_count++] = (int32_t)(place - lane->worker->places);
+    job->in_request = true;
+    job->beat_at = now + job->beat_every;
+    job->log_at = INT64_MAX;
+    batch->sent[batch->sent_count++] = (int32_t)(job - batch->worker->jobs);
 }
 
 /* It has lines, and a request goes anyway. */
-static bool goes_along(const struct lane *lane, const struct place *place)
+static bool goes_along(const struct report_batch *batch, const struct worker_run *job)
 {
-    return lane->kind == LANE_BEAT && place->log.cost > 0 && !place->in_request &&
-           beat_due(place) < INT64_MAX;
+    return batch->kind == REPORT_BEAT && job->log.cost > 0 && !job->in_request &&
+           beat_due(job) < INT64_MAX;
 }
 
 /* Takes as many as fit into one request; a place that must be alone is. */
-static void gather(struct lane *lane, struct text *body, int64_t now)
+static void gather(struct report_batch *batch, struct text *body, int64_t now)
 {
-    struct worker *worker = lane->worker;
+    struct worker *worker = batch->worker;
     int values = 0;
     bool is_alone = false;
 
-    lane->sent_count = 0;
+    batch->sent_count = 0;
     text_add(body, STR("{\"items\":["));
-    for (int i = 0; i < worker->options.places && !is_alone; i++) {
-        struct place *place = &worker->places[i];
-        size_t log = lines_are_many(&place->log) ? LINES_PART_MAX : place->log.text.len;
+    for (int i = 0; i < worker->options.jobs && !is_alone; i++) {
+        struct worker_run *job = &worker->jobs[i];
+        size_t log = lines_are_many(&job->log) ? LINES_PART_MAX : job->log.text.len;
         /* A line's end has two bytes there, and one here. */
-        size_t bytes = 2 * log + place->report.len + ITEM_BYTES;
+        size_t bytes = 2 * log + job->report.len + ITEM_BYTES;
 
-        if (due_at(lane, place) > now && !goes_along(lane, place))
+        if (due_at(batch, job) > now && !goes_along(batch, job))
             continue;
-        values += place->report_values + ITEM_VALUES;
-        is_alone = place->is_alone;
-        if (lane->sent_count > 0 && (is_alone || body->len + bytes > WORKER_BATCH_BYTES ||
-                                     values > WORKER_BATCH_VALUES))
+        values += job->report_values + ITEM_VALUES;
+        is_alone = job->is_alone;
+        if (batch->sent_count > 0 && (is_alone || body->len + bytes > WORKER_BATCH_BYTES ||
+                                      values > WORKER_BATCH_VALUES))
             break;
-        if (lane->sent_count > 0)
+        if (batch->sent_count > 0)
             text_add(body, STR(","));
-        add_item(body, lane, place);
-        put_under_way(lane, place, now);
+        add_item(body, batch, job);
+        put_under_way(batch, job, now);
     }
     text_add(body, STR("],\"results\":\"notOk\"}"));
 }
 
 /* ---- what came of it ---- */
 
-static void take_back(struct lane *lane, struct place *place, int64_t now)
+static void take_back(struct report_batch *batch, struct worker_run *job, int64_t now)
 {
-    place->in_request = false;
-    place->beat_at = now;
-    if (place->state == PLACE_REPORTING && now > place->keep_until) {
-        log_say(&lane->worker->log, clock_now(), LEVEL_ERROR, "report given up",
-                LOG_TEXT("run", place->id));
-        place_free(place);
+    job->in_request = false;
+    job->beat_at = now;
+    if (job->state == WORKER_RUN_REPORTING && now > job->keep_until) {
+        log_say(&batch->worker->log, clock_now(), LEVEL_ERROR, "report given up",
+                LOG_TEXT("run", job->id));
+        worker_run_free(job);
     }
 }
 
-static void end_beat(struct place *place, struct item_answer answer)
+static void end_beat(struct worker_run *job, struct item_answer answer)
 {
     int64_t now = clock_boot_us();
 
-    lines_were_taken(&place->log);
-    if (place->log.cost > 0)
-        place->log_at = place->log.cost < WORKER_LOG_SOON ? now + WORKER_LOG_DELAY : now;
-    place->keep_until = now + 3 * place->beat_every + WORKER_KEEP;
+    lines_were_taken(&job->log);
+    if (job->log.cost > 0)
+        job->log_at = job->log.cost < WORKER_LOG_SOON ? now + WORKER_LOG_DELAY : now;
+    job->keep_until = now + 3 * job->beat_every + WORKER_KEEP;
     if (answer.verdict == VERDICT_OK && answer.is_cancelled)
-        place_stop(place, STOP_CANCELLED);
+        worker_run_stop(job, STOP_CANCELLED);
     if (answer.verdict == VERDICT_REFUSED)
-        log_say(&place->worker->log, clock_now(), LEVEL_ERROR, "heartbeat refused",
-                LOG_TEXT("run", place->id), LOG_STR("reason", answer.text));
+        log_say(&job->worker->log, clock_now(), LEVEL_ERROR, "heartbeat refused",
+                LOG_TEXT("run", job->id), LOG_STR("reason", answer.text));
 }
 
 /* The run is somebody else's, or over: its program is of no use. */
-static void lose(struct lane *lane, struct place *place)
+static void lose(struct report_batch *batch, struct worker_run *job)
 {
-    log_say(&lane->worker->log, clock_now(), LEVEL_WARN, "run is not ours any more",
-            LOG_TEXT("run", place->id), LOG_INT("fence", place->fence));
-    if (place->state == PLACE_REPORTING) {
-        place_free(place);
+    log_say(&batch->worker->log, clock_now(), LEVEL_WARN, "run is not ours any more",
+            LOG_TEXT("run", job->id), LOG_INT("fence", job->fence));
+    if (job->state == WORKER_RUN_REPORTING) {
+        worker_run_free(job);
         return;
     }
-    place->stop = STOP_STALE;
-    place_kill(place);
+    job->stop = STOP_STALE;
+    worker_run_kill(job);
 }
 
-static void judge(struct lane *lane, struct place *place, struct item_answer answer)
+static void judge(struct report_batch *batch, struct worker_run *job, struct item_answer answer)
 {
-    place->in_request = place->is_alone = false;
+    job->in_request = job->is_alone = false;
     if (answer.verdict == VERDICT_STALE)
-        lose(lane, place);
+        lose(batch, job);
     else if (answer.verdict == VERDICT_AGAIN)
-        take_back(lane, place, clock_boot_us());
-    else if (lane->kind == LANE_BEAT)
-        end_beat(place, answer);
+        take_back(batch, job, clock_boot_us());
+    else if (batch->kind == REPORT_BEAT)
+        end_beat(job, answer);
     else if (answer.verdict == VERDICT_OK)
-        place_free(place);
+        worker_run_free(job);
     else
-        place_refused(place, answer.text);
+        worker_run_refused(job, answer.text);
 }
 
-static void fail(struct lane *lane, const struct client_answer *answer)
+static void fail(struct report_batch *batch, const struct client_answer *answer)
 {
     int64_t now = clock_boot_us();
 
-    worker_away(lane->worker, answer);
-    lane->tries++;
-    lane->not_before = now + worker_backoff(lane->worker, lane->tries);
-    for (int i = 0; i < lane->sent_count; i++)
-        take_back(lane, &lane->worker->places[lane->sent[i]], now);
+    worker_away(batch->worker, answer);
+    batch->tries++;
+    batch->not_before = now + worker_backoff(batch->worker, batch->tries);
+    for (int i = 0; i < batch->sent_count; i++)
+        take_back(batch, &batch->worker->jobs[batch->sent[i]], now);
 }
 
 /* The request as a whole was refused: what each item is worth is found one by one. */
-static void refuse(struct lane *lane, const struct client_answer *answer)
+static void refuse(struct report_batch *batch, const struct client_answer *answer)
 {
     char text[WORKER_MESSAGE_MAX];
     struct buf why = BUF(text);
 
     problem_text(answer->body, &why);
-    for (int i = 0; i < lane->sent_count; i++) {
-        struct place *place = &lane->worker->places[lane->sent[i]];
+    for (int i = 0; i < batch->sent_count; i++) {
+        struct worker_run *job = &batch->worker->jobs[batch->sent[i]];
 
-        place->is_alone = lane->sent_count > 1;
-        if (place->is_alone)
-            take_back(lane, place, clock_boot_us());
+        job->is_alone = batch->sent_count > 1;
+        if (job->is_alone)
+            take_back(batch, job, clock_boot_us());
         else
-            judge(lane, place, (struct item_answer){VERDICT_REFUSED, false, buf_as_str(&why)});
+            judge(batch, job, (struct item_answer){VERDICT_REFUSED, false, buf_as_str(&why)});
     }
 }
 
-static void take_results(struct lane *lane, const struct client_answer *answer)
+static void take_results(struct report_batch *batch, const struct client_answer *answer)
 {
     struct client_answer broken = *answer;
-    json_auto_t *results = results_read(answer->body, lane->sent_count, &broken.err);
+    json_auto_t *results = results_read(answer->body, batch->sent_count, &broken.err);
     int again = 0;
 
     if (!results) {
-        fail(lane, &broken);
+        fail(batch, &broken);
         return;
     }
-    worker_back(lane->worker);
-    for (int i = 0; i < lane->sent_count; i++) {
+    worker_back(batch->worker);
+    for (int i = 0; i < batch->sent_count; i++) {
         struct item_answer item = results_at(results, i);
 
         again += item.verdict == VERDICT_AGAIN;
-        judge(lane, &lane->worker->places[lane->sent[i]], item);
+        judge(batch, &batch->worker->jobs[batch->sent[i]], item);
     }
-    lane->tries = again > 0 ? lane->tries + 1 : 0;
+    batch->tries = again > 0 ? batch->tries + 1 : 0;
     if (again > 0)
-        lane->not_before = clock_boot_us() + worker_backoff(lane->worker, lane->tries);
+        batch->not_before = clock_boot_us() + worker_backoff(batch->worker, batch->tries);
 }
 
-static void on_answer(void *with, const struct client_answer *answer)
+static void on_answer(void *arg, const struct client_answer *answer)
 {
-    struct lane *lane = with;
-    struct worker *worker = lane->worker;
+    struct report_batch *batch = arg;
+    struct worker *worker = batch->worker;
 
-    lane->is_under_way = false;
+    batch->is_under_way = false;
     if (worker->phase == PHASE_LEAVING)
         return;
     if (answer->status == STATUS_OK_HTTP)
-        take_results(lane, answer);
+        take_results(batch, answer);
     else if (answer->status == STATUS_BAD || answer->status == STATUS_TOO_LARGE ||
              answer->status == STATUS_WRONG)
-        refuse(lane, answer);
+        refuse(batch, answer);
     else
-        fail(lane, answer);
+        fail(batch, answer);
     /* Reports that waited for a sign of life may go now, and what gathered in this lane. */
-    for (int i = 0; i < WORKER_LANES; i++)
-        lane_kick(&worker->lanes[i]);
+    for (int i = 0; i < REPORT_KINDS; i++)
+        report_batch_kick(&worker->batches[i]);
 }
 
 /* When there is something to send; INT64_MAX: there is nothing. */
-static int64_t first_due(const struct lane *lane)
+static int64_t first_due(const struct report_batch *batch)
 {
-    const struct worker *worker = lane->worker;
+    const struct worker *worker = batch->worker;
     int64_t first = INT64_MAX;
 
-    for (int i = 0; i < worker->options.places; i++) {
-        int64_t due = due_at(lane, &worker->places[i]);
+    for (int i = 0; i < worker->options.jobs; i++) {
+        int64_t due = due_at(batch, &worker->jobs[i]);
 
         first = due < first ? due : first;
     }
     return first;
 }
 
-void lane_kick(struct lane *lane)
+void report_batch_kick(struct report_batch *batch)
 {
     int64_t now = clock_boot_us(), due;
 
-    if (lane->is_under_way || lane->worker->phase == PHASE_LEAVING)
+    if (batch->is_under_way || batch->worker->phase == PHASE_LEAVING)
         return;
-    due = first_due(lane);
+    due = first_due(batch);
     if (due == INT64_MAX)
-        loop_timer_stop(lane->timer);
+        loop_timer_stop(batch->timer);
     else
-        loop_timer_set(lane->timer, (due > lane->not_before ? due : lane->not_before) - now);
+        loop_timer_set(batch->timer, (due > batch->not_before ? due : batch->not_before) - now);
 }
 
-void lane_on_time(void *with)
+void report_batch_on_time(void *arg)
 {
-    static const char *const paths[WORKER_LANES] = {
-        [LANE_BEAT] = "/api/v1/runs/heartbeat",
-        [LANE_COMPLETE] = "/api/v1/runs/complete",
-        [LANE_FAIL] = "/api/v1/runs/fail",
-        [LANE_RELEASE] = "/api/v1/runs/release",
+    static const char *const paths[REPORT_KINDS] = {
+        [REPORT_BEAT] = "/api/v1/runs/heartbeat",
+        [REPORT_COMPLETE] = "/api/v1/runs/complete",
+        [REPORT_FAIL] = "/api/v1/runs/fail",
+        [REPORT_RELEASE] = "/api/v1/runs/release",
     };
-    struct lane *lane = with;
+    struct report_batch *batch = arg;
     struct text body = {0};
 
-    gather(lane, &body, clock_boot_us());
-    if (lane->sent_count > 0) {
-        struct client_request post = {.path = paths[lane->kind], .body = text_as_str(&body)};
+    gather(batch, &body, clock_boot_us());
+    if (batch->sent_count > 0) {
+        struct client_request post = {.path = paths[batch->kind], .body = text_as_str(&body)};
 
-        lane->is_under_way = true;
-        client_send(lane->worker->client, &post, on_answer, lane);
+        batch->is_under_way = true;
+        client_send(batch->worker->client, &post, on_answer, batch);
     }
     text_clear(&body);
-    lane_kick(lane);
+    report_batch_kick(batch);
 }

@@ -17,11 +17,11 @@ enum {
 struct worker;
 
 /* The requests of a batch; each kind goes its own way. */
-enum lane_kind { LANE_BEAT, LANE_COMPLETE, LANE_FAIL, LANE_RELEASE, WORKER_LANES };
+enum report_kind { REPORT_BEAT, REPORT_COMPLETE, REPORT_FAIL, REPORT_RELEASE, REPORT_KINDS };
 
-struct lane {
+struct report_batch {
     struct worker *worker;
-    enum lane_kind kind;
+    enum report_kind kind;
     struct loop_timer *timer;
     bool is_under_way;
     int tries;          /* that failed, one after the other          */
@@ -31,7 +31,7 @@ struct lane {
 };
 
 /* When there is something to send, it will be, as soon as may be. */
-void lane_kick(struct lane *lane);
+void report_batch_kick(struct report_batch *batch);
 
 /* The lane's timer. */
-void lane_on_time(void *lane);
+void report_batch_on_time(void *batch);

@@ -18,9 +18,9 @@
 
 enum { PARTS = 2 }; /* client and programs */
 
-static void on_part_closed(void *with)
+static void on_part_closed(void *arg)
 {
-    struct worker *worker = with;
+    struct worker *worker = arg;
 
     if (--worker->parts_open == 0)
         loop_stop(worker->loop);
@@ -30,10 +30,10 @@ static void leave(struct worker *worker)
 {
     worker->phase = PHASE_LEAVING;
     /* No answer is looked at any more, so that no place has to wait for one. */
-    for (int i = 0; i < worker->options.places; i++)
-        worker->places[i].in_request = false;
-    for (int i = 0; i < WORKER_LANES; i++)
-        loop_timer_free(worker->lanes[i].timer);
+    for (int i = 0; i < worker->options.jobs; i++)
+        worker->jobs[i].in_request = false;
+    for (int i = 0; i < REPORT_KINDS; i++)
+        loop_timer_free(worker->batches[i].timer);
     loop_timer_free(worker->claim_timer);
     loop_timer_free(worker->phase_timer);
     client_close(worker->client, on_part_closed, worker);
@@ -66,14 +66,14 @@ static void go_on(struct worker *worker)
     case PHASE_DRAINING:
         worker->phase = PHASE_STOPPING;
         say_phase(worker, "worker stops its programs");
-        for (int i = 0; i < worker->options.places; i++)
-            place_stop(&worker->places[i], STOP_DRAINED);
+        for (int i = 0; i < worker->options.jobs; i++)
+            worker_run_stop(&worker->jobs[i], STOP_DRAINED);
         loop_timer_set(worker->phase_timer, worker->options.kill_after + WORKER_LAST_WORDS);
         break;
     case PHASE_STOPPING:
         worker->phase = PHASE_KILLING;
-        for (int i = 0; i < worker->options.places; i++)
-            place_kill(&worker->places[i]);
+        for (int i = 0; i < worker->options.jobs; i++)
+            worker_run_kill(&worker->jobs[i]);
         loop_timer_set(worker->phase_timer, WORKER_LAST_WORDS);
         break;
     case PHASE_KILLING:
@@ -88,23 +88,23 @@ static void go_on(struct worker *worker)
     worker_settle(worker);
 }
 
-static void on_phase_time(void *with)
+static void on_phase_time(void *arg)
 {
-    go_on(with);
+    go_on(arg);
 }
 
-static void on_signal(void *with, int signal)
+static void on_signal(void *arg, int signal)
 {
     (void)signal;
-    go_on(with);
+    go_on(arg);
 }
 
-void worker_on_free(struct worker *worker, const struct place *place)
+void worker_on_free(struct worker *worker, const struct worker_run *job)
 {
     if (worker->phase == PHASE_LEAVING)
         return;
     if (worker->options.is_once) {
-        worker->status = place->exit_status;
+        worker->status = job->exit_status;
         leave(worker);
     } else {
         worker_settle(worker);
@@ -139,17 +139,17 @@ static void open_log(struct worker *worker)
 
 static void make_lanes(struct worker *worker)
 {
-    for (int i = 0; i < WORKER_LANES; i++) {
-        struct lane *lane = &worker->lanes[i];
+    for (int i = 0; i < REPORT_KINDS; i++) {
+        struct report_batch *batch = &worker->batches[i];
 
-        lane->worker = worker;
-        lane->kind = (enum lane_kind)i;
-        lane->timer = loop_timer_new(worker->loop, lane_on_time, lane);
-        lane->sent = calloc((size_t)worker->options.places, sizeof *lane->sent);
-        must(lane->sent);
+        batch->worker = worker;
+        batch->kind = (enum report_kind)i;
+        batch->timer = loop_timer_new(worker->loop, report_batch_on_time, batch);
+        batch->sent = calloc((size_t)worker->options.jobs, sizeof *batch->sent);
+        must(batch->sent);
     }
-    for (int i = 0; i < worker->options.places; i++)
-        worker->places[i].worker = worker;
+    for (int i = 0; i < worker->options.jobs; i++)
+        worker->jobs[i].worker = worker;
 }
 
 static enum rc open_parts(struct worker *worker, struct err *reterr)
@@ -165,7 +165,7 @@ static enum rc open_parts(struct worker *worker, struct err *reterr)
 
     if (rc)
         return rc;
-    return exec_pool_open(loop_uv(worker->loop), o->places, &worker->programs, reterr);
+    return exec_pool_open(loop_uv(worker->loop), o->jobs, &worker->programs, reterr);
 }
 
 static void work(struct worker *worker)
@@ -177,8 +177,8 @@ static void work(struct worker *worker)
         seed ^= (uint64_t)getpid() << 32;
     prng_seed(&worker->prng, seed);
     worker->parts_open = PARTS;
-    worker->places = calloc((size_t)worker->options.places, sizeof *worker->places);
-    must(worker->places);
+    worker->jobs = calloc((size_t)worker->options.jobs, sizeof *worker->jobs);
+    must(worker->jobs);
     make_lanes(worker);
     worker->claim_timer = loop_timer_new(worker->loop, claim_on_time, worker);
     worker->phase_timer = loop_timer_new(worker->loop, on_phase_time, worker);
@@ -187,12 +187,12 @@ static void work(struct worker *worker)
     log_say(&worker->log, clock_now(), LEVEL_INFO, "worker started",
             LOG_TEXT("worker", worker->options.name),
             LOG_TEXT("server", worker->options.server),
-            LOG_INT("concurrency", worker->options.places));
+            LOG_INT("concurrency", worker->options.jobs));
     claim_kick(worker);
     loop_run(worker->loop);
-    for (int i = 0; i < WORKER_LANES; i++)
-        free(worker->lanes[i].sent);
-    free(worker->places);
+    for (int i = 0; i < REPORT_KINDS; i++)
+        free(worker->batches[i].sent);
+    free(worker->jobs);
 }
 
 static int worker_run(const struct args *args)

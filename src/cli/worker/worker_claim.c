@@ -39,7 +39,7 @@ static void write_claim(const struct worker *worker, struct text *body)
             text_add(body, STR(","));
         text_add_json(body, str_of(o->queues[i]), 6 * WORKER_NAME_MAX + 2);
     }
-    buf_printf(&out, "],\"max\":%d,\"wait\":\"%ds\",\"worker\":", o->places - worker->busy,
+    buf_printf(&out, "],\"max\":%d,\"wait\":\"%ds\",\"worker\":", o->jobs - worker->busy,
                (int)(WORKER_WAIT / SPAN_S));
     text_add(body, buf_as_str(&out));
     text_add_json(body, str_of(o->name), 6 * WORKER_NAME_MAX + 2);
@@ -65,29 +65,29 @@ static span lease_of(const struct grant *grant, const struct client_answer *answ
     return grant->lease_until > now ? grant->lease_until - now : 0;
 }
 
-static struct place *free_place(struct worker *worker)
+static struct worker_run *free_place(struct worker *worker)
 {
-    for (int i = 0; i < worker->options.places; i++)
-        if (worker->places[i].state == PLACE_FREE)
-            return &worker->places[i];
+    for (int i = 0; i < worker->options.jobs; i++)
+        if (worker->jobs[i].state == WORKER_RUN_FREE)
+            return &worker->jobs[i];
     return NULL;
 }
 
 /* A run that cannot be understood stays where it is; its lease will end. */
 static void take_run(struct worker *worker, struct str run, const struct client_answer *answer)
 {
-    struct place *place = free_place(worker);
+    struct worker_run *job = free_place(worker);
     struct grant grant;
     struct err err;
 
-    if (!place)
+    if (!job)
         err_set(&err, RC_LIMIT, -1, 0, "the server gave more runs than were asked for");
-    if (!place || grant_read(run, &grant, &err) != RC_OK) {
+    if (!job || grant_read(run, &grant, &err) != RC_OK) {
         log_say(&worker->log, clock_now(), LEVEL_ERROR, "run not taken",
                 LOG_TEXT("field", err.field), LOG_TEXT("reason", err.text));
         return;
     }
-    place_start(place, &grant, run, lease_of(&grant, answer));
+    worker_run_start(job, &grant, run, lease_of(&grant, answer));
     grant_free(&grant);
 }
 
@@ -105,9 +105,9 @@ static int take_runs(struct worker *worker, const struct client_answer *answer,
     return count;
 }
 
-static void on_claim(void *with, const struct client_answer *answer)
+static void on_claim(void *arg, const struct client_answer *answer)
 {
-    struct worker *worker = with;
+    struct worker *worker = arg;
     struct client_answer told = *answer;
     int count = -1;
 
@@ -130,14 +130,14 @@ static void on_claim(void *with, const struct client_answer *answer)
         if (count == 0 && clock_boot_us() - worker->claimed_at < TOO_SOON)
             wait(worker, WORKER_RETRY_MIN);
     }
-    lane_kick(&worker->lanes[LANE_BEAT]);
+    report_batch_kick(&worker->batches[REPORT_BEAT]);
     claim_kick(worker);
     worker_settle(worker);
 }
 
-void claim_on_time(void *with)
+void claim_on_time(void *arg)
 {
-    struct worker *worker = with;
+    struct worker *worker = arg;
     struct client_request post = {.path = "/api/v1/queues/claim", .wait = WORKER_WAIT};
     struct text body = {0};
 
@@ -151,7 +151,7 @@ void claim_on_time(void *with)
 void claim_kick(struct worker *worker)
 {
     if (worker->phase != PHASE_WORKING || worker->claim != 0 ||
-        worker->busy == worker->options.places)
+        worker->busy == worker->options.jobs)
         return;
     loop_timer_set(worker->claim_timer, worker->claim_not_before - clock_boot_us());
 }

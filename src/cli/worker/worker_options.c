@@ -85,9 +85,10 @@ static enum rc read_name(const char *text, struct worker_options *o, struct err 
 /* What the program reads, and what the worker itself does. */
 static enum rc read_fields(const char *text, field_set *ret, struct err *reterr)
 {
-    static const field_set own = FIELD(GRANT_FIELD_SCHEDULE) | FIELD(GRANT_FIELD_SLOT) |
-                                 FIELD(GRANT_FIELD_ATTEMPT) | FIELD(GRANT_FIELD_QUEUE) |
-                                 FIELD(GRANT_FIELD_LEASE_UNTIL) | FIELD(GRANT_FIELD_NAMESPACE);
+    static const field_set always = FIELD(GRANT_FIELD_SCHEDULE) | FIELD(GRANT_FIELD_SLOT) |
+                                    FIELD(GRANT_FIELD_ATTEMPT) | FIELD(GRANT_FIELD_QUEUE) |
+                                    FIELD(GRANT_FIELD_LEASE_UNTIL) |
+                                    FIELD(GRANT_FIELD_NAMESPACE);
     struct err why;
     field_set fields;
 
@@ -99,7 +100,7 @@ static enum rc read_fields(const char *text, field_set *ret, struct err *reterr)
                    : err_set(reterr, RC_INVALID, -1, 0, "--fields: `%.*s` %s",
                              why.len < FIELD_SHOWN_MAX ? why.len : FIELD_SHOWN_MAX,
                              text + why.at, why.text);
-    *ret = fields | own;
+    *ret = fields | always;
     return RC_OK;
 }
 
@@ -107,7 +108,7 @@ enum rc worker_options_read(const struct args *args, struct worker_options *ret,
                             struct err *reterr)
 {
     struct worker_options o = {
-        .places = 1,
+        .jobs = 1,
         .server = setting_find(args->value[OPT_SERVER], "BELFRY_SERVER", SERVER_DEFAULT),
         .namespace = setting_find(args->value[OPT_NAMESPACE], "BELFRY_NAMESPACE", ""),
         .ca_file = setting_find(args->value[OPT_CACERT], "BELFRY_CACERT", NULL),
@@ -121,7 +122,7 @@ enum rc worker_options_read(const struct args *args, struct worker_options *ret,
     enum rc rc = read_queues(args, &o, reterr);
 
     if (!rc)
-        rc = read_places(args->value[OPT_CONCURRENCY], &o.places, reterr);
+        rc = read_places(args->value[OPT_CONCURRENCY], &o.jobs, reterr);
     if (!rc)
         rc = read_name(args->value[OPT_NAME], &o, reterr);
     if (!rc)
@@ -142,7 +143,7 @@ enum rc worker_options_read(const struct args *args, struct worker_options *ret,
     if (!o.program || !o.program[0])
         return err_set(reterr, RC_INVALID, -1, 0, "which program? write -- PROGRAM ARGS");
     if (o.is_once)
-        o.places = 1;
+        o.jobs = 1;
     *ret = o;
     return RC_OK;
 }
@@ -184,14 +185,14 @@ static enum rc find_program(struct worker *worker, struct err *reterr)
 
 static enum rc check_files(const struct worker_options *o, struct err *reterr)
 {
-    rlim_t need = (rlim_t)o->places * WORKER_FILES_EACH + WORKER_FILES_OWN;
+    rlim_t need = (rlim_t)o->jobs * WORKER_FILES_EACH + WORKER_FILES_OWN;
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need)
         return RC_OK;
     return err_set(reterr, RC_LIMIT, -1, 0,
                    "--concurrency %d needs %d open files, the limit is %d; see ulimit -n",
-                   o->places, (int)need, (int)limit.rlim_cur);
+                   o->jobs, (int)need, (int)limit.rlim_cur);
 }
 
 /* Names that every run sets anew, and the one that is nobody's business. */

@@ -40,7 +40,7 @@ enum {
 struct worker_options {
     const char *queues[WORKER_QUEUES_MAX];
     int queue_count;
-    int places;
+    int jobs;
     const char *server, *namespace, *ca_file;
     char token[TOKEN_MAX];
     char name[WORKER_NAME_MAX + 1];
@@ -66,9 +66,9 @@ struct worker {
     struct log log;
     struct log_out *log_out;
     struct prng prng;
-    struct place *places;
+    struct worker_run *jobs;
     int busy; /* places that are not free */
-    struct lane lanes[WORKER_LANES];
+    struct report_batch batches[REPORT_KINDS];
     enum phase phase;
     struct loop_timer *phase_timer;
     int parts_open; /* of client and programs */
@@ -113,7 +113,7 @@ void worker_back(struct worker *worker);
 void worker_refused(struct worker *worker, const struct client_answer *answer);
 
 /* worker.c: a place is free. */
-void worker_on_free(struct worker *worker, const struct place *place);
+void worker_on_free(struct worker *worker, const struct worker_run *job);
 
 /* Leaves when it is time to, and nothing is under way. */
 void worker_settle(struct worker *worker);

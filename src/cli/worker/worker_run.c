@@ -15,93 +15,92 @@ enum {
     DECIMAL_MAX = 24,
 };
 
-static struct log *log_of(const struct place *place)
+static struct log *log_of(const struct worker_run *job)
 {
-    return &place->worker->log;
+    return &job->worker->log;
 }
 
 /* ---- what a program writes ---- */
 
 /* The first waits for others to go with it; many do not wait. */
-static void note_line(struct place *place, struct str line)
+static void note_line(struct worker_run *job, struct str line)
 {
-    int64_t before = place->log.cost, now = clock_boot_us();
+    int64_t before = job->log.cost, now = clock_boot_us();
 
-    lines_add(&place->log, line);
+    lines_add(&job->log, line);
     if (before == 0)
-        place->log_at = now + WORKER_LOG_DELAY;
-    else if (before < WORKER_LOG_SOON && place->log.cost >= WORKER_LOG_SOON)
-        place->log_at = now;
+        job->log_at = now + WORKER_LOG_DELAY;
+    else if (before < WORKER_LOG_SOON && job->log.cost >= WORKER_LOG_SOON)
+        job->log_at = now;
     else
         return;
-    lane_kick(&place->worker->lanes[LANE_BEAT]);
+    report_batch_kick(&job->worker->batches[REPORT_BEAT]);
 }
 
-static void keep_output(struct place *place, struct str text, bool ends_line)
+static void keep_output(struct worker_run *job, struct str text, bool ends_line)
 {
-    size_t room = WIRE_RESULT_MAX - place->out.len;
+    size_t room = WIRE_RESULT_MAX - job->out.len;
 
     if (text.len + (ends_line ? 1 : 0) > room) {
-        place->is_out_cut = true;
+        job->is_out_cut = true;
         text.len = text.len < room ? text.len : room;
         ends_line = false;
     }
-    text_add(&place->out, text);
+    text_add(&job->out, text);
     if (ends_line)
-        text_add(&place->out, STR("\n"));
+        text_add(&job->out, STR("\n"));
 }
 
-static void on_output(void *with, enum exec_stream stream, struct str text, bool ends_line)
+static void on_output(void *arg, enum exec_stream stream, struct str text, bool ends_line)
 {
-    struct place *place = with;
+    struct worker_run *job = arg;
 
-    if (place->stop == STOP_STALE)
+    if (job->stop == STOP_STALE)
         return;
-    if (stream == EXEC_STDOUT && !place->is_out_cut) {
-        keep_output(place, text, ends_line);
+    if (stream == EXEC_STDOUT && !job->is_out_cut) {
+        keep_output(job, text, ends_line);
     } else if (stream == EXEC_STDERR && text.len > 0) {
-        struct buf last = BUF(place->last_line);
+        struct buf last = BUF(job->last_line);
 
         buf_str(&last, text);
     }
-    note_line(place, text);
+    note_line(job, text);
 }
 
 /* ---- what is reported ---- */
 
-static void report(struct place *place, enum lane_kind lane)
+static void report(struct worker_run *job, enum report_kind batch)
 {
-    place->lane = lane;
-    place->is_alone = false;
-    lane_kick(&place->worker->lanes[lane]);
+    job->batch = batch;
+    job->is_alone = false;
+    report_batch_kick(&job->worker->batches[batch]);
 }
 
-static void set_error(struct place *place, const char *code, struct str message,
+static void set_error(struct worker_run *job, const char *code, struct str message,
                       bool is_retryable)
 {
-    text_clear(&place->report);
-    text_add(&place->report, STR(",\"error\":{\"code\":\""));
-    text_add(&place->report, str_of(code));
-    text_add(&place->report, STR("\",\"message\":"));
-    text_add_json(&place->report, message, WORKER_MESSAGE_MAX);
-    text_add(&place->report,
+    text_clear(&job->report);
+    text_add(&job->report, STR(",\"error\":{\"code\":\""));
+    text_add(&job->report, str_of(code));
+    text_add(&job->report, STR("\",\"message\":"));
+    text_add_json(&job->report, message, WORKER_MESSAGE_MAX);
+    text_add(&job->report,
              is_retryable ? STR(",\"retryable\":true}") : STR(",\"retryable\":false}"));
-    place->report_values = ITEM_VALUES;
-    report(place, LANE_FAIL);
+    job->report_values = ITEM_VALUES;
+    report(job, REPORT_FAIL);
 }
 
-static void complete(struct place *place, const struct exec_end *end)
+static void complete(struct worker_run *job, const struct exec_end *end)
 {
-    bool is_whole = !place->is_out_cut && end->dropped_bytes == 0;
+    bool is_whole = !job->is_out_cut && end->dropped_bytes == 0;
     struct text result = {0};
 
-    place->report_values = ITEM_VALUES +
-                           result_add(&result, text_as_str(&place->out), is_whole);
+    job->report_values = ITEM_VALUES + result_add(&result, text_as_str(&job->out), is_whole);
     if (result.len > 0)
-        text_add(&place->report, STR(",\"result\":"));
-    text_add(&place->report, text_as_str(&result));
+        text_add(&job->report, STR(",\"result\":"));
+    text_add(&job->report, text_as_str(&result));
     text_clear(&result);
-    report(place, LANE_COMPLETE);
+    report(job, REPORT_COMPLETE);
 }
 
 /*
@@ -113,7 +112,7 @@ static bool is_final(int code)
     return (code >= 64 && code <= 68) || code == 77 || code == 78;
 }
 
-static void fail(struct place *place, const struct exec_end *end)
+static void fail(struct worker_run *job, const struct exec_end *end)
 {
     char text[WORKER_MESSAGE_MAX];
     struct buf message = BUF(text);
@@ -139,9 +138,9 @@ static void fail(struct place *place, const struct exec_end *end)
         code = "exec_lost";
         break;
     }
-    if (place->last_line[0] != '\0')
-        buf_printf(&message, ": %s", place->last_line);
-    set_error(place, code, buf_as_str(&message), is_retryable);
+    if (job->last_line[0] != '\0')
+        buf_printf(&message, ": %s", job->last_line);
+    set_error(job, code, buf_as_str(&message), is_retryable);
 }
 
 static int shell_status(const struct exec_end *end)
@@ -151,62 +150,62 @@ static int shell_status(const struct exec_end *end)
     return end->how == EXEC_SIGNALLED ? SHELL_SIGNALLED + end->code : SHELL_NOT_FOUND;
 }
 
-static const char *outcome_text(const struct place *place)
+static const char *outcome_text(const struct worker_run *job)
 {
     static const char *const stops[] = {
         [STOP_CANCELLED] = "cancelled", [STOP_DRAINED] = "handed back", [STOP_STALE] = "lost"};
 
-    if (place->stop != STOP_NOT)
-        return stops[place->stop];
-    return place->exit_status == 0 ? "succeeded" : "failed";
+    if (job->stop != STOP_NOT)
+        return stops[job->stop];
+    return job->exit_status == 0 ? "succeeded" : "failed";
 }
 
-static void on_end(void *with, const struct exec_end *end)
+static void on_end(void *arg, const struct exec_end *end)
 {
-    struct place *place = with;
+    struct worker_run *job = arg;
 
-    place->run = NULL;
-    place->exit_status = shell_status(end);
-    log_say(log_of(place), clock_now(), place->exit_status == 0 ? LEVEL_INFO : LEVEL_WARN,
-            "run ended", LOG_TEXT("run", place->id), LOG_TEXT("outcome", outcome_text(place)),
-            LOG_INT("exit", place->exit_status));
-    place->state = PLACE_REPORTING;
-    if (place->stop == STOP_STALE || place->worker->phase == PHASE_LEAVING) {
-        place_free(place);
+    job->run = NULL;
+    job->exit_status = shell_status(end);
+    log_say(log_of(job), clock_now(), job->exit_status == 0 ? LEVEL_INFO : LEVEL_WARN,
+            "run ended", LOG_TEXT("run", job->id), LOG_TEXT("outcome", outcome_text(job)),
+            LOG_INT("exit", job->exit_status));
+    job->state = WORKER_RUN_REPORTING;
+    if (job->stop == STOP_STALE || job->worker->phase == PHASE_LEAVING) {
+        worker_run_free(job);
         return;
     }
-    lines_close(&place->log);
-    if (place->stop == STOP_CANCELLED) {
-        set_error(place, "cancelled", STR("the run was cancelled"), false);
-    } else if (place->stop == STOP_DRAINED) {
-        text_add(&place->report, STR(",\"begun\":true"));
-        report(place, LANE_RELEASE);
+    lines_close(&job->log);
+    if (job->stop == STOP_CANCELLED) {
+        set_error(job, "cancelled", STR("the run was cancelled"), false);
+    } else if (job->stop == STOP_DRAINED) {
+        text_add(&job->report, STR(",\"begun\":true"));
+        report(job, REPORT_RELEASE);
     } else if (end->how == EXEC_EXITED && end->code == 0) {
-        complete(place, end);
+        complete(job, end);
     } else {
-        fail(place, end);
+        fail(job, end);
     }
 }
 
-void place_refused(struct place *place, struct str why)
+void worker_run_refused(struct worker_run *job, struct str why)
 {
     char text[WORKER_MESSAGE_MAX];
     struct buf message = BUF(text);
 
-    log_say(log_of(place), clock_now(), LEVEL_ERROR, "report refused",
-            LOG_TEXT("run", place->id), LOG_STR("reason", why));
-    if (place->lane == LANE_FAIL) {
-        place_free(place);
+    log_say(log_of(job), clock_now(), LEVEL_ERROR, "report refused", LOG_TEXT("run", job->id),
+            LOG_STR("reason", why));
+    if (job->batch == REPORT_FAIL) {
+        worker_run_free(job);
         return;
     }
     /* It was not taken, so nothing was reported yet.  The log may have been the reason. */
-    lines_clear(&place->log);
-    if (place->lane == LANE_RELEASE) {
-        set_error(place, "worker_stopped", STR("the worker was stopped"), true);
+    lines_clear(&job->log);
+    if (job->batch == REPORT_RELEASE) {
+        set_error(job, "worker_stopped", STR("the worker was stopped"), true);
         return;
     }
     buf_printf(&message, "the server did not take the result: %.*s", STR_ARG(why));
-    set_error(place, "result_refused", buf_as_str(&message), false);
+    set_error(job, "result_refused", buf_as_str(&message), false);
 }
 
 /* ---- from begin to end ---- */
@@ -239,29 +238,30 @@ static void set_vars(const struct worker *worker, const struct grant *grant,
     memcpy(vars, of_run, sizeof of_run);
 }
 
-static void take_grant(struct place *place, const struct grant *grant, span lease)
+static void take_grant(struct worker_run *job, const struct grant *grant, span lease)
 {
     int64_t now = clock_boot_us();
     span every = lease / 3;
 
-    must(place->state == PLACE_FREE);
-    *place = (struct place){.worker = place->worker,
-                            .state = PLACE_RUNNING,
-                            .fence = grant->fence,
-                            .beat_at = now,
-                            .log_at = INT64_MAX,
-                            .keep_until = now + lease + WORKER_KEEP};
-    memcpy(place->id, grant->id.ptr, grant->id.len);
-    place->beat_every = every < WORKER_BEAT_MIN   ? WORKER_BEAT_MIN
-                        : every > WORKER_BEAT_MAX ? WORKER_BEAT_MAX
-                                                  : every;
-    place->worker->busy++;
+    must(job->state == WORKER_RUN_FREE);
+    *job = (struct worker_run){.worker = job->worker,
+                               .state = WORKER_RUN_RUNNING,
+                               .fence = grant->fence,
+                               .beat_at = now,
+                               .log_at = INT64_MAX,
+                               .keep_until = now + lease + WORKER_KEEP};
+    memcpy(job->id, grant->id.ptr, grant->id.len);
+    job->beat_every = every < WORKER_BEAT_MIN   ? WORKER_BEAT_MIN
+                      : every > WORKER_BEAT_MAX ? WORKER_BEAT_MAX
+                                                : every;
+    job->worker->busy++;
 }
 
-void place_start(struct place *place, const struct grant *grant, struct str run, span lease)
+void worker_run_start(struct worker_run *job, const struct grant *grant, struct str run,
+                      span lease)
 {
     static const struct exec_calls calls = {on_output, on_end};
-    struct worker *worker = place->worker;
+    struct worker *worker = job->worker;
     struct exec_request request = {
         .argv = worker->argv,
         .argc = worker->argc,
@@ -275,53 +275,52 @@ void place_start(struct place *place, const struct grant *grant, struct str run,
     struct err err;
     enum rc rc;
 
-    take_grant(place, grant, lease);
+    take_grant(job, grant, lease);
     if (worker->phase != PHASE_WORKING) {
-        place->state = PLACE_REPORTING;
-        report(place, LANE_RELEASE);
+        job->state = WORKER_RUN_REPORTING;
+        report(job, REPORT_RELEASE);
         return;
     }
     set_vars(worker, grant, worker->env + worker->env_count);
-    rc = exec_start(worker->programs, &request, &calls, place, &place->run, &err);
+    rc = exec_start(worker->programs, &request, &calls, job, &job->run, &err);
     if (rc == RC_OK) {
-        log_say(log_of(place), clock_now(), LEVEL_INFO, "run started",
-                LOG_TEXT("run", place->id), LOG_STR("schedule", grant->schedule),
-                LOG_INT("attempt", grant->attempt));
+        log_say(log_of(job), clock_now(), LEVEL_INFO, "run started", LOG_TEXT("run", job->id),
+                LOG_STR("schedule", grant->schedule), LOG_INT("attempt", grant->attempt));
         return;
     }
-    log_say(log_of(place), clock_now(), LEVEL_ERROR, "program not started",
-            LOG_TEXT("run", place->id), LOG_TEXT("reason", err.text));
-    place->state = PLACE_REPORTING;
-    place->exit_status = SHELL_NOT_FOUND;
+    log_say(log_of(job), clock_now(), LEVEL_ERROR, "program not started",
+            LOG_TEXT("run", job->id), LOG_TEXT("reason", err.text));
+    job->state = WORKER_RUN_REPORTING;
+    job->exit_status = SHELL_NOT_FOUND;
     if (rc == RC_BUSY) {
         claim_pause(worker);
-        report(place, LANE_RELEASE);
+        report(job, REPORT_RELEASE);
     } else {
-        set_error(place, "exec_start", str_of(err.text), false);
+        set_error(job, "exec_start", str_of(err.text), false);
     }
 }
 
-void place_stop(struct place *place, enum place_stop why)
+void worker_run_stop(struct worker_run *job, enum worker_run_stop why)
 {
-    if (place->state != PLACE_RUNNING || place->stop != STOP_NOT)
+    if (job->state != WORKER_RUN_RUNNING || job->stop != STOP_NOT)
         return;
-    place->stop = why;
-    exec_stop(place->run);
+    job->stop = why;
+    exec_stop(job->run);
 }
 
-void place_kill(struct place *place)
+void worker_run_kill(struct worker_run *job)
 {
-    if (place->state == PLACE_RUNNING)
-        exec_kill(place->run);
+    if (job->state == WORKER_RUN_RUNNING)
+        exec_kill(job->run);
 }
 
-void place_free(struct place *place)
+void worker_run_free(struct worker_run *job)
 {
-    must(place->state == PLACE_REPORTING && !place->in_request);
-    text_clear(&place->out);
-    lines_clear(&place->log);
-    text_clear(&place->report);
-    place->state = PLACE_FREE;
-    place->worker->busy--;
-    worker_on_free(place->worker, place);
+    must(job->state == WORKER_RUN_REPORTING && !job->in_request);
+    text_clear(&job->out);
+    lines_clear(&job->log);
+    text_clear(&job->report);
+    job->state = WORKER_RUN_FREE;
+    job->worker->busy--;
+    worker_on_free(job->worker, job);
 }

@@ -20,16 +20,16 @@ enum {
 #define WORKER_BEAT_MAX  (30 * SPAN_S)
 #define WORKER_KEEP      SPAN_H /* a report waits for a server that is away, after its lease */
 
-enum place_state { PLACE_FREE, PLACE_RUNNING, PLACE_REPORTING };
+enum worker_run_state { WORKER_RUN_FREE, WORKER_RUN_RUNNING, WORKER_RUN_REPORTING };
 
-enum place_stop { STOP_NOT, STOP_CANCELLED, STOP_DRAINED, STOP_STALE };
+enum worker_run_stop { STOP_NOT, STOP_CANCELLED, STOP_DRAINED, STOP_STALE };
 
-struct place {
+struct worker_run {
     struct worker *worker;
-    enum place_state state;
-    enum place_stop stop; /* why the program was told to end            */
-    bool in_request;      /* the lane that is under way has it          */
-    bool is_alone;        /* to be sent alone: its batch was refused    */
+    enum worker_run_state state;
+    enum worker_run_stop stop; /* why the program was told to end            */
+    bool in_request;           /* the lane that is under way has it          */
+    bool is_alone;             /* to be sent alone: its batch was refused    */
     char id[WIRE_ID_MAX + 1];
     int64_t fence;
     struct exec_run *run;
@@ -42,18 +42,19 @@ struct place {
     char last_line[256]; /* of standard error                          */
     struct lines log;
 
-    enum lane_kind lane; /* PLACE_REPORTING                            */
-    struct text report;  /* members of the item, a comma before each   */
+    enum report_kind batch; /* WORKER_RUN_REPORTING                            */
+    struct text report;     /* members of the item, a comma before each   */
     int report_values;
 };
 
 /* Starts the program; `run` is its input, `lease` how long the run is ours. */
-void place_start(struct place *place, const struct grant *grant, struct str run, span lease);
-void place_stop(struct place *place, enum place_stop why);
-void place_kill(struct place *place);
+void worker_run_start(struct worker_run *job, const struct grant *grant, struct str run,
+                      span lease);
+void worker_run_stop(struct worker_run *job, enum worker_run_stop why);
+void worker_run_kill(struct worker_run *job);
 
 /* The server does not take what the place has to report. */
-void place_refused(struct place *place, struct str why);
+void worker_run_refused(struct worker_run *job, struct str why);
 
 /* Nothing more is to be told of its run. */
-void place_free(struct place *place);
+void worker_run_free(struct worker_run *job);

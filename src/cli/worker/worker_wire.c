@@ -256,16 +256,16 @@ static struct str text_of(const json_t *value)
 static struct str sentence_of(const json_t *value)
 {
     const json_t *error = json_object_get(value, "error");
-    const json_t *places[] = {json_object_get(error, "message"),
-                              json_object_get(error, "detail"),
-                              json_object_get(value, "detail"),
-                              json_object_get(value, "message"),
-                              error,
-                              json_object_get(value, "status")};
+    const json_t *jobs[] = {json_object_get(error, "message"),
+                            json_object_get(error, "detail"),
+                            json_object_get(value, "detail"),
+                            json_object_get(value, "message"),
+                            error,
+                            json_object_get(value, "status")};
 
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        if (json_is_string(places[i]))
-            return text_of(places[i]);
+    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++)
+        if (json_is_string(jobs[i]))
+            return text_of(jobs[i]);
     return STR("");
 }
 

@@ -153,7 +153,7 @@ static enum rc check_value(const struct reader *r, int32_t value, struct str whe
 }
 
 /* Checks the numbers, and makes `to` the last value that a step reaches. */
-static enum rc settle_item(const struct reader *r, struct item *item)
+static enum rc finish_item(const struct reader *r, struct item *item)
 {
     bool is_last = r->field == ONCALENDAR_LAST;
     int32_t room;
@@ -222,7 +222,7 @@ static enum rc parse_list(struct reader *r, struct oncalendar_values *v)
         enum rc rc = take_item(r, &item);
 
         if (rc == RC_OK)
-            rc = settle_item(r, &item);
+            rc = finish_item(r, &item);
         if (rc != RC_OK)
             return rc;
         add_item(v, r->field, &item);

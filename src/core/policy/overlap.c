@@ -99,9 +99,9 @@ struct overlap_effects overlap_decide(const uint8_t *policy, int count,
 
     must(count >= 0 && schedule_policy < OVERLAP_COUNT);
     for (int i = 0; i < count; i++) {
-        enum overlap own = policy[i] == OVERLAP_DEFAULT ? schedule_policy
-                                                        : (enum overlap)policy[i];
-        enum verdict verdict = decide_one(&pass, own, i, ret_verdict);
+        enum overlap effective = policy[i] == OVERLAP_DEFAULT ? schedule_policy
+                                                              : (enum overlap)policy[i];
+        enum verdict verdict = decide_one(&pass, effective, i, ret_verdict);
 
         ret_verdict[i] = (uint8_t)verdict;
         pass.held += verdict == VERDICT_HOLD;

@@ -419,7 +419,7 @@ enum rc spec_compile(const struct spec_def *def, struct str seed,
 {
     struct compiler c = {.def = def, .seed = seed, .zones = zones, .arena = arena};
     enum rc rc = check_limits(def, reterr);
-    uint8_t own;
+    uint8_t zone;
 
     if (rc == RC_OK)
         rc = check_shape(def, reterr);
@@ -433,7 +433,7 @@ enum rc spec_compile(const struct spec_def *def, struct str seed,
         sizeof(struct entry));
     /* Each cron entry may name one zone, and the spec itself another. */
     c.spec.zones = arena_array(arena, (size_t)def->cron_count + 1, sizeof(struct spec_zone));
-    rc = zone_index(&c, def->zone, &own, reterr);
+    rc = zone_index(&c, def->zone, &zone, reterr);
     if (rc != RC_OK) {
         err_in(reterr, "timezone");
         return rc;

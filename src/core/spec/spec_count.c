@@ -179,7 +179,7 @@ static int32_t zone_offset(const struct spec *spec, int zone, int64_t s)
 static int64_t count_chunk(const struct search *search, struct chunk *chunk)
 {
     const struct spec *spec = search->spec;
-    int32_t own = zone_offset(spec, 0, chunk->from);
+    int32_t offset = zone_offset(spec, 0, chunk->from);
     int64_t count = 0;
 
     memset(chunk->minute, 0, sizeof chunk->minute);
@@ -194,8 +194,8 @@ static int64_t count_chunk(const struct search *search, struct chunk *chunk)
     }
     paint_at(search, chunk);
     if (spec->window.is_set)
-        clear_outside(&spec->window, chunk, own);
-    clear_excluded(search, chunk, own);
+        clear_outside(&spec->window, chunk, offset);
+    clear_excluded(search, chunk, offset);
     clear_range(chunk, 0, chunk->from - chunk->day);
     clear_range(chunk, chunk->to - chunk->day, DAY_SECONDS);
     for (int i = 0; i < DAY_MINUTES; i++)

@@ -251,11 +251,11 @@ static void find_taken(const struct spec *spec, struct taken *ret)
 {
     memset(ret->minute, 0, sizeof ret->minute);
     for (int i = 0; i < spec->not_cron_count; i++) {
-        const struct cron *not = &spec->not_crons[i];
+        const struct cron *excluded = &spec->not_crons[i];
 
-        for (int m = 0; (not ->flags & CRON_EVERY_DAY) && m < DAY_SECONDS / 60; m++)
-            if ((not ->hour >> m / 60 & 1) && (not ->minute >> m % 60 & 1))
-                ret->minute[m] |= not ->second;
+        for (int m = 0; (excluded->flags & CRON_EVERY_DAY) && m < DAY_SECONDS / 60; m++)
+            if ((excluded->hour >> m / 60 & 1) && (excluded->minute >> m % 60 & 1))
+                ret->minute[m] |= excluded->second;
     }
     ret->is_all = true;
     for (int m = 0; m < DAY_SECONDS / 60 && ret->is_all; m++)

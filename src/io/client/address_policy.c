@@ -20,48 +20,48 @@ enum {
 struct v4_range {
     uint32_t first;
     int bits;
-    enum guard_class class;
+    enum address_class class;
 };
 
 struct v6_range {
     uint64_t first; /* the upper half */
     int bits;
-    enum guard_class class;
+    enum address_class class;
 };
 
 /* IANA's special purpose registries, and what clouds made of them; the first one counts. */
 static const struct v4_range v4_ranges[] = {
-    {0x00000000, 8, GUARD_UNSPECIFIED}, /* 0.0.0.0/8                              */
-    {0x0a000000, 8, GUARD_PRIVATE},     /* 10.0.0.0/8                             */
-    {0x646464c8, 32, GUARD_METADATA},   /* 100.100.100.200, Alibaba's             */
-    {0x64400000, 10, GUARD_PRIVATE},    /* 100.64.0.0/10, shared by a provider    */
-    {0x7f000000, 8, GUARD_LOOPBACK},    /* 127.0.0.0/8                            */
-    {0xa83f8110, 32, GUARD_METADATA},   /* 168.63.129.16, Azure's                 */
-    {0xa9fe0000, 16, GUARD_LINK_LOCAL}, /* 169.254.0.0/16                         */
-    {0xac100000, 12, GUARD_PRIVATE},    /* 172.16.0.0/12                          */
-    {0xc0000000, 24, GUARD_RESERVED},   /* 192.0.0.0/24, protocols; Oracle's too  */
-    {0xc0000200, 24, GUARD_RESERVED},   /* 192.0.2.0/24, documentation            */
-    {0xc0586300, 24, GUARD_TUNNEL},     /* 192.88.99.0/24, relays of 6to4         */
-    {0xc0a80000, 16, GUARD_PRIVATE},    /* 192.168.0.0/16                         */
-    {0xc6120000, 15, GUARD_RESERVED},   /* 198.18.0.0/15, measurements            */
-    {0xc6336400, 24, GUARD_RESERVED},   /* 198.51.100.0/24, documentation         */
-    {0xcb007100, 24, GUARD_RESERVED},   /* 203.0.113.0/24, documentation          */
-    {0xe0000000, 4, GUARD_MULTICAST},   /* 224.0.0.0/4                            */
-    {0xf0000000, 4, GUARD_RESERVED},    /* 240.0.0.0/4, broadcast in it           */
+    {0x00000000, 8, ADDRESS_UNSPECIFIED}, /* 0.0.0.0/8                              */
+    {0x0a000000, 8, ADDRESS_PRIVATE},     /* 10.0.0.0/8                             */
+    {0x646464c8, 32, ADDRESS_METADATA},   /* 100.100.100.200, Alibaba's             */
+    {0x64400000, 10, ADDRESS_PRIVATE},    /* 100.64.0.0/10, shared by a provider    */
+    {0x7f000000, 8, ADDRESS_LOOPBACK},    /* 127.0.0.0/8                            */
+    {0xa83f8110, 32, ADDRESS_METADATA},   /* 168.63.129.16, Azure's                 */
+    {0xa9fe0000, 16, ADDRESS_LINK_LOCAL}, /* 169.254.0.0/16                         */
+    {0xac100000, 12, ADDRESS_PRIVATE},    /* 172.16.0.0/12                          */
+    {0xc0000000, 24, ADDRESS_RESERVED},   /* 192.0.0.0/24, protocols; Oracle's too  */
+    {0xc0000200, 24, ADDRESS_RESERVED},   /* 192.0.2.0/24, documentation            */
+    {0xc0586300, 24, ADDRESS_TUNNEL},     /* 192.88.99.0/24, relays of 6to4         */
+    {0xc0a80000, 16, ADDRESS_PRIVATE},    /* 192.168.0.0/16                         */
+    {0xc6120000, 15, ADDRESS_RESERVED},   /* 198.18.0.0/15, measurements            */
+    {0xc6336400, 24, ADDRESS_RESERVED},   /* 198.51.100.0/24, documentation         */
+    {0xcb007100, 24, ADDRESS_RESERVED},   /* 203.0.113.0/24, documentation          */
+    {0xe0000000, 4, ADDRESS_MULTICAST},   /* 224.0.0.0/4                            */
+    {0xf0000000, 4, ADDRESS_RESERVED},    /* 240.0.0.0/4, broadcast in it           */
 };
 
 static const struct v6_range v6_ranges[] = {
-    {UINT64_C(0x0064ff9b00000000), 32, GUARD_TUNNEL},     /* 64:ff9b::/32, NAT64    */
-    {UINT64_C(0x2001000000000000), 32, GUARD_TUNNEL},     /* 2001::/32, Teredo      */
-    {UINT64_C(0x2001000000000000), 23, GUARD_RESERVED},   /* 2001::/23, protocols   */
-    {UINT64_C(0x20010db800000000), 32, GUARD_RESERVED},   /* documentation          */
-    {UINT64_C(0x2002000000000000), 16, GUARD_TUNNEL},     /* 2002::/16, 6to4        */
-    {UINT64_C(0x3fff000000000000), 20, GUARD_RESERVED},   /* documentation          */
-    {UINT64_C(0xfd000ec200000000), 32, GUARD_METADATA},   /* fd00:ec2::/32, Amazon's */
-    {UINT64_C(0xfc00000000000000), 7, GUARD_PRIVATE},     /* fc00::/7               */
-    {UINT64_C(0xfe80000000000000), 10, GUARD_LINK_LOCAL}, /* fe80::/10              */
-    {UINT64_C(0xff00000000000000), 8, GUARD_MULTICAST},   /* ff00::/8               */
-    {UINT64_C(0x2000000000000000), 3, GUARD_PUBLIC},      /* all that is given out  */
+    {UINT64_C(0x0064ff9b00000000), 32, ADDRESS_TUNNEL},     /* 64:ff9b::/32, NAT64    */
+    {UINT64_C(0x2001000000000000), 32, ADDRESS_TUNNEL},     /* 2001::/32, Teredo      */
+    {UINT64_C(0x2001000000000000), 23, ADDRESS_RESERVED},   /* 2001::/23, protocols   */
+    {UINT64_C(0x20010db800000000), 32, ADDRESS_RESERVED},   /* documentation          */
+    {UINT64_C(0x2002000000000000), 16, ADDRESS_TUNNEL},     /* 2002::/16, 6to4        */
+    {UINT64_C(0x3fff000000000000), 20, ADDRESS_RESERVED},   /* documentation          */
+    {UINT64_C(0xfd000ec200000000), 32, ADDRESS_METADATA},   /* fd00:ec2::/32, Amazon's */
+    {UINT64_C(0xfc00000000000000), 7, ADDRESS_PRIVATE},     /* fc00::/7               */
+    {UINT64_C(0xfe80000000000000), 10, ADDRESS_LINK_LOCAL}, /* fe80::/10              */
+    {UINT64_C(0xff00000000000000), 8, ADDRESS_MULTICAST},   /* ff00::/8               */
+    {UINT64_C(0x2000000000000000), 3, ADDRESS_PUBLIC},      /* all that is given out  */
 };
 
 static uint64_t read_be(const uint8_t *bytes, int count)
@@ -86,7 +86,7 @@ static void map_v4(const void *v4, uint8_t *ret)
     memcpy(ret + V4_AT, v4, 4);
 }
 
-bool guard_addr_of(const struct sockaddr *address, struct guard_addr *ret)
+bool address_of(const struct sockaddr *address, struct address *ret)
 {
     if (address->sa_family == AF_INET) {
         struct sockaddr_in v4;
@@ -107,7 +107,7 @@ bool guard_addr_of(const struct sockaddr *address, struct guard_addr *ret)
     return false;
 }
 
-bool guard_addr_read(const char *text, uint16_t port, struct guard_addr *ret)
+bool address_read(const char *text, uint16_t port, struct address *ret)
 {
     uint8_t bytes[16];
 
@@ -121,7 +121,7 @@ bool guard_addr_read(const char *text, uint16_t port, struct guard_addr *ret)
     return true;
 }
 
-void guard_addr_print(const struct guard_addr *addr, struct buf *out)
+void address_print(const struct address *addr, struct buf *out)
 {
     char text[INET6_ADDRSTRLEN];
     bool is_v4 = is_mapped(addr->bytes);
@@ -131,47 +131,47 @@ void guard_addr_print(const struct guard_addr *addr, struct buf *out)
     buf_text(out, text);
 }
 
-static enum guard_class class_of_v4(uint32_t address)
+static enum address_class class_of_v4(uint32_t address)
 {
     for (size_t i = 0; i < sizeof v4_ranges / sizeof *v4_ranges; i++)
         if ((address ^ v4_ranges[i].first) >> (V4_BITS - v4_ranges[i].bits) == 0)
             return v4_ranges[i].class;
-    return GUARD_PUBLIC;
+    return ADDRESS_PUBLIC;
 }
 
-enum guard_class guard_class_of(const struct guard_addr *addr)
+enum address_class address_class_of(const struct address *addr)
 {
     uint64_t high = read_be(addr->bytes, 8), low = read_be(addr->bytes + 8, 8);
 
     if (is_mapped(addr->bytes))
         return class_of_v4((uint32_t)low);
     if (high == 0)
-        return low == 0 ? GUARD_UNSPECIFIED : low == 1 ? GUARD_LOOPBACK : GUARD_TUNNEL;
+        return low == 0 ? ADDRESS_UNSPECIFIED : low == 1 ? ADDRESS_LOOPBACK : ADDRESS_TUNNEL;
     for (size_t i = 0; i < sizeof v6_ranges / sizeof *v6_ranges; i++)
         if ((high ^ v6_ranges[i].first) >> (HALF - v6_ranges[i].bits) == 0)
             return v6_ranges[i].class;
-    return GUARD_RESERVED;
+    return ADDRESS_RESERVED;
 }
 
-const char *guard_class_text(enum guard_class class)
+const char *address_class_text(enum address_class class)
 {
-    static const char *const texts[GUARD_CLASS_COUNT] = {
-        [GUARD_PUBLIC] = "a public address",
-        [GUARD_LOOPBACK] = "a loopback address",
-        [GUARD_PRIVATE] = "an address of a private network",
-        [GUARD_LINK_LOCAL] = "a link-local address",
-        [GUARD_METADATA] = "the address of a cloud's metadata service",
-        [GUARD_UNSPECIFIED] = "an unspecified address",
-        [GUARD_MULTICAST] = "a multicast address",
-        [GUARD_TUNNEL] = "an address of a tunnel, with another one inside",
-        [GUARD_RESERVED] = "a reserved address",
+    static const char *const texts[ADDRESS_CLASS_COUNT] = {
+        [ADDRESS_PUBLIC] = "a public address",
+        [ADDRESS_LOOPBACK] = "a loopback address",
+        [ADDRESS_PRIVATE] = "an address of a private network",
+        [ADDRESS_LINK_LOCAL] = "a link-local address",
+        [ADDRESS_METADATA] = "the address of a cloud's metadata service",
+        [ADDRESS_UNSPECIFIED] = "an unspecified address",
+        [ADDRESS_MULTICAST] = "a multicast address",
+        [ADDRESS_TUNNEL] = "an address of a tunnel, with another one inside",
+        [ADDRESS_RESERVED] = "a reserved address",
     };
 
-    must(class < GUARD_CLASS_COUNT);
+    must(class < ADDRESS_CLASS_COUNT);
     return texts[class];
 }
 
-static bool net_has(const struct guard_net *net, const struct guard_addr *addr)
+static bool net_has(const struct address_net *net, const struct address *addr)
 {
     int whole = net->bits / 8, rest = net->bits % 8;
 
@@ -182,7 +182,7 @@ static bool net_has(const struct guard_net *net, const struct guard_addr *addr)
     return rest == 0 || (net->bytes[whole] ^ addr->bytes[whole]) >> (8 - rest) == 0;
 }
 
-static bool list_has(const struct guard_net *list, int count, const struct guard_addr *addr)
+static bool list_has(const struct address_net *list, int count, const struct address *addr)
 {
     for (int i = 0; i < count; i++)
         if (net_has(&list[i], addr))
@@ -190,18 +190,18 @@ static bool list_has(const struct guard_net *list, int count, const struct guard
     return false;
 }
 
-bool guard_permits(const struct guard_policy *policy, const struct guard_addr *addr)
+bool address_policy_permits(const struct address_policy *policy, const struct address *addr)
 {
     if (list_has(policy->deny, policy->deny_count, addr))
         return false;
     if (list_has(policy->allow, policy->allow_count, addr))
         return true;
-    switch (guard_class_of(addr)) {
-    case GUARD_PUBLIC:
+    switch (address_class_of(addr)) {
+    case ADDRESS_PUBLIC:
         return true;
-    case GUARD_LOOPBACK:
+    case ADDRESS_LOOPBACK:
         return policy->allows_loopback;
-    case GUARD_PRIVATE:
+    case ADDRESS_PRIVATE:
         return policy->allows_private;
     default:
         return false;
@@ -238,7 +238,7 @@ static bool take_all_digits(struct str s, int64_t max, int64_t *ret)
     return true;
 }
 
-static bool is_clean(const struct guard_net *net)
+static bool is_clean(const struct address_net *net)
 {
     for (int bit = net->bits; bit < BITS; bit++)
         if (net->bytes[bit / 8] & 0x80 >> bit % 8)
@@ -246,11 +246,11 @@ static bool is_clean(const struct guard_net *net)
     return true;
 }
 
-enum rc guard_net_parse(struct str text, struct guard_net *ret, struct err *reterr)
+enum rc address_net_parse(struct str text, struct address_net *ret, struct err *reterr)
 {
     struct str net_text, port_text, address, bits_text;
-    struct guard_addr addr;
-    struct guard_net net;
+    struct address addr;
+    struct address_net net;
     char zeroed[NET_TEXT_MAX];
     int64_t port = 0, bits;
     bool has_bits, is_v4;
@@ -267,7 +267,7 @@ enum rc guard_net_parse(struct str text, struct guard_net *ret, struct err *rete
         zeroed[address.len] = '\0';
     }
     if (address.len >= sizeof zeroed || memchr(zeroed, '\0', address.len) ||
-        !guard_addr_read(zeroed, 0, &addr))
+        !address_read(zeroed, 0, &addr))
         return err_set(reterr, RC_INVALID, -1, 0,
                        "`%.*s` is not a network; write it as 10.0.0.0/8 or [fd00::/8]:443",
                        STR_ARG(text));

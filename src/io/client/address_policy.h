@@ -16,55 +16,56 @@
 #include "base/err.h"
 #include "base/str.h"
 
-enum guard_class {
-    GUARD_PUBLIC,
-    GUARD_LOOPBACK,    /* this machine                                                 */
-    GUARD_PRIVATE,     /* a network of one's own: RFC 1918, RFC 4193, RFC 6598         */
-    GUARD_LINK_LOCAL,  /* the wire that the machine hangs on; clouds put metadata here */
-    GUARD_METADATA,    /* where clouds put it otherwise: keys for whoever asks         */
-    GUARD_UNSPECIFIED, /* 0.0.0.0 and ::, which the kernel takes for this machine      */
-    GUARD_MULTICAST,
-    GUARD_TUNNEL,   /* an IPv6 address with an IPv4 one inside, which nobody checks */
-    GUARD_RESERVED, /* documentation, measurements, the future                      */
-    GUARD_CLASS_COUNT
+enum address_class {
+    ADDRESS_PUBLIC,
+    ADDRESS_LOOPBACK,    /* this machine                                                 */
+    ADDRESS_PRIVATE,     /* a network of one's own: RFC 1918, RFC 4193, RFC 6598         */
+    ADDRESS_LINK_LOCAL,  /* the wire that the machine hangs on; clouds put metadata here */
+    ADDRESS_METADATA,    /* where clouds put it otherwise: keys for whoever asks         */
+    ADDRESS_UNSPECIFIED, /* 0.0.0.0 and ::, which the kernel takes for this machine      */
+    ADDRESS_MULTICAST,
+    ADDRESS_TUNNEL,   /* an IPv6 address with an IPv4 one inside, which nobody checks */
+    ADDRESS_RESERVED, /* documentation, measurements, the future                      */
+    ADDRESS_CLASS_COUNT
 };
 
 /* Of either family: IPv4 is held as ::ffff:a.b.c.d, which the kernel takes for the same. */
-struct guard_addr {
+struct address {
     uint8_t bytes[16];
     uint16_t port;
 };
 
-struct guard_net {
+struct address_net {
     uint8_t bytes[16];
     uint8_t bits;  /* of 128; those behind them are 0 */
     uint16_t port; /* 0: any */
 };
 
-struct guard_policy {
+struct address_policy {
     bool allows_loopback;
     bool allows_private;
-    const struct guard_net *allow; /* whatever their class */
+    const struct address_net *allow; /* whatever their class */
     int allow_count;
-    const struct guard_net *deny; /* comes first; the own listeners, for one */
+    const struct address_net *deny; /* comes first; the own listeners, for one */
     int deny_count;
 };
 
 /* False for what is neither IPv4 nor IPv6. */
-bool guard_addr_of(const struct sockaddr *address, struct guard_addr *ret);
+bool address_of(const struct sockaddr *address, struct address *ret);
 
 /* The text of an address, as inet_ntop() writes it; false for anything else. */
-bool guard_addr_read(const char *text, uint16_t port, struct guard_addr *ret);
+bool address_read(const char *text, uint16_t port, struct address *ret);
 
 /* Appends the address without its port; IPv4 as IPv4. */
-void guard_addr_print(const struct guard_addr *addr, struct buf *out);
+void address_print(const struct address *addr, struct buf *out);
 
-enum guard_class guard_class_of(const struct guard_addr *addr);
+enum address_class address_class_of(const struct address *addr);
 
 /* "a loopback address" and so on; never NULL. */
-const char *guard_class_text(enum guard_class class);
+const char *address_class_text(enum address_class class);
 
-bool guard_permits(const struct guard_policy *policy, const struct guard_addr *addr);
+bool address_policy_permits(const struct address_policy *policy, const struct address *addr);
 
 /* Reads "10.0.0.0/8", "10.1.2.3", "10.1.2.3:80", "fd00::/8", "[fd00::/8]:443". */
-MUST_USE enum rc guard_net_parse(struct str text, struct guard_net *ret, struct err *reterr);
+MUST_USE enum rc address_net_parse(struct str text, struct address_net *ret,
+                                   struct err *reterr);

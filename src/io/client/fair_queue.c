@@ -21,7 +21,7 @@ struct lane {
     int32_t next, prev; /* in the ring; of a free place, `next` is the next free place */
 };
 
-struct lanes {
+struct fair_queue {
     int all, each;
     int waiting, running;
     struct map *places; /* key to place */
@@ -31,9 +31,9 @@ struct lanes {
     int32_t ready, newest; /* the ring's two ends */
 };
 
-struct lanes *lanes_new(int all, int each)
+struct fair_queue *fair_queue_new(int all, int each)
 {
-    struct lanes *lanes = calloc(1, sizeof *lanes);
+    struct fair_queue *lanes = calloc(1, sizeof *lanes);
 
     must(lanes != NULL && all > 0 && each > 0);
     lanes->all = all;
@@ -43,7 +43,7 @@ struct lanes *lanes_new(int all, int each)
     return lanes;
 }
 
-struct lanes *lanes_free(struct lanes *lanes)
+struct fair_queue *fair_queue_free(struct fair_queue *lanes)
 {
     if (lanes) {
         map_free(lanes->places);
@@ -53,7 +53,7 @@ struct lanes *lanes_free(struct lanes *lanes)
     return NULL;
 }
 
-static void add_places(struct lanes *lanes)
+static void add_places(struct fair_queue *lanes)
 {
     int32_t count = lanes->count ? lanes->count * 2 : LANES_FIRST;
 
@@ -66,7 +66,7 @@ static void add_places(struct lanes *lanes)
     lanes->count = count;
 }
 
-static int32_t lane_of(struct lanes *lanes, int64_t key)
+static int32_t lane_of(struct fair_queue *lanes, int64_t key)
 {
     int32_t place = map_find(lanes->places, key);
 
@@ -81,7 +81,7 @@ static int32_t lane_of(struct lanes *lanes, int64_t key)
     return place;
 }
 
-static void leave_ring(struct lanes *lanes, int32_t place)
+static void leave_ring(struct fair_queue *lanes, int32_t place)
 {
     struct lane *lane = &lanes->list[place];
 
@@ -90,7 +90,7 @@ static void leave_ring(struct lanes *lanes, int32_t place)
     lane->is_ready = false;
 }
 
-static void enter_ring(struct lanes *lanes, int32_t place)
+static void enter_ring(struct fair_queue *lanes, int32_t place)
 {
     struct lane *lane = &lanes->list[place];
 
@@ -102,7 +102,7 @@ static void enter_ring(struct lanes *lanes, int32_t place)
 }
 
 /* After a change: in the ring or not, and given back when nothing is left in it. */
-static void settle(struct lanes *lanes, int32_t place)
+static void settle(struct fair_queue *lanes, int32_t place)
 {
     struct lane *lane = &lanes->list[place];
     bool is_ready = lane->first && lane->running < lanes->each;
@@ -118,7 +118,7 @@ static void settle(struct lanes *lanes, int32_t place)
     }
 }
 
-static void take_out(struct lanes *lanes, struct lane *lane, struct lane_item *item)
+static void take_out(struct fair_queue *lanes, struct lane *lane, struct lane_item *item)
 {
     *(item->prev ? &item->prev->next : &lane->first) = item->next;
     *(item->next ? &item->next->prev : &lane->last) = item->prev;
@@ -126,7 +126,7 @@ static void take_out(struct lanes *lanes, struct lane *lane, struct lane_item *i
     lanes->waiting--;
 }
 
-void lanes_add(struct lanes *lanes, struct lane_item *item, int64_t key)
+void fair_queue_add(struct fair_queue *lanes, struct lane_item *item, int64_t key)
 {
     int32_t place = lane_of(lanes, key);
     struct lane *lane = &lanes->list[place];
@@ -139,7 +139,7 @@ void lanes_add(struct lanes *lanes, struct lane_item *item, int64_t key)
     settle(lanes, place);
 }
 
-struct lane_item *lanes_next(struct lanes *lanes)
+struct lane_item *fair_queue_next(struct fair_queue *lanes)
 {
     int32_t place = lanes->ready;
     struct lane_item *item;
@@ -158,7 +158,7 @@ struct lane_item *lanes_next(struct lanes *lanes)
     return item;
 }
 
-void lanes_remove(struct lanes *lanes, struct lane_item *item)
+void fair_queue_remove(struct fair_queue *lanes, struct lane_item *item)
 {
     struct lane *lane;
 
@@ -175,12 +175,12 @@ void lanes_remove(struct lanes *lanes, struct lane_item *item)
     settle(lanes, item->lane);
 }
 
-int lanes_waiting(const struct lanes *lanes)
+int fair_queue_waiting(const struct fair_queue *lanes)
 {
     return lanes->waiting;
 }
 
-int lanes_running(const struct lanes *lanes)
+int fair_queue_running(const struct fair_queue *lanes)
 {
     return lanes->running;
 }

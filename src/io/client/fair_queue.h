@@ -10,29 +10,29 @@
 
 #include <stdint.h>
 
-enum lane_state { LANE_OUT, LANE_WAITING, LANE_RUNNING };
+enum fair_state { LANE_OUT, LANE_WAITING, LANE_RUNNING };
 
 /* A part of whatever is queued; all of it is the lanes' own. */
 struct lane_item {
     struct lane_item *next, *prev; /* while it waits */
     int32_t lane;
-    enum lane_state state; /* LANE_OUT to begin with */
+    enum fair_state state; /* LANE_OUT to begin with */
 };
 
-struct lanes; /* opaque */
+struct fair_queue; /* opaque */
 
 /* At most `all` run at the same time, and at most `each` of one lane. */
-struct lanes *lanes_new(int all, int each);
-struct lanes *lanes_free(struct lanes *lanes); /* accepts NULL, returns NULL */
+struct fair_queue *fair_queue_new(int all, int each);
+struct fair_queue *fair_queue_free(struct fair_queue *lanes); /* accepts NULL, returns NULL */
 
 /* Equal keys share a lane. */
-void lanes_add(struct lanes *lanes, struct lane_item *item, int64_t key);
+void fair_queue_add(struct fair_queue *lanes, struct lane_item *item, int64_t key);
 
 /* The next that may run, which counts as running from now on; NULL when none may. */
-struct lane_item *lanes_next(struct lanes *lanes);
+struct lane_item *fair_queue_next(struct fair_queue *lanes);
 
 /* Out, whether it waited, ran or was out already. */
-void lanes_remove(struct lanes *lanes, struct lane_item *item);
+void fair_queue_remove(struct fair_queue *lanes, struct lane_item *item);
 
-int lanes_waiting(const struct lanes *lanes);
-int lanes_running(const struct lanes *lanes);
+int fair_queue_waiting(const struct fair_queue *lanes);
+int fair_queue_running(const struct fair_queue *lanes);

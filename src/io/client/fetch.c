@@ -55,13 +55,13 @@ struct fetch *fetch_free(struct fetch *fetch)
     return NULL;
 }
 
-static size_t on_body(char *bytes, size_t one, size_t len, void *with)
+static size_t on_body(char *bytes, size_t one, size_t len, void *arg)
 {
-    struct under_way *u = with;
+    struct under_way *u = arg;
 
     (void)one;
     u->moved_at = clock_boot_us();
-    if (u->request->part(u->request->with, (struct str){bytes, len}))
+    if (u->request->part(u->request->arg, (struct str){bytes, len}))
         return len;
     u->answer.was_stopped = true;
     return 0;
@@ -80,9 +80,9 @@ static void keep(struct str line, const char *name, char ret[static FETCH_VALUE_
         snprintf(ret, FETCH_VALUE_MAX, "%.*s", (int)value.len, value.ptr);
 }
 
-static size_t on_head(char *bytes, size_t one, size_t len, void *with)
+static size_t on_head(char *bytes, size_t one, size_t len, void *arg)
 {
-    struct under_way *u = with;
+    struct under_way *u = arg;
     struct str line = {bytes, len};
 
     (void)one;
@@ -99,10 +99,10 @@ static size_t on_head(char *bytes, size_t one, size_t len, void *with)
 }
 
 /* Once a second.  libcurl's own limit is a speed, which a stream that seldom speaks has not. */
-static int on_time(void *with, curl_off_t all_in, curl_off_t in, curl_off_t all_out,
+static int on_time(void *arg, curl_off_t all_in, curl_off_t in, curl_off_t all_out,
                    curl_off_t out)
 {
-    struct under_way *u = with;
+    struct under_way *u = arg;
     int64_t now = clock_boot_us();
 
     (void)all_in;

@@ -24,7 +24,7 @@ enum {
 struct fetch; /* opaque */
 
 /* The answer's body, in parts; false ends the request there. */
-typedef bool fetch_part(void *with, struct str bytes);
+typedef bool fetch_part(void *arg, struct str bytes);
 
 struct fetch_request {
     const char *method;
@@ -35,7 +35,7 @@ struct fetch_request {
     span connect; /* name, connection and TLS                                            */
     span silence; /* how long nothing may come or go; 0: for ever                       */
     fetch_part *part;
-    void *with;
+    void *arg;
 };
 
 struct fetch_answer {

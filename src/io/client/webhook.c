@@ -31,15 +31,15 @@ struct webhook_pool {
     CURLM *multi;
     uv_timer_t timer; /* libcurl's                                           */
     uv_timer_t turn;  /* runs out at once: there is something to start or tell */
-    struct lanes *lanes;
+    struct fair_queue *lanes;
     struct map *places;          /* id to place */
     struct webhook_call **calls; /* under way, by place */
     int32_t call_count, call_room;
     struct webhook_call *ended, *ended_last, *spare;
     int open_handles; /* of the loop */
     bool is_closing;
-    void (*closed)(void *with);
-    void *closed_with;
+    void (*closed)(void *arg);
+    void *closed_arg;
 };
 
 /* ---- the loop ---- */
@@ -52,11 +52,11 @@ static void end_of_pool(struct webhook_pool *pool)
         pool->spare = call->next;
         webhook_call_free(call);
     }
-    lanes_free(pool->lanes);
+    fair_queue_free(pool->lanes);
     map_free(pool->places);
     free(pool->calls);
     curl_global_cleanup();
-    pool->closed(pool->closed_with);
+    pool->closed(pool->closed_arg);
     free(pool);
 }
 
@@ -120,9 +120,9 @@ static struct watch *watch_new(struct webhook_pool *pool, curl_socket_t socket)
     return watch;
 }
 
-static int on_socket(CURL *easy, curl_socket_t socket, int what, void *with, void *assigned)
+static int on_socket(CURL *easy, curl_socket_t socket, int what, void *arg, void *assigned)
 {
-    struct webhook_pool *pool = with;
+    struct webhook_pool *pool = arg;
     struct watch *watch = assigned;
 
     (void)easy;
@@ -151,9 +151,9 @@ static void on_curl_time(uv_timer_t *timer)
     after_curl(pool);
 }
 
-static int on_timeout_change(CURLM *multi, long ms, void *with)
+static int on_timeout_change(CURLM *multi, long ms, void *arg)
 {
-    struct webhook_pool *pool = with;
+    struct webhook_pool *pool = arg;
 
     (void)multi;
     if (ms < 0)
@@ -210,7 +210,7 @@ static void retire(struct webhook_pool *pool, struct webhook_call *call)
 {
     webhook_call_seal(call);
     must(uv_timer_stop(&call->timer) == 0);
-    lanes_remove(pool->lanes, &call->item);
+    fair_queue_remove(pool->lanes, &call->item);
     unlist_call(pool, call);
     call->next = NULL;
     *(pool->ended ? &pool->ended_last->next : &pool->ended) = call;
@@ -248,7 +248,7 @@ static void begin_calls(struct webhook_pool *pool)
 {
     struct lane_item *item;
 
-    while ((item = lanes_next(pool->lanes)) != NULL) {
+    while ((item = fair_queue_next(pool->lanes)) != NULL) {
         struct webhook_call *call = (struct webhook_call *)item; /* its first member */
 
         must(uv_timer_stop(&call->timer) == 0);
@@ -269,7 +269,7 @@ static void tell(struct webhook_pool *pool)
         struct webhook_call *call = pool->ended;
 
         pool->ended = call->next;
-        call->done(call->with, &call->result);
+        call->done(call->arg, &call->result);
         call->next = pool->spare;
         pool->spare = call;
     }
@@ -372,13 +372,13 @@ struct webhook_pool *webhook_pool_new(uv_loop_t *loop, const struct webhook_limi
     must(uv_timer_init(loop, &pool->timer) == 0 && uv_timer_init(loop, &pool->turn) == 0);
     pool->timer.data = pool->turn.data = pool;
     pool->open_handles = 2;
-    pool->lanes = lanes_new(limits->all, limits->per_host);
+    pool->lanes = fair_queue_new(limits->all, limits->per_host);
     pool->places = map_new(0);
     return pool;
 }
 
 enum rc webhook_start(struct webhook_pool *pool, const struct webhook_request *request,
-                      webhook_done *done, void *with, struct err *reterr)
+                      webhook_done *done, void *arg, struct err *reterr)
 {
     struct webhook_call *call;
     int64_t origin, left_us;
@@ -396,9 +396,9 @@ enum rc webhook_start(struct webhook_pool *pool, const struct webhook_request *r
     call = take_spare(pool);
     webhook_call_take(call, request, origin);
     call->done = done;
-    call->with = with;
+    call->arg = arg;
     list_call(pool, call);
-    lanes_add(pool->lanes, &call->item, origin);
+    fair_queue_add(pool->lanes, &call->item, origin);
     left_us = request->send_by_us - clock_boot_us();
     must(uv_timer_start(
              &call->timer, webhook_on_time,
@@ -422,12 +422,12 @@ int webhook_pool_count(const struct webhook_pool *pool)
     return pool->call_count;
 }
 
-void webhook_pool_close(struct webhook_pool *pool, void (*closed)(void *with), void *with)
+void webhook_pool_close(struct webhook_pool *pool, void (*closed)(void *arg), void *arg)
 {
     must(!pool->is_closing);
     pool->is_closing = true;
     pool->closed = closed;
-    pool->closed_with = with;
+    pool->closed_arg = arg;
     while (pool->call_count > 0)
         cancel(pool, pool->calls[pool->call_count - 1]);
     want_turn(pool);

@@ -63,7 +63,7 @@ struct webhook_request {
     bool is_once;  /* sent once at the most: a connection of its own, see decision 0014 */
     bool is_h2; /* HTTP/2, without TLS from the first byte on; trailers are kept as headers */
 
-    const struct guard_policy *guard;
+    const struct address_policy *policy;
     const struct signature_key *keys; /* none: not signed */
     int key_count;
     struct str message_id; /* with keys: visible ASCII without `.` */
@@ -110,7 +110,7 @@ struct webhook_result {
 };
 
 /* Called once for each call that was started; what the result points to ends with it. */
-typedef void webhook_done(void *with, const struct webhook_result *result);
+typedef void webhook_done(void *arg, const struct webhook_result *result);
 
 struct webhook_limits {
     int all;             /* calls at the same time                                     */
@@ -135,7 +135,7 @@ struct webhook_pool *webhook_pool_new(uv_loop_t *loop, const struct webhook_limi
  * RC_CONFLICT: the id is in use; RC_BUSY: too many wait, or the pool is closing.
  */
 MUST_USE enum rc webhook_start(struct webhook_pool *pool, const struct webhook_request *request,
-                               webhook_done *done, void *with, struct err *reterr);
+                               webhook_done *done, void *arg, struct err *reterr);
 
 /* The call ends as WEBHOOK_CANCELLED; false when no such call is under way any more. */
 bool webhook_cancel(struct webhook_pool *pool, int64_t id);
@@ -144,4 +144,4 @@ bool webhook_cancel(struct webhook_pool *pool, int64_t id);
 int webhook_pool_count(const struct webhook_pool *pool);
 
 /* Cancels every call, then frees the pool and calls `closed`. */
-void webhook_pool_close(struct webhook_pool *pool, void (*closed)(void *with), void *with);
+void webhook_pool_close(struct webhook_pool *pool, void (*closed)(void *arg), void *arg);

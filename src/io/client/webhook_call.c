@@ -92,7 +92,7 @@ void webhook_call_take(struct webhook_call *call, const struct webhook_request *
                        int64_t origin)
 {
     struct webhook_request *r = &call->request;
-    struct guard_policy *guard = &call->guard;
+    struct address_policy *policy = &call->policy;
     struct str *names;
 
     forget(call);
@@ -108,11 +108,12 @@ void webhook_call_take(struct webhook_call *call, const struct webhook_request *
     for (int i = 0; i < r->keep_header_count; i++)
         names[i] = arena_str(call->arena, r->keep_headers[i]);
     r->keep_headers = names;
-    *guard = *request->guard;
-    guard->allow = copy_array(call->arena, guard->allow, guard->allow_count,
-                              sizeof *guard->allow);
-    guard->deny = copy_array(call->arena, guard->deny, guard->deny_count, sizeof *guard->deny);
-    r->guard = guard;
+    *policy = *request->policy;
+    policy->allow = copy_array(call->arena, policy->allow, policy->allow_count,
+                               sizeof *policy->allow);
+    policy->deny = copy_array(call->arena, policy->deny, policy->deny_count,
+                              sizeof *policy->deny);
+    r->policy = policy;
     call->origin = origin;
     call->method = r->method;
     call->url = r->url;
@@ -125,9 +126,9 @@ void webhook_call_take(struct webhook_call *call, const struct webhook_request *
 
 /* ---- what libcurl calls ---- */
 
-static bool is_permitted(struct webhook_call *call, const struct guard_addr *addr)
+static bool is_permitted(struct webhook_call *call, const struct address *addr)
 {
-    if (guard_permits(&call->guard, addr))
+    if (address_policy_permits(&call->policy, addr))
         return true;
     call->is_refused = true;
     call->refused = *addr;
@@ -135,27 +136,27 @@ static bool is_permitted(struct webhook_call *call, const struct guard_addr *add
 }
 
 /* A new connection: the address is the one that it will have, whatever the name says later. */
-static curl_socket_t on_open(void *with, curlsocktype purpose, struct curl_sockaddr *address)
+static curl_socket_t on_open(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 {
-    struct webhook_call *call = with;
-    struct guard_addr addr;
+    struct webhook_call *call = arg;
+    struct address addr;
 
     (void)purpose;
-    if (!guard_addr_of(&address->addr, &addr) || !is_permitted(call, &addr))
+    if (!address_of(&address->addr, &addr) || !is_permitted(call, &addr))
         return CURL_SOCKET_BAD;
     call->is_opened = true;
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 /* The connection stands, new or used before, and the next thing is the request. */
-static int on_send(void *with, char *peer, char *local, int peer_port, int local_port)
+static int on_send(void *arg, char *peer, char *local, int peer_port, int local_port)
 {
-    struct webhook_call *call = with;
-    struct guard_addr addr;
+    struct webhook_call *call = arg;
+    struct address addr;
 
     (void)local;
     (void)local_port;
-    if (!guard_addr_read(peer, (uint16_t)peer_port, &addr) || !is_permitted(call, &addr))
+    if (!address_read(peer, (uint16_t)peer_port, &addr) || !is_permitted(call, &addr))
         return CURL_PREREQFUNC_ABORT;
     call->is_late = clock_boot_us() >= call->request.send_by_us;
     if (call->is_late)
@@ -205,9 +206,9 @@ static void keep_field(struct webhook_call *call, struct str line)
             arena_str(call->arena, name), arena_str(call->arena, value)};
 }
 
-static size_t on_head(char *bytes, size_t size, size_t count, void *with)
+static size_t on_head(char *bytes, size_t size, size_t count, void *arg)
 {
-    struct webhook_call *call = with;
+    struct webhook_call *call = arg;
     struct str line = {bytes, size * count};
 
     note_byte(call);
@@ -250,9 +251,9 @@ static void make_room(struct webhook_call *call, size_t need)
  * Counts what chunks and codings come out as.  What is beyond the kept bytes is read up to a
  * bound and thrown away, so that the connection can be used again.
  */
-static size_t on_body(char *bytes, size_t size, size_t count, void *with)
+static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
 {
-    struct webhook_call *call = with;
+    struct webhook_call *call = arg;
     size_t len = size * count, have = call->result.body.len;
     size_t room = (size_t)call->request.keep_bytes - have, take = len < room ? len : room;
 

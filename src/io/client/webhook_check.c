@@ -183,8 +183,8 @@ static enum rc check_bounds(const struct webhook_request *r, int32_t answer_max,
         r->keep_header_count > WEBHOOK_HEADERS_MAX)
         return err_set(reterr, RC_INVALID, -1, 0, "a call has at most %d headers",
                        WEBHOOK_HEADERS_MAX);
-    must(r->send_by_us >= 0 && r->guard && r->guard->allow_count <= WEBHOOK_POLICY_MAX &&
-         r->guard->deny_count <= WEBHOOK_POLICY_MAX && r->key_count <= SIGNATURE_KEYS_MAX);
+    must(r->send_by_us >= 0 && r->policy && r->policy->allow_count <= WEBHOOK_POLICY_MAX &&
+         r->policy->deny_count <= WEBHOOK_POLICY_MAX && r->key_count <= SIGNATURE_KEYS_MAX);
     return RC_OK;
 }
 

@@ -96,9 +96,9 @@ static void refuse(struct webhook_call *call)
     char text[ERR_TEXT_MAX];
     struct buf out = BUF(text);
 
-    guard_addr_print(&call->refused, &out);
+    address_print(&call->refused, &out);
     buf_printf(&out, " is %s; calls to it are not allowed here",
-               guard_class_text(guard_class_of(&call->refused)));
+               address_class_text(address_class_of(&call->refused)));
     webhook_call_end(call, WEBHOOK_REFUSED, text);
 }
 

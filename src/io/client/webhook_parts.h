@@ -16,11 +16,11 @@ struct webhook_call {
     struct webhook_call *next; /* among those that ended, or that are to spare */
     int32_t place;             /* in the pool's list of calls under way        */
     webhook_done *done;
-    void *with;
+    void *arg;
 
     struct arena *arena; /* the request, and what is kept of the answer's head */
     struct webhook_request request;
-    struct guard_policy guard;
+    struct address_policy policy;
     int64_t origin; /* hash of the URL's scheme, host and port */
 
     CURL *easy;
@@ -42,7 +42,7 @@ struct webhook_call {
     bool is_too_long;  /* the head was beyond WEBHOOK_HEAD_MAX  */
     size_t head_bytes;
     int64_t body_bytes, body_max;
-    struct guard_addr refused;
+    struct address refused;
 
     struct webhook_header kept[WEBHOOK_KEPT_MAX];
     struct str retry_after;

@@ -24,7 +24,7 @@ static bool may_stay(struct listener *listener, struct conn *c, int *ret_status)
         return false;
     *ret_status = 429;
     most = peer_is_loopback(&c->peer) ? listener->limits.per_local : listener->limits.per_peer;
-    c->is_counted = peers_add(listener->peers, &c->peer, most);
+    c->is_counted = peer_limits_add(listener->peers, &c->peer, most);
     return c->is_counted;
 }
 
@@ -310,7 +310,7 @@ static void on_closed(uv_handle_t *handle)
     else
         listener->conns = c->next;
     if (c->is_counted)
-        peers_remove(listener->peers, &c->peer);
+        peer_limits_remove(listener->peers, &c->peer);
     conn_bytes_free(&c->ahead);
     conn_bytes_free(&c->queue);
     conn_bytes_free(&c->flight);

@@ -79,7 +79,7 @@ static void take_head(struct conn *c, bool has_more)
     struct http1 *http1 = &c->exchange->http1;
 
     conn_enter(c, CONN_BODY);
-    http1->body_max = listener->handler.body_max(listener->handler.with, &http1->request);
+    http1->body_max = listener->handler.body_max(listener->handler.arg, &http1->request);
     c->must_continue = http1->request.expects_continue && !has_more;
 }
 
@@ -91,7 +91,7 @@ static void hand_out(struct conn *c)
     conn_enter(c, CONN_HELD);
     x->is_head = str_eq(x->request->method, STR("HEAD"));
     listener->counts.requests++;
-    listener->handler.on_request(listener->handler.with, x);
+    listener->handler.on_request(listener->handler.arg, x);
 }
 
 /* Takes bytes up to the next event; false when it is not to be called again for now. */

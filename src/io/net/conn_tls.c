@@ -11,9 +11,9 @@ enum {
     SEAL_JOINED = 4096,       /* a record has its price, which more bytes than that outweigh */
 };
 
-static void on_sealed(void *with, struct str sealed)
+static void on_sealed(void *arg, struct str sealed)
 {
-    struct conn *c = with;
+    struct conn *c = arg;
 
     conn_bytes_add(&c->listener->sealed, sealed);
 }

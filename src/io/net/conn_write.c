@@ -82,7 +82,7 @@ static void on_written(uv_write_t *write, int status)
     else if (c->phase == CONN_HELD && x->wants_room && x->watch && x->watch->on_room &&
              conn_backlog(c) <= EXCHANGE_BACKLOG_MAX / 2) {
         x->wants_room = false;
-        x->watch->on_room(x->with, x);
+        x->watch->on_room(x->arg, x);
     }
     conn_settle(c);
 }

@@ -103,19 +103,19 @@ void exchange_tell_gone(struct exchange *x)
         return;
     x->is_gone = true;
     if (x->watch && x->watch->on_gone)
-        x->watch->on_gone(x->with, x);
+        x->watch->on_gone(x->arg, x);
 }
 
 void exchange_tell_over(struct exchange *x, bool is_sent)
 {
     if (!x->is_gone && x->watch && x->watch->on_over)
-        x->watch->on_over(x->with, is_sent);
+        x->watch->on_over(x->arg, is_sent);
 }
 
-void exchange_watch(struct exchange *x, const struct exchange_watch *watch, void *with)
+void exchange_watch(struct exchange *x, const struct exchange_watch *watch, void *arg)
 {
     x->watch = watch;
-    x->with = with;
+    x->arg = arg;
 }
 
 struct arena *exchange_arena(struct exchange *x)
@@ -142,7 +142,7 @@ void exchange_trust(struct exchange *x)
     struct conn *c = x->conn;
 
     if (c && c->is_counted) {
-        peers_remove(c->listener->peers, &c->peer);
+        peer_limits_remove(c->listener->peers, &c->peer);
         c->is_counted = false;
     }
 }

@@ -38,16 +38,16 @@ struct exchange_watch {
      * The client has closed before the answer was complete.  At most once.  Should it have
      * closed only its own side, an answer still reaches it.
      */
-    void (*on_gone)(void *with, struct exchange *x);
+    void (*on_gone)(void *arg, struct exchange *x);
 
     /* A write was refused, and now there is room. */
-    void (*on_room)(void *with, struct exchange *x);
+    void (*on_room)(void *arg, struct exchange *x);
 
     /*
      * After the end, unless on_gone was told: whether the kernel has taken the whole answer.
      * `false` comes out of the loop; `true` may come before the ending call returns.
      */
-    void (*on_over)(void *with, bool is_sent);
+    void (*on_over)(void *arg, bool is_sent);
 };
 
 struct exchange {
@@ -67,7 +67,7 @@ struct exchange {
     struct arena *arena;
     struct gzip *gzip; /* of a stream that is made smaller */
     const struct exchange_watch *watch;
-    void *with;
+    void *arg;
     char *body_room;
     size_t body_cap;
     bool is_head, is_h2, is_chunked, has_begun, has_events, wants_room;
@@ -76,7 +76,7 @@ struct exchange {
 };
 
 /* In the place of what was watched before; *watch is not copied. */
-void exchange_watch(struct exchange *x, const struct exchange_watch *watch, void *with);
+void exchange_watch(struct exchange *x, const struct exchange_watch *watch, void *arg);
 
 /* For what the owner needs until the end. */
 struct arena *exchange_arena(struct exchange *x);

@@ -61,9 +61,9 @@ static void count_glitch(struct h2 *h2)
 
 /* ---- what comes ---- */
 
-static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame, void *with)
+static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
-    struct h2 *h2 = with;
+    struct h2 *h2 = arg;
     struct h2_stream *s;
 
     if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST)
@@ -76,12 +76,12 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
 }
 
 static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghttp2_rcbuf *name,
-                     nghttp2_rcbuf *value, uint8_t flags, void *with)
+                     nghttp2_rcbuf *value, uint8_t flags, void *arg)
 {
     struct h2_stream *s = stream_of(session, frame->hd.stream_id);
 
     (void)flags;
-    (void)with;
+    (void)arg;
     /* Trailers of a request have nothing to say here. */
     if (!s || frame->headers.cat != NGHTTP2_HCAT_REQUEST)
         return 0;
@@ -90,11 +90,11 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghtt
     return 0;
 }
 
-static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, void *with)
+static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
     struct h2_stream *s = stream_of(session, frame->hd.stream_id);
 
-    (void)with;
+    (void)arg;
     if (!s || s->phase != H2_HALF)
         return 0;
     if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST)
@@ -106,42 +106,42 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
 }
 
 static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id,
-                         const uint8_t *data, size_t len, void *with)
+                         const uint8_t *data, size_t len, void *arg)
 {
     struct h2_stream *s = stream_of(session, id);
 
     (void)flags;
-    (void)with;
+    (void)arg;
     if (s && s->phase == H2_HALF)
         h2_stream_body(s, bytes_of(data, len));
     return 0;
 }
 
-static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error, void *with)
+static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error, void *arg)
 {
     struct h2_stream *s = stream_of(session, id);
 
-    (void)with;
+    (void)arg;
     if (s)
         h2_stream_closed(s, error == NGHTTP2_NO_ERROR);
     return 0;
 }
 
 static int on_invalid_frame(nghttp2_session *session, const nghttp2_frame *frame, int error,
-                            void *with)
+                            void *arg)
 {
     (void)session;
     (void)frame;
     (void)error;
-    count_glitch(with);
+    count_glitch(arg);
     return 0;
 }
 
-static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *with)
+static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
     (void)session;
     if (frame->hd.type == NGHTTP2_RST_STREAM)
-        count_glitch(with);
+        count_glitch(arg);
     return 0;
 }
 
@@ -250,7 +250,7 @@ static void give_room(struct exchange *x)
 {
     x->wants_room = false;
     if (x->watch && x->watch->on_room)
-        x->watch->on_room(x->with, x);
+        x->watch->on_room(x->arg, x);
 }
 
 static void all_sent(struct conn *c)

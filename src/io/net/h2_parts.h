@@ -74,7 +74,7 @@ bool h2_stream_is_quiet(const struct h2_stream *s, uint64_t now);
 bool h2_stream_wants_room(const struct h2_stream *s);
 /* For nghttp2: some of the answer's body. */
 ssize_t h2_stream_read(nghttp2_session *session, int32_t id, uint8_t *room, size_t len,
-                       uint32_t *flags, nghttp2_data_source *source, void *with);
+                       uint32_t *flags, nghttp2_data_source *source, void *arg);
 
 /* h2.c: there is something to send. */
 void h2_dirty(struct h2 *h2);

@@ -178,7 +178,7 @@ void h2_stream_head(struct h2_stream *s)
     feed_line(s);
     feed(s, STR("\r\n"));
     if (s->refused == 0)
-        s->body_max = handler->body_max(handler->with, s->x->request);
+        s->body_max = handler->body_max(handler->arg, s->x->request);
 }
 
 /* A body that is too long is read to its end, so that the client hears why. */
@@ -230,7 +230,7 @@ void h2_stream_done(struct h2_stream *s)
     }
     x->is_head = str_eq(x->request->method, STR("HEAD"));
     listener->counts.requests++;
-    listener->handler.on_request(listener->handler.with, x);
+    listener->handler.on_request(listener->handler.arg, x);
 }
 
 /* ---- the answer ---- */
@@ -348,12 +348,12 @@ void h2_cut(struct exchange *x)
 }
 
 ssize_t h2_stream_read(nghttp2_session *session, int32_t id, uint8_t *room, size_t len,
-                       uint32_t *flags, nghttp2_data_source *source, void *with)
+                       uint32_t *flags, nghttp2_data_source *source, void *arg)
 {
     struct h2_stream *s = source->ptr;
     size_t n = s->out.len - s->framed;
 
-    (void)with;
+    (void)arg;
     if (n > len)
         n = len;
     if (n == 0 && !s->is_over)

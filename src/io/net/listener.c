@@ -48,7 +48,7 @@ struct listener *listener_new(uv_loop_t *loop, const struct listener_limits *lim
     listener->limits = *limits;
     listener->limits.connections = connections_max(limits->connections);
     listener->handler = *handler;
-    listener->peers = peers_new();
+    listener->peers = peer_limits_new();
     must(uv_timer_init(loop, &listener->deadline) == 0);
     listener->deadline.data = listener;
     must(uv_idle_init(loop, &listener->idle) == 0);
@@ -201,7 +201,7 @@ static void on_over(uv_handle_t *handle)
     struct listener *listener = handle->data;
 
     if (--listener->handles == 0)
-        listener->on_closed(listener->with);
+        listener->on_closed(listener->arg);
 }
 
 void listener_look(struct listener *listener)
@@ -224,8 +224,8 @@ static void on_deadline(uv_timer_t *timer)
         conn_drop(c);
 }
 
-void listener_close(struct listener *listener, span within, void (*on_closed)(void *with),
-                    void *with)
+void listener_close(struct listener *listener, span within, void (*on_closed)(void *arg),
+                    void *arg)
 {
     uint64_t ms = within > 0 ? (uint64_t)((within - 1) / SPAN_MS) + 1 : 0;
 
@@ -236,7 +236,7 @@ void listener_close(struct listener *listener, span within, void (*on_closed)(vo
         return;
     listener->is_closing = true;
     listener->on_closed = on_closed;
-    listener->with = with;
+    listener->arg = arg;
     for (int i = 0; i < listener->server_count; i++)
         if (!uv_is_closing((uv_handle_t *)&listener->servers[i].tcp))
             uv_close((uv_handle_t *)&listener->servers[i].tcp, on_server_closed);
@@ -256,7 +256,7 @@ struct listener *listener_free(struct listener *listener)
         listener->spare = x->next;
         exchange_free(x);
     }
-    peers_free(listener->peers);
+    peer_limits_free(listener->peers);
     tls_context_free(listener->tls);
     conn_bytes_free(&listener->sealed);
     conn_bytes_free(&listener->frames);

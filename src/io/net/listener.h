@@ -51,11 +51,11 @@ extern const struct listener_limits listener_limits_default;
 
 struct listener_handler {
     /* The most bytes that the body of this request may have. */
-    int64_t (*body_max)(void *with, const struct http1_request *request);
+    int64_t (*body_max)(void *arg, const struct http1_request *request);
 
     /* See io/net/exchange.h.  Never called from inside a call into the listener. */
-    void (*on_request)(void *with, struct exchange *x);
-    void *with;
+    void (*on_request)(void *arg, struct exchange *x);
+    void *arg;
 };
 
 struct listener_counts {
@@ -101,8 +101,8 @@ struct listener_counts listener_counts(const struct listener *listener);
  * and all exchanges ended; then listener_free() may be called.  A second call sets another
  * span, with the same on_closed.
  */
-void listener_close(struct listener *listener, span within, void (*on_closed)(void *with),
-                    void *with);
+void listener_close(struct listener *listener, span within, void (*on_closed)(void *arg),
+                    void *arg);
 
 /* Only after on_closed.  Accepts NULL, returns NULL. */
 struct listener *listener_free(struct listener *listener);

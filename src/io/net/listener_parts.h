@@ -23,7 +23,7 @@ struct listener {
     struct server servers[LISTENER_ADDRESSES_MAX];
     int server_count;
     int handles; /* servers that libuv has not let go of */
-    struct peers *peers;
+    struct peer_limits *peers;
     struct tls_context *tls; /* for the next connection; NULL: there is none yet */
     struct conn *conns;
     struct exchange *spare;
@@ -34,8 +34,8 @@ struct listener {
 
     uv_timer_t deadline;
     bool is_closing, is_over;
-    void (*on_closed)(void *with);
-    void *with;
+    void (*on_closed)(void *arg);
+    void *arg;
 
     char in[LISTENER_READ];         /* lent to libuv for one read                      */
     char event[EXCHANGE_WRITE_MAX]; /* one, as it is printed                           */

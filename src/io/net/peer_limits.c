@@ -15,7 +15,7 @@
  * The map's value is the count.  Peers choose their addresses, so the keys are hidden from
  * them by a secret; hash_u64() keeps different ones different.
  */
-struct peers {
+struct peer_limits {
     struct map *counts;
     uint64_t secret;
 };
@@ -56,9 +56,9 @@ bool peer_is_loopback(const struct peer *peer)
     return peer->is_v6 ? memcmp(peer->bytes, one, sizeof one) == 0 : peer->bytes[0] == 127;
 }
 
-struct peers *peers_new(void)
+struct peer_limits *peer_limits_new(void)
 {
-    struct peers *peers = calloc(1, sizeof *peers);
+    struct peer_limits *peers = calloc(1, sizeof *peers);
 
     must(peers != NULL);
     peers->counts = map_new(0);
@@ -66,7 +66,7 @@ struct peers *peers_new(void)
     return peers;
 }
 
-struct peers *peers_free(struct peers *peers)
+struct peer_limits *peer_limits_free(struct peer_limits *peers)
 {
     if (peers) {
         map_free(peers->counts);
@@ -75,7 +75,7 @@ struct peers *peers_free(struct peers *peers)
     return NULL;
 }
 
-static int64_t key_of(const struct peers *peers, const struct peer *peer)
+static int64_t key_of(const struct peer_limits *peers, const struct peer *peer)
 {
     uint64_t key = 0;
 
@@ -86,14 +86,14 @@ static int64_t key_of(const struct peers *peers, const struct peer *peer)
     return (int64_t)hash_u64(key ^ peers->secret);
 }
 
-static int count_of(const struct peers *peers, int64_t key)
+static int count_of(const struct peer_limits *peers, int64_t key)
 {
     int32_t count = map_find(peers->counts, key);
 
     return count == MAP_NONE ? 0 : count;
 }
 
-bool peers_add(struct peers *peers, const struct peer *peer, int max)
+bool peer_limits_add(struct peer_limits *peers, const struct peer *peer, int max)
 {
     int64_t key = key_of(peers, peer);
     int count = count_of(peers, key);
@@ -104,7 +104,7 @@ bool peers_add(struct peers *peers, const struct peer *peer, int max)
     return true;
 }
 
-void peers_remove(struct peers *peers, const struct peer *peer)
+void peer_limits_remove(struct peer_limits *peers, const struct peer *peer)
 {
     int64_t key = key_of(peers, peer);
     int count = count_of(peers, key);

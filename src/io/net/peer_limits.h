@@ -22,11 +22,12 @@ bool peer_of(const struct sockaddr *address, struct peer *ret);
 void peer_print(const struct peer *peer, struct buf *out);
 bool peer_is_loopback(const struct peer *peer);
 
-struct peers; /* opaque */
+struct peer_limits; /* opaque */
 
-struct peers *peers_new(void);
-struct peers *peers_free(struct peers *peers); /* accepts NULL, returns NULL */
+struct peer_limits *peer_limits_new(void);
+struct peer_limits *peer_limits_free(
+    struct peer_limits *peers); /* accepts NULL, returns NULL */
 
 /* Counts one more, unless there are `max` already: then false. */
-bool peers_add(struct peers *peers, const struct peer *peer, int max);
-void peers_remove(struct peers *peers, const struct peer *peer);
+bool peer_limits_add(struct peer_limits *peers, const struct peer *peer, int max);
+void peer_limits_remove(struct peer_limits *peers, const struct peer *peer);

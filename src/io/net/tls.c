@@ -21,7 +21,7 @@ struct tls {
     SSL *ssl;
     struct str in; /* what OpenSSL has yet to read, during tls_read() */
     tls_sink *sink;
-    void *with;
+    void *arg;
     bool is_refused; /* it asked for what is never granted */
 };
 
@@ -48,7 +48,7 @@ static int bio_write(BIO *bio, const char *bytes, size_t len, size_t *ret)
     struct tls *tls = BIO_get_data(bio);
 
     BIO_clear_retry_flags(bio);
-    tls->sink(tls->with, (struct str){bytes, len});
+    tls->sink(tls->arg, (struct str){bytes, len});
     *ret = len;
     return 1;
 }
@@ -318,14 +318,14 @@ struct tls_context *tls_context_free(struct tls_context *context)
 
 /* ---- a connection ---- */
 
-struct tls *tls_new(struct tls_context *context, tls_sink *sink, void *with)
+struct tls *tls_new(struct tls_context *context, tls_sink *sink, void *arg)
 {
     struct tls *tls = calloc(1, sizeof *tls);
     BIO *bio;
 
     must(tls != NULL);
     tls->sink = sink;
-    tls->with = with;
+    tls->arg = arg;
     tls->ssl = SSL_new(context->ctx);
     must(tls->ssl != NULL && SSL_set_app_data(tls->ssl, tls) == 1);
     bio = new_bio(tls);

@@ -49,9 +49,9 @@ MUST_USE enum rc tls_check_authorities(const char *path, struct err *reterr);
 struct tls; /* opaque: one connection */
 
 /* Takes what is to be sent, at once and whole. */
-typedef void tls_sink(void *with, struct str sealed);
+typedef void tls_sink(void *arg, struct str sealed);
 
-struct tls *tls_new(struct tls_context *context, tls_sink *sink, void *with);
+struct tls *tls_new(struct tls_context *context, tls_sink *sink, void *arg);
 struct tls *tls_free(struct tls *tls); /* accepts NULL, returns NULL */
 
 enum tls_state {

@@ -20,8 +20,8 @@ enum {
 
 struct reading {
     int64_t pid; /* of the number being read, 0 between two */
-    void (*fn)(pid_t child, void *with);
-    void *with;
+    void (*fn)(pid_t child, void *arg);
+    void *arg;
 };
 
 /* Numbers with a blank behind each; one may be cut by the end of a piece. */
@@ -32,7 +32,7 @@ static void read_piece(struct reading *reading, const char *piece, size_t len)
             reading->pid = reading->pid * 10 + (piece[i] - '0');
             must(reading->pid <= PID_LIMIT);
         } else if (reading->pid > 0) {
-            reading->fn((pid_t)reading->pid, reading->with);
+            reading->fn((pid_t)reading->pid, reading->arg);
             reading->pid = 0;
         }
     }
@@ -57,9 +57,9 @@ static bool read_thread(const char *tid, struct reading *reading)
     return got == 0;
 }
 
-bool children_each(void (*fn)(pid_t child, void *with), void *with)
+bool children_each(void (*fn)(pid_t child, void *arg), void *arg)
 {
-    struct reading reading = {.fn = fn, .with = with};
+    struct reading reading = {.fn = fn, .arg = arg};
     DIR *tasks = opendir("/proc/self/task");
     const struct dirent *task;
     int lists = 0, failure;

@@ -16,7 +16,7 @@
  * one's death moves while the list is read may be missed; that death is announced by SIGCHLD,
  * so whoever needs them all asks again then.  False with errno when there is no list.
  */
-bool children_each(void (*fn)(pid_t child, void *with), void *with);
+bool children_each(void (*fn)(pid_t child, void *arg), void *arg);
 
 /*
  * SIGKILL to a child and to its process group, which can be left behind by it.  The kernel

@@ -25,11 +25,11 @@ struct exec_run {
     struct exec_pool *pool;
     struct exec_run *before, *after;
     struct exec_calls calls;
-    void *with;
-    struct exec_spawned keeper;
+    void *arg;
+    struct exec_spawned supervisor;
     uv_poll_t exit_poll;
     uv_timer_t timer; /* to SIGTERM, then to SIGKILL, then to the next try */
-    struct exec_tap taps[EXEC_STREAMS];
+    struct exec_output taps[EXEC_STREAMS];
     struct exec_meter meter;
     span kill_after;
     bool was_killed; /* SIGKILL was ordered         */
@@ -46,8 +46,8 @@ struct exec_pool {
     int sink;
     uv_signal_t deaths; /* active while there may be strays */
     bool is_closing;
-    void (*on_closed)(void *with);
-    void *with;
+    void (*on_closed)(void *arg);
+    void *arg;
 };
 
 static void free_pool(uv_handle_t *handle)
@@ -56,7 +56,7 @@ static void free_pool(uv_handle_t *handle)
 
     close(pool->sink);
     prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
-    pool->on_closed(pool->with);
+    pool->on_closed(pool->arg);
     free(pool);
 }
 
@@ -89,7 +89,7 @@ static void end_run(struct exec_run *run)
     run->end.dropped_bytes = run->meter.dropped;
     run->is_over = true;
     run->pool->count--;
-    run->calls.on_end(run->with, &run->end);
+    run->calls.on_end(run->arg, &run->end);
     uv_close((uv_handle_t *)&run->timer, on_handle_closed);
 }
 
@@ -99,12 +99,12 @@ struct sweep {
     pid_t strays[SWEEP_BATCH];
 };
 
-static void sweep_child(pid_t child, void *with)
+static void sweep_child(pid_t child, void *arg)
 {
-    struct sweep *sweep = with;
+    struct sweep *sweep = arg;
 
     for (const struct exec_run *run = sweep->pool->runs; run; run = run->after)
-        if (run->keeper.pid == child)
+        if (run->supervisor.pid == child)
             return;
     if (sweep->count == SWEEP_BATCH)
         return;
@@ -127,8 +127,8 @@ static int sweep_once(const struct exec_pool *pool, bool *ret_left)
 }
 
 /*
- * A keeper was killed, most likely by its program.  What it kept comes to us, and none of it
- * may outlive the run.
+ * A supervisor was killed, most likely by its program.  What it kept comes to us, and none of
+ * it may outlive the run.
  */
 static void sweep(struct exec_pool *pool)
 {
@@ -181,7 +181,7 @@ static void lose(struct exec_run *run)
     sweep(pool);
 }
 
-static void read_report(struct exec_run *run, const struct keeper_report *report)
+static void read_report(struct exec_run *run, const struct supervisor_report *report)
 {
     struct exec_end *end = &run->end;
 
@@ -202,20 +202,20 @@ static void read_report(struct exec_run *run, const struct keeper_report *report
     }
 }
 
-/* The keeper is dead, which it is after everything that it kept. */
+/* The supervisor is dead, which it is after everything that it kept. */
 static void on_keeper_exit(uv_poll_t *poll, int status, int events)
 {
     struct exec_run *run = poll->data;
-    struct keeper_report report;
+    struct supervisor_report report;
     bool has_report;
 
     (void)status;
     (void)events;
     uv_close((uv_handle_t *)&run->exit_poll, on_handle_closed);
     uv_timer_stop(&run->timer);
-    has_report = exec_spawned_bury(&run->keeper, &report);
+    has_report = exec_spawned_bury(&run->supervisor, &report);
     for (int i = 0; i < EXEC_STREAMS; i++)
-        exec_tap_finish(&run->taps[i]);
+        exec_output_finish(&run->taps[i]);
     if (has_report) {
         read_report(run, &report);
         end_run(run);
@@ -234,14 +234,14 @@ static void on_timer(uv_timer_t *timer);
 static void kill_now(struct exec_run *run)
 {
     run->was_killed = true;
-    exec_spawned_order(&run->keeper, KEEPER_KILL);
+    exec_spawned_order(&run->supervisor, SUPERVISOR_KILL);
     must(uv_timer_start(&run->timer, on_timer, EXEC_KILL_AGAIN_MS, 0) == 0);
 }
 
 static void terminate(struct exec_run *run, enum exec_cause cause)
 {
     run->end.cause = cause;
-    exec_spawned_order(&run->keeper, KEEPER_TERM);
+    exec_spawned_order(&run->supervisor, SUPERVISOR_TERM);
     uv_update_time(run->pool->loop);
     must(uv_timer_start(&run->timer, on_timer, to_ms(run->kill_after), 0) == 0);
 }
@@ -258,13 +258,13 @@ static void on_timer(uv_timer_t *timer)
 
 void exec_stop(struct exec_run *run)
 {
-    if (run->keeper.pid != 0 && run->end.cause == EXEC_BY_ITSELF)
+    if (run->supervisor.pid != 0 && run->end.cause == EXEC_BY_ITSELF)
         terminate(run, EXEC_STOPPED);
 }
 
 void exec_kill(struct exec_run *run)
 {
-    if (run->keeper.pid == 0 || run->was_killed)
+    if (run->supervisor.pid == 0 || run->was_killed)
         return;
     if (run->end.cause == EXEC_BY_ITSELF)
         run->end.cause = EXEC_STOPPED;
@@ -277,18 +277,18 @@ static void watch(struct exec_run *run, const struct exec_request *request)
 
     run->meter = (struct exec_meter){.left = request->output_max, .sink = pool->sink};
     for (int i = 0; i < EXEC_STREAMS; i++) {
-        struct exec_tap *tap = &run->taps[i];
+        struct exec_output *tap = &run->taps[i];
 
         tap->stream = (enum exec_stream)i;
         tap->meter = &run->meter;
         tap->on_output = run->calls.on_output;
-        tap->with = run->with;
+        tap->arg = run->arg;
         tap->owner = run;
         tap->on_closed = on_handle_closed;
-        tap->fd = run->keeper.out[i];
-        exec_tap_open(tap, pool->loop);
+        tap->fd = run->supervisor.out[i];
+        exec_output_open(tap, pool->loop);
     }
-    must(uv_poll_init(pool->loop, &run->exit_poll, run->keeper.pidfd) == 0);
+    must(uv_poll_init(pool->loop, &run->exit_poll, run->supervisor.pidfd) == 0);
     must(uv_timer_init(pool->loop, &run->timer) == 0);
     run->exit_poll.data = run->timer.data = run;
     run->handles = EXEC_STREAMS + 2;
@@ -299,7 +299,7 @@ static void watch(struct exec_run *run, const struct exec_request *request)
 }
 
 enum rc exec_start(struct exec_pool *pool, const struct exec_request *request,
-                   const struct exec_calls *calls, void *with, struct exec_run **ret,
+                   const struct exec_calls *calls, void *arg, struct exec_run **ret,
                    struct err *reterr)
 {
     enum rc rc = exec_request_check(request, reterr);
@@ -313,14 +313,14 @@ enum rc exec_start(struct exec_pool *pool, const struct exec_request *request,
                        pool->count);
     run = calloc(1, sizeof *run);
     must(run);
-    if (!exec_spawn(request, &run->keeper)) {
+    if (!exec_spawn(request, &run->supervisor)) {
         free(run);
         return err_set(reterr, RC_BUSY, -1, 0, "cannot make a process: %s",
                        strerrordesc_np(errno));
     }
     run->pool = pool;
     run->calls = *calls;
-    run->with = with;
+    run->arg = arg;
     run->kill_after = request->kill_after;
     run->after = pool->runs;
     if (run->after)
@@ -337,10 +337,10 @@ int exec_pool_room(const struct exec_pool *pool)
     return pool->is_closing ? 0 : pool->max - pool->count;
 }
 
-static void ignore_child(pid_t child, void *with)
+static void ignore_child(pid_t child, void *arg)
 {
     (void)child;
-    (void)with;
+    (void)arg;
 }
 
 enum rc exec_pool_open(uv_loop_t *loop, int runs, struct exec_pool **ret, struct err *reterr)
@@ -372,12 +372,12 @@ enum rc exec_pool_open(uv_loop_t *loop, int runs, struct exec_pool **ret, struct
     return RC_OK;
 }
 
-void exec_pool_close(struct exec_pool *pool, void (*on_closed)(void *with), void *with)
+void exec_pool_close(struct exec_pool *pool, void (*on_closed)(void *arg), void *arg)
 {
     must(!pool->is_closing);
     pool->is_closing = true;
     pool->on_closed = on_closed;
-    pool->with = with;
+    pool->arg = arg;
     for (struct exec_run *run = pool->runs; run; run = run->after)
         exec_kill(run);
     close_pool_when_empty(pool);

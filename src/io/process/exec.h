@@ -2,7 +2,7 @@
 /*
  * Programs of this machine, run for the loop: started, watched, stopped, cleaned up after.
  *
- * Each program has a keeper (io/process/supervisor.h), a small process between it and us:
+ * Each program has a supervisor (io/process/supervisor.h), a small process between it and us:
  * whatever the program starts, in whatever session, ends before the run does, and ends too when
  * this process is killed.  docs/decisions/0015 says why.
  *
@@ -21,15 +21,15 @@
 #include "base/str.h"
 
 enum {
-    EXEC_INPUT_MAX = 1 << 20,      /* bytes for standard input; larger things go by reference */
-    EXEC_WORDS_MAX = 4 << 20,      /* bytes of arguments and environment; Linux takes 2 MiB   */
-    EXEC_WORD_COUNT_MAX = 1024,    /* arguments, and variables; far above any action's        */
-    EXEC_LINE_MAX = 8 * 1024,      /* bytes of a line; a longer one comes in pieces           */
-    EXEC_RUNS_MAX = 4096,          /* programs at a time: five descriptors each               */
-    EXEC_CPU_GRACE_S = 5,          /* from SIGXCPU to SIGKILL, to write down what was done    */
-    EXEC_DRAIN_MAX = 1 << 20,      /* bytes read after the end: what a pipe can hold          */
-    EXEC_KILL_AGAIN_MS = 1000,     /* a keeper that its program stopped is woken, and again   */
-    EXEC_READS_PER_EVENT = 8,      /* a flood may not keep the loop from its other work       */
+    EXEC_INPUT_MAX = 1 << 20,   /* bytes for standard input; larger things go by reference */
+    EXEC_WORDS_MAX = 4 << 20,   /* bytes of arguments and environment; Linux takes 2 MiB   */
+    EXEC_WORD_COUNT_MAX = 1024, /* arguments, and variables; far above any action's        */
+    EXEC_LINE_MAX = 8 * 1024,   /* bytes of a line; a longer one comes in pieces           */
+    EXEC_RUNS_MAX = 4096,       /* programs at a time: five descriptors each               */
+    EXEC_CPU_GRACE_S = 5,       /* from SIGXCPU to SIGKILL, to write down what was done    */
+    EXEC_DRAIN_MAX = 1 << 20,   /* bytes read after the end: what a pipe can hold          */
+    EXEC_KILL_AGAIN_MS = 1000, /* a supervisor that its program stopped is woken, and again   */
+    EXEC_READS_PER_EVENT = 8,  /* a flood may not keep the loop from its other work       */
     EXEC_SKIP_PER_EVENT = 1 << 20, /* bytes that are dropped unread at a time                 */
 };
 
@@ -67,7 +67,7 @@ enum exec_how {
     EXEC_EXITED,      /* code is the exit code                                     */
     EXEC_SIGNALLED,   /* code is the signal                                        */
     EXEC_NOT_STARTED, /* err says why: no such program, not permitted              */
-    EXEC_LOST,        /* its keeper was killed, and so was it; err says that       */
+    EXEC_LOST,        /* its supervisor was killed, and so was it; err says that       */
 };
 
 enum exec_cause { EXEC_BY_ITSELF, EXEC_STOPPED, EXEC_TIMED_OUT };
@@ -90,21 +90,21 @@ struct exec_calls {
      * A line without its end, or a piece of one that has not ended yet: too long, the last
      * thing that was written, or cut by output_max.  Any bytes may be in it.
      */
-    void (*on_output)(void *with, enum exec_stream stream, struct str text, bool ends_line);
+    void (*on_output)(void *arg, enum exec_stream stream, struct str text, bool ends_line);
 
     /* The last call: nothing of the program is left, no process, no descriptor. */
-    void (*on_end)(void *with, const struct exec_end *end);
+    void (*on_end)(void *arg, const struct exec_end *end);
 };
 
 /*
  * `runs` programs at a time.  The process becomes the one to which orphans below it return.
- * The program that calls this must hand over to keeper_main() (io/process/supervisor.h).
+ * The program that calls this must hand over to supervisor_main() (io/process/supervisor.h).
  */
 MUST_USE enum rc exec_pool_open(uv_loop_t *loop, int runs, struct exec_pool **ret,
                                 struct err *reterr);
 
 /* Kills what still runs; on_closed when all have ended and the pool is gone. */
-void exec_pool_close(struct exec_pool *pool, void (*on_closed)(void *with), void *with);
+void exec_pool_close(struct exec_pool *pool, void (*on_closed)(void *arg), void *arg);
 
 /* How many programs could be started now. */
 int exec_pool_room(const struct exec_pool *pool);
@@ -115,7 +115,7 @@ int exec_pool_room(const struct exec_pool *pool);
  * kernel refuses later is an end of EXEC_NOT_STARTED.
  */
 MUST_USE enum rc exec_start(struct exec_pool *pool, const struct exec_request *request,
-                            const struct exec_calls *calls, void *with, struct exec_run **ret,
+                            const struct exec_calls *calls, void *arg, struct exec_run **ret,
                             struct err *reterr);
 
 /* SIGTERM to the program and its process group, SIGKILL to all after kill_after. */

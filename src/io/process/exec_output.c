@@ -8,7 +8,7 @@
 #include "base/must.h"
 
 /* As far as the allowance goes. */
-static void hand_on(struct exec_tap *tap, struct str text, bool ends_line)
+static void hand_on(struct exec_output *tap, struct str text, bool ends_line)
 {
     struct exec_meter *meter = tap->meter;
     int64_t size = (int64_t)text.len + (ends_line ? 1 : 0);
@@ -24,11 +24,11 @@ static void hand_on(struct exec_tap *tap, struct str text, bool ends_line)
         meter->left -= size;
     }
     if (text.len > 0 || ends_line)
-        tap->on_output(tap->with, tap->stream, text, ends_line);
+        tap->on_output(tap->arg, tap->stream, text, ends_line);
 }
 
 /* `got` bytes were added to the line held so far. */
-static void cut_lines(struct exec_tap *tap, size_t got)
+static void cut_lines(struct exec_output *tap, size_t got)
 {
     size_t begin = 0, end = tap->held + got;
     const char *found;
@@ -50,7 +50,7 @@ static void cut_lines(struct exec_tap *tap, size_t got)
 }
 
 /* Takes a portion out of the pipe: its bytes, 0 at its end, -1 when there are none now. */
-static ssize_t take(struct exec_tap *tap)
+static ssize_t take(struct exec_output *tap)
 {
     ssize_t got;
 
@@ -68,7 +68,7 @@ static ssize_t take(struct exec_tap *tap)
     return got;
 }
 
-static void close_tap(struct exec_tap *tap)
+static void close_tap(struct exec_output *tap)
 {
     /* The handle first: closed later, it could hit whoever has the same number by then. */
     tap->poll.data = tap->owner;
@@ -81,7 +81,7 @@ static void close_tap(struct exec_tap *tap)
 
 static void on_readable(uv_poll_t *poll, int status, int events)
 {
-    struct exec_tap *tap = poll->data;
+    struct exec_output *tap = poll->data;
     ssize_t got = 1;
 
     (void)status;
@@ -92,14 +92,14 @@ static void on_readable(uv_poll_t *poll, int status, int events)
         close_tap(tap);
 }
 
-void exec_tap_open(struct exec_tap *tap, uv_loop_t *loop)
+void exec_output_open(struct exec_output *tap, uv_loop_t *loop)
 {
     must(uv_poll_init(loop, &tap->poll, tap->fd) == 0);
     tap->poll.data = tap;
     must(uv_poll_start(&tap->poll, UV_READABLE, on_readable) == 0);
 }
 
-void exec_tap_finish(struct exec_tap *tap)
+void exec_output_finish(struct exec_output *tap)
 {
     ssize_t got = 1;
 

@@ -16,13 +16,13 @@ struct exec_meter {
     int sink; /* /dev/null, open for writing */
 };
 
-struct exec_tap {
+struct exec_output {
     uv_poll_t poll; /* data: the tap */
     int fd;         /* -1 when the stream has ended */
     enum exec_stream stream;
     struct exec_meter *meter;
-    void (*on_output)(void *with, enum exec_stream stream, struct str text, bool ends_line);
-    void *with;
+    void (*on_output)(void *arg, enum exec_stream stream, struct str text, bool ends_line);
+    void *arg;
     void *owner; /* data of the handle when on_closed is called, at the stream's end */
     uv_close_cb on_closed;
     size_t held; /* bytes of a line whose end has not come yet */
@@ -30,10 +30,10 @@ struct exec_tap {
 };
 
 /* Begins to read fd, which is the tap's from now on and does not block. */
-void exec_tap_open(struct exec_tap *tap, uv_loop_t *loop);
+void exec_output_open(struct exec_output *tap, uv_loop_t *loop);
 
 /*
  * When all writers are dead: takes what is left in the pipe, hands on the line that was not
  * ended and closes.  A stranger who was given the pipe and writes on is not waited for.
  */
-void exec_tap_finish(struct exec_tap *tap);
+void exec_output_finish(struct exec_output *tap);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A request on its way from io/process/exec.c to a keeper: checked, and packed into a file in
- * memory.
+ * A request on its way from io/process/exec.c to a supervisor: checked, and packed into a file
+ * in memory.
  *
  * Not a format: both ends are the same program at the same build.
  */
@@ -9,7 +9,7 @@
 
 #include "io/process/exec.h"
 
-/* What is packed, as the keeper sees it. */
+/* What is packed, as the supervisor sees it. */
 struct exec_pack {
     struct exec_caps caps;
     char **argv, **env; /* as execve(2) takes them; env has room for one more */

@@ -14,9 +14,9 @@
 #include "base/must.h"
 #include "io/process/exec_pack.h"
 
-/* The keeper's ends of what is between it and us. */
+/* The supervisor's ends of what is between it and us. */
 struct far_ends {
-    int fds[KEEPER_FDS];
+    int fds[SUPERVISOR_FDS];
     int socket;
 };
 
@@ -29,7 +29,7 @@ static void close_all(int *fds, int count)
 
 static void close_far(struct far_ends *far)
 {
-    close_all(far->fds, KEEPER_FDS);
+    close_all(far->fds, SUPERVISOR_FDS);
     close_all(&far->socket, 1);
 }
 
@@ -76,21 +76,21 @@ static bool open_ends(const struct exec_request *request, struct exec_spawned *n
 {
     int *fds = far->fds;
 
-    return (fds[KEEPER_REQUEST] = exec_pack(request)) >= 0 &&
-           (fds[KEEPER_STDIN] = open_input(request->input)) >= 0 &&
-           open_pipe(&near->out[EXEC_STDOUT], &fds[KEEPER_STDOUT]) &&
-           open_pipe(&near->out[EXEC_STDERR], &fds[KEEPER_STDERR]) &&
+    return (fds[SUPERVISOR_REQUEST] = exec_pack(request)) >= 0 &&
+           (fds[SUPERVISOR_STDIN] = open_input(request->input)) >= 0 &&
+           open_pipe(&near->out[EXEC_STDOUT], &fds[SUPERVISOR_STDOUT]) &&
+           open_pipe(&near->out[EXEC_STDERR], &fds[SUPERVISOR_STDERR]) &&
            open_sockets(&near->socket, &far->socket);
 }
 
-/* The order to run waits in the socket until the keeper reads it. */
-static bool send_run(int socket, const int fds[KEEPER_FDS])
+/* The order to run waits in the socket until the supervisor reads it. */
+static bool send_run(int socket, const int fds[SUPERVISOR_FDS])
 {
     union {
         struct cmsghdr head;
-        char room[CMSG_SPACE(KEEPER_FDS * sizeof(int))];
+        char room[CMSG_SPACE(SUPERVISOR_FDS * sizeof(int))];
     } control = {0};
-    char order = KEEPER_RUN;
+    char order = SUPERVISOR_RUN;
     struct iovec bytes = {&order, 1};
     struct msghdr message = {
         .msg_iov = &bytes,
@@ -102,18 +102,18 @@ static bool send_run(int socket, const int fds[KEEPER_FDS])
 
     rights->cmsg_level = SOL_SOCKET;
     rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(KEEPER_FDS * sizeof(int));
-    memcpy(CMSG_DATA(rights), fds, KEEPER_FDS * sizeof(int));
+    rights->cmsg_len = CMSG_LEN(SUPERVISOR_FDS * sizeof(int));
+    memcpy(CMSG_DATA(rights), fds, SUPERVISOR_FDS * sizeof(int));
     return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
 }
 
 /*
  * posix_spawn() shares our memory until the exec, whatever our size, and runs none of our
- * code in the child.  The keeper's own session keeps a terminal's signals away from it.
+ * code in the child.  The supervisor's own session keeps a terminal's signals away from it.
  */
 static int spawn_keeper(int socket, pid_t *ret)
 {
-    static char name[] = KEEPER_NAME;
+    static char name[] = SUPERVISOR_NAME;
     char *argv[] = {name, NULL}, *env[] = {NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
@@ -138,7 +138,7 @@ static int spawn_keeper(int socket, pid_t *ret)
     return error;
 }
 
-/* A keeper that cannot be watched or told is killed: it has not begun anything yet. */
+/* A supervisor that cannot be watched or told is killed: it has not begun anything yet. */
 static bool spawn(struct exec_spawned *near, const struct far_ends *far)
 {
     int failure = spawn_keeper(far->socket, &near->pid);
@@ -171,26 +171,26 @@ bool exec_spawn(const struct exec_request *request, struct exec_spawned *ret)
     return is_running;
 }
 
-void exec_spawned_order(const struct exec_spawned *keeper, enum keeper_order order)
+void exec_spawned_order(const struct exec_spawned *supervisor, enum supervisor_order order)
 {
     char byte = (char)order;
 
-    if (keeper->pid == 0)
+    if (supervisor->pid == 0)
         return;
-    (void)pidfd_send_signal(keeper->pidfd, SIGCONT, NULL, 0);
-    (void)send(keeper->socket, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    (void)pidfd_send_signal(supervisor->pidfd, SIGCONT, NULL, 0);
+    (void)send(supervisor->socket, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-bool exec_spawned_bury(struct exec_spawned *keeper, struct keeper_report *ret)
+bool exec_spawned_bury(struct exec_spawned *supervisor, struct supervisor_report *ret)
 {
-    struct keeper_report report;
-    bool has_report = recv(keeper->socket, &report, sizeof report, MSG_DONTWAIT) ==
+    struct supervisor_report report;
+    bool has_report = recv(supervisor->socket, &report, sizeof report, MSG_DONTWAIT) ==
                       (ssize_t)sizeof report;
 
-    must(waitpid(keeper->pid, NULL, 0) == keeper->pid);
-    close(keeper->pidfd);
-    close(keeper->socket);
-    keeper->pid = 0;
+    must(waitpid(supervisor->pid, NULL, 0) == supervisor->pid);
+    close(supervisor->pidfd);
+    close(supervisor->socket);
+    supervisor->pid = 0;
     if (has_report)
         *ret = report;
     return has_report;

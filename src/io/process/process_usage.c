@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static void read_memory(struct process_figures *ret)
+static void read_memory(struct process_usage *ret)
 {
     FILE *file = fopen("/proc/self/statm", "re");
     int64_t pages = 0, resident = 0, page = sysconf(_SC_PAGESIZE);
@@ -34,9 +34,9 @@ static int64_t count_entries(const char *path)
     return count;
 }
 
-struct process_figures process_figures(void)
+struct process_usage process_usage(void)
 {
-    struct process_figures figures = {0};
+    struct process_usage figures = {0};
     struct rusage usage;
     struct rlimit limit;
 

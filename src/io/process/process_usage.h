@@ -8,7 +8,7 @@
 
 #include "base/instant.h"
 
-struct process_figures {
+struct process_usage {
     int64_t resident, virtual_bytes; /* bytes                     */
     span cpu;                        /* of all its threads        */
     int64_t files, files_max;        /* open, and that may be     */
@@ -16,4 +16,4 @@ struct process_figures {
 };
 
 /* What cannot be learnt is 0. */
-struct process_figures process_figures(void);
+struct process_usage process_usage(void);

@@ -21,7 +21,7 @@
 
 enum { CONTROL = 0 };
 
-struct keeper {
+struct supervisor {
     struct exec_pack pack;
     int told;    /* where a refusal of the program's start comes in      */
     int deaths;  /* signalfd of SIGCHLD                                  */
@@ -29,15 +29,15 @@ struct keeper {
     bool ending; /* kill whatever is there                               */
     pid_t program;
     bool program_over;
-    struct keeper_report report;
+    struct supervisor_report report;
 };
 
 /* The order to run, with the descriptors in it; false when the pool gave up. */
-static bool receive_run(int fds[KEEPER_FDS])
+static bool receive_run(int fds[SUPERVISOR_FDS])
 {
     union {
         struct cmsghdr head;
-        char room[CMSG_SPACE(KEEPER_FDS * sizeof(int))];
+        char room[CMSG_SPACE(SUPERVISOR_FDS * sizeof(int))];
     } control;
     char order = 0;
     struct iovec bytes = {&order, 1};
@@ -52,13 +52,13 @@ static bool receive_run(int fds[KEEPER_FDS])
     if (recvmsg(CONTROL, &message, MSG_CMSG_CLOEXEC) != 1)
         return false;
     rights = CMSG_FIRSTHDR(&message);
-    must(order == KEEPER_RUN && rights && rights->cmsg_type == SCM_RIGHTS);
-    must(rights->cmsg_len == CMSG_LEN(KEEPER_FDS * sizeof(int)));
-    memcpy(fds, CMSG_DATA(rights), KEEPER_FDS * sizeof(int));
+    must(order == SUPERVISOR_RUN && rights && rights->cmsg_type == SCM_RIGHTS);
+    must(rights->cmsg_len == CMSG_LEN(SUPERVISOR_FDS * sizeof(int)));
+    memcpy(fds, CMSG_DATA(rights), SUPERVISOR_FDS * sizeof(int));
     return true;
 }
 
-/* Signals to the keeper itself mean nothing: it ends when its program has, or its pool. */
+/* Signals to the supervisor itself mean nothing: it ends when its program has, or its pool. */
 static int block_signals(void)
 {
     sigset_t set;
@@ -73,28 +73,29 @@ static int block_signals(void)
     return fd;
 }
 
-static struct keeper_refusal start(struct keeper *keeper, const int fds[KEEPER_FDS])
+static struct supervisor_error start(struct supervisor *supervisor,
+                                     const int fds[SUPERVISOR_FDS])
 {
-    struct keeper_person person;
-    struct keeper_refusal refusal = keeper_find_person(&keeper->pack, &person);
+    struct supervisor_user person;
+    struct supervisor_error refusal = supervisor_find_user(&supervisor->pack, &person);
     pid_t self = getpid();
     int tell[2];
 
-    if (refusal.stage != KEEPER_STARTED)
+    if (refusal.stage != SUPERVISOR_STARTED)
         return refusal;
     if (pipe2(tell, O_CLOEXEC | O_NONBLOCK) != 0)
-        return (struct keeper_refusal){KEEPER_PROCESS, errno};
-    keeper->told = tell[0];
-    keeper->program = fork();
-    if (keeper->program == 0)
-        keeper_become(&keeper->pack, &person, fds, tell[1], self);
-    if (keeper->program < 0)
-        refusal = (struct keeper_refusal){KEEPER_PROCESS, errno};
+        return (struct supervisor_error){SUPERVISOR_PROCESS, errno};
+    supervisor->told = tell[0];
+    supervisor->program = fork();
+    if (supervisor->program == 0)
+        supervisor_become(&supervisor->pack, &person, fds, tell[1], self);
+    if (supervisor->program < 0)
+        refusal = (struct supervisor_error){SUPERVISOR_PROCESS, errno};
     close(tell[1]);
     return refusal;
 }
 
-static void obey(struct keeper *keeper)
+static void obey(struct supervisor *supervisor)
 {
     char order;
     ssize_t got = recv(CONTROL, &order, 1, MSG_DONTWAIT);
@@ -102,33 +103,33 @@ static void obey(struct keeper *keeper)
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (got <= 0)
-        keeper->alone = keeper->ending = true;
-    else if (order == KEEPER_KILL)
-        keeper->ending = true;
-    else if (!keeper->program_over && kill(-keeper->program, SIGTERM) == 0)
-        (void)kill(-keeper->program, SIGCONT); /* what is stopped cannot end */
-    else if (!keeper->program_over)
-        (void)kill(keeper->program, SIGTERM); /* not yet in its own session */
+        supervisor->alone = supervisor->ending = true;
+    else if (order == SUPERVISOR_KILL)
+        supervisor->ending = true;
+    else if (!supervisor->program_over && kill(-supervisor->program, SIGTERM) == 0)
+        (void)kill(-supervisor->program, SIGCONT); /* what is stopped cannot end */
+    else if (!supervisor->program_over)
+        (void)kill(supervisor->program, SIGTERM); /* not yet in its own session */
 }
 
-static void kill_one(pid_t child, void *with)
+static void kill_one(pid_t child, void *arg)
 {
-    (void)with;
+    (void)arg;
     children_kill(child);
 }
 
 /* Waits for all that are dead; false when no child is left. */
-static bool reap(struct keeper *keeper)
+static bool reap(struct supervisor *supervisor)
 {
     int status;
     pid_t child;
 
     while ((child = waitpid(-1, &status, WNOHANG)) > 0) {
-        if (child == keeper->program) {
-            keeper->program_over = keeper->ending = true;
-            keeper->report.status = status;
-        } else if (keeper->ending && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
-            keeper->report.strays++;
+        if (child == supervisor->program) {
+            supervisor->program_over = supervisor->ending = true;
+            supervisor->report.status = status;
+        } else if (supervisor->ending && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
+            supervisor->report.strays++;
         }
     }
     return child == 0;
@@ -138,36 +139,37 @@ static bool reap(struct keeper *keeper)
  * One round for each event.  The children of whoever dies come to us, and that death is an
  * event: so killing our own children, round by round, ends every descendant.
  */
-static void keep(struct keeper *keeper)
+static void keep(struct supervisor *supervisor)
 {
     struct signalfd_siginfo death;
 
-    while (reap(keeper)) {
+    while (reap(supervisor)) {
         struct pollfd events[] = {
-            {.fd = keeper->deaths, .events = POLLIN},
-            {.fd = keeper->alone ? -1 : CONTROL, .events = POLLIN},
+            {.fd = supervisor->deaths, .events = POLLIN},
+            {.fd = supervisor->alone ? -1 : CONTROL, .events = POLLIN},
         };
 
-        if (keeper->ending)
+        if (supervisor->ending)
             must(children_each(kill_one, NULL));
         must(poll(events, 2, -1) > 0 || errno == EINTR);
-        while (read(keeper->deaths, &death, sizeof death) > 0)
+        while (read(supervisor->deaths, &death, sizeof death) > 0)
             continue;
         if (events[1].revents != 0)
-            obey(keeper);
+            obey(supervisor);
     }
 }
 
-/* `refusal` is the keeper's own; the program's would come by the pipe. */
-static void report(struct keeper *keeper, struct keeper_refusal refusal)
+/* `refusal` is the supervisor's own; the program's would come by the pipe. */
+static void report(struct supervisor *supervisor, struct supervisor_error refusal)
 {
-    struct keeper_report *report = &keeper->report;
+    struct supervisor_report *report = &supervisor->report;
     struct rusage used;
 
-    if (keeper->told >= 0)
-        (void)!read(keeper->told, &refusal, sizeof refusal); /* nothing when it was started */
-    if (refusal.stage != KEEPER_STARTED)
-        keeper_explain(&keeper->pack, refusal, &report->refused);
+    if (supervisor->told >= 0)
+        (void)!read(supervisor->told, &refusal,
+                    sizeof refusal); /* nothing when it was started */
+    if (refusal.stage != SUPERVISOR_STARTED)
+        supervisor_explain(&supervisor->pack, refusal, &report->refused);
     must(getrusage(RUSAGE_CHILDREN, &used) == 0);
     report->user_us = used.ru_utime.tv_sec * SPAN_S + used.ru_utime.tv_usec;
     report->system_us = used.ru_stime.tv_sec * SPAN_S + used.ru_stime.tv_usec;
@@ -175,23 +177,23 @@ static void report(struct keeper *keeper, struct keeper_refusal refusal)
     (void)send(CONTROL, report, sizeof *report, MSG_NOSIGNAL);
 }
 
-void keeper_main(void)
+void supervisor_main(void)
 {
-    struct keeper keeper = {.told = -1, .program = -1};
-    struct keeper_refusal refusal;
-    int fds[KEEPER_FDS];
+    struct supervisor supervisor = {.told = -1, .program = -1};
+    struct supervisor_error refusal;
+    int fds[SUPERVISOR_FDS];
 
-    prctl(PR_SET_NAME, KEEPER_NAME, 0, 0, 0);
+    prctl(PR_SET_NAME, SUPERVISOR_NAME, 0, 0, 0);
     must(chdir("/") == 0);
     must(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0);
-    keeper.deaths = block_signals();
+    supervisor.deaths = block_signals();
     if (!receive_run(fds))
         _exit(0);
-    keeper.pack = exec_unpack(fds[KEEPER_REQUEST]);
-    refusal = start(&keeper, fds);
-    for (int i = 0; i < KEEPER_FDS; i++)
+    supervisor.pack = exec_unpack(fds[SUPERVISOR_REQUEST]);
+    refusal = start(&supervisor, fds);
+    for (int i = 0; i < SUPERVISOR_FDS; i++)
         close(fds[i]);
-    keep(&keeper);
-    report(&keeper, refusal);
+    keep(&supervisor);
+    report(&supervisor, refusal);
     _exit(0);
 }

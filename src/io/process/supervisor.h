@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The keeper of one program: a process that starts it, waits for it and for everything that
+ * The supervisor of one program: a process that starts it, waits for it and for everything that
  * it started, and leaves nothing behind.
  *
  * It is this very program, executed anew, so that nothing of the pool's process (databases,
  * threads, descriptors, memory) is in it.  It speaks with io/process/exec.c over one socket,
  * which is its descriptor 0: an order comes with the program's descriptors, then perhaps orders
  * to end it, and one report goes back.  When the socket closes, the pool's process is dead: the
- * keeper kills all and ends.
+ * supervisor kills all and ends.
  */
 #pragma once
 
@@ -15,15 +15,21 @@
 
 #include "base/err.h"
 
-/* The name that the keeper is executed by, as argv[0]. */
-#define KEEPER_NAME "belfry-keeper"
+/* The name that the supervisor is executed by, as argv[0]. */
+#define SUPERVISOR_NAME "belfry-keeper"
 
-/* What is sent with KEEPER_RUN, in this order. */
-enum keeper_fd { KEEPER_REQUEST, KEEPER_STDIN, KEEPER_STDOUT, KEEPER_STDERR, KEEPER_FDS };
+/* What is sent with SUPERVISOR_RUN, in this order. */
+enum supervisor_fd {
+    SUPERVISOR_REQUEST,
+    SUPERVISOR_STDIN,
+    SUPERVISOR_STDOUT,
+    SUPERVISOR_STDERR,
+    SUPERVISOR_FDS
+};
 
-enum keeper_order { KEEPER_RUN = 'R', KEEPER_TERM = 'T', KEEPER_KILL = 'K' };
+enum supervisor_order { SUPERVISOR_RUN = 'R', SUPERVISOR_TERM = 'T', SUPERVISOR_KILL = 'K' };
 
-struct keeper_report {
+struct supervisor_report {
     struct err refused; /* RC_OK: it was started */
     int32_t status;     /* of wait(2)            */
     int32_t strays;
@@ -31,7 +37,7 @@ struct keeper_report {
 };
 
 /*
- * For main(): what to do when argv[0] is KEEPER_NAME, before anything else is done.  Does
+ * For main(): what to do when argv[0] is SUPERVISOR_NAME, before anything else is done.  Does
  * not return.
  */
-_Noreturn void keeper_main(void);
+_Noreturn void supervisor_main(void);

@@ -17,15 +17,15 @@ enum {
     NOT_STARTED = 127,   /* as a shell says it; nobody reads it */
 };
 
-static struct keeper_refusal refuse(enum keeper_stage stage, int error)
+static struct supervisor_error refuse(enum supervisor_stage stage, int error)
 {
-    return (struct keeper_refusal){stage, error};
+    return (struct supervisor_error){stage, error};
 }
 
-struct keeper_refusal keeper_find_person(const struct exec_pack *pack,
-                                         struct keeper_person *ret)
+struct supervisor_error supervisor_find_user(const struct exec_pack *pack,
+                                             struct supervisor_user *ret)
 {
-    struct keeper_person person = {.uid = geteuid(), .gid = getegid()};
+    struct supervisor_user person = {.uid = geteuid(), .gid = getegid()};
     const struct passwd *user;
     const struct group *group;
 
@@ -33,30 +33,30 @@ struct keeper_refusal keeper_find_person(const struct exec_pack *pack,
     if (pack->user[0] != '\0') {
         user = getpwnam(pack->user);
         if (!user)
-            return refuse(KEEPER_USER, errno == ENOENT ? 0 : errno);
-        person = (struct keeper_person){.uid = user->pw_uid,
-                                        .gid = user->pw_gid,
-                                        .name = pack->user,
-                                        .home = strdup(user->pw_dir)};
+            return refuse(SUPERVISOR_USER, errno == ENOENT ? 0 : errno);
+        person = (struct supervisor_user){.uid = user->pw_uid,
+                                          .gid = user->pw_gid,
+                                          .name = pack->user,
+                                          .home = strdup(user->pw_dir)};
     }
     if (pack->group[0] != '\0') {
         group = getgrnam(pack->group);
         if (!group)
-            return refuse(KEEPER_GROUP, errno == ENOENT ? 0 : errno);
+            return refuse(SUPERVISOR_GROUP, errno == ENOENT ? 0 : errno);
         person.gid = group->gr_gid;
     }
     person.is_other = person.uid != geteuid() || person.gid != getegid();
     *ret = person;
-    return refuse(KEEPER_STARTED, 0);
+    return refuse(SUPERVISOR_STARTED, 0);
 }
 
-static bool become_person(const struct keeper_person *person, const int fds[KEEPER_FDS])
+static bool become_person(const struct supervisor_user *person, const int fds[SUPERVISOR_FDS])
 {
     if (!person->is_other)
         return true;
     /* So that the program can open /dev/stdout; without that right it still can write. */
-    if (fchown(fds[KEEPER_STDOUT], person->uid, person->gid) == 0)
-        (void)!fchown(fds[KEEPER_STDERR], person->uid, person->gid);
+    if (fchown(fds[SUPERVISOR_STDOUT], person->uid, person->gid) == 0)
+        (void)!fchown(fds[SUPERVISOR_STDERR], person->uid, person->gid);
     return (!person->name || initgroups(person->name, person->gid) == 0) &&
            setresgid(person->gid, person->gid, person->gid) == 0 &&
            setresuid(person->uid, person->uid, person->uid) == 0;
@@ -88,42 +88,42 @@ static bool set_limits(const struct exec_caps *caps)
            (caps->processes == 0 || limit(RLIMIT_NPROC, caps->processes, caps->processes));
 }
 
-/* Dies with its keeper, can gain no rights, hears every signal. */
-static bool set_process(pid_t keeper)
+/* Dies with its supervisor, can gain no rights, hears every signal. */
+static bool set_process(pid_t supervisor)
 {
     sigset_t none;
 
     sigemptyset(&none);
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && getppid() == keeper &&
+           prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && getppid() == supervisor &&
            sigprocmask(SIG_SETMASK, &none, NULL) == 0;
 }
 
-static bool set_descriptors(const int fds[KEEPER_FDS])
+static bool set_descriptors(const int fds[SUPERVISOR_FDS])
 {
-    return dup2(fds[KEEPER_STDIN], STDIN_FILENO) == STDIN_FILENO &&
-           dup2(fds[KEEPER_STDOUT], STDOUT_FILENO) == STDOUT_FILENO &&
-           dup2(fds[KEEPER_STDERR], STDERR_FILENO) == STDERR_FILENO &&
+    return dup2(fds[SUPERVISOR_STDIN], STDIN_FILENO) == STDIN_FILENO &&
+           dup2(fds[SUPERVISOR_STDOUT], STDOUT_FILENO) == STDOUT_FILENO &&
+           dup2(fds[SUPERVISOR_STDERR], STDERR_FILENO) == STDERR_FILENO &&
            close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0;
 }
 
 /* The directory must be open to whom the program runs as; to lower a limit needs no right. */
-static enum keeper_stage prepare(const struct exec_pack *pack,
-                                 const struct keeper_person *person, const int fds[KEEPER_FDS],
-                                 pid_t keeper)
+static enum supervisor_stage prepare(const struct exec_pack *pack,
+                                     const struct supervisor_user *person,
+                                     const int fds[SUPERVISOR_FDS], pid_t supervisor)
 {
     if (setsid() < 0)
-        return KEEPER_PROCESS;
+        return SUPERVISOR_PROCESS;
     if (!become_person(person, fds))
-        return KEEPER_BECOME;
-    if (!set_process(keeper) || !set_descriptors(fds))
-        return KEEPER_PROCESS;
+        return SUPERVISOR_BECOME;
+    if (!set_process(supervisor) || !set_descriptors(fds))
+        return SUPERVISOR_PROCESS;
     if (chdir(pack->cwd) != 0)
-        return KEEPER_CWD;
+        return SUPERVISOR_CWD;
     if (!set_limits(&pack->caps))
-        return KEEPER_LIMITS;
+        return SUPERVISOR_LIMITS;
     umask(PROGRAM_UMASK);
-    return KEEPER_EXEC;
+    return SUPERVISOR_EXEC;
 }
 
 /* Unless the request has one; there is room for one more variable. */
@@ -138,16 +138,16 @@ static void add_home(const struct exec_pack *pack, const char *home)
         *at = NULL;
 }
 
-void keeper_become(const struct exec_pack *pack, const struct keeper_person *person,
-                   const int fds[KEEPER_FDS], int tell, pid_t keeper)
+void supervisor_become(const struct exec_pack *pack, const struct supervisor_user *person,
+                       const int fds[SUPERVISOR_FDS], int tell, pid_t supervisor)
 {
-    enum keeper_stage stage = prepare(pack, person, fds, keeper);
-    struct keeper_refusal refusal;
+    enum supervisor_stage stage = prepare(pack, person, fds, supervisor);
+    struct supervisor_error refusal;
     ssize_t told;
 
-    if (stage == KEEPER_EXEC && person->home)
+    if (stage == SUPERVISOR_EXEC && person->home)
         add_home(pack, person->home);
-    if (stage == KEEPER_EXEC)
+    if (stage == SUPERVISOR_EXEC)
         execve(pack->file, pack->argv, pack->env);
     refusal = refuse(stage, errno);
     told = write(tell, &refusal, sizeof refusal);
@@ -171,36 +171,36 @@ static enum rc rc_of(int error)
     }
 }
 
-void keeper_explain(const struct exec_pack *pack, struct keeper_refusal refusal,
-                    struct err *ret)
+void supervisor_explain(const struct exec_pack *pack, struct supervisor_error refusal,
+                        struct err *ret)
 {
     const char *why = refusal.error ? strerrordesc_np(refusal.error) : "there is none";
     enum rc rc = rc_of(refusal.error);
 
     why = why ? why : "for an unknown reason";
     switch (refusal.stage) {
-    case KEEPER_USER:
+    case SUPERVISOR_USER:
         err_set(ret, rc, -1, 0, "cannot run as user `%.64s`: %s", pack->user, why);
         break;
-    case KEEPER_GROUP:
+    case SUPERVISOR_GROUP:
         err_set(ret, rc, -1, 0, "cannot run as group `%.64s`: %s", pack->group, why);
         break;
-    case KEEPER_BECOME:
+    case SUPERVISOR_BECOME:
         err_set(ret, rc, -1, 0,
                 "cannot run as user `%.64s`, group `%.64s`: %s; to change them takes root",
                 pack->user, pack->group, why);
         break;
-    case KEEPER_LIMITS:
+    case SUPERVISOR_LIMITS:
         err_set(ret, rc, -1, 0, "cannot set the limits of the program: %s", why);
         break;
-    case KEEPER_CWD:
+    case SUPERVISOR_CWD:
         err_set(ret, rc, -1, 0, "cannot enter the directory `%.200s`: %s", pack->cwd, why);
         break;
-    case KEEPER_EXEC:
+    case SUPERVISOR_EXEC:
         err_set(ret, rc, -1, 0, "cannot run `%.200s`: %s", pack->argv[0], why);
         break;
-    case KEEPER_STARTED:
-    case KEEPER_PROCESS:
+    case SUPERVISOR_STARTED:
+    case SUPERVISOR_PROCESS:
         err_set(ret, rc, -1, 0, "cannot make a process: %s", why);
         break;
     }

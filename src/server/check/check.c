@@ -11,7 +11,7 @@
 #include "store/schema.h"
 
 enum {
-    PORTION = 20000,        /* rows that one transaction looks through for orphans: 100 ms */
+    READ_ROWS = 20000,      /* rows that one transaction looks through for orphans: 100 ms */
     ARENA_MAX = 512 << 20,  /* a portion of schedules with their documents                 */
     PAGE_MAX = 64 << 20,    /* DB_BYTES_MAX and what a page takes beside                   */
     CALENDAR_PORTION = 100, /* named calendars at once: 4,096 days each                    */
@@ -27,13 +27,13 @@ void check_found(struct check *check, struct str schedule, int64_t key, instant 
     vsnprintf(finding.text, sizeof finding.text, fmt, args);
     va_end(args);
     check->counts.findings++;
-    check->options->finding(check->options->with, &finding);
+    check->options->finding(check->options->arg, &finding);
 }
 
 void check_progress(const struct check *check, const char *what, int64_t done, int64_t all)
 {
     if (check->options->progress)
-        check->options->progress(check->options->with, what, done, all);
+        check->options->progress(check->options->arg, what, done, all);
 }
 
 #define NOBODY (struct str){NULL, 0}, 0, INSTANT_NONE
@@ -109,7 +109,7 @@ static enum rc check_orphans_of(struct check *check, enum check_orphans kind,
 
     do {
         arena_reset(check->page);
-        check_orphans_end(check->db, kind, after, PORTION, &end);
+        check_orphans_end(check->db, kind, after, READ_ROWS, &end);
         rc = db_flush(check->db, check->page, reterr);
         if (rc != RC_OK || end.rows == 0)
             break;

@@ -29,10 +29,10 @@ struct check_counts {
 struct check_options {
     struct zone_source zones;
     instant now;
-    void (*finding)(void *with, const struct check_finding *finding);
+    void (*finding)(void *arg, const struct check_finding *finding);
     /* `all` 0: nobody knows how much there is. */
-    void (*progress)(void *with, const char *what, int64_t done, int64_t all);
-    void *with;
+    void (*progress)(void *arg, const char *what, int64_t done, int64_t all);
+    void *arg;
 };
 
 /* An error is that the check itself could not be made; what is wrong is a finding. */

@@ -188,7 +188,7 @@ static enum rc read_calendars(struct check *check, const struct subject *s,
             continue;
         }
         calendars_read(&rows[i], 0, &row);
-        sets[i] = planned_days(row.days, check->page);
+        sets[i] = schedule_times_days(row.days, check->page);
         *ret_changed = row.updated_at > *ret_changed ? row.updated_at : *ret_changed;
     }
     ctx->calendars = sets;

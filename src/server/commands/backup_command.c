@@ -9,9 +9,9 @@
 
 enum { OPT_FORCE = OFFLINE_OPTIONS, OPT_COUNT };
 
-static void show(void *with, int64_t done, int64_t all)
+static void show(void *arg, int64_t done, int64_t all)
 {
-    progress_show(with, done, all);
+    progress_show(arg, done, all);
 }
 
 static int backup_run(const struct args *args)
@@ -21,7 +21,7 @@ static int backup_run(const struct args *args)
     struct db_backup what = {.file = args->operand[0],
                              .replace = args->value[OPT_FORCE] != NULL,
                              .progress = show,
-                             .with = &progress};
+                             .arg = &progress};
     struct db *db = NULL;
     struct err err;
     int status;

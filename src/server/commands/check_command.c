@@ -79,9 +79,9 @@ static void tell_line(struct telling *t, const struct check_finding *f)
     printer_printf(&t->out, "%s\n", f->text);
 }
 
-static void tell_finding(void *with, const struct check_finding *f)
+static void tell_finding(void *arg, const struct check_finding *f)
 {
-    struct telling *t = with;
+    struct telling *t = arg;
 
     if (t->shown >= SHOWN_MAX)
         return;
@@ -93,9 +93,9 @@ static void tell_finding(void *with, const struct check_finding *f)
     t->shown++;
 }
 
-static void tell_progress(void *with, const char *what, int64_t done, int64_t all)
+static void tell_progress(void *arg, const char *what, int64_t done, int64_t all)
 {
-    struct telling *t = with;
+    struct telling *t = arg;
 
     t->progress.what = what;
     progress_show(&t->progress, done, all);
@@ -148,7 +148,7 @@ static int run_check(const struct args *args, struct db *db, struct zoneinfo *zo
                                     .now = clock_now(),
                                     .finding = tell_finding,
                                     .progress = tell_progress,
-                                    .with = &t};
+                                    .arg = &t};
     struct check_counts counts;
     struct err err;
     enum rc rc;

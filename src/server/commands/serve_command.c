@@ -16,9 +16,9 @@ enum {
     BLOCK_LARGE = 4 << 20, /* has pages of its own, which go back when it is freed          */
 };
 
-static enum rc load(void *with, struct config **ret, struct err *reterr)
+static enum rc load(void *arg, struct config **ret, struct err *reterr)
 {
-    const struct args *args = with;
+    const struct args *args = arg;
 
     return config_command_load(args->value[OPT_FILE], args, ret, reterr);
 }
@@ -54,7 +54,7 @@ static int serve_run_command(const struct args *args)
         report_note("%s", err.text);
     keep_heaps();
     status = serve_run(
-        &(struct serve_options){.config = config, .reload = load, .with = (void *)args});
+        &(struct serve_options){.config = config, .reload = load, .arg = (void *)args});
     config_free(config);
     return status;
 }

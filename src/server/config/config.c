@@ -111,7 +111,7 @@ static enum rc set_old(struct config *config, const struct config_old *old, stru
 {
     struct config_old_use *use = arena_take(config->arena, sizeof *use), **last = &config->olds;
     char text[CONFIG_VALUE_MAX + sizeof "ms"];
-    struct buf own = BUF(text);
+    struct buf new_value = BUF(text);
 
     while (*last)
         last = &(*last)->next;
@@ -119,8 +119,8 @@ static enum rc set_old(struct config *config, const struct config_old *old, stru
     *last = use;
     if (old->id == OLD_NO_EFFECT)
         return RC_OK;
-    config_old_value(old, value, &own);
-    return set(config, (enum config_id)old->id, buf_as_str(&own), source, reterr);
+    config_old_value(old, value, &new_value);
+    return set(config, (enum config_id)old->id, buf_as_str(&new_value), source, reterr);
 }
 
 static enum rc set_line(struct config *config, const struct config_line *line,

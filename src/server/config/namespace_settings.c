@@ -8,7 +8,7 @@
 
 struct reading_settings {
     struct arena *arena;
-    struct settings *to;
+    struct namespace_settings *to;
 };
 
 /* ---- objects whose keys are names ---- */
@@ -47,7 +47,7 @@ static enum rc take_named(const json_t *value, int max, struct arena *arena, str
 
 static enum rc read_private(const json_t *value, void *to, struct err *reterr)
 {
-    struct settings *settings = ((struct reading_settings *)to)->to;
+    struct namespace_settings *settings = ((struct reading_settings *)to)->to;
 
     if (!json_is_boolean(value))
         return json_wrong_type(value, "true or false", reterr);
@@ -59,17 +59,18 @@ static enum rc read_private(const json_t *value, void *to, struct err *reterr)
 static enum rc read_net(const json_t *item, int i, void *to, struct err *reterr)
 {
     enum { NET_TEXT_MAX = 64 }; /* "[ffff:…:255.255.255.255/128]:65535" has 60 */
-    struct settings *settings = ((struct reading_settings *)to)->to;
+    struct namespace_settings *settings = ((struct reading_settings *)to)->to;
     struct str text;
     enum rc rc = json_take_str(item, NET_TEXT_MAX, &text, reterr);
 
-    return rc == RC_OK ? guard_net_parse(text, &settings->nets[i], reterr) : rc;
+    return rc == RC_OK ? address_net_parse(text, &settings->nets[i], reterr) : rc;
 }
 
 static enum rc read_nets(const json_t *value, void *to, struct err *reterr)
 {
-    struct settings *settings = ((struct reading_settings *)to)->to;
-    enum rc rc = json_take_count(value, SETTINGS_NETS_MAX, &settings->net_count, reterr);
+    struct namespace_settings *settings = ((struct reading_settings *)to)->to;
+    enum rc rc = json_take_count(value, NAMESPACE_SETTINGS_NETS_MAX, &settings->net_count,
+                                 reterr);
 
     return rc == RC_OK ? json_take_items(value, read_net, to, reterr) : rc;
 }
@@ -77,14 +78,14 @@ static enum rc read_nets(const json_t *value, void *to, struct err *reterr)
 static enum rc read_secret(const json_t *item, int i, void *to, struct err *reterr)
 {
     enum { SECRET_TEXT_MAX = 128 }; /* "whsec_" and 64 bytes in base64 have 94 */
-    struct settings_key *key = to;
+    struct signing_keys *key = to;
     struct str text;
     enum rc rc = json_take_str(item, SECRET_TEXT_MAX, &text, reterr);
 
     return rc == RC_OK ? signature_key_parse(text, &key->keys[i], reterr) : rc;
 }
 
-static enum rc read_key(const json_t *value, struct settings_key *key, struct err *reterr)
+static enum rc read_key(const json_t *value, struct signing_keys *key, struct err *reterr)
 {
     enum rc rc = json_take_count(value, SIGNATURE_KEYS_MAX, &key->count, reterr);
 
@@ -97,9 +98,9 @@ static enum rc read_key(const json_t *value, struct settings_key *key, struct er
 static enum rc read_keys(const json_t *value, void *to, struct err *reterr)
 {
     struct reading_settings *r = to;
-    struct settings *settings = r->to;
+    struct namespace_settings *settings = r->to;
     struct named *named = NULL;
-    enum rc rc = take_named(value, SETTINGS_KEYS_MAX, r->arena, &named, reterr);
+    enum rc rc = take_named(value, NAMESPACE_SETTINGS_KEYS_MAX, r->arena, &named, reterr);
 
     for (size_t i = 0; rc == RC_OK && i < json_object_size(value); i++) {
         settings->keys[i].name = named[i].name;
@@ -129,7 +130,7 @@ static enum rc read_number(const json_t *value, int64_t most, int64_t *ret, stru
 static enum rc read_rate_read(const json_t *value, void *to, struct err *reterr)
 {
     int64_t rate = 0;
-    enum rc rc = read_number(value, SETTINGS_RATE_MAX, &rate, reterr);
+    enum rc rc = read_number(value, NAMESPACE_SETTINGS_RATE_MAX, &rate, reterr);
 
     ((struct reading_settings *)to)->to->rate_read = (int)rate;
     return rc;
@@ -138,7 +139,7 @@ static enum rc read_rate_read(const json_t *value, void *to, struct err *reterr)
 static enum rc read_rate_write(const json_t *value, void *to, struct err *reterr)
 {
     int64_t rate = 0;
-    enum rc rc = read_number(value, SETTINGS_RATE_MAX, &rate, reterr);
+    enum rc rc = read_number(value, NAMESPACE_SETTINGS_RATE_MAX, &rate, reterr);
 
     ((struct reading_settings *)to)->to->rate_write = (int)rate;
     return rc;
@@ -146,17 +147,17 @@ static enum rc read_rate_write(const json_t *value, void *to, struct err *reterr
 
 static enum rc read_quota(const json_t *value, void *to, struct err *reterr)
 {
-    struct settings *settings = ((struct reading_settings *)to)->to;
+    struct namespace_settings *settings = ((struct reading_settings *)to)->to;
 
     settings->has_quota = true;
-    return read_number(value, SETTINGS_QUOTA_MAX, &settings->quota_schedules, reterr);
+    return read_number(value, NAMESPACE_SETTINGS_QUOTA_MAX, &settings->quota_schedules, reterr);
 }
 
 /* ---- upstreams ---- */
 
 struct reading_upstream {
     struct arena *arena;
-    struct settings_upstream *to;
+    struct upstream_settings *to;
 };
 
 static enum rc read_upstream_type(const json_t *value, void *to, struct err *reterr)
@@ -255,7 +256,7 @@ static enum rc read_upstream_headers(const json_t *value, void *to, struct err *
 static enum rc read_upstream_key(const json_t *value, void *to, struct err *reterr)
 {
     struct reading_upstream *r = to;
-    struct settings_upstream *upstream = r->to;
+    struct upstream_settings *upstream = r->to;
     size_t count = (size_t)upstream->header_count;
     struct webhook_header *headers = arena_array(r->arena, count + 1, sizeof *headers);
     struct str key;
@@ -299,9 +300,9 @@ static enum rc read_upstream(const json_t *value, struct reading_upstream *r,
 static enum rc read_upstreams(const json_t *value, void *to, struct err *reterr)
 {
     struct reading_settings *r = to;
-    struct settings *settings = r->to;
+    struct namespace_settings *settings = r->to;
     struct named *named = NULL;
-    enum rc rc = take_named(value, SETTINGS_UPSTREAMS_MAX, r->arena, &named, reterr);
+    enum rc rc = take_named(value, NAMESPACE_SETTINGS_UPSTREAMS_MAX, r->arena, &named, reterr);
 
     for (size_t i = 0; rc == RC_OK && i < json_object_size(value); i++) {
         struct reading_upstream one = {r->arena, &settings->upstreams[i]};
@@ -325,7 +326,7 @@ static enum rc read_default(const json_t *value, void *to, struct err *reterr)
 
     if (rc != RC_OK)
         return rc;
-    if (name.len == 0 || !settings_upstream(r->to, name))
+    if (name.len == 0 || !upstream_settings(r->to, name))
         return err_set(reterr, RC_INVALID, 0, (int)name.len,
                        "`%.*s` is not one of the upstreams", STR_ARG(name));
     r->to->default_upstream = name;
@@ -345,17 +346,17 @@ static const struct json_field fields[] = {
     {"quotaSchedules", read_quota},
 };
 
-enum rc settings_read(struct str json, struct arena *arena, struct settings *ret,
-                      struct err *reterr)
+enum rc namespace_settings_read(struct str json, struct arena *arena,
+                                struct namespace_settings *ret, struct err *reterr)
 {
-    struct settings *settings = arena_take(arena, sizeof *settings);
+    struct namespace_settings *settings = arena_take(arena, sizeof *settings);
     struct reading_settings reading = {arena, settings};
     json_auto_t *value = NULL;
     enum rc rc;
 
-    if (json.len > SETTINGS_BYTES_MAX)
+    if (json.len > NAMESPACE_SETTINGS_BYTES_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0, "the settings have %zu bytes; %d are the most",
-                       json.len, SETTINGS_BYTES_MAX);
+                       json.len, NAMESPACE_SETTINGS_BYTES_MAX);
     rc = json_read(json, &value, reterr);
     if (rc == RC_OK)
         rc = json_take_object(value, JSON_SHAPE(fields), &reading, reterr);
@@ -388,7 +389,7 @@ static void hide_secrets(json_t *upstream)
     hide_in(upstream, "apiKey");
 }
 
-struct str settings_show(struct str json, struct arena *arena)
+struct str namespace_settings_show(struct str json, struct arena *arena)
 {
     json_auto_t *value = json_of_kept(json);
     json_t *keys = json_object_get(value, "keys");
@@ -406,7 +407,7 @@ struct str settings_show(struct str json, struct arena *arena)
     return text;
 }
 
-const struct settings_upstream *settings_upstream(const struct settings *settings,
+const struct upstream_settings *upstream_settings(const struct namespace_settings *settings,
                                                   struct str name)
 {
     if (name.len == 0)
@@ -417,7 +418,8 @@ const struct settings_upstream *settings_upstream(const struct settings *setting
     return NULL;
 }
 
-const struct settings_key *settings_key(const struct settings *settings, struct str name)
+const struct signing_keys *signing_keys(const struct namespace_settings *settings,
+                                        struct str name)
 {
     for (int i = 0; i < settings->key_count; i++)
         if (str_eq(settings->keys[i].name, name))

@@ -15,16 +15,16 @@
 #include "io/client/webhook.h"
 
 enum {
-    SETTINGS_BYTES_MAX = 64 * 1024, /* of JSON                                   */
-    SETTINGS_KEYS_MAX = 32,         /* names of signing keys                     */
-    SETTINGS_UPSTREAMS_MAX = 16,
-    SETTINGS_RATE_MAX = 1000000,     /* requests a minute; more is no limit       */
-    SETTINGS_QUOTA_MAX = 1000000000, /* as quota_schedules of the configuration   */
-    SETTINGS_NETS_MAX = 32,          /* networks that calls may reach all the same */
+    NAMESPACE_SETTINGS_BYTES_MAX = 64 * 1024, /* of JSON                                   */
+    NAMESPACE_SETTINGS_KEYS_MAX = 32,         /* names of signing keys                     */
+    NAMESPACE_SETTINGS_UPSTREAMS_MAX = 16,
+    NAMESPACE_SETTINGS_RATE_MAX = 1000000,     /* requests a minute; more is no limit       */
+    NAMESPACE_SETTINGS_QUOTA_MAX = 1000000000, /* as quota_schedules of the configuration   */
+    NAMESPACE_SETTINGS_NETS_MAX = 32,          /* networks that calls may reach all the same */
 };
 
 /* "keys": {"main": ["whsec_…", "whsec_…"]}: the one in use and the one to come. */
-struct settings_key {
+struct signing_keys {
     struct str name;
     struct signature_key keys[SIGNATURE_KEYS_MAX];
     int count;
@@ -37,7 +37,7 @@ enum upstream_type { UPSTREAM_CONDUCTOR, UPSTREAM_TEMPORAL };
  *               "other": {"type": "temporal", "url": "https://host:7233", "headers": {},
  *                         "namespace": "default", "apiKey": "…"}}
  */
-struct settings_upstream {
+struct upstream_settings {
     struct str name;
     enum upstream_type type;
     struct str url; /* without a slash at its end; …/workflow is added, or gRPC's paths */
@@ -46,13 +46,14 @@ struct settings_upstream {
     int header_count;
 };
 
-struct settings {
-    bool allows_private, has_allows_private;  /* "allowPrivate"; unset: as the configuration */
-    struct guard_net nets[SETTINGS_NETS_MAX]; /* "allowNetworks"                            */
+struct namespace_settings {
+    bool allows_private, has_allows_private; /* "allowPrivate"; unset: as the configuration */
+    struct address_net
+        nets[NAMESPACE_SETTINGS_NETS_MAX]; /* "allowNetworks"                            */
     int net_count;
-    struct settings_key keys[SETTINGS_KEYS_MAX];
+    struct signing_keys keys[NAMESPACE_SETTINGS_KEYS_MAX];
     int key_count;
-    struct settings_upstream upstreams[SETTINGS_UPSTREAMS_MAX];
+    struct upstream_settings upstreams[NAMESPACE_SETTINGS_UPSTREAMS_MAX];
     int upstream_count;
     int rate_read, rate_write; /* "rateRead", "rateWrite": requests a minute of all its clients
                                   together; 0: no limit                                     */
@@ -63,13 +64,14 @@ struct settings {
 };
 
 /* Errors name the field.  All that *ret points to is in `arena`. */
-MUST_USE enum rc settings_read(struct str json, struct arena *arena, struct settings *ret,
-                               struct err *reterr);
+MUST_USE enum rc namespace_settings_read(struct str json, struct arena *arena,
+                                         struct namespace_settings *ret, struct err *reterr);
 
 /* As it may be shown: keys and header values as "set". */
-struct str settings_show(struct str json, struct arena *arena);
+struct str namespace_settings_show(struct str json, struct arena *arena);
 
 /* Empty name: the default one; NULL: there is none. */
-const struct settings_upstream *settings_upstream(const struct settings *settings,
+const struct upstream_settings *upstream_settings(const struct namespace_settings *settings,
                                                   struct str name);
-const struct settings_key *settings_key(const struct settings *settings, struct str name);
+const struct signing_keys *signing_keys(const struct namespace_settings *settings,
+                                        struct str name);

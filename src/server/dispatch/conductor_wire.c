@@ -349,10 +349,10 @@ struct str flow_result(const struct flow_progress *progress, const struct flow_s
 /* `key` is empty where the owner has chosen another: it tells nothing of the run. */
 static bool is_of_run(const json_t *workflow, struct str run, struct str key)
 {
-    struct str own = str_at(workflow, "idempotencyKey");
+    struct str workflow_key = str_at(workflow, "idempotencyKey");
 
-    if (own.len > 0 && key.len > 0)
-        return str_eq(own, key);
+    if (workflow_key.len > 0 && key.len > 0)
+        return str_eq(workflow_key, key);
     return str_eq(str_at(json_object_get(workflow, "input"), "_executionId"), run);
 }
 

@@ -17,9 +17,9 @@
 #include "server/dispatch/dispatch_parts.h"
 
 /* A report on its way out; its owner gets the told, whose arena holds this too. */
-struct parcel {
-    struct told told;
-    struct parcel *next;
+struct dispatch_report_node {
+    struct dispatch_report reported;
+    struct dispatch_report_node *next;
 };
 
 /* ---- the table ---- */
@@ -35,104 +35,107 @@ static uint64_t key_of(const struct run_id *run, int64_t fence)
     return digest.sum;
 }
 
-static struct run_id run_id_of(const struct task *task)
+static struct run_id run_id_of(const struct dispatch_order *order)
 {
-    const struct run *run = &task->work.run;
+    const struct run *run = &order->assignment.run;
 
     return (struct run_id){run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass};
 }
 
 /* Where the pointer to the errand stands, or would. */
-static struct errand **place_of(struct calls *calls, const struct run_id *run, int64_t fence)
+static struct dispatch **place_of(struct dispatcher *dispatcher, const struct run_id *run,
+                                  int64_t fence)
 {
-    struct errand **at = &calls->buckets[key_of(run, fence) % CALLS_BUCKETS];
+    struct dispatch **at = &dispatcher->buckets[key_of(run, fence) % DISPATCH_BUCKETS];
 
     for (; *at; at = &(*at)->next) {
-        struct run_id other = run_id_of((*at)->task);
+        struct run_id other = run_id_of((*at)->order);
 
         if (other.schedule == run->schedule && other.slot_ms == run->slot_ms &&
-            other.pass == run->pass && (*at)->task->work.run.fence == fence)
+            other.pass == run->pass && (*at)->order->assignment.run.fence == fence)
             break;
     }
     return at;
 }
 
-static struct errand **place_of_task(struct calls *calls, const struct task *task)
+static struct dispatch **place_of_task(struct dispatcher *dispatcher,
+                                       const struct dispatch_order *order)
 {
-    struct run_id run = run_id_of(task);
+    struct run_id run = run_id_of(order);
 
-    return place_of(calls, &run, task->work.run.fence);
+    return place_of(dispatcher, &run, order->assignment.run.fence);
 }
 
-static void remove_errand(struct errand *errand)
+static void remove_errand(struct dispatch *dispatch)
 {
-    struct calls *calls = errand->calls;
-    struct errand **at = place_of_task(calls, errand->task);
+    struct dispatcher *dispatcher = dispatch->dispatcher;
+    struct dispatch **at = place_of_task(dispatcher, dispatch->order);
 
-    must(*at == errand);
-    *at = errand->next;
-    calls->counts[errand->lane]--;
-    calls->count--;
-    arena_free(errand->task->arena);
-    arena_free(errand->arena);
+    must(*at == dispatch);
+    *at = dispatch->next;
+    dispatcher->counts[dispatch->lane]--;
+    dispatcher->count--;
+    arena_free(dispatch->order->arena);
+    arena_free(dispatch->arena);
 }
 
 /* ---- telling ---- */
 
 /* A report on its way with texts of its own. */
-static void tell(struct errand *errand, const struct report *report)
+static void tell(struct dispatch *dispatch, const struct report *report)
 {
-    struct calls *calls = errand->calls;
-    struct arena *arena = arena_new(ERRAND_ARENA_MAX);
-    struct parcel *parcel = arena_take(arena, sizeof *parcel);
-    struct report *own = &parcel->told.report;
+    struct dispatcher *dispatcher = dispatch->dispatcher;
+    struct arena *arena = arena_new(DISPATCH_ARENA_MAX);
+    struct dispatch_report_node *node = arena_take(arena, sizeof *node);
+    struct report *copy = &node->reported.report;
 
-    parcel->told.arena = arena;
-    *own = *report;
-    own->run = run_id_of(errand->task);
-    own->fence = errand->task->work.run.fence;
-    own->error = arena_str(arena, report->error);
-    own->result = arena_str(arena, report->result);
-    own->log = arena_str(arena, report->log);
-    own->progress = arena_str(arena, report->progress);
-    *calls->last = parcel;
-    calls->last = &parcel->next;
-    loop_timer_set(calls->timer, 0);
+    node->reported.arena = arena;
+    *copy = *report;
+    copy->run = run_id_of(dispatch->order);
+    copy->fence = dispatch->order->assignment.run.fence;
+    copy->error = arena_str(arena, report->error);
+    copy->result = arena_str(arena, report->result);
+    copy->log = arena_str(arena, report->log);
+    copy->progress = arena_str(arena, report->progress);
+    *dispatcher->last = node;
+    dispatcher->last = &node->next;
+    loop_timer_set(dispatcher->timer, 0);
 }
 
-static void end_of_calls(struct calls *calls)
+static void end_of_calls(struct dispatcher *dispatcher)
 {
-    void (*on_closed)(void *with) = calls->on_closed;
-    void *with = calls->closed_with;
+    void (*on_closed)(void *arg) = dispatcher->on_closed;
+    void *arg = dispatcher->closed_arg;
 
-    loop_timer_free(calls->timer);
-    free(calls);
-    on_closed(with);
+    loop_timer_free(dispatcher->timer);
+    free(dispatcher);
+    on_closed(arg);
 }
 
-static void on_time(void *with)
+static void on_time(void *arg)
 {
-    struct calls *calls = with;
+    struct dispatcher *dispatcher = arg;
 
-    while (calls->first) {
-        struct parcel *parcel = calls->first;
+    while (dispatcher->first) {
+        struct dispatch_report_node *node = dispatcher->first;
 
-        calls->first = parcel->next;
-        if (!calls->first)
-            calls->last = &calls->first;
-        calls->options.on_told(calls->options.with, &parcel->told);
+        dispatcher->first = node->next;
+        if (!dispatcher->first)
+            dispatcher->last = &dispatcher->first;
+        dispatcher->options.on_told(dispatcher->options.arg, &node->reported);
     }
-    if (calls->is_closing && calls->open_pools == 0 && calls->count == 0)
-        end_of_calls(calls);
+    if (dispatcher->is_closing && dispatcher->open_pools == 0 && dispatcher->count == 0)
+        end_of_calls(dispatcher);
 }
 
-void errand_alive(struct errand *errand, struct str progress, struct str log)
+void dispatch_alive(struct dispatch *dispatch, struct str progress, struct str log)
 {
-    if (!errand->is_terminated)
-        tell(errand, &(struct report){.kind = REPORT_ALIVE, .progress = progress, .log = log});
+    if (!dispatch->is_terminated)
+        tell(dispatch,
+             &(struct report){.kind = REPORT_ALIVE, .progress = progress, .log = log});
 }
 
-static struct str error_json(struct errand *errand, const struct errand_end *end)
+static struct str error_json(struct dispatch *dispatch, const struct dispatch_end *end)
 {
     json_auto_t *json = json_new_object();
     struct str text = {0};
@@ -143,11 +146,11 @@ static struct str error_json(struct errand *errand, const struct errand_end *end
     json_put(json, "code", json_of_word(end->code));
     json_put(json, "message", json_new_str(end->message));
     json_put(json, "retryable", json_boolean(end->is_retryable));
-    must(json_keep(json, SIZE_MAX, errand->arena, &text, &err) == RC_OK);
+    must(json_keep(json, SIZE_MAX, dispatch->arena, &text, &err) == RC_OK);
     return text;
 }
 
-void errand_end(struct errand *errand, const struct errand_end *end)
+void dispatch_end(struct dispatch *dispatch, const struct dispatch_end *end)
 {
     struct report report = {
         .kind = REPORT_DONE,
@@ -155,27 +158,27 @@ void errand_end(struct errand *errand, const struct errand_end *end)
         .reason = end->reason,
         .is_retryable = end->is_retryable,
         .retry_after = end->retry_after,
-        .error = error_json(errand, end),
+        .error = error_json(dispatch, end),
         .result = end->result,
         .log = end->log,
     };
 
     must(end->result.len <= RESULT_KEPT_MAX);
-    if (end->outcome == OUTCOME_CANCELLED && !errand->is_stopped && !end->is_own)
-        report.kind = errand->is_begun ? REPORT_LOST : REPORT_RELEASE;
-    if (!errand->is_terminated)
-        tell(errand, &report);
-    remove_errand(errand);
+    if (end->outcome == OUTCOME_CANCELLED && !dispatch->is_stopped && !end->is_own)
+        report.kind = dispatch->is_begun ? REPORT_LOST : REPORT_RELEASE;
+    if (!dispatch->is_terminated)
+        tell(dispatch, &report);
+    remove_errand(dispatch);
 }
 
-void errand_release(struct errand *errand)
+void dispatch_release(struct dispatch *dispatch)
 {
-    if (!errand->is_terminated)
-        tell(errand, &(struct report){.kind = REPORT_RELEASE});
-    remove_errand(errand);
+    if (!dispatch->is_terminated)
+        tell(dispatch, &(struct report){.kind = REPORT_RELEASE});
+    remove_errand(dispatch);
 }
 
-void errand_refuse(struct errand *errand, const char *code, const struct err *err)
+void dispatch_refuse(struct dispatch *dispatch, const char *code, const struct err *err)
 {
     char text[ERR_FIELD_MAX + ERR_TEXT_MAX + 2]; /* and ": " */
     struct buf message = BUF(text);
@@ -183,90 +186,92 @@ void errand_refuse(struct errand *errand, const char *code, const struct err *er
     if (err->field[0] != '\0')
         buf_printf(&message, "%s: ", err->field);
     buf_text(&message, err->text);
-    errand_end(errand, &(struct errand_end){.outcome = OUTCOME_FAILED,
-                                            .code = code,
-                                            .message = buf_as_str(&message)});
+    dispatch_end(dispatch, &(struct dispatch_end){.outcome = OUTCOME_FAILED,
+                                                  .code = code,
+                                                  .message = buf_as_str(&message)});
 }
 
 /* ---- what the kinds ask ---- */
 
-span errand_left(const struct errand *errand)
+span dispatch_left(const struct dispatch *dispatch)
 {
-    const struct task *task = errand->task;
-    span left = task->work.deadline == INSTANT_NEVER ? INT64_MAX
-                                                     : task->work.deadline - task->now;
+    const struct dispatch_order *order = dispatch->order;
+    span left = order->assignment.deadline == INSTANT_NEVER
+                    ? INT64_MAX
+                    : order->assignment.deadline - order->now;
 
     return left > 0 ? left : 0;
 }
 
-struct payload errand_payload(const struct errand *errand)
+struct payload dispatch_payload(const struct dispatch *dispatch)
 {
-    const struct task *task = errand->task;
-    const struct work *work = &task->work;
+    const struct dispatch_order *order = dispatch->order;
+    const struct assignment *assignment = &order->assignment;
 
     return (struct payload){
-        .run = &work->run,
-        .id = work->id,
-        .schedule = work->name,
-        .namespace = task->namespace_name,
-        .input = payload_input(errand->action.input, work->run.input, errand->arena),
-        .cron = payload_cron(work->action, work->cron, errand->arena),
-        .last_result = work->last_result,
-        .last_failure = work->last_failure,
-        .last_run_at = work->last_run_at,
+        .run = &assignment->run,
+        .id = assignment->id,
+        .schedule = assignment->name,
+        .namespace = order->namespace_name,
+        .input = payload_input(dispatch->action.input, assignment->run.input, dispatch->arena),
+        .cron = payload_cron(assignment->action, assignment->cron, dispatch->arena),
+        .last_result = assignment->last_result,
+        .last_failure = assignment->last_failure,
+        .last_run_at = assignment->last_run_at,
     };
 }
 
-struct str errand_payload_text(const struct errand *errand, const struct payload *payload)
+struct str dispatch_payload_text(const struct dispatch *dispatch, const struct payload *payload)
 {
     struct str none = {0};
     struct buf out = {.cap = payload_room(payload, none, none)};
 
-    out.ptr = arena_take(errand->arena, out.cap);
+    out.ptr = arena_take(dispatch->arena, out.cap);
     payload_print(payload, &out);
     must(!out.cut);
     return buf_as_str(&out);
 }
 
-const struct settings *errand_settings(const struct errand *errand)
+const struct namespace_settings *dispatch_settings(const struct dispatch *dispatch)
 {
-    static const struct settings none;
-    const struct calls_options *options = &errand->calls->options;
-    const struct settings *settings = options->settings
-                                          ? options->settings(options->with,
-                                                              errand->task->work.namespace)
-                                          : NULL;
+    static const struct namespace_settings none;
+    const struct dispatcher_options *options = &dispatch->dispatcher->options;
+    const struct namespace_settings *settings = options->settings
+                                                    ? options->settings(
+                                                          options->arg,
+                                                          dispatch->order->assignment.namespace)
+                                                    : NULL;
 
     return settings ? settings : &none;
 }
 
-struct guard_policy errand_guard(const struct errand *errand)
+struct address_policy dispatch_address_policy(const struct dispatch *dispatch)
 {
-    const struct calls_options *options = &errand->calls->options;
-    const struct settings *settings = errand_settings(errand);
+    const struct dispatcher_options *options = &dispatch->dispatcher->options;
+    const struct namespace_settings *settings = dispatch_settings(dispatch);
 
-    return (struct guard_policy){
+    return (struct address_policy){
         .allows_loopback = options->allow_loopback,
         .allows_private = settings->has_allows_private ? settings->allows_private
                                                        : options->allow_private,
         .allow = settings->nets,
         .allow_count = settings->net_count,
-        .deny = options->own,
-        .deny_count = options->own_count,
+        .deny = options->self_nets,
+        .deny_count = options->self_net_count,
     };
 }
 
 /* ---- starting and stopping ---- */
 
-static const struct errand_kind *kind_of(enum action_type type)
+static const struct dispatch_kind *kind_of(enum action_type type)
 {
     switch (type) {
     case ACTION_HTTP:
-        return &errand_http;
+        return &dispatch_http;
     case ACTION_EXEC:
-        return &errand_exec;
+        return &dispatch_exec;
     case ACTION_WORKFLOW:
-        return &errand_flow;
+        return &dispatch_workflow;
     case ACTION_QUEUE:
     case ACTION_COUNT:
         break;
@@ -274,93 +279,94 @@ static const struct errand_kind *kind_of(enum action_type type)
     return NULL;
 }
 
-static enum rc read_action(struct errand *errand, struct err *reterr)
+static enum rc read_action(struct dispatch *dispatch, struct err *reterr)
 {
-    json_auto_t *json = json_of_kept(errand->task->work.action);
+    json_auto_t *json = json_of_kept(dispatch->order->assignment.action);
 
     if (!json)
         return err_set(reterr, RC_CORRUPT, -1, 0, "the action that was kept is not JSON");
-    return action_from_json(json, errand->arena, true, &errand->action, reterr);
+    return action_from_json(json, dispatch->arena, true, &dispatch->action, reterr);
 }
 
-void calls_start(struct calls *calls, struct task *task)
+void dispatcher_start(struct dispatcher *dispatcher, struct dispatch_order *order)
 {
-    struct arena *arena = arena_new(ERRAND_ARENA_MAX);
-    struct errand *errand = arena_take(arena, sizeof *errand);
-    struct errand **at = place_of_task(calls, task);
+    struct arena *arena = arena_new(DISPATCH_ARENA_MAX);
+    struct dispatch *dispatch = arena_take(arena, sizeof *dispatch);
+    struct dispatch **at = place_of_task(dispatcher, order);
     struct err err;
 
-    must(*at == NULL && task->work.run.lane < LANE_COUNT);
-    *errand = (struct errand){.calls = calls,
-                              .task = task,
-                              .arena = arena,
-                              .id = ++calls->last_id,
-                              .lane = (enum lane)task->work.run.lane};
-    *at = errand;
-    calls->counts[errand->lane]++;
-    calls->count++;
-    if (calls->is_closing || clock_boot_us() >= task->send_by_us) {
-        errand_release(errand);
+    must(*at == NULL && order->assignment.run.lane < LANE_COUNT);
+    *dispatch = (struct dispatch){.dispatcher = dispatcher,
+                                  .order = order,
+                                  .arena = arena,
+                                  .id = ++dispatcher->last_id,
+                                  .lane = (enum lane)order->assignment.run.lane};
+    *at = dispatch;
+    dispatcher->counts[dispatch->lane]++;
+    dispatcher->count++;
+    if (dispatcher->is_closing || clock_boot_us() >= order->send_by_us) {
+        dispatch_release(dispatch);
         return;
     }
-    if (read_action(errand, &err) != RC_OK) {
-        errand_refuse(errand, "bad_action", &err);
+    if (read_action(dispatch, &err) != RC_OK) {
+        dispatch_refuse(dispatch, "bad_action", &err);
         return;
     }
-    errand->kind = kind_of(errand->action.type);
-    if (errand->kind) {
-        errand->kind->start(errand);
+    dispatch->kind = kind_of(dispatch->action.type);
+    if (dispatch->kind) {
+        dispatch->kind->start(dispatch);
         return;
     }
     err_set(&err, RC_INVALID, -1, 0, "actions of type `%s` are not carried out by the server",
-            action_type_text(errand->action.type));
-    errand_refuse(errand, "bad_action", &err);
+            action_type_text(dispatch->action.type));
+    dispatch_refuse(dispatch, "bad_action", &err);
 }
 
-static void kill_errand(struct errand *errand)
+static void kill_errand(struct dispatch *dispatch)
 {
-    if (errand->is_killed)
+    if (dispatch->is_killed)
         return;
-    errand->is_killed = true;
-    errand->kind->kill(errand);
+    dispatch->is_killed = true;
+    dispatch->kind->kill(dispatch);
 }
 
-void calls_stop(struct calls *calls, const struct stop *stop)
+void dispatcher_stop(struct dispatcher *dispatcher, const struct stop *stop)
 {
-    struct errand *errand = *place_of(calls, &stop->run, stop->fence);
+    struct dispatch *dispatch = *place_of(dispatcher, &stop->run, stop->fence);
     bool was_stopped;
 
-    if (!errand)
+    if (!dispatch)
         return;
-    was_stopped = errand->is_stopped;
-    errand->is_stopped = true;
-    errand->is_terminated = errand->is_terminated || stop->is_terminated;
+    was_stopped = dispatch->is_stopped;
+    dispatch->is_stopped = true;
+    dispatch->is_terminated = dispatch->is_terminated || stop->is_terminated;
     if (stop->is_terminated)
-        kill_errand(errand);
+        kill_errand(dispatch);
     else if (!was_stopped)
-        errand->kind->stop(errand);
+        dispatch->kind->stop(dispatch);
 }
 
-void calls_forget(struct calls *calls)
+void dispatcher_forget(struct dispatcher *dispatcher)
 {
-    for (int i = 0; i < CALLS_BUCKETS; i++)
-        for (struct errand *e = calls->buckets[i], *next; e; e = next) {
+    for (int i = 0; i < DISPATCH_BUCKETS; i++)
+        for (struct dispatch *e = dispatcher->buckets[i], *next; e; e = next) {
             next = e->next;
             e->is_stopped = e->is_terminated = true;
             kill_errand(e);
         }
 }
 
-int calls_count(const struct calls *calls, enum lane lane)
+int dispatcher_count(const struct dispatcher *dispatcher, enum lane lane)
 {
-    return calls->counts[lane];
+    return dispatcher->counts[lane];
 }
 
 /* ---- opening and closing ---- */
 
-static struct webhook_pool *open_webhook(struct calls *calls, int per_host, int32_t answer_max)
+static struct webhook_pool *open_webhook(struct dispatcher *dispatcher, int per_host,
+                                         int32_t answer_max)
 {
-    const struct calls_options *options = &calls->options;
+    const struct dispatcher_options *options = &dispatcher->options;
     struct webhook_limits limits = {
         .all = options->http,
         .per_host = per_host,
@@ -370,56 +376,58 @@ static struct webhook_pool *open_webhook(struct calls *calls, int per_host, int3
         .ca_file = options->ca_file,
     };
 
-    calls->open_pools++;
+    dispatcher->open_pools++;
     return webhook_pool_new(loop_uv(options->loop), &limits);
 }
 
-enum rc calls_open(const struct calls_options *options, struct calls **ret, struct err *reterr)
+enum rc dispatcher_open(const struct dispatcher_options *options, struct dispatcher **ret,
+                        struct err *reterr)
 {
-    struct calls *calls = calloc(1, sizeof *calls);
+    struct dispatcher *dispatcher = calloc(1, sizeof *dispatcher);
     enum rc rc;
 
-    must(calls != NULL);
-    calls->options = *options;
-    calls->last = &calls->first;
+    must(dispatcher != NULL);
+    dispatcher->options = *options;
+    dispatcher->last = &dispatcher->first;
     if (options->exec > 0) {
-        rc = exec_pool_open(loop_uv(options->loop), options->exec, &calls->exec, reterr);
+        rc = exec_pool_open(loop_uv(options->loop), options->exec, &dispatcher->exec, reterr);
         if (rc != RC_OK) {
-            free(calls);
+            free(dispatcher);
             return rc;
         }
-        calls->open_pools++;
+        dispatcher->open_pools++;
     }
-    calls->http = open_webhook(calls, options->http_per_host, 0);
-    calls->upstream = open_webhook(calls, options->http_per_host, 0);
-    calls->follow = open_webhook(calls, options->http, CALLS_FOLLOW_MAX);
-    calls->timer = loop_timer_new(options->loop, on_time, calls);
-    *ret = calls;
+    dispatcher->http = open_webhook(dispatcher, options->http_per_host, 0);
+    dispatcher->upstream = open_webhook(dispatcher, options->http_per_host, 0);
+    dispatcher->follow = open_webhook(dispatcher, options->http, DISPATCH_FOLLOW_MAX);
+    dispatcher->timer = loop_timer_new(options->loop, on_time, dispatcher);
+    *ret = dispatcher;
     return RC_OK;
 }
 
-static void on_pool_closed(void *with)
+static void on_pool_closed(void *arg)
 {
-    struct calls *calls = with;
+    struct dispatcher *dispatcher = arg;
 
-    calls->open_pools--;
-    loop_timer_set(calls->timer, 0);
+    dispatcher->open_pools--;
+    loop_timer_set(dispatcher->timer, 0);
 }
 
-void calls_close(struct calls *calls, void (*on_closed)(void *with), void *with)
+void dispatcher_close(struct dispatcher *dispatcher, void (*on_closed)(void *arg), void *arg)
 {
-    must(!calls->is_closing);
-    calls->is_closing = true;
-    calls->on_closed = on_closed;
-    calls->closed_with = with;
-    for (int i = 0; i < CALLS_BUCKETS; i++)
-        for (struct errand *errand = calls->buckets[i], *next; errand; errand = next) {
-            next = errand->next;
-            kill_errand(errand);
+    must(!dispatcher->is_closing);
+    dispatcher->is_closing = true;
+    dispatcher->on_closed = on_closed;
+    dispatcher->closed_arg = arg;
+    for (int i = 0; i < DISPATCH_BUCKETS; i++)
+        for (struct dispatch *dispatch = dispatcher->buckets[i], *next; dispatch;
+             dispatch = next) {
+            next = dispatch->next;
+            kill_errand(dispatch);
         }
-    webhook_pool_close(calls->http, on_pool_closed, calls);
-    webhook_pool_close(calls->upstream, on_pool_closed, calls);
-    webhook_pool_close(calls->follow, on_pool_closed, calls);
-    if (calls->exec)
-        exec_pool_close(calls->exec, on_pool_closed, calls);
+    webhook_pool_close(dispatcher->http, on_pool_closed, dispatcher);
+    webhook_pool_close(dispatcher->upstream, on_pool_closed, dispatcher);
+    webhook_pool_close(dispatcher->follow, on_pool_closed, dispatcher);
+    if (dispatcher->exec)
+        exec_pool_close(dispatcher->exec, on_pool_closed, dispatcher);
 }

@@ -17,9 +17,9 @@
 #include "server/config/namespace_settings.h"
 #include "server/dispatch/dispatch_order.h"
 
-struct calls; /* opaque */
+struct dispatcher; /* opaque */
 
-struct calls_options {
+struct dispatcher_options {
     struct loop *loop;
     struct log *log;
     int http, http_per_host;      /* at a time                                         */
@@ -28,33 +28,36 @@ struct calls_options {
     bool allow_loopback;          /* and to this machine                                 */
     const struct str *exec_allow; /* programs, or directories that end in /; none: any */
     int exec_allow_count;
-    const struct guard_net *own; /* addresses that no call may reach: our own listeners */
-    int own_count;
+    const struct address_net
+        *self_nets; /* addresses that no call may reach: our own listeners */
+    int self_net_count;
     const char *ca_file; /* whom TLS trusts; NULL: whom the system does */
     /* What a namespace has set, NULL: nothing.  Valid until the loop's next round. */
-    const struct settings *(*settings)(void *with, int64_t namespace);
-    /* Takes the report over.  Not called from inside calls_start() or calls_stop(). */
-    void (*on_told)(void *with, struct told *told);
-    void *with;
+    const struct namespace_settings *(*settings)(void *arg, int64_t namespace);
+    /*
+     * Takes the report over.  Not called from inside dispatcher_start() or dispatcher_stop().
+     */
+    void (*on_told)(void *arg, struct dispatch_report *reported);
+    void *arg;
 };
 
-MUST_USE enum rc calls_open(const struct calls_options *options, struct calls **ret,
-                            struct err *reterr);
+MUST_USE enum rc dispatcher_open(const struct dispatcher_options *options,
+                                 struct dispatcher **ret, struct err *reterr);
 
 /* Takes the task over. */
-void calls_start(struct calls *calls, struct task *task);
+void dispatcher_start(struct dispatcher *dispatcher, struct dispatch_order *order);
 
 /* A call of this node that should end, see struct stop. */
-void calls_stop(struct calls *calls, const struct stop *stop);
+void dispatcher_stop(struct dispatcher *dispatcher, const struct stop *stop);
 
 /* All of them are somebody else's now: each ends at once, and nothing is told of it. */
-void calls_forget(struct calls *calls);
+void dispatcher_forget(struct dispatcher *dispatcher);
 
 /* How many tasks of a lane are under way. */
-int calls_count(const struct calls *calls, enum lane lane);
+int dispatcher_count(const struct dispatcher *dispatcher, enum lane lane);
 
 /*
  * Ends everything: what was not begun is released, what was is stopped and told of as lost.
  * `on_closed` comes when all have been told and `calls` is gone.
  */
-void calls_close(struct calls *calls, void (*on_closed)(void *with), void *with);
+void dispatcher_close(struct dispatcher *dispatcher, void (*on_closed)(void *arg), void *arg);

@@ -21,7 +21,7 @@ enum {
 
 /* ---- requests ---- */
 
-static bool has_header(const struct settings_upstream *upstream, struct str name)
+static bool has_header(const struct upstream_settings *upstream, struct str name)
 {
     for (int i = 0; i < upstream->header_count; i++)
         if (str_eq_nocase(upstream->headers[i].name, name))
@@ -32,19 +32,19 @@ static bool has_header(const struct settings_upstream *upstream, struct str name
 /* The start as it is sent; its key goes by what is known of the run's workflows. */
 static void make_start(struct flow *flow)
 {
-    struct errand *errand = flow->errand;
-    const struct workflow_action *action = &errand->action.workflow;
-    struct str run = errand->task->work.id;
+    struct dispatch *dispatch = flow->dispatch;
+    const struct workflow_action *action = &dispatch->action.workflow;
+    struct str run = dispatch->order->assignment.id;
     struct flow_start *start = &flow->start;
 
     start->name = action->name;
     start->version = action->version;
-    start->schedule = errand->task->work.name;
+    start->schedule = dispatch->order->assignment.name;
     start->more = action->conductor;
     start->correlation_id = action->correlation_id.len > 0 ? action->correlation_id : run;
-    start->key = flow_key(run, &flow->progress, errand->arena);
+    start->key = flow_key(run, &flow->progress, dispatch->arena);
     if (start->input.len == 0)
-        start->input = flow_input(errand);
+        start->input = flow_input(dispatch);
 }
 
 static void fill_request(struct flow *flow, struct str url, struct webhook_request *request)
@@ -57,7 +57,7 @@ static void fill_request(struct flow *flow, struct str url, struct webhook_reque
         request->url = flow_url_start(url, flow->scratch);
         request->has_body = true;
         request->body = flow_start_body(&flow->start, flow->scratch);
-        request->is_once = flow->errand->task->is_once;
+        request->is_once = flow->dispatch->order->is_once;
         break;
     case STEP_FIND:
         request->url = flow_url_find(url, &flow->start, flow->scratch);
@@ -76,11 +76,11 @@ static void fill_request(struct flow *flow, struct str url, struct webhook_reque
     }
 }
 
-static enum rc ask(struct flow *flow, const struct settings_upstream *upstream,
+static enum rc ask(struct flow *flow, const struct upstream_settings *upstream,
                    webhook_done *done)
 {
-    struct guard_policy guard = errand_guard(flow->errand);
-    struct webhook_request request = flow_request(flow, upstream, &guard);
+    struct address_policy policy = dispatch_address_policy(flow->dispatch);
+    struct webhook_request request = flow_request(flow, upstream, &policy);
     struct webhook_header extra[HEADERS_MAX];
 
     if (flow->step == STEP_START || flow->step == STEP_FIND)
@@ -93,7 +93,7 @@ static enum rc ask(struct flow *flow, const struct settings_upstream *upstream,
     if (request.has_body && !has_header(upstream, STR("idempotency-key")))
         extra[request.extra_count++] = (struct webhook_header){STR("Idempotency-Key"),
                                                                flow->start.key};
-    flow->pool = flow->errand->calls->upstream;
+    flow->pool = flow->dispatch->dispatcher->upstream;
     return webhook_start(flow->pool, &request, done, flow, &flow->why);
 }
 
@@ -138,7 +138,7 @@ static void read_good(struct flow *flow, const struct webhook_result *result,
             ret->meaning = FLOW_PASSING;
         break;
     case STEP_FIND:
-        ret->id = flow_found(result->body, flow->errand->task->work.id, &flow->start,
+        ret->id = flow_found(result->body, flow->dispatch->order->assignment.id, &flow->start,
                              flow->progress.id, flow->scratch);
         break;
     case STEP_FOLLOW:

@@ -20,15 +20,15 @@ struct program {
     char last_room[EXEC_TELL_MAX + 1];
 };
 
-static void hand_on(void *with, struct str lines)
+static void hand_on(void *arg, struct str lines)
 {
-    errand_alive(with, (struct str){0}, lines);
+    dispatch_alive(arg, (struct str){0}, lines);
 }
 
-static void on_output(void *with, enum exec_stream stream, struct str text, bool ends_line)
+static void on_output(void *arg, enum exec_stream stream, struct str text, bool ends_line)
 {
-    struct errand *errand = with;
-    struct program *program = errand->own;
+    struct dispatch *dispatch = arg;
+    struct program *program = dispatch->state;
 
     run_log_add(program->log, clock_now(), (int)stream, text);
     if (stream == EXEC_STDOUT) {
@@ -41,9 +41,10 @@ static void on_output(void *with, enum exec_stream stream, struct str text, bool
     }
 }
 
-static struct errand_end failure(const char *code, bool is_retryable, const struct err *message)
+static struct dispatch_end failure(const char *code, bool is_retryable,
+                                   const struct err *message)
 {
-    return (struct errand_end){
+    return (struct dispatch_end){
         .outcome = OUTCOME_FAILED,
         .code = code,
         .message = str_of(message->text),
@@ -52,8 +53,8 @@ static struct errand_end failure(const char *code, bool is_retryable, const stru
 }
 
 /* A program that failed by itself; what it said last is most often why. */
-static struct errand_end failed(const struct program *program, const struct exec_end *end,
-                                struct err *message)
+static struct dispatch_end failed(const struct program *program, const struct exec_end *end,
+                                  struct err *message)
 {
     struct str last = buf_as_str(&program->last);
     const char *joint = last.len > 0 ? ": " : "";
@@ -68,9 +69,9 @@ static struct errand_end failed(const struct program *program, const struct exec
     return failure("exec_signal", true, message);
 }
 
-static struct errand_end timed_out(const struct exec_end *end, struct err *message)
+static struct dispatch_end timed_out(const struct exec_end *end, struct err *message)
 {
-    struct errand_end said;
+    struct dispatch_end said;
 
     err_set(message, RC_LIMIT, -1, 0, "the program did not end in time and was %s",
             end->killed ? "killed, since it did not heed SIGTERM" : "stopped");
@@ -79,17 +80,17 @@ static struct errand_end timed_out(const struct exec_end *end, struct err *messa
     return said;
 }
 
-static struct errand_end judge(const struct program *program, const struct exec_end *end,
-                               struct err *message)
+static struct dispatch_end judge(const struct program *program, const struct exec_end *end,
+                                 struct err *message)
 {
     if (end->cause == EXEC_STOPPED)
-        return (struct errand_end){.outcome = OUTCOME_CANCELLED};
+        return (struct dispatch_end){.outcome = OUTCOME_CANCELLED};
     if (end->cause == EXEC_TIMED_OUT)
         return timed_out(end, message);
     switch (end->how) {
     case EXEC_EXITED:
         if (end->code == 0)
-            return (struct errand_end){.outcome = OUTCOME_SUCCEEDED};
+            return (struct dispatch_end){.outcome = OUTCOME_SUCCEEDED};
         return failed(program, end, message);
     case EXEC_SIGNALLED:
         return failed(program, end, message);
@@ -101,129 +102,130 @@ static struct errand_end judge(const struct program *program, const struct exec_
     return failure("exec_lost", true, &end->err);
 }
 
-static void on_end(void *with, const struct exec_end *end)
+static void on_end(void *arg, const struct exec_end *end)
 {
-    struct errand *errand = with;
-    struct program *program = errand->own;
+    struct dispatch *dispatch = arg;
+    struct program *program = dispatch->state;
     struct run_log *log = program->log;
     struct err message;
-    struct errand_end said = judge(program, end, &message);
+    struct dispatch_end said = judge(program, end, &message);
 
     said.log = run_log_finish(log, clock_now(), end->dropped_bytes);
     if (end->how != EXEC_NOT_STARTED)
         said.result = exec_result_of(end, program->output.ptr, program->output.len,
                                      program->output.cut || end->dropped_bytes > 0,
-                                     errand->arena);
-    errand_end(errand, &said);
+                                     dispatch->arena);
+    dispatch_end(dispatch, &said);
     run_log_free(log);
 }
 
-static const struct exec_calls calls_of_program = {on_output, on_end};
+static const struct exec_calls dispatcher_of_program = {on_output, on_end};
 
-static enum rc prepare(struct errand *errand, struct exec_request *request, struct err *reterr)
+static enum rc prepare(struct dispatch *dispatch, struct exec_request *request,
+                       struct err *reterr)
 {
-    const struct calls_options *options = &errand->calls->options;
-    enum rc rc = exec_request_of(errand, request, reterr);
-    span left = errand_left(errand);
+    const struct dispatcher_options *options = &dispatch->dispatcher->options;
+    enum rc rc = exec_request_of(dispatch, request, reterr);
+    span left = dispatch_left(dispatch);
 
     if (rc != RC_OK)
         return rc;
     request->timeout = left == INT64_MAX ? 0 : left > 0 ? left : 1;
-    request->kill_after = errand->action.exec.kill_after;
+    request->kill_after = dispatch->action.exec.kill_after;
     request->output_max = RUN_LOG_MAX;
     return exec_allowed(request->argv[0], options->exec_allow, options->exec_allow_count,
-                        errand->arena, &request->file, reterr);
+                        dispatch->arena, &request->file, reterr);
 }
 
-static struct program *new_program(struct errand *errand)
+static struct program *new_program(struct dispatch *dispatch)
 {
-    struct program *program = arena_take(errand->arena, sizeof *program);
+    struct program *program = arena_take(dispatch->arena, sizeof *program);
 
-    program->output = (struct buf){.ptr = arena_take(errand->arena, EXEC_KEEP_BYTES + 1),
+    program->output = (struct buf){.ptr = arena_take(dispatch->arena, EXEC_KEEP_BYTES + 1),
                                    .cap = EXEC_KEEP_BYTES + 1};
     program->last = BUF(program->last_room);
-    program->log = run_log_new(errand->calls->options.loop, hand_on, errand);
+    program->log = run_log_new(dispatch->dispatcher->options.loop, hand_on, dispatch);
     return program;
 }
 
 /* It keeps its place meanwhile: given back at once, it would be here again at once. */
-static void on_rested(void *with)
+static void on_rested(void *arg)
 {
-    struct errand *errand = with;
-    struct program *program = errand->own;
+    struct dispatch *dispatch = arg;
+    struct program *program = dispatch->state;
 
     loop_timer_free(program->pause);
-    errand_release(errand);
+    dispatch_release(dispatch);
 }
 
-static void rest(struct errand *errand)
+static void rest(struct dispatch *dispatch)
 {
-    struct program *program = errand->own;
+    struct program *program = dispatch->state;
 
-    program->pause = loop_timer_new(errand->calls->options.loop, on_rested, errand);
+    program->pause = loop_timer_new(dispatch->dispatcher->options.loop, on_rested, dispatch);
     loop_timer_set(program->pause, REST);
 }
 
-static void stop_resting(struct errand *errand)
+static void stop_resting(struct dispatch *dispatch)
 {
-    struct program *program = errand->own;
+    struct program *program = dispatch->state;
 
     loop_timer_free(program->pause);
-    errand_end(errand, &(struct errand_end){.outcome = OUTCOME_CANCELLED});
+    dispatch_end(dispatch, &(struct dispatch_end){.outcome = OUTCOME_CANCELLED});
 }
 
-static void start(struct errand *errand)
+static void start(struct dispatch *dispatch)
 {
     struct exec_request request;
     struct program *program;
     struct err err;
     enum rc rc;
 
-    if (!errand->calls->exec) {
+    if (!dispatch->dispatcher->exec) {
         err_set(&err, RC_INVALID, -1, 0,
                 "this server runs no programs; `exec = true` in its configuration lets it");
-        errand_refuse(errand, "exec_disabled", &err);
+        dispatch_refuse(dispatch, "exec_disabled", &err);
         return;
     }
-    rc = prepare(errand, &request, &err);
+    rc = prepare(dispatch, &request, &err);
     if (rc != RC_OK) {
-        errand_refuse(errand, rc == RC_CONFLICT ? "exec_not_allowed" : "exec_not_started",
-                      &err);
+        dispatch_refuse(dispatch, rc == RC_CONFLICT ? "exec_not_allowed" : "exec_not_started",
+                        &err);
         return;
     }
-    program = new_program(errand);
-    errand->own = program;
-    rc = exec_start(errand->calls->exec, &request, &calls_of_program, errand, &program->run,
-                    &err);
+    program = new_program(dispatch);
+    dispatch->state = program;
+    rc = exec_start(dispatch->dispatcher->exec, &request, &dispatcher_of_program, dispatch,
+                    &program->run, &err);
     if (rc == RC_OK) {
-        errand->is_begun = true;
+        dispatch->is_begun = true;
         return;
     }
     run_log_free(program->log);
     if (rc == RC_BUSY)
-        rest(errand);
+        rest(dispatch);
     else
-        errand_refuse(errand, "exec_not_started", &err);
+        dispatch_refuse(dispatch, "exec_not_started", &err);
 }
 
-static void stop(struct errand *errand)
+static void stop(struct dispatch *dispatch)
 {
-    struct program *program = errand->own;
+    struct program *program = dispatch->state;
 
     if (program->run)
         exec_stop(program->run);
     else
-        stop_resting(errand);
+        stop_resting(dispatch);
 }
 
-static void kill_now(struct errand *errand)
+static void kill_now(struct dispatch *dispatch)
 {
-    struct program *program = errand->own;
+    struct program *program = dispatch->state;
 
     if (program->run)
         exec_kill(program->run);
     else
-        stop_resting(errand);
+        stop_resting(dispatch);
 }
 
-const struct errand_kind errand_exec = {start, stop, kill_now};
+const struct dispatch_kind dispatch_exec = {start, stop, kill_now};

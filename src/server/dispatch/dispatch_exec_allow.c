@@ -26,16 +26,16 @@ static bool follow(struct str path, char ret[PATH_MAX])
 static bool covers(struct str entry, struct str file)
 {
     char path[PATH_MAX];
-    struct str own;
+    struct str allowed;
 
     if (entry.len == 0 || !follow(entry, path))
         return false;
-    own = str_of(path);
+    allowed = str_of(path);
     if (entry.ptr[entry.len - 1] != '/')
-        return str_eq(own, file);
-    if (own.len == 1)
+        return str_eq(allowed, file);
+    if (allowed.len == 1)
         return true; /* the root */
-    return file.len > own.len && str_starts(file, own) && file.ptr[own.len] == '/';
+    return file.len > allowed.len && str_starts(file, allowed) && file.ptr[allowed.len] == '/';
 }
 
 enum rc exec_allowed(struct str program, const struct str *allow, int allow_count,

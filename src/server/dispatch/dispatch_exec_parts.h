@@ -21,7 +21,7 @@ MUST_USE enum rc exec_allowed(struct str program, const struct str *allow, int a
                               struct arena *arena, struct str *ret_file, struct err *reterr);
 
 /* The request with all templates filled in; all but limits of time and output. */
-MUST_USE enum rc exec_request_of(const struct errand *errand, struct exec_request *ret,
+MUST_USE enum rc exec_request_of(const struct dispatch *dispatch, struct exec_request *ret,
                                  struct err *reterr);
 
 /* The result's JSON; `output` is what was kept of standard output, and is changed. */

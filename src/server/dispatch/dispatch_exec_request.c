@@ -75,20 +75,21 @@ static void add_person(struct vars *vars, struct str user)
         add_missing(vars, "HOME", home ? str_of(home) : STR("/"));
 }
 
-static void add_run(struct vars *vars, const struct task *task, const struct payload *payload)
+static void add_run(struct vars *vars, const struct dispatch_order *order,
+                    const struct payload *payload)
 {
-    const struct run *run = &task->work.run;
+    const struct run *run = &order->assignment.run;
     char trace[TRACE_TEXT_MAX];
 
-    add(vars, "BELFRY_RUN", task->work.id);
-    add(vars, "BELFRY_SCHEDULE", task->work.name);
-    add(vars, "BELFRY_NAMESPACE", task->namespace_name);
+    add(vars, "BELFRY_RUN", order->assignment.id);
+    add(vars, "BELFRY_SCHEDULE", order->assignment.name);
+    add(vars, "BELFRY_NAMESPACE", order->namespace_name);
     add_number(vars, "BELFRY_ATTEMPT", run->attempt);
     add_number(vars, "BELFRY_FENCE", run->fence);
     add_instant(vars, "BELFRY_SCHEDULED_TIME", run->slot);
     add_instant(vars, "BELFRY_EXECUTION_TIME", payload_executed_at(payload));
     add_missing(vars, "TRACEPARENT",
-                arena_str(vars->arena, trace_print(run, task->work.id, trace)));
+                arena_str(vars->arena, trace_print(run, order->assignment.id, trace)));
 }
 
 static enum rc fill_argv(const struct exec_action *action, struct filling *filling,
@@ -132,17 +133,17 @@ static enum rc check_program(struct str program, struct err *reterr)
     return rc;
 }
 
-enum rc exec_request_of(const struct errand *errand, struct exec_request *ret,
+enum rc exec_request_of(const struct dispatch *dispatch, struct exec_request *ret,
                         struct err *reterr)
 {
-    const struct exec_action *action = &errand->action.exec;
-    struct payload payload = errand_payload(errand);
+    const struct exec_action *action = &dispatch->action.exec;
+    struct payload payload = dispatch_payload(dispatch);
     struct filling filling = {.payload = &payload};
-    struct vars vars = {.arena = errand->arena};
-    struct str *argv = arena_array(errand->arena, (size_t)action->argv.count, sizeof *argv);
-    enum rc rc = fill_argv(action, &filling, errand->arena, argv, reterr);
+    struct vars vars = {.arena = dispatch->arena};
+    struct str *argv = arena_array(dispatch->arena, (size_t)action->argv.count, sizeof *argv);
+    enum rc rc = fill_argv(action, &filling, dispatch->arena, argv, reterr);
 
-    vars.list = arena_array(errand->arena, (size_t)action->env.count + OWN_VARS,
+    vars.list = arena_array(dispatch->arena, (size_t)action->env.count + OWN_VARS,
                             sizeof *vars.list);
     if (rc == RC_OK)
         rc = check_program(argv[0], reterr);
@@ -151,7 +152,7 @@ enum rc exec_request_of(const struct errand *errand, struct exec_request *ret,
     filling_end(&filling);
     if (rc != RC_OK)
         return rc;
-    add_run(&vars, errand->task, &payload);
+    add_run(&vars, dispatch->order, &payload);
     add_missing(&vars, "PATH", STR(SAFE_PATH));
     add_missing(&vars, "LANG", STR("C.UTF-8"));
     add_person(&vars, action->user);
@@ -162,7 +163,7 @@ enum rc exec_request_of(const struct errand *errand, struct exec_request *ret,
         .env_count = vars.count,
         .cwd = action->cwd,
         .user = action->user,
-        .input = errand_payload_text(errand, &payload),
+        .input = dispatch_payload_text(dispatch, &payload),
         .caps = {.cpu = action->limits.cpu,
                  .memory = action->limits.memory,
                  .file_size = action->limits.file_size,

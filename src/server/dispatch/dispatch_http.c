@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The http action: the request that an action and a run make.  What its answer means is in
- * call_http_end.c.
+ * dispatch_http_end.c.
  */
 #include <inttypes.h>
 
@@ -16,11 +16,11 @@ enum { OWN_HEADERS_MAX = 8 }; /* those of add_own_headers() */
 
 /* A request in the making; all of it in the errand's arena. */
 struct letter {
-    struct errand *errand;
+    struct dispatch *dispatch;
     struct payload payload;
     struct filling filling;
-    struct webhook_header headers[HTTP_HEADERS_MAX], own[OWN_HEADERS_MAX];
-    struct guard_policy guard;
+    struct webhook_header headers[HTTP_HEADERS_MAX], extra[OWN_HEADERS_MAX];
+    struct address_policy policy;
     struct webhook_request request;
 };
 
@@ -30,8 +30,8 @@ static enum rc fill_url(struct letter *l, struct err *reterr)
 {
     struct template_place place = {.is_url = true, .max = HTTP_URL_MAX};
     struct webhook_request *r = &l->request;
-    enum rc rc = template_fill(&l->filling, place, l->errand->action.http.url, l->errand->arena,
-                               &r->url, reterr);
+    enum rc rc = template_fill(&l->filling, place, l->dispatch->action.http.url,
+                               l->dispatch->arena, &r->url, reterr);
 
     if (rc == RC_OK)
         rc = http_url_check(r->url, reterr);
@@ -43,14 +43,14 @@ static enum rc fill_url(struct letter *l, struct err *reterr)
 static enum rc fill_headers(struct letter *l, struct err *reterr)
 {
     static const struct template_place place = {.max = HTTP_HEADER_VALUE_MAX};
-    const struct pairs *pairs = &l->errand->action.http.headers;
+    const struct pairs *pairs = &l->dispatch->action.http.headers;
     enum rc rc = RC_OK;
 
     for (int i = 0; i < pairs->count && rc == RC_OK; i++) {
         struct webhook_header *header = &l->headers[i];
 
         header->name = pairs->list[i].name;
-        rc = template_fill(&l->filling, place, pairs->list[i].value, l->errand->arena,
+        rc = template_fill(&l->filling, place, pairs->list[i].value, l->dispatch->arena,
                            &header->value, reterr);
         if (rc == RC_OK)
             rc = http_header_value_check(header->value, reterr);
@@ -71,14 +71,14 @@ static bool carries_body(struct str method)
 /* The action's own body, else what there is to say about the run. */
 static enum rc fill_body(struct letter *l, struct str *ret_type, struct err *reterr)
 {
-    const struct http_action *http = &l->errand->action.http;
+    const struct http_action *http = &l->dispatch->action.http;
     struct webhook_request *r = &l->request;
     struct template_body body;
     enum rc rc = RC_OK;
 
     *ret_type = STR("application/json");
     if (http->body.len > 0) {
-        rc = template_fill_body(&l->filling, http->body, l->errand->arena, &body, reterr);
+        rc = template_fill_body(&l->filling, http->body, l->dispatch->arena, &body, reterr);
         if (rc != RC_OK) {
             err_in(reterr, "body");
             return rc;
@@ -89,7 +89,7 @@ static enum rc fill_body(struct letter *l, struct str *ret_type, struct err *ret
             *ret_type = STR("text/plain; charset=utf-8");
     } else if (carries_body(http->method)) {
         r->has_body = true;
-        r->body = errand_payload_text(l->errand, &l->payload);
+        r->body = dispatch_payload_text(l->dispatch, &l->payload);
     }
     return RC_OK;
 }
@@ -103,7 +103,7 @@ static void add_header(struct letter *l, struct str name, struct str value)
         if (str_eq_nocase(l->headers[i].name, name))
             return;
     must(l->request.extra_count < OWN_HEADERS_MAX);
-    l->own[l->request.extra_count++] = (struct webhook_header){name, value};
+    l->extra[l->request.extra_count++] = (struct webhook_header){name, value};
 }
 
 static struct str number_text(struct letter *l, int64_t n)
@@ -112,14 +112,14 @@ static struct str number_text(struct letter *l, int64_t n)
     struct buf out = BUF(text);
 
     buf_printf(&out, "%" PRId64, n);
-    return arena_str(l->errand->arena, buf_as_str(&out));
+    return arena_str(l->dispatch->arena, buf_as_str(&out));
 }
 
 /* Names may hold what a header may not: all but visible ASCII is percent-encoded, and `%`. */
 static struct str name_text(struct letter *l, struct str name)
 {
     size_t cap = 3 * name.len + 1;
-    struct buf out = {.ptr = arena_take(l->errand->arena, cap), .cap = cap};
+    struct buf out = {.ptr = arena_take(l->dispatch->arena, cap), .cap = cap};
 
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
@@ -136,7 +136,7 @@ static struct str trace_text(struct letter *l)
 {
     char text[TRACE_TEXT_MAX];
 
-    return arena_str(l->errand->arena, trace_print(l->payload.run, l->payload.id, text));
+    return arena_str(l->dispatch->arena, trace_print(l->payload.run, l->payload.id, text));
 }
 
 static void add_own_headers(struct letter *l, struct str content_type)
@@ -146,7 +146,7 @@ static void add_own_headers(struct letter *l, struct str content_type)
     struct buf slot = BUF(text);
 
     instant_format_ms(run->slot, &slot);
-    l->request.extra = l->own;
+    l->request.extra = l->extra;
     if (l->request.has_body)
         add_header(l, STR("content-type"), content_type);
     add_header(l, STR("idempotency-key"), l->payload.id);
@@ -155,7 +155,8 @@ static void add_own_headers(struct letter *l, struct str content_type)
         add_header(l, STR("belfry-schedule"), name_text(l, l->payload.schedule));
     add_header(l, STR("belfry-attempt"), number_text(l, run->attempt));
     add_header(l, STR("belfry-fence"), number_text(l, run->fence));
-    add_header(l, STR("belfry-scheduled-time"), arena_str(l->errand->arena, buf_as_str(&slot)));
+    add_header(l, STR("belfry-scheduled-time"),
+               arena_str(l->dispatch->arena, buf_as_str(&slot)));
     add_header(l, STR("traceparent"), trace_text(l));
 }
 
@@ -163,12 +164,12 @@ static void add_own_headers(struct letter *l, struct str content_type)
 
 static enum rc find_keys(struct letter *l, struct err *reterr)
 {
-    struct str name = l->errand->action.http.sign;
-    const struct settings_key *key;
+    struct str name = l->dispatch->action.http.sign;
+    const struct signing_keys *key;
 
     if (name.len == 0)
         return RC_OK;
-    key = settings_key(errand_settings(l->errand), name);
+    key = signing_keys(dispatch_settings(l->dispatch), name);
     if (!key) {
         err_set(reterr, RC_NOT_FOUND, -1, 0,
                 "there is no key `%.*s` among the settings of namespace `%.*s`", STR_ARG(name),
@@ -189,19 +190,19 @@ static span least(span a, span b)
 
 static void set_bounds(struct letter *l)
 {
-    const struct http_action *http = &l->errand->action.http;
+    const struct http_action *http = &l->dispatch->action.http;
     struct webhook_request *r = &l->request;
 
-    r->total_us = r->first_byte_us = least(http->timeout, errand_left(l->errand));
+    r->total_us = r->first_byte_us = least(http->timeout, dispatch_left(l->dispatch));
     r->connect_us = least(http->connect_timeout, r->total_us);
-    r->send_by_us = l->errand->task->send_by_us;
+    r->send_by_us = l->dispatch->order->send_by_us;
     r->redirects = http->redirects;
-    r->is_once = l->errand->task->is_once;
+    r->is_once = l->dispatch->order->is_once;
     r->keep_bytes = http->keep_bytes;
     r->keep_headers = http->keep_headers.list;
     r->keep_header_count = http->keep_headers.count;
-    l->guard = errand_guard(l->errand);
-    r->guard = &l->guard;
+    l->policy = dispatch_address_policy(l->dispatch);
+    r->policy = &l->policy;
 }
 
 static enum rc write_request(struct letter *l, struct err *reterr)
@@ -209,8 +210,8 @@ static enum rc write_request(struct letter *l, struct err *reterr)
     struct str content_type;
     enum rc rc = fill_url(l, reterr);
 
-    l->request.id = l->errand->id;
-    l->request.method = l->errand->action.http.method;
+    l->request.id = l->dispatch->id;
+    l->request.method = l->dispatch->action.http.method;
     if (rc == RC_OK)
         rc = fill_headers(l, reterr);
     if (rc == RC_OK)
@@ -224,41 +225,41 @@ static enum rc write_request(struct letter *l, struct err *reterr)
     return RC_OK;
 }
 
-static void on_done(void *with, const struct webhook_result *result)
+static void on_done(void *arg, const struct webhook_result *result)
 {
-    struct errand *errand = with;
+    struct dispatch *dispatch = arg;
 
-    must(errand->id == result->id);
-    call_http_end(errand, result);
+    must(dispatch->id == result->id);
+    dispatch_http_end(dispatch, result);
 }
 
-static void start(struct errand *errand)
+static void start(struct dispatch *dispatch)
 {
-    struct letter *l = arena_take(errand->arena, sizeof *l);
+    struct letter *l = arena_take(dispatch->arena, sizeof *l);
     struct err err;
     enum rc rc;
 
-    l->errand = errand;
-    l->payload = errand_payload(errand);
+    l->dispatch = dispatch;
+    l->payload = dispatch_payload(dispatch);
     l->filling.payload = &l->payload;
-    if (errand_left(errand) == 0) {
-        call_http_too_slow(errand);
+    if (dispatch_left(dispatch) == 0) {
+        dispatch_http_too_slow(dispatch);
         return;
     }
     rc = write_request(l, &err);
     filling_end(&l->filling);
     if (rc == RC_OK)
-        rc = webhook_start(errand->calls->http, &l->request, on_done, errand, &err);
+        rc = webhook_start(dispatch->dispatcher->http, &l->request, on_done, dispatch, &err);
     if (rc == RC_BUSY)
-        errand_release(errand);
+        dispatch_release(dispatch);
     else if (rc != RC_OK)
-        errand_refuse(errand, "http_request", &err);
+        dispatch_refuse(dispatch, "http_request", &err);
 }
 
 /* Whether it had left already, and how it ended then, comes with its end. */
-static void stop(struct errand *errand)
+static void stop(struct dispatch *dispatch)
 {
-    webhook_cancel(errand->calls->http, errand->id);
+    webhook_cancel(dispatch->dispatcher->http, dispatch->id);
 }
 
-const struct errand_kind errand_http = {start, stop, stop};
+const struct dispatch_kind dispatch_http = {start, stop, stop};

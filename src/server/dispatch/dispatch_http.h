@@ -7,13 +7,13 @@
 #include "server/dispatch/dispatch_parts.h"
 
 /* Ends the errand by what came of its call. */
-void call_http_end(struct errand *errand, const struct webhook_result *result);
+void dispatch_http_end(struct dispatch *dispatch, const struct webhook_result *result);
 
 /* Ends it because there was no time left to begin. */
-void call_http_too_slow(struct errand *errand);
+void dispatch_http_too_slow(struct dispatch *dispatch);
 
 /*
  * {"status", "headers", "body", "truncated", "durationMs"}.  A body that is JSON, whole and
  * valid, is JSON; one that is text is a string; any other is in base64, "encoding" says so.
  */
-struct str call_http_result(const struct webhook_result *result, struct arena *arena);
+struct str dispatch_http_result(const struct webhook_result *result, struct arena *arena);

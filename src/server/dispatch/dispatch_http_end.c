@@ -127,7 +127,7 @@ static json_t *headers_json(const struct webhook_result *result, struct arena *a
     return json;
 }
 
-struct str call_http_result(const struct webhook_result *result, struct arena *arena)
+struct str dispatch_http_result(const struct webhook_result *result, struct arena *arena)
 {
     enum { FIXED_ROOM = 256 }; /* names and numbers */
     json_auto_t *headers = headers_json(result, arena);
@@ -150,9 +150,9 @@ struct str call_http_result(const struct webhook_result *result, struct arena *a
 
 /* ---- the outcome ---- */
 
-static void say_status(const struct errand *errand, int status, struct err *ret)
+static void say_status(const struct dispatch *dispatch, int status, struct err *ret)
 {
-    int redirects = errand->action.http.redirects;
+    int redirects = dispatch->action.http.redirects;
 
     if (status == 410)
         err_set(ret, RC_INVALID, -1, 0, "the server answered 410: what was called is gone");
@@ -178,24 +178,24 @@ static span retry_after(const struct webhook_result *result)
     return wait > 0 ? wait : 0;
 }
 
-static void end_answered(struct errand *errand, const struct webhook_result *result)
+static void end_answered(struct dispatch *dispatch, const struct webhook_result *result)
 {
     int status = result->status;
-    bool is_success = http_action_succeeds(&errand->action.http, status);
+    bool is_success = http_action_succeeds(&dispatch->action.http, status);
     struct err err = {0};
-    struct errand_end end = {
+    struct dispatch_end end = {
         .outcome = is_success ? OUTCOME_SUCCEEDED : OUTCOME_FAILED,
-        .result = call_http_result(result, errand->arena),
+        .result = dispatch_http_result(result, dispatch->arena),
     };
 
     if (!is_success) {
-        say_status(errand, status, &err);
+        say_status(dispatch, status, &err);
         end.code = "http_status";
         end.message = str_of(err.text);
         end.is_retryable = status != 410 && (status < 300 || status >= 400);
         end.retry_after = end.is_retryable ? retry_after(result) : 0;
     }
-    errand_end(errand, &end);
+    dispatch_end(dispatch, &end);
 }
 
 static const char *unconnected_code(enum webhook_phase phase)
@@ -211,19 +211,19 @@ static const char *unconnected_code(enum webhook_phase phase)
 }
 
 /* Nobody can say what came of it; who wants it at most once is told just that. */
-static struct errand_end end_in_doubt(const struct errand *errand)
+static struct dispatch_end end_in_doubt(const struct dispatch *dispatch)
 {
-    return (struct errand_end){
-        .outcome = errand->task->is_once ? OUTCOME_UNKNOWN : OUTCOME_FAILED,
+    return (struct dispatch_end){
+        .outcome = dispatch->order->is_once ? OUTCOME_UNKNOWN : OUTCOME_FAILED,
         .code = "http_unknown",
-        .is_retryable = !errand->task->is_once,
+        .is_retryable = !dispatch->order->is_once,
     };
 }
 
-static struct errand_end end_unanswered(const struct errand *errand,
-                                        const struct webhook_result *result)
+static struct dispatch_end end_unanswered(const struct dispatch *dispatch,
+                                          const struct webhook_result *result)
 {
-    struct errand_end failed = {.outcome = OUTCOME_FAILED, .is_retryable = true};
+    struct dispatch_end failed = {.outcome = OUTCOME_FAILED, .is_retryable = true};
 
     switch (result->kind) {
     case WEBHOOK_TIMED_OUT:
@@ -235,7 +235,7 @@ static struct errand_end end_unanswered(const struct errand *errand,
         failed.is_retryable = false;
         return failed;
     case WEBHOOK_CANCELLED:
-        return (struct errand_end){.outcome = OUTCOME_CANCELLED, .code = "http_cancelled"};
+        return (struct dispatch_end){.outcome = OUTCOME_CANCELLED, .code = "http_cancelled"};
     case WEBHOOK_UNCONNECTED:
         failed.code = unconnected_code(result->phase);
         return failed;
@@ -243,36 +243,37 @@ static struct errand_end end_unanswered(const struct errand *errand,
         break;
     }
     if (result->is_sent)
-        return end_in_doubt(errand);
+        return end_in_doubt(dispatch);
     failed.code = "http_reset";
     return failed;
 }
 
-void call_http_end(struct errand *errand, const struct webhook_result *result)
+void dispatch_http_end(struct dispatch *dispatch, const struct webhook_result *result)
 {
-    struct errand_end end;
+    struct dispatch_end end;
 
-    errand->is_begun = result->is_sent;
+    dispatch->is_begun = result->is_sent;
     if (result->kind == WEBHOOK_ANSWERED) {
-        end_answered(errand, result);
+        end_answered(dispatch, result);
         return;
     }
     if (result->kind == WEBHOOK_TOO_LATE && !result->is_sent) {
-        errand_release(errand);
+        dispatch_release(dispatch);
         return;
     }
-    end = end_unanswered(errand, result);
+    end = end_unanswered(dispatch, result);
     end.message = str_of(result->err.text);
-    errand_end(errand, &end);
+    dispatch_end(dispatch, &end);
 }
 
-void call_http_too_slow(struct errand *errand)
+void dispatch_http_too_slow(struct dispatch *dispatch)
 {
-    errand_end(errand, &(struct errand_end){
-                           .outcome = OUTCOME_TIMED_OUT,
-                           .code = "http_timeout",
-                           .message = STR("the time of the attempt was over before the call "
-                                          "could begin"),
-                           .is_retryable = true,
-                       });
+    dispatch_end(dispatch,
+                 &(struct dispatch_end){
+                     .outcome = OUTCOME_TIMED_OUT,
+                     .code = "http_timeout",
+                     .message = STR("the time of the attempt was over before the call "
+                                    "could begin"),
+                     .is_retryable = true,
+                 });
 }

@@ -10,12 +10,14 @@
 #include "base/arena.h"
 #include "engine/turn.h"
 
-enum { TASK_ARENA_MAX = 16 << 20 }; /* an action, an input, a last result: far below */
+enum { ORDER_ARENA_MAX = 16 << 20 }; /* an action, an input, a last result: far below */
 
-/* A run to be carried out by this node: the engine's struct work with texts of its own. */
-struct task {
+/*
+ * A run to be carried out by this node: the engine's struct assignment with texts of its own.
+ */
+struct dispatch_order {
     struct arena *arena;
-    struct work work;
+    struct assignment assignment;
     instant now;        /* of the turn that handed it out                             */
     int64_t send_by_us; /* clock_boot_us() after which nothing of it may be begun: the */
                         /* node's lease has run out                                    */
@@ -24,7 +26,7 @@ struct task {
 };
 
 /* What came of it. */
-struct told {
+struct dispatch_report {
     struct arena *arena;
     struct report report;
 };

@@ -32,21 +32,21 @@ struct temporal_flow {
     int64_t taken_us; /* since when a former run of the schedule has the id; 0: none has */
 };
 
-static struct temporal_flow *own_of(struct flow *flow)
+static struct temporal_flow *state_of_flow(struct flow *flow)
 {
-    if (!flow->own)
-        flow->own = arena_take(flow->errand->arena, sizeof(struct temporal_flow));
-    return flow->own;
+    if (!flow->state)
+        flow->state = arena_take(flow->dispatch->arena, sizeof(struct temporal_flow));
+    return flow->state;
 }
 
 /* ---- requests ---- */
 
 /* Of no other workflow: by it one is known whose start was not answered. */
-static struct str make_identity(const struct errand *errand, struct str key,
+static struct str make_identity(const struct dispatch *dispatch, struct str key,
                                 struct arena *arena)
 {
-    const struct task *task = errand->task;
-    struct str space = task->namespace_name, schedule = task->work.name;
+    const struct dispatch_order *order = dispatch->order;
+    struct str space = order->namespace_name, schedule = order->assignment.name;
     struct buf text = {.cap = space.len + schedule.len + key.len + IDENTITY_MORE};
 
     text.ptr = arena_take(arena, text.cap);
@@ -58,64 +58,65 @@ static struct str make_identity(const struct errand *errand, struct str key,
 /* Once for each workflow of the run. */
 static const struct temporal_start *make_start(struct flow *flow)
 {
-    struct temporal_flow *own = own_of(flow);
-    struct errand *errand = flow->errand;
-    const struct work *work = &errand->task->work;
-    struct str key = flow_key(work->id, &flow->progress, flow->scratch);
+    struct temporal_flow *tf = state_of_flow(flow);
+    struct dispatch *dispatch = flow->dispatch;
+    const struct assignment *assignment = &dispatch->order->assignment;
+    struct str key = flow_key(assignment->id, &flow->progress, flow->scratch);
     struct action *action;
 
-    if (str_eq(own->start.request_id, key))
-        return &own->start;
-    key = arena_str(errand->arena, key);
-    action = arena_take(errand->arena, sizeof *action);
-    *action = errand->action;
-    action->input = payload_input(errand->action.input, work->run.input, errand->arena);
-    own->start = (struct temporal_start){
-        .who = {.workflow_id = temporal_workflow_id(action, work->name, &work->run,
-                                                    errand->arena),
-                .identity = make_identity(errand, key, errand->arena)},
+    if (str_eq(tf->start.request_id, key))
+        return &tf->start;
+    key = arena_str(dispatch->arena, key);
+    action = arena_take(dispatch->arena, sizeof *action);
+    *action = dispatch->action;
+    action->input = payload_input(dispatch->action.input, assignment->run.input,
+                                  dispatch->arena);
+    tf->start = (struct temporal_start){
+        .who = {.workflow_id = temporal_workflow_id(action, assignment->name, &assignment->run,
+                                                    dispatch->arena),
+                .identity = make_identity(dispatch, key, dispatch->arena)},
         .request_id = key,
-        .schedule = work->name,
+        .schedule = assignment->name,
         .action = action,
-        .run = &work->run,
+        .run = &assignment->run,
         .is_again = flow->progress.count > 0,
-        .last_result = work->last_result,
-        .last_failure = work->last_failure,
+        .last_result = assignment->last_result,
+        .last_failure = assignment->last_failure,
     };
     if (!temporal_has_payloads(action))
-        own->start.input = flow_input(errand);
-    return &own->start;
+        tf->start.input = flow_input(dispatch);
+    return &tf->start;
 }
 
 /* The workflow that the run has. */
 static struct temporal_who who_of(struct flow *flow, struct str space)
 {
-    struct str key = flow_key(flow->errand->task->work.id, &(struct flow_progress){0},
+    struct str key = flow_key(flow->dispatch->order->assignment.id, &(struct flow_progress){0},
                               flow->scratch);
 
     return (struct temporal_who){
         .namespace = space,
         .workflow_id = flow->progress.id,
         .run_id = flow->progress.run_id,
-        .identity = make_identity(flow->errand, key, flow->scratch),
+        .identity = make_identity(flow->dispatch, key, flow->scratch),
     };
 }
 
 static struct str follow_body(struct flow *flow, struct str space)
 {
-    struct temporal_flow *own = own_of(flow);
+    struct temporal_flow *tf = state_of_flow(flow);
     struct temporal_who who = who_of(flow, space);
     bool waits = flow->step == STEP_FOLLOW;
 
-    if (own->run[0] != '\0')
-        who.run_id = str_of(own->run);
-    return temporal_follow_body(&who, (struct str){own->token, waits ? own->token_len : 0},
-                                waits, flow->scratch);
+    if (tf->run[0] != '\0')
+        who.run_id = str_of(tf->run);
+    return temporal_follow_body(&who, (struct str){tf->token, waits ? tf->token_len : 0}, waits,
+                                flow->scratch);
 }
 
 static bool is_terminating(const struct flow *flow)
 {
-    return flow->is_late || flow->errand->is_terminated;
+    return flow->is_late || flow->dispatch->is_terminated;
 }
 
 static struct str end_body(struct flow *flow, struct str space)
@@ -126,7 +127,8 @@ static struct str end_body(struct flow *flow, struct str space)
 
     return is_terminating(flow)
                ? temporal_terminate_body(&who, reason, flow->scratch)
-               : temporal_cancel_body(&who, flow->errand->task->work.id, flow->scratch);
+               : temporal_cancel_body(&who, flow->dispatch->order->assignment.id,
+                                      flow->scratch);
 }
 
 /* The method, and the body that goes with it. */
@@ -169,12 +171,12 @@ static struct str url_of(struct str base, const char *method, struct arena *aren
     return buf_as_str(&url);
 }
 
-static enum rc ask(struct flow *flow, const struct settings_upstream *upstream,
+static enum rc ask(struct flow *flow, const struct upstream_settings *upstream,
                    webhook_done *done)
 {
-    struct guard_policy guard = errand_guard(flow->errand);
-    struct webhook_request request = flow_request(flow, upstream, &guard);
-    const struct calls *calls = flow->errand->calls;
+    struct address_policy policy = dispatch_address_policy(flow->dispatch);
+    struct webhook_request request = flow_request(flow, upstream, &policy);
+    const struct dispatcher *dispatcher = flow->dispatch->dispatcher;
     bool waits = flow->step == STEP_FOLLOW;
     span within = waits ? flow->limits->long_poll : flow->limits->request;
     char text[TIMEOUT_TEXT_MAX];
@@ -192,11 +194,11 @@ static enum rc ask(struct flow *flow, const struct settings_upstream *upstream,
     request.extra = extra;
     request.extra_count = HEADERS_MAX;
     request.total_us = request.first_byte_us = within + DEADLINE_GRACE * SPAN_S;
-    request.keep_headers = temporal_kept_headers;
-    request.keep_header_count = temporal_kept_header_count;
+    request.keep_headers = temporal_stored_headers;
+    request.keep_header_count = temporal_stored_header_count;
     request.is_h2 = true;
-    request.keep_bytes = waits ? CALLS_FOLLOW_MAX : WEBHOOK_ANSWER_MAX;
-    flow->pool = waits ? calls->follow : calls->upstream;
+    request.keep_bytes = waits ? DISPATCH_FOLLOW_MAX : WEBHOOK_ANSWER_MAX;
+    flow->pool = waits ? dispatcher->follow : dispatcher->upstream;
     return webhook_start(flow->pool, &request, done, flow, &flow->why);
 }
 
@@ -235,18 +237,18 @@ static void unread(struct flow *flow, struct flow_answer *ret)
 
 static void read_started(struct flow *flow, struct str run_id, struct flow_answer *ret)
 {
-    struct temporal_flow *own = own_of(flow);
+    struct temporal_flow *tf = state_of_flow(flow);
 
     if (run_id.len == 0) {
         unread(flow, ret);
         return;
     }
     ret->meaning = FLOW_GOOD;
-    ret->id = own->start.who.workflow_id;
+    ret->id = tf->start.who.workflow_id;
     ret->run_id = run_id;
     ret->asks_on = true;
-    own->run[0] = '\0';
-    own->token_len = 0;
+    tf->run[0] = '\0';
+    tf->token_len = 0;
 }
 
 /* By the request: one of another run of the schedule. */
@@ -258,7 +260,7 @@ static bool is_sibling(const struct flow *flow, struct str request_id)
 
     (void)str_cut(request_id, '.', &run, &count); /* see flow_key() */
     return run_id_parse(run, &id, &unused) == RC_OK &&
-           id.schedule == flow->errand->task->work.run.schedule;
+           id.schedule == flow->dispatch->order->assignment.run.schedule;
 }
 
 /*
@@ -267,14 +269,14 @@ static bool is_sibling(const struct flow *flow, struct str request_id)
  */
 static bool waits_for_sibling(struct flow *flow, struct str request_id)
 {
-    struct temporal_flow *own = own_of(flow);
+    struct temporal_flow *tf = state_of_flow(flow);
     int64_t now = clock_boot_us();
 
     if (!is_sibling(flow, request_id))
         return false;
-    if (own->taken_us == 0)
-        own->taken_us = now;
-    return now - own->taken_us < flow->limits->taken;
+    if (tf->taken_us == 0)
+        tf->taken_us = now;
+    return now - tf->taken_us < flow->limits->taken;
 }
 
 /* Whose start it was that has the id. */
@@ -283,19 +285,19 @@ static void read_exists(struct flow *flow, const struct temporal_reply *reply,
 {
     struct temporal_owner owner = temporal_exists(reply->details, flow->scratch);
 
-    if (owner.run_id.len > 0 && str_eq(owner.request_id, own_of(flow)->start.request_id))
+    if (owner.run_id.len > 0 && str_eq(owner.request_id, state_of_flow(flow)->start.request_id))
         read_started(flow, owner.run_id, ret);
     else
         ret->meaning = waits_for_sibling(flow, owner.request_id) ? FLOW_PASSING : FLOW_TAKEN;
 }
 
-static void keep_run(struct temporal_flow *own, struct str run)
+static void keep_run(struct temporal_flow *tf, struct str run)
 {
-    struct buf text = BUF(own->run);
+    struct buf text = BUF(tf->run);
 
     buf_str(&text, run);
     must(!text.cut);
-    own->token_len = 0;
+    tf->token_len = 0;
 }
 
 /*
@@ -304,28 +306,28 @@ static void keep_run(struct temporal_flow *own, struct str run)
  */
 static void read_look(struct flow *flow, struct str message, span took, struct flow_answer *ret)
 {
-    struct temporal_flow *own = own_of(flow);
+    struct temporal_flow *tf = state_of_flow(flow);
     struct temporal_look look = temporal_look_of(message, flow->scratch);
-    bool had_token = own->token_len > 0;
+    bool had_token = tf->token_len > 0;
 
     if (look.seen.status == FLOW_UNREAD) {
         unread(flow, ret);
         return;
     }
     ret->seen = look.seen;
-    own->token_len = look.token.len <= sizeof own->token ? look.token.len : 0;
-    if (own->token_len > 0)
-        memcpy(own->token, look.token.ptr, own->token_len);
-    ret->asks_on = took >= flow->limits->poll_first || (!had_token && own->token_len > 0);
+    tf->token_len = look.token.len <= sizeof tf->token ? look.token.len : 0;
+    if (tf->token_len > 0)
+        memcpy(tf->token, look.token.ptr, tf->token_len);
+    ret->asks_on = took >= flow->limits->poll_first || (!had_token && tf->token_len > 0);
     if (look.next_run.len > 0) {
-        keep_run(own, look.next_run);
+        keep_run(tf, look.next_run);
         ret->asks_on = true;
     }
 }
 
 static void read_found(struct flow *flow, struct str message, struct flow_answer *ret)
 {
-    struct str run_id = temporal_found(message, own_of(flow)->start.who.identity,
+    struct str run_id = temporal_found(message, state_of_flow(flow)->start.who.identity,
                                        flow->scratch);
 
     if (run_id.len > 0)

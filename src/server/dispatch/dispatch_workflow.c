@@ -14,7 +14,7 @@
 #include "server/dispatch/dispatch_workflow_parts.h"
 
 enum {
-    SCRATCH_MAX = 32 << 20, /* a request and an answer of CALLS_FOLLOW_MAX, read */
+    SCRATCH_MAX = 32 << 20, /* a request and an answer of DISPATCH_FOLLOW_MAX, read */
 };
 
 const struct flow_limits flow_usual = {
@@ -34,31 +34,31 @@ static void go(struct flow *flow);
 
 /* ---- the end ---- */
 
-static void finish(struct flow *flow, const struct errand_end *end)
+static void finish(struct flow *flow, const struct dispatch_end *end)
 {
     struct arena *scratch = flow->scratch; /* it may hold texts of the end */
 
     loop_timer_free(flow->pause);
     loop_timer_free(flow->deadline);
     if (end)
-        errand_end(flow->errand, end);
+        dispatch_end(flow->dispatch, end);
     else
-        errand_release(flow->errand);
+        dispatch_release(flow->dispatch);
     arena_free(scratch);
 }
 
 static void fail(struct flow *flow, const char *code, bool is_retryable)
 {
-    finish(flow, &(struct errand_end){.outcome = OUTCOME_FAILED,
-                                      .code = code,
-                                      .message = str_of(flow->why.text),
-                                      .is_retryable = is_retryable});
+    finish(flow, &(struct dispatch_end){.outcome = OUTCOME_FAILED,
+                                        .code = code,
+                                        .message = str_of(flow->why.text),
+                                        .is_retryable = is_retryable});
 }
 
 /* The errand ends as it was told to; `message` is empty when the workflow ended too. */
 static void finish_ended(struct flow *flow, struct str message)
 {
-    struct errand_end end = {.outcome = OUTCOME_CANCELLED, .message = message};
+    struct dispatch_end end = {.outcome = OUTCOME_CANCELLED, .message = message};
 
     if (message.len > 0)
         end.code = "upstream_unreachable";
@@ -76,20 +76,20 @@ static void finish_ended(struct flow *flow, struct str message)
 /* The node goes; whoever has the run next follows the workflow, or starts it. */
 static void finish_closed(struct flow *flow)
 {
-    if (flow->errand->is_stopped && flow->step != STEP_START)
+    if (flow->dispatch->is_stopped && flow->step != STEP_START)
         finish_ended(flow, STR("the server ended before it had terminated the workflow"));
-    else if (flow->errand->is_stopped)
+    else if (flow->dispatch->is_stopped)
         finish_ended(flow, (struct str){0});
     else if (flow->is_doubtful)
-        finish(flow, &(struct errand_end){.outcome = OUTCOME_CANCELLED}); /* told as lost */
+        finish(flow, &(struct dispatch_end){.outcome = OUTCOME_CANCELLED}); /* told as lost */
     else
         finish(flow, NULL);
 }
 
 static void tell_progress(struct flow *flow)
 {
-    errand_alive(flow->errand, flow_progress_print(&flow->progress, flow->scratch),
-                 (struct str){0});
+    dispatch_alive(flow->dispatch, flow_progress_print(&flow->progress, flow->scratch),
+                   (struct str){0});
 }
 
 /* How an attempt ends with a workflow that did not complete. */
@@ -108,8 +108,8 @@ static const struct {
 /* The workflow has ended, and so does the attempt. */
 static void finish_seen(struct flow *flow, const struct flow_seen *seen)
 {
-    struct errand_end end = {.outcome = OUTCOME_SUCCEEDED,
-                             .result = flow_result(&flow->progress, seen, flow->scratch)};
+    struct dispatch_end end = {.outcome = OUTCOME_SUCCEEDED,
+                               .result = flow_result(&flow->progress, seen, flow->scratch)};
     const char *colon = seen->reason.len > 0 ? ": " : "";
 
     if (seen->status != FLOW_COMPLETED) {
@@ -129,16 +129,16 @@ static void finish_seen(struct flow *flow, const struct flow_seen *seen)
 
 /* ---- pauses ---- */
 
-static void on_pause(void *with)
+static void on_pause(void *arg)
 {
-    go(with);
+    go(arg);
 }
 
 static void pause_for(struct flow *flow, span first, span most)
 {
     flow->wait = flow->wait == 0 ? first : 2 * flow->wait;
     flow->wait = flow->wait > most ? most : flow->wait;
-    if (flow->errand->calls->is_closing)
+    if (flow->dispatch->dispatcher->is_closing)
         finish_closed(flow);
     else if (flow->wants_end && !flow->is_asked && flow->failing_us == 0)
         go(flow);
@@ -158,10 +158,10 @@ static void give_up(struct flow *flow)
 {
     if (flow->wants_end) {
         finish_ended(flow, str_of(flow->why.text));
-    } else if (flow->is_doubtful && flow->errand->task->is_once) {
-        finish(flow, &(struct errand_end){.outcome = OUTCOME_UNKNOWN,
-                                          .code = "upstream_unreachable",
-                                          .message = str_of(flow->why.text)});
+    } else if (flow->is_doubtful && flow->dispatch->order->is_once) {
+        finish(flow, &(struct dispatch_end){.outcome = OUTCOME_UNKNOWN,
+                                            .code = "upstream_unreachable",
+                                            .message = str_of(flow->why.text)});
     } else {
         fail(flow, "upstream_unreachable", true);
     }
@@ -182,7 +182,7 @@ static void try_again(struct flow *flow)
     }
     if (is_idle)
         go(flow);
-    else if (now - flow->failing_us >= patience || flow->errand->is_terminated)
+    else if (now - flow->failing_us >= patience || flow->dispatch->is_terminated)
         give_up(flow);
     else
         pause_for(flow, flow->limits->retry_first, flow->limits->retry_most);
@@ -193,8 +193,8 @@ static void try_again(struct flow *flow)
 static void begin_to_follow(struct flow *flow, const struct flow_answer *answer)
 {
     flow->progress = (struct flow_progress){
-        .id = arena_str(flow->errand->arena, answer->id),
-        .run_id = arena_str(flow->errand->arena, answer->run_id),
+        .id = arena_str(flow->dispatch->arena, answer->id),
+        .run_id = arena_str(flow->dispatch->arena, answer->run_id),
         .count = flow->progress.count + 1,
     };
     flow->is_doubtful = false;
@@ -217,10 +217,10 @@ static void on_started(struct flow *flow, const struct flow_answer *answer)
         return;
     }
     if (answer->meaning == FLOW_TAKEN) {
-        finish(flow, &(struct errand_end){.outcome = OUTCOME_CANCELLED,
-                                          .code = "workflow_exists",
-                                          .message = str_of(flow->why.text),
-                                          .is_own = true});
+        finish(flow, &(struct dispatch_end){.outcome = OUTCOME_CANCELLED,
+                                            .code = "workflow_exists",
+                                            .message = str_of(flow->why.text),
+                                            .is_own = true});
         return;
     }
     if (answer->meaning != FLOW_PASSING) {
@@ -228,7 +228,7 @@ static void on_started(struct flow *flow, const struct flow_answer *answer)
         return;
     }
     flow->is_doubtful = flow->is_doubtful || answer->is_doubtful;
-    flow->errand->is_begun = flow->is_doubtful;
+    flow->dispatch->is_begun = flow->is_doubtful;
     if (flow->is_doubtful && !flow->engine->repeats)
         flow->step = STEP_FIND;
     if (answer->is_too_late && is_first)
@@ -247,10 +247,10 @@ static void on_found(struct flow *flow, const struct flow_answer *answer)
         try_again(flow);
         return;
     }
-    if (flow->errand->task->is_once) {
-        finish(flow, &(struct errand_end){.outcome = OUTCOME_UNKNOWN,
-                                          .code = "upstream_unknown",
-                                          .message = str_of(flow->why.text)});
+    if (flow->dispatch->order->is_once) {
+        finish(flow, &(struct dispatch_end){.outcome = OUTCOME_UNKNOWN,
+                                            .code = "upstream_unknown",
+                                            .message = str_of(flow->why.text)});
         return;
     }
     flow->is_doubtful = false;
@@ -317,7 +317,7 @@ static void on_ended(struct flow *flow, const struct flow_answer *answer)
         finish_as_asked(flow);
         return;
     }
-    if (answer->meaning == FLOW_PASSING || flow->errand->is_terminated) {
+    if (answer->meaning == FLOW_PASSING || flow->dispatch->is_terminated) {
         try_again(flow);
         return;
     }
@@ -337,13 +337,13 @@ static void on_checked(struct flow *flow, const struct flow_answer *answer)
         finish_seen(flow, seen);
 }
 
-static void on_answer(void *with, const struct webhook_result *result)
+static void on_answer(void *arg, const struct webhook_result *result)
 {
     static void (*const by_step[])(struct flow *, const struct flow_answer *) = {
         [STEP_START] = on_started, [STEP_FIND] = on_found,    [STEP_FOLLOW] = on_seen,
         [STEP_END] = on_ended,     [STEP_CHECK] = on_checked,
     };
-    struct flow *flow = with;
+    struct flow *flow = arg;
     struct flow_answer answer = {.is_too_late = result->kind == WEBHOOK_TOO_LATE};
 
     flow->is_calling = false;
@@ -361,45 +361,45 @@ static void on_answer(void *with, const struct webhook_result *result)
 
 /* ---- the next request ---- */
 
-struct str flow_input(struct errand *errand)
+struct str flow_input(struct dispatch *dispatch)
 {
-    struct payload payload = errand_payload(errand);
+    struct payload payload = dispatch_payload(dispatch);
     struct buf input = {.cap = payload_room(&payload, (struct str){0}, (struct str){0})};
 
-    input.ptr = arena_take(errand->arena, input.cap);
+    input.ptr = arena_take(dispatch->arena, input.cap);
     payload_print_workflow(&payload, &input);
     must(!input.cut);
     return buf_as_str(&input);
 }
 
 struct webhook_request flow_request(const struct flow *flow,
-                                    const struct settings_upstream *upstream,
-                                    const struct guard_policy *guard)
+                                    const struct upstream_settings *upstream,
+                                    const struct address_policy *policy)
 {
     const struct flow_limits *limits = flow->limits;
     bool is_first = flow->step == STEP_START && !flow->is_answered;
 
     return (struct webhook_request){
-        .id = flow->errand->id,
+        .id = flow->dispatch->id,
         .method = STR("GET"),
         .headers = upstream->headers,
         .header_count = upstream->header_count,
         .connect_us = limits->connect,
         .first_byte_us = limits->request,
         .total_us = limits->request,
-        .send_by_us = is_first ? flow->errand->task->send_by_us
+        .send_by_us = is_first ? flow->dispatch->order->send_by_us
                                : clock_boot_us() + limits->request,
         .keep_bytes = WEBHOOK_ANSWER_MAX,
-        .guard = guard,
+        .policy = policy,
     };
 }
 
 /* The upstream is looked up each time: its address and its headers may have been changed. */
 static void ask(struct flow *flow)
 {
-    struct str name = flow->errand->action.workflow.upstream;
-    const struct settings_upstream *upstream = settings_upstream(errand_settings(flow->errand),
-                                                                 name);
+    struct str name = flow->dispatch->action.workflow.upstream;
+    const struct upstream_settings *upstream = upstream_settings(
+        dispatch_settings(flow->dispatch), name);
     enum rc rc = RC_NOT_FOUND;
 
     arena_reset(flow->scratch);
@@ -410,7 +410,7 @@ static void ask(struct flow *flow)
                 "the namespace has no upstream `%.*s` for workflows", STR_ARG(name));
     if (rc == RC_OK) {
         flow->is_calling = true;
-        flow->errand->is_begun = flow->errand->is_begun || flow->step == STEP_START;
+        flow->dispatch->is_begun = flow->dispatch->is_begun || flow->step == STEP_START;
     } else if (rc == RC_BUSY || flow->is_answered) {
         try_again(flow);
     } else {
@@ -422,7 +422,7 @@ static void go(struct flow *flow)
 {
     struct str message = {0};
 
-    if (flow->errand->calls->is_closing) {
+    if (flow->dispatch->dispatcher->is_closing) {
         finish_closed(flow);
         return;
     }
@@ -451,46 +451,47 @@ static void want_end(struct flow *flow)
     if (!flow->is_calling)
         loop_timer_set(flow->pause, 0);
     else if (flow->step == STEP_FOLLOW)
-        webhook_cancel(flow->pool, flow->errand->id);
+        webhook_cancel(flow->pool, flow->dispatch->id);
 }
 
-static void on_late(void *with)
+static void on_late(void *arg)
 {
-    struct flow *flow = with;
+    struct flow *flow = arg;
 
     flow->is_late = true;
     want_end(flow);
 }
 
-static const struct flow_engine *engine_of(const struct errand *errand)
+static const struct flow_engine *engine_of(const struct dispatch *dispatch)
 {
-    const struct settings_upstream *upstream = settings_upstream(
-        errand_settings(errand), errand->action.workflow.upstream);
+    const struct upstream_settings *upstream = upstream_settings(
+        dispatch_settings(dispatch), dispatch->action.workflow.upstream);
 
     return upstream && upstream->type == UPSTREAM_TEMPORAL ? &flow_temporal : &flow_conductor;
 }
 
-static void start(struct errand *errand)
+static void start(struct dispatch *dispatch)
 {
-    struct flow *flow = arena_take(errand->arena, sizeof *flow);
-    span left = errand_left(errand);
+    struct flow *flow = arena_take(dispatch->arena, sizeof *flow);
+    span left = dispatch_left(dispatch);
 
-    errand->own = flow;
+    dispatch->state = flow;
     *flow = (struct flow){
-        .errand = errand,
-        .limits = errand->calls->flow ? errand->calls->flow : &flow_usual,
-        .engine = engine_of(errand),
+        .dispatch = dispatch,
+        .limits = dispatch->dispatcher->flow ? dispatch->dispatcher->flow : &flow_usual,
+        .engine = engine_of(dispatch),
         .scratch = arena_new(SCRATCH_MAX),
-        .pause = loop_timer_new(errand->calls->options.loop, on_pause, flow),
-        .deadline = loop_timer_new(errand->calls->options.loop, on_late, flow),
-        .progress = flow_progress_read(errand->task->work.run.progress, errand->arena),
+        .pause = loop_timer_new(dispatch->dispatcher->options.loop, on_pause, flow),
+        .deadline = loop_timer_new(dispatch->dispatcher->options.loop, on_late, flow),
+        .progress = flow_progress_read(dispatch->order->assignment.run.progress,
+                                       dispatch->arena),
     };
     if (left != INT64_MAX)
         loop_timer_set(flow->deadline, left);
     if (flow->progress.id.len > 0 && !flow->progress.has_ended) {
         flow->step = STEP_FOLLOW;
         flow->is_inherited = flow->is_answered = true;
-    } else if (errand->task->work.run.losses > 0) {
+    } else if (dispatch->order->assignment.run.losses > 0) {
         flow->step = flow->engine->repeats ? STEP_START : STEP_FIND;
         flow->is_doubtful = true;
         err_set(&flow->why, RC_UNKNOWN, -1, 0,
@@ -499,25 +500,25 @@ static void start(struct errand *errand)
     go(flow);
 }
 
-static void stop(struct errand *errand)
+static void stop(struct dispatch *dispatch)
 {
-    want_end(errand->own);
+    want_end(dispatch->state);
 }
 
 /*
  * A run that was terminated leaves no workflow behind, if one request can see to that; a node
  * that goes leaves it to the next.
  */
-static void kill_now(struct errand *errand)
+static void kill_now(struct dispatch *dispatch)
 {
-    struct flow *flow = errand->own;
+    struct flow *flow = dispatch->state;
 
-    if (!errand->calls->is_closing)
+    if (!dispatch->dispatcher->is_closing)
         want_end(flow);
     else if (!flow->is_calling)
         finish_closed(flow);
     else
-        webhook_cancel(flow->pool, errand->id);
+        webhook_cancel(flow->pool, dispatch->id);
 }
 
-const struct errand_kind errand_flow = {start, stop, kill_now};
+const struct dispatch_kind dispatch_workflow = {start, stop, kill_now};

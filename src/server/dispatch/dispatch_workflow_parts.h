@@ -42,7 +42,7 @@ struct flow;
 /* A kind of upstream. */
 struct flow_engine {
     /* Sends the request of the step that is to be taken; RC as of webhook_start(). */
-    enum rc (*ask)(struct flow *flow, const struct settings_upstream *upstream,
+    enum rc (*ask)(struct flow *flow, const struct upstream_settings *upstream,
                    webhook_done *done);
     /* Fills in *ret; where the meaning is not good, why is in flow->why. */
     void (*read)(struct flow *flow, const struct webhook_result *result,
@@ -54,10 +54,10 @@ struct flow_engine {
 extern const struct flow_engine flow_conductor, flow_temporal;
 
 struct flow {
-    struct errand *errand;
+    struct dispatch *dispatch;
     const struct flow_limits *limits;
     const struct flow_engine *engine;
-    void *own;                   /* the engine's                              */
+    void *state;                 /* the engine's                              */
     struct webhook_pool *pool;   /* of the request that is under way          */
     struct arena *scratch;       /* of the request and the answer at hand     */
     struct loop_timer *pause;    /* to the next request                       */
@@ -78,9 +78,9 @@ struct flow {
 };
 
 /* The workflow's input as JSON, with what every workflow is told; in the errand's arena. */
-struct str flow_input(struct errand *errand);
+struct str flow_input(struct dispatch *dispatch);
 
 /* A request as all of them are, for the engine to complete. */
 struct webhook_request flow_request(const struct flow *flow,
-                                    const struct settings_upstream *upstream,
-                                    const struct guard_policy *guard);
+                                    const struct upstream_settings *upstream,
+                                    const struct address_policy *policy);

@@ -17,8 +17,8 @@ static_assert((int)RUN_LOG_LINE_MAX <= (int)LOGS_LINE_MAX, "a line is kept whole
 
 struct run_log {
     struct loop_timer *timer;
-    void (*hand_on)(void *with, struct str lines);
-    void *with;
+    void (*hand_on)(void *arg, struct str lines);
+    void *arg;
     int64_t bytes; /* packed, of all portions */
     int64_t dropped_lines, dropped_bytes;
     struct buf portion;
@@ -36,25 +36,25 @@ void text_mend(char *bytes, size_t len)
     }
 }
 
-static void hand_on(void *with)
+static void hand_on(void *arg)
 {
-    struct run_log *log = with;
+    struct run_log *log = arg;
 
     loop_timer_stop(log->timer);
     if (log->portion.len == 0)
         return;
-    log->hand_on(log->with, buf_as_str(&log->portion));
+    log->hand_on(log->arg, buf_as_str(&log->portion));
     log->portion.len = 0;
 }
 
-struct run_log *run_log_new(struct loop *loop, void (*act)(void *with, struct str lines),
-                            void *with)
+struct run_log *run_log_new(struct loop *loop, void (*act)(void *arg, struct str lines),
+                            void *arg)
 {
     struct run_log *log = calloc(1, sizeof *log);
 
     must(log != NULL);
     log->hand_on = act;
-    log->with = with;
+    log->arg = arg;
     log->portion = BUF(log->room);
     log->timer = loop_timer_new(loop, hand_on, log);
     return log;

@@ -24,8 +24,8 @@ enum {
 struct run_log; /* opaque */
 
 /* `hand_on` gets packed lines, good during the call; it may not call these functions. */
-struct run_log *run_log_new(struct loop *loop, void (*hand_on)(void *with, struct str lines),
-                            void *with);
+struct run_log *run_log_new(struct loop *loop, void (*hand_on)(void *arg, struct str lines),
+                            void *arg);
 struct run_log *run_log_free(struct run_log *log); /* accepts NULL, returns NULL */
 
 /*

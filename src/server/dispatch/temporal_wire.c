@@ -248,9 +248,9 @@ struct str temporal_terminate_body(const struct temporal_who *who, struct str re
 
 /* ---- answers ---- */
 
-const struct str temporal_kept_headers[] = {
+const struct str temporal_stored_headers[] = {
     {"grpc-status", 11}, {"grpc-message", 12}, {"grpc-status-details-bin", 23}};
-const int temporal_kept_header_count = 3;
+const int temporal_stored_header_count = 3;
 
 /* The last counts: it may stand in the head and again behind the body. */
 static struct str header_of(const struct webhook_result *result, struct str name)

@@ -71,8 +71,8 @@ struct temporal_reply {
 };
 
 /* The names that webhook_request.keep_headers must have for it. */
-extern const struct str temporal_kept_headers[];
-extern const int temporal_kept_header_count;
+extern const struct str temporal_stored_headers[];
+extern const int temporal_stored_header_count;
 
 /* `result` is an answer.  One without a status, or with a frame that is none, is UNKNOWN. */
 struct temporal_reply temporal_reply_of(const struct webhook_result *result,

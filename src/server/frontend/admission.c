@@ -18,13 +18,13 @@ enum {
 };
 #define USES_EVERY SPAN_MIN
 
-struct porter {
+struct admission {
     struct keyring *keys; /* NULL: not known yet */
     struct limits *limits;
 
     /* Who was not let, since it was last told. */
     struct arena *arena;
-    struct audit_entry denials[PORTER_DENIALS_MAX];
+    struct audit_entry denials[ADMISSION_DENIALS_MAX];
     int denial_count;
     instant minute; /* since then */
     int denials_told;
@@ -34,52 +34,53 @@ struct porter {
     int uses_at;       /* which token is next                           */
 };
 
-struct porter *porter_new(uint64_t seed)
+struct admission *admission_new(uint64_t seed)
 {
-    struct porter *porter = calloc(1, sizeof *porter);
+    struct admission *admission = calloc(1, sizeof *admission);
 
-    must(porter);
-    porter->limits = limits_new(seed);
-    porter->arena = arena_new(DENIALS_BYTES);
-    porter->uses_from = porter->uses_to = clock_now();
-    return porter;
+    must(admission);
+    admission->limits = limits_new(seed);
+    admission->arena = arena_new(DENIALS_BYTES);
+    admission->uses_from = admission->uses_to = clock_now();
+    return admission;
 }
 
-struct porter *porter_free(struct porter *porter)
+struct admission *admission_free(struct admission *admission)
 {
-    if (!porter)
+    if (!admission)
         return NULL;
-    keyring_free(porter->keys);
-    limits_free(porter->limits);
-    arena_free(porter->arena);
-    free(porter);
+    keyring_free(admission->keys);
+    limits_free(admission->limits);
+    arena_free(admission->arena);
+    free(admission);
     return NULL;
 }
 
-void porter_keys(struct porter *porter, struct keyring *keys)
+void admission_keys(struct admission *admission, struct keyring *keys)
 {
-    if (porter->keys)
-        keyring_inherit(keys, porter->keys);
-    keyring_free(porter->keys);
-    porter->keys = keys;
-    porter->uses_at = 0;
+    if (admission->keys)
+        keyring_inherit(keys, admission->keys);
+    keyring_free(admission->keys);
+    admission->keys = keys;
+    admission->uses_at = 0;
 }
 
-bool porter_knows(const struct porter *porter, const struct caller *caller, instant now)
+bool admission_still_allows(const struct admission *admission, const struct caller *caller,
+                            instant now)
 {
     const struct token *token;
 
-    if (!porter->keys || caller->role == ROLE_NONE)
+    if (!admission->keys || caller->role == ROLE_NONE)
         return true;
     if (caller->token == 0)
-        return keyring_count(porter->keys) == 0;
-    token = keyring_get(porter->keys, caller->token);
+        return keyring_count(admission->keys) == 0;
+    token = keyring_get(admission->keys, caller->token);
     return token && token->expires_at > now;
 }
 
 /* ---- requests ---- */
 
-void porter_greet(struct call *call, const struct exchange *x)
+void admission_identify(struct call *call, const struct exchange *x)
 {
     struct buf from = {.cap = ADDRESS_MAX};
 
@@ -120,12 +121,12 @@ static bool is_counted(const struct call *call)
 }
 
 /* `who` asks too often: one client, or all of a namespace together. */
-static bool is_slow_enough(struct porter *porter, struct call *call, uint64_t client, int most,
-                           const char *who, struct limit *ret)
+static bool is_slow_enough(struct admission *admission, struct call *call, uint64_t client,
+                           int most, const char *who, struct limit *ret)
 {
     struct buf after = {.cap = ADDRESS_MAX};
 
-    if (limits_take(porter->limits, client, most, clock_boot_us(), ret))
+    if (limits_take(admission->limits, client, most, clock_boot_us(), ret))
         return true;
     call->denied = 0;
     call_problem(call, 429, "rate_limited",
@@ -137,36 +138,36 @@ static bool is_slow_enough(struct porter *porter, struct call *call, uint64_t cl
     return false;
 }
 
-bool porter_admit(struct porter *porter, struct call *call, const struct exchange *x,
-                  const struct config *config, struct limit *ret_limit)
+bool admission_admit(struct admission *admission, struct call *call, const struct exchange *x,
+                     const struct config *config, struct limit *ret_limit)
 {
-    struct auth auth = {porter->keys, config->hosts.list, config->hosts.count};
+    struct auth auth = {admission->keys, config->hosts.list, config->hosts.count};
     bool is_known = auth_admit(call, &auth, x->request, peer_is_loopback(&x->peer));
     bool reads = is_read(call);
     int most = reads ? config->rate_read : config->rate_write;
 
-    call->keys = porter->keys;
+    call->keys = admission->keys;
     *ret_limit = (struct limit){0};
     if (most == 0 || !is_counted(call))
         return is_known;
-    return is_slow_enough(porter, call, client_of(call, &x->peer, reads), most, "one client",
+    return is_slow_enough(admission, call, client_of(call, &x->peer, reads), most, "one client",
                           ret_limit) &&
            is_known;
 }
 
-bool porter_allows(struct porter *porter, struct call *call, const struct space *space,
-                   struct limit *limit)
+bool admission_allows(struct admission *admission, struct call *call, const struct space *space,
+                      struct limit *limit)
 {
     bool reads = is_read(call), is_let;
     int most = reads ? space->settings.rate_read : space->settings.rate_write;
     uint64_t client = hash_bytes(&space->id, sizeof space->id, reads ? 5 : 6);
-    struct limit own;
+    struct limit namespace_limit;
 
     if (most == 0 || !is_counted(call) || call->operation->right == RIGHT_SERVER)
         return true;
-    is_let = is_slow_enough(porter, call, client, most, "the namespace", &own);
-    if (limit->most == 0 || own.left < limit->left)
-        *limit = own;
+    is_let = is_slow_enough(admission, call, client, most, "the namespace", &namespace_limit);
+    if (limit->most == 0 || namespace_limit.left < limit->left)
+        *limit = namespace_limit;
     return is_let;
 }
 
@@ -194,40 +195,40 @@ static struct audit_entry copy_of(const struct audit_entry *entry, struct arena 
 }
 
 /* A flood becomes a count; of more different ones than there is room for, so do the rest. */
-void porter_note(struct porter *porter, const struct call *call)
+void admission_note(struct admission *admission, const struct call *call)
 {
     struct audit_entry entry, *kept;
 
     if (call->denied == 0)
         return;
     entry = audit_note(call);
-    for (int i = 0; i < porter->denial_count; i++)
-        if (is_same(&porter->denials[i], &entry) || i == PORTER_DENIALS_MAX - 1) {
-            porter->denials[i].count++;
+    for (int i = 0; i < admission->denial_count; i++)
+        if (is_same(&admission->denials[i], &entry) || i == ADMISSION_DENIALS_MAX - 1) {
+            admission->denials[i].count++;
             return;
         }
-    kept = &porter->denials[porter->denial_count++];
-    *kept = copy_of(&entry, porter->arena);
-    if (porter->denial_count == PORTER_DENIALS_MAX)
+    kept = &admission->denials[admission->denial_count++];
+    *kept = copy_of(&entry, admission->arena);
+    if (admission->denial_count == ADMISSION_DENIALS_MAX)
         kept->object = STR("(and others)");
 }
 
 /* A flood fills no disk. */
-static bool may_report_denials(struct porter *porter, instant now)
+static bool may_report_denials(struct admission *admission, instant now)
 {
-    if (now < porter->minute || now >= porter->minute + SPAN_MIN) {
-        porter->minute = now;
-        porter->denials_told = 0;
+    if (now < admission->minute || now >= admission->minute + SPAN_MIN) {
+        admission->minute = now;
+        admission->denials_told = 0;
     }
-    return porter->denial_count > 0 &&
-           porter->denials_told + porter->denial_count <= PORTER_DENIALS_A_MINUTE;
+    return admission->denial_count > 0 &&
+           admission->denials_told + admission->denial_count <= ADMISSION_DENIALS_A_MINUTE;
 }
 
-static void report_denials(struct porter *porter, struct call *call, struct log *log)
+static void report_denials(struct admission *admission, struct call *call, struct log *log)
 {
-    porter->denials_told += porter->denial_count;
-    for (int i = 0; i < porter->denial_count; i++) {
-        const struct audit_entry *e = &porter->denials[i];
+    admission->denials_told += admission->denial_count;
+    for (int i = 0; i < admission->denial_count; i++) {
+        const struct audit_entry *e = &admission->denials[i];
         struct audit_entry *copy = arena_take(call->arena, sizeof *copy);
 
         *copy = copy_of(e, call->arena);
@@ -238,45 +239,45 @@ static void report_denials(struct porter *porter, struct call *call, struct log 
                 LOG_STR("from", e->from), LOG_STR("operation", e->operation),
                 LOG_INT("count", e->count), LOG_STR("request", e->request));
     }
-    porter->denial_count = 0;
-    arena_reset(porter->arena);
+    admission->denial_count = 0;
+    arena_reset(admission->arena);
 }
 
-static void report_uses(struct porter *porter, struct call *call)
+static void report_uses(struct admission *admission, struct call *call)
 {
-    int count = porter->keys ? keyring_count(porter->keys) : 0;
+    int count = admission->keys ? keyring_count(admission->keys) : 0;
 
-    for (int n = 0; porter->uses_at < count && n < USES_MAX; porter->uses_at++) {
-        const struct token *t = keyring_at(porter->keys, porter->uses_at);
+    for (int n = 0; admission->uses_at < count && n < USES_MAX; admission->uses_at++) {
+        const struct token *t = keyring_at(admission->keys, admission->uses_at);
 
-        if (t->used_at <= porter->uses_from || t->used_at > porter->uses_to)
+        if (t->used_at <= admission->uses_from || t->used_at > admission->uses_to)
             continue;
         call->commands[call->command_count++] = (struct command){
             .kind = COMMAND_TOKEN_USED, .schedule = t->id, .slot = t->used_at};
         n++;
     }
-    if (porter->uses_at < count)
+    if (admission->uses_at < count)
         return;
-    porter->uses_from = porter->uses_to;
-    porter->uses_at = 0;
+    admission->uses_from = admission->uses_to;
+    admission->uses_at = 0;
 }
 
-bool porter_report(struct porter *porter, struct call *call, struct log *log)
+bool admission_report(struct admission *admission, struct call *call, struct log *log)
 {
-    bool has_uses = porter->uses_to > porter->uses_from, has_denials;
+    bool has_uses = admission->uses_to > admission->uses_from, has_denials;
 
-    if (!has_uses && call->now >= porter->uses_to + USES_EVERY) {
-        porter->uses_to = call->now;
+    if (!has_uses && call->now >= admission->uses_to + USES_EVERY) {
+        admission->uses_to = call->now;
         has_uses = true;
     }
-    has_denials = may_report_denials(porter, call->now);
+    has_denials = may_report_denials(admission, call->now);
     if (!has_denials && !has_uses)
         return false;
-    call->commands = arena_array(call->arena, PORTER_DENIALS_MAX + USES_MAX,
+    call->commands = arena_array(call->arena, ADMISSION_DENIALS_MAX + USES_MAX,
                                  sizeof *call->commands);
     if (has_denials)
-        report_denials(porter, call, log);
+        report_denials(admission, call, log);
     if (has_uses)
-        report_uses(porter, call);
+        report_uses(admission, call);
     return call->command_count > 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who stands at the door: knows the tokens, counts how often somebody asks, remembers who was
- * not let.  For the io thread.
+ * Who stands at the frontend: knows the tokens, counts how often somebody asks, remembers who
+ * was not let.  For the io thread.
  */
 #pragma once
 
@@ -13,46 +13,47 @@
 #include "server/frontend/namespace_cache.h"
 
 enum {
-    PORTER_DENIALS_MAX = 64,       /* different ones, until they are written down          */
-    PORTER_DENIALS_A_MINUTE = 256, /* so many are; in a flood they wait and become counts  */
+    ADMISSION_DENIALS_MAX = 64,       /* different ones, until they are written down          */
+    ADMISSION_DENIALS_A_MINUTE = 256, /* so many are; in a flood they wait and become counts  */
 };
 
-struct porter; /* opaque */
+struct admission; /* opaque */
 
-struct porter *porter_new(uint64_t seed);
-struct porter *porter_free(struct porter *porter); /* accepts NULL, returns NULL */
+struct admission *admission_new(uint64_t seed);
+struct admission *admission_free(struct admission *admission); /* accepts NULL, returns NULL */
 
 /* The tokens as they are now; takes them over. */
-void porter_keys(struct porter *porter, struct keyring *keys);
+void admission_keys(struct admission *admission, struct keyring *keys);
 
 /*
  * Whether somebody who was let in still would be.  For what lasts longer than a request: a
  * poll, a stream of events.
  */
-bool porter_knows(const struct porter *porter, const struct caller *caller, instant now);
+bool admission_still_allows(const struct admission *admission, const struct caller *caller,
+                            instant now);
 
 /* From where the call is, and its id: for every request. */
-void porter_greet(struct call *call, const struct exchange *x);
+void admission_identify(struct call *call, const struct exchange *x);
 
 /*
  * Who asks, and whether they have asked too often; false: the answer is set.  *ret_limit has
  * most 0 where nothing is counted.
  */
-bool porter_admit(struct porter *porter, struct call *call, const struct exchange *x,
-                  const struct config *config, struct limit *ret_limit);
+bool admission_admit(struct admission *admission, struct call *call, const struct exchange *x,
+                     const struct config *config, struct limit *ret_limit);
 
 /*
  * Once the namespace is known: whether all who use it have not asked too often together.
  * False: the answer is set.  *limit becomes the namespace's where less is left of that.
  */
-bool porter_allows(struct porter *porter, struct call *call, const struct space *space,
-                   struct limit *limit);
+bool admission_allows(struct admission *admission, struct call *call, const struct space *space,
+                      struct limit *limit);
 
 /* After begin(): remembers it when it was denied. */
-void porter_note(struct porter *porter, const struct call *call);
+void admission_note(struct admission *admission, const struct call *call);
 
 /*
  * What is to be written down, as commands of a call of its own: who was not let, and once a
  * minute which tokens were used.  False: nothing.
  */
-bool porter_report(struct porter *porter, struct call *call, struct log *log);
+bool admission_report(struct admission *admission, struct call *call, struct log *log);

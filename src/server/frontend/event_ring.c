@@ -6,14 +6,14 @@
 
 #include "base/must.h"
 
-void ring_begin(struct ring *ring, const struct event_cursor *place)
+void event_ring_begin(struct event_ring *ring, const struct event_cursor *place)
 {
     while (ring->first)
-        ring_drop(ring);
+        event_ring_drop(ring);
     ring->tail = *place;
 }
 
-static size_t size_of(const struct event_portion *portion)
+static size_t size_of(const struct event_read *portion)
 {
     size_t size = sizeof(struct batch) + (size_t)portion->count * sizeof portion->notes[0];
 
@@ -36,7 +36,7 @@ static struct str keep(char **at, struct str text)
     return kept;
 }
 
-struct batch *ring_add(struct ring *ring, const struct event_portion *portion)
+struct batch *event_ring_add(struct event_ring *ring, const struct event_read *portion)
 {
     size_t size = size_of(portion);
     struct batch *batch;
@@ -68,12 +68,12 @@ struct batch *ring_add(struct ring *ring, const struct event_portion *portion)
     return batch;
 }
 
-struct batch *ring_excess(const struct ring *ring)
+struct batch *event_ring_excess(const struct event_ring *ring)
 {
-    return ring->bytes > RING_BYTES_MAX ? ring->first : NULL;
+    return ring->bytes > EVENT_RING_BYTES_MAX ? ring->first : NULL;
 }
 
-void ring_drop(struct ring *ring)
+void event_ring_drop(struct event_ring *ring)
 {
     struct batch *batch = ring->first;
 
@@ -87,7 +87,7 @@ void ring_drop(struct ring *ring)
 }
 
 /* A node that a place does not name had nothing to tell when it was read. */
-bool ring_holds(const struct ring *ring, const struct event_cursor *place)
+bool event_ring_holds(const struct event_ring *ring, const struct event_cursor *place)
 {
     for (int i = 0; i < place->count; i++)
         if (place->at[i].seq < event_cursor_get(&ring->tail, place->at[i].node))

@@ -8,7 +8,7 @@
 
 #include "api/events/event_watch.h"
 
-enum { RING_BYTES_MAX = 4 << 20 }; /* of events: some 10,000 */
+enum { EVENT_RING_BYTES_MAX = 4 << 20 }; /* of events: some 10,000 */
 
 /* What one reading brought, in one piece of memory. */
 struct batch {
@@ -18,21 +18,21 @@ struct batch {
     struct event_note notes[];
 };
 
-struct ring {
+struct event_ring {
     struct batch *first, *last;
     size_t bytes;
     struct event_cursor tail; /* the place before the first of them */
 };
 
 /* Nothing is kept; what comes next is behind this place. */
-void ring_begin(struct ring *ring, const struct event_cursor *place);
+void event_ring_begin(struct event_ring *ring, const struct event_cursor *place);
 
 /* Copies what was read; NULL when that was nothing. */
-struct batch *ring_add(struct ring *ring, const struct event_portion *portion);
+struct batch *event_ring_add(struct event_ring *ring, const struct event_read *portion);
 
 /* The oldest batch when there are too many bytes, for whoever must let go of it; or NULL. */
-struct batch *ring_excess(const struct ring *ring);
-void ring_drop(struct ring *ring); /* the oldest */
+struct batch *event_ring_excess(const struct event_ring *ring);
+void event_ring_drop(struct event_ring *ring); /* the oldest */
 
 /* Whether all that is behind a place is kept. */
-bool ring_holds(const struct ring *ring, const struct event_cursor *place);
+bool event_ring_holds(const struct event_ring *ring, const struct event_cursor *place);

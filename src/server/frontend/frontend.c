@@ -20,13 +20,13 @@ enum {
 };
 
 #define ANSWER_WITHIN (10 * SPAN_S)   /* then 503: the engine or the database stands still */
-#define SOW_AGAIN     SPAN_S          /* after the server could not: as clients are told     */
+#define SEED_RETRY    SPAN_S          /* after the server could not: as clients are told     */
 #define LOOK_EVERY    (100 * SPAN_MS) /* at deadlines, and at what found no room           */
 
 /* ---- answers ---- */
 
 /* Runs that were claimed for somebody who never got them go back at once. */
-static void hand_back(struct door *door, struct ticket *t)
+static void hand_back(struct frontend *frontend, struct ticket *t)
 {
     struct call *call = &t->call;
 
@@ -44,157 +44,157 @@ static void hand_back(struct door *door, struct ticket *t)
     call->grant_count = 0;
     t->step = CALL_REPORTS;
     t->deadline_us = clock_boot_us() + ANSWER_WITHIN; /* the poll's may be over */
-    door_send_off(door, t, MEMO_CALL);
+    frontend_send_off(frontend, t, WRITER_MSG_CALL);
 }
 
 struct over {
-    struct door *door;
+    struct frontend *frontend;
     struct ticket *ticket;
 };
 
-static void on_over(void *with, bool is_sent)
+static void on_over(void *arg, bool is_sent)
 {
-    struct over *over = with;
+    struct over *over = arg;
 
-    if (is_sent || over->door->is_abandoned)
-        door_ticket_end(over->door, over->ticket);
+    if (is_sent || over->frontend->is_abandoned)
+        frontend_ticket_end(over->frontend, over->ticket);
     else
-        hand_back(over->door, over->ticket);
+        hand_back(over->frontend, over->ticket);
 }
 
-static void on_gone(void *with, struct exchange *x)
+static void on_gone(void *arg, struct exchange *x)
 {
-    struct over *over = with;
+    struct over *over = arg;
 
     (void)x;
     if (!over->ticket->is_away || over->ticket->step != CALL_POLL)
         return;
     atomic_store(&over->ticket->is_left, true);
-    door_memo(over->door, &(struct memo){.kind = MEMO_LOOK});
+    frontend_post(over->frontend, &(struct writer_msg){.kind = WRITER_MSG_LOOK});
 }
 
 static const struct exchange_watch poll_watch = {.on_gone = on_gone, .on_over = on_over};
 
-static void answer(struct door *door, struct ticket *t)
+static void answer(struct frontend *frontend, struct ticket *t)
 {
     struct exchange *x = t->x;
     bool has_grants = t->call.grant_count > 0;
 
     t->x = NULL;
     if (t->is_seed)
-        door->is_sowing = false;
-    if (t->is_seed && !seeds_told(door->options.seeds, &t->call, door->options.log))
-        door->sow_at_us = clock_boot_us() + SOW_AGAIN;
-    door_at(door, SERVE_BEFORE_ANSWER);
+        frontend->is_applying_seed = false;
+    if (t->is_seed && !seeds_told(frontend->options.seeds, &t->call, frontend->options.log))
+        frontend->seed_at_us = clock_boot_us() + SEED_RETRY;
+    frontend_at(frontend, SERVE_BEFORE_ANSWER);
     if (!x || (has_grants && x->is_gone)) {
         if (x)
             exchange_cut(x);
         if (has_grants)
-            hand_back(door, t);
+            hand_back(frontend, t);
         else
-            door_ticket_end(door, t);
+            frontend_ticket_end(frontend, t);
         return;
     }
     if (!has_grants)
         exchange_watch(x, NULL, NULL);
-    door_write_answer(door, x, t);
-    door_at(door, SERVE_AFTER_ANSWER);
+    frontend_write_answer(frontend, x, t);
+    frontend_at(frontend, SERVE_AFTER_ANSWER);
     if (!has_grants)
-        door_ticket_end(door, t); /* with grants: at on_over */
+        frontend_ticket_end(frontend, t); /* with grants: at on_over */
 }
 
 /* ---- the way of a ticket ---- */
 
 /* False when it has been sent to ask, or answered with a refusal. */
-static bool find_space(struct door *door, struct ticket *t)
+static bool find_space(struct frontend *frontend, struct ticket *t)
 {
     struct call *call = &t->call;
     const struct space *space;
 
     if (call->namespace != 0)
         return true;
-    space = spaces_find(door->spaces, call->namespace_name);
+    space = namespace_cache_find(frontend->namespaces, call->namespace_name);
     if (space) {
         call->namespace = space->id;
-        if (porter_allows(door->porter, call, space, &t->limit))
+        if (admission_allows(frontend->admission, call, space, &t->limit))
             return true;
         t->step = CALL_ANSWER;
-        answer(door, t);
+        answer(frontend, t);
         return false;
     }
     if (!t->asked) {
         t->asked = t->is_asking = true;
-        door_send_off(door, t, MEMO_SPACES);
+        frontend_send_off(frontend, t, WRITER_MSG_NAMESPACES);
         return false;
     }
     t->step = call_without_namespace(call);
     if (t->step != CALL_ANSWER)
-        return find_space(door, t); /* it is made, by a call to one that is there */
-    answer(door, t);
+        return find_space(frontend, t); /* it is made, by a call to one that is there */
+    answer(frontend, t);
     return false;
 }
 
-static void go_on(struct door *door, struct ticket *t)
+static void go_on(struct frontend *frontend, struct ticket *t)
 {
     struct call *call = &t->call;
 
-    if (t->step != CALL_ANSWER && !door->is_up) {
-        call_problem(call, 503, "unavailable", "not ready: %s", door_not_ready(door));
+    if (t->step != CALL_ANSWER && !frontend->is_up) {
+        call_problem(call, 503, "unavailable", "not ready: %s", frontend_not_ready(frontend));
         t->step = CALL_ANSWER;
     }
-    if (t->step != CALL_ANSWER && door->items + door_items_of(t, t->step) > ITEMS_MAX) {
+    if (t->step != CALL_ANSWER && frontend->items + frontend_items_of(t, t->step) > ITEMS_MAX) {
         call_problem(call, 503, "unavailable", "too much is waiting; try again in a moment");
         t->step = CALL_ANSWER;
     }
-    if (t->step == CALL_STREAM && door->closing)
-        t->step = call_problem(call, 503, "unavailable", "%s", door->closing);
-    if (t->step == CALL_STREAM && feed_is_full(door->feed))
+    if (t->step == CALL_STREAM && frontend->closing)
+        t->step = call_problem(call, 503, "unavailable", "%s", frontend->closing);
+    if (t->step == CALL_STREAM && streams_is_full(frontend->streams))
         t->step = call_problem(call, 503, "unavailable", "%d streams are open, the most",
                                STREAMS_MAX);
     if (t->step == CALL_ANSWER) {
-        answer(door, t);
+        answer(frontend, t);
         return;
     }
     if (t->step == CALL_STREAM) {
-        feed_adopt(door->feed, t);
+        streams_adopt(frontend->streams, t);
         return;
     }
-    if (!find_space(door, t))
+    if (!find_space(frontend, t))
         return;
     if (t->step == CALL_READ) {
-        door_read(door, t);
+        frontend_read(frontend, t);
         return;
     }
     call_complete(call);
     if (t->step == CALL_POLL) {
         struct over *over = arena_take(call->arena, sizeof *over);
 
-        *over = (struct over){door, t};
+        *over = (struct over){frontend, t};
         t->deadline_us += call->poll.wait;
         exchange_watch(t->x, &poll_watch, over);
     }
-    door_send_off(door, t, MEMO_CALL);
+    frontend_send_off(frontend, t, WRITER_MSG_CALL);
 }
 
-void door_came_back(struct door *door, struct ticket *t)
+void frontend_came_back(struct frontend *frontend, struct ticket *t)
 {
-    door_back(door, t);
-    t->call.context = &door->options.context;
+    frontend_back(frontend, t);
+    t->call.context = &frontend->options.context;
     if (t->stream) {
-        feed_back(door->feed, t);
+        streams_back(frontend->streams, t);
         return;
     }
     if (!t->x && !t->is_seed && t->call.grant_count == 0) {
-        door_ticket_end(door, t); /* nobody waits for it, or it brought runs back */
+        frontend_ticket_end(frontend, t); /* nobody waits for it, or it brought runs back */
         return;
     }
     if (!t->x && !t->is_seed) {
-        answer(door, t);
+        answer(frontend, t);
         return;
     }
     if (t->is_asking) {
         t->is_asking = false;
-        go_on(door, t);
+        go_on(frontend, t);
         return;
     }
     if (t->is_settled)
@@ -203,56 +203,56 @@ void door_came_back(struct door *door, struct ticket *t)
         t->step = call_refused(&t->call, &(struct command){.kind = COMMAND_QUEUE}, t->refused);
     else if (t->sent_for != CALL_READ || t->step == CALL_SETTLE)
         t->step = t->call.operation->settled(&t->call);
-    go_on(door, t);
+    go_on(frontend, t);
 }
 
 /* ---- requests ---- */
 
-static int64_t body_max(void *with, const struct http1_request *request)
+static int64_t body_max(void *arg, const struct http1_request *request)
 {
     struct str params[CALL_PARAMS_MAX], allow;
-    struct door *door = with;
+    struct frontend *frontend = arg;
     const struct operation *op;
     int status;
 
-    arena_reset(door->scratch);
-    op = operation_find(request, door->scratch, params, &status, &allow);
-    door->looked_up = request;
-    door->found = op;
+    arena_reset(frontend->scratch);
+    op = operation_find(request, frontend->scratch, params, &status, &allow);
+    frontend->looked_up = request;
+    frontend->found = op;
     if (!op)
         return BODY_OF_NOTHING;
     return op->body_max + (op->dialect == DIALECTS_TEMPORAL ? GRPC_PREFIX : 0);
 }
 
 /* What the listener has asked about last is not looked for again. */
-static void find_operation(struct door *door, struct call *call,
+static void find_operation(struct frontend *frontend, struct call *call,
                            const struct http1_request *request, int *ret_status,
                            struct str *ret_allow)
 {
-    if (door->looked_up == request && door->found) {
-        call->operation = door->found;
+    if (frontend->looked_up == request && frontend->found) {
+        call->operation = frontend->found;
         operation_params(call->operation, request, call->arena, call->params);
     } else {
         call->operation = operation_find(request, call->arena, call->params, ret_status,
                                          ret_allow);
     }
-    door->looked_up = NULL;
+    frontend->looked_up = NULL;
 }
 
 /* Up to the first step of the call, or its refusal. */
-static void begin(struct door *door, struct ticket *t, struct exchange *x)
+static void begin(struct frontend *frontend, struct ticket *t, struct exchange *x)
 {
     struct call *call = &t->call;
     struct str allow, body = x->body;
     int status;
 
-    find_operation(door, call, x->request, &status, &allow);
+    find_operation(frontend, call, x->request, &status, &allow);
     call->dialect = operation_dialect(call->operation, x->request);
-    if (!door_rpc_fits(t, x, ANSWER_WITHIN))
+    if (!frontend_rpc_fits(t, x, ANSWER_WITHIN))
         return;
     if (x->is_too_large) {
         t->step = call_problem(call, 413, "limit", "the body is longer than this path takes");
-    } else if (door->count > TICKETS_MAX) {
+    } else if (frontend->count > TICKETS_MAX) {
         t->step = call_problem(call, 503, "unavailable", "too many requests are under way");
     } else if (!call->operation && status == 405) {
         t->step = call_problem(call, 405, "not_found", "%.*s is not for this path; try %.*s",
@@ -261,31 +261,32 @@ static void begin(struct door *door, struct ticket *t, struct exchange *x)
     } else if (!call->operation) {
         t->step = call_problem(call, 404, "not_found", "there is nothing at %.*s",
                                STR_ARG(x->request->target));
-    } else if (porter_admit(door->porter, call, x, door->options.config, &t->limit) &&
-               door_rpc_open(t, x, &body)) {
+    } else if (admission_admit(frontend->admission, call, x, frontend->options.config,
+                               &t->limit) &&
+               frontend_rpc_open(t, x, &body)) {
         t->step = call_begin(call, x->request, body);
     }
 }
 
-static void on_request(void *with, struct exchange *x)
+static void on_request(void *arg, struct exchange *x)
 {
-    struct door *door = with;
-    struct ticket *t = door_ticket_new(door, x);
+    struct frontend *frontend = arg;
+    struct ticket *t = frontend_ticket_new(frontend, x);
 
-    door->begun++;
+    frontend->begun++;
     t->call.now = clock_now();
-    t->call.context = &door->options.context;
-    porter_greet(&t->call, x);
+    t->call.context = &frontend->options.context;
+    admission_identify(&t->call, x);
     t->deadline_us = clock_boot_us() + ANSWER_WITHIN;
-    begin(door, t, x);
-    porter_note(door->porter, &t->call);
-    go_on(door, t);
+    begin(frontend, t, x);
+    admission_note(frontend->admission, &t->call);
+    go_on(frontend, t);
 }
 
-struct listener_handler door_handler(struct door *door)
+struct listener_handler frontend_handler(struct frontend *frontend)
 {
     return (struct listener_handler){
-        .body_max = body_max, .on_request = on_request, .with = door};
+        .body_max = body_max, .on_request = on_request, .arg = frontend};
 }
 
 /* ---- deadlines ---- */
@@ -300,7 +301,7 @@ static const char *way_out(const struct ticket *t)
 }
 
 /* A client's own deadline, which calls of gRPC may have, is no sign of a standstill here. */
-static void give_up(struct door *door, struct ticket *t)
+static void give_up(struct frontend *frontend, struct ticket *t)
 {
     bool is_read = t->sent_for == CALL_READ || t->sent_for == CALL_POLL;
     char detail[DETAIL_MAX];
@@ -310,191 +311,194 @@ static void give_up(struct door *door, struct ticket *t)
                                  : "the database does not answer in time");
     if (!is_read)
         buf_printf(&out, "; it may still be done: %s", way_out(t));
-    door_give_up(door, t,
-                 &(struct problem){
-                     .request_id = t->call.request_id,
-                     .status = t->is_hurried ? 504 : 503,
-                     .code = is_read ? "unavailable" : "unknown_result",
-                     .detail = detail,
-                     .at = -1,
-                 });
+    frontend_give_up(frontend, t,
+                     &(struct problem){
+                         .request_id = t->call.request_id,
+                         .status = t->is_hurried ? 504 : 503,
+                         .code = is_read ? "unavailable" : "unknown_result",
+                         .detail = detail,
+                         .at = -1,
+                     });
 }
 
-/* What the porter wants written down goes to the writer as a request of nobody. */
-static void send_errand(struct door *door)
+/* What the admission wants written down goes to the writer as a request of nobody. */
+static void send_errand(struct frontend *frontend)
 {
     struct ticket *t;
 
-    if (door->is_abandoned || !door->is_up || door->items + CALL_ITEMS_MAX > ITEMS_MAX ||
-        door->count >= TICKETS_MAX)
+    if (frontend->is_abandoned || !frontend->is_up ||
+        frontend->items + CALL_ITEMS_MAX > ITEMS_MAX || frontend->count >= TICKETS_MAX)
         return;
-    t = door_ticket_new(door, NULL);
+    t = frontend_ticket_new(frontend, NULL);
     t->call.now = clock_now();
     t->deadline_us = clock_boot_us() + ANSWER_WITHIN;
     t->step = CALL_COMMANDS;
-    if (porter_report(door->porter, &t->call, door->options.log))
-        door_send_off(door, t, MEMO_CALL);
+    if (admission_report(frontend->admission, &t->call, frontend->options.log))
+        frontend_send_off(frontend, t, WRITER_MSG_CALL);
     else
-        door_ticket_end(door, t);
+        frontend_ticket_end(frontend, t);
 }
 
 /* Seeds go one after the other; those that are refused at once do not come back. */
-void door_sow(struct door *door)
+void frontend_apply_seeds(struct frontend *frontend)
 {
-    struct seeds *seeds = door->options.seeds;
+    struct seeds *seeds = frontend->options.seeds;
 
-    while (seeds && seeds_are_left(seeds) && !door->is_sowing && door_has_database(door) &&
-           !door->closing && !door->is_abandoned && clock_boot_us() >= door->sow_at_us) {
-        struct ticket *t = door_ticket_new(door, NULL);
+    while (seeds && seeds_are_left(seeds) && !frontend->is_applying_seed &&
+           frontend_has_database(frontend) && !frontend->closing && !frontend->is_abandoned &&
+           clock_boot_us() >= frontend->seed_at_us) {
+        struct ticket *t = frontend_ticket_new(frontend, NULL);
 
-        door->is_sowing = t->is_seed = true;
+        frontend->is_applying_seed = t->is_seed = true;
         t->call.now = clock_now();
-        t->call.context = &door->options.context;
+        t->call.context = &frontend->options.context;
         t->step = seeds_begin(seeds, &t->call);
-        go_on(door, t);
+        go_on(frontend, t);
     }
 }
 
-static void on_timer(void *with)
+static void on_timer(void *arg)
 {
-    struct door *door = with;
+    struct frontend *frontend = arg;
     int64_t boot = clock_boot_us();
 
-    for (struct ticket *t = door->all.behind; t != &door->all; t = t->behind)
+    for (struct ticket *t = frontend->all.behind; t != &frontend->all; t = t->behind)
         if (t->x && t->is_away && t->deadline_us < boot)
-            give_up(door, t);
-    door_shut_out(door);
-    door_push_late(door);
-    if (door_count_finished(door)) /* such as programs that were killed: nobody tells */
-        door_memo(door, &(struct memo){.kind = MEMO_LOOK});
-    send_errand(door);
-    door_sow(door);
-    loop_timer_set(door->timer, LOOK_EVERY);
+            give_up(frontend, t);
+    frontend_close_denied(frontend);
+    frontend_push_late(frontend);
+    if (frontend_count_finished(frontend)) /* such as programs that were killed: nobody tells */
+        frontend_post(frontend, &(struct writer_msg){.kind = WRITER_MSG_LOOK});
+    send_errand(frontend);
+    frontend_apply_seeds(frontend);
+    loop_timer_set(frontend->timer, LOOK_EVERY);
 }
 
 /* ---- from begin to end ---- */
 
-const char *door_not_ready(const struct door *door)
+const char *frontend_not_ready(const struct frontend *frontend)
 {
-    if (door->closing)
-        return door->closing;
-    return door->why[0] != '\0' ? door->why : NULL;
+    if (frontend->closing)
+        return frontend->closing;
+    return frontend->why[0] != '\0' ? frontend->why : NULL;
 }
 
-void door_closing(struct door *door, const char *why)
+void frontend_closing(struct frontend *frontend, const char *why)
 {
-    door->closing = why;
-    feed_close(door->feed);
+    frontend->closing = why;
+    streams_close(frontend->streams);
 }
 
-void door_reload(struct door *door, const struct config *config,
-                 const struct api_context *context)
+void frontend_reload(struct frontend *frontend, const struct config *config,
+                     const struct api_context *context)
 {
-    door->options.config = config;
-    context_renew(&door->options.context, context);
+    frontend->options.config = config;
+    context_renew(&frontend->options.context, context);
 }
 
-void door_staff_left(struct door *door)
+void frontend_staff_left(struct frontend *frontend)
 {
     for (int lane = 0; lane < LANE_COUNT; lane++)
-        atomic_store(&door->options.finished[lane], door->received[lane]);
-    door->calls = NULL;
+        atomic_store(&frontend->options.finished[lane], frontend->received[lane]);
+    frontend->dispatcher = NULL;
 }
 
-bool door_has_upstream(const struct door *door, struct str namespace, struct str upstream)
+bool frontend_has_upstream(const struct frontend *frontend, struct str namespace,
+                           struct str upstream)
 {
-    const struct space *space = spaces_find(door->spaces, namespace);
+    const struct space *space = namespace_cache_find(frontend->namespaces, namespace);
 
-    return space && settings_upstream(&space->settings, upstream);
+    return space && upstream_settings(&space->settings, upstream);
 }
 
-int64_t door_quota(const struct door *door, struct str namespace)
+int64_t frontend_quota(const struct frontend *frontend, struct str namespace)
 {
-    const struct space *space = spaces_find(door->spaces, namespace);
+    const struct space *space = namespace_cache_find(frontend->namespaces, namespace);
 
     return space && space->settings.has_quota ? space->settings.quota_schedules
-                                              : door->options.config->quota_schedules;
+                                              : frontend->options.config->quota_schedules;
 }
 
-bool door_is_drained(const struct door *door)
+bool frontend_is_drained(const struct frontend *frontend)
 {
-    return door->is_drained || door->is_away;
+    return frontend->is_drained || frontend->is_away;
 }
 
-int door_count(const struct door *door)
+int frontend_count(const struct frontend *frontend)
 {
-    return door->count;
+    return frontend->count;
 }
 
-bool door_has_database(const struct door *door)
+bool frontend_has_database(const struct frontend *frontend)
 {
-    return door->is_up && !door->is_away;
+    return frontend->is_up && !frontend->is_away;
 }
 
-int door_busy(const struct door *door)
+int frontend_busy(const struct frontend *frontend)
 {
-    return door->away;
+    return frontend->away;
 }
 
-struct door *door_new(const struct door_options *options)
+struct frontend *frontend_new(const struct frontend_options *options)
 {
-    struct door *door = calloc(1, sizeof *door);
+    struct frontend *frontend = calloc(1, sizeof *frontend);
 
-    must(door);
-    door->options = *options;
-    door->options.context.looks = looks_new();
-    door->all.before = door->all.behind = &door->all;
-    door->spaces = spaces_new();
-    door->porter = porter_new(options->context.random(options->context.with));
-    door->feed = feed_new(door, options->news, options->loop, options->has_others);
-    door->scratch = arena_new(CALL_ARENA_MAX);
-    memcpy(door->why, "starting", sizeof "starting");
-    door->is_away = true;
-    door->timer = loop_timer_new(options->loop, on_timer, door);
-    loop_timer_set(door->timer, LOOK_EVERY);
-    return door;
+    must(frontend);
+    frontend->options = *options;
+    frontend->options.context.part_cache = part_cache_new();
+    frontend->all.before = frontend->all.behind = &frontend->all;
+    frontend->namespaces = namespace_cache_new();
+    frontend->admission = admission_new(options->context.random(options->context.arg));
+    frontend->streams = streams_new(frontend, options->signal, options->loop,
+                                    options->has_others);
+    frontend->scratch = arena_new(CALL_ARENA_MAX);
+    memcpy(frontend->why, "starting", sizeof "starting");
+    frontend->is_away = true;
+    frontend->timer = loop_timer_new(options->loop, on_timer, frontend);
+    loop_timer_set(frontend->timer, LOOK_EVERY);
+    return frontend;
 }
 
-void door_staff(struct door *door, struct writer *writer, struct reader *const *readers,
-                int count, struct calls *calls)
+void frontend_staff(struct frontend *frontend, struct writer *writer,
+                    struct reader *const *readers, int count, struct dispatcher *dispatcher)
 {
-    must(count > 0 && count <= DOOR_READERS_MAX);
-    door->writer = writer;
+    must(count > 0 && count <= FRONTEND_READERS_MAX);
+    frontend->writer = writer;
     for (int i = 0; i < count; i++)
-        door->readers[i] = readers[i];
-    door->reader_count = count;
-    door->calls = calls;
+        frontend->readers[i] = readers[i];
+    frontend->reader_count = count;
+    frontend->dispatcher = dispatcher;
 }
 
-static void abandon_notice(struct door *door, const struct notice *notice)
+static void abandon_notice(struct frontend *frontend, const struct io_msg *msg)
 {
-    if (notice->kind == NOTICE_TASK)
-        arena_free(notice->task->arena);
-    else if (notice->kind == NOTICE_SPACE)
-        door_learn_space(door, notice->space);
-    else if (notice->kind == NOTICE_KEYS)
-        porter_keys(door->porter, notice->keys);
+    if (msg->kind == IO_MSG_DISPATCH)
+        arena_free(msg->order->arena);
+    else if (msg->kind == IO_MSG_NAMESPACE)
+        frontend_learn_namespace(frontend, msg->space);
+    else if (msg->kind == IO_MSG_KEYS)
+        admission_keys(frontend->admission, msg->keys);
 }
 
-static void drop_memos(struct door *door)
+static void drop_memos(struct frontend *frontend)
 {
-    struct memo memo;
+    struct writer_msg msg;
 
-    while (mailbox_take(door->options.memos, &memo, 1) > 0)
-        if (memo.kind == MEMO_TOLD)
-            arena_free(memo.told->arena);
+    while (mailbox_take(frontend->options.to_writer, &msg, 1) > 0)
+        if (msg.kind == WRITER_MSG_REPORT)
+            arena_free(msg.reported->arena);
 }
 
-void door_abandon(struct door *door)
+void frontend_abandon(struct frontend *frontend)
 {
-    struct notice notice;
+    struct io_msg msg;
 
-    while (mailbox_take(door->options.notices, &notice, 1) > 0)
-        abandon_notice(door, &notice);
-    drop_memos(door);
-    door->is_abandoned = true;
-    feed_abandon(door->feed);
-    for (struct ticket *t = door->all.behind, *next; t != &door->all; t = next) {
+    while (mailbox_take(frontend->options.to_io, &msg, 1) > 0)
+        abandon_notice(frontend, &msg);
+    drop_memos(frontend);
+    frontend->is_abandoned = true;
+    streams_abandon(frontend->streams);
+    for (struct ticket *t = frontend->all.behind, *next; t != &frontend->all; t = next) {
         struct exchange *x = t->x;
 
         next = t->behind;
@@ -506,32 +510,32 @@ void door_abandon(struct door *door)
             exchange_watch(x, NULL, NULL);
             exchange_cut(x);
         }
-        door_ticket_end(door, t);
+        frontend_ticket_end(frontend, t);
     }
 }
 
-struct door *door_free(struct door *door)
+struct frontend *frontend_free(struct frontend *frontend)
 {
-    if (!door)
+    if (!frontend)
         return NULL;
-    must(door->count == 0);
-    drop_memos(door);
-    for (size_t i = 0; i < door->late_count; i++)
-        arena_free(door->late[i]->arena);
-    loop_timer_free(door->timer);
-    while (door->spare) {
-        struct ticket *t = door->spare;
+    must(frontend->count == 0);
+    drop_memos(frontend);
+    for (size_t i = 0; i < frontend->late_count; i++)
+        arena_free(frontend->late[i]->arena);
+    loop_timer_free(frontend->timer);
+    while (frontend->spare) {
+        struct ticket *t = frontend->spare;
 
-        door->spare = t->next;
+        frontend->spare = t->next;
         arena_free(t->call.arena);
         free(t);
     }
-    spaces_free(door->spaces);
-    porter_free(door->porter);
-    feed_free(door->feed);
-    arena_free(door->scratch);
-    looks_free(door->options.context.looks);
-    free(door->late);
-    free(door);
+    namespace_cache_free(frontend->namespaces);
+    admission_free(frontend->admission);
+    streams_free(frontend->streams);
+    arena_free(frontend->scratch);
+    part_cache_free(frontend->options.context.part_cache);
+    free(frontend->late);
+    free(frontend);
     return NULL;
 }

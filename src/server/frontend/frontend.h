@@ -8,74 +8,75 @@
 #include "io/net/listener.h"
 #include "server/commit_signal.h"
 #include "server/dispatch/dispatch.h"
-#include "server/frontend/apply_seeds.h"
 #include "server/frontend/namespace_cache.h"
+#include "server/frontend/seeds.h"
 #include "server/reader.h"
 #include "server/writer.h"
 
-enum { DOOR_READERS_MAX = 8 };
+enum { FRONTEND_READERS_MAX = 8 };
 
-struct door_options {
+struct frontend_options {
     struct loop *loop;
     struct log *log;
     const struct config *config;
     const struct serve_seam *seam;
-    struct mailbox *memos, *notices;
+    struct mailbox *to_writer, *to_io;
     struct api_context context;
-    _Atomic int64_t *finished; /* see struct writer_options */
-    struct news *news;         /* likewise                  */
-    bool has_others;           /* nodes on the same database, perhaps */
-    struct meters *meters;
-    struct seeds *seeds; /* NULL: none; outlives the door */
+    _Atomic int64_t *finished;    /* see struct writer_options */
+    struct commit_signal *signal; /* likewise                  */
+    bool has_others;              /* nodes on the same database, perhaps */
+    struct counters *counters;
+    struct seeds *seeds; /* NULL: none; outlives the frontend */
 };
 
-struct door; /* opaque */
+struct frontend; /* opaque */
 
-struct door *door_new(const struct door_options *options);
+struct frontend *frontend_new(const struct frontend_options *options);
 
 /* For the listener. */
-struct listener_handler door_handler(struct door *door);
+struct listener_handler frontend_handler(struct frontend *frontend);
 
 /* Who works behind it; before the first request. */
-void door_staff(struct door *door, struct writer *writer, struct reader *const *readers,
-                int count, struct calls *calls);
+void frontend_staff(struct frontend *frontend, struct writer *writer,
+                    struct reader *const *readers, int count, struct dispatcher *dispatcher);
 
-/* For calls_options. */
-void door_on_told(void *door, struct told *told);
-const struct settings *door_settings(void *door, int64_t namespace);
+/* For dispatcher_options. */
+void frontend_on_report(void *frontend, struct dispatch_report *reported);
+const struct namespace_settings *frontend_settings(void *frontend, int64_t namespace);
 
 /* All notices that wait; true when the writer has ended. */
-bool door_take(struct door *door);
+bool frontend_take(struct frontend *frontend);
 
 /* What counts from now on; and the calls have been closed. */
-void door_reload(struct door *door, const struct config *config,
-                 const struct api_context *context);
-void door_staff_left(struct door *door);
+void frontend_reload(struct frontend *frontend, const struct config *config,
+                     const struct api_context *context);
+void frontend_staff_left(struct frontend *frontend);
 
 /* For api_context; an empty name: one for workflows that name none. */
-bool door_has_upstream(const struct door *door, struct str namespace, struct str upstream);
+bool frontend_has_upstream(const struct frontend *frontend, struct str namespace,
+                           struct str upstream);
 /* Schedules that the namespace may have: its own setting, else the configuration's. */
-int64_t door_quota(const struct door *door, struct str namespace);
+int64_t frontend_quota(const struct frontend *frontend, struct str namespace);
 
 /* Why requests are refused, or NULL: it is ready. */
-const char *door_not_ready(const struct door *door);
+const char *frontend_not_ready(const struct frontend *frontend);
 /* All that stands in the way: how many. */
-int door_reasons(const struct door *door,
-                 struct context_reason reasons[static CONTEXT_REASONS_MAX]);
+int frontend_reasons(const struct frontend *frontend,
+                     struct context_reason reasons[static CONTEXT_REASONS_MAX]);
 /* Requests that are under way; and whether the database can be asked. */
-int door_count(const struct door *door);
-bool door_has_database(const struct door *door);
+int frontend_count(const struct frontend *frontend);
+bool frontend_has_database(const struct frontend *frontend);
 /* From now on it is not, for this reason. */
-void door_closing(struct door *door, const char *why);
+void frontend_closing(struct frontend *frontend, const char *why);
 
 /* The writer claims no more: no run will come.  Also when it cannot, without a database. */
-bool door_is_drained(const struct door *door);
+bool frontend_is_drained(const struct frontend *frontend);
 
 /* Tickets that are with other threads. */
-int door_busy(const struct door *door);
+int frontend_busy(const struct frontend *frontend);
 
 /* The other threads have ended: what they still had is over, and its clients see that. */
-void door_abandon(struct door *door);
+void frontend_abandon(struct frontend *frontend);
 
-/* Only after door_abandon(), once the listener is closed.  Accepts NULL, returns NULL. */
-struct door *door_free(struct door *door);
+/* Only after frontend_abandon(), once the listener is closed.  Accepts NULL, returns NULL. */
+struct frontend *frontend_free(struct frontend *frontend);

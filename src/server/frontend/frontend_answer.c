@@ -22,25 +22,26 @@ static void put_number(struct http1_field *field, struct str name, int64_t n,
     *field = (struct http1_field){name, buf_as_str(&text)};
 }
 
-int door_reasons(const struct door *door,
-                 struct context_reason reasons[static CONTEXT_REASONS_MAX])
+int frontend_reasons(const struct frontend *frontend,
+                     struct context_reason reasons[static CONTEXT_REASONS_MAX])
 {
-    bool is_starting = strcmp(door->why, "starting") == 0;
+    bool is_starting = strcmp(frontend->why, "starting") == 0;
     int n = 0;
 
-    if (door->closing)
-        reasons[n++] = (struct context_reason){"closing", door->closing};
-    if (door->is_away && door->why[0] != '\0')
+    if (frontend->closing)
+        reasons[n++] = (struct context_reason){"closing", frontend->closing};
+    if (frontend->is_away && frontend->why[0] != '\0')
         reasons[n++] = (struct context_reason){is_starting ? "starting" : "database",
-                                               door->why};
-    if (door->is_full)
+                                               frontend->why};
+    if (frontend->is_full)
         reasons[n++] = (struct context_reason){"disk_full", WRITER_FULL_TEXT};
-    if (door->holds)
+    if (frontend->holds)
         reasons[n++] = (struct context_reason){"clock", WRITER_HOLDS_TEXT};
     return n;
 }
 
-void door_write_answer(struct door *door, struct exchange *x, const struct ticket *t)
+void frontend_write_answer(struct frontend *frontend, struct exchange *x,
+                           const struct ticket *t)
 {
     const struct call *call = &t->call;
     struct http1_field fields[CALL_FIELDS_MAX + OWN_FIELDS];
@@ -62,28 +63,29 @@ void door_write_answer(struct door *door, struct exchange *x, const struct ticke
     }
     for (int i = 0; i < call->field_count; i++)
         fields[n++] = call->fields[i];
-    meters_request(door->options.meters, call, call->status);
+    counters_request(frontend->options.counters, call, call->status);
     if (is_rpc)
-        door_rpc_end(x, call->status);
+        frontend_rpc_end(x, call->status);
     exchange_answer(x, is_rpc ? 200 : call->status, fields, n, call->answer);
 }
 
-void door_give_up(struct door *door, struct ticket *t, const struct problem *problem)
+void frontend_give_up(struct frontend *frontend, struct ticket *t,
+                      const struct problem *problem)
 {
     struct exchange *x = t->x;
-    char text[REFUSAL_BYTES_MAX];
+    char text[ERROR_REPLY_BYTES_MAX];
     struct problem said = *problem;
-    struct refusal refusal;
-    struct http1_field fields[REFUSAL_FIELDS_MAX + 1] = {{STR("Content-Type"), {NULL, 0}}};
+    struct error_reply refusal;
+    struct http1_field fields[ERROR_REPLY_FIELDS_MAX + 1] = {{STR("Content-Type"), {NULL, 0}}};
 
-    said.node = door->options.context.node;
-    refusal = refusal_of(t->call.dialect, &said, text);
+    said.node = frontend->options.context.node;
+    refusal = error_reply_of(t->call.dialect, &said, text);
     fields[0].value = str_of(refusal.content_type);
     memcpy(fields + 1, refusal.fields, sizeof refusal.fields);
     t->x = NULL;
     atomic_store(&t->is_left, true);
     exchange_watch(x, NULL, NULL);
-    meters_request(door->options.meters, &t->call, refusal.status);
+    counters_request(frontend->options.counters, &t->call, refusal.status);
     if (t->call.dialect == DIALECTS_TEMPORAL)
         refusal.status = 200;
     exchange_answer(x, refusal.status, fields, refusal.field_count + 1, refusal.body);

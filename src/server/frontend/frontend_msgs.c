@@ -12,66 +12,67 @@ enum {
     NOTICES_LEAST = 16,   /* in a round of the loop               */
 };
 
-void door_learn_space(struct door *door, struct space_news *news)
+void frontend_learn_namespace(struct frontend *frontend, struct namespace_msg *signal)
 {
     struct err err;
 
-    if (spaces_put(door->spaces, news->id, news->name, news->settings, &err) != RC_OK)
-        log_say(door->options.log, clock_now(), LEVEL_ERROR,
-                "the settings of a namespace cannot be read", LOG_STR("namespace", news->name),
-                LOG_TEXT("reason", err.text));
-    arena_free(news->arena);
+    if (namespace_cache_put(frontend->namespaces, signal->id, signal->name, signal->settings,
+                            &err) != RC_OK)
+        log_say(frontend->options.log, clock_now(), LEVEL_ERROR,
+                "the settings of a namespace cannot be read",
+                LOG_STR("namespace", signal->name), LOG_TEXT("reason", err.text));
+    arena_free(signal->arena);
 }
 
-static void learn_state(struct door *door)
+static void learn_state(struct frontend *frontend)
 {
-    struct writer_state state = writer_state(door->writer);
+    struct writer_state state = writer_state(frontend->writer);
 
-    door->is_up |= state.phase == WRITER_READY || state.phase == WRITER_HOLDING ||
-                   state.phase == WRITER_FULL;
-    door->is_away = state.phase == WRITER_STARTING || state.phase == WRITER_AWAY ||
-                    state.phase == WRITER_OVER;
-    door->is_full = state.is_full;
-    door->holds = state.holds;
-    memcpy(door->why, state.text, sizeof door->why);
+    frontend->is_up |= state.phase == WRITER_READY || state.phase == WRITER_HOLDING ||
+                       state.phase == WRITER_FULL;
+    frontend->is_away = state.phase == WRITER_STARTING || state.phase == WRITER_AWAY ||
+                        state.phase == WRITER_OVER;
+    frontend->is_full = state.is_full;
+    frontend->holds = state.holds;
+    memcpy(frontend->why, state.text, sizeof frontend->why);
     if (state.phase == WRITER_STARTING)
-        memcpy(door->why, "starting", sizeof "starting");
+        memcpy(frontend->why, "starting", sizeof "starting");
 }
 
-static bool take_notice(struct door *door, const struct notice *notice)
+static bool take_notice(struct frontend *frontend, const struct io_msg *msg)
 {
-    switch (notice->kind) {
-    case NOTICE_TICKET:
-        door_came_back(door, notice->ticket);
+    switch (msg->kind) {
+    case IO_MSG_TICKET:
+        frontend_came_back(frontend, msg->ticket);
         break;
-    case NOTICE_TASK:
-        door_start_task(door, notice->task);
+    case IO_MSG_DISPATCH:
+        frontend_start_dispatch(frontend, msg->order);
         break;
-    case NOTICE_STOP:
-        if (door->calls)
-            calls_stop(door->calls, &notice->stop);
+    case IO_MSG_STOP:
+        if (frontend->dispatcher)
+            dispatcher_stop(frontend->dispatcher, &msg->stop);
         break;
-    case NOTICE_FORGET:
-        if (door->calls)
-            calls_forget(door->calls);
+    case IO_MSG_FORGET:
+        if (frontend->dispatcher)
+            dispatcher_forget(frontend->dispatcher);
         break;
-    case NOTICE_SPACE:
-        door_learn_space(door, notice->space);
+    case IO_MSG_NAMESPACE:
+        frontend_learn_namespace(frontend, msg->space);
         break;
-    case NOTICE_KEYS:
-        door_learn_keys(door, notice->keys);
-        feed_check(door->feed, door->porter);
+    case IO_MSG_KEYS:
+        frontend_learn_keys(frontend, msg->keys);
+        streams_check(frontend->streams, frontend->admission);
         break;
-    case NOTICE_NEWS:
-        feed_news(door->feed);
+    case IO_MSG_COMMIT:
+        streams_news(frontend->streams);
         break;
-    case NOTICE_STATE:
-        learn_state(door);
+    case IO_MSG_STATE:
+        learn_state(frontend);
         break;
-    case NOTICE_DRAINED:
-        door->is_drained = true;
+    case IO_MSG_DRAINED:
+        frontend->is_drained = true;
         break;
-    case NOTICE_OVER:
+    case IO_MSG_OVER:
         return true;
     }
     return false;
@@ -81,33 +82,33 @@ static bool take_notice(struct door *door, const struct notice *notice)
  * Not all that there are: while many are answered, the writer would have nothing to do, and
  * whoever asks would wait for all of them.  But as many as have come, so that none pile up.
  */
-static bool take_some(struct door *door)
+static bool take_some(struct frontend *frontend)
 {
-    struct notice notices[NOTICES_AT_ONCE];
-    int left = door->begun > NOTICES_LEAST ? door->begun : NOTICES_LEAST;
+    struct io_msg to_io[NOTICES_AT_ONCE];
+    int left = frontend->begun > NOTICES_LEAST ? frontend->begun : NOTICES_LEAST;
     bool is_over = false;
     size_t count, most;
 
-    door->begun = 0;
+    frontend->begun = 0;
     do {
         most = left < NOTICES_AT_ONCE ? (size_t)left : NOTICES_AT_ONCE;
-        count = mailbox_take(door->options.notices, notices, most);
+        count = mailbox_take(frontend->options.to_io, to_io, most);
         for (size_t i = 0; i < count; i++)
-            is_over |= take_notice(door, &notices[i]);
+            is_over |= take_notice(frontend, &to_io[i]);
         left -= (int)count;
     } while (count == most && left > 0);
     if (count == most)
-        loop_wake(door->options.loop);
+        loop_wake(frontend->options.loop);
     return is_over;
 }
 
-bool door_take(struct door *door)
+bool frontend_take(struct frontend *frontend)
 {
-    bool is_over = take_some(door);
+    bool is_over = take_some(frontend);
 
-    if (!is_over && door_count_finished(door))
-        door_memo(door, &(struct memo){.kind = MEMO_LOOK});
+    if (!is_over && frontend_count_finished(frontend))
+        frontend_post(frontend, &(struct writer_msg){.kind = WRITER_MSG_LOOK});
     if (!is_over)
-        door_sow(door);
+        frontend_apply_seeds(frontend);
     return is_over;
 }

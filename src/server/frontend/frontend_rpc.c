@@ -16,7 +16,7 @@ static bool is_grpc(const struct exchange *x)
            grpc_is_type(type);
 }
 
-bool door_rpc_fits(struct ticket *t, const struct exchange *x, span most)
+bool frontend_rpc_fits(struct ticket *t, const struct exchange *x, span most)
 {
     struct call *call = &t->call;
     struct str text;
@@ -74,7 +74,7 @@ static bool unzip(struct ticket *t, const struct exchange *x, struct str *messag
     return true;
 }
 
-bool door_rpc_open(struct ticket *t, const struct exchange *x, struct str *ret)
+bool frontend_rpc_open(struct ticket *t, const struct exchange *x, struct str *ret)
 {
     bool is_compressed;
     struct err err;
@@ -89,7 +89,7 @@ bool door_rpc_open(struct ticket *t, const struct exchange *x, struct str *ret)
 }
 
 /* An error has its status among its fields: with no body behind them they are the end. */
-void door_rpc_end(struct exchange *x, int status)
+void frontend_rpc_end(struct exchange *x, int status)
 {
     static const struct http1_field done = {{"grpc-status", 11}, {"0", 1}};
 

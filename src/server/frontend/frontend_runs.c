@@ -11,119 +11,126 @@
 
 enum { LATE_MAX = 65536 }; /* signs of life that found no room; more are dropped */
 
-void door_at(const struct door *door, enum serve_point point)
+void frontend_at(const struct frontend *frontend, enum serve_point point)
 {
-    const struct serve_seam *seam = door->options.seam;
+    const struct serve_seam *seam = frontend->options.seam;
 
     if (seam && seam->at)
-        seam->at(seam->with, point);
+        seam->at(seam->arg, point);
 }
 
-void door_memo(struct door *door, const struct memo *memo)
+void frontend_post(struct frontend *frontend, const struct writer_msg *msg)
 {
-    must(mailbox_push(door->options.memos, memo));
+    must(mailbox_push(frontend->options.to_writer, msg));
 }
 
-void door_push_late(struct door *door)
+void frontend_push_late(struct frontend *frontend)
 {
     size_t n = 0;
 
-    if (door->late_count == 0)
+    if (frontend->late_count == 0)
         return;
-    while (n < door->late_count && mailbox_room(door->options.memos) > MEMOS_KEPT) {
-        door_memo(door, &(struct memo){.kind = MEMO_TOLD, .told = door->late[n]});
+    while (n < frontend->late_count &&
+           mailbox_room(frontend->options.to_writer) > WRITER_MSGS_KEPT) {
+        frontend_post(frontend, &(struct writer_msg){.kind = WRITER_MSG_REPORT,
+                                                     .reported = frontend->late[n]});
         n++;
     }
     if (n == 0)
         return;
-    door->late_count -= n;
-    memmove(door->late, door->late + n, door->late_count * sizeof *door->late);
+    frontend->late_count -= n;
+    memmove(frontend->late, frontend->late + n, frontend->late_count * sizeof *frontend->late);
 }
 
 /* What has ended makes room; the writer hears of it when nothing else tells it. */
-bool door_count_finished(struct door *door)
+bool frontend_count_finished(struct frontend *frontend)
 {
     bool has_changed = false;
 
-    if (!door->calls)
+    if (!frontend->dispatcher)
         return false;
     for (int lane = 0; lane < LANE_COUNT; lane++) {
-        int64_t finished = door->received[lane] - calls_count(door->calls, lane);
+        int64_t finished = frontend->received[lane] -
+                           dispatcher_count(frontend->dispatcher, lane);
 
-        has_changed |= finished != atomic_exchange(&door->options.finished[lane], finished);
+        has_changed |= finished != atomic_exchange(&frontend->options.finished[lane], finished);
     }
     return has_changed;
 }
 
 /* What a call came to is kept as a worker's result is, who may say more beside it. */
-static void keep_result(struct told *told)
+static void keep_result(struct dispatch_report *reported)
 {
-    struct run_result result = {.result = told->report.result};
+    struct run_result result = {.result = reported->report.result};
 
     if (result.result.len > 0)
-        told->report.result = run_result_keep(&result, told->arena);
+        reported->report.result = run_result_keep(&result, reported->arena);
 }
 
-void door_on_told(void *with, struct told *told)
+void frontend_on_report(void *arg, struct dispatch_report *reported)
 {
-    struct door *door = with;
-    bool can_wait = told->report.kind == REPORT_ALIVE;
+    struct frontend *frontend = arg;
+    bool can_wait = reported->report.kind == REPORT_ALIVE;
 
-    keep_result(told);
-    door_at(door, SERVE_BEFORE_TOLD);
-    door_count_finished(door);
-    if (!can_wait ||
-        (door->late_count == 0 && mailbox_room(door->options.memos) > MEMOS_KEPT)) {
-        door_memo(door, &(struct memo){.kind = MEMO_TOLD, .told = told});
+    keep_result(reported);
+    frontend_at(frontend, SERVE_BEFORE_TOLD);
+    frontend_count_finished(frontend);
+    if (!can_wait || (frontend->late_count == 0 &&
+                      mailbox_room(frontend->options.to_writer) > WRITER_MSGS_KEPT)) {
+        frontend_post(frontend,
+                      &(struct writer_msg){.kind = WRITER_MSG_REPORT, .reported = reported});
         return;
     }
-    if (door->late_count == LATE_MAX) {
-        arena_free(told->arena);
+    if (frontend->late_count == LATE_MAX) {
+        arena_free(reported->arena);
         return;
     }
-    if (door->late_count == door->late_cap) {
-        door->late_cap = door->late_cap == 0 ? 64 : door->late_cap * 2;
-        door->late = realloc(door->late, door->late_cap * sizeof *door->late);
-        must(door->late);
+    if (frontend->late_count == frontend->late_cap) {
+        frontend->late_cap = frontend->late_cap == 0 ? 64 : frontend->late_cap * 2;
+        frontend->late = realloc(frontend->late, frontend->late_cap * sizeof *frontend->late);
+        must(frontend->late);
     }
-    door->late[door->late_count++] = told;
+    frontend->late[frontend->late_count++] = reported;
 }
 
-const struct settings *door_settings(void *with, int64_t namespace)
+const struct namespace_settings *frontend_settings(void *arg, int64_t namespace)
 {
-    const struct door *door = with;
-    const struct space *space = spaces_at(door->spaces, namespace);
+    const struct frontend *frontend = arg;
+    const struct space *space = namespace_cache_at(frontend->namespaces, namespace);
 
     return space ? &space->settings : NULL;
 }
 
 /* There is nobody left who could carry it out. */
-static void refuse_task(struct door *door, struct task *task)
+static void refuse_task(struct frontend *frontend, struct dispatch_order *order)
 {
-    const struct run *run = &task->work.run;
-    struct told *told = arena_take(task->arena, sizeof *told);
+    const struct run *run = &order->assignment.run;
+    struct dispatch_report *reported = arena_take(order->arena, sizeof *reported);
 
-    *told = (struct told){
-        .arena = task->arena,
+    *reported = (struct dispatch_report){
+        .arena = order->arena,
         .report = {.kind = REPORT_RELEASE,
                    .run = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass},
                    .fence = run->fence},
     };
-    door_memo(door, &(struct memo){.kind = MEMO_TOLD, .told = told});
+    frontend_post(frontend,
+                  &(struct writer_msg){.kind = WRITER_MSG_REPORT, .reported = reported});
 }
 
-void door_start_task(struct door *door, struct task *task)
+void frontend_start_dispatch(struct frontend *frontend, struct dispatch_order *order)
 {
-    const struct space *space = spaces_at(door->spaces, task->work.namespace);
+    const struct space *space = namespace_cache_at(frontend->namespaces,
+                                                   order->assignment.namespace);
 
-    if (!door->calls) {
-        refuse_task(door, task);
+    if (!frontend->dispatcher) {
+        refuse_task(frontend, order);
         return;
     }
-    door_at(door, SERVE_BEFORE_CALL);
-    task->work.last_result = run_result_value(task->work.last_result, task->arena);
-    task->namespace_name = space ? arena_str(task->arena, space->name) : STR("");
-    door->received[task->work.run.lane]++;
-    calls_start(door->calls, task);
-    door_at(door, SERVE_AFTER_CALL);
+    frontend_at(frontend, SERVE_BEFORE_CALL);
+    order->assignment.last_result = run_result_value(order->assignment.last_result,
+                                                     order->arena);
+    order->namespace_name = space ? arena_str(order->arena, space->name) : STR("");
+    frontend->received[order->assignment.run.lane]++;
+    dispatcher_start(frontend->dispatcher, order);
+    frontend_at(frontend, SERVE_AFTER_CALL);
 }

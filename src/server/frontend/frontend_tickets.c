@@ -10,14 +10,14 @@
 
 enum { SPARE_TICKETS = 256 }; /* kept with their arenas, so that a request allocates nothing */
 
-struct ticket *door_ticket_new(struct door *door, struct exchange *x)
+struct ticket *frontend_ticket_new(struct frontend *frontend, struct exchange *x)
 {
-    struct ticket *t = door->spare;
+    struct ticket *t = frontend->spare;
     struct arena *arena;
 
     if (t) {
-        door->spare = t->next;
-        door->spares--;
+        frontend->spare = t->next;
+        frontend->spares--;
         arena = t->call.arena;
     } else {
         t = malloc(sizeof *t);
@@ -27,64 +27,64 @@ struct ticket *door_ticket_new(struct door *door, struct exchange *x)
     memset(t, 0, sizeof *t);
     t->call.arena = arena;
     t->x = x;
-    t->before = door->all.before;
-    t->behind = &door->all;
+    t->before = frontend->all.before;
+    t->behind = &frontend->all;
     t->before->behind = t->behind->before = t;
-    door->count++;
+    frontend->count++;
     return t;
 }
 
-void door_ticket_end(struct door *door, struct ticket *t)
+void frontend_ticket_end(struct frontend *frontend, struct ticket *t)
 {
     must(!t->x && !t->is_away);
     t->before->behind = t->behind;
     t->behind->before = t->before;
-    door->count--;
-    if (door->spares == SPARE_TICKETS) {
+    frontend->count--;
+    if (frontend->spares == SPARE_TICKETS) {
         arena_free(t->call.arena);
         free(t);
         return;
     }
     arena_reset(t->call.arena);
-    t->next = door->spare;
-    door->spare = t;
-    door->spares++;
+    t->next = frontend->spare;
+    frontend->spare = t;
+    frontend->spares++;
 }
 
-int door_items_of(const struct ticket *t, enum call_step step)
+int frontend_items_of(const struct ticket *t, enum call_step step)
 {
     return step == CALL_COMMANDS  ? t->call.command_count
            : step == CALL_REPORTS ? t->call.report_count
                                   : 0;
 }
 
-void door_leave(struct door *door, struct ticket *t, enum call_step step)
+void frontend_leave(struct frontend *frontend, struct ticket *t, enum call_step step)
 {
     t->is_away = true;
     t->sent_for = step;
     t->has_key = step == CALL_COMMANDS && t->call.command_count > 0 &&
                  t->call.commands[0].request.len > 0;
-    door->away++;
-    door->items += door_items_of(t, step);
+    frontend->away++;
+    frontend->items += frontend_items_of(t, step);
 }
 
 /* Whoever had it may have set what is to be done next. */
-void door_back(struct door *door, struct ticket *t)
+void frontend_back(struct frontend *frontend, struct ticket *t)
 {
     t->is_away = false;
-    door->away--;
-    door->items -= door_items_of(t, t->sent_for);
+    frontend->away--;
+    frontend->items -= frontend_items_of(t, t->sent_for);
 }
 
-void door_send_off(struct door *door, struct ticket *t, enum memo_kind kind)
+void frontend_send_off(struct frontend *frontend, struct ticket *t, enum writer_msg_kind kind)
 {
-    door_leave(door, t, kind == MEMO_SPACES ? CALL_READ : t->step);
-    door_memo(door, &(struct memo){.kind = kind, .ticket = t});
+    frontend_leave(frontend, t, kind == WRITER_MSG_NAMESPACES ? CALL_READ : t->step);
+    frontend_post(frontend, &(struct writer_msg){.kind = kind, .ticket = t});
 }
 
-void door_read(struct door *door, struct ticket *t)
+void frontend_read(struct frontend *frontend, struct ticket *t)
 {
     t->step = CALL_READ;
-    door_leave(door, t, CALL_READ);
-    reader_ask(door->readers[door->reader_next++ % door->reader_count], t);
+    frontend_leave(frontend, t, CALL_READ);
+    reader_ask(frontend->readers[frontend->reader_next++ % frontend->reader_count], t);
 }

@@ -12,103 +12,105 @@ enum {
     SPACE_ARENA_MAX = 4 << 20,
 };
 
-struct spaces {
+struct namespace_cache {
     struct map *by_id;
     struct space **list;
     int count, cap;
     struct space *slots[SLOTS];
 };
 
-struct spaces *spaces_new(void)
+struct namespace_cache *namespace_cache_new(void)
 {
-    struct spaces *spaces = calloc(1, sizeof *spaces);
+    struct namespace_cache *namespaces = calloc(1, sizeof *namespaces);
 
-    must(spaces);
-    spaces->by_id = map_new(0);
-    return spaces;
+    must(namespaces);
+    namespaces->by_id = map_new(0);
+    return namespaces;
 }
 
-struct spaces *spaces_free(struct spaces *spaces)
+struct namespace_cache *namespace_cache_free(struct namespace_cache *namespaces)
 {
-    if (!spaces)
+    if (!namespaces)
         return NULL;
-    for (int i = 0; i < spaces->count; i++) {
-        arena_free(spaces->list[i]->arena);
-        free(spaces->list[i]);
+    for (int i = 0; i < namespaces->count; i++) {
+        arena_free(namespaces->list[i]->arena);
+        free(namespaces->list[i]);
     }
-    map_free(spaces->by_id);
-    free(spaces->list);
-    free(spaces);
+    map_free(namespaces->by_id);
+    free(namespaces->list);
+    free(namespaces);
     return NULL;
 }
 
-static struct space **slot_of(const struct spaces *spaces, struct str name)
+static struct space **slot_of(const struct namespace_cache *namespaces, struct str name)
 {
     size_t slot = (size_t)(hash_bytes(name.ptr, name.len, 0) % SLOTS);
 
-    return (struct space **)&spaces->slots[slot];
+    return (struct space **)&namespaces->slots[slot];
 }
 
-static struct space *add(struct spaces *spaces, int64_t id)
+static struct space *add(struct namespace_cache *namespaces, int64_t id)
 {
     struct space *space = calloc(1, sizeof *space);
 
     must(space);
-    if (spaces->count == spaces->cap) {
-        spaces->cap = spaces->cap == 0 ? 64 : spaces->cap * 2;
-        spaces->list = realloc(spaces->list, (size_t)spaces->cap * sizeof *spaces->list);
-        must(spaces->list);
+    if (namespaces->count == namespaces->cap) {
+        namespaces->cap = namespaces->cap == 0 ? 64 : namespaces->cap * 2;
+        namespaces->list = realloc(namespaces->list,
+                                   (size_t)namespaces->cap * sizeof *namespaces->list);
+        must(namespaces->list);
     }
-    map_put(spaces->by_id, id, spaces->count);
-    spaces->list[spaces->count++] = space;
+    map_put(namespaces->by_id, id, namespaces->count);
+    namespaces->list[namespaces->count++] = space;
     space->id = id;
     return space;
 }
 
-static void unlink_name(struct spaces *spaces, struct space *space)
+static void unlink_name(struct namespace_cache *namespaces, struct space *space)
 {
-    struct space **link = slot_of(spaces, space->name);
+    struct space **link = slot_of(namespaces, space->name);
 
     while (*link != space)
         link = &(*link)->next;
     *link = space->next;
 }
 
-enum rc spaces_put(struct spaces *spaces, int64_t id, struct str name, struct str settings,
-                   struct err *reterr)
+enum rc namespace_cache_put(struct namespace_cache *namespaces, int64_t id, struct str name,
+                            struct str settings, struct err *reterr)
 {
-    struct space *space = (struct space *)spaces_at(spaces, id);
+    struct space *space = (struct space *)namespace_cache_at(namespaces, id);
     struct arena *arena = arena_new(SPACE_ARENA_MAX);
-    struct space **slot = slot_of(spaces, name);
+    struct space **slot = slot_of(namespaces, name);
     enum rc rc = RC_OK;
 
     if (!space)
-        space = add(spaces, id);
+        space = add(namespaces, id);
     else
-        unlink_name(spaces, space);
+        unlink_name(namespaces, space);
     arena_free(space->arena);
     *space = (struct space){
         .id = id, .name = arena_str(arena, name), .arena = arena, .next = *slot};
     *slot = space;
     if (settings.len > 0)
-        rc = settings_read(settings, arena, &space->settings, reterr);
+        rc = namespace_settings_read(settings, arena, &space->settings, reterr);
     if (rc != RC_OK)
-        space->settings = (struct settings){0};
+        space->settings = (struct namespace_settings){0};
     return rc;
 }
 
-const struct space *spaces_find(const struct spaces *spaces, struct str name)
+const struct space *namespace_cache_find(const struct namespace_cache *namespaces,
+                                         struct str name)
 {
-    const struct space *space = *slot_of(spaces, name);
+    const struct space *space = *slot_of(namespaces, name);
 
     while (space && !str_eq(space->name, name))
         space = space->next;
     return space;
 }
 
-const struct space *spaces_at(const struct spaces *spaces, int64_t id)
+const struct space *namespace_cache_at(const struct namespace_cache *namespaces, int64_t id)
 {
-    int32_t at = map_find(spaces->by_id, id);
+    int32_t at = map_find(namespaces->by_id, id);
 
-    return at == MAP_NONE ? NULL : spaces->list[at];
+    return at == MAP_NONE ? NULL : namespaces->list[at];
 }

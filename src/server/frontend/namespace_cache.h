@@ -9,23 +9,25 @@
 struct space {
     int64_t id;
     struct str name;
-    struct settings settings;
+    struct namespace_settings settings;
     struct arena *arena; /* of all of it */
     struct space *next;  /* with the same hash of its name */
 };
 
-struct spaces; /* opaque */
+struct namespace_cache; /* opaque */
 
-struct spaces *spaces_new(void);
-struct spaces *spaces_free(struct spaces *spaces); /* accepts NULL, returns NULL */
+struct namespace_cache *namespace_cache_new(void);
+struct namespace_cache *namespace_cache_free(
+    struct namespace_cache *namespaces); /* accepts NULL, returns NULL */
 
 /*
  * A new one, or another state of a known one.  RC_INVALID: its settings cannot be read; it
  * then counts as one without any.
  */
-MUST_USE enum rc spaces_put(struct spaces *spaces, int64_t id, struct str name,
-                            struct str settings, struct err *reterr);
+MUST_USE enum rc namespace_cache_put(struct namespace_cache *namespaces, int64_t id,
+                                     struct str name, struct str settings, struct err *reterr);
 
 /* NULL: there is none. */
-const struct space *spaces_find(const struct spaces *spaces, struct str name);
-const struct space *spaces_at(const struct spaces *spaces, int64_t id);
+const struct space *namespace_cache_find(const struct namespace_cache *namespaces,
+                                         struct str name);
+const struct space *namespace_cache_at(const struct namespace_cache *namespaces, int64_t id);

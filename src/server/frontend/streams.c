@@ -18,7 +18,7 @@
 #define LOOK_EVERY SPAN_S /* for what other nodes wrote, and for tokens that expire */
 
 struct stream {
-    struct feed *feed;
+    struct streams *streams;
     struct stream *before, *behind;
     struct exchange *x; /* NULL: it has ended, and its ticket is still away */
     struct ticket *t;
@@ -33,16 +33,16 @@ struct stream {
     int index;
 };
 
-struct feed {
-    struct door *door;
-    struct news *news;
+struct streams {
+    struct frontend *frontend;
+    struct commit_signal *signal;
     struct loop_timer *look, *reap;
     bool has_others;
     struct stream all; /* head of a list in a circle */
     int count;
     struct buf out; /* of one write: EXCHANGE_WRITE_MAX */
 
-    struct ring ring;
+    struct event_ring ring;
     bool is_on;            /* the ring is kept for somebody */
     struct ticket *reader; /* of the ring                   */
     struct event_watch *watch;
@@ -53,14 +53,14 @@ struct feed {
 
 static void free_stream(struct stream *s)
 {
-    struct feed *feed = s->feed;
+    struct streams *streams = s->streams;
 
     s->before->behind = s->behind;
     s->behind->before = s->before;
-    feed->count--;
+    streams->count--;
     s->t->stream = NULL;
     s->t->call.arena = s->life;
-    door_ticket_end(feed->door, s->t);
+    frontend_ticket_end(streams->frontend, s->t);
     arena_free(s->portion);
     free(s);
 }
@@ -93,43 +93,43 @@ static void read_on(struct stream *s)
     call->stream->line_count = 0;
     s->line = 0;
     s->is_touched = false;
-    door_read(s->feed->door, s->t);
+    frontend_read(s->streams->frontend, s->t);
 }
 
-static void read_ring(struct feed *feed)
+static void read_ring(struct streams *streams)
 {
-    if (!feed->is_on)
+    if (!streams->is_on)
         return;
-    if (feed->reader->is_away) {
-        feed->is_touched = true;
+    if (streams->reader->is_away) {
+        streams->is_touched = true;
         return;
     }
-    feed->is_touched = false;
-    arena_reset(feed->reader->call.arena);
-    door_read(feed->door, feed->reader);
+    streams->is_touched = false;
+    arena_reset(streams->reader->call.arena);
+    frontend_read(streams->frontend, streams->reader);
 }
 
 /* The ring begins where the first that needs it stands. */
-static void begin_ring(struct feed *feed, const struct event_cursor *place)
+static void begin_ring(struct streams *streams, const struct event_cursor *place)
 {
-    struct ticket *t = feed->reader;
+    struct ticket *t = streams->reader;
 
     if (!t) {
-        feed->watch = calloc(1, sizeof *feed->watch);
-        must(feed->watch);
-        feed->watch->question.filter.is_everything = true;
-        feed->watch->question.has_own = true;
-        feed->watch->question.start = EVENT_AFTER;
-        feed->watch->question.limit = WATCH_LIMIT;
-        t = feed->reader = door_ticket_new(feed->door, NULL);
+        streams->watch = calloc(1, sizeof *streams->watch);
+        must(streams->watch);
+        streams->watch->question.filter.is_everything = true;
+        streams->watch->question.has_own = true;
+        streams->watch->question.start = EVENT_AFTER;
+        streams->watch->question.limit = WATCH_LIMIT;
+        t = streams->reader = frontend_ticket_new(streams->frontend, NULL);
         t->call.operation = &event_feed;
-        t->call.with = feed->watch;
-        t->stream = feed;
+        t->call.arg = streams->watch;
+        t->stream = streams;
     }
-    ring_begin(&feed->ring, place);
-    feed->watch->question.after = *place;
-    feed->is_on = true;
-    read_ring(feed);
+    event_ring_begin(&streams->ring, place);
+    streams->watch->question.after = *place;
+    streams->is_on = true;
+    read_ring(streams);
 }
 
 /* ---- writing ---- */
@@ -137,7 +137,7 @@ static void begin_ring(struct feed *feed, const struct event_cursor *place)
 /* What was gathered, all or nothing. */
 static bool flush(struct stream *s)
 {
-    struct buf *out = &s->feed->out;
+    struct buf *out = &s->streams->out;
 
     if (out->len > 0)
         s->is_stuck = !exchange_write(s->x, buf_as_str(out));
@@ -148,9 +148,9 @@ static bool flush(struct stream *s)
 /* Room for the first there always is. */
 static bool gather(struct stream *s, struct str id, struct str name, struct str data)
 {
-    bool fits = sse_print(&(struct sse_event){id, name, data}, &s->feed->out);
+    bool fits = sse_print(&(struct sse_event){id, name, data}, &s->streams->out);
 
-    must(fits || s->feed->out.len > 0);
+    must(fits || s->streams->out.len > 0);
     return fits;
 }
 
@@ -174,7 +174,7 @@ static bool say_lines(struct stream *s)
     return true;
 }
 
-static bool wants(const struct event_question *question, const struct event_note *note)
+static bool wants(const struct event_query *question, const struct event_note *note)
 {
     return note->seq > event_cursor_get(&question->after, note->node) &&
            event_filter_wants(&question->filter, note);
@@ -195,7 +195,7 @@ static void pass(struct stream *s, int until)
 
 static void say_ring(struct stream *s)
 {
-    const struct event_question *question = &s->t->call.stream->watch->question;
+    const struct event_query *question = &s->t->call.stream->watch->question;
 
     while (s->at) {
         int next = s->index;
@@ -221,16 +221,16 @@ static void say_ring(struct stream *s)
 /* False: what it lacks is not in the ring any more. */
 static bool join(struct stream *s)
 {
-    struct feed *feed = s->feed;
+    struct streams *streams = s->streams;
     const struct event_cursor *place = &s->t->call.stream->watch->question.after;
 
     /* One that is being read for those before is not begun anew under its hands. */
-    if (!feed->is_on && !(feed->reader && feed->reader->is_away))
-        begin_ring(feed, place);
-    if (!feed->is_on || !ring_holds(&feed->ring, place))
+    if (!streams->is_on && !(streams->reader && streams->reader->is_away))
+        begin_ring(streams, place);
+    if (!streams->is_on || !event_ring_holds(&streams->ring, place))
         return false;
     s->is_live = true;
-    s->at = feed->ring.first;
+    s->at = streams->ring.first;
     s->index = 0;
     return true;
 }
@@ -258,18 +258,18 @@ static void pump(struct stream *s)
 
 /* ---- what comes ---- */
 
-static void on_gone(void *with, struct exchange *x)
+static void on_gone(void *arg, struct exchange *x)
 {
-    struct stream *s = with;
+    struct stream *s = arg;
 
     (void)x;
     s->is_gone = true;
-    loop_timer_set(s->feed->reap, 0);
+    loop_timer_set(s->streams->reap, 0);
 }
 
-static void on_room(void *with, struct exchange *x)
+static void on_room(void *arg, struct exchange *x)
 {
-    struct stream *s = with;
+    struct stream *s = arg;
 
     (void)x;
     s->is_stuck = false;
@@ -279,94 +279,94 @@ static void on_room(void *with, struct exchange *x)
 static const struct exchange_watch watch = {.on_gone = on_gone, .on_room = on_room};
 
 /* Nobody goes along with it any more. */
-static void look_at_ring(struct feed *feed)
+static void look_at_ring(struct streams *streams)
 {
     static const struct event_cursor nowhere;
 
-    for (struct stream *s = feed->all.behind; s != &feed->all; s = s->behind)
+    for (struct stream *s = streams->all.behind; s != &streams->all; s = s->behind)
         if (s->is_live)
             return;
-    feed->is_on = false;
-    ring_begin(&feed->ring, &nowhere);
-    if (feed->count == 0)
-        atomic_store(&feed->news->is_heard, false);
+    streams->is_on = false;
+    event_ring_begin(&streams->ring, &nowhere);
+    if (streams->count == 0)
+        atomic_store(&streams->signal->is_heard, false);
 }
 
-static void reap(void *with)
+static void reap(void *arg)
 {
-    struct feed *feed = with;
+    struct streams *streams = arg;
 
-    for (struct stream *s = feed->all.behind, *next; s != &feed->all; s = next) {
+    for (struct stream *s = streams->all.behind, *next; s != &streams->all; s = next) {
         next = s->behind;
         if (s->is_gone && s->x)
             end(s, false);
     }
-    look_at_ring(feed);
+    look_at_ring(streams);
 }
 
-static void wake_all(struct feed *feed, uint64_t touched)
+static void wake_all(struct streams *streams, uint64_t touched)
 {
-    read_ring(feed);
-    for (struct stream *s = feed->all.behind, *next; s != &feed->all; s = next) {
+    read_ring(streams);
+    for (struct stream *s = streams->all.behind, *next; s != &streams->all; s = next) {
         const struct call_stream *stream = s->t->call.stream;
 
         next = s->behind;
-        if (stream->watch || !(news_bit(&stream->run) & touched))
+        if (stream->watch || !(commit_signal_bit(&stream->run) & touched))
             continue;
         s->is_touched = true;
         pump(s);
     }
 }
 
-void feed_news(struct feed *feed)
+void streams_news(struct streams *streams)
 {
-    atomic_store(&feed->news->is_wanted, true);
-    wake_all(feed, atomic_exchange(&feed->news->touched, 0));
+    atomic_store(&streams->signal->is_wanted, true);
+    wake_all(streams, atomic_exchange(&streams->signal->touched, 0));
 }
 
-static void look(void *with)
+static void look(void *arg)
 {
-    struct feed *feed = with;
+    struct streams *streams = arg;
 
-    if (feed->has_others)
-        wake_all(feed, UINT64_MAX);
-    else if (feed->is_touched)
-        read_ring(feed); /* what failed before */
-    feed_check(feed, feed->door->porter);
-    look_at_ring(feed);
-    if (feed->count > 0)
-        loop_timer_set(feed->look, LOOK_EVERY);
+    if (streams->has_others)
+        wake_all(streams, UINT64_MAX);
+    else if (streams->is_touched)
+        read_ring(streams); /* what failed before */
+    streams_check(streams, streams->frontend->admission);
+    look_at_ring(streams);
+    if (streams->count > 0)
+        loop_timer_set(streams->look, LOOK_EVERY);
 }
 
 /* Those that still stand in the oldest batches go back to reading for themselves. */
-static void trim_ring(struct feed *feed)
+static void trim_ring(struct streams *streams)
 {
     const struct batch *batch;
 
-    while ((batch = ring_excess(&feed->ring))) {
-        for (struct stream *s = feed->all.behind; s != &feed->all; s = s->behind)
+    while ((batch = event_ring_excess(&streams->ring))) {
+        for (struct stream *s = streams->all.behind; s != &streams->all; s = s->behind)
             if (s->at == batch) {
                 s->is_live = false;
                 s->at = NULL;
             }
-        ring_drop(&feed->ring);
+        event_ring_drop(&streams->ring);
     }
 }
 
 /* What goes along with the ring lacks something: it asks again, from where it stood. */
-static void break_ring(struct feed *feed)
+static void break_ring(struct streams *streams)
 {
-    for (struct stream *s = feed->all.behind, *next; s != &feed->all; s = next) {
+    for (struct stream *s = streams->all.behind, *next; s != &streams->all; s = next) {
         next = s->behind;
         if (s->is_live)
             end(s, false);
     }
-    look_at_ring(feed);
+    look_at_ring(streams);
 }
 
-static void hand_out(struct feed *feed, const struct batch *batch)
+static void hand_out(struct streams *streams, const struct batch *batch)
 {
-    for (struct stream *s = feed->all.behind, *next; s != &feed->all; s = next) {
+    for (struct stream *s = streams->all.behind, *next; s != &streams->all; s = next) {
         next = s->behind;
         if (s->is_live && !s->at) {
             s->at = batch;
@@ -376,26 +376,26 @@ static void hand_out(struct feed *feed, const struct batch *batch)
     }
 }
 
-static void ring_back(struct feed *feed)
+static void event_ring_back(struct streams *streams)
 {
     const struct batch *batch;
 
-    if (!feed->is_on)
+    if (!streams->is_on)
         return;
-    if (feed->reader->step != CALL_STREAM) {
-        feed->is_touched = true; /* the database is away: once more at the next look */
-        return;
-    }
-    if (feed->watch->portion.is_lost) {
-        break_ring(feed);
+    if (streams->reader->step != CALL_STREAM) {
+        streams->is_touched = true; /* the database is away: once more at the next look */
         return;
     }
-    batch = ring_add(&feed->ring, &feed->watch->portion);
+    if (streams->watch->portion.is_lost) {
+        break_ring(streams);
+        return;
+    }
+    batch = event_ring_add(&streams->ring, &streams->watch->portion);
     if (batch)
-        hand_out(feed, batch);
-    trim_ring(feed);
-    if (feed->is_touched || feed->watch->portion.has_more)
-        read_ring(feed);
+        hand_out(streams, batch);
+    trim_ring(streams);
+    if (streams->is_touched || streams->watch->portion.has_more)
+        read_ring(streams);
 }
 
 static void stream_back(struct stream *s)
@@ -408,31 +408,31 @@ static void stream_back(struct stream *s)
         pump(s);
 }
 
-void feed_back(struct feed *feed, struct ticket *t)
+void streams_back(struct streams *streams, struct ticket *t)
 {
-    if (t == feed->reader)
-        ring_back(feed);
+    if (t == streams->reader)
+        event_ring_back(streams);
     else
         stream_back(t->stream);
 }
 
 /* ---- from begin to end ---- */
 
-void feed_adopt(struct feed *feed, struct ticket *t)
+void streams_adopt(struct streams *streams, struct ticket *t)
 {
     struct stream *s = calloc(1, sizeof *s);
 
     must(s);
     /* What was committed after its first reading, before news are asked for, is read too. */
     *s = (struct stream){
-        .feed = feed, .x = t->x, .t = t, .life = t->call.arena, .is_touched = true};
-    atomic_store(&feed->news->is_heard, true);
-    atomic_store(&feed->news->is_wanted, true);
-    s->before = feed->all.before;
-    s->behind = &feed->all;
+        .streams = streams, .x = t->x, .t = t, .life = t->call.arena, .is_touched = true};
+    atomic_store(&streams->signal->is_heard, true);
+    atomic_store(&streams->signal->is_wanted, true);
+    s->before = streams->all.before;
+    s->behind = &streams->all;
     s->before->behind = s->behind->before = s;
-    if (feed->count++ == 0)
-        loop_timer_set(feed->look, LOOK_EVERY);
+    if (streams->count++ == 0)
+        loop_timer_set(streams->look, LOOK_EVERY);
     t->x = NULL;
     t->stream = s;
     exchange_watch(s->x, &watch, s);
@@ -443,72 +443,73 @@ void feed_adopt(struct feed *feed, struct ticket *t)
         pump(s);
 }
 
-bool feed_is_full(const struct feed *feed)
+bool streams_is_full(const struct streams *streams)
 {
-    return feed->count >= STREAMS_MAX;
+    return streams->count >= STREAMS_MAX;
 }
 
-void feed_check(struct feed *feed, const struct porter *porter)
+void streams_check(struct streams *streams, const struct admission *admission)
 {
     instant now = clock_now();
 
-    for (struct stream *s = feed->all.behind, *next; s != &feed->all; s = next) {
+    for (struct stream *s = streams->all.behind, *next; s != &streams->all; s = next) {
         next = s->behind;
-        if (s->x && !porter_knows(porter, &s->t->call.caller, now))
+        if (s->x && !admission_still_allows(admission, &s->t->call.caller, now))
             end(s, true);
     }
 }
 
-void feed_close(struct feed *feed)
+void streams_close(struct streams *streams)
 {
-    for (struct stream *s = feed->all.behind, *next; s != &feed->all; s = next) {
+    for (struct stream *s = streams->all.behind, *next; s != &streams->all; s = next) {
         next = s->behind;
         if (s->x)
             end(s, true);
     }
 }
 
-void feed_abandon(struct feed *feed)
+void streams_abandon(struct streams *streams)
 {
-    for (struct stream *s = feed->all.behind, *next; s != &feed->all; s = next) {
+    for (struct stream *s = streams->all.behind, *next; s != &streams->all; s = next) {
         next = s->behind;
         s->t->is_away = false;
         end(s, false);
     }
-    look_at_ring(feed);
-    if (!feed->reader)
+    look_at_ring(streams);
+    if (!streams->reader)
         return;
-    feed->reader->is_away = false;
-    feed->reader->stream = NULL;
-    door_ticket_end(feed->door, feed->reader);
-    feed->reader = NULL;
+    streams->reader->is_away = false;
+    streams->reader->stream = NULL;
+    frontend_ticket_end(streams->frontend, streams->reader);
+    streams->reader = NULL;
 }
 
-struct feed *feed_new(struct door *door, struct news *news, struct loop *loop, bool has_others)
+struct streams *streams_new(struct frontend *frontend, struct commit_signal *signal,
+                            struct loop *loop, bool has_others)
 {
-    struct feed *feed = calloc(1, sizeof *feed);
+    struct streams *streams = calloc(1, sizeof *streams);
 
-    must(feed);
-    feed->door = door;
-    feed->news = news;
-    feed->has_others = has_others;
-    feed->all.before = feed->all.behind = &feed->all;
-    feed->out = (struct buf){.ptr = malloc(EXCHANGE_WRITE_MAX), .cap = EXCHANGE_WRITE_MAX};
-    must(feed->out.ptr);
-    feed->look = loop_timer_new(loop, look, feed);
-    feed->reap = loop_timer_new(loop, reap, feed);
-    return feed;
+    must(streams);
+    streams->frontend = frontend;
+    streams->signal = signal;
+    streams->has_others = has_others;
+    streams->all.before = streams->all.behind = &streams->all;
+    streams->out = (struct buf){.ptr = malloc(EXCHANGE_WRITE_MAX), .cap = EXCHANGE_WRITE_MAX};
+    must(streams->out.ptr);
+    streams->look = loop_timer_new(loop, look, streams);
+    streams->reap = loop_timer_new(loop, reap, streams);
+    return streams;
 }
 
-struct feed *feed_free(struct feed *feed)
+struct streams *streams_free(struct streams *streams)
 {
-    if (!feed)
+    if (!streams)
         return NULL;
-    must(feed->count == 0);
-    loop_timer_free(feed->look);
-    loop_timer_free(feed->reap);
-    free(feed->watch);
-    free(feed->out.ptr);
-    free(feed);
+    must(streams->count == 0);
+    loop_timer_free(streams->look);
+    loop_timer_free(streams->reap);
+    free(streams->watch);
+    free(streams->out.ptr);
+    free(streams);
     return NULL;
 }

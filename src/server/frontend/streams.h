@@ -15,30 +15,31 @@
 
 enum { STREAMS_MAX = 1000 }; /* each may hold EXCHANGE_BACKLOG_MAX of unsent bytes */
 
-struct door;
-struct feed; /* opaque */
+struct frontend;
+struct streams; /* opaque */
 
 /* `has_others`: other nodes write to the same database, of which no word may come. */
-struct feed *feed_new(struct door *door, struct news *news, struct loop *loop, bool has_others);
-/* After feed_abandon().  Accepts NULL, returns NULL. */
-struct feed *feed_free(struct feed *feed);
+struct streams *streams_new(struct frontend *frontend, struct commit_signal *signal,
+                            struct loop *loop, bool has_others);
+/* After streams_abandon().  Accepts NULL, returns NULL. */
+struct streams *streams_free(struct streams *streams);
 
-bool feed_is_full(const struct feed *feed);
+bool streams_is_full(const struct streams *streams);
 
 /* The ticket has been read and goes on as a stream; there is room for it. */
-void feed_adopt(struct feed *feed, struct ticket *ticket);
+void streams_adopt(struct streams *streams, struct ticket *ticket);
 
 /* A ticket with `stream` set is back from a reader. */
-void feed_back(struct feed *feed, struct ticket *ticket);
+void streams_back(struct streams *streams, struct ticket *ticket);
 
 /* The writer says that there is something to read. */
-void feed_news(struct feed *feed);
+void streams_news(struct streams *streams);
 
 /* Tokens have changed: who may not listen any more, does not. */
-void feed_check(struct feed *feed, const struct porter *porter);
+void streams_check(struct streams *streams, const struct admission *admission);
 
 /* All streams end, as they should: their clients ask again, elsewhere or later. */
-void feed_close(struct feed *feed);
+void streams_close(struct streams *streams);
 
 /* The readers have ended. */
-void feed_abandon(struct feed *feed);
+void streams_abandon(struct streams *streams);

@@ -124,9 +124,9 @@ struct budget {
     bool is_over;
 };
 
-static void *budget_take(void *with, size_t size)
+static void *budget_take(void *arg, size_t size)
 {
-    struct budget *budget = with;
+    struct budget *budget = arg;
 
     if (size > budget->left) {
         budget->is_over = true;
@@ -136,9 +136,9 @@ static void *budget_take(void *with, size_t size)
     return arena_take(budget->arena, size);
 }
 
-static void budget_return(void *with, void *memory)
+static void budget_return(void *arg, void *memory)
 {
-    (void)with;
+    (void)arg;
     (void)memory; /* with its arena */
 }
 

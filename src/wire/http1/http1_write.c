@@ -75,15 +75,15 @@ enum http1_framing http1_write_stream(const struct http1_request *to)
 
 static enum rc check_field(const struct http1_field *field, struct err *reterr)
 {
-    static const struct str own[] = {
+    static const struct str reserved[] = {
         {"content-length", 14}, {"transfer-encoding", 17}, {"connection", 10}, {"date", 4}};
 
     if (!http1_is_token(field->name))
         return err_set(reterr, RC_INVALID, -1, 0,
                        "\"%.*s\" is no name of a header field; letters, digits and - are.",
                        STR_ARG(field->name));
-    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-        if (str_eq_nocase(field->name, own[i]))
+    for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+        if (str_eq_nocase(field->name, reserved[i]))
             return err_set(reterr, RC_INVALID, -1, 0,
                            "The header field %.*s is not for the answer to choose.",
                            STR_ARG(field->name));

@@ -11,7 +11,7 @@
 void json_use_pieces(void)
 {
 #ifndef BELFRY_SANITIZED
-    json_set_alloc_funcs(piece_take, piece_give);
+    json_set_alloc_funcs(thread_cache_alloc, thread_cache_free);
 #endif
 }
 

@@ -79,20 +79,20 @@ static enum call_step begin_well(struct call *call)
 
 static void a_body_is_checked_before_anyone_reads_it(void **state)
 {
-    static const struct operation with = {.body_max = 4, .begin = begin_well},
+    static const struct operation arg = {.body_max = 4, .begin = begin_well},
                                   without = {.begin = begin_well};
     static const struct http1_request request;
     struct arena *arena = arena_new(1 << 20);
     struct call call = new_call(arena);
 
     (void)state;
-    call.operation = &with;
+    call.operation = &arg;
     assert_int_equal(call_begin(&call, &request, STR("1234")), CALL_ANSWER);
     assert_int_equal(call.status, 200);
     assert_null(call.request);
     assert_true(str_eq(call.namespace_name, STR("default")));
     call = new_call(arena);
-    call.operation = &with;
+    call.operation = &arg;
     call_begin(&call, &request, STR("12345"));
     assert_int_equal(call.status, 413);
     call = new_call(arena);

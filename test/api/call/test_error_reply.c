@@ -7,9 +7,9 @@
 
 #include "api/call/error_reply.h"
 
-static char room[REFUSAL_BYTES_MAX];
+static char room[ERROR_REPLY_BYTES_MAX];
 
-static const char *said(const struct refusal *refusal, const char *path)
+static const char *said(const struct error_reply *refusal, const char *path)
 {
     struct err err;
 
@@ -31,7 +31,7 @@ static const struct problem wrong = {
 
 static void the_native_api_has_problems(void **state)
 {
-    struct refusal refusal = refusal_of(DIALECTS_NATIVE, &wrong, room);
+    struct error_reply refusal = error_reply_of(DIALECTS_NATIVE, &wrong, room);
 
     (void)state;
     assert_int_equal(refusal.status, 400);
@@ -42,7 +42,7 @@ static void the_native_api_has_problems(void **state)
 
 static void conductor_has_a_message_with_the_field_in_it(void **state)
 {
-    struct refusal refusal = refusal_of(DIALECTS_CONDUCTOR, &wrong, room);
+    struct error_reply refusal = error_reply_of(DIALECTS_CONDUCTOR, &wrong, room);
 
     (void)state;
     assert_int_equal(refusal.status, 400);
@@ -61,15 +61,15 @@ static void conductor_knows_no_412_and_no_422(void **state)
     struct problem problem = {.status = 422, .code = "limit", .detail = "x", .at = -1};
 
     (void)state;
-    assert_int_equal(refusal_of(DIALECTS_CONDUCTOR, &problem, room).status, 400);
+    assert_int_equal(error_reply_of(DIALECTS_CONDUCTOR, &problem, room).status, 400);
     problem.status = 412;
-    assert_int_equal(refusal_of(DIALECTS_CONDUCTOR, &problem, room).status, 409);
+    assert_int_equal(error_reply_of(DIALECTS_CONDUCTOR, &problem, room).status, 409);
 }
 
 static void jobs_have_a_status_code_a_message_and_its_reason(void **state)
 {
     struct problem problem = {.status = 422, .code = "limit", .detail = "x", .at = -1};
-    struct refusal refusal = refusal_of(DIALECTS_JOBS, &wrong, room);
+    struct error_reply refusal = error_reply_of(DIALECTS_JOBS, &wrong, room);
 
     (void)state;
     assert_int_equal(refusal.status, 400);
@@ -79,22 +79,22 @@ static void jobs_have_a_status_code_a_message_and_its_reason(void **state)
     assert_string_equal(said(&refusal, "error"), "'Bad Request'");
     assert_string_equal(said(&refusal, "field"), "'cronSchedules'");
     assert_string_equal(said(&refusal, "requestId"), "'q1'");
-    assert_int_equal(refusal_of(DIALECTS_JOBS, &problem, room).status, 400);
+    assert_int_equal(error_reply_of(DIALECTS_JOBS, &problem, room).status, 400);
     problem.status = 412;
-    assert_int_equal(refusal_of(DIALECTS_JOBS, &problem, room).status, 409);
+    assert_int_equal(error_reply_of(DIALECTS_JOBS, &problem, room).status, 409);
 }
 
 static void what_may_be_sent_again_says_so(void **state)
 {
     struct problem problem = {.status = 503, .code = "unavailable", .detail = "x", .at = -1};
-    struct refusal refusal = refusal_of(DIALECTS_CONDUCTOR, &problem, room);
+    struct error_reply refusal = error_reply_of(DIALECTS_CONDUCTOR, &problem, room);
 
     (void)state;
     assert_string_equal(said(&refusal, "retryable"), "true");
     assert_int_equal(refusal.field_count, 1);
     assert_true(str_eq(refusal.fields[0].name, STR("Retry-After")));
     problem.status = 401;
-    refusal = refusal_of(DIALECTS_CONDUCTOR, &problem, room);
+    refusal = error_reply_of(DIALECTS_CONDUCTOR, &problem, room);
     assert_string_equal(said(&refusal, "retryable"), "false");
     assert_string_equal(said(&refusal, "error"), "'INVALID_TOKEN'");
     assert_int_equal(refusal.field_count, 0);
@@ -115,8 +115,8 @@ static void the_longest_texts_fit(void **state)
     problem.field = field;
     problem.request_id = str_of(id);
     for (int dialect = DIALECTS_NATIVE; dialect < DIALECTS_TEMPORAL; dialect++)
-        assert_true(refusal_of((enum dialects)dialect, &problem, room).body.len > 0);
-    assert_int_equal(refusal_of(DIALECTS_TEMPORAL, &problem, room).field_count, 2);
+        assert_true(error_reply_of((enum dialects)dialect, &problem, room).body.len > 0);
+    assert_int_equal(error_reply_of(DIALECTS_TEMPORAL, &problem, room).field_count, 2);
 }
 
 /* What clients repeat by themselves (8, 14) is nothing that would be refused again. */
@@ -140,7 +140,7 @@ static void grpc_has_statuses_of_its_own(void **state)
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         struct problem problem = {
             .status = list[i].status, .code = list[i].code, .detail = "100 % \xc3\xbc"};
-        struct refusal refusal = refusal_of(DIALECTS_TEMPORAL, &problem, room);
+        struct error_reply refusal = error_reply_of(DIALECTS_TEMPORAL, &problem, room);
 
         assert_string_equal(refusal.content_type, "application/grpc");
         assert_int_equal(refusal.body.len, 0);
@@ -158,7 +158,7 @@ static void a_wrong_spec_is_told_as_temporal_does(void **state)
                               .code = "invalid_spec",
                               .field = "cronString[0]",
                               .detail = "minute 61 is out of range 0-59"};
-    struct refusal refusal = refusal_of(DIALECTS_TEMPORAL, &problem, room);
+    struct error_reply refusal = error_reply_of(DIALECTS_TEMPORAL, &problem, room);
 
     (void)state;
     assert_true(str_eq(refusal.fields[1].value,

@@ -100,12 +100,12 @@ static void make_records(void)
                                 "'startWorkflowRequest':{'name':'Report'}}")),
                      200);
     pass(SPAN_MIN);
-    assert_int_equal(world.call_count, 3);
+    assert_int_equal(world.dispatch_count, 3);
     report_call(
         0, (struct report){.kind = REPORT_ALIVE, .progress = STR("{\"workflowId\":\"w-a\"}")});
     report_call(1, (struct report){.kind = REPORT_DONE, .outcome = OUTCOME_FAILED});
     pass(SPAN_MIN);
-    assert_int_equal(world.call_count, 6);
+    assert_int_equal(world.dispatch_count, 6);
 }
 
 /* "COUNT: a2 b1", the minute behind the name. */

@@ -205,7 +205,7 @@ static void call_upstream(int minutes)
     world.flows = 10;
     save("a", "");
     pass(minutes * SPAN_MIN);
-    assert_int_equal(world.call_count, minutes);
+    assert_int_equal(world.dispatch_count, minutes);
 }
 
 static void h_an_error_of_two_thousand_letters_is_cut(void **state)

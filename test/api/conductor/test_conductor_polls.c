@@ -88,7 +88,7 @@ static void call_upstream(void)
                                 "'startWorkflowRequest':{'name':'wf'}}")),
                      200);
     pass(SPAN_MIN);
-    assert_int_equal(world.call_count, 1);
+    assert_int_equal(world.dispatch_count, 1);
 }
 
 static void s_a_start_of_half_a_minute_is_left_alone(void **state)

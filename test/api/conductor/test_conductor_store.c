@@ -156,7 +156,7 @@ static void s_only_what_is_polled_is_pending(void **state)
     (void)state;
     save_for_upstream("a");
     pass(3 * SPAN_MIN);
-    assert_int_equal(world.call_count, 3);
+    assert_int_equal(world.dispatch_count, 3);
     report_call(
         0, (struct report){.kind = REPORT_ALIVE, .progress = STR("{\"workflowId\":\"w-1\"}")});
     report_call(1, (struct report){.kind = REPORT_DONE, .outcome = OUTCOME_FAILED});

@@ -312,9 +312,9 @@ struct between {
     void (*act)(void); /* NULL: nothing, or it has */
 };
 
-static enum rc before_commit(void *with, enum db_point point)
+static enum rc before_commit(void *arg, enum db_point point)
 {
-    struct between *between = with;
+    struct between *between = arg;
     void (*act)(void) = between->act;
 
     if (point != DB_BEFORE_COMMIT || !act)

@@ -12,19 +12,19 @@
 
 #include <cmocka.h>
 
-static struct looks *looks;
+static struct part_cache *part_cache;
 
 static int begin(void **state)
 {
     (void)state;
-    looks = looks_new();
+    part_cache = part_cache_new();
     return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    looks = looks_free(looks);
+    part_cache = part_cache_free(part_cache);
     return 0;
 }
 
@@ -33,12 +33,12 @@ static void a_text_is_found_by_its_part_and_itself(void **state)
     struct str shown;
 
     (void)state;
-    assert_false(looks_find(looks, PART_SPEC, STR("{}"), &shown));
-    looks_put(looks, PART_SPEC, STR("{}"), STR("a spec"));
-    assert_true(looks_find(looks, PART_SPEC, STR("{}"), &shown));
+    assert_false(part_cache_find(part_cache, PART_SPEC, STR("{}"), &shown));
+    part_cache_put(part_cache, PART_SPEC, STR("{}"), STR("a spec"));
+    assert_true(part_cache_find(part_cache, PART_SPEC, STR("{}"), &shown));
     assert_true(str_eq(shown, STR("a spec")));
-    assert_false(looks_find(looks, PART_POLICIES, STR("{}"), &shown));
-    assert_false(looks_find(looks, PART_SPEC, STR("{ }"), &shown));
+    assert_false(part_cache_find(part_cache, PART_POLICIES, STR("{}"), &shown));
+    assert_false(part_cache_find(part_cache, PART_SPEC, STR("{ }"), &shown));
 }
 
 static void an_empty_text_is_a_text(void **state)
@@ -46,23 +46,26 @@ static void an_empty_text_is_a_text(void **state)
     struct str shown;
 
     (void)state;
-    assert_false(looks_find(looks, PART_LABELS, (struct str){NULL, 0}, &shown));
-    looks_put(looks, PART_LABELS, (struct str){NULL, 0}, STR("{}"));
-    assert_true(looks_find(looks, PART_LABELS, STR(""), &shown));
+    assert_false(part_cache_find(part_cache, PART_LABELS, (struct str){NULL, 0}, &shown));
+    part_cache_put(part_cache, PART_LABELS, (struct str){NULL, 0}, STR("{}"));
+    assert_true(part_cache_find(part_cache, PART_LABELS, STR(""), &shown));
     assert_true(str_eq(shown, STR("{}")));
 }
 
 static void a_long_text_is_not_remembered(void **state)
 {
-    static char text[LOOKS_TEXT_MAX];
+    static char text[PART_CACHE_TEXT_MAX];
     struct str shown;
 
     (void)state;
     memset(text, 'x', sizeof text);
-    looks_put(looks, PART_EXTRA, (struct str){text, LOOKS_TEXT_MAX}, STR("y"));
-    assert_false(looks_find(looks, PART_EXTRA, (struct str){text, LOOKS_TEXT_MAX}, &shown));
-    looks_put(looks, PART_EXTRA, (struct str){text, LOOKS_TEXT_MAX - 1}, STR("y"));
-    assert_true(looks_find(looks, PART_EXTRA, (struct str){text, LOOKS_TEXT_MAX - 1}, &shown));
+    part_cache_put(part_cache, PART_EXTRA, (struct str){text, PART_CACHE_TEXT_MAX}, STR("y"));
+    assert_false(part_cache_find(part_cache, PART_EXTRA,
+                                 (struct str){text, PART_CACHE_TEXT_MAX}, &shown));
+    part_cache_put(part_cache, PART_EXTRA, (struct str){text, PART_CACHE_TEXT_MAX - 1},
+                   STR("y"));
+    assert_true(part_cache_find(part_cache, PART_EXTRA,
+                                (struct str){text, PART_CACHE_TEXT_MAX - 1}, &shown));
 }
 
 /* More than there is room for: some are forgotten, none is taken for another. */
@@ -73,26 +76,28 @@ static void much_is_put_and_nothing_is_wrong(void **state)
     int found = 0;
 
     (void)state;
-    looks_put(looks, PART_SPEC, STR("first"), STR("as it was"));
-    assert_true(looks_find(looks, PART_SPEC, STR("first"), &first));
+    part_cache_put(part_cache, PART_SPEC, STR("first"), STR("as it was"));
+    assert_true(part_cache_find(part_cache, PART_SPEC, STR("first"), &first));
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < 20000; i++) {
             int len = snprintf(kept, sizeof kept, "{\"number\":%d,\"x\":\"%0900d\"}", i, i);
 
             snprintf(expected, sizeof expected, "shown %d", i);
-            if (looks_find(looks, PART_ACTION, (struct str){kept, (size_t)len}, &shown)) {
+            if (part_cache_find(part_cache, PART_ACTION, (struct str){kept, (size_t)len},
+                                &shown)) {
                 found++;
                 assert_true(str_eq(shown, str_of(expected)));
             }
-            looks_put(looks, PART_ACTION, (struct str){kept, (size_t)len}, str_of(expected));
+            part_cache_put(part_cache, PART_ACTION, (struct str){kept, (size_t)len},
+                           str_of(expected));
         }
     assert_true(found > 0);
     assert_true(str_eq(first, STR("as it was"))); /* until it is tidied */
-    looks_tidy(looks);
-    assert_false(looks_find(looks, PART_SPEC, STR("first"), &shown));
-    looks_put(looks, PART_SPEC, STR("new"), STR("n"));
-    looks_tidy(looks);
-    assert_true(looks_find(looks, PART_SPEC, STR("new"), &shown));
+    part_cache_tidy(part_cache);
+    assert_false(part_cache_find(part_cache, PART_SPEC, STR("first"), &shown));
+    part_cache_put(part_cache, PART_SPEC, STR("new"), STR("n"));
+    part_cache_tidy(part_cache);
+    assert_true(part_cache_find(part_cache, PART_SPEC, STR("new"), &shown));
 }
 
 int main(void)

@@ -14,11 +14,11 @@
 
 static char told[4096];
 
-static void tell(void *with, int line, const char *text)
+static void tell(void *arg, int line, const char *text)
 {
     size_t len = strlen(told);
 
-    (void)with;
+    (void)arg;
     snprintf(told + len, sizeof told - len, "%d: %s\n", line, text);
 }
 

@@ -35,9 +35,9 @@ struct world {
     struct err err;
 };
 
-static void on_request(void *with, struct exchange *x)
+static void on_request(void *arg, struct exchange *x)
 {
-    struct world *world = with;
+    struct world *world = arg;
     struct str shown = STR("(none)");
 
     http1_find(x->request, STR("Authorization"), &shown);
@@ -54,16 +54,16 @@ static void on_request(void *with, struct exchange *x)
         loop_stop(world->loop);
 }
 
-static int64_t body_max(void *with, const struct http1_request *request)
+static int64_t body_max(void *arg, const struct http1_request *request)
 {
-    (void)with;
+    (void)arg;
     (void)request;
     return 1000;
 }
 
-static void on_done(void *with, const struct client_answer *answer)
+static void on_done(void *arg, const struct client_answer *answer)
 {
-    struct world *world = with;
+    struct world *world = arg;
 
     world->status = answer->status;
     snprintf(world->body, sizeof world->body, "%.*s", STR_ARG(answer->body));
@@ -74,9 +74,9 @@ static void on_done(void *with, const struct client_answer *answer)
         loop_stop(world->loop);
 }
 
-static void on_closed(void *with)
+static void on_closed(void *arg)
 {
-    struct world *world = with;
+    struct world *world = arg;
 
     if (--world->parts == 0)
         loop_stop(world->loop);

@@ -12,9 +12,10 @@
 
 #include <cmocka.h>
 
-static const struct question standard = {.after = 1, .n = QUESTION_N_DEFAULT};
+static const struct batch_query standard = {.after = 1, .n = BATCH_QUERY_N_DEFAULT};
 
-static enum rc read_thoroughly(struct str line, struct question *q, char *room, json_t **json)
+static enum rc read_thoroughly(struct str line, struct batch_query *q, char *room,
+                               json_t **json)
 {
     struct err err;
     enum rc rc = json_read(line, json, &err);
@@ -22,16 +23,16 @@ static enum rc read_thoroughly(struct str line, struct question *q, char *room, 
     *q = standard;
     if (rc != RC_OK || !json_is_object(*json))
         return RC_INVALID;
-    return question_read(*json, room, q, &err);
+    return batch_query_read(*json, room, q, &err);
 }
 
 static void both_ways_agree(const char *line, size_t len)
 {
-    static char room[QUESTION_ID_MAX];
-    struct question quick = standard, thorough;
+    static char room[BATCH_QUERY_ID_MAX];
+    struct batch_query quick = standard, thorough;
     json_t *json = NULL;
 
-    if (question_scan((struct str){line, len}, &quick)) {
+    if (batch_query_scan((struct str){line, len}, &quick)) {
         assert_int_equal(read_thoroughly((struct str){line, len}, &thorough, room, &json),
                          RC_OK);
         assert_true(str_eq(quick.id, thorough.id));
@@ -56,12 +57,12 @@ static void a_flat_line_is_read_quickly(void **state)
          "\"tz\":\"Asia/Tokyo\",\"after\":\"2026-01-01T00:00:00Z\",\"n\":10000,"
          "\"dst\":\"skip/last\",\"seed\":\"s\"}"),
     };
-    struct question q;
+    struct batch_query q;
 
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         q = standard;
-        assert_true(question_scan(str_of(lines[i]), &q));
+        assert_true(batch_query_scan(str_of(lines[i]), &q));
         both_ways_agree(lines[i], strlen(lines[i]));
     }
     assert_int_equal(q.dialect, DIALECT_QUARTZ);
@@ -103,9 +104,9 @@ static void what_is_not_flat_or_not_right_is_left_to_the_thorough_way(void **sta
 
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        struct question q = standard;
+        struct batch_query q = standard;
 
-        if (question_scan(str_of(lines[i]), &q))
+        if (batch_query_scan(str_of(lines[i]), &q))
             fail_msg("read quickly: %s", lines[i]);
         assert_memory_equal(&q, &standard, sizeof q);
     }

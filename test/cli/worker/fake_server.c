@@ -81,9 +81,9 @@ static void serve_polls(struct fake *fake)
     fake->poll_count = kept;
 }
 
-static void on_gone(void *with, struct exchange *x)
+static void on_gone(void *arg, struct exchange *x)
 {
-    struct fake *fake = with;
+    struct fake *fake = arg;
     int kept = 0;
 
     for (int i = 0; i < fake->poll_count; i++)
@@ -218,9 +218,9 @@ static bool shows_token(const struct fake *fake, const struct http1_request *req
            str_starts(shown, STR("Bearer ")) && str_eq(str_from(shown, 7), str_of(fake->token));
 }
 
-static void on_request(void *with, struct exchange *x)
+static void on_request(void *arg, struct exchange *x)
 {
-    struct fake *fake = with;
+    struct fake *fake = arg;
     const struct http1_request *request = x->request;
     char kind[16] = "";
 
@@ -244,9 +244,9 @@ static void on_request(void *with, struct exchange *x)
     check(fake);
 }
 
-static int64_t body_max(void *with, const struct http1_request *request)
+static int64_t body_max(void *arg, const struct http1_request *request)
 {
-    (void)with;
+    (void)arg;
     (void)request;
     return JSON_BYTES_MAX;
 }
@@ -272,9 +272,9 @@ void fake_take_over(struct fake *fake, struct fake_run *run)
 
 /* ---- the process ---- */
 
-static void on_child(void *with, int signal)
+static void on_child(void *arg, int signal)
 {
-    struct fake *fake = with;
+    struct fake *fake = arg;
 
     (void)signal;
     for (int i = 0; i < fake->worker_count; i++) {
@@ -287,9 +287,9 @@ static void on_child(void *with, int signal)
     check(fake);
 }
 
-static void on_closed(void *with)
+static void on_closed(void *arg)
 {
-    struct fake *fake = with;
+    struct fake *fake = arg;
 
     fake->listener = listener_free(fake->listener);
     fake->is_closed = true;

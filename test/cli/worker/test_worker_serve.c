@@ -83,9 +83,9 @@ static void start_server(struct world *world)
     close(null);
 }
 
-static void on_answer(void *with, const struct client_answer *answer)
+static void on_answer(void *arg, const struct client_answer *answer)
 {
-    struct world *world = with;
+    struct world *world = arg;
     struct err err;
 
     world->status = answer->status;
@@ -110,9 +110,9 @@ static const json_t *ask(struct world *world, const char *method, const char *pa
     return world->body;
 }
 
-static void on_time(void *with)
+static void on_time(void *arg)
 {
-    struct world *world = with;
+    struct world *world = arg;
 
     world->is_told = true;
     loop_stop(world->loop);
@@ -254,9 +254,9 @@ static int setup(void **state)
     return 0;
 }
 
-static void on_closed(void *with)
+static void on_closed(void *arg)
 {
-    struct world *world = with;
+    struct world *world = arg;
 
     world->is_told = true;
     loop_stop(world->loop);

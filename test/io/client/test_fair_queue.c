@@ -12,50 +12,50 @@
 
 enum { ITEMS = 40, KEYS = 7, STEPS = 200000, ALL = 9, EACH = 3 };
 
-static void lanes_take_turns_and_keep_their_order(void **state)
+static void fair_queue_take_turns_and_keep_their_order(void **state)
 {
-    struct lanes *lanes = lanes_new(100, 100);
+    struct fair_queue *lanes = fair_queue_new(100, 100);
     struct lane_item a[3] = {0}, b[2] = {0}, c = {0};
 
     (void)state;
     for (int i = 0; i < 3; i++)
-        lanes_add(lanes, &a[i], 1);
+        fair_queue_add(lanes, &a[i], 1);
     for (int i = 0; i < 2; i++)
-        lanes_add(lanes, &b[i], 2);
-    lanes_add(lanes, &c, 3);
-    assert_int_equal(lanes_waiting(lanes), 6);
-    assert_ptr_equal(lanes_next(lanes), &a[0]);
-    assert_ptr_equal(lanes_next(lanes), &b[0]);
-    assert_ptr_equal(lanes_next(lanes), &c);
-    assert_ptr_equal(lanes_next(lanes), &a[1]);
-    assert_ptr_equal(lanes_next(lanes), &b[1]);
-    assert_ptr_equal(lanes_next(lanes), &a[2]);
-    assert_null(lanes_next(lanes));
-    assert_int_equal(lanes_running(lanes), 6);
-    lanes_free(lanes);
+        fair_queue_add(lanes, &b[i], 2);
+    fair_queue_add(lanes, &c, 3);
+    assert_int_equal(fair_queue_waiting(lanes), 6);
+    assert_ptr_equal(fair_queue_next(lanes), &a[0]);
+    assert_ptr_equal(fair_queue_next(lanes), &b[0]);
+    assert_ptr_equal(fair_queue_next(lanes), &c);
+    assert_ptr_equal(fair_queue_next(lanes), &a[1]);
+    assert_ptr_equal(fair_queue_next(lanes), &b[1]);
+    assert_ptr_equal(fair_queue_next(lanes), &a[2]);
+    assert_null(fair_queue_next(lanes));
+    assert_int_equal(fair_queue_running(lanes), 6);
+    fair_queue_free(lanes);
 }
 
 static void a_full_lane_does_not_hold_up_another(void **state)
 {
-    struct lanes *lanes = lanes_new(100, 1);
+    struct fair_queue *lanes = fair_queue_new(100, 1);
     struct lane_item a[3] = {0}, b = {0};
 
     (void)state;
     for (int i = 0; i < 3; i++)
-        lanes_add(lanes, &a[i], 1);
-    lanes_add(lanes, &b, 2);
-    assert_ptr_equal(lanes_next(lanes), &a[0]);
-    assert_ptr_equal(lanes_next(lanes), &b);
-    assert_null(lanes_next(lanes));
-    lanes_remove(lanes, &a[1]); /* while it waits */
-    lanes_remove(lanes, &a[0]);
-    assert_ptr_equal(lanes_next(lanes), &a[2]);
-    lanes_free(lanes);
+        fair_queue_add(lanes, &a[i], 1);
+    fair_queue_add(lanes, &b, 2);
+    assert_ptr_equal(fair_queue_next(lanes), &a[0]);
+    assert_ptr_equal(fair_queue_next(lanes), &b);
+    assert_null(fair_queue_next(lanes));
+    fair_queue_remove(lanes, &a[1]); /* while it waits */
+    fair_queue_remove(lanes, &a[0]);
+    assert_ptr_equal(fair_queue_next(lanes), &a[2]);
+    fair_queue_free(lanes);
 }
 
 /* A model that searches: the state of each item, when it came, when its lane had its turn. */
 struct model {
-    enum lane_state state[ITEMS];
+    enum fair_state state[ITEMS];
     int64_t key[ITEMS], came[ITEMS];
     int64_t ready_since[KEYS]; /* 0: nothing of it may run, for itself */
     int64_t clock;
@@ -105,7 +105,7 @@ static int expected_next(struct model *m)
 
 static void any_sequence_is_as_the_model_says(void **state)
 {
-    struct lanes *lanes = lanes_new(ALL, EACH);
+    struct fair_queue *lanes = fair_queue_new(ALL, EACH);
     struct lane_item items[ITEMS] = {0};
     struct model m = {0};
     struct prng prng;
@@ -117,7 +117,7 @@ static void any_sequence_is_as_the_model_says(void **state)
 
         if (prng_below(&prng, 3) == 0) {
             int want = expected_next(&m);
-            struct lane_item *got = lanes_next(lanes);
+            struct lane_item *got = fair_queue_next(lanes);
 
             assert_ptr_equal(got, want < 0 ? NULL : &items[want]);
             if (want >= 0) {
@@ -129,22 +129,22 @@ static void any_sequence_is_as_the_model_says(void **state)
             m.key[i] = (int64_t)prng_below(&prng, KEYS);
             m.came[i] = ++m.clock;
             m.state[i] = LANE_WAITING;
-            lanes_add(lanes, &items[i], m.key[i]);
+            fair_queue_add(lanes, &items[i], m.key[i]);
             update(&m, m.key[i]);
         } else {
             m.state[i] = LANE_OUT;
-            lanes_remove(lanes, &items[i]);
+            fair_queue_remove(lanes, &items[i]);
             update(&m, m.key[i]);
         }
-        assert_int_equal(lanes_running(lanes), running_of(&m, -1));
+        assert_int_equal(fair_queue_running(lanes), running_of(&m, -1));
     }
-    lanes_free(lanes);
+    fair_queue_free(lanes);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_take_turns_and_keep_their_order),
+        cmocka_unit_test(fair_queue_take_turns_and_keep_their_order),
         cmocka_unit_test(a_full_lane_does_not_hold_up_another),
         cmocka_unit_test(any_sequence_is_as_the_model_says),
     };

@@ -66,9 +66,9 @@ struct got {
     size_t enough; /* bytes after which no more are wanted; 0: all */
 };
 
-static bool take(void *with, struct str bytes)
+static bool take(void *arg, struct str bytes)
 {
-    struct got *got = with;
+    struct got *got = arg;
 
     assert_true(bytes.len < sizeof got->text - got->len);
     memcpy(got->text + got->len, bytes.ptr, bytes.len);
@@ -85,7 +85,7 @@ static enum rc get(const char *url, struct got *got, struct fetch_answer *answer
                                     .connect = 5 * SPAN_S,
                                     .silence = SPAN_S,
                                     .part = take,
-                                    .with = got};
+                                    .arg = got};
     enum rc rc = fetch_run(fetch, &request, answer, err);
 
     fetch_free(fetch);

@@ -368,9 +368,9 @@ struct chain {
     int left, cancelled;
 };
 
-static void next_link(void *with, const struct webhook_result *result)
+static void next_link(void *arg, const struct webhook_result *result)
 {
-    struct chain *chain = with;
+    struct chain *chain = arg;
     struct webhook_request request;
     struct err err;
 

@@ -14,17 +14,17 @@
 
 #include "caller.h"
 
-static const struct guard_policy closed;
+static const struct address_policy closed;
 
 static const struct told *call_url(struct caller *caller, const char *form, int port,
-                                   const struct guard_policy *guard)
+                                   const struct address_policy *policy)
 {
     struct webhook_request request = caller_request(caller, "/");
     char url[256];
 
     snprintf(url, sizeof url, "http://%s:%d/", form, port);
     request.url = str_of(url);
-    request.guard = guard;
+    request.policy = policy;
     return caller_call(caller, &request);
 }
 
@@ -126,7 +126,7 @@ static void a_connection_that_stands_is_judged_again(void **state)
     const struct told *told;
 
     assert_int_equal(caller_get(caller, "/first")->result.status, 200);
-    request.guard = &closed;
+    request.policy = &closed;
     told = caller_call(caller, &request);
     assert_int_equal(told->result.kind, WEBHOOK_REFUSED);
     assert_non_null(strstr(told->result.err.text, "127.0.0.1 is a loopback address"));
@@ -137,13 +137,13 @@ static void a_connection_that_stands_is_judged_again(void **state)
 static void an_own_listener_is_refused_where_its_neighbour_is_not(void **state)
 {
     struct caller *caller = *state;
-    struct guard_policy policy = {.allows_loopback = true, .deny_count = 1};
-    struct guard_net deny;
+    struct address_policy policy = {.allows_loopback = true, .deny_count = 1};
+    struct address_net deny;
     struct err err;
     char text[32];
 
     snprintf(text, sizeof text, "127.0.0.1:%d", caller->server.port);
-    assert_int_equal(guard_net_parse(str_of(text), &deny, &err), RC_OK);
+    assert_int_equal(address_net_parse(str_of(text), &deny, &err), RC_OK);
     policy.deny = &deny;
     assert_int_equal(call_url(caller, "127.0.0.1", caller->server.port, &policy)->result.kind,
                      WEBHOOK_REFUSED);
@@ -278,16 +278,16 @@ static void secrets_do_not_go_to_another_origin(void **state)
 static void every_hop_is_judged_by_the_guard(void **state)
 {
     struct caller *caller = *state;
-    struct guard_policy policy = {.allow_count = 1};
+    struct address_policy policy = {.allow_count = 1};
     struct webhook_request request = post(caller, "/from", 3);
-    struct guard_net allow;
+    struct address_net allow;
     const struct told *told;
     struct err err;
     char target[64];
 
-    assert_int_equal(guard_net_parse(STR("127.0.0.1"), &allow, &err), RC_OK);
+    assert_int_equal(address_net_parse(STR("127.0.0.1"), &allow, &err), RC_OK);
     policy.allow = &allow;
-    request.guard = &policy;
+    request.policy = &policy;
     snprintf(target, sizeof target, "http://127.0.0.2:%d/to", caller->server.port);
     redirect(caller, "/from", 307, target);
     told = caller_call(caller, &request);

@@ -118,7 +118,7 @@ enum {
     CASES_MIN = 60, /* what the table must not fall below */
 };
 
-static const struct guard_policy closed;
+static const struct address_policy closed;
 
 /* With the port in the place of ":@". */
 static struct str fill(const char *form, int port)
@@ -142,7 +142,7 @@ static void check(struct caller *caller, const struct ssrf *c)
     const struct told *told;
     struct err err;
 
-    request.guard = &closed;
+    request.policy = &closed;
     request.url = fill(c->url, caller->server.port);
     if (c->ending == BY_FORM) {
         if (webhook_start(caller->pool, &request, NULL, NULL, &err) != RC_INVALID)
@@ -201,14 +201,14 @@ static void a_name_that_is_bound_anew_is_judged_anew(void **state)
 {
     struct caller *caller = *state;
     struct webhook_request request = caller_request(caller, "/");
-    struct guard_policy policy = {.allow_count = 1};
-    struct guard_net allow;
+    struct address_policy policy = {.allow_count = 1};
+    struct address_net allow;
     struct err err;
     int seen;
 
-    assert_int_equal(guard_net_parse(STR("127.0.0.1"), &allow, &err), RC_OK);
+    assert_int_equal(address_net_parse(STR("127.0.0.1"), &allow, &err), RC_OK);
     policy.allow = &allow;
-    request.guard = &policy;
+    request.policy = &policy;
     request.url = fill("http://rebound.test:@/", caller->server.port);
     caller_rebind((const char *const[]){"127.0.0.1", NULL});
     assert_int_equal(caller_call(caller, &request)->result.kind, WEBHOOK_ANSWERED);
@@ -228,11 +228,11 @@ static void no_redirect_does(void **state)
     static const char *const hosts[] = {"127.0.0.2", "localhost.test",  "[::1]",
                                         "0.0.0.0",   "169.254.169.254", "2130706434"};
     struct caller *caller = *state;
-    struct guard_policy policy = {.allow_count = 1};
-    struct guard_net allow;
+    struct address_policy policy = {.allow_count = 1};
+    struct address_net allow;
     struct err err;
 
-    assert_int_equal(guard_net_parse(STR("127.0.0.1"), &allow, &err), RC_OK);
+    assert_int_equal(address_net_parse(STR("127.0.0.1"), &allow, &err), RC_OK);
     policy.allow = &allow;
     for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
         struct webhook_request request = caller_request(caller, "/from");
@@ -245,7 +245,7 @@ static void no_redirect_does(void **state)
                  hosts[i], caller->server.port);
         bad_server_script(&caller->server,
                           (struct bad_script){.path = "/from", .bytes = str_of(answer)});
-        request.guard = &policy;
+        request.policy = &policy;
         request.redirects = WEBHOOK_REDIRECTS_MAX;
         told = caller_call(caller, &request);
         if (told->result.kind != WEBHOOK_REFUSED && told->result.kind != WEBHOOK_UNCONNECTED)

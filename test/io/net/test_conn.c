@@ -65,9 +65,9 @@ static void requests_sent_ahead_are_answered_in_order(void **state)
 
 enum { AHEAD = 5000 };
 
-static void *send_ahead(void *with)
+static void *send_ahead(void *arg)
 {
-    int fd = *(int *)with;
+    int fd = *(int *)arg;
     const struct str request = STR(GET("/x"));
 
     for (int i = 0; i < AHEAD; i++)

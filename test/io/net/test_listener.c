@@ -18,9 +18,9 @@ static void get_a(int fd)
     client_expect(fd, OK_TEXT "Content-Length: 13\r\n\r\nGET [a] [] []");
 }
 
-static void ignore_closed(void *with)
+static void ignore_closed(void *arg)
 {
-    *(bool *)with = true;
+    *(bool *)arg = true;
 }
 
 static void bind_says_why_it_cannot(void **state)

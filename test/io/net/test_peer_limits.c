@@ -69,50 +69,50 @@ static void what_is_no_address_is_no_peer(void **state)
 
 static void each_address_has_a_count_of_its_own(void **state)
 {
-    struct peers *peers = peers_new();
+    struct peer_limits *peers = peer_limits_new();
     struct peer one = peer("192.0.2.7"), other = peer("192.0.2.8"), six = peer("c000:207::");
 
     (void)state;
-    assert_true(peers_add(peers, &one, 2));
-    assert_true(peers_add(peers, &one, 2));
-    assert_false(peers_add(peers, &one, 2));
-    assert_true(peers_add(peers, &other, 1));
-    assert_true(peers_add(peers, &six, 1));
-    peers_remove(peers, &one);
-    assert_true(peers_add(peers, &one, 2));
-    assert_false(peers_add(peers, &one, 2));
-    peers_remove(peers, &other);
-    assert_true(peers_add(peers, &other, 1));
-    peers_free(peers);
+    assert_true(peer_limits_add(peers, &one, 2));
+    assert_true(peer_limits_add(peers, &one, 2));
+    assert_false(peer_limits_add(peers, &one, 2));
+    assert_true(peer_limits_add(peers, &other, 1));
+    assert_true(peer_limits_add(peers, &six, 1));
+    peer_limits_remove(peers, &one);
+    assert_true(peer_limits_add(peers, &one, 2));
+    assert_false(peer_limits_add(peers, &one, 2));
+    peer_limits_remove(peers, &other);
+    assert_true(peer_limits_add(peers, &other, 1));
+    peer_limits_free(peers);
 }
 
 static void a_whole_64_of_ipv6_is_one_peer(void **state)
 {
-    struct peers *peers = peers_new();
+    struct peer_limits *peers = peer_limits_new();
     struct peer one = peer("2001:db8:0:1::1"), same = peer("2001:db8:0:1:ffff::2");
     struct peer other = peer("2001:db8:0:2::1");
 
     (void)state;
-    assert_true(peers_add(peers, &one, 1));
-    assert_false(peers_add(peers, &same, 1));
-    assert_true(peers_add(peers, &other, 1));
-    peers_free(peers);
+    assert_true(peer_limits_add(peers, &one, 1));
+    assert_false(peer_limits_add(peers, &same, 1));
+    assert_true(peer_limits_add(peers, &other, 1));
+    peer_limits_free(peers);
 }
 
 static void remove_unknown(void *peers)
 {
     struct peer one = peer("192.0.2.7");
 
-    peers_remove(peers, &one);
+    peer_limits_remove(peers, &one);
 }
 
 static void one_that_was_not_added_cannot_be_removed(void **state)
 {
-    struct peers *peers = peers_new();
+    struct peer_limits *peers = peer_limits_new();
 
     (void)state;
     assert_true(aborts(remove_unknown, peers));
-    peers_free(peers);
+    peer_limits_free(peers);
 }
 
 int main(void)

@@ -32,15 +32,15 @@ static int remove_certs(void **state)
 
 /* ---- files ---- */
 
-static void expect_refused(struct tls_files files, enum rc rc, const char *with)
+static void expect_refused(struct tls_files files, enum rc rc, const char *arg)
 {
     struct tls_context *context = NULL;
     struct err err = {0};
 
     assert_int_equal(tls_context_open(&files, &context, &err), rc);
     assert_null(context);
-    if (!strstr(err.text, with))
-        fail_msg("\"%s\" is not in: %s", with, err.text);
+    if (!strstr(err.text, arg))
+        fail_msg("\"%s\" is not in: %s", arg, err.text);
 }
 
 static void files_that_cannot_be_read_are_named(void **state)
@@ -144,13 +144,13 @@ static void what_stands_behind_the_certificate_must_be_certificates(void **state
     free(second);
 }
 
-static void expect_not_trusted(const char *path, enum rc rc, const char *with)
+static void expect_not_trusted(const char *path, enum rc rc, const char *arg)
 {
     struct err err = {0};
 
     assert_int_equal(tls_check_authorities(path, &err), rc);
-    if (!strstr(err.text, with))
-        fail_msg("\"%s\" is not in: %s", with, err.text);
+    if (!strstr(err.text, arg))
+        fail_msg("\"%s\" is not in: %s", arg, err.text);
 }
 
 static void a_file_of_those_to_trust_must_have_certificates_and_none_that_is_broken(
@@ -192,9 +192,9 @@ struct talk {
     char plain[128 * 1024];
 };
 
-static void on_sealed(void *with, struct str sealed)
+static void on_sealed(void *arg, struct str sealed)
 {
-    BIO *to_client = with;
+    BIO *to_client = arg;
 
     assert_int_equal(BIO_write(to_client, sealed.ptr, (int)sealed.len), (int)sealed.len);
 }

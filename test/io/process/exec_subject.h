@@ -20,10 +20,10 @@ struct subject {
     struct exec_end end;
 };
 
-static inline void subject_on_output(void *with, enum exec_stream stream, struct str text,
+static inline void subject_on_output(void *arg, enum exec_stream stream, struct str text,
                                      bool ends_line)
 {
-    struct subject *subject = with;
+    struct subject *subject = arg;
 
     assert_false(subject->is_over);
     assert_true(text.len <= EXEC_LINE_MAX);
@@ -34,9 +34,9 @@ static inline void subject_on_output(void *with, enum exec_stream stream, struct
         exec_stop(subject->run);
 }
 
-static inline void subject_on_end(void *with, const struct exec_end *end)
+static inline void subject_on_end(void *arg, const struct exec_end *end)
 {
-    struct subject *subject = with;
+    struct subject *subject = arg;
 
     assert_false(subject->is_over);
     subject->is_over = true;

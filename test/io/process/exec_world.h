@@ -75,9 +75,9 @@ static inline int world_open(void **state)
     return 0;
 }
 
-static inline void world_on_closed(void *with)
+static inline void world_on_closed(void *arg)
 {
-    ((struct world *)with)->is_closed = true;
+    ((struct world *)arg)->is_closed = true;
 }
 
 static inline int world_close(void **state)

@@ -375,7 +375,7 @@ int main(int argc, char **argv)
         CASE(a_machine_without_descriptors_refuses_and_nothing_leaks),
     };
 
-    if (argc > 0 && strcmp(argv[0], KEEPER_NAME) == 0)
-        keeper_main();
+    if (argc > 0 && strcmp(argv[0], SUPERVISOR_NAME) == 0)
+        supervisor_main();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -446,8 +446,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(when_the_pools_process_is_killed_nothing_stays),
     };
 
-    if (argc > 0 && strcmp(argv[0], KEEPER_NAME) == 0)
-        keeper_main();
+    if (argc > 0 && strcmp(argv[0], SUPERVISOR_NAME) == 0)
+        supervisor_main();
     if (argc == 2 && strcmp(argv[1], "inheritance") == 0)
         return say_inheritance();
     return cmocka_run_group_tests(tests, NULL, NULL);

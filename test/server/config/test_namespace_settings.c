@@ -17,13 +17,13 @@
 #define KEY_B "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX"
 
 static struct arena *arena;
-static struct settings settings;
+static struct namespace_settings settings;
 
 static int begin(void **state)
 {
     (void)state;
     arena = arena_new(16 << 20);
-    settings = (struct settings){.key_count = -1};
+    settings = (struct namespace_settings){.key_count = -1};
     return 0;
 }
 
@@ -38,7 +38,7 @@ static void take(const char *json)
 {
     struct err err = {0};
 
-    if (settings_read(str_of(json), arena, &settings, &err) != RC_OK)
+    if (namespace_settings_read(str_of(json), arena, &settings, &err) != RC_OK)
         fail_msg("%s: %s", err.field, err.text);
 }
 
@@ -56,8 +56,8 @@ static void nothing_is_set_by_default(void **state)
     assert_int_equal(settings.net_count, 0);
     assert_int_equal(settings.key_count, 0);
     assert_int_equal(settings.upstream_count, 0);
-    assert_null(settings_upstream(&settings, STR("")));
-    assert_null(settings_key(&settings, STR("main")));
+    assert_null(upstream_settings(&settings, STR("")));
+    assert_null(signing_keys(&settings, STR("main")));
 }
 
 static void limits_are_whole_numbers_within_bounds(void **state)
@@ -78,15 +78,16 @@ static void limits_are_whole_numbers_within_bounds(void **state)
         char json[64];
 
         snprintf(json, sizeof json, "{\"rateWrite\":%s}", wrong[i]);
-        assert_int_equal(settings_read(str_of(json), arena, &settings, &err), RC_INVALID);
+        assert_int_equal(namespace_settings_read(str_of(json), arena, &settings, &err),
+                         RC_INVALID);
         assert_string_equal(err.field, "rateWrite");
     }
 }
 
 static void everything_that_is_set_can_be_found(void **state)
 {
-    const struct settings_upstream *upstream;
-    const struct settings_key *key;
+    const struct upstream_settings *upstream;
+    const struct signing_keys *key;
 
     (void)state;
     take("{\"upstream\":\"b\",\"allowPrivate\":false,\"allowNetworks\":[\"10.1.0.0/16\"],"
@@ -98,33 +99,33 @@ static void everything_that_is_set_can_be_found(void **state)
     assert_false(settings.allows_private);
     assert_int_equal(settings.net_count, 1);
     assert_int_equal(settings.nets[0].bits, 96 + 16);
-    key = settings_key(&settings, STR("main"));
+    key = signing_keys(&settings, STR("main"));
     assert_non_null(key);
     assert_int_equal(key->count, 2);
     assert_int_equal(key->keys[0].len, 24);
     assert_int_equal(key->keys[0].bytes[0], 0x31); /* "Mf": 001100 011111 */
     assert_int_equal(key->keys[1].bytes[1], 1);
-    assert_int_equal(settings_key(&settings, STR("other"))->count, 1);
-    upstream = settings_upstream(&settings, STR("a"));
+    assert_int_equal(signing_keys(&settings, STR("other"))->count, 1);
+    upstream = upstream_settings(&settings, STR("a"));
     assert_text(upstream->url, "http://a:8080/api");
     assert_int_equal(upstream->header_count, 0);
-    upstream = settings_upstream(&settings, STR(""));
+    upstream = upstream_settings(&settings, STR(""));
     assert_text(upstream->name, "b");
     assert_int_equal(upstream->header_count, 1);
     assert_text(upstream->headers[0].name, "X-Authorization");
     assert_text(upstream->headers[0].value, "k");
-    assert_null(settings_upstream(&settings, STR("c")));
+    assert_null(upstream_settings(&settings, STR("c")));
 }
 
 static void a_temporal_has_a_namespace_and_a_key(void **state)
 {
-    const struct settings_upstream *upstream;
+    const struct upstream_settings *upstream;
 
     (void)state;
     take("{\"upstreams\":{\"a\":{\"apiKey\":\"secret\",\"namespace\":\"prod\",\"headers\":"
          "{\"x-a\":\"1\"},\"url\":\"https://t:7233/\",\"type\":\"temporal\"},"
          "\"b\":{\"type\":\"temporal\",\"url\":\"http://t\"}}}");
-    upstream = settings_upstream(&settings, STR("a"));
+    upstream = upstream_settings(&settings, STR("a"));
     assert_int_equal(upstream->type, UPSTREAM_TEMPORAL);
     assert_text(upstream->url, "https://t:7233");
     assert_text(upstream->namespace, "prod");
@@ -132,7 +133,7 @@ static void a_temporal_has_a_namespace_and_a_key(void **state)
     assert_text(upstream->headers[0].name, "x-a");
     assert_text(upstream->headers[1].name, "authorization");
     assert_text(upstream->headers[1].value, "Bearer secret");
-    upstream = settings_upstream(&settings, STR("b"));
+    upstream = upstream_settings(&settings, STR("b"));
     assert_text(upstream->namespace, "default");
     assert_int_equal(upstream->header_count, 0);
 }
@@ -180,7 +181,7 @@ static void what_is_wrong_is_named(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct err err = {0};
 
-        if (settings_read(str_of(cases[i].json), arena, &settings, &err) == RC_OK ||
+        if (namespace_settings_read(str_of(cases[i].json), arena, &settings, &err) == RC_OK ||
             strncmp(err.field, cases[i].field, strlen(cases[i].field)) != 0 ||
             !strstr(err.text, cases[i].says))
             fail_msg("%s: %s: %s", cases[i].json, err.field, err.text);
@@ -193,60 +194,68 @@ static void an_error_never_repeats_a_secret(void **state)
     struct err err;
 
     (void)state;
-    assert_int_not_equal(settings_read(STR("{\"keys\":{\"main\":[\"whsec_TopSecret\"]}}"),
-                                       arena, &settings, &err),
-                         RC_OK);
+    assert_int_not_equal(
+        namespace_settings_read(STR("{\"keys\":{\"main\":[\"whsec_TopSecret\"]}}"), arena,
+                                &settings, &err),
+        RC_OK);
     assert_null(strstr(err.text, "TopSecret"));
-    assert_int_not_equal(settings_read(STR("{\"upstreams\":{\"a\":{\"url\":\"http://x/\","
-                                           "\"headers\":{\"a\":\"TopSecret\\u0001\"}}}}"),
-                                       arena, &settings, &err),
-                         RC_OK);
+    assert_int_not_equal(
+        namespace_settings_read(STR("{\"upstreams\":{\"a\":{\"url\":\"http://x/\","
+                                    "\"headers\":{\"a\":\"TopSecret\\u0001\"}}}}"),
+                                arena, &settings, &err),
+        RC_OK);
     assert_null(strstr(err.text, "TopSecret"));
 }
 
 static void more_than_there_is_room_for_is_refused(void **state)
 {
-    static char text[SETTINGS_BYTES_MAX * 2];
+    static char text[NAMESPACE_SETTINGS_BYTES_MAX * 2];
     struct buf out = BUF(text);
     struct err err;
 
     (void)state;
     buf_text(&out, "{\"keys\":{");
-    for (int i = 0; i <= SETTINGS_KEYS_MAX; i++)
+    for (int i = 0; i <= NAMESPACE_SETTINGS_KEYS_MAX; i++)
         buf_printf(&out, "%s\"k%d\":[\"" KEY_A "\"]", i == 0 ? "" : ",", i);
     buf_text(&out, "}}");
-    assert_int_equal(settings_read(buf_as_str(&out), arena, &settings, &err), RC_LIMIT);
+    assert_int_equal(namespace_settings_read(buf_as_str(&out), arena, &settings, &err),
+                     RC_LIMIT);
     memset(text, ' ', sizeof text);
     text[0] = '{';
-    text[SETTINGS_BYTES_MAX] = '}';
+    text[NAMESPACE_SETTINGS_BYTES_MAX] = '}';
     assert_int_equal(
-        settings_read((struct str){text, SETTINGS_BYTES_MAX + 1}, arena, &settings, &err),
+        namespace_settings_read((struct str){text, NAMESPACE_SETTINGS_BYTES_MAX + 1}, arena,
+                                &settings, &err),
         RC_LIMIT);
-    text[SETTINGS_BYTES_MAX - 1] = '}';
-    assert_int_equal(
-        settings_read((struct str){text, SETTINGS_BYTES_MAX}, arena, &settings, &err), RC_OK);
+    text[NAMESPACE_SETTINGS_BYTES_MAX - 1] = '}';
+    assert_int_equal(namespace_settings_read((struct str){text, NAMESPACE_SETTINGS_BYTES_MAX},
+                                             arena, &settings, &err),
+                     RC_OK);
 }
 
 static void what_is_shown_has_no_secrets(void **state)
 {
     (void)state;
-    assert_text(settings_show(STR("{\"upstreams\":{\"a\":{\"type\":\"temporal\",\"apiKey\":"
-                                  "\"k\",\"namespace\":\"n\"}}}"),
-                              arena),
-                "{\"upstreams\":{\"a\":{\"type\":\"temporal\",\"apiKey\":\"set\","
-                "\"namespace\":\"n\"}}}");
-    assert_text(settings_show(STR("{\"keys\":{\"main\":[\"" KEY_A "\",\"" KEY_B "\"]},"
-                                  "\"upstreams\":{\"a\":{\"url\":\"http://x\",\"headers\":"
-                                  "{\"X-A\":\"k\"}}},\"allowPrivate\":true}"),
-                              arena),
-                "{\"keys\":{\"main\":[\"set\",\"set\"]},\"upstreams\":{\"a\":{\"url\":"
-                "\"http://x\",\"headers\":{\"X-A\":\"set\"}}},\"allowPrivate\":true}");
-    assert_text(settings_show(STR("{\"keys\":{\"main\":\"" KEY_A "\"},\"upstreams\":{\"a\":"
-                                  "{\"headers\":\"k\"}}}"),
-                              arena),
-                "{\"keys\":{\"main\":\"set\"},\"upstreams\":{\"a\":{\"headers\":\"set\"}}}");
-    assert_text(settings_show(STR("{}"), arena), "{}");
-    assert_text(settings_show(STR("broken"), arena), "{}");
+    assert_text(
+        namespace_settings_show(STR("{\"upstreams\":{\"a\":{\"type\":\"temporal\",\"apiKey\":"
+                                    "\"k\",\"namespace\":\"n\"}}}"),
+                                arena),
+        "{\"upstreams\":{\"a\":{\"type\":\"temporal\",\"apiKey\":\"set\","
+        "\"namespace\":\"n\"}}}");
+    assert_text(
+        namespace_settings_show(STR("{\"keys\":{\"main\":[\"" KEY_A "\",\"" KEY_B "\"]},"
+                                    "\"upstreams\":{\"a\":{\"url\":\"http://x\",\"headers\":"
+                                    "{\"X-A\":\"k\"}}},\"allowPrivate\":true}"),
+                                arena),
+        "{\"keys\":{\"main\":[\"set\",\"set\"]},\"upstreams\":{\"a\":{\"url\":"
+        "\"http://x\",\"headers\":{\"X-A\":\"set\"}}},\"allowPrivate\":true}");
+    assert_text(
+        namespace_settings_show(STR("{\"keys\":{\"main\":\"" KEY_A "\"},\"upstreams\":{\"a\":"
+                                    "{\"headers\":\"k\"}}}"),
+                                arena),
+        "{\"keys\":{\"main\":\"set\"},\"upstreams\":{\"a\":{\"headers\":\"set\"}}}");
+    assert_text(namespace_settings_show(STR("{}"), arena), "{}");
+    assert_text(namespace_settings_show(STR("broken"), arena), "{}");
 }
 
 int main(void)

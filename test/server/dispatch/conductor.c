@@ -145,9 +145,9 @@ static void carry_out(struct conductor *conductor, const struct bad_seen *seen)
     }
 }
 
-static const struct bad_script *answers(void *with, const struct bad_seen *seen)
+static const struct bad_script *answers(void *arg, const struct bad_seen *seen)
 {
-    struct conductor *conductor = with;
+    struct conductor *conductor = arg;
 
     for (int i = 0; i < conductor->fault_count; i++) {
         struct conductor_fault fault = conductor->faults[i];
@@ -178,7 +178,7 @@ void conductor_start(struct conductor *conductor, uv_loop_t *loop)
     memset(conductor, 0, sizeof *conductor);
     bad_server_start(&conductor->server, loop);
     conductor->server.answers = answers;
-    conductor->server.with = conductor;
+    conductor->server.arg = conductor;
     conductor->heeds_keys = conductor->finds = true;
     conductor->answer = malloc(CONDUCTOR_ANSWER_MAX);
     must(conductor->answer != NULL);

@@ -27,125 +27,127 @@ static int count_files(void)
     return count;
 }
 
-static void on_told(void *with, struct told *told)
+static void on_told(void *arg, struct dispatch_report *reported)
 {
-    struct errands *errands = with;
+    struct errands *dispatches = arg;
 
-    must(errands->told_count < ERRANDS_TOLD_MAX);
-    errands->told[errands->told_count++] = told;
-    uv_stop(loop_uv(errands->loop)); /* a round that began with timers would go on to wait */
+    must(dispatches->told_count < ERRANDS_TOLD_MAX);
+    dispatches->reported[dispatches->told_count++] = reported;
+    uv_stop(loop_uv(dispatches->loop)); /* a round that began with timers would go on to wait */
 }
 
-static const struct settings *on_settings(void *with, int64_t namespace)
+static const struct namespace_settings *on_settings(void *arg, int64_t namespace)
 {
-    struct errands *errands = with;
+    struct errands *dispatches = arg;
 
     (void)namespace;
-    return &errands->settings;
+    return &dispatches->settings;
 }
 
-static void on_wake(void *with)
+static void on_wake(void *arg)
 {
-    (void)with;
+    (void)arg;
 }
 
-int errands_setup(void **state)
+int dispatches_setup(void **state)
 {
-    struct errands *errands = calloc(1, sizeof *errands);
+    struct errands *dispatches = calloc(1, sizeof *dispatches);
 
-    must(errands != NULL);
+    must(dispatches != NULL);
     loop_free(loop_new(on_wake, NULL)); /* the first one opens what all share */
     open_before = count_files();
-    errands->arena = arena_new(ARENA_MAX);
-    errands->loop = loop_new(on_wake, NULL);
-    errands->options = (struct calls_options){
-        .loop = errands->loop,
+    dispatches->arena = arena_new(ARENA_MAX);
+    dispatches->loop = loop_new(on_wake, NULL);
+    dispatches->options = (struct dispatcher_options){
+        .loop = dispatches->loop,
         .http = 8,
         .http_per_host = 8,
         .exec = 8,
         .allow_loopback = true,
         .settings = on_settings,
         .on_told = on_told,
-        .with = errands,
+        .arg = dispatches,
     };
-    *state = errands;
+    *state = dispatches;
     return 0;
 }
 
-void errands_open(struct errands *errands)
+void dispatches_open(struct errands *dispatches)
 {
     struct err err;
 
-    if (calls_open(&errands->options, &errands->calls, &err) != RC_OK)
+    if (dispatcher_open(&dispatches->options, &dispatches->dispatcher, &err) != RC_OK)
         fail_msg("%s", err.text);
 }
 
-void errands_set(struct errands *errands, const char *json)
+void dispatches_set(struct errands *dispatches, const char *json)
 {
     struct err err;
 
-    if (settings_read(str_of(json), errands->arena, &errands->settings, &err) != RC_OK)
+    if (namespace_settings_read(str_of(json), dispatches->arena, &dispatches->settings, &err) !=
+        RC_OK)
         fail_msg("%s", err.text);
 }
 
-static void on_closed(void *with)
+static void on_closed(void *arg)
 {
-    struct errands *errands = with;
+    struct errands *dispatches = arg;
 
-    errands->is_closed = true;
-    uv_stop(loop_uv(errands->loop));
+    dispatches->is_closed = true;
+    uv_stop(loop_uv(dispatches->loop));
 }
 
-void errands_close(struct errands *errands)
+void dispatches_close(struct errands *dispatches)
 {
-    calls_close(errands->calls, on_closed, errands);
-    errands->calls = NULL;
+    dispatcher_close(dispatches->dispatcher, on_closed, dispatches);
+    dispatches->dispatcher = NULL;
 }
 
-void errands_wait_closed(struct errands *errands)
+void dispatches_wait_closed(struct errands *dispatches)
 {
-    while (!errands->is_closed)
-        uv_run(loop_uv(errands->loop), UV_RUN_ONCE);
+    while (!dispatches->is_closed)
+        uv_run(loop_uv(dispatches->loop), UV_RUN_ONCE);
 }
 
-void errands_forget(struct errands *errands)
+void dispatches_forget(struct errands *dispatches)
 {
-    for (int i = 0; i < errands->told_count; i++)
-        arena_free(errands->told[i]->arena);
-    errands->told_count = 0;
+    for (int i = 0; i < dispatches->told_count; i++)
+        arena_free(dispatches->reported[i]->arena);
+    dispatches->told_count = 0;
 }
 
-int errands_teardown(void **state)
+int dispatches_teardown(void **state)
 {
-    struct errands *errands = *state;
+    struct errands *dispatches = *state;
 
-    if (errands->calls) {
-        errands_close(errands);
-        errands_wait_closed(errands);
+    if (dispatches->dispatcher) {
+        dispatches_close(dispatches);
+        dispatches_wait_closed(dispatches);
     }
-    loop_free(errands->loop);
-    errands_forget(errands);
-    arena_free(errands->arena);
+    loop_free(dispatches->loop);
+    dispatches_forget(dispatches);
+    arena_free(dispatches->arena);
     must(count_files() == open_before);
-    free(errands);
+    free(dispatches);
     return 0;
 }
 
-struct task *errands_task(struct errands *errands, enum lane lane, const char *action)
+struct dispatch_order *dispatches_task(struct errands *dispatches, enum lane lane,
+                                       const char *action)
 {
-    struct arena *arena = arena_new(TASK_ARENA_MAX);
-    struct task *task = arena_take(arena, sizeof *task);
+    struct arena *arena = arena_new(ORDER_ARENA_MAX);
+    struct dispatch_order *order = arena_take(arena, sizeof *order);
     struct run_id id = {.schedule = 42, .slot_ms = 1790000000000};
     char text[RUN_ID_TEXT_MAX];
 
-    (void)errands;
+    (void)dispatches;
     run_id_format(&id, text);
-    *task = (struct task){
+    *order = (struct dispatch_order){
         .arena = arena,
         .now = id.slot_ms * SPAN_MS + 250 * SPAN_MS,
         .send_by_us = clock_boot_us() + 60 * SPAN_S,
         .namespace_name = STR("default"),
-        .work =
+        .assignment =
             {
                 .id = arena_str(arena, str_of(text)),
                 .name = STR("nightly"),
@@ -172,38 +174,38 @@ struct task *errands_task(struct errands *errands, enum lane lane, const char *a
                     },
             },
     };
-    return task;
+    return order;
 }
 
-struct stop errands_stop_of(const struct task *task)
+struct stop dispatches_stop_of(const struct dispatch_order *order)
 {
-    const struct run *run = &task->work.run;
+    const struct run *run = &order->assignment.run;
 
     return (struct stop){.run = {run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass},
                          .fence = run->fence};
 }
 
-const struct report *errands_wait(struct errands *errands, int count)
+const struct report *dispatches_wait(struct errands *dispatches, int count)
 {
-    while (errands->told_count < count)
-        uv_run(loop_uv(errands->loop), UV_RUN_ONCE);
-    return &errands->told[count - 1]->report;
+    while (dispatches->told_count < count)
+        uv_run(loop_uv(dispatches->loop), UV_RUN_ONCE);
+    return &dispatches->reported[count - 1]->report;
 }
 
-const struct report *errands_wait_end(struct errands *errands)
+const struct report *dispatches_wait_end(struct errands *dispatches)
 {
     for (int i = 0;; i++) {
-        const struct report *report = errands_wait(errands, i + 1);
+        const struct report *report = dispatches_wait(dispatches, i + 1);
 
         if (report->kind != REPORT_ALIVE)
             return report;
     }
 }
 
-const struct report *errands_run(struct errands *errands, struct task *task)
+const struct report *dispatches_run(struct errands *dispatches, struct dispatch_order *order)
 {
-    calls_start(errands->calls, task);
-    return errands_wait_end(errands);
+    dispatcher_start(dispatches->dispatcher, order);
+    return dispatches_wait_end(dispatches);
 }
 
 static size_t add_line(struct buf *out, struct str packed)
@@ -220,13 +222,13 @@ static size_t add_line(struct buf *out, struct str packed)
     return LINE_HEAD + len;
 }
 
-const char *errands_log(struct errands *errands)
+const char *dispatches_log(struct errands *dispatches)
 {
     struct buf out = {.cap = 4 << 20};
 
-    out.ptr = arena_take(errands->arena, out.cap);
-    for (int i = 0; i < errands->told_count; i++)
-        for (struct str log = errands->told[i]->report.log; log.len > 0;)
+    out.ptr = arena_take(dispatches->arena, out.cap);
+    for (int i = 0; i < dispatches->told_count; i++)
+        for (struct str log = dispatches->reported[i]->report.log; log.len > 0;)
             log = str_from(log, add_line(&out, log));
     assert_false(out.cut);
     return out.ptr;

@@ -21,7 +21,7 @@
 enum { ACTION_TEXT_MAX = 4096 };
 
 struct world {
-    struct errands *errands;
+    struct errands *dispatches;
     struct bad_server server;
     json_t *result, *error; /* of the last report */
 };
@@ -29,13 +29,13 @@ struct world {
 static inline int world_begin(void **state)
 {
     struct world *world = calloc(1, sizeof *world);
-    void *errands;
+    void *dispatches;
 
     assert_non_null(world);
-    errands_setup(&errands);
-    world->errands = errands;
-    world->errands->options.exec = 0;
-    bad_server_start(&world->server, loop_uv(world->errands->loop));
+    dispatches_setup(&dispatches);
+    world->dispatches = dispatches;
+    world->dispatches->options.exec = 0;
+    bad_server_start(&world->server, loop_uv(world->dispatches->loop));
     *state = world;
     return 0;
 }
@@ -43,29 +43,30 @@ static inline int world_begin(void **state)
 static inline int world_end(void **state)
 {
     struct world *world = *state;
-    void *errands = world->errands;
+    void *dispatches = world->dispatches;
 
     bad_server_stop(&world->server);
     while (world->server.peers)
-        uv_run(loop_uv(world->errands->loop), UV_RUN_ONCE);
-    uv_run(loop_uv(world->errands->loop), UV_RUN_NOWAIT); /* the listener's own end */
+        uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
+    uv_run(loop_uv(world->dispatches->loop), UV_RUN_NOWAIT); /* the listener's own end */
     json_decref(world->result);
     json_decref(world->error);
-    errands_teardown(&errands);
+    dispatches_teardown(&dispatches);
     free(world);
     return 0;
 }
 
 /* A task that calls `path` of the server; `more` are further fields of its action. */
-static inline struct task *world_task(struct world *world, const char *path, const char *more)
+static inline struct dispatch_order *world_task(struct world *world, const char *path,
+                                                const char *more)
 {
     char action[ACTION_TEXT_MAX];
 
-    if (!world->errands->calls)
-        errands_open(world->errands);
+    if (!world->dispatches->dispatcher)
+        dispatches_open(world->dispatches);
     snprintf(action, sizeof action, "{\"type\":\"http\",\"url\":\"http://127.0.0.1:%d%s\"%s%s}",
              world->server.port, path, more[0] ? "," : "", more);
-    return errands_task(world->errands, LANE_HTTP, action);
+    return dispatches_task(world->dispatches, LANE_HTTP, action);
 }
 
 static inline json_t *world_json(struct str text)
@@ -79,12 +80,12 @@ static inline json_t *world_json(struct str text)
 }
 
 /* Runs it to its end; result and error are read. */
-static inline const struct report *world_run(struct world *world, struct task *task)
+static inline const struct report *world_run(struct world *world, struct dispatch_order *order)
 {
     const struct report *report;
 
-    errands_forget(world->errands);
-    report = errands_run(world->errands, task);
+    dispatches_forget(world->dispatches);
+    report = dispatches_run(world->dispatches, order);
     json_decref(world->result);
     json_decref(world->error);
     world->result = world_json(report->result);
@@ -108,7 +109,7 @@ static inline void world_script(struct world *world, const char *path, struct st
 static inline void world_wait_seen(struct world *world, int count)
 {
     while (world->server.seen_count < count)
-        uv_run(loop_uv(world->errands->loop), UV_RUN_ONCE);
+        uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
 }
 
 /* A member of the error; "" when there is none. */

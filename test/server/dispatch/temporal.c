@@ -350,9 +350,9 @@ static bool fails(struct temporal *server, struct exchange *x, const char *metho
     return false;
 }
 
-static void on_request(void *with, struct exchange *x)
+static void on_request(void *arg, struct exchange *x)
 {
-    struct temporal *server = with;
+    struct temporal *server = arg;
     struct str path = x->request->target, message;
     struct temporal_seen *seen = &server->seen[server->seen_count++];
     bool is_compressed;
@@ -375,9 +375,9 @@ static void on_request(void *with, struct exchange *x)
     uv_stop(server->loop); /* whoever waits for it looks */
 }
 
-static int64_t body_max(void *with, const struct http1_request *request)
+static int64_t body_max(void *arg, const struct http1_request *request)
 {
-    (void)with;
+    (void)arg;
     (void)request;
     return BODY_MAX;
 }
@@ -394,9 +394,9 @@ static void listen_at(struct temporal *server, uint16_t port)
     server->is_closed = false;
 }
 
-static void on_closed(void *with)
+static void on_closed(void *arg)
 {
-    struct temporal *server = with;
+    struct temporal *server = arg;
 
     server->is_closed = true;
     uv_stop(server->loop);

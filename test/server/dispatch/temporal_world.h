@@ -42,7 +42,7 @@ static const struct flow_limits quick = {
 };
 
 struct world {
-    struct errands *errands;
+    struct errands *dispatches;
     struct temporal *server;
     struct flow_limits limits;
     char run[RUN_ID_TEXT_MAX];
@@ -56,24 +56,24 @@ static inline void use_upstream(struct world *world, const char *namespace)
              "{\"upstream\":\"main\",\"upstreams\":{\"main\":{\"type\":\"temporal\","
              "\"url\":\"http://127.0.0.1:%d\",\"namespace\":\"%s\",\"apiKey\":\"k\"}}}",
              world->server->port, namespace);
-    errands_set(world->errands, settings);
+    dispatches_set(world->dispatches, settings);
 }
 
 static inline int world_setup(void **state)
 {
     struct world *world = calloc(1, sizeof *world);
-    void *errands;
+    void *dispatches;
 
     assert_non_null(world);
-    errands_setup(&errands);
-    world->errands = errands;
+    dispatches_setup(&dispatches);
+    world->dispatches = dispatches;
     world->limits = quick;
     world->server = calloc(1, sizeof *world->server);
     assert_non_null(world->server);
-    temporal_open(world->server, loop_uv(world->errands->loop));
+    temporal_open(world->server, loop_uv(world->dispatches->loop));
     use_upstream(world, "default");
-    errands_open(world->errands);
-    world->errands->calls->flow = &world->limits;
+    dispatches_open(world->dispatches);
+    world->dispatches->dispatcher->flow = &world->limits;
     *state = world;
     return 0;
 }
@@ -81,50 +81,50 @@ static inline int world_setup(void **state)
 static inline int world_teardown(void **state)
 {
     struct world *world = *state;
-    void *errands = world->errands;
+    void *dispatches = world->dispatches;
 
-    if (world->errands->calls) {
-        errands_close(world->errands);
-        errands_wait_closed(world->errands);
+    if (world->dispatches->dispatcher) {
+        dispatches_close(world->dispatches);
+        dispatches_wait_closed(world->dispatches);
     }
     temporal_close(world->server);
-    uv_run(loop_uv(world->errands->loop), UV_RUN_NOWAIT);
-    errands_teardown(&errands);
+    uv_run(loop_uv(world->dispatches->loop), UV_RUN_NOWAIT);
+    dispatches_teardown(&dispatches);
     free(world->server);
     free(world);
     return 0;
 }
 
-static inline struct task *flow_task(struct world *world, const char *action)
+static inline struct dispatch_order *flow_task(struct world *world, const char *action)
 {
-    struct task *task = errands_task(world->errands, LANE_FLOW, action);
+    struct dispatch_order *order = dispatches_task(world->dispatches, LANE_FLOW, action);
 
-    snprintf(world->run, sizeof world->run, "%.*s", STR_ARG(task->work.id));
-    return task;
+    snprintf(world->run, sizeof world->run, "%.*s", STR_ARG(order->assignment.id));
+    return order;
 }
 
-static inline void start(struct world *world, struct task *task)
+static inline void start(struct world *world, struct dispatch_order *order)
 {
-    calls_start(world->errands->calls, task);
+    dispatcher_start(world->dispatches->dispatcher, order);
 }
 
 /* Runs the loop until so many requests of the method were seen. */
 static inline void wait_seen(struct world *world, const char *method, int count)
 {
     while (temporal_count_seen(world->server, method) < count)
-        uv_run(loop_uv(world->errands->loop), UV_RUN_ONCE);
+        uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
 }
 
 /* Until somebody waits for the end of a workflow. */
 static inline void wait_waiting(struct world *world)
 {
     while (world->server->waiting_count == 0)
-        uv_run(loop_uv(world->errands->loop), UV_RUN_ONCE);
+        uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
 }
 
 static inline const struct report *wait_end(struct world *world)
 {
-    return errands_wait_end(world->errands);
+    return dispatches_wait_end(world->dispatches);
 }
 
 /* Somebody's workflow that has the id. */
@@ -136,15 +136,15 @@ static inline void have_flow(struct world *world)
 }
 
 /* A workflow of an earlier attempt, and a task that knows of it. */
-static inline struct task *next_attempt(struct world *world)
+static inline struct dispatch_order *next_attempt(struct world *world)
 {
-    struct task *task = flow_task(world, WF);
+    struct dispatch_order *order = flow_task(world, WF);
 
     have_flow(world);
-    task->work.run.progress = STR("{\"workflowId\":\"" FLOW
-                                  "\",\"runId\":\"run-1\",\"workflows\":1,\"ended\":false}");
-    task->work.run.attempt = 2;
-    return task;
+    order->assignment.run.progress = STR(
+        "{\"workflowId\":\"" FLOW "\",\"runId\":\"run-1\",\"workflows\":1,\"ended\":false}");
+    order->assignment.run.attempt = 2;
+    return order;
 }
 
 #define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, world_setup, world_teardown)

@@ -24,17 +24,17 @@
 
 static struct errands *opened(void **state)
 {
-    errands_open(*state);
+    dispatches_open(*state);
     return *state;
 }
 
-static struct task *exec_task(struct errands *errands, const char *action)
+static struct dispatch_order *exec_task(struct errands *dispatches, const char *action)
 {
-    return errands_task(errands, LANE_EXEC, action);
+    return dispatches_task(dispatches, LANE_EXEC, action);
 }
 
 /* One of the bad children of test/io; killed 100 ms after it was asked to end. */
-static struct task *zoo_task(struct errands *errands, const char *name)
+static struct dispatch_order *zoo_task(struct errands *dispatches, const char *name)
 {
     char folder[1000], action[2000];
 
@@ -43,7 +43,7 @@ static struct task *zoo_task(struct errands *errands, const char *name)
              "{\"type\":\"exec\",\"killAfter\":\"100ms\","
              "\"argv\":[\"/bin/sh\",\"%s/test/io/zoo/%s.sh\"]}",
              folder, name);
-    return exec_task(errands, action);
+    return exec_task(dispatches, action);
 }
 
 static json_t *parsed(struct str text)
@@ -78,8 +78,9 @@ static const char *text_at(const json_t *json, const char *name)
 
 static void a_program_that_exits_with_0_has_succeeded(void **state)
 {
-    struct errands *errands = opened(state);
-    const struct report *report = errands_run(errands, exec_task(errands, SH("echo done")));
+    struct errands *dispatches = opened(state);
+    const struct report *report = dispatches_run(dispatches,
+                                                 exec_task(dispatches, SH("echo done")));
     json_auto_t *result = parsed(report->result);
     const json_t *usage = json_object_get(result, "usage");
 
@@ -96,27 +97,29 @@ static void a_program_that_exits_with_0_has_succeeded(void **state)
     assert_true(json_is_integer(json_object_get(usage, "userMs")));
     assert_true(json_is_integer(json_object_get(usage, "systemMs")));
     assert_true(json_integer_value(json_object_get(usage, "maxRssBytes")) > 0);
-    assert_string_equal(errands_log(errands), "0 done\n");
-    assert_int_equal(calls_count(errands->calls, LANE_EXEC), 0);
+    assert_string_equal(dispatches_log(dispatches), "0 done\n");
+    assert_int_equal(dispatcher_count(dispatches->dispatcher, LANE_EXEC), 0);
 }
 
 static void another_exit_code_is_a_failure_that_says_what_the_program_said_last(void **state)
 {
-    struct errands *errands = opened(state);
-    const struct report *report = errands_run(
-        errands, exec_task(errands, SH("echo a; echo first >&2; echo no disk >&2; exit 7")));
+    struct errands *dispatches = opened(state);
+    const struct report *report = dispatches_run(
+        dispatches,
+        exec_task(dispatches, SH("echo a; echo first >&2; echo no disk >&2; exit 7")));
     json_auto_t *result = parsed(report->result);
 
     assert_int_equal(report->outcome, OUTCOME_FAILED);
     assert_error(report, "exec_exit", true, "the program ended with exit code 7: no disk");
     assert_int_equal(json_integer_value(json_object_get(result, "exitCode")), 7);
-    assert_string_equal(errands_log(errands), "0 a\n1 first\n1 no disk\n");
+    assert_string_equal(dispatches_log(dispatches), "0 a\n1 first\n1 no disk\n");
 }
 
 static void a_signal_is_a_failure(void **state)
 {
-    struct errands *errands = opened(state);
-    const struct report *report = errands_run(errands, exec_task(errands, SH("kill -SEGV $$")));
+    struct errands *dispatches = opened(state);
+    const struct report *report = dispatches_run(dispatches,
+                                                 exec_task(dispatches, SH("kill -SEGV $$")));
     json_auto_t *result = parsed(report->result);
 
     assert_int_equal(report->outcome, OUTCOME_FAILED);
@@ -128,9 +131,9 @@ static void a_signal_is_a_failure(void **state)
 
 static void what_cannot_be_started_is_not_tried_again(void **state)
 {
-    struct errands *errands = opened(state);
-    const struct report *report = errands_run(
-        errands, exec_task(errands, "{\"type\":\"exec\",\"argv\":[\"/no/such\"]}"));
+    struct errands *dispatches = opened(state);
+    const struct report *report = dispatches_run(
+        dispatches, exec_task(dispatches, "{\"type\":\"exec\",\"argv\":[\"/no/such\"]}"));
 
     assert_int_equal(report->outcome, OUTCOME_FAILED);
     assert_error(report, "exec_not_started", false,
@@ -139,9 +142,9 @@ static void what_cannot_be_started_is_not_tried_again(void **state)
 }
 
 /* Started where the machine has no descriptor for it. */
-static struct task *start_without_room(struct errands *errands)
+static struct dispatch_order *start_without_room(struct errands *dispatches)
 {
-    struct task *task = exec_task(errands, SH("true"));
+    struct dispatch_order *order = exec_task(dispatches, SH("true"));
     struct rlimit usual, none;
     int least = dup(0); /* all below are in use */
 
@@ -150,37 +153,38 @@ static struct task *start_without_room(struct errands *errands)
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
     none = (struct rlimit){(rlim_t)least, usual.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-    calls_start(errands->calls, task);
+    dispatcher_start(dispatches->dispatcher, order);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
-    return task;
+    return order;
 }
 
 static void what_the_machine_has_no_room_for_is_given_back_after_a_rest(void **state)
 {
-    struct errands *errands = opened(state);
+    struct errands *dispatches = opened(state);
 
-    start_without_room(errands);
-    assert_int_equal(calls_count(errands->calls, LANE_EXEC), 1);
-    assert_int_equal(errands_wait_end(errands)->kind, REPORT_RELEASE);
-    assert_int_equal(calls_count(errands->calls, LANE_EXEC), 0);
+    start_without_room(dispatches);
+    assert_int_equal(dispatcher_count(dispatches->dispatcher, LANE_EXEC), 1);
+    assert_int_equal(dispatches_wait_end(dispatches)->kind, REPORT_RELEASE);
+    assert_int_equal(dispatcher_count(dispatches->dispatcher, LANE_EXEC), 0);
 }
 
 static void what_rests_can_be_cancelled(void **state)
 {
-    struct errands *errands = opened(state);
-    struct stop stop = errands_stop_of(start_without_room(errands));
+    struct errands *dispatches = opened(state);
+    struct stop stop = dispatches_stop_of(start_without_room(dispatches));
     const struct report *report;
 
-    calls_stop(errands->calls, &stop);
-    report = errands_wait_end(errands);
+    dispatcher_stop(dispatches->dispatcher, &stop);
+    report = dispatches_wait_end(dispatches);
     assert_int_equal(report->kind, REPORT_DONE);
     assert_int_equal(report->outcome, OUTCOME_CANCELLED);
 }
 
 static void a_keeper_that_was_killed_is_a_loss(void **state)
 {
-    struct errands *errands = opened(state);
-    const struct report *report = errands_run(errands, zoo_task(errands, "kills_keeper"));
+    struct errands *dispatches = opened(state);
+    const struct report *report = dispatches_run(dispatches,
+                                                 zoo_task(dispatches, "kills_keeper"));
 
     assert_int_equal(report->outcome, OUTCOME_FAILED);
     assert_error(report, "exec_lost", true,
@@ -190,12 +194,12 @@ static void a_keeper_that_was_killed_is_a_loss(void **state)
 
 static void programs_are_off_unless_the_configuration_says_so(void **state)
 {
-    struct errands *errands = *state;
+    struct errands *dispatches = *state;
     const struct report *report;
 
-    errands->options.exec = 0;
-    errands_open(errands);
-    report = errands_run(errands, exec_task(errands, SH("echo done")));
+    dispatches->options.exec = 0;
+    dispatches_open(dispatches);
+    report = dispatches_run(dispatches, exec_task(dispatches, SH("echo done")));
     assert_int_equal(report->outcome, OUTCOME_FAILED);
     assert_error(report, "exec_disabled", false,
                  "this server runs no programs; `exec = true` in its configuration lets it");
@@ -203,49 +207,49 @@ static void programs_are_off_unless_the_configuration_says_so(void **state)
 
 static void a_full_pool_hands_the_run_back(void **state)
 {
-    struct errands *errands = *state;
-    struct task *first, *second;
+    struct errands *dispatches = *state;
+    struct dispatch_order *first, *second;
     const struct report *report;
     struct stop stop;
 
-    errands->options.exec = 1;
-    errands_open(errands);
-    first = exec_task(errands, SH("echo up; sleep 60"));
-    second = exec_task(errands, SH("true"));
-    second->work.run.pass = 1;
-    stop = errands_stop_of(first);
-    calls_start(errands->calls, first);
-    calls_start(errands->calls, second);
-    assert_int_equal(errands->told_count, 0); /* not from inside calls_start() */
-    report = errands_wait_end(errands);
+    dispatches->options.exec = 1;
+    dispatches_open(dispatches);
+    first = exec_task(dispatches, SH("echo up; sleep 60"));
+    second = exec_task(dispatches, SH("true"));
+    second->assignment.run.pass = 1;
+    stop = dispatches_stop_of(first);
+    dispatcher_start(dispatches->dispatcher, first);
+    dispatcher_start(dispatches->dispatcher, second);
+    assert_int_equal(dispatches->told_count, 0); /* not from inside dispatcher_start() */
+    report = dispatches_wait_end(dispatches);
     assert_int_equal(report->kind, REPORT_RELEASE);
     assert_int_equal(report->run.pass, 1);
-    errands_forget(errands);
-    calls_stop(errands->calls, &stop);
-    assert_int_equal(errands_wait_end(errands)->outcome, OUTCOME_CANCELLED);
+    dispatches_forget(dispatches);
+    dispatcher_stop(dispatches->dispatcher, &stop);
+    assert_int_equal(dispatches_wait_end(dispatches)->outcome, OUTCOME_CANCELLED);
 }
 
 static void nothing_begins_after_the_lease(void **state)
 {
-    struct errands *errands = opened(state);
-    struct task *task = exec_task(errands, SH("echo done"));
+    struct errands *dispatches = opened(state);
+    struct dispatch_order *order = exec_task(dispatches, SH("echo done"));
 
-    task->send_by_us = 1;
-    assert_int_equal(errands_run(errands, task)->kind, REPORT_RELEASE);
-    assert_string_equal(errands_log(errands), "");
+    order->send_by_us = 1;
+    assert_int_equal(dispatches_run(dispatches, order)->kind, REPORT_RELEASE);
+    assert_string_equal(dispatches_log(dispatches), "");
 }
 
 static void a_program_knows_its_run(void **state)
 {
-    struct errands *errands = opened(state);
-    struct task *task = exec_task(
-        errands, "{\"type\":\"exec\",\"argv\":[\"/usr/bin/env\"],\"env\":{\"A\":\"b c\"},"
-                 "\"user\":null}");
+    struct errands *dispatches = opened(state);
+    struct dispatch_order *order = exec_task(
+        dispatches, "{\"type\":\"exec\",\"argv\":[\"/usr/bin/env\"],\"env\":{\"A\":\"b c\"},"
+                    "\"user\":null}");
     char expected[1000], trace[TRACE_TEXT_MAX];
     struct buf buf = BUF(expected);
 
-    task->work.run.trace = (struct trace){1, 2};
-    trace_print(&task->work.run, task->work.id, trace);
+    order->assignment.run.trace = (struct trace){1, 2};
+    trace_print(&order->assignment.run, order->assignment.id, trace);
     assert_memory_equal(trace, "00-00000000000000010000000000000002-", 36);
     setenv("HOME", "/srv/belfry", 1);
     setenv("USER", "belfry", 1);
@@ -257,20 +261,21 @@ static void a_program_knows_its_run(void **state)
                "0 BELFRY_EXECUTION_TIME=2026-09-21T14:13:20.250Z\n0 TRACEPARENT=%s\n"
                "0 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n"
                "0 LANG=C.UTF-8\n0 USER=belfry\n0 LOGNAME=belfry\n0 HOME=/srv/belfry\n",
-               STR_ARG(task->work.id), trace);
-    errands_run(errands, task);
-    assert_string_equal(errands_log(errands), expected);
+               STR_ARG(order->assignment.id), trace);
+    dispatches_run(dispatches, order);
+    assert_string_equal(dispatches_log(dispatches), expected);
 }
 
 static void what_an_action_sets_is_not_set_again(void **state)
 {
-    struct errands *errands = opened(state);
+    struct errands *dispatches = opened(state);
     const char *log;
 
-    errands_run(errands,
-                exec_task(errands, "{\"type\":\"exec\",\"argv\":[\"/usr/bin/env\"],\"env\":{"
-                                   "\"PATH\":\"/opt/bin\",\"HOME\":\"/h\",\"LANG\":\"C\"}}"));
-    log = errands_log(errands);
+    dispatches_run(dispatches,
+                   exec_task(dispatches,
+                             "{\"type\":\"exec\",\"argv\":[\"/usr/bin/env\"],\"env\":{"
+                             "\"PATH\":\"/opt/bin\",\"HOME\":\"/h\",\"LANG\":\"C\"}}"));
+    log = dispatches_log(dispatches);
     assert_ptr_equal(strstr(log, "0 PATH=/opt/bin\n0 HOME=/h\n0 LANG=C\n0 BELFRY_RUN="), log);
     assert_null(strstr(log, "/usr/local/sbin"));
     assert_null(strstr(log, "C.UTF-8"));
@@ -278,22 +283,23 @@ static void what_an_action_sets_is_not_set_again(void **state)
 
 static void templates_are_filled_in_and_never_run_by_a_shell(void **state)
 {
-    struct errands *errands = opened(state);
-    struct task *task = exec_task(
-        errands, "{\"type\":\"exec\",\"argv\":[\"/usr/bin/printf\",\"[%s]\",\"${schedule}\","
-                 "\"${input.who}\",\"$${attempt}\",\"${input.none}\"],"
-                 "\"input\":{\"who\":\"a; rm -rf $HOME\"}}");
+    struct errands *dispatches = opened(state);
+    struct dispatch_order *order = exec_task(
+        dispatches, "{\"type\":\"exec\",\"argv\":[\"/usr/bin/printf\",\"[%s]\",\"${schedule}\","
+                    "\"${input.who}\",\"$${attempt}\",\"${input.none}\"],"
+                    "\"input\":{\"who\":\"a; rm -rf $HOME\"}}");
 
-    errands_run(errands, task);
-    assert_string_equal(errands_log(errands), "0 [nightly][a; rm -rf $HOME][${attempt}][]\n");
+    dispatches_run(dispatches, order);
+    assert_string_equal(dispatches_log(dispatches),
+                        "0 [nightly][a; rm -rf $HOME][${attempt}][]\n");
 }
 
 static void the_program_itself_is_a_path_after_filling_in_too(void **state)
 {
-    struct errands *errands = opened(state);
-    const struct report *report = errands_run(
-        errands, exec_task(errands, "{\"type\":\"exec\",\"argv\":[\"/bin/${input.p}\"],"
-                                    "\"input\":{\"p\":\"a\\tb\"}}"));
+    struct errands *dispatches = opened(state);
+    const struct report *report = dispatches_run(
+        dispatches, exec_task(dispatches, "{\"type\":\"exec\",\"argv\":[\"/bin/${input.p}\"],"
+                                          "\"input\":{\"p\":\"a\\tb\"}}"));
 
     assert_int_equal(report->outcome, OUTCOME_FAILED);
     assert_int_equal(report->is_retryable, false);
@@ -301,14 +307,15 @@ static void the_program_itself_is_a_path_after_filling_in_too(void **state)
 
 static void standard_input_is_the_run_as_json(void **state)
 {
-    struct errands *errands = opened(state);
-    struct task *task = exec_task(errands, "{\"type\":\"exec\",\"argv\":[\"/bin/cat\"],"
-                                           "\"input\":{\"a\":1,\"b\":2}}");
+    struct errands *dispatches = opened(state);
+    struct dispatch_order *order = exec_task(dispatches,
+                                             "{\"type\":\"exec\",\"argv\":[\"/bin/cat\"],"
+                                             "\"input\":{\"a\":1,\"b\":2}}");
     json_auto_t *result = NULL;
     const json_t *output;
 
-    task->work.run.input = STR("{\"b\":3}");
-    result = parsed(errands_run(errands, task)->result);
+    order->assignment.run.input = STR("{\"b\":3}");
+    result = parsed(dispatches_run(dispatches, order)->result);
     output = json_object_get(result, "output");
     assert_string_equal(text_at(output, "schedule"), "nightly");
     assert_string_equal(text_at(output, "kind"), "slot");
@@ -332,16 +339,16 @@ static void output_that_is_json_stays_json_and_other_stays_text(void **state)
         {SH("printf 'a\\\\377b'"), "\"a?b\""},
         {SH("printf 'a\\\\000b'"), "\"a?b\""},
     };
-    struct errands *errands = opened(state);
+    struct errands *dispatches = opened(state);
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct task *task = exec_task(errands, cases[i].action);
+        struct dispatch_order *order = exec_task(dispatches, cases[i].action);
         char text[200];
         struct buf buf = BUF(text);
         json_auto_t *result = NULL;
 
-        errands_forget(errands);
-        result = parsed(errands_run(errands, task)->result);
+        dispatches_forget(dispatches);
+        result = parsed(dispatches_run(dispatches, order)->result);
         json_print(json_object_get(result, "output"), JSON_STYLE_LINE, &buf);
         assert_string_equal(text, cases[i].output);
     }
@@ -349,22 +356,24 @@ static void output_that_is_json_stays_json_and_other_stays_text(void **state)
 
 static void long_output_is_cut_and_said_to_be(void **state)
 {
-    struct errands *errands = opened(state);
-    const struct report *report = errands_run(
-        errands, exec_task(errands, SH("head -c 300000 /dev/zero | tr '\\\\0' x")));
+    struct errands *dispatches = opened(state);
+    const struct report *report = dispatches_run(
+        dispatches, exec_task(dispatches, SH("head -c 300000 /dev/zero | tr '\\\\0' x")));
     json_auto_t *result = parsed(report->result);
 
     assert_int_equal(report->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(json_string_length(json_object_get(result, "output")), 100 * 1024);
     assert_true(json_is_true(json_object_get(result, "truncated")));
-    assert_int_equal(strlen(errands_log(errands)), 300000 + 37 * 3); /* 37 pieces of 8 KiB */
+    assert_int_equal(strlen(dispatches_log(dispatches)),
+                     300000 + 37 * 3); /* 37 pieces of 8 KiB */
 }
 
 static void output_that_grows_as_json_still_fits(void **state)
 {
-    struct errands *errands = opened(state);
-    const struct report *report = errands_run(
-        errands, exec_task(errands, SH("head -c 90000 /dev/zero | tr '\\\\0' '\\\\033'")));
+    struct errands *dispatches = opened(state);
+    const struct report *report = dispatches_run(
+        dispatches,
+        exec_task(dispatches, SH("head -c 90000 /dev/zero | tr '\\\\0' '\\\\033'")));
     json_auto_t *result = parsed(report->result);
 
     assert_true(report->result.len <= 256 * 1024);
@@ -374,10 +383,10 @@ static void output_that_grows_as_json_still_fits(void **state)
 
 static void a_flood_leaves_a_log_of_a_megabyte_and_says_how_much_is_missing(void **state)
 {
-    struct errands *errands = opened(state);
-    const struct report *report = errands_run(
-        errands, exec_task(errands, SH("yes 0123456789 | head -n 300000")));
-    const char *log = errands_log(errands), *last;
+    struct errands *dispatches = opened(state);
+    const struct report *report = dispatches_run(
+        dispatches, exec_task(dispatches, SH("yes 0123456789 | head -n 300000")));
+    const char *log = dispatches_log(dispatches), *last;
 
     assert_int_equal(report->outcome, OUTCOME_SUCCEEDED);
     last = strstr(log, "2 ");
@@ -389,53 +398,53 @@ static void a_flood_leaves_a_log_of_a_megabyte_and_says_how_much_is_missing(void
 
 static void stopping_is_cancelling_however_the_program_ends(void **state)
 {
-    struct errands *errands = opened(state);
-    struct task *task = exec_task(errands,
-                                  SH("trap 'echo bye; exit 0' TERM; echo up; sleep 60 & wait"));
-    struct stop stop = errands_stop_of(task);
+    struct errands *dispatches = opened(state);
+    struct dispatch_order *order = exec_task(
+        dispatches, SH("trap 'echo bye; exit 0' TERM; echo up; sleep 60 & wait"));
+    struct stop stop = dispatches_stop_of(order);
     const struct report *report;
 
-    calls_start(errands->calls, task);
-    errands_wait(errands, 1); /* "up" */
-    calls_stop(errands->calls, &stop);
-    calls_stop(errands->calls, &stop);
-    report = errands_wait_end(errands);
+    dispatcher_start(dispatches->dispatcher, order);
+    dispatches_wait(dispatches, 1); /* "up" */
+    dispatcher_stop(dispatches->dispatcher, &stop);
+    dispatcher_stop(dispatches->dispatcher, &stop);
+    report = dispatches_wait_end(dispatches);
     assert_int_equal(report->kind, REPORT_DONE);
     assert_int_equal(report->outcome, OUTCOME_CANCELLED);
-    assert_string_equal(errands_log(errands), "0 up\n0 bye\n");
+    assert_string_equal(dispatches_log(dispatches), "0 up\n0 bye\n");
 }
 
 static void a_terminated_run_is_killed_and_not_told_of(void **state)
 {
-    struct errands *errands = opened(state);
-    struct task *task = exec_task(errands, SH("trap '' TERM; echo up; sleep 60"));
-    struct stop stop = errands_stop_of(task);
+    struct errands *dispatches = opened(state);
+    struct dispatch_order *order = exec_task(dispatches, SH("trap '' TERM; echo up; sleep 60"));
+    struct stop stop = dispatches_stop_of(order);
 
-    calls_start(errands->calls, task);
-    errands_wait(errands, 1);
+    dispatcher_start(dispatches->dispatcher, order);
+    dispatches_wait(dispatches, 1);
     stop.is_terminated = true;
-    calls_stop(errands->calls, &stop);
-    while (calls_count(errands->calls, LANE_EXEC) > 0)
-        uv_run(loop_uv(errands->loop), UV_RUN_ONCE);
-    errands_close(errands);
-    errands_wait_closed(errands);
-    assert_int_equal(errands->told_count, 1);
+    dispatcher_stop(dispatches->dispatcher, &stop);
+    while (dispatcher_count(dispatches->dispatcher, LANE_EXEC) > 0)
+        uv_run(loop_uv(dispatches->loop), UV_RUN_ONCE);
+    dispatches_close(dispatches);
+    dispatches_wait_closed(dispatches);
+    assert_int_equal(dispatches->told_count, 1);
 }
 
 static void time_that_is_over_stops_the_program_and_then_kills_it(void **state)
 {
-    struct errands *errands = opened(state);
-    struct task *task = zoo_task(errands, "ignores_term");
+    struct errands *dispatches = opened(state);
+    struct dispatch_order *order = zoo_task(dispatches, "ignores_term");
     const struct report *report;
 
-    task->work.deadline = task->now + 300 * SPAN_MS;
-    report = errands_run(errands, task);
+    order->assignment.deadline = order->now + 300 * SPAN_MS;
+    report = dispatches_run(dispatches, order);
     assert_int_equal(report->outcome, OUTCOME_TIMED_OUT);
     assert_error(report, "exec_timeout", true, NULL); /* it may not have come to its trap */
-    errands_forget(errands);
-    task = exec_task(errands, SH("sleep 60"));
-    task->work.deadline = task->now; /* was over before it began */
-    report = errands_run(errands, task);
+    dispatches_forget(dispatches);
+    order = exec_task(dispatches, SH("sleep 60"));
+    order->assignment.deadline = order->now; /* was over before it began */
+    report = dispatches_run(dispatches, order);
     assert_int_equal(report->outcome, OUTCOME_TIMED_OUT);
     assert_error(report, "exec_timeout", true,
                  "the program did not end in time and was stopped");
@@ -443,49 +452,51 @@ static void time_that_is_over_stops_the_program_and_then_kills_it(void **state)
 
 static void a_closing_node_kills_and_tells_of_a_loss(void **state)
 {
-    struct errands *errands = opened(state);
+    struct errands *dispatches = opened(state);
 
-    calls_start(errands->calls, exec_task(errands, SH("trap '' TERM; echo up; sleep 60")));
-    errands_wait(errands, 1);
-    errands_close(errands);
-    errands_wait_closed(errands);
-    assert_int_equal(errands->told_count, 2);
-    assert_int_equal(errands->told[1]->report.kind, REPORT_LOST);
+    dispatcher_start(dispatches->dispatcher,
+                     exec_task(dispatches, SH("trap '' TERM; echo up; sleep 60")));
+    dispatches_wait(dispatches, 1);
+    dispatches_close(dispatches);
+    dispatches_wait_closed(dispatches);
+    assert_int_equal(dispatches->told_count, 2);
+    assert_int_equal(dispatches->reported[1]->report.kind, REPORT_LOST);
 }
 
 static void lines_are_told_while_the_program_runs(void **state)
 {
-    struct errands *errands = opened(state);
-    struct task *task = exec_task(errands, SH("echo one; sleep 60"));
-    struct stop stop = errands_stop_of(task);
+    struct errands *dispatches = opened(state);
+    struct dispatch_order *order = exec_task(dispatches, SH("echo one; sleep 60"));
+    struct stop stop = dispatches_stop_of(order);
 
-    calls_start(errands->calls, task);
-    assert_int_equal(errands_wait(errands, 1)->kind, REPORT_ALIVE);
-    assert_int_equal(errands->told[0]->report.progress.len, 0);
-    assert_string_equal(errands_log(errands), "0 one\n");
-    calls_stop(errands->calls, &stop);
-    errands_wait_end(errands);
+    dispatcher_start(dispatches->dispatcher, order);
+    assert_int_equal(dispatches_wait(dispatches, 1)->kind, REPORT_ALIVE);
+    assert_int_equal(dispatches->reported[0]->report.progress.len, 0);
+    assert_string_equal(dispatches_log(dispatches), "0 one\n");
+    dispatcher_stop(dispatches->dispatcher, &stop);
+    dispatches_wait_end(dispatches);
 }
 
 static void limits_and_directory_are_those_of_the_action(void **state)
 {
-    struct errands *errands = opened(state);
+    struct errands *dispatches = opened(state);
 
-    errands_run(errands, exec_task(errands, "{\"type\":\"exec\",\"cwd\":\"/usr\",\"limits\":{"
-                                            "\"openFiles\":33},\"argv\":[\"/bin/sh\",\"-c\","
-                                            "\"pwd; ulimit -n\"]}"));
-    assert_string_equal(errands_log(errands), "0 /usr\n0 33\n");
+    dispatches_run(dispatches,
+                   exec_task(dispatches, "{\"type\":\"exec\",\"cwd\":\"/usr\",\"limits\":{"
+                                         "\"openFiles\":33},\"argv\":[\"/bin/sh\",\"-c\","
+                                         "\"pwd; ulimit -n\"]}"));
+    assert_string_equal(dispatches_log(dispatches), "0 /usr\n0 33\n");
 }
 
 static void another_user_has_a_name_and_a_home(void **state)
 {
-    struct errands *errands = opened(state);
-    const struct report *report = errands_run(
-        errands, exec_task(errands, "{\"type\":\"exec\",\"user\":\"nobody\",\"argv\":["
-                                    "\"/bin/sh\",\"-c\",\"id -un; echo $USER $HOME\"]}"));
+    struct errands *dispatches = opened(state);
+    const struct report *report = dispatches_run(
+        dispatches, exec_task(dispatches, "{\"type\":\"exec\",\"user\":\"nobody\",\"argv\":["
+                                          "\"/bin/sh\",\"-c\",\"id -un; echo $USER $HOME\"]}"));
 
     if (geteuid() == 0)
-        assert_string_equal(errands_log(errands), "0 nobody\n0 nobody /nonexistent\n");
+        assert_string_equal(dispatches_log(dispatches), "0 nobody\n0 nobody /nonexistent\n");
     else
         assert_error(report, "exec_not_started", false, NULL);
 }
@@ -493,7 +504,7 @@ static void another_user_has_a_name_and_a_home(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, errands_setup, errands_teardown)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, dispatches_setup, dispatches_teardown)
         CASE(a_program_that_exits_with_0_has_succeeded),
         CASE(another_exit_code_is_a_failure_that_says_what_the_program_said_last),
         CASE(a_signal_is_a_failure),
@@ -522,7 +533,7 @@ int main(int argc, char **argv)
         CASE(limits_and_directory_are_those_of_the_action),
     };
 
-    if (argc > 0 && strcmp(argv[0], KEEPER_NAME) == 0)
-        keeper_main();
+    if (argc > 0 && strcmp(argv[0], SUPERVISOR_NAME) == 0)
+        supervisor_main();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,12 +25,12 @@ static const char *field(const struct world *world, int i, const char *name)
 static void a_call_says_for_which_run_it_is(void **state)
 {
     struct world *world = *state;
-    struct task *task = world_task(world, "/hook", "\"input\":{\"a\":[1]}");
+    struct dispatch_order *order = world_task(world, "/hook", "\"input\":{\"a\":[1]}");
     char id[64];
     json_auto_t *body = NULL;
 
-    snprintf(id, sizeof id, "%.*s", STR_ARG(task->work.id));
-    assert_int_equal(world_run(world, task)->outcome, OUTCOME_SUCCEEDED);
+    snprintf(id, sizeof id, "%.*s", STR_ARG(order->assignment.id));
+    assert_int_equal(world_run(world, order)->outcome, OUTCOME_SUCCEEDED);
     assert_string_equal(seen(world, 0)->line, "POST /hook");
     assert_string_equal(field(world, 0, "Idempotency-Key"), id);
     assert_string_equal(field(world, 0, "belfry-run"), id);
@@ -71,11 +71,11 @@ static void attempts_of_a_run_share_key_and_trace_but_not_the_span(void **state)
     char first[2][64];
 
     for (int i = 0; i < 2; i++) {
-        struct task *task = world_task(world, "/again", "");
+        struct dispatch_order *order = world_task(world, "/again", "");
 
-        task->work.run.attempt = i + 1;
-        task->work.run.fence = 7 + 2 * i;
-        world_run(world, task);
+        order->assignment.run.attempt = i + 1;
+        order->assignment.run.fence = 7 + 2 * i;
+        world_run(world, order);
     }
     snprintf(first[0], sizeof first[0], "%s", field(world, 0, "idempotency-key"));
     assert_string_equal(field(world, 1, "idempotency-key"), first[0]);
@@ -91,7 +91,7 @@ static void attempts_of_a_run_share_key_and_trace_but_not_the_span(void **state)
 static void texts_are_filled_in_each_by_its_place(void **state)
 {
     struct world *world = *state;
-    struct task *task = world_task(
+    struct dispatch_order *order = world_task(
         world, "/${input.name}?t=${scheduledTime}&n=${attempt}",
         "\"method\":\"PUT\","
         "\"headers\":{\"X-Who\":\"${input.name}\",\"X-No\":\"${input.none}\"},"
@@ -99,9 +99,9 @@ static void texts_are_filled_in_each_by_its_place(void **state)
         "\"none\":\"${input.none}\",\"last\":\"${lastResult.body.id}\"},"
         "\"input\":{\"name\":\"a b\",\"n\":1,\"list\":[true]}");
 
-    task->work.run.input = STR("{\"n\":2}");
-    task->work.last_result = STR("{\"body\":{\"id\":17}}");
-    assert_int_equal(world_run(world, task)->outcome, OUTCOME_SUCCEEDED);
+    order->assignment.run.input = STR("{\"n\":2}");
+    order->assignment.last_result = STR("{\"body\":{\"id\":17}}");
+    assert_int_equal(world_run(world, order)->outcome, OUTCOME_SUCCEEDED);
     assert_string_equal(seen(world, 0)->line, "PUT /a%20b?t=2026-09-21T14%3A13%3A20.000Z&n=1");
     assert_string_equal(field(world, 0, "X-Who"), "a b");
     assert_string_equal(field(world, 0, "X-No"), "");
@@ -145,14 +145,14 @@ static void a_header_of_the_user_is_not_sent_twice(void **state)
 static void a_schedules_name_may_be_any_text(void **state)
 {
     struct world *world = *state;
-    struct task *task = world_task(world, "/n", "");
+    struct dispatch_order *order = world_task(world, "/n", "");
 
-    task->work.name = STR("50% n\u00e4chtlich\u2026");
-    world_run(world, task);
+    order->assignment.name = STR("50% n\u00e4chtlich\u2026");
+    world_run(world, order);
     assert_string_equal(field(world, 0, "belfry-schedule"), "50%25%20n%C3%A4chtlich%E2%80%A6");
-    task = world_task(world, "/n", "");
-    task->work.name = (struct str){0};
-    world_run(world, task);
+    order = world_task(world, "/n", "");
+    order->assignment.name = (struct str){0};
+    world_run(world, order);
     assert_string_equal(field(world, 1, "belfry-schedule"), "(none)");
 }
 
@@ -171,7 +171,7 @@ static void a_text_that_no_request_can_hold_fails_the_call(void **state)
     assert_int_equal(world->server.connections, 0);
 }
 
-static void check_signature(const struct world *world, int i, const struct settings_key *key,
+static void check_signature(const struct world *world, int i, const struct signing_keys *key,
                             const char *id)
 {
     char text[SIGNATURE_TEXT_MAX];
@@ -187,20 +187,20 @@ static void check_signature(const struct world *world, int i, const struct setti
 static void a_call_is_signed_with_all_keys_of_that_name(void **state)
 {
     struct world *world = *state;
-    struct task *task;
+    struct dispatch_order *order;
     char id[64];
 
-    errands_set(world->errands,
-                "{\"keys\":{\"old\":[\"" KEY_A "\"],\"both\":[\"" KEY_A "\",\"" KEY_B "\"]}}");
-    task = world_task(world, "/s", "\"sign\":\"old\",\"body\":{\"n\":\"${attempt}\"}");
-    snprintf(id, sizeof id, "%.*s", STR_ARG(task->work.id));
-    world_run(world, task);
-    check_signature(world, 0, settings_key(&world->errands->settings, STR("old")), id);
+    dispatches_set(world->dispatches, "{\"keys\":{\"old\":[\"" KEY_A "\"],\"both\":[\"" KEY_A
+                                      "\",\"" KEY_B "\"]}}");
+    order = world_task(world, "/s", "\"sign\":\"old\",\"body\":{\"n\":\"${attempt}\"}");
+    snprintf(id, sizeof id, "%.*s", STR_ARG(order->assignment.id));
+    world_run(world, order);
+    check_signature(world, 0, signing_keys(&world->dispatches->settings, STR("old")), id);
     world_get(world, "/s", "\"sign\":\"both\"");
-    check_signature(world, 1, settings_key(&world->errands->settings, STR("both")), id);
+    check_signature(world, 1, signing_keys(&world->dispatches->settings, STR("both")), id);
     assert_int_equal(strlen(field(world, 1, "webhook-signature")), 2 * SIGNATURE_ONE_LEN + 1);
     world_get(world, "/s", "\"sign\":\"both\",\"method\":\"GET\"");
-    check_signature(world, 2, settings_key(&world->errands->settings, STR("both")), id);
+    check_signature(world, 2, signing_keys(&world->dispatches->settings, STR("both")), id);
 }
 
 #define OK(type, length, body)                                                        \
@@ -369,7 +369,7 @@ static void retry_after_is_handed_on_when_it_makes_sense(void **state)
 static void connections_are_used_again(void **state)
 {
     struct world *world = *state;
-    struct task *once;
+    struct dispatch_order *once;
 
     world_get(world, "/1", "");
     world_get(world, "/2", "");

@@ -8,12 +8,12 @@
 #define HEAD "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 /* A task whose attempt ends a moment after it began, by the engine's reckoning. */
-static struct task *hurried(struct world *world, const char *path)
+static struct dispatch_order *hurried(struct world *world, const char *path)
 {
-    struct task *task = world_task(world, path, "");
+    struct dispatch_order *order = world_task(world, path, "");
 
-    task->work.deadline = task->now + 30 * SPAN_MS;
-    return task;
+    order->assignment.deadline = order->now + 30 * SPAN_MS;
+    return order;
 }
 
 static void a_server_that_never_answers_is_given_up_in_time(void **state)
@@ -58,10 +58,10 @@ static void an_answer_that_drips_is_given_up_in_time(void **state)
 static void a_call_without_any_time_left_is_not_made(void **state)
 {
     struct world *world = *state;
-    struct task *task = world_task(world, "/", "");
+    struct dispatch_order *order = world_task(world, "/", "");
 
-    task->work.deadline = task->now;
-    world_assert_end(world, world_run(world, task), OUTCOME_TIMED_OUT, "http_timeout", true);
+    order->assignment.deadline = order->now;
+    world_assert_end(world, world_run(world, order), OUTCOME_TIMED_OUT, "http_timeout", true);
     assert_int_equal(world->server.connections, 0);
 }
 
@@ -82,28 +82,29 @@ static void a_connection_that_breaks_leaves_doubt(void **state)
     struct world *world = *state;
 
     for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
-        struct task *task;
+        struct dispatch_order *order;
 
         world_script(world, "/break", cases[i].bytes, cases[i].end);
         world_assert_end(world, world_get(world, "/break", ""), OUTCOME_FAILED, "http_unknown",
                          true);
-        task = world_task(world, "/break", "");
-        task->is_once = true;
-        world_assert_end(world, world_run(world, task), OUTCOME_UNKNOWN, "http_unknown", false);
+        order = world_task(world, "/break", "");
+        order->is_once = true;
+        world_assert_end(world, world_run(world, order), OUTCOME_UNKNOWN, "http_unknown",
+                         false);
     }
 }
 
 static void nobody_there_is_no_doubt(void **state)
 {
     struct world *world = *state;
-    struct task *task = world_task(world, "/", "");
+    struct dispatch_order *order = world_task(world, "/", "");
 
     /* Its port is free again, and of no other's use: it was bound a moment ago. */
     uv_close((uv_handle_t *)&world->server.tcp, NULL);
-    uv_run(loop_uv(world->errands->loop), UV_RUN_NOWAIT);
-    task->is_once = true;
-    world_assert_end(world, world_run(world, task), OUTCOME_FAILED, "http_connect", true);
-    bad_server_start(&world->server, loop_uv(world->errands->loop));
+    uv_run(loop_uv(world->dispatches->loop), UV_RUN_NOWAIT);
+    order->is_once = true;
+    world_assert_end(world, world_run(world, order), OUTCOME_FAILED, "http_connect", true);
+    bad_server_start(&world->server, loop_uv(world->dispatches->loop));
 }
 
 static void an_answer_without_end_is_cut_off(void **state)
@@ -158,7 +159,7 @@ static void this_machine_is_not_called_unless_the_configuration_says_so(void **s
     struct world *world = *state;
     const struct report *report;
 
-    world->errands->options.allow_loopback = false;
+    world->dispatches->options.allow_loopback = false;
     report = world_get(world, "/", "");
     world_assert_end(world, report, OUTCOME_FAILED, "http_guard", false);
     assert_non_null(strstr(world_error(world, "message"), "127.0.0.1 is a loopback address"));
@@ -170,11 +171,11 @@ static void a_namespace_may_open_networks_for_itself(void **state)
     struct world *world = *state;
     char json[100];
 
-    world->errands->options.allow_loopback = false;
+    world->dispatches->options.allow_loopback = false;
     snprintf(json, sizeof json, "{\"allowNetworks\":[\"127.0.0.1:%d\"]}", world->server.port);
-    errands_set(world->errands, json);
+    dispatches_set(world->dispatches, json);
     assert_int_equal(world_get(world, "/", "")->outcome, OUTCOME_SUCCEEDED);
-    errands_set(world->errands, "{\"allowNetworks\":[\"127.0.0.1:1\"]}");
+    dispatches_set(world->dispatches, "{\"allowNetworks\":[\"127.0.0.1:1\"]}");
     world_get(world, "/", "");
     assert_string_equal(world_error(world, "code"),
                         "http_guard"); /* on the connection that stands */
@@ -184,14 +185,14 @@ static void a_namespace_may_open_networks_for_itself(void **state)
 static void the_servers_own_doors_are_never_called(void **state)
 {
     struct world *world = *state;
-    struct guard_net own;
+    struct address_net self;
     struct err err;
     char text[32];
 
     snprintf(text, sizeof text, "127.0.0.1:%d", world->server.port);
-    assert_int_equal(guard_net_parse(str_of(text), &own, &err), RC_OK);
-    world->errands->options.own = &own;
-    world->errands->options.own_count = 1;
+    assert_int_equal(address_net_parse(str_of(text), &self, &err), RC_OK);
+    world->dispatches->options.self_nets = &self;
+    world->dispatches->options.self_net_count = 1;
     world_get(world, "/", "");
     assert_string_equal(world_error(world, "code"), "http_guard");
     assert_int_equal(world->server.connections, 0);
@@ -203,9 +204,9 @@ static void a_redirect_does_not_lead_around_the_guard(void **state)
     const struct report *report;
     char json[100], answer[200];
 
-    world->errands->options.allow_loopback = false;
+    world->dispatches->options.allow_loopback = false;
     snprintf(json, sizeof json, "{\"allowNetworks\":[\"127.0.0.1:%d\"]}", world->server.port);
-    errands_set(world->errands, json);
+    dispatches_set(world->dispatches, json);
     snprintf(answer, sizeof answer,
              "HTTP/1.1 307 X\r\nLocation: http://127.0.0.2:%d/in\r\nContent-Length: 0\r\n\r\n",
              world->server.port);

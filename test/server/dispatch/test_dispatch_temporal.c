@@ -16,7 +16,7 @@ static void a_workflow_is_started_followed_and_its_result_is_the_result(void **s
     const struct report *report;
 
     start(world, flow_task(world, WF));
-    report = errands_wait(world->errands, 1);
+    report = dispatches_wait(world->dispatches, 1);
     assert_int_equal(report->kind, REPORT_ALIVE);
     assert_text(report->progress, "{\"workflowId\":\"" FLOW "\",\"runId\":\"run-1\","
                                   "\"workflows\":1,\"ended\":false}");
@@ -28,7 +28,7 @@ static void a_workflow_is_started_followed_and_its_result_is_the_result(void **s
     assert_text(report->result, "{\"workflowId\":\"" FLOW "\",\"runId\":\"run-1\","
                                 "\"status\":\"COMPLETED\",\"output\":{\"payloads\":[{"
                                 "\"metadata\":{},\"data\":\"NDI=\"}]},\"truncated\":false}");
-    assert_int_equal(world->errands->told_count, 2);
+    assert_int_equal(world->dispatches->told_count, 2);
     assert_int_equal(world->server->count, 1);
 }
 
@@ -153,10 +153,10 @@ static void an_action_without_arguments_gives_none(void **state)
 static void who_is_asked_for_by_a_person_may_have_its_id_again(void **state)
 {
     struct world *world = *state;
-    struct task *task = flow_task(world, WF);
+    struct dispatch_order *order = flow_task(world, WF);
 
-    task->work.run.kind = RUN_TRIGGER;
-    start(world, task);
+    order->assignment.run.kind = RUN_TRIGGER;
+    start(world, order);
     wait_seen(world, START, 1);
     assert_int_equal(started(world, 0)->workflow_id_reuse_policy, 1); /* ALLOW_DUPLICATE */
 }
@@ -164,13 +164,15 @@ static void who_is_asked_for_by_a_person_may_have_its_id_again(void **state)
 static void the_last_result_and_the_last_failure_are_handed_on(void **state)
 {
     struct world *world = *state;
-    struct task *task = flow_task(world, WF);
+    struct dispatch_order *order = flow_task(world, WF);
     const Temporal__StartWorkflowExecutionRequest *m;
 
-    task->work.last_result = STR("{\"workflowId\":\"w\",\"status\":\"COMPLETED\",\"output\":{"
-                                 "\"payloads\":[{\"metadata\":{},\"data\":\"NDI=\"}]}}");
-    task->work.last_failure = STR("{\"code\":\"workflow_failed\",\"message\":\"no disk\"}");
-    start(world, task);
+    order->assignment.last_result = STR(
+        "{\"workflowId\":\"w\",\"status\":\"COMPLETED\",\"output\":{"
+        "\"payloads\":[{\"metadata\":{},\"data\":\"NDI=\"}]}}");
+    order->assignment.last_failure = STR(
+        "{\"code\":\"workflow_failed\",\"message\":\"no disk\"}");
+    start(world, order);
     wait_seen(world, START, 1);
     m = started(world, 0);
     assert_int_equal(m->last_completion_result->n_payloads, 1);
@@ -196,15 +198,15 @@ static void each_end_of_a_workflow_is_an_end_of_the_attempt(void **state)
     struct world *world = *state;
 
     for (int i = 0; i < 4; i++) {
-        struct task *task = flow_task(world, WF);
+        struct dispatch_order *order = flow_task(world, WF);
         const struct report *report;
         char message[100];
 
-        task->work.run.kind = RUN_TRIGGER;
-        task->work.run.pass = i; /* another run, by its key */
-        task->work.id = (struct str){"r_a\0r_b\0r_c\0r_d" + 4 * i, 3};
-        errands_forget(world->errands);
-        start(world, task);
+        order->assignment.run.kind = RUN_TRIGGER;
+        order->assignment.run.pass = i; /* another run, by its key */
+        order->assignment.id = (struct str){"r_a\0r_b\0r_c\0r_d" + 4 * i, 3};
+        dispatches_forget(world->dispatches);
+        start(world, order);
         wait_waiting(world);
         temporal_end(world->server, i, cases[i].end, "no disk");
         report = wait_end(world);
@@ -229,19 +231,19 @@ static void every_status_is_in_the_table(void **state)
     struct world *world = *state;
 
     for (int status = 1; status <= GRPC_UNAUTHENTICATED; status++) {
-        struct task *task = flow_task(world, WF);
+        struct dispatch_order *order = flow_task(world, WF);
         int starts = temporal_count_seen(world->server, START);
         const struct report *report;
         char message[100];
 
-        task->work.run.kind = RUN_TRIGGER;
-        task->work.run.pass = status;
-        errands_forget(world->errands);
+        order->assignment.run.kind = RUN_TRIGGER;
+        order->assignment.run.pass = status;
+        dispatches_forget(world->dispatches);
         world->server->count = 0; /* a world of its own */
         temporal_fail(world->server, 2,
                       (struct temporal_fault){
                           .method = START, .status = status, .words = "50% \xc3\xbc"});
-        start(world, task);
+        start(world, order);
         if (status == GRPC_ALREADY_EXISTS) { /* without details: somebody else's */
             assert_error(wait_end(world), "workflow_exists", false, NULL);
             assert_int_equal(wait_end(world)->outcome, OUTCOME_CANCELLED);
@@ -311,14 +313,14 @@ static void a_start_that_is_not_answered_in_time_is_sent_again(void **state)
 static void an_id_that_our_own_start_has_is_ours(void **state)
 {
     struct world *world = *state;
-    struct task *task = flow_task(world, WF);
+    struct dispatch_order *order = flow_task(world, WF);
 
     world->server->runs[0] = (struct temporal_run){
         .id = FLOW, .request_id = world->run, .identity = "", .run = "run-1"};
     world->server->count = 1;
-    task->work.run.losses = 1; /* a node started it and died */
-    start(world, task);
-    assert_text(errands_wait(world->errands, 1)->progress,
+    order->assignment.run.losses = 1; /* a node started it and died */
+    start(world, order);
+    assert_text(dispatches_wait(world->dispatches, 1)->progress,
                 "{\"workflowId\":\"" FLOW "\",\"runId\":\"run-1\",\"workflows\":1,"
                 "\"ended\":false}");
     assert_int_equal(world->server->count, 1);
@@ -480,13 +482,13 @@ static void a_later_attempt_follows_the_workflow_that_is_known(void **state)
 static void a_retry_of_a_workflow_that_failed_is_a_new_workflow(void **state)
 {
     struct world *world = *state;
-    struct task *task = next_attempt(world);
+    struct dispatch_order *order = next_attempt(world);
     char key[80];
 
     temporal_end(world->server, 0, TEMPORAL_FAILED, "");
-    task->work.run.progress = STR("{\"workflowId\":\"" FLOW
-                                  "\",\"runId\":\"run-1\",\"workflows\":1,\"ended\":true}");
-    start(world, task);
+    order->assignment.run.progress = STR(
+        "{\"workflowId\":\"" FLOW "\",\"runId\":\"run-1\",\"workflows\":1,\"ended\":true}");
+    start(world, order);
     wait_waiting(world);
     snprintf(key, sizeof key, "%s.2", world->run);
     assert_string_equal(started(world, 0)->request_id, key);

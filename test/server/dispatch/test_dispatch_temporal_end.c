@@ -15,7 +15,7 @@ static void stop(struct world *world, bool is_terminated)
 {
     struct stop order = stop_of_run(is_terminated);
 
-    calls_stop(world->errands->calls, &order);
+    dispatcher_stop(world->dispatches->dispatcher, &order);
 }
 
 static void cancelling_asks_the_workflow_and_waits_for_its_end(void **state)
@@ -34,7 +34,7 @@ static void cancelling_asks_the_workflow_and_waits_for_its_end(void **state)
     assert_string_equal(asked->first_execution_run_id, "run-1");
     assert_string_equal(asked->request_id, world->run);
     wait_seen(world, LOOK, 3);
-    assert_int_equal(world->errands->told_count, 1);
+    assert_int_equal(world->dispatches->told_count, 1);
     temporal_end(world->server, 0, TEMPORAL_CANCELED, NULL);
     report = wait_end(world);
     assert_int_equal(report->outcome, OUTCOME_CANCELLED);
@@ -69,9 +69,9 @@ static void terminating_terminates_the_workflow(void **state)
     assert_string_equal(asked->first_execution_run_id, "run-1");
     assert_string_equal(asked->reason, "ended by Belfry: the run was terminated");
     assert_int_equal(world->server->runs[0].end, TEMPORAL_TERMINATED);
-    while (calls_count(world->errands->calls, LANE_FLOW) > 0)
-        uv_run(loop_uv(world->errands->loop), UV_RUN_ONCE);
-    assert_int_equal(world->errands->told_count, 1); /* nothing more is told of it */
+    while (dispatcher_count(world->dispatches->dispatcher, LANE_FLOW) > 0)
+        uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
+    assert_int_equal(world->dispatches->told_count, 1); /* nothing more is told of it */
 }
 
 static void who_ignores_a_cancellation_can_be_terminated(void **state)
@@ -90,10 +90,10 @@ static void who_ignores_a_cancellation_can_be_terminated(void **state)
 static void a_workflow_that_takes_too_long_is_terminated(void **state)
 {
     struct world *world = *state;
-    struct task *task = flow_task(world, WF);
+    struct dispatch_order *order = flow_task(world, WF);
 
-    task->work.deadline = task->now + 50 * SPAN_MS;
-    start(world, task);
+    order->assignment.deadline = order->now + 50 * SPAN_MS;
+    start(world, order);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_TIMED_OUT);
     assert_error(wait_end(world), "workflow_timeout", true, NULL);
     assert_true(world->server->count == 0 || world->server->runs[0].end == TEMPORAL_TERMINATED);
@@ -180,25 +180,25 @@ static void a_node_that_goes_leaves_the_workflow_to_the_next(void **state)
 
     start(world, flow_task(world, WF));
     wait_waiting(world);
-    errands_close(world->errands);
-    errands_wait_closed(world->errands);
+    dispatches_close(world->dispatches);
+    dispatches_wait_closed(world->dispatches);
     assert_int_equal(wait_end(world)->kind, REPORT_RELEASE);
     assert_int_equal(world->server->runs[0].end, TEMPORAL_RUNS);
 }
 
 /* A trigger of the same second as the slot, which has therefore the same id. */
-static struct task *task_of_same_second(struct world *world)
+static struct dispatch_order *order_of_same_second(struct world *world)
 {
-    struct task *task = flow_task(world, WF);
+    struct dispatch_order *order = flow_task(world, WF);
     struct run_id id = {.schedule = 42, .slot_ms = 1790000000500, .pass = 1};
     char text[RUN_ID_TEXT_MAX];
 
     run_id_format(&id, text);
-    task->work.id = arena_str(task->arena, str_of(text));
-    task->work.run.slot = id.slot_ms * SPAN_MS;
-    task->work.run.pass = 1;
-    task->work.run.kind = RUN_TRIGGER;
-    return task;
+    order->assignment.id = arena_str(order->arena, str_of(text));
+    order->assignment.run.slot = id.slot_ms * SPAN_MS;
+    order->assignment.run.pass = 1;
+    order->assignment.run.kind = RUN_TRIGGER;
+    return order;
 }
 
 /* terminateOther: the run is over in the same turn that starts the next one. */
@@ -209,11 +209,11 @@ static void a_start_waits_until_the_workflow_that_it_replaces_is_gone(void **sta
     world->limits.taken = LONG;
     start(world, flow_task(world, WF));
     wait_waiting(world);
-    start(world, task_of_same_second(world));
+    start(world, order_of_same_second(world));
     wait_seen(world, START, 3); /* it has been refused */
     stop(world, true);
     while (world->server->count < 2)
-        uv_run(loop_uv(world->errands->loop), UV_RUN_ONCE);
+        uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
     assert_int_equal(world->server->runs[0].end, TEMPORAL_TERMINATED);
     assert_string_equal(world->server->runs[1].id, FLOW);
     wait_waiting(world);
@@ -229,7 +229,7 @@ static void a_start_does_not_wait_for_ever_for_an_id(void **state)
     start(world, flow_task(world, WF));
     wait_waiting(world);
     world->limits.taken = 20 * SPAN_MS;
-    start(world, task_of_same_second(world));
+    start(world, order_of_same_second(world));
     assert_error(wait_end(world), "workflow_exists", false, NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_CANCELLED);
     assert_int_equal(world->server->runs[0].end, TEMPORAL_RUNS);

@@ -12,16 +12,16 @@ static void stand_before(struct world *world, const char *ca, struct front *fron
     char settings[300];
 
     front_open(front, world->server->port);
-    errands_close(world->errands);
-    errands_wait_closed(world->errands);
-    world->errands->options.ca_file = ca ? ca : front->cert.cert;
-    errands_open(world->errands);
-    world->errands->calls->flow = &world->limits;
+    dispatches_close(world->dispatches);
+    dispatches_wait_closed(world->dispatches);
+    world->dispatches->options.ca_file = ca ? ca : front->cert.cert;
+    dispatches_open(world->dispatches);
+    world->dispatches->dispatcher->flow = &world->limits;
     snprintf(settings, sizeof settings,
              "{\"upstream\":\"main\",\"upstreams\":{\"main\":{\"type\":\"temporal\","
              "\"url\":\"https://127.0.0.1:%d\",\"namespace\":\"default\"}}}",
              front->port);
-    errands_set(world->errands, settings);
+    dispatches_set(world->dispatches, settings);
 }
 
 /* Start, look and wait: three calls over two connections, one of each pool. */

@@ -10,7 +10,7 @@ static void a_workflow_is_started_followed_and_its_output_is_the_result(void **s
     const struct report *report;
 
     start(world, flow_task(world, WF));
-    report = errands_wait(world->errands, 1);
+    report = dispatches_wait(world->dispatches, 1);
     assert_int_equal(report->kind, REPORT_ALIVE);
     assert_text(report->progress, "{\"workflowId\":\"wf-1\",\"workflows\":1,\"ended\":false}");
     wait_seen(world, "GET /api/workflow/wf-1?includeTasks=false", 3);
@@ -21,7 +21,7 @@ static void a_workflow_is_started_followed_and_its_output_is_the_result(void **s
     assert_int_equal(report->outcome, OUTCOME_SUCCEEDED);
     assert_text(report->result, "{\"workflowId\":\"wf-1\",\"status\":\"COMPLETED\","
                                 "\"output\":{\"sum\":42},\"truncated\":false}");
-    assert_int_equal(world->errands->told_count, 2);
+    assert_int_equal(world->dispatches->told_count, 2);
     assert_int_equal(world->conductor->count, 1);
 }
 
@@ -74,15 +74,15 @@ static void each_end_of_a_workflow_is_an_end_of_the_attempt(void **state)
     struct world *world = *state;
 
     for (int i = 0; i < 3; i++) {
-        struct task *task = flow_task(world, WF);
+        struct dispatch_order *order = flow_task(world, WF);
         const struct report *report;
         char message[100];
 
-        task->work.run.pass = i; /* another run, by its key */
-        task->work.id = (struct str){i == 0 ? "r_a" : i == 1 ? "r_b" : "r_c", 3};
-        errands_forget(world->errands);
-        start(world, task);
-        errands_wait(world->errands, 1);
+        order->assignment.run.pass = i; /* another run, by its key */
+        order->assignment.id = (struct str){i == 0 ? "r_a" : i == 1 ? "r_b" : "r_c", 3};
+        dispatches_forget(world->dispatches);
+        start(world, order);
+        dispatches_wait(world->dispatches, 1);
         end_flow(world, i, cases[i].status, "no disk");
         report = wait_end(world);
         assert_int_equal(report->outcome, cases[i].outcome);
@@ -102,7 +102,7 @@ static void a_later_attempt_follows_the_workflow_that_is_known(void **state)
     end_flow(world, 0, "COMPLETED", NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(conductor_seen(world->conductor, "POST"), 0);
-    assert_int_equal(world->errands->told_count, 1);
+    assert_int_equal(world->dispatches->told_count, 1);
 }
 
 static void what_ended_while_nobody_looked_is_the_end_of_the_next_attempt(void **state)
@@ -119,16 +119,16 @@ static void what_ended_while_nobody_looked_is_the_end_of_the_next_attempt(void *
 static void what_a_node_started_before_it_died_is_looked_for(void **state)
 {
     struct world *world = *state;
-    struct task *task = next_attempt(world);
+    struct dispatch_order *order = next_attempt(world);
     struct conductor_flow *flow = &world->conductor->flows[0];
 
     world->conductor->heeds_keys = false;
-    task->work.run.progress = (struct str){0}; /* it died before it could tell */
-    task->work.run.losses = 1;
+    order->assignment.run.progress = (struct str){0}; /* it died before it could tell */
+    order->assignment.run.losses = 1;
     snprintf(flow->correlation, sizeof flow->correlation, "%s", world->run);
     snprintf(flow->input, sizeof flow->input, "{\"_executionId\":\"%s\"}", world->run);
-    start(world, task);
-    assert_text(errands_wait(world->errands, 1)->progress,
+    start(world, order);
+    assert_text(dispatches_wait(world->dispatches, 1)->progress,
                 "{\"workflowId\":\"wf-1\",\"workflows\":1,\"ended\":false}");
     assert_int_equal(conductor_seen(world->conductor, "POST"), 0);
 }
@@ -136,11 +136,11 @@ static void what_a_node_started_before_it_died_is_looked_for(void **state)
 static void what_a_node_did_not_start_before_it_died_is_started(void **state)
 {
     struct world *world = *state;
-    struct task *task = flow_task(world, WF);
+    struct dispatch_order *order = flow_task(world, WF);
 
-    task->work.run.losses = 1;
-    start(world, task);
-    errands_wait(world->errands, 1);
+    order->assignment.run.losses = 1;
+    start(world, order);
+    dispatches_wait(world->dispatches, 1);
     assert_int_equal(world->conductor->count, 1);
     assert_string_equal(world->conductor->flows[0].key, world->run);
 }
@@ -148,22 +148,22 @@ static void what_a_node_did_not_start_before_it_died_is_started(void **state)
 static void a_retry_of_a_workflow_that_failed_is_a_new_workflow(void **state)
 {
     struct world *world = *state;
-    struct task *task = flow_task(world, WF);
+    struct dispatch_order *order = flow_task(world, WF);
     const struct report *report;
     char key[80];
 
     start(world, flow_task(world, WF));
-    errands_wait(world->errands, 1);
+    dispatches_wait(world->dispatches, 1);
     end_flow(world, 0, "FAILED", "");
     wait_end(world);
-    report = &world->errands->told[1]->report;
-    assert_int_equal(world->errands->told_count, 3);
+    report = &world->dispatches->reported[1]->report;
+    assert_int_equal(world->dispatches->told_count, 3);
     assert_text(report->progress, "{\"workflowId\":\"wf-1\",\"workflows\":1,\"ended\":true}");
-    task->work.run.progress = arena_str(task->arena, report->progress);
-    task->work.run.attempt = 2;
-    errands_forget(world->errands);
-    start(world, task);
-    report = errands_wait(world->errands, 1);
+    order->assignment.run.progress = arena_str(order->arena, report->progress);
+    order->assignment.run.attempt = 2;
+    dispatches_forget(world->dispatches);
+    start(world, order);
+    report = dispatches_wait(world->dispatches, 1);
     assert_text(report->progress, "{\"workflowId\":\"wf-2\",\"workflows\":2,\"ended\":false}");
     snprintf(key, sizeof key, "%s.2", world->run);
     assert_string_equal(world->conductor->flows[1].key, key);
@@ -179,7 +179,7 @@ static void an_upstream_that_is_down_for_a_while_delays_the_start_only(void **st
                    (struct conductor_fault){"POST", 503, "{\"message\":\"starting\"}", false});
     conductor_fail(world->conductor, 2, (struct conductor_fault){"POST", 429, "", false});
     start(world, flow_task(world, WF));
-    errands_wait(world->errands, 1);
+    dispatches_wait(world->dispatches, 1);
     end_flow(world, 0, "COMPLETED", NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(world->conductor->count, 1);
@@ -207,7 +207,7 @@ static void nobody_there_is_the_same(void **state)
     struct world *world = *state;
 
     world->limits.patience = 20 * SPAN_MS;
-    world->errands->settings.upstreams[0].url = STR("http://127.0.0.1:1/api");
+    world->dispatches->settings.upstreams[0].url = STR("http://127.0.0.1:1/api");
     start(world, flow_task(world, WF));
     assert_error(wait_end(world), "upstream_unreachable", true, NULL);
 }
@@ -232,7 +232,7 @@ static void the_guard_holds_for_upstreams_too(void **state)
 {
     struct world *world = *state;
 
-    world->errands->calls->options.allow_loopback = false;
+    world->dispatches->dispatcher->options.allow_loopback = false;
     start(world, flow_task(world, WF));
     assert_error(wait_end(world), "upstream_refused", false, NULL);
     assert_int_equal(world->conductor->server.connections, 0);
@@ -261,7 +261,7 @@ static void a_start_whose_answer_was_lost_is_found_again(void **state)
 
     world->conductor->heeds_keys = false; /* as plain Conductor */
     lose_start(world, true);
-    assert_text(errands_wait(world->errands, 1)->progress,
+    assert_text(dispatches_wait(world->dispatches, 1)->progress,
                 "{\"workflowId\":\"wf-1\",\"workflows\":1,\"ended\":false}");
     end_flow(world, 0, "COMPLETED", NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
@@ -275,7 +275,7 @@ static void a_start_that_did_not_arrive_is_sent_again(void **state)
 
     world->conductor->heeds_keys = false;
     lose_start(world, false);
-    errands_wait(world->errands, 1);
+    dispatches_wait(world->dispatches, 1);
     end_flow(world, 0, "COMPLETED", NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(world->conductor->count, 1);
@@ -289,7 +289,7 @@ static void without_a_search_the_same_key_keeps_it_one_workflow(void **state)
 
     world->conductor->finds = false;
     lose_start(world, true);
-    errands_wait(world->errands, 1);
+    dispatches_wait(world->dispatches, 1);
     end_flow(world, 0, "COMPLETED", NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(world->conductor->count, 1);
@@ -304,7 +304,7 @@ static void an_answer_of_a_gateway_is_looked_into_before_the_next_start(void **s
     conductor_fail(world->conductor, 1,
                    (struct conductor_fault){"POST", 504, "<h1>Timeout</h1>", true});
     start(world, flow_task(world, WF));
-    errands_wait(world->errands, 1);
+    dispatches_wait(world->dispatches, 1);
     assert_int_equal(world->conductor->count, 1);
     assert_int_equal(conductor_seen(world->conductor, "POST"), 1);
 }
@@ -312,12 +312,12 @@ static void an_answer_of_a_gateway_is_looked_into_before_the_next_start(void **s
 static void at_most_once_is_unknown_when_nobody_can_say(void **state)
 {
     struct world *world = *state;
-    struct task *task = flow_task(world, WF);
+    struct dispatch_order *order = flow_task(world, WF);
     const struct report *report;
 
-    task->is_once = true;
+    order->is_once = true;
     conductor_fail(world->conductor, 1, (struct conductor_fault){"POST", 0, NULL, false});
-    start(world, task);
+    start(world, order);
     report = wait_end(world);
     assert_int_equal(report->outcome, OUTCOME_UNKNOWN);
     assert_error(report, "upstream_unknown", false, NULL);
@@ -333,13 +333,14 @@ static void a_look_that_fails_is_taken_again(void **state)
     conductor_fail(world->conductor, 1, (struct conductor_fault){"GET", 404, "", false});
     conductor_fail(world->conductor, 1, (struct conductor_fault){"GET", 200, "<html>", false});
     start(world, flow_task(world, WF));
-    errands_wait(world->errands, 1);
+    dispatches_wait(world->dispatches, 1);
     end_flow(world, 0, "COMPLETED", NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(conductor_seen(world->conductor, "GET"), 7);
 }
 
-static void looks_that_fail_for_too_long_fail_the_attempt_and_keep_the_workflow(void **state)
+static void part_cache_that_fail_for_too_long_fail_the_attempt_and_keep_the_workflow(
+    void **state)
 {
     struct world *world = *state;
     const struct report *report;
@@ -350,7 +351,7 @@ static void looks_that_fail_for_too_long_fail_the_attempt_and_keep_the_workflow(
     start(world, flow_task(world, WF));
     report = wait_end(world);
     assert_error(report, "upstream_unreachable", true, "the upstream answered 401: expired");
-    assert_int_equal(world->errands->told_count, 2); /* it is not said to have ended */
+    assert_int_equal(world->dispatches->told_count, 2); /* it is not said to have ended */
     assert_string_equal(world->conductor->flows[0].status, "RUNNING");
 }
 
@@ -367,7 +368,7 @@ static void an_answer_larger_than_is_read_still_ends_the_run(void **state)
     output[len - 2] = '"';
     output[len - 1] = '\0';
     start(world, flow_task(world, WF));
-    errands_wait(world->errands, 1);
+    dispatches_wait(world->dispatches, 1);
     world->conductor->flows[0].output = output;
     end_flow(world, 0, "COMPLETED", NULL);
     report = wait_end(world);
@@ -401,7 +402,7 @@ int main(void)
         CASE(an_answer_of_a_gateway_is_looked_into_before_the_next_start),
         CASE(at_most_once_is_unknown_when_nobody_can_say),
         CASE(a_look_that_fails_is_taken_again),
-        CASE(looks_that_fail_for_too_long_fail_the_attempt_and_keep_the_workflow),
+        CASE(part_cache_that_fail_for_too_long_fail_the_attempt_and_keep_the_workflow),
         CASE(an_answer_larger_than_is_read_still_ends_the_run),
     };
 

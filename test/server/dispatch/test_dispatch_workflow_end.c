@@ -19,7 +19,7 @@ static void stopping_terminates_the_workflow(void **state)
 
     start(world, flow_task(world, WF));
     wait_seen(world, "GET", 1);
-    calls_stop(world->errands->calls, &stop);
+    dispatcher_stop(world->dispatches->dispatcher, &stop);
     report = wait_end(world);
     assert_int_equal(report->outcome, OUTCOME_CANCELLED);
     assert_int_equal(report->error.len, 0);
@@ -35,7 +35,7 @@ static void stopping_while_it_starts_terminates_what_was_started(void **state)
     struct stop stop = stop_of_run(false);
 
     start(world, flow_task(world, WF));
-    calls_stop(world->errands->calls, &stop);
+    dispatcher_stop(world->dispatches->dispatcher, &stop);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_CANCELLED);
     assert_int_equal(world->conductor->count, 1);
     assert_string_equal(world->conductor->flows[0].status, "TERMINATED");
@@ -50,7 +50,7 @@ static void stopping_what_was_not_started_ends_at_once(void **state)
     conductor_fail(world->conductor, 1, (struct conductor_fault){"POST", 429, "", false});
     start(world, flow_task(world, WF));
     wait_seen(world, "POST", 1);
-    calls_stop(world->errands->calls, &stop);
+    dispatcher_stop(world->dispatches->dispatcher, &stop);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_CANCELLED);
     assert_int_equal(world->conductor->count, 0);
 }
@@ -62,9 +62,9 @@ static void a_workflow_that_ended_before_the_stop_has_its_own_end(void **state)
 
     world->limits.poll_first = world->limits.poll_most = LONG;
     start(world, flow_task(world, WF));
-    errands_wait(world->errands, 1);
+    dispatches_wait(world->dispatches, 1);
     end_flow(world, 0, "COMPLETED", NULL);
-    calls_stop(world->errands->calls, &stop);
+    dispatcher_stop(world->dispatches->dispatcher, &stop);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
 }
 
@@ -77,8 +77,8 @@ static void a_stop_that_cannot_be_passed_on_says_so(void **state)
     world->limits.end_patience = 20 * SPAN_MS;
     conductor_fail(world->conductor, 60, (struct conductor_fault){"DELETE", 503, "", false});
     start(world, flow_task(world, WF));
-    errands_wait(world->errands, 1);
-    calls_stop(world->errands->calls, &stop);
+    dispatches_wait(world->dispatches, 1);
+    dispatcher_stop(world->dispatches->dispatcher, &stop);
     report = wait_end(world);
     assert_int_equal(report->outcome, OUTCOME_CANCELLED);
     assert_error(report, "upstream_unreachable", false, "the upstream answered 503");
@@ -90,43 +90,43 @@ static void a_terminated_run_takes_its_workflow_with_it_and_tells_nothing(void *
     struct stop stop = stop_of_run(true);
 
     start(world, flow_task(world, WF));
-    errands_wait(world->errands, 1);
-    calls_stop(world->errands->calls, &stop);
+    dispatches_wait(world->dispatches, 1);
+    dispatcher_stop(world->dispatches->dispatcher, &stop);
     wait_seen(world, "DELETE", 1);
-    while (calls_count(world->errands->calls, LANE_FLOW) > 0)
-        uv_run(loop_uv(world->errands->loop), UV_RUN_ONCE);
+    while (dispatcher_count(world->dispatches->dispatcher, LANE_FLOW) > 0)
+        uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
     assert_string_equal(world->conductor->flows[0].status, "TERMINATED");
-    assert_int_equal(world->errands->told_count, 1);
+    assert_int_equal(world->dispatches->told_count, 1);
 }
 
 static void time_that_is_over_terminates_the_workflow_and_the_next_attempt_begins_anew(
     void **state)
 {
     struct world *world = *state;
-    struct task *task = next_attempt(world);
+    struct dispatch_order *order = next_attempt(world);
     const struct report *report;
 
-    task->work.deadline = task->now + 10 * SPAN_MS;
-    start(world, task);
+    order->assignment.deadline = order->now + 10 * SPAN_MS;
+    start(world, order);
     report = wait_end(world);
     assert_int_equal(report->outcome, OUTCOME_TIMED_OUT);
     assert_error(report, "workflow_timeout", true,
                  "the workflow did not end in time and was terminated");
     assert_string_equal(world->conductor->flows[0].status, "TERMINATED");
-    assert_text(world->errands->told[0]->report.progress,
+    assert_text(world->dispatches->reported[0]->report.progress,
                 "{\"workflowId\":\"wf-1\",\"workflows\":1,\"ended\":true}");
 }
 
 static void time_that_is_over_before_a_start_says_what_was_in_the_way(void **state)
 {
     struct world *world = *state;
-    struct task *task = flow_task(world, WF);
+    struct dispatch_order *order = flow_task(world, WF);
     const struct report *report;
 
     world->limits.retry_first = world->limits.retry_most = LONG;
     conductor_fail(world->conductor, 1, (struct conductor_fault){"POST", 429, "", false});
-    task->work.deadline = task->now + 10 * SPAN_MS;
-    start(world, task);
+    order->assignment.deadline = order->now + 10 * SPAN_MS;
+    start(world, order);
     report = wait_end(world);
     assert_int_equal(report->outcome, OUTCOME_TIMED_OUT);
     assert_error(report, "workflow_timeout", true, "the upstream answered 429");
@@ -140,7 +140,7 @@ static void a_workflow_that_belfry_ended_unheard_is_not_taken_for_the_next_attem
 
     start(world, next_attempt(world));
     end_flow(world, 0, "TERMINATED", "ended by Belfry: its time was over");
-    assert_text(errands_wait(world->errands, 1)->progress,
+    assert_text(dispatches_wait(world->dispatches, 1)->progress,
                 "{\"workflowId\":\"wf-2\",\"workflows\":2,\"ended\":false}");
 }
 
@@ -150,8 +150,8 @@ static void a_node_that_goes_leaves_the_workflow_to_the_next(void **state)
 
     start(world, flow_task(world, WF));
     wait_seen(world, "GET", 1);
-    errands_close(world->errands);
-    errands_wait_closed(world->errands);
+    dispatches_close(world->dispatches);
+    dispatches_wait_closed(world->dispatches);
     assert_int_equal(wait_end(world)->kind, REPORT_RELEASE);
     assert_string_equal(world->conductor->flows[0].status, "RUNNING");
     assert_int_equal(conductor_seen(world->conductor, "DELETE"), 0);
@@ -165,9 +165,9 @@ static void a_node_that_goes_while_a_start_is_under_way_tells_of_a_loss(void **s
                    (struct conductor_fault){"POST", CONDUCTOR_HANGS, NULL, true});
     start(world, flow_task(world, WF));
     wait_seen(world, "POST", 1);
-    errands_close(world->errands);
-    errands_wait_closed(world->errands);
-    assert_int_equal(world->errands->told_count, 1);
+    dispatches_close(world->dispatches);
+    dispatches_wait_closed(world->dispatches);
+    assert_int_equal(world->dispatches->told_count, 1);
     assert_int_equal(wait_end(world)->kind, REPORT_LOST);
 }
 
@@ -179,11 +179,11 @@ static void a_node_that_goes_while_a_stop_is_under_way_says_so(void **state)
     conductor_fail(world->conductor, 1,
                    (struct conductor_fault){"DELETE", CONDUCTOR_HANGS, NULL, false});
     start(world, flow_task(world, WF));
-    errands_wait(world->errands, 1);
-    calls_stop(world->errands->calls, &stop);
+    dispatches_wait(world->dispatches, 1);
+    dispatcher_stop(world->dispatches->dispatcher, &stop);
     wait_seen(world, "DELETE", 1);
-    errands_close(world->errands);
-    errands_wait_closed(world->errands);
+    dispatches_close(world->dispatches);
+    dispatches_wait_closed(world->dispatches);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_CANCELLED);
     assert_error(wait_end(world), "upstream_unreachable", false,
                  "the server ended before it had terminated the workflow");
@@ -197,12 +197,12 @@ static void a_node_that_goes_waits_for_nothing_that_was_terminated(void **state)
     conductor_fail(world->conductor, 1,
                    (struct conductor_fault){"DELETE", CONDUCTOR_HANGS, NULL, false});
     start(world, flow_task(world, WF));
-    errands_wait(world->errands, 1);
-    calls_stop(world->errands->calls, &stop);
+    dispatches_wait(world->dispatches, 1);
+    dispatcher_stop(world->dispatches->dispatcher, &stop);
     wait_seen(world, "DELETE", 1);
-    errands_close(world->errands);
-    errands_wait_closed(world->errands);
-    assert_int_equal(world->errands->told_count, 1);
+    dispatches_close(world->dispatches);
+    dispatches_wait_closed(world->dispatches);
+    assert_int_equal(world->dispatches->told_count, 1);
 }
 
 static void a_request_that_hangs_is_given_up_and_made_again(void **state)
@@ -213,17 +213,17 @@ static void a_request_that_hangs_is_given_up_and_made_again(void **state)
     conductor_fail(world->conductor, 1,
                    (struct conductor_fault){"POST", CONDUCTOR_HANGS, NULL, true});
     start(world, flow_task(world, WF));
-    errands_wait(world->errands, 1);
+    dispatches_wait(world->dispatches, 1);
     assert_int_equal(world->conductor->count, 1);
 }
 
 static void nothing_is_started_after_the_lease(void **state)
 {
     struct world *world = *state;
-    struct task *task = flow_task(world, WF);
+    struct dispatch_order *order = flow_task(world, WF);
 
-    task->send_by_us = 1;
-    start(world, task);
+    order->send_by_us = 1;
+    start(world, order);
     assert_int_equal(wait_end(world)->kind, REPORT_RELEASE);
     assert_int_equal(world->conductor->server.connections, 0);
 }

@@ -24,14 +24,14 @@ struct world {
     char last[RUN_LOG_PORTION];
 };
 
-static void on_wake(void *with)
+static void on_wake(void *arg)
 {
-    (void)with;
+    (void)arg;
 }
 
-static void on_portion(void *with, struct str lines)
+static void on_portion(void *arg, struct str lines)
 {
-    struct world *world = with;
+    struct world *world = arg;
 
     must(world->count < PORTIONS_MAX && lines.len <= sizeof world->last);
     world->portions[world->count++] = lines.len;

@@ -34,7 +34,7 @@ static const struct flow_limits quick = {
 };
 
 struct world {
-    struct errands *errands;
+    struct errands *dispatches;
     struct conductor *conductor;
     struct flow_limits limits;
     char run[RUN_ID_TEXT_MAX];
@@ -43,23 +43,23 @@ struct world {
 static inline int world_setup(void **state)
 {
     struct world *world = calloc(1, sizeof *world);
-    void *errands;
+    void *dispatches;
     char settings[300];
 
     assert_non_null(world);
-    errands_setup(&errands);
-    world->errands = errands;
+    dispatches_setup(&dispatches);
+    world->dispatches = dispatches;
     world->limits = quick;
     world->conductor = calloc(1, sizeof *world->conductor);
     assert_non_null(world->conductor);
-    conductor_start(world->conductor, loop_uv(world->errands->loop));
+    conductor_start(world->conductor, loop_uv(world->dispatches->loop));
     snprintf(settings, sizeof settings,
              "{\"upstream\":\"main\",\"upstreams\":{\"main\":{\"type\":\"conductor\","
              "\"url\":\"http://127.0.0.1:%d/api\",\"headers\":{\"X-Authorization\":\"t\"}}}}",
              world->conductor->server.port);
-    errands_set(world->errands, settings);
-    errands_open(world->errands);
-    world->errands->calls->flow = &world->limits;
+    dispatches_set(world->dispatches, settings);
+    dispatches_open(world->dispatches);
+    world->dispatches->dispatcher->flow = &world->limits;
     *state = world;
     return 0;
 }
@@ -67,38 +67,38 @@ static inline int world_setup(void **state)
 static inline int world_teardown(void **state)
 {
     struct world *world = *state;
-    void *errands = world->errands;
+    void *dispatches = world->dispatches;
 
-    if (world->errands->calls) {
-        errands_close(world->errands);
-        errands_wait_closed(world->errands);
+    if (world->dispatches->dispatcher) {
+        dispatches_close(world->dispatches);
+        dispatches_wait_closed(world->dispatches);
     }
     conductor_stop(world->conductor);
-    uv_run(loop_uv(world->errands->loop), UV_RUN_NOWAIT);
-    errands_teardown(&errands);
+    uv_run(loop_uv(world->dispatches->loop), UV_RUN_NOWAIT);
+    dispatches_teardown(&dispatches);
     free(world->conductor);
     free(world);
     return 0;
 }
 
-static inline struct task *flow_task(struct world *world, const char *action)
+static inline struct dispatch_order *flow_task(struct world *world, const char *action)
 {
-    struct task *task = errands_task(world->errands, LANE_FLOW, action);
+    struct dispatch_order *order = dispatches_task(world->dispatches, LANE_FLOW, action);
 
-    snprintf(world->run, sizeof world->run, "%.*s", STR_ARG(task->work.id));
-    return task;
+    snprintf(world->run, sizeof world->run, "%.*s", STR_ARG(order->assignment.id));
+    return order;
 }
 
-static inline void start(struct world *world, struct task *task)
+static inline void start(struct world *world, struct dispatch_order *order)
 {
-    calls_start(world->errands->calls, task);
+    dispatcher_start(world->dispatches->dispatcher, order);
 }
 
 /* Runs the loop until so many requests of the line were seen. */
 static inline void wait_seen(struct world *world, const char *line, int count)
 {
     while (conductor_seen(world->conductor, line) < count)
-        uv_run(loop_uv(world->errands->loop), UV_RUN_ONCE);
+        uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
 }
 
 /* Ends a workflow, now. */
@@ -110,18 +110,19 @@ static inline void end_flow(struct world *world, int i, const char *status, cons
 
 static inline const struct report *wait_end(struct world *world)
 {
-    return errands_wait_end(world->errands);
+    return dispatches_wait_end(world->dispatches);
 }
 
 /* A workflow of an earlier attempt, and a task that knows of it. */
-static inline struct task *next_attempt(struct world *world)
+static inline struct dispatch_order *next_attempt(struct world *world)
 {
-    struct task *task = flow_task(world, WF);
+    struct dispatch_order *order = flow_task(world, WF);
 
     world->conductor->flows[0] = (struct conductor_flow){
         .id = "wf-1", .input = "{}", .status = "RUNNING", .output = "{}"};
     world->conductor->count = 1;
-    task->work.run.progress = STR("{\"workflowId\":\"wf-1\",\"workflows\":1,\"ended\":false}");
-    task->work.run.attempt = 2;
-    return task;
+    order->assignment.run.progress = STR(
+        "{\"workflowId\":\"wf-1\",\"workflows\":1,\"ended\":false}");
+    order->assignment.run.attempt = 2;
+    return order;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the porter remembers and has written down.  Who is let in: test/api/access/test_auth.c.
+ * What the admission remembers and has written down.  Who is let in:
+ * test/api/access/test_auth.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,27 +17,27 @@
 static const struct operation reading = {.id = "x.get", .method = "GET", .right = RIGHT_VIEW};
 static const struct operation working = {.id = "x.work", .method = "GET", .right = RIGHT_WORK};
 
-static uint64_t no_chance(void *with)
+static uint64_t no_chance(void *arg)
 {
-    (void)with;
+    (void)arg;
     return 7;
 }
 
 static const struct api_context context = {.random = no_chance};
 
 struct desk {
-    struct porter *porter;
+    struct admission *admission;
     struct arena *arena, *report;
-    struct call call, told;
+    struct call call, reported;
     struct http1_request request;
     struct exchange x;
     struct config config;
     struct log log;
 };
 
-static bool swallow(void *with, struct str line)
+static bool swallow(void *arg, struct str line)
 {
-    (void)with;
+    (void)arg;
     (void)line;
     return true;
 }
@@ -46,7 +47,7 @@ static int set_up(void **state)
     struct desk *desk = calloc(1, sizeof *desk);
 
     assert_non_null(desk);
-    desk->porter = porter_new(1);
+    desk->admission = admission_new(1);
     desk->arena = arena_new(CALL_ARENA_MAX);
     desk->report = arena_new(CALL_ARENA_MAX);
     desk->request = (struct http1_request){.method = STR("GET"), .host = STR("localhost")};
@@ -61,7 +62,7 @@ static int tear_down(void **state)
 {
     struct desk *desk = *state;
 
-    porter_free(desk->porter);
+    admission_free(desk->admission);
     arena_free(desk->arena);
     arena_free(desk->report);
     free(desk);
@@ -76,9 +77,9 @@ static bool ask(struct desk *desk, const struct operation *operation, instant no
     arena_reset(desk->arena);
     desk->call = (struct call){
         .arena = desk->arena, .operation = operation, .context = &context, .now = now};
-    porter_greet(&desk->call, &desk->x);
-    is_let = porter_admit(desk->porter, &desk->call, &desk->x, &desk->config, ret);
-    porter_note(desk->porter, &desk->call);
+    admission_identify(&desk->call, &desk->x);
+    is_let = admission_admit(desk->admission, &desk->call, &desk->x, &desk->config, ret);
+    admission_note(desk->admission, &desk->call);
     return is_let;
 }
 
@@ -86,8 +87,10 @@ static bool ask(struct desk *desk, const struct operation *operation, instant no
 static int report(struct desk *desk, instant now)
 {
     arena_reset(desk->report);
-    desk->told = (struct call){.arena = desk->report, .now = now};
-    return porter_report(desk->porter, &desk->told, &desk->log) ? desk->told.command_count : -1;
+    desk->reported = (struct call){.arena = desk->report, .now = now};
+    return admission_report(desk->admission, &desk->reported, &desk->log)
+               ? desk->reported.command_count
+               : -1;
 }
 
 static struct db_value row[10];
@@ -110,7 +113,7 @@ static void give_keys(struct desk *desk, instant used_at)
     row[7] = db_text(STR("local"));
     row[8] = db_int(INSTANT_NEVER);
     row[9] = db_int(used_at);
-    porter_keys(desk->porter, keyring_new(STR("key"), &rows));
+    admission_keys(desk->admission, keyring_new(STR("key"), &rows));
 }
 
 static void show_token(struct desk *desk)
@@ -148,11 +151,11 @@ static void a_flood_of_refusals_is_one_entry_with_a_count(void **state)
         assert_false(ask(desk, &reading, 0, &limit));
     assert_false(ask(desk, &working, 0, &limit));
     assert_int_equal(report(desk, 0), 2);
-    assert_int_equal(desk->told.commands[0].kind, COMMAND_DENIED);
-    assert_int_equal(desk->told.commands[0].audit->count, 1000);
-    assert_int_equal(desk->told.commands[0].audit->result, AUDIT_UNAUTHORIZED);
-    assert_true(str_eq(desk->told.commands[0].audit->operation, STR("x.get")));
-    assert_int_equal(desk->told.commands[1].audit->count, 1);
+    assert_int_equal(desk->reported.commands[0].kind, COMMAND_DENIED);
+    assert_int_equal(desk->reported.commands[0].audit->count, 1000);
+    assert_int_equal(desk->reported.commands[0].audit->result, AUDIT_UNAUTHORIZED);
+    assert_true(str_eq(desk->reported.commands[0].audit->operation, STR("x.get")));
+    assert_int_equal(desk->reported.commands[1].audit->count, 1);
     assert_int_equal(report(desk, 0), -1);
 }
 
@@ -167,9 +170,9 @@ static void refusals_of_many_addresses_stay_few_entries(void **state)
         desk->x.peer = (struct peer){.bytes = {10, 0, (uint8_t)(i / 256), (uint8_t)i}};
         assert_false(ask(desk, &reading, 0, &limit));
     }
-    assert_int_equal(report(desk, 0), PORTER_DENIALS_MAX);
-    for (int i = 0; i < PORTER_DENIALS_MAX; i++)
-        sum += desk->told.commands[i].audit->count;
+    assert_int_equal(report(desk, 0), ADMISSION_DENIALS_MAX);
+    for (int i = 0; i < ADMISSION_DENIALS_MAX; i++)
+        sum += desk->reported.commands[i].audit->count;
     assert_int_equal(sum, 1000);
 }
 
@@ -182,18 +185,18 @@ static void a_flood_writes_only_so_much_a_minute(void **state)
     give_keys(desk, INSTANT_NONE);
     for (int second = 0; second <= 60; second++) {
         instant now = (second + 1) * SPAN_S;
-        int told;
+        int reported;
 
         for (int i = 0; i < 100; i++) {
             desk->x.peer = (struct peer){.bytes = {10, 0, (uint8_t)second, (uint8_t)i}};
             assert_false(ask(desk, &reading, now, &limit));
         }
-        told = report(desk, now);
-        for (int i = 0; i < told; i++)
-            sum += desk->told.commands[i].audit->count;
-        entries += told > 0 ? told : 0;
+        reported = report(desk, now);
+        for (int i = 0; i < reported; i++)
+            sum += desk->reported.commands[i].audit->count;
+        entries += reported > 0 ? reported : 0;
         if (second == 58)
-            assert_int_equal(entries, PORTER_DENIALS_A_MINUTE);
+            assert_int_equal(entries, ADMISSION_DENIALS_A_MINUTE);
     }
     assert_int_equal(sum, 6100); /* the minute is over: none of them was forgotten */
 }
@@ -207,18 +210,18 @@ static void who_was_let_in_may_be_known_no_more(void **state)
     struct desk *desk = *state;
 
     give_keys(desk, INSTANT_NONE);
-    assert_true(porter_knows(desk->porter, &root, 0));
-    assert_false(porter_knows(desk->porter, &other, 0));
-    assert_false(porter_knows(desk->porter, &local, 0));
+    assert_true(admission_still_allows(desk->admission, &root, 0));
+    assert_false(admission_still_allows(desk->admission, &other, 0));
+    assert_false(admission_still_allows(desk->admission, &local, 0));
     row[8] = db_int(100);
-    porter_keys(
-        desk->porter,
+    admission_keys(
+        desk->admission,
         keyring_new(STR("key"), &(struct db_result){.rows = 1, .columns = 10, .values = row}));
-    assert_true(porter_knows(desk->porter, &root, 99));
-    assert_false(porter_knows(desk->porter, &root, 100));
-    porter_keys(desk->porter, keyring_new(STR("key"), &none));
-    assert_false(porter_knows(desk->porter, &root, 0));
-    assert_true(porter_knows(desk->porter, &local, 0));
+    assert_true(admission_still_allows(desk->admission, &root, 99));
+    assert_false(admission_still_allows(desk->admission, &root, 100));
+    admission_keys(desk->admission, keyring_new(STR("key"), &none));
+    assert_false(admission_still_allows(desk->admission, &root, 0));
+    assert_true(admission_still_allows(desk->admission, &local, 0));
 }
 
 static void the_last_use_of_a_token_is_written_seldom(void **state)
@@ -234,9 +237,9 @@ static void the_last_use_of_a_token_is_written_seldom(void **state)
         assert_true(ask(desk, &reading, start + i * SPAN_MS, &limit));
     assert_int_equal(report(desk, start + SPAN_S), -1);
     assert_int_equal(report(desk, start + SPAN_MIN), 1);
-    assert_int_equal(desk->told.commands[0].kind, COMMAND_TOKEN_USED);
-    assert_int_equal(desk->told.commands[0].schedule, 33);
-    assert_int_equal(desk->told.commands[0].slot, start + SPAN_MS);
+    assert_int_equal(desk->reported.commands[0].kind, COMMAND_TOKEN_USED);
+    assert_int_equal(desk->reported.commands[0].schedule, 33);
+    assert_int_equal(desk->reported.commands[0].slot, start + SPAN_MS);
     assert_int_equal(report(desk, start + 2 * SPAN_MIN), -1);
 }
 
@@ -280,18 +283,18 @@ static void a_namespace_that_asks_too_often_waits(void **state)
     desk->config.rate_read = 10;
     for (int i = 0; i < 3; i++) {
         assert_true(ask(desk, &reading, 0, &limit));
-        assert_true(porter_allows(desk->porter, &desk->call, &space, &limit));
+        assert_true(admission_allows(desk->admission, &desk->call, &space, &limit));
         assert_int_equal(limit.most, 3);
         assert_int_equal(limit.left, 2 - i);
         assert_true(ask(desk, &working, 0, &limit));
-        assert_true(porter_allows(desk->porter, &desk->call, &space, &limit));
+        assert_true(admission_allows(desk->admission, &desk->call, &space, &limit));
     }
     assert_true(ask(desk, &reading, 0, &limit));
-    assert_false(porter_allows(desk->porter, &desk->call, &space, &limit));
+    assert_false(admission_allows(desk->admission, &desk->call, &space, &limit));
     assert_int_equal(desk->call.status, 429);
     assert_non_null(strstr(desk->call.answer.ptr, "of the namespace"));
     assert_true(str_eq(desk->call.fields[0].name, STR("Retry-After")));
-    assert_true(porter_allows(desk->porter, &desk->call, &other, &limit));
+    assert_true(admission_allows(desk->admission, &desk->call, &other, &limit));
 }
 
 int main(void)

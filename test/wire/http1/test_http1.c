@@ -440,9 +440,9 @@ static void the_preface_of_http2_is_known_as_soon_as_it_can_be(void **state)
     assert_int_equal(http1_preface(STR("POST")), HTTP1_PREFACE_NO);
 }
 
-static void feed_once_more(void *with)
+static void feed_once_more(void *arg)
 {
-    struct run *run = with;
+    struct run *run = arg;
     struct str bytes = STR("GET / HTTP/1.1\r\n");
     enum http1_event event;
 

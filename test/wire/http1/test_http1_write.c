@@ -233,13 +233,13 @@ static void every_status_of_a_refusal_has_a_name(void **state)
     assert_string_equal(http1_write_reason(299), "");
 }
 
-static void write_it(void *with)
+static void write_it(void *arg)
 {
     char text[1000];
     struct buf out = BUF(text);
     struct err err;
 
-    (void)!http1_write_head(with, &out, &err);
+    (void)!http1_write_head(arg, &out, &err);
 }
 
 static void a_head_that_would_break_the_framing_is_never_written(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "server/frontend/apply_seeds.h"
+#include "server/frontend/seeds.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,13 +5,13 @@
  */
 #include <sys/stat.h>
 
-#include "ask.h"
 #include "cert.h"
 #include "command.h"
+#include "request.h"
 
 static void queues_are_shown_paused_and_resumed(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
 
     make_schedule(d, "a", "'spec':{},'action':{'type':'queue','queue':'reports'}");
     trigger(d, "a");
@@ -27,7 +27,7 @@ static void queues_are_shown_paused_and_resumed(void **state)
 
 static void queues_are_limited(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
 
     has_text(SAY(d, "queue", "set", "reports", "--limit", "4").out, "LIMIT    4\n");
     assert_int_equal(number_at(api(d, 200, "GET", "/api/v1/queues/reports", NULL), "limit"), 4);
@@ -44,7 +44,7 @@ static void queues_are_limited(void **state)
 static void calendars_are_set_from_words_and_files(void **state)
 {
     struct world *world = *state;
-    struct daemon *d = daemon_start(world, NULL);
+    struct server *d = server_start(world, NULL);
     const char *file = world_write(world, "days.txt",
                                    "# of 2027\n2027-12-25\n\n"
                                    "  2027-07-04  # a Sunday\r\n2028-01-01");
@@ -66,7 +66,7 @@ static void calendars_are_set_from_words_and_files(void **state)
 
 static void gates_and_namespaces_are_set(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
 
     has_text(SAY(d, "gate", "set", "db", "4").out, "LIMIT    4\n");
     has_text(SAY(d, "gate", "list").out, "db        4");
@@ -88,9 +88,9 @@ static void gates_and_namespaces_are_set(void **state)
 
 /* ---- tokens ---- */
 
-static struct said with_env(struct daemon *d, const char *env, const char *const *words)
+static struct said with_env(struct server *d, const char *env, const char *const *words)
 {
-    struct saying saying = {.daemon = d, .words = words, .env = WORDS(env)};
+    struct saying saying = {.server = d, .words = words, .env = WORDS(env)};
 
     return say_all(d->world, &saying);
 }
@@ -108,7 +108,7 @@ static void write_token(const struct world *world, const char *token, mode_t mod
 static void without_a_token_that_is_good_there_is_no_answer(void **state)
 {
     struct world *world = *state;
-    struct daemon *d = daemon_start(world, NULL);
+    struct server *d = server_start(world, NULL);
     struct said said = SAY(d, "token", "create", "root", "--role", "admin", "--for", "*");
 
     has_text(said.out, "\nbf_admin_");
@@ -127,7 +127,7 @@ static void without_a_token_that_is_good_there_is_no_answer(void **state)
 static void a_token_comes_from_its_file(void **state)
 {
     struct world *world = *state;
-    struct daemon *d = daemon_start(world, NULL);
+    struct server *d = server_start(world, NULL);
     struct said said = SAY(d, "token", "create", "root", "--role", "admin", "--for", "*", "-o",
                            "name");
     const char *path;
@@ -157,7 +157,7 @@ static void a_token_comes_from_its_file(void **state)
 
 static void the_audit_is_listed_and_verified(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct said said;
 
     SAY(d, "gate", "set", "db", "4");
@@ -180,10 +180,10 @@ static void the_audit_is_listed_and_verified(void **state)
 static void without_a_server_it_says_where_and_what_to_do(void **state)
 {
     struct world *world = *state;
-    struct daemon *d = daemon_start(world, NULL);
+    struct server *d = server_start(world, NULL);
     struct said said;
 
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
     said = REFUSED(d, 69, "schedule", "list");
     has_text(said.err, "cannot connect to http://127.0.0.1:");
     has_text(said.err, "Connection refused");
@@ -202,19 +202,19 @@ static void a_server_under_tls_must_be_trusted(void **state)
 {
     struct world *world = *state;
     struct cert cert, other;
-    struct daemon *d;
+    struct server *d;
     char url[64], trust[WORLD_PATH_MAX];
     struct said said;
 
     cert_make(CERT_EC, "mine", &cert);
     cert_make(CERT_EC, "other", &other);
-    d = daemon_spawn(
-        world, &(struct daemon_start){
+    d = server_spawn(
+        world, &(struct server_start){
                    .is_bare = true,
                    .args = WORDS("--db", world->url, "--listen", "127.0.0.1:0", "--grpc",
                                  "none", "--tls-cert", cert.cert, "--tls-key", cert.key)});
-    d->port = daemon_port(d);
-    daemon_await(d, "msg=ready");
+    d->port = server_port(d);
+    server_await(d, "msg=ready");
     snprintf(url, sizeof url, "https://127.0.0.1:%u", d->port);
     has_text(SAY(d, "version", "--server", url, "--cacert", cert.cert).out, url);
     SAY(d, "schedule", "list", "--server", url, "--cacert", cert.cert);
@@ -236,7 +236,7 @@ static void a_server_under_tls_must_be_trusted(void **state)
 /* Both namespaces have work; the worker is to look where other commands do. */
 static void a_worker_serves_the_namespace_of_the_environment(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct said said;
 
     api(d, 201, "PUT", "/api/v1/namespaces/team", "{}");
@@ -247,7 +247,7 @@ static void a_worker_serves_the_namespace_of_the_environment(void **state)
         SAY(d, "schedule", "trigger", "a", "--namespace", of);
     }
     said = say_all(*state, &(struct saying){
-                               .daemon = d,
+                               .server = d,
                                .words = WORDS("worker", "-Q", "q", "--once", "--", "/bin/true"),
                                .env = WORDS("BELFRY_NAMESPACE=team")});
     assert_int_equal(said.status, 0);
@@ -257,7 +257,7 @@ static void a_worker_serves_the_namespace_of_the_environment(void **state)
 
 static void the_nodes_of_the_server_are_listed(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct said said = SAY(d, "node", "list");
 
     has_text(said.out, "NODE  NAME");
@@ -271,20 +271,20 @@ static void the_nodes_of_the_server_are_listed(void **state)
 
 static void options_may_stand_before_the_command(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct saying saying = {.words = NULL};
-    char server[96];
+    char pg_server[96];
 
     make_schedule(d, "a", "'spec':{},'action':{'type':'queue','queue':'q'}");
-    snprintf(server, sizeof server, "http://127.0.0.1:%d", d->port);
-    saying.words = WORDS("--server", server, "--no-color", "-oname", "schedule", "list",
+    snprintf(pg_server, sizeof pg_server, "http://127.0.0.1:%d", d->port);
+    saying.words = WORDS("--server", pg_server, "--no-color", "-oname", "schedule", "list",
                          "--all");
     assert_string_equal(say_all(*state, &saying).out, "a\n");
-    saying.words = WORDS("-s", server, "version");
-    has_text(say_all(*state, &saying).out, server);
+    saying.words = WORDS("-s", pg_server, "version");
+    has_text(say_all(*state, &saying).out, pg_server);
     has_text(REFUSED(d, 2, "--all", "schedule", "list").err,
              "--all stands before a command: belfry COMMAND [OPTION]...");
-    has_text(REFUSED(d, 2, "--server", server).err, "--server stands before a command");
+    has_text(REFUSED(d, 2, "--server", pg_server).err, "--server stands before a command");
     has_text(REFUSED(d, 2, "--server").err, "--server stands before a command");
     has_text(REFUSED(d, 2, "--utc", "--", "version").err, "-- stands before a command");
     has_text(REFUSED(d, 2, "--utc", "schedul", "list").err, "did you mean schedule?");
@@ -292,7 +292,7 @@ static void options_may_stand_before_the_command(void **state)
 
 static void versions_of_both_are_told(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct said said = SAY(d, "version", "-o", "json");
 
     assert_string_equal(text_at(said.json, "server.name"), "belfry");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask.h"
+#include "request.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -10,7 +10,7 @@
 
 enum { BODY_MAX = 1 << 20, ANSWER_MAX = 32 << 20, PATH_STEP_MAX = 64, LINE_MAX = 512 };
 
-static int connect_to(const struct daemon *d)
+static int connect_to(const struct server *d)
 {
     const struct timeval patience = {.tv_sec = PATIENCE_MS / 1000};
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(d->port)};
@@ -37,7 +37,7 @@ static void send_all(int fd, const char *bytes, size_t len)
     }
 }
 
-static int send_request(const struct daemon *d, const char *method, const char *path,
+static int send_request(const struct server *d, const char *method, const char *path,
                         const char *body)
 {
     static const char form[] = "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
@@ -101,8 +101,8 @@ static struct answer read_answer(struct world *world, int fd)
     char *variable = format(form, args); \
     va_end(args)
 
-int ask_begin(const struct daemon *d, const char *method, const char *path, const char *body,
-              ...)
+int request_begin(const struct server *d, const char *method, const char *path,
+                  const char *body, ...)
 {
     FORMATTED(text, body);
     int fd = send_request(d, method, path, text);
@@ -112,12 +112,12 @@ int ask_begin(const struct daemon *d, const char *method, const char *path, cons
     return fd;
 }
 
-struct answer ask_end(struct daemon *d, int fd)
+struct answer request_end(struct server *d, int fd)
 {
     return read_answer(d->world, fd);
 }
 
-int ask_connect(const struct daemon *d)
+int request_connect(const struct server *d)
 {
     int fd = connect_to(d);
 
@@ -125,7 +125,7 @@ int ask_connect(const struct daemon *d)
     return fd;
 }
 
-void ask_send_head(int fd, const char *method, const char *path)
+void request_send_head(int fd, const char *method, const char *path)
 {
     char head[LINE_MAX];
 
@@ -134,12 +134,12 @@ void ask_send_head(int fd, const char *method, const char *path)
     send_all(fd, head, strlen(head));
 }
 
-void ask_send_rest(int fd)
+void request_send_rest(int fd)
 {
     send_all(fd, "\r\n", 2);
 }
 
-bool ask_is_answered(int fd)
+bool request_is_answered(int fd)
 {
     struct pollfd ready = {.fd = fd, .events = POLLIN};
 
@@ -163,8 +163,8 @@ static void record(const char *method, const char *path, const char *sent, int s
     record_exchange(&(struct exchange_record){what, sent, status, type, str_of(body + 4)});
 }
 
-static struct answer ask_text(struct daemon *d, const char *method, const char *path,
-                              const char *body)
+static struct answer request_text(struct server *d, const char *method, const char *path,
+                                  const char *body)
 {
     int fd = send_request(d, method, path, body);
     struct answer answer = {0};
@@ -176,20 +176,20 @@ static struct answer ask_text(struct daemon *d, const char *method, const char *
     return answer;
 }
 
-struct answer ask(struct daemon *d, const char *method, const char *path, const char *body, ...)
+struct answer ask(struct server *d, const char *method, const char *path, const char *body, ...)
 {
     FORMATTED(text, body);
-    struct answer answer = ask_text(d, method, path, text);
+    struct answer answer = request_text(d, method, path, text);
 
     free(text);
     return answer;
 }
 
-json_t *api(struct daemon *d, int status, const char *method, const char *path,
+json_t *api(struct server *d, int status, const char *method, const char *path,
             const char *body, ...)
 {
     FORMATTED(text, body);
-    struct answer answer = ask_text(d, method, path, text);
+    struct answer answer = request_text(d, method, path, text);
 
     free(text);
     if (answer.status != status) {
@@ -250,7 +250,7 @@ int64_t number_at(const json_t *json, const char *path)
 
 /* ---- what tests say often ---- */
 
-void make_schedule(struct daemon *d, const char *id, const char *body, ...)
+void make_schedule(struct server *d, const char *id, const char *body, ...)
 {
     FORMATTED(text, body);
 
@@ -258,7 +258,7 @@ void make_schedule(struct daemon *d, const char *id, const char *body, ...)
     free(text);
 }
 
-const char *trigger(struct daemon *d, const char *id)
+const char *trigger(struct server *d, const char *id)
 {
     char path[LINE_MAX];
 
@@ -266,14 +266,14 @@ const char *trigger(struct daemon *d, const char *id)
     return text_at(api(d, 202, "POST", path, NULL), "id");
 }
 
-const json_t *claim(struct daemon *d, const char *queue, int max, const char *wait)
+const json_t *claim(struct server *d, const char *queue, int max, const char *wait)
 {
     return at(api(d, 200, "POST", "/api/v1/queues/claim",
                   "{'queues':['%s'],'max':%d,'wait':'%s','worker':'w'}", queue, max, wait),
               "runs");
 }
 
-struct answer tell_run(struct daemon *d, const char *verb, const json_t *run, const char *extra)
+struct answer tell_run(struct server *d, const char *verb, const json_t *run, const char *extra)
 {
     char path[LINE_MAX];
 
@@ -281,7 +281,7 @@ struct answer tell_run(struct daemon *d, const char *verb, const json_t *run, co
     return ask(d, "POST", path, "{'fence':%lld%s}", (long long)number_at(run, "fence"), extra);
 }
 
-const json_t *schedule_state(struct daemon *d, const char *id)
+const json_t *schedule_state(struct server *d, const char *id)
 {
     char path[LINE_MAX];
 

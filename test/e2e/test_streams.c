@@ -25,7 +25,7 @@ enum {
 #define ALL    QUEUED ",'policies':{'overlap':'allowAll'}"
 
 /* All events as the pages tell them, from the oldest on: "id type" each. */
-static json_t *all_pages(struct daemon *d, const char *query)
+static json_t *all_pages(struct server *d, const char *query)
 {
     json_t *all = world_keep(d->world, json_array());
     char path[ADDRESS_MAX], after[TEXT_MAX] = "oldest";
@@ -61,7 +61,7 @@ static int assert_same(const struct listener *l, json_t *all, int from)
 
 static void events_come_as_they_happen(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct listener *l = listen_to(d, EVENTS, NULL);
 
     listen_until(l, 1);
@@ -76,7 +76,7 @@ static void events_come_as_they_happen(void **state)
     listen_until(l, 5);
     assert_string_equal(l->heard[3].name, "schedule.deleted");
     assert_string_equal(l->heard[4].name, "run.cancelled");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
     listen_to_end(l); /* a server that stops does not wait for who listens */
     listen_close(l);
 }
@@ -84,7 +84,7 @@ static void events_come_as_they_happen(void **state)
 /* Between two kills somebody listens, goes on behind what it heard, and misses nothing. */
 static void a_stream_goes_on_after_a_kill_and_nothing_is_lost_or_doubled(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct listener *parts[CYCLES + 1];
     const char *last = "1.0";
     int at = 0;
@@ -96,10 +96,10 @@ static void a_stream_goes_on_after_a_kill_and_nothing_is_lost_or_doubled(void **
         for (int n = 0; n < TRIGGERS; n++)
             trigger(d, "s");
         listen_until(parts[i], 1 + i % 2 * TRIGGERS); /* some of them, or most */
-        daemon_kill(d);
+        server_kill(d);
         listen_to_end(parts[i]);
         last = listen_last(parts[i]);
-        d = daemon_again(d, NULL);
+        d = server_again(d, NULL);
     }
     parts[CYCLES] = listen_to(d, EVENTS "?everything=true", last);
     make_schedule(d, "end", ALL);
@@ -112,10 +112,10 @@ static void a_stream_goes_on_after_a_kill_and_nothing_is_lost_or_doubled(void **
         listen_close(parts[i]);
     }
     assert_int_equal(at, (int)json_array_size(all));
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
-static void flood(struct daemon *d, int from, int count)
+static void flood(struct server *d, int from, int count)
 {
     static char body[BODY_MAX];
 
@@ -134,7 +134,7 @@ static void flood(struct daemon *d, int from, int count)
 /* It reads nothing while more comes than the server keeps for anybody. */
 static void who_is_slow_gets_everything_all_the_same(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct listener *slow = listen_to(d, EVENTS "?after=oldest&type=schedule.created", NULL);
     struct listener *quick = listen_to(d, EVENTS "?after=oldest&type=schedule.created", NULL);
     const struct world *w = *state;
@@ -156,12 +156,12 @@ static void who_is_slow_gets_everything_all_the_same(void **state)
     assert_int_equal(assert_same(slow, all, 0), count * BATCH);
     listen_close(slow);
     listen_close(quick);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_hundred_hear_the_same(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct listener *crowd[CROWD];
     json_t *all;
 
@@ -185,12 +185,12 @@ static void a_hundred_hear_the_same(void **state)
         assert_int_equal(assert_same(crowd[i], all, 0), 1 + 2 * TRIGGERS);
         listen_close(crowd[i]);
     }
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 static void a_stream_tells_what_was_asked_for(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct listener *one, *created, *run, *other;
     char path[ADDRESS_MAX], id[TEXT_MAX];
 
@@ -221,7 +221,7 @@ static void a_stream_tells_what_was_asked_for(void **state)
     assert_string_equal(run->heard[2].name, "run.cancelled");
     listen_until(other, 2);
     assert_string_equal(text_at(other->heard[1].data, "schedule"), "theirs");
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
     listen_to_end(other);
     assert_int_equal(other->count, 2); /* nothing of anybody else */
     listen_close(one);
@@ -232,7 +232,7 @@ static void a_stream_tells_what_was_asked_for(void **state)
 
 static void a_stream_ends_with_its_token(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct listener *l = listen_to(d, EVENTS, NULL);
 
     listen_until(l, 1);
@@ -243,12 +243,12 @@ static void a_stream_ends_with_its_token(void **state)
     listen_to_end(l);
     assert_int_equal(l->status, 401);
     listen_close(l);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* ---- logs ---- */
 
-static struct listener *follow(struct daemon *d, const char *run)
+static struct listener *follow(struct server *d, const char *run)
 {
     char path[ADDRESS_MAX];
 
@@ -264,7 +264,7 @@ static void assert_line(const struct listener *l, int index, const char *text)
 
 static void the_log_of_a_workers_run_is_followed_to_its_end(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct listener *l;
     const json_t *run;
 
@@ -285,14 +285,14 @@ static void the_log_of_a_workers_run_is_followed_to_its_end(void **state)
     assert_string_equal(l->heard[4].name, "end");
     assert_string_equal(text_at(l->heard[4].data, "outcome"), "succeeded");
     listen_close(l);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* The program says a line, waits until it was heard, and says another. */
 static void the_log_of_a_program_is_followed_to_its_end(void **state)
 {
     struct world *w = *state;
-    struct daemon *d = daemon_start(w, &(struct daemon_start){.args = WORDS("--exec")});
+    struct server *d = server_start(w, &(struct server_start){.args = WORDS("--exec")});
     struct listener *l;
 
     make_schedule(d, "x",
@@ -310,7 +310,7 @@ static void the_log_of_a_program_is_followed_to_its_end(void **state)
     assert_string_equal(text_at(l->heard[1].data, "stream"), "stderr");
     assert_string_equal(text_at(l->heard[2].data, "outcome"), "failed");
     listen_close(l);
-    assert_int_equal(daemon_stop(d), 0);
+    assert_int_equal(server_stop(d), 0);
 }
 
 /* docs/api.md: X-Request-Id is what logs call a request, and no answer is guessed at. */
@@ -319,9 +319,9 @@ static void the_head_of_a_stream_is_that_of_any_answer(void **state)
     static const char head[] = "HEAD " EVENTS " HTTP/1.1\r\nHost: localhost\r\n"
                                "Accept: text/event-stream\r\nX-Request-Id: mine-1\r\n"
                                "Connection: close\r\n\r\n";
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     char text[TEXT_MAX * 4];
-    int fd = ask_connect(d);
+    int fd = request_connect(d);
     size_t len = 0;
     ssize_t n;
 

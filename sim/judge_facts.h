@@ -19,7 +19,7 @@
 #define JUDGE_PATIENCE (60 * SPAN_S)
 
 /* One run with all that is known of it, in order. */
-struct life {
+struct run_facts {
     int64_t schedule;
     instant slot;
     int64_t pass;
@@ -59,15 +59,15 @@ struct schedule {
     struct version *versions;
     struct pause *pauses;
     const struct ledger_entry **ledger; /* by pass, first */
-    struct life *lives;                 /* by slot, pass */
-    int version_count, pause_count, ledger_count, life_count;
+    struct run_facts *runs;             /* by slot, pass */
+    int version_count, pause_count, ledger_count, run_count;
     const struct cursor *cursor; /* NULL: gone */
     bool is_governed;            /* in some version */
     bool is_pruned;              /* its history may be gone in part */
     bool is_edited;
 };
 
-struct court {
+struct facts {
     const struct record *record;
     struct arena *arena;
     struct judge_zones *zones;
@@ -76,23 +76,23 @@ struct court {
     instant *latest;                     /* of turns: the latest clock so far */
     int command_count, turn_count;
     struct schedule *schedules; /* by key */
-    struct life *lives;         /* by schedule, slot, pass */
-    int schedule_count, life_count;
+    struct run_facts *runs;     /* by schedule, slot, pass */
+    int schedule_count, run_count;
     instant now, last; /* the clock of the last turn; the latest of any */
     span skew;         /* by which times of two nodes may be apart      */
     bool has_all_events;
 };
 
-MUST_USE enum rc court_open(struct court *court, struct err *reterr);
-void court_read_pauses(struct court *court); /* its last step: judge_pauses.c */
+MUST_USE enum rc facts_open(struct facts *facts, struct err *reterr);
+void facts_read_pauses(struct facts *facts); /* its last step: judge_pauses.c */
 
 /* The first turn at or after one whose clock showed a time; that one when there is none. */
-int64_t court_order(const struct court *court, instant at, int64_t from);
+int64_t facts_order(const struct facts *facts, instant at, int64_t from);
 
 /* NULL when there is none. */
-struct schedule *court_schedule(const struct court *court, int64_t key);
-struct life *court_life(const struct court *court, int64_t schedule, instant slot,
-                        int64_t pass);
+struct schedule *facts_schedule(const struct facts *facts, int64_t key);
+struct run_facts *facts_run(const struct facts *facts, int64_t schedule, instant slot,
+                            int64_t pass);
 
 /* A command that was done, and not for the second time. */
 static inline bool command_is_done(const struct rec_command *command)
@@ -109,42 +109,42 @@ static inline bool command_is_edit(const struct rec_command *command)
            (kind == COMMAND_CREATE || kind == COMMAND_UPDATE || kind == COMMAND_PUT);
 }
 
-static inline const struct history_row *life_last(const struct life *life)
+static inline const struct history_row *run_facts_last(const struct run_facts *rf)
 {
-    const struct history_row *row = life->row_count ? life->rows[life->row_count - 1] : NULL;
+    const struct history_row *row = rf->row_count ? rf->rows[rf->row_count - 1] : NULL;
 
     return row && row->last ? row : NULL;
 }
 
 /* Made by its schedule, not by hand. */
-static inline bool life_is_automatic(const struct life *life)
+static inline bool run_facts_is_automatic(const struct run_facts *rf)
 {
-    return life->pass == 0 && life->kind == RUN_SLOT;
+    return rf->pass == 0 && rf->kind == RUN_SLOT;
 }
 
 /* Held runs have not started. */
-static inline bool life_is_started(const struct life *life)
+static inline bool run_facts_is_started(const struct run_facts *rf)
 {
-    return life->row_count > 0 || (life->open && life->open->state != RUN_HELD);
+    return rf->row_count > 0 || (rf->open && rf->open->state != RUN_HELD);
 }
 
 /* By which an attempt was handed back unbegun, so that it counts for nothing; or NULL. */
-const struct rec_report *life_release(const struct life *life, int64_t fence);
+const struct rec_report *run_facts_release(const struct run_facts *rf, int64_t fence);
 
 enum rc judge_fail(struct err *reterr, int number, const char *fmt, ...) PRINTF(3, 4);
 
-#define LIFE_FMT    "run (%" PRId64 ", %" PRId64 " ms, pass %" PRId64 ")"
-#define LIFE_ARG(l) (l)->schedule, (l)->slot / SPAN_MS, (l)->pass
-#define MS(t)       ((t) / SPAN_MS)
+#define RUN_FACTS_FMT    "run (%" PRId64 ", %" PRId64 " ms, pass %" PRId64 ")"
+#define RUN_FACTS_ARG(l) (l)->schedule, (l)->slot / SPAN_MS, (l)->pass
+#define MS(t)            ((t) / SPAN_MS)
 
 /* The parts of the judgement, each in the file of its name. */
-MUST_USE enum rc judge_account(struct court *court, struct err *reterr);
-MUST_USE enum rc judge_opened(struct court *court, struct err *reterr);
-MUST_USE enum rc judge_ledger(struct court *court, struct err *reterr);
-MUST_USE enum rc judge_runs(struct court *court, struct err *reterr);
-MUST_USE enum rc judge_sent(struct court *court, struct err *reterr);
-MUST_USE enum rc judge_overlap(struct court *court, struct err *reterr);
-MUST_USE enum rc judge_gates(struct court *court, struct err *reterr);
-MUST_USE enum rc judge_commands(struct court *court, struct err *reterr);
-MUST_USE enum rc judge_counts(struct court *court, struct err *reterr);
-MUST_USE enum rc judge_after(struct court *court, struct err *reterr);
+MUST_USE enum rc judge_account(struct facts *facts, struct err *reterr);
+MUST_USE enum rc judge_opened(struct facts *facts, struct err *reterr);
+MUST_USE enum rc judge_ledger(struct facts *facts, struct err *reterr);
+MUST_USE enum rc judge_runs(struct facts *facts, struct err *reterr);
+MUST_USE enum rc judge_sent(struct facts *facts, struct err *reterr);
+MUST_USE enum rc judge_overlap(struct facts *facts, struct err *reterr);
+MUST_USE enum rc judge_gates(struct facts *facts, struct err *reterr);
+MUST_USE enum rc judge_commands(struct facts *facts, struct err *reterr);
+MUST_USE enum rc judge_counts(struct facts *facts, struct err *reterr);
+MUST_USE enum rc judge_after(struct facts *facts, struct err *reterr);

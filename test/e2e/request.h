@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "daemon.h"
+#include "server.h"
 
 struct answer {
     int status;   /* 0: the connection ended without an answer          */
@@ -14,23 +14,23 @@ struct answer {
 };
 
 /* `body` is a format of printf, NULL: none. */
-struct answer ask(struct daemon *daemon, const char *method, const char *path, const char *body,
+struct answer ask(struct server *server, const char *method, const char *path, const char *body,
                   ...) PRINTF(4, 5);
 
 /* The same, and the status must be this. */
-json_t *api(struct daemon *daemon, int status, const char *method, const char *path,
+json_t *api(struct server *server, int status, const char *method, const char *path,
             const char *body, ...) PRINTF(5, 6);
 
 /* The same in two parts, so that something can happen in between.  The descriptor is open. */
-int ask_begin(const struct daemon *daemon, const char *method, const char *path,
-              const char *body, ...) PRINTF(4, 5);
-struct answer ask_end(struct daemon *daemon, int fd);
+int request_begin(const struct server *server, const char *method, const char *path,
+                  const char *body, ...) PRINTF(4, 5);
+struct answer request_end(struct server *server, int fd);
 /* The same in three: connected; all of a request without a body but its last line; that. */
-int ask_connect(const struct daemon *daemon);
-void ask_send_head(int fd, const char *method, const char *path);
-void ask_send_rest(int fd);
+int request_connect(const struct server *server);
+void request_send_head(int fd, const char *method, const char *path);
+void request_send_rest(int fd);
 /* Whether a part of the answer is there already. */
-bool ask_is_answered(int fd);
+bool request_is_answered(int fd);
 
 /* "a.b[2].c" of JSON; the test fails when it is not there. */
 const json_t *at(const json_t *json, const char *path);
@@ -40,13 +40,13 @@ int64_t number_at(const json_t *json, const char *path);
 /* ---- what tests say often ---- */
 
 /* POST /api/v1/schedules with `{'id':…,BODY}`, then 201. */
-void make_schedule(struct daemon *daemon, const char *id, const char *body, ...) PRINTF(3, 4);
+void make_schedule(struct server *server, const char *id, const char *body, ...) PRINTF(3, 4);
 /* A run of it; its id. */
-const char *trigger(struct daemon *daemon, const char *id);
+const char *trigger(struct server *server, const char *id);
 /* The runs that a worker gets within `wait`. */
-const json_t *claim(struct daemon *daemon, const char *queue, int max, const char *wait);
+const json_t *claim(struct server *server, const char *queue, int max, const char *wait);
 /* POST /api/v1/runs/{id}/{verb} with `{'fence':…EXTRA}`. */
-struct answer tell_run(struct daemon *daemon, const char *verb, const json_t *run,
+struct answer tell_run(struct server *server, const char *verb, const json_t *run,
                        const char *extra);
 /* Its `state` of GET /api/v1/schedules/{id}. */
-const json_t *schedule_state(struct daemon *daemon, const char *id);
+const json_t *schedule_state(struct server *server, const char *id);

@@ -5,10 +5,10 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "ask.h"
 #include "command.h"
+#include "request.h"
 
-static const char *state_of(struct daemon *d, const char *run, const char *member)
+static const char *state_of(struct server *d, const char *run, const char *member)
 {
     char path[128];
     const json_t *json;
@@ -21,7 +21,7 @@ static const char *state_of(struct daemon *d, const char *run, const char *membe
 static void a_log_is_followed_to_its_end(void **state)
 {
     struct world *world = *state;
-    struct daemon *d = daemon_start(world, &(struct daemon_start){.args = WORDS("--exec")});
+    struct server *d = server_start(world, &(struct server_start){.args = WORDS("--exec")});
     struct said said;
     char script[512];
     const char *run;
@@ -46,7 +46,7 @@ static void a_log_is_followed_to_its_end(void **state)
 
 static void what_ended_runs_again_and_what_waits_is_judged(void **state)
 {
-    struct daemon *d = daemon_start(*state, &(struct daemon_start){.args = WORDS("--exec")});
+    struct server *d = server_start(*state, &(struct server_start){.args = WORDS("--exec")});
     const char *run;
     struct said said;
 
@@ -80,7 +80,7 @@ static void what_ended_runs_again_and_what_waits_is_judged(void **state)
 
 static void events_are_pages(void **state)
 {
-    struct daemon *d = daemon_start(*state, NULL);
+    struct server *d = server_start(*state, NULL);
     struct said said;
 
     for (int i = 0; i < 5; i++) {
@@ -108,8 +108,8 @@ static void events_are_pages(void **state)
 static void events_are_followed_through_a_crash(void **state)
 {
     struct world *world = *state;
-    struct daemon *d = daemon_start(world, NULL);
-    struct saying saying = {.daemon = d,
+    struct server *d = server_start(world, NULL);
+    struct saying saying = {.server = d,
                             .words = WORDS("events", "-f", "--after", "oldest", "--type",
                                            "schedule.created", "--limit", "4")};
     int ends[2];
@@ -132,8 +132,8 @@ static void events_are_followed_through_a_crash(void **state)
         has_text(line, id);
         if (i != 1)
             continue;
-        daemon_kill(d);
-        d = daemon_again(d, NULL);
+        server_kill(d);
+        d = server_again(d, NULL);
         make_schedule(d, "s2", "'spec':{},'action':{'type':'queue','queue':'q'}");
         make_schedule(d, "s3", "'spec':{},'action':{'type':'queue','queue':'q'}");
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/swarm.h"
+#include "sim/world_profile.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,10 +22,10 @@ static const char *const fault_texts[FAULT_COUNT] = {
     [FAULT_DISK_ERROR] = "disk error",
 };
 
-static const span units[PACE_COUNT] = {
-    [PACE_SECONDS] = SPAN_S,
-    [PACE_HOURS] = 30 * SPAN_S,
-    [PACE_DAYS] = 10 * SPAN_MIN,
+static const span units[SPEED_COUNT] = {
+    [SPEED_SECONDS] = SPAN_S,
+    [SPEED_HOURS] = 30 * SPAN_S,
+    [SPEED_DAYS] = 10 * SPAN_MIN,
 };
 
 /* Seconds: changes of clocks in the zones of sim/drafts.c, a leap day, a year's end. */
@@ -48,15 +48,15 @@ const char *fault_text(enum rec_fault_kind kind)
 }
 
 /* Begins before the day of note, so that it falls into the time of trouble. */
-static instant draw_begin(const struct swarm *swarm, struct prng *prng)
+static instant draw_begin(const struct world_profile *profile, struct prng *prng)
 {
     enum { DAYS = sizeof days_of_note / sizeof *days_of_note };
     instant at = instant_of_seconds(days_of_note[prng_below(prng, DAYS)]);
 
-    return at - prng_between(prng, 0, swarm->trouble / SPAN_MS) * SPAN_MS;
+    return at - prng_between(prng, 0, profile->trouble / SPAN_MS) * SPAN_MS;
 }
 
-static void draw_faults(struct swarm *swarm, struct prng *prng)
+static void draw_faults(struct world_profile *profile, struct prng *prng)
 {
     bool is_quiet = prng_chance(prng, 1, 10); /* what fails then is no fault's doing */
 
@@ -64,34 +64,34 @@ static void draw_faults(struct swarm *swarm, struct prng *prng)
         bool has = prng_chance(prng, 2, 5);
         int32_t odds = (int32_t)prng_between(prng, 30, 300);
 
-        swarm->odds[i] = has && !is_quiet ? odds : 0;
+        profile->odds[i] = has && !is_quiet ? odds : 0;
     }
     for (int i = 0; i < MANNER_COUNT; i++) {
         bool has = prng_chance(prng, 1, 2);
         int32_t weight = (int32_t)prng_between(prng, 1, 8);
 
-        swarm->weight[i] = has && !is_quiet ? weight : 0;
+        profile->weight[i] = has && !is_quiet ? weight : 0;
     }
-    swarm->weight[MANNER_SUCCEED] = 30;
+    profile->weight[MANNER_SUCCEED] = 30;
 }
 
 /* Of the days that the world lasts, and the one before. */
-static void draw_holidays(struct swarm *swarm, struct prng *prng)
+static void draw_holidays(struct world_profile *profile, struct prng *prng)
 {
-    int32_t day = (int32_t)(instant_seconds(swarm->begin) / DAY_SECONDS) - 1;
+    int32_t day = (int32_t)(instant_seconds(profile->begin) / DAY_SECONDS) - 1;
 
-    while (swarm->holiday_count < SIM_HOLIDAYS_MAX) {
+    while (profile->holiday_count < SIM_HOLIDAYS_MAX) {
         day += (int32_t)prng_between(prng, 0, 2);
-        if (swarm->holiday_count == 0 || day > swarm->holidays[swarm->holiday_count - 1])
-            swarm->holidays[swarm->holiday_count++] = day;
+        if (profile->holiday_count == 0 || day > profile->holidays[profile->holiday_count - 1])
+            profile->holidays[profile->holiday_count++] = day;
     }
 }
 
-void swarm_draw(struct swarm *ret, struct prng *prng)
+void world_profile_draw(struct world_profile *ret, struct prng *prng)
 {
-    struct swarm s = {.pace = (enum pace)prng_below(prng, PACE_COUNT)};
+    struct world_profile s = {.speed = (enum world_speed)prng_below(prng, SPEED_COUNT)};
 
-    s.unit = units[s.pace];
+    s.unit = units[s.speed];
     s.trouble = prng_between(prng, 60, 300) * s.unit;
     s.drain = 110 * s.unit;
     s.begin = draw_begin(&s, prng);
@@ -115,16 +115,16 @@ void swarm_draw(struct swarm *ret, struct prng *prng)
     *ret = s;
 }
 
-enum manner swarm_manner(const struct swarm *swarm, struct prng *prng)
+enum manner world_profile_manner(const struct world_profile *profile, struct prng *prng)
 {
     int32_t sum = 0;
     int64_t at;
 
     for (int i = 0; i < MANNER_COUNT; i++)
-        sum += swarm->weight[i];
+        sum += profile->weight[i];
     at = (int64_t)prng_below(prng, (uint64_t)sum);
     for (int i = 0; i < MANNER_COUNT; i++) {
-        at -= swarm->weight[i];
+        at -= profile->weight[i];
         if (at < 0)
             return (enum manner)i;
     }
@@ -132,15 +132,15 @@ enum manner swarm_manner(const struct swarm *swarm, struct prng *prng)
     return MANNER_SUCCEED;
 }
 
-void swarm_print(const struct swarm *swarm)
+void world_profile_print(const struct world_profile *profile)
 {
     printf("unit %" PRId64 " s, %d nodes with lease %" PRId64 " s, %d workers, %d schedules, "
            "%" PRId64 " + %" PRId64 " units from %" PRId64 "\n",
-           swarm->unit / SPAN_S, swarm->nodes, swarm->node_lease / SPAN_S, swarm->workers,
-           swarm->schedules, swarm->trouble / swarm->unit, swarm->drain / swarm->unit,
-           swarm->begin);
+           profile->unit / SPAN_S, profile->nodes, profile->node_lease / SPAN_S,
+           profile->workers, profile->schedules, profile->trouble / profile->unit,
+           profile->drain / profile->unit, profile->begin);
     for (int i = 0; i < FAULT_COUNT; i++)
-        if (swarm->odds[i] > 0)
+        if (profile->odds[i] > 0)
             printf("fault: %s, one turn in %" PRId32 "\n", fault_text((enum rec_fault_kind)i),
-                   swarm->odds[i]);
+                   profile->odds[i]);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask.h"
+#include "request.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum { HEAD_MAX = 2048 };
 
-static char answer_room[ASK_ANSWER_MAX];
+static char answer_room[REQUEST_ANSWER_MAX];
 
 /* One exchange on its way. */
 struct talk {
@@ -71,7 +71,7 @@ static size_t whole_length(size_t length, size_t *ret_head)
         return 0;
     *ret_head = (size_t)(end - answer_room) + 4;
     if (find_field(*ret_head, STR("content-length"), &text) &&
-        str_take_number(&text, ASK_ANSWER_MAX, &body) == 0)
+        str_take_number(&text, REQUEST_ANSWER_MAX, &body) == 0)
         return 0;
     return *ret_head + (size_t)body;
 }
@@ -94,22 +94,22 @@ static bool receive(struct talk *talk, size_t *ret_head)
     return true;
 }
 
-static void read_answer(const struct talk *talk, size_t head, struct ask_answer *ret)
+static void read_answer(const struct talk *talk, size_t head, struct request_answer *ret)
 {
     struct str line = {answer_room, head}, etag;
     int64_t status = 0;
 
-    *ret = (struct ask_answer){.body = {answer_room + head, talk->length - head}};
+    *ret = (struct request_answer){.body = {answer_room + head, talk->length - head}};
     if (line.len > 12) {
         line = str_from(line, 9); /* behind HTTP/1.1 */
         (void)str_take_number(&line, 999, &status);
     }
     ret->status = (int)status;
-    if (find_field(head, STR("etag"), &etag) && etag.len > 2 && etag.len - 1 < ASK_ETAG_MAX)
+    if (find_field(head, STR("etag"), &etag) && etag.len > 2 && etag.len - 1 < REQUEST_ETAG_MAX)
         memcpy(ret->etag, etag.ptr + 1, etag.len - 2);
 }
 
-static struct str write_head(const struct ask *ask, char *room, size_t size)
+static struct str write_head(const struct request *ask, char *room, size_t size)
 {
     char key[160] = "", match[64] = "";
     int length;
@@ -126,7 +126,8 @@ static struct str write_head(const struct ask *ask, char *room, size_t size)
     return (struct str){room, (size_t)length};
 }
 
-static enum ask_end exchange(const struct ask *ask, struct talk *talk, struct ask_answer *ret)
+static enum request_end exchange(const struct request *ask, struct talk *talk,
+                                 struct request_answer *ret)
 {
     struct sockaddr_in to = {.sin_family = AF_INET,
                              .sin_port = htons(ask->port),
@@ -137,24 +138,24 @@ static enum ask_end exchange(const struct ask *ask, struct talk *talk, struct as
     socklen_t size = sizeof failed;
 
     if (connect(talk->fd, (struct sockaddr *)&to, sizeof to) != 0 && errno != EINPROGRESS)
-        return ASK_REFUSED;
+        return REQUEST_REFUSED;
     if (!wait_for(talk, POLLOUT) ||
         getsockopt(talk->fd, SOL_SOCKET, SO_ERROR, &failed, &size) != 0 || failed != 0)
-        return ASK_REFUSED;
+        return REQUEST_REFUSED;
     if (!send_all(talk, write_head(ask, room, sizeof room)) || !send_all(talk, ask->body) ||
         !receive(talk, &head))
-        return ASK_LOST;
+        return REQUEST_LOST;
     read_answer(talk, head, ret);
-    return ret->status >= 200 ? ASK_ANSWERED : ASK_LOST;
+    return ret->status >= 200 ? REQUEST_ANSWERED : REQUEST_LOST;
 }
 
-enum ask_end ask_do(const struct ask *ask, struct ask_answer *ret)
+enum request_end request_do(const struct request *ask, struct request_answer *ret)
 {
     struct talk talk = {
         .fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0),
         .until_us = clock_boot_us() + (int64_t)ask->patience_ms * 1000,
     };
-    enum ask_end end;
+    enum request_end end;
 
     must(talk.fd >= 0);
     end = exchange(ask, &talk, ret);
@@ -162,7 +163,7 @@ enum ask_end ask_do(const struct ask *ask, struct ask_answer *ret)
     return end;
 }
 
-void ask_nap(int ms)
+void request_nap(int ms)
 {
     (void)poll(NULL, 0, ms);
 }

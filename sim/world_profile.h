@@ -23,11 +23,11 @@ enum {
     SIM_HOLIDAYS_MAX = 3, /* days of the one named calendar */
 };
 
-enum pace {
-    PACE_SECONDS, /* a unit is a second     */
-    PACE_HOURS,   /* a unit is half a minute */
-    PACE_DAYS,    /* a unit is ten minutes   */
-    PACE_COUNT
+enum world_speed {
+    SPEED_SECONDS, /* a unit is a second     */
+    SPEED_HOURS,   /* a unit is half a minute */
+    SPEED_DAYS,    /* a unit is ten minutes   */
+    SPEED_COUNT
 };
 
 /* How whoever holds a run behaves. */
@@ -44,8 +44,8 @@ enum manner {
     MANNER_COUNT
 };
 
-struct swarm {
-    enum pace pace;
+struct world_profile {
+    enum world_speed speed;
     span unit;
     instant begin;
     span trouble, drain; /* faults happen during the first; then all must settle */
@@ -67,12 +67,12 @@ struct swarm {
     int32_t weight[MANNER_COUNT]; /* of each manner                 */
 };
 
-void swarm_draw(struct swarm *ret, struct prng *prng);
+void world_profile_draw(struct world_profile *ret, struct prng *prng);
 
 /* The manner of the next one who holds a run. */
-enum manner swarm_manner(const struct swarm *swarm, struct prng *prng);
+enum manner world_profile_manner(const struct world_profile *profile, struct prng *prng);
 
 const char *fault_text(enum rec_fault_kind kind);
 
 /* For --verbose. */
-void swarm_print(const struct swarm *swarm);
+void world_profile_print(const struct world_profile *profile);

@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/tape.h"
+#include "sim/recorder.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/must.h"
 
-enum { TAPE_BYTES_MAX = 256 << 20 }; /* the largest world takes a tenth of it */
+enum { RECORDER_BYTES_MAX = 256 << 20 }; /* the largest world takes a tenth of it */
 
-void tape_begin(struct tape *tape, uint64_t seed)
+void recorder_begin(struct recorder *recorder, uint64_t seed)
 {
-    *tape = (struct tape){.record = {.seed = seed}, .arena = arena_new(TAPE_BYTES_MAX)};
+    *recorder = (struct recorder){.record = {.seed = seed},
+                                  .arena = arena_new(RECORDER_BYTES_MAX)};
 }
 
-void tape_end(struct tape *tape)
+void recorder_end(struct recorder *recorder)
 {
-    free(tape->record.drafts);
-    free(tape->record.commands);
-    free(tape->record.deliveries);
-    free(tape->record.reports);
-    free(tape->record.turns);
-    free(tape->record.faults);
-    free(tape->record.cursors);
-    free(tape->record.runs);
-    free(tape->record.history);
-    free(tape->record.ledger);
-    free(tape->record.backfills);
-    free(tape->record.gates);
-    free(tape->record.nodes);
-    free(tape->record.events);
-    arena_free(tape->arena);
+    free(recorder->record.drafts);
+    free(recorder->record.commands);
+    free(recorder->record.deliveries);
+    free(recorder->record.reports);
+    free(recorder->record.turns);
+    free(recorder->record.faults);
+    free(recorder->record.cursors);
+    free(recorder->record.runs);
+    free(recorder->record.history);
+    free(recorder->record.ledger);
+    free(recorder->record.backfills);
+    free(recorder->record.gates);
+    free(recorder->record.nodes);
+    free(recorder->record.events);
+    arena_free(recorder->arena);
 }
 
 /* Grows where the count is a power of two. */
-void *tape_room(void *array, int count, size_t size)
+void *recorder_room(void *array, int count, size_t size)
 {
     void *grown;
 
@@ -44,21 +45,21 @@ void *tape_room(void *array, int count, size_t size)
     return grown;
 }
 
-int tape_draft(struct tape *tape, const struct rec_draft *draft)
+int recorder_draft(struct recorder *recorder, const struct rec_draft *draft)
 {
-    struct record *r = &tape->record;
+    struct record *r = &recorder->record;
 
-    r->drafts = tape_room(r->drafts, r->draft_count, sizeof *r->drafts);
+    r->drafts = recorder_room(r->drafts, r->draft_count, sizeof *r->drafts);
     r->drafts[r->draft_count] = *draft;
     return r->draft_count++;
 }
 
-int tape_command(struct tape *tape, const struct command *command, int draft)
+int recorder_command(struct recorder *recorder, const struct command *command, int draft)
 {
-    struct record *r = &tape->record;
+    struct record *r = &recorder->record;
     struct rec_command *c;
 
-    r->commands = tape_room(r->commands, r->command_count, sizeof *r->commands);
+    r->commands = recorder_room(r->commands, r->command_count, sizeof *r->commands);
     c = &r->commands[r->command_count];
     *c = (struct rec_command){.order = -1, .command = *command, .draft = draft};
     c->command.draft = NULL;
@@ -66,65 +67,66 @@ int tape_command(struct tape *tape, const struct command *command, int draft)
     return r->command_count++;
 }
 
-void tape_report(struct tape *tape, const struct rec_report *report)
+void recorder_report(struct recorder *recorder, const struct rec_report *report)
 {
-    struct record *r = &tape->record;
+    struct record *r = &recorder->record;
 
-    r->reports = tape_room(r->reports, r->report_count, sizeof *r->reports);
+    r->reports = recorder_room(r->reports, r->report_count, sizeof *r->reports);
     r->reports[r->report_count++] = *report;
 }
 
-void tape_fault(struct tape *tape, const struct rec_fault *fault)
+void recorder_fault(struct recorder *recorder, const struct rec_fault *fault)
 {
-    struct record *r = &tape->record;
+    struct record *r = &recorder->record;
 
-    r->faults = tape_room(r->faults, r->fault_count, sizeof *r->faults);
+    r->faults = recorder_room(r->faults, r->fault_count, sizeof *r->faults);
     r->faults[r->fault_count] = *fault;
-    r->faults[r->fault_count++].order = tape->order;
-    digest_int(&tape->digest, fault->kind);
-    digest_int(&tape->digest, fault->at);
+    r->faults[r->fault_count++].order = recorder->order;
+    digest_int(&recorder->digest, fault->kind);
+    digest_int(&recorder->digest, fault->at);
 }
 
-int tape_turn(struct tape *tape, const struct rec_turn *turn)
+int recorder_turn(struct recorder *recorder, const struct rec_turn *turn)
 {
-    struct record *r = &tape->record;
+    struct record *r = &recorder->record;
 
-    r->turns = tape_room(r->turns, r->turn_count, sizeof *r->turns);
+    r->turns = recorder_room(r->turns, r->turn_count, sizeof *r->turns);
     r->turns[r->turn_count] = *turn;
-    r->turns[r->turn_count].order = ++tape->order;
-    tape->turn = r->turn_count++;
-    return tape->turn;
+    r->turns[r->turn_count].order = ++recorder->order;
+    recorder->turn = r->turn_count++;
+    return recorder->turn;
 }
 
-void tape_return(struct tape *tape, int turn)
+void recorder_return(struct recorder *recorder, int turn)
 {
-    tape->turn = turn;
+    recorder->turn = turn;
 }
 
-const struct rec_turn *tape_current(const struct tape *tape)
+const struct rec_turn *recorder_current(const struct recorder *recorder)
 {
-    return &tape->record.turns[tape->turn];
+    return &recorder->record.turns[recorder->turn];
 }
 
-void tape_delivery(struct tape *tape, const struct work *work, int64_t node, bool is_grant)
+void recorder_delivery(struct recorder *recorder, const struct assignment *assignment,
+                       int64_t node, bool is_grant)
 {
-    struct record *r = &tape->record;
+    struct record *r = &recorder->record;
     struct rec_delivery *d;
 
-    r->deliveries = tape_room(r->deliveries, r->delivery_count, sizeof *r->deliveries);
+    r->deliveries = recorder_room(r->deliveries, r->delivery_count, sizeof *r->deliveries);
     d = &r->deliveries[r->delivery_count++];
     *d = (struct rec_delivery){
-        .order = tape_current(tape)->order,
-        .at = tape_current(tape)->now,
+        .order = recorder_current(recorder)->order,
+        .at = recorder_current(recorder)->now,
         .node = node,
-        .run = work->run,
+        .run = assignment->run,
         .is_grant = is_grant,
     };
-    d->run.worker = arena_str(tape->arena, work->run.worker);
-    d->run.input = arena_str(tape->arena, work->run.input);
-    d->run.progress = arena_str(tape->arena, work->run.progress);
-    must(work->id.len < sizeof d->id);
-    memcpy(d->id, work->id.ptr, work->id.len);
+    d->run.worker = arena_str(recorder->arena, assignment->run.worker);
+    d->run.input = arena_str(recorder->arena, assignment->run.input);
+    d->run.progress = arena_str(recorder->arena, assignment->run.progress);
+    must(assignment->id.len < sizeof d->id);
+    memcpy(d->id, assignment->id.ptr, assignment->id.len);
 }
 
 /* The digest: values only, so that neither padding nor addresses have a part in it. */
@@ -160,16 +162,16 @@ static void add_run(struct digest *digest, const struct run *run)
     add_str(digest, run->progress);
 }
 
-static void add_work(struct digest *digest, const struct work *work, int count)
+static void add_work(struct digest *digest, const struct assignment *assignment, int count)
 {
     for (int i = 0; i < count; i++) {
-        add_run(digest, &work[i].run);
-        add_str(digest, work[i].id);
-        add_str(digest, work[i].action);
-        add_str(digest, work[i].last_result);
-        add_str(digest, work[i].last_failure);
-        INTS(digest, work[i].namespace, work[i].timeout, work[i].deadline,
-             (int64_t)work[i].poll);
+        add_run(digest, &assignment[i].run);
+        add_str(digest, assignment[i].id);
+        add_str(digest, assignment[i].action);
+        add_str(digest, assignment[i].last_result);
+        add_str(digest, assignment[i].last_failure);
+        INTS(digest, assignment[i].namespace, assignment[i].timeout, assignment[i].deadline,
+             (int64_t)assignment[i].poll);
     }
 }
 
@@ -189,15 +191,15 @@ static void add_replies(struct digest *digest, const struct turn_out *out)
     }
 }
 
-void tape_digest(struct tape *tape, const struct turn_out *out)
+void recorder_digest(struct recorder *recorder, const struct turn_out *out)
 {
-    struct digest *digest = &tape->digest;
+    struct digest *digest = &recorder->digest;
 
-    INTS(digest, out->reply_count, out->report_count, out->call_count, out->grant_count,
+    INTS(digest, out->reply_count, out->report_count, out->dispatch_count, out->grant_count,
          out->stop_count, out->event_count, out->first_event, out->wake_at, out->made_ready,
          out->node, out->turn);
     add_replies(digest, out);
-    add_work(digest, out->calls, out->call_count);
+    add_work(digest, out->dispatches, out->dispatch_count);
     add_work(digest, out->grants, out->grant_count);
     for (int i = 0; i < out->stop_count; i++) {
         add_id(digest, &out->stops[i].run);
@@ -256,10 +258,10 @@ static void add_events(struct digest *digest, const struct record *r)
     }
 }
 
-void tape_digest_store(struct tape *tape)
+void recorder_digest_store(struct recorder *recorder)
 {
-    const struct record *r = &tape->record;
-    struct digest *digest = &tape->digest;
+    const struct record *r = &recorder->record;
+    struct digest *digest = &recorder->digest;
 
     add_cursors(digest, r);
     for (int i = 0; i < r->run_count; i++)
