@@ -28,8 +28,9 @@ enum {
 #define RETRY_FIRST      (50 * SPAN_MS)  /* pause before a database is tried again        */
 #define KEYS_EVERY       (500 * SPAN_MS) /* or changed tokens                            */
 #define RETRY_LAST       (5 * SPAN_S)
-#define LAST_WORDS       (2 * SPAN_S) /* so long the end waits for rows that others hold: what */
-/* calls came to would be lost, and they be made again   */
+/* At the end: how long to wait for rows that other nodes hold.  Without their commit the
+   results of finished dispatches would be lost, and the dispatches be repeated. */
+#define LAST_WORDS (2 * SPAN_S)
 
 /* One command or report that waits for a turn, or is in it. */
 struct item {

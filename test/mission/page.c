@@ -16,7 +16,7 @@ static const char head[] =
     "tenants. Here is every capability that this asks for, with the tests that show it. Each\n"
     "name is a test that `script/test` runs; a test of its own fails when one is gone or when\n"
     "this page says something else:\n"
-    "[decision 0038](decisions/0038-the-mission-is-a-list-of-tests.md).\n\n";
+    "[decision 0038](decisions/0038-every-feature-names-its-tests.md).\n\n";
 
 struct tally {
     int met, all;

@@ -56,7 +56,7 @@ static void check_line(const char *line, enum config_id id, const char *value)
     config_free(config);
 }
 
-static void namespace_settings_of_conductor_have_their_effect(void **state)
+static void settings_of_conductor_have_their_effect(void **state)
 {
     (void)state;
     check_line("conductor.scheduler.enabled=false", CONFIG_ENABLED, "false");
@@ -65,7 +65,7 @@ static void namespace_settings_of_conductor_have_their_effect(void **state)
     check_line("conductor.scheduler.redis.archival-ttl-days=7", CONFIG_RETENTION, "7d");
 }
 
-static void namespace_settings_of_temporal_have_their_effect(void **state)
+static void settings_of_temporal_have_their_effect(void **state)
 {
     (void)state;
     check_line("MaxBufferSize = 500", CONFIG_BUFFER_LIMIT, "500");
@@ -73,14 +73,14 @@ static void namespace_settings_of_temporal_have_their_effect(void **state)
     check_line("BackfillsPerIteration = 10", CONFIG_BACKFILL_PORTION, "10");
 }
 
-static void namespace_settings_of_cronicorn_have_their_effect(void **state)
+static void settings_of_cronicorn_have_their_effect(void **state)
 {
     (void)state;
     check_line("SHUTDOWN_TIMEOUT_MS=45000", CONFIG_DRAIN, "45s");
     check_line("ZOMBIE_RUN_THRESHOLD_MS=3600000", CONFIG_MAX_RUN_TIME, "1h");
 }
 
-static void namespace_settings_of_javaclaw_have_their_effect(void **state)
+static void settings_of_javaclaw_have_their_effect(void **state)
 {
     (void)state;
     check_line("javaclaw.scheduler.enabled=false", CONFIG_ENABLED, "false");
@@ -216,10 +216,10 @@ static void each_of_the_table_is_whole_and_documented(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(namespace_settings_of_conductor_have_their_effect),
-        cmocka_unit_test(namespace_settings_of_temporal_have_their_effect),
-        cmocka_unit_test(namespace_settings_of_cronicorn_have_their_effect),
-        cmocka_unit_test(namespace_settings_of_javaclaw_have_their_effect),
+        cmocka_unit_test(settings_of_conductor_have_their_effect),
+        cmocka_unit_test(settings_of_temporal_have_their_effect),
+        cmocka_unit_test(settings_of_cronicorn_have_their_effect),
+        cmocka_unit_test(settings_of_javaclaw_have_their_effect),
         cmocka_unit_test(kebab_camel_and_capitals_are_one_name),
         cmocka_unit_test(a_key_is_not_taken_for_an_old_name),
         cmocka_unit_test(what_has_no_effect_is_accepted_and_says_why),
