@@ -13,7 +13,7 @@
 #include "source.h"
 
 struct banned {
-    const char *names; /* functions, apart by blanks                         */
+    const char *names; /* functions, separated by blanks                    */
     const char *where; /* the folder in which they are banned; "" for all    */
     const char *home;  /* a place in it where they are not; NULL for nowhere */
     const char *hint;

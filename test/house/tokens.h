@@ -2,8 +2,8 @@
 /*
  * The tokens of a C file, and its declarations and definitions at file scope.
  *
- * Just enough of a parser for the checks in this folder.  Comments, the insides of literals
- * and preprocessor lines are no tokens, so they mislead nothing.
+ * Just enough of a parser for the checks in this folder.  It skips comments, the insides
+ * of literals and preprocessor lines.
  */
 #pragma once
 
