@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks what each file includes, what it reaches, and which permissions nobody needs.
+ * Checks what each file includes, what it reaches, and which permissions no file needs.
  */
 #include "layers.h"
 
@@ -114,7 +114,7 @@ static int check_external(const struct source *source, int line, const char *nam
         source, line, "<%s> has no home yet; give it one in test/house/check_layers.c", name);
 }
 
-/* Headers beside a test or a benchmark have no layer; those of src are named from there. */
+/* Helpers of tests and benchmarks, named from their own folder, have no layer. */
 static bool is_helper(const struct include *include)
 {
     return !strchr(include->name, '/') || strncmp(include->name, "../", 3) == 0;
@@ -249,7 +249,7 @@ static int complain_row(const char *place)
     return 1;
 }
 
-/* What the tables allow and nobody needs. */
+/* What the tables allow and no file needs. */
 static int check_tables(void)
 {
     int found = 0;
