@@ -31,9 +31,23 @@ typedef int source_check(const struct source *source);
  */
 int sources_check(const char *root, source_check *check);
 
+/* The two halves of sources_check(), for a check that needs the whole tree for its findings. */
+int sources_visit_c(const char *root, source_check *check, int *files);
+int sources_report(const char *root, int found, int files);
+
+/* Runs `check` on the files below `folder` of the root ("" for all) that `wants` accepts. */
+struct visit {
+    const char *root;
+    bool (*wants)(const char *path);
+    source_check *check;
+};
+
+int sources_visit(const struct visit *visit, const char *folder, int *files);
+
 /* Prints "path:line: message" and returns 1, so that callers add up findings. */
 int source_complain(const struct source *source, int line, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 bool path_is_below(const char *path, const char *folder);
 bool path_ends(const char *path, const char *ending);
+bool path_is_c(const char *path);
