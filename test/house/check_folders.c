@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folders are small, and the tests mirror the sources.
+ * Checks that folders are small, and that the tests mirror the sources.
  *
  * A folder of src or test holds a limited number of C files, so that a newcomer finds a file by
  * walking the tree.  The tests of src/<folder> are in test/<folder>; only the folders below,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every C file opens with what it is for.
+ * Checks that every C file opens with a comment that says what the file is for.
  *
- * After the line of the licence, and before everything else, comes a comment of some words.
+ * The comment must follow the licence line, before everything else, and have some words.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "lists.h"
 #include "source.h"
 
-enum { WORDS_MIN = 3 }; /* fewer repeat the name of the file */
+enum { WORDS_MIN = 3 }; /* fewer only repeat the name of the file */
 
 static int count_words(const char *from, const char *to)
 {

@@ -2,19 +2,16 @@
 /*
  * Reads every #include line of the tree against the table of layers.
  *
- * The table is the architecture: a folder may include itself and what its row names, and
- * nothing else, and what it reaches through the headers of others must be named too.  Changing
- * a row is a decision (docs/decisions/), not a repair.  Headers from outside have homes of
- * their own: who may know of a library is written here once.
+ * The table is the architecture: a folder may include only itself and what its row names, and
+ * the row must also name what the folder reaches through headers of others.  Changing a row is
+ * a decision (docs/decisions/), not a repair.  A second table says which folders may include
+ * the header of a library.
  *
  * With --whole, permissions that no file uses are findings too.
  */
 #include "layers.h"
 
-/*
- * The tests of a folder, test/<folder>, see what src/<folder> sees or reaches, and the whole of
- * its layer.
- */
+/* test/<folder> may include what src/<folder> includes or reaches, and all of its layer. */
 static const struct row rows[] = {
     {"src", "server/commands cli io/process io", "server/config cli/frame base"},
     {"src/base", "", ""},
@@ -44,7 +41,8 @@ static const struct row rows[] = {
      "db core/cron core/rrule core/time"},
 
     {"src/io", "base", ""},
-    {"src/io/zoneinfo.h", "core/time base", "core/limits.h"}, /* makes struct tz: decision 7 */
+    {"src/io/zoneinfo.h", "core/time base",
+     "core/limits.h"}, /* creates struct tz: decision 7 */
     {"src/io/zoneinfo.c", "base", "core/time core/limits.h"},
     {"src/io/zone_names.c", "base", "core/time core/limits.h"},
     {"src/io/net", "io wire/ base", ""},
@@ -111,7 +109,7 @@ static const struct row rows[] = {
      "server server/check server/config cli/frame db io core/ wire/ base", ""},
 
     {"sim/", "engine store db core/ base", ""},
-    /* The judge asks the oracle, not core, about time. */
+    /* The judge computes times with the oracle, not with core. */
     {"sim/judge_slots.c", "oracle base", "engine store db core/"},
 
     {"test", "", ""},
@@ -131,9 +129,9 @@ static const struct row rows[] = {
 
 #define THREADS "src/io src/server/writer_parts.h src/server/reader.c "
 
-/* Only the outer layers know the kernel: io, cli, server, and what is not in src. */
+/* Only io, cli, server and code outside src use the headers of the kernel. */
 static const struct home homes[] = {
-    /* Values only: good for everyone, the core included. */
+    /* Values only: allowed everywhere, also in the core. */
     {"limits.h", "*"},
     {"stdalign.h", "*"},
     {"stdarg.h", "*"},
@@ -218,7 +216,7 @@ static const struct home homes[] = {
     {"zlib.h", "src/io/net/gzip.c test/io"},
 
     {"cmocka.h", "test"},
-    {"setjmp.h", "test"}, /* cmocka.h asks for it */
+    {"setjmp.h", "test"}, /* cmocka.h needs it */
 };
 
 int main(int argc, char **argv)

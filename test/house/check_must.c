@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How densely the code that decides about runs states its invariants.
+ * Measures how densely the code that decides about runs states its invariants.
  *
  * Counts the calls of must() for each 1,000 lines of code (no blank lines, no comments) in the
  * engine and in the files of the core that decide.  static_assert does not count: it states
@@ -92,7 +92,7 @@ static int count_file(const struct source *source)
     return 0;
 }
 
-/* Prints the figures; 1 when there are fewer than `min` in 1,000 lines. */
+/* Prints the figures; returns 1 if there are fewer than `min` in 1,000 lines. */
 static int check_density(const struct tally *tally, int min)
 {
     int64_t tenths;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names that the tree has given up for plain ones do not come back.
+ * Checks that names which were replaced by plain ones do not come back.
  *
  * A row forbids names of files, tags, functions or constants in some folders.  Many of the
- * words are good elsewhere: a lane of the core, the journal of a test, a static function that
- * is a verb and an object (tell_row).  So most rows hold for one layer, and few for static
+ * words are good elsewhere: a lane of the core, the journal of a test, a static function whose
+ * name is a verb and an object (tell_row).  So most rows apply to one layer, and few to static
  * functions.
  *
  * Also forbidden: words of iso646.h and a few others as names of variables, and static
@@ -153,7 +153,7 @@ static const char variables[] =
     "and and_eq bitand bitor compl not not_eq or or_eq xor xor_eq own with";
 static const char bare_verbs[] = "begin go_on take tell text_of";
 
-/* A row holds in its folders; for names of files also in the tests of those folders. */
+/* A row applies to its folders; for names of files also to the tests of those folders. */
 static bool holds_at(const struct row *row, enum kind kind, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -259,7 +259,7 @@ static int check_function(const struct source *source, const struct outer *outer
     snprintf(name, sizeof name, "%.*s", outer->name->len, outer->name->at);
     if (!is_static || path_ends(source->path, ".h"))
         return check_token(source, EXPORTS, outer->name);
-    if (!outer->body) /* it is complained about where it is defined */
+    if (!outer->body) /* reported where it is defined */
         return 0;
     if (list_has(bare_verbs, name, strlen(name)))
         return source_complain(source, outer->name->line,
@@ -298,7 +298,7 @@ static int check_defines(const struct source *source)
     return found;
 }
 
-/* One finding for each word, for it is used more than once. */
+/* Reports each word once, although it occurs more than once. */
 static int check_variables(const struct source *source, const struct token *tokens)
 {
     const char *list = variables;

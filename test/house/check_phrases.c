@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plain English: phrases that a reader has to puzzle out, and what to write instead.
+ * Finds phrases that are not plain English, and says what to write instead.
  *
- * Looks at the comments and string literals of C files, and at the documents, the manual, the
- * scripts and the description of the API.  A phrase may go over the end of a line, but not
- * over that of a paragraph.  Names of functions are no prose.
+ * Reads the comments and string literals of C files, and at the documents, the manual, the
+ * scripts and the description of the API.  A phrase may continue on the next
+ * line, but not in the next paragraph.  Names of functions are not prose.
  *
  * With --count, prints the number of findings in each folder instead of the findings.
  */
@@ -87,7 +87,7 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Past the blanks; NULL when an empty line is among them, for a paragraph ends there. */
+/* Skips blanks; NULL if they contain an empty line, because a paragraph ends there. */
 static const char *skip_blanks(const char *p)
 {
     int lines = 0;
@@ -97,7 +97,7 @@ static const char *skip_blanks(const char *p)
     return lines < 2 ? p : NULL;
 }
 
-/* Where a phrase ends that begins at `p`; NULL when another text is there. */
+/* The end of the phrase that begins at `p`; NULL if other text is there. */
 static const char *match(const char *p, const char *words)
 {
     for (; *words != '\0'; words++) {
@@ -204,8 +204,8 @@ static int check_phrases(const struct source *source)
 }
 
 /*
- * What people read: not data that others wrote, not the table above, and not the page that
- * script/mission makes of names of tests and of the texts in test/mission.
+ * Accepts the files that people read: not data that others wrote, not the table above, and not
+ * the page that script/mission generates from the lists in test/mission.
  */
 static bool is_read(const char *path)
 {

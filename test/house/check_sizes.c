@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walls: no file, function, line, nesting or parameter list beyond its size.
+ * Checks the size limits of files, functions, lines, nesting and parameter lists.
  *
- * They are walls, not aims: what comes near is ready to be split.  The parser below knows
+ * They are limits, not aims: code that comes near one should be split.  The parser below knows
  * just enough C to find the statements in a function body.  It reads tokens, so neither layout
  * nor comments nor literals mislead it; preprocessor lines are skipped.
  */
@@ -28,7 +28,7 @@ struct file {
     int found;
 };
 
-/* Past the semicolon that ends the declaration or expression at `t`. */
+/* Skips the declaration or expression at `t` and its semicolon. */
 static const struct token *skip_plain(const struct token *t)
 {
     while (t->len > 0 && !token_is(t, ";") && !token_is(t, "}"))
@@ -46,7 +46,7 @@ static const struct token *block(struct file *file, const struct token *t, int l
     return t->len > 0 ? t + 1 : t;
 }
 
-/* What an `if`, a loop or a switch governs: one level deeper. */
+/* The statement under an `if`, a loop or a switch: one level deeper. */
 static const struct token *governed(struct file *file, const struct token *keyword,
                                     const struct token *t, int level)
 {
@@ -75,7 +75,7 @@ static const struct token *do_statement(struct file *file, const struct token *t
     return skip_plain(governed(file, t, t + 1, level));
 }
 
-/* A macro that stands where a loop head would: FOR_EACH(x, list) { ... */
+/* A macro in the place of a loop head: FOR_EACH(x, list) { ... */
 static bool is_loop_macro(const struct token *t)
 {
     return token_is_word(t) && token_is(t + 1, "(") && token_is(skip_group(t + 1), "{");
@@ -101,7 +101,7 @@ static const struct token *statement(struct file *file, const struct token *t, i
     return skip_plain(t);
 }
 
-/* A type that is only in lists of parameters that a library dictates. */
+/* A type that occurs only in parameter lists that a library prescribes. */
 static bool is_dictated(const struct token *t)
 {
     static const char *const types[] = {"nghttp2_data_source", NULL};
@@ -154,7 +154,7 @@ static void check_functions(struct file *file)
     }
 }
 
-/* Columns of a line: every byte that does not go on with a UTF-8 sequence is one. */
+/* Counts the columns of a line: every byte that does not continue a UTF-8 sequence. */
 static int columns(const char *line)
 {
     int count = 0;

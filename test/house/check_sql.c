@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of enumerations in SQL come from macros.
+ * Checks that SQL takes the numbers of enumerations from macros.
  *
  * A statement of the store or the engine that compares or sets such a column with a digit would
- * go wrong in silence when the enumeration changes; a macro next to the enum is held to it by a
- * static_assert.  Released migrations (store/schema.c) never change and are excepted.
+ * silently go wrong when the enumeration changes; a static_assert ties a macro to its enum.
+ * Released migrations (store/schema.c) never change and are excepted.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static const char *skip_blanks(const char *p)
     return p;
 }
 
-/* Past a keyword and what follows it up to the value; NULL when it is not there. */
+/* Skips a keyword and the text between it and the value; NULL if the keyword is not there. */
 static const char *skip_keyword(const char *p, const char *keyword)
 {
     for (; *keyword != '\0'; keyword++, p++)
@@ -37,7 +37,7 @@ static const char *skip_keyword(const char *p, const char *keyword)
     return is_word_char(*p) ? NULL : skip_blanks(p);
 }
 
-/* Where the value begins with which a column is compared; NULL when it is not. */
+/* The start of the value that a column is compared with; NULL if it is not compared. */
 static const char *compared_with(const char *p)
 {
     const char *value;

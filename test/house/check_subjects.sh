@@ -5,8 +5,8 @@
 #
 # The subjects of the commits after BASE read "area: verb ...", in the imperative and in at most
 # 60 characters: "engine: ignore pauses that have already expired".  An area is the name of a
-# folder or of a document in lower case, or several of them with commas.  Merges are not looked
-# at.  Skipped (77) where there is no history, or where it does not hold BASE.
+# folder or of a document in lower case, or several of them with commas.  Merges are
+# ignored.  The check is skipped (77) if there is no history, or if it does not contain BASE.
 set -eu
 export LC_ALL=C
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
@@ -17,8 +17,8 @@ root=$1 base=${2:-9e0d83aec866f2061cd8f3adaa39de2049ce6277}
 cd "$root"
 git merge-base --is-ancestor "$base" HEAD 2>/dev/null || exit 77
 
-# Names of folders and documents that there were at some time, so that what was right once stays
-# right: one on each line, "core" and "core/time" and "changelog".
+# Names of all folders and documents that ever existed, so that old subjects stay valid: one on
+# each line, "core" and "core/time" and "changelog".
 areas() {
     {
         git ls-tree -r --name-only "$base"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Words that may not stand in the tree, or only at their one place.
+ * Finds words that the tree may not contain, or only in one place.
  *
- * Calls of the clock, of the locale and of functions that cannot be used safely; notes to
- * self; line comments; goto in the core.  And two lines that must be there: the licence at
- * the top of every file, `#pragma once` in every header.
+ * These are calls of the clock, of the locale and of functions that cannot be used safely;
+ * notes to self; line comments; goto in the core.  Two lines are required: the licence at the
+ * top of every file, and `#pragma once` in every header.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 #include "source.h"
 
 struct banned {
-    const char *names; /* functions, separated by blanks                    */
+    const char *names; /* functions, separated by blanks                     */
     const char *where; /* the folder in which they are banned; "" for all    */
-    const char *home;  /* a place in it where they are not; NULL for nowhere */
+    const char *home;  /* a place in it where they are allowed, or NULL      */
     const char *hint;
 };
 
@@ -56,7 +56,7 @@ static int check_call(const struct source *source, int line, const char *word, s
     return 0;
 }
 
-/* A call or the taking of an address: a bare name, not a member and not a longer word. */
+/* Finds a call or an address-of: a bare name, not a member and not part of a longer word. */
 static bool is_called(const char *code, const char *word, size_t len)
 {
     const char *after = word + len + strspn(word + len, " \n");

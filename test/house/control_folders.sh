@@ -3,7 +3,8 @@
 #
 # usage: control_folders.sh CHECK_FOLDERS
 #
-# The limit of files in a folder from both sides, and a list of exceptions that nothing needs.
+# Tests the limit of files in a folder from both sides, and a list of exceptions that no folder
+# needs.
 set -eu
 
 check=$1
@@ -12,7 +13,7 @@ trap 'rm -rf "$root"' EXIT
 mkdir -p "$root/src/core/deep" "$root/sim"
 failed=0
 
-# try NAME WANTED OPTION...: WANTED is part of the output, or nothing when there must be none.
+# try NAME WANTED OPTION...: WANTED is part of the output, or empty if there must be none.
 try() {
     name=$1 wanted=$2
     shift 2

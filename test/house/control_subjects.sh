@@ -3,9 +3,9 @@
 #
 # usage: control_subjects.sh CHECK_SUBJECTS CONTROL FOLDER
 #
-# Runs the check on repositories of its own: one with the subjects of FOLDER/subjects.txt, which
-# it must refuse in the words of FOLDER/expected.txt, one with good subjects, and places without
-# a history to check.
+# Runs the check on temporary repositories: one with the subjects of FOLDER/subjects.txt, which it
+# must reject with the messages of FOLDER/expected.txt, one with good subjects, and directories
+# without a history.
 set -eu
 
 command -v git >/dev/null || exit 77
@@ -17,7 +17,7 @@ export HOME="$root" GIT_CONFIG_NOSYSTEM=1
 export GIT_AUTHOR_NAME=test GIT_AUTHOR_EMAIL=test@example.org
 export GIT_COMMITTER_NAME=test GIT_COMMITTER_EMAIL=test@example.org
 
-# repository NAME: with one commit, whose subject does not count.
+# repository NAME: creates it with one commit, whose subject does not count.
 repository() {
     mkdir -p "$root/$1/src/core/time" "$root/$1/docs" "$root/$1/.ci"
     : >"$root/$1/src/core/time/tz.c"
@@ -29,7 +29,7 @@ repository() {
     git -C "$root/$1" rev-parse HEAD
 }
 
-# commit NAME: a commit for each line of standard input.
+# commit NAME: makes a commit for each line of standard input.
 commit() {
     while read -r subject; do
         git -C "$root/$1" commit -q --allow-empty -m "$subject"

@@ -25,7 +25,7 @@ static char *keep(const char *text)
     return copy;
 }
 
-/* Takes the name out of `#include <name>` or `#include "name"`; false for other lines. */
+/* Reads the name from `#include <name>` or `#include "name"`; false for other lines. */
 static bool include_of(const char *line, char *ret_name, bool *ret_external)
 {
     char close;
@@ -85,7 +85,7 @@ static int find_file(const char *folder, const char *name)
     return -1;
 }
 
-/* Cuts the last part off; false when there was only one. */
+/* Removes the last part of a path; false if there was only one. */
 static bool cut_last(char *path)
 {
     char *slash = strrchr(path, '/');

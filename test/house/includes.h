@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who includes whom: every #include line of a tree, and the file that it names.
+ * The #include graph: every #include line of a tree, and the file that it names.
  */
 #pragma once
 
@@ -21,10 +21,10 @@ struct included {
     int count;
 };
 
-/* Notes the #include lines of one file; a source_check that finds nothing. */
+/* Stores the #include lines of one file; a source_check that reports nothing. */
 int includes_note(const struct source *source);
 
-/* Looks up what each line names; call it when all files are noted. */
+/* Finds the file that each line names; call it after all files are stored. */
 void includes_link(void);
 
 int includes_file_count(void);

@@ -15,14 +15,14 @@
 
 enum { ROWS_MAX = 120, WORDS_MAX = 40 }; /* of a table, and of a list in it */
 
-/* The words of the tables that some file needed. */
+/* Records which words of the tables some file needed. */
 static bool may_used[ROWS_MAX][WORDS_MAX], through_used[ROWS_MAX][WORDS_MAX];
 static bool home_used[ROWS_MAX][WORDS_MAX];
 static bool row_used[ROWS_MAX], header_used[ROWS_MAX];
 
 static const struct layer_tables *tables;
 
-/* What a file may see: its row and, for tests of a folder of src, the layer of that folder. */
+/* What a file may include: its row and, for tests of a folder of src, the folder's layer. */
 struct sight {
     const struct row *row;
     bool *may, *through; /* the words that were needed; NULL for tests, which do not count */
@@ -146,7 +146,7 @@ struct reach {
     const struct source *source;
     const struct sight *sight;
     const struct include *first, *second;  /* the links that lead to it */
-    char named[WORDS_MAX][WORD_BYTES_MAX]; /* folders that were complained about */
+    char named[WORDS_MAX][WORD_BYTES_MAX]; /* folders that were reported */
     int named_count;
     bool seen[INCLUDED_FILES_MAX];
 };
@@ -227,7 +227,7 @@ static int check_file(const struct included *file)
     return found;
 }
 
-/* Complains about the words of a list that no file needed. */
+/* Reports the words of a list that no file needed. */
 static int complain_unused(const char *place, const char *what, const char *list,
                            const bool *used)
 {
@@ -249,7 +249,7 @@ static int complain_row(const char *place)
     return 1;
 }
 
-/* What the tables allow and no file needs. */
+/* Reports what the tables allow and no file needs. */
 static int check_tables(void)
 {
     int found = 0;
@@ -285,7 +285,7 @@ static bool list_fits(const char *list)
     return count <= WORDS_MAX;
 }
 
-/* The notes above have space for the tables. */
+/* Checks that the tables fit into the arrays above. */
 static void must_fit(void)
 {
     if (tables->row_count > ROWS_MAX || tables->home_count > ROWS_MAX)

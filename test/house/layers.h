@@ -9,9 +9,9 @@
  * at its end ("core/") the folder and all below it; with .h at its end one header.
  */
 struct row {
-    const char *place;   /* a folder, or a file, in the same notation; files count first */
-    const char *may;     /* what it may include; "*" for everything                      */
-    const char *through; /* what it may only reach through headers of others             */
+    const char *place;   /* a folder or a file, in this notation; files take precedence */
+    const char *may;     /* what it may include; "*" for everything                     */
+    const char *through; /* what it may only reach through headers of others            */
 };
 
 struct home {
@@ -26,5 +26,5 @@ struct layer_tables {
     int home_count;
 };
 
-/* The whole of a program whose arguments are [--whole] ROOT. */
+/* The main() of a check with the arguments [--whole] ROOT. */
 int layers_main(const struct layer_tables *tables, int argc, char **argv);

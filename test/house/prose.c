@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Takes prose out of C files and documents.
+ * Extracts the prose of C files and documents.
  */
 #include "prose.h"
 
@@ -22,7 +22,7 @@ static char *copy_of(const struct source *source)
     return copy;
 }
 
-/* Copies a comment, without what frames it; returns where it ends. */
+/* Copies a comment without its delimiters; returns where it ends. */
 static size_t copy_comment(const char *text, size_t at, char *prose)
 {
     const char *close = strstr(text + at + 2, "*/");
@@ -92,7 +92,7 @@ static char *copy_parts(const struct source *source, bool comments)
     return prose;
 }
 
-/* The signs that open lines of comments in scripts. */
+/* Blanks out the signs that open comment lines in scripts. */
 static void blank_openings(char *prose)
 {
     for (char *p = prose; *p != '\0'; p++)

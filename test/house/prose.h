@@ -7,16 +7,16 @@
 #include "source.h"
 
 /*
- * A copy of the text, of the same length, in which everything but prose is PROSE_BREAK.  The
- * stars that open the lines of a comment, the escapes of a literal and what is between two
+ * Returns a copy of the text, of the same length, in which everything but prose is PROSE_BREAK.
+ * The stars that open the lines of a comment, the escapes of a literal and the text between two
  * literals that the compiler joins are blanks.  The caller frees it.
  */
 char *prose_of(const struct source *source);
 
-/* Only the string literals. */
+/* The same for string literals only. */
 char *literals_of(const struct source *source);
 
 #define PROSE_BREAK '\1'
 
-/* The line, from 1, of a place in the text. */
+/* The line number, from 1, of a position in the text. */
 int line_at(const struct source *source, size_t at);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SOURCE_BYTES_MAX = 1 << 22 }; /* no file of the tree comes near */
+enum { SOURCE_BYTES_MAX = 1 << 22 }; /* all files of the tree are much smaller */
 
 static const char *const folders[] = {"src", "sim", "test", "fuzz", "bench"};
 
@@ -86,7 +86,7 @@ static size_t comment_end(const char *text, size_t at)
     return end ? (size_t)(end - text) + 2 : at + strlen(text + at);
 }
 
-/* A copy of the text as struct source promises it. */
+/* Makes the copy of the text that struct source calls `code`. */
 static char *code_of(const char *text, size_t len)
 {
     char *code = malloc(len + 1);
@@ -130,7 +130,7 @@ static int check_file(const char *file, const char *path, source_check *check)
     return found;
 }
 
-/* The trees of the negative controls, what others wrote, and what a build or git made. */
+/* True for the trees of the negative controls, third-party files, builds and .git. */
 static bool is_left_out(const char *path)
 {
     return path_is_below(path, "test/house/bad") || path_is_below(path, "test/house/good") ||

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The C files of a tree, one after the other, for the checks in this folder.
+ * Iterates over the C files of a tree, for the checks in this folder.
  *
- * A check is a function that looks at one file and returns how many findings it reported.
- * Nothing here knows a rule of the house.
+ * A check is a function that reads one file and returns how many findings it reported.
+ * This file contains no rule itself.
  */
 #pragma once
 
@@ -26,8 +26,8 @@ typedef int source_check(const struct source *source);
 
 /*
  * Runs `check` on every .c and .h below src, sim, test, fuzz and bench of `root`, in order
- * of their names, but not on the deliberately bad and good trees of test/house.  Returns
- * the exit status of a test program: 0 when nothing was found, and something was read.
+ * of their names, but not on the trees test/house/bad and test/house/good.  Returns
+ * the exit status of a test program: 0 if files were read and nothing was found.
  */
 int sources_check(const char *root, source_check *check);
 

@@ -22,7 +22,7 @@ bool token_is(const struct token *token, const char *text);
 bool token_is_one_of(const struct token *token, const char *const *words);
 bool token_is_word(const struct token *token);
 
-/* Past the bracket that closes the one at `t`, over brackets of every kind in between. */
+/* Skips from the bracket at `t` past its closing bracket, over brackets of every kind. */
 const struct token *skip_group(const struct token *t);
 
 /* A declaration or a definition at file scope. */
@@ -33,5 +33,5 @@ struct outer {
     const struct token *end;  /* past its last token                                   */
 };
 
-/* Finds the next one from *t on, and moves *t past it; false at the end of the file. */
+/* Finds the next one at or after *t, and moves *t past it; false at the end of the file. */
 bool next_outer(const struct token **t, struct outer *ret);

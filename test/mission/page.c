@@ -19,8 +19,8 @@ static const char head[] =
     "# What Belfry replaces\n\n"
     "Belfry replaces five schedulers: Conductor's (REST), Temporal's (gRPC), an adaptive\n"
     "scheduler that takes hints, an execution engine for AI agents, and a multi-tenant job\n"
-    "scheduler. This page lists the capabilities of the five, and how many tests prove each.\n"
-    "\n"
+    "scheduler. This page lists the capabilities of the five and the number of tests that\n"
+    "prove each.\n\n"
     "The lists in [test/mission](../test/mission) name the tests. `script/test` runs all of\n"
     "them, and the test `house/mission` fails if a named test is missing, is not run, or if\n"
     "this page differs from the lists: see\n"
@@ -30,7 +30,7 @@ struct tally {
     int met, all;
 };
 
-/* Of the lines of a group; of all lines where `group` is NULL. */
+/* Counts the lines of a group, or all lines if `group` is NULL. */
 static struct tally tally_of(const struct table *table, const char *group)
 {
     struct tally tally = {0, 0};
@@ -48,7 +48,7 @@ static int test_count(const struct promise *promise)
 {
     int count = 0;
 
-    for (const struct shown *shown = promise->tests; shown; shown = shown->next)
+    for (const struct test_ref *ref = promise->tests; ref; ref = ref->next)
         count++;
     return count;
 }
@@ -70,7 +70,7 @@ static void put_promise(struct buf *buf, const struct promise *promise)
         buf_printf(buf, " | **not met** (%d) |\n", test_count(promise));
 }
 
-/* Every line of a list. */
+/* Prints every line of a list. */
 static void put_lines(struct buf *buf, const struct table *table)
 {
     const char *group = NULL;
@@ -86,10 +86,11 @@ static void put_lines(struct buf *buf, const struct table *table)
     }
 }
 
-/* Only the groups of a list, and the lines that need a note. */
+/* Prints only the groups of a list, and the lines that have a note. */
 static void put_groups(struct buf *buf, const struct table *table)
 {
     const char *group = NULL;
+    bool is_first = true;
 
     buf_text(buf, "\n| part | met |\n|---|---|\n");
     for (const struct promise *p = table->promises; p; p = p->next) {
@@ -103,9 +104,11 @@ static void put_groups(struct buf *buf, const struct table *table)
                    tally.all);
     }
     for (const struct promise *p = table->promises; p; p = p->next)
-        if (p->note)
-            buf_printf(buf, "\n- %s, %s: %s", p->id, p->words, p->note);
-    buf_text(buf, "\n");
+        if (p->note) {
+            buf_printf(buf, "%s- %s, \"%s\": %s\n", is_first ? "\n" : "", p->id, p->words,
+                       p->note);
+            is_first = false;
+        }
 }
 
 static void put_unmet(struct buf *buf, const struct table *table)
@@ -117,7 +120,7 @@ static void put_unmet(struct buf *buf, const struct table *table)
     buf_printf(buf, "\n### Not met: %d\n\n", tally.all - tally.met);
     for (const struct promise *p = table->promises; p; p = p->next)
         if (!promise_is_met(p))
-            buf_printf(buf, "- %s, %s: %s\n", p->id, p->words,
+            buf_printf(buf, "- %s, \"%s\": %s\n", p->id, p->words,
                        p->unmet ? p->unmet : "no test proves it");
 }
 
