@@ -98,7 +98,7 @@ static enum rc rebuild_spec(const struct schedule_row *row, struct arena *arena,
  * Reads the members directly from the text, which nearly always works; building a tree of
  * values takes half of the time of a describe.  False: a member needs the JSON parser.
  */
-static bool read_members(struct str kept, struct action *ret)
+static bool read_members(struct str text, struct action *ret)
 {
     struct workflow_action *w = &ret->workflow;
     const struct {
@@ -118,7 +118,7 @@ static bool read_members(struct str kept, struct action *ret)
     struct str key, value;
     bool is_workflow = false;
 
-    while (json_next_member(&kept, &key, &value)) {
+    while (json_next_member(&text, &key, &value)) {
         if (str_eq(key, STR("type")))
             is_workflow = str_eq(value, STR("\"workflow\""));
         for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
@@ -133,27 +133,27 @@ static bool read_members(struct str kept, struct action *ret)
     return is_workflow;
 }
 
-static enum rc read_action(struct str kept, struct arena *arena, struct action *ret,
+static enum rc read_action(struct str text, struct arena *arena, struct action *ret,
                            struct err *reterr)
 {
     json_auto_t *json = NULL;
     enum rc rc;
 
-    if (read_members(kept, ret))
+    if (read_members(text, ret))
         return RC_OK;
-    rc = json_read(kept, &json, reterr);
+    rc = json_read(text, &json, reterr);
     if (rc == RC_OK)
         rc = action_from_json(json, arena, true, ret, reterr);
     return rc == RC_OK ? rc : (reterr->rc = RC_CORRUPT);
 }
 
-static enum rc read_stored_action(struct str kept, struct arena *arena, bool is_brief,
+static enum rc read_stored_action(struct str text, struct arena *arena, bool is_brief,
                                   Temporal__ScheduleAction **ret, struct err *reterr)
 {
     Temporal__ScheduleAction *m = arena_take(arena, sizeof *m);
     struct action action = {.type = ACTION_WORKFLOW};
     struct workflow_action *w = &action.workflow;
-    enum rc rc = read_action(kept, arena, &action, reterr);
+    enum rc rc = read_action(text, arena, &action, reterr);
 
     if (rc != RC_OK)
         return rc;
@@ -190,21 +190,22 @@ static enum rc read_stored(const struct schedule_row *row, struct arena *arena, 
                            struct temporal_stored *ret, struct err *reterr)
 {
     struct str stored = json_find_member(row->extra, STR("temporal"));
-    struct temporal_stored kept = {.search_attributes = temporal_stored_attributes(row, arena)};
+    struct temporal_stored result = {
+        .search_attributes = temporal_stored_attributes(row, arena)};
     enum rc rc = RC_OK;
 
-    read_message(stored, "memo", &temporal__fields__descriptor, arena, &kept.memo);
+    read_message(stored, "memo", &temporal__fields__descriptor, arena, &result.memo);
     if (!read_message(stored, "schedule", &temporal__schedule__descriptor, arena,
-                      &kept.schedule)) {
-        kept.schedule = arena_take(arena, sizeof *kept.schedule);
-        temporal__schedule__init(kept.schedule);
+                      &result.schedule)) {
+        result.schedule = arena_take(arena, sizeof *result.schedule);
+        temporal__schedule__init(result.schedule);
     }
-    if (!kept.schedule->spec || !is_spec_unchanged(stored, row->spec, arena))
-        rc = rebuild_spec(row, arena, kept.schedule, reterr);
+    if (!result.schedule->spec || !is_spec_unchanged(stored, row->spec, arena))
+        rc = rebuild_spec(row, arena, result.schedule, reterr);
     if (rc == RC_OK)
-        rc = read_stored_action(row->action, arena, is_brief, &kept.schedule->action, reterr);
+        rc = read_stored_action(row->action, arena, is_brief, &result.schedule->action, reterr);
     if (rc == RC_OK)
-        *ret = kept;
+        *ret = result;
     return rc;
 }
 
