@@ -100,8 +100,8 @@ static void large_schedules_of_conductor_are_found(void **state)
                  LARGE);
     assert_pages("/api/scheduler/schedules/search?workflowName=other&", 30, 0);
     assert_says(get("/api/scheduler/schedules/search?size=60"), 400, "with size=50");
-    assert_says(get("/api/scheduler/schedules"), 400, "ask for pages");
-    assert_says(get("/api/scheduler/schedules/tags?tag=a:b"), 400, "ask for pages");
+    assert_says(get("/api/scheduler/schedules"), 400, "request pages");
+    assert_says(get("/api/scheduler/schedules/tags?tag=a:b"), 400, "request pages");
     assert_int_equal(get("/api/scheduler/schedules/tags?tag=a:c"), 200);
 }
 
