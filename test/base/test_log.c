@@ -196,12 +196,12 @@ static void lost_lines_are_counted_and_told_before_the_next(void **state)
     kept.room = 1; /* enough to tell, not for the line itself */
     log_say(&log, 0, LEVEL_INFO, "three");
     assert_string_equal(kept.text, "time=1970-01-01T00:00:00.000Z level=warn "
-                                   "msg=\"lines of this log were lost\" lines=2\n");
+                                   "msg=\"log lines lost\" lines=2\n");
     kept.len = 0;
     kept.room = 1;
     log_pulse(&log, 0);
     assert_string_equal(kept.text, "time=1970-01-01T00:00:00.000Z level=warn "
-                                   "msg=\"lines of this log were lost\" lines=1\n");
+                                   "msg=\"log lines lost\" lines=1\n");
     kept.len = 0;
     kept.room = 2;
     log_pulse(&log, 0);
