@@ -71,7 +71,7 @@ static void a_million_letters_in_pieces_have_their_hash(void **state)
     }
 }
 
-/* FIPS 180-4's example of one block, whichever way this machine takes; then many blocks. */
+/* The one-block example of FIPS 180-4 by both implementations; then many blocks. */
 static void rounds_by_hand_and_by_the_processor_agree(void **state)
 {
     static const uint32_t first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
