@@ -112,7 +112,7 @@ static void check_stuck(int read_end, int write_end)
         next += lost;
         snprintf(expected, sizeof expected,
                  "time=1970-01-01T00:00:00.000Z level=warn "
-                 "msg=\"lines of this log were lost\" lines=%ld\n",
+                 "msg=\"log lines lost\" lines=%ld\n",
                  lost);
         assert_memory_equal(line, expected, strlen(expected));
     }
@@ -243,7 +243,7 @@ static void lines_of_several_threads_stay_whole_and_in_order(void **state)
 
         if (sscanf(line,
                    "time=1970-01-01T00:00:00.000Z level=warn "
-                   "msg=\"lines of this log were lost\" lines=%ld\n",
+                   "msg=\"log lines lost\" lines=%ld\n",
                    &lines) == 1) {
             lost += lines;
             continue;

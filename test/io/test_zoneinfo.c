@@ -222,11 +222,11 @@ static void what_is_no_zone_is_refused_and_nothing_hangs(void **state)
 
     (void)state;
     write_file("Empty", "", 0);
-    refuse(zones, STR("Empty"), RC_CORRUPT, "`Empty` is not a time zone");
+    refuse(zones, STR("Empty"), RC_CORRUPT, "\"Empty\" is not a time zone");
     write_file("Text", "no zone at all\n", 15);
-    refuse(zones, STR("Text"), RC_CORRUPT, "`Text` is not a time zone");
+    refuse(zones, STR("Text"), RC_CORRUPT, "\"Text\" is not a time zone");
     write_file("Half", bytes, len / 2);
-    refuse(zones, STR("Half"), RC_CORRUPT, "the file of time zone `Half` is broken");
+    refuse(zones, STR("Half"), RC_CORRUPT, "the file of time zone \"Half\" is broken");
     write_file("Large", bytes, len);
     assert_int_equal(truncate(below("Large"), TZ_FILE_MAX + 1), 0);
     refuse(zones, STR("Large"), RC_LIMIT, "more than 131072 bytes");

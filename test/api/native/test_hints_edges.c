@@ -374,7 +374,7 @@ static void a_run_that_takes_every_worker_down_ends_in_doubt(void **state)
     assert_told("state", "'ended'");
     assert_told("outcome", "'unknown'");
     assert_told("reason", "'lease'");
-    assert_true(strstr(told("error.message"), "the worker fell silent") != NULL);
+    assert_true(strstr(told("error.message"), "the worker sent no heartbeat") != NULL);
     assert_int_equal(get("/api/v1/schedules/s"), 200);
     assert_told("state.failures", "1");
 }
