@@ -77,7 +77,7 @@ static void wrong_governors_are_named_with_their_path(void **state)
         {"{\"minInterval\":\"10ms\"}", "minInterval", "must be 0s or between 1s and", 0},
         {"{\"minInterval\":\"2h\",\"maxInterval\":\"1h\"}", "minInterval",
          "is longer than maxInterval", 0},
-        {"{\"hint\":{\"interval\":\"1m\"}}", "hint.expires", "until when it counts", 0},
+        {"{\"hint\":{\"interval\":\"1m\"}}", "hint.expires", "a hint must expire", 0},
         {"{\"hint\":{\"at\":\"2027-01-01T00:00:00Z\"}}", "hint.expires", "is missing", 0},
         {"{\"hint\":{\"at\":\"tomorrow\"}}", "hint.at", "", 0},
     };

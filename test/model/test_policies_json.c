@@ -192,7 +192,7 @@ static void wrong_policies_are_named_with_path_and_range(void **state)
 
 static void a_key_is_bounded(void **state)
 {
-    struct wrong wrong = {NULL, "concurrency.key", "has 256 bytes; 255 are the most", RC_LIMIT};
+    struct wrong wrong = {NULL, "concurrency.key", "has 256 bytes; the limit is 255", RC_LIMIT};
     struct policies policies = policies_of(
         lengthy("{\"concurrency\":{\"limit\":1,\"key\":\"", 255, "\"}}"));
 

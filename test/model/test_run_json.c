@@ -206,13 +206,13 @@ static enum rc read_result(const json_t *json, struct err *reterr)
 
 static void what_a_worker_hands_back_is_bounded(void **state)
 {
-    struct wrong wrong = {NULL, "summary", "4096 are the most", RC_LIMIT};
+    struct wrong wrong = {NULL, "summary", "the limit is 4096", RC_LIMIT};
 
     (void)state;
     wrong.text = lengthy("{\"summary\":\"", SUMMARY_MAX + 1, "\"}");
     check_wrong(read_result, &wrong, 1);
     wrong = (struct wrong){lengthy("{\"result\":\"", RESULT_MAX, "\"}"), "result",
-                           "262144 are the most", RC_LIMIT};
+                           "the limit is 262144", RC_LIMIT};
     check_wrong(read_result, &wrong, 1);
     wrong = (struct wrong){"{\"summary\":[]}", "summary", "must be a string", RC_INVALID};
     check_wrong(read_result, &wrong, 1);

@@ -188,17 +188,17 @@ static void every_text_and_map_is_bounded(void **state)
 
     (void)state;
     doc_of(lengthy("{\"id\":\"", SCHEDULE_ID_MAX, tail));
-    check_limit(lengthy("{\"id\":\"", SCHEDULE_ID_MAX + 1, tail), "id", "255 are the most");
+    check_limit(lengthy("{\"id\":\"", SCHEDULE_ID_MAX + 1, tail), "id", "the limit is 255");
     check_limit(lengthy("{\"namespace\":\"", SCHEDULE_ID_MAX + 1, tail), "namespace",
-                "255 are the most");
+                "the limit is 255");
     check_limit(lengthy("{\"description\":\"", DESCRIPTION_MAX + 1, tail), "description",
-                "4096 are the most");
+                "the limit is 4096");
     doc_of(many("{\"labels\":{", "\"#\":\"\"", LABELS_MAX, map_tail));
     check_limit(many("{\"labels\":{", "\"#\":\"\"", LABELS_MAX + 1, map_tail), "labels",
-                "64 are the most");
+                "the limit is 64");
     check_limit(
         many("{\"extra\":{", "\"#\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"", 2000, map_tail),
-        "extra", "65536 are the most");
+        "extra", "the limit is 65536");
 }
 
 static void lenient_reading_ignores_unknown_fields(void **state)

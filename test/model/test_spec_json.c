@@ -474,16 +474,16 @@ static void lists_are_bounded(void **state)
     (void)state;
     assert_int_equal(def.cron_count, SPEC_ENTRIES_MAX);
     check_limit(many("{\"cron\":[", "\"x\"", SPEC_ENTRIES_MAX + 1, "]}"), "cron",
-                "has 257 entries; 256 are the most");
+                "has 257 entries; the limit is 256");
     check_limit(many("{\"cron\":[", "\"x\"", SPEC_ENTRIES_MAX, "],\"timesOfDay\":[\"09:00\"]}"),
-                "", "have 257 entries together; 256 are the most");
+                "", "have 257 entries together; the limit is 256");
     check_limit(many("{\"exclude\":{\"calendars\":[", "{}", SPEC_ENTRIES_MAX + 1, "]}}"),
-                "exclude.calendars", "256 are the most");
-    check_limit(many("{\"at\":[", "\"now\"", SPEC_AT_MAX + 1, "]}"), "at", "4096 are the most");
+                "exclude.calendars", "the limit is 256");
+    check_limit(many("{\"at\":[", "\"now\"", SPEC_AT_MAX + 1, "]}"), "at", "the limit is 4096");
     check_limit(many("{\"exclude\":{\"dates\":[", "\"2027-01-01\"", SPEC_DATES_MAX + 1, "]}}"),
-                "exclude.dates", "4096 are the most");
+                "exclude.dates", "the limit is 4096");
     check_limit(many("{\"exclude\":{\"named\":[", "\"x\"", SPEC_NAMED_MAX + 1, "]}}"),
-                "exclude.named", "16 are the most");
+                "exclude.named", "the limit is 16");
 }
 
 /* A string of `count` letters between `before` and `after`. */
@@ -506,19 +506,19 @@ static void texts_are_bounded(void **state)
     (void)state;
     assert_int_equal(def.cron[0].expr.len, CRON_TEXT_MAX);
     check_limit(lengthy("{\"cron\":[\"", CRON_TEXT_MAX + 1, "\"]}"), "cron[0]",
-                "has 1025 bytes; 1024 are the most");
+                "has 1025 bytes; the limit is 1024");
     def = spec_of(
         lengthy("{\"cron\":[{\"dialect\":\"rrule\",\"expr\":\"", RRULE_TEXT_MAX, "\"}]}"));
     assert_int_equal(def.cron[0].expr.len, RRULE_TEXT_MAX);
     check_limit(
         lengthy("{\"cron\":[{\"dialect\":\"rrule\",\"expr\":\"", RRULE_TEXT_MAX + 1, "\"}]}"),
-        "cron[0].expr", "4096 are the most");
+        "cron[0].expr", "the limit is 4096");
     check_limit(lengthy("{\"calendars\":[{\"comment\":\"", SPEC_COMMENT_MAX + 1, "\"}]}"),
-                "calendars[0].comment", "200 are the most");
+                "calendars[0].comment", "the limit is 200");
     check_limit(lengthy("{\"timezone\":\"", ZONE_NAME_MAX + 1, "\"}"), "timezone",
-                "64 are the most");
+                "the limit is 64");
     check_limit(lengthy("{\"exclude\":{\"named\":[\"", SPEC_NAME_MAX + 1, "\"]}}"),
-                "exclude.named[0]", "128 are the most");
+                "exclude.named[0]", "the limit is 128");
 }
 
 /* The largest texts in the largest lists, made without the bound on JSON text. */

@@ -161,7 +161,7 @@ static void wrong_templates_are_refused_with_their_place(void **state)
     } cases[] = {
         {"ab${scheduleTime}", "`scheduledTime`", 4},
         {"${inptu.a}", "`input`", 2},
-        {"${zzz}", "there are scheduledTime", 2},
+        {"${zzz}", "use scheduledTime", 2},
         {"${}", "there are", 2},
         {"${ run}", "not known", 2},
         {"${run.x}", "has no parts", 5},

@@ -226,7 +226,7 @@ static void wrong_values_are_refused_with_their_path(void **state)
         {"{\"structuredCalendar\":[{},{\"hour\":[{\"start\":1},{\"start\":5,\"end\":1}]}]}",
          "structuredCalendar[1].hour[1]", "end 1 is wrong", -1},
         {"{\"structuredCalendar\":[{\"month\":[{\"start\":13}]}]}",
-         "structuredCalendar[0].month[0]", "start 13 is wrong: start is 1-12", -1},
+         "structuredCalendar[0].month[0]", "start 13 is invalid: start must be 1-12", -1},
         {"{\"structuredCalendar\":[{\"hour\":[{\"step\":-1}]}]}",
          "structuredCalendar[0].hour[0]", "step -1 is wrong", -1},
         {"{\"structuredCalendar\":[{\"hour\":[{\"start\":\"5\"}]}]}",
