@@ -116,7 +116,7 @@ static bool is_compound(const struct member *m)
            m->kind == MEMBER_OTHER;
 }
 
-/* Returns whether the text in `out` from `at` on is_changed from that of the initial value. */
+/* Returns whether the text in `out` from `at` on differs from that of the initial value. */
 static bool is_changed(const struct member *m, const void *initial, size_t at, struct buf *out)
 {
     size_t len = out->len - at;

@@ -3,7 +3,7 @@
  * The released migrations; their names and statements must never change.
  *
  * There are no foreign keys, checks or triggers: the engine checks a command before it writes,
- * and the row count shows options a statement did.  The engine makes the keys.  The numbers in
+ * and the row count shows what a statement did.  The engine makes the keys.  The numbers in
  * partial indexes are enum run_state, LANE_PULL and INSTANT_NEVER.
  */
 #include "store/schema.h"
@@ -167,7 +167,7 @@
 
 /*
  * Daily statistics, see store/stats.h; namespace, tokens and cost of an attempt; the trace of a
- * run; options nodes report about themselves.
+ * run; what nodes report about themselves.
  */
 #define FIGURES                                                                  \
     "ALTER TABLE history ADD COLUMN namespace {int} NOT NULL DEFAULT 0;"         \
@@ -219,16 +219,16 @@
 
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
-    {2, "history and options hangs on a schedule", HISTORY BESIDE},
+    {2, "history and what hangs on a schedule", HISTORY BESIDE},
     {3, "nodes, names, requests and events", AROUND},
     {4, "the start before a run, and logs", LAST_RUN LOGS},
     {5, "tokens and audit", SECURITY},
     {6, "reasons of hints, and schedules by their last change", SHOWN},
     {7, "zones and their midnights, inputs of runs that are over", ZONES INPUTS},
-    {8, "figures of days, traces, and options nodes say of themselves", FIGURES},
+    {8, "figures of days, traces, and what nodes say of themselves", FIGURES},
     {9, "limits of queues", LIMITS},
     {10, "schedules by their last change, for lists alone", CHANGED},
-    {11, "since when a schedule does options it does", EDITED},
+    {11, "since when a schedule does what it does", EDITED},
     {12, "the last slot whose run had to wait", HELD},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statements of_namespace table zones, and of_namespace the zone version in table meta.
+ * Statements of table zones, and of the zone version in table meta.
  */
 #include "store/zones.h"
 

@@ -119,20 +119,20 @@ static void a_file_is_replaced_only_when_asked(void **state)
     file = fopen(path, "w");
     assert_non_null(file);
     fclose(file);
-    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "is there already");
+    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "already exists");
     what.replace = true;
     OK(db_backup(reader, &what, err));
     /* Not the database itself, nor where the log of another lies. */
     what.file = path_of(f, "test.db");
-    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "a server at work");
+    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "a running server");
     file = fopen(path_of(f, "copy.db-wal"), "w");
     assert_non_null(file);
     fputs("x", file);
     fclose(file);
     what.file = path;
-    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "a log of another database");
+    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "log of another database");
     what.file = "/nowhere/at/all.db";
-    REFUSED(db_backup(reader, &what, err), RC_INVALID, "cannot make /nowhere");
+    REFUSED(db_backup(reader, &what, err), RC_INVALID, "cannot create /nowhere");
     what.file = "";
     REFUSED(db_backup(reader, &what, err), RC_INVALID, "empty");
     db_close(reader);
@@ -147,7 +147,7 @@ static void a_copy_that_fails_leaves_nothing(void **state)
 
     make_table(f);
     reader = open_reader(f);
-    REFUSED(db_backup(reader, &what, err), RC_INVALID, "cannot make");
+    REFUSED(db_backup(reader, &what, err), RC_INVALID, "cannot create");
     what.file = path_of(f, "dir.db");
     assert_int_equal(mkdir(what.file, 0700), 0);
     what.replace = true;
@@ -183,7 +183,7 @@ static void half_of_another_backup_never_gets_the_name(void **state)
     reader = open_reader(f);
     snprintf(path, sizeof path, "%s", path_of(f, "copy.db"));
     snprintf(part, sizeof part, "%s.part", path);
-    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "another backup writes");
+    REFUSED(db_backup(reader, &what, err), RC_CONFLICT, "another backup is writing");
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(access(part, F_OK), 0); /* which is not this one's to take away */
     assert_int_equal(unlink(part), 0);

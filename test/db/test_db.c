@@ -463,7 +463,7 @@ static void a_queue_takes_at_most_so_many_bytes(void **state)
     db_begin(f->db);
     db_send(f->db, &echo, half, NULL);
     db_send(f->db, &echo, half, NULL);
-    REFUSED(db_commit(f->db, f->arena, err), RC_LIMIT, "smaller portions");
+    REFUSED(db_commit(f->db, f->arena, err), RC_LIMIT, "smaller batches");
     free(bytes);
     query(f, f->db, &echo, (struct db_value[]){db_blob(STR("x"))});
 }

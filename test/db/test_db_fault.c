@@ -58,7 +58,7 @@ static void expect_dead(struct fixture *f, int64_t rows)
     struct db_fault none;
 
     assert_true(db_is_dead(f->db));
-    REFUSED(commit_row(f, 99, err), RC_LOST, "the connection to the database is lost");
+    REFUSED(commit_row(f, 99, err), RC_LOST, "the database connection is lost");
     REFUSED(db_exec(f->db, STR("SELECT 1"), err), RC_LOST, "is lost");
     db_rollback(f->db);
     assert_true(db_is_dead(f->db));

@@ -224,7 +224,7 @@ static void a_database_that_is_newer_is_refused_and_left_alone(void **state)
 
     OK(run(f, 2, &(struct stop){.left = -1}, err));
     REFUSED(run(f, 1, &(struct stop){.left = -1}, err), RC_CONFLICT,
-            "has version 2, and this program knows versions up to 1");
+            "has version 2; this program supports versions up to 1");
     assert_version(f, 2);
 }
 
@@ -235,7 +235,7 @@ static void migrations_of_another_program_are_refused(void **state)
     OK(run(f, 1, &(struct stop){.left = -1}, err));
     exec(f->db, "UPDATE migrations SET name = 'init'");
     REFUSED(run(f, 2, &(struct stop){.left = -1}, err), RC_CORRUPT,
-            "is `init`, but ours is `first`");
+            "is `init`, expected `first`");
     assert_version(f, 1);
     assert_false(db_is_dead(f->db));
 }

@@ -442,7 +442,7 @@ static void what_cannot_be_reached_is_told_apart(void **state)
     REFUSED(open_changed(f, "belfry@", "nobody:secret@", err), RC_INVALID, "28000");
     REFUSED(open_changed(f, "host=/tmp/", "host=/nowhere/", err), RC_BUSY, "cannot connect");
     REFUSED(open_changed(f, "belfry@", "belfry:sec%ret@", err), RC_INVALID,
-            "cannot read this URL");
+            "invalid database URL");
 }
 
 static void a_database_of_another_encoding_is_refused(void **state)

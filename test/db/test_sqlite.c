@@ -67,7 +67,7 @@ static void urls_that_name_no_file_are_refused(void **state)
     REFUSED(open_url(url, false, err), RC_INVALID, "sqlite:FILE");
     assert_int_equal(symlink("none.db", path_of(f, "link.db")), 0);
     snprintf(url, sizeof url, "sqlite:%s", path_of(f, "link.db"));
-    REFUSED(open_url(url, false, err), RC_INVALID, "a symbolic link to nothing");
+    REFUSED(open_url(url, false, err), RC_INVALID, "a dangling symbolic link");
     snprintf(url, sizeof url, "sqlite:%s/.", f->dir);
     REFUSED(open_url(url, true, err), RC_INVALID, "cannot open");
 }

@@ -162,7 +162,7 @@ static void wrong_templates_are_refused_with_their_place(void **state)
         {"ab${scheduleTime}", "`scheduledTime`", 4},
         {"${inptu.a}", "`input`", 2},
         {"${zzz}", "use scheduledTime", 2},
-        {"${}", "there are", 2},
+        {"${}", "use scheduledTime", 2},
         {"${ run}", "not known", 2},
         {"${run.x}", "has no parts", 5},
         {"${attempt[0]}", "has no parts", 9},

@@ -248,7 +248,7 @@ static void wrong_values_are_refused_with_their_path(void **state)
          "10000 years", 0},
         {"{\"jitter\":\"1.0000000001s\"}", "jitter", "\"3600s\"", 0},
         {"{\"startTime\":\"2022-01-01\"}", "startTime", "'T' is missing", 10},
-        {"{\"timezoneData\":\"VFppZg==\"}", "timezoneData", "give timezoneName", -1},
+        {"{\"timezoneData\":\"VFppZg==\"}", "timezoneData", "use timezoneName", -1},
     };
 
     (void)state;
