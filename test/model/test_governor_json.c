@@ -72,7 +72,7 @@ static void wrong_governors_are_named_with_their_path(void **state)
 {
     static const struct wrong cases[] = {
         {"true", "", "must be an object, not a boolean", 0},
-        {"{\"frequency\":1}", "frequency", "unknown field; there are minInterval", 0},
+        {"{\"frequency\":1}", "frequency", "unknown field; valid fields: minInterval", 0},
         {"{\"minInteval\":\"1m\"}", "minInteval", "did you mean minInterval?", 0},
         {"{\"minInterval\":\"10ms\"}", "minInterval", "must be 0s or between 1s and", 0},
         {"{\"minInterval\":\"2h\",\"maxInterval\":\"1h\"}", "minInterval",

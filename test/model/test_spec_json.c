@@ -436,7 +436,7 @@ static void wrong_shaping_fields_are_named_with_their_path(void **state)
         {"{\"jitter\":5}", "jitter", "a bare number has no unit"},
         {"{\"jitter\":\"366d1ms\"}", "jitter", "at most 366d"},
         {"{\"jitter\":\"1us\"}", "jitter", "whole milliseconds"},
-        {"{\"jitter\":\"1s\",\"jitter\":\"2s\"}", "", "stands twice"},
+        {"{\"jitter\":\"1s\",\"jitter\":\"2s\"}", "", "duplicate key"},
         {"{\"jitter\":", "", "ends too early"},
     };
 

@@ -353,16 +353,17 @@ static void a_refusal_says_what_is_wrong(void **state)
         struct str bytes;
         const char *says;
     } rows[] = {
-        {BYTES(GET "X-Y : z\r\n\r\n"), "before the colon of the field X-Y."},
+        {BYTES(GET "X-Y : z\r\n\r\n"), "before the colon of the field X-Y"},
         {BYTES(GET "X Y\r\n\r\n"), "\"X Y\" has no colon"},
-        {BYTES(GET "X: a\n\r\n"), "must be CR LF"},
-        {BYTES("GET /{a} HTTP/1.1\r\n" HOST "\r\n"), "0x7b must be written as %7B."},
+        {BYTES(GET "X: a\n\r\n"), "must end with CR LF"},
+        {BYTES("GET /{a} HTTP/1.1\r\n" HOST "\r\n"),
+         "0x7b in the target must be written as %7B"},
         {BYTES("GET /50% HTTP/1.1\r\n" HOST "\r\n"), "write %25"},
         {BYTES("\x16\x03\x01"), "0x16"},
-        {BYTES(GET "hOST: i\r\n\r\n"), "hOST stands twice"},
+        {BYTES(GET "hOST: i\r\n\r\n"), "duplicate field hOST"},
         {BYTES(TOP "Content-Length: 5, 5\r\n\r\n"), "not \"5, 5\""},
-        {BYTES(TOP "Content-Length: 1001\r\n\r\n"), "at most 1000 bytes"},
-        {BYTES("GET / HTTP/2.0\r\n" HOST "\r\n"), "HTTP/2.0 is not served here; HTTP/1.1 is."},
+        {BYTES(TOP "Content-Length: 1001\r\n\r\n"), "the limit is 1000 bytes"},
+        {BYTES("GET / HTTP/2.0\r\n" HOST "\r\n"), "HTTP/2.0 is not supported; use HTTP/1.1"},
     };
 
     (void)state;
