@@ -45,7 +45,7 @@ enum {
 #define RUN     RUN_WITH("r.input, r.progress")
 #define ATTEMPT ATTEMPT_WITH("h.error, h.result")
 
-/* A dispatch has no queue; its column then holds the key of something else. */
+/* A dispatch has no queue; its column holds the key of its namespace. */
 #define NO_QUEUE(of) "(SELECT id FROM queues WHERE id = " of ".queue) IS NULL"
 
 /* Brief: texts that may be large are read only if they may name an upstream workflow. */

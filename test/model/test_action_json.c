@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The "action" object of the native JSON: fields, order and defaults of each type are those
- * of the model's description.
+ * The "action" object of the native JSON: fields, order and defaults of each type are those of
+ * the specification.
  */
 #include "model/action_json.h"
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The selection of members by a request: valid names, errors and limits.
+ */
 #include "model/fields.h"
 
 #include "codecs.h"
@@ -92,7 +95,7 @@ static void a_text_that_is_wrong_is_refused_with_the_byte(void **state)
     }
 }
 
-/* So many names, as a text or as a list. */
+/* `count` names, as a text or as a list. */
 static enum rc so_many(int count, bool is_list, struct err *reterr)
 {
     struct buf out = BUF(text_a);
@@ -122,7 +125,7 @@ static void no_more_than_64_names_are_read(void **state)
     }
 }
 
-/* The longest name is asked for with one letter wrong: then the message is the longest. */
+/* The longest name is misspelled by one letter: the message is then the longest. */
 static void every_name_of_an_object_fits_into_the_message(void **state)
 {
     static const struct field_names *const objects[] = {&grant_fields, &run_fields,

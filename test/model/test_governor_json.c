@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The "governor" object of the native JSON, as the model describes it.
- */
+/* The "governor" object of the native JSON, as specified. */
 #include "model/governor_json.h"
 
 #include "codecs.h"

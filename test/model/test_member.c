@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The table that every codec here is made of, with a struct of every kind of member.
- */
+/* The table that every codec uses, with a struct of every kind of member. */
 #include "model/member.h"
 
 #include "codecs.h"
@@ -118,7 +116,7 @@ static void ranges_hold_on_both_sides(void **state)
     check_wrong(read, cases, COUNT(cases));
 }
 
-/* A path is for machines too: no odd character, nothing cut in the middle. */
+/* A path is also for machines: no unusual characters, nothing cut in the middle. */
 static void only_plain_keys_stand_in_a_path(void **state)
 {
     static const struct wrong cases[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The "policies" object of the native JSON: names, order, words and defaults are those of
- * the model's description; durations are printed as core/time/text.h has them (90s is 1m30s).
+ * The "policies" object of the native JSON: names, order, words and defaults are those of the
+ * specification; durations are printed as in core/time/text.h (90s is 1m30s).
  */
 #include "model/policies_json.h"
 

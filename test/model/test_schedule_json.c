@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole schedules in the native JSON: the model's example, what is kept in columns, and
- * documents made by chance, of which nothing may be lost.
+ * Whole schedules in the native JSON: the example of the specification, stored columns, and
+ * random documents, of which nothing may be lost.
  */
 #include "model/policies_json.h"
 #include "model/schedule_json.h"
@@ -14,7 +14,7 @@ static char text_b[TEXT_MAX];
 
 #define URL "https://example.com/"
 
-/* The model's example with every default; the parts have tests of their own. */
+/* The example of the specification with every default; its parts have their own tests. */
 static const char usual[] =
     "{\"id\":\"nightly\",\"namespace\":\"default\",\"description\":\"\",\"labels\":{},"
     "\"enabled\":true,"
@@ -287,11 +287,11 @@ static void a_document_put_together_by_hand_can_be_checked(void **state)
     assert_string_equal(err.field, "action.queue");
 }
 
-/* Chance. */
+/* Random documents. */
 
 enum { DOCUMENTS = 2000 };
 
-/* Every field of `part` that is not null stands in `whole`, the order of keys aside. */
+/* Every non-null field of `part` is in `whole`, regardless of the order of keys. */
 static bool is_part_of(const json_t *part, const json_t *whole)
 {
     json_t *object = (json_t *)(uintptr_t)part;

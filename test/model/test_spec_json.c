@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The "spec" object of the native JSON: names, order and defaults are those of the model's
- * description, whose example is the first case.
+ * The "spec" object of the native JSON: names, order and defaults are those of the
+ * specification, whose example is the first case.
  */
 #include "model/spec_json.h"
 
@@ -67,7 +67,7 @@ static const char nothing[] =
     "\"start\":null,\"end\":null,\"window\":null,\"timezone\":\"UTC\",\"dst\":null,"
     "\"jitter\":\"0s\"}";
 
-/* The example of the model, every field in its order. */
+/* The example of the specification, every field in its order. */
 static const char example[] =
     "{\"cron\":[{\"expr\":\"30 2 * * MON-FRI\",\"dialect\":\"belfry\",\"timezone\":null}],"
     "\"calendars\":[{\"second\":\"0\",\"minute\":\"0\",\"hour\":\"9\",\"dayOfMonth\":\"*\","
@@ -521,7 +521,7 @@ static void texts_are_bounded(void **state)
                 "exclude.named[0]", "the limit is 128");
 }
 
-/* The largest texts in the largest lists, made without the bound on JSON text. */
+/* The largest texts in the largest lists, made without the limit on JSON text. */
 static void the_largest_spec_fits_into_its_arena(void **state)
 {
     json_auto_t *json = json_new_object();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Templates: which are taken, where a wrong one is wrong, and what is filled in where.
- */
+/* Templates: which are accepted, the position of errors, and what is filled in where. */
 #include "model/template.h"
 
 #include "codecs.h"

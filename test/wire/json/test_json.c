@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Strict reading and canonical printing.  What is JSON and what is not follows RFC 8259; the
- * bounds are those of wire/json/json.h.
+ * Strict reading and canonical printing.  RFC 8259 defines what is JSON; the limits are those
+ * of wire/json/json.h.
  */
 #include "wire/json/json.h"
 

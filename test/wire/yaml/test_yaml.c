@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * YAML as values.  What a scalar is comes from YAML 1.2.2, section 10.3.2 and its examples.
- */
+/* YAML as values.  The types of scalars follow YAML 1.2.2, section 10.3.2 and its examples. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +55,7 @@ static void scalars_are_those_of_the_core_schema(void **state)
          "[[\"0o8\",\"0xg\",\"0o\",\"0x\",\"-\",\"+\",\"1_000\",\"0b1\"]]"},
         {"[0., -0.0, .5, +12e03, -2E+05, 1.5]", "[[0.0,-0.0,0.5,12000.0,-200000.0,1.5]]"},
         {"[., e3, 1e, 1e+, .e1]", "[[\".\",\"e3\",\"1e\",\"1e+\",\".e1\"]]"},
-        /* What YAML 1.1 took for something else. */
+        /* YAML 1.1 read these as other types. */
         {"[no, No, NO, on, off, yes, y, n]",
          "[[\"no\",\"No\",\"NO\",\"on\",\"off\",\"yes\",\"y\",\"n\"]]"},
         {"[12:30, 1:2:3, 2001-12-14, 2001-12-14T21:59:43Z]",
