@@ -249,7 +249,7 @@ static void a_directory_without_zones_says_so(void **state)
     struct zoneinfo *zones = open_zones(temp);
 
     (void)state;
-    refuse(zones, STR("Europe/Berlin"), RC_NOT_FOUND, "holds no time zones at all");
+    refuse(zones, STR("Europe/Berlin"), RC_NOT_FOUND, "contains no time zones");
     zoneinfo_close(zones);
 }
 

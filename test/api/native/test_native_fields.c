@@ -171,7 +171,7 @@ static void a_claim_with_wrong_fields_takes_no_run(void **state)
         assert_refused(claim(js(",'fields':%s", wrong[i].fields)), wrong[i].status,
                        wrong[i].code, wrong[i].field);
     assert_int_equal(claim(",'fields':['slots']"), 400);
-    assert_true(strstr(told("detail"), "did you mean slot? there are id, schedule, kind,"));
+    assert_true(strstr(told("detail"), "did you mean slot? valid fields: id, schedule, kind,"));
     assert_int_equal(claim(""), 200);
     assert_told("runs.0.fence", "1");
 }
@@ -319,7 +319,7 @@ static void wrong_fields_of_a_query_are_named_with_what_there_is(void **state)
         assert_refused(get(line("%s?fields=id,", target)), 400, "invalid_field", "fields");
         assert_refused(get(line("%s?fields=id,stat", target)), 400, "invalid_field", "fields");
         assert_told("at", "3");
-        assert_true(strstr(told("detail"), "did you mean state? there are id, "));
+        assert_true(strstr(told("detail"), "did you mean state? valid fields: id, "));
     }
     assert_refused(get("/api/v1/runs?fields=attempts"), 400, "invalid_field", "fields");
     assert_refused(get("/api/v1/schedules/s?fields=state.nextAt"), 400, "invalid_field",

@@ -252,7 +252,7 @@ static void what_no_path_can_name_is_refused(void **state)
     (void)state;
     for (int i = 0; i < (int)(sizeof wrong / sizeof wrong[0]); i++) {
         assert_refused(create(wrong[i].body), 400, wrong[i].code, wrong[i].field);
-        assert_non_null(strstr(told("detail"), "no path of a URL can name it"));
+        assert_non_null(strstr(told("detail"), "a URL path cannot name it"));
     }
     assert_int_equal(create("{'id':'...'," QUEUED "}"), 201);
     assert_int_equal(get("/api/v1/schedules/..."), 200);

@@ -105,7 +105,7 @@ static void a_silent_peer_is_left(void **state)
         struct err err;
 
         assert_int_equal(get(peer.url, &got, &answer, &err), RC_UNKNOWN);
-        assert_string_equal(err.text, "nothing came for 1 seconds");
+        assert_string_equal(err.text, "no data for 1 seconds");
         peer_end(&peer);
     }
 }

@@ -217,7 +217,7 @@ static void whoever_forgot_the_s_of_https_reads_why(void **state)
     client_expect(fd, "HTTP/1.1 400 Bad Request\r\nDate: %\r\n"
                       "Content-Type: application/problem+json\r\n");
     assert_true(recv(fd, text, sizeof text - 1, MSG_WAITALL) > 0);
-    assert_non_null(strstr(text, "This address speaks TLS: use https:// instead of http://."));
+    assert_non_null(strstr(text, "this address uses TLS; use https:// instead of http://"));
     close(fd);
     app_stop(app);
 }

@@ -83,9 +83,9 @@ static void a_key_of_another_certificate_is_refused(void **state)
     (void)state;
     cert_make(CERT_EC, "other", &other);
     expect_refused((struct tls_files){.cert = ec.cert, .key = other.key}, RC_CONFLICT,
-                   "is not that of the certificate");
+                   "does not match the certificate");
     expect_refused((struct tls_files){.cert = ec.cert, .key = rsa.key}, RC_CONFLICT,
-                   "is not that of the certificate");
+                   "does not match the certificate");
     cert_remove(&other);
 }
 
@@ -174,7 +174,7 @@ static void a_file_of_those_to_trust_must_have_certificates_and_none_that_is_bro
     expect_not_trusted("/tmp", RC_NOT_FOUND, "\"/tmp\": Is a directory");
     expect_not_trusted(ec.key, RC_INVALID, "has no certificate in PEM form");
     expect_not_trusted(empty, RC_INVALID, "has no certificate in PEM form");
-    expect_not_trusted(broken, RC_INVALID, "is broken");
+    expect_not_trusted(broken, RC_INVALID, "is damaged");
     unlink(both);
     unlink(broken);
     unlink(empty);

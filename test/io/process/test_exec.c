@@ -207,9 +207,9 @@ static void what_cannot_be_started_says_why(void **state)
         {"/bin/true", "/no", "", "", RC_NOT_FOUND,
          "cannot enter the directory `/no`: No such file or directory"},
         {"/bin/true", "", "no-such", "", RC_NOT_FOUND,
-         "cannot run as user `no-such`: there is none"},
+         "cannot run as user `no-such`: it does not exist"},
         {"/bin/true", "", "", "no-such", RC_NOT_FOUND,
-         "cannot run as group `no-such`: there is none"},
+         "cannot run as group `no-such`: it does not exist"},
     };
 
     for (int i = 0; i < COUNT(cases); i++) {
@@ -341,7 +341,7 @@ static void a_machine_without_descriptors_refuses_and_nothing_leaks(void **state
         if (subject_start(*state, &s, &request, &err) == RC_OK)
             break;
         assert_int_equal(err.rc, RC_BUSY);
-        assert_string_equal(err.text, "cannot make a process: Too many open files");
+        assert_string_equal(err.text, "cannot create a process: Too many open files");
         refused++;
     }
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
