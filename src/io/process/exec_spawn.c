@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn_watched.h>
+#include <spawn.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>

@@ -32,7 +32,7 @@ struct supervisor {
     bool ending;    /* kill all children */
     pid_t program;
     bool program_over;
-    struct supervisor_report send_report;
+    struct supervisor_report report;
 };
 
 /* Reads the order to run with its descriptors; false if the pool gave up. */
@@ -165,19 +165,19 @@ static void run_until_empty(struct supervisor *supervisor)
 /* `refusal` is the supervisor's own error; the program's would arrive on the pipe. */
 static void send_report(struct supervisor *supervisor, struct supervisor_error refusal)
 {
-    struct supervisor_report *send_report = &supervisor->report;
+    struct supervisor_report *report = &supervisor->report;
     struct rusage used;
 
     /* Reads nothing if it was started. */
     if (supervisor->error_pipe >= 0)
         (void)!read(supervisor->error_pipe, &refusal, sizeof refusal);
     if (refusal.stage != SUPERVISOR_STARTED)
-        supervisor_explain(&supervisor->pack, refusal, &send_report->refused);
+        supervisor_explain(&supervisor->pack, refusal, &report->refused);
     must(getrusage(RUSAGE_CHILDREN, &used) == 0);
-    send_report->user_us = used.ru_utime.tv_sec * SPAN_S + used.ru_utime.tv_usec;
-    send_report->system_us = used.ru_stime.tv_sec * SPAN_S + used.ru_stime.tv_usec;
-    send_report->max_rss = (int64_t)used.ru_maxrss * 1024;
-    (void)send(CONTROL, send_report, sizeof *send_report, MSG_NOSIGNAL);
+    report->user_us = used.ru_utime.tv_sec * SPAN_S + used.ru_utime.tv_usec;
+    report->system_us = used.ru_stime.tv_sec * SPAN_S + used.ru_stime.tv_usec;
+    report->max_rss = (int64_t)used.ru_maxrss * 1024;
+    (void)send(CONTROL, report, sizeof *report, MSG_NOSIGNAL);
 }
 
 void supervisor_main(void)
