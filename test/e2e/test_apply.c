@@ -326,7 +326,7 @@ static void a_pause_is_applied_shown_and_lifted(void **state)
     assert_says(run, 0,
                 "~ schedule a\n    paused: {\"reason\":\"holidays\",\"until\":"
                 "\"2031-01-01T00:00:00.000Z\"} → false\n~ resume a\n"
-                "    no slot has passed meanwhile; then it goes on at ",
+                "    no slot has passed during the pause; next run at ",
                 "");
     assert_says(BELFRY(d, "apply", "-f", path), 0, "0 created, 1 changed, 0 unchanged\n", "");
     assert_string_equal(

@@ -296,7 +296,7 @@ static void with_tokens_an_organisation_is_made_by_an_admin_only(void **state)
     snprintf(root, sizeof root, "%s", text_at("token").ptr);
     world.token = root;
     assert_int_equal(create(""), 404);
-    assert_told("message", "'there is no namespace `acme`'");
+    assert_told("message", "'namespace \\'acme\\' does not exist'");
     assert_int_equal(get(ORG), 404);
     assert_int_equal(ask("PUT /api/v1/namespaces/acme", NULL, ""), 201);
     assert_int_equal(create(""), 201);
