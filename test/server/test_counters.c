@@ -67,7 +67,7 @@ static void turn(const struct turn_out *out)
 {
     print(before, sizeof before);
     counters_turn(&counters,
-                  &(struct meter_turn){.out = out, .now = NOW, .took = 100, .commit = 50});
+                  &(struct counter_turn){.out = out, .now = NOW, .took = 100, .commit = 50});
     print(after, sizeof after);
 }
 
@@ -148,7 +148,7 @@ static void a_start_is_as_late_as_it_is(void **state)
     assert_int_equal(latest[0].schedule, 5);
     assert_int_equal(latest[0].late, 3 * SPAN_S);
     assert_int_equal(latest[1].schedule, 0);
-    counters_latest(&counters, NOW + METER_LATE_AGE + 1, latest);
+    counters_latest(&counters, NOW + COUNTER_LATE_AGE + 1, latest);
     assert_int_equal(latest[0].schedule, 0);
     /* Another attempt of it is not late once more. */
     assignment.run.attempt = 2;

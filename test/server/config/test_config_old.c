@@ -121,18 +121,19 @@ static void what_has_no_effect_is_accepted_and_says_why(void **state)
                                "conductor.scheduler.polling-thread-count = 4\n"
                                "javaclaw.scheduler.executor-pool-size = 4\n"
                                "BATCH_SIZE = 10\n";
-    struct config *arg = read_sources(str_of(text), env), *without = read_sources(STR(""), env);
+    struct config *given = read_sources(str_of(text), env),
+                  *without = read_sources(STR(""), env);
     struct config_change changes[CONFIG_KEYS];
     int count = 0;
 
     (void)state;
-    assert_int_equal(config_changes(arg, without, changes), 0);
-    for (const struct config_old_use *use = arg->olds; use; use = use->next) {
+    assert_int_equal(config_changes(given, without, changes), 0);
+    for (const struct config_old_use *use = given->olds; use; use = use->next) {
         assert_int_equal(use->old->id, OLD_NO_EFFECT);
         assert_int_equal(use->source.line, ++count);
     }
     assert_int_equal(count, 5);
-    config_free(arg);
+    config_free(given);
     config_free(without);
 }
 
@@ -205,7 +206,7 @@ static void each_of_the_table_is_whole_and_documented(void **state)
 
         assert_ptr_equal(config_old_find(str_of(old->name)), old);
         assert_true((old->id == OLD_NO_EFFECT) == (old->why != NULL));
-        config_old_say(old, &said);
+        config_old_describe(old, &said);
         assert_false(said.cut);
         snprintf(text, sizeof text, "| `%s` |", old->name);
         if (!strstr(page, text))

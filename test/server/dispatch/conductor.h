@@ -29,7 +29,7 @@ struct conductor {
     struct conductor_flow flows[CONDUCTOR_FLOWS_MAX];
     int count;
     bool heeds_keys; /* a start with a key that it knows is the workflow that it knows */
-    bool finds;      /* workflows can be searched for                                 */
+    bool finds;      /* workflows can be searched for                                  */
     struct conductor_fault faults[CONDUCTOR_FAULTS_MAX];
     int fault_count;
     struct bad_script script;

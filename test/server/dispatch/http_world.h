@@ -21,7 +21,7 @@
 enum { ACTION_TEXT_MAX = 4096 };
 
 struct world {
-    struct errands *dispatches;
+    struct dispatch_fixture *dispatches;
     struct bad_server server;
     json_t *result, *error; /* of the last report */
 };
@@ -57,8 +57,8 @@ static inline int world_end(void **state)
 }
 
 /* A task that calls `path` of the server; `more` are further fields of its action. */
-static inline struct dispatch_order *world_task(struct world *world, const char *path,
-                                                const char *more)
+static inline struct dispatch_order *world_order(struct world *world, const char *path,
+                                                 const char *more)
 {
     char action[ACTION_TEXT_MAX];
 
@@ -66,7 +66,7 @@ static inline struct dispatch_order *world_task(struct world *world, const char 
         dispatches_open(world->dispatches);
     snprintf(action, sizeof action, "{\"type\":\"http\",\"url\":\"http://127.0.0.1:%d%s\"%s%s}",
              world->server.port, path, more[0] ? "," : "", more);
-    return dispatches_task(world->dispatches, LANE_HTTP, action);
+    return dispatches_order(world->dispatches, LANE_HTTP, action);
 }
 
 static inline json_t *world_json(struct str text)
@@ -96,7 +96,7 @@ static inline const struct report *world_run(struct world *world, struct dispatc
 static inline const struct report *world_get(struct world *world, const char *path,
                                              const char *more)
 {
-    return world_run(world, world_task(world, path, more));
+    return world_run(world, world_order(world, path, more));
 }
 
 static inline void world_script(struct world *world, const char *path, struct str bytes,

@@ -29,7 +29,7 @@ enum temporal_end {
 
 /* One run of a workflow. */
 struct temporal_run {
-    const char *id, *request_id, *identity; /* in the server's arena */
+    const char *id, *request_id, *identity; /* in the server's arena          */
     char run[32], next[32];                 /* `next`: it goes on as that one */
     enum temporal_end end;
     const char *text; /* a result as JSON, or a reason */

@@ -21,19 +21,19 @@
 #define WF                                                            \
     "{\"type\":\"workflow\",\"name\":\"wf\",\"workflowId\":\"base\"," \
     "\"queue\":\"q\",\"temporal\":\"GgIQAQ==\"}"
-#define FLOW  "base-2026-09-21T14:13:20Z"
-#define LONG  (3600 * SPAN_S)
-#define START "StartWorkflowExecution"
-#define LOOK  "GetWorkflowExecutionHistory"
-#define END   "TerminateWorkflowExecution"
-#define ASK   "RequestCancelWorkflowExecution"
+#define FLOW   "base-2026-09-21T14:13:20Z"
+#define LONG   (3600 * SPAN_S)
+#define START  "StartWorkflowExecution"
+#define POLL   "GetWorkflowExecutionHistory"
+#define END    "TerminateWorkflowExecution"
+#define CANCEL "RequestCancelWorkflowExecution"
 
 /* Patient where a test waits for an event, quick where it waits for a pause. */
 static const struct flow_limits quick = {
     .retry_first = SPAN_MS,
-    .retry_most = 2 * SPAN_MS,
+    .retry_max = 2 * SPAN_MS,
     .poll_first = SPAN_MS,
-    .poll_most = 2 * SPAN_MS,
+    .poll_max = 2 * SPAN_MS,
     .patience = LONG,
     .end_patience = LONG,
     .request = 60 * SPAN_S,
@@ -42,7 +42,7 @@ static const struct flow_limits quick = {
 };
 
 struct world {
-    struct errands *dispatches;
+    struct dispatch_fixture *dispatches;
     struct temporal *server;
     struct flow_limits limits;
     char run[RUN_ID_TEXT_MAX];
@@ -95,9 +95,9 @@ static inline int world_teardown(void **state)
     return 0;
 }
 
-static inline struct dispatch_order *flow_task(struct world *world, const char *action)
+static inline struct dispatch_order *flow_order(struct world *world, const char *action)
 {
-    struct dispatch_order *order = dispatches_task(world->dispatches, LANE_FLOW, action);
+    struct dispatch_order *order = dispatches_order(world->dispatches, LANE_FLOW, action);
 
     snprintf(world->run, sizeof world->run, "%.*s", STR_ARG(order->assignment.id));
     return order;
@@ -138,7 +138,7 @@ static inline void have_flow(struct world *world)
 /* A workflow of an earlier attempt, and a task that knows of it. */
 static inline struct dispatch_order *next_attempt(struct world *world)
 {
-    struct dispatch_order *order = flow_task(world, WF);
+    struct dispatch_order *order = flow_order(world, WF);
 
     have_flow(world);
     order->assignment.run.progress = STR(

@@ -10,7 +10,7 @@
 /* A task whose attempt ends a moment after it began, by the engine's reckoning. */
 static struct dispatch_order *hurried(struct world *world, const char *path)
 {
-    struct dispatch_order *order = world_task(world, path, "");
+    struct dispatch_order *order = world_order(world, path, "");
 
     order->assignment.deadline = order->now + 30 * SPAN_MS;
     return order;
@@ -58,7 +58,7 @@ static void an_answer_that_drips_is_given_up_in_time(void **state)
 static void a_call_without_any_time_left_is_not_made(void **state)
 {
     struct world *world = *state;
-    struct dispatch_order *order = world_task(world, "/", "");
+    struct dispatch_order *order = world_order(world, "/", "");
 
     order->assignment.deadline = order->now;
     world_assert_end(world, world_run(world, order), OUTCOME_TIMED_OUT, "http_timeout", true);
@@ -87,7 +87,7 @@ static void a_connection_that_breaks_leaves_doubt(void **state)
         world_script(world, "/break", cases[i].bytes, cases[i].end);
         world_assert_end(world, world_get(world, "/break", ""), OUTCOME_FAILED, "http_unknown",
                          true);
-        order = world_task(world, "/break", "");
+        order = world_order(world, "/break", "");
         order->is_once = true;
         world_assert_end(world, world_run(world, order), OUTCOME_UNKNOWN, "http_unknown",
                          false);
@@ -97,7 +97,7 @@ static void a_connection_that_breaks_leaves_doubt(void **state)
 static void nobody_there_is_no_doubt(void **state)
 {
     struct world *world = *state;
-    struct dispatch_order *order = world_task(world, "/", "");
+    struct dispatch_order *order = world_order(world, "/", "");
 
     /* Its port is free again, and of no other's use: it was bound a moment ago. */
     uv_close((uv_handle_t *)&world->server.tcp, NULL);

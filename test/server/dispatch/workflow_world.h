@@ -24,9 +24,9 @@
 /* Patient where a test waits for an event, quick where it waits for a pause. */
 static const struct flow_limits quick = {
     .retry_first = SPAN_MS,
-    .retry_most = 2 * SPAN_MS,
+    .retry_max = 2 * SPAN_MS,
     .poll_first = SPAN_MS,
-    .poll_most = 2 * SPAN_MS,
+    .poll_max = 2 * SPAN_MS,
     .patience = LONG,
     .end_patience = LONG,
     .request = 60 * SPAN_S,
@@ -34,7 +34,7 @@ static const struct flow_limits quick = {
 };
 
 struct world {
-    struct errands *dispatches;
+    struct dispatch_fixture *dispatches;
     struct conductor *conductor;
     struct flow_limits limits;
     char run[RUN_ID_TEXT_MAX];
@@ -81,9 +81,9 @@ static inline int world_teardown(void **state)
     return 0;
 }
 
-static inline struct dispatch_order *flow_task(struct world *world, const char *action)
+static inline struct dispatch_order *flow_order(struct world *world, const char *action)
 {
-    struct dispatch_order *order = dispatches_task(world->dispatches, LANE_FLOW, action);
+    struct dispatch_order *order = dispatches_order(world->dispatches, LANE_FLOW, action);
 
     snprintf(world->run, sizeof world->run, "%.*s", STR_ARG(order->assignment.id));
     return order;
@@ -116,7 +116,7 @@ static inline const struct report *wait_end(struct world *world)
 /* A workflow of an earlier attempt, and a task that knows of it. */
 static inline struct dispatch_order *next_attempt(struct world *world)
 {
-    struct dispatch_order *order = flow_task(world, WF);
+    struct dispatch_order *order = flow_order(world, WF);
 
     world->conductor->flows[0] = (struct conductor_flow){
         .id = "wf-1", .input = "{}", .status = "RUNNING", .output = "{}"};
