@@ -21,7 +21,7 @@ struct checkpointer {
     pthread_mutex_t lock; /* protects the members below */
     pthread_cond_t changed;
     enum checkpoint_state state;
-    struct checkpoint_result checkpoint_result;
+    struct checkpoint_result result;
     bool must_end;
 };
 
@@ -39,12 +39,12 @@ static bool wait_for_request(struct checkpointer *cp)
 }
 
 static void set_result(struct checkpointer *cp, enum rc rc,
-                       const struct checkpoint_result *checkpoint_result)
+                       const struct checkpoint_result *result)
 {
     must(pthread_mutex_lock(&cp->lock) == 0);
     /* The writer detects lesser errors, such as a full disk, by itself. */
     cp->state = rc == RC_CORRUPT ? CHECKPOINT_FAILED : CHECKPOINT_DONE;
-    cp->checkpoint_result = *checkpoint_result;
+    cp->result = *result;
     must(pthread_mutex_unlock(&cp->lock) == 0);
     must(pthread_cond_broadcast(&cp->changed) == 0);
 }
@@ -55,19 +55,18 @@ static void *checkpointer_main(void *arg)
 
     thread_name("sweeper");
     while (wait_for_request(cp)) {
-        struct checkpoint_result checkpoint_result = {.pages = -1};
+        struct checkpoint_result result = {.pages = -1};
         enum rc rc = RC_OK;
 
         if (!cp->db)
-            rc = db_open(cp->url, &(struct db_options){.sweeps = true}, &cp->db,
-                         &checkpoint_result.why);
+            rc = db_open(cp->url, &(struct db_options){.sweeps = true}, &cp->db, &result.why);
         if (rc != RC_OK)
             log_say(cp->log, clock_now(), LEVEL_WARN,
                     "the writer has to write the log back alone",
-                    LOG_TEXT("reason", checkpoint_result.why.text));
+                    LOG_TEXT("reason", result.why.text));
         else
-            rc = db_sweep(cp->db, &checkpoint_result.pages, &checkpoint_result.why);
-        set_result(cp, rc, &checkpoint_result);
+            rc = db_sweep(cp->db, &result.pages, &result.why);
+        set_result(cp, rc, &result);
     }
     cp->db = db_close(cp->db);
     return NULL;
@@ -108,7 +107,7 @@ static enum checkpoint_state read_state(struct checkpointer *cp, struct checkpoi
     if (state == CHECKPOINT_DONE)
         cp->state = CHECKPOINT_IDLE;
     if (state == CHECKPOINT_DONE || state == CHECKPOINT_FAILED)
-        *ret = cp->checkpoint_result;
+        *ret = cp->result;
     return state;
 }
 

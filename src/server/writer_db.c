@@ -360,15 +360,14 @@ bool writer_connect(struct writer *w)
  */
 bool writer_wait_checkpoint(struct writer *w)
 {
-    struct checkpoint_result checkpoint_result;
+    struct checkpoint_result result;
     struct err err;
 
-    if (!w->checkpointer ||
-        checkpointer_wait(w->checkpointer, &checkpoint_result) != CHECKPOINT_FAILED)
+    if (!w->checkpointer || checkpointer_wait(w->checkpointer, &result) != CHECKPOINT_FAILED)
         return true;
     if (w->db)
-        (void)!db_distrust(w->db, &checkpoint_result.why, &err);
-    stop_with(w, STATUS_CORRUPT, &checkpoint_result.why);
+        (void)!db_distrust(w->db, &result.why, &err);
+    stop_with(w, STATUS_CORRUPT, &result.why);
     return false;
 }
 
@@ -511,18 +510,18 @@ static void read_zones(struct writer *w)
  */
 static enum rc write_back(struct writer *w, struct err *reterr)
 {
-    struct checkpoint_result checkpoint_result;
+    struct checkpoint_result result;
 
-    switch (checkpointer_poll(w->checkpointer, &checkpoint_result)) {
+    switch (checkpointer_poll(w->checkpointer, &result)) {
     case CHECKPOINT_IDLE:
         break;
     case CHECKPOINT_RUNNING:
         return RC_OK;
     case CHECKPOINT_DONE:
-        db_take_log(w->db, checkpoint_result.pages);
+        db_take_log(w->db, result.pages);
         break;
     case CHECKPOINT_FAILED:
-        return db_distrust(w->db, &checkpoint_result.why, reterr);
+        return db_distrust(w->db, &result.why, reterr);
     }
     if (!db_lend_wal(w->db))
         return db_checkpoint(w->db, reterr);

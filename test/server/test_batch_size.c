@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected values follow from the contract: the goal, divided by what a row cost of late. */
+/* Tests the size of turns.  Expected values: the target divided by the recent cost of a row. */
 #include "server/batch_size.h"
 
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 enum { LEAST = 64, MOST = 4096, FIRST = 1024, MANY = 40, GOAL_MS = 25 };
 
-/* The rows after turns in which each row took so many us. */
+/* Returns the rows after turns with this cost per row, in microseconds. */
 static int rows_after(struct batch_size *batch, int turns, int goal_ms, int row_us)
 {
     for (int i = 0; i < turns; i++) {
@@ -43,7 +43,7 @@ static void a_server_begins_with_a_guess_within_what_it_may(void **state)
     assert_int_equal(batch.rows, 100);
 }
 
-/* 25 ms are 2,500 rows of 10 us; half of the way from the guess of 25 us is 17.5 us. */
+/* 25 ms are 2,500 rows of 10 us; halfway from the initial 25 us is 17.5 us. */
 static void rows_are_as_many_as_the_goal_has_room_for(void **state)
 {
     struct batch_size batch = new_batch();
@@ -62,7 +62,7 @@ static void they_stay_within_their_limits(void **state)
     assert_int_equal(rows_after(&batch, MANY, GOAL_MS, 5000), LEAST);
 }
 
-/* turn_ms: of the same turns one server makes larger ones, another smaller ones. */
+/* turn_ms: the same row cost gives larger or smaller turns. */
 static void the_goal_is_the_configurations(void **state)
 {
     struct batch_size patient = new_batch(), hasty = new_batch();
@@ -72,7 +72,7 @@ static void the_goal_is_the_configurations(void **state)
     assert_in_range(rows_after(&hasty, MANY, 10, 25), 395, 400);
 }
 
-/* Small turns of 10 ms: a large one may take five times as long, whatever the goal is. */
+/* Small turns take 10 ms: a large turn may take five times as long, whatever the target. */
 static void what_every_turn_costs_is_no_reason_for_small_ones(void **state)
 {
     const struct batch_turn small = {

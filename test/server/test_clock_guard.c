@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected values: faults F16 to F18 as docs/semantics.md has them, and the contract. */
+/*
+ * Tests the trust in the wall clock.  Expected values: the contract in server/clock_guard.h.
+ */
 #include "server/clock_guard.h"
 
 #include <setjmp.h>

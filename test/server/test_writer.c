@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writer beside the sweeper, and what it does for io; what a request sees of it is in
- * test/e2e.
+ * Tests the writer next to the checkpointer, and the answers that it creates for the io thread.
+ * test/e2e tests what clients see.
  */
 #include "server/writer.h"
 
@@ -39,7 +39,7 @@ struct fixture {
     struct counters counters;
     struct commit_signal signal;
     _Atomic int64_t finished[LANE_COUNT];
-    int answers, settled; /* tickets that came back; by how many the writer had done it all */
+    int answers, settled; /* tickets returned; those with an answer */
 };
 
 static bool take_line(void *arg, struct str line)
@@ -49,7 +49,7 @@ static bool take_line(void *arg, struct str line)
     return true;
 }
 
-/* The disk of who opens the file as the second, the sweeper: `sync` is what it does. */
+/* A VFS whose second database file, that of the checkpointer, uses `sync`. */
 static struct {
     sqlite3_vfs vfs, *below;
     sqlite3_io_methods methods;
@@ -57,9 +57,9 @@ static struct {
     int (*sync)(sqlite3_file *file, int flags);
     struct mailbox *to_writer;
     int opened;
-    atomic_bool is_stopping, is_last; /* the writer, to end; it is making its last turn */
-    atomic_bool loses, has_lost;      /* the writer, its connection                     */
-    int turns_left;                   /* then                                           */
+    atomic_bool is_stopping, is_last; /* the writer must end; it runs its last turn  */
+    atomic_bool loses, has_lost;      /* the writer must lose its connection; it has */
+    int turns_left;                   /* after the loss                              */
 } disk;
 
 static int sync_as_ever(sqlite3_file *file, int flags)
@@ -216,7 +216,7 @@ static void take_back(struct fixture *f, struct ticket *t)
     free(t);
 }
 
-/* Until it has ended. */
+/* Handles messages until the writer has ended. */
 static void wait_for_end(struct fixture *f)
 {
     struct io_msg msg = {.kind = IO_MSG_STATE};
@@ -241,7 +241,7 @@ static enum call_step settled(struct call *call)
     return CALL_ANSWER;
 }
 
-/* Of a schedule that is not there, with so much text of people. */
+/* A command for a missing schedule, with this many bytes of user text. */
 static void send_command(struct fixture *f, const struct operation *operation, size_t text)
 {
     struct ticket *t = calloc(1, sizeof *t);
@@ -263,7 +263,7 @@ static void send_command(struct fixture *f, const struct operation *operation, s
         mailbox_push(f->to_writer, &(struct writer_msg){.kind = WRITER_MSG_CALL, .ticket = t}));
 }
 
-/* All of them in one turn, the only one. */
+/* Runs all commands in one turn and stops. */
 static void make_turn(struct fixture *f)
 {
     struct writer *writer;
@@ -282,9 +282,9 @@ static void it_settles_what_is_short_and_may_be_settled_anywhere(void **state)
     struct fixture *f = *state;
 
     send_command(f, &anywhere, 2000);
-    send_command(f, &anywhere, 3000); /* everybody would wait for it */
+    send_command(f, &anywhere, 3000); /* too long: everyone would wait for it */
     send_command(f, &with_io, 0);
-    send_command(f, NULL, 0); /* nobody's */
+    send_command(f, NULL, 0); /* without an operation */
     make_turn(f);
     assert_int_equal(f->answers, 4);
     assert_int_equal(f->settled, 1);
@@ -299,7 +299,7 @@ static void it_settles_so_many_in_a_turn_as_nobody_has_to_wait_for(void **state)
         send_command(f, &anywhere, 2000);
     make_turn(f);
     assert_int_equal(f->answers, MANY);
-    assert_in_range(f->settled, 20, 32); /* 64 KiB */
+    assert_in_range(f->settled, 20, 32); /* limited by 64 KiB */
 }
 
 static void assert_log_is_left_alone(const struct fixture *f)
@@ -340,7 +340,7 @@ static void one_that_fails_beside_the_last_turn_leaves_the_log_alone_too(void **
     assert_log_is_left_alone(f);
 }
 
-/* A new connection writes the log back, and two must not. */
+/* A new connection runs a checkpoint, and only one thread may do that. */
 static void a_connection_that_is_lost_meanwhile_waits_for_who_has_the_log(void **state)
 {
     struct fixture *f = *state;

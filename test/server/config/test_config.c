@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expected values: MODEL's list of keys, DESIGN's defaults, the contract in
- * server/config/config.h.
+ * Tests reading and comparing configurations.  Expected values: the table of keys and defaults
+ * in docs/operations.md, and the contract in server/config/config.h.
  */
 #include "server/config/config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Old names of settings.  Expected: the tables of settings of the systems that Belfry succeeds,
- * and that each either has its effect under a key of Belfry's or says why it has none.
+ * Tests old names of settings.  Expected values: the settings of the systems that Belfry
+ * replaces; each sets a key of Belfry or says why it has no effect.
  */
 #include "server/config/config_old.h"
 
@@ -38,7 +38,7 @@ static void check_refused(struct str text, const char *const *env, const char *e
     assert_string_equal(err.text, expected);
 }
 
-/* The value of a key once this line is read, and where it came from. */
+/* Checks the value and the source of a key after reading this line. */
 static void check_line(const char *line, enum config_id id, const char *value)
 {
     static const char *const env[] = {"HOME=/home/ada", NULL};
@@ -92,7 +92,7 @@ static void settings_of_javaclaw_have_their_effect(void **state)
     check_line("javaclaw.scheduler.future-execution-ttl-hours=72", CONFIG_FUTURE_TTL, "3d");
 }
 
-/* As Spring binds them. */
+/* The same names as in Spring. */
 static void kebab_camel_and_capitals_are_one_name(void **state)
 {
     (void)state;
@@ -101,7 +101,7 @@ static void kebab_camel_and_capitals_are_one_name(void **state)
     check_line("CONDUCTOR_SCHEDULER_JITTERMAXMS = 50", CONFIG_DISPATCH_JITTER, "50ms");
 }
 
-/* The key of Belfry's own that differs by its marks alone is no old name. */
+/* A key of Belfry that differs only in - or _ is not an old name. */
 static void a_key_is_not_taken_for_an_old_name(void **state)
 {
     static const char *const env[] = {"HOME=/home/ada", NULL};
@@ -153,7 +153,7 @@ static void the_environment_has_those_that_name_their_system(void **state)
     assert_int_equal(config->dispatch_jitter, 200 * SPAN_MS);
     assert_false(config->enabled);
     assert_string_equal(config->default_timezone.ptr, "America/Denver");
-    assert_int_equal(config->drain, 30 * SPAN_S); /* another program may be meant */
+    assert_int_equal(config->drain, 30 * SPAN_S); /* may belong to another program */
     assert_int_equal(config->buffer_limit, 1000);
     assert_int_equal(config->source[CONFIG_ENABLED].from, CONFIG_FROM_ENV);
     config_free(config);
@@ -187,7 +187,7 @@ static void a_wrong_value_is_refused_where_it_stands(void **state)
         "90s, 1h30m or 7d");
 }
 
-/* Every name is found by itself, is of one kind, and stands in the table for people. */
+/* Each name finds itself, has exactly one effect, and is in the table of docs/operations.md. */
 static void each_of_the_table_is_whole_and_documented(void **state)
 {
     static char page[PAGE_BYTES];

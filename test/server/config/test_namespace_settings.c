@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expected values: the comments of server/config/namespace_settings.h; the key is that of
- * Standard Webhooks.
+ * Tests settings of namespaces.  Expected values: the comments of
+ * server/config/namespace_settings.h; the key comes from Standard Webhooks.
  */
 #include "server/config/namespace_settings.h"
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Implements the fixture: collects reports and runs the loop.
+ */
 #include "dispatches.h"
 
 #include <dirent.h>
@@ -33,7 +36,7 @@ static void on_report(void *arg, struct dispatch_report *reports)
 
     must(dispatches->report_count < REPORTS_MAX);
     dispatches->reports[dispatches->report_count++] = reports;
-    uv_stop(loop_uv(dispatches->loop)); /* a round that began with timers would go on to wait */
+    uv_stop(loop_uv(dispatches->loop)); /* a round that began with timers would block */
 }
 
 static const struct namespace_settings *on_settings(void *arg, int64_t namespace)
@@ -54,7 +57,7 @@ int dispatches_setup(void **state)
     struct dispatch_fixture *dispatches = calloc(1, sizeof *dispatches);
 
     must(dispatches != NULL);
-    loop_free(loop_new(on_wake, NULL)); /* the first one opens what all share */
+    loop_free(loop_new(on_wake, NULL)); /* the first loop opens shared descriptors */
     open_before = count_files();
     dispatches->arena = arena_new(ARENA_MAX);
     dispatches->loop = loop_new(on_wake, NULL);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errands from their start to what is told of them, however they end: of their own, by a
- * stop, too late, or with the daemon.
+ * Tests dispatches from start to report, however they end: by themselves, by a stop, too late,
+ * or with the server.
  */
 #include "http_world.h"
 #include "io/clock.h"
 
-/* Has a call under way that the server has seen and does not answer. */
+/* Starts a request that the server has seen and does not answer. */
 static struct stop start_hanging(struct world *world, int64_t fence)
 {
     struct dispatch_order *order = world_order(world, "/hang", "");
@@ -41,7 +41,7 @@ static void nothing_is_told_from_within_a_function_that_was_called(void **state)
     struct world *world = *state;
     struct dispatch_order *order = world_order(world, "/", "");
 
-    order->assignment.deadline = order->now; /* it ends as it begins */
+    order->assignment.deadline = order->now; /* no time left at the start */
     dispatcher_start(world->dispatches->dispatcher, order);
     assert_int_equal(world->dispatches->report_count, 0);
     assert_int_equal(dispatches_wait(world->dispatches, 1)->outcome, OUTCOME_TIMED_OUT);
@@ -109,7 +109,7 @@ static void a_stop_ends_a_call_as_cancelled(void **state)
     report = dispatches_wait(world->dispatches, 1);
     assert_int_equal(report->kind, REPORT_DONE);
     assert_int_equal(report->outcome, OUTCOME_CANCELLED);
-    dispatcher_stop(world->dispatches->dispatcher, &stop); /* of one that is no more */
+    dispatcher_stop(world->dispatches->dispatcher, &stop); /* already ended */
 }
 
 static void a_stop_for_another_fence_or_run_does_nothing(void **state)
@@ -138,7 +138,7 @@ static void nothing_is_told_of_a_call_that_was_terminated(void **state)
     struct stop gone = start_hanging(world, 1), both = start_hanging(world, 2);
     struct stop other = start_hanging(world, 3);
 
-    dispatcher_stop(world->dispatches->dispatcher, &both); /* first asked, then made to */
+    dispatcher_stop(world->dispatches->dispatcher, &both); /* first stopped, then terminated */
     gone.is_terminated = both.is_terminated = true;
     dispatcher_stop(world->dispatches->dispatcher, &gone);
     dispatcher_stop(world->dispatches->dispatcher, &both);
@@ -172,7 +172,7 @@ static void at_the_end_what_was_sent_is_lost_and_the_rest_is_handed_back(void **
         kinds[world->dispatches->reports[i]->report.fence] =
             (int)world->dispatches->reports[i]->report.kind;
     assert_int_equal(kinds[1], REPORT_LOST);
-    assert_int_equal(kinds[2], REPORT_DONE); /* cancelled, as it was asked to be */
+    assert_int_equal(kinds[2], REPORT_DONE); /* cancelled by the stop */
     assert_int_equal(kinds[3], REPORT_RELEASE);
     assert_int_equal(kinds[4], REPORT_RELEASE);
 }

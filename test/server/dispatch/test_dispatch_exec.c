@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errands that run programs: real ones, and what is told of them.
+ * Tests dispatches of real programs and their reports.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ static struct dispatch_order *exec_order(struct dispatch_fixture *dispatches,
     return dispatches_order(dispatches, LANE_EXEC, action);
 }
 
-/* One of the bad children of test/io; killed 100 ms after it was asked to end. */
+/* A misbehaving program of test/io/zoo, killed 100 ms after the stop. */
 static struct dispatch_order *zoo_order(struct dispatch_fixture *dispatches, const char *name)
 {
     char folder[1000], action[2000];
@@ -142,12 +142,12 @@ static void what_cannot_be_started_is_not_tried_again(void **state)
     assert_int_equal(report->result.len, 0);
 }
 
-/* Started where the machine has no descriptor for it. */
+/* Starts an order while no descriptor is free. */
 static struct dispatch_order *start_without_room(struct dispatch_fixture *dispatches)
 {
     struct dispatch_order *order = exec_order(dispatches, SH("true"));
     struct rlimit usual, none;
-    int least = dup(0); /* all below are in use */
+    int least = dup(0); /* all lower descriptors are in use */
 
     assert_true(least > 0);
     close(least);
@@ -366,7 +366,7 @@ static void long_output_is_cut_and_said_to_be(void **state)
     assert_int_equal(json_string_length(json_object_get(result, "output")), 100 * 1024);
     assert_true(json_is_true(json_object_get(result, "truncated")));
     assert_int_equal(strlen(dispatches_log(dispatches)),
-                     300000 + 37 * 3); /* 37 pieces of 8 KiB */
+                     300000 + 37 * 3); /* 37 parts of 8 KiB */
 }
 
 static void output_that_grows_as_json_still_fits(void **state)
@@ -392,7 +392,9 @@ static void a_flood_leaves_a_log_of_a_megabyte_and_says_how_much_is_missing(void
     assert_int_equal(report->outcome, OUTCOME_SUCCEEDED);
     last = strstr(log, "2 ");
     assert_non_null(last);
-    /* 1 MiB of 3300000 bytes is read: 95325 whole lines; 45590 of 23 bytes fit as packed. */
+    /*
+     * The server reads 1 MiB of 3300000 bytes: 95325 whole lines; 45590 of 23 bytes fit packed.
+     */
     assert_string_equal(last, "2 49736 lines with 497351 bytes were left out of the log; "
                               "2251424 bytes of output were not read\n");
 }
@@ -442,10 +444,10 @@ static void time_that_is_over_stops_the_program_and_then_kills_it(void **state)
     order->assignment.deadline = order->now + 300 * SPAN_MS;
     report = dispatches_run(dispatches, order);
     assert_int_equal(report->outcome, OUTCOME_TIMED_OUT);
-    assert_error(report, "exec_timeout", true, NULL); /* it may not have come to its trap */
+    assert_error(report, "exec_timeout", true, NULL); /* it may not have set its trap yet */
     dispatches_forget(dispatches);
     order = exec_order(dispatches, SH("sleep 60"));
-    order->assignment.deadline = order->now; /* was over before it began */
+    order->assignment.deadline = order->now; /* over before the start */
     report = dispatches_run(dispatches, order);
     assert_int_equal(report->outcome, OUTCOME_TIMED_OUT);
     assert_error(report, "exec_timeout", true,

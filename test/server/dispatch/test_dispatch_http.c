@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The request of an http action as a server sees it, and what is made of proper answers.
+ * Tests the request of an http action as the server receives it, and the results of valid
+ * answers.
  */
 #include "http_world.h"
 #include "io/clock.h"
 
 #define KEY_A "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 #define KEY_B "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX"
-#define SLOT  "2026-09-21T14:13:20.000Z" /* 1790000000 s: the harness's tasks */
+#define SLOT  "2026-09-21T14:13:20.000Z" /* 1790000000 s: slot of all orders */
 
 static const struct bad_seen *seen(const struct world *world, int i)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errands that have a Temporal run a workflow: starting and following.
+ * Tests workflows of a Temporal: starting and following.
  */
 #include "temporal_world.h"
 
-/* The nth start as it came. */
+/* Returns the nth start request. */
 static const Temporal__StartWorkflowExecutionRequest *started(struct world *world, int n)
 {
     return (const void *)temporal_nth(world->server, START, n)->message;
@@ -116,7 +116,7 @@ static void a_start_says_all_that_the_action_says(void **state)
     assert_null(m->continued_failure);
 }
 
-/* As any workflow gets it: one argument, an object with the injected keys. */
+/* One argument like for any workflow: an object with the injected keys. */
 static void an_action_without_payloads_gives_its_input_as_one_argument(void **state)
 {
     struct world *world = *state;
@@ -203,7 +203,7 @@ static void each_end_of_a_workflow_is_an_end_of_the_attempt(void **state)
         char message[100];
 
         order->assignment.run.kind = RUN_TRIGGER;
-        order->assignment.run.pass = i; /* another run, by its key */
+        order->assignment.run.pass = i; /* another run with another key */
         order->assignment.id = (struct str){"r_a\0r_b\0r_c\0r_d" + 4 * i, 3};
         dispatches_forget(world->dispatches);
         start(world, order);
@@ -218,7 +218,7 @@ static void each_end_of_a_workflow_is_an_end_of_the_attempt(void **state)
     }
 }
 
-/* What each status means to a start: again, or failed at once. */
+/* For each status: does a start retry, or fail at once? */
 static void every_status_is_in_the_table(void **state)
 {
     static const bool passes[] = {
@@ -239,12 +239,12 @@ static void every_status_is_in_the_table(void **state)
         order->assignment.run.kind = RUN_TRIGGER;
         order->assignment.run.pass = status;
         dispatches_forget(world->dispatches);
-        world->server->count = 0; /* a world of its own */
+        world->server->count = 0; /* reset for the next case */
         temporal_fail(world->server, 2,
                       (struct temporal_fault){
                           .method = START, .status = status, .words = "50% \xc3\xbc"});
         start(world, order);
-        if (status == GRPC_ALREADY_EXISTS) { /* without details: somebody else's */
+        if (status == GRPC_ALREADY_EXISTS) { /* without details: a foreign workflow */
             assert_error(wait_end(world), "workflow_exists", false, NULL);
             assert_int_equal(wait_end(world)->outcome, OUTCOME_CANCELLED);
             world->server->fault_count = 0;
@@ -299,7 +299,7 @@ static void a_start_that_is_not_answered_in_time_is_sent_again(void **state)
 {
     struct world *world = *state;
 
-    world->limits.request = -9990 * SPAN_MS; /* and ten seconds of grace */
+    world->limits.request = -9990 * SPAN_MS; /* plus ten seconds of grace */
     temporal_fail(world->server, 1,
                   (struct temporal_fault){.method = START, .kind = FAULT_SILENT});
     start(world, flow_order(world, WF));
@@ -402,7 +402,7 @@ static void a_wait_that_ends_without_an_event_is_asked_for_again(void **state)
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
 }
 
-/* Not even as often as patience would allow failures. */
+/* Also more often than the limit of failures would allow. */
 static void a_wait_that_runs_into_its_deadline_is_no_failure(void **state)
 {
     struct world *world = *state;
@@ -496,7 +496,7 @@ static void a_retry_of_a_workflow_that_failed_is_a_new_workflow(void **state)
     assert_int_equal(world->server->count, 2);
 }
 
-/* 200 KiB are more than is kept; the end is the end all the same. */
+/* 200 KiB exceed the limit of results; the workflow has ended all the same. */
 static void a_result_that_is_too_large_is_left_out(void **state)
 {
     static char json[200 * 1024];

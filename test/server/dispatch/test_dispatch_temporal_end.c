@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errands that have a Temporal run a workflow: how it is ended before its time.
+ * Tests workflows of a Temporal: ending them early.
  */
 #include "temporal_world.h"
 
@@ -71,7 +71,7 @@ static void terminating_terminates_the_workflow(void **state)
     assert_int_equal(world->server->runs[0].end, TEMPORAL_TERMINATED);
     while (dispatcher_count(world->dispatches->dispatcher, LANE_FLOW) > 0)
         uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
-    assert_int_equal(world->dispatches->report_count, 1); /* nothing more is told of it */
+    assert_int_equal(world->dispatches->report_count, 1); /* no further report */
 }
 
 static void who_ignores_a_cancellation_can_be_terminated(void **state)
@@ -105,7 +105,7 @@ static void a_workflow_that_ended_before_the_stop_has_its_own_end(void **state)
 
     start(world, flow_order(world, WF));
     wait_waiting(world);
-    world->server->runs[0].end = TEMPORAL_COMPLETED; /* and nobody was told */
+    world->server->runs[0].end = TEMPORAL_COMPLETED; /* without answering the poll */
     stop(world, false);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(temporal_count_seen(world->server, CANCEL), 1);
@@ -126,7 +126,7 @@ static void stopping_what_was_not_started_ends_at_once(void **state)
     assert_int_equal(world->server->count, 0);
 }
 
-/* It is known by who started it. */
+/* The identity of the starter identifies it. */
 static void stopping_a_start_that_was_not_answered_finds_it_and_ends_it(void **state)
 {
     struct world *world = *state;
@@ -186,7 +186,7 @@ static void a_node_that_goes_leaves_the_workflow_to_the_next(void **state)
     assert_int_equal(world->server->runs[0].end, TEMPORAL_RUNS);
 }
 
-/* A trigger of the same second as the slot, which has therefore the same id. */
+/* A trigger in the same second as the slot, so that it has the same workflow id. */
 static struct dispatch_order *order_of_same_second(struct world *world)
 {
     struct dispatch_order *order = flow_order(world, WF);
@@ -201,7 +201,7 @@ static struct dispatch_order *order_of_same_second(struct world *world)
     return order;
 }
 
-/* terminateOther: the run is over in the same turn that starts the next one. */
+/* With terminateOther, the run ends in the same turn that starts the next one. */
 static void a_start_waits_until_the_workflow_that_it_replaces_is_gone(void **state)
 {
     struct world *world = *state;
@@ -210,7 +210,7 @@ static void a_start_waits_until_the_workflow_that_it_replaces_is_gone(void **sta
     start(world, flow_order(world, WF));
     wait_waiting(world);
     start(world, order_of_same_second(world));
-    wait_seen(world, START, 3); /* it has been refused */
+    wait_seen(world, START, 3); /* rejected once */
     stop(world, true);
     while (world->server->count < 2)
         uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
@@ -221,7 +221,7 @@ static void a_start_waits_until_the_workflow_that_it_replaces_is_gone(void **sta
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
 }
 
-/* Nobody ends it: as in Temporal, the second start of a second is dropped. */
+/* If no one ends it, the second start of a second is dropped, as in Temporal. */
 static void a_start_does_not_wait_for_ever_for_an_id(void **state)
 {
     struct world *world = *state;

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Workflows of a Temporal under TLS, with a certificate that only the setting http_ca trusts.
+ * Tests workflows of a Temporal over TLS, with a certificate that only the setting http_ca
+ * trusts.
  */
 #include "temporal_world.h"
 
 #include "front.h"
 
-/* The Temporal is behind it; calls trust nobody but `ca`, NULL: the front's certificate. */
+/*
+ * Puts a TLS proxy in front of the Temporal; the dispatcher trusts `ca` only; NULL: the
+ * certificate of the proxy.
+ */
 static void stand_before(struct world *world, const char *ca, struct front *front)
 {
     char settings[300];
@@ -24,7 +28,7 @@ static void stand_before(struct world *world, const char *ca, struct front *fron
     dispatches_set(world->dispatches, settings);
 }
 
-/* Start, look and wait: three calls over two connections, one of each pool. */
+/* Start, first poll and waiting poll: three calls over two connections, one per pool. */
 static void a_workflow_is_started_and_followed_under_tls(void **state)
 {
     struct world *world = *state;

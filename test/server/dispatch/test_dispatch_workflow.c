@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errands that have a Conductor run a workflow: starting, finding, following.
+ * Tests workflows of a Conductor: starting, finding, following.
  */
 #include "workflow_world.h"
 
@@ -78,7 +78,7 @@ static void each_end_of_a_workflow_is_an_end_of_the_attempt(void **state)
         const struct report *report;
         char message[100];
 
-        order->assignment.run.pass = i; /* another run, by its key */
+        order->assignment.run.pass = i; /* another run with another key */
         order->assignment.id = (struct str){i == 0 ? "r_a" : i == 1 ? "r_b" : "r_c", 3};
         dispatches_forget(world->dispatches);
         start(world, order);
@@ -123,7 +123,7 @@ static void what_a_node_started_before_it_died_is_looked_for(void **state)
     struct conductor_flow *flow = &world->conductor->flows[0];
 
     world->conductor->heeds_keys = false;
-    order->assignment.run.progress = (struct str){0}; /* it died before it could tell */
+    order->assignment.run.progress = (struct str){0}; /* it died before its report */
     order->assignment.run.losses = 1;
     snprintf(flow->correlation, sizeof flow->correlation, "%s", world->run);
     snprintf(flow->input, sizeof flow->input, "{\"_executionId\":\"%s\"}", world->run);
@@ -248,7 +248,7 @@ static void a_namespace_without_the_upstream_says_so(void **state)
                  "the namespace has no upstream `other` for workflows");
 }
 
-/* The start arrived, its answer did not. */
+/* The start arrived, but its answer was lost. */
 static void lose_start(struct world *world, bool is_done)
 {
     conductor_fail(world->conductor, 1, (struct conductor_fault){"POST", 0, NULL, is_done});
@@ -259,7 +259,7 @@ static void a_start_whose_answer_was_lost_is_found_again(void **state)
 {
     struct world *world = *state;
 
-    world->conductor->heeds_keys = false; /* as plain Conductor */
+    world->conductor->heeds_keys = false; /* like plain Conductor */
     lose_start(world, true);
     assert_text(dispatches_wait(world->dispatches, 1)->progress,
                 "{\"workflowId\":\"wf-1\",\"workflows\":1,\"ended\":false}");
@@ -350,7 +350,7 @@ static void polls_that_fail_for_too_long_fail_the_attempt_and_keep_the_workflow(
     start(world, flow_order(world, WF));
     report = wait_end(world);
     assert_error(report, "upstream_unreachable", true, "the upstream answered 401: expired");
-    assert_int_equal(world->dispatches->report_count, 2); /* it is not said to have ended */
+    assert_int_equal(world->dispatches->report_count, 2); /* no report that it has ended */
     assert_string_equal(world->conductor->flows[0].status, "RUNNING");
 }
 

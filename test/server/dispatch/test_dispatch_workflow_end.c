@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errands that have a Conductor run a workflow: how they are made to end.
+ * Tests workflows of a Conductor: ending them.
  */
 #include "workflow_world.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines on their way to the log of a run: portions, bounds, bytes that are no text.
+ * Tests the collection of log lines: batches, limits, invalid bytes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ static void on_batch(void *arg, struct str lines)
     world->batches[world->count++] = lines.len;
     memcpy(world->last, lines.ptr, lines.len);
     if (world->is_waiting)
-        uv_stop(loop_uv(world->loop)); /* a round that began with timers would go on to wait */
+        uv_stop(loop_uv(world->loop)); /* a round that began with timers would block */
 }
 
 static int setup(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the admission remembers and has written down.  Who is let in:
- * test/api/access/test_auth.c.
+ * Tests what the admission counts and records.  test/api/access/test_auth.c tests who is
+ * admitted.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,7 +84,7 @@ static bool ask(struct fixture *fixture, const struct operation *operation, inst
     return is_admitted;
 }
 
-/* How many commands; -1: nothing is to be written. */
+/* Returns the number of commands; -1: nothing to record. */
 static int report(struct fixture *fixture, instant now)
 {
     arena_reset(fixture->report);
@@ -96,7 +96,7 @@ static int report(struct fixture *fixture, instant now)
 
 static struct db_value row[10];
 
-/* One admin of all, whose secret is 32 zeros. */
+/* One admin of all namespaces; its secret is 32 zero bytes. */
 static void give_keys(struct fixture *fixture, instant used_at)
 {
     static const uint8_t secret[SECRET_BYTES];
@@ -199,7 +199,7 @@ static void a_flood_writes_only_so_much_a_minute(void **state)
         if (second == 58)
             assert_int_equal(entries, ADMISSION_DENIALS_A_MINUTE);
     }
-    assert_int_equal(sum, 6100); /* the minute is over: none of them was forgotten */
+    assert_int_equal(sum, 6100); /* a new minute has begun: no denial was lost */
 }
 
 static void who_was_let_in_may_be_known_no_more(void **state)
@@ -229,7 +229,7 @@ static void the_last_use_of_a_token_is_written_seldom(void **state)
 {
     struct fixture *fixture = *state;
     struct limit limit;
-    instant start = INT64_C(4000000000000000); /* after every clock that this test meets */
+    instant start = INT64_C(4000000000000000); /* later than the clock during this test */
 
     give_keys(fixture, INSTANT_NONE);
     show_token(fixture);
@@ -259,19 +259,19 @@ static void who_asks_too_often_waits(void **state)
     assert_false(ask(fixture, &reading, 0, &limit));
     assert_int_equal(fixture->call.status, 429);
     assert_true(str_eq(fixture->call.fields[0].name, STR("Retry-After")));
-    assert_int_equal(report(fixture, 0), -1);       /* it was not denied           */
-    assert_true(ask(fixture, &working, 0, &limit)); /* a worker says that it lives */
+    assert_int_equal(report(fixture, 0), -1);       /* not a denial               */
+    assert_true(ask(fixture, &working, 0, &limit)); /* heartbeats are not limited */
     assert_int_equal(limit.most, 0);
-    fixture->request.field_count = 0; /* and an address is another client */
+    fixture->request.field_count = 0; /* an address is another client */
     assert_false(ask(fixture, &reading, 0, &limit));
     assert_int_equal(fixture->call.status, 401);
-    assert_false(ask(fixture, &working, 0, &limit)); /* one of no worker */
+    assert_false(ask(fixture, &working, 0, &limit)); /* without a worker token */
     assert_int_equal(fixture->call.status, 401);
     assert_false(ask(fixture, &working, 0, &limit));
     assert_int_equal(fixture->call.status, 429);
 }
 
-/* All who use it together; whoever may not, and workers, use nothing of it up. */
+/* The limit counts all clients together, but not workers. */
 static void a_namespace_that_asks_too_often_waits(void **state)
 {
     struct fixture *fixture = *state;
