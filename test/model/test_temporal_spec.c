@@ -199,10 +199,10 @@ static void wrong_text_is_refused_with_field_and_column(void **state)
         {"{\"cronString\":[\"0 0 * * *\",\" 0 5,24 * * *\"]}", "cronString[1]", "hour 24", 5},
         {"{\"cronString\":[\"CRON_TZ=UTC 0 0 0 * *\"]}", "cronString[0]", "dayOfMonth 0", 16},
         {"{\"cronString\":[\"0 0 * * fri-mon\"]}", "cronString[0]", "may not end before", 12},
-        {"{\"cronString\":[\"0 0 * *\"]}", "cronString[0]", "here are 4", 0},
+        {"{\"cronString\":[\"0 0 * *\"]}", "cronString[0]", "found 4", 0},
         {"{\"cronString\":[\"1 2 3 4 5 6 7 8\"]}", "cronString[0]", "at least 8", 0},
-        {"{\"cronString\":[\"\"]}", "cronString[0]", "here are 0", 0},
-        {"{\"cronString\":[\"@Daily\"]}", "cronString[0]", "here are 1", 0},
+        {"{\"cronString\":[\"\"]}", "cronString[0]", "found 0", 0},
+        {"{\"cronString\":[\"@Daily\"]}", "cronString[0]", "found 1", 0},
         {"{\"cronString\":[\"TZ=UTC\"]}", "cronString[0]", "the fields must follow", 0},
         {"{\"cronString\":[\"TZ= 0 0 * * *\"]}", "cronString[0]", "a zone, a space", 0},
         {"{\"calendar\":[{},{\"minute\":\"1,,2\"}]}", "calendar[1].minute", "not a number", 2},
@@ -224,11 +224,11 @@ static void wrong_values_are_refused_with_their_path(void **state)
 {
     static const struct wrong cases[] = {
         {"{\"structuredCalendar\":[{},{\"hour\":[{\"start\":1},{\"start\":5,\"end\":1}]}]}",
-         "structuredCalendar[1].hour[1]", "end 1 is wrong", -1},
+         "structuredCalendar[1].hour[1]", "end 1 is invalid", -1},
         {"{\"structuredCalendar\":[{\"month\":[{\"start\":13}]}]}",
          "structuredCalendar[0].month[0]", "start 13 is invalid: start must be 1-12", -1},
         {"{\"structuredCalendar\":[{\"hour\":[{\"step\":-1}]}]}",
-         "structuredCalendar[0].hour[0]", "step -1 is wrong", -1},
+         "structuredCalendar[0].hour[0]", "step -1 is invalid", -1},
         {"{\"structuredCalendar\":[{\"hour\":[{\"start\":\"5\"}]}]}",
          "structuredCalendar[0].hour[0].start", "must be a whole number", -1},
         {"{\"structuredCalendar\":[{\"hour\":[{\"start\":1.5}]}]}",
@@ -472,12 +472,12 @@ static void the_number_of_values_in_a_field_is_bounded(void **state)
     json_put(calendar, "hour", long_list("0", TEMPORAL_RANGES_MAX + 1));
     assert_int_equal(canonical_of(json, &spec, &err), RC_LIMIT);
     assert_string_equal(err.field, "calendar[0].hour");
-    assert_non_null(strstr(err.text, "128 in a list"));
+    assert_non_null(strstr(err.text, "the limit for a list is 128"));
     json_put(calendar, "hour", long_list("0", 1));
     json_put(calendar, "dayOfWeek", long_list("0", TEMPORAL_RANGES_MAX / 2 + 1));
     assert_int_equal(canonical_of(json, &spec, &err), RC_LIMIT);
     assert_string_equal(err.field, "calendar[0].dayOfWeek");
-    assert_non_null(strstr(err.text, "64 in a list"));
+    assert_non_null(strstr(err.text, "the limit for a list is 64"));
 }
 
 static void the_largest_spec_fits_into_its_arena(void **state)
