@@ -79,14 +79,14 @@ static void check_string(struct str text)
 
 static void check_parse(struct str text)
 {
-    json_t *own = str_is_utf8(text) ? json_parse(text) : NULL, *theirs;
+    json_t *ours = str_is_utf8(text) ? json_parse(text) : NULL, *theirs;
 
-    if (!own)
+    if (!ours)
         return;
     theirs = json_loadb(text.ptr, text.len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
-    must(theirs && json_equal(own, theirs));
+    must(theirs && json_equal(ours, theirs));
     json_decref(theirs);
-    json_decref(own);
+    json_decref(ours);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)

@@ -21,7 +21,7 @@ enum { TEXT_MAX = 1 << 20 };
 static struct arena *arena;
 static char text_a[TEXT_MAX], text_b[TEXT_MAX];
 
-static int begin(void **state)
+static int set_up(void **state)
 {
     (void)state;
     arena = arena_new(8 * (size_t)SPEC_DEF_BYTES_MAX);
@@ -584,5 +584,5 @@ int main(void)
         cmocka_unit_test(failure_leaves_the_result_alone),
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, set_up, end);
 }

@@ -209,7 +209,7 @@ struct other_runs {
     struct db_result open, ended, not_started;
 };
 
-static void print_other_run(struct explanation *t, instant at, const struct slot_beside *beside)
+static void print_other_run(struct explanation *t, instant at, const struct slot_extra *beside)
 {
     const struct run_id run = {t->p->view.cursor.id, at / SPAN_MS, (uint32_t)beside->pass};
     char id[RUN_ID_TEXT_MAX], text[SENTENCE_MAX];
@@ -224,7 +224,7 @@ static void print_other_run(struct explanation *t, instant at, const struct slot
     print_sentence(t, buf_as_str(&out));
 }
 
-static void print_not_backfilled(struct explanation *t, const struct slot_beside *beside)
+static void print_not_backfilled(struct explanation *t, const struct slot_extra *beside)
 {
     char text[SENTENCE_MAX];
     struct buf out = BUF(text);
@@ -235,18 +235,18 @@ static void print_not_backfilled(struct explanation *t, const struct slot_beside
 
 static void print_other_runs(struct explanation *t, instant at, const struct other_runs *found)
 {
-    struct slot_beside beside;
+    struct slot_extra beside;
 
     for (int i = 0; i < found->open.rows; i++) {
-        slots_beside_open_read(&found->open, i, &beside);
+        slots_extra_open_read(&found->open, i, &beside);
         print_other_run(t, at, &beside);
     }
     for (int i = 0; i < found->ended.rows; i++) {
-        slots_beside_read(&found->ended, i, &beside);
+        slots_extra_read(&found->ended, i, &beside);
         print_other_run(t, at, &beside);
     }
     for (int i = 0; i < found->not_started.rows; i++) {
-        slots_beside_read(&found->not_started, i, &beside);
+        slots_extra_read(&found->not_started, i, &beside);
         print_not_backfilled(t, &beside);
     }
 }
@@ -304,9 +304,9 @@ static enum rc print_moment(struct explanation *t, struct db *db, instant at,
     struct other_runs other_runs = {0};
     enum rc rc;
 
-    slots_beside_open(db, stretch.schedule, at, &other_runs.open);
-    slots_beside_ended(db, stretch.schedule, at, &other_runs.ended);
-    slots_beside_not_started(db, stretch.schedule, at, &other_runs.not_started);
+    slots_extra_open(db, stretch.schedule, at, &other_runs.open);
+    slots_extra_ended(db, stretch.schedule, at, &other_runs.ended);
+    slots_extra_not_started(db, stretch.schedule, at, &other_runs.not_started);
     rc = slot_entries_read(t->call, db, t->p, &stretch, &found, reterr);
     if (rc != RC_OK)
         return rc;

@@ -14,7 +14,7 @@
 
 static char told[4096];
 
-static void tell(void *arg, int line, const char *text)
+static void keep_warning(void *arg, int line, const char *text)
 {
     size_t len = strlen(told);
 
@@ -24,7 +24,7 @@ static void tell(void *arg, int line, const char *text)
 
 static struct crontab read_text(struct arena *arena, const char *text, bool is_system)
 {
-    const struct crontab_options options = {.is_system = is_system, .wrong = tell};
+    const struct crontab_options options = {.is_system = is_system, .wrong = keep_warning};
     struct crontab table = {.count = 0};
     struct err err;
 
@@ -150,7 +150,7 @@ static void comments_right_above_belong_to_a_line(void **state)
 
 static void what_is_no_line_is_told(void **state)
 {
-    const struct crontab_options options = {.wrong = tell};
+    const struct crontab_options options = {.wrong = keep_warning};
     struct arena *arena = arena_new(1 << 20);
     struct crontab t = read_text(arena, "0 0 * * *\nnonsense\n@daily\n0 0 * * * ok\n", false);
     struct err err;

@@ -141,8 +141,8 @@ static void add_log(struct fake_run *run, const json_t *item)
     run->log_len += len;
 }
 
-static const char *take(struct fake *fake, struct fake_run *run, const char *kind,
-                        const json_t *item)
+static const char *accept_report(struct fake *fake, struct fake_run *run, const char *kind,
+                                 const json_t *item)
 {
     if (run->state != FAKE_LEASED ||
         json_integer_value(json_object_get(item, "fence")) != run->fence) {
@@ -190,7 +190,7 @@ static void reports(struct fake *fake, struct exchange *x, const char *kind)
     for (size_t i = 0; i < json_array_size(items); i++) {
         const json_t *item = json_array_get(items, i);
         struct fake_run *run = run_of(fake, item);
-        const char *status = take(fake, run, kind, item);
+        const char *status = accept_report(fake, run, kind, item);
 
         if (strcmp(status, "ok") == 0 && !run->is_cancelled) {
             ok++;
