@@ -209,45 +209,45 @@ struct other_runs {
     struct db_result open, ended, not_started;
 };
 
-static void print_other_run(struct explanation *t, instant at, const struct slot_extra *beside)
+static void print_other_run(struct explanation *t, instant at, const struct slot_beside *other)
 {
-    const struct run_id run = {t->p->view.cursor.id, at / SPAN_MS, (uint32_t)beside->pass};
+    const struct run_id run = {t->p->view.cursor.id, at / SPAN_MS, (uint32_t)other->pass};
     char id[RUN_ID_TEXT_MAX], text[SENTENCE_MAX];
     struct buf out = BUF(text);
 
     run_id_format(&run, id);
     buf_printf(&out, "run %s, of a backfill or a retry, ", id);
-    if (beside->state != RUN_ENDED)
-        buf_printf(&out, "is open: %s", run_state_text(beside->state));
+    if (other->state != RUN_ENDED)
+        buf_printf(&out, "is open: %s", run_state_text(other->state));
     else
-        buf_printf(&out, "ended as %s", outcome_text(beside->outcome));
+        buf_printf(&out, "ended as %s", outcome_text(other->outcome));
     print_sentence(t, buf_as_str(&out));
 }
 
-static void print_not_backfilled(struct explanation *t, const struct slot_extra *beside)
+static void print_not_backfilled(struct explanation *t, const struct slot_beside *other)
 {
     char text[SENTENCE_MAX];
     struct buf out = BUF(text);
 
-    buf_printf(&out, "a backfill included it, but %s", not_started_text(beside->reason));
+    buf_printf(&out, "a backfill included it, but %s", not_started_text(other->reason));
     print_sentence(t, buf_as_str(&out));
 }
 
 static void print_other_runs(struct explanation *t, instant at, const struct other_runs *found)
 {
-    struct slot_extra beside;
+    struct slot_beside other;
 
     for (int i = 0; i < found->open.rows; i++) {
-        slots_extra_open_read(&found->open, i, &beside);
-        print_other_run(t, at, &beside);
+        slots_beside_open_read(&found->open, i, &other);
+        print_other_run(t, at, &other);
     }
     for (int i = 0; i < found->ended.rows; i++) {
-        slots_extra_read(&found->ended, i, &beside);
-        print_other_run(t, at, &beside);
+        slots_beside_read(&found->ended, i, &other);
+        print_other_run(t, at, &other);
     }
     for (int i = 0; i < found->not_started.rows; i++) {
-        slots_extra_read(&found->not_started, i, &beside);
-        print_not_backfilled(t, &beside);
+        slots_beside_read(&found->not_started, i, &other);
+        print_not_backfilled(t, &other);
     }
 }
 
