@@ -27,20 +27,20 @@ static const struct command *const commands[] = {
 
 enum {
     GROUPS = sizeof groups / sizeof groups[0],
-    OWN = sizeof commands / sizeof commands[0],
+    COMMANDS = sizeof commands / sizeof commands[0],
 };
 
 /* Commands that live above this layer; set once, by cli_main(). */
-static const struct command *const *further;
-static int further_count;
+static const struct command *const *extra;
+static int extra_count;
 
 /* ---- all there are ---- */
 
 static const struct command *single_at(int i)
 {
-    if (i < OWN)
+    if (i < COMMANDS)
         return commands[i];
-    return i - OWN < further_count ? further[i - OWN] : NULL;
+    return i - COMMANDS < extra_count ? extra[i - COMMANDS] : NULL;
 }
 
 const struct command *command_at(int i)
@@ -87,7 +87,7 @@ static const struct command *single_find(const char *name)
 }
 
 /* What stands behind the group's name and a blank. */
-static const char *verb_of(const struct command_group *group, int i)
+static const char *verb_name(const struct command_group *group, int i)
 {
     return group->commands[i].name + strlen(group->name) + 1;
 }
@@ -95,7 +95,7 @@ static const char *verb_of(const struct command_group *group, int i)
 static const struct command *verb_find(const struct command_group *group, const char *verb)
 {
     for (int i = 0; i < group->count; i++)
-        if (strcmp(verb_of(group, i), verb) == 0)
+        if (strcmp(verb_name(group, i), verb) == 0)
             return &group->commands[i];
     return NULL;
 }
@@ -127,7 +127,7 @@ static int unknown_verb(const struct command_group *group, const char *verb)
 
     must(group->count <= WORDS_MAX);
     for (int i = 0; i < group->count; i++)
-        names[i] = verb_of(group, i);
+        names[i] = verb_name(group, i);
     near = str_nearest(str_of(verb), names, group->count);
     if (near >= 0)
         err_set(&err, RC_INVALID, -1, 0, "unknown command %s %.100s; did you mean %s %s?",
@@ -177,7 +177,7 @@ static int run_help(int argc, char **argv)
     return STATUS_OK;
 }
 
-static bool asks_for_help(const struct command *command, const struct args *args)
+static bool wants_help(const struct command *command, const struct args *args)
 {
     for (int i = 0; i < command->option_count; i++)
         if (args->value[i] && strcmp(command->options[i].name, "help") == 0)
@@ -224,7 +224,7 @@ static int run_command(const struct command *command, int argc, char **argv)
     args.command = command;
     if (count < argc)
         args.program = argv + count + 1;
-    if (asks_for_help(command, &args)) {
+    if (wants_help(command, &args)) {
         help_print(command, STDOUT_FILENO);
         return STATUS_OK;
     }
@@ -249,7 +249,7 @@ static int run_in_group(const struct command_group *group, int argc, char **argv
 /* ---- options before the command ---- */
 
 /* The words that the option takes, 0: no command that asks a server has it. */
-static int words_of_option(const char *word)
+static int count_option_words(const char *word)
 {
     struct str name = str_of(word), value;
     bool is_long = word[0] == '-' && word[1] == '-', is_whole;
@@ -269,14 +269,14 @@ static int words_of_option(const char *word)
  * `belfry --server URL schedule list`: such options are put behind the words that name the
  * command, which then reads them.
  */
-static int put_options_behind(int argc, char **argv)
+static int move_options_after_command(int argc, char **argv)
 {
     char *named[2];
     int at = 1, taken = 1, count = 0;
     struct err err;
 
     while (at < argc && argv[at][0] == '-' && !is_help(argv[at]) && taken > 0)
-        at += taken = words_of_option(argv[at]);
+        at += taken = count_option_words(argv[at]);
     if (at == 1 || at >= argc || argv[at][0] == '-') {
         err_set(&err, RC_INVALID, -1, 0,
                 "%.100s stands before a command: belfry COMMAND [OPTION]...",
@@ -302,12 +302,12 @@ int cli_main(int argc, char **argv, const struct command *const *others, int cou
     const struct command_group *group;
     const struct command *command;
 
-    further = others;
-    further_count = count;
+    extra = others;
+    extra_count = count;
     /* A reader that goes away is seen at the write, and ends the program quietly. */
     must(signal(SIGPIPE, SIG_IGN) != SIG_ERR);
     if (word[0] == '-' && !is_help(word) && !is_version(word)) {
-        if (put_options_behind(argc, argv) != STATUS_OK)
+        if (move_options_after_command(argc, argv) != STATUS_OK)
             return STATUS_USAGE;
         word = argv[1];
     }

@@ -7,7 +7,7 @@
 struct command;
 
 /*
- * `argv[0]` is the program's name; `further` are commands that live above this layer.
+ * `argv[0]` is the program's name; `extra` are commands that live above this layer.
  * Returns the exit status.
  */
-int cli_main(int argc, char **argv, const struct command *const *further, int count);
+int cli_main(int argc, char **argv, const struct command *const *extra, int count);

@@ -24,14 +24,14 @@ static int print_client(void)
     return printer_close(&out);
 }
 
-static void say_server(struct remote *remote, const json_t *server, struct printer *out)
+static void print_server(struct remote *remote, const json_t *server, struct printer *out)
 {
     printer_text(out, "belfry " BELFRY_VERSION "\n");
     printer_safe(out, str_of(remote_server(remote)));
     printer_text(out, ": ");
-    printer_safe(out, str_of(text_of(server, "name")));
+    printer_safe(out, str_of(member_text(server, "name")));
     printer_text(out, " ");
-    printer_safe(out, str_of(text_of(server, "version")));
+    printer_safe(out, str_of(member_text(server, "version")));
     printer_text(out, "\n");
 }
 
@@ -51,7 +51,7 @@ static int print_both(struct remote *remote)
         json_put(both, "server", json_incref(answer.json));
         print_json(&out, both);
     } else {
-        say_server(remote, answer.json, &out);
+        print_server(remote, answer.json, &out);
     }
     closed = printer_close(&out);
     if (status == STATUS_OK)

@@ -8,16 +8,16 @@
 #include "cli/remote/remote.h"
 
 enum {
-    APPLY_PORTION = 1000,        /* schedules of a request, as the server takes them       */
-    APPLY_PORTION_BYTES = 900000 /* of them together: a request has a megabyte             */
+    APPLY_BATCH_MAX = 1000,    /* schedules of a request, as the server takes them       */
+    APPLY_BATCH_BYTES = 900000 /* of them together: a request has a megabyte             */
 };
 
 struct apply {
     struct remote *remote;
     struct manifest *manifest;
-    json_t *pruned;             /* names of schedules that the files lack     */
-    int counts[FATE_WRONG + 1]; /* entries by fate                            */
-    int failed;                 /* that the server did not take               */
+    json_t *pruned;               /* names of schedules that the files lack     */
+    int counts[DIFF_INVALID + 1]; /* entries by fate                            */
+    int failed;                   /* that the server did not take               */
 };
 
 /* Asks the server what each entry would change; entries that are wrong are told. */
@@ -38,6 +38,6 @@ int apply_show_json(const struct apply *apply, bool with_times);
 int apply_do(struct apply *apply);
 
 /* "2 created, 1 changed, 7 unchanged" */
-void apply_sum_up(const struct apply *apply);
+void apply_print_summary(const struct apply *apply);
 
 void apply_free(struct apply *apply);

@@ -30,7 +30,8 @@ enum {
     [OPT_LABEL] = {"label", 'l', "KEY=VALUE", "which schedules --prune may delete"}
 
 /* Everything that can be said without changing anything. */
-static int look(const struct args *args, struct apply *apply, struct manifest *manifest)
+static int read_and_compare(const struct args *args, struct apply *apply,
+                            struct manifest *manifest)
 {
     const char *paths[PATHS_MAX];
     int count = args_all(args, OPT_FILE, paths, PATHS_MAX), status;
@@ -62,7 +63,7 @@ static int diff_run(const struct args *args)
 {
     struct manifest manifest;
     struct apply apply = {.manifest = &manifest};
-    int status = look(args, &apply, &manifest);
+    int status = read_and_compare(args, &apply, &manifest);
 
     if (status == STATUS_OK) {
         if (remote_output(apply.remote) == OUTPUT_JSON)
@@ -76,7 +77,7 @@ static int diff_run(const struct args *args)
     return status;
 }
 
-static int act(const struct args *args, struct apply *apply)
+static int apply_changes(const struct args *args, struct apply *apply)
 {
     bool is_json = remote_output(apply->remote) == OUTPUT_JSON;
     size_t pruned = json_array_size(apply->pruned);
@@ -97,7 +98,7 @@ static int act(const struct args *args, struct apply *apply)
     if (is_json)
         (void)apply_show_json(apply, false);
     else
-        apply_sum_up(apply);
+        apply_print_summary(apply);
     return status;
 }
 
@@ -105,10 +106,10 @@ static int apply_run(const struct args *args)
 {
     struct manifest manifest;
     struct apply apply = {.manifest = &manifest};
-    int status = look(args, &apply, &manifest);
+    int status = read_and_compare(args, &apply, &manifest);
 
     if (status == STATUS_OK)
-        status = act(args, &apply);
+        status = apply_changes(args, &apply);
     apply_free(&apply);
     return status;
 }

@@ -101,7 +101,7 @@ static int write_pages(struct export *e, const struct args *args)
         if (status != STATUS_OK)
             break;
         status = write_page(e, answer.json);
-        snprintf(cursor, sizeof cursor, "%s", text_of(answer.json, "cursor"));
+        snprintf(cursor, sizeof cursor, "%s", member_text(answer.json, "cursor"));
         answer_free(&answer);
         if (cursor[0] == '\0' || printer_is_closed(&e->out))
             break;

@@ -42,7 +42,8 @@ void manifest_error(struct manifest *manifest, const struct manifest_entry *entr
                     entry->place.document, field, field[0] != '\0' ? ": " : "", text);
 }
 
-void manifest_wrong(struct manifest *manifest, const char *file, int line, const char *text)
+void manifest_file_error(struct manifest *manifest, const char *file, int line,
+                         const char *text)
 {
     if (++manifest->errors > MANIFEST_ERRORS_MAX)
         return;
@@ -55,7 +56,7 @@ void manifest_wrong(struct manifest *manifest, const char *file, int line, const
 /* ---- one thing ---- */
 
 /* Which member names it. */
-static const char *name_of(const json_t *value, enum manifest_kind *ret)
+static const char *id_member(const json_t *value, enum manifest_kind *ret)
 {
     *ret = MANIFEST_SCHEDULE;
     if (json_object_get(value, "calendar"))
@@ -77,7 +78,7 @@ static enum rc check_entry(const json_t *value, struct manifest_entry *entry,
         return err_set(reterr, RC_INVALID, -1, 0,
                        "must be a schedule, or {\"calendar\": NAME, \"dates\": […]}, or "
                        "{\"gate\": NAME, \"limit\": N}");
-    name = name_of(value, &entry->kind);
+    name = id_member(value, &entry->kind);
     rc = json_require(value, name, reterr);
     if (rc == RC_OK)
         rc = json_take_str(json_object_get(value, name), 255, &entry->id, reterr);
@@ -119,7 +120,7 @@ void manifest_add(struct manifest *m, const json_t *value, const struct manifest
         return;
     }
     if (m->count == MANIFEST_ENTRIES_MAX) {
-        manifest_wrong(m, entry.place.file, entry.place.line, "too many entries");
+        manifest_file_error(m, entry.place.file, entry.place.line, "too many entries");
         return;
     }
     text = json_dumps(value, JSON_COMPACT);
@@ -171,7 +172,7 @@ static int by_name(const void *a, const void *b)
     return x < y ? -1 : 1; /* as they stand */
 }
 
-static void check_twice(struct manifest *m)
+static void check_duplicates(struct manifest *m)
 {
     const struct manifest_entry **sorted = calloc((size_t)m->count + 1, sizeof *sorted);
 
@@ -204,7 +205,7 @@ static int by_kind(const void *a, const void *b)
 
 int manifest_finish(struct manifest *m)
 {
-    check_twice(m);
+    check_duplicates(m);
     if (m->count > 1)
         qsort(m->entries, (size_t)m->count, sizeof *m->entries, by_kind);
     if (m->errors > MANIFEST_ERRORS_MAX)

@@ -27,7 +27,7 @@ enum manifest_kind { MANIFEST_CALENDAR, MANIFEST_GATE, MANIFEST_SCHEDULE, MANIFE
 const char *manifest_kind_text(enum manifest_kind kind); /* "schedule" */
 
 /* What becomes of it, when the server was asked. */
-enum manifest_fate { FATE_UNKNOWN, FATE_CREATE, FATE_CHANGE, FATE_SAME, FATE_WRONG };
+enum manifest_diff { DIFF_UNKNOWN, DIFF_CREATE, DIFF_CHANGE, DIFF_SAME, DIFF_INVALID };
 
 struct manifest_entry {
     enum manifest_kind kind;
@@ -41,7 +41,7 @@ struct manifest_entry {
         char path[24];   /* where in them: "", "[3]" or "items[3]"              */
     } place;
     int order; /* as it stands among all of them */
-    enum manifest_fate fate;
+    enum manifest_diff diff;
     json_t *changes; /* FATE_CHANGE: a list of {field, from, to}, or NULL */
     int64_t version; /* of the schedule that it was compared with; 0: none */
 };

@@ -7,7 +7,8 @@
 #include "cli/apply/manifest.h"
 
 /* Tells and counts what is wrong with a file; line 0: all of it. */
-void manifest_wrong(struct manifest *manifest, const char *file, int line, const char *text);
+void manifest_file_error(struct manifest *manifest, const char *file, int line,
+                         const char *text);
 
 /* Adds what a value is; `place` says where it stands. */
 void manifest_add(struct manifest *manifest, const json_t *value,

@@ -33,7 +33,7 @@ static char peek(struct cutter *c)
 }
 
 /* Up to the end of the value that begins here, by its brackets. */
-static struct str take_value(struct cutter *c)
+static struct str cut_value(struct cutter *c)
 {
     size_t from = c->at;
     bool in_string = false;
@@ -60,7 +60,7 @@ static struct str take_value(struct cutter *c)
 }
 
 /* "line 2, column 3: TEXT" counts from the value; what is told counts from the file. */
-static void tell_json(struct cutter *c, size_t from, const struct err *err)
+static void report_json_error(struct cutter *c, size_t from, const struct err *err)
 {
     const char *text = err->text;
     int line = line_at(c, from);
@@ -70,14 +70,14 @@ static void tell_json(struct cutter *c, size_t from, const struct err *err)
             line += c->text.ptr[i] == '\n';
     if (strncmp(text, "line ", 5) == 0 && strchr(text, ':'))
         text = strchr(text, ':') + 2;
-    manifest_wrong(c->manifest, c->name, line, text);
+    manifest_file_error(c->manifest, c->name, line, text);
 }
 
 /* False: it cannot be read, and nothing behind it. */
 static bool add_value(struct cutter *c)
 {
     size_t from = c->at;
-    struct str text = take_value(c);
+    struct str text = cut_value(c);
     struct manifest_entry place = {.place = {.file = c->name,
                                              .document = ++c->document,
                                              .line = line_at(c, from),
@@ -86,7 +86,7 @@ static bool add_value(struct cutter *c)
     struct err err;
 
     if (json_read(text, &json, &err) != RC_OK) {
-        tell_json(c, from, &err);
+        report_json_error(c, from, &err);
         return false;
     }
     manifest_add_all(c->manifest, json, &place);
@@ -110,8 +110,9 @@ static bool add_list(struct cutter *c)
             return true;
         }
         if (peek(c) != ',') {
-            manifest_wrong(c->manifest, c->name, line_at(c, c->at),
-                           "between two items of a list stands a comma, and behind them ]");
+            manifest_file_error(
+                c->manifest, c->name, line_at(c, c->at),
+                "between two items of a list stands a comma, and behind them ]");
             return false;
         }
         c->at++;
@@ -124,13 +125,13 @@ static void read_json(struct manifest *m, const char *name, struct str text)
     bool goes_on = true;
 
     if (!str_is_utf8(text)) {
-        manifest_wrong(m, name, 0, "the text is not UTF-8");
+        manifest_file_error(m, name, 0, "the text is not UTF-8");
         return;
     }
     while (goes_on && peek(&c) != '\0')
         goes_on = peek(&c) == '[' ? add_list(&c) : add_value(&c);
     if (goes_on && c.at < text.len)
-        manifest_wrong(m, name, line_at(&c, c.at), "a zero byte");
+        manifest_file_error(m, name, line_at(&c, c.at), "a zero byte");
 }
 
 static void read_yaml(struct manifest *m, const char *name, struct str text)
@@ -155,7 +156,7 @@ static void read_yaml(struct manifest *m, const char *name, struct str text)
     }
     yaml_close(reader);
     if (rc != RC_OK)
-        manifest_wrong(m, name, 0, err.text);
+        manifest_file_error(m, name, 0, err.text);
 }
 
 /* A text that begins as JSON does is JSON: as YAML it would have other escapes. */

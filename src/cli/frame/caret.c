@@ -16,7 +16,7 @@ static bool is_printable(char c)
     return c >= 0x20 && c < 0x7f;
 }
 
-static const char *shown(char c, char escape[static ESCAPE_MAX])
+static const char *escape_char(char c, char escape[static ESCAPE_MAX])
 {
     switch (c) {
     case '\n':
@@ -36,7 +36,7 @@ static size_t width_of(char c)
 {
     char escape[ESCAPE_MAX];
 
-    return strlen(shown(c, escape));
+    return strlen(escape_char(c, escape));
 }
 
 /* The first byte to show, so that the error stands within the width. */
@@ -69,7 +69,7 @@ void caret_lines(struct str text, size_t at, size_t len, struct buf *out)
     for (i = from; i < text.len && width + width_of(text.ptr[i]) <= CARET_WIDTH; i++) {
         bool marked = i >= at && (i < at + len || i == at);
 
-        buf_text(out, shown(text.ptr[i], escape));
+        buf_text(out, escape_char(text.ptr[i], escape));
         width += width_of(text.ptr[i]);
         for (size_t w = width_of(text.ptr[i]); w > 0 && (marked || i < at); w--)
             buf_char(&under, marked ? '^' : ' ');

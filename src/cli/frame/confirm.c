@@ -8,11 +8,11 @@
 #include "cli/frame/printer.h"
 #include "cli/frame/report.h"
 
-enum { BATCH_QUERY_MAX = 1024, REPLY_MAX = 64 };
+enum { QUERY_TEXT_MAX = 1024, REPLY_MAX = 64 };
 
 int confirm(const char *query, ...)
 {
-    char text[BATCH_QUERY_MAX], reply[REPLY_MAX];
+    char text[QUERY_TEXT_MAX], reply[REPLY_MAX];
     struct printer out;
     va_list args;
     ssize_t n;

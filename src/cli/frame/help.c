@@ -64,12 +64,12 @@ void help_print_group(const struct command_group *group, int fd)
 
 /* ---- all of them, by subject ---- */
 
-struct spec_argument_words {
+struct topic {
     const char *title;
     const char *words; /* apart by blanks */
 };
 
-static const struct spec_argument_words subjects[] = {
+static const struct topic topics[] = {
     {"When things run", "schedule calendar next explain"},
     {"What has run", "run events audit"},
     {"Who works", "queue gate worker"},
@@ -77,7 +77,7 @@ static const struct spec_argument_words subjects[] = {
     {"The server", "serve config node check backup"},
 };
 
-enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
+enum { TOPICS = sizeof topics / sizeof topics[0] };
 
 static bool has_word(const char *words, const char *word)
 {
@@ -89,14 +89,14 @@ static bool has_word(const char *words, const char *word)
     return str_eq(rest, str_of(word));
 }
 
-static bool is_in_subject(const char *word, int subject)
+static bool is_in_topic(const char *word, int topic)
 {
     bool any = false;
 
-    if (subject < SUBJECTS)
-        return has_word(subjects[subject].words, word);
-    for (int i = 0; i < SUBJECTS; i++)
-        any = any || has_word(subjects[i].words, word);
+    if (topic < TOPICS)
+        return has_word(topics[topic].words, word);
+    for (int i = 0; i < TOPICS; i++)
+        any = any || has_word(topics[i].words, word);
     return !any;
 }
 
@@ -107,10 +107,10 @@ void help_print_all(int fd)
 
     printer_open(&out, fd);
     printer_text(&out, "Belfry, a durable scheduler\n");
-    for (int s = 0; s <= SUBJECTS; s++) {
-        printer_printf(&out, "\n%s\n", s < SUBJECTS ? subjects[s].title : "And");
+    for (int s = 0; s <= TOPICS; s++) {
+        printer_printf(&out, "\n%s\n", s < TOPICS ? topics[s].title : "And");
         for (int i = 0; (word = word_at(i, &summary)) != NULL; i++)
-            if (is_in_subject(word, s))
+            if (is_in_topic(word, s))
                 printer_printf(&out, "  belfry %-11s %s\n", word, summary);
     }
     printer_printf(&out, "  belfry %-11s %s\n", "help",

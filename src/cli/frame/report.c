@@ -13,7 +13,7 @@
 enum { NOTE_MAX = 2048 };
 
 /* Messages quote what was typed, and what a server said; a terminal must not obey it. */
-static void add_head(struct printer *out, struct str text)
+static void print_message(struct printer *out, struct str text)
 {
     printer_text(out, "belfry: ");
     printer_safe(out, text);
@@ -30,7 +30,7 @@ void report_note(const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     printer_open(&out, STDERR_FILENO);
-    add_head(&out, str_of(text));
+    print_message(&out, str_of(text));
     printer_flush(&out);
 }
 
@@ -56,7 +56,7 @@ int report_err(const struct err *err, struct str text)
     printer_open(&out, STDERR_FILENO);
     snprintf(line, sizeof line, "%s%s%s", err->field, err->field[0] != '\0' ? ": " : "",
              err->text);
-    add_head(&out, str_of(line));
+    print_message(&out, str_of(line));
     if (err->at >= 0 && (size_t)err->at <= text.len && text.len > 0) {
         size_t at = (size_t)err->at;
         struct str shown = line_at(text, &at);

@@ -11,7 +11,7 @@
 enum { LINK_MAX_BYTES = 1024, DATE_LEN = sizeof "2026-11-16" - 1 };
 
 /* "/usr/share/zoneinfo/Europe/Berlin" names it; "" when a path does not. */
-static struct str name_in(const char *path)
+static struct str zone_in_path(const char *path)
 {
     const char *at = strstr(path, "zoneinfo/");
 
@@ -37,14 +37,14 @@ static struct str local_name(char *link)
     if (set && set[0] != '\0') {
         name = str_of(set[0] == ':' ? set + 1 : set);
         if (name.len > 0 && name.ptr[0] == '/')
-            name = name_in(name.ptr);
+            name = zone_in_path(name.ptr);
         return is_reversed(name) ? STR("") : name;
     }
     n = readlink("/etc/localtime", link, LINK_MAX_BYTES - 1);
     if (n < 0)
         return access("/etc/localtime", F_OK) == 0 ? STR("") : STR("UTC");
     link[n] = '\0';
-    return name_in(link);
+    return zone_in_path(link);
 }
 
 void when_open(struct when *ret, bool is_utc, instant now)
@@ -121,7 +121,7 @@ void when_distance(instant t, instant now, struct buf *out)
  * "2026-11-16", "2026-11-16 08:30" on the clock of the place; and what tables show, "2026-11-16
  * 08:30:00 +01:00", where a blank stands before the offset.
  */
-static bool read_local(const char *text, const struct when *place, instant *ret)
+static bool read_local(const char *text, const struct when *local, instant *ret)
 {
     char plain[INSTANT_TEXT_MAX + 1] = "";
     struct buf out = BUF(plain);
@@ -133,14 +133,14 @@ static bool read_local(const char *text, const struct when *place, instant *ret)
             buf_char(&out, i == DATE_LEN && text[i] == ' ' ? 'T' : text[i]);
     if (out.cut || moment_parse(buf_as_str(&out), &moment, &err) != RC_OK)
         return false;
-    if (place->tz)
-        *ret = moment_instant(&moment, place->tz);
+    if (local->tz)
+        *ret = moment_instant(&moment, local->tz);
     else
         *ret = moment.is_local ? instant_of_seconds(moment.local) : moment.at;
     return true;
 }
 
-enum rc when_read(const char *text, const struct when *place, instant now,
+enum rc when_read(const char *text, const struct when *local, instant now,
                   char ret[static INSTANT_TEXT_MAX], struct err *reterr)
 {
     struct buf out = {.ptr = ret, .cap = INSTANT_TEXT_MAX};
@@ -154,11 +154,11 @@ enum rc when_read(const char *text, const struct when *place, instant now,
         t = text[0] == '-' ? now - away : now + away;
     else if (strcmp(text, "now") != 0)
         is_time = instant_parse(str_of(text), &t, &err) == RC_OK ||
-                  (place && read_local(text, place, &t));
+                  (local && read_local(text, local, &t));
     if (!is_time || t < INSTANT_MIN || t > INSTANT_MAX)
         return err_set(reterr, RC_INVALID, -1, 0,
                        "%.100s is no time: write %s2026-11-16T08:30:00Z, now, -2h or +30m",
-                       text, place ? "2026-11-16, " : "");
+                       text, local ? "2026-11-16, " : "");
     instant_format_ms(t, &out);
     return RC_OK;
 }
@@ -166,11 +166,11 @@ enum rc when_read(const char *text, const struct when *place, instant now,
 enum rc when_read_here(const char *text, bool is_utc, char ret[static INSTANT_TEXT_MAX],
                        struct err *reterr)
 {
-    struct when place;
+    struct when local;
     enum rc rc;
 
-    when_open(&place, is_utc, clock_now());
-    rc = when_read(text, &place, place.now, ret, reterr);
-    when_close(&place);
+    when_open(&local, is_utc, clock_now());
+    rc = when_read(text, &local, local.now, ret, reterr);
+    when_close(&local);
     return rc;
 }

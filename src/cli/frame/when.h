@@ -36,7 +36,7 @@ void when_distance(instant t, instant now, struct buf *out);
  * place also a date or a time without an offset, on its clock, and times as when_time() writes
  * them.  Written in the API's form; RC_INVALID says what would be right.
  */
-MUST_USE enum rc when_read(const char *text, const struct when *place, instant now,
+MUST_USE enum rc when_read(const char *text, const struct when *local, instant now,
                            char ret[static INSTANT_TEXT_MAX], struct err *reterr);
 
 /* The same with the clock of this place, on which tables show times, or with `is_utc` UTC. */

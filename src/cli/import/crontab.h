@@ -44,7 +44,7 @@ struct crontab {
 struct crontab_options {
     bool is_system; /* with a column for the user, as /etc/crontab has */
     /* Told for each line that is none; the rest is read all the same. */
-    void (*wrong)(void *arg, int line, const char *text);
+    void (*on_error)(void *arg, int line, const char *text);
     void *arg;
 };
 

@@ -83,7 +83,7 @@ static bool read_field(struct str text, const struct field *f, uint64_t *ret)
     return read_range(tail, f, ret);
 }
 
-static struct str spelled_out(struct str when)
+static struct str expand_nickname(struct str when)
 {
     static const struct {
         const char *name, *fields;
@@ -101,7 +101,7 @@ static struct str spelled_out(struct str when)
 
 bool crontab_clock_read(struct str when, struct crontab_clock *ret)
 {
-    struct str rest = spelled_out(when);
+    struct str rest = expand_nickname(when);
     uint64_t bits[5];
     bool starred[5];
 
@@ -208,7 +208,7 @@ static bool is_skipped(const struct crontab_clock *c, int64_t from, int64_t to)
 }
 
 /* Whether the daemon starts it at this minute, near a change of the clock. */
-static bool starts_near(const struct crontab_clock *c, const struct tz *tz, int64_t t)
+static bool starts_near_change(const struct crontab_clock *c, const struct tz *tz, int64_t t)
 {
     int64_t local = t + tz_offset(tz, t), before = t - MINUTE + tz_offset(tz, t - MINUTE);
     bool is_due = matches(c, local), is_jump = local - before > MINUTE;
@@ -236,7 +236,7 @@ int crontab_clock_next(const struct crontab_clock *c, const struct tz *tz, int64
         if (!is_near && !is_day(c, day + offset) && !is_day(c, day + DAY - 1 + offset))
             continue;
         for (int64_t t = day; t < day + DAY && t <= until && count < max; t += MINUTE)
-            if (t > after && (is_near ? starts_near(c, tz, t) : matches(c, t + offset)))
+            if (t > after && (is_near ? starts_near_change(c, tz, t) : matches(c, t + offset)))
                 ret[count++] = t;
     }
     return count;

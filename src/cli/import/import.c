@@ -41,12 +41,12 @@ struct import {
     struct imported *list;
     int count, errors;
     enum output output;
-    json_t *told; /* of OUTPUT_JSON: an object for each line */
+    json_t *json_lines; /* of OUTPUT_JSON: an object for each line */
     struct printer out;
     struct progress progress; /* while nobody sees the lines themselves */
 };
 
-static void tell_wrong(void *arg, int line, const char *text)
+static void report_line(void *arg, int line, const char *text)
 {
     struct import *import = arg;
 
@@ -65,7 +65,7 @@ static bool is_taken(const struct import *import, const char *id)
     return false;
 }
 
-static void name_line(const struct import *import, const char *prefix, struct imported *in)
+static void set_id(const struct import *import, const char *prefix, struct imported *in)
 {
     struct buf out = BUF(in->id);
     size_t len;
@@ -81,7 +81,7 @@ static void name_line(const struct import *import, const char *prefix, struct im
 
 /* ---- telling ---- */
 
-static void tell_times(struct import *import, const struct imported *in)
+static void print_times(struct import *import, const struct imported *in)
 {
     char text[INSTANT_TEXT_MAX];
 
@@ -104,7 +104,7 @@ static void tell_times(struct import *import, const struct imported *in)
 #define NOTE_MAIL  "output is kept as the run's log, not mailed to "
 #define NOTE_INPUT "what is behind % is the command's input"
 
-static void tell_notes(struct import *import, const struct imported *in)
+static void print_notes(struct import *import, const struct imported *in)
 {
     struct str mail = crontab_setting(in->line, STR("MAILTO"));
 
@@ -161,7 +161,7 @@ static json_t *line_json(struct import *import, const struct imported *in)
     return one;
 }
 
-static void tell_in_words(struct import *import, const struct imported *in)
+static void print_words(struct import *import, const struct imported *in)
 {
     static char text[DESCRIBE_SPEC_MAX];
     struct buf words = BUF(text);
@@ -179,18 +179,18 @@ static void tell_in_words(struct import *import, const struct imported *in)
         printer_safe(&import->out, in->line->user);
     }
     printer_text(&import->out, "\n");
-    tell_times(import, in);
-    tell_notes(import, in);
+    print_times(import, in);
+    print_notes(import, in);
 }
 
-static void tell_line(struct import *import, const struct imported *in)
+static void print_line(struct import *import, const struct imported *in)
 {
     if (import->output == OUTPUT_JSON)
-        json_add(import->told, line_json(import, in));
+        json_add(import->json_lines, line_json(import, in));
     else if (import->output == OUTPUT_NAME)
         printer_printf(&import->out, "%s\n", in->id);
     else
-        tell_in_words(import, in);
+        print_words(import, in);
     printer_flush(&import->out); /* a proof takes time: what is done is seen */
 }
 
@@ -205,12 +205,12 @@ static void import_lines(struct import *import, const struct crontab *table, con
 
         progress_show(&import->progress, i, table->count);
         *in = (struct imported){.line = &table->lines[i]};
-        name_line(import, prefix, in);
+        set_id(import, prefix, in);
         if (import_line(&import->options, import->arena, in, &err) != RC_OK) {
-            tell_wrong(import, in->line->line, err.text);
+            report_line(import, in->line->line, err.text);
             continue;
         }
-        tell_line(import, in);
+        print_line(import, in);
         import->count++;
     }
 }
@@ -219,7 +219,7 @@ static int read_table(struct import *import, const struct args *args)
 {
     const char *prefix = args->value[OPT_PREFIX] ? args->value[OPT_PREFIX] : "cron";
     const struct crontab_options how = {
-        .is_system = args->value[OPT_SYSTEM] != NULL, .wrong = tell_wrong, .arg = import};
+        .is_system = args->value[OPT_SYSTEM] != NULL, .on_error = report_line, .arg = import};
     struct crontab table;
     struct str text;
     struct err err;
@@ -288,7 +288,7 @@ static int apply_text(const struct args *args, struct str text, enum output outp
             apply_show(&apply);
         status = apply_do(&apply);
         if ((status == STATUS_OK || status == STATUS_FAILED) && output == OUTPUT_TABLE)
-            apply_sum_up(&apply);
+            apply_print_summary(&apply);
     }
     apply_free(&apply);
     return status;
@@ -300,7 +300,7 @@ static int finish(struct import *import, const struct args *args)
     int status = STATUS_OK;
 
     if (import->output == OUTPUT_JSON)
-        print_json(&import->out, import->told);
+        print_json(&import->out, import->json_lines);
     if (import->output == OUTPUT_TABLE)
         printer_printf(&import->out, "%d %s\n", import->count,
                        import->count == 1 ? "schedule" : "schedules");
@@ -354,7 +354,7 @@ static int run(struct import *import, const struct args *args)
     }
     if (output_read(args->value[REMOTE_OUTPUT], &import->output, &err) != RC_OK)
         return report_usage(&err, "import");
-    import->told = json_new_list();
+    import->json_lines = json_new_list();
     printer_open(&import->out, is_piped ? STDERR_FILENO : STDOUT_FILENO);
     progress_open(&import->progress, "Lines");
     if (isatty(is_piped ? STDERR_FILENO : STDOUT_FILENO) && import->output != OUTPUT_JSON)
@@ -385,7 +385,7 @@ static int import_run(const struct args *args)
     status = run(&import, args);
     for (int i = 0; i < import.count; i++)
         json_decref(import.list[i].document);
-    json_decref(import.told);
+    json_decref(import.json_lines);
     zoneinfo_close(import.options.zones);
     arena_free(import.arena);
     return status;

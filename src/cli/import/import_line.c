@@ -36,7 +36,7 @@ static json_t *verbatim(struct str text, struct arena *arena)
     return json_new_str(buf_as_str(&out));
 }
 
-static json_t *argv_of(const struct crontab_line *line, struct arena *arena)
+static json_t *make_argv(const struct crontab_line *line, struct arena *arena)
 {
     struct str shell = crontab_setting(line, STR("SHELL"));
     json_t *argv = json_new_list();
@@ -59,7 +59,7 @@ static json_t *argv_of(const struct crontab_line *line, struct arena *arena)
 }
 
 /* Settings that are cron's own business and not the command's. */
-static bool is_crons(struct str name)
+static bool is_cron_setting(struct str name)
 {
     static const char *const names[] = {"MAILTO",       "MAILFROM", "CRON_TZ",
                                         "RANDOM_DELAY", "LOGNAME",  "CONTENT_TYPE"};
@@ -70,19 +70,19 @@ static bool is_crons(struct str name)
     return false;
 }
 
-static json_t *action_of(const struct crontab_line *line, struct arena *arena)
+static json_t *make_action(const struct crontab_line *line, struct arena *arena)
 {
     json_t *action = json_new_object(), *env = json_new_object();
     struct str home = crontab_setting(line, STR("HOME"));
 
     json_put(action, "type", json_new_str(STR("exec")));
-    json_put(action, "argv", argv_of(line, arena));
+    json_put(action, "argv", make_argv(line, arena));
     if (home.len > 0)
         json_put(action, "cwd", json_new_str(home));
     if (line->user.len > 0)
         json_put(action, "user", json_new_str(line->user));
     for (int i = 0; i < line->env_count; i++)
-        if (!is_crons(line->env[i].name))
+        if (!is_cron_setting(line->env[i].name))
             json_put(env, arena_str(arena, line->env[i].name).ptr,
                      verbatim(line->env[i].value, arena));
     if (json_object_size(env) > 0)
@@ -92,7 +92,7 @@ static json_t *action_of(const struct crontab_line *line, struct arena *arena)
     return action;
 }
 
-static json_t *document_of(const struct imported *in, struct arena *arena)
+static json_t *make_document(const struct imported *in, struct arena *arena)
 {
     const struct crontab_line *line = in->line;
     json_t *document = json_new_object(), *cron = json_new_object(), *list = json_new_list();
@@ -108,7 +108,7 @@ static json_t *document_of(const struct imported *in, struct arena *arena)
         json_put(document, "description", json_new_str(line->comment));
     json_put(document, "labels", json_pack("{s:s}", "imported-from", "crontab"));
     json_put(document, "spec", spec);
-    json_put(document, "action", action_of(line, arena));
+    json_put(document, "action", make_action(line, arena));
     json_put(document, "policies",
              json_pack("{s:s,s:{s:s}}", "overlap", "allowAll", "catchup", "mode", "none"));
     return document;
@@ -140,8 +140,8 @@ static enum rc compile(const struct import_options *options, struct arena *arena
 }
 
 /* Both go from the same moment; neither may have a time that the other has not. */
-static enum rc prove(const struct import_options *options, struct imported *in,
-                     struct err *reterr)
+static enum rc verify_times(const struct import_options *options, struct imported *in,
+                            struct err *reterr)
 {
     static int64_t theirs[IMPORT_PROVED], ours[IMPORT_PROVED];
     int64_t after = instant_seconds(options->now), until;
@@ -183,9 +183,9 @@ enum rc import_line(const struct import_options *options, struct arena *arena,
     in->zone = in->line->zone.len > 0 ? in->line->zone : options->zone;
     rc = compile(options, arena, in, reterr);
     if (rc == RC_OK)
-        rc = prove(options, in, reterr);
+        rc = verify_times(options, in, reterr);
     if (rc == RC_OK)
-        in->document = document_of(in, arena);
+        in->document = make_document(in, arena);
     return rc;
 }
 

@@ -39,13 +39,13 @@ static const struct option token_rows[TOKEN_OPTIONS] = {
     [TOKEN_EXPIRES_AT] = {"expires-at", '\0', "TIME", "instead of --expires-in"},
 };
 
-static void say_token(const json_t *answer, const char *name, const struct when *when,
-                      struct printer *out)
+static void print_token(const json_t *answer, const char *name, const struct when *when,
+                        struct printer *out)
 {
     (void)name;
     view_one(&token_view, answer, when, out);
     printer_text(out, "\n");
-    printer_safe(out, str_of(text_of(answer, "token")));
+    printer_safe(out, str_of(member_text(answer, "token")));
     printer_text(out,
                  "\n\nIt is shown this once.  Keep it in ~/.config/belfry/token (mode 600) "
                  "or in BELFRY_TOKEN.\n");
@@ -60,8 +60,8 @@ static int token_create(const struct args *args)
         {TOKEN_EXPIRES_AT, "expiresAt", PART_TIME},
     };
     static const struct view name_only = {.id = "token"};
-    static const struct request_command ask = {.view = &name_only, .say = say_token};
-    json_auto_t *body = body_of(args, parts, 4);
+    static const struct request_command desc = {.view = &name_only, .print = print_token};
+    json_auto_t *body = body_from_options(args, parts, 4);
     struct remote_request request = {.method = "POST", .path = "/api/v1/tokens", .body = body};
     struct remote_answer answer;
     struct remote *remote;
@@ -79,15 +79,15 @@ static int token_create(const struct args *args)
         return status;
     status = remote_call(remote, &request, &answer);
     if (status == STATUS_OK) {
-        status = request_command_print(remote, &ask, &answer, args->operand[0]);
+        status = request_command_print(remote, &desc, &answer, args->operand[0]);
         answer_free(&answer);
     }
     remote_close(remote);
     return status;
 }
 
-static void say_revoked(const json_t *answer, const char *name, const struct when *when,
-                        struct printer *out)
+static void print_revoked(const json_t *answer, const char *name, const struct when *when,
+                          struct printer *out)
 {
     (void)answer;
     (void)when;
@@ -96,7 +96,7 @@ static void say_revoked(const json_t *answer, const char *name, const struct whe
 }
 
 static const struct request_command token_revoke = {
-    .method = "DELETE", .kind = "tokens", .say = say_revoked};
+    .method = "DELETE", .kind = "tokens", .print = print_revoked};
 
 static const struct command token_commands[] = {
     {.name = "token create",
@@ -180,43 +180,42 @@ static const struct filter audit_filters[] = {
 static const struct lister audit_lister = {
     .kind = "audit", .list = {.view = &audit_view, FILTERS(audit_filters)}};
 
-static const struct field proof_columns[] = {
+static const struct field verify_columns[] = {
     {"NODE", "node", SHAPE_NUMBER, false, NULL},       {"NAME", "name", SHAPE_TEXT, true, NULL},
     {"ENTRIES", "entries", SHAPE_NUMBER, false, NULL}, {"TO", "to", SHAPE_NUMBER, false, NULL},
     {"BROKEN", "broken", SHAPE_TEXT, true, NULL},      {"HEAD", "head", SHAPE_TEXT, true, NULL},
 };
 
-static const struct view proof_view = {"nodes", "head", FIELDS(proof_columns), NULL, 0};
+static const struct view verify_view = {"nodes", "head", FIELDS(verify_columns), NULL, 0};
 
-enum { PROOF_PAGES_MAX = 1000 * 1000 }; /* an audit of 400 days has fewer */
+enum { VERIFY_PAGES_MAX = 1000 * 1000 }; /* an audit of 400 days has fewer */
 
 /* A node's chain may take several pages: the last one says how it ends. */
-static void add_proof(json_t *nodes, const json_t *page)
+static void merge_nodes(json_t *nodes, const json_t *page)
 {
     size_t count = json_array_size(nodes), i;
-    json_t *node, *former = count > 0 ? json_array_get(nodes, count - 1) : NULL;
+    json_t *node, *last = count > 0 ? json_array_get(nodes, count - 1) : NULL;
 
     json_array_foreach(page, i, node)
     {
-        if (former &&
-            json_equal(json_object_get(former, "node"), json_object_get(node, "node"))) {
+        if (last && json_equal(json_object_get(last, "node"), json_object_get(node, "node"))) {
             json_put(node, "entries",
-                     json_new_int(json_integer_value(json_object_get(former, "entries")) +
+                     json_new_int(json_integer_value(json_object_get(last, "entries")) +
                                   json_integer_value(json_object_get(node, "entries"))));
             json_array_remove(nodes, json_array_size(nodes) - 1);
         }
         json_add(nodes, json_incref(node));
-        former = node;
+        last = node;
     }
 }
 
-static int prove(struct remote *remote, json_t *nodes, bool *ret_intact)
+static int verify_pages(struct remote *remote, json_t *nodes, bool *ret_intact)
 {
     char path[REMOTE_PATH_MAX], cursor[FETCH_VALUE_MAX] = "";
     int status = STATUS_OK;
 
     *ret_intact = true;
-    for (int i = 0; i < PROOF_PAGES_MAX; i++) {
+    for (int i = 0; i < VERIFY_PAGES_MAX; i++) {
         struct buf out = BUF(path);
         struct remote_request request = {.path = path};
         struct remote_answer answer;
@@ -226,9 +225,9 @@ static int prove(struct remote *remote, json_t *nodes, bool *ret_intact)
         status = remote_call(remote, &request, &answer);
         if (status != STATUS_OK)
             return status;
-        add_proof(nodes, json_object_get(answer.json, "nodes"));
+        merge_nodes(nodes, json_object_get(answer.json, "nodes"));
         *ret_intact = *ret_intact && json_is_true(json_object_get(answer.json, "intact"));
-        snprintf(cursor, sizeof cursor, "%s", text_of(answer.json, "cursor"));
+        snprintf(cursor, sizeof cursor, "%s", member_text(answer.json, "cursor"));
         answer_free(&answer);
         if (cursor[0] == '\0')
             break;
@@ -246,7 +245,7 @@ static int audit_verify(const struct args *args)
 
     if (status != STATUS_OK)
         return status;
-    status = prove(remote, nodes, &is_intact);
+    status = verify_pages(remote, nodes, &is_intact);
     if (status == STATUS_OK) {
         remote_printer(remote, &out);
         if (remote_output(remote) == OUTPUT_JSON) {
@@ -256,7 +255,7 @@ static int audit_verify(const struct args *args)
             json_put(all, "nodes", json_incref(nodes));
             print_json(&out, all);
         } else {
-            view_rows(&proof_view, nodes, remote_when(remote), &out);
+            view_rows(&verify_view, nodes, remote_when(remote), &out);
             printer_text(&out, is_intact ? "No entry was changed.\n"
                                          : "The audit is broken: entries were changed.\n");
         }

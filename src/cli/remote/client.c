@@ -122,7 +122,7 @@ enum rc client_open(struct loop *loop, const struct client_options *options,
     return RC_OK;
 }
 
-static instant date_of(const struct webhook_result *result)
+static instant answer_date(const struct webhook_result *result)
 {
     instant date = INSTANT_NONE;
     struct err err;
@@ -143,7 +143,7 @@ static void on_done(void *arg, const struct webhook_result *result)
     } else if (result->kind == WEBHOOK_ANSWERED) {
         answer.status = result->status;
         answer.body = result->body;
-        answer.server_now = date_of(result);
+        answer.server_now = answer_date(result);
     }
     waiting->done(waiting->arg, &answer);
     free(waiting);

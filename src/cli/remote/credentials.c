@@ -12,13 +12,13 @@
 
 enum { PATH_BYTES_MAX = 4096, OTHERS = 077 };
 
-const char *setting_find(const char *given, const char *variable, const char *otherwise)
+const char *setting_find(const char *given, const char *variable, const char *fallback)
 {
     const char *set = getenv(variable);
 
     if (given)
         return given;
-    return set && set[0] != '\0' ? set : otherwise;
+    return set && set[0] != '\0' ? set : fallback;
 }
 
 static bool file_path(struct buf *out)
@@ -62,7 +62,7 @@ static enum rc read_file(const char *path, char *bytes, size_t *ret_len, struct 
 }
 
 /* It becomes a header field: visible ASCII, and no more of it than a server takes. */
-static enum rc check(struct str token, const char *where, struct err *reterr)
+static enum rc check_token(struct str token, const char *where, struct err *reterr)
 {
     bool is_good = token.len < TOKEN_MAX;
 
@@ -90,7 +90,7 @@ enum rc token_find(const char *given, char ret[static TOKEN_MAX], struct err *re
         token = str_trim(token);
     }
     if (!rc)
-        rc = check(token, given ? "--token" : set ? "BELFRY_TOKEN" : path, reterr);
+        rc = check_token(token, given ? "--token" : set ? "BELFRY_TOKEN" : path, reterr);
     if (!rc)
         buf_str(&out, token);
     return rc;

@@ -10,8 +10,8 @@ enum { TOKEN_MAX = 256 }; /* with its end; ours have less than 100 bytes */
 
 #define SERVER_DEFAULT "http://127.0.0.1:7227"
 
-/* `given`, else the variable, else `otherwise`; empty ones count as absent. */
-const char *setting_find(const char *given, const char *variable, const char *otherwise);
+/* `given`, else the variable, else `fallback`; empty ones count as absent. */
+const char *setting_find(const char *given, const char *variable, const char *fallback);
 
 /*
  * `given`, else BELFRY_TOKEN, else the first line of belfry/token below XDG_CONFIG_HOME or

@@ -65,7 +65,7 @@ static void print_event(struct remote *remote, const json_t *event, struct print
         return;
     }
     if (remote_output(remote) == OUTPUT_NAME) {
-        printer_safe(out, str_of(text_of(event, "id")));
+        printer_safe(out, str_of(member_text(event, "id")));
         printer_text(out, "\n");
         return;
     }
@@ -90,7 +90,7 @@ static void print_event(struct remote *remote, const json_t *event, struct print
 struct following {
     struct remote *remote;
     struct printer *out;
-    int64_t left; /* events until it is enough; -1: it never is */
+    int64_t remaining; /* events until it is enough; -1: it never is */
 };
 
 static bool on_event(void *arg, struct str id, struct str name, struct str data)
@@ -106,8 +106,8 @@ static bool on_event(void *arg, struct str id, struct str name, struct str data)
     else if (json_is_object(event))
         print_event(f->remote, event, f->out);
     printer_flush(f->out);
-    f->left -= f->left > 0;
-    return f->left != 0 && !printer_is_closed(f->out);
+    f->remaining -= f->remaining > 0;
+    return f->remaining != 0 && !printer_is_closed(f->out);
 }
 
 /* ---- pages ---- */
@@ -152,7 +152,7 @@ static int print_pages(struct remote *remote, const struct args *args, const cha
             return status;
         page = next;
         json_array_extend(events, json_object_get(page.json, "events"));
-        after = text_of(page.json, "cursor");
+        after = member_text(page.json, "cursor");
         is_page = json_is_true(json_object_get(page.json, "more"));
         more = is_page && args->value[OPT_ALL];
     }
@@ -178,18 +178,18 @@ static int print_pages(struct remote *remote, const struct args *args, const cha
 static int follow(struct remote *remote, const struct args *args, const char *path,
                   struct printer *out)
 {
-    struct following f = {.remote = remote, .out = out, .left = -1};
+    struct following f = {.remote = remote, .out = out, .remaining = -1};
     struct str limit = str_of(args->value[OPT_LIMIT]);
     char query[REMOTE_PATH_MAX];
-    struct buf with_place = BUF(query);
+    struct buf full_path = BUF(query);
 
-    if (limit.ptr &&
-        (str_take_number(&limit, INT32_MAX, &f.left) == 0 || limit.len > 0 || f.left == 0)) {
+    if (limit.ptr && (str_take_number(&limit, INT32_MAX, &f.remaining) == 0 || limit.len > 0 ||
+                      f.remaining == 0)) {
         report_note("--limit must be a whole number, not %.100s", args->value[OPT_LIMIT]);
         return STATUS_USAGE;
     }
-    buf_text(&with_place, path);
-    path_query(&with_place, "after", args->value[OPT_AFTER]);
+    buf_text(&full_path, path);
+    path_query(&full_path, "after", args->value[OPT_AFTER]);
     return remote_stream(remote, query, on_event, &f);
 }
 

@@ -71,8 +71,8 @@ static int check_page(struct remote *remote, const struct list *list,
 }
 
 /* The items of all pages from here on, into `items`; the last page's cursor is null. */
-static int gather(struct remote *remote, const struct args *args, const char *path,
-                  const struct list *list, json_t *items)
+static int fetch_all(struct remote *remote, const struct args *args, const char *path,
+                     const struct list *list, json_t *items)
 {
     const char *cursor = args->value[LIST_CURSOR];
     struct remote_answer page = {.status = 0};
@@ -103,7 +103,7 @@ static void print_names(const struct view *view, const json_t *items, struct pri
 
     json_array_foreach(items, i, item)
     {
-        printer_safe(out, str_of(text_of(item, view->id)));
+        printer_safe(out, str_of(member_text(item, view->id)));
         printer_text(out, "\n");
     }
 }
@@ -123,7 +123,7 @@ static int print_all(struct remote *remote, const struct args *args, const struc
                      const char *path)
 {
     json_auto_t *items = json_new_list();
-    int status = gather(remote, args, path, list, items);
+    int status = fetch_all(remote, args, path, list, items);
     struct printer out;
 
     if (status != STATUS_OK)

@@ -151,7 +151,7 @@ void path_query(struct buf *path, const char *name, const char *value)
     path_escape(path, str_of(value));
 }
 
-void path_of(struct buf *path, const char *kind, const char *name, const char *tail)
+void path_object(struct buf *path, const char *kind, const char *name, const char *tail)
 {
     buf_text(path, "/api/v1/");
     buf_text(path, kind);
@@ -241,11 +241,11 @@ int remote_send(struct remote *remote, const struct remote_request *request, fet
     else
         rc = fetch_run(remote->fetch, &fetch, ret, &err);
     free(body);
-    return rc ? remote_unreached(remote, &err) : STATUS_OK;
+    return rc ? remote_report_error(remote, &err) : STATUS_OK;
 }
 
-int remote_ask(struct remote *remote, const struct remote_request *request,
-               struct remote_answer *ret)
+int remote_fetch(struct remote *remote, const struct remote_request *request,
+                 struct remote_answer *ret)
 {
     struct held held = {.len = 0};
     struct fetch_answer answer;
@@ -277,11 +277,11 @@ int remote_call(struct remote *remote, const struct remote_request *request,
                 struct remote_answer *ret)
 {
     struct remote_answer answer;
-    int status = remote_ask(remote, request, &answer);
+    int status = remote_fetch(remote, request, &answer);
 
     if (status != STATUS_OK)
         return status;
-    status = remote_refused(remote, request, &answer);
+    status = remote_check(remote, request, &answer);
     if (status != STATUS_OK)
         answer_free(&answer);
     else

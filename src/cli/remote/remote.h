@@ -79,7 +79,7 @@ void path_escape(struct buf *path, struct str part);
 /* "?name=value", or with & where there is a query already; nothing when value is NULL. */
 void path_query(struct buf *path, const char *name, const char *value);
 /* "/api/v1/KIND/NAME" and TAIL, such as "/pause"; NULL: none. */
-void path_of(struct buf *path, const char *kind, const char *name, const char *tail);
+void path_object(struct buf *path, const char *kind, const char *name, const char *tail);
 
 /* ---- requests ---- */
 
@@ -103,22 +103,22 @@ struct remote_answer {
 void answer_free(struct remote_answer *answer);
 
 /* STATUS_OK: the server answered, whatever it was.  *ret holds nothing otherwise. */
-int remote_ask(struct remote *remote, const struct remote_request *request,
-               struct remote_answer *ret);
+int remote_fetch(struct remote *remote, const struct remote_request *request,
+                 struct remote_answer *ret);
 
 /*
  * STATUS_OK for a success, whose body, if any, is JSON.  Of anything else it tells: the
  * sentence, the field, the place in the field.
  */
-int remote_refused(const struct remote *remote, const struct remote_request *request,
-                   const struct remote_answer *answer);
+int remote_check(const struct remote *remote, const struct remote_request *request,
+                 const struct remote_answer *answer);
 
 /* Both: STATUS_OK only for a success; *ret holds nothing otherwise. */
 int remote_call(struct remote *remote, const struct remote_request *request,
                 struct remote_answer *ret);
 
-/* The lines that remote_refused() writes; for those who tell of many at once. */
-void problem_tell(const json_t *problem, const json_t *body, const char *before);
+/* The lines that remote_check() writes; for those who tell of many at once. */
+void problem_report(const json_t *problem, const json_t *body, const char *before);
 
 /* ---- streams ---- */
 
@@ -138,6 +138,6 @@ void print_json_text(struct printer *out, const struct remote_answer *answer);
 void print_json(struct printer *out, const json_t *value);
 
 /* A member's text; "" when it is not there or no text. */
-const char *text_of(const json_t *object, const char *name);
+const char *member_text(const json_t *object, const char *name);
 /* "state.nextAt": through objects; NULL when it is not there or null. */
-const json_t *value_of(const json_t *object, const char *path);
+const json_t *member_at(const json_t *object, const char *path);

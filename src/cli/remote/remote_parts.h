@@ -37,4 +37,4 @@ int remote_send(struct remote *remote, const struct remote_request *request, fet
                 void *arg, struct fetch_answer *ret);
 
 /* Tells what went wrong, and returns the status to exit with. */
-int remote_unreached(const struct remote *remote, const struct err *err);
+int remote_report_error(const struct remote *remote, const struct err *err);

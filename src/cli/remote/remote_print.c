@@ -64,14 +64,14 @@ void print_json_text(struct printer *out, const struct remote_answer *answer)
         printer_text(out, "\n");
 }
 
-const char *text_of(const json_t *object, const char *name)
+const char *member_text(const json_t *object, const char *name)
 {
-    const char *text = json_string_value(value_of(object, name));
+    const char *text = json_string_value(member_at(object, name));
 
     return text ? text : "";
 }
 
-const json_t *value_of(const json_t *object, const char *path)
+const json_t *member_at(const json_t *object, const char *path)
 {
     struct str rest = str_of(path), step;
     bool more = true;

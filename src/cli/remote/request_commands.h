@@ -25,8 +25,8 @@ struct part {
 };
 
 /* What a command says when all is well; `name` is what was named. */
-typedef void request_command_say(const json_t *answer, const char *name,
-                                 const struct when *when, struct printer *out);
+typedef void request_command_print_fn(const json_t *answer, const char *name,
+                                      const struct when *when, struct printer *out);
 
 struct request_command {
     const char *method; /* NULL: GET                                                */
@@ -36,9 +36,9 @@ struct request_command {
     int filter_count;
     const struct part *parts; /* NULL: no body but an empty one, unless it is GET or DELETE */
     int part_count;
-    const struct view *view;  /* how the answer is shown: by this, */
-    request_command_say *say; /* or by this                        */
-    bool starts_run;          /* unless the overlap policy skips it: then the status is 75 */
+    const struct view *view;         /* how the answer is shown: by this, */
+    request_command_print_fn *print; /* or by this                        */
+    bool starts_run; /* unless the overlap policy skips it: then the status is 75 */
 };
 
 #define PARTS(array) .parts = (array), .part_count = sizeof(array) / sizeof(array)[0]
@@ -47,7 +47,7 @@ struct request_command {
 int request_command_run(const struct args *args);
 
 /* The body of the options; NULL when one is wrong, which is told. */
-json_t *body_of(const struct args *args, const struct part *parts, int count);
+json_t *body_from_options(const struct args *args, const struct part *parts, int count);
 
 /* Of an option that takes JSON, or @FILE that holds it; NULL: told. */
 json_t *json_argument(const struct args *args, int option);
@@ -56,7 +56,7 @@ json_t *json_argument(const struct args *args, int option);
 char *read_whole(const char *path, size_t *ret_len);
 
 /* Prints an answer in the form that was asked for; `say` or `view` for a table. */
-int request_command_print(struct remote *remote, const struct request_command *ask,
+int request_command_print(struct remote *remote, const struct request_command *desc,
                           const struct remote_answer *answer, const char *name);
 
 /* For commands whose `with` is a struct lister. */

@@ -9,16 +9,16 @@
 #include "cli/frame/report.h"
 #include "cli/remote/request_commands.h"
 
-static void say_done(const char *done, const char *name, struct printer *out)
+static void print_done(const char *done, const char *name, struct printer *out)
 {
     printer_safe(out, str_of(name));
     printer_printf(out, ": %s\n", done);
 }
 
-static int put(const struct args *args, const char *kind, const json_t *body,
-               const struct view *view)
+static int put_object(const struct args *args, const char *kind, const json_t *body,
+                      const struct view *view)
 {
-    const struct request_command ask = {.view = view};
+    const struct request_command desc = {.view = view};
     char path[REMOTE_PATH_MAX];
     struct buf out = BUF(path);
     struct remote_request request = {.method = "PUT", .path = path, .body = body};
@@ -28,10 +28,10 @@ static int put(const struct args *args, const char *kind, const json_t *body,
 
     if (status != STATUS_OK)
         return status;
-    path_of(&out, kind, args->operand[0], NULL);
+    path_object(&out, kind, args->operand[0], NULL);
     status = remote_call(remote, &request, &answer);
     if (status == STATUS_OK) {
-        status = request_command_print(remote, &ask, &answer, args->operand[0]);
+        status = request_command_print(remote, &desc, &answer, args->operand[0]);
         answer_free(&answer);
     }
     remote_close(remote);
@@ -84,7 +84,7 @@ static int queue_set(const struct args *args)
         report_note("the limit is a whole number or none, not %.100s", text);
         return STATUS_USAGE;
     }
-    return put(args, "queues", body, &queue_view);
+    return put_object(args, "queues", body, &queue_view);
 }
 
 static const struct command queue_commands[] = {
@@ -160,16 +160,16 @@ static const struct lister calendar_lister = {.kind = "calendars",
 static const struct request_command calendar_get = {.kind = "calendars",
                                                     .view = &calendar_view};
 
-static void say_deleted(const json_t *answer, const char *name, const struct when *when,
-                        struct printer *out)
+static void print_deleted(const json_t *answer, const char *name, const struct when *when,
+                          struct printer *out)
 {
     (void)answer;
     (void)when;
-    say_done("deleted", name, out);
+    print_done("deleted", name, out);
 }
 
 static const struct request_command calendar_delete = {
-    .method = "DELETE", .kind = "calendars", .say = say_deleted};
+    .method = "DELETE", .kind = "calendars", .print = print_deleted};
 
 enum calendar_option { CALENDAR_FILE = REMOTE_OPTIONS, CALENDAR_DATE, CALENDAR_OPTIONS };
 
@@ -180,7 +180,7 @@ static const struct option calendar_rows[CALENDAR_OPTIONS] = {
 };
 
 /* A date a line; what stands behind # and blank lines are for people. */
-static bool add_lines(struct str text, json_t *dates)
+static bool add_dates(struct str text, json_t *dates)
 {
     struct str line, rest;
 
@@ -204,7 +204,7 @@ static bool add_lines(struct str text, json_t *dates)
     return true;
 }
 
-static json_t *dates_of(const struct args *args)
+static json_t *read_dates(const struct args *args)
 {
     const char *given[ARGS_GIVEN_MAX];
     int count = args_all(args, CALENDAR_DATE, given, ARGS_GIVEN_MAX);
@@ -215,11 +215,11 @@ static json_t *dates_of(const struct args *args)
     if (args->value[CALENDAR_FILE]) {
         char *text = read_whole(args->value[CALENDAR_FILE], &len);
 
-        ok = text && add_lines((struct str){text, len}, dates);
+        ok = text && add_dates((struct str){text, len}, dates);
         free(text);
     }
     for (int i = 0; i < count && ok; i++)
-        ok = add_lines(str_of(given[i]), dates);
+        ok = add_dates(str_of(given[i]), dates);
     if (ok && !args->value[CALENDAR_FILE] && count == 0) {
         report_note("which days?  Say --date 2027-12-25, or -f FILE");
         ok = false;
@@ -234,12 +234,12 @@ static json_t *dates_of(const struct args *args)
 static int calendar_set(const struct args *args)
 {
     json_auto_t *body = json_new_object();
-    json_t *dates = dates_of(args);
+    json_t *dates = read_dates(args);
 
     if (!dates)
         return STATUS_USAGE;
     json_put(body, "dates", dates);
-    return put(args, "calendars", body, &calendar_view);
+    return put_object(args, "calendars", body, &calendar_view);
 }
 
 static const struct command calendar_commands[] = {
@@ -298,7 +298,7 @@ static const struct view gate_view = {"gates", "name", FIELDS(gate_columns), NUL
 static const struct lister gate_lister = {.kind = "gates", .list = {.view = &gate_view}};
 static const struct request_command gate_get = {.kind = "gates", .view = &gate_view};
 static const struct request_command gate_delete = {
-    .method = "DELETE", .kind = "gates", .say = say_deleted};
+    .method = "DELETE", .kind = "gates", .print = print_deleted};
 
 static int gate_set(const struct args *args)
 {
@@ -311,7 +311,7 @@ static int gate_set(const struct args *args)
         return STATUS_USAGE;
     }
     json_put(body, "limit", json_new_int(limit));
-    return put(args, "gates", body, &gate_view);
+    return put_object(args, "gates", body, &gate_view);
 }
 
 static const struct command gate_commands[] = {
@@ -383,9 +383,9 @@ static const struct option namespace_rows[NAMESPACE_OPTIONS] = {
 static int namespace_set(const struct args *args)
 {
     static const struct part parts[] = {{NAMESPACE_SETTINGS, "settings", PART_JSON}};
-    json_auto_t *body = body_of(args, parts, 1);
+    json_auto_t *body = body_from_options(args, parts, 1);
 
-    return body ? put(args, "namespaces", body, &namespace_view) : STATUS_USAGE;
+    return body ? put_object(args, "namespaces", body, &namespace_view) : STATUS_USAGE;
 }
 
 static const struct command namespace_commands[] = {

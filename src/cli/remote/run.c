@@ -6,7 +6,7 @@
 #include "cli/remote/run_commands.h"
 #include "cli/remote/schedule_view.h"
 
-static const struct request_command get_ask = {.kind = "runs", .view = &run_view};
+static const struct request_command get_request = {.kind = "runs", .view = &run_view};
 
 enum list_filter {
     OPT_SCHEDULE = LIST_OPTIONS,
@@ -33,7 +33,7 @@ static const struct option list_rows[LIST_COUNT] = {
     [OPT_TO] = {"to", '\0', "TIME", "not after"},
 };
 
-static const struct filter list_filters_of[] = {
+static const struct filter run_filters[] = {
     {OPT_SCHEDULE, "schedule", FILTER_TEXT},
     {OPT_STATE, "state", FILTER_TEXT},
     {OPT_OUTCOME, "outcome", FILTER_TEXT},
@@ -43,8 +43,8 @@ static const struct filter list_filters_of[] = {
     {OPT_TO, "to", FILTER_TIME},
 };
 
-static const struct lister list_lister = {
-    .kind = "runs", .list = {.view = &run_view, FILTERS(list_filters_of)}};
+static const struct lister list_lister = {.kind = "runs",
+                                          .list = {.view = &run_view, FILTERS(run_filters)}};
 
 static const struct option logs_rows[LOGS_OPTION_COUNT] = {
     REMOTE_OPTION_ROWS,
@@ -61,10 +61,10 @@ static const struct option reason_rows[REASON_COUNT] = {
 
 static const struct part reason_parts[] = {{OPT_REASON, "reason", PART_TEXT}};
 
-static void say_id(const char *done, const json_t *answer, const char *name,
-                   struct printer *out)
+static void print_id(const char *done, const json_t *answer, const char *name,
+                     struct printer *out)
 {
-    const char *id = text_of(answer, "id");
+    const char *id = member_text(answer, "id");
 
     printer_safe(out, str_of(name));
     printer_printf(out, ": %s", done);
@@ -75,62 +75,62 @@ static void say_id(const char *done, const json_t *answer, const char *name,
     printer_text(out, "\n");
 }
 
-static void say_cancelled(const json_t *answer, const char *name, const struct when *when,
-                          struct printer *out)
+static void print_cancelled(const json_t *answer, const char *name, const struct when *when,
+                            struct printer *out)
 {
     (void)when;
     /* The server does not say which: whoever holds it may just have ended. */
-    say_id("cancelled; if somebody works on it, they are asked to stop", answer, name, out);
+    print_id("cancelled; if somebody works on it, they are asked to stop", answer, name, out);
 }
 
-static void say_terminated(const json_t *answer, const char *name, const struct when *when,
+static void print_terminated(const json_t *answer, const char *name, const struct when *when,
+                             struct printer *out)
+{
+    (void)when;
+    print_id("ended", answer, name, out);
+}
+
+static void print_retried(const json_t *answer, const char *name, const struct when *when,
+                          struct printer *out)
+{
+    (void)when;
+    print_id("runs again", answer, name, out);
+}
+
+static void print_approved(const json_t *answer, const char *name, const struct when *when,
                            struct printer *out)
 {
     (void)when;
-    say_id("ended", answer, name, out);
+    print_id("approved", answer, name, out);
 }
 
-static void say_retried(const json_t *answer, const char *name, const struct when *when,
-                        struct printer *out)
+static void print_rejected(const json_t *answer, const char *name, const struct when *when,
+                           struct printer *out)
 {
     (void)when;
-    say_id("runs again", answer, name, out);
+    print_id("rejected", answer, name, out);
 }
 
-static void say_approved(const json_t *answer, const char *name, const struct when *when,
-                         struct printer *out)
-{
-    (void)when;
-    say_id("approved", answer, name, out);
-}
-
-static void say_rejected(const json_t *answer, const char *name, const struct when *when,
-                         struct printer *out)
-{
-    (void)when;
-    say_id("rejected", answer, name, out);
-}
-
-static const struct request_command cancel_ask = {
-    .method = "POST", .kind = "runs", .tail = "/cancel", .say = say_cancelled};
-static const struct request_command terminate_ask = {
-    .method = "POST", .kind = "runs", .tail = "/terminate", .say = say_terminated};
-static const struct request_command retry_ask = {.method = "POST",
-                                                 .kind = "runs",
-                                                 .tail = "/retry",
-                                                 .view = &run_view,
-                                                 .say = say_retried,
-                                                 .starts_run = true};
-static const struct request_command approve_ask = {.method = "POST",
-                                                   .kind = "runs",
-                                                   .tail = "/approve",
-                                                   PARTS(reason_parts),
-                                                   .say = say_approved};
-static const struct request_command reject_ask = {.method = "POST",
-                                                  .kind = "runs",
-                                                  .tail = "/reject",
-                                                  PARTS(reason_parts),
-                                                  .say = say_rejected};
+static const struct request_command cancel_request = {
+    .method = "POST", .kind = "runs", .tail = "/cancel", .print = print_cancelled};
+static const struct request_command terminate_request = {
+    .method = "POST", .kind = "runs", .tail = "/terminate", .print = print_terminated};
+static const struct request_command retry_request = {.method = "POST",
+                                                     .kind = "runs",
+                                                     .tail = "/retry",
+                                                     .view = &run_view,
+                                                     .print = print_retried,
+                                                     .starts_run = true};
+static const struct request_command approve_request = {.method = "POST",
+                                                       .kind = "runs",
+                                                       .tail = "/approve",
+                                                       PARTS(reason_parts),
+                                                       .print = print_approved};
+static const struct request_command reject_request = {.method = "POST",
+                                                      .kind = "runs",
+                                                      .tail = "/reject",
+                                                      PARTS(reason_parts),
+                                                      .print = print_rejected};
 
 static const struct command commands[] = {
     {.name = "run list",
@@ -150,7 +150,7 @@ static const struct command commands[] = {
      .examples = "  belfry run get r_0cm4w425a02011t4kqavj0\n",
      PLAIN,
      SOME_NAMES,
-     .arg = &get_ask,
+     .arg = &get_request,
      .run = request_command_run},
     {.name = "run logs",
      .usage = "RUN [OPTION]...",
@@ -169,7 +169,7 @@ static const struct command commands[] = {
      .examples = "  belfry run cancel r_0cm4w425a02011t4kqavj0\n",
      PLAIN,
      SOME_NAMES,
-     .arg = &cancel_ask,
+     .arg = &cancel_request,
      .run = request_command_run},
     {.name = "run terminate",
      .usage = "RUN... [OPTION]...",
@@ -179,7 +179,7 @@ static const struct command commands[] = {
      .examples = "  belfry run terminate r_0cm4w425a02011t4kqavj0\n",
      PLAIN,
      SOME_NAMES,
-     .arg = &terminate_ask,
+     .arg = &terminate_request,
      .run = request_command_run},
     {.name = "run retry",
      .usage = "RUN... [OPTION]...",
@@ -190,7 +190,7 @@ static const struct command commands[] = {
      .examples = "  belfry run retry r_0cm4w425a02011t4kqavj0\n",
      PLAIN,
      SOME_NAMES,
-     .arg = &retry_ask,
+     .arg = &retry_request,
      .run = request_command_run},
     {.name = "run approve",
      .usage = "RUN... [OPTION]...",
@@ -200,7 +200,7 @@ static const struct command commands[] = {
                  "  belfry run approve r_0cm4w425a02011t4kqavj0 --reason 'looked at it'\n",
      OPTIONS(reason_rows),
      SOME_NAMES,
-     .arg = &approve_ask,
+     .arg = &approve_request,
      .run = request_command_run},
     {.name = "run reject",
      .usage = "RUN... [OPTION]...",
@@ -209,7 +209,7 @@ static const struct command commands[] = {
      .examples = "  belfry run reject r_0cm4w425a02011t4kqavj0 --reason 'not today'\n",
      OPTIONS(reason_rows),
      SOME_NAMES,
-     .arg = &reject_ask,
+     .arg = &reject_request,
      .run = request_command_run},
 };
 

@@ -31,7 +31,8 @@ static void print_line(const json_t *line, const struct args *args, struct remot
         printer_tint(out, TINT_END);
         printer_text(out, " ");
     }
-    printer_tint(out, strcmp(text_of(line, "stream"), "stderr") == 0 ? TINT_WARN : TINT_NONE);
+    printer_tint(out,
+                 strcmp(member_text(line, "stream"), "stderr") == 0 ? TINT_WARN : TINT_NONE);
     /* Bytes that are for a file are what the program wrote. */
     if (isatty(out->fd))
         printer_safe(out, str_of(json_string_value(text)));
@@ -54,7 +55,7 @@ static int print_page(struct remote *remote, const struct args *args, struct pri
     int status;
 
     snprintf(number, sizeof number, "%lld", (long long)*after);
-    path_of(&where, "runs", args->operand[0], "/logs");
+    path_object(&where, "runs", args->operand[0], "/logs");
     path_query(&where, "after", *after > 0 ? number : NULL);
     path_query(&where, "limit", "1000");
     status = remote_call(remote, &request, &answer);
@@ -98,7 +99,7 @@ static int follow(struct remote *remote, const struct args *args, struct printer
     char path[REMOTE_PATH_MAX];
     struct buf where = BUF(path);
 
-    path_of(&where, "runs", args->operand[0], "/logs");
+    path_object(&where, "runs", args->operand[0], "/logs");
     path_query(&where, "follow", "true");
     return remote_stream(remote, path, on_event, &f);
 }

@@ -8,7 +8,7 @@
 
 /* ---- get, list ---- */
 
-static const struct request_command get_ask = {.kind = "schedules", .view = &schedule_view};
+static const struct request_command get_request = {.kind = "schedules", .view = &schedule_view};
 
 enum list_filter {
     OPT_SEARCH = LIST_OPTIONS,
@@ -33,7 +33,7 @@ static const struct option list_rows[LIST_COUNT] = {
     [OPT_SORT] = {"sort", '\0', "FIELD", "id, createdAt or updatedAt; -FIELD: downwards"},
 };
 
-static const struct filter list_filters_of[] = {
+static const struct filter schedule_filters[] = {
     {OPT_SEARCH, "search", FILTER_TEXT}, {OPT_PREFIX, "prefix", FILTER_TEXT},
     {OPT_LABEL, "label", FILTER_TEXT},   {OPT_STATUS, "status", FILTER_TEXT},
     {OPT_ACTION, "action", FILTER_TEXT}, {OPT_QUEUE, "queue", FILTER_TEXT},
@@ -41,12 +41,12 @@ static const struct filter list_filters_of[] = {
 };
 
 static const struct lister list_lister = {
-    .kind = "schedules", .list = {.view = &schedule_view, FILTERS(list_filters_of)}};
+    .kind = "schedules", .list = {.view = &schedule_view, FILTERS(schedule_filters)}};
 
 /* ---- delete, pause ---- */
 
-static void say_deleted(const json_t *answer, const char *name, const struct when *when,
-                        struct printer *out)
+static void print_deleted(const json_t *answer, const char *name, const struct when *when,
+                          struct printer *out)
 {
     (void)answer;
     (void)when;
@@ -54,25 +54,25 @@ static void say_deleted(const json_t *answer, const char *name, const struct whe
     printer_text(out, ": deleted\n");
 }
 
-static void say_paused(const json_t *answer, const char *name, const struct when *when,
-                       struct printer *out)
-{
-    (void)name;
-    say_schedule("paused", answer, when, out);
-}
-
-static void say_reset(const json_t *answer, const char *name, const struct when *when,
-                      struct printer *out)
-{
-    (void)name;
-    say_schedule("its failures are forgotten", answer, when, out);
-}
-
-static void say_archived(const json_t *answer, const char *name, const struct when *when,
+static void print_paused(const json_t *answer, const char *name, const struct when *when,
                          struct printer *out)
 {
     (void)name;
-    say_schedule("archived", answer, when, out);
+    print_schedule("paused", answer, when, out);
+}
+
+static void print_reset(const json_t *answer, const char *name, const struct when *when,
+                        struct printer *out)
+{
+    (void)name;
+    print_schedule("its failures are forgotten", answer, when, out);
+}
+
+static void print_archived(const json_t *answer, const char *name, const struct when *when,
+                           struct printer *out)
+{
+    (void)name;
+    print_schedule("archived", answer, when, out);
 }
 
 enum pause_option { OPT_REASON = REMOTE_OPTIONS, OPT_UNTIL, PAUSE_COUNT };
@@ -86,17 +86,17 @@ static const struct option pause_rows[PAUSE_COUNT] = {
 static const struct part pause_parts[] = {{OPT_REASON, "reason", PART_TEXT},
                                           {OPT_UNTIL, "until", PART_TIME}};
 
-static const struct request_command delete_ask = {
-    .method = "DELETE", .kind = "schedules", .say = say_deleted};
-static const struct request_command pause_ask = {.method = "POST",
-                                                 .kind = "schedules",
-                                                 .tail = "/pause",
-                                                 PARTS(pause_parts),
-                                                 .say = say_paused};
-static const struct request_command archive_ask = {
-    .method = "POST", .kind = "schedules", .tail = "/archive", .say = say_archived};
-static const struct request_command reset_ask = {
-    .method = "POST", .kind = "schedules", .tail = "/reset-failures", .say = say_reset};
+static const struct request_command delete_request = {
+    .method = "DELETE", .kind = "schedules", .print = print_deleted};
+static const struct request_command pause_request = {.method = "POST",
+                                                     .kind = "schedules",
+                                                     .tail = "/pause",
+                                                     PARTS(pause_parts),
+                                                     .print = print_paused};
+static const struct request_command archive_request = {
+    .method = "POST", .kind = "schedules", .tail = "/archive", .print = print_archived};
+static const struct request_command reset_request = {
+    .method = "POST", .kind = "schedules", .tail = "/reset-failures", .print = print_reset};
 
 static const struct option resume_rows[RESUME_OPTION_COUNT] = {
     REMOTE_OPTION_ROWS,
@@ -124,28 +124,28 @@ static const struct part trigger_parts[] = {{OPT_INPUT, "input", PART_JSON},
                                             {OPT_OVERLAP, "overlap", PART_TEXT},
                                             {OPT_SCHEDULED, "scheduledTime", PART_TIME}};
 
-static void say_triggered(const json_t *answer, const char *name, const struct when *when,
-                          struct printer *out)
+static void print_triggered(const json_t *answer, const char *name, const struct when *when,
+                            struct printer *out)
 {
     (void)when;
     printer_safe(out, str_of(name));
-    printer_printf(out, ": run %s\n", text_of(answer, "id"));
+    printer_printf(out, ": run %s\n", member_text(answer, "id"));
 }
 
-static const struct request_command trigger_ask = {.method = "POST",
-                                                   .kind = "schedules",
-                                                   .tail = "/trigger",
-                                                   PARTS(trigger_parts),
-                                                   .view = &run_view,
-                                                   .say = say_triggered,
-                                                   .starts_run = true};
-static const struct request_command test_ask = {.method = "POST",
-                                                .kind = "schedules",
-                                                .tail = "/test",
-                                                .parts = trigger_parts,
-                                                .part_count = 1,
-                                                .view = &run_view,
-                                                .say = say_triggered};
+static const struct request_command trigger_request = {.method = "POST",
+                                                       .kind = "schedules",
+                                                       .tail = "/trigger",
+                                                       PARTS(trigger_parts),
+                                                       .view = &run_view,
+                                                       .print = print_triggered,
+                                                       .starts_run = true};
+static const struct request_command test_request = {.method = "POST",
+                                                    .kind = "schedules",
+                                                    .tail = "/test",
+                                                    .parts = trigger_parts,
+                                                    .part_count = 1,
+                                                    .view = &run_view,
+                                                    .print = print_triggered};
 
 static const struct option backfill_rows[BACKFILL_OPTION_COUNT] = {
     REMOTE_OPTION_ROWS,
@@ -167,8 +167,8 @@ static const struct option skip_rows[SKIP_COUNT] = {
 
 static const struct part skip_parts[] = {{OPT_COUNT, "count", PART_NUMBER}};
 
-static void say_skipped(const json_t *answer, const char *name, const struct when *when,
-                        struct printer *out)
+static void print_skipped(const json_t *answer, const char *name, const struct when *when,
+                          struct printer *out)
 {
     static const struct field columns[] = {
         {"CANCELLED", "slot", SHAPE_TIME, false, NULL},
@@ -180,11 +180,11 @@ static void say_skipped(const json_t *answer, const char *name, const struct whe
     view_rows(&view, json_object_get(answer, "skipped"), when, out);
 }
 
-static const struct request_command skip_ask = {.method = "POST",
-                                                .kind = "schedules",
-                                                .tail = "/skip-next",
-                                                PARTS(skip_parts),
-                                                .say = say_skipped};
+static const struct request_command skip_request = {.method = "POST",
+                                                    .kind = "schedules",
+                                                    .tail = "/skip-next",
+                                                    PARTS(skip_parts),
+                                                    .print = print_skipped};
 
 /* ---- next, slots, explain, health ---- */
 
@@ -199,8 +199,8 @@ static const struct option next_rows[NEXT_OPTIONS] = {
 static const struct filter next_filters[] = {{NEXT_COUNT, "count", FILTER_TEXT},
                                              {NEXT_FROM, "from", FILTER_TIME}};
 
-static const struct request_command next_ask = {
-    .kind = "schedules", .tail = "/next", FILTERS(next_filters), .say = say_next};
+static const struct request_command next_request = {
+    .kind = "schedules", .tail = "/next", FILTERS(next_filters), .print = print_next};
 
 enum slots_option { SLOTS_FROM = LIST_OPTIONS, SLOTS_TO, SLOTS_OPTIONS };
 
@@ -229,10 +229,12 @@ static const struct option explain_rows[EXPLAIN_OPTIONS] = {
 };
 
 static const struct filter explain_filters[] = {{EXPLAIN_AT, "at", FILTER_TEXT}};
-static const struct request_command explain_ask = {
-    .kind = "schedules", .tail = "/explain", FILTERS(explain_filters), .say = say_explained};
-static const struct request_command health_ask = {
-    .kind = "schedules", .tail = "/health", .say = say_health};
+static const struct request_command explain_request = {.kind = "schedules",
+                                                       .tail = "/explain",
+                                                       FILTERS(explain_filters),
+                                                       .print = print_explained};
+static const struct request_command health_request = {
+    .kind = "schedules", .tail = "/health", .print = print_health};
 
 /* ---- the table ---- */
 
@@ -267,7 +269,7 @@ static const struct command commands[] = {
                  "  belfry schedule get nightly -o json > nightly.json\n",
      PLAIN,
      SOME_NAMES,
-     .arg = &get_ask,
+     .arg = &get_request,
      .run = request_command_run},
     {.name = "schedule list",
      .usage = "[OPTION]...",
@@ -297,7 +299,7 @@ static const struct command commands[] = {
      .examples = "  belfry schedule delete nightly\n",
      PLAIN,
      SOME_NAMES,
-     .arg = &delete_ask,
+     .arg = &delete_request,
      .run = request_command_run},
     {.name = "schedule pause",
      .usage = "ID... [OPTION]...",
@@ -307,7 +309,7 @@ static const struct command commands[] = {
                  "  belfry schedule pause nightly --until +2h\n",
      OPTIONS(pause_rows),
      SOME_NAMES,
-     .arg = &pause_ask,
+     .arg = &pause_request,
      .run = request_command_run},
     {.name = "schedule resume",
      .usage = "ID... [OPTION]...",
@@ -329,7 +331,7 @@ static const struct command commands[] = {
                  "  belfry schedule trigger nightly --input '{\"day\":\"2026-11-15\"}'\n",
      OPTIONS(trigger_rows),
      SOME_NAMES,
-     .arg = &trigger_ask,
+     .arg = &trigger_request,
      .run = request_command_run},
     {.name = "schedule test",
      .usage = "ID... [OPTION]...",
@@ -338,7 +340,7 @@ static const struct command commands[] = {
      .examples = "  belfry schedule test nightly\n",
      OPTIONS(test_rows),
      SOME_NAMES,
-     .arg = &test_ask,
+     .arg = &test_request,
      .run = request_command_run},
     {.name = "schedule backfill",
      .usage = "ID --from TIME [--to TIME] [OPTION]...",
@@ -358,7 +360,7 @@ static const struct command commands[] = {
                  "  belfry schedule skip-next nightly --count 3\n",
      OPTIONS(skip_rows),
      SOME_NAMES,
-     .arg = &skip_ask,
+     .arg = &skip_request,
      .run = request_command_run},
     {.name = "schedule next",
      .usage = "ID... [OPTION]...",
@@ -367,7 +369,7 @@ static const struct command commands[] = {
      .examples = "  belfry schedule next nightly -n 3\n",
      OPTIONS(next_rows),
      SOME_NAMES,
-     .arg = &next_ask,
+     .arg = &next_request,
      .run = request_command_run},
     {.name = "schedule slots",
      .usage = "ID [OPTION]...",
@@ -389,7 +391,7 @@ static const struct command commands[] = {
      .examples = "  belfry schedule explain nightly --at 2026-03-29T02:30:00\n",
      OPTIONS(explain_rows),
      SOME_NAMES,
-     .arg = &explain_ask,
+     .arg = &explain_request,
      .run = request_command_run},
     {.name = "schedule health",
      .usage = "ID... [OPTION]...",
@@ -398,7 +400,7 @@ static const struct command commands[] = {
      .examples = "  belfry schedule health nightly\n",
      PLAIN,
      SOME_NAMES,
-     .arg = &health_ask,
+     .arg = &health_request,
      .run = request_command_run},
     {.name = "schedule archive",
      .usage = "ID... [OPTION]...",
@@ -409,7 +411,7 @@ static const struct command commands[] = {
      .examples = "  belfry schedule archive nightly\n",
      PLAIN,
      SOME_NAMES,
-     .arg = &archive_ask,
+     .arg = &archive_request,
      .run = request_command_run},
     {.name = "schedule reset-failures",
      .usage = "ID... [OPTION]...",
@@ -418,7 +420,7 @@ static const struct command commands[] = {
      .examples = "  belfry schedule reset-failures nightly\n",
      PLAIN,
      SOME_NAMES,
-     .arg = &reset_ask,
+     .arg = &reset_request,
      .run = request_command_run},
 };
 

@@ -102,7 +102,7 @@ const struct option create_options[CREATE_OPTION_COUNT] = {
 /* ---- the document ---- */
 
 /* The member, made when it is not there; NULL when it is something else: told. */
-static json_t *object_in(json_t *document, const char *name)
+static json_t *get_object(json_t *document, const char *name)
 {
     json_t *object = json_object_get(document, name);
 
@@ -142,7 +142,7 @@ static json_t *read_document(const struct args *args)
 }
 
 /* All values of an option as a list of texts; NULL: it was not given, or told. */
-static json_t *texts_of(const struct args *args, int option, bool *ok)
+static json_t *text_list(const struct args *args, int option, bool *ok)
 {
     const char *values[MANY];
     int count = args_all(args, option, values, MANY);
@@ -171,7 +171,7 @@ static json_t *texts_of(const struct args *args, int option, bool *ok)
 static void put_texts(const struct args *args, int option, const char *name, json_t *to,
                       bool *ok)
 {
-    json_t *list = texts_of(args, option, ok);
+    json_t *list = text_list(args, option, ok);
 
     if (list)
         json_put(to, name, list);
@@ -181,7 +181,7 @@ static void put_texts(const struct args *args, int option, const char *name, jso
 static void put_objects(const struct args *args, int option, const char *member,
                         const char *name, json_t *to, bool *ok)
 {
-    json_auto_t *texts = texts_of(args, option, ok);
+    json_auto_t *texts = text_list(args, option, ok);
     json_t *list, *text;
     size_t i;
 
@@ -203,7 +203,7 @@ static void put_objects(const struct args *args, int option, const char *member,
 /* "KEY=VALUE" or "Name: value", each a member. */
 static void put_pairs(const struct args *args, int option, char sep, json_t *to, bool *ok)
 {
-    json_auto_t *texts = texts_of(args, option, ok);
+    json_auto_t *texts = text_list(args, option, ok);
     json_t *text;
     size_t i;
 
@@ -225,15 +225,15 @@ static void put_pairs(const struct args *args, int option, char sep, json_t *to,
 
 static bool put_parts(const struct args *args, const struct part *parts, int count, json_t *to)
 {
-    json_auto_t *members = body_of(args, parts, count);
+    json_auto_t *members = body_from_options(args, parts, count);
 
     return members && json_object_update(to, members) == 0;
 }
 
 /* Times once; those that are said from now are made whole here, the server knows the rest. */
-static void put_once(const struct args *args, json_t *spec, bool *ok)
+static void put_at(const struct args *args, json_t *spec, bool *ok)
 {
-    json_t *texts = texts_of(args, OPT_AT, ok), *text;
+    json_t *texts = text_list(args, OPT_AT, ok), *text;
     size_t i;
 
     if (!texts)
@@ -264,7 +264,7 @@ static bool put_spec(const struct args *args, json_t *document)
         {OPT_END, "end", PART_INSTANT},
         {OPT_JITTER, "jitter", PART_TEXT},
     };
-    json_t *spec = object_in(document, "spec"), *exclude;
+    json_t *spec = get_object(document, "spec"), *exclude;
     bool ok = spec != NULL;
 
     if (!ok)
@@ -272,9 +272,9 @@ static bool put_spec(const struct args *args, json_t *document)
     put_objects(args, OPT_CRON, "expr", "cron", spec, &ok);
     put_objects(args, OPT_EVERY, "every", "intervals", spec, &ok);
     put_texts(args, OPT_DAILY, "timesOfDay", spec, &ok);
-    put_once(args, spec, &ok);
+    put_at(args, spec, &ok);
     if (args->value[OPT_EXCEPT]) {
-        exclude = object_in(spec, "exclude");
+        exclude = get_object(spec, "exclude");
         if (!exclude)
             return false;
         put_texts(args, OPT_EXCEPT, "named", exclude, &ok);
@@ -282,7 +282,7 @@ static bool put_spec(const struct args *args, json_t *document)
     return ok && put_parts(args, parts, sizeof parts / sizeof parts[0], spec);
 }
 
-static json_t *argv_of(char **program)
+static json_t *argv_list(char **program)
 {
     json_t *list = json_new_list();
 
@@ -335,19 +335,19 @@ static bool put_action(const struct args *args, json_t *document)
     }
     if (type)
         json_object_del(document, "action");
-    action = ok ? object_in(document, "action") : NULL;
+    action = ok ? get_object(document, "action") : NULL;
     if (!action)
         return false;
     if (type)
         json_put(action, "type", json_new_str(str_of(type)));
     if (args->value[OPT_EXEC]) {
-        argv = argv_of(args->program);
+        argv = argv_list(args->program);
         if (!argv)
             return false;
         json_put(action, "argv", argv);
     }
     if (args->value[OPT_HEADER]) {
-        json_t *headers = object_in(action, "headers");
+        json_t *headers = get_object(action, "headers");
 
         if (!headers)
             return false;
@@ -363,7 +363,7 @@ static bool put_nested(const struct args *args, int option, const char *object,
 
     if (!args->value[option])
         return true;
-    nested = object_in(to, object);
+    nested = get_object(to, object);
     return nested && put_parts(args, &part, 1, nested);
 }
 
@@ -374,7 +374,7 @@ static bool put_policies(const struct args *args, json_t *document)
         {OPT_MAX_RUN_TIME, "maxRunTime", PART_TEXT}, {OPT_PRIORITY, "priority", PART_NUMBER},
         {OPT_APPROVAL, "approval", PART_TRUE},
     };
-    json_t *policies = object_in(document, "policies");
+    json_t *policies = get_object(document, "policies");
 
     return policies && put_parts(args, parts, sizeof parts / sizeof parts[0], policies) &&
            put_nested(args, OPT_CATCHUP, "catchup",
@@ -396,7 +396,7 @@ static bool put_rest(const struct args *args, json_t *document)
         json_put(document, "id", json_new_str(str_of(args->operand[0])));
     }
     if (args->value[OPT_LABEL]) {
-        json_t *labels = object_in(document, "labels");
+        json_t *labels = get_object(document, "labels");
 
         if (!labels)
             return false;
@@ -430,7 +430,7 @@ static json_t *make_document(const struct args *args)
 
 static int preview(struct remote *remote, const json_t *document)
 {
-    static const struct request_command ask = {.say = say_preview};
+    static const struct request_command desc = {.print = print_preview};
     json_auto_t *body = json_new_object();
     struct remote_request request = {.method = "POST", .path = "/api/v1/preview", .body = body};
     struct remote_answer answer;
@@ -443,13 +443,13 @@ static int preview(struct remote *remote, const json_t *document)
     status = remote_call(remote, &request, &answer);
     if (status != STATUS_OK)
         return status;
-    status = request_command_print(remote, &ask, &answer, text_of(document, "id"));
+    status = request_command_print(remote, &desc, &answer, member_text(document, "id"));
     answer_free(&answer);
     return status;
 }
 
 /* What may stand in a header field. */
-static bool is_field(const char *text)
+static bool is_header_value(const char *text)
 {
     size_t n = 0;
 
@@ -458,18 +458,18 @@ static bool is_field(const char *text)
     return n > 0 && n <= FETCH_VALUE_MAX && text[n] == '\0';
 }
 
-static void say_created(const json_t *answer, const char *name, const struct when *when,
-                        struct printer *out)
+static void print_created(const json_t *answer, const char *name, const struct when *when,
+                          struct printer *out)
 {
-    bool is_paused = strcmp(text_of(answer, "state.status"), "paused") == 0;
+    bool is_paused = strcmp(member_text(answer, "state.status"), "paused") == 0;
 
     (void)name;
-    say_schedule(is_paused ? "created, paused" : "created", answer, when, out);
+    print_schedule(is_paused ? "created, paused" : "created", answer, when, out);
 }
 
 static int create(struct remote *remote, const struct args *args, const json_t *document)
 {
-    static const struct request_command ask = {.view = &schedule_view, .say = say_created};
+    static const struct request_command desc = {.view = &schedule_view, .print = print_created};
     struct remote_request request = {.method = "POST",
                                      .path = "/api/v1/schedules",
                                      .body = document,
@@ -477,14 +477,14 @@ static int create(struct remote *remote, const struct args *args, const json_t *
     struct remote_answer answer;
     int status;
 
-    if (request.key && !is_field(request.key)) {
+    if (request.key && !is_header_value(request.key)) {
         report_note("--idempotency-key has 1 to %d letters, digits and signs", FETCH_VALUE_MAX);
         return STATUS_USAGE;
     }
     status = remote_call(remote, &request, &answer);
     if (status != STATUS_OK)
         return status;
-    status = request_command_print(remote, &ask, &answer, text_of(answer.json, "id"));
+    status = request_command_print(remote, &desc, &answer, member_text(answer.json, "id"));
     answer_free(&answer);
     return status;
 }

@@ -50,27 +50,28 @@ static void show_argv(const json_t *argv, struct buf *out)
 static void show_action(const json_t *schedule, struct buf *out)
 {
     const json_t *action = json_object_get(schedule, "action");
-    const char *type = text_of(action, "type");
+    const char *type = member_text(action, "type");
 
     buf_text(out, type);
     if (strcmp(type, "http") == 0)
-        buf_printf(out, " %s %s", text_of(action, "method"), text_of(action, "url"));
+        buf_printf(out, " %s %s", member_text(action, "method"), member_text(action, "url"));
     else if (strcmp(type, "exec") == 0)
         show_argv(json_object_get(action, "argv"), out);
     else if (strcmp(type, "queue") == 0)
-        buf_printf(out, " %s", text_of(action, "queue"));
+        buf_printf(out, " %s", member_text(action, "queue"));
     else if (strcmp(type, "workflow") == 0)
-        buf_printf(out, " %s", text_of(action, "name"));
+        buf_printf(out, " %s", member_text(action, "name"));
 }
 
 static void show_retry(const json_t *schedule, struct buf *out)
 {
-    const json_t *retry = value_of(schedule, "policies.retry");
+    const json_t *retry = member_at(schedule, "policies.retry");
     int64_t attempts = json_integer_value(json_object_get(retry, "attempts"));
 
     if (attempts > 1)
         buf_printf(out, "%lld attempts, %s from %s to %s", (long long)attempts,
-                   text_of(retry, "backoff"), text_of(retry, "delay"), text_of(retry, "max"));
+                   member_text(retry, "backoff"), member_text(retry, "delay"),
+                   member_text(retry, "max"));
 }
 
 static const struct field schedule_columns[] = {
@@ -120,14 +121,15 @@ const struct view schedule_view = {"schedules", "id", FIELDS(schedule_columns),
 
 static void show_state(const json_t *run, struct buf *out)
 {
-    const char *outcome = text_of(run, "outcome");
+    const char *outcome = member_text(run, "outcome");
 
-    buf_text(out, outcome[0] != '\0' ? outcome : text_of(run, "state"));
+    buf_text(out, outcome[0] != '\0' ? outcome : member_text(run, "state"));
 }
 
 static void show_error(const json_t *run, struct buf *out)
 {
-    const char *code = text_of(run, "error.code"), *message = text_of(run, "error.message");
+    const char *code = member_text(run, "error.code"),
+               *message = member_text(run, "error.message");
 
     buf_printf(out, "%s%s%s", code, code[0] != '\0' && message[0] != '\0' ? ": " : "", message);
 }
@@ -137,8 +139,8 @@ static void show_took(const json_t *run, struct buf *out)
     struct err err;
     instant from, to;
 
-    if (instant_parse(str_of(text_of(run, "startedAt")), &from, &err) == RC_OK &&
-        instant_parse(str_of(text_of(run, "endedAt")), &to, &err) == RC_OK && to >= from)
+    if (instant_parse(str_of(member_text(run, "startedAt")), &from, &err) == RC_OK &&
+        instant_parse(str_of(member_text(run, "endedAt")), &to, &err) == RC_OK && to >= from)
         duration_format(to - from, out);
 }
 
@@ -180,20 +182,20 @@ static const struct field run_lines[] = {
 const struct view run_view = {"runs", "id", FIELDS(run_columns), FIELDS(run_lines)};
 
 /* A slot that has neither an outcome nor a reason lies ahead. */
-static void show_fate(const json_t *slot, struct buf *out)
+static void show_outcome(const json_t *slot, struct buf *out)
 {
-    const char *outcome = text_of(slot, "outcome"), *run = text_of(slot, "run.outcome");
+    const char *outcome = member_text(slot, "outcome"), *run = member_text(slot, "run.outcome");
 
     if (run[0] == '\0')
-        run = text_of(slot, "run.state");
+        run = member_text(slot, "run.state");
     buf_text(out, run[0] != '\0' ? run : outcome[0] != '\0' ? outcome : "planned");
 }
 
 /* The run, or the one that there is to be: what was left out has none that could be shown. */
-static void show_run_of(const json_t *slot, struct buf *out)
+static void show_run(const json_t *slot, struct buf *out)
 {
-    if (json_is_object(json_object_get(slot, "run")) || text_of(slot, "outcome")[0] == '\0')
-        buf_text(out, text_of(slot, "id"));
+    if (json_is_object(json_object_get(slot, "run")) || member_text(slot, "outcome")[0] == '\0')
+        buf_text(out, member_text(slot, "id"));
 }
 
 static const struct field slot_columns[] = {
@@ -201,9 +203,9 @@ static const struct field slot_columns[] = {
     {"AWAY", "slot", SHAPE_AWAY, false, NULL},
     {"TO", "last", SHAPE_TIME, false, NULL},
     {"COUNT", "count", SHAPE_NUMBER, false, NULL},
-    {"OUTCOME", NULL, SHAPE_STATE, false, show_fate},
+    {"OUTCOME", NULL, SHAPE_STATE, false, show_outcome},
     {"REASON", "reason", SHAPE_TEXT, true, NULL},
-    {"RUN", NULL, SHAPE_TEXT, true, show_run_of},
+    {"RUN", NULL, SHAPE_TEXT, true, show_run},
 };
 
 const struct view slot_view = {"slots", "id", FIELDS(slot_columns), NULL, 0};

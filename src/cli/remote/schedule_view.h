@@ -11,8 +11,8 @@ extern const struct view run_view;
 extern const struct view slot_view;
 
 /* Several lines: when it runs next, and what is worth knowing. */
-request_command_say say_next, say_explained, say_health, say_preview;
+request_command_print_fn print_next, print_explained, print_health, print_preview;
 
 /* "nightly: DONE" with what the schedule's state adds to it. */
-void say_schedule(const char *done, const json_t *schedule, const struct when *when,
-                  struct printer *out);
+void print_schedule(const char *done, const json_t *schedule, const struct when *when,
+                    struct printer *out);

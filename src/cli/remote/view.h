@@ -20,7 +20,7 @@ enum shape {
 
 struct field {
     const char *title;
-    const char *path; /* of value_of(); NULL: `show` looks for itself */
+    const char *path; /* of member_at(); NULL: `show` looks for itself */
     enum shape shape;
     bool shrinks;
     /* Instead of a shape: appends the text of the object. */

@@ -25,14 +25,14 @@ struct lines {
     struct printer *out; /* flushed before a wait, for whoever types the lines    */
     char *bytes;         /* ROOM                                                  */
     size_t from, to;     /* bytes that are not yet taken                          */
-    size_t looked;       /* from `from` to here there is no line end              */
+    size_t scanned;      /* from `from` to here there is no line end              */
     bool ended;
     bool too_long; /* the beginning of the current line was thrown away     */
     int error;
 };
 
 /* Makes room, throwing away a line that fills it, and reads once. */
-static void more(struct lines *l)
+static void read_more(struct lines *l)
 {
     struct pollfd ready = {.fd = l->fd, .events = POLLIN};
     ssize_t n;
@@ -44,7 +44,7 @@ static void more(struct lines *l)
         l->too_long = true;
         l->to = 0;
     }
-    l->looked = l->to;
+    l->scanned = l->to;
     if (poll(&ready, 1, 0) == 0)
         printer_flush(l->out);
     n = read(l->fd, l->bytes + l->to, ROOM - l->to);
@@ -63,11 +63,11 @@ static bool next_line(struct lines *l, struct str *ret, bool *ret_too_long)
     size_t len;
 
     l->too_long = false;
-    l->looked = l->from;
-    while (!(end = memchr(l->bytes + l->looked, '\n', l->to - l->looked))) {
+    l->scanned = l->from;
+    while (!(end = memchr(l->bytes + l->scanned, '\n', l->to - l->scanned))) {
         if (l->ended || l->error)
             break;
-        more(l);
+        read_more(l);
     }
     if (!end && (l->error || (l->to == l->from && !l->too_long)))
         return false;
@@ -99,7 +99,7 @@ static void answer_all(struct batch *batch, struct lines *lines)
 }
 
 /* Options of the command line are what lines mean that do not say. */
-static enum rc read_standard(const struct args *args, struct batch_query *q, struct err *reterr)
+static enum rc read_defaults(const struct args *args, struct batch_query *q, struct err *reterr)
 {
     struct moment after;
     enum rc rc = RC_OK;
@@ -154,7 +154,7 @@ int batch_run(const char *path, const struct args *args)
         report_note("with --batch every line has its own expr or spec");
         return STATUS_USAGE;
     }
-    if (read_standard(args, &batch.standard, &err) != RC_OK)
+    if (read_defaults(args, &batch.defaults, &err) != RC_OK)
         return report_err(&err, STR(""));
     batch.zones = zoneinfo_open(args->value[OPT_ZONEINFO], &err);
     if (!batch.zones)

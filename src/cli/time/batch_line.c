@@ -123,9 +123,9 @@ static void answer(struct batch *batch, const struct batch_query *q)
 }
 
 /* The line is wrong, or holds more than plain strings and numbers. */
-static void answer_thoroughly(struct batch *batch, struct str line)
+static void answer_parsed(struct batch *batch, struct str line)
 {
-    struct batch_query q = batch->standard;
+    struct batch_query q = batch->defaults;
     json_auto_t *json = NULL;
     struct err err;
     enum rc rc = json_read(line, &json, &err);
@@ -150,11 +150,11 @@ static void answer_thoroughly(struct batch *batch, struct str line)
 
 void batch_line(struct batch *batch, struct str line)
 {
-    struct batch_query q = batch->standard;
+    struct batch_query q = batch->defaults;
 
     arena_reset(batch->arena);
     if (batch_query_scan(line, &q))
         answer(batch, &q);
     else
-        answer_thoroughly(batch, line);
+        answer_parsed(batch, line);
 }

@@ -18,7 +18,7 @@ struct batch {
     struct printer *out;
     struct arena *arena;
     struct zoneinfo *zones;
-    struct batch_query standard; /* what lines mean that do not say     */
+    struct batch_query defaults; /* what lines mean that do not say     */
     char id_room[BATCH_QUERY_ID_MAX];
     int64_t line; /* number of the current one, from 1   */
 };

@@ -26,7 +26,7 @@ static enum rc wrong_type(const struct value *value, const char *what, struct er
     return json_wrong_type(value->json, what, reterr);
 }
 
-static enum rc take_text(const struct value *value, struct str *ret, struct err *reterr)
+static enum rc read_text(const struct value *value, struct str *ret, struct err *reterr)
 {
     if (value->kind != VALUE_TEXT)
         return wrong_type(value, "a string", reterr);
@@ -34,7 +34,7 @@ static enum rc take_text(const struct value *value, struct str *ret, struct err 
     return RC_OK;
 }
 
-static enum rc take_id(const struct value *value, struct batch_query *q, struct err *reterr)
+static enum rc read_id(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     (void)reterr;
     /* The thorough way has printed it already. */
@@ -43,13 +43,13 @@ static enum rc take_id(const struct value *value, struct batch_query *q, struct 
     return RC_OK;
 }
 
-static enum rc take_expr(const struct value *value, struct batch_query *q, struct err *reterr)
+static enum rc read_expr(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     q->has_expr = true;
-    return take_text(value, &q->expr, reterr);
+    return read_text(value, &q->expr, reterr);
 }
 
-static enum rc take_spec(const struct value *value, struct batch_query *q, struct err *reterr)
+static enum rc read_spec(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     if (!value->json)
         return wrong_type(value, "an object", reterr);
@@ -57,23 +57,23 @@ static enum rc take_spec(const struct value *value, struct batch_query *q, struc
     return RC_OK;
 }
 
-static enum rc take_dialect(const struct value *value, struct batch_query *q,
+static enum rc read_dialect(const struct value *value, struct batch_query *q,
                             struct err *reterr)
 {
     struct str text;
-    enum rc rc = take_text(value, &text, reterr);
+    enum rc rc = read_text(value, &text, reterr);
 
     return rc == RC_OK ? dialect_parse(text, &q->dialect, reterr) : rc;
 }
 
-static enum rc take_tz(const struct value *value, struct batch_query *q, struct err *reterr)
+static enum rc read_tz(const struct value *value, struct batch_query *q, struct err *reterr)
 {
-    return take_text(value, &q->zone, reterr);
+    return read_text(value, &q->zone, reterr);
 }
 
-static enum rc take_seed(const struct value *value, struct batch_query *q, struct err *reterr)
+static enum rc read_seed(const struct value *value, struct batch_query *q, struct err *reterr)
 {
-    enum rc rc = take_text(value, &q->seed, reterr);
+    enum rc rc = read_text(value, &q->seed, reterr);
 
     if (rc == RC_OK && q->seed.len > SEED_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes; %d are the most", q->seed.len,
@@ -81,15 +81,15 @@ static enum rc take_seed(const struct value *value, struct batch_query *q, struc
     return rc;
 }
 
-static enum rc take_after(const struct value *value, struct batch_query *q, struct err *reterr)
+static enum rc read_after(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     struct str text;
-    enum rc rc = take_text(value, &text, reterr);
+    enum rc rc = read_text(value, &text, reterr);
 
     return rc == RC_OK ? instant_parse(text, &q->after, reterr) : rc;
 }
 
-static enum rc take_n(const struct value *value, struct batch_query *q, struct err *reterr)
+static enum rc read_n(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     if (value->json && json_is_real(value->json))
         return err_set(reterr, RC_INVALID, -1, 0, "must be a whole number");
@@ -101,7 +101,7 @@ static enum rc take_n(const struct value *value, struct batch_query *q, struct e
     return RC_OK;
 }
 
-static enum rc take_gap(const json_t *value, void *to, struct err *reterr)
+static enum rc read_gap(const json_t *value, void *to, struct err *reterr)
 {
     struct batch_query *q = to;
     struct str text;
@@ -114,7 +114,7 @@ static enum rc take_gap(const json_t *value, void *to, struct err *reterr)
     return rc;
 }
 
-static enum rc take_fold(const json_t *value, void *to, struct err *reterr)
+static enum rc read_fold(const json_t *value, void *to, struct err *reterr)
 {
     struct batch_query *q = to;
     struct str text;
@@ -127,9 +127,9 @@ static enum rc take_fold(const json_t *value, void *to, struct err *reterr)
     return rc;
 }
 
-static enum rc take_dst(const struct value *value, struct batch_query *q, struct err *reterr)
+static enum rc read_dst(const struct value *value, struct batch_query *q, struct err *reterr)
 {
-    static const struct json_field cells[] = {{"gap", take_gap}, {"fold", take_fold}};
+    static const struct json_field cells[] = {{"gap", read_gap}, {"fold", read_fold}};
 
     if (value->kind == VALUE_TEXT)
         return spec_argument_dst(value->text, &q->dst, reterr);
@@ -144,13 +144,13 @@ static enum rc take_dst(const struct value *value, struct batch_query *q, struct
 
 static const struct field {
     const char *name;
-    enum rc (*take)(const struct value *value, struct batch_query *q, struct err *reterr);
+    enum rc (*read)(const struct value *value, struct batch_query *q, struct err *reterr);
 } fields[] = {
-    {"id", take_id},     {"expr", take_expr},
-    {"tz", take_tz},     {"after", take_after},
-    {"n", take_n},       {"spec", take_spec},
-    {"dst", take_dst},   {"dialect", take_dialect},
-    {"seed", take_seed}, {"jitterSeed", take_seed},
+    {"id", read_id},     {"expr", read_expr},
+    {"tz", read_tz},     {"after", read_after},
+    {"n", read_n},       {"spec", read_spec},
+    {"dst", read_dst},   {"dialect", read_dialect},
+    {"seed", read_seed}, {"jitterSeed", read_seed},
 };
 
 enum { FIELDS = sizeof fields / sizeof fields[0] };
@@ -164,7 +164,7 @@ static int find_field(struct str key)
 }
 
 /* Lines may carry more than they ask, but no field that is nearly one of ours. */
-static enum rc pass_over(struct str key, struct err *reterr)
+static enum rc check_unknown_field(struct str key, struct err *reterr)
 {
     const char *names[FIELDS + 1];
     int near;
@@ -179,7 +179,7 @@ static enum rc pass_over(struct str key, struct err *reterr)
                    STR_ARG(key), near == FIELDS ? "tz" : names[near]);
 }
 
-static enum rc take_member(struct str key, const json_t *json, struct batch_query *q,
+static enum rc read_member(struct str key, const json_t *json, struct batch_query *q,
                            struct err *reterr)
 {
     struct value value = {.kind = VALUE_OTHER, .json = json};
@@ -187,7 +187,7 @@ static enum rc take_member(struct str key, const json_t *json, struct batch_quer
     enum rc rc;
 
     if (i < 0)
-        return pass_over(key, reterr);
+        return check_unknown_field(key, reterr);
     if (json_is_null(json))
         return RC_OK;
     if (json_is_string(json)) {
@@ -197,13 +197,13 @@ static enum rc take_member(struct str key, const json_t *json, struct batch_quer
         value.kind = VALUE_NUMBER;
         value.number = json_integer_value(json);
     }
-    rc = fields[i].take(&value, q, reterr);
+    rc = fields[i].read(&value, q, reterr);
     if (rc != RC_OK)
         err_in(reterr, "%s", fields[i].name);
     return rc;
 }
 
-static enum rc check_whole(const struct batch_query *q, struct err *reterr)
+static enum rc check_complete(const struct batch_query *q, struct err *reterr)
 {
     if (q->has_expr != (q->spec != NULL))
         return RC_OK;
@@ -227,9 +227,9 @@ enum rc batch_query_read(const json_t *object, char *id_room, struct batch_query
     q->id = buf_as_str(&id);
     for (void *at = json_object_iter(all); at && rc == RC_OK;
          at = json_object_iter_next(all, at))
-        rc = take_member(str_of(json_object_iter_key(at)), json_object_iter_value(at), q,
+        rc = read_member(str_of(json_object_iter_key(at)), json_object_iter_value(at), q,
                          reterr);
-    return rc == RC_OK ? check_whole(q, reterr) : rc;
+    return rc == RC_OK ? check_complete(q, reterr) : rc;
 }
 
 static void skip_blanks(struct str *s)
@@ -305,7 +305,7 @@ static bool scan_member(struct str *s, unsigned *seen, struct batch_query *q)
     if (i < 0 || (*seen >> i & 1))
         return false;
     *seen |= 1u << i;
-    return fields[i].take(&value, q, &ignored) == RC_OK;
+    return fields[i].read(&value, q, &ignored) == RC_OK;
 }
 
 bool batch_query_scan(struct str line, struct batch_query *q)

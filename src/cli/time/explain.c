@@ -23,7 +23,7 @@ const struct spec_zone *findings_zone(const struct spec *spec, int entry)
 
 static void find_next(struct findings *f, int most)
 {
-    const struct spec_argument *s = f->subject;
+    const struct spec_argument *s = f->argument;
     struct spec_walk walk;
 
     spec_walk_begin(&walk, &s->spec, &s->ctx, s->after);
@@ -37,7 +37,7 @@ static void find_next(struct findings *f, int most)
 
 static void find_moment(struct findings *f, const struct moment *at)
 {
-    const struct spec_argument *s = f->subject;
+    const struct spec_argument *s = f->argument;
 
     f->moment[0] = at->at;
     if (at->is_local)
@@ -58,7 +58,7 @@ static void find_moment(struct findings *f, const struct moment *at)
 static void find_changes(struct findings *f)
 {
     static struct explain_change second[EXPLAIN_CHANGES_MAX];
-    const struct spec_argument *s = f->subject;
+    const struct spec_argument *s = f->argument;
     instant end;
     int count;
 
@@ -98,27 +98,27 @@ static void gather(struct findings *f, const struct args *args, int most,
 {
     struct buf description = BUF(f->description);
 
-    describe_spec(&f->subject->spec, &description);
+    describe_spec(&f->argument->spec, &description);
     find_next(f, most);
     if (args->value[OPT_AT])
         find_moment(f, at);
     find_changes(f);
-    f->warning_count = explain_warnings(&f->subject->spec, &f->subject->def, f->warnings);
+    f->warning_count = explain_warnings(&f->argument->spec, &f->argument->def, f->warnings);
 }
 
 static int explain_run(const struct args *args)
 {
     static struct findings f; /* a few hundred KiB: too much for a stack */
     static struct printer out;
-    struct spec_argument subject;
+    struct spec_argument argument;
     struct moment at;
     struct err err;
-    int most, status = spec_argument_open(&subject, args);
+    int most, status = spec_argument_open(&argument, args);
 
     if (status == STATUS_OK && read_options(args, &most, &at, &err) != RC_OK)
         status = report_err(&err, str_of(args->value[OPT_AT]));
     if (status == STATUS_OK) {
-        f.subject = &subject;
+        f.argument = &argument;
         gather(&f, args, most, &at);
         printer_open(&out, STDOUT_FILENO);
         if (args->value[OPT_JSON])
@@ -127,7 +127,7 @@ static int explain_run(const struct args *args)
             findings_print(&f, &out);
         status = printer_close(&out);
     }
-    spec_argument_close(&subject);
+    spec_argument_close(&argument);
     return status;
 }
 

@@ -12,7 +12,7 @@
 enum { FINDINGS_NEXT_MAX = 1000 }; /* -n of explain; `next` prints longer lists */
 
 struct findings {
-    const struct spec_argument *subject;
+    const struct spec_argument *argument;
     char description[DESCRIBE_SPEC_MAX];
 
     struct slot next[FINDINGS_NEXT_MAX];

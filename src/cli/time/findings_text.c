@@ -31,7 +31,7 @@ static void print_heading(struct printer *out, const char *text)
 
 static void print_slot(const struct findings *f, struct printer *out, const struct slot *slot)
 {
-    const struct spec_argument *s = f->subject;
+    const struct spec_argument *s = f->argument;
     char text[EXPLAIN_TEXT_MAX] = "";
     struct buf note = BUF(text);
 
@@ -43,7 +43,7 @@ static void print_slot(const struct findings *f, struct printer *out, const stru
 
 static void print_next(const struct findings *f, struct printer *out)
 {
-    const struct spec_argument *s = f->subject;
+    const struct spec_argument *s = f->argument;
     char text[EXPLAIN_TEXT_MAX] = "";
     struct buf why = BUF(text);
 
@@ -68,7 +68,7 @@ static void print_moment(const struct findings *f, struct printer *out, int i)
     print_heading(out, is_slot ? "A slot" : "Not a slot");
     if (!f->in_gap) {
         printer_text(out, "  at      ");
-        print_time(out, f->moment[i], f->subject->spec.zones[0].tz);
+        print_time(out, f->moment[i], f->argument->spec.zones[0].tz);
         printer_text(out, "\n");
     }
     printer_printf(out, "  %s\n", why->text);
@@ -96,8 +96,8 @@ static void print_change(const struct findings *f, struct printer *out,
     time_of_day_format((int32_t)(was - floor_div(was, DAY_SECONDS) * DAY_SECONDS), &line);
     buf_text(&line, " to ");
     time_of_day_format((int32_t)(is - floor_div(is, DAY_SECONDS) * DAY_SECONDS), &line);
-    if (f->subject->spec.zone_count > 1)
-        buf_printf(&line, " in %s", f->subject->spec.zones[change->zone].tz->name);
+    if (f->argument->spec.zone_count > 1)
+        buf_printf(&line, " in %s", f->argument->spec.zones[change->zone].tz->name);
     printer_printf(out, "  %s\n    %s\n", text,
                    change->touches ? change->text : "does not touch it");
 }

@@ -20,7 +20,7 @@ enum {
 enum { OPT_UNTIL = OPT_SHARED, OPT_LOCAL, OPT_BATCH, OPT_COUNT };
 
 struct listing {
-    const struct spec_argument *subject;
+    const struct spec_argument *argument;
     struct printer *out;
     bool local, json;
     instant until;
@@ -48,7 +48,7 @@ static void print_plain(const struct listing *l, const struct slot *slot, struct
     instant_format(slot->due, &line);
     if (l->local) {
         buf_text(&line, "  ");
-        format_local(&l->subject->spec, slot, &line);
+        format_local(&l->argument->spec, slot, &line);
     }
     printer_str(l->out, buf_as_str(&line));
     if (note.len > 0) {
@@ -73,8 +73,8 @@ static void print_json(const struct listing *l, const struct slot *slot, struct 
     char text[INSTANT_TEXT_MAX], name[32];
     struct buf local = BUF(text), entry = BUF(name);
 
-    format_local(&l->subject->spec, slot, &local);
-    explain_entry(&l->subject->spec, slot->entry, &entry);
+    format_local(&l->argument->spec, slot, &local);
+    explain_entry(&l->argument->spec, slot->entry, &entry);
     printer_text(l->out, "{");
     print_instant(l->out, "due", slot->due);
     printer_text(l->out, ",");
@@ -88,8 +88,8 @@ static void print_json(const struct listing *l, const struct slot *slot, struct 
 }
 
 /* What happened to the slot on its way: a clock change, a window, jitter. */
-static void make_note(const struct spec_argument *s, const struct slot *slot, bool json,
-                      struct buf *note)
+static void write_note(const struct spec_argument *s, const struct slot *slot, bool json,
+                       struct buf *note)
 {
     explain_note(&s->spec, &s->ctx, slot, note);
     if (slot->due == slot->at || json)
@@ -100,7 +100,7 @@ static void make_note(const struct spec_argument *s, const struct slot *slot, bo
 
 static int print_slots(struct listing *l)
 {
-    const struct spec_argument *s = l->subject;
+    const struct spec_argument *s = l->argument;
     struct spec_walk walk;
     struct slot slot;
     int count = 0;
@@ -115,7 +115,7 @@ static int print_slots(struct listing *l)
                 report_note("cut after %d; there are more before --until", l->most);
             break;
         }
-        make_note(s, &slot, l->json, &note);
+        write_note(s, &slot, l->json, &note);
         if (l->json)
             print_json(l, &slot, buf_as_str(&note));
         else
@@ -126,9 +126,9 @@ static int print_slots(struct listing *l)
 }
 
 /* Nothing was printed: say why, on standard error, so that a pipe stays clean. */
-static void tell_none(const struct listing *l)
+static void report_none(const struct listing *l)
 {
-    const struct spec_argument *s = l->subject;
+    const struct spec_argument *s = l->argument;
     char text[EXPLAIN_TEXT_MAX + 64];
     struct buf why = BUF(text);
     struct slot slot;
@@ -162,7 +162,7 @@ static enum rc read_listing(const struct args *args, struct listing *l, struct e
         return rc;
     rc = moment_parse(str_of(args->value[OPT_UNTIL]), &until, reterr);
     if (rc == RC_OK)
-        l->until = moment_instant(&until, l->subject->spec.zones[0].tz);
+        l->until = moment_instant(&until, l->argument->spec.zones[0].tz);
     else
         err_in(reterr, "--until");
     return rc;
@@ -171,14 +171,14 @@ static enum rc read_listing(const struct args *args, struct listing *l, struct e
 static int next_run(const struct args *args)
 {
     static struct printer out;
-    struct spec_argument subject;
-    struct listing listing = {.subject = &subject, .out = &out};
+    struct spec_argument argument;
+    struct listing listing = {.argument = &argument, .out = &out};
     struct err err;
     int status;
 
     if (args->value[OPT_BATCH])
         return batch_run(args->value[OPT_BATCH], args);
-    status = spec_argument_open(&subject, args);
+    status = spec_argument_open(&argument, args);
     if (status == STATUS_OK && read_listing(args, &listing, &err) != RC_OK) {
         const char *until = args->value[OPT_UNTIL];
 
@@ -187,10 +187,10 @@ static int next_run(const struct args *args)
     if (status == STATUS_OK) {
         printer_open(&out, STDOUT_FILENO);
         if (print_slots(&listing) == 0)
-            tell_none(&listing);
+            report_none(&listing);
         status = printer_close(&out);
     }
-    spec_argument_close(&subject);
+    spec_argument_close(&argument);
     return status;
 }
 

@@ -56,7 +56,7 @@ enum rc spec_argument_dst(struct str text, struct dst_rule *ret, struct err *ret
 }
 
 /* "2026-03-08", "2026-03-08T02:30", "2026-03-08 02:30:15": read as if it were UTC. */
-static bool take_local(struct str text, int64_t *ret)
+static bool read_local(struct str text, int64_t *ret)
 {
     enum { DATE_LEN = 10 };
     struct err ignored;
@@ -79,7 +79,7 @@ enum rc moment_parse(struct str text, struct moment *ret, struct err *reterr)
     struct moment moment = {.at = 0};
     enum rc rc = RC_OK;
 
-    moment.is_local = take_local(text, &moment.local);
+    moment.is_local = read_local(text, &moment.local);
     if (moment.is_local && (moment.local < LOCAL_LEAST || moment.local > LOCAL_MOST))
         return err_set(reterr, RC_INVALID, 0, (int)text.len,
                        "so near the end of the calendar give an instant, such as %s",
@@ -133,7 +133,7 @@ static int read_file(struct spec_argument *s, const char *path)
 }
 
 /* The expression that an error of compiling is about, so that a caret can be drawn. */
-static struct str blamed_text(const struct spec_argument *s, const struct err *err)
+static struct str failing_expr(const struct spec_argument *s, const struct err *err)
 {
     struct str field = str_of(err->field);
     int64_t i = 0;
@@ -152,7 +152,7 @@ static int compile(struct spec_argument *s, struct str seed)
     struct err err;
 
     if (spec_compile(&s->def, seed, &source, s->arena, &s->spec, &err) != RC_OK) {
-        struct str text = blamed_text(s, &err);
+        struct str text = failing_expr(s, &err);
 
         /* With one expression there is no question which field it was. */
         if (s->text.ptr == text.ptr)
@@ -197,7 +197,7 @@ static enum rc apply_options(struct spec_argument *s, const struct args *args,
     return RC_OK;
 }
 
-static int read_subject(struct spec_argument *s, const struct args *args)
+static int read_argument(struct spec_argument *s, const struct args *args)
 {
     enum dialect dialect = DIALECT_BELFRY;
     struct err err;
@@ -269,7 +269,7 @@ int spec_argument_open(struct spec_argument *s, const struct args *args)
     s->zones = zoneinfo_open(args->value[OPT_ZONEINFO], &err);
     if (!s->zones)
         return report_err(&err, STR(""));
-    status = read_subject(s, args);
+    status = read_argument(s, args);
     status = status == STATUS_OK ? compile(s, seed) : status;
     status = status == STATUS_OK ? adopt_zone(s, args, seed) : status;
     if (status != STATUS_OK)

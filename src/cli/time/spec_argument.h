@@ -54,8 +54,8 @@ struct spec_argument {
  * Reads and compiles the expression or the spec, and --after.  On failure tells what is wrong
  * and returns the status to exit with; else STATUS_OK.  spec_argument_close() in either case.
  */
-int spec_argument_open(struct spec_argument *subject, const struct args *args);
-void spec_argument_close(struct spec_argument *subject);
+int spec_argument_open(struct spec_argument *argument, const struct args *args);
+void spec_argument_close(struct spec_argument *argument);
 
 /* A number of at least 1; `what` is the option's name. */
 MUST_USE enum rc spec_argument_number(const char *text, const char *what, int max, int *ret,

@@ -26,7 +26,7 @@ static void on_part_closed(void *arg)
         loop_stop(worker->loop);
 }
 
-static void leave(struct worker *worker)
+static void shut_down(struct worker *worker)
 {
     worker->phase = PHASE_LEAVING;
     /* No answer is looked at any more, so that no place has to wait for one. */
@@ -40,32 +40,32 @@ static void leave(struct worker *worker)
     exec_pool_close(worker->programs, on_part_closed, worker);
 }
 
-static void say_phase(struct worker *worker, const char *what)
+static void log_phase(struct worker *worker, const char *what)
 {
     log_say(&worker->log, clock_now(), LEVEL_INFO, what, LOG_INT("runs", worker->busy));
 }
 
 /* A claim that is under way may still bring runs, which are handed back. */
-void worker_settle(struct worker *worker)
+void worker_leave_if_idle(struct worker *worker)
 {
     if (worker->phase != PHASE_WORKING && worker->phase != PHASE_LEAVING && worker->busy == 0 &&
         worker->claim == 0)
-        leave(worker);
+        shut_down(worker);
 }
 
 /* Signals and spans that pass lead from each phase to the next. */
-static void go_on(struct worker *worker)
+static void advance_phase(struct worker *worker)
 {
     switch (worker->phase) {
     case PHASE_WORKING:
         worker->phase = PHASE_DRAINING;
-        say_phase(worker, "worker claims no more runs");
+        log_phase(worker, "worker claims no more runs");
         claim_stop(worker);
         loop_timer_set(worker->phase_timer, worker->options.drain);
         break;
     case PHASE_DRAINING:
         worker->phase = PHASE_STOPPING;
-        say_phase(worker, "worker stops its programs");
+        log_phase(worker, "worker stops its programs");
         for (int i = 0; i < worker->options.jobs; i++)
             worker_run_stop(&worker->jobs[i], STOP_DRAINED);
         loop_timer_set(worker->phase_timer, worker->options.kill_after + WORKER_LAST_WORDS);
@@ -80,23 +80,23 @@ static void go_on(struct worker *worker)
         log_say(&worker->log, clock_now(), LEVEL_ERROR, "worker ends with runs unreported",
                 LOG_INT("runs", worker->busy));
         worker->status = STATUS_FAILED;
-        leave(worker);
+        shut_down(worker);
         return;
     case PHASE_LEAVING:
         return;
     }
-    worker_settle(worker);
+    worker_leave_if_idle(worker);
 }
 
 static void on_phase_time(void *arg)
 {
-    go_on(arg);
+    advance_phase(arg);
 }
 
 static void on_signal(void *arg, int signal)
 {
     (void)signal;
-    go_on(arg);
+    advance_phase(arg);
 }
 
 void worker_on_free(struct worker *worker, const struct worker_run *job)
@@ -105,9 +105,9 @@ void worker_on_free(struct worker *worker, const struct worker_run *job)
         return;
     if (worker->options.is_once) {
         worker->status = job->exit_status;
-        leave(worker);
+        shut_down(worker);
     } else {
-        worker_settle(worker);
+        worker_leave_if_idle(worker);
         claim_kick(worker);
     }
 }
@@ -123,7 +123,7 @@ void worker_refused(struct worker *worker, const struct client_answer *answer)
             LOG_STR("reason", buf_as_str(&reason)));
     worker->status = STATUS_FAILED;
     if (worker->phase == PHASE_WORKING)
-        go_on(worker);
+        advance_phase(worker);
 }
 
 static void open_log(struct worker *worker)
@@ -137,7 +137,7 @@ static void open_log(struct worker *worker)
              worker->options.is_quiet ? LEVEL_WARN : LEVEL_INFO, LOG_LOGFMT);
 }
 
-static void make_lanes(struct worker *worker)
+static void open_batches(struct worker *worker)
 {
     for (int i = 0; i < REPORT_KINDS; i++) {
         struct report_batch *batch = &worker->batches[i];
@@ -168,7 +168,7 @@ static enum rc open_parts(struct worker *worker, struct err *reterr)
     return exec_pool_open(loop_uv(worker->loop), o->jobs, &worker->programs, reterr);
 }
 
-static void work(struct worker *worker)
+static void run_worker(struct worker *worker)
 {
     uint64_t seed = (uint64_t)clock_boot_us();
 
@@ -179,7 +179,7 @@ static void work(struct worker *worker)
     worker->parts_open = PARTS;
     worker->jobs = calloc((size_t)worker->options.jobs, sizeof *worker->jobs);
     must(worker->jobs);
-    make_lanes(worker);
+    open_batches(worker);
     worker->claim_timer = loop_timer_new(worker->loop, claim_on_time, worker);
     worker->phase_timer = loop_timer_new(worker->loop, on_phase_time, worker);
     loop_on_signal(worker->loop, SIGTERM, on_signal, worker);
@@ -203,7 +203,7 @@ static int worker_run(const struct args *args)
 
     if (rc)
         return report_usage(&err, "worker");
-    rc = worker_surroundings(&worker, &err);
+    rc = worker_context_read(&worker, &err);
     if (rc)
         return report_err(&err, STR(""));
     worker.loop = loop_new(NULL, NULL);
@@ -211,7 +211,7 @@ static int worker_run(const struct args *args)
     if (rc)
         return report_err(&err, STR(""));
     open_log(&worker);
-    work(&worker);
+    run_worker(&worker);
     loop_free(worker.loop);
     log_out_close(worker.log_out);
     free(worker.argv);

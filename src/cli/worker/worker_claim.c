@@ -47,7 +47,7 @@ static void write_claim(const struct worker *worker, struct text *body)
     text_add(body, STR("}"));
 }
 
-static void wait(struct worker *worker, span delay)
+static void delay_claim(struct worker *worker, span delay)
 {
     worker->claim_not_before = clock_boot_us() + delay;
 }
@@ -65,7 +65,7 @@ static span lease_of(const struct grant *grant, const struct client_answer *answ
     return grant->lease_until > now ? grant->lease_until - now : 0;
 }
 
-static struct worker_run *free_place(struct worker *worker)
+static struct worker_run *find_free_job(struct worker *worker)
 {
     for (int i = 0; i < worker->options.jobs; i++)
         if (worker->jobs[i].state == WORKER_RUN_FREE)
@@ -74,9 +74,9 @@ static struct worker_run *free_place(struct worker *worker)
 }
 
 /* A run that cannot be understood stays where it is; its lease will end. */
-static void take_run(struct worker *worker, struct str run, const struct client_answer *answer)
+static void start_run(struct worker *worker, struct str run, const struct client_answer *answer)
 {
-    struct worker_run *job = free_place(worker);
+    struct worker_run *job = find_free_job(worker);
     struct grant grant;
     struct err err;
 
@@ -91,8 +91,8 @@ static void take_run(struct worker *worker, struct str run, const struct client_
     grant_free(&grant);
 }
 
-static int take_runs(struct worker *worker, const struct client_answer *answer,
-                     struct err *reterr)
+static int start_runs(struct worker *worker, const struct client_answer *answer,
+                      struct err *reterr)
 {
     struct grants grants;
     struct str run;
@@ -101,38 +101,38 @@ static int take_runs(struct worker *worker, const struct client_answer *answer,
     if (grants_read(answer->body, &grants, reterr) != RC_OK)
         return -1;
     for (; grants_next(&grants, &run); count++)
-        take_run(worker, run, answer);
+        start_run(worker, run, answer);
     return count;
 }
 
 static void on_claim(void *arg, const struct client_answer *answer)
 {
     struct worker *worker = arg;
-    struct client_answer told = *answer;
+    struct client_answer failed = *answer;
     int count = -1;
 
     worker->claim = 0;
     if (worker->phase == PHASE_LEAVING)
         return;
     if (answer->status == STATUS_OK_HTTP)
-        count = take_runs(worker, answer, &told.err);
+        count = start_runs(worker, answer, &failed.err);
     if (answer->status == STATUS_UNKNOWN_CALLER || answer->status == STATUS_FORBIDDEN) {
         worker_refused(worker, answer);
         return;
     }
     if (count < 0) {
         if (worker->phase == PHASE_WORKING)
-            worker_away(worker, &told);
-        wait(worker, worker_backoff(worker, ++worker->claim_tries));
+            worker_server_lost(worker, &failed);
+        delay_claim(worker, worker_backoff(worker, ++worker->claim_tries));
     } else {
-        worker_back(worker);
+        worker_server_back(worker);
         worker->claim_tries = 0;
         if (count == 0 && clock_boot_us() - worker->claimed_at < TOO_SOON)
-            wait(worker, WORKER_RETRY_MIN);
+            delay_claim(worker, WORKER_RETRY_MIN);
     }
     report_batch_kick(&worker->batches[REPORT_BEAT]);
     claim_kick(worker);
-    worker_settle(worker);
+    worker_leave_if_idle(worker);
 }
 
 void claim_on_time(void *arg)
@@ -164,5 +164,5 @@ void claim_stop(struct worker *worker)
 
 void claim_pause(struct worker *worker)
 {
-    wait(worker, WORKER_RETRY_MAX);
+    delay_claim(worker, WORKER_RETRY_MAX);
 }

@@ -17,11 +17,11 @@ enum {
 };
 
 struct lines {
-    struct text text; /* inside of a JSON string, but that a line ends with a line break */
-    int64_t cost;     /* of all that wait                   */
-    int64_t taken;    /* cost of all that ever were added   */
-    int64_t left_out; /* lines that were not                */
-    size_t sent;      /* bytes under way                    */
+    struct text text;   /* inside of a JSON string, but that a line ends with a line break */
+    int64_t cost;       /* of all that wait                   */
+    int64_t total_cost; /* cost of all that ever were added   */
+    int64_t dropped;    /* lines that were not                */
+    size_t sent;        /* bytes under way                    */
     int64_t sent_cost;
 };
 
@@ -38,6 +38,6 @@ bool lines_are_many(const struct lines *lines);
 void lines_send(struct lines *lines, struct text *body);
 
 /* What was under way was taken. */
-void lines_were_taken(struct lines *lines);
+void lines_drop_sent(struct lines *lines);
 
 void lines_clear(struct lines *lines);

@@ -29,17 +29,17 @@ static enum rc read_span(const char *text, const char *name, span *ret, struct e
     return RC_OK;
 }
 
-static enum rc read_places(const char *text, int *ret, struct err *reterr)
+static enum rc read_jobs(const char *text, int *ret, struct err *reterr)
 {
     struct str s = str_of(text);
     int64_t n = 0;
 
     if (!text)
         return RC_OK;
-    if (str_take_number(&s, WORKER_PLACES_MAX, &n) == 0 || s.len > 0 || n < 1 ||
-        n > WORKER_PLACES_MAX)
+    if (str_take_number(&s, WORKER_JOBS_MAX, &n) == 0 || s.len > 0 || n < 1 ||
+        n > WORKER_JOBS_MAX)
         return err_set(reterr, RC_INVALID, -1, 0, "--concurrency must be 1 to %d, not %.100s",
-                       WORKER_PLACES_MAX, text);
+                       WORKER_JOBS_MAX, text);
     *ret = (int)n;
     return RC_OK;
 }
@@ -122,7 +122,7 @@ enum rc worker_options_read(const struct args *args, struct worker_options *ret,
     enum rc rc = read_queues(args, &o, reterr);
 
     if (!rc)
-        rc = read_places(args->value[OPT_CONCURRENCY], &o.jobs, reterr);
+        rc = read_jobs(args->value[OPT_CONCURRENCY], &o.jobs, reterr);
     if (!rc)
         rc = read_name(args->value[OPT_NAME], &o, reterr);
     if (!rc)
@@ -196,7 +196,7 @@ static enum rc check_files(const struct worker_options *o, struct err *reterr)
 }
 
 /* Names that every run sets anew, and the one that is nobody's business. */
-static bool is_of_run(struct str name)
+static bool is_reserved(struct str name)
 {
     static const char *const names[] = {
         "BELFRY_TOKEN",     "BELFRY_RUN",     "BELFRY_SCHEDULE", "BELFRY_QUEUE",
@@ -209,7 +209,7 @@ static bool is_of_run(struct str name)
     return false;
 }
 
-static enum rc take_environment(struct worker *worker, struct err *reterr)
+static enum rc read_environment(struct worker *worker, struct err *reterr)
 {
     size_t count = 0;
 
@@ -224,13 +224,13 @@ static enum rc take_environment(struct worker *worker, struct err *reterr)
         struct exec_var *var = &worker->env[worker->env_count];
 
         if (str_cut(str_of(environ[i]), '=', &var->name, &var->value) && var->name.len > 0 &&
-            !is_of_run(var->name))
+            !is_reserved(var->name))
             worker->env_count++;
     }
     return RC_OK;
 }
 
-static enum rc take_arguments(struct worker *worker, struct err *reterr)
+static enum rc read_arguments(struct worker *worker, struct err *reterr)
 {
     char **words = worker->options.program;
     int count = 0;
@@ -249,7 +249,7 @@ static enum rc take_arguments(struct worker *worker, struct err *reterr)
     return RC_OK;
 }
 
-enum rc worker_surroundings(struct worker *worker, struct err *reterr)
+enum rc worker_context_read(struct worker *worker, struct err *reterr)
 {
     enum rc rc = RC_OK;
 
@@ -260,8 +260,8 @@ enum rc worker_surroundings(struct worker *worker, struct err *reterr)
     if (!rc)
         rc = check_files(&worker->options, reterr);
     if (!rc)
-        rc = take_arguments(worker, reterr);
+        rc = read_arguments(worker, reterr);
     if (!rc)
-        rc = take_environment(worker, reterr);
+        rc = read_environment(worker, reterr);
     return rc;
 }

@@ -22,13 +22,13 @@
 #include "model/fields.h"
 
 enum {
-    WORKER_PLACES_MAX = 1000, /* what one claim may ask for                         */
-    WORKER_QUEUES_MAX = 16,   /* likewise                                           */
-    WORKER_NAME_MAX = 255,    /* bytes of its own name, and of a queue's            */
-    WORKER_VARS = 8,          /* variables that a program gets of its run           */
-    WORKER_FILES_EACH = 5,    /* descriptors of a program                           */
-    WORKER_FILES_OWN = 48,    /* of the worker                                      */
-    WORKER_CALLS = 8,         /* one claim, one for each lane, and some to spare    */
+    WORKER_JOBS_MAX = 1000, /* what one claim may ask for                         */
+    WORKER_QUEUES_MAX = 16, /* likewise                                           */
+    WORKER_NAME_MAX = 255,  /* bytes of its own name, and of a queue's            */
+    WORKER_VARS = 8,        /* variables that a program gets of its run           */
+    WORKER_FILES_EACH = 5,  /* descriptors of a program                           */
+    WORKER_FILES_OWN = 48,  /* of the worker                                      */
+    WORKER_CALLS = 8,       /* one claim, one for each lane, and some to spare    */
 };
 
 #define WORKER_WAIT       (30 * SPAN_S) /* of a claim, for a run to come */
@@ -92,7 +92,7 @@ MUST_USE enum rc worker_options_read(const struct args *args, struct worker_opti
                                      struct err *reterr);
 
 /* Program, directory and environment, as they are when the worker starts. */
-MUST_USE enum rc worker_surroundings(struct worker *worker, struct err *reterr);
+MUST_USE enum rc worker_context_read(struct worker *worker, struct err *reterr);
 
 /* worker_claim.c: asks for runs when there are places, and nobody says not to. */
 void claim_kick(struct worker *worker);
@@ -106,8 +106,8 @@ void claim_pause(struct worker *worker);
 span worker_backoff(struct worker *worker, int tries);
 
 /* The server is away, or there again: told once. */
-void worker_away(struct worker *worker, const struct client_answer *answer);
-void worker_back(struct worker *worker);
+void worker_server_lost(struct worker *worker, const struct client_answer *answer);
+void worker_server_back(struct worker *worker);
 
 /* The server lets it in no more, which waiting does not change: it ends. */
 void worker_refused(struct worker *worker, const struct client_answer *answer);
@@ -116,4 +116,4 @@ void worker_refused(struct worker *worker, const struct client_answer *answer);
 void worker_on_free(struct worker *worker, const struct worker_run *job);
 
 /* Leaves when it is time to, and nothing is under way. */
-void worker_settle(struct worker *worker);
+void worker_leave_if_idle(struct worker *worker);

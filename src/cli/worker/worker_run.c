@@ -23,7 +23,7 @@ static struct log *log_of(const struct worker_run *job)
 /* ---- what a program writes ---- */
 
 /* The first waits for others to go with it; many do not wait. */
-static void note_line(struct worker_run *job, struct str line)
+static void add_log_line(struct worker_run *job, struct str line)
 {
     int64_t before = job->log.cost, now = clock_boot_us();
 
@@ -64,7 +64,7 @@ static void on_output(void *arg, enum exec_stream stream, struct str text, bool 
 
         buf_str(&last, text);
     }
-    note_line(job, text);
+    add_log_line(job, text);
 }
 
 /* ---- what is reported ---- */
@@ -155,7 +155,7 @@ static const char *outcome_text(const struct worker_run *job)
     static const char *const stops[] = {
         [STOP_CANCELLED] = "cancelled", [STOP_DRAINED] = "handed back", [STOP_STALE] = "lost"};
 
-    if (job->stop != STOP_NOT)
+    if (job->stop != STOP_NONE)
         return stops[job->stop];
     return job->exit_status == 0 ? "succeeded" : "failed";
 }
@@ -223,7 +223,7 @@ static void set_vars(const struct worker *worker, const struct grant *grant,
 {
     static char attempt[DECIMAL_MAX], fence[DECIMAL_MAX];
     const char *namespace = worker->options.namespace;
-    const struct exec_var of_run[WORKER_VARS] = {
+    const struct exec_var run_vars[WORKER_VARS] = {
         {STR("BELFRY_RUN"), grant->id},
         {STR("BELFRY_SCHEDULE"), grant->schedule},
         {STR("BELFRY_QUEUE"), grant->queue},
@@ -235,10 +235,10 @@ static void set_vars(const struct worker *worker, const struct grant *grant,
         {STR("BELFRY_SERVER"), str_of(worker->options.server)},
     };
 
-    memcpy(vars, of_run, sizeof of_run);
+    memcpy(vars, run_vars, sizeof run_vars);
 }
 
-static void take_grant(struct worker_run *job, const struct grant *grant, span lease)
+static void assign_grant(struct worker_run *job, const struct grant *grant, span lease)
 {
     int64_t now = clock_boot_us();
     span every = lease / 3;
@@ -275,7 +275,7 @@ void worker_run_start(struct worker_run *job, const struct grant *grant, struct 
     struct err err;
     enum rc rc;
 
-    take_grant(job, grant, lease);
+    assign_grant(job, grant, lease);
     if (worker->phase != PHASE_WORKING) {
         job->state = WORKER_RUN_REPORTING;
         report(job, REPORT_RELEASE);
@@ -302,7 +302,7 @@ void worker_run_start(struct worker_run *job, const struct grant *grant, struct 
 
 void worker_run_stop(struct worker_run *job, enum worker_run_stop why)
 {
-    if (job->state != WORKER_RUN_RUNNING || job->stop != STOP_NOT)
+    if (job->state != WORKER_RUN_RUNNING || job->stop != STOP_NONE)
         return;
     job->stop = why;
     exec_stop(job->run);

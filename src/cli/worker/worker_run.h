@@ -22,7 +22,7 @@ enum {
 
 enum worker_run_state { WORKER_RUN_FREE, WORKER_RUN_RUNNING, WORKER_RUN_REPORTING };
 
-enum worker_run_stop { STOP_NOT, STOP_CANCELLED, STOP_DRAINED, STOP_STALE };
+enum worker_run_stop { STOP_NONE, STOP_CANCELLED, STOP_DRAINED, STOP_STALE };
 
 struct worker_run {
     struct worker *worker;

@@ -27,7 +27,7 @@ struct world {
     char seen[512]; /* what the server was asked */
     char shown[64]; /* and with which token      */
     char *big;
-    int waits_for, told, parts;
+    int waits_for, done, parts;
     int status;
     char body[64];
     size_t body_len;
@@ -70,7 +70,7 @@ static void on_done(void *arg, const struct client_answer *answer)
     world->body_len = answer->body.len;
     world->server_now = answer->server_now;
     world->err = answer->err;
-    if (++world->told == world->waits_for)
+    if (++world->done == world->waits_for)
         loop_stop(world->loop);
 }
 
@@ -134,10 +134,10 @@ static int64_t post(struct world *world, const char *path)
     return client_send(world->client, &what, on_done, world);
 }
 
-static void await(struct world *world, int told)
+static void await(struct world *world, int done)
 {
-    world->waits_for = told;
-    while (world->told < told)
+    world->waits_for = done;
+    while (world->done < done)
         loop_run(world->loop);
 }
 
@@ -256,7 +256,7 @@ static void a_cancelled_call_ends_without_an_answer(void **state)
         loop_run(world->loop);
     client_cancel(world->client, call);
     client_cancel(world->client, call + 1);
-    assert_int_equal(world->told, 0);
+    assert_int_equal(world->done, 0);
     await(world, 1);
     assert_int_equal(world->status, 0);
     assert_true(world->err.text[0] != '\0');

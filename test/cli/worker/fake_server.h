@@ -79,7 +79,7 @@ struct fake {
     char dir[64];  /* of the test's own */
     char gate[96]; /* a fifo in it: who reads it waits for fake_open_gate() */
     char text[FAKE_TEXT_MAX];
-    bool (*is_so)(const struct fake *fake);
+    bool (*condition)(const struct fake *fake);
     bool is_closed;
 };
 
@@ -101,7 +101,7 @@ void fake_take_over(struct fake *fake, struct fake_run *run);
 struct fake_worker *fake_start(struct fake *fake, const char *const *words);
 
 /* Runs the loop until it is so. */
-void fake_await(struct fake *fake, bool (*is_so)(const struct fake *fake));
+void fake_await(struct fake *fake, bool (*condition)(const struct fake *fake));
 
 /* Waits for the end of the worker started last; its exit status. */
 int fake_await_exit(struct fake *fake);

@@ -33,7 +33,7 @@ struct world {
     char url[64], dir[64], db[PATH_MAX_BYTES], gate[PATH_MAX_BYTES], journal[PATH_MAX_BYTES];
     pid_t server, workers[WORKERS_MAX];
     int worker_count;
-    bool is_told;
+    bool is_done;
     int status;
     json_t *body;
     char text[TEXT_MAX_BYTES];
@@ -93,19 +93,19 @@ static void on_answer(void *arg, const struct client_answer *answer)
     world->body = NULL;
     if (answer->body.len > 0 && json_read(answer->body, &world->body, &err) != RC_OK)
         fail_msg("%s", err.text);
-    world->is_told = true;
+    world->is_done = true;
     loop_stop(world->loop);
 }
 
-static const json_t *ask(struct world *world, const char *method, const char *path,
-                         const char *body)
+static const json_t *request(struct world *world, const char *method, const char *path,
+                             const char *body)
 {
     struct client_request what = {
         .method = method, .path = path, .body = str_of(body ? body : "")};
 
-    world->is_told = false;
+    world->is_done = false;
     client_send(world->client, &what, on_answer, world);
-    while (!world->is_told)
+    while (!world->is_done)
         loop_run(world->loop);
     return world->body;
 }
@@ -114,21 +114,21 @@ static void on_time(void *arg)
 {
     struct world *world = arg;
 
-    world->is_told = true;
+    world->is_done = true;
     loop_stop(world->loop);
 }
 
 static void pause_a_little(struct world *world)
 {
-    world->is_told = false;
+    world->is_done = false;
     loop_timer_set(world->timer, PAUSE);
-    while (!world->is_told)
+    while (!world->is_done)
         loop_run(world->loop);
 }
 
 static int counter(struct world *world, const char *name)
 {
-    const json_t *state = json_object_get(ask(world, "GET", "/api/v1/schedules/s", NULL),
+    const json_t *state = json_object_get(request(world, "GET", "/api/v1/schedules/s", NULL),
                                           "state");
 
     assert_int_equal(world->status, 200);
@@ -148,7 +148,7 @@ static const char *trigger(struct world *world)
 {
     static char path[PATH_MAX_BYTES];
 
-    ask(world, "POST", "/api/v1/schedules/s/trigger", "{}");
+    request(world, "POST", "/api/v1/schedules/s/trigger", "{}");
     assert_int_equal(world->status, 202);
     snprintf(path, sizeof path, "/api/v1/runs/%s",
              json_string_value(json_object_get(world->body, "id")));
@@ -159,7 +159,7 @@ static const char *trigger(struct world *world)
 static const json_t *await_ended(struct world *world, const char *path)
 {
     for (;;) {
-        const json_t *run = ask(world, "GET", path, NULL);
+        const json_t *run = request(world, "GET", path, NULL);
 
         assert_int_equal(world->status, 200);
         if (strcmp(json_string_value(json_object_get(run, "state")), "ended") == 0)
@@ -171,11 +171,11 @@ static const json_t *await_ended(struct world *world, const char *path)
 /* ---- workers ---- */
 
 /* Each run adds its id, attempt and fence to the journal, then does what the script says. */
-static pid_t start_worker(struct world *world, const char *places, const char *script)
+static pid_t start_worker(struct world *world, const char *jobs, const char *script)
 {
     char text[512];
-    const char *words[] = {"worker", "-qQ",      "q",  "-c", places, "--drain", "1ms",
-                           "-s",     world->url, "--", "sh", "-c",   text,      NULL};
+    const char *words[] = {"worker", "-qQ",      "q",  "-c", jobs, "--drain", "1ms",
+                           "-s",     world->url, "--", "sh", "-c", text,      NULL};
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     pid_t pid;
 
@@ -198,7 +198,7 @@ static const char *journal(struct world *world)
     return world->text;
 }
 
-static int lines_of(const char *text)
+static int count_lines(const char *text)
 {
     int count = 0;
 
@@ -245,10 +245,10 @@ static int setup(void **state)
     world->timer = loop_timer_new(world->loop, on_time, world);
     assert_int_equal(client_open(world->loop, &options, &world->client, &err), RC_OK);
     start_server(world);
-    ask(world, "POST", "/api/v1/schedules",
-        "{\"id\":\"s\",\"action\":{\"type\":\"queue\",\"queue\":\"q\"},\"policies\":"
-        "{\"overlap\":\"allowAll\",\"lease\":{\"for\":\"3s\",\"heartbeat\":\"1s\","
-        "\"grace\":\"1s\"}}}");
+    request(world, "POST", "/api/v1/schedules",
+            "{\"id\":\"s\",\"action\":{\"type\":\"queue\",\"queue\":\"q\"},\"policies\":"
+            "{\"overlap\":\"allowAll\",\"lease\":{\"for\":\"3s\",\"heartbeat\":\"1s\","
+            "\"grace\":\"1s\"}}}");
     assert_int_equal(world->status, 201);
     *state = world;
     return 0;
@@ -258,7 +258,7 @@ static void on_closed(void *arg)
 {
     struct world *world = arg;
 
-    world->is_told = true;
+    world->is_done = true;
     loop_stop(world->loop);
 }
 
@@ -271,10 +271,10 @@ static int teardown(void **state)
     for (int i = 0; i < world->worker_count; i++)
         end(world->workers[i], SIGKILL);
     end(world->server, SIGKILL);
-    world->is_told = false;
+    world->is_done = false;
     client_close(world->client, on_closed, world);
     loop_timer_free(world->timer);
-    while (!world->is_told)
+    while (!world->is_done)
         loop_run(world->loop);
     loop_free(world->loop);
     json_decref(world->body);
@@ -303,7 +303,7 @@ static void many_runs_of_two_workers_are_each_run_once(void **state)
         trigger(world);
     await_counter(world, "succeeded", RUNS);
     assert_int_equal(counter(world, "started"), RUNS);
-    assert_int_equal(lines_of(journal(world)), RUNS);
+    assert_int_equal(count_lines(journal(world)), RUNS);
     /* No line stands twice: every run has its own id. */
     for (line = world->text; *line != '\0'; line = strchr(line, '\n') + 1) {
         size_t len = strcspn(line, "\n");
@@ -336,7 +336,7 @@ static void a_killed_server_doubles_nothing(void **state)
     close(gate);
     start_server(world);
     await_counter(world, "failed", 1); /* the gate was closed without a word: read says so */
-    assert_int_equal(lines_of(journal(world)), 1);
+    assert_int_equal(count_lines(journal(world)), 1);
     assert_int_equal(counter(world, "started"), 1);
 }
 
@@ -352,7 +352,7 @@ static void a_cancelled_run_ends_as_cancelled(void **state)
     run = trigger(world);
     snprintf(path, sizeof path, "%s/cancel", run);
     gate = open_gate(world);
-    ask(world, "POST", path, "{}");
+    request(world, "POST", path, "{}");
     assert_int_equal(world->status, 202);
     assert_string_equal(json_string_value(json_object_get(await_ended(world, run), "outcome")),
                         "cancelled");
@@ -372,7 +372,7 @@ static void what_a_program_writes_is_result_and_log(void **state)
     assert_string_equal(world->text, "{\"rows\":[1,2]}");
     snprintf(path, sizeof path, "%s/logs", run);
     shown = BUF(world->text);
-    json_print(ask(world, "GET", path, NULL), JSON_STYLE_LINE, &shown);
+    json_print(request(world, "GET", path, NULL), JSON_STYLE_LINE, &shown);
     assert_non_null(strstr(world->text, "\"a note\""));
 }
 
@@ -389,7 +389,7 @@ static void the_run_of_a_worker_that_dies_goes_to_another(void **state)
     kill(world->workers[0], SIGKILL);
     start_worker(world, "1", script);
     await_counter(world, "succeeded", 1);
-    assert_int_equal(lines_of(journal(world)), 2);
+    assert_int_equal(count_lines(journal(world)), 2);
     close(gate);
 }
 
@@ -414,7 +414,7 @@ static void a_worker_that_wakes_late_changes_nothing(void **state)
     trigger(world);
     await_counter(world, "succeeded", 2);
     assert_int_equal(counter(world, "failed"), 0);
-    assert_int_equal(lines_of(journal(world)), 3);
+    assert_int_equal(count_lines(journal(world)), 3);
 }
 
 static void a_worker_that_is_stopped_hands_its_run_back(void **state)
@@ -431,7 +431,7 @@ static void a_worker_that_is_stopped_hands_its_run_back(void **state)
     start_worker(world, "1", script);
     await_counter(world, "succeeded", 1);
     assert_int_equal(counter(world, "failed"), 0);
-    assert_int_equal(lines_of(journal(world)), 2);
+    assert_int_equal(count_lines(journal(world)), 2);
     close(gate);
 }
 

@@ -303,7 +303,7 @@ static void two_workers_share_the_runs(void **state)
     assert_int_equal(fake->stale, 0);
 }
 
-static int files_of(pid_t pid)
+static int count_files(pid_t pid)
 {
     char path[64];
     int count = 0;
@@ -327,13 +327,13 @@ static void a_worker_keeps_no_files_and_no_children(void **state)
     int before, fd;
 
     fake_await(fake, one_poll);
-    before = files_of(worker->pid);
+    before = count_files(worker->pid);
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < RUNS; i++)
             fake_add(fake);
         fake_await(fake, polls_alone);
     }
-    assert_true(files_of(worker->pid) <= before + CONNECTIONS);
+    assert_true(count_files(worker->pid) <= before + CONNECTIONS);
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)worker->pid,
              (int)worker->pid);
     fd = open(path, O_RDONLY | O_CLOEXEC);
