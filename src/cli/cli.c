@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds the command that the command line names, reads its options and runs it; prints help,
+ * and suggests the nearest name for a misspelt command.
+ */
 #include "cli/cli.h"
 
 #include <signal.h>
@@ -13,7 +17,7 @@
 #include "cli/frame/report.h"
 #include "cli/remote/request_commands.h"
 
-enum { WORDS_MAX = 64 }; /* of which a misspelt one may be any */
+enum { WORDS_MAX = 64 }; /* names that a misspelt word is compared with */
 
 static const struct command_group *const groups[] = {
     &schedule_group, &run_group,       &queue_group, &calendar_group, &gate_group,
@@ -30,11 +34,11 @@ enum {
     COMMANDS = sizeof commands / sizeof commands[0],
 };
 
-/* Commands that live above this layer; set once, by cli_main(). */
+/* Commands of the layers above; set once, by cli_main(). */
 static const struct command *const *extra;
 static int extra_count;
 
-/* ---- all there are ---- */
+/* ---- all commands ---- */
 
 static const struct command *single_at(int i)
 {
@@ -86,7 +90,7 @@ static const struct command *single_find(const char *name)
     return NULL;
 }
 
-/* What stands behind the group's name and a blank. */
+/* The command's name without the group's name and the space. */
 static const char *verb_name(const struct command_group *group, int i)
 {
     return group->commands[i].name + strlen(group->name) + 1;
@@ -100,7 +104,7 @@ static const struct command *verb_find(const struct command_group *group, const 
     return NULL;
 }
 
-/* ---- what is misspelt ---- */
+/* ---- misspelt names ---- */
 
 static int unknown_word(const char *word)
 {
@@ -112,10 +116,10 @@ static int unknown_word(const char *word)
         count++;
     near = str_nearest(str_of(word), names, count);
     if (near >= 0)
-        err_set(&err, RC_INVALID, -1, 0, "unknown command %.100s; did you mean %s?", word,
-                names[near]);
+        err_set(&err, RC_INVALID, -1, 0, "unknown command \"%.100s\"; did you mean \"%s\"?",
+                word, names[near]);
     else
-        err_set(&err, RC_INVALID, -1, 0, "unknown command %.100s", word);
+        err_set(&err, RC_INVALID, -1, 0, "unknown command \"%.100s\"", word);
     return report_usage(&err, NULL);
 }
 
@@ -130,10 +134,11 @@ static int unknown_verb(const struct command_group *group, const char *verb)
         names[i] = verb_name(group, i);
     near = str_nearest(str_of(verb), names, group->count);
     if (near >= 0)
-        err_set(&err, RC_INVALID, -1, 0, "unknown command %s %.100s; did you mean %s %s?",
-                group->name, verb, group->name, names[near]);
+        err_set(&err, RC_INVALID, -1, 0,
+                "unknown command \"%s %.100s\"; did you mean \"%s %s\"?", group->name, verb,
+                group->name, names[near]);
     else
-        err_set(&err, RC_INVALID, -1, 0, "unknown command %s %.100s", group->name, verb);
+        err_set(&err, RC_INVALID, -1, 0, "unknown command \"%s %.100s\"", group->name, verb);
     return report_usage(&err, group->name);
 }
 
@@ -187,7 +192,7 @@ static bool wants_help(const struct command *command, const struct args *args)
 
 /* ---- one command ---- */
 
-/* How many words stand before `--`. */
+/* The number of words before `--`. */
 static int words_before_program(int argc, char **argv)
 {
     for (int i = 0; i < argc; i++)
@@ -196,19 +201,33 @@ static int words_before_program(int argc, char **argv)
     return argc;
 }
 
+/* The name of operand `i` in the usage line, which begins with the operands. */
+static struct str operand_name(const struct command *command, int i)
+{
+    struct str rest = str_of(command->usage), word = rest;
+
+    do {
+        if (!str_cut(rest, ' ', &word, &rest))
+            word = rest;
+    } while (i-- > 0 && rest.len > 0);
+    while (word.len > 1 && word.ptr[word.len - 1] == '.')
+        word.len--;
+    return word;
+}
+
 static int check_operands(const struct command *command, const struct args *args)
 {
+    struct str name = operand_name(command, args->operands);
     struct err err;
 
     if (!command->counts_operands ||
         (args->operands >= command->least && args->operands <= command->most))
         return STATUS_OK;
     if (args->operands < command->least)
-        err_set(&err, RC_INVALID, -1, 0, "something is missing: belfry %s %s", command->name,
-                command->usage);
+        err_set(&err, RC_INVALID, -1, 0, "missing argument: %.*s", STR_ARG(name));
     else
-        err_set(&err, RC_INVALID, -1, 0, "%.100s is too much: belfry %s %s",
-                args->operand[command->most], command->name, command->usage);
+        err_set(&err, RC_INVALID, -1, 0, "unexpected argument \"%.100s\"",
+                args->operand[command->most]);
     return report_usage(&err, command->name);
 }
 
@@ -248,7 +267,7 @@ static int run_in_group(const struct command_group *group, int argc, char **argv
 
 /* ---- options before the command ---- */
 
-/* The words that the option takes, 0: no command that asks a server has it. */
+/* The number of words of an option with its value; 0: not an option of all remote commands. */
 static int count_option_words(const char *word)
 {
     struct str name = str_of(word), value;
@@ -266,7 +285,7 @@ static int count_option_words(const char *word)
 }
 
 /*
- * `belfry --server URL schedule list`: such options are put behind the words that name the
+ * `belfry --server URL schedule list`: moves such options after the words that name the
  * command, which then reads them.
  */
 static int move_options_after_command(int argc, char **argv)
@@ -277,10 +296,14 @@ static int move_options_after_command(int argc, char **argv)
 
     while (at < argc && argv[at][0] == '-' && !is_help(argv[at]) && taken > 0)
         at += taken = count_option_words(argv[at]);
-    if (at == 1 || at >= argc || argv[at][0] == '-') {
+    if (at >= argc) {
+        err_set(&err, RC_INVALID, -1, 0, "missing argument: COMMAND");
+        return report_usage(&err, NULL);
+    }
+    if (at == 1 || argv[at][0] == '-') {
         err_set(&err, RC_INVALID, -1, 0,
-                "%.100s stands before a command: belfry COMMAND [OPTION]...",
-                argv[at < argc ? at : 1]);
+                "option \"%.100s\" before the command; use belfry COMMAND [OPTION]...",
+                argv[at]);
         return report_usage(&err, NULL);
     }
     named[count++] = argv[at];
@@ -296,15 +319,15 @@ static bool is_version(const char *word)
     return strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0;
 }
 
-int cli_main(int argc, char **argv, const struct command *const *others, int count)
+int cli_main(int argc, char **argv, const struct command *const *more, int count)
 {
     const char *word = argc > 1 ? argv[1] : "help";
     const struct command_group *group;
     const struct command *command;
 
-    extra = others;
+    extra = more;
     extra_count = count;
-    /* A reader that goes away is seen at the write, and ends the program quietly. */
+    /* A closed pipe makes write() fail, which ends the output quietly. */
     must(signal(SIGPIPE, SIG_IGN) != SIG_ERR);
     if (word[0] == '-' && !is_help(word) && !is_version(word)) {
         if (move_options_after_command(argc, argv) != STATUS_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry version`: of this program, and of the server if there is one.
+ * `belfry version`: prints the version of this program, and of the server if it answers.
  */
 #include <unistd.h>
 
@@ -12,7 +12,7 @@ enum version_option { OPT_CLIENT = REMOTE_OPTIONS, OPT_COUNT };
 
 static const struct option options[OPT_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_CLIENT] = {"client", '\0', NULL, "of this program only: ask no server"},
+    [OPT_CLIENT] = {"client", '\0', NULL, "print only the version of this program"},
 };
 
 static int print_client(void)
@@ -56,7 +56,7 @@ static int print_both(struct remote *remote)
     closed = printer_close(&out);
     if (status == STATUS_OK)
         answer_free(&answer);
-    /* No server is no failure: this program's version was asked for too. */
+    /* An unreachable server is not a failure: this program's version was printed. */
     return status != STATUS_OK && status != STATUS_UNREACHABLE ? status : closed;
 }
 
@@ -78,8 +78,9 @@ static int version_run(const struct args *args)
 const struct command version_command = {
     .name = "version",
     .usage = "[OPTION]...",
-    .summary = "Print the version of this program and of the server",
-    .about = "Without a server that of this program alone.  `belfry --version` asks none.\n",
+    .summary = "Print the versions of this program and the server",
+    .about = "If the server does not answer, only the version of this program is printed.\n"
+             "`belfry --version` does not contact the server.\n",
     .examples = "  belfry version\n"
                 "  belfry version --client\n",
     OPTIONS(options),

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The option parser; for a misspelt option the error names the nearest known one.
+ */
 #include "cli/frame/args.h"
 
 #include <string.h>
@@ -14,7 +17,7 @@ struct reader {
     struct args *args;
 };
 
-/* What other programs call our options. */
+/* Names that other programs use for these options. */
 static const struct {
     const char *alias, *name;
 } aliases[] = {
@@ -43,15 +46,15 @@ static enum rc unknown_option(const struct reader *r, const char *word, struct e
     str_cut(name, '=', &name, &rest);
     known = find_alias(r, name);
     if (known)
-        return err_set(reterr, RC_INVALID, -1, 0, "unknown option %.200s; say --%s %s", word,
-                       known->name, known->value);
+        return err_set(reterr, RC_INVALID, -1, 0, "unknown option \"%.200s\"; use --%s %s",
+                       word, known->name, known->value);
     for (int i = 0; i < r->count; i++)
         names[i] = r->options[i].name;
     near = str_nearest(name, names, r->count);
     if (near >= 0)
-        return err_set(reterr, RC_INVALID, -1, 0, "unknown option %.200s; did you mean --%s?",
-                       word, names[near]);
-    return err_set(reterr, RC_INVALID, -1, 0, "unknown option %.200s; --help lists them", word);
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "unknown option \"%.200s\"; did you mean --%s?", word, names[near]);
+    return err_set(reterr, RC_INVALID, -1, 0, "unknown option \"%.200s\"", word);
 }
 
 static bool value_is_optional(const struct option *option)
@@ -64,7 +67,7 @@ static enum rc add_value(struct reader *r, int i, const char *value, struct err 
     struct args *args = r->args;
 
     if (args->given_count == ARGS_GIVEN_MAX)
-        return err_set(reterr, RC_LIMIT, -1, 0, "there are more than %d options",
+        return err_set(reterr, RC_LIMIT, -1, 0, "too many options; the limit is %d",
                        ARGS_GIVEN_MAX);
     args->value[i] = value;
     args->given[args->given_count].option = i;
@@ -72,7 +75,7 @@ static enum rc add_value(struct reader *r, int i, const char *value, struct err 
     return RC_OK;
 }
 
-/* The word behind an option, when its value did not stand in the same word. */
+/* `inside` is a value in the option's own word (--tz=Z, -n5); NULL: it is the next word. */
 static enum rc read_value(struct reader *r, int i, const char *inside, struct err *reterr)
 {
     const struct option *option = &r->options[i];
@@ -111,7 +114,7 @@ static enum rc long_option(struct reader *r, const char *word, struct err *reter
     return unknown_option(r, word, reterr);
 }
 
-/* `-n5`, `-n 5`; bare options may stand together: `-lj`. */
+/* `-n5`, `-n 5`; options without a value may be combined: `-lj`. */
 static enum rc short_options(struct reader *r, const char *word, struct err *reterr)
 {
     for (const char *p = word + 1; *p != '\0'; p++) {
@@ -145,7 +148,7 @@ enum rc args_read(int argc, char **argv, const struct option *options, int count
         enum rc rc = RC_OK;
 
         if (only_operands || word[0] != '-' || word[1] == '\0')
-            argv[args.operands++] = word; /* never ahead of what is read */
+            argv[args.operands++] = word; /* never overwrites a word that is still unread */
         else if (strcmp(word, "--") == 0)
             only_operands = true;
         else if (word[1] == '-')

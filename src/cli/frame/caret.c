@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Draws the carets below an erroneous part of a text.
+ */
 #include "cli/frame/caret.h"
 
 #include <stdbool.h>
@@ -7,8 +10,8 @@
 #include "base/must.h"
 
 enum {
-    LEAD = 24,      /* columns before the error that are kept in view */
-    ESCAPE_MAX = 5, /* bytes of "\xNN" and the zero                   */
+    LEAD = 24,      /* columns shown before the error     */
+    ESCAPE_MAX = 5, /* bytes of "\xNN" and the final zero */
 };
 
 static bool is_printable(char c)
@@ -39,7 +42,7 @@ static size_t width_of(char c)
     return strlen(escape_char(c, escape));
 }
 
-/* The first byte to show, so that the error stands within the width. */
+/* The first byte to show, so that the error is within the width. */
 static size_t first_shown(struct str text, size_t at)
 {
     size_t width = 0, from = at;

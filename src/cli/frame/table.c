@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lays out and prints tables.
+ */
 #include "cli/frame/table.h"
 
 #include <stdlib.h>
@@ -75,7 +78,7 @@ static size_t min_width(const struct table *table, int column)
     return title > min ? title : min;
 }
 
-/* Takes one column off the widest that may shrink; false when none can any more. */
+/* Shrinks the widest column that may shrink by one; false when none can shrink further. */
 static bool shrink_widest(const struct table *table, size_t *widths)
 {
     int widest = -1;
@@ -90,7 +93,7 @@ static bool shrink_widest(const struct table *table, size_t *widths)
     return true;
 }
 
-/* The width of each column as its cells have it; 0: it has no text. */
+/* The width that each column needs for its cells and title; 0: it has no text. */
 static void measure_columns(const struct table *table, size_t *widths)
 {
     memset(widths, 0, TABLE_COLUMNS_MAX * sizeof *widths);
@@ -172,7 +175,7 @@ static void print_row(struct printer *out, const struct table *table, const stru
     int count = table->column_count;
     bool any = false;
 
-    /* Nothing stands behind the last cell of a row that is not empty. */
+    /* Avoids trailing spaces: empty cells at the end of the row are omitted. */
     while (count > 1 && (cells[count - 1].len == 0 || widths[count - 1] == 0))
         count--;
     for (int i = 0; i < count; i++) {

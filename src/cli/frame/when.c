@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds the local time zone; formats and reads times in it.
+ */
 #include "cli/frame/when.h"
 
 #include <stdlib.h>
@@ -10,7 +13,7 @@
 
 enum { LINK_MAX_BYTES = 1024, DATE_LEN = sizeof "2026-11-16" - 1 };
 
-/* "/usr/share/zoneinfo/Europe/Berlin" names it; "" when a path does not. */
+/* "Europe/Berlin" of "/usr/share/zoneinfo/Europe/Berlin"; "" for a path elsewhere. */
 static struct str zone_in_path(const char *path)
 {
     const char *at = strstr(path, "zoneinfo/");
@@ -18,7 +21,7 @@ static struct str zone_in_path(const char *path)
     return str_of(at ? at + strlen("zoneinfo/") : "");
 }
 
-/* In TZ "UTC-2" is two hours east of UTC; as a name of a zone it would be two west. */
+/* In TZ "UTC-2" is two hours east of UTC; as a zone name it would be two hours west. */
 static bool is_reversed(struct str name)
 {
     if (str_starts(name, STR("UTC")) || str_starts(name, STR("GMT")))
@@ -27,7 +30,7 @@ static bool is_reversed(struct str name)
            !str_eq(name, STR("+0")) && !str_eq(name, STR("-0"));
 }
 
-/* "" when the zone has no name: it is a file that is no link, or rules in TZ itself. */
+/* "" when the zone has no name: /etc/localtime is not a link, or TZ holds POSIX rules. */
 static struct str local_name(char *link)
 {
     const char *set = getenv("TZ");
@@ -87,7 +90,7 @@ void when_time(const struct when *when, instant t, struct buf *out)
         buf_printf(out, " %c%02d:%02d", offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
 }
 
-/* Two units, rounded down, so that "in 5m" never comes late. */
+/* Two units, rounded down, so that "in 5m" is never too late. */
 static void write_span(span d, struct buf *out)
 {
     static const struct {
@@ -118,8 +121,8 @@ void when_distance(instant t, instant now, struct buf *out)
 }
 
 /*
- * "2026-11-16", "2026-11-16 08:30" on the clock of the place; and what tables show, "2026-11-16
- * 08:30:00 +01:00", where a blank stands before the offset.
+ * "2026-11-16" and "2026-11-16 08:30" in the local zone; and the format of tables, "2026-11-16
+ * 08:30:00 +01:00", with a space before the offset.
  */
 static bool read_local(const char *text, const struct when *local, instant *ret)
 {
@@ -157,7 +160,7 @@ enum rc when_read(const char *text, const struct when *local, instant now,
                   (local && read_local(text, local, &t));
     if (!is_time || t < INSTANT_MIN || t > INSTANT_MAX)
         return err_set(reterr, RC_INVALID, -1, 0,
-                       "%.100s is no time: write %s2026-11-16T08:30:00Z, now, -2h or +30m",
+                       "invalid time \"%.100s\"; use %s2026-11-16T08:30:00Z, now, -2h or +30m",
                        text, local ? "2026-11-16, " : "");
     instant_format_ms(t, &out);
     return RC_OK;

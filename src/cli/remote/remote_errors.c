@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a server refuses, and what keeps it from answering, as sentences.
+ * Error messages for refused requests and for failed connections.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,25 +17,23 @@ int remote_report_error(const struct remote *remote, const struct err *err)
         return STATUS_USAGE;
     }
     if (err->rc == RC_CONFLICT) {
-        report_note("%s cannot be trusted: %s", remote->server, err->text);
-        report_note(
-            "--cacert FILE, or BELFRY_CACERT, names the certificates that vouch for it");
+        report_note("certificate of %s is not trusted: %s", remote->server, err->text);
+        report_note("name the trusted certificates with --cacert FILE or BELFRY_CACERT");
         return STATUS_UNREACHABLE;
     }
     if (err->rc == RC_LOST && !remote->has_begun) {
         report_note("cannot connect to %s: %s", remote->server, err->text);
-        report_note("start a server with `belfry serve`, or name another with --server or "
-                    "BELFRY_SERVER");
+        report_note("start a server with `belfry serve`, or set --server or BELFRY_SERVER");
         return STATUS_UNREACHABLE;
     }
     if (err->rc == RC_CORRUPT) {
-        report_note("%s is no Belfry server: %s", remote->server, err->text);
+        report_note("%s is not a Belfry server: %s", remote->server, err->text);
         return STATUS_PROTOCOL;
     }
     if (remote->has_begun)
-        return STATUS_UNREACHABLE; /* the stream is taken up again, and tells when it cannot */
+        return STATUS_UNREACHABLE; /* remote_stream() resumes, and reports if it cannot */
     report_note("%s did not answer: %s", remote->server, err->text);
-    report_note("a change may have been made; look before you repeat it");
+    report_note("the server may have made the change; check before you repeat the command");
     return STATUS_UNREACHABLE;
 }
 
@@ -43,16 +41,16 @@ static int report_not_json(const struct remote *remote, const struct remote_answ
 {
     struct str text = {answer->text, answer->len > SHOWN_MAX ? SHOWN_MAX : answer->len};
 
-    report_note("%s answered %d with something that is no JSON; is it a Belfry server?",
+    report_note("%s answered %d with a body that is not JSON; is it a Belfry server?",
                 remote->server, answer->status);
     if (text.len > 0)
-        report_note("it begins with: %.*s", (int)text.len, text.ptr);
+        report_note("the body begins with: %.*s", (int)text.len, text.ptr);
     return STATUS_PROTOCOL;
 }
 
-/* ---- the place in what was sent ---- */
+/* ---- position of an error in the request ---- */
 
-/* The value at "spec.cron[0].expr"; what stands in a text has no members, so it is the text. */
+/* The value at a path such as "spec.cron[0].expr"; a path into a string gives the string. */
 static const json_t *find_value(const json_t *value, struct str path)
 {
     while (value && path.len > 0 && !json_is_string(value)) {
@@ -81,7 +79,7 @@ static const json_t *find_value(const json_t *value, struct str path)
     return value;
 }
 
-/* The member that an error is about, as one: a bulk of one body has its items there. */
+/* The string in the request that an error is about; "" if it is not a string. */
 static struct str sent_text(const json_t *body, const char *field)
 {
     const json_t *value = body ? find_value(body, str_of(field)) : NULL;
@@ -121,11 +119,11 @@ static int exit_status(int status)
     }
 }
 
-/* No problem of ours: a proxy's page, or another kind of server. */
+/* The answer is not a problem document: a proxy's page, or another kind of server. */
 static int report_no_problem(const struct remote *remote, const struct remote_request *request,
                              const struct remote_answer *answer)
 {
-    report_note("%s answered %d to %s %s and did not say why; is it a Belfry server?",
+    report_note("%s answered %d to %s %s without a reason; is it a Belfry server?",
                 remote->server, answer->status, request->method ? request->method : "GET",
                 request->path);
     return STATUS_PROTOCOL;
@@ -145,7 +143,6 @@ int remote_check(const struct remote *remote, const struct remote_request *reque
         return report_no_problem(remote, request, answer);
     problem_report(answer->json, request->body, "");
     if (answer->status == 401 && remote->authorization[0] == '\0')
-        report_note("give a token with BELFRY_TOKEN, ~/.config/belfry/token or --token; "
-                    "`belfry token create` makes one");
+        report_note("set a token with BELFRY_TOKEN, ~/.config/belfry/token or --token");
     return exit_status(answer->status);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The API's JSON on standard output, and the values in it.
+ * Prints the API's JSON, and looks up members of it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { STEP_MAX = 64 };
 
-/* Characters of JSON text that are not ASCII stand in strings, where \u means the same. */
+/* In JSON, characters beyond ASCII occur only in strings, where a \u escape is equivalent. */
 static void print_escaped(struct printer *out, struct str s)
 {
     while (s.len > 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Server-Sent Events, read as they come (WHATWG HTML, section 9.2.6).
+ * Reads Server-Sent Events (WHATWG HTML, section 9.2.6) and resumes broken streams.
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include "cli/remote/remote_parts.h"
 
 enum {
-    EVENT_MAX = 8 << 20, /* bytes of one: a run's largest result, escaped */
+    EVENT_MAX = 8 << 20, /* bytes of one event: a run's largest result, escaped */
     EVENT_NAME_MAX = 64,
-    TRIES_MAX = 60,  /* in a row that brought nothing: a server drains and starts in less */
-    PAUSE_MS = 1000, /* before each further one                                         */
+    TRIES_MAX = 60,  /* attempts in a row without an event; a server restarts in less time */
+    PAUSE_MS = 1000, /* before each further attempt                                        */
     NOT_NOW = 503,
 };
 
@@ -24,14 +24,14 @@ struct stream {
     char *line, *data; /* each of EVENT_MAX bytes */
     size_t line_len, data_len;
     bool has_data, is_broken, is_done, got_event;
-    char id[EVENT_ID_MAX];   /* of the last event that came whole */
-    char next[EVENT_ID_MAX]; /* of the one that is coming         */
+    char id[EVENT_ID_MAX];   /* of the last complete event        */
+    char next[EVENT_ID_MAX]; /* of the event that is being read   */
     char name[EVENT_NAME_MAX];
 };
 
 static void end_event(struct stream *s)
 {
-    size_t len = s->data_len > 0 ? s->data_len - 1 : 0; /* without its last line end */
+    size_t len = s->data_len > 0 ? s->data_len - 1 : 0; /* without the last line break */
 
     memcpy(s->id, s->next, sizeof s->id);
     s->remote->has_begun = s->id[0] != '\0';
@@ -101,7 +101,7 @@ static bool on_part(void *arg, struct str bytes)
     return !s->is_done && !s->is_broken;
 }
 
-/* An answer that is no stream came as one line without an end, or several. */
+/* The answer is not a stream; its body is in the line buffer. */
 static int report_refusal(struct stream *s, const struct remote_request *request, int status)
 {
     struct remote_answer answer = {.status = status, .text = s->line, .len = s->line_len};
@@ -113,7 +113,7 @@ static int report_refusal(struct stream *s, const struct remote_request *request
     return code;
 }
 
-/* One connection: STATUS_OK when the server ended the stream, or it is enough. */
+/* Reads one connection: STATUS_OK when the server or the event handler ended the stream. */
 static int read_once(struct stream *s, const char *path)
 {
     struct remote *remote = s->remote;
@@ -145,7 +145,7 @@ static int read_once(struct stream *s, const char *path)
     return STATUS_OK;
 }
 
-/* Whether the stream is to be taken up again: it said where it is, and it broke or ended. */
+/* True if the stream broke or ended early, and has an id to resume from. */
 static bool should_resume(const struct stream *s, int status)
 {
     return !s->is_done && s->id[0] != '\0' &&
@@ -168,7 +168,8 @@ int remote_stream(struct remote *remote, const char *path, remote_event *event, 
         tries = s.got_event ? 1 : tries + 1;
     } while (should_resume(&s, status) && tries < TRIES_MAX);
     if (should_resume(&s, status)) {
-        report_note("the connection to %s broke and did not come back", remote->server);
+        report_note("lost the connection to %s; gave up after %d attempts", remote->server,
+                    TRIES_MAX);
         status = STATUS_UNREACHABLE;
     }
     free(s.line);

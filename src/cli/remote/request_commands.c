@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs the commands that a struct request_command or a struct lister describes, and reads the
+ * options that become members of a request body.
+ */
 #include "cli/remote/request_commands.h"
 
 #include <errno.h>
@@ -13,7 +17,7 @@
 const struct option plain_options[REMOTE_OPTIONS] = {REMOTE_OPTION_ROWS};
 const struct option list_options[LIST_OPTIONS] = {REMOTE_OPTION_ROWS, LIST_OPTION_ROWS};
 
-/* ---- what options say ---- */
+/* ---- option values ---- */
 
 static char *read_stream(FILE *file, const char *path, size_t *ret_len)
 {
@@ -27,7 +31,7 @@ static char *read_stream(FILE *file, const char *path, size_t *ret_len)
         if (ferror(file))
             report_note("cannot read %s: %s", path, strerror(errno));
         else
-            report_note("%s has more than %d bytes", path, REMOTE_BODY_MAX);
+            report_note("%s exceeds %d bytes", path, REMOTE_BODY_MAX);
         free(text);
         return NULL;
     }
@@ -82,8 +86,8 @@ static json_t *number_argument(const struct args *args, int option)
 
     if (str_take_number(&s, INT64_MAX - 1, &n) > 0 && s.len == 0)
         return json_new_int(n);
-    report_note("--%s must be a whole number, not %.100s", args->command->options[option].name,
-                args->value[option]);
+    report_note("--%s must be a whole number, not \"%.100s\"",
+                args->command->options[option].name, args->value[option]);
     return NULL;
 }
 
@@ -172,7 +176,7 @@ int request_command_print(struct remote *remote, const struct request_command *d
     return printer_close(&out);
 }
 
-/* Who asked for a run and got none is told so; only JSON has more to say. */
+/* Reports that no run was started; JSON output prints the whole answer as well. */
 static int print_skipped(struct remote *remote, const struct request_command *desc,
                          const struct remote_answer *answer, const char *name)
 {
@@ -180,9 +184,8 @@ static int print_skipped(struct remote *remote, const struct request_command *de
                      ? request_command_print(remote, desc, answer, name)
                      : STATUS_OK;
 
-    report_note("%.*s: no run was started: %s (%s), another run of the schedule is open", 255,
-                name, member_text(answer->json, "outcome"),
-                member_text(answer->json, "reason"));
+    report_note("%.*s: no run started: %s (%s); another run of the schedule is open", 255, name,
+                member_text(answer->json, "outcome"), member_text(answer->json, "reason"));
     return status == STATUS_OK ? STATUS_LATER : status;
 }
 
@@ -199,7 +202,7 @@ static int request_command_one(struct remote *remote, const struct args *args,
     path_object(&out, desc->kind, name, desc->tail);
     status = list_filters(args, desc->filters, desc->filter_count, &out);
     if (status == STATUS_OK && (out.cut || name[0] == '\0')) {
-        report_note("a name has 1 to 255 bytes");
+        report_note("a name must have 1 to 255 bytes");
         status = STATUS_USAGE;
     }
     if (status == STATUS_OK)

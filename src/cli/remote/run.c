@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry run ...`: the table.
+ * `belfry run ...`: the table of commands.
  */
 #include "cli/frame/commands.h"
 #include "cli/remote/run_commands.h"
@@ -22,15 +22,19 @@ enum list_filter {
 static const struct option list_rows[LIST_COUNT] = {
     REMOTE_OPTION_ROWS,
     LIST_OPTION_ROWS,
-    [OPT_SCHEDULE] = {"schedule", 'S', "ID", "of this schedule"},
+    [OPT_SCHEDULE] = {"schedule", 'S', "ID", "only runs of this schedule"},
     [OPT_STATE] = {"state", '\0', "STATE",
-                   "held, approval, ready, leased, running, backoff, open or ended"},
+                   "only runs in this state: held, approval, ready, leased,\n"
+                   "running, backoff, open (not ended) or ended"},
     [OPT_OUTCOME] = {"outcome", '\0', "OUTCOME",
-                     "succeeded, failed, timedOut, cancelled, terminated or unknown"},
-    [OPT_QUEUE] = {"queue", 'q', "NAME", "of this queue"},
-    [OPT_KIND] = {"kind", '\0', "KIND", "slot, trigger, backfill, direct or test"},
-    [OPT_FROM] = {"from", '\0', "TIME", "not before: a time, or -2h"},
-    [OPT_TO] = {"to", '\0', "TIME", "not after"},
+                     "only runs with this outcome: succeeded, failed,\n"
+                     "timedOut, cancelled, terminated or unknown"},
+    [OPT_QUEUE] = {"queue", 'q', "NAME", "only runs of this queue"},
+    [OPT_KIND] = {"kind", '\0', "KIND",
+                  "only runs of this kind: slot, trigger, backfill,\n"
+                  "direct or test"},
+    [OPT_FROM] = {"from", '\0', "TIME", "only runs at or after TIME, such as -2h"},
+    [OPT_TO] = {"to", '\0', "TIME", "only runs at or before TIME"},
 };
 
 static const struct filter run_filters[] = {
@@ -48,15 +52,15 @@ static const struct lister list_lister = {.kind = "runs",
 
 static const struct option logs_rows[LOGS_OPTION_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [LOGS_FOLLOW] = {"follow", 'f', NULL, "go on until the run has ended"},
-    [LOGS_TIMES] = {"times", 't', NULL, "each line with its time"},
+    [LOGS_FOLLOW] = {"follow", 'f', NULL, "print new lines until the run ends"},
+    [LOGS_TIMES] = {"times", 't', NULL, "print the time of each line"},
 };
 
 enum reason_option { OPT_REASON = REMOTE_OPTIONS, REASON_COUNT };
 
 static const struct option reason_rows[REASON_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_REASON] = {"reason", 'r', "TEXT", "why, for those who look later"},
+    [OPT_REASON] = {"reason", 'r', "TEXT", "reason, recorded with the run"},
 };
 
 static const struct part reason_parts[] = {{OPT_REASON, "reason", PART_TEXT}};
@@ -79,22 +83,22 @@ static void print_cancelled(const json_t *answer, const char *name, const struct
                             struct printer *out)
 {
     (void)when;
-    /* The server does not say which: whoever holds it may just have ended. */
-    print_id("cancelled; if somebody works on it, they are asked to stop", answer, name, out);
+    /* The answer does not show whether a worker still has the run. */
+    print_id("cancelled; a worker that has the run is asked to stop", answer, name, out);
 }
 
 static void print_terminated(const json_t *answer, const char *name, const struct when *when,
                              struct printer *out)
 {
     (void)when;
-    print_id("ended", answer, name, out);
+    print_id("terminated", answer, name, out);
 }
 
 static void print_retried(const json_t *answer, const char *name, const struct when *when,
                           struct printer *out)
 {
     (void)when;
-    print_id("runs again", answer, name, out);
+    print_id("retried", answer, name, out);
 }
 
 static void print_approved(const json_t *answer, const char *name, const struct when *when,
@@ -135,8 +139,8 @@ static const struct request_command reject_request = {.method = "POST",
 static const struct command commands[] = {
     {.name = "run list",
      .usage = "[OPTION]...",
-     .summary = "List runs, the newest first",
-     .about = "A page of 100, or all with --all.\n",
+     .summary = "List runs, newest first",
+     .about = "",
      .examples = "  belfry run list --schedule nightly --outcome failed\n"
                  "  belfry run list --state open --all -o name\n",
      OPTIONS(list_rows),
@@ -146,7 +150,7 @@ static const struct command commands[] = {
     {.name = "run get",
      .usage = "RUN... [OPTION]...",
      .summary = "Show a run",
-     .about = "With -o json also its attempts.\n",
+     .about = "-o json also prints its attempts.\n",
      .examples = "  belfry run get r_0cm4w425a02011t4kqavj0\n",
      PLAIN,
      SOME_NAMES,
@@ -154,7 +158,7 @@ static const struct command commands[] = {
      .run = request_command_run},
     {.name = "run logs",
      .usage = "RUN [OPTION]...",
-     .summary = "Show what a run has logged",
+     .summary = "Show the log of a run",
      .about = "",
      .examples = "  belfry run logs r_0cm4w425a02011t4kqavj0 -f\n",
      OPTIONS(logs_rows),
@@ -162,10 +166,9 @@ static const struct command commands[] = {
      .run = logs_run},
     {.name = "run cancel",
      .usage = "RUN... [OPTION]...",
-     .summary = "Ask whoever works on a run to stop",
-     .about =
-         "A run that nobody works on ends at once.  A planned slot, by the RUN that `schedule\n"
-         "slots` shows, is cancelled when it is due.\n",
+     .summary = "Cancel a run; its worker is asked to stop",
+     .about = "A run that no worker has ends at once.  To cancel a planned slot, give the RUN\n"
+              "that `schedule slots` shows; the slot is cancelled when it is due.\n",
      .examples = "  belfry run cancel r_0cm4w425a02011t4kqavj0\n",
      PLAIN,
      SOME_NAMES,
@@ -173,9 +176,8 @@ static const struct command commands[] = {
      .run = request_command_run},
     {.name = "run terminate",
      .usage = "RUN... [OPTION]...",
-     .summary = "End a run at once",
-     .about =
-         "Nobody is asked: who works on it learns of it later, and is not heard any more.\n",
+     .summary = "End a run at once, without waiting for its worker",
+     .about = "The worker learns of it later, and its report is ignored.\n",
      .examples = "  belfry run terminate r_0cm4w425a02011t4kqavj0\n",
      PLAIN,
      SOME_NAMES,
@@ -183,10 +185,10 @@ static const struct command commands[] = {
      .run = request_command_run},
     {.name = "run retry",
      .usage = "RUN... [OPTION]...",
-     .summary = "Run again what has ended",
+     .summary = "Start an ended run again",
      .about =
-         "A new run of the same slot, with the same input.  The schedule's overlap policy\n"
-         "counts: where it skips the run, that is told, and the exit status is 75.\n",
+         "Creates a new run of the same slot with the same input.  The schedule's overlap\n"
+         "policy applies: if it skips the run, the exit status is 75.\n",
      .examples = "  belfry run retry r_0cm4w425a02011t4kqavj0\n",
      PLAIN,
      SOME_NAMES,
@@ -194,7 +196,7 @@ static const struct command commands[] = {
      .run = request_command_run},
     {.name = "run approve",
      .usage = "RUN... [OPTION]...",
-     .summary = "Let a run begin that waits for approval",
+     .summary = "Start a run that waits for approval",
      .about = "",
      .examples = "  belfry run list --state approval\n"
                  "  belfry run approve r_0cm4w425a02011t4kqavj0 --reason 'looked at it'\n",
@@ -204,7 +206,7 @@ static const struct command commands[] = {
      .run = request_command_run},
     {.name = "run reject",
      .usage = "RUN... [OPTION]...",
-     .summary = "End a run that waits for approval",
+     .summary = "Reject a run that waits for approval",
      .about = "",
      .examples = "  belfry run reject r_0cm4w425a02011t4kqavj0 --reason 'not today'\n",
      OPTIONS(reason_rows),
@@ -213,5 +215,5 @@ static const struct command commands[] = {
      .run = request_command_run},
 };
 
-const struct command_group run_group = {"run", "List, show, follow, cancel and repeat runs",
+const struct command_group run_group = {"run", "List, show, cancel, retry and approve runs",
                                         FIELDS(commands)};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry run logs`: what a run has written, and with -f what it goes on writing.
+ * `belfry run logs`: prints a run's log; -f follows it.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ static void print_line(const json_t *line, const struct args *args, struct remot
     }
     printer_tint(out,
                  strcmp(member_text(line, "stream"), "stderr") == 0 ? TINT_WARN : TINT_NONE);
-    /* Bytes that are for a file are what the program wrote. */
+    /* A file or pipe gets the bytes that the program wrote, unescaped. */
     if (isatty(out->fd))
         printer_safe(out, str_of(json_string_value(text)));
     else
@@ -42,7 +42,7 @@ static void print_line(const json_t *line, const struct args *args, struct remot
     printer_text(out, "\n");
 }
 
-/* One page of lines; *after becomes where the next begins. */
+/* Prints one page of lines; *after becomes the start of the next page. */
 static int print_page(struct remote *remote, const struct args *args, struct printer *out,
                       json_int_t *after, size_t *ret_count)
 {
@@ -68,7 +68,7 @@ static int print_page(struct remote *remote, const struct args *args, struct pri
     if (json_is_integer(cursor))
         *after = json_integer_value(cursor);
     if (json_is_true(json_object_get(answer.json, "truncated")) && *ret_count < 1000)
-        report_note("the log was longer than is kept");
+        report_note("the log is truncated: it exceeded the size that the server stores");
     answer_free(&answer);
     return STATUS_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry schedule edit`, `resume` and `backfill`: look first, then change.
+ * `belfry schedule edit`, `resume` and `backfill`: show the effect first, then change.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -49,7 +49,7 @@ static int run_editor(const char *path)
     fflush(NULL);
     pid = fork();
     if (pid == 0) {
-        /* A person's editor may be words: the shell knows how to read them. */
+        /* EDITOR may contain arguments, which the shell splits. */
         execl("/bin/sh", "sh", "-c", "exec $0 \"$1\"", editor, path, (char *)NULL);
         _exit(127);
     }
@@ -57,11 +57,11 @@ static int run_editor(const char *path)
         ;
     if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return STATUS_OK;
-    report_note("the editor %s ended with a failure; nothing was changed", editor);
+    report_note("editor \"%s\" failed; nothing was changed", editor);
     return STATUS_FAILED;
 }
 
-/* What people write of a schedule: without what the server adds. */
+/* Writes the schedule without the state that the server adds. */
 static bool write_document(int fd, const json_t *schedule)
 {
     json_auto_t *document = json_deep_copy(schedule);
@@ -89,7 +89,7 @@ static json_t *read_document(const char *path)
     return document;
 }
 
-/* Sends what the editor left; a text that was refused is kept. */
+/* Sends the edited text; the caller keeps the file if this fails. */
 static int send_edit(struct remote *remote, const char *id, const char *path, const char *etag,
                      const json_t *before)
 {
@@ -116,7 +116,7 @@ static int send_edit(struct remote *remote, const char *id, const char *path, co
     if (status == STATUS_OK)
         status = request_command_print(remote, &schedule_desc, &answer, id);
     else if (answer.status == NO_MATCH)
-        report_note("somebody else changed %s in the meantime", id);
+        report_note("%s was changed by another client in the meantime", id);
     answer_free(&answer);
     return status;
 }
@@ -142,7 +142,7 @@ static int edit(struct remote *remote, const char *id, const struct remote_answe
     if (status == STATUS_OK) {
         status = send_edit(remote, id, path, now->etag, now->json);
         if (status != STATUS_OK) {
-            report_note("your text is kept in %s", path);
+            report_note("your text is saved in %s", path);
             return status;
         }
     }
@@ -160,7 +160,7 @@ int edit_run(const struct args *args)
         return status;
     status = get_schedule(remote, args->operand[0], &answer);
     if (status == STATUS_OK && (answer.etag[0] == '\0' || !json_is_object(answer.json))) {
-        report_note("%s did not say which version this is; is it a Belfry server?",
+        report_note("response from %s has no ETag; is it a Belfry server?",
                     remote_server(remote));
         answer_free(&answer);
         status = STATUS_PROTOCOL;
@@ -173,9 +173,9 @@ int edit_run(const struct args *args)
     return status;
 }
 
-/* ---- looking before ---- */
+/* ---- resume ---- */
 
-/* POST to /schedules/ID/VERB with the body, and dryRun when it is only to look. */
+/* POST to /schedules/ID/VERB. */
 static int post_verb(struct remote *remote, const char *id, const char *verb, json_t *body,
                      struct remote_answer *ret)
 {
@@ -269,14 +269,14 @@ static void print_backfill(const json_t *answer, const char *name, const struct 
     view_rows(&view, json_object_get(answer, "ranges"), when, out);
 }
 
-/* Runs of the schedule that have not ended. */
+/* The schedule's runs that have not ended. */
 static int64_t open_runs(const json_t *schedule)
 {
     return json_integer_value(member_at(schedule, "state.open")) +
            json_integer_value(member_at(schedule, "state.waiting"));
 }
 
-/* Slots of which the schedule has accounted for, whatever became of them. */
+/* The slots that the schedule has accounted for, with any outcome. */
 static int64_t accounted_slots(const json_t *schedule)
 {
     static const char *const names[] = {"started", "skipped", "missed", "dropped", "cancelled"};
@@ -288,7 +288,7 @@ static int64_t accounted_slots(const json_t *schedule)
     return sum;
 }
 
-/* Until `count` more slots than `before` are accounted for and no run is left. */
+/* Waits until `count` more slots than `before` are accounted for and no run is open. */
 static int wait_for_backfill(struct remote *remote, const char *id, int64_t before,
                              int64_t count)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry schedule create`: a document of flags, or of a file that flags change.
+ * `belfry schedule create`: builds the schedule's document from options, or from a file that
+ * options change.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -50,58 +51,67 @@ enum create_option {
     OPT_COUNT
 };
 
-static_assert((int)OPT_COUNT == (int)CREATE_OPTION_COUNT, "the header says how many there are");
+static_assert((int)OPT_COUNT == (int)CREATE_OPTION_COUNT, "the header declares the count");
 
 enum {
-    MANY = 64,         /* times that one option may be given        */
-    PREVIEW_TIMES = 5, /* that --dry-run shows                      */
+    MANY = 64,         /* how often one option may be given         */
+    PREVIEW_TIMES = 5, /* times that --dry-run shows                */
     PAIR_NAME_MAX = 256,
 };
 
 const struct option create_options[CREATE_OPTION_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_FILE] = {"file", 'f', "FILE", "begin with this document (JSON; - is standard input)"},
-    [OPT_CRON] = {"cron", 'c', "EXPR", "run by a cron expression; may be given again"},
-    [OPT_DIALECT] = {"dialect", 'd', "DIALECT", "of --cron; `belfry help next` lists them"},
-    [OPT_EVERY] = {"every", 'e', "SPAN", "run every 15m, 1h30m, 7d; may be given again"},
-    [OPT_DAILY] = {"daily", '\0', "HH:MM", "run at this time of day; may be given again"},
-    [OPT_AT] = {"at", '\0', "TIME", "run once: a time, \"now\" or +30m; may be given again"},
-    [OPT_TZ] = {"tz", 'z', "ZONE", "the clock that it goes by; default UTC"},
-    [OPT_START] = {"start", '\0', "TIME", "not before"},
-    [OPT_END] = {"end", '\0', "TIME", "not after"},
-    [OPT_JITTER] = {"jitter", '\0', "SPAN", "spread over this span, each schedule its own way"},
-    [OPT_EXCEPT] = {"except", '\0', "CALENDAR", "not on the days of a named calendar"},
-    [OPT_HTTP] = {"http", '\0', "URL", "call a URL"},
-    [OPT_METHOD] = {"method", '\0', "METHOD", "of the call; default POST"},
-    [OPT_HEADER] = {"header", '\0', "NAME: VALUE", "of the call; may be given again"},
-    [OPT_BODY] = {"body", '\0', "JSON", "of the call; JSON, or @FILE"},
-    [OPT_EXEC] = {"exec", '\0', NULL, "run the program behind -- on the server"},
-    [OPT_QUEUE] = {"queue", 'q', "NAME", "hand the run to the workers of a queue"},
-    [OPT_KIND] = {"kind", '\0', "KIND", "what the workers of the queue are to do"},
-    [OPT_WORKFLOW] = {"workflow", '\0', "NAME", "start a workflow"},
-    [OPT_INPUT] = {"input", 'i', "JSON", "an object that each run is given; JSON, or @FILE"},
+    [OPT_FILE] = {"file", 'f', "FILE", "read the schedule as JSON; - is standard input"},
+    [OPT_CRON] = {"cron", 'c', "EXPR", "cron expression; may be repeated"},
+    [OPT_DIALECT] = {"dialect", 'd', "DIALECT",
+                     "syntax of --cron; see `belfry help next` (default\n"
+                     "belfry)"},
+    [OPT_EVERY] = {"every", 'e', "SPAN", "interval, such as 15m or 1h30m; may be repeated"},
+    [OPT_DAILY] = {"daily", '\0', "HH:MM", "time of day; may be repeated"},
+    [OPT_AT] = {"at", '\0', "TIME", "single time, such as now or +30m; may be repeated"},
+    [OPT_TZ] = {"tz", 'z', "ZONE", "time zone of the schedule (default UTC)"},
+    [OPT_START] = {"start", '\0', "TIME", "no slots before TIME"},
+    [OPT_END] = {"end", '\0', "TIME", "no slots after TIME"},
+    [OPT_JITTER] = {"jitter", '\0', "SPAN",
+                    "delay each slot by up to SPAN, different for each\n"
+                    "schedule (default 0s)"},
+    [OPT_EXCEPT] = {"except", '\0', "CALENDAR",
+                    "no slots on the days of this named calendar; may be\n"
+                    "repeated"},
+    [OPT_HTTP] = {"http", '\0', "URL", "action: call a URL"},
+    [OPT_METHOD] = {"method", '\0', "METHOD", "HTTP method of --http (default POST)"},
+    [OPT_HEADER] = {"header", '\0', "NAME: VALUE", "HTTP header of --http; may be repeated"},
+    [OPT_BODY] = {"body", '\0', "JSON", "body of --http; JSON or @FILE (default: the run)"},
+    [OPT_EXEC] = {"exec", '\0', NULL, "action: run the program after -- on the server"},
+    [OPT_QUEUE] = {"queue", 'q', "NAME", "action: give the run to a worker of this queue"},
+    [OPT_KIND] = {"kind", '\0', "KIND", "kind of work, for the workers of --queue"},
+    [OPT_WORKFLOW] = {"workflow", '\0', "NAME", "action: start a workflow"},
+    [OPT_INPUT] = {"input", 'i', "JSON", "input of each run, a JSON object or @FILE"},
     [OPT_OVERLAP] = {"overlap", '\0', "POLICY",
-                     "when the last run is still open: skip, bufferOne, bufferAll,\n"
-                     "cancelOther, terminateOther or allowAll"},
+                     "policy while a run is open: skip, bufferOne, bufferAll,\n"
+                     "cancelOther, terminateOther or allowAll (default skip)"},
     [OPT_CATCHUP] = {"catchup", '\0', "MODE",
-                     "slots missed while the server was down: latest, all, oldest, none"},
-    [OPT_ATTEMPTS] = {"attempts", '\0', "N", "tries of a run, the first counted; default 1"},
-    [OPT_TIMEOUT] = {"timeout", '\0', "SPAN", "of one attempt"},
-    [OPT_MAX_RUN_TIME] = {"max-run-time", '\0', "SPAN", "of a run with all its attempts"},
-    [OPT_PRIORITY] = {"priority", '\0', "N", "1 to 10, higher first; default 5"},
-    [OPT_APPROVAL] = {"approval", '\0', NULL, "each run waits until somebody approves it"},
-    [OPT_DESCRIPTION] = {"description", 'D', "TEXT", "what it is for"},
-    [OPT_LABEL] = {"label", 'l', "KEY=VALUE", "may be given again"},
-    [OPT_PAUSED] = {"paused", '\0', NULL, "paused from the first moment on"},
-    [OPT_DISABLED] = {"disabled", '\0', NULL, "not enabled"},
+                     "slots to run after a server downtime: latest, all,\n"
+                     "oldest or none (default latest)"},
+    [OPT_ATTEMPTS] = {"attempts", '\0', "N", "maximum attempts of a run (default 1)"},
+    [OPT_TIMEOUT] = {"timeout", '\0', "SPAN", "timeout of one attempt (default none)"},
+    [OPT_MAX_RUN_TIME] = {"max-run-time", '\0', "SPAN",
+                          "maximum time of a run with all its attempts (default:\n"
+                          "the server's max_run_time)"},
+    [OPT_PRIORITY] = {"priority", '\0', "N", "priority 1 to 10, higher first (default 5)"},
+    [OPT_APPROVAL] = {"approval", '\0', NULL, "each run waits for `belfry run approve`"},
+    [OPT_DESCRIPTION] = {"description", 'D', "TEXT", "description of the schedule"},
+    [OPT_LABEL] = {"label", 'l', "KEY=VALUE", "label of the schedule; may be repeated"},
+    [OPT_PAUSED] = {"paused", '\0', NULL, "create the schedule paused"},
+    [OPT_DISABLED] = {"disabled", '\0', NULL, "create the schedule disabled"},
     [OPT_KEY] = {"idempotency-key", '\0', "KEY",
-                 "so that the very same command can be repeated without harm"},
-    [OPT_DRY_RUN] = {"dry-run", '\0', NULL, "show when it would run, and create nothing"},
+                 "makes it safe to repeat this command with the same KEY"},
+    [OPT_DRY_RUN] = {"dry-run", '\0', NULL, "print the next times; create nothing"},
 };
 
 /* ---- the document ---- */
 
-/* The member, made when it is not there; NULL when it is something else: told. */
+/* The member object, created if absent; NULL after reporting that it is not an object. */
 static json_t *get_object(json_t *document, const char *name)
 {
     json_t *object = json_object_get(document, name);
@@ -133,7 +143,7 @@ static json_t *read_document(const struct args *args)
         report_err(&err, (struct str){text, len});
         document = NULL;
     } else if (!json_is_object(document)) {
-        report_note("%s must hold one object, a schedule", args->value[OPT_FILE]);
+        report_note("%s must contain one JSON object, a schedule", args->value[OPT_FILE]);
         json_decref(document);
         document = NULL;
     }
@@ -141,7 +151,7 @@ static json_t *read_document(const struct args *args)
     return document;
 }
 
-/* All values of an option as a list of texts; NULL: it was not given, or told. */
+/* All values of an option as a list of strings; NULL if absent or after an error. */
 static json_t *text_list(const struct args *args, int option, bool *ok)
 {
     const char *values[MANY];
@@ -151,8 +161,7 @@ static json_t *text_list(const struct args *args, int option, bool *ok)
     if (count == 0)
         return NULL;
     if (count > MANY) {
-        report_note("--%s may be given %d times at the most", create_options[option].name,
-                    MANY);
+        report_note("--%s may be given at most %d times", create_options[option].name, MANY);
         *ok = false;
         return NULL;
     }
@@ -177,7 +186,7 @@ static void put_texts(const struct args *args, int option, const char *name, jso
         json_put(to, name, list);
 }
 
-/* A list of objects that have the text as their member. */
+/* Adds a list of objects {MEMBER: value}. */
 static void put_objects(const struct args *args, int option, const char *member,
                         const char *name, json_t *to, bool *ok)
 {
@@ -200,7 +209,7 @@ static void put_objects(const struct args *args, int option, const char *member,
     json_put(to, name, list);
 }
 
-/* "KEY=VALUE" or "Name: value", each a member. */
+/* Adds each "KEY=VALUE" or "Name: value" as a member. */
 static void put_pairs(const struct args *args, int option, char sep, json_t *to, bool *ok)
 {
     json_auto_t *texts = text_list(args, option, ok);
@@ -213,7 +222,7 @@ static void put_pairs(const struct args *args, int option, char sep, json_t *to,
         char name[PAIR_NAME_MAX];
 
         if (!str_cut(whole, sep, &key, &value) || key.len == 0 || key.len >= sizeof name) {
-            report_note("--%s must be %s, not %.100s", create_options[option].name,
+            report_note("--%s must be %s, not \"%.100s\"", create_options[option].name,
                         create_options[option].value, whole.ptr);
             *ok = false;
             return;
@@ -230,7 +239,7 @@ static bool put_parts(const struct args *args, const struct part *parts, int cou
     return members && json_object_update(to, members) == 0;
 }
 
-/* Times once; those that are said from now are made whole here, the server knows the rest. */
+/* Adds the times of --at; converts relative ones such as +30m, the server reads the others. */
 static void put_at(const struct args *args, json_t *spec, bool *ok)
 {
     json_t *texts = text_list(args, OPT_AT, ok), *text;
@@ -291,14 +300,14 @@ static json_t *argv_list(char **program)
             json_add(list, json_new_str(str_of(program[i])));
             continue;
         }
-        report_note("the program's arguments must be UTF-8");
+        report_note("program arguments must be UTF-8");
         json_decref(list);
         return NULL;
     }
     return list;
 }
 
-/* One of four may be said; which of them. */
+/* The option that gives the action; there may be only one. */
 static const char *action_type(const struct args *args, bool *ok)
 {
     static const int options[] = {OPT_HTTP, OPT_EXEC, OPT_QUEUE, OPT_WORKFLOW};
@@ -330,7 +339,7 @@ static bool put_action(const struct args *args, json_t *document)
     json_t *action, *argv;
 
     if (ok && args->program && (!args->value[OPT_EXEC] || !args->program[0])) {
-        report_note("a program stands behind --exec --: --exec -- /bin/true");
+        report_note("use --exec with a program: --exec -- PROGRAM [ARG]...");
         return false;
     }
     if (type)
@@ -390,7 +399,7 @@ static bool put_rest(const struct args *args, json_t *document)
 
     if (args->operands > 0) {
         if (!str_is_utf8(str_of(args->operand[0]))) {
-            report_note("an id is UTF-8");
+            report_note("ID must be UTF-8");
             return false;
         }
         json_put(document, "id", json_new_str(str_of(args->operand[0])));
@@ -419,8 +428,8 @@ static json_t *make_document(const struct args *args)
         put_policies(args, document) && put_rest(args, document)) {
         if (json_object_size(json_object_get(document, "action")) > 0)
             return document;
-        report_note("what is to run?  Say --http URL, --queue NAME, --workflow NAME, "
-                    "--exec -- PROGRAM, or -f FILE");
+        report_note("no action given; use --http URL, --exec -- PROGRAM, --queue NAME, "
+                    "--workflow NAME or -f FILE");
     }
     json_decref(document);
     return NULL;
@@ -448,7 +457,7 @@ static int preview(struct remote *remote, const json_t *document)
     return status;
 }
 
-/* What may stand in a header field. */
+/* A valid value of a header field: visible ASCII. */
 static bool is_header_value(const char *text)
 {
     size_t n = 0;
@@ -478,7 +487,8 @@ static int create(struct remote *remote, const struct args *args, const json_t *
     int status;
 
     if (request.key && !is_header_value(request.key)) {
-        report_note("--idempotency-key has 1 to %d letters, digits and signs", FETCH_VALUE_MAX);
+        report_note("--idempotency-key must be 1 to %d visible ASCII characters",
+                    FETCH_VALUE_MAX);
         return STATUS_USAGE;
     }
     status = remote_call(remote, &request, &answer);

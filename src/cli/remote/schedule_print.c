@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What commands about schedules say, in sentences.
+ * Prints the results of schedule commands as text.
  */
 #include "cli/remote/schedule_view.h"
 
@@ -45,14 +45,14 @@ void print_schedule(const char *done, const json_t *schedule, const struct when 
         print_time(next, when, out);
     } else if (strcmp(member_text(schedule, "state.status"), "active") == 0) {
         printer_text(out, json_integer_value(member_at(schedule, "state.open")) > 0
-                              ? "; a run is open, and there is no next one"
-                              : "; it has no next run");
+                              ? "; a run is open, no further run is planned"
+                              : "; no run is planned");
     }
     printer_text(out, "\n");
     print_lines(member_at(schedule, "state.warnings"), "! ", out);
 }
 
-/* What is true of all times that were told. */
+/* A note of the server about all times of the answer. */
 static void print_note(const json_t *answer, struct printer *out)
 {
     const char *note = member_text(answer, "note");
@@ -69,7 +69,7 @@ void print_next(const json_t *answer, const char *name, const struct when *when,
 {
     static const struct field columns[] = {
         {"TIME", "due", SHAPE_TIME, false, NULL},
-        {"AWAY", "due", SHAPE_AWAY, false, NULL},
+        {"RELATIVE", "due", SHAPE_AWAY, false, NULL},
         {"SOURCE", "source", SHAPE_TEXT, true, NULL},
     };
     static const struct view view = {"times", "slot", FIELDS(columns), NULL, 0};
@@ -78,10 +78,10 @@ void print_next(const json_t *answer, const char *name, const struct when *when,
     if (json_array_size(times) > 0)
         view_rows(&view, times, when, out);
     else
-        printer_printf(out, "%s will not run by itself: it is %s\n", name,
+        printer_printf(out, "%s has no planned runs: it is %s\n", name,
                        member_text(answer, "status"));
     if (strcmp(member_text(answer, "later"), "dependsOnRuns") == 0)
-        printer_text(out, "Later times depend on how its runs go.\n");
+        printer_text(out, "Later times depend on earlier runs.\n");
     print_note(answer, out);
 }
 
@@ -89,8 +89,8 @@ void print_explained(const json_t *answer, const char *name, const struct when *
                      struct printer *out)
 {
     static const struct field lines[] = {
-        {"Slot before", "previous", SHAPE_BOTH, false, NULL},
-        {"Slot after", "next", SHAPE_BOTH, false, NULL},
+        {"Previous slot", "previous", SHAPE_BOTH, false, NULL},
+        {"Next slot", "next", SHAPE_BOTH, false, NULL},
     };
     static const struct view view = {"", "", FIELDS(lines), NULL, 0};
     const json_t *moment;
@@ -124,8 +124,8 @@ void print_health(const json_t *answer, const char *name, const struct when *whe
         {"Last run", "lastRunAt", SHAPE_BOTH, false, NULL},
         {"Open runs", "open", SHAPE_TEXT, false, NULL},
         {"Waiting", "waiting", SHAPE_TEXT, false, NULL},
-        {"Failures in a row", "failures", SHAPE_TEXT, false, NULL},
-        {"Last runs", "runs", SHAPE_TEXT, false, NULL},
+        {"Consecutive failures", "failures", SHAPE_TEXT, false, NULL},
+        {"Recent runs", "runs", SHAPE_TEXT, false, NULL},
         {"Succeeded", "succeeded", SHAPE_TEXT, false, NULL},
         {"Failed", "failed", SHAPE_TEXT, false, NULL},
     };
@@ -142,13 +142,13 @@ void print_preview(const json_t *answer, const char *name, const struct when *wh
 {
     static const struct field columns[] = {
         {"TIME", "due", SHAPE_TIME, false, NULL},
-        {"AWAY", "due", SHAPE_AWAY, false, NULL},
+        {"RELATIVE", "due", SHAPE_AWAY, false, NULL},
     };
     static const struct view view = {"next", "slot", FIELDS(columns), NULL, 0};
 
     (void)name;
     printer_safe(out, str_of(member_text(answer, "description")));
-    printer_printf(out, "\n%lld a day, time zone ",
+    printer_printf(out, "\nabout %lld per day, time zone ",
                    (long long)json_integer_value(json_object_get(answer, "perDay")));
     printer_safe(out, str_of(member_text(answer, "timezone")));
     printer_text(out, "\n");

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Formats fields of API objects, and prints objects as table rows or as lines.
+ */
 #include "cli/remote/view.h"
 
 #include <inttypes.h>

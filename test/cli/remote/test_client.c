@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The client against a listener on the same loop.
+ * Tests of the client with a listener on the same loop.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,8 +24,8 @@ struct world {
     struct client *client;
     uint16_t port;
     struct exchange *held;
-    char seen[512]; /* what the server was asked */
-    char shown[64]; /* and with which token      */
+    char seen[512]; /* the request that the server got */
+    char shown[64]; /* and its Authorization           */
     char *big;
     int waits_for, done, parts;
     int status;
@@ -152,7 +152,7 @@ static void what_is_posted_is_answered(void **state)
     assert_string_equal(world->seen, "POST /base/api/v1/x?namespace=a%20b%2F%C3%A4~ {\"a\":1}");
     assert_int_equal(world->status, 418);
     assert_string_equal(world->body, "short and stout");
-    /* A Date has whole seconds. */
+    /* A Date header has whole seconds. */
     assert_true(world->server_now > now - 2 * SPAN_S &&
                 world->server_now < clock_now() + SPAN_S);
 }
