@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the query of a batch line: with a fast scanner for flat objects, else from parsed JSON.
+ */
 #include "cli/time/batch_query.h"
 
 #include <string.h>
@@ -7,18 +10,18 @@
 #include "core/limits.h"
 #include "core/time/text.h"
 
-enum { DIGITS_MAX = 18 }; /* so many always fit into 64 bits */
+enum { DIGITS_MAX = 18 }; /* always fits into 64 bits */
 
-/* A value as either way found it. */
+/* A value from the scanner or from parsed JSON. */
 struct value {
     enum { VALUE_TEXT, VALUE_NUMBER, VALUE_OTHER } kind;
     struct str text; /* VALUE_TEXT                       */
     int64_t number;  /* VALUE_NUMBER                     */
-    struct str raw;  /* its bytes in a flat line, or none */
+    struct str raw;  /* its bytes, from the scanner only */
     const json_t *json;
 };
 
-/* RC_INVALID; a flat line has no json, and then the thorough way makes the message. */
+/* RC_INVALID; the scanner has no json, and batch_query_read() then makes the message. */
 static enum rc wrong_type(const struct value *value, const char *what, struct err *reterr)
 {
     if (!value->json)
@@ -37,7 +40,7 @@ static enum rc read_text(const struct value *value, struct str *ret, struct err 
 static enum rc read_id(const struct value *value, struct batch_query *q, struct err *reterr)
 {
     (void)reterr;
-    /* The thorough way has printed it already. */
+    /* batch_query_read() has already stored it. */
     if (!value->json)
         q->id = value->raw;
     return RC_OK;
@@ -76,7 +79,7 @@ static enum rc read_seed(const struct value *value, struct batch_query *q, struc
     enum rc rc = read_text(value, &q->seed, reterr);
 
     if (rc == RC_OK && q->seed.len > SEED_MAX)
-        return err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes; %d are the most", q->seed.len,
+        return err_set(reterr, RC_LIMIT, -1, 0, "is %zu bytes; the limit is %d", q->seed.len,
                        SEED_MAX);
     return rc;
 }
@@ -163,7 +166,7 @@ static int find_field(struct str key)
     return -1;
 }
 
-/* Lines may carry more than they ask, but no field that is nearly one of ours. */
+/* Ignores unknown fields, except those that look like a misspelt known field. */
 static enum rc check_unknown_field(struct str key, struct err *reterr)
 {
     const char *names[FIELDS + 1];
@@ -171,11 +174,11 @@ static enum rc check_unknown_field(struct str key, struct err *reterr)
 
     for (int i = 0; i < FIELDS; i++)
         names[i] = fields[i].name;
-    names[FIELDS] = "timezone"; /* as a spec calls it */
+    names[FIELDS] = "timezone"; /* the name in a spec */
     near = str_nearest(key, names, FIELDS + 1);
     if (near < 0)
         return RC_OK;
-    return err_set(reterr, RC_INVALID, -1, 0, "unknown field %.*s; did you mean %s?",
+    return err_set(reterr, RC_INVALID, -1, 0, "unknown field \"%.*s\"; did you mean \"%s\"?",
                    STR_ARG(key), near == FIELDS ? "tz" : names[near]);
 }
 
@@ -208,7 +211,7 @@ static enum rc check_complete(const struct batch_query *q, struct err *reterr)
     if (q->has_expr != (q->spec != NULL))
         return RC_OK;
     return err_set(reterr, RC_INVALID, -1, 0,
-                   q->spec ? "give expr or spec, not both" : "expr or spec is missing");
+                   q->spec ? "give expr or spec, not both" : "missing expr or spec");
 }
 
 enum rc batch_query_read(const json_t *object, char *id_room, struct batch_query *q,
@@ -222,7 +225,7 @@ enum rc batch_query_read(const json_t *object, char *id_room, struct batch_query
     if (given)
         json_print(given, JSON_STYLE_LINE, &id);
     if (id.cut)
-        return err_set(reterr, RC_LIMIT, -1, 0, "the id is too long; %d bytes are the most",
+        return err_set(reterr, RC_LIMIT, -1, 0, "id is too long; the limit is %d bytes",
                        BATCH_QUERY_ID_MAX - 1);
     q->id = buf_as_str(&id);
     for (void *at = json_object_iter(all); at && rc == RC_OK;
@@ -247,7 +250,7 @@ static bool take_char(struct str *s, char c)
     return true;
 }
 
-/* Printable ASCII without an escape: such a string means what it shows. */
+/* Accepts only printable ASCII without escapes, which needs no decoding. */
 static bool scan_text(struct str *s, struct str *ret)
 {
     size_t n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * belfry explain: what a schedule says, and why a moment is or is not one of its slots.
+ * `belfry explain`: describes an expression, and explains why a time is or is not a slot.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -54,7 +54,10 @@ static void find_moment(struct findings *f, const struct moment *at)
         explain_instant(&s->spec, &s->ctx, f->moment[i], &f->why[i]);
 }
 
-/* The coming year is told; of the year after only the first touch, when this one has none. */
+/*
+ * Lists the clock changes of the coming year.  If none of them affects the schedule, finds the
+ * first of the following year that does.
+ */
 static void find_changes(struct findings *f)
 {
     static struct explain_change second[EXPLAIN_CHANGES_MAX];
@@ -108,7 +111,7 @@ static void gather(struct findings *f, const struct args *args, int most,
 
 static int explain_run(const struct args *args)
 {
-    static struct findings f; /* a few hundred KiB: too much for a stack */
+    static struct findings f; /* a few hundred KiB: too large for the stack */
     static struct printer out;
     struct spec_argument argument;
     struct moment at;
@@ -133,17 +136,16 @@ static int explain_run(const struct args *args)
 
 static const struct option explain_options[] = {
     SPEC_ARGUMENT_OPTIONS,
-    [OPT_AT] = {"at", 't', "TIME", "is this moment a slot, and why"},
+    [OPT_AT] = {"at", 't', "TIME", "explain why TIME is or is not a slot"},
 };
 
 const struct command explain_command = {
     .name = "explain",
     .usage = "[OPTION]... EXPR",
-    .summary = "Say in words what an expression means",
-    .about =
-        "Prints a description, the next times, whether the moment of --at is one of them and\n"
-        "why, what the clock changes of the coming year do to it, and what in it is often a\n"
-        "mistake.  TIME and DIALECT are as for `belfry next`.\n",
+    .summary = "Explain an expression in words",
+    .about = "Prints a description, the next times, whether the time of --at is a slot and\n"
+             "why, the effect of the clock changes of the coming year, and warnings about\n"
+             "common mistakes.  `belfry help next` describes TIME and DIALECT.\n",
     .examples = "  belfry explain '0 0 13 * FRI'\n"
                 "  belfry explain --tz America/New_York --at 2027-03-14T02:30 '30 2 * * *'\n"
                 "  belfry explain --spec nightly.json --at 2027-12-25T02:30:00Z\n",

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints the results of `belfry explain` as JSON.
+ */
 #include <stdlib.h>
 
 #include "cli/time/findings.h"
 #include "core/time/text.h"
 #include "wire/json/json.h"
 
-/* Bytes that the whole of it fits into: every text in it is bounded. */
+/* Enough for the whole output, since every text in it is bounded. */
 enum { JSON_ROOM = 4 << 20 };
 
 static json_t *json_instant(instant t)

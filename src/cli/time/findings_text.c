@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints the results of `belfry explain` as text.
+ */
 #include "cli/time/findings.h"
 #include "core/time/text.h"
 
-enum { OFTEN = 24 }; /* a day: from here on how often it runs is worth a line */
+enum { OFTEN = 24 }; /* runs per day above which the frequency is printed */
 
 static const char *weekday(instant t, int32_t offset)
 {
@@ -57,7 +60,7 @@ static void print_next(const struct findings *f, struct printer *out)
         printer_printf(out, "  never: %s\n", text);
     }
     if (f->per_day > OFTEN)
-        printer_printf(out, "  about %lld a day\n", (long long)f->per_day);
+        printer_printf(out, "  about %lld per day\n", (long long)f->per_day);
 }
 
 static void print_moment(const struct findings *f, struct printer *out, int i)
@@ -98,8 +101,7 @@ static void print_change(const struct findings *f, struct printer *out,
     time_of_day_format((int32_t)(is - floor_div(is, DAY_SECONDS) * DAY_SECONDS), &line);
     if (f->argument->spec.zone_count > 1)
         buf_printf(&line, " in %s", f->argument->spec.zones[change->zone].tz->name);
-    printer_printf(out, "  %s\n    %s\n", text,
-                   change->touches ? change->text : "does not touch it");
+    printer_printf(out, "  %s\n    %s\n", text, change->touches ? change->text : "no effect");
 }
 
 static void print_changes(const struct findings *f, struct printer *out)
@@ -124,7 +126,7 @@ static void print_warnings(const struct findings *f, struct printer *out)
         printer_printf(out, "  %s\n", f->warnings[i].text);
     if (later) {
         instant_format(f->touched_later, &line);
-        printer_printf(out, "  a clock change touches it at %s\n", text);
+        printer_printf(out, "  a clock change affects it at %s\n", text);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The quick way to read a question must agree with the thorough one wherever it answers.
+ * The scanner for flat lines must agree with the JSON reader on every line that it accepts.
  */
 #include "cli/time/batch_query.h"
 
@@ -122,7 +122,7 @@ static size_t below(size_t n)
     return (size_t)(chance_state % n);
 }
 
-/* A right line with a few bytes exchanged, put in or taken out. */
+/* Replaces, inserts or removes a few bytes of a valid line. */
 static size_t spoil(char *line, size_t len)
 {
     static const char bytes[] = "{}[]\",:\\ \t0159.eE+-nultrafs\x01\x7f\xc3\xa9";
