@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signs of life and reports, in batches: while one request is under way, what comes gathers
- * for the next.  What a server that is away did not take is sent again, unchanged.
+ * Sends heartbeats and reports in batches: while one request is in progress, new ones collect
+ * for the next.  If the server is unavailable, they are sent again unchanged.
  *
- * A place is in one request at a time: so a report comes behind the log lines before it, and
- * a late answer cannot be taken for that of another request.
+ * A run is in one request at a time: so a report arrives after the log lines before it, and a
+ * late answer cannot be mistaken for that of another request.
  */
 #include "cli/worker/worker_parts.h"
 #include "io/clock.h"
 
 enum {
     STATUS_OK_HTTP = 200,
-    STATUS_BAD = 400, /* those three are about what was sent; all others may pass */
+    STATUS_BAD = 400, /* these three reject the content; all others may be temporary */
     STATUS_TOO_LARGE = 413,
     STATUS_WRONG = 422,
-    BACKOFF_DOUBLINGS = 5, /* 0.2 s to 6.4 s, above the bound */
+    BACKOFF_DOUBLINGS = 5, /* 0.2 s to 6.4 s, which WORKER_RETRY_MAX caps */
     ITEM_BYTES = 256,      /* id, fence, names */
     ITEM_VALUES = 8,
 };
 
-/* ---- the server, away or not ---- */
+/* ---- availability of the server ---- */
 
 span worker_backoff(struct worker *worker, int tries)
 {
@@ -43,7 +43,7 @@ void worker_server_lost(struct worker *worker, const struct client_answer *answe
         buf_text(&reason, answer->err.text);
     else
         problem_text(answer->body, &reason);
-    log_say(&worker->log, clock_now(), LEVEL_WARN, "server does not answer as it should",
+    log_say(&worker->log, clock_now(), LEVEL_WARN, "server unavailable",
             LOG_TEXT("server", worker->options.server), LOG_INT("status", answer->status),
             LOG_STR("reason", buf_as_str(&reason)));
 }
@@ -51,17 +51,17 @@ void worker_server_lost(struct worker *worker, const struct client_answer *answe
 void worker_server_back(struct worker *worker)
 {
     if (worker->is_away)
-        log_say(&worker->log, clock_now(), LEVEL_WARN, "server answers again",
+        log_say(&worker->log, clock_now(), LEVEL_WARN, "server available again",
                 LOG_TEXT("server", worker->options.server));
     worker->is_away = false;
 }
 
-/* ---- what is to be sent ---- */
+/* ---- building a request ---- */
 
-/* When a sign of life is due; INT64_MAX: none is to be given. */
+/* When the next heartbeat is due; INT64_MAX: never. */
 static int64_t beat_due(const struct worker_run *job)
 {
-    /* What is too much for the report goes before it. */
+    /* A log that is too long for the report is sent before it. */
     if (job->state == WORKER_RUN_REPORTING && lines_are_many(&job->log))
         return 0;
     if (job->state != WORKER_RUN_RUNNING || job->stop == STOP_STALE)
@@ -105,14 +105,14 @@ static void mark_sent(struct report_batch *batch, struct worker_run *job, int64_
     batch->sent[batch->sent_count++] = (int32_t)(job - batch->worker->jobs);
 }
 
-/* It has lines, and a request goes anyway. */
+/* The run has log lines that can go with a heartbeat request of others. */
 static bool can_join(const struct report_batch *batch, const struct worker_run *job)
 {
     return batch->kind == REPORT_BEAT && job->log.cost > 0 && !job->in_request &&
            beat_due(job) < INT64_MAX;
 }
 
-/* Takes as many as fit into one request; a place that must be alone is. */
+/* Adds as many runs as fit into one request; a run with is_alone gets a request of its own. */
 static void build_request(struct report_batch *batch, struct text *body, int64_t now)
 {
     struct worker *worker = batch->worker;
@@ -124,7 +124,7 @@ static void build_request(struct report_batch *batch, struct text *body, int64_t
     for (int i = 0; i < worker->options.jobs && !is_alone; i++) {
         struct worker_run *job = &worker->jobs[i];
         size_t log = lines_are_many(&job->log) ? LINES_PART_MAX : job->log.text.len;
-        /* A line's end has two bytes there, and one here. */
+        /* A line break takes two bytes in the request and one here. */
         size_t bytes = 2 * log + job->report.len + ITEM_BYTES;
 
         if (due_at(batch, job) > now && !can_join(batch, job))
@@ -142,14 +142,14 @@ static void build_request(struct report_batch *batch, struct text *body, int64_t
     text_add(body, STR("],\"results\":\"notOk\"}"));
 }
 
-/* ---- what came of it ---- */
+/* ---- handling the answer ---- */
 
 static void resend_later(struct report_batch *batch, struct worker_run *job, int64_t now)
 {
     job->in_request = false;
     job->beat_at = now;
     if (job->state == WORKER_RUN_REPORTING && now > job->keep_until) {
-        log_say(&batch->worker->log, clock_now(), LEVEL_ERROR, "report given up",
+        log_say(&batch->worker->log, clock_now(), LEVEL_ERROR, "report dropped",
                 LOG_TEXT("run", job->id));
         worker_run_free(job);
     }
@@ -170,11 +170,11 @@ static void end_beat(struct worker_run *job, struct item_answer answer)
                 LOG_TEXT("run", job->id), LOG_STR("reason", answer.text));
 }
 
-/* The run is somebody else's, or over: its program is of no use. */
+/* The run has another owner or has ended: its program is killed. */
 static void drop_run(struct report_batch *batch, struct worker_run *job)
 {
-    log_say(&batch->worker->log, clock_now(), LEVEL_WARN, "run is not ours any more",
-            LOG_TEXT("run", job->id), LOG_INT("fence", job->fence));
+    log_say(&batch->worker->log, clock_now(), LEVEL_WARN, "run lost", LOG_TEXT("run", job->id),
+            LOG_INT("fence", job->fence));
     if (job->state == WORKER_RUN_REPORTING) {
         worker_run_free(job);
         return;
@@ -210,7 +210,7 @@ static void retry_later(struct report_batch *batch, const struct client_answer *
         resend_later(batch, &batch->worker->jobs[batch->sent[i]], now);
 }
 
-/* The request as a whole was refused: what each item is worth is found one by one. */
+/* The server refused the whole request: each item is sent again on its own. */
 static void handle_refusal(struct report_batch *batch, const struct client_answer *answer)
 {
     char text[WORKER_MESSAGE_MAX];
@@ -266,12 +266,12 @@ static void on_answer(void *arg, const struct client_answer *answer)
         handle_refusal(batch, answer);
     else
         retry_later(batch, answer);
-    /* Reports that waited for a sign of life may go now, and what gathered in this lane. */
+    /* Runs that were in this request may now be sent by any batch. */
     for (int i = 0; i < REPORT_KINDS; i++)
         report_batch_kick(&worker->batches[i]);
 }
 
-/* When there is something to send; INT64_MAX: there is nothing. */
+/* When the first item is due; INT64_MAX: there is nothing to send. */
 static int64_t first_due(const struct report_batch *batch)
 {
     const struct worker *worker = batch->worker;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asking for runs: one long poll at a time, for as many as there are places.
+ * Claims runs: one long poll at a time, for as many runs as the worker can start.
  */
 #include "cli/worker/worker_parts.h"
 #include "io/clock.h"
@@ -8,10 +8,11 @@
 
 enum { STATUS_OK_HTTP = 200, STATUS_UNKNOWN_CALLER = 401, STATUS_FORBIDDEN = 403 };
 
-#define LEASE_UNSAID (90 * SPAN_S) /* what servers grant where nothing else is said */
-#define TOO_SOON     SPAN_S        /* for a poll to come back with nothing          */
+#define LEASE_UNSAID \
+    (90 * SPAN_S)       /* assumed if the run has no leaseUntil: the server's default */
+#define TOO_SOON SPAN_S /* an empty answer that is faster than this is delayed */
 
-/* Nothing where all are wanted. */
+/* Writes nothing if all fields are wanted. */
 static void write_fields(field_set fields, struct text *body)
 {
     const char *before = ",\"fields\":[\"";
@@ -52,7 +53,7 @@ static void delay_claim(struct worker *worker, span delay)
     worker->claim_not_before = clock_boot_us() + delay;
 }
 
-/* The server's clock counts for the lease, should ours differ. */
+/* The lease is measured with the server's clock if the clocks differ. */
 static span lease_of(const struct grant *grant, const struct client_answer *answer)
 {
     instant now = clock_now();
@@ -73,7 +74,7 @@ static struct worker_run *find_free_job(struct worker *worker)
     return NULL;
 }
 
-/* A run that cannot be understood stays where it is; its lease will end. */
+/* A run that cannot be read is skipped; its lease will expire. */
 static void start_run(struct worker *worker, struct str run, const struct client_answer *answer)
 {
     struct worker_run *job = find_free_job(worker);
@@ -81,9 +82,9 @@ static void start_run(struct worker *worker, struct str run, const struct client
     struct err err;
 
     if (!job)
-        err_set(&err, RC_LIMIT, -1, 0, "the server gave more runs than were asked for");
+        err_set(&err, RC_LIMIT, -1, 0, "the server returned more runs than requested");
     if (!job || grant_read(run, &grant, &err) != RC_OK) {
-        log_say(&worker->log, clock_now(), LEVEL_ERROR, "run not taken",
+        log_say(&worker->log, clock_now(), LEVEL_ERROR, "run not started",
                 LOG_TEXT("field", err.field), LOG_TEXT("reason", err.text));
         return;
     }

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Buffers a program's output lines until the server has stored them.
+ */
 #include "cli/worker/worker_lines.h"
 
 #include <stdio.h>
@@ -27,7 +30,7 @@ void lines_close(struct lines *lines)
 
     if (lines->dropped == 0)
         return;
-    snprintf(text, sizeof text, "(%lld lines of output were left out)",
+    snprintf(text, sizeof text, "(%lld lines of output were dropped)",
              (long long)lines->dropped);
     append_line(lines, str_of(text));
 }

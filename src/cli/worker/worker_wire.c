@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the server's answers to claims and batches, and writes results.
+ */
 #include "cli/worker/worker_wire.h"
 
 #include <stdlib.h>
@@ -6,7 +9,7 @@
 #include "base/must.h"
 #include "model/json_time.h"
 
-/* ---- scanning: where a value ends, without reading what is in it ---- */
+/* ---- scanning: finds the end of a value without parsing it ---- */
 
 static struct str skip_blank(struct str s)
 {
@@ -15,7 +18,7 @@ static struct str skip_blank(struct str s)
     return s;
 }
 
-/* Bytes of the string that `s` begins with; 0 when it does not end. */
+/* The length of the string at the start of `s`; 0 when it does not end. */
 static size_t string_length(struct str s)
 {
     for (size_t i = 1; i < s.len; i++) {
@@ -28,7 +31,7 @@ static size_t string_length(struct str s)
 }
 
 struct extent {
-    size_t len; /* 0: there is no value */
+    size_t len; /* 0: no value */
     int depth, values;
 };
 
@@ -42,7 +45,7 @@ static bool is_close(char c)
     return c == ']' || c == '}';
 }
 
-/* Of the value that `s` begins with. */
+/* The extent of the value at the start of `s`. */
 static struct extent value_extent(struct str s)
 {
     struct extent e = {.values = 1};
@@ -71,7 +74,7 @@ static struct extent value_extent(struct str s)
 static enum rc not_a_claim(struct err *reterr)
 {
     return err_set(reterr, RC_INVALID, -1, 0,
-                   "the answer is not that of a claim; is --server a Belfry server?");
+                   "the answer has no list of runs; is --server a Belfry server?");
 }
 
 enum rc grants_read(struct str answer, struct grants *ret, struct err *reterr)
@@ -204,7 +207,7 @@ void grant_free(struct grant *grant)
 
 /* ---- answers to batches ---- */
 
-/* All of them out of those that were told; NULL when that cannot be. */
+/* Expands the reported results to `count`; all others are ok.  NULL when they do not fit. */
 static json_t *fill_results(const json_t *reported, int64_t ok, int count)
 {
     json_auto_t *fine = json_pack("{s:s}", "status", "ok");
@@ -252,7 +255,7 @@ static struct str json_to_str(const json_t *value)
     return (struct str){json_string_value(value), json_string_length(value)};
 }
 
-/* Where refusals of items and problems have their sentence. */
+/* The error message of a refused item or of a problem document. */
 static struct str message_of(const json_t *value)
 {
     const json_t *error = json_object_get(value, "error");
@@ -301,7 +304,7 @@ static bool is_blank(struct str s)
     return skip_blank(s).len == 0;
 }
 
-/* The value anew, in the form whose length the server measures. */
+/* Prints the value in the compact form whose length the server limits. */
 static bool add_value(struct text *text, struct str output)
 {
     static char room[WIRE_RESULT_MAX + 1];

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fake queue server of the worker's tests.
+ */
 #include "fake_server.h"
 
 #include <sys/stat.h>
@@ -45,7 +48,7 @@ static int read_max(struct exchange *x)
     return (int)json_integer_value(json_object_get(json, "max"));
 }
 
-/* True when the poll was answered. */
+/* Answers a poll with ready runs; false when there are none. */
 static bool grant(struct fake *fake, struct exchange *x)
 {
     static char text[ANSWER_MAX];
@@ -122,7 +125,7 @@ static struct fake_run *run_of(struct fake *fake, const json_t *item)
     return NULL;
 }
 
-/* One text whose lines all end; as long as a real server takes it, packed. */
+/* Checks that all lines end, and that a real server would accept the size. */
 static void add_log(struct fake_run *run, const json_t *item)
 {
     const json_t *log = json_object_get(item, "log");

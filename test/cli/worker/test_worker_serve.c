@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * belfry worker and belfry serve, both as a person starts them.
+ * Tests of `belfry worker` with `belfry serve`, both started as a user does.
  *
- * What happened is told twice: by the server's counters, and by the programs themselves, each
- * of which adds a line to a journal.
+ * Two records are compared: the server's counters, and a journal to which each program appends
+ * a line.
  */
 #include <netinet/in.h>
 #include <setjmp.h>
@@ -23,7 +23,7 @@
 
 enum { WORKERS_MAX = 4, PATH_MAX_BYTES = 128, TEXT_MAX_BYTES = 16 * 1024 };
 
-#define PAUSE (10 * SPAN_MS) /* between two looks at the counters */
+#define PAUSE (10 * SPAN_MS) /* between two reads of the counters */
 
 struct world {
     struct loop *loop;
@@ -135,7 +135,7 @@ static int counter(struct world *world, const char *name)
     return (int)json_integer_value(json_object_get(json_object_get(state, "counters"), name));
 }
 
-/* Until a counter of the schedule has got there; the test's alarm ends it otherwise. */
+/* Waits until a counter of the schedule reaches `count`, or the alarm ends the test. */
 static void await_counter(struct world *world, const char *name, int count)
 {
     while (counter(world, name) < count)
@@ -143,7 +143,7 @@ static void await_counter(struct world *world, const char *name, int count)
     assert_int_equal(counter(world, name), count);
 }
 
-/* Starts a run; its path is good until the next one. */
+/* Starts a run; returns its path, which is valid until the next call. */
 static const char *trigger(struct world *world)
 {
     static char path[PATH_MAX_BYTES];
@@ -155,7 +155,7 @@ static const char *trigger(struct world *world)
     return path;
 }
 
-/* Until the run is over; what the server shows of it. */
+/* Waits until the run has ended; returns the server's view of it. */
 static const json_t *await_ended(struct world *world, const char *path)
 {
     for (;;) {
@@ -170,7 +170,7 @@ static const json_t *await_ended(struct world *world, const char *path)
 
 /* ---- workers ---- */
 
-/* Each run adds its id, attempt and fence to the journal, then does what the script says. */
+/* Each run appends its id, attempt and fence to the journal, then executes the script. */
 static pid_t start_worker(struct world *world, const char *jobs, const char *script)
 {
     char text[512];
@@ -207,7 +207,7 @@ static int count_lines(const char *text)
     return count;
 }
 
-/* The program waits to be let on; returns when it does. */
+/* Returns when the program waits at the gate; closing the descriptor lets it continue. */
 static int open_gate(struct world *world)
 {
     int fd = open(world->gate, O_WRONLY | O_CLOEXEC);
@@ -304,7 +304,7 @@ static void many_runs_of_two_workers_are_each_run_once(void **state)
     await_counter(world, "succeeded", RUNS);
     assert_int_equal(counter(world, "started"), RUNS);
     assert_int_equal(count_lines(journal(world)), RUNS);
-    /* No line stands twice: every run has its own id. */
+    /* No line occurs twice: every run has its own id. */
     for (line = world->text; *line != '\0'; line = strchr(line, '\n') + 1) {
         size_t len = strcspn(line, "\n");
 
@@ -335,7 +335,7 @@ static void a_killed_server_doubles_nothing(void **state)
     end(world->server, SIGKILL);
     close(gate);
     start_server(world);
-    await_counter(world, "failed", 1); /* the gate was closed without a word: read says so */
+    await_counter(world, "failed", 1); /* `read` fails: the gate was closed without data */
     assert_int_equal(count_lines(journal(world)), 1);
     assert_int_equal(counter(world, "started"), 1);
 }
@@ -409,7 +409,7 @@ static void a_worker_that_wakes_late_changes_nothing(void **state)
     await_counter(world, "succeeded", 1);
     kill(world->workers[0], SIGCONT);
     close(gate);
-    /* It learns that the run is not its own, and can be given another. */
+    /* It learns that the run has another owner, and can claim another run. */
     end(world->workers[1], SIGTERM);
     trigger(world);
     await_counter(world, "succeeded", 2);
