@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compares a manifest with the server, finds schedules to prune, and makes the changes.
+ */
 #include "cli/apply/apply.h"
 
 #include <stdio.h>
@@ -9,15 +12,15 @@
 #include "cli/frame/report.h"
 
 enum {
-    PAGES_MAX = 10000, /* of schedules that have a label: ten million of them */
-    LABEL_MAX = 1023,  /* bytes of KEY=VALUE: escaped, it fits into a path    */
+    PAGES_MAX = 10000, /* of 1,000 schedules with the label             */
+    LABEL_MAX = 1023,  /* bytes of KEY=VALUE: escaped, it fits a path   */
 };
 
 static json_t *entry_json(const struct manifest_entry *entry)
 {
     json_t *json = json_loadb(entry->json.ptr, entry->json.len, 0, NULL);
 
-    must(json); /* it was printed by jansson */
+    must(json); /* jansson printed it */
     return json;
 }
 
@@ -29,17 +32,17 @@ static void set_diff(struct apply *apply, struct manifest_entry *entry, enum man
 
 static int report_unexpected(const struct apply *apply)
 {
-    report_note("the answer of %s is not what was asked for; is it a Belfry server?",
+    report_note("unexpected response from %s; is it a Belfry server?",
                 remote_server(apply->remote));
     return STATUS_PROTOCOL;
 }
 
-/* ---- portions of schedules ---- */
+/* ---- batches of schedules ---- */
 
-/* The schedules from `from` on that one request can carry; {"items": […]}. */
+/* Schedules that one request carries, as {"items": […]}. */
 struct schedule_batch {
     json_t *body;
-    int next; /* the entry behind it */
+    int next; /* the first entry after the batch */
     int count;
     struct manifest_entry *entries[APPLY_BATCH_MAX];
 };
@@ -73,12 +76,12 @@ static bool fill_batch(const struct apply *apply, bool only_changes, struct sche
     }
     p->body = json_new_object();
     json_put(p->body, "items", items);
-    if (only_changes) /* what was shown is what is done: nobody's edit in between is undone */
+    if (only_changes) /* the server refuses a schedule that was edited after the comparison */
         json_put(p->body, "versions", json_incref(versions));
     return p->count > 0;
 }
 
-/* Told with the field as seen from the document: without "items[3].". */
+/* Reports the field relative to the document, without "items[3].". */
 static void report_invalid(struct apply *apply, const struct manifest_entry *entry,
                            const json_t *error)
 {
@@ -91,7 +94,7 @@ static void report_invalid(struct apply *apply, const struct manifest_entry *ent
     manifest_error(apply->manifest, entry, field, text);
 }
 
-/* Sends a portion; `each` gets the result of each item. */
+/* Handles the result of one item. */
 typedef void result_fn(struct apply *apply, struct manifest_entry *entry, const json_t *result);
 
 static int send_batch(struct apply *apply, const char *path, const struct schedule_batch *p,
@@ -135,7 +138,7 @@ static int send_schedules(struct apply *apply, const char *path, bool only_chang
     return status;
 }
 
-/* ---- what would change ---- */
+/* ---- comparing ---- */
 
 static void note_difference(struct apply *apply, struct manifest_entry *entry,
                             const json_t *result)
@@ -156,7 +159,7 @@ static void note_difference(struct apply *apply, struct manifest_entry *entry,
     }
 }
 
-/* Calendars and gates: the one member that they have beside their name. */
+/* Calendars and gates have one member in addition to their name. */
 static const struct {
     const char *path, *member;
 } simple_kinds[] = {
@@ -169,7 +172,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Dates as the server keeps them: in order, each once; anything else as it is. */
+/* Dates as the server stores them: sorted, without duplicates; other values unchanged. */
 static json_t *sorted_dates(const json_t *value)
 {
     size_t count = json_array_size(value);
@@ -238,13 +241,13 @@ int apply_compare(struct apply *apply)
                                 note_difference);
     if (status == STATUS_OK && m->errors > 0) {
         if (m->errors > MANIFEST_ERRORS_MAX)
-            report_note("… and %d more", m->errors - MANIFEST_ERRORS_MAX);
+            report_note("… and %d more errors", m->errors - MANIFEST_ERRORS_MAX);
         status = STATUS_USAGE;
     }
     return status;
 }
 
-/* ---- what the files lack ---- */
+/* ---- pruning ---- */
 
 static json_t *schedule_ids(const struct manifest *m)
 {
@@ -279,13 +282,13 @@ int apply_find_pruned(struct apply *apply, const char *label)
     int status = STATUS_OK;
 
     if (!equals || equals == label || strlen(label) > LABEL_MAX) {
-        report_note("--prune needs a label: -l KEY=VALUE, not `%s`", label);
+        report_note("--label must be KEY=VALUE, not \"%s\"", label);
         return STATUS_USAGE;
     }
     if (json_object_size(names) == 0) {
-        /* More likely an export that failed before the pipe, or a wrong folder. */
-        report_note("no file has a schedule, and --prune would delete all that have %s; delete "
-                    "them with `belfry schedule delete` if that is meant",
+        /* More likely a failed export in the pipe, or a wrong directory. */
+        report_note("the files contain no schedule, so --prune would delete every schedule "
+                    "with the label %s; use `belfry schedule delete` to delete them",
                     label);
         return STATUS_USAGE;
     }
@@ -318,7 +321,7 @@ bool apply_is_different(const struct apply *apply)
            json_array_size(apply->pruned) > 0;
 }
 
-/* ---- doing it ---- */
+/* ---- applying ---- */
 
 static int put_simple(struct apply *apply, struct manifest_entry *entry)
 {
@@ -380,7 +383,7 @@ static int delete_batch(struct apply *apply, size_t from, size_t count)
         const json_t *one = json_array_get(results, i);
         const char *code = member_text(json_object_get(one, "error"), "code");
 
-        /* One that is gone is as it should be. */
+        /* A schedule that is already gone is not an error. */
         if (strcmp(member_text(one, "status"), "ok") == 0 || strcmp(code, "not_found") == 0)
             continue;
         apply->failed++;
@@ -407,8 +410,8 @@ static int put_simple_kind(struct apply *apply, enum manifest_kind kind, bool in
 }
 
 /*
- * Schedules need the calendars that they name, and say a limit of their gate, too: what the
- * files say of the gate itself comes after them, so that it counts.
+ * Calendars come first, since schedules name them.  Gates come last: a schedule may set a limit
+ * for its gate, and the files' own limit must win.
  */
 int apply_do(struct apply *apply)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What would be done, told before it is: entry by entry, field by field, time by time.
+ * Prints the changes before they are made: entries, fields and times.
  */
 #include <inttypes.h>
 
@@ -9,9 +9,9 @@
 #include "cli/frame/report.h"
 
 enum {
-    TIMES = 5,         /* of a schedule that are shown on each side          */
-    TIMES_SHOWN = 50,  /* schedules whose times are asked for: each a request */
-    VALUE_SHOWN = 200, /* bytes of a value that is shown                     */
+    TIMES = 5,         /* times shown before and after a change            */
+    TIMES_SHOWN = 50,  /* schedules whose times are shown: one request each */
+    VALUE_SHOWN = 200, /* bytes of a value that are shown                  */
     VALUE_MAX = 64 << 10,
 };
 
@@ -56,7 +56,7 @@ static void print_changes(struct printer *out, const json_t *changes)
     }
 }
 
-/* A new schedule has no changes to tell; that it will not run by itself is worth a line. */
+/* A new schedule has no list of changes, so its pause is printed here. */
 static void print_pause(struct printer *out, const struct manifest_entry *entry)
 {
     json_auto_t *document = json_loadb(entry->json.ptr, entry->json.len, 0, NULL);
@@ -103,7 +103,7 @@ void apply_show(const struct apply *apply)
 
 /* ---- times ---- */
 
-/* It is paused now and would not be any more. */
+/* True if the change ends a pause. */
 static bool is_resumed(const struct manifest_entry *entry)
 {
     for (size_t i = 0; i < json_array_size(entry->changes); i++) {
@@ -157,13 +157,13 @@ static void print_note(struct printer *out, const char *note)
     printer_text(out, "\n");
 }
 
-/* Of a document that is new: when a pause of it ends, NULL when it does not. */
+/* The end of the pause of a new document; NULL: none. */
 static const char *pause_end(const json_t *document)
 {
     return json_string_value(json_object_get(json_object_get(document, "paused"), "until"));
 }
 
-/* It begins nothing by itself until somebody says so. */
+/* True if the schedule is disabled or paused without an end. */
 static bool is_inactive(const struct manifest_entry *entry)
 {
     json_auto_t *document = json_loadb(entry->json.ptr, entry->json.len, 0, NULL);
@@ -173,8 +173,8 @@ static bool is_inactive(const struct manifest_entry *entry)
     return is_paused || json_is_false(json_object_get(document, "enabled"));
 }
 
-/* A new schedule's times are those of its spec, from the end of its pause on; of another both
-   sides. */
+/* For a new schedule, the times of its spec from the end of its pause on; else the times before
+   and after the change. */
 static int fetch_times(const struct apply *apply, const struct manifest_entry *entry,
                        struct remote_answer *ret)
 {
@@ -213,8 +213,8 @@ static int show_times(const struct apply *apply, const struct manifest_entry *en
                entry->id);
     if (entry->diff == DIFF_CREATE) {
         print_times(out, "after", json_object_get(answer.json, "next"));
-        print_note(out, is_inactive(entry) ? "none of them runs while it is paused or disabled"
-                                           : "");
+        print_note(out,
+                   is_inactive(entry) ? "it does not run while it is paused or disabled" : "");
     } else {
         print_times(out, "before", json_object_get(answer.json, "before"));
         print_times(out, "after", json_object_get(answer.json, "after"));
@@ -224,7 +224,7 @@ static int show_times(const struct apply *apply, const struct manifest_entry *en
     return STATUS_OK;
 }
 
-/* What becomes of the slots of the pause: the server knows. */
+/* Prints what the server would do with the slots of the pause. */
 static int show_resume(const struct apply *apply, const struct manifest_entry *entry,
                        struct printer *out)
 {
@@ -276,14 +276,14 @@ int apply_show_times(const struct apply *apply)
         status = show_future(apply, &m->entries[i], &out);
     }
     if (rest > 0)
-        printer_printf(&out, "… and the times of %d more\n", rest);
+        printer_printf(&out, "… and the times of %d more schedules\n", rest);
     (void)printer_close(&out);
     return status;
 }
 
-/* ---- all of it as JSON, and in one line ---- */
+/* ---- JSON, and the summary ---- */
 
-/* The member "times" of an entry: what the server answers, both sides of it. */
+/* Adds the member "times" with the times before and after. */
 static int put_times(const struct apply *apply, const struct manifest_entry *entry, json_t *one)
 {
     struct remote_answer answer;
@@ -363,14 +363,14 @@ void apply_print_summary(const struct apply *apply)
 
     remote_printer(apply->remote, &out);
     if (!apply_is_different(apply)) {
-        printer_printf(&out, "unchanged: all %d\n", apply->counts[DIFF_SAME]);
+        printer_printf(&out, "no changes; %d unchanged\n", apply->counts[DIFF_SAME]);
     } else {
         printer_printf(&out, "%d created, %d changed, %d unchanged", apply->counts[DIFF_CREATE],
                        apply->counts[DIFF_CHANGE], apply->counts[DIFF_SAME]);
         if (deleted > 0)
             printer_printf(&out, ", %d deleted", deleted);
         if (apply->failed > 0)
-            printer_printf(&out, "; %d of them failed", apply->failed);
+            printer_printf(&out, "; %d failed", apply->failed);
         printer_text(&out, "\n");
     }
     (void)printer_close(&out);

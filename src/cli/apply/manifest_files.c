@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which files a manifest is made of.
+ * Finds and reads the files of a manifest.
  */
 #include <errno.h>
 #include <fts.h>
@@ -13,7 +13,7 @@
 
 enum { READ_FIRST = 64 * 1024 };
 
-/* Beside the texts: entries as JSON, names. */
+/* The texts, and the entries as JSON. */
 #define ARENA_MAX (3 * MANIFEST_BYTES_MAX)
 
 static void report_errno(struct manifest *m, const char *name)
@@ -21,7 +21,7 @@ static void report_errno(struct manifest *m, const char *name)
     manifest_file_error(m, name, 0, strerror(errno));
 }
 
-/* All of it; a text that is too long for all files together is an error. */
+/* Reads to the end; fails when all files together exceed MANIFEST_BYTES_MAX. */
 static void read_stream(struct manifest *m, const char *name, FILE *file)
 {
     size_t room = READ_FIRST, len = 0, n;
@@ -42,8 +42,7 @@ static void read_stream(struct manifest *m, const char *name, FILE *file)
         report_errno(m, name);
     else if (arena_used(m->arena) > MANIFEST_BYTES_MAX ||
              len > MANIFEST_BYTES_MAX - arena_used(m->arena))
-        manifest_file_error(m, name, 0,
-                            "the files are too large together; apply them in parts");
+        manifest_file_error(m, name, 0, "the files exceed 1 GiB in total; apply them in parts");
     else
         manifest_text(m, arena_str(m->arena, str_of(name)).ptr,
                       arena_str(m->arena, (struct str){text, len}));
@@ -72,7 +71,7 @@ static bool is_wanted(const FTSENT *file)
     const char *dot = strrchr(file->fts_name, '.');
 
     if (file->fts_level == 0)
-        return true; /* it was named */
+        return true; /* named on the command line */
     return dot &&
            (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".json") == 0);
 }
@@ -88,7 +87,7 @@ static int visit(struct manifest *m, FTS *fts, FTSENT *file)
         return 0;
     case FTS_F:
     case FTS_SL:
-    case FTS_DEFAULT: /* a pipe that was named */
+    case FTS_DEFAULT: /* a pipe */
         if (is_hidden || !is_wanted(file))
             return 0;
         read_file(m, file->fts_accpath, file->fts_path);
@@ -117,9 +116,9 @@ static void read_path(struct manifest *m, const char *path)
         count += visit(m, fts, file);
     fts_close(fts);
     if (count == MANIFEST_FILES_MAX)
-        manifest_file_error(m, path, 0, "there are too many files in it");
+        manifest_file_error(m, path, 0, "too many files; the limit is 10000");
     else if (count == 0 && m->errors == before)
-        manifest_file_error(m, path, 0, "there is no file *.yaml, *.yml or *.json in it");
+        manifest_file_error(m, path, 0, "no *.yaml, *.yml or *.json file found");
 }
 
 int manifest_read(const char *const *paths, int count, struct manifest *ret)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A text as YAML or JSON.  JSON is cut into its values first, however long the text is; each
- * of them is then read as strictly as a server reads it.
+ * Reads a text as YAML or JSON.  A JSON text of any length is first cut into its values; each
+ * value is then parsed as strictly as the server does.
  */
 #include "cli/apply/manifest_parts.h"
 #include "wire/yaml/yaml.h"
 
-/* Where a JSON text is being read. */
+/* The state of cutting a JSON text. */
 struct cutter {
     struct manifest *manifest;
     const char *name;
     struct str text;
     size_t at;
-    size_t counted; /* byte up to which lines were counted */
-    int line;       /* there, from 1 */
+    size_t counted; /* bytes whose line breaks were counted */
+    int line;       /* line number at `counted`, from 1 */
     int document;
 };
 
@@ -32,7 +32,7 @@ static char peek(struct cutter *c)
     return c->at < c->text.len ? c->text.ptr[c->at] : '\0';
 }
 
-/* Up to the end of the value that begins here, by its brackets. */
+/* Cuts the value that begins here, by counting brackets. */
 static struct str cut_value(struct cutter *c)
 {
     size_t from = c->at;
@@ -59,7 +59,7 @@ static struct str cut_value(struct cutter *c)
     return (struct str){c->text.ptr + from, c->at - from};
 }
 
-/* "line 2, column 3: TEXT" counts from the value; what is told counts from the file. */
+/* json_read() counts lines from the start of the value; the report counts from the file's. */
 static void report_json_error(struct cutter *c, size_t from, const struct err *err)
 {
     const char *text = err->text;
@@ -73,7 +73,7 @@ static void report_json_error(struct cutter *c, size_t from, const struct err *e
     manifest_file_error(c->manifest, c->name, line, text);
 }
 
-/* False: it cannot be read, and nothing behind it. */
+/* Returns false after an error: the rest of the text cannot be read. */
 static bool add_value(struct cutter *c)
 {
     size_t from = c->at;
@@ -93,7 +93,7 @@ static bool add_value(struct cutter *c)
     return true;
 }
 
-/* The items of a list one by one, since the list itself may be long. */
+/* Adds the items of a list one at a time, since the list may be long. */
 static bool add_list(struct cutter *c)
 {
     c->at++;
@@ -110,9 +110,8 @@ static bool add_list(struct cutter *c)
             return true;
         }
         if (peek(c) != ',') {
-            manifest_file_error(
-                c->manifest, c->name, line_at(c, c->at),
-                "between two items of a list stands a comma, and behind them ]");
+            manifest_file_error(c->manifest, c->name, line_at(c, c->at),
+                                "expected , or ] after a list item");
             return false;
         }
         c->at++;
@@ -125,13 +124,13 @@ static void read_json(struct manifest *m, const char *name, struct str text)
     bool goes_on = true;
 
     if (!str_is_utf8(text)) {
-        manifest_file_error(m, name, 0, "the text is not UTF-8");
+        manifest_file_error(m, name, 0, "not UTF-8");
         return;
     }
     while (goes_on && peek(&c) != '\0')
         goes_on = peek(&c) == '[' ? add_list(&c) : add_value(&c);
     if (goes_on && c.at < text.len)
-        manifest_file_error(m, name, line_at(&c, c.at), "a zero byte");
+        manifest_file_error(m, name, line_at(&c, c.at), "unexpected zero byte");
 }
 
 static void read_yaml(struct manifest *m, const char *name, struct str text)
@@ -159,7 +158,7 @@ static void read_yaml(struct manifest *m, const char *name, struct str text)
         manifest_file_error(m, name, 0, err.text);
 }
 
-/* A text that begins as JSON does is JSON: as YAML it would have other escapes. */
+/* A text that begins with { or [ is read as JSON, since YAML has other escapes. */
 void manifest_text(struct manifest *m, const char *name, struct str text)
 {
     size_t at = 0;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Splits a crontab into lines with their settings, comments and fields.
+ */
 #include "cli/import/crontab.h"
 
 #include "base/buf.h"
@@ -11,7 +14,7 @@ struct reader {
     struct crontab_env env[CRONTAB_ENV_MAX];
     int env_count;
     struct str zone;
-    const char *comment_from; /* the first comment line of a block, NULL: there is none */
+    const char *comment_from; /* the first comment line of a block; NULL: none */
     const char *comment_to;
     int line;
 };
@@ -46,7 +49,7 @@ static struct str read_word(struct str *rest)
 
 /* ---- settings ---- */
 
-/* Without the quotes around it, if it has the same at both ends. */
+/* Removes a pair of equal quotes around the text. */
 static struct str strip_quotes(struct str s)
 {
     s = str_trim(s);
@@ -65,7 +68,7 @@ static bool is_name(struct str s)
     return true;
 }
 
-/* "NAME = value"; a line that starts something has no such first word. */
+/* Reads "NAME = value"; false if the line is not a setting. */
 static bool read_setting(struct reader *r, struct str line)
 {
     struct str name, value;
@@ -80,7 +83,7 @@ static bool read_setting(struct reader *r, struct str line)
     while (i < r->env_count && !str_eq(r->env[i].name, name))
         i++;
     if (i == CRONTAB_ENV_MAX) {
-        on_error(r, "too many settings; 256 are the most");
+        on_error(r, "too many settings; the limit is 256");
         return true;
     }
     r->env[i] = (struct crontab_env){name, value};
@@ -98,7 +101,7 @@ struct str crontab_setting(const struct crontab_line *line, struct str name)
 
 /* ---- lines ---- */
 
-/* `\%` is %, % alone ends the command and then each line of its input. */
+/* `\%` is a percent sign; the first bare % ends the command, further ones end input lines. */
 static void split_command(struct reader *r, struct str text, struct crontab_line *line)
 {
     struct buf out = {.ptr = arena_take(r->arena, text.len + 1), .cap = text.len + 1};
@@ -138,7 +141,7 @@ static struct str read_when(struct reader *r, struct str *rest)
     return (struct str){out.ptr, out.len};
 }
 
-/* The block of comments right above: without its marks. */
+/* The block of comments directly above, without the # signs. */
 static struct str read_comment(struct reader *r)
 {
     size_t len = r->comment_from ? (size_t)(r->comment_to - r->comment_from) : 0;
@@ -173,12 +176,13 @@ static void add_line(struct reader *r, struct str text)
         line.user = read_word(&text);
     split_command(r, skip_blanks(text), &line);
     if (line.command.len == 0) {
-        on_error(r, r->options->is_system ? "a line has five fields, a user and a command"
-                                          : "a line has five fields and a command");
+        on_error(r, r->options->is_system
+                        ? "incomplete line; use five time fields, a user and a command"
+                        : "incomplete line; use five time fields and a command");
         return;
     }
     if (r->out->count == CRONTAB_LINES_MAX) {
-        on_error(r, "too many lines; 10000 are the most");
+        on_error(r, "too many lines; the limit is 10000");
         return;
     }
     env = arena_array(r->arena, (size_t)r->env_count, sizeof *env);
@@ -200,7 +204,7 @@ static void read_line(struct reader *r, struct str whole)
             r->comment_from = whole.ptr;
         r->comment_to = whole.ptr + whole.len;
     } else if (line.len == 0 || read_setting(r, line)) {
-        r->comment_from = NULL; /* it is about something else */
+        r->comment_from = NULL; /* the comment does not belong to a job */
     } else {
         add_line(r, line);
     }
@@ -213,10 +217,10 @@ enum rc crontab_read(struct str text, const struct crontab_options *options,
     size_t lines = 1;
 
     if (text.len > CRONTAB_BYTES_MAX)
-        return err_set(reterr, RC_LIMIT, -1, 0, "a crontab has at most %d bytes",
-                       CRONTAB_BYTES_MAX);
+        return err_set(reterr, RC_LIMIT, -1, 0, "crontab is %zu bytes; the limit is %d",
+                       text.len, CRONTAB_BYTES_MAX);
     if (!str_is_utf8(text) || (text.len > 0 && memchr(text.ptr, '\0', text.len)))
-        return err_set(reterr, RC_INVALID, -1, 0, "it is not text in UTF-8");
+        return err_set(reterr, RC_INVALID, -1, 0, "not UTF-8 text");
     for (size_t i = 0; i < text.len; i++)
         lines += text.ptr[i] == '\n';
     *ret = (struct crontab){.lines = arena_array(arena, lines, sizeof *ret->lines)};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry import crontab`.
+ * `belfry import crontab`: converts a crontab into schedules; prints, writes or applies them.
  */
 #include "cli/import/import.h"
 
@@ -29,7 +29,7 @@ enum {
     OPT_APPLY,
     OPT_ZONEINFO,
     OPT_COUNT,
-    TEXT_MAX = 16 << 20, /* of the file that is written: a crontab, spelled out */
+    TEXT_MAX = 16 << 20, /* bytes of the written file: 16 times the largest crontab */
 };
 
 #define ARENA_MAX ((size_t)256 << 20)
@@ -41,9 +41,9 @@ struct import {
     struct imported *list;
     int count, errors;
     enum output output;
-    json_t *json_lines; /* of OUTPUT_JSON: an object for each line */
+    json_t *json_lines; /* OUTPUT_JSON: an object for each line */
     struct printer out;
-    struct progress progress; /* while nobody sees the lines themselves */
+    struct progress progress; /* shown if the lines are not printed to the terminal */
 };
 
 static void report_line(void *arg, int line, const char *text)
@@ -55,7 +55,7 @@ static void report_line(void *arg, int line, const char *text)
     report_note("%s:%d: %s", import->name, line, text);
 }
 
-/* ---- names ---- */
+/* ---- ids ---- */
 
 static bool is_taken(const struct import *import, const char *id)
 {
@@ -79,7 +79,7 @@ static void set_id(const struct import *import, const char *prefix, struct impor
     }
 }
 
-/* ---- telling ---- */
+/* ---- printing ---- */
 
 static void print_times(struct import *import, const struct imported *in)
 {
@@ -96,13 +96,13 @@ static void print_times(struct import *import, const struct imported *in)
         printer_text(&import->out, "    never\n");
     printer_printf(&import->out,
                    in->proved == IMPORT_PROVED
-                       ? "  proved: its next %d times are those of cron\n"
-                       : "  proved: it has %d times to come, those of cron\n",
+                       ? "  verified: the next %d times match cron\n"
+                       : "  verified: all %d remaining times match cron\n",
                    in->proved);
 }
 
-#define NOTE_MAIL  "output is kept as the run's log, not mailed to "
-#define NOTE_INPUT "what is behind % is the command's input"
+#define NOTE_MAIL  "output is stored as the run's log and not mailed to "
+#define NOTE_INPUT "the text after % is the command's input"
 
 static void print_notes(struct import *import, const struct imported *in)
 {
@@ -134,7 +134,7 @@ static json_t *notes_json(const struct imported *in, struct arena *arena)
     return notes;
 }
 
-/* What tell_line() says, with the document. */
+/* The same facts as print_words(), and the document. */
 static json_t *line_json(struct import *import, const struct imported *in)
 {
     static char text[DESCRIBE_SPEC_MAX];
@@ -191,7 +191,7 @@ static void print_line(struct import *import, const struct imported *in)
         printer_printf(&import->out, "%s\n", in->id);
     else
         print_words(import, in);
-    printer_flush(&import->out); /* a proof takes time: what is done is seen */
+    printer_flush(&import->out); /* verifying the next line takes time */
 }
 
 /* ---- reading ---- */
@@ -235,14 +235,14 @@ static int read_table(struct import *import, const struct args *args)
     }
     import_lines(import, &table, prefix);
     if (import->errors > 0) {
-        report_note("%d line%s cannot be imported, so nothing is; %d could be", import->errors,
-                    import->errors == 1 ? "" : "s", import->count);
+        report_note("%d of %d lines cannot be imported; nothing was imported", import->errors,
+                    import->errors + import->count);
         return STATUS_USAGE;
     }
     return STATUS_OK;
 }
 
-/* ---- what comes of it ---- */
+/* ---- output ---- */
 
 static struct str file_text(const struct import *import)
 {
@@ -252,7 +252,7 @@ static struct str file_text(const struct import *import)
         buf_text(&out, "---\n");
         yaml_print(import->list[i].document, &out);
     }
-    must(!out.cut); /* a megabyte of crontab, 16 times */
+    must(!out.cut); /* a crontab is limited to 1 MiB */
     return buf_as_str(&out);
 }
 
@@ -305,8 +305,8 @@ static int finish(struct import *import, const struct args *args)
         printer_printf(&import->out, "%d %s\n", import->count,
                        import->count == 1 ? "schedule" : "schedules");
     if (import->output == OUTPUT_TABLE && import->count > 0)
-        printer_text(&import->out, "their commands run on the server, which must have been "
-                                   "started with --exec\n");
+        printer_text(&import->out,
+                     "the commands run on the server, which must be started with --exec\n");
     if (printer_close(&import->out) != STATUS_OK)
         return STATUS_FAILED;
     if (args->value[OPT_TO])
@@ -318,7 +318,7 @@ static int finish(struct import *import, const struct args *args)
 
 /* ---- the command ---- */
 
-/* The zone that cron itself goes by; "" when it has no name. */
+/* The zone that cron uses; "" when it has no known name. */
 static struct str local_zone(const struct args *args, struct arena *arena)
 {
     struct when when;
@@ -342,8 +342,8 @@ static int run(struct import *import, const struct args *args)
     int status;
 
     if (import->options.zone.len == 0) {
-        report_note("the time zone of this machine has no name that is known: say which with "
-                    "--tz, such as --tz Europe/Berlin");
+        report_note("cannot determine the local time zone; use --tz, such as "
+                    "--tz Europe/Berlin");
         return STATUS_USAGE;
     }
     import->options.zones = zoneinfo_open(args->value[OPT_ZONEINFO], &err);
@@ -358,7 +358,7 @@ static int run(struct import *import, const struct args *args)
     printer_open(&import->out, is_piped ? STDERR_FILENO : STDOUT_FILENO);
     progress_open(&import->progress, "Lines");
     if (isatty(is_piped ? STDERR_FILENO : STDOUT_FILENO) && import->output != OUTPUT_JSON)
-        import->progress.is_terminal = false; /* the lines themselves go there */
+        import->progress.is_terminal = false; /* the lines are printed there */
     status = read_table(import, args);
     progress_close(&import->progress);
     if (status == STATUS_OK)
@@ -374,9 +374,7 @@ static int import_run(const struct args *args)
     int status;
 
     if (args->operands != 2 || strcmp(args->operand[0], "crontab") != 0) {
-        err_set(&err, RC_INVALID, -1, 0,
-                "what can be imported is a crontab: belfry import "
-                "crontab FILE");
+        err_set(&err, RC_INVALID, -1, 0, "wrong arguments; use belfry import crontab FILE");
         return report_usage(&err, "import");
     }
     import = (struct import){.name = args->operand[1], .arena = arena_new(ARENA_MAX)};
@@ -393,27 +391,33 @@ static int import_run(const struct args *args)
 
 static const struct option options[OPT_COUNT] = {
     REMOTE_OPTION_ROWS,
-    [OPT_SYSTEM] = {"system", '\0', NULL, "lines have a user before the command: /etc/crontab"},
-    [OPT_TZ] = {"tz", 'z', "ZONE", "the zone of lines without CRON_TZ; default this machine's"},
-    [OPT_PREFIX] = {"prefix", '\0', "TEXT", "what ids begin with; default cron"},
+    [OPT_SYSTEM] = {"system", '\0', NULL,
+                    "lines have a user column, like /etc/crontab (default:\n"
+                    "no user column)"},
+    [OPT_TZ] = {"tz", 'z', "ZONE",
+                "time zone of lines without CRON_TZ (default: the local\n"
+                "zone)"},
+    [OPT_PREFIX] = {"prefix", '\0', "TEXT", "prefix of the schedules' ids (default cron)"},
     [OPT_TO] = {"to", '\0', "FILE", "write a file for `belfry apply`; - is standard output"},
-    [OPT_APPLY] = {"apply", '\0', NULL, "create the schedules, or change them"},
-    [OPT_ZONEINFO] = {"zoneinfo", '\0', "DIR", "time zone files; default the system's"},
+    [OPT_APPLY] = {"apply", '\0', NULL, "create or change the schedules on the server"},
+    [OPT_ZONEINFO] = {"zoneinfo", '\0', "DIR",
+                      "directory of time zone files (default: the system's)"},
 };
 
 const struct command import_command = {
     .name = "import",
-    .usage = "crontab FILE [--to FILE] [--apply]",
-    .summary = "Turn a crontab into schedules, and prove their times",
-    .about =
-        "Says of each line what it understood and when it runs next, and proves it: the\n"
-        "next 1,000 times of the schedule are compared with those of a second reading of\n"
-        "crontab(5) that goes as cron goes, minute by minute, clock changes included.\n"
-        "Settings above a line become its environment, SHELL its shell, HOME its folder,\n"
-        "CRON_TZ its zone; comments right above it its description; what is behind % its\n"
-        "input.  Runs may overlap and missed ones are not made up for, as with cron.\n"
-        "When a line cannot be expressed, that is told and nothing is written.  The\n"
-        "schedules run commands on the server, which must have been started with --exec.\n",
+    .usage = "crontab FILE [OPTION]...",
+    .summary = "Convert a crontab into schedules and verify their times",
+    .about = "Prints for each line its meaning and its next times, and verifies them: the\n"
+             "next 1,000 times of the schedule must equal those of a second implementation of\n"
+             "crontab(5), which steps minute by minute like cron, clock changes included.\n"
+             "\n"
+             "Settings above a line become its environment, SHELL its shell, HOME its\n"
+             "directory, CRON_TZ its time zone, the comment directly above it its\n"
+             "description, and the text after % its input.  As with cron, runs may overlap\n"
+             "and missed runs are not repeated.  If a line cannot be converted, the reason is\n"
+             "printed and nothing is written.  The commands run on the server, which must be\n"
+             "started with --exec.\n",
     .examples = "  crontab -l | belfry import crontab -\n"
                 "  belfry import crontab /etc/crontab --system --to crontab.yaml\n"
                 "  crontab -l | belfry import crontab - --tz Europe/Dublin --apply\n",

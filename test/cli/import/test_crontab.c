@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Crontabs as crontab(5) describes them, line by line.
+ * Tests of reading crontabs as crontab(5) describes them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,7 +74,8 @@ static void system_tables_have_a_user(void **state)
     assert_str(t.lines[0].user, "root");
     assert_str(t.lines[0].command, "cd / && x");
     assert_str(t.lines[1].user, "www");
-    assert_string_equal(errors, "3: a line has five fields, a user and a command\n");
+    assert_string_equal(errors,
+                        "3: incomplete line; use five time fields, a user and a command\n");
     arena_free(arena);
 }
 
@@ -157,9 +158,9 @@ static void invalid_lines_are_reported(void **state)
 
     (void)state;
     assert_int_equal(t.count, 1);
-    assert_string_equal(errors, "1: a line has five fields and a command\n"
-                                "2: a line has five fields and a command\n"
-                                "3: a line has five fields and a command\n");
+    assert_string_equal(errors, "1: incomplete line; use five time fields and a command\n"
+                                "2: incomplete line; use five time fields and a command\n"
+                                "3: incomplete line; use five time fields and a command\n");
     assert_int_equal(crontab_read(STR("a\0b"), &options, arena, &t, &err), RC_INVALID);
     assert_int_equal(crontab_read(STR("\xff"), &options, arena, &t, &err), RC_INVALID);
     arena_free(arena);
