@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs commands with files or a pseudo terminal as their input and output.
+ */
 #include "command.h"
 
 #include <errno.h>
@@ -8,7 +11,7 @@
 
 enum { ENV_MAX = 32, ALARM_S = 50, SAID_MAX = 512 };
 
-/* Texts live as long as the answers of the world: as JSON. */
+/* Keeps a text until the end of the test, as a JSON string of the world. */
 static const char *keep_text(struct world *world, const char *text, size_t len)
 {
     return json_string_value(world_keep(world, json_stringn_nocheck(text, len)));
@@ -30,7 +33,7 @@ static int temporary(const char *text)
 static void run(const struct world *world, const struct saying *saying, const int fds[3])
 {
     const char *argv[ENV_MAX + 2] = {world->program}, *env[ENV_MAX + 1] = {NULL};
-    char home[WORLD_PATH_MAX + 8], pg_server[64];
+    char home[WORLD_PATH_MAX + 8], server_url[64];
     int n = 0;
 
     for (int i = 0; saying->words[i] && i < ENV_MAX; i++)
@@ -39,13 +42,13 @@ static void run(const struct world *world, const struct saying *saying, const in
     env[n++] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
     env[n++] = home;
     if (saying->server) {
-        snprintf(pg_server, sizeof pg_server, "BELFRY_SERVER=http://127.0.0.1:%u",
+        snprintf(server_url, sizeof server_url, "BELFRY_SERVER=http://127.0.0.1:%u",
                  saying->server->port);
-        env[n++] = pg_server;
+        env[n++] = server_url;
     }
     for (int i = 0; saying->env && saying->env[i] && n < ENV_MAX - 1; i++)
         env[n++] = saying->env[i];
-    env[n++] = "TZ=UTC"; /* the first of a name counts */
+    env[n++] = "TZ=UTC"; /* a TZ of the test comes first and wins */
     for (int i = 0; i < 3; i++)
         (void)(fds[i] < 0 ? close(i) : dup2(fds[i], i));
     alarm(ALARM_S);
@@ -70,7 +73,7 @@ static const char *read_all(struct world *world, int fd)
     const char *kept;
 
     assert_non_null(text);
-    /* A terminal whose other side is gone says EIO. */
+    /* Reading a terminal whose other side is closed fails with EIO. */
     while (len < COMMAND_OUT_MAX && (n = read(fd, text + len, COMMAND_OUT_MAX - len)) > 0)
         len += (size_t)n;
     kept = keep_text(world, text, len);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agents' API with agents that claim their runs.
+ * Tests of the agents' API with agents that claim their runs.
  *
- * Names of tests that begin with plan_ are lines of section 13b of the plan that the API comes
+ * Tests whose names begin with plan_ are lines of section 13b of the plan that the API comes
  * from.
  */
 #include "listen.h"
@@ -25,7 +25,7 @@ static void say(struct server *d, const char *verb, const json_t *run, const cha
     api(d, 200, "POST", path, "{'fence':%lld%s}", (long long)number_at(run, "fence"), more);
 }
 
-/* Every second, so that nobody has to wait for a minute. */
+/* Runs every second, so that the test does not have to wait for a minute. */
 static void plan_full_cycle_from_the_schedule_to_the_past_execution(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -49,7 +49,7 @@ static void plan_full_cycle_from_the_schedule_to_the_past_execution(void **state
     assert_int_equal(server_stop(d), 0);
 }
 
-/* Who waits for it has it at once: five seconds are what its answer may take. */
+/* A waiting claim gets the run at once; it waits at most five seconds. */
 static void plan_a_manual_trigger_is_picked_up_within_5_s(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -94,7 +94,7 @@ static void plan_a_failure_is_claimed_again_and_succeeds_on_attempt_2(void **sta
     snprintf(id, sizeof id, "%s", text_at(run, "id"));
     say(d, "fail", run, ",'error':{'code':'TOOL_FAILURE','message':'x'}");
     item = api(d, 200, "GET", E "/future?execStatus=FAILED_RETRYABLE", NULL);
-    if (json_array_size(item) == 1) /* unless its time had come by then */
+    if (json_array_size(item) == 1) /* unless the retry was already due */
         assert_string_equal(text_at(item, "[0].executionId"), id);
     run = claim_run(d, "a");
     assert_string_equal(text_at(run, "id"), id);
@@ -131,7 +131,7 @@ static void plan_of_concurrent_claims_only_one_wins(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* Row 140 of the feature matrix: nothing of it is forgotten. */
+/* Row 140 of the feature matrix: the planner's state survives a restart. */
 static void the_planner_knows_after_a_restart_when_it_last_planned(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -152,7 +152,7 @@ static void the_planner_knows_after_a_restart_when_it_last_planned(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* Rows 166 and 185: the answer has it too, see test/api. */
+/* Rows 166 and 185: the warning is also in the answer, see test/api. */
 static void who_runs_the_server_hears_of_agents_that_run_very_often(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -166,7 +166,7 @@ static void who_runs_the_server_hears_of_agents_that_run_very_often(void **state
 
 /* ---- events ---- */
 
-/* The pages of one life, which a stream must have told alike. */
+/* The stream must have sent the same events as the pages. */
 static void assert_heard(struct server *d, const struct listener *l)
 {
     const json_t *all = at(api(d, 200, "GET", E "/events?limit=1000", NULL), "events");
@@ -181,7 +181,7 @@ static void assert_heard(struct server *d, const struct listener *l)
     }
 }
 
-/* Beside one that hears of the same in native words. */
+/* A second client gets the same events from the native API. */
 static void an_execution_is_told_in_order_as_it_happens(void **state)
 {
     static const char *const names[] = {"begin",        "SCHEDULE_CREATED", "EXEC_PLANNED",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Backups of a server at work, and `belfry check` on databases that are well and that are not:
- * each is damaged in one way by hand, and that very way must be found.
+ * Tests of backups of a running server, and of `belfry check` on good and damaged databases:
+ * each is damaged in one way, and the check must find exactly that.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,7 +14,7 @@
 
 enum { SLOTS = 3 };
 
-/* A schedule of each second whose runs end well, one with an open run, a gate, a calendar. */
+/* A schedule for every second whose runs succeed, one with an open run, a gate, a calendar. */
 static struct server *make_world(struct world *w)
 {
     struct server *d = server_start(w, NULL);
@@ -53,7 +53,7 @@ static void assert_well(const char *url)
         fail_msg("%s: status %d\n%s%s", url, run->status, run->out, run->err);
 }
 
-/* What the log says of migrations is what the database says. */
+/* The log must report the same migrations as the database. */
 static void the_log_tells_of_migrations_and_of_the_version(void **state)
 {
     struct world *w = *state;
@@ -88,7 +88,7 @@ static void a_server_at_work_is_well(void **state)
     assert_well(w->url);
 }
 
-/* Cursors wake as much later as the starts are spread: that is no finding. */
+/* With dispatch_jitter cursors wake up later; `belfry check` must accept that. */
 static void a_server_that_spreads_its_starts_is_well(void **state)
 {
     struct world *w = *state;
@@ -168,7 +168,7 @@ static void a_server_of_its_own_is_told_how_to_back_it_up(void **state)
 /* ---- damage ---- */
 
 #define OF(name) "(SELECT id FROM schedules WHERE name = '" name "')"
-/* The second slot of the schedule that runs each second. */
+/* The second slot of the schedule that runs every second. */
 #define SECOND                                        \
     "(SELECT slot FROM history WHERE schedule = " OF( \
         "each-second") " AND last = 1"                \
@@ -262,7 +262,7 @@ static void every_damage_is_found(void **state)
     assert_well(w->url);
 }
 
-/* Forty turns with half a megabyte of events each: more than the database answers at once. */
+/* Forty turns with half a megabyte of events each: more than one read of the database holds. */
 #define LARGE_TURNS                                                                      \
     "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 39),"      \
     " e AS (SELECT *, 500000 / length(body) AS k FROM events ORDER BY seq DESC LIMIT 1)" \
@@ -300,7 +300,7 @@ static void what_is_found_on_a_server_is_told_alike(void **state)
     assert_string_equal(text_at(json, "findings[0].schedule"), "each-second");
 }
 
-/* A page in the middle of the file is overwritten: SQLite itself must see it. */
+/* A page in the middle of the file is overwritten; SQLite itself must detect it. */
 static void a_broken_page_is_found(void **state)
 {
     struct world *w = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * seed_dir: schedules that are there from the first start on (feature-matrix 65: by id, if
- * missing; after two restarts there is one copy).
+ * Tests of seed_dir: schedules that the server creates at its start (feature-matrix 65: by id,
+ * if missing; after two restarts there is one copy).
  */
 #include <sys/stat.h>
 
@@ -72,7 +72,7 @@ static void what_is_missing_is_made_and_nothing_is_changed(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* In their own words; one that somebody deleted is missing, and comes back. */
+/* In the agents' format; a deleted one is missing, so it is created again. */
 static void row_65_default_schedules_of_agents_are_there_once(void **state)
 {
     struct world *w = *state;
