@@ -390,7 +390,7 @@ static void wrong_entries_are_named_with_their_path(void **state)
         {"{\"intervals\":[{\"every\":\"999ms\"}]}", "intervals[0].every", "at least 1s"},
         {"{\"intervals\":[{\"every\":\"0s\"}]}", "intervals[0].every", "at least 1s"},
         {"{\"intervals\":[{\"every\":\"1s1us\"}]}", "intervals[0].every", "whole milliseconds"},
-        {"{\"intervals\":[{\"every\":\"-1h\"}]}", "intervals[0].every", "not negative"},
+        {"{\"intervals\":[{\"every\":\"-1h\"}]}", "intervals[0].every", "cannot be negative"},
         {"{\"intervals\":[{\"every\":\"1h\",\"phase\":\"1h\"}]}", "intervals[0].phase",
          "phase must be less than every"},
         {"{\"intervals\":[{\"every\":\"1h\",\"anchor\":\"noon\"}]}", "intervals[0].anchor",
