@@ -26,6 +26,12 @@ bool run_may(enum run_state from, enum run_state to)
     return (transitions[from] & TO(to)) != 0;
 }
 
+void run_set_state(struct run *run, enum run_state to)
+{
+    must(run_may(run->state, to));
+    run->state = to;
+}
+
 instant run_rank(instant due, int32_t priority)
 {
     return due - priority * RANK_STEP;
