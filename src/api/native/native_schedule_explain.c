@@ -209,7 +209,7 @@ struct other_runs {
     struct db_result open, ended, not_started;
 };
 
-static void print_other_run(struct explanation *t, instant at, const struct slot_beside *other)
+static void print_other_run(struct explanation *t, instant at, const struct slot_extra *other)
 {
     const struct run_id run = {t->p->view.cursor.id, at / SPAN_MS, (uint32_t)other->pass};
     char id[RUN_ID_TEXT_MAX], text[SENTENCE_MAX];
@@ -224,7 +224,7 @@ static void print_other_run(struct explanation *t, instant at, const struct slot
     print_sentence(t, buf_as_str(&out));
 }
 
-static void print_not_backfilled(struct explanation *t, const struct slot_beside *other)
+static void print_not_backfilled(struct explanation *t, const struct slot_extra *other)
 {
     char text[SENTENCE_MAX];
     struct buf out = BUF(text);
@@ -235,18 +235,18 @@ static void print_not_backfilled(struct explanation *t, const struct slot_beside
 
 static void print_other_runs(struct explanation *t, instant at, const struct other_runs *found)
 {
-    struct slot_beside other;
+    struct slot_extra other;
 
     for (int i = 0; i < found->open.rows; i++) {
-        slots_beside_open_read(&found->open, i, &other);
+        slots_extra_open_read(&found->open, i, &other);
         print_other_run(t, at, &other);
     }
     for (int i = 0; i < found->ended.rows; i++) {
-        slots_beside_read(&found->ended, i, &other);
+        slots_extra_read(&found->ended, i, &other);
         print_other_run(t, at, &other);
     }
     for (int i = 0; i < found->not_started.rows; i++) {
-        slots_beside_read(&found->not_started, i, &other);
+        slots_extra_read(&found->not_started, i, &other);
         print_not_backfilled(t, &other);
     }
 }
