@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "store/sql_numbers.h"
+
 enum {
     ROW_NUMBERS = 4,
     /* Flags that share a byte with the result. */
@@ -40,7 +42,7 @@ static const struct db_stmt audit_prune = {
     "iii"};
 /* As event_left in events_requests.c. */
 static const struct db_stmt audit_left = {
-    "SELECT id FROM nodes WHERE id > 0 AND state = 2 AND (SELECT at FROM audit"
+    "SELECT id FROM nodes WHERE id > 0 AND state = " SQL_NODE_DOWN " AND (SELECT at FROM audit"
     " WHERE node = nodes.id ORDER BY seq LIMIT 1) < $1 ORDER BY id LIMIT 1{skip}",
     "i"};
 
