@@ -93,9 +93,8 @@ static const struct row rows[] = {
      "api/call api/access api/events api/openapi api/schedules "
      "engine store db io/ core/ wire/ base",
      "model"},
-    {"src/server/config", "engine io/ model core/ wire/ base", "store db"},
+    {"src/server/config", "engine io/ core/ wire/ base", "store db"},
     {"src/server/dispatch",
-     "server/config "
      "api/temporal " /* until dialects fill schedule_doc */
      "engine store io/ model core/ wire/ base",
      "db"},
