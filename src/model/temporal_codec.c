@@ -2,7 +2,7 @@
 /*
  * Times, overlap policies and specs: see temporal_codec.h.
  */
-#include "api/temporal/temporal_codec.h"
+#include "model/temporal_codec.h"
 
 #include "wire/base64.h"
 
