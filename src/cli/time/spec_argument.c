@@ -11,7 +11,7 @@
 #include "core/time/text.h"
 #include "io/clock.h"
 #include "model/spec_json.h"
-#include "model/temporal_json.h"
+#include "model/temporal_codec.h"
 
 /* One spec, its text and its compiled form; four times what any needs. */
 #define SPEC_ARGUMENT_BYTES_MAX ((size_t)64 << 20)
