@@ -2,7 +2,7 @@
 /*
  * Bytes as the JSON of Temporal's spec, and as one of its cron strings.
  *
- * A canonical spec does not change when it is made canonical again or printed and read; its
+ * A canonical spec does not change when it is made canonical again or sent as a message; its
  * calendars are text that both the dialect and the native grammar accept.  A cron string is
  * accepted if and only if the core accepts it, with the same meaning.
  */
@@ -10,33 +10,31 @@
 
 #include "base/must.h"
 #include "core/limits.h"
-#include "model/temporal_json.h"
+#include "model/temporal_codec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-static void check_same(const struct temporal_spec *a, const struct temporal_spec *b,
-                       enum temporal_form form)
+/* As clients see it. */
+static struct str shown_form(const struct temporal_spec *spec, struct arena *arena)
 {
-    json_auto_t *x = temporal_to_json(a, form);
-    json_auto_t *y = temporal_to_json(b, form);
-
-    must(json_equal(x, y));
+    return proto_pack(&temporal_spec_message(spec, arena)->base, arena);
 }
 
 static void check_canonical(const struct temporal_spec *spec, struct arena *arena)
 {
+    struct str shown = shown_form(spec, arena);
     struct temporal_spec again;
+    ProtobufCMessage *message;
     struct err err;
 
     must(temporal_canonical(spec, arena, &again, &err) == RC_OK);
-    check_same(spec, &again, TEMPORAL_STORED);
-    for (int form = TEMPORAL_STORED; form <= TEMPORAL_DESCRIBED; form++) {
-        json_auto_t *json = temporal_to_json(spec, (enum temporal_form)form);
-
-        must(temporal_from_json(json, arena, &again, &err) == RC_OK);
-        must(temporal_canonical(&again, arena, &again, &err) == RC_OK);
-        check_same(spec, &again, TEMPORAL_DESCRIBED);
-    }
+    must(str_eq(shown, shown_form(&again, arena)));
+    must(proto_unpack(&temporal__schedule_spec__descriptor, shown, arena, &message, &err) ==
+         RC_OK);
+    must(temporal_spec_of((const Temporal__ScheduleSpec *)message, arena, &again, &err) ==
+         RC_OK);
+    must(temporal_canonical(&again, arena, &again, &err) == RC_OK);
+    must(str_eq(shown, shown_form(&again, arena)));
 }
 
 static void check_calendars(const struct calendar_def *defs, int count)
@@ -68,10 +66,9 @@ static void check_json(struct str text, struct arena *arena)
     struct temporal_spec spec;
     struct err err;
 
-    if (json_read(text, &json, &err) != RC_OK ||
-        temporal_from_json(json, arena, &spec, &err) != RC_OK)
+    if (json_read(text, &json, &err) != RC_OK)
         return;
-    if (temporal_canonical(&spec, arena, &spec, &err) != RC_OK) {
+    if (temporal_spec_from_json(json, arena, &spec, &err) != RC_OK) {
         must(str_is_utf8(str_of(err.text)) && err.text[0] != '\0');
         return;
     }

@@ -5,9 +5,9 @@
  * A query that parses can be evaluated; the canonical form of a spec, as a message, does not
  * change when it is made canonical again.
  */
-#include "api/temporal/temporal_codec.h"
 #include "api/temporal/temporal_query.h"
 #include "base/must.h"
+#include "model/temporal_codec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "model/member.h"
+#include "model/texts.h"
 
 enum {
     ACTION_NAME_MAX = 255, /* bytes of the name of a queue, workflow, upstream or key */
@@ -50,11 +51,6 @@ enum {
 #define EXEC_COUNT_MAX INT64_C(1048576)
 
 enum action_type { ACTION_HTTP, ACTION_EXEC, ACTION_QUEUE, ACTION_WORKFLOW, ACTION_COUNT };
-
-struct texts {
-    struct str *list;
-    int count;
-};
 
 struct status_range {
     int16_t low, high; /* inclusive */

@@ -57,44 +57,6 @@ static const char *type_word(const void *from)
         "input", MEMBER_MAP, AT(input), .high = ACTION_INPUT_MAX \
     }
 
-/* Lists of texts. */
-
-struct texts_reading {
-    struct arena *arena;
-    struct texts *to;
-    int bytes_max;
-    enum rc (*check)(struct str s, struct err *reterr); /* NULL: any */
-};
-
-static enum rc read_text_item(const json_t *item, int i, void *to, struct err *reterr)
-{
-    struct texts_reading *r = to;
-    struct str *text = &r->to->list[i];
-    enum rc rc = json_take_kept(item, r->bytes_max, r->arena, text, reterr);
-
-    return rc == RC_OK && r->check ? r->check(*text, reterr) : rc;
-}
-
-static enum rc read_texts(const json_t *value, struct texts_reading *r, int max,
-                          struct err *reterr)
-{
-    enum rc rc = json_take_count(value, max, &r->to->count, reterr);
-
-    if (rc != RC_OK)
-        return rc;
-    r->to->list = arena_array(r->arena, (size_t)r->to->count, sizeof *r->to->list);
-    return json_take_items(value, read_text_item, r, reterr);
-}
-
-static json_t *texts_json(const struct texts *texts)
-{
-    json_t *list = json_new_list();
-
-    for (int i = 0; i < texts->count; i++)
-        json_add(list, json_new_str(texts->list[i]));
-    return list;
-}
-
 /* http */
 
 static enum rc read_headers(const json_t *value, const struct reading *r, struct err *reterr)
@@ -194,16 +156,17 @@ bool http_action_succeeds(const struct http_action *http, int status)
 static enum rc read_keep_headers(const json_t *value, const struct reading *r,
                                  struct err *reterr)
 {
-    struct texts_reading texts = {r->arena, &((struct action *)r->to)->http.keep_headers,
-                                  HTTP_HEADER_NAME_MAX, http_field_check};
+    static const struct texts_rule rule = {HTTP_KEEP_HEADERS_MAX, HTTP_HEADER_NAME_MAX,
+                                           http_field_check};
 
-    return read_texts(value, &texts, HTTP_KEEP_HEADERS_MAX, reterr);
+    return texts_read(value, &rule, r->arena, &((struct action *)r->to)->http.keep_headers,
+                      reterr);
 }
 
 static json_t *print_keep_headers(const void *from, enum spec_form form)
 {
     (void)form;
-    return texts_json(&((const struct action *)from)->http.keep_headers);
+    return texts_print(&((const struct action *)from)->http.keep_headers);
 }
 
 static const struct member http_list[] = {
@@ -230,9 +193,9 @@ static const struct member http_list[] = {
 
 static enum rc read_argv(const json_t *value, const struct reading *r, struct err *reterr)
 {
+    static const struct texts_rule rule = {EXEC_ARGS_MAX, EXEC_ARG_BYTES_MAX, NULL};
     struct texts *argv = &((struct action *)r->to)->exec.argv;
-    struct texts_reading texts = {r->arena, argv, EXEC_ARG_BYTES_MAX, NULL};
-    enum rc rc = read_texts(value, &texts, EXEC_ARGS_MAX, reterr);
+    enum rc rc = texts_read(value, &rule, r->arena, argv, reterr);
 
     if (rc != RC_OK)
         return rc;
@@ -248,7 +211,7 @@ static enum rc read_argv(const json_t *value, const struct reading *r, struct er
 static json_t *print_argv(const void *from, enum spec_form form)
 {
     (void)form;
-    return texts_json(&((const struct action *)from)->exec.argv);
+    return texts_print(&((const struct action *)from)->exec.argv);
 }
 
 static enum rc read_env(const json_t *value, const struct reading *r, struct err *reterr)

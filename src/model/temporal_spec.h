@@ -2,7 +2,7 @@
 /*
  * Temporal's ScheduleSpec: the message, its canonical form, and its conversion for the core.
  *
- * The struct mirrors the message; model/temporal_json.h reads and prints it.  Clock changes
+ * The struct mirrors the message; model/temporal_codec.h reads and makes it.  Clock changes
  * follow Temporal's documented rule (a wall-clock time that does not exist does not run, one
  * that occurs twice runs twice), not the deviations of the original server.
  */

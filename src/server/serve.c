@@ -73,7 +73,7 @@ static void on_report(void *arg, struct dispatch_report *reported)
         loop_wake(s->loop);
 }
 
-static const struct namespace_settings *namespace_settings_of(void *arg, int64_t namespace)
+static const struct dispatch_settings *find_settings(void *arg, int64_t namespace)
 {
     struct serve *s = arg;
 
@@ -354,7 +354,7 @@ static enum rc open_dispatcher(struct serve *s, struct err *reterr)
             .exec_allow_count = config->exec_allow.count,
             .self_nets = s->self_nets,
             .self_net_count = s->self_net_count,
-            .settings = namespace_settings_of,
+            .settings = find_settings,
             .on_report = on_report,
             .arg = s,
         },

@@ -88,16 +88,10 @@ static void warn(void *arg, struct str namespace, struct str schedule, struct st
 static enum rc check_settings(void *arg, struct str json, struct arena *arena,
                               struct err *reterr)
 {
-    struct namespace_settings *ret = arena_take(arena, sizeof *ret);
+    struct dispatch_settings unused;
 
     (void)arg;
-    return namespace_settings_read(json, arena, ret, reterr);
-}
-
-static struct str show_settings(void *arg, struct str json, struct arena *arena)
-{
-    (void)arg;
-    return namespace_settings_show(json, arena);
+    return dispatch_settings_read(json, arena, &unused, reterr);
 }
 
 static struct policies policies_of(const struct config *config)
@@ -133,7 +127,6 @@ struct api_context serve_context(struct serve *s)
         .quota_schedules = quota_schedules,
         .random = random_number,
         .check_settings = check_settings,
-        .show_settings = show_settings,
         .not_ready = not_ready,
         .reasons = reasons,
         .warn = warn,

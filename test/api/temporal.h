@@ -6,7 +6,7 @@
 
 #include "world.h"
 
-#include "api/temporal/temporal_codec.h"
+#include "model/temporal_codec.h"
 #include "wire/grpc/grpc.h"
 
 #define SERVICE "/temporal.api.workflowservice.v1.WorkflowService/"

@@ -93,14 +93,6 @@ static enum rc check_settings(void *arg, struct str json, struct arena *arena,
     return RC_INVALID;
 }
 
-static struct str show_settings(void *arg, struct str json, struct arena *arena)
-{
-    (void)arg;
-    (void)json;
-    (void)arena;
-    return STR("{\"keys\":\"set\"}");
-}
-
 static void keep_calls(const struct turn_out *out)
 {
     for (int i = 0; i < out->dispatch_count; i++) {
@@ -181,7 +173,6 @@ int world_begin(void **state)
         .reasons = reasons,
         .print_metrics = print_metrics,
         .check_settings = check_settings,
-        .show_settings = show_settings,
     };
     world_open();
     make_name(COMMAND_NAMESPACE, 0, STR("default"));

@@ -33,7 +33,8 @@ static const struct row rows[] = {
     {"src/wire/yaml", "wire/json base", ""},
     {"src/wire/grpc", "base", ""},
 
-    {"src/model", "core core/cron core/policy core/spec core/time wire/json base",
+    {"src/model",
+     "core core/cron core/policy core/spec core/time wire wire/grpc wire/json base",
      "core/rrule"},
     {"src/db", "base", ""},
     {"src/store", "db core base", "core/cron core/policy core/rrule core/spec core/time"},
@@ -93,12 +94,8 @@ static const struct row rows[] = {
      "api/call api/access api/events api/openapi api/schedules "
      "engine store db io/ core/ wire/ base",
      "model"},
-    {"src/server/config", "engine io/ model core/ wire/ base", "store db"},
-    {"src/server/dispatch",
-     "server/config "
-     "api/temporal " /* until dialects fill schedule_doc */
-     "engine store io/ model core/ wire/ base",
-     "db"},
+    {"src/server/config", "engine io/ core/ wire/ base", "store db"},
+    {"src/server/dispatch", "engine store io/ model core/ wire/ base", "db"},
     {"src/server/frontend",
      "server server/config server/dispatch "
      "api/call api/access api/events api/schedules "

@@ -15,7 +15,7 @@
 
 #include "core/spec/spec.h"
 #include "core/time/text.h"
-#include "model/temporal_json.h"
+#include "model/temporal_codec.h"
 
 #define VECTORS "test/data/vectors/temporal-spec.json"
 

@@ -79,8 +79,6 @@ struct api_context {
     /* Validates the settings of a namespace, as JSON; errors name the field. */
     enum rc (*check_settings)(void *arg, struct str json, struct arena *arena,
                               struct err *reterr);
-    /* The settings without secrets. */
-    struct str (*show_settings)(void *arg, struct str json, struct arena *arena);
     void *arg;
 };
 

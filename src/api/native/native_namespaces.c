@@ -6,21 +6,16 @@
 #include "api/schedules/page.h"
 #include "api/schedules/view.h"
 #include "model/member.h"
+#include "model/namespace_settings.h"
 #include "store/named_objects.h"
-
-enum { SETTINGS_MAX = 64 * 1024 }; /* bytes of JSON */
 
 static void print_namespace(const struct call *call, struct str name, struct str settings,
                             struct answer *out)
 {
-    const struct api_context *context = call->context;
-
     answer_text(out, "{\"name\":");
     answer_quoted(out, name);
     answer_text(out, ",\"settings\":");
-    answer_str(out, settings.len > 0
-                        ? context->show_settings(context->arg, settings, call->arena)
-                        : STR("{}"));
+    answer_str(out, namespace_settings_show(settings, call->arena));
 }
 
 static void send_namespaces(struct db *db, const struct call *call, struct str after, int limit,
@@ -83,7 +78,7 @@ struct settings_body {
 
 static const struct member settings_list[] = {
     {"settings", MEMBER_MAP, .offset = offsetof(struct settings_body, settings),
-     .high = SETTINGS_MAX},
+     .high = NAMESPACE_SETTINGS_BYTES_MAX},
 };
 
 static const struct members settings_members = MEMBERS(settings_list);

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "api/call/call.h"
-#include "api/temporal/temporal_codec.h"
+#include "model/temporal_codec.h"
 #include "store/schedules.h"
 
 #define TEMPORAL_CATCHUP     (365 * SPAN_DAY) /* default */

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "api/schedules/schedule_times.h"
-#include "api/temporal/temporal_codec.h"
+#include "model/temporal_codec.h"
 
 enum { RECENT_MAX = 10, FUTURE_MAX = 10, RECENT_LISTED = 5, FUTURE_LISTED = 5 };
 

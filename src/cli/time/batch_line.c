@@ -7,7 +7,7 @@
 #include "core/spec/spec.h"
 #include "core/time/text.h"
 #include "model/spec_json.h"
-#include "model/temporal_json.h"
+#include "model/temporal_codec.h"
 
 static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
 {

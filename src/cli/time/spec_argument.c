@@ -14,7 +14,7 @@
 #include "core/time/text.h"
 #include "io/clock.h"
 #include "model/spec_json.h"
-#include "model/temporal_json.h"
+#include "model/temporal_codec.h"
 
 /* One spec as text and compiled; four times the largest need. */
 #define SPEC_ARGUMENT_BYTES_MAX ((size_t)64 << 20)

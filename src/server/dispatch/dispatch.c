@@ -234,15 +234,15 @@ struct str dispatch_payload_text(const struct dispatch *dispatch, const struct p
     return buf_as_str(&out);
 }
 
-const struct namespace_settings *dispatch_settings(const struct dispatch *dispatch)
+const struct dispatch_settings *dispatch_settings(const struct dispatch *dispatch)
 {
-    static const struct namespace_settings none;
+    static const struct dispatch_settings none;
     const struct dispatcher_options *options = &dispatch->dispatcher->options;
-    const struct namespace_settings *settings = options->settings
-                                                    ? options->settings(
-                                                          options->arg,
-                                                          dispatch->order->assignment.namespace)
-                                                    : NULL;
+    const struct dispatch_settings *settings = options->settings
+                                                   ? options->settings(
+                                                         options->arg,
+                                                         dispatch->order->assignment.namespace)
+                                                   : NULL;
 
     return settings ? settings : &none;
 }
@@ -250,14 +250,14 @@ const struct namespace_settings *dispatch_settings(const struct dispatch *dispat
 struct address_policy dispatch_address_policy(const struct dispatch *dispatch)
 {
     const struct dispatcher_options *options = &dispatch->dispatcher->options;
-    const struct namespace_settings *settings = dispatch_settings(dispatch);
+    const struct dispatch_settings *settings = dispatch_settings(dispatch);
 
     return (struct address_policy){
         .allows_loopback = options->allow_loopback,
-        .allows_private = settings->has_allows_private ? settings->allows_private
-                                                       : options->allow_private,
+        .allows_private = settings->plain.has_allows_private ? settings->plain.allows_private
+                                                             : options->allow_private,
         .allow = settings->nets,
-        .allow_count = settings->net_count,
+        .allow_count = settings->plain.nets.count,
         .deny = options->self_nets,
         .deny_count = options->self_net_count,
     };

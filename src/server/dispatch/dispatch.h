@@ -13,8 +13,8 @@
 #include "io/client/webhook.h"
 #include "io/loop.h"
 #include "io/process/exec.h"
-#include "server/config/namespace_settings.h"
 #include "server/dispatch/dispatch_order.h"
+#include "server/dispatch/dispatch_settings.h"
 
 struct dispatcher; /* opaque */
 
@@ -31,7 +31,7 @@ struct dispatcher_options {
     int self_net_count;
     const char *ca_file; /* CA certificates; NULL: those of the system */
     /* The settings of a namespace; NULL: none.  Valid until the next round of the loop. */
-    const struct namespace_settings *(*settings)(void *arg, int64_t namespace);
+    const struct dispatch_settings *(*settings)(void *arg, int64_t namespace);
     /*
      * Takes ownership of the report.  Not called from inside dispatcher_start() or
      * dispatcher_stop().

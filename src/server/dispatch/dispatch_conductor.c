@@ -22,8 +22,8 @@ enum {
 
 static bool has_header(const struct upstream_settings *upstream, struct str name)
 {
-    for (int i = 0; i < upstream->header_count; i++)
-        if (str_eq_nocase(upstream->headers[i].name, name))
+    for (int i = 0; i < upstream->headers.count; i++)
+        if (str_eq_nocase(upstream->headers.list[i].name, name))
             return true;
     return false;
 }

@@ -106,7 +106,7 @@ struct str dispatch_payload_text(const struct dispatch *dispatch,
                                  const struct payload *payload);
 
 /* Never NULL. */
-const struct namespace_settings *dispatch_settings(const struct dispatch *dispatch);
+const struct dispatch_settings *dispatch_settings(const struct dispatch *dispatch);
 
 /* The addresses that the namespace may call; refers to lists of settings and options. */
 struct address_policy dispatch_address_policy(const struct dispatch *dispatch);

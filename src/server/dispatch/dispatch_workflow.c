@@ -377,13 +377,18 @@ struct webhook_request flow_request(const struct flow *flow,
                                     const struct address_policy *policy)
 {
     const struct flow_limits *limits = flow->limits;
+    const struct pairs *from = &upstream->headers;
+    struct webhook_header *headers = arena_array(flow->scratch, (size_t)from->count,
+                                                 sizeof *headers);
     bool is_first = flow->step == STEP_START && !flow->is_answered;
 
+    for (int i = 0; i < from->count; i++)
+        headers[i] = (struct webhook_header){from->list[i].name, from->list[i].value};
     return (struct webhook_request){
         .id = flow->dispatch->id,
         .method = STR("GET"),
-        .headers = upstream->headers,
-        .header_count = upstream->header_count,
+        .headers = headers,
+        .header_count = from->count,
         .connect_us = limits->connect,
         .first_byte_us = limits->request,
         .total_us = limits->request,
@@ -399,7 +404,7 @@ static void send_request(struct flow *flow)
 {
     struct str name = flow->dispatch->action.workflow.upstream;
     const struct upstream_settings *upstream = upstream_settings(
-        dispatch_settings(flow->dispatch), name);
+        &dispatch_settings(flow->dispatch)->plain, name);
     enum rc rc = RC_NOT_FOUND;
 
     arena_reset(flow->scratch);
@@ -465,7 +470,7 @@ static void on_late(void *arg)
 static const struct flow_engine *engine_of(const struct dispatch *dispatch)
 {
     const struct upstream_settings *upstream = upstream_settings(
-        dispatch_settings(dispatch), dispatch->action.workflow.upstream);
+        &dispatch_settings(dispatch)->plain, dispatch->action.workflow.upstream);
 
     return upstream && upstream->type == UPSTREAM_TEMPORAL ? &flow_temporal : &flow_conductor;
 }

@@ -4,10 +4,10 @@
  */
 #include "server/dispatch/temporal_wire.h"
 
-#include "api/temporal/temporal_codec.h"
 #include "base/must.h"
 #include "core/time/text.h"
 #include "model/payload.h"
+#include "model/temporal_codec.h"
 #include "server/dispatch/run_log.h"
 #include "wire/base64.h"
 #include "wire/json/json_text.h"

@@ -163,7 +163,7 @@ bool admission_check_namespace(struct admission *admission, struct call *call,
                                const struct namespace_entry *entry, struct limit *limit)
 {
     bool reads = is_read(call), is_allowed;
-    int max = reads ? entry->settings.rate_read : entry->settings.rate_write;
+    int max = reads ? entry->settings.plain.rate_read : entry->settings.plain.rate_write;
     uint64_t client = hash_bytes(&entry->id, sizeof entry->id, reads ? 5 : 6);
     struct limit namespace_limit;
 

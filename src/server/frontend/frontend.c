@@ -416,15 +416,15 @@ bool frontend_has_upstream(const struct frontend *frontend, struct str namespace
 {
     const struct namespace_entry *entry = namespace_cache_find(frontend->namespaces, namespace);
 
-    return entry && upstream_settings(&entry->settings, upstream);
+    return entry && upstream_settings(&entry->settings.plain, upstream);
 }
 
 int64_t frontend_quota(const struct frontend *frontend, struct str namespace)
 {
     const struct namespace_entry *entry = namespace_cache_find(frontend->namespaces, namespace);
 
-    return entry && entry->settings.has_quota ? entry->settings.quota_schedules
-                                              : frontend->options.config->quota_schedules;
+    return entry && entry->settings.plain.has_quota ? entry->settings.plain.quota_schedules
+                                                    : frontend->options.config->quota_schedules;
 }
 
 bool frontend_is_drained(const struct frontend *frontend)

@@ -41,7 +41,7 @@ void frontend_connect(struct frontend *frontend, struct writer *writer,
 
 /* For dispatcher_options. */
 void frontend_on_report(void *frontend, struct dispatch_report *reported);
-const struct namespace_settings *frontend_settings(void *frontend, int64_t namespace);
+const struct dispatch_settings *frontend_settings(void *frontend, int64_t namespace);
 
 /* Handles waiting messages.  Returns true when the writer has ended. */
 bool frontend_receive(struct frontend *frontend);

@@ -96,7 +96,7 @@ void frontend_on_report(void *arg, struct dispatch_report *reported)
     frontend->late[frontend->late_count++] = reported;
 }
 
-const struct namespace_settings *frontend_settings(void *arg, int64_t namespace)
+const struct dispatch_settings *frontend_settings(void *arg, int64_t namespace)
 {
     const struct frontend *frontend = arg;
     const struct namespace_entry *entry = namespace_cache_at(frontend->namespaces, namespace);

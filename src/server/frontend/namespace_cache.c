@@ -97,9 +97,9 @@ enum rc namespace_cache_put(struct namespace_cache *namespaces, int64_t id, stru
         .id = id, .name = arena_str(arena, name), .arena = arena, .next = *slot};
     *slot = entry;
     if (settings.len > 0)
-        rc = namespace_settings_read(settings, arena, &entry->settings, reterr);
+        rc = dispatch_settings_read(settings, arena, &entry->settings, reterr);
     if (rc != RC_OK)
-        entry->settings = (struct namespace_settings){0};
+        entry->settings = (struct dispatch_settings){0};
     return rc;
 }
 

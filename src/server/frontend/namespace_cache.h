@@ -4,12 +4,12 @@
  */
 #pragma once
 
-#include "server/config/namespace_settings.h"
+#include "server/dispatch/dispatch_settings.h"
 
 struct namespace_entry {
     int64_t id;
     struct str name;
-    struct namespace_settings settings;
+    struct dispatch_settings settings;
     struct arena *arena;          /* holds name and settings        */
     struct namespace_entry *next; /* with the same hash of the name */
 };

@@ -35,9 +35,13 @@ static enum rc fail_at(struct str text, size_t at, struct str what, struct err *
                    "line %zu, column %zu: %.*s", line, column, STR_ARG(what));
 }
 
-/* The position in the text: brackets and commas inside strings have no meaning. */
+/*
+ * The position in the text: brackets and commas inside strings have no meaning.  Values are
+ * counted as json_parse() counts them: one begins after each comma and after each bracket that
+ * another does not close at once.
+ */
 struct outline {
-    bool in_string, escaped;
+    bool in_string, escaped, is_opened;
     int depth, values;
 };
 
@@ -48,14 +52,17 @@ static const char *outline_step(struct outline *o, char c)
         o->escaped = !o->escaped && c == '\\';
         return NULL;
     }
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r')
+        return NULL;
+    if (c == ',' || (o->is_opened && c != ']' && c != '}'))
+        o->values++;
+    o->is_opened = c == '[' || c == '{';
     if (c == '"')
         o->in_string = true;
-    else if (c == '[' || c == '{')
+    else if (o->is_opened)
         o->depth++;
     else if (c == ']' || c == '}')
         o->depth--;
-    if (c == '[' || c == '{' || c == ',')
-        o->values++;
     if (o->depth > JSON_DEPTH_MAX)
         return "nested too deep; the limit is 32 levels";
     if (o->values > JSON_VALUES_MAX)
@@ -68,7 +75,7 @@ static_assert(JSON_DEPTH_MAX == 32 && JSON_VALUES_MAX == 131072, "the messages n
 /* Limits the parser's recursion and allocations before it starts. */
 static enum rc check_outline(struct str text, struct err *reterr)
 {
-    struct outline outline = {0};
+    struct outline outline = {.values = 1};
 
     for (size_t i = 0; i < text.len; i++) {
         const char *wrong = text.ptr[i] == '\0' ? "a zero byte"

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "api/temporal/temporal_codec.h"
 #include "api/temporal/temporal_query.h"
+#include "model/temporal_codec.h"
 
 static struct arena *arena;
 

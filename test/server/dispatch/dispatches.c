@@ -39,7 +39,7 @@ static void on_report(void *arg, struct dispatch_report *reports)
     uv_stop(loop_uv(dispatches->loop)); /* a round that began with timers would block */
 }
 
-static const struct namespace_settings *on_settings(void *arg, int64_t namespace)
+static const struct dispatch_settings *on_settings(void *arg, int64_t namespace)
 {
     struct dispatch_fixture *dispatches = arg;
 
@@ -87,7 +87,7 @@ void dispatches_set(struct dispatch_fixture *dispatches, const char *json)
 {
     struct err err;
 
-    if (namespace_settings_read(str_of(json), dispatches->arena, &dispatches->settings, &err) !=
+    if (dispatch_settings_read(str_of(json), dispatches->arena, &dispatches->settings, &err) !=
         RC_OK)
         fail_msg("%s", err.text);
 }

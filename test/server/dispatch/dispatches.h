@@ -13,7 +13,7 @@ struct dispatch_fixture {
     struct dispatcher_options options; /* for dispatches_open() */
     struct dispatcher *dispatcher;
     struct arena *arena; /* of the test */
-    struct namespace_settings settings;
+    struct dispatch_settings settings;
     struct dispatch_report *reports[REPORTS_MAX];
     int report_count;
     bool is_closed;

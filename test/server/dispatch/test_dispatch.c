@@ -222,14 +222,14 @@ static void an_action_that_cannot_be_carried_out_fails_with_the_reason(void **st
             OUTCOME_FAILED, "bad_action", false);
 }
 
-static const struct namespace_settings *their_settings(void *arg, int64_t namespace)
+static const struct dispatch_settings *their_settings(void *arg, int64_t namespace)
 {
     return namespace == 1 ? arg : NULL;
 }
 
 static void private_networks_are_the_namespaces_matter_then_the_configurations(void **state)
 {
-    struct namespace_settings settings = {0};
+    struct dispatch_settings settings = {0};
     struct dispatcher dispatcher = {.options = {.settings = their_settings, .arg = &settings}};
     struct dispatch_order order = {.assignment.namespace = 1};
     const struct dispatch dispatch = {.dispatcher = &dispatcher, .order = &order};
@@ -238,8 +238,8 @@ static void private_networks_are_the_namespaces_matter_then_the_configurations(v
     for (int i = 0; i < 16; i++) {
         bool is_set = i & 1, is_known = i & 8;
 
-        settings.has_allows_private = is_set;
-        settings.allows_private = i & 2;
+        settings.plain.has_allows_private = is_set;
+        settings.plain.allows_private = i & 2;
         dispatcher.options.allow_private = i & 4;
         order.assignment.namespace = is_known ? 1 : 2;
         assert_int_equal(dispatch_address_policy(&dispatch).allows_private,

@@ -207,7 +207,7 @@ static void nobody_there_is_the_same(void **state)
     struct world *world = *state;
 
     world->limits.patience = 20 * SPAN_MS;
-    world->dispatches->settings.upstreams[0].url = STR("http://127.0.0.1:1/api");
+    world->dispatches->settings.plain.upstreams[0].url = STR("http://127.0.0.1:1/api");
     start(world, flow_order(world, WF));
     assert_error(wait_end(world), "upstream_unreachable", true, NULL);
 }

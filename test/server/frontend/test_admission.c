@@ -275,8 +275,8 @@ static void who_asks_too_often_waits(void **state)
 static void a_namespace_that_asks_too_often_waits(void **state)
 {
     struct fixture *fixture = *state;
-    struct namespace_entry entry = {.id = 7, .settings = {.rate_read = 3}};
-    struct namespace_entry other = {.id = 8, .settings = {.rate_read = 3}};
+    struct namespace_entry entry = {.id = 7, .settings.plain.rate_read = 3};
+    struct namespace_entry other = {.id = 8, .settings.plain.rate_read = 3};
     struct limit limit;
 
     give_keys(fixture, INSTANT_NONE);

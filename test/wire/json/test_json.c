@@ -275,6 +275,41 @@ static void the_number_of_values_is_bounded(void **state)
     free(text);
 }
 
+/* A list that begins with `first` and continues with `item`; `values` in all, itself included. */
+static char *list_of(size_t values, const char *first, const char *item)
+{
+    size_t len = strlen(item) + 1;
+    char *text = malloc(strlen(first) + len * values + 2), *at = text;
+
+    assert_non_null(text);
+    at = stpcpy(stpcpy(at, "["), first);
+    for (size_t i = 2; i < values; i++)
+        at = stpcpy(stpcpy(at, ","), item);
+    strcpy(at, "]");
+    return text;
+}
+
+/* Whether the fast parser or jansson reads a text must not matter. */
+static void both_parsers_count_values_alike(void **state)
+{
+    static const char *const firsts[] = {"1", "\"\\u0041\""}; /* the second: jansson */
+    static const char *const items[] = {"1", "[]", "{}", "[ ]", "\",\""};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(firsts) * COUNT(items); i++)
+        for (size_t values = JSON_VALUES_MAX; values <= JSON_VALUES_MAX + 1; values++) {
+            char *text = list_of(values, firsts[i % COUNT(firsts)], items[i / COUNT(firsts)]);
+            struct err err = {0};
+            json_t *value = NULL;
+
+            if (read_text(text, &value, &err) !=
+                (values == JSON_VALUES_MAX ? RC_OK : RC_INVALID))
+                fail_msg("%zu values of %s: %s", values, items[i / COUNT(firsts)], err.text);
+            json_decref(value);
+            free(text);
+        }
+}
+
 static void the_length_is_bounded(void **state)
 {
     size_t len = JSON_BYTES_MAX;
@@ -445,6 +480,7 @@ int main(void)
         cmocka_unit_test(depth_is_bounded),
         cmocka_unit_test(brackets_inside_strings_do_not_count),
         cmocka_unit_test(the_number_of_values_is_bounded),
+        cmocka_unit_test(both_parsers_count_values_alike),
         cmocka_unit_test(the_length_is_bounded),
         cmocka_unit_test(fields_are_read_and_null_is_the_same_as_absent),
         cmocka_unit_test(the_fields_that_there_are_are_counted_in_words),

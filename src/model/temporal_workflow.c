@@ -5,8 +5,8 @@
  * The action holds as JSON what workers need.  The rest, which only Temporal understands, is
  * stored next to it as the packed message, without the fields that the action has.
  */
-#include "api/temporal/temporal_codec.h"
 #include "model/action_json.h"
+#include "model/temporal_codec.h"
 #include "wire/base64.h"
 
 /* ---- to an action ---- */

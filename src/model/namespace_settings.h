@@ -2,7 +2,8 @@
 /*
  * The settings of a namespace: allowed networks, signing keys, upstreams and limits.
  *
- * They are stored as JSON in the table `namespaces`.  Secrets are never printed.
+ * They are stored as JSON in the table `namespaces`.  Secrets are never printed.  Networks and
+ * keys are texts here; server/dispatch/dispatch_settings.h parses them.
  */
 #pragma once
 
@@ -10,13 +11,13 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "io/client/address_policy.h"
-#include "io/client/signature.h"
-#include "io/client/webhook.h"
+#include "model/member.h"
+#include "model/texts.h"
 
 enum {
     NAMESPACE_SETTINGS_BYTES_MAX = 64 * 1024, /* of the JSON           */
     NAMESPACE_SETTINGS_KEYS_MAX = 32,         /* names of signing keys */
+    NAMESPACE_SETTINGS_SECRETS_MAX = 2,       /* of one name           */
     NAMESPACE_SETTINGS_UPSTREAMS_MAX = 16,
     NAMESPACE_SETTINGS_RATE_MAX = 1000000,     /* requests per minute                    */
     NAMESPACE_SETTINGS_QUOTA_MAX = 1000000000, /* that of quota_schedules                */
@@ -24,10 +25,9 @@ enum {
 };
 
 /* "keys": {"main": ["whsec_…", "whsec_…"]}: the current key and the next one. */
-struct signing_keys {
+struct key_settings {
     struct str name;
-    struct signature_key keys[SIGNATURE_KEYS_MAX];
-    int count;
+    struct texts secrets;
 };
 
 enum upstream_type { UPSTREAM_CONDUCTOR, UPSTREAM_TEMPORAL };
@@ -42,17 +42,15 @@ struct upstream_settings {
     enum upstream_type type;
     struct str url;       /* without a trailing slash; …/workflow or gRPC paths are added */
     struct str namespace; /* Temporal only                                                */
-    const struct webhook_header *headers;
-    int header_count;
+    struct pairs headers;
 };
 
 struct namespace_settings {
     bool allows_private, has_allows_private; /* "allowPrivate"; unset: the server's setting */
-    struct address_net nets[NAMESPACE_SETTINGS_NETS_MAX]; /* "allowNetworks" */
-    int net_count;
-    struct signing_keys keys[NAMESPACE_SETTINGS_KEYS_MAX];
+    struct texts nets;                       /* "allowNetworks" */
+    struct key_settings *keys;
     int key_count;
-    struct upstream_settings upstreams[NAMESPACE_SETTINGS_UPSTREAMS_MAX];
+    struct upstream_settings *upstreams;
     int upstream_count;
     /* "rateRead", "rateWrite": requests per minute of all clients together; 0: no limit */
     int rate_read, rate_write;
@@ -61,7 +59,10 @@ struct namespace_settings {
     struct str default_upstream; /* "upstream": for workflows that name none      */
 };
 
-/* Errors name the field.  *ret points into `arena`. */
+/*
+ * Checks everything but the networks and the keys.  Errors name the field.  *ret points into
+ * `arena`.
+ */
 MUST_USE enum rc namespace_settings_read(struct str json, struct arena *arena,
                                          struct namespace_settings *ret, struct err *reterr);
 
@@ -71,5 +72,3 @@ struct str namespace_settings_show(struct str json, struct arena *arena);
 /* An empty name means the default upstream.  Returns NULL if there is none. */
 const struct upstream_settings *upstream_settings(const struct namespace_settings *settings,
                                                   struct str name);
-const struct signing_keys *signing_keys(const struct namespace_settings *settings,
-                                        struct str name);

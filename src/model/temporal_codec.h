@@ -31,6 +31,14 @@ int32_t temporal_overlap_number(enum overlap overlap);
 MUST_USE enum rc temporal_spec_of(const Temporal__ScheduleSpec *message, struct arena *arena,
                                   struct temporal_spec *ret, struct err *reterr);
 
+/* The same from JSON, canonical; errors name the field as in JSON. */
+MUST_USE enum rc temporal_spec_from_json(const json_t *json, struct arena *arena,
+                                         struct temporal_spec *ret, struct err *reterr);
+
+/* The same, converted for the core. */
+MUST_USE enum rc temporal_def_from_json(const json_t *json, struct arena *arena,
+                                        struct spec_def *ret, struct err *reterr);
+
 /* A canonical spec as clients see it: no end below its start, no step of 0. */
 Temporal__ScheduleSpec *temporal_spec_message(const struct temporal_spec *spec,
                                               struct arena *arena);

@@ -2,9 +2,9 @@
 /*
  * Times, overlap policies and specs: see temporal_codec.h.
  */
-#include "api/temporal/temporal_codec.h"
+#include "model/temporal_codec.h"
 
-#include "wire/base64.h"
+#include "model/proto_json.h"
 
 enum { NANOS_PER_MICRO = 1000 };
 
@@ -131,12 +131,13 @@ static enum rc calendars_of(Temporal__StructuredCalendarSpec *const *list, size_
                             struct arena *arena, struct temporal_calendar **ret,
                             struct err *reterr)
 {
-    enum rc rc = RC_OK;
-
     *ret = arena_array(arena, count, sizeof **ret);
-    for (size_t i = 0; i < count && rc == RC_OK; i++)
-        rc = calendar_of(list[i], arena, &(*ret)[i], reterr);
-    return rc;
+    for (size_t i = 0; i < count; i++)
+        if (calendar_of(list[i], arena, &(*ret)[i], reterr) != RC_OK) {
+            err_in(reterr, "[%zu]", i);
+            return reterr->rc;
+        }
+    return RC_OK;
 }
 
 static struct calendar_def *strings_of(Temporal__CalendarSpec *const *list, size_t count,
@@ -215,11 +216,40 @@ enum rc temporal_spec_of(const Temporal__ScheduleSpec *m, struct arena *arena,
                                                        duration_of(m->interval[i]->phase)};
     rc = calendars_of(m->structured_calendar, m->n_structured_calendar, arena, &spec.calendars,
                       reterr);
-    if (rc == RC_OK)
-        rc = calendars_of(m->exclude_structured_calendar, m->n_exclude_structured_calendar,
-                          arena, &spec.not_calendars, reterr);
-    if (rc == RC_OK)
+    if (rc != RC_OK) {
+        err_in(reterr, "structuredCalendar");
+        return rc;
+    }
+    rc = calendars_of(m->exclude_structured_calendar, m->n_exclude_structured_calendar, arena,
+                      &spec.not_calendars, reterr);
+    if (rc != RC_OK)
+        err_in(reterr, "excludeStructuredCalendar");
+    else
         *ret = spec;
+    return rc;
+}
+
+enum rc temporal_spec_from_json(const json_t *json, struct arena *arena,
+                                struct temporal_spec *ret, struct err *reterr)
+{
+    struct temporal_spec given = {0};
+    ProtobufCMessage *message;
+    enum rc rc = proto_from_json(&temporal__schedule_spec__descriptor, json, arena, &message,
+                                 reterr);
+
+    if (rc == RC_OK)
+        rc = temporal_spec_of((const Temporal__ScheduleSpec *)message, arena, &given, reterr);
+    return rc == RC_OK ? temporal_canonical(&given, arena, ret, reterr) : rc;
+}
+
+enum rc temporal_def_from_json(const json_t *json, struct arena *arena, struct spec_def *ret,
+                               struct err *reterr)
+{
+    struct temporal_spec spec;
+    enum rc rc = temporal_spec_from_json(json, arena, &spec, reterr);
+
+    if (rc == RC_OK)
+        *ret = temporal_spec_def(&spec, arena);
     return rc;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Payloads of any encoding as JSON, and back.
  */
-#include "api/temporal/temporal_codec.h"
+#include "model/temporal_codec.h"
 #include "wire/base64.h"
 
 static json_t *bytes_json(ProtobufCBinaryData bytes, struct arena *arena)

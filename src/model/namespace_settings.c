@@ -2,12 +2,11 @@
 /*
  * Parses the settings of a namespace, and hides their secrets for display.
  */
-#include "server/config/namespace_settings.h"
+#include "model/namespace_settings.h"
 
 #include "base/must.h"
 #include "model/action.h"
 #include "model/action_check.h"
-#include "model/member.h"
 
 struct reading_settings {
     struct arena *arena;
@@ -23,7 +22,7 @@ struct named {
 
 /* Reads the members of an object in order; fails with RC_LIMIT above `max`. */
 static enum rc read_names(const json_t *value, int max, struct arena *arena, struct named **ret,
-                          struct err *reterr)
+                          int *ret_count, struct err *reterr)
 {
     json_t *object = (json_t *)(uintptr_t)value; /* jansson has no const iterators */
     size_t count = json_object_size(value), n = 0;
@@ -43,6 +42,7 @@ static enum rc read_names(const json_t *value, int max, struct arena *arena, str
             return reterr->rc;
         (*ret)[n++] = (struct named){arena_str(arena, name), json_object_iter_value(i)};
     }
+    *ret_count = (int)count;
     return RC_OK;
 }
 
@@ -59,44 +59,26 @@ static enum rc read_private(const json_t *value, void *to, struct err *reterr)
     return RC_OK;
 }
 
-static enum rc read_net(const json_t *item, int i, void *to, struct err *reterr)
-{
-    enum { NET_TEXT_MAX = 64 }; /* "[ffff:…:255.255.255.255/128]:65535" has 60 bytes */
-    struct namespace_settings *settings = ((struct reading_settings *)to)->to;
-    struct str text;
-    enum rc rc = json_take_str(item, NET_TEXT_MAX, &text, reterr);
-
-    return rc == RC_OK ? address_net_parse(text, &settings->nets[i], reterr) : rc;
-}
-
 static enum rc read_nets(const json_t *value, void *to, struct err *reterr)
 {
-    struct namespace_settings *settings = ((struct reading_settings *)to)->to;
-    enum rc rc = json_take_count(value, NAMESPACE_SETTINGS_NETS_MAX, &settings->net_count,
-                                 reterr);
+    /* "[ffff:…:255.255.255.255/128]:65535" has 60 bytes */
+    static const struct texts_rule rule = {NAMESPACE_SETTINGS_NETS_MAX, 64, NULL};
+    struct reading_settings *r = to;
 
-    return rc == RC_OK ? json_take_items(value, read_net, to, reterr) : rc;
+    return texts_read(value, &rule, r->arena, &r->to->nets, reterr);
 }
 
-static enum rc read_secret(const json_t *item, int i, void *to, struct err *reterr)
+static enum rc read_secrets(const json_t *value, struct arena *arena, struct texts *ret,
+                            struct err *reterr)
 {
-    enum { SECRET_TEXT_MAX = 128 }; /* "whsec_" and 64 bytes in base64 have 94 bytes */
-    struct signing_keys *key = to;
-    struct str text;
-    enum rc rc = json_take_str(item, SECRET_TEXT_MAX, &text, reterr);
+    /* "whsec_" and 64 bytes in base64 have 94 bytes */
+    static const struct texts_rule rule = {NAMESPACE_SETTINGS_SECRETS_MAX, 128, NULL};
+    enum rc rc = texts_read(value, &rule, arena, ret, reterr);
 
-    return rc == RC_OK ? signature_key_parse(text, &key->keys[i], reterr) : rc;
-}
-
-static enum rc read_key(const json_t *value, struct signing_keys *key, struct err *reterr)
-{
-    enum rc rc = json_take_count(value, SIGNATURE_KEYS_MAX, &key->count, reterr);
-
-    if (rc == RC_OK && key->count == 0)
-        return err_set(
-            reterr, RC_INVALID, -1, 0,
-            "is empty; it must contain the current key, and may contain the next one");
-    return rc == RC_OK ? json_take_items(value, read_secret, key, reterr) : rc;
+    if (rc == RC_OK && ret->count == 0)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "is empty; it holds the key in use, and perhaps the one to come");
+    return rc;
 }
 
 static enum rc read_keys(const json_t *value, void *to, struct err *reterr)
@@ -104,12 +86,15 @@ static enum rc read_keys(const json_t *value, void *to, struct err *reterr)
     struct reading_settings *r = to;
     struct namespace_settings *settings = r->to;
     struct named *named = NULL;
-    enum rc rc = read_names(value, NAMESPACE_SETTINGS_KEYS_MAX, r->arena, &named, reterr);
+    enum rc rc = read_names(value, NAMESPACE_SETTINGS_KEYS_MAX, r->arena, &named,
+                            &settings->key_count, reterr);
 
-    for (size_t i = 0; rc == RC_OK && i < json_object_size(value); i++) {
+    if (rc != RC_OK)
+        return rc;
+    settings->keys = arena_array(r->arena, (size_t)settings->key_count, sizeof *settings->keys);
+    for (int i = 0; rc == RC_OK && i < settings->key_count; i++) {
         settings->keys[i].name = named[i].name;
-        settings->key_count++;
-        rc = read_key(named[i].value, &settings->keys[i], reterr);
+        rc = read_secrets(named[i].value, r->arena, &settings->keys[i].secrets, reterr);
         if (rc != RC_OK)
             err_in_key(reterr, named[i].name);
     }
@@ -241,29 +226,19 @@ static enum rc read_upstream_headers(const json_t *value, void *to, struct err *
                                            HTTP_HEADER_VALUE_MAX, http_header_name_check,
                                            http_header_value_check};
     struct reading_upstream *r = to;
-    struct webhook_header *headers;
-    struct pairs pairs = {0};
-    enum rc rc = pairs_read(value, &rule, r->arena, &pairs, reterr);
 
-    if (rc != RC_OK)
-        return rc;
-    headers = arena_array(r->arena, (size_t)pairs.count, sizeof *headers);
-    for (int i = 0; i < pairs.count; i++)
-        headers[i] = (struct webhook_header){pairs.list[i].name, pairs.list[i].value};
-    r->to->headers = headers;
-    r->to->header_count = pairs.count;
-    return RC_OK;
+    return pairs_read(value, &rule, r->arena, &r->to->headers, reterr);
 }
 
 /* Adds a header after the others, which upstream_fields lists before it. */
 static enum rc read_upstream_key(const json_t *value, void *to, struct err *reterr)
 {
     struct reading_upstream *r = to;
-    struct upstream_settings *upstream = r->to;
-    size_t count = (size_t)upstream->header_count;
-    struct webhook_header *headers = arena_array(r->arena, count + 1, sizeof *headers);
+    struct pairs *headers = &r->to->headers;
+    size_t count = (size_t)headers->count;
+    struct pair *list = arena_array(r->arena, count + 1, sizeof *list);
     struct str key;
-    struct buf bearer = {.cap = sizeof "Bearer " + HTTP_HEADER_VALUE_MAX};
+    struct buf bearer;
     enum rc rc = read_temporal_text(value, HTTP_HEADER_VALUE_MAX - (int)sizeof "Bearer ", r,
                                     &key, reterr);
 
@@ -272,16 +247,16 @@ static enum rc read_upstream_key(const json_t *value, void *to, struct err *rete
     if (rc != RC_OK)
         return rc;
     for (size_t i = 0; i < count; i++)
-        if (str_eq_nocase(upstream->headers[i].name, STR("authorization")))
+        if (str_eq_nocase(headers->list[i].name, STR("authorization")))
             return err_set(reterr, RC_INVALID, -1, 0,
-                           "sets the header authorization, which is already among the headers");
+                           "is the header `authorization`, which is among the headers already");
+    bearer = (struct buf){.cap = sizeof "Bearer " + key.len};
     bearer.ptr = arena_take(r->arena, bearer.cap);
     buf_printf(&bearer, "Bearer %.*s", STR_ARG(key));
     if (count > 0)
-        memcpy(headers, upstream->headers, count * sizeof *headers);
-    headers[count] = (struct webhook_header){STR("authorization"), buf_as_str(&bearer)};
-    upstream->headers = headers;
-    upstream->header_count++;
+        memcpy(list, headers->list, count * sizeof *list);
+    list[count] = (struct pair){STR("authorization"), buf_as_str(&bearer)};
+    *headers = (struct pairs){list, headers->count + 1};
     return RC_OK;
 }
 
@@ -305,14 +280,18 @@ static enum rc read_upstreams(const json_t *value, void *to, struct err *reterr)
     struct reading_settings *r = to;
     struct namespace_settings *settings = r->to;
     struct named *named = NULL;
-    enum rc rc = read_names(value, NAMESPACE_SETTINGS_UPSTREAMS_MAX, r->arena, &named, reterr);
+    enum rc rc = read_names(value, NAMESPACE_SETTINGS_UPSTREAMS_MAX, r->arena, &named,
+                            &settings->upstream_count, reterr);
 
-    for (size_t i = 0; rc == RC_OK && i < json_object_size(value); i++) {
+    if (rc != RC_OK)
+        return rc;
+    settings->upstreams = arena_array(r->arena, (size_t)settings->upstream_count,
+                                      sizeof *settings->upstreams);
+    for (int i = 0; rc == RC_OK && i < settings->upstream_count; i++) {
         struct reading_upstream one = {r->arena, &settings->upstreams[i]};
 
         one.to->name = named[i].name;
         one.to->namespace = STR("default");
-        settings->upstream_count++;
         rc = read_upstream(named[i].value, &one, reterr);
         if (rc != RC_OK)
             err_in_key(reterr, named[i].name);
@@ -352,8 +331,8 @@ static const struct json_field fields[] = {
 enum rc namespace_settings_read(struct str json, struct arena *arena,
                                 struct namespace_settings *ret, struct err *reterr)
 {
-    struct namespace_settings *settings = arena_take(arena, sizeof *settings);
-    struct reading_settings reading = {arena, settings};
+    struct namespace_settings settings = {0};
+    struct reading_settings reading = {arena, &settings};
     json_auto_t *value = NULL;
     enum rc rc;
 
@@ -364,7 +343,7 @@ enum rc namespace_settings_read(struct str json, struct arena *arena,
     if (rc == RC_OK)
         rc = json_take_object(value, JSON_SHAPE(fields), &reading, reterr);
     if (rc == RC_OK)
-        *ret = *settings;
+        *ret = settings;
     return rc;
 }
 
@@ -421,14 +400,5 @@ const struct upstream_settings *upstream_settings(const struct namespace_setting
     for (int i = 0; i < settings->upstream_count; i++)
         if (str_eq(settings->upstreams[i].name, name))
             return &settings->upstreams[i];
-    return NULL;
-}
-
-const struct signing_keys *signing_keys(const struct namespace_settings *settings,
-                                        struct str name)
-{
-    for (int i = 0; i < settings->key_count; i++)
-        if (str_eq(settings->keys[i].name, name))
-            return &settings->keys[i];
     return NULL;
 }
