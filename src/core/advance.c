@@ -247,7 +247,7 @@ static bool find_range(const struct advance *a, instant until, struct account *r
 }
 
 /* Accounts for all slots up to `until`, none of them an exception; false if it stops early. */
-static bool account_stretch(struct advance *a, instant until, enum outcome outcome,
+static bool account_range(struct advance *a, instant until, enum outcome outcome,
                             enum reason reason)
 {
     struct account range = {.outcome = outcome, .reason = reason};
@@ -272,11 +272,11 @@ static bool account_until(struct advance *a, instant until, enum outcome outcome
         /* After an edit some exceptions may no longer be slots. */
         if (at <= a->mark || !next_slot(a, at - 1, &slot) || slot.at != at)
             continue;
-        if (!account_stretch(a, at - 1, outcome, reason) ||
+        if (!account_range(a, at - 1, outcome, reason) ||
             !account_slot(a, at, OUTCOME_SLOT_CANCELLED, REASON_USER))
             return false;
     }
-    return account_stretch(a, until, outcome, reason);
+    return account_range(a, until, outcome, reason);
 }
 
 /* How late a slot may still start; CATCHUP_WINDOW_NONE: no limit. */
