@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the program begins.
+ * The entry point of the program: runs a command, or the supervisor of an exec action when the
+ * process was started under that name.
  */
 #include <string.h>
 

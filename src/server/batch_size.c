@@ -1,38 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Estimates the cost of a turn and of a row, and derives the size of the next turn.
+ */
 #include "server/batch_size.h"
 
 #include "engine/turn.h"
 
 enum {
-    SMALL_TURN = 8,       /* things done: what it costs is what every turn costs     */
-    LEAST_PACE = 8,       /* small turns until a new cost of them is mostly believed */
-    LEAST_SHARE = 5,      /* of a large turn at most a fifth is such cost            */
-    ROW_PACE = 2,         /* large turns until a new cost of rows is mostly believed */
-    ROWS_FIRST = 1024,    /* and what they cost: a guess until something is measured */
-    ROW_NS_FIRST = 25000, /* with the usual goal of 25 ms */
-    NS = 1000,            /* in a unit of a span          */
+    SMALL_TURN = 8,       /* items; such a turn costs little more than the overhead       */
+    OVERHEAD_PACE = 8,    /* small turns until a new overhead has mostly replaced the old */
+    OVERHEAD_SHARE = 5,   /* overhead may be at most a fifth of a large turn              */
+    ROW_PACE = 2,         /* large turns until a new row cost has mostly replaced the old */
+    ROWS_FIRST = 1024,    /* initial guess, with the row cost below and                   */
+    ROW_NS_FIRST = 25000, /* the default target of 25 ms                                  */
+    NS_PER_US = 1000,
 };
 
-void batch_size_begin(struct batch_size *batch, int most)
+void batch_size_begin(struct batch_size *batch, int rows_max)
 {
-    *batch = (struct batch_size){.rows = most < ROWS_FIRST ? most : ROWS_FIRST,
+    *batch = (struct batch_size){.rows = rows_max < ROWS_FIRST ? rows_max : ROWS_FIRST,
                                  .row_ns = ROW_NS_FIRST};
 }
 
 void batch_size_adapt(struct batch_size *batch, const struct batch_turn *turn)
 {
-    span goal = turn->goal;
+    span target = turn->target;
     int64_t rows;
 
-    if (turn->done <= SMALL_TURN)
-        batch->least += (turn->spent - batch->least) / LEAST_PACE;
-    if (goal < batch->least * LEAST_SHARE)
-        goal = batch->least * LEAST_SHARE;
+    if (turn->items <= SMALL_TURN)
+        batch->overhead += (turn->took - batch->overhead) / OVERHEAD_PACE;
+    if (target < batch->overhead * OVERHEAD_SHARE)
+        target = batch->overhead * OVERHEAD_SHARE;
     if (turn->rows < TURN_ROWS_MIN || turn->rows < turn->commands)
         return;
-    batch->row_ns += (turn->spent * NS / turn->rows - batch->row_ns) / ROW_PACE;
-    rows = batch->row_ns > 0 ? goal * NS / batch->row_ns : turn->most;
+    batch->row_ns += (turn->took * NS_PER_US / turn->rows - batch->row_ns) / ROW_PACE;
+    rows = batch->row_ns > 0 ? target * NS_PER_US / batch->row_ns : turn->rows_max;
     if (rows < TURN_ROWS_MIN)
         rows = TURN_ROWS_MIN;
-    batch->rows = rows < turn->most ? (int)rows : turn->most;
+    batch->rows = rows < turn->rows_max ? (int)rows : turn->rows_max;
 }

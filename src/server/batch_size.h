@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many rows the next turn may have: as many as fit into the time that one should take, by
- * what they cost of late.
+ * The number of rows that the next turn may process: as many as fit into the target duration of
+ * a turn, judging by the cost of recent rows.
  *
- * Pure: what a turn took is handed in.  What even a small turn costs, mostly the disk's own
- * time, is not to be saved by making turns smaller: where that is much, a turn may last a few
- * times as long.  Turns of few rows, or of commands in the first place, say nothing about rows.
+ * Pure: the caller passes the measurements in.  Smaller turns cannot reduce the overhead of a
+ * turn, which is mostly the latency of the disk.  Where the overhead is large, a turn may
+ * therefore take a few times as long as the target.  Turns with few rows, or with more commands
+ * than rows, do not change the estimated cost of a row.
  */
 #pragma once
 
@@ -14,19 +15,19 @@
 #include "base/instant.h"
 
 struct batch_size {
-    int rows;       /* of the next turn                              */
-    span least;     /* what a turn costs that does next to nothing   */
-    int64_t row_ns; /* what one of many rows costs                   */
+    int rows;       /* of the next turn                        */
+    span overhead;  /* cost of a turn that does almost nothing */
+    int64_t row_ns; /* cost of a row in a large turn           */
 };
 
 struct batch_turn {
-    int done;     /* things that it did, of any kind        */
-    int rows;     /* schedules, runs and reports among them */
-    int commands; /* and commands                           */
-    span spent;   /* time that it took                      */
-    span goal;    /* that it should take                    */
-    int most;     /* rows that it may have                  */
+    int items;    /* everything that the turn did, of any kind   */
+    int rows;     /* schedules, runs and reports among the items */
+    int commands; /* commands among the items                    */
+    span took;    /* duration of the turn                        */
+    span target;  /* duration to aim at                          */
+    int rows_max; /* maximum of `rows`                           */
 };
 
-void batch_size_begin(struct batch_size *batch, int most);
+void batch_size_begin(struct batch_size *batch, int rows_max);
 void batch_size_adapt(struct batch_size *batch, const struct batch_turn *turn);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The thread of the checkpointer, and the state that it shares with the writer under a mutex.
+ */
 #include "server/checkpointer.h"
 
 #include <pthread.h>
@@ -13,126 +16,128 @@ struct checkpointer {
     const char *url;
     struct log *log;
     pthread_t thread;
-    struct db *db; /* the thread's; NULL before the first time */
+    struct db *db; /* used by the thread only; NULL until the first request */
 
-    pthread_mutex_t lock; /* of all that follows */
+    pthread_mutex_t lock; /* protects the members below */
     pthread_cond_t changed;
-    enum sweeping state;
-    struct swept swept;
+    enum checkpoint_state state;
+    struct checkpoint_result result;
     bool must_end;
 };
 
-/* True when there is something to do, false at the end. */
-static bool wait(struct checkpointer *s)
+/* Returns true for a request, false when the thread must end. */
+static bool wait_for_request(struct checkpointer *cp)
 {
-    bool is_asked;
+    bool has_request;
 
-    must(pthread_mutex_lock(&s->lock) == 0);
-    while (s->state != SWEEPING_NOW && !s->must_end)
-        must(pthread_cond_wait(&s->changed, &s->lock) == 0);
-    is_asked = s->state == SWEEPING_NOW;
-    must(pthread_mutex_unlock(&s->lock) == 0);
-    return is_asked;
+    must(pthread_mutex_lock(&cp->lock) == 0);
+    while (cp->state != CHECKPOINT_RUNNING && !cp->must_end)
+        must(pthread_cond_wait(&cp->changed, &cp->lock) == 0);
+    has_request = cp->state == CHECKPOINT_RUNNING;
+    must(pthread_mutex_unlock(&cp->lock) == 0);
+    return has_request;
 }
 
-static void tell(struct checkpointer *s, enum rc rc, const struct swept *swept)
+static void set_result(struct checkpointer *cp, enum rc rc,
+                       const struct checkpoint_result *result)
 {
-    must(pthread_mutex_lock(&s->lock) == 0);
-    /* Anything less, such as a full disk, the writer will find by itself. */
-    s->state = rc == RC_CORRUPT ? SWEEPING_FAILED : SWEEPING_DONE;
-    s->swept = *swept;
-    must(pthread_mutex_unlock(&s->lock) == 0);
-    must(pthread_cond_broadcast(&s->changed) == 0);
+    must(pthread_mutex_lock(&cp->lock) == 0);
+    /* The writer detects lesser errors, such as a full disk, by itself. */
+    cp->state = rc == RC_CORRUPT ? CHECKPOINT_FAILED : CHECKPOINT_DONE;
+    cp->result = *result;
+    must(pthread_mutex_unlock(&cp->lock) == 0);
+    must(pthread_cond_broadcast(&cp->changed) == 0);
 }
 
 static void *checkpointer_main(void *arg)
 {
-    struct checkpointer *s = arg;
+    struct checkpointer *cp = arg;
 
     thread_name("sweeper");
-    while (wait(s)) {
-        struct swept swept = {.pages = -1};
+    while (wait_for_request(cp)) {
+        struct checkpoint_result result = {.pages = -1};
         enum rc rc = RC_OK;
 
-        if (!s->db)
-            rc = db_open(s->url, &(struct db_options){.sweeps = true}, &s->db, &swept.why);
+        if (!cp->db)
+            rc = db_open(cp->url, &(struct db_options){.sweeps = true}, &cp->db, &result.why);
         if (rc != RC_OK)
-            log_say(s->log, clock_now(), LEVEL_WARN,
+            log_say(cp->log, clock_now(), LEVEL_WARN,
                     "the writer has to write the log back alone",
-                    LOG_TEXT("reason", swept.why.text));
+                    LOG_TEXT("reason", result.why.text));
         else
-            rc = db_sweep(s->db, &swept.pages, &swept.why);
-        tell(s, rc, &swept);
+            rc = db_sweep(cp->db, &result.pages, &result.why);
+        set_result(cp, rc, &result);
     }
-    s->db = db_close(s->db);
+    cp->db = db_close(cp->db);
     return NULL;
 }
 
 struct checkpointer *checkpointer_start(const char *url, struct log *log)
 {
-    struct checkpointer *s = calloc(1, sizeof *s);
+    struct checkpointer *cp = calloc(1, sizeof *cp);
 
-    must(s);
-    s->url = url;
-    s->log = log;
-    must(pthread_mutex_init(&s->lock, NULL) == 0 && pthread_cond_init(&s->changed, NULL) == 0);
-    must(pthread_create(&s->thread, NULL, checkpointer_main, s) == 0);
-    return s;
+    must(cp);
+    cp->url = url;
+    cp->log = log;
+    must(pthread_mutex_init(&cp->lock, NULL) == 0 &&
+         pthread_cond_init(&cp->changed, NULL) == 0);
+    must(pthread_create(&cp->thread, NULL, checkpointer_main, cp) == 0);
+    return cp;
 }
 
-struct checkpointer *checkpointer_stop(struct checkpointer *s)
+struct checkpointer *checkpointer_stop(struct checkpointer *cp)
 {
-    if (!s)
+    if (!cp)
         return NULL;
-    must(pthread_mutex_lock(&s->lock) == 0);
-    s->must_end = true;
-    must(pthread_mutex_unlock(&s->lock) == 0);
-    must(pthread_cond_broadcast(&s->changed) == 0);
-    must(pthread_join(s->thread, NULL) == 0);
-    must(pthread_cond_destroy(&s->changed) == 0 && pthread_mutex_destroy(&s->lock) == 0);
-    free(s);
+    must(pthread_mutex_lock(&cp->lock) == 0);
+    cp->must_end = true;
+    must(pthread_mutex_unlock(&cp->lock) == 0);
+    must(pthread_cond_broadcast(&cp->changed) == 0);
+    must(pthread_join(cp->thread, NULL) == 0);
+    must(pthread_cond_destroy(&cp->changed) == 0 && pthread_mutex_destroy(&cp->lock) == 0);
+    free(cp);
     return NULL;
 }
 
-/* Under the lock. */
-static enum sweeping look(struct checkpointer *s, struct swept *ret)
+/* The caller holds the lock. */
+static enum checkpoint_state read_state(struct checkpointer *cp, struct checkpoint_result *ret)
 {
-    enum sweeping state = s->state;
+    enum checkpoint_state state = cp->state;
 
-    if (state == SWEEPING_DONE)
-        s->state = SWEEPING_NOT;
-    if (state == SWEEPING_DONE || state == SWEEPING_FAILED)
-        *ret = s->swept;
+    if (state == CHECKPOINT_DONE)
+        cp->state = CHECKPOINT_IDLE;
+    if (state == CHECKPOINT_DONE || state == CHECKPOINT_FAILED)
+        *ret = cp->result;
     return state;
 }
 
-enum sweeping checkpointer_look(struct checkpointer *s, struct swept *ret)
+enum checkpoint_state checkpointer_poll(struct checkpointer *cp, struct checkpoint_result *ret)
 {
-    enum sweeping state;
+    enum checkpoint_state state;
 
-    must(pthread_mutex_lock(&s->lock) == 0);
-    state = look(s, ret);
-    must(pthread_mutex_unlock(&s->lock) == 0);
+    must(pthread_mutex_lock(&cp->lock) == 0);
+    state = read_state(cp, ret);
+    must(pthread_mutex_unlock(&cp->lock) == 0);
     return state;
 }
 
-enum sweeping checkpointer_wait(struct checkpointer *s, struct swept *ret)
+enum checkpoint_state checkpointer_wait(struct checkpointer *cp, struct checkpoint_result *ret)
 {
-    enum sweeping state;
+    enum checkpoint_state state;
 
-    must(pthread_mutex_lock(&s->lock) == 0);
-    while (s->state == SWEEPING_NOW)
-        must(pthread_cond_wait(&s->changed, &s->lock) == 0);
-    state = look(s, ret);
-    must(pthread_mutex_unlock(&s->lock) == 0);
+    must(pthread_mutex_lock(&cp->lock) == 0);
+    while (cp->state == CHECKPOINT_RUNNING)
+        must(pthread_cond_wait(&cp->changed, &cp->lock) == 0);
+    state = read_state(cp, ret);
+    must(pthread_mutex_unlock(&cp->lock) == 0);
     return state;
 }
 
-void checkpointer_ask(struct checkpointer *s)
+void checkpointer_request(struct checkpointer *cp)
 {
-    must(pthread_mutex_lock(&s->lock) == 0);
-    must(s->state == SWEEPING_NOT);
-    s->state = SWEEPING_NOW;
-    must(pthread_mutex_unlock(&s->lock) == 0);
-    must(pthread_cond_broadcast(&s->changed) == 0);
+    must(pthread_mutex_lock(&cp->lock) == 0);
+    must(cp->state == CHECKPOINT_IDLE);
+    cp->state = CHECKPOINT_RUNNING;
+    must(pthread_mutex_unlock(&cp->lock) == 0);
+    must(pthread_cond_broadcast(&cp->changed) == 0);
 }

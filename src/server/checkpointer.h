@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that writes the log of SQLite back while the writer goes on, on a connection of
- * its own.  All functions are for the writer, who lends it the log.
+ * A thread that copies the WAL of SQLite back into the database file while the writer
+ * continues.  It uses its own connection.  Only the writer calls these functions, and it lends
+ * the WAL before each request.
  */
 #pragma once
 
@@ -10,25 +11,27 @@
 
 struct checkpointer; /* opaque */
 
-/* `url` must live as long as it does. */
+/* `url` must outlive the checkpointer. */
 struct checkpointer *checkpointer_start(const char *url, struct log *log);
 
-/* What it was asked for last is finished first.  Accepts NULL, returns NULL. */
+/* Finishes the pending request first.  Accepts NULL, returns NULL. */
 struct checkpointer *checkpointer_stop(struct checkpointer *checkpointer);
 
-enum sweeping {
-    SWEEPING_NOT,
-    SWEEPING_NOW,
-    SWEEPING_DONE,   /* said once                                */
-    SWEEPING_FAILED, /* the file cannot be trusted any more: why */
+enum checkpoint_state {
+    CHECKPOINT_IDLE,
+    CHECKPOINT_RUNNING,
+    CHECKPOINT_DONE,   /* reported once                                  */
+    CHECKPOINT_FAILED, /* the file cannot be trusted any more; see `why` */
 };
-struct swept {
-    int pages; /* for db_take_log(), of SWEEPING_DONE */
+struct checkpoint_result {
+    int pages; /* for db_take_log(), after CHECKPOINT_DONE */
     struct err why;
 };
-enum sweeping checkpointer_look(struct checkpointer *checkpointer, struct swept *ret);
-/* The same when it is not SWEEPING_NOW any more. */
-enum sweeping checkpointer_wait(struct checkpointer *checkpointer, struct swept *ret);
+enum checkpoint_state checkpointer_poll(struct checkpointer *checkpointer,
+                                        struct checkpoint_result *ret);
+/* Waits while the state is CHECKPOINT_RUNNING, then returns the same as checkpointer_poll(). */
+enum checkpoint_state checkpointer_wait(struct checkpointer *checkpointer,
+                                        struct checkpoint_result *ret);
 
-/* When it is SWEEPING_NOT, and the log is lent. */
-void checkpointer_ask(struct checkpointer *checkpointer);
+/* Requires CHECKPOINT_IDLE and a WAL that the writer has lent. */
+void checkpointer_request(struct checkpointer *checkpointer);

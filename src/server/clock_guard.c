@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compares the offset between the wall clock and the monotonic clock with the last trusted one.
+ */
 #include "server/clock_guard.h"
 
-/* Neither belongs to a clock: the first reading decides. */
+/* The value before the first reading, which sets the offset. */
 #define UNREAD INSTANT_NONE
 
 void clock_guard_begin(struct clock_guard *guard, span max_jump, instant last)
@@ -9,8 +12,8 @@ void clock_guard_begin(struct clock_guard *guard, span max_jump, instant last)
     *guard = (struct clock_guard){.max_jump = max_jump, .offset = UNREAD, .seen = last};
 }
 
-/* A first reading before the last turn of an earlier process is a clock that went back. */
-static void begin(struct clock_guard *guard, instant wall, int64_t boot_us)
+/* A first reading that is earlier than the last turn means that the clock was set back. */
+static void set_first_offset(struct clock_guard *guard, instant wall, int64_t boot_us)
 {
     instant last = guard->seen;
 
@@ -19,7 +22,7 @@ static void begin(struct clock_guard *guard, instant wall, int64_t boot_us)
         guard->offset = last - boot_us;
 }
 
-static span size(span step)
+static span magnitude(span step)
 {
     return step < 0 ? -step : step;
 }
@@ -31,16 +34,16 @@ struct clock_reading clock_guard_read(struct clock_guard *guard, instant wall, i
     span step;
 
     if (guard->offset == UNREAD)
-        begin(guard, wall, boot_us);
+        set_first_offset(guard, wall, boot_us);
     guard->seen = wall - boot_us;
     step = guard->seen - guard->offset;
-    guard->is_held = size(step) > guard->max_jump;
+    guard->is_held = magnitude(step) > guard->max_jump;
     if (!guard->is_held)
         guard->offset = guard->seen;
     reading.now = boot_us + guard->offset;
-    reading.hold = guard->is_held;
+    reading.is_held = guard->is_held;
     reading.has_changed = was_held != guard->is_held;
-    if (!was_held && size(step) >= CLOCK_GUARD_NOTED)
+    if (!was_held && magnitude(step) >= CLOCK_GUARD_LOGGED)
         reading.jump = step;
     return reading;
 }

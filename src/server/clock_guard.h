@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the wall clock can be believed: it is held against the clock that never steps.
+ * Decides whether the wall clock can be trusted, by comparing it with the monotonic clock.
  *
- * Pure: both readings are handed in.  Small steps are followed, as the people who set clocks
- * want; a step beyond a limit is not, until the clock is back or somebody says that it is
- * right.
+ * Pure: the caller passes both readings in.  The guard follows small steps, because
+ * administrators set clocks on purpose.  After a step beyond the limit it does not trust the
+ * clock until the clock is back or an operator accepts it.
  */
 #pragma once
 
@@ -13,26 +13,26 @@
 
 #include "base/instant.h"
 
-#define CLOCK_GUARD_NOTED SPAN_S /* a step that is worth a line in the log */
+#define CLOCK_GUARD_LOGGED SPAN_S /* log steps of this size or more */
 
 struct clock_guard {
     span max_jump;
-    span offset; /* of the wall clock to the other, as it is believed       */
-    span seen;   /* as it was last read                                     */
+    span offset; /* wall clock minus monotonic clock, last trusted value */
+    span seen;   /* the same, last reading                               */
     bool is_held;
 };
 
 struct clock_reading {
-    instant now; /* while the clock is not believed: as if it had not stepped */
-    bool hold;
-    bool has_changed; /* hold is not what it was */
-    span jump;        /* a step of CLOCK_GUARD_NOTED or more, just noticed; else 0 */
+    instant now; /* while the clock is not trusted: continues as if it had not stepped */
+    bool is_held;
+    bool has_changed; /* is_held differs from the previous reading           */
+    span jump;        /* new step of CLOCK_GUARD_LOGGED or more; otherwise 0 */
 };
 
-/* `last` is when this database last saw a turn, INSTANT_NONE: never. */
+/* `last` is the time of the last turn on this database; INSTANT_NONE: there was none. */
 void clock_guard_begin(struct clock_guard *guard, span max_jump, instant last);
 
 struct clock_reading clock_guard_read(struct clock_guard *guard, instant wall, int64_t boot_us);
 
-/* The clock is right, whatever it says. */
+/* Trusts the clock as it is now. */
 void clock_guard_accept(struct clock_guard *guard);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sets and consumes the flags of the signal; runs in the writer thread.
+ */
 #include "server/commit_signal.h"
 
 #include "api/events/event_filter.h"
@@ -37,18 +40,18 @@ static bool tell(struct commit_signal *signal, uint64_t bits)
     return atomic_exchange(&signal->is_wanted, false);
 }
 
-bool commit_signal_of_turn(struct commit_signal *signal, const struct turn_in *in,
-                           const struct turn_out *out)
+bool commit_signal_turn(struct commit_signal *signal, const struct turn_in *in,
+                        const struct turn_out *out)
 {
     uint64_t bits;
 
-    if (!atomic_load(&signal->is_heard))
+    if (!atomic_load(&signal->has_listeners))
         return false;
     bits = touched(in, out);
     return (bits != 0 || out->event_count > 0) && tell(signal, bits);
 }
 
-bool commit_signal_of_others(struct commit_signal *signal)
+bool commit_signal_other_nodes(struct commit_signal *signal)
 {
-    return atomic_load(&signal->is_heard) && tell(signal, UINT64_MAX);
+    return atomic_load(&signal->has_listeners) && tell(signal, UINT64_MAX);
 }

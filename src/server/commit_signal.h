@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A word from the writer to io that something is there to be read: events, or lines of logs.
+ * The writer tells the io thread that the database holds new events or log lines.
  *
- * It is said after the commit, says nothing itself, and there is at most one on its way.  Io
- * asks for it before it reads: what is committed after that reading is always told of.
+ * The writer sends the signal after a commit.  The signal carries no data, and at most one is
+ * in the mailbox.  The io thread requests the signal before it reads, so that every commit
+ * after that read raises a new one.
  */
 #pragma once
 
@@ -14,17 +15,19 @@
 #include "engine/turn.h"
 
 struct commit_signal {
-    _Atomic bool is_heard;  /* somebody listens at all                                   */
-    _Atomic bool is_wanted; /* and no word is on its way                                 */
-    _Atomic uint64_t
-        touched; /* runs that said something or went on: bits of commit_signal_bit() */
+    _Atomic bool has_listeners; /* at least one stream is open                   */
+    _Atomic bool is_wanted;     /* io wants a signal, and none is in the mailbox */
+    _Atomic uint64_t touched;   /* runs that have news, as commit_signal_bit()   */
 };
 
-/* A run is one of 64: who follows another run is woken in vain now and then. */
+/*
+ * Maps a run to one of 64 bits.  A stream of another run with the same bit wakes up for
+ * nothing.
+ */
 uint64_t commit_signal_bit(const struct run_id *run);
 
-/* After a turn.  True: io is to be told. */
-bool commit_signal_of_turn(struct commit_signal *signal, const struct turn_in *in,
-                           const struct turn_out *out);
-/* Other nodes may have written something. */
-bool commit_signal_of_others(struct commit_signal *signal);
+/* Call it after each turn.  Returns true if the caller must send IO_MSG_COMMIT. */
+bool commit_signal_turn(struct commit_signal *signal, const struct turn_in *in,
+                        const struct turn_out *out);
+/* The same when other nodes may have written something. */
+bool commit_signal_other_nodes(struct commit_signal *signal);

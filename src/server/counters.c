@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Updates the counters after a turn (writer thread) and after a request (io thread).
+ */
 #include "server/counters.h"
 
 #include "api/call/operation.h"
 #include "base/must.h"
 
-static void observe(struct meter_histogram *h, span length)
+static void observe(struct counter_histogram *h, span length)
 {
-    length = length > 0 ? length : 0; /* a clock that was stepped */
-    meter_add(&h->counts[prometheus_bucket(length)], 1);
-    meter_add(&h->sum, length);
+    length = length > 0 ? length : 0; /* negative after a clock step */
+    counter_add(&h->counts[prometheus_bucket(length)], 1);
+    counter_add(&h->sum, length);
 }
 
-/* The key goes first and comes last: nobody reads one schedule's lateness for another's. */
-static void put_late(struct meter_late *at, int64_t schedule, span late, instant now)
+/*
+ * Clears the key first and sets it last, so that a reader never assigns the lateness of one
+ * schedule to another.
+ */
+static void put_late(struct counter_late *at, int64_t schedule, span late, instant now)
 {
     atomic_store_explicit(&at->schedule, 0, memory_order_release);
     atomic_store_explicit(&at->late, late, memory_order_release);
@@ -20,27 +26,27 @@ static void put_late(struct meter_late *at, int64_t schedule, span late, instant
     atomic_store_explicit(&at->schedule, schedule, memory_order_release);
 }
 
-/* In place of itself, of one that is old, or of the least late. */
+/* Replaces the entry of the same schedule, an expired entry, or the least late one. */
 static void note_late(struct counters *m, int64_t schedule, span late, instant now)
 {
-    struct meter_late *least = &m->latest[0];
+    struct counter_late *least = &m->latest[0];
 
     for (int i = 0; i < CONTEXT_LATEST_MAX; i++) {
-        struct meter_late *at = &m->latest[i];
-        bool is_old = meter_read(&at->schedule) == 0 ||
-                      now - meter_read(&at->at) > METER_LATE_AGE;
+        struct counter_late *at = &m->latest[i];
+        bool is_old = counter_read(&at->schedule) == 0 ||
+                      now - counter_read(&at->at) > COUNTER_LATE_AGE;
 
-        if (meter_read(&at->schedule) == schedule) {
-            if (is_old || late >= meter_read(&at->late))
+        if (counter_read(&at->schedule) == schedule) {
+            if (is_old || late >= counter_read(&at->late))
                 put_late(at, schedule, late, now);
             return;
         }
-        if (is_old && meter_read(&at->late) >= 0)
-            meter_set(&at->late, -1);
-        if (meter_read(&at->late) < meter_read(&least->late))
+        if (is_old && counter_read(&at->late) >= 0)
+            counter_set(&at->late, -1);
+        if (counter_read(&at->late) < counter_read(&least->late))
             least = at;
     }
-    if (late > meter_read(&least->late))
+    if (late > counter_read(&least->late))
         put_late(least, schedule, late, now);
 }
 
@@ -53,18 +59,18 @@ static void count_start(struct counters *m, const struct assignment *assignment,
         return;
     observe(&m->lateness, late);
     observe(&m->wait, now - (run->created_at > run->due ? run->created_at : run->due));
-    if (late > METER_LATE_FROM && assignment->name.len > 0)
+    if (late > COUNTER_LATE_FROM && assignment->name.len > 0)
         note_late(m, run->schedule, late, now);
 }
 
 static void count_end(struct counters *m, const struct ended *ended)
 {
-    must(ended->lane < LANE_COUNT && (int)ended->outcome < METER_OUTCOMES);
+    must(ended->lane < LANE_COUNT && (int)ended->outcome < COUNTER_OUTCOMES);
     if (ended->is_last)
-        meter_add(&m->runs[ended->lane][ended->outcome], 1);
+        counter_add(&m->runs[ended->lane][ended->outcome], 1);
     if (ended->took < 0)
         return;
-    meter_add(&m->attempts[ended->lane][ended->outcome], 1);
+    counter_add(&m->attempts[ended->lane][ended->outcome], 1);
     observe(&m->duration[ended->lane], ended->took);
 }
 
@@ -77,35 +83,35 @@ static void count_event(struct counters *m, const struct event *event)
     case EVENT_SLOT_MISSED:
     case EVENT_SLOT_DROPPED:
     case EVENT_SLOT_CANCELLED:
-        must(outcome < METER_OUTCOMES && reason < METER_REASONS);
-        meter_add(&m->slots[outcome][reason], event->count);
+        must(outcome < COUNTER_OUTCOMES && reason < COUNTER_REASONS);
+        counter_add(&m->slots[outcome][reason], event->count);
         break;
     case EVENT_RUN_RETRYING:
-        meter_add(&m->retries, 1);
+        counter_add(&m->retries, 1);
         break;
     case EVENT_RUN_LATE:
-        meter_add(&m->late, 1);
+        counter_add(&m->late, 1);
         break;
-    case EVENT_LEASE_EXPIRED: /* of a worker, or with the node that held it */
-        meter_add(event->detail == 0 ? &m->leases : &m->zombies, 1);
+    case EVENT_LEASE_EXPIRED: /* detail 0: of a worker; otherwise of a dead node */
+        counter_add(event->detail == 0 ? &m->leases : &m->zombies, 1);
         break;
     case EVENT_LEASE_STALE:
-        meter_add(&m->stale, 1);
+        counter_add(&m->stale, 1);
         break;
     default:
         break;
     }
 }
 
-void counters_turn(struct counters *m, const struct meter_turn *turn)
+void counters_turn(struct counters *m, const struct counter_turn *turn)
 {
     const struct turn_out *out = turn->out;
 
     observe(&m->turn, turn->took);
     observe(&m->commit, turn->commit);
-    meter_set(&m->polls, turn->polls);
+    counter_set(&m->polls, turn->polls);
     for (int i = 0; i < RUN_KINDS; i++)
-        meter_add(&m->started[i], out->started[i]);
+        counter_add(&m->started[i], out->started[i]);
     for (int i = 0; i < out->dispatch_count; i++)
         count_start(m, &out->dispatches[i], turn->now);
     for (int i = 0; i < out->grant_count; i++)
@@ -121,10 +127,10 @@ void counters_request(struct counters *m, const struct call *call, int status)
     int operation = call->operation ? (int)(call->operation - operations) : operation_count;
     int digit = status / 100;
 
-    must(operation_count < METER_OPERATIONS_MAX && digit > 0 && digit < METER_CLASSES);
-    meter_add(&m->requests[operation][digit], 1);
-    if (call->denied > 0 && (int)call->denied < METER_DENIALS)
-        meter_add(&m->denied[call->denied], 1);
+    must(operation_count < COUNTER_OPERATIONS_MAX && digit > 0 && digit < COUNTER_CLASSES);
+    counter_add(&m->requests[operation][digit], 1);
+    if (call->denied > 0 && (int)call->denied < COUNTER_DENIALS)
+        counter_add(&m->denied[call->denied], 1);
     if (status == 429)
-        meter_add(&m->limited, 1);
+        counter_add(&m->limited, 1);
 }

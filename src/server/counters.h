@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the daemon counts since its start.
+ * The metrics that the server counts since its start.
  *
- * Each number is written by one thread, the writer or io, and read by io: no lock, and no
- * order between them but that each grows.  Nothing is counted before it is committed.
+ * Each number has one writing thread, the writer or io; the io thread reads all of them.  Each
+ * is atomic and relaxed, so readers see no particular order between different numbers.  Nothing
+ * of a turn is counted before the turn is committed.
  */
 #pragma once
 
@@ -18,68 +19,68 @@
 #include "store/audit.h"
 
 enum {
-    METER_OPERATIONS_MAX = 256, /* rows of the table of operations, and one for none of them */
-    METER_CLASSES = 6,          /* of statuses, by their first digit                         */
-    METER_OUTCOMES = OUTCOME_UNKNOWN + 1,
-    METER_REASONS = REASON_OTHER + 1,
-    METER_DENIALS = 8, /* results of the audit */
+    COUNTER_OPERATIONS_MAX = 256, /* operations, and one for unknown requests */
+    COUNTER_CLASSES = 6,          /* status classes, by first digit           */
+    COUNTER_OUTCOMES = OUTCOME_UNKNOWN + 1,
+    COUNTER_REASONS = REASON_OTHER + 1,
+    COUNTER_DENIALS = 8, /* results of the audit log */
 };
-#define METER_LATE_FROM SPAN_S          /* a run that begins later is late enough to be named */
-#define METER_LATE_AGE  (10 * SPAN_MIN) /* for so long                                        */
+#define COUNTER_LATE_FROM SPAN_S          /* minimum lateness to name a schedule */
+#define COUNTER_LATE_AGE  (10 * SPAN_MIN) /* for how long it is named            */
 
-typedef _Atomic int64_t meter;
+typedef _Atomic int64_t counter;
 
-struct meter_histogram {
-    meter counts[PROMETHEUS_BOUNDS + 1];
-    meter sum;
+struct counter_histogram {
+    counter counts[PROMETHEUS_BOUNDS + 1];
+    counter sum;
 };
 
-/* A schedule that was late; whoever reads it looks twice at its key. */
-struct meter_late {
-    meter schedule, late, at;
+/* A late schedule.  Readers compare `schedule` before and after reading the rest. */
+struct counter_late {
+    counter schedule, late, at;
 };
 
 struct counters {
-    /* The writer's. */
-    struct meter_histogram lateness, wait, turn, commit, duration[LANE_COUNT];
-    meter started[RUN_KINDS];
-    meter slots[METER_OUTCOMES][METER_REASONS];
-    meter runs[LANE_COUNT][METER_OUTCOMES], attempts[LANE_COUNT][METER_OUTCOMES];
-    meter retries, late, leases, zombies, stale, reconnects;
-    meter polls;
-    struct meter_late latest[CONTEXT_LATEST_MAX];
-    /* io's. */
-    meter requests[METER_OPERATIONS_MAX][METER_CLASSES];
-    meter denied[METER_DENIALS];
-    meter limited;
+    /* Written by the writer. */
+    struct counter_histogram lateness, wait, turn, commit, duration[LANE_COUNT];
+    counter started[RUN_KINDS];
+    counter slots[COUNTER_OUTCOMES][COUNTER_REASONS];
+    counter runs[LANE_COUNT][COUNTER_OUTCOMES], attempts[LANE_COUNT][COUNTER_OUTCOMES];
+    counter retries, late, leases, zombies, stale, reconnects;
+    counter polls;
+    struct counter_late latest[CONTEXT_LATEST_MAX];
+    /* Written by the io thread. */
+    counter requests[COUNTER_OPERATIONS_MAX][COUNTER_CLASSES];
+    counter denied[COUNTER_DENIALS];
+    counter limited;
 };
 
-static inline int64_t meter_read(const meter *m)
+static inline int64_t counter_read(const counter *m)
 {
     return atomic_load_explicit(m, memory_order_relaxed);
 }
 
-static inline void meter_set(meter *m, int64_t n)
+static inline void counter_set(counter *m, int64_t n)
 {
     atomic_store_explicit(m, n, memory_order_relaxed);
 }
 
-static inline void meter_add(meter *m, int64_t n)
+static inline void counter_add(counter *m, int64_t n)
 {
-    meter_set(m, meter_read(m) + n);
+    counter_set(m, counter_read(m) + n);
 }
 
-/* What a turn has done, which took so long. */
-struct meter_turn {
+/* The result of a turn and its duration. */
+struct counter_turn {
     const struct turn_out *out;
     instant now;
     span took, commit;
-    int64_t polls; /* that wait */
+    int64_t polls; /* workers that wait for runs */
 };
-void counters_turn(struct counters *counters, const struct meter_turn *turn);
+void counters_turn(struct counters *counters, const struct counter_turn *turn);
 
 struct call;
-/* A call that was answered with this status. */
+/* Counts a call that was answered with this status. */
 void counters_request(struct counters *counters, const struct call *call, int status);
 
 /* counters_print.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was counted, in Prometheus' format.  Names of labels and their values are ours alone,
- * so that there are as many lines as the program has words.
+ * Prints the counters in the Prometheus text format.  Label names and values come only from
+ * tables of the program, never from users, which bounds the number of lines.
  */
 #include "api/call/operation.h"
 #include "server/counters.h"
@@ -14,12 +14,12 @@ static const char *const types[LANE_COUNT] = {[LANE_PULL] = "queue",
                                               [LANE_FLOW] = "workflow"};
 
 static void print_histogram(struct answer *out, const char *name, const char *labels,
-                            const struct meter_histogram *h)
+                            const struct counter_histogram *h)
 {
-    struct prometheus_histogram copy = {.sum = meter_read(&h->sum)};
+    struct prometheus_histogram copy = {.sum = counter_read(&h->sum)};
 
     for (int i = 0; i <= PROMETHEUS_BOUNDS; i++)
-        copy.counts[i] = meter_read(&h->counts[i]);
+        copy.counts[i] = counter_read(&h->counts[i]);
     prometheus_print(out, name, labels, &copy);
 }
 
@@ -49,7 +49,9 @@ static void print_lengths(const struct counters *m, struct answer *out)
     print_histogram(out, "belfry_commit_seconds", "", &m->commit);
 }
 
-/* Those that can be, so that a rate can be made of the first of them. */
+/*
+ * Prints every possible combination, also with 0, so that the first increment shows in a rate.
+ */
 static void print_slots(const struct counters *m, struct answer *out)
 {
     static const struct {
@@ -66,29 +68,29 @@ static void print_slots(const struct counters *m, struct answer *out)
 
     prometheus_family(out, "belfry_slots_total", "counter", "What became of slots, and why.");
     prometheus_int(out, "belfry_slots_total", "outcome=\"started\",reason=\"\"",
-                   meter_read(&m->started[RUN_SLOT]));
+                   counter_read(&m->started[RUN_SLOT]));
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct buf text = BUF(labels);
 
         buf_printf(&text, "outcome=\"%s\",reason=\"%s\"", outcome_text(all[i].outcome),
                    reason_text(all[i].reason));
         prometheus_int(out, "belfry_slots_total", labels,
-                       meter_read(&m->slots[all[i].outcome][all[i].reason]));
+                       counter_read(&m->slots[all[i].outcome][all[i].reason]));
     }
 }
 
 static void print_outcomes(struct answer *out, const char *name, int first,
-                           const meter counts[LANE_COUNT][METER_OUTCOMES])
+                           const counter counts[LANE_COUNT][COUNTER_OUTCOMES])
 {
     char labels[LABELS_MAX];
 
     for (int lane = first; lane < LANE_COUNT; lane++)
-        for (int outcome = OUTCOME_SUCCEEDED; outcome < METER_OUTCOMES; outcome++) {
+        for (int outcome = OUTCOME_SUCCEEDED; outcome < COUNTER_OUTCOMES; outcome++) {
             struct buf text = BUF(labels);
 
             buf_printf(&text, "type=\"%s\",outcome=\"%s\"", types[lane],
                        outcome_text((enum outcome)outcome));
-            prometheus_int(out, name, labels, meter_read(&counts[lane][outcome]));
+            prometheus_int(out, name, labels, counter_read(&counts[lane][outcome]));
         }
 }
 
@@ -102,7 +104,8 @@ static void print_runs(const struct counters *m, struct answer *out)
         struct buf text = BUF(labels);
 
         buf_printf(&text, "kind=\"%s\"", run_kind_text((enum run_kind)kind));
-        prometheus_int(out, "belfry_runs_started_total", labels, meter_read(&m->started[kind]));
+        prometheus_int(out, "belfry_runs_started_total", labels,
+                       counter_read(&m->started[kind]));
     }
     prometheus_family(out, "belfry_runs_ended_total", "counter",
                       "Runs that have ended, by who carried them out and how.");
@@ -116,23 +119,25 @@ static void print_runs(const struct counters *m, struct answer *out)
 static void print_counts(const struct counters *m, struct answer *out)
 {
     prometheus_one(out, "belfry_retries_total", "counter",
-                   "Attempts after which another one follows.", meter_read(&m->retries));
+                   "Attempts after which another one follows.", counter_read(&m->retries));
     prometheus_one(out, "belfry_runs_late_total", "counter",
                    "Runs that began later than the budget of their schedule.",
-                   meter_read(&m->late));
+                   counter_read(&m->late));
     prometheus_one(out, "belfry_lease_expiries_total", "counter",
-                   "Runs whose worker fell silent.", meter_read(&m->leases));
+                   "Runs whose worker fell silent.", counter_read(&m->leases));
     prometheus_one(out, "belfry_zombies_cleaned_total", "counter",
-                   "Runs that were taken back from a node that died.", meter_read(&m->zombies));
+                   "Runs that were taken back from a node that died.",
+                   counter_read(&m->zombies));
     prometheus_one(out, "belfry_stale_reports_refused_total", "counter",
-                   "Reports of those who do not hold the run any more.", meter_read(&m->stale));
+                   "Reports of those who do not hold the run any more.",
+                   counter_read(&m->stale));
     prometheus_one(out, "belfry_database_reconnects_total", "counter",
-                   "Connections to the database that were lost.", meter_read(&m->reconnects));
+                   "Connections to the database that were lost.", counter_read(&m->reconnects));
     prometheus_one(out, "belfry_polls_waiting", "gauge", "Workers that wait for runs.",
-                   meter_read(&m->polls));
+                   counter_read(&m->polls));
 }
 
-/* Only what was ever asked: there are many operations. */
+/* Omits counters that are 0, because there are many operations. */
 static void print_requests(const struct counters *m, struct answer *out)
 {
     char labels[LABELS_MAX];
@@ -140,8 +145,8 @@ static void print_requests(const struct counters *m, struct answer *out)
     prometheus_family(out, "belfry_http_requests_total", "counter",
                       "Requests that were answered, by operation and class of status.");
     for (int i = 0; i <= operation_count; i++)
-        for (int digit = 1; digit < METER_CLASSES; digit++) {
-            int64_t count = meter_read(&m->requests[i][digit]);
+        for (int digit = 1; digit < COUNTER_CLASSES; digit++) {
+            int64_t count = counter_read(&m->requests[i][digit]);
             struct buf text = BUF(labels);
 
             if (count == 0)
@@ -153,11 +158,11 @@ static void print_requests(const struct counters *m, struct answer *out)
     prometheus_family(out, "belfry_http_denied_total", "counter",
                       "Requests of those who are not known, or may not.");
     prometheus_int(out, "belfry_http_denied_total", "reason=\"unauthorized\"",
-                   meter_read(&m->denied[AUDIT_UNAUTHORIZED]));
+                   counter_read(&m->denied[AUDIT_UNAUTHORIZED]));
     prometheus_int(out, "belfry_http_denied_total", "reason=\"forbidden\"",
-                   meter_read(&m->denied[AUDIT_FORBIDDEN]));
+                   counter_read(&m->denied[AUDIT_FORBIDDEN]));
     prometheus_one(out, "belfry_http_rate_limited_total", "counter",
-                   "Requests of those who asked too often.", meter_read(&m->limited));
+                   "Requests of those who asked too often.", counter_read(&m->limited));
 }
 
 void counters_print(const struct counters *m, struct answer *out)
@@ -175,13 +180,13 @@ void counters_latest(const struct counters *m, instant now,
     int count = 0;
 
     for (int i = 0; i < CONTEXT_LATEST_MAX; i++) {
-        const struct meter_late *at = &m->latest[i];
+        const struct counter_late *at = &m->latest[i];
         int64_t schedule = atomic_load_explicit(&at->schedule, memory_order_acquire);
         span late = atomic_load_explicit(&at->late, memory_order_acquire);
         instant when = atomic_load_explicit(&at->at, memory_order_acquire);
 
         ret[i] = (struct context_latest){0};
-        if (schedule == 0 || late < 0 || now - when > METER_LATE_AGE ||
+        if (schedule == 0 || late < 0 || now - when > COUNTER_LATE_AGE ||
             atomic_load_explicit(&at->schedule, memory_order_relaxed) != schedule)
             continue;
         ret[count++] = (struct context_latest){schedule, late};

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Narrows the offset to the clock of the database server with each sample.
+ */
 #include "server/db_clock.h"
 
 void db_clock_sample(struct db_clock *db_clock, int64_t before_us, instant server,
                      int64_t after_us)
 {
-    span least = server - after_us, most = server - before_us;
+    span earliest = server - after_us, latest = server - before_us;
 
-    /* Beyond what the sample allows, the server's clock was stepped or runs otherwise. */
-    if (!db_clock->is_known || least > db_clock->offset || most < db_clock->offset)
-        db_clock->offset = least;
+    /*
+     * An offset outside of the interval of this sample means that one of the clocks was stepped
+     * or drifts.
+     */
+    if (!db_clock->is_known || earliest > db_clock->offset || latest < db_clock->offset)
+        db_clock->offset = earliest;
     db_clock->is_known = true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clock of a database server as this machine's steady clock plus an offset that is never
- * ahead of it, so that no node starts anything before its time.  Pure.
+ * The clock of the database server: the monotonic clock of this machine plus an offset that
+ * never lets it run ahead of the server, so that no node starts a run before its time.  Pure.
  */
 #pragma once
 
@@ -15,6 +15,6 @@ struct db_clock {
     span offset;
 };
 
-/* The server said `server` at some moment between two readings of clock_boot_us(). */
+/* The clock of the server showed `server` between two readings of clock_boot_us(). */
 void db_clock_sample(struct db_clock *db_clock, int64_t before_us, instant server,
                      int64_t after_us);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The thread that waits for notifications of PostgreSQL and wakes the writer.
+ */
 #include "server/postgres_notify.h"
 
 #include <fcntl.h>
@@ -12,7 +15,7 @@
 #include "io/clock.h"
 #include "server/ticket.h"
 
-enum { RETRY_MS = 2000 }; /* between two attempts to connect */
+enum { RETRY_MS = 2000 }; /* pause between attempts to connect */
 
 struct postgres_notify {
     const struct config *config;
@@ -20,11 +23,11 @@ struct postgres_notify {
     struct mailbox *to_writer;
     struct str node;
     pthread_t thread;
-    int stop[2]; /* a pipe: its end is the sign */
+    int stop[2]; /* a pipe; closing the write end stops the thread */
     struct db *db;
 };
 
-/* False: the sign to end. */
+/* Returns false when the thread must stop. */
 static bool wait_for(const struct postgres_notify *notify, int fd, int timeout_ms)
 {
     struct pollfd fds[2] = {{.fd = notify->stop[0], .events = POLLIN},
@@ -42,19 +45,20 @@ static enum rc connect_db(struct postgres_notify *notify, struct err *reterr)
     return rc == RC_OK ? db_listen(notify->db, NOTIFY_CHANNEL, reterr) : rc;
 }
 
-/* Many hints are one: the writer looks at everything. */
-static enum rc hear(struct postgres_notify *notify, struct err *reterr)
+/* Combines all pending notifications into one message: the writer checks every queue anyway. */
+static enum rc read_notifications(struct postgres_notify *notify, struct err *reterr)
 {
-    bool is_any = true, is_news = false;
+    bool is_any = true, is_relevant = false;
     struct db_note note;
     enum rc rc = RC_OK;
 
     while (rc == RC_OK && is_any) {
         rc = db_poll_note(notify->db, &note, &is_any, reterr);
-        is_news |= rc == RC_OK && is_any && !str_eq(str_of(note.payload), notify->node);
+        is_relevant |= rc == RC_OK && is_any && !str_eq(str_of(note.payload), notify->node);
     }
-    if (is_news && mailbox_room(notify->to_writer) > WRITER_MSGS_KEPT)
-        must(mailbox_push(notify->to_writer, &(struct writer_msg){.kind = WRITER_MSG_HEARD}));
+    if (is_relevant && mailbox_room(notify->to_writer) > WRITER_MSGS_RESERVED)
+        must(
+            mailbox_push(notify->to_writer, &(struct writer_msg){.kind = WRITER_MSG_NOTIFIED}));
     return rc;
 }
 
@@ -62,16 +66,16 @@ static void *postgres_notify_main(void *arg)
 {
     struct postgres_notify *notify = arg;
     struct err err;
-    bool goes_on = true;
+    bool keeps_running = true;
 
-    while (goes_on) {
+    while (keeps_running) {
         if (!notify->db && connect_db(notify, &err) != RC_OK) {
             notify->db = db_close(notify->db);
-            goes_on = wait_for(notify, -1, RETRY_MS);
+            keeps_running = wait_for(notify, -1, RETRY_MS);
             continue;
         }
-        goes_on = wait_for(notify, db_socket(notify->db), -1);
-        if (goes_on && hear(notify, &err) != RC_OK) {
+        keeps_running = wait_for(notify, db_socket(notify->db), -1);
+        if (keeps_running && read_notifications(notify, &err) != RC_OK) {
             log_say(notify->log, clock_now(), LEVEL_DEBUG, "hints of other nodes are not heard",
                     LOG_TEXT("reason", err.text));
             notify->db = db_close(notify->db);

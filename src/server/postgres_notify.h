@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that listens to what other nodes on the same server have made ready, so that a
- * worker who waits here gets it at once and not with the next look.  A hint only: whoever
- * does not hear it loses a second at most.
+ * A thread that listens for runs that other nodes made ready on the same PostgreSQL server, so
+ * that a waiting worker gets them at once instead of at the next poll.  Notifications are only
+ * hints: a lost one delays a run by at most a second.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 struct postgres_notify; /* opaque */
 
-/* A database without a server has nothing to hear: then NULL.  `node` is this node's name. */
+/* Returns NULL for SQLite, which has no notifications.  `node` is the name of this node. */
 struct postgres_notify *postgres_notify_start(const struct config *config, struct log *log,
                                               struct mailbox *to_writer, struct str node);
 

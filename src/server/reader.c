@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The thread of a reader: takes tickets from its mailbox, reads in batches from one snapshot,
+ * and returns the tickets to the io thread.
+ */
 #include "server/reader.h"
 
 #include <pthread.h>
@@ -15,21 +19,21 @@
 #include "io/zoneinfo.h"
 
 enum {
-    READ_MS = 2000,     /* longer reads keep the log of SQLite from being written back   */
-    READS_AT_ONCE = 32, /* from one snapshot: what it costs is then little beside them   */
-    SNAPSHOT_US = 5000, /* after that the next read has one of its own, however many wait */
+    READ_MS = 2000,     /* a longer read would block checkpoints of SQLite */
+    READS_AT_ONCE = 32, /* tickets per snapshot, which spread its cost     */
+    SNAPSHOT_US = 5000, /* maximum age of a snapshot for further reads     */
 };
 
 struct reader {
     struct reader_options options;
     pthread_t thread;
-    struct mailbox *asked; /* struct ticket *, NULL: end */
+    struct mailbox *requests; /* struct ticket *; NULL: stop */
     struct zoneinfo *zones;
-    _Atomic bool reads_zones;                  /* the files have changed */
-    _Atomic(const struct api_context *) fresh; /* NULL: the one that it has */
+    _Atomic bool zones_changed;                      /* the time zone files have changed */
+    _Atomic(const struct api_context *) new_context; /* NULL: no change                  */
     struct db *db;
     bool has_snapshot;
-    int64_t snapshot_us; /* when it was begun, clock_boot_us() */
+    int64_t snapshot_us; /* clock_boot_us() at its begin */
 };
 
 static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
@@ -61,7 +65,7 @@ static void end_snapshot(struct reader *r)
         r->db = db_close(r->db);
 }
 
-/* What was asked before a snapshot was taken may be answered from it. */
+/* A snapshot may serve every request that arrived before it was taken. */
 static enum call_step read_once(struct reader *r, struct call *call)
 {
     enum call_step step;
@@ -78,17 +82,17 @@ static enum call_step read_once(struct reader *r, struct call *call)
 }
 
 /*
- * What a try has answered is no answer.  Who asked, and for what, no reading changes: io may
- * look at that meanwhile, to tell a client that it takes too long.
+ * Discards the result of a failed attempt.  Only the members from `arg` on change during a
+ * read: the io thread may read those before it meanwhile, to send a timeout to the client.
  */
-static void forget_try(struct call *call, const struct call *before)
+static void reset_call(struct call *call, const struct call *before)
 {
     size_t from = offsetof(struct call, arg);
 
     memcpy((char *)call + from, (const char *)before + from, sizeof *call - from);
 }
 
-/* A connection may have died while nobody used it: then once more on a new one. */
+/* The connection may have died while it was idle; then a second attempt uses a new one. */
 static enum call_step answer(struct reader *r, struct call *call)
 {
     enum call_step step = CALL_ANSWER;
@@ -99,7 +103,7 @@ static enum call_step answer(struct reader *r, struct call *call)
     before = *call;
     for (int i = 0; i < 2; i++) {
         if (i > 0)
-            forget_try(call, &before);
+            reset_call(call, &before);
         if (!connect_db(r, call))
             return CALL_ANSWER;
         step = read_once(r, call);
@@ -109,14 +113,17 @@ static enum call_step answer(struct reader *r, struct call *call)
     return step;
 }
 
-/* Between two answers nobody holds a zone.  Files that cannot be read are the writer's news. */
-static void look_at_zones(struct reader *r)
+/*
+ * Safe here, because no request holds a zone between two answers.  The writer logs unreadable
+ * files.
+ */
+static void reload_zones(struct reader *r)
 {
     struct str dir = r->options.config->zoneinfo;
     struct zoneinfo *zones;
     struct err err;
 
-    if (!atomic_exchange(&r->reads_zones, false))
+    if (!atomic_exchange(&r->zones_changed, false))
         return;
     zones = zoneinfo_open(dir.len > 0 ? dir.ptr : NULL, &err);
     if (!zones)
@@ -125,15 +132,15 @@ static void look_at_zones(struct reader *r)
     r->zones = zones;
 }
 
-static void look_at_context(struct reader *r)
+static void reload_context(struct reader *r)
 {
-    const struct api_context *fresh = atomic_exchange(&r->fresh, NULL);
+    const struct api_context *new_context = atomic_exchange(&r->new_context, NULL);
 
-    if (fresh)
-        context_renew(&r->options.context, fresh);
+    if (new_context)
+        context_renew(&r->options.context, new_context);
 }
 
-/* False at the end, which is the last to be asked for. */
+/* Returns false for the stop request, which is always the last. */
 static bool answer_all(struct reader *r, struct ticket **tickets, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -141,7 +148,7 @@ static bool answer_all(struct reader *r, struct ticket **tickets, size_t count)
 
         if (!t)
             return false;
-        if (!atomic_load(&t->is_left)) /* after a jam the latest are still waited for */
+        if (!atomic_load(&t->is_abandoned)) /* skip requests that timed out in the mailbox */
             t->step = answer(r, &t->call);
         must(mailbox_push(r->options.to_io,
                           &(struct io_msg){.kind = IO_MSG_TICKET, .ticket = t}));
@@ -153,18 +160,18 @@ static void *reader_main(void *arg)
 {
     struct ticket *tickets[READS_AT_ONCE];
     struct reader *r = arg;
-    bool goes_on = true;
+    bool keeps_running = true;
     size_t count;
 
     thread_name("reader");
     thread_prompt();
-    while (goes_on) {
-        mailbox_wait(r->asked, INSTANT_NEVER);
-        count = mailbox_take(r->asked, tickets, READS_AT_ONCE);
-        /* After it: what was told before they were asked counts for them. */
-        look_at_zones(r);
-        look_at_context(r);
-        goes_on = answer_all(r, tickets, count);
+    while (keeps_running) {
+        mailbox_wait(r->requests, INSTANT_NEVER);
+        count = mailbox_take(r->requests, tickets, READS_AT_ONCE);
+        /* After taking the tickets, so that every reload before a request applies to it. */
+        reload_zones(r);
+        reload_context(r);
+        keeps_running = answer_all(r, tickets, count);
         end_snapshot(r);
     }
     r->db = db_close(r->db);
@@ -188,33 +195,33 @@ struct reader *reader_start(const struct reader_options *options)
         return NULL;
     }
     r->options.context.part_cache = part_cache_new();
-    r->asked = mailbox_new(READS_MAX + 1, sizeof(struct ticket *), NULL, NULL);
+    r->requests = mailbox_new(READS_MAX + 1, sizeof(struct ticket *), NULL, NULL);
     must(pthread_create(&r->thread, NULL, reader_main, r) == 0);
     return r;
 }
 
-void reader_ask(struct reader *r, struct ticket *ticket)
+void reader_send(struct reader *r, struct ticket *ticket)
 {
-    must(mailbox_push(r->asked, &ticket));
+    must(mailbox_push(r->requests, &ticket));
 }
 
-void reader_zones(struct reader *r)
+void reader_reload_zones(struct reader *r)
 {
-    atomic_store(&r->reads_zones, true);
+    atomic_store(&r->zones_changed, true);
 }
 
-void reader_reload(struct reader *r, const struct api_context *context)
+void reader_reload_context(struct reader *r, const struct api_context *context)
 {
-    atomic_store(&r->fresh, context);
+    atomic_store(&r->new_context, context);
 }
 
 struct reader *reader_stop(struct reader *r)
 {
     if (!r)
         return NULL;
-    reader_ask(r, NULL);
+    reader_send(r, NULL);
     must(pthread_join(r->thread, NULL) == 0);
-    r->asked = mailbox_free(r->asked);
+    r->requests = mailbox_free(r->requests);
     zoneinfo_close(r->zones);
     part_cache_free(r->options.context.part_cache);
     free(r);

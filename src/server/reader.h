@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that answers questions on a connection of its own, which cannot write.
+ * A thread that answers read requests on its own read-only connection.
  */
 #pragma once
 
@@ -13,24 +13,24 @@ struct reader_options {
     const struct config *config;
     struct log *log;
     struct mailbox *to_io;
-    struct api_context context; /* its zones are the reader's own */
+    struct api_context context; /* the reader replaces `zones` by its own */
 };
 
 struct reader; /* opaque */
 
 struct reader *reader_start(const struct reader_options *options);
 
-/* The ticket comes back as a notice.  The database must be up to date. */
-void reader_ask(struct reader *reader, struct ticket *ticket);
+/* The ticket comes back as IO_MSG_TICKET.  The schema must be up to date. */
+void reader_send(struct reader *reader, struct ticket *ticket);
 
-/* The files of zones have changed.  Any thread. */
-void reader_zones(struct reader *reader);
+/* The time zone files have changed.  Any thread may call it. */
+void reader_reload_zones(struct reader *reader);
 
 /*
- * What is asked later is answered by this, see context_renew(); it must live as long as the
- * reader does.  Any thread.
+ * Uses `context` for later requests, see context_renew().  It must outlive the reader.  Any
+ * thread may call it.
  */
-void reader_reload(struct reader *reader, const struct api_context *context);
+void reader_reload_context(struct reader *reader, const struct api_context *context);
 
-/* Finishes what was asked; accepts NULL, returns NULL. */
+/* Finishes pending requests first.  Accepts NULL, returns NULL. */
 struct reader *reader_stop(struct reader *reader);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of the server its own calls must not reach: the listeners, where this machine may
- * everything while there are no tokens.
+ * The addresses of the server that its own HTTP actions must not call: its listeners, where
+ * local clients have full access while no tokens exist.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/must.h"
 #include "server/serve_parts.h"
 
-static void deny(struct serve *s, const char *net, uint16_t port)
+static void add_net(struct serve *s, const char *net, uint16_t port)
 {
     char text[CONFIG_HOST_MAX + sizeof "[/128]:65535"];
     struct err err;
@@ -21,19 +21,20 @@ static void deny(struct serve *s, const char *net, uint16_t port)
 }
 
 /*
- * All of 127.0.0.0/8 is this machine, and so are 0.0.0.0 and :: to whoever connects to them.
- * Its other addresses need no denying: who comes from there is not taken for this machine.
+ * The whole of 127.0.0.0/8 is loopback, and connections to 0.0.0.0 or :: reach loopback too.
+ * The other addresses of the machine need no entry, because the server does not treat clients
+ * from there as local.
  */
-void serve_deny_own(struct serve *s, const struct config_address *address, uint16_t port)
+void serve_deny_self(struct serve *s, const struct config_address *address, uint16_t port)
 {
     bool is_any = strcmp(address->host, "0.0.0.0") == 0 || strcmp(address->host, "::") == 0;
 
     if (!is_any && !address->is_loopback) {
-        deny(s, address->host, port);
+        add_net(s, address->host, port);
     } else if (address->is_v6) {
-        deny(s, "::/127", port);
+        add_net(s, "::/127", port);
     } else {
-        deny(s, "127.0.0.0/8", port);
-        deny(s, "0.0.0.0/8", port);
+        add_net(s, "127.0.0.0/8", port);
+        add_net(s, "0.0.0.0/8", port);
     }
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Start: log, loop, listener (so that a port that is taken is told of first), then writer,
- * readers and calls.  End: no more requests and claims; what runs may finish; what does not
- * in time is handed back; then the writer ends, the readers, its connection, the rest.
+ * Starts and stops the server.
+ *
+ * Start: log, loop, listener (first, to report a port that is in use), then writer, readers and
+ * dispatcher.  Stop: accept no requests and claim no runs; let runs finish; release those that
+ * do not finish in time; then stop the writer, the readers, the writer's connection and the
+ * rest.
  */
 #include "server/serve.h"
 
@@ -30,7 +33,7 @@ static void fail(struct serve *s, const struct err *err)
     s->status = STATUS_FAILED;
 }
 
-/* ---- the end ---- */
+/* ---- stopping ---- */
 
 static void stop_writer(struct serve *s)
 {
@@ -40,19 +43,19 @@ static void stop_writer(struct serve *s)
     must(mailbox_push(s->to_writer, &(struct writer_msg){.kind = WRITER_MSG_STOP}));
 }
 
-static void on_calls_closed(void *arg)
+static void on_dispatcher_closed(void *arg)
 {
     struct serve *s = arg;
 
     s->dispatcher = NULL;
-    frontend_staff_left(s->frontend);
+    frontend_dispatcher_closed(s->frontend);
     if (s->writer)
         stop_writer(s);
     else
         loop_wake(s->loop);
 }
 
-/* What follows from it is looked at outside of whatever called. */
+/* The main loop continues from here, outside of the caller of this callback. */
 static void on_listener_closed(void *arg)
 {
     struct serve *s = arg;
@@ -61,7 +64,7 @@ static void on_listener_closed(void *arg)
     loop_wake(s->loop);
 }
 
-static void on_told(void *arg, struct dispatch_report *reported)
+static void on_report(void *arg, struct dispatch_report *reported)
 {
     struct serve *s = arg;
 
@@ -77,19 +80,19 @@ static const struct namespace_settings *namespace_settings_of(void *arg, int64_t
     return frontend_settings(s->frontend, namespace);
 }
 
-static void close_calls(struct serve *s)
+static void close_dispatcher(struct serve *s)
 {
     if (!s->dispatcher || s->dispatcher_closing)
         return;
     s->dispatcher_closing = true;
-    dispatcher_close(s->dispatcher, on_calls_closed, s);
+    dispatcher_close(s->dispatcher, on_dispatcher_closed, s);
 }
 
-/* Not before the writer has claimed its last: that would come too late to be handed back. */
-static void look_at_hands(struct serve *s)
+/* Only after the writer has claimed its last run: the server could not release a later one. */
+static void close_dispatcher_when_drained(struct serve *s)
 {
     if (s->stage == HANDING_BACK && frontend_is_drained(s->frontend))
-        close_calls(s);
+        close_dispatcher(s);
 }
 
 static void hand_back(struct serve *s)
@@ -100,10 +103,10 @@ static void hand_back(struct serve *s)
     loop_timer_stop(s->deadline);
     if (!s->listener_closed)
         listener_close(s->listener, 0, on_listener_closed, s);
-    look_at_hands(s);
+    close_dispatcher_when_drained(s);
 }
 
-static int under_way(const struct serve *s)
+static int dispatches_in_progress(const struct serve *s)
 {
     int count = 0;
 
@@ -112,13 +115,13 @@ static int under_way(const struct serve *s)
     return count;
 }
 
-/* Everything has ended by itself, or the time is over. */
-static void look_at_drain(struct serve *s)
+/* Ends the drain when nothing is in progress any more. */
+static void check_drain(struct serve *s)
 {
     if (s->stage == DRAINING && s->listener_closed && frontend_is_drained(s->frontend) &&
-        under_way(s) == 0)
+        dispatches_in_progress(s) == 0)
         hand_back(s);
-    look_at_hands(s);
+    close_dispatcher_when_drained(s);
 }
 
 static void on_deadline(void *arg)
@@ -126,7 +129,7 @@ static void on_deadline(void *arg)
     struct serve *s = arg;
 
     log_say(&s->log, clock_now(), LEVEL_WARN, "the drain is over, runs are handed back",
-            LOG_INT("runs", under_way(s)));
+            LOG_INT("runs", dispatches_in_progress(s)));
     hand_back(s);
 }
 
@@ -134,12 +137,13 @@ static void drain(struct serve *s)
 {
     s->stage = DRAINING;
     sd_notify_say("STOPPING=1");
-    log_say(&s->log, clock_now(), LEVEL_INFO, "draining", LOG_INT("runs", under_way(s)));
+    log_say(&s->log, clock_now(), LEVEL_INFO, "draining",
+            LOG_INT("runs", dispatches_in_progress(s)));
     frontend_closing(s->frontend, "the server is stopping");
     must(mailbox_push(s->to_writer, &(struct writer_msg){.kind = WRITER_MSG_DRAIN}));
     listener_close(s->listener, s->config->drain, on_listener_closed, s);
     loop_timer_set(s->deadline, s->config->drain);
-    look_at_drain(s);
+    check_drain(s);
 }
 
 static void on_stop_signal(void *arg, int signal)
@@ -153,7 +157,7 @@ static void on_stop_signal(void *arg, int signal)
         on_deadline(s);
 }
 
-/* ---- the middle ---- */
+/* ---- running ---- */
 
 static void on_reload(void *arg, int signal)
 {
@@ -163,19 +167,19 @@ static void on_reload(void *arg, int signal)
     serve_reload_zones(arg, true);
 }
 
-/* Packages of the system change the files while this process runs. */
-static void look_at_zones(struct serve *s)
+/* System packages replace the files while the process runs. */
+static void check_zones(struct serve *s)
 {
     if (++s->pulses % ZONES_EVERY == 0)
         serve_reload_zones(s, false);
 }
 
-static void look_at_watchdog(struct serve *s)
+static void ping_watchdog(struct serve *s)
 {
     span period = sd_notify_watchdog();
 
     if (!s->writer || period == 0)
-        return; /* it has ended: the rest is quick */
+        return; /* the writer has ended; the rest is quick */
     if (clock_boot_us() - writer_state(s->writer).beat_us < period)
         sd_notify_say("WATCHDOG=1");
 }
@@ -186,8 +190,8 @@ static void on_pulse(void *arg)
 
     log_out_pump(s->log_out);
     log_pulse(&s->log, clock_now());
-    look_at_zones(s);
-    look_at_watchdog(s);
+    check_zones(s);
+    ping_watchdog(s);
     loop_timer_set(s->pulse, PULSE);
 }
 
@@ -200,22 +204,25 @@ static void on_wake(void *arg)
             loop_stop(s->loop);
         return;
     }
-    if (frontend_take(s->frontend)) {
+    if (frontend_receive(s->frontend)) {
         s->status = writer_state(s->writer).status;
         loop_stop(s->loop);
         return;
     }
-    if (!s->is_ready && !frontend_not_ready(s->frontend)) {
+    if (!s->is_ready && !frontend_unready_reason(s->frontend)) {
         s->is_ready = true;
-        serve_say_ready(s);
+        serve_announce_ready(s);
     }
-    look_at_drain(s);
+    check_drain(s);
 }
 
-/* ---- the start ---- */
+/* ---- starting ---- */
 
-/* Every connection and call needs one; the usual soft limit is for programs that select(). */
-static void take_descriptors(struct serve *s)
+/*
+ * Each connection and each dispatch needs a descriptor.  The usual soft limit only protects
+ * programs that use select().
+ */
+static void raise_descriptor_limit(struct serve *s)
 {
     struct rlimit limit;
 
@@ -227,8 +234,8 @@ static void take_descriptors(struct serve *s)
                 LOG_INT("limit", (int64_t)limit.rlim_cur), LOG_INT("wanted", DESCRIPTORS));
 }
 
-/* Settings of other systems: what became of each. */
-static void say_old_names(struct serve *s)
+/* Logs the effect of each setting of another system. */
+static void log_old_names(struct serve *s)
 {
     for (const struct config_old_use *use = s->config->olds; use; use = use->next)
         log_say(&s->log, clock_now(), use->old->id == OLD_NO_EFFECT ? LEVEL_WARN : LEVEL_INFO,
@@ -247,7 +254,7 @@ static enum rc make_state_dir(struct serve *s, struct err *reterr)
     char path[CONFIG_VALUE_MAX + 1];
 
     if (!str_starts(db, scheme) || !str_starts(str_from(db, scheme.len), dir))
-        return RC_OK; /* nothing of ours goes there */
+        return RC_OK; /* the database is elsewhere */
     snprintf(path, sizeof path, "%s", dir.ptr);
     for (char *p = path + 1;; p++) {
         char c = *p;
@@ -281,12 +288,12 @@ static enum rc bind_all(struct serve *s, const struct config_addresses *list, co
         enum rc rc = (s->has_tls ? listener_bind_tls : listener_bind)(
             s->listener, address->host, address->port, &port, reterr);
 
-        /* A machine without IPv6 has no ::1; the other loopback address will do. */
+        /* A machine without IPv6 has no ::1; the other loopback address is enough. */
         if (rc == RC_NOT_FOUND && address->is_loopback && address->is_v6 && list->count > 1)
             continue;
         if (rc != RC_OK)
             return rc;
-        serve_deny_own(s, address, port);
+        serve_deny_self(s, address, port);
         if (s->port == 0) {
             s->port = port;
             snprintf(s->address, sizeof s->address,
@@ -300,7 +307,7 @@ static enum rc bind_all(struct serve *s, const struct config_addresses *list, co
     return RC_OK;
 }
 
-static enum rc open_door(struct serve *s, struct err *reterr)
+static enum rc open_frontend(struct serve *s, struct err *reterr)
 {
     struct listener_limits limits = listener_limits_default;
     struct listener_handler handler;
@@ -328,7 +335,7 @@ static enum rc open_door(struct serve *s, struct err *reterr)
     return rc == RC_OK ? bind_all(s, &s->config->grpc, "grpc", reterr) : rc;
 }
 
-static enum rc open_calls(struct serve *s, struct err *reterr)
+static enum rc open_dispatcher(struct serve *s, struct err *reterr)
 {
     const struct config *config = s->config;
 
@@ -347,13 +354,13 @@ static enum rc open_calls(struct serve *s, struct err *reterr)
             .self_nets = s->self_nets,
             .self_net_count = s->self_net_count,
             .settings = namespace_settings_of,
-            .on_told = on_told,
+            .on_report = on_report,
             .arg = s,
         },
         &s->dispatcher, reterr);
 }
 
-/* One name for each process of a cluster, the same after a restart. */
+/* The name is unique in a cluster and the same after a restart. */
 static void name_node(struct serve *s)
 {
     char host[NODE_NAME_MAX - sizeof ":65535"];
@@ -364,7 +371,7 @@ static void name_node(struct serve *s)
     snprintf(s->node, sizeof s->node, "%s:%u", host, s->port);
 }
 
-static enum rc start_staff(struct serve *s, struct err *reterr)
+static enum rc start_threads(struct serve *s, struct err *reterr)
 {
     struct api_context context = serve_context(s);
 
@@ -389,12 +396,12 @@ static enum rc start_staff(struct serve *s, struct err *reterr)
         .context = context,
     });
     s->notify = postgres_notify_start(s->config, &s->log, s->to_writer, str_of(s->node));
-    frontend_staff(s->frontend, s->writer, s->readers, READERS, s->dispatcher);
+    frontend_connect(s->frontend, s->writer, s->readers, READERS, s->dispatcher);
     return RC_OK;
 }
 
-/* Signals come to the loop alone; the threads that follow inherit the mask. */
-static void take_signals(struct serve *s)
+/* Only the loop handles signals; threads that start later inherit the mask. */
+static void install_signals(struct serve *s)
 {
     loop_on_signal(s->loop, SIGTERM, on_stop_signal, s);
     loop_on_signal(s->loop, SIGINT, on_stop_signal, s);
@@ -414,32 +421,32 @@ static enum rc start(struct serve *s, struct err *reterr)
             return err_set(reterr, RC_INVALID, -1, 0, "seed_dir, %.*s, cannot be read",
                            STR_ARG(s->config->seed_dir));
     }
-    say_old_names(s);
-    take_descriptors(s);
+    log_old_names(s);
+    raise_descriptor_limit(s);
     s->zones = zoneinfo_open(zoneinfo, reterr);
-    if (!s->zones || serve_check_named(s, s->config, reterr) != RC_OK)
+    if (!s->zones || serve_check_config(s, s->config, reterr) != RC_OK)
         return RC_INVALID;
     snprintf(s->zones_version, sizeof s->zones_version, "%s", zoneinfo_version(s->zones));
     s->to_writer = mailbox_new(WRITER_MSGS_MAX, sizeof(struct writer_msg), NULL, NULL);
     s->to_io = mailbox_new(IO_MSGS_MAX, sizeof(struct io_msg), loop_wake, s->loop);
-    rc = open_door(s, reterr);
+    rc = open_frontend(s, reterr);
     if (rc == RC_OK)
-        rc = open_calls(s, reterr);
+        rc = open_dispatcher(s, reterr);
     if (rc != RC_OK)
         return rc;
     name_node(s);
-    take_signals(s);
-    rc = start_staff(s, reterr);
+    install_signals(s);
+    rc = start_threads(s, reterr);
     s->pulse = loop_timer_new(s->loop, on_pulse, s);
     s->deadline = loop_timer_new(s->loop, on_deadline, s);
     loop_timer_set(s->pulse, PULSE);
     return rc;
 }
 
-/* The writer has ended by itself, or never began: the others are asked to. */
+/* The writer has ended by itself or never started; now the other parts end. */
 static void close_rest(struct serve *s)
 {
-    close_calls(s);
+    close_dispatcher(s);
     if (s->listener && !s->listener_closed)
         listener_close(s->listener, 0, on_listener_closed, s);
     s->stage = CLOSING;
@@ -447,13 +454,13 @@ static void close_rest(struct serve *s)
     loop_run(s->loop);
 }
 
-/* Tickets that another thread had when it ended came back with its last words. */
+/* A thread returns its tickets before it ends. */
 static void finish(struct serve *s)
 {
     s->notify = postgres_notify_stop(s->notify);
     for (int i = 0; i < READERS; i++)
         s->readers[i] = reader_stop(s->readers[i]);
-    /* Whoever closes SQLite last takes its log away, and only the writer may. */
+    /* The last connection to SQLite removes the WAL, and only the writer's may do that. */
     if (s->writer)
         s->writer = writer_join(s->writer);
     if (s->frontend)

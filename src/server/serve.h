@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The daemon: io, writer and readers around the engine, from start to drain.
+ * The server: runs the threads io, writer and readers around the engine, from start to drain.
  */
 #pragma once
 
 #include "db/db.h"
 #include "server/config/config.h"
 
-/* Where the torture tests kill it. */
+/* Where the torture tests kill the server. */
 enum serve_point {
     SERVE_BEFORE_TURN,
-    SERVE_AFTER_TURN,    /* committed, nothing said yet                */
-    SERVE_BEFORE_ANSWER, /* io knows the answer, nothing is written    */
+    SERVE_AFTER_TURN,    /* committed, nothing sent yet                   */
+    SERVE_BEFORE_ANSWER, /* the io thread has the answer, nothing is sent */
     SERVE_AFTER_ANSWER,
-    SERVE_BEFORE_CALL, /* io has a run to carry out, nothing is begun */
-    SERVE_AFTER_CALL,
-    SERVE_BEFORE_TOLD, /* how it ended is known, the engine not told  */
+    SERVE_BEFORE_DISPATCH, /* the io thread has a run, nothing has started */
+    SERVE_AFTER_DISPATCH,
+    SERVE_BEFORE_REPORT, /* the run has ended, the engine does not know yet */
     SERVE_POINTS
 };
 
 struct serve_seam {
-    void (*at)(void *arg, enum serve_point point); /* any thread; may be NULL */
+    void (*at)(void *arg, enum serve_point point); /* called by any thread; may be NULL */
     void *arg;
-    const struct db_fault *fault; /* of the writer's connection; may be NULL */
-    int log_pages;                /* the same, see db/db.h; 0: as always     */
+    const struct db_fault *fault; /* faults of the writer's connection; may be NULL */
+    int log_pages;                /* of that connection, see db/db.h; 0: default    */
 };
 
 struct serve_options {
     const struct config *config;
-    /* Reads the configuration anew, as it was read before. */
+    /* Reads the configuration again from the same sources. */
     enum rc (*reload)(void *arg, struct config **ret, struct err *reterr);
     void *arg;
     const struct serve_seam *seam; /* NULL: none */
 };
 
-/* Returns the exit status, after SIGTERM or SIGINT and the drain. */
+/* Returns the exit status after SIGTERM or SIGINT and the drain. */
 int serve_run(const struct serve_options *options);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the operations may know of the daemon.  For the io thread.
+ * The functions and values of the server that operations may use (struct api_context).
  */
 #include <sys/random.h>
 
@@ -10,7 +10,7 @@
 #include "server/commit.h"
 #include "server/serve_parts.h"
 
-enum { RANDOM_AT_ONCE = 32 }; /* 256 bytes: as many as the kernel gives without a pause */
+enum { RANDOM_AT_ONCE = 32 }; /* getrandom() always returns up to 256 bytes */
 
 static const struct tz *find_zone(void *user, struct str name, struct err *reterr)
 {
@@ -33,7 +33,10 @@ static int64_t quota_schedules(void *arg, struct str namespace)
     return frontend_quota(s->frontend, namespace);
 }
 
-/* Every request has a number: they are asked for by the dozen, and each is given once. */
+/*
+ * Every request needs one.  Each thread reads a batch from the kernel; each number is used
+ * once.
+ */
 static uint64_t random_number(void *arg)
 {
     static _Thread_local uint64_t numbers[RANDOM_AT_ONCE];
@@ -54,7 +57,7 @@ static const char *not_ready(void *arg)
 {
     struct serve *s = arg;
 
-    return frontend_not_ready(s->frontend);
+    return frontend_unready_reason(s->frontend);
 }
 
 static int reasons(void *arg, struct context_reason list[static CONTEXT_REASONS_MAX])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything of /metrics that needs no database.  For the io thread.
+ * The part of /metrics that needs no database.  For the io thread.
  */
 #include "api/call/prometheus.h"
 #include "io/clock.h"
@@ -15,7 +15,7 @@ static void print_build(const struct serve *s, struct answer *out)
     prometheus_int(out, "belfry_build_info",
                    "version=\"" BELFRY_VERSION "\",commit=\"" BELFRY_COMMIT "\"", 1);
     prometheus_one(out, "belfry_ready", "gauge", "Whether the server may be used: 1, or 0.",
-                   frontend_not_ready(s->frontend) == NULL);
+                   frontend_unready_reason(s->frontend) == NULL);
 }
 
 static void print_connections(const struct serve *s, struct answer *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of serve share.
+ * Shared by the files of serve.  Other files do not include it.
  */
 #pragma once
 
@@ -14,26 +14,26 @@
 
 enum {
     READERS = 2,
-    DESCRIPTORS = 32768, /* connections, calls and programs, all at their most */
-    NODE_NAME_MAX = 100, /* below DB_NOTE_MAX; Linux has 64 bytes for a host */
+    DESCRIPTORS = 32768, /* connections, requests and programs at their limits     */
+    NODE_NAME_MAX = 100, /* below DB_NOTE_MAX; Linux limits host names to 64 bytes */
     STATUS_FAILED = 1,
-    CONFIGS_MAX = 1000,  /* times that the configuration is read anew, 64 KiB each */
-    ZONES_KEPT = 100,    /* files of zones, 400 KiB each; some a year are published */
-    TEXTS_MAX = 2 << 20, /* the description of the API, with room for its making   */
-    ZONES_EVERY = 60,    /* pulses between two looks at the files of zones          */
+    CONFIGS_MAX = 1000,  /* reloads of the configuration, 64 KiB each           */
+    ZONES_KEPT = 100,    /* reloads of time zones, 400 KiB each; a few per year */
+    TEXTS_MAX = 2 << 20, /* the OpenAPI document, and space to build it         */
+    ZONES_EVERY = 60,    /* pulses between two checks of the time zone files    */
 };
 
-#define PULSE SPAN_S /* looks at the log, the zones and the watchdog */
+#define PULSE SPAN_S /* interval of checks: log, time zones, watchdog */
 
 enum stage { SERVING, DRAINING, HANDING_BACK, STOPPING, CLOSING };
 
 struct serve {
     const struct serve_options *options;
-    const struct config *config; /* the one that counts */
+    const struct config *config; /* the current one */
     struct config *configs[CONFIGS_MAX];
-    struct api_context *contexts[CONFIGS_MAX]; /* as many */
+    struct api_context *contexts[CONFIGS_MAX]; /* one for each of `configs` */
     int config_count;
-    struct arena *texts; /* what is answered to all alike, once it is made */
+    struct arena *texts; /* texts that every client gets alike */
     struct openapi openapi;
     struct log log;
     struct log_out *log_out;
@@ -50,20 +50,20 @@ struct serve {
     struct dispatcher *dispatcher;
     struct postgres_notify *notify;
     int64_t pulses;
-    uint16_t port; /* the first that it listens on */
+    uint16_t port; /* of the first listener */
     struct address_net self_nets[2 * LISTENER_ADDRESSES_MAX];
     int self_net_count;
     _Atomic int64_t finished[LANE_COUNT];
-    _Atomic bool is_halted; /* somebody wants that this node starts nothing */
+    _Atomic bool is_halted; /* an operator wants this node to start nothing */
     struct commit_signal signal;
     struct counters counters;
     instant started_at;
-    char address[NODE_NAME_MAX + 1]; /* where it listens, for people */
+    char address[NODE_NAME_MAX + 1]; /* URL of the first listener, for people */
     char node[NODE_NAME_MAX + 1];
     char zones_version[64];
     enum stage stage;
     bool is_ready, listener_closed, dispatcher_closing;
-    bool has_tls; /* all that it listens on */
+    bool has_tls; /* of all listeners */
     int status;
 };
 
@@ -71,26 +71,26 @@ struct serve {
 MUST_USE enum rc serve_open_tls(struct serve *s, struct err *reterr);
 void serve_reload_tls(struct serve *s);
 
-/* serve_reload.c: zones when they are others by their version, or may be by somebody's word */
+/* serve_reload.c.  Reloads time zones if their version changed, or always if `in_any_case`. */
 void serve_reload_config(struct serve *s);
 void serve_reload_zones(struct serve *s, bool in_any_case);
 
 /*
- * serve_named.c: whether there is what a configuration names.  At the start and at each reload:
- * otherwise it would show when it is needed, hours later.
+ * serve_check.c.  Checks at the start and at each reload; otherwise a bad value would show only
+ * when it is needed, perhaps hours later.
  */
-MUST_USE enum rc serve_check_named(struct serve *s, const struct config *config,
-                                   struct err *reterr);
+MUST_USE enum rc serve_check_config(struct serve *s, const struct config *config,
+                                    struct err *reterr);
 
-/* serve_ready.c: that it may be used, to all who wait for it */
-void serve_say_ready(struct serve *s);
+/* serve_ready.c: announces that the server is ready */
+void serve_announce_ready(struct serve *s);
 
-/* serve_own.c: what calls of this server must not reach */
-void serve_deny_own(struct serve *s, const struct config_address *address, uint16_t port);
+/* self_targets.c: forbids HTTP actions to call the listener at this address */
+void serve_deny_self(struct serve *s, const struct config_address *address, uint16_t port);
 
-/* serve_context.c: what the operations may know */
+/* serve_context.c: what operations may use */
 struct api_context serve_context(struct serve *s);
 
-/* serve_metrics.c: what /metrics tells beside what the database knows */
+/* serve_metrics.c: the metrics that do not come from the database */
 bool serve_print_metrics(void *arg, struct answer *out,
                          struct context_latest latest[static CONTEXT_LATEST_MAX]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is said once the server may be used: to systemd, to the log, and to a person who sits
- * at the terminal that the log goes to.
+ * Announces that the server is ready: to systemd, in the log, and to a user if standard error
+ * is a terminal.
  */
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include "io/sd_notify.h"
 #include "server/serve_parts.h"
 
-/* Where a client on this machine finds it. */
+/* Prints the URL for a client on this machine. */
 static void print_url(const struct serve *s, struct buf *out)
 {
     const struct config_address *first = &s->config->listen.list[0];
@@ -22,8 +22,8 @@ static void print_url(const struct serve *s, struct buf *out)
                s->has_tls ? "https" : "http", host, s->port);
 }
 
-/* Through the log's own way out: a terminal that stands still must not hold the server. */
-static void greet(struct serve *s, struct str db)
+/* Uses the output of the log, so that a stopped terminal cannot block the server. */
+static void print_greeting(struct serve *s, struct str db)
 {
     char text[LOG_LINE_MAX];
     struct buf out = BUF(text);
@@ -37,11 +37,11 @@ static void greet(struct serve *s, struct str db)
     buf_text(&out, "/api/v1/schedules\n"
                    "  A first schedule:             belfry help schedule create\n"
                    "  Stop it:                      Ctrl-C\n\n");
-    if (!out.cut) /* nor is there always room: the log goes before */
+    if (!out.cut) /* dropped if the output is full, after the log */
         (void)sink.take(sink.arg, buf_as_str(&out));
 }
 
-void serve_say_ready(struct serve *s)
+void serve_announce_ready(struct serve *s)
 {
     char shown[CONFIG_SHOWN_MAX];
     struct buf db = BUF(shown);
@@ -51,5 +51,5 @@ void serve_say_ready(struct serve *s)
     log_say(&s->log, clock_now(), LEVEL_INFO, "ready", LOG_TEXT("node", s->node),
             LOG_STR("db", buf_as_str(&db)), LOG_TEXT("version", BELFRY_VERSION));
     if (isatty(STDERR_FILENO) && s->config->listen.count > 0)
-        greet(s, buf_as_str(&db));
+        print_greeting(s, buf_as_str(&db));
 }

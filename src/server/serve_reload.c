@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The configuration and the files of zones anew, for all threads.  What they have of the ones
- * before stays until the end.
+ * Reloads the configuration and the time zones for all threads.  Old versions stay in memory
+ * until the server stops, because other threads may still use them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,20 +26,20 @@ static void log_change(struct serve *s, const struct config *now,
             LOG_STR("value", buf_as_str(&value)));
 }
 
-/* Other threads may be reading the one before: it stays until the end. */
+/* The previous configuration stays, because other threads may be reading it. */
 static void use_config(struct serve *s, struct config *fresh)
 {
     struct api_context *context = malloc(sizeof *context);
 
     must(context);
-    config_keep(fresh, s->config);
+    config_keep_restart_keys(fresh, s->config);
     s->config = fresh;
     *context = serve_context(s);
     s->configs[s->config_count] = fresh;
     s->contexts[s->config_count++] = context;
     frontend_reload(s->frontend, fresh, context);
     for (int i = 0; i < READERS; i++)
-        reader_reload(s->readers[i], context);
+        reader_reload_context(s->readers[i], context);
     must(mailbox_push(
         s->to_writer,
         &(struct writer_msg){.kind = WRITER_MSG_CONFIG, .config = fresh, .context = context}));
@@ -55,7 +55,7 @@ void serve_reload_config(struct serve *s)
     if (s->config_count == CONFIGS_MAX)
         err_set(&err, RC_LIMIT, -1, 0, "it was read %d times; start anew", CONFIGS_MAX);
     else if (s->options->reload(s->options->arg, &fresh, &err) == RC_OK &&
-             serve_check_named(s, fresh, &err) != RC_OK)
+             serve_check_config(s, fresh, &err) != RC_OK)
         fresh = config_free(fresh);
     if (!fresh) {
         log_say(&s->log, clock_now(), LEVEL_ERROR,
@@ -74,7 +74,7 @@ void serve_reload_config(struct serve *s)
     use_config(s, fresh);
 }
 
-/* What is on its way to the writer may hold a zone of the files before: they stay open. */
+/* The previous files stay open, because commands on their way to the writer may hold a zone. */
 static void use_zones(struct serve *s, struct zoneinfo *zones)
 {
     if (s->old_zone_count == ZONES_KEPT) {
@@ -106,6 +106,6 @@ void serve_reload_zones(struct serve *s, bool in_any_case)
     if (!are_others && !in_any_case)
         return;
     for (int i = 0; i < READERS; i++)
-        reader_zones(s->readers[i]);
+        reader_reload_zones(s->readers[i]);
     must(mailbox_push(s->to_writer, &(struct writer_msg){.kind = WRITER_MSG_ZONES}));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The certificate of the listeners.  For the io thread.
+ * The TLS certificate of the listeners.  For the io thread.
  */
 #include "io/clock.h"
 #include "server/serve_parts.h"
@@ -24,7 +24,7 @@ enum rc serve_open_tls(struct serve *s, struct err *reterr)
     return s->has_tls ? read_files(s, reterr) : RC_OK;
 }
 
-/* Also when the names are as before: a renewed certificate is a new file of the same name. */
+/* Also reloads unchanged file names: a renewed certificate has the same name. */
 void serve_reload_tls(struct serve *s)
 {
     struct err err;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the threads of the daemon say to each other.
+ * The messages between the threads of the server.
  *
- * A ticket is a call on its way: io makes it, hands it to the writer or to a reader, gets it
- * back, and frees it.  Whoever has it may touch it, and nobody else.  Messages are small and
- * go through mailboxes, which are large enough for all that the bounds here allow.
+ * A ticket is a call in progress: the io thread creates it, sends it to the writer or a reader,
+ * gets it back and frees it.  Only the current owner may access it, with the exceptions marked
+ * below.  Messages are small and pass through mailboxes that have room for everything that the
+ * limits here allow.
  */
 #pragma once
 
@@ -16,12 +17,12 @@
 #include "server/dispatch/dispatch_order.h"
 
 enum {
-    TICKETS_MAX = 16384, /* under way: every connection, and those whose client has gone   */
-    ITEMS_MAX = 1 << 18, /* commands and reports that wait for the writer: 64 turns        */
-    ORDERS_MAX = 32768,  /* runs that this node carries out: above all settings together   */
-    WRITER_MSGS_KEPT = 2 * TICKETS_MAX + 2 * ORDERS_MAX, /* each with a word that it is left */
-    WRITER_MSGS_MAX =
-        1 << 17, /* the rest is for signs of life, which can wait                 */
+    TICKETS_MAX = 16384, /* in progress, also those whose client is gone                 */
+    ITEMS_MAX = 1 << 18, /* commands and reports waiting for the writer: 64 turns        */
+    ORDERS_MAX = 32768,  /* runs that this node carries out: above all settings together */
+    /* Each ticket and each order, and one further message about it. */
+    WRITER_MSGS_RESERVED = 2 * TICKETS_MAX + 2 * ORDERS_MAX,
+    WRITER_MSGS_MAX = 1 << 17, /* the rest is for heartbeats, which can wait */
     IO_MSGS_MAX = 1 << 18,
     READS_MAX = TICKETS_MAX,
 };
@@ -35,46 +36,48 @@ struct keyring;
 struct ticket {
     struct call call;
     enum call_step step;
-    struct ticket *next; /* for whoever has it */
+    struct ticket *next; /* a list of the current owner */
 
-    /* io's, whoever has the ticket. */
-    struct ticket *before, *behind; /* of all that are under way */
-    struct exchange *x;             /* NULL: nobody waits for it */
-    int64_t deadline_us;            /* clock_boot_us()           */
-    bool is_hurried;                /* its client said so: others have longer */
-    bool is_away;                   /* with another thread       */
-    enum call_step sent_for;        /* what it was to do there   */
-    bool has_key;                   /* its commands have one: to ask again is safe */
-    bool asked, is_asking;          /* for its namespace, once   */
-    struct limit limit;             /* how often its client may ask */
-    _Atomic bool is_left;           /* nobody waits: a poll may end at once */
-    bool is_seed;                   /* of frontend_options.seeds: nobody waits, it goes on */
-    void *stream;                   /* the streams's; NULL: an answer with an end */
+    /* Accessed by the io thread, whoever owns the ticket. */
+    struct ticket *prev_open, *next_open;          /* all tickets in progress                 */
+    struct exchange *x;                            /* NULL: no client waits                   */
+    int64_t deadline_us;                           /* clock_boot_us()                         */
+    bool has_client_deadline;                      /* set by the client; others get more time */
+    bool is_away;                                  /* another thread owns it                  */
+    enum call_step sent_for;                       /* the step that it was sent for           */
+    bool has_key;                                  /* idempotency key: a retry is safe        */
+    bool has_asked_namespace, is_asking_namespace; /* asks the writer for the namespace, once */
+    struct limit limit;                            /* the rate limit of the client            */
+    bool is_seed; /* from frontend_options.seeds: continues without a client */
+    void *stream; /* owned by the streams; NULL: not a stream                */
 
-    /* The writer's. */
-    struct reply *replies; /* of call.replies and call.report_replies */
-    struct report_reply *heard;
-    struct assignment *grants; /* of call.grants and call.grant_queues */
-    struct str *names;
-    int left; /* commands or reports without an answer */
+    /* Accessed by any thread: no answer is needed, so that a poll may end at once. */
+    _Atomic bool is_abandoned;
+
+    /* Accessed by the writer. */
+    struct reply *replies; /* writable call.replies */
+    struct report_reply *report_replies;
+    struct assignment *grants; /* writable call.grants */
+    struct str *grant_queues;
+    int pending; /* commands or reports without a reply */
     int64_t queues[POLL_QUEUES_MAX];
-    int queues_known;
+    int queues_resolved;
     int64_t poll_until_us;
     bool is_new;
-    const struct reply *refused; /* a queue of the poll cannot be made */
-    bool is_settled;             /* `step` is already the one that follows */
+    const struct reply *refused; /* a queue of the poll cannot be created */
+    bool is_settled;             /* `step` is already the next step       */
 };
 
 enum writer_msg_kind {
-    WRITER_MSG_CALL,       /* ticket: commands, reports or a poll                 */
-    WRITER_MSG_NAMESPACES, /* ticket: look for namespaces, then send it back      */
-    WRITER_MSG_REPORT,     /* told                                                */
-    WRITER_MSG_LOOK,       /* a call has ended without a word, or a poll was left */
-    WRITER_MSG_HEARD,      /* another node has made runs ready                    */
-    WRITER_MSG_CONFIG,     /* config: counts from now on                          */
-    WRITER_MSG_ZONES,      /* the files of zones have changed                     */
-    WRITER_MSG_DRAIN,      /* claim nothing more, let polls go                    */
-    WRITER_MSG_STOP,       /* and now end                                         */
+    WRITER_MSG_CALL,       /* ticket: commands, reports or a poll                             */
+    WRITER_MSG_NAMESPACES, /* ticket: read the namespaces, then return it                     */
+    WRITER_MSG_REPORT,     /* reported: a dispatch has news                                   */
+    WRITER_MSG_WAKE,       /* check again: a dispatch ended silently, or a poll was abandoned */
+    WRITER_MSG_NOTIFIED,   /* another node made runs ready                                    */
+    WRITER_MSG_CONFIG,     /* config, context: use them from now on                           */
+    WRITER_MSG_ZONES,      /* the time zone files have changed                                */
+    WRITER_MSG_DRAIN,      /* claim no more runs, end polls                                   */
+    WRITER_MSG_STOP,       /* finish and end                                                  */
 };
 
 struct writer_msg {
@@ -89,7 +92,7 @@ struct writer_msg {
     };
 };
 
-/* A namespace as the writer found it; io frees the arena. */
+/* A namespace as the writer read it.  The io thread frees the arena. */
 struct namespace_msg {
     struct arena *arena;
     int64_t id;
@@ -97,16 +100,16 @@ struct namespace_msg {
 };
 
 enum io_msg_kind {
-    IO_MSG_TICKET,   /* it is done                                          */
-    IO_MSG_DISPATCH, /* carry out a run                                     */
-    IO_MSG_STOP,     /* end one: in `stop`                                  */
-    IO_MSG_FORGET,   /* end all: they are no longer this node's             */
+    IO_MSG_TICKET,    /* ticket: returns it                                   */
+    IO_MSG_DISPATCH,  /* order: carry out a run                               */
+    IO_MSG_STOP,      /* stop: end a dispatch                                 */
+    IO_MSG_ABORT_ALL, /* end all dispatches: another node owns their runs now */
     IO_MSG_NAMESPACE,
-    IO_MSG_KEYS,    /* the tokens are others: in `keys`                    */
-    IO_MSG_COMMIT,  /* see server/commit_signal.h                                   */
-    IO_MSG_STATE,   /* something of writer_state() has changed             */
-    IO_MSG_DRAINED, /* after WRITER_MSG_DRAIN: no further run will come */
-    IO_MSG_OVER,    /* the writer has ended                                */
+    IO_MSG_KEYS,    /* keys: the tokens have changed                  */
+    IO_MSG_COMMIT,  /* see server/commit_signal.h                     */
+    IO_MSG_STATE,   /* writer_state() has changed                     */
+    IO_MSG_DRAINED, /* after WRITER_MSG_DRAIN: no more runs will come */
+    IO_MSG_OVER,    /* the writer has ended                           */
 };
 
 struct io_msg {
@@ -114,7 +117,7 @@ struct io_msg {
     union {
         struct ticket *ticket;
         struct dispatch_order *order;
-        struct namespace_msg *space;
+        struct namespace_msg *namespace_msg;
         struct keyring *keys;
         struct stop stop;
     };

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The thread of the writer: receives messages, waits for work, reads the clock, and runs one
+ * turn after another.
+ */
 #include "server/writer.h"
 
 #include <stdlib.h>
@@ -12,7 +16,7 @@
 
 enum { ARENA_MAX = 64 << 20, NAMES_MAX = 64 << 20, ITEMS_FIRST = 1024 };
 
-void writer_at(struct writer *w, enum serve_point point)
+void writer_test_point(struct writer *w, enum serve_point point)
 {
     const struct serve_seam *seam = w->options.seam;
 
@@ -20,7 +24,7 @@ void writer_at(struct writer *w, enum serve_point point)
         seam->at(seam->arg, point);
 }
 
-void writer_set(struct writer *w, enum writer_phase phase, const char *text)
+void writer_set_phase(struct writer *w, enum writer_phase phase, const char *text)
 {
     struct buf out;
     bool changes;
@@ -35,7 +39,7 @@ void writer_set(struct writer *w, enum writer_phase phase, const char *text)
     buf_text(&out, text);
     pthread_mutex_unlock(&w->lock);
     if (changes)
-        writer_notice(w, &(struct io_msg){.kind = IO_MSG_STATE});
+        writer_send(w, &(struct io_msg){.kind = IO_MSG_STATE});
 }
 
 struct writer_state writer_state(struct writer *w)
@@ -55,18 +59,18 @@ void writer_beat(struct writer *w)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* The box has a place for every ticket, task and stop that there can be. */
-void writer_notice(struct writer *w, const struct io_msg *msg)
+/* The mailbox has room for every ticket, order and stop that can exist. */
+void writer_send(struct writer *w, const struct io_msg *msg)
 {
     must(mailbox_push(w->options.to_io, msg));
 }
 
-void writer_done(struct writer *w, struct ticket *ticket)
+void writer_return(struct writer *w, struct ticket *ticket)
 {
-    writer_notice(w, &(struct io_msg){.kind = IO_MSG_TICKET, .ticket = ticket});
+    writer_send(w, &(struct io_msg){.kind = IO_MSG_TICKET, .ticket = ticket});
 }
 
-void items_put(struct items *items, struct item item)
+void items_push(struct items *items, struct item item)
 {
     if (items->count == items->cap) {
         size_t cap = items->cap == 0 ? ITEMS_FIRST : items->cap * 2;
@@ -81,7 +85,7 @@ void items_put(struct items *items, struct item item)
     items->at[(items->first + items->count++) % items->cap] = item;
 }
 
-bool items_take(struct items *items, struct item *ret)
+bool items_pop(struct items *items, struct item *ret)
 {
     if (items->count == 0)
         return false;
@@ -97,23 +101,24 @@ static void take_commands(struct writer *w, struct ticket *t)
 
     t->replies = arena_array(call->arena, (size_t)call->command_count, sizeof *t->replies);
     call->replies = t->replies;
-    t->left = call->command_count;
+    t->pending = call->command_count;
     for (int i = 0; i < call->command_count; i++)
-        items_put(&w->commands, (struct item){.ticket = t, .index = i});
+        items_push(&w->commands, (struct item){.ticket = t, .index = i});
 }
 
 static void take_reports(struct writer *w, struct ticket *t)
 {
     struct call *call = &t->call;
 
-    t->heard = arena_array(call->arena, (size_t)call->report_count, sizeof *t->heard);
-    call->report_replies = t->heard;
-    t->left = call->report_count;
+    t->report_replies = arena_array(call->arena, (size_t)call->report_count,
+                                    sizeof *t->report_replies);
+    call->report_replies = t->report_replies;
+    t->pending = call->report_count;
     for (int i = 0; i < call->report_count; i++)
-        items_put(&w->reports, (struct item){.ticket = t, .index = i});
+        items_push(&w->reports, (struct item){.ticket = t, .index = i});
 }
 
-/* Joins the polls at once, or once the keys of its queues are known. */
+/* The poll joins the turns as soon as the keys of its queues are known. */
 static void take_poll(struct writer *w, struct ticket *t)
 {
     const struct call_poll *poll = &t->call.poll;
@@ -121,11 +126,11 @@ static void take_poll(struct writer *w, struct ticket *t)
     t->poll_until_us = clock_boot_us() + poll->wait;
     t->is_new = true;
     for (int i = 0; i < poll->queue_count; i++) {
-        t->queues[i] = writer_queue(w, t->call.namespace, poll->queues[i]);
+        t->queues[i] = writer_find_queue(w, t->call.namespace, poll->queues[i]);
         if (t->queues[i] == 0)
-            items_put(&w->commands, (struct item){.ticket = t, .index = i, .is_name = true});
+            items_push(&w->commands, (struct item){.ticket = t, .index = i, .is_name = true});
         else
-            t->queues_known++;
+            t->queues_resolved++;
     }
     t->next = NULL;
     *w->polls_end = t;
@@ -150,25 +155,28 @@ static void take_call(struct writer *w, struct ticket *t)
     case CALL_STREAM:
         must(!"a call that the writer has nothing to do with");
     }
-    if (t->left == 0)
-        writer_done(w, t);
+    if (t->pending == 0)
+        writer_return(w, t);
 }
 
-/* While the database is away calls go on; how they end is kept, not all that they say. */
-static void take_told(struct writer *w, struct dispatch_report *reported)
+/*
+ * While the database is unavailable, dispatches continue.  The writer keeps all of their
+ * results, but limits the number of heartbeats.
+ */
+static void take_dispatch_report(struct writer *w, struct dispatch_report *reported)
 {
-    bool is_sign = reported->report.kind == REPORT_ALIVE;
+    bool is_alive_report = reported->report.kind == REPORT_ALIVE;
 
-    if (is_sign && w->signs == SIGNS_MAX) {
+    if (is_alive_report && w->alive_count == ALIVE_MAX) {
         arena_free(reported->arena);
-        w->signs_lost++;
+        w->alive_dropped++;
         return;
     }
-    w->signs += is_sign;
-    items_put(&w->reports, (struct item){.reported = reported});
+    w->alive_count += is_alive_report;
+    items_push(&w->reports, (struct item){.reported = reported});
 }
 
-static void take_memo(struct writer *w, const struct writer_msg *msg)
+static void handle_msg(struct writer *w, const struct writer_msg *msg)
 {
     switch (msg->kind) {
     case WRITER_MSG_CALL:
@@ -176,20 +184,20 @@ static void take_memo(struct writer *w, const struct writer_msg *msg)
         break;
     case WRITER_MSG_NAMESPACES:
         msg->ticket->next = NULL;
-        *w->asking_end = msg->ticket;
-        w->asking_end = &msg->ticket->next;
-        w->looks_for_namespaces = true;
+        *w->namespace_waiters_end = msg->ticket;
+        w->namespace_waiters_end = &msg->ticket->next;
+        w->wants_namespaces = true;
         break;
     case WRITER_MSG_REPORT:
-        take_told(w, msg->reported);
+        take_dispatch_report(w, msg->reported);
         break;
-    case WRITER_MSG_LOOK:
+    case WRITER_MSG_WAKE:
         break;
-    case WRITER_MSG_HEARD:
+    case WRITER_MSG_NOTIFIED:
         for (struct ticket *t = w->polls; t; t = t->next)
             t->is_new = true;
-        if (commit_signal_of_others(w->options.signal))
-            writer_notice(w, &(struct io_msg){.kind = IO_MSG_COMMIT});
+        if (commit_signal_other_nodes(w->options.signal))
+            writer_send(w, &(struct io_msg){.kind = IO_MSG_COMMIT});
         break;
     case WRITER_MSG_CONFIG:
         w->options.config = msg->config;
@@ -197,28 +205,28 @@ static void take_memo(struct writer *w, const struct writer_msg *msg)
         w->guard.max_jump = msg->config->max_jump;
         break;
     case WRITER_MSG_ZONES:
-        w->reads_zones = true;
+        w->zones_changed = true;
         break;
     case WRITER_MSG_DRAIN:
         w->is_draining = true;
         break;
     case WRITER_MSG_STOP:
         w->is_stopping = true;
-        w->end_by_us = clock_boot_us() + LAST_WORDS;
+        w->end_by_us = clock_boot_us() + STOP_WAIT;
         break;
     }
 }
 
-void writer_take(struct writer *w)
+void writer_receive(struct writer *w)
 {
-    struct writer_msg to_writer[MEMOS_AT_ONCE];
+    struct writer_msg to_writer[MSGS_AT_ONCE];
     size_t count;
 
     do {
-        count = mailbox_take(w->options.to_writer, to_writer, MEMOS_AT_ONCE);
+        count = mailbox_take(w->options.to_writer, to_writer, MSGS_AT_ONCE);
         for (size_t i = 0; i < count; i++)
-            take_memo(w, &to_writer[i]);
-    } while (count == MEMOS_AT_ONCE);
+            handle_msg(w, &to_writer[i]);
+    } while (count == MSGS_AT_ONCE);
 }
 
 bool writer_must_end(const struct writer *w)
@@ -226,32 +234,33 @@ bool writer_must_end(const struct writer *w)
     return w->is_stopping && clock_boot_us() >= w->end_by_us;
 }
 
-/* What stands in the way of work while the database can be used. */
-void writer_show(struct writer *w)
+/* Shows what prevents work while the database is available. */
+void writer_show_phase(struct writer *w)
 {
     if (w->is_full)
-        writer_set(w, WRITER_FULL, WRITER_FULL_TEXT);
+        writer_set_phase(w, WRITER_FULL, WRITER_FULL_TEXT);
     else if (w->holds)
-        writer_set(w, WRITER_HOLDING, WRITER_HOLDS_TEXT);
+        writer_set_phase(w, WRITER_HELD, WRITER_HELD_TEXT);
     else
-        writer_set(w, WRITER_READY, "");
+        writer_set_phase(w, WRITER_READY, "");
 }
 
-static void note_step(struct writer *w, const struct clock_reading *reading)
+static void log_clock_step(struct writer *w, const struct clock_reading *reading)
 {
-    w->in.jump += reading->jump; /* until a turn is made */
+    w->in.jump += reading->jump; /* reset by the next turn */
     if (reading->jump != 0)
         log_say(w->options.log, reading->now, LEVEL_WARN, "the clock was stepped",
-                LOG_INT("step_ms", reading->jump / SPAN_MS), LOG_BOOL("held", reading->hold));
+                LOG_INT("step_ms", reading->jump / SPAN_MS),
+                LOG_BOOL("held", reading->is_held));
     if (!reading->has_changed)
         return;
-    if (!reading->hold)
+    if (!reading->is_held)
         log_say(w->options.log, reading->now, LEVEL_WARN, "the clock is believed again");
     if (w->is_up)
-        writer_show(w);
+        writer_show_phase(w);
 }
 
-/* The one reading of a turn. */
+/* Called once per turn. */
 instant writer_clock(struct writer *w)
 {
     int64_t boot = clock_boot_us();
@@ -265,33 +274,36 @@ instant writer_clock(struct writer *w)
     reading = clock_guard_read(&w->guard, wall, boot);
     reading.now = instant_within(reading.now);
     w->boot_us = boot;
-    w->holds = reading.hold;
-    note_step(w, &reading);
+    w->holds = reading.is_held;
+    log_clock_step(w, &reading);
     return reading.now;
 }
 
-/* A node that is silent for half of its lease has to begin anew with watching the others. */
-static span longest_sleep(const struct writer *w)
+/*
+ * A node that is silent for half of its lease would have to start observing the other nodes
+ * again.
+ */
+static span max_sleep(const struct writer *w)
 {
     span quarter = w->options.config->node_lease / 4;
 
     return quarter < WRITER_SLEEP ? quarter : WRITER_SLEEP;
 }
 
-/* Until the engine wants to be called, a poll is over, or somebody comes. */
-static void wait(struct writer *w)
+/* Waits until the engine wants a turn, a poll times out, or a message arrives. */
+static void wait_for_work(struct writer *w)
 {
     span pause = w->wake_at <= w->now ? 0 : w->wake_at - w->now;
-    int64_t until = w->boot_us + (pause > longest_sleep(w) ? longest_sleep(w) : pause);
+    int64_t until = w->boot_us + (pause > max_sleep(w) ? max_sleep(w) : pause);
     int64_t poll = writer_next_poll(w);
 
-    if (w->commands.count + w->reports.count > w->repeats || w->looks_for_namespaces ||
-        w->looks_for_keys || pause == 0)
+    if (w->commands.count + w->reports.count > w->repeats || w->wants_namespaces ||
+        w->wants_tokens || pause == 0)
         return;
     if (w->repeats > 0 && pause > REPEAT_AFTER)
         until = w->boot_us + REPEAT_AFTER;
-    if (db_kind(w->db) == DB_POSTGRES && w->keys_at_us < until)
-        until = w->keys_at_us;
+    if (db_kind(w->db) == DB_POSTGRES && w->tokens_at_us < until)
+        until = w->tokens_at_us;
     mailbox_wait(w->options.to_writer, poll < until ? poll : until);
 }
 
@@ -305,11 +317,11 @@ static void *writer_main(void *arg)
         w->is_up = true;
         if (db_kind(w->db) == DB_SQLITE)
             w->checkpointer = checkpointer_start(w->options.config->db.ptr, w->options.log);
-        writer_show(w);
+        writer_show_phase(w);
         while (!w->is_over) {
             writer_beat(w);
-            wait(w);
-            writer_take(w);
+            wait_for_work(w);
+            writer_receive(w);
             writer_turn(w);
             if (!w->is_over)
                 writer_between(w);
@@ -318,11 +330,11 @@ static void *writer_main(void *arg)
         }
     }
     w->engine = engine_free(w->engine);
-    (void)!writer_take_log(w); /* a file that cannot be trusted keeps its log */
+    (void)!writer_wait_checkpoint(w); /* a damaged file keeps its WAL */
     w->checkpointer = checkpointer_stop(w->checkpointer);
     last = writer_state(w);
-    writer_set(w, WRITER_OVER, last.text);
-    writer_notice(w, &(struct io_msg){.kind = IO_MSG_OVER});
+    writer_set_phase(w, WRITER_OVER, last.text);
+    writer_send(w, &(struct io_msg){.kind = IO_MSG_OVER});
     return NULL;
 }
 
@@ -333,11 +345,11 @@ struct writer *writer_start(const struct writer_options *options)
     must(w);
     w->options = *options;
     w->arena = arena_new(ARENA_MAX);
-    w->names = arena_new(NAMES_MAX);
-    w->queues = calloc(QUEUES_KNOWN_MAX, sizeof *w->queues);
+    w->queue_names = arena_new(NAMES_MAX);
+    w->queues = calloc(QUEUES_CACHED_MAX, sizeof *w->queues);
     must(w->queues);
     batch_size_begin(&w->batch, options->config->turn_rows);
-    w->asking_end = &w->asking;
+    w->namespace_waiters_end = &w->namespace_waiters;
     w->polls_end = &w->polls;
     w->options.context.part_cache = part_cache_new();
     w->state.beat_us = clock_boot_us();
@@ -346,11 +358,11 @@ struct writer *writer_start(const struct writer_options *options)
     return w;
 }
 
-static void drop_told(struct writer *w)
+static void drop_reports(struct writer *w)
 {
     struct item item;
 
-    while (items_take(&w->reports, &item))
+    while (items_pop(&w->reports, &item))
         if (item.reported)
             arena_free(item.reported->arena);
 }
@@ -359,12 +371,12 @@ struct writer *writer_join(struct writer *w)
 {
     must(pthread_join(w->thread, NULL) == 0);
     w->db = db_close(w->db);
-    drop_told(w);
+    drop_reports(w);
     must(pthread_mutex_destroy(&w->lock) == 0);
     zoneinfo_close(w->zones);
     part_cache_free(w->options.context.part_cache);
     arena_free(w->arena);
-    arena_free(w->names);
+    arena_free(w->queue_names);
     free(w->queues);
     free(w->commands.at);
     free(w->reports.at);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread of the engine, the only one that writes.
+ * The thread of the engine, and the only one that writes to the database.
  *
- * It waits for to_writer or for the time that the engine named, makes turns of them, and says
- * what came of it once it is durable.  A database that is away is waited for; one that
- * cannot be trusted ends the process.
+ * The writer waits for messages in `to_writer` or for the time that the engine requested, runs
+ * turns, and sends the results once they are durable.  It waits for a database that is
+ * unavailable; a database that cannot be trusted ends the process.
  */
 #pragma once
 
@@ -17,25 +17,25 @@
 #include "server/ticket.h"
 
 #define WRITER_FULL_TEXT "the disk of the database is full"
-#define WRITER_HOLDS_TEXT                                                              \
+#define WRITER_HELD_TEXT                                                               \
     "the clock has jumped further than max_jump; nothing is started until it is back," \
     " or POST /api/v1/clock/accept says that it is right"
 
 enum writer_phase {
     WRITER_STARTING,
     WRITER_READY,
-    WRITER_HOLDING, /* the clock has jumped           */
-    WRITER_FULL,    /* the disk is full               */
-    WRITER_AWAY,    /* the database does not answer   */
+    WRITER_HELD,    /* the clock is not trusted     */
+    WRITER_FULL,    /* the disk is full             */
+    WRITER_DB_LOST, /* the database does not answer */
     WRITER_OVER,
 };
 
 struct writer_state {
     enum writer_phase phase;
-    char text[ERR_TEXT_MAX]; /* why it is not ready */
-    int status;              /* of the process, once it is over */
-    int64_t beat_us;         /* clock_boot_us() when it last came by */
-    bool is_full, holds;     /* both may be: the disk, the clock     */
+    char text[ERR_TEXT_MAX]; /* why it is not ready                            */
+    int status;              /* exit status, after WRITER_OVER                 */
+    int64_t beat_us;         /* clock_boot_us() of the last sign of life       */
+    bool is_full, holds;     /* disk full, clock not trusted; may both be true */
 };
 
 struct writer_options {
@@ -43,21 +43,23 @@ struct writer_options {
     struct log *log;
     struct mailbox *to_writer, *to_io;
     const struct serve_seam *seam;
-    struct str node;               /* its name in the cluster                              */
-    _Atomic int64_t *finished;     /* [LANE_COUNT]: tasks that io is done with, since start */
-    const _Atomic bool *is_halted; /* somebody wants that it starts nothing; may be NULL */
-    struct str address;            /* where it listens, for people                         */
-    struct counters *counters;     /* what it counts                                       */
+    struct str node;               /* name in the cluster                                */
+    _Atomic int64_t *finished;     /* [LANE_COUNT]: dispatches finished since the start  */
+    const _Atomic bool *is_halted; /* an operator wants it to start nothing; may be NULL */
+    struct str address;            /* URL of this node, for people                       */
+    struct counters *counters;     /* written by the writer                              */
     struct commit_signal *signal;
-    struct api_context context; /* of answers; its looks and zones are the writer's own */
+    struct api_context context; /* for answers; the writer replaces part_cache and zones */
 };
 
 struct writer; /* opaque */
 
 struct writer *writer_start(const struct writer_options *options);
 
-/* Any thread. */
+/* Any thread may call it. */
 struct writer_state writer_state(struct writer *writer);
 
-/* After IO_MSG_OVER, and when the readers have closed theirs.  Returns NULL. */
+/*
+ * Call it after IO_MSG_OVER and after the readers have closed their connections.  Returns NULL.
+ */
 struct writer *writer_join(struct writer *writer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writer's connection: made, lost and made again; and what is done on it between turns.
+ * The writer's connection: opening it, recovering a lost one, and the work on it between turns.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,50 +17,55 @@
 
 enum {
     STATUS_CANNOT_START = 1,
-    STATUS_CORRUPT = 70, /* EX_SOFTWARE: a new start may recover */
+    STATUS_CORRUPT = 70, /* EX_SOFTWARE; a restart may recover */
     NAMESPACES_MAX = 10000,
-    ANSWER_MAX = 64 << 20, /* bytes of what a turn reads: four thousand actions of usual size */
+    ANSWER_MAX = 64 << 20, /* bytes that a turn may read: four thousand actions of usual size */
 };
 
-/* Anybody may ask /readyz: addresses and names of databases are for the log. */
+/* /readyz is public; addresses and names of databases appear in the log only. */
 #define AWAY "the database does not answer; the log says why"
 
-static void end_with(struct writer *w, int status, const struct err *err)
+static void stop_with(struct writer *w, int status, const struct err *err)
 {
     log_say(w->options.log, clock_now(), LEVEL_ERROR, "the database cannot be used",
             LOG_TEXT("reason", err->text));
     pthread_mutex_lock(&w->lock);
     w->state.status = status;
     pthread_mutex_unlock(&w->lock);
-    writer_set(w, WRITER_OVER, "the database cannot be used; the log says why");
+    writer_set_phase(w, WRITER_OVER, "the database cannot be used; the log says why");
 }
 
-/* Waits; to_writer that come meanwhile wait too.  False when the writer is to end. */
+/*
+ * Keeps receiving messages, but handles none of them in turns.  Returns false when the writer
+ * must end.
+ */
 static bool pause_for(struct writer *w, span length)
 {
     int64_t until = clock_boot_us() + length;
 
     writer_beat(w);
     while (clock_boot_us() < until && !w->is_stopping) {
-        writer_beat(w); /* to wait is no standstill */
+        writer_beat(w); /* waiting is not hanging */
         mailbox_wait(w->options.to_writer, until);
-        writer_take(w);
+        writer_receive(w);
     }
     return !w->is_stopping;
 }
 
-/* Others are not long about what they hold, so that the end waits for them too. */
+/*
+ * Other nodes hold rows only for a short time, so that even a stopping writer waits for them.
+ */
 static bool pause_for_others(struct writer *w)
 {
     if (!w->is_stopping)
         return pause_for(w, RETRY_FIRST);
     writer_beat(w);
     mailbox_wait(w->options.to_writer, clock_boot_us() + RETRY_FIRST);
-    writer_take(w);
+    writer_receive(w);
     return !writer_must_end(w);
 }
 
-static span longer(span pause)
+static span next_pause(span pause)
 {
     return pause * 2 > RETRY_LAST ? RETRY_LAST : pause * 2;
 }
@@ -77,7 +82,7 @@ static enum rc open_db(struct writer *w, struct err *reterr)
     return db_open(w->options.config->db.ptr, &options, &w->db, reterr);
 }
 
-static enum rc sample(struct writer *w, struct err *reterr)
+static enum rc sample_clock(struct writer *w, struct err *reterr)
 {
     int64_t before = clock_boot_us();
     instant server;
@@ -89,7 +94,7 @@ static enum rc sample(struct writer *w, struct err *reterr)
     return rc;
 }
 
-/* When the last turn was made on this database, as the leases tell. */
+/* The time of the last turn on this database, derived from the leases of the nodes. */
 static enum rc read_last(struct writer *w, instant *ret, struct err *reterr)
 {
     struct db_result rows = {0};
@@ -118,14 +123,14 @@ static enum rc boot(struct writer *w, struct err *reterr)
     return rc;
 }
 
-/* ---- tables ---- */
+/* ---- schema ---- */
 
 struct migrating {
     struct writer *writer;
-    int64_t since_us; /* clock_boot_us(), when the one before was done */
+    int64_t since_us; /* clock_boot_us() at the end of the previous one */
 };
 
-static void say_migration(void *arg, const struct migration *migration)
+static void log_migration(void *arg, const struct migration *migration)
 {
     struct migrating *m = arg;
     int64_t now = clock_boot_us();
@@ -136,13 +141,13 @@ static void say_migration(void *arg, const struct migration *migration)
     m->since_us = now;
 }
 
-static enum rc bring_up(struct writer *w, struct err *reterr)
+static enum rc migrate_schema(struct writer *w, struct err *reterr)
 {
     struct migrating m = {w, clock_boot_us()};
     struct migrate what = {.list = schema_migrations,
                            .count = schema_migration_count,
                            .now = clock_now(),
-                           .after = say_migration,
+                           .after = log_migration,
                            .arg = &m};
     int version = 0;
     enum rc rc = migrate(w->db, &what, w->arena, &version, reterr);
@@ -153,16 +158,16 @@ static enum rc bring_up(struct writer *w, struct err *reterr)
     return rc;
 }
 
-static enum rc set_up(struct writer *w, struct err *reterr)
+static enum rc open_and_boot(struct writer *w, struct err *reterr)
 {
     instant last = INSTANT_NONE;
     enum rc rc = open_db(w, reterr);
 
     arena_reset(w->arena);
     if (rc == RC_OK)
-        rc = sample(w, reterr);
+        rc = sample_clock(w, reterr);
     if (rc == RC_OK)
-        rc = bring_up(w, reterr);
+        rc = migrate_schema(w, reterr);
     if (rc == RC_OK)
         rc = read_last(w, &last, reterr);
     if (rc == RC_OK)
@@ -179,23 +184,23 @@ static const struct tz *find_zone(void *user, struct str name, struct err *reter
 
 /* ---- namespaces ---- */
 
-static void tell_space(struct writer *w, const struct db_result *rows, int i)
+static void send_namespace(struct writer *w, const struct db_result *rows, int i)
 {
     struct arena *arena = arena_new(ORDER_ARENA_MAX);
-    struct namespace_msg *signal = arena_take(arena, sizeof *signal);
+    struct namespace_msg *msg = arena_take(arena, sizeof *msg);
     struct namespace_row row;
 
     namespaces_read(rows, i, &row);
-    *signal = (struct namespace_msg){
+    *msg = (struct namespace_msg){
         .arena = arena,
         .id = row.id,
         .name = arena_str(arena, row.name),
         .settings = arena_str(arena, row.settings),
     };
-    writer_notice(w, &(struct io_msg){.kind = IO_MSG_NAMESPACE, .space = signal});
+    writer_send(w, &(struct io_msg){.kind = IO_MSG_NAMESPACE, .namespace_msg = msg});
 }
 
-static int64_t print_of(const struct db_result *rows)
+static int64_t fingerprint_of(const struct db_result *rows)
 {
     struct digest digest = {0};
 
@@ -209,8 +214,10 @@ static int64_t print_of(const struct db_result *rows)
     return (int64_t)digest.sum;
 }
 
-/* Tells io of all when any has changed: there are few, and they seldom do. */
-static enum rc read_spaces(struct writer *w, struct err *reterr)
+/*
+ * Sends all namespaces to the io thread if any of them changed: they are few and rarely change.
+ */
+static enum rc read_namespaces(struct writer *w, struct err *reterr)
 {
     struct db_result rows = {0};
     enum rc rc;
@@ -220,27 +227,27 @@ static enum rc read_spaces(struct writer *w, struct err *reterr)
     rc = db_flush(w->db, w->arena, reterr);
     if (rc != RC_OK)
         return rc;
-    if (print_of(&rows) != w->namespaces_seen)
+    if (fingerprint_of(&rows) != w->namespaces_seen)
         for (int i = 0; i < rows.rows; i++)
-            tell_space(w, &rows, i);
-    w->namespaces_seen = print_of(&rows);
-    w->looks_for_namespaces = false;
+            send_namespace(w, &rows, i);
+    w->namespaces_seen = fingerprint_of(&rows);
+    w->wants_namespaces = false;
     w->namespaces_at_us = clock_boot_us() + NAMESPACES_EVERY;
-    while (w->asking) {
-        struct ticket *t = w->asking;
+    while (w->namespace_waiters) {
+        struct ticket *t = w->namespace_waiters;
 
-        w->asking = t->next;
-        writer_done(w, t);
+        w->namespace_waiters = t->next;
+        writer_return(w, t);
     }
-    w->asking_end = &w->asking;
+    w->namespace_waiters_end = &w->namespace_waiters;
     return RC_OK;
 }
 
-/* ---- from the start on ---- */
+/* ---- starting ---- */
 
 /*
- * The one that exists without anybody making it.  The turn is the first of this boot: it also
- * takes back what the last one left.
+ * Creates the namespace that always exists.  This is the first turn after the boot; it also
+ * takes back the runs that the previous boot left.
  */
 static enum rc make_default(struct writer *w, struct err *reterr)
 {
@@ -265,8 +272,8 @@ static enum rc make_default(struct writer *w, struct err *reterr)
     return rc;
 }
 
-/* A server that is not there yet may come; anything else is for a person to mend. */
-static bool may_come(const struct writer *w, enum rc rc)
+/* A server may become available later; any other error needs an operator. */
+static bool may_recover(const struct writer *w, enum rc rc)
 {
     return (rc == RC_LOST || rc == RC_UNKNOWN || rc == RC_BUSY) &&
            !str_starts(w->options.config->db, STR("sqlite:"));
@@ -275,15 +282,15 @@ static bool may_come(const struct writer *w, enum rc rc)
 static enum rc start(struct writer *w, struct err *reterr)
 {
     struct err full;
-    enum rc rc = set_up(w, reterr);
+    enum rc rc = open_and_boot(w, reterr);
 
     if (rc == RC_OK)
         rc = make_default(w, reterr);
     if (rc == RC_OK)
-        rc = read_spaces(w, reterr);
+        rc = read_namespaces(w, reterr);
     if (rc == RC_OK)
-        rc = writer_keys(w, reterr);
-    /* Without room for a reserve there is none: the disk is nearly full. */
+        rc = writer_read_tokens(w, reterr);
+    /* No room for the ballast means that the disk is nearly full. */
     if (rc == RC_OK && db_ballast(w->db, true, &full) != RC_OK) {
         w->is_full = true;
         log_say(w->options.log, clock_now(), LEVEL_ERROR, "the disk is full",
@@ -292,7 +299,7 @@ static enum rc start(struct writer *w, struct err *reterr)
     return rc;
 }
 
-/* Events tell of runs: they are not kept for longer than runs are. */
+/* Events describe runs, so that they are kept no longer than runs. */
 static span events_age(const struct config *config)
 {
     return config->retention > 0 && config->retention < EVENTS_AGE ? config->retention
@@ -327,42 +334,44 @@ bool writer_connect(struct writer *w)
 
     w->zones = zoneinfo_open(w->options.config->zoneinfo.len > 0 ? dir : NULL, &err);
     if (!w->zones) {
-        end_with(w, STATUS_CANNOT_START, &err);
+        stop_with(w, STATUS_CANNOT_START, &err);
         return false;
     }
     w->options.context.zones = options.zones;
     options.zones_version = str_of(zoneinfo_version(w->zones));
     w->engine = engine_new(&options);
     while ((rc = start(w, &err)) != RC_OK) {
-        if (!may_come(w, rc)) {
-            end_with(w, STATUS_CANNOT_START, &err);
+        if (!may_recover(w, rc)) {
+            stop_with(w, STATUS_CANNOT_START, &err);
             return false;
         }
         log_say(w->options.log, clock_now(), LEVEL_WARN, "the database does not answer",
                 LOG_TEXT("reason", err.text));
-        writer_set(w, WRITER_AWAY, AWAY);
+        writer_set_phase(w, WRITER_DB_LOST, AWAY);
         if (!pause_for(w, pause))
             return false;
-        pause = longer(pause);
+        pause = next_pause(pause);
     }
     return true;
 }
 
-/* A connection writes back when it is opened and closed: then the log is lent to nobody. */
-bool writer_take_log(struct writer *w)
+/*
+ * Opening or closing a connection runs a checkpoint, so the writer takes the WAL back before.
+ */
+bool writer_wait_checkpoint(struct writer *w)
 {
-    struct swept swept;
+    struct checkpoint_result result;
     struct err err;
 
-    if (!w->checkpointer || checkpointer_wait(w->checkpointer, &swept) != SWEEPING_FAILED)
+    if (!w->checkpointer || checkpointer_wait(w->checkpointer, &result) != CHECKPOINT_FAILED)
         return true;
     if (w->db)
-        (void)!db_distrust(w->db, &swept.why, &err);
-    end_with(w, STATUS_CORRUPT, &swept.why);
+        (void)!db_distrust(w->db, &result.why, &err);
+    stop_with(w, STATUS_CORRUPT, &result.why);
     return false;
 }
 
-/* A new connection in the place of a dead one. */
+/* Replaces a dead connection. */
 static bool reconnect(struct writer *w, const struct err *why)
 {
     span pause = RETRY_FIRST;
@@ -372,41 +381,41 @@ static bool reconnect(struct writer *w, const struct err *why)
     log_say(w->options.log, clock_now(), LEVEL_WARN, "the connection to the database is lost",
             LOG_TEXT("reason", err.text));
     w->is_up = false;
-    meter_add(&w->options.counters->reconnects, 1);
-    writer_set(w, WRITER_AWAY, AWAY);
-    if (!writer_take_log(w))
+    counter_add(&w->options.counters->reconnects, 1);
+    writer_set_phase(w, WRITER_DB_LOST, AWAY);
+    if (!writer_wait_checkpoint(w))
         return false;
-    for (int i = 1; i < w->losses; i++) /* it can be made, and is of no use */
-        pause = longer(pause);
+    for (int i = 1; i < w->losses; i++) /* connecting works, but turns fail */
+        pause = next_pause(pause);
     if (w->losses++ > 0 && !pause_for(w, pause))
         return false;
-    while ((rc = open_db(w, &err)) != RC_OK || (rc = sample(w, &err)) != RC_OK) {
+    while ((rc = open_db(w, &err)) != RC_OK || (rc = sample_clock(w, &err)) != RC_OK) {
         if (rc == RC_CORRUPT) {
-            end_with(w, STATUS_CORRUPT, &err);
+            stop_with(w, STATUS_CORRUPT, &err);
             return false;
         }
-        writer_set(w, WRITER_AWAY, AWAY);
+        writer_set_phase(w, WRITER_DB_LOST, AWAY);
         if (!pause_for(w, pause))
             return false;
-        pause = longer(pause);
+        pause = next_pause(pause);
     }
     engine_attach(w->engine, w->db);
     log_say(w->options.log, clock_now(), LEVEL_INFO, "the database answers again",
-            LOG_INT("signs_lost", w->signs_lost));
-    w->signs_lost = 0;
+            LOG_INT("signs_lost", w->alive_dropped));
+    w->alive_dropped = 0;
     w->is_up = true;
-    writer_show(w);
+    writer_show_phase(w);
     return true;
 }
 
-/* Others have taken this node's runs: whatever it is doing is no longer its own. */
-static bool begin_anew(struct writer *w)
+/* Other nodes have taken over the runs of this node, so that it must end its dispatches. */
+static bool boot_again(struct writer *w)
 {
     struct err err;
     enum rc rc;
 
     log_say(w->options.log, w->now, LEVEL_WARN, "others have declared this node dead");
-    writer_notice(w, &(struct io_msg){.kind = IO_MSG_FORGET});
+    writer_send(w, &(struct io_msg){.kind = IO_MSG_ABORT_ALL});
     rc = boot(w, &err);
     switch (rc) {
     case RC_OK:
@@ -415,14 +424,14 @@ static bool begin_anew(struct writer *w)
     case RC_UNKNOWN:
         return reconnect(w, &err);
     case RC_CORRUPT:
-        end_with(w, STATUS_CORRUPT, &err);
+        stop_with(w, STATUS_CORRUPT, &err);
         return false;
     default:
-        return pause_for(w, SPAN_S); /* a full disk may get room: the next turn asks again */
+        return pause_for(w, SPAN_S); /* a full disk may get room; the next turn retries */
     }
 }
 
-void writer_fill_up(struct writer *w, const char *reason)
+void writer_disk_full(struct writer *w, const char *reason)
 {
     struct err ignored;
 
@@ -431,8 +440,8 @@ void writer_fill_up(struct writer *w, const char *reason)
     log_say(w->options.log, w->now, LEVEL_ERROR, "the disk is full",
             LOG_TEXT("reason", reason));
     w->is_full = true;
-    writer_show(w);
-    (void)!db_ballast(w->db, false, &ignored); /* whatever it gives helps */
+    writer_show_phase(w);
+    (void)!db_ballast(w->db, false, &ignored); /* any space that it frees helps */
     w->ballast_at_us = clock_boot_us() + SPAN_S;
 }
 
@@ -444,15 +453,15 @@ bool writer_recover(struct writer *w, enum rc rc, const struct err *err)
     case RC_LIMIT:
         if (w->is_full)
             return pause_for(w, SPAN_S);
-        writer_fill_up(w, err->text);
+        writer_disk_full(w, err->text);
         return true;
     case RC_LOST:
     case RC_UNKNOWN:
         return reconnect(w, err);
     case RC_CONFLICT:
-        return begin_anew(w);
+        return boot_again(w);
     case RC_CORRUPT:
-        end_with(w, STATUS_CORRUPT, err);
+        stop_with(w, STATUS_CORRUPT, err);
         return false;
     default:
         log_say(w->options.log, w->now, LEVEL_ERROR, "a turn failed",
@@ -461,8 +470,8 @@ bool writer_recover(struct writer *w, enum rc rc, const struct err *err)
     }
 }
 
-/* The reserve can be made again: there is room. */
-static void look_at_disk(struct writer *w)
+/* Creating the ballast again shows that there is room. */
+static void check_disk(struct writer *w)
 {
     struct err err;
 
@@ -471,10 +480,10 @@ static void look_at_disk(struct writer *w)
         return;
     w->is_full = false;
     log_say(w->options.log, w->now, LEVEL_INFO, "the disk has room again");
-    writer_show(w);
+    writer_show_phase(w);
 }
 
-/* Between turns nobody holds a zone: the engine keeps plans as they are packed. */
+/* Safe here: between turns no one holds a zone, because the engine keeps plans packed. */
 static void read_zones(struct writer *w)
 {
     const char *dir = w->options.config->zoneinfo.ptr;
@@ -482,7 +491,7 @@ static void read_zones(struct writer *w)
     struct zoneinfo *zones = zoneinfo_open(w->options.config->zoneinfo.len > 0 ? dir : NULL,
                                            &err);
 
-    w->reads_zones = false;
+    w->zones_changed = false;
     if (!zones) {
         log_say(w->options.log, w->now, LEVEL_ERROR, "the files of zones cannot be read",
                 LOG_TEXT("reason", err.text));
@@ -495,25 +504,28 @@ static void read_zones(struct writer *w)
             LOG_TEXT("version", zoneinfo_version(zones)));
 }
 
-/* The last part, which is short: a turn would have to wait for the whole of it. */
+/*
+ * The writer writes back only the short last part itself; a turn would have to wait for the
+ * whole.
+ */
 static enum rc write_back(struct writer *w, struct err *reterr)
 {
-    struct swept swept;
+    struct checkpoint_result result;
 
-    switch (checkpointer_look(w->checkpointer, &swept)) {
-    case SWEEPING_NOT:
+    switch (checkpointer_poll(w->checkpointer, &result)) {
+    case CHECKPOINT_IDLE:
         break;
-    case SWEEPING_NOW:
+    case CHECKPOINT_RUNNING:
         return RC_OK;
-    case SWEEPING_DONE:
-        db_take_log(w->db, swept.pages);
+    case CHECKPOINT_DONE:
+        db_take_log(w->db, result.pages);
         break;
-    case SWEEPING_FAILED:
-        return db_distrust(w->db, &swept.why, reterr);
+    case CHECKPOINT_FAILED:
+        return db_distrust(w->db, &result.why, reterr);
     }
     if (!db_lend_wal(w->db))
         return db_checkpoint(w->db, reterr);
-    checkpointer_ask(w->checkpointer);
+    checkpointer_request(w->checkpointer);
     return RC_OK;
 }
 
@@ -525,19 +537,19 @@ void writer_between(struct writer *w)
     struct err err;
 
     if (w->is_full && boot >= w->ballast_at_us)
-        look_at_disk(w);
-    if (w->reads_zones)
+        check_disk(w);
+    if (w->zones_changed)
         read_zones(w);
     if (!is_server)
         rc = write_back(w, &err);
     else if (w->out.made_ready)
         rc = db_notify(w->db, NOTIFY_CHANNEL, w->options.node, &err);
     if (rc == RC_OK && is_server && boot >= w->sample_at_us)
-        rc = sample(w, &err);
-    if (rc == RC_OK && (w->looks_for_namespaces || (is_server && boot >= w->namespaces_at_us)))
-        rc = read_spaces(w, &err);
-    if (rc == RC_OK && (w->looks_for_keys || (is_server && boot >= w->keys_at_us)))
-        rc = writer_keys(w, &err);
+        rc = sample_clock(w, &err);
+    if (rc == RC_OK && (w->wants_namespaces || (is_server && boot >= w->namespaces_at_us)))
+        rc = read_namespaces(w, &err);
+    if (rc == RC_OK && (w->wants_tokens || (is_server && boot >= w->tokens_at_us)))
+        rc = writer_read_tokens(w, &err);
     if (rc != RC_OK && rc != RC_BUSY && rc != RC_LIMIT && !writer_recover(w, rc, &err))
         w->is_over = true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the writer share.
+ * Shared by the files of the writer.  Other files do not include it.
  */
 #pragma once
 
@@ -17,27 +17,29 @@
 #include "server/writer.h"
 
 enum {
-    MEMOS_AT_ONCE = 256, /* taken from the mailbox with one lock                    */
-    QUEUES_KNOWN_MAX = 65536,
-    SIGNS_MAX = 4096, /* signs of life of calls that wait for the database to come back */
+    MSGS_AT_ONCE = 256, /* messages per lock of the mailbox */
+    QUEUES_CACHED_MAX = 65536,
+    ALIVE_MAX = 4096, /* heartbeats kept while the database is unavailable */
 };
 
-#define WRITER_SLEEP     SPAN_S          /* at most, so that a step of the clock is seen  */
-#define NAMESPACES_EVERY (5 * SPAN_S)    /* other nodes may have made namespaces          */
-#define REPEAT_AFTER     (10 * SPAN_MS)  /* what another node holds is asked for again    */
-#define RETRY_FIRST      (50 * SPAN_MS)  /* pause before a database is tried again        */
-#define KEYS_EVERY       (500 * SPAN_MS) /* or changed tokens                            */
+#define WRITER_SLEEP     SPAN_S          /* maximum sleep, to notice clock steps */
+#define NAMESPACES_EVERY (5 * SPAN_S)    /* other nodes may create namespaces    */
+#define REPEAT_AFTER     (10 * SPAN_MS)  /* retry a row that another node holds  */
+#define RETRY_FIRST      (50 * SPAN_MS)  /* pauses before reconnecting           */
+#define TOKENS_EVERY     (500 * SPAN_MS) /* other nodes may change tokens        */
 #define RETRY_LAST       (5 * SPAN_S)
-/* At the end: how long to wait for rows that other nodes hold.  Without their commit the
-   results of finished dispatches would be lost, and the dispatches be repeated. */
-#define LAST_WORDS (2 * SPAN_S)
+/*
+ * A stopping writer waits this long for rows that other nodes hold.  Without that commit the
+ * results of finished dispatches would be lost, and the dispatches would be repeated.
+ */
+#define STOP_WAIT (2 * SPAN_S)
 
-/* One command or report that waits for a turn, or is in it. */
+/* A command or report that waits for a turn or is part of one. */
 struct item {
-    struct ticket *ticket; /* NULL: told                                      */
+    struct ticket *ticket; /* NULL: `reported` is set */
     struct dispatch_report *reported;
-    int index;    /* of the ticket's commands or reports                      */
-    bool is_name; /* the key of the ticket's queue `index` is asked for       */
+    int index;    /* of the ticket's commands or reports             */
+    bool is_name; /* resolves the name of the ticket's queue `index` */
 };
 
 struct items {
@@ -45,56 +47,56 @@ struct items {
     size_t first, count, cap;
 };
 
-/* A queue whose key is known, in a table by hash of namespace and name. */
-struct known_queue {
+/* A queue with a known key, in a hash table by namespace and name. */
+struct cached_queue {
     int64_t namespace, id;
     struct str name;
-    struct known_queue *next; /* with the same hash */
+    struct cached_queue *next; /* with the same hash */
 };
 
 struct writer {
     struct writer_options options;
     pthread_t thread;
     pthread_mutex_t lock;
-    struct writer_state state; /* under the lock */
+    struct writer_state state; /* protected by the lock */
 
-    struct arena *arena; /* of one step between turns */
-    struct arena *names; /* of queues, kept           */
-    struct known_queue **queues;
+    struct arena *arena;       /* reset between steps  */
+    struct arena *queue_names; /* of the cached queues */
+    struct cached_queue **queues;
     int queue_count;
-    struct zoneinfo *zones; /* in use                    */
+    struct zoneinfo *zones;
     struct engine *engine;
     struct db *db;
-    struct checkpointer *checkpointer; /* NULL: a server keeps its own log */
+    struct checkpointer *checkpointer; /* NULL: not SQLite */
     struct db_clock db_clock;
     struct clock_guard guard;
     int64_t sample_at_us, namespaces_at_us, ballast_at_us;
-    int64_t keys_at_us, keys_seen; /* the same of tokens */
-    int64_t end_by_us;             /* of is_stopping     */
-    bool knows_keys, looks_for_keys;
-    struct ticket *keyed;    /* that wait until io knows the tokens */
-    int64_t namespaces_seen; /* namespaces that io was told of: a print of the list */
-    bool is_full, is_draining, is_stopping, is_over, looks_for_namespaces, accepts_clock,
-        reads_zones;
-    bool holds;                       /* the clock is not believed */
-    bool is_up;                       /* the database can be used  */
-    bool claims_nothing, has_drained; /* the turn in hand; io was told */
+    int64_t tokens_at_us, tokens_seen; /* the same for tokens      */
+    int64_t end_by_us;                 /* deadline, if is_stopping */
+    bool has_tokens, wants_tokens;
+    struct ticket *token_waiters; /* wait until the io thread has the tokens        */
+    int64_t namespaces_seen;      /* fingerprint of the list that the io thread has */
+    bool is_full, is_draining, is_stopping, is_over, wants_namespaces, accepts_clock,
+        zones_changed;
+    bool holds;                        /* the clock is not trusted              */
+    bool is_up;                        /* the database is available             */
+    bool has_no_capacity, has_drained; /* of this turn; IO_MSG_DRAINED was sent */
 
     struct items commands, reports;
-    int signs; /* of reports */
-    int64_t signs_lost;
-    struct ticket *asking, **asking_end; /* that wait for namespaces          */
-    struct ticket *polls, **polls_end;   /* first come, first served          */
-    int64_t sent[LANE_COUNT];            /* tasks since the start             */
+    int alive_count; /* heartbeats in `reports` */
+    int64_t alive_dropped;
+    struct ticket *namespace_waiters, **namespace_waiters_end; /* wait for namespaces        */
+    struct ticket *polls, **polls_end;                         /* first come, first served   */
+    int64_t sent[LANE_COUNT];                                  /* dispatches since the start */
 
     struct batch_size batch;
     instant now, wake_at;
-    int64_t boot_us;            /* clock_boot_us() at `now`                                */
-    int64_t turn_us, commit_us; /* the same when the turn and its commit began        */
-    int64_t lease_from_us;      /* the same of the try that may have been committed first  */
-    size_t repeats;             /* items of the last turn that are handed in once more     */
-    int losses;                 /* connections lost since a turn was made                  */
-    size_t early_left;          /* bytes of answers that the turn may still make           */
+    int64_t boot_us;            /* clock_boot_us() at `now`                        */
+    int64_t turn_us, commit_us; /* at the start of the turn and of its commit      */
+    int64_t lease_from_us;      /* of the first attempt that may be committed      */
+    size_t repeats;             /* items of the last turn to retry                 */
+    int losses;                 /* lost connections since the last successful turn */
+    size_t early_left;          /* bytes of answers that the turn may still create */
     struct turn_in in;
     struct turn_out out;
     struct item turn_commands[TURN_COMMANDS_MAX], turn_reports[TURN_REPORTS_MAX];
@@ -105,33 +107,34 @@ struct writer {
 };
 
 /* writer.c */
-void writer_at(struct writer *w, enum serve_point point);
-void writer_set(struct writer *w, enum writer_phase phase, const char *text);
-void writer_show(struct writer *w);
-bool writer_must_end(const struct writer *w); /* and does not wait for others any more */
-void writer_notice(struct writer *w, const struct io_msg *msg);
-void writer_done(struct writer *w, struct ticket *ticket);
-void items_put(struct items *items, struct item item);
-bool items_take(struct items *items, struct item *ret);
-void writer_take(struct writer *w); /* all to_writer that wait */
-void writer_beat(struct writer *w); /* it goes on          */
+void writer_test_point(struct writer *w, enum serve_point point);
+void writer_set_phase(struct writer *w, enum writer_phase phase, const char *text);
+void writer_show_phase(struct writer *w);
+bool writer_must_end(const struct writer *w); /* stops waiting for other nodes */
+void writer_send(struct writer *w, const struct io_msg *msg);
+void writer_return(struct writer *w, struct ticket *ticket);
+void items_push(struct items *items, struct item item);
+bool items_pop(struct items *items, struct item *ret);
+void writer_receive(struct writer *w); /* handles all messages          */
+void writer_beat(struct writer *w);    /* sign of life for the watchdog */
 instant writer_clock(struct writer *w);
 
-/* writer_db.c: false when the writer is to end */
+/* writer_db.c.  The functions return false when the writer must end. */
 bool writer_connect(struct writer *w);
 bool writer_recover(struct writer *w, enum rc rc, const struct err *err);
-bool writer_take_log(struct writer *w);                    /* waits for who sweeps it */
-void writer_fill_up(struct writer *w, const char *reason); /* there is no more room */
+bool writer_wait_checkpoint(struct writer *w);               /* takes the WAL back */
+void writer_disk_full(struct writer *w, const char *reason); /* frees the ballast  */
 void writer_between(struct writer *w);
 
-/* writer_keys.c */
-enum rc writer_keys(struct writer *w, struct err *reterr);
-bool writer_keeps_for_keys(struct writer *w,
-                           struct ticket *t); /* false: it is not about them */
+/* writer_tokens.c */
+enum rc writer_read_tokens(struct writer *w, struct err *reterr);
+bool writer_delay_for_tokens(struct writer *w,
+                             struct ticket *t); /* false: the ticket does not concern tokens */
 
 /* writer_turn.c */
 void writer_turn(struct writer *w);
-/* What the last turn did.  Once it is said: to count delays nobody. */
+/* Counts the last turn; called after its results were sent, so that counting delays no one. */
 void writer_count(struct writer *w, int64_t ended_us);
-int64_t writer_next_poll(const struct writer *w); /* when one is over, clock_boot_us() */
-int64_t writer_queue(struct writer *w, int64_t namespace, struct str name); /* 0: unknown */
+int64_t writer_next_poll(const struct writer *w); /* earliest end of a poll, clock_boot_us() */
+int64_t writer_find_queue(struct writer *w, int64_t namespace,
+                          struct str name); /* 0: not cached */

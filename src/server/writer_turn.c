@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What goes into a turn and what comes out of it.  Nothing of an answer is touched by
- * anybody else before the turn is durable.
+ * The input and output of a turn.  No other thread touches a reply before the turn is durable.
  */
 #include <string.h>
 
@@ -11,52 +10,52 @@
 #include "server/writer_parts.h"
 
 enum {
-    EARLY_TEXT_MAX = 2048,     /* bytes of which an answer is made in the writer: some 100 us */
-    EARLY_TURN_MAX = 64 << 10, /* of all answers of a turn: 1 to 4 ms                         */
-    EARLY_COST = 128,          /* as so many bytes counts any answer                          */
+    EARLY_TEXT_MAX = 2048,     /* input of an answer that the writer creates: 100 us */
+    EARLY_TURN_MAX = 64 << 10, /* the same for all answers of a turn: 1 to 4 ms      */
+    EARLY_COST = 128,          /* fixed cost of an answer, in bytes                  */
 };
 
-/* ---- queues by name ---- */
+/* ---- queue cache ---- */
 
 static size_t queue_slot(int64_t namespace, struct str name)
 {
-    return (size_t)(hash_bytes(name.ptr, name.len, (uint64_t) namespace) % QUEUES_KNOWN_MAX);
+    return (size_t)(hash_bytes(name.ptr, name.len, (uint64_t) namespace) % QUEUES_CACHED_MAX);
 }
 
-int64_t writer_queue(struct writer *w, int64_t namespace, struct str name)
+int64_t writer_find_queue(struct writer *w, int64_t namespace, struct str name)
 {
-    const struct known_queue *q = w->queues[queue_slot(namespace, name)];
+    const struct cached_queue *q = w->queues[queue_slot(namespace, name)];
 
     while (q && !(q->namespace == namespace && str_eq(q->name, name)))
         q = q->next;
     return q ? q->id : 0;
 }
 
-/* Beyond the bound the table is begun anew: it only saves asking. */
-static void learn_queue(struct writer *w, int64_t namespace, struct str name, int64_t id)
+/* A full cache starts again empty; it only saves lookups. */
+static void cache_queue(struct writer *w, int64_t namespace, struct str name, int64_t id)
 {
-    struct known_queue **slot = &w->queues[queue_slot(namespace, name)], *q;
+    struct cached_queue **slot = &w->queues[queue_slot(namespace, name)], *q;
 
-    if (writer_queue(w, namespace, name) != 0)
+    if (writer_find_queue(w, namespace, name) != 0)
         return;
-    if (w->queue_count++ == QUEUES_KNOWN_MAX) {
-        memset(w->queues, 0, QUEUES_KNOWN_MAX * sizeof *w->queues);
-        arena_reset(w->names);
+    if (w->queue_count++ == QUEUES_CACHED_MAX) {
+        memset(w->queues, 0, QUEUES_CACHED_MAX * sizeof *w->queues);
+        arena_reset(w->queue_names);
         w->queue_count = 1;
     }
-    q = arena_take(w->names, sizeof *q);
-    *q = (struct known_queue){namespace, id, arena_str(w->names, name), *slot};
+    q = arena_take(w->queue_names, sizeof *q);
+    *q = (struct cached_queue){namespace, id, arena_str(w->queue_names, name), *slot};
     *slot = q;
 }
 
-/* ---- in ---- */
+/* ---- input ---- */
 
 static void fill_commands(struct writer *w)
 {
     int n = 0;
     struct item item;
 
-    while (n < TURN_COMMANDS_MAX && items_take(&w->commands, &item)) {
+    while (n < TURN_COMMANDS_MAX && items_pop(&w->commands, &item)) {
         const struct call *call = &item.ticket->call;
 
         w->turn_commands[n] = item;
@@ -76,7 +75,7 @@ static void fill_commands(struct writer *w)
     w->in.command_count = n;
 }
 
-static bool is_sign(const struct item *item)
+static bool is_alive_report(const struct item *item)
 {
     return item->reported && item->reported->report.kind == REPORT_ALIVE;
 }
@@ -86,9 +85,9 @@ static void fill_reports(struct writer *w)
     int n = 0;
     struct item item;
 
-    while (n < TURN_REPORTS_MAX && items_take(&w->reports, &item)) {
+    while (n < TURN_REPORTS_MAX && items_pop(&w->reports, &item)) {
         w->turn_reports[n] = item;
-        w->signs -= is_sign(&item);
+        w->alive_count -= is_alive_report(&item);
         w->in_reports[n++] = item.ticket ? item.ticket->call.reports[item.index]
                                          : item.reported->report;
     }
@@ -104,7 +103,7 @@ static void fill_polls(struct writer *w)
         const struct call_poll *poll = &t->call.poll;
         struct poll *in = &w->in_polls[n];
 
-        if (t->queues_known < poll->queue_count || atomic_load(&t->is_left))
+        if (t->queues_resolved < poll->queue_count || atomic_load(&t->is_abandoned))
             continue;
         *in = (struct poll){
             .tag = (uint64_t)n,
@@ -123,26 +122,26 @@ static void fill_polls(struct writer *w)
 static void fill_capacity(struct writer *w)
 {
     const struct config *config = w->options.config;
-    const int most[LANE_COUNT] = {
+    const int limits[LANE_COUNT] = {
         [LANE_HTTP] = config->http_concurrency,
         [LANE_EXEC] = config->exec_concurrency,
         [LANE_FLOW] = config->http_concurrency,
     };
 
-    w->claims_nothing = w->is_draining;
+    w->has_no_capacity = w->is_draining;
     for (int lane = 0; lane < LANE_COUNT; lane++) {
         int64_t under_way = w->sent[lane] - atomic_load(&w->options.finished[lane]);
 
-        w->in.capacity[lane] = w->is_draining || under_way >= most[lane]
+        w->in.capacity[lane] = w->is_draining || under_way >= limits[lane]
                                    ? 0
-                                   : most[lane] - (int)under_way;
+                                   : limits[lane] - (int)under_way;
     }
 }
 
-/* ---- out ---- */
+/* ---- output ---- */
 
-/* Handed in again until somebody else has let go of the row, or the client gives up. */
-static bool is_to_repeat(const struct writer *w, const struct item *item, enum rc rc)
+/* Retries until another node releases the row or the client gives up. */
+static bool must_repeat(const struct writer *w, const struct item *item, enum rc rc)
 {
     return rc == RC_BUSY && !writer_must_end(w) &&
            (!item->ticket || w->boot_us < item->ticket->deadline_us);
@@ -150,38 +149,38 @@ static bool is_to_repeat(const struct writer *w, const struct item *item, enum r
 
 static void repeat(struct writer *w, struct items *items, const struct item *item)
 {
-    items_put(items, *item);
+    items_push(items, *item);
     w->repeats++;
-    w->signs += is_sign(item);
+    w->alive_count += is_alive_report(item);
 }
 
-/* Not as one that got nothing, which would come again at once. */
-static void refuse_poll(struct ticket *t, const struct reply *reply)
+/* Ends the poll with an error: an empty answer would make the worker poll again at once. */
+static void fail_poll(struct ticket *t, const struct reply *reply)
 {
     struct reply *copy = arena_take(t->call.arena, sizeof *copy);
 
     *copy = *reply;
     copy->text = arena_str(t->call.arena, reply->text);
     t->refused = copy;
-    atomic_store(&t->is_left, true);
+    atomic_store(&t->is_abandoned, true);
 }
 
 static void finish_name(struct writer *w, const struct item *item, const struct reply *reply)
 {
     struct ticket *t = item->ticket;
 
-    t->queues_known++;
+    t->queues_resolved++;
     if (reply->rc != RC_OK) {
-        refuse_poll(t, reply);
+        fail_poll(t, reply);
         return;
     }
     t->queues[item->index] = reply->schedule;
-    learn_queue(w, t->call.namespace, t->call.poll.queues[item->index], reply->schedule);
-    w->wake_at = w->now; /* the poll can join */
+    cache_queue(w, t->call.namespace, t->call.poll.queues[item->index], reply->schedule);
+    w->wake_at = w->now; /* the poll can join now */
 }
 
-/* How much of people's text the answer may have to be made of. */
-static size_t text_of(const struct call *call)
+/* The size of user text that the answer may have to contain. */
+static size_t text_size(const struct call *call)
 {
     const struct draft *draft = call->commands[0].draft;
 
@@ -192,14 +191,14 @@ static size_t text_of(const struct call *call)
 }
 
 /*
- * io has the clients' side of the work, which is more than half of it, and while the writer
- * waits for the disk nobody else uses its processor: so it makes the answer, too.  But not a
- * long one, nor many: the next turn waits for it, and with it everybody.
+ * The io thread does more than half of the work for clients, and the processor of the writer is
+ * idle while it waits for the disk.  So the writer creates short answers itself.  It creates
+ * neither long nor many ones, because the next turn, and everyone with it, waits for them.
  */
 static void finish_early(struct writer *w, struct ticket *t)
 {
     struct call *call = &t->call;
-    size_t text = text_of(call);
+    size_t text = text_size(call);
 
     if (!call->operation || !call->operation->settles_early || text > EARLY_TEXT_MAX ||
         text + EARLY_COST > w->early_left)
@@ -223,16 +222,16 @@ static void reply_command(struct writer *w, const struct item *item, const struc
         t->replies[item->index].cursor = cursor;
     }
     if (t->call.commands[item->index].kind == COMMAND_NAMESPACE)
-        w->looks_for_namespaces = true;
-    if (--t->left == 0 && !writer_keeps_for_keys(w, t)) {
+        w->wants_namespaces = true;
+    if (--t->pending == 0 && !writer_delay_for_tokens(w, t)) {
         finish_early(w, t);
-        writer_done(w, t);
+        writer_return(w, t);
     }
 }
 
 static void finish_command(struct writer *w, const struct item *item, const struct reply *reply)
 {
-    if (is_to_repeat(w, item, reply->rc))
+    if (must_repeat(w, item, reply->rc))
         repeat(w, &w->commands, item);
     else if (item->is_name)
         finish_name(w, item, reply);
@@ -246,10 +245,10 @@ static void finish_report(struct writer *w, const struct item *item,
     struct ticket *t = item->ticket;
     bool lacks_room = reply->rc == RC_LIMIT;
 
-    /* What has happened is written, if need be into the reserve. */
+    /* Results are always written, if necessary into the ballast. */
     if (lacks_room)
-        writer_fill_up(w, "there is no room for what came of a run");
-    if (is_to_repeat(w, item, lacks_room ? RC_BUSY : reply->rc)) {
+        writer_disk_full(w, "there is no room for what came of a run");
+    if (must_repeat(w, item, lacks_room ? RC_BUSY : reply->rc)) {
         repeat(w, &w->reports, item);
         return;
     }
@@ -257,9 +256,9 @@ static void finish_report(struct writer *w, const struct item *item,
         arena_free(item->reported->arena);
         return;
     }
-    t->heard[item->index] = *reply;
-    if (--t->left == 0)
-        writer_done(w, t);
+    t->report_replies[item->index] = *reply;
+    if (--t->pending == 0)
+        writer_return(w, t);
 }
 
 static struct assignment assignment_copy(const struct assignment *assignment,
@@ -293,17 +292,18 @@ static void grant(struct ticket *t, const struct assignment *assignment)
 
     if (n == 0) {
         t->grants = arena_array_room(call->arena, (size_t)call->poll.max, sizeof *t->grants);
-        t->names = arena_array_room(call->arena, (size_t)call->poll.max, sizeof *t->names);
+        t->grant_queues = arena_array_room(call->arena, (size_t)call->poll.max,
+                                           sizeof *t->grant_queues);
         call->grants = t->grants;
-        call->grant_queues = t->names;
+        call->grant_queues = t->grant_queues;
     }
     must(n < call->poll.max);
     t->grants[n] = assignment_copy(assignment, call->arena);
-    t->names[n] = queue_name(t, assignment->run.queue);
+    t->grant_queues[n] = queue_name(t, assignment->run.queue);
     call->grant_count++;
 }
 
-static void send_task(struct writer *w, const struct assignment *assignment)
+static void send_order(struct writer *w, const struct assignment *assignment)
 {
     struct arena *arena = arena_new(ORDER_ARENA_MAX);
     struct dispatch_order *order = arena_take(arena, sizeof *order);
@@ -316,10 +316,10 @@ static void send_task(struct writer *w, const struct assignment *assignment)
         .is_once = assignment->is_once,
     };
     w->sent[assignment->run.lane]++;
-    writer_notice(w, &(struct io_msg){.kind = IO_MSG_DISPATCH, .order = order});
+    writer_send(w, &(struct io_msg){.kind = IO_MSG_DISPATCH, .order = order});
 }
 
-/* Those that got something, whose time is over, or that nobody waits for. */
+/* Ends polls that got runs, timed out or were abandoned. */
 static void finish_polls(struct writer *w)
 {
     struct ticket **link = &w->polls;
@@ -327,16 +327,16 @@ static void finish_polls(struct writer *w)
 
     while (*link) {
         struct ticket *t = *link;
-        bool is_over = t->call.grant_count > 0 || atomic_load(&t->is_left) || w->is_draining ||
-                       (t->poll_until_us <= boot && !t->is_new);
+        bool is_over = t->call.grant_count > 0 || atomic_load(&t->is_abandoned) ||
+                       w->is_draining || (t->poll_until_us <= boot && !t->is_new);
 
-        /* A name that is asked for comes back to its ticket. */
-        if (!is_over || t->queues_known < t->call.poll.queue_count) {
+        /* A pending name lookup still refers to the ticket. */
+        if (!is_over || t->queues_resolved < t->call.poll.queue_count) {
             link = &t->next;
             continue;
         }
         *link = t->next;
-        writer_done(w, t);
+        writer_return(w, t);
     }
     w->polls_end = link;
 }
@@ -354,40 +354,40 @@ static void deliver(struct writer *w)
     for (int i = 0; i < out->grant_count; i++)
         grant(w->turn_polls[out->grants[i].poll], &out->grants[i]);
     for (int i = 0; i < out->stop_count; i++)
-        writer_notice(w, &(struct io_msg){.kind = IO_MSG_STOP, .stop = out->stops[i]});
+        writer_send(w, &(struct io_msg){.kind = IO_MSG_STOP, .stop = out->stops[i]});
     for (int i = 0; i < out->dispatch_count; i++)
-        send_task(w, &out->dispatches[i]);
+        send_order(w, &out->dispatches[i]);
     finish_polls(w);
-    if (commit_signal_of_turn(w->options.signal, &w->in, out))
-        writer_notice(w, &(struct io_msg){.kind = IO_MSG_COMMIT});
-    if (w->claims_nothing && !w->has_drained) {
+    if (commit_signal_turn(w->options.signal, &w->in, out))
+        writer_send(w, &(struct io_msg){.kind = IO_MSG_COMMIT});
+    if (w->has_no_capacity && !w->has_drained) {
         w->has_drained = true;
-        writer_notice(w, &(struct io_msg){.kind = IO_MSG_DRAINED});
+        writer_send(w, &(struct io_msg){.kind = IO_MSG_DRAINED});
     }
 }
 
 /* ---- the turn ---- */
 
-/* How much a turn has done, whatever it was. */
-static int done(const struct turn_out *out)
+/* How much a turn has done, of any kind. */
+static int count_items(const struct turn_out *out)
 {
     return out->reply_count + out->report_count + out->dispatch_count + out->grant_count +
            out->event_count;
 }
 
-static void adapt(struct writer *w, span spent)
+static void adapt(struct writer *w, span took)
 {
-    const struct batch_turn turn = {.done = done(&w->out),
+    const struct batch_turn turn = {.items = count_items(&w->out),
                                     .rows = w->out.row_count + w->out.report_count,
                                     .commands = w->out.reply_count,
-                                    .spent = spent,
-                                    .goal = w->options.config->turn_ms * SPAN_MS,
-                                    .most = w->options.config->turn_rows};
+                                    .took = took,
+                                    .target = w->options.config->turn_ms * SPAN_MS,
+                                    .rows_max = w->options.config->turn_rows};
 
     batch_size_adapt(&w->batch, &turn);
 }
 
-/* The disk is full: what is running can still be written down, nothing new is begun. */
+/* The disk is full: the writer still records results of runs, but starts nothing new. */
 static void refuse_commands(struct writer *w)
 {
     const struct reply full = {.rc = RC_BUSY, .text = STR("the disk of the database is full")};
@@ -400,11 +400,11 @@ static void refuse_commands(struct writer *w)
     w->in.command_count = 0;
 }
 
-/* The turn will never be made; what its reports hold is freed with the rest. */
-static void give_up(struct writer *w)
+/* The turn will never run; writer_join() frees its reports. */
+static void abandon_turn(struct writer *w)
 {
     for (int i = 0; i < w->in.report_count; i++)
-        items_put(&w->reports, w->turn_reports[i]);
+        items_push(&w->reports, w->turn_reports[i]);
     if (w->reports.count > 0)
         log_say(w->options.log, clock_now(), LEVEL_WARN,
                 "the end comes before the database; what calls came to is not written",
@@ -412,7 +412,7 @@ static void give_up(struct writer *w)
     w->is_over = true;
 }
 
-/* This machine's clock beside that by which it works. */
+/* Wall clock minus engine clock. */
 static span skew(const struct writer *w)
 {
     return w->db_clock.is_known ? clock_now() - (clock_boot_us() + w->db_clock.offset) : 0;
@@ -420,7 +420,7 @@ static span skew(const struct writer *w)
 
 void writer_count(struct writer *w, int64_t ended_us)
 {
-    struct meter_turn turn = {
+    struct counter_turn turn = {
         .out = &w->out,
         .now = w->now,
         .took = ended_us - w->turn_us,
@@ -439,13 +439,13 @@ static bool is_halted(const struct writer *w)
 
 void writer_turn(struct writer *w)
 {
-    bool in_doubt = false; /* it may have been committed as it was handed in */
+    bool in_doubt = false; /* an earlier attempt may have been committed */
     int64_t ended_us;
     struct err err;
     enum rc rc;
 
     w->early_left = EARLY_TURN_MAX;
-    fill_commands(w); /* before the clock, which one of them may accept */
+    fill_commands(w); /* before reading the clock, which a command may accept */
     w->now = w->in.now = writer_clock(w);
     w->wake_at = INSTANT_NEVER;
     fill_reports(w);
@@ -460,19 +460,19 @@ void writer_turn(struct writer *w)
         if (!in_doubt)
             w->lease_from_us = w->boot_us;
         w->turn_us = clock_boot_us();
-        writer_at(w, SERVE_BEFORE_TURN);
+        writer_test_point(w, SERVE_BEFORE_TURN);
         rc = engine_turn(w->engine, &w->in, &w->out, &err);
         if (rc == RC_OK)
             break;
         in_doubt |= rc == RC_UNKNOWN;
         if (!writer_recover(w, rc, &err)) {
-            give_up(w);
+            abandon_turn(w);
             return;
         }
         w->now = w->in.now = writer_clock(w);
     }
     ended_us = clock_boot_us();
-    writer_at(w, SERVE_AFTER_TURN);
+    writer_test_point(w, SERVE_AFTER_TURN);
     w->in.jump = 0;
     w->wake_at = w->out.wake_at;
     w->repeats = 0;
@@ -487,9 +487,9 @@ int64_t writer_next_poll(const struct writer *w)
     int64_t next = INT64_MAX;
 
     for (const struct ticket *t = w->polls; t; t = t->next) {
-        bool is_known = t->queues_known == t->call.poll.queue_count;
+        bool is_known = t->queues_resolved == t->call.poll.queue_count;
 
-        if (is_known && (t->is_new || atomic_load(&t->is_left) || w->is_draining))
+        if (is_known && (t->is_new || atomic_load(&t->is_abandoned) || w->is_draining))
             return 0;
         if (is_known && t->poll_until_us < next)
             next = t->poll_until_us;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected values follow from the contract: the goal, divided by what a row cost of late. */
+/* Tests the size of turns.  Expected values: the target divided by the recent cost of a row. */
 #include "server/batch_size.h"
 
 #include <setjmp.h>
@@ -10,22 +10,22 @@
 
 enum { LEAST = 64, MOST = 4096, FIRST = 1024, MANY = 40, GOAL_MS = 25 };
 
-/* The rows after turns in which each row took so many us. */
-static int after(struct batch_size *batch, int turns, int goal_ms, int row_us)
+/* Returns the rows after turns with this cost per row, in microseconds. */
+static int rows_after(struct batch_size *batch, int turns, int goal_ms, int row_us)
 {
     for (int i = 0; i < turns; i++) {
-        const struct batch_turn turn = {.done = batch->rows,
+        const struct batch_turn turn = {.items = batch->rows,
                                         .rows = batch->rows,
-                                        .spent = (span)batch->rows * row_us,
-                                        .goal = goal_ms * SPAN_MS,
-                                        .most = MOST};
+                                        .took = (span)batch->rows * row_us,
+                                        .target = goal_ms * SPAN_MS,
+                                        .rows_max = MOST};
 
         batch_size_adapt(batch, &turn);
     }
     return batch->rows;
 }
 
-static struct batch_size begun(void)
+static struct batch_size new_batch(void)
 {
     struct batch_size batch;
 
@@ -35,7 +35,7 @@ static struct batch_size begun(void)
 
 static void a_server_begins_with_a_guess_within_what_it_may(void **state)
 {
-    struct batch_size batch = begun();
+    struct batch_size batch = new_batch();
 
     (void)state;
     assert_int_equal(batch.rows, FIRST);
@@ -43,60 +43,60 @@ static void a_server_begins_with_a_guess_within_what_it_may(void **state)
     assert_int_equal(batch.rows, 100);
 }
 
-/* 25 ms are 2,500 rows of 10 us; half of the way from the guess of 25 us is 17.5 us. */
+/* 25 ms are 2,500 rows of 10 us; halfway from the initial 25 us is 17.5 us. */
 static void rows_are_as_many_as_the_goal_has_room_for(void **state)
 {
-    struct batch_size batch = begun();
+    struct batch_size batch = new_batch();
 
     (void)state;
-    assert_int_equal(after(&batch, 1, GOAL_MS, 10), 1428);
-    assert_in_range(after(&batch, MANY, GOAL_MS, 10), 2490, 2500);
+    assert_int_equal(rows_after(&batch, 1, GOAL_MS, 10), 1428);
+    assert_in_range(rows_after(&batch, MANY, GOAL_MS, 10), 2490, 2500);
 }
 
 static void they_stay_within_their_limits(void **state)
 {
-    struct batch_size batch = begun();
+    struct batch_size batch = new_batch();
 
     (void)state;
-    assert_int_equal(after(&batch, MANY, GOAL_MS, 1), MOST);
-    assert_int_equal(after(&batch, MANY, GOAL_MS, 5000), LEAST);
+    assert_int_equal(rows_after(&batch, MANY, GOAL_MS, 1), MOST);
+    assert_int_equal(rows_after(&batch, MANY, GOAL_MS, 5000), LEAST);
 }
 
-/* turn_ms: of the same turns one server makes larger ones, another smaller ones. */
+/* turn_ms: the same row cost gives larger or smaller turns. */
 static void the_goal_is_the_configurations(void **state)
 {
-    struct batch_size patient = begun(), hasty = begun();
+    struct batch_size patient = new_batch(), hasty = new_batch();
 
     (void)state;
-    assert_in_range(after(&patient, MANY, 50, 25), 1990, 2000);
-    assert_in_range(after(&hasty, MANY, 10, 25), 395, 400);
+    assert_in_range(rows_after(&patient, MANY, 50, 25), 1990, 2000);
+    assert_in_range(rows_after(&hasty, MANY, 10, 25), 395, 400);
 }
 
-/* Small turns of 10 ms: a large one may take five times as long, whatever the goal is. */
+/* Small turns take 10 ms: a large turn may take five times as long, whatever the target. */
 static void what_every_turn_costs_is_no_reason_for_small_ones(void **state)
 {
     const struct batch_turn small = {
-        .done = 1, .spent = 10 * SPAN_MS, .goal = 10 * SPAN_MS, .most = MOST};
-    struct batch_size batch = begun();
+        .items = 1, .took = 10 * SPAN_MS, .target = 10 * SPAN_MS, .rows_max = MOST};
+    struct batch_size batch = new_batch();
 
     (void)state;
     for (int i = 0; i < 100; i++)
         batch_size_adapt(&batch, &small);
     assert_int_equal(batch.rows, FIRST);
-    assert_in_range(after(&batch, MANY, 10, 50), 980, 1000);
+    assert_in_range(rows_after(&batch, MANY, 10, 50), 980, 1000);
 }
 
 static void turns_of_few_rows_or_of_commands_say_nothing_about_rows(void **state)
 {
     const struct batch_turn few = {
-        .done = 63, .rows = 63, .spent = SPAN_S, .goal = GOAL_MS * SPAN_MS, .most = MOST};
-    const struct batch_turn commands = {.done = 1500,
+        .items = 63, .rows = 63, .took = SPAN_S, .target = GOAL_MS * SPAN_MS, .rows_max = MOST};
+    const struct batch_turn commands = {.items = 1500,
                                         .rows = 500,
                                         .commands = 1000,
-                                        .spent = SPAN_S,
-                                        .goal = GOAL_MS * SPAN_MS,
-                                        .most = MOST};
-    struct batch_size batch = begun();
+                                        .took = SPAN_S,
+                                        .target = GOAL_MS * SPAN_MS,
+                                        .rows_max = MOST};
+    struct batch_size batch = new_batch();
 
     (void)state;
     batch_size_adapt(&batch, &few);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests the thread that copies the WAL back: requests, results, and a database that it cannot
+ * open.
+ */
 #include "server/checkpointer.h"
 
 #include <setjmp.h>
@@ -85,15 +89,15 @@ static void what_it_was_asked_for_is_done_when_it_has_ended(void **state)
 {
     struct fixture *f = *state;
     struct checkpointer *checkpointer;
-    struct swept swept;
+    struct checkpoint_result result;
 
     exec(f, "CREATE TABLE f (id {int} PRIMARY KEY, b {blob}){strict}");
     for (int i = 0; i < ROWS; i++)
         exec(f, "INSERT INTO f SELECT count(*), zeroblob(4096) FROM f");
     assert_true(size_of(f->path) < ROWS * PAGE);
     checkpointer = checkpointer_start(f->url, &f->log);
-    assert_int_equal(checkpointer_look(checkpointer, &swept), SWEEPING_NOT);
-    checkpointer_ask(checkpointer);
+    assert_int_equal(checkpointer_poll(checkpointer, &result), CHECKPOINT_IDLE);
+    checkpointer_request(checkpointer);
     assert_null(checkpointer_stop(checkpointer));
     assert_true(size_of(f->path) > ROWS * PAGE);
 }
@@ -102,15 +106,15 @@ static void it_says_how_long_the_log_was_and_says_it_once(void **state)
 {
     struct fixture *f = *state;
     struct checkpointer *checkpointer = checkpointer_start(f->url, &f->log);
-    struct swept swept = {.pages = -2};
+    struct checkpoint_result result = {.pages = -2};
 
     exec(f, "CREATE TABLE f (id {int} PRIMARY KEY, b {blob}){strict}");
-    checkpointer_ask(checkpointer);
-    assert_int_equal(checkpointer_wait(checkpointer, &swept), SWEEPING_DONE);
-    assert_true(swept.pages > 0);
-    assert_int_equal(checkpointer_wait(checkpointer, &swept), SWEEPING_NOT);
-    checkpointer_ask(checkpointer);
-    assert_int_equal(checkpointer_wait(checkpointer, &swept), SWEEPING_DONE);
+    checkpointer_request(checkpointer);
+    assert_int_equal(checkpointer_wait(checkpointer, &result), CHECKPOINT_DONE);
+    assert_true(result.pages > 0);
+    assert_int_equal(checkpointer_wait(checkpointer, &result), CHECKPOINT_IDLE);
+    checkpointer_request(checkpointer);
+    assert_int_equal(checkpointer_wait(checkpointer, &result), CHECKPOINT_DONE);
     assert_null(checkpointer_stop(checkpointer));
 }
 
@@ -119,10 +123,10 @@ static void one_that_nobody_asked_opens_nothing_and_ends(void **state)
     struct fixture *f = *state;
     struct checkpointer *checkpointer = checkpointer_start("sqlite:/nowhere/at/all.db",
                                                            &f->log);
-    struct swept swept;
+    struct checkpoint_result result;
 
-    assert_int_equal(checkpointer_look(checkpointer, &swept), SWEEPING_NOT);
-    assert_int_equal(checkpointer_wait(checkpointer, &swept), SWEEPING_NOT);
+    assert_int_equal(checkpointer_poll(checkpointer, &result), CHECKPOINT_IDLE);
+    assert_int_equal(checkpointer_wait(checkpointer, &result), CHECKPOINT_IDLE);
     assert_null(checkpointer_stop(checkpointer));
     assert_null(checkpointer_stop(NULL));
 }
@@ -132,11 +136,11 @@ static void where_it_cannot_help_the_log_says_so(void **state)
     struct fixture *f = *state;
     struct checkpointer *checkpointer = checkpointer_start("sqlite:/nowhere/at/all.db",
                                                            &f->log);
-    struct swept swept = {.pages = 0};
+    struct checkpoint_result result = {.pages = 0};
 
-    checkpointer_ask(checkpointer);
-    assert_int_equal(checkpointer_wait(checkpointer, &swept), SWEEPING_DONE);
-    assert_int_equal(swept.pages, -1); /* the writer has to do it */
+    checkpointer_request(checkpointer);
+    assert_int_equal(checkpointer_wait(checkpointer, &result), CHECKPOINT_DONE);
+    assert_int_equal(result.pages, -1); /* the writer must do it */
     assert_null(checkpointer_stop(checkpointer));
     assert_non_null(strstr(f->said, "has to write the log back alone"));
     assert_non_null(strstr(f->said, "/nowhere/at/all.db"));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected values: faults F16 to F18 as docs/semantics.md has them, and the contract. */
+/*
+ * Tests the trust in the wall clock.  Expected values: the contract in server/clock_guard.h.
+ */
 #include "server/clock_guard.h"
 
 #include <setjmp.h>
@@ -11,7 +13,7 @@
 #define NOON  INT64_C(1700000000000000)
 #define LIMIT SPAN_H
 
-static struct clock_guard begun(void)
+static struct clock_guard new_guard(void)
 {
     struct clock_guard guard;
 
@@ -22,24 +24,24 @@ static struct clock_guard begun(void)
 
 static void a_clock_that_runs_is_believed(void **state)
 {
-    struct clock_guard guard = begun();
+    struct clock_guard guard = new_guard();
     struct clock_reading r = clock_guard_read(&guard, NOON + SPAN_S, SPAN_S);
 
     (void)state;
     assert_int_equal(r.now, NOON + SPAN_S);
-    assert_false(r.hold);
+    assert_false(r.is_held);
     assert_false(r.has_changed);
     assert_int_equal(r.jump, 0);
 }
 
 static void a_small_step_is_followed_and_told_once(void **state)
 {
-    struct clock_guard guard = begun();
+    struct clock_guard guard = new_guard();
     struct clock_reading r = clock_guard_read(&guard, NOON + SPAN_S + 10 * SPAN_MIN, SPAN_S);
 
     (void)state;
     assert_int_equal(r.now, NOON + SPAN_S + 10 * SPAN_MIN);
-    assert_false(r.hold);
+    assert_false(r.is_held);
     assert_int_equal(r.jump, 10 * SPAN_MIN);
     r = clock_guard_read(&guard, NOON + 2 * SPAN_S + 10 * SPAN_MIN, 2 * SPAN_S);
     assert_int_equal(r.jump, 0);
@@ -47,24 +49,24 @@ static void a_small_step_is_followed_and_told_once(void **state)
 
 static void a_step_of_the_whole_limit_is_followed(void **state)
 {
-    struct clock_guard guard = begun();
+    struct clock_guard guard = new_guard();
 
     (void)state;
-    assert_false(clock_guard_read(&guard, NOON + LIMIT, 0).hold);
+    assert_false(clock_guard_read(&guard, NOON + LIMIT, 0).is_held);
 }
 
 static void a_step_beyond_the_limit_holds_and_time_goes_on_as_before(void **state)
 {
-    struct clock_guard guard = begun();
+    struct clock_guard guard = new_guard();
     struct clock_reading r = clock_guard_read(&guard, NOON + LIMIT + 2 * SPAN_S, SPAN_S);
 
     (void)state;
-    assert_true(r.hold);
+    assert_true(r.is_held);
     assert_true(r.has_changed);
     assert_int_equal(r.jump, LIMIT + SPAN_S);
     assert_int_equal(r.now, NOON + SPAN_S);
     r = clock_guard_read(&guard, NOON + LIMIT + 3 * SPAN_S, 2 * SPAN_S);
-    assert_true(r.hold);
+    assert_true(r.is_held);
     assert_false(r.has_changed);
     assert_int_equal(r.jump, 0);
     assert_int_equal(r.now, NOON + 2 * SPAN_S);
@@ -72,38 +74,38 @@ static void a_step_beyond_the_limit_holds_and_time_goes_on_as_before(void **stat
 
 static void a_step_back_beyond_the_limit_holds_too(void **state)
 {
-    struct clock_guard guard = begun();
+    struct clock_guard guard = new_guard();
     struct clock_reading r = clock_guard_read(&guard, NOON - 2 * SPAN_H, 0);
 
     (void)state;
-    assert_true(r.hold);
+    assert_true(r.is_held);
     assert_int_equal(r.jump, -2 * SPAN_H);
     assert_int_equal(r.now, NOON);
 }
 
 static void a_clock_that_comes_back_is_believed_again(void **state)
 {
-    struct clock_guard guard = begun();
+    struct clock_guard guard = new_guard();
     struct clock_reading r;
 
     (void)state;
     clock_guard_read(&guard, NOON + SPAN_DAY, 0);
     r = clock_guard_read(&guard, NOON + SPAN_S, SPAN_S);
-    assert_false(r.hold);
+    assert_false(r.is_held);
     assert_true(r.has_changed);
     assert_int_equal(r.now, NOON + SPAN_S);
 }
 
 static void a_clock_that_is_said_to_be_right_counts(void **state)
 {
-    struct clock_guard guard = begun();
+    struct clock_guard guard = new_guard();
     struct clock_reading r;
 
     (void)state;
     clock_guard_read(&guard, NOON + SPAN_DAY, 0);
     clock_guard_accept(&guard);
     r = clock_guard_read(&guard, NOON + SPAN_DAY + SPAN_S, SPAN_S);
-    assert_false(r.hold);
+    assert_false(r.is_held);
     assert_true(r.has_changed);
     assert_int_equal(r.now, NOON + SPAN_DAY + SPAN_S);
 }
@@ -114,7 +116,7 @@ static void a_start_long_after_the_last_turn_is_no_jump(void **state)
 
     (void)state;
     clock_guard_begin(&guard, LIMIT, NOON - 30 * SPAN_DAY);
-    assert_false(clock_guard_read(&guard, NOON, 0).hold);
+    assert_false(clock_guard_read(&guard, NOON, 0).is_held);
 }
 
 static void a_start_before_the_last_turn_holds(void **state)
@@ -125,19 +127,19 @@ static void a_start_before_the_last_turn_holds(void **state)
     (void)state;
     clock_guard_begin(&guard, LIMIT, NOON);
     r = clock_guard_read(&guard, NOON - SPAN_DAY, 7);
-    assert_true(r.hold);
+    assert_true(r.is_held);
     assert_int_equal(r.now, NOON);
     clock_guard_begin(&guard, LIMIT, NOON);
-    assert_false(clock_guard_read(&guard, NOON - SPAN_MIN, 7).hold);
+    assert_false(clock_guard_read(&guard, NOON - SPAN_MIN, 7).is_held);
 }
 
 static void many_small_steps_in_one_direction_are_followed(void **state)
 {
-    struct clock_guard guard = begun();
+    struct clock_guard guard = new_guard();
 
     (void)state;
     for (int i = 1; i <= 100; i++)
-        assert_false(clock_guard_read(&guard, NOON + i * (LIMIT - 1), 0).hold);
+        assert_false(clock_guard_read(&guard, NOON + i * (LIMIT - 1), 0).is_held);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each counter moves by one in the case that should move it, and no other does.
+ * Tests that each counter changes in exactly the case that it counts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static void print(char *to, size_t size)
         fail_msg("%s", prometheus_wrong(to));
 }
 
-/* How many series but those of turns themselves are others than before. */
+/* The number of changed series, except those about turns. */
 static int changes(void)
 {
     char *a = before, *b = after;
@@ -67,11 +67,11 @@ static void turn(const struct turn_out *out)
 {
     print(before, sizeof before);
     counters_turn(&counters,
-                  &(struct meter_turn){.out = out, .now = NOW, .took = 100, .commit = 50});
+                  &(struct counter_turn){.out = out, .now = NOW, .took = 100, .commit = 50});
     print(after, sizeof after);
 }
 
-/* Exactly this series went from 0 to `value`. */
+/* Checks that only this series changed, from 0 to `value`. */
 static void assert_only(const char *series, double value)
 {
     assert_true(prometheus_value(before, series) == 0);
@@ -148,9 +148,9 @@ static void a_start_is_as_late_as_it_is(void **state)
     assert_int_equal(latest[0].schedule, 5);
     assert_int_equal(latest[0].late, 3 * SPAN_S);
     assert_int_equal(latest[1].schedule, 0);
-    counters_latest(&counters, NOW + METER_LATE_AGE + 1, latest);
+    counters_latest(&counters, NOW + COUNTER_LATE_AGE + 1, latest);
     assert_int_equal(latest[0].schedule, 0);
-    /* Another attempt of it is not late once more. */
+    /* A second attempt does not count as late again. */
     assignment.run.attempt = 2;
     out.started[RUN_SLOT] = 0;
     turn(&out);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected values: the rule "never ahead of the server", by arithmetic. */
+/*
+ * Tests the offset to the clock of a database server.  Expected values: computed from the rule
+ * "never ahead of the server".
+ */
 #include "server/db_clock.h"
 
 #include <setjmp.h>
@@ -28,7 +31,7 @@ static void a_quicker_sample_brings_it_nearer(void **state)
     db_clock_sample(&db_clock, 100, 5000, 200);
     db_clock_sample(&db_clock, 300, 5190, 310);
     assert_int_equal(db_clock.offset, 4880);
-    db_clock_sample(&db_clock, 400, 5300, 900); /* a slow one says less, and changes nothing */
+    db_clock_sample(&db_clock, 400, 5300, 900); /* slow, so less exact: no change */
     assert_int_equal(db_clock.offset, 4880);
 }
 
@@ -42,7 +45,7 @@ static void a_server_that_went_back_is_followed(void **state)
     assert_int_equal(db_clock.offset, 2790);
 }
 
-/* A server of known offset, asked with delays by chance. */
+/* A server with a known offset, sampled with random delays. */
 static void it_is_never_ahead_and_comes_near(void **state)
 {
     struct db_clock db_clock = {0};

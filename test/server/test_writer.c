@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writer beside the sweeper, and what it does for io; what a request sees of it is in
- * test/e2e.
+ * Tests the writer next to the checkpointer, and the answers that it creates for the io thread.
+ * test/e2e tests what clients see.
  */
 #include "server/writer.h"
 
@@ -25,7 +25,7 @@ enum {
     PLACES = 4096,
     LOG_PAGES = 4, /* a turn or two */
     TURNS_AFTER = 20,
-    MANY = 100,   /* commands */
+    MANY = 100,   /* commands        */
     CORRUPT = 70, /* the exit status */
 };
 
@@ -39,7 +39,7 @@ struct fixture {
     struct counters counters;
     struct commit_signal signal;
     _Atomic int64_t finished[LANE_COUNT];
-    int answers, settled; /* tickets that came back; by how many the writer had done it all */
+    int answers, settled; /* tickets returned; those with an answer */
 };
 
 static bool take_line(void *arg, struct str line)
@@ -49,7 +49,7 @@ static bool take_line(void *arg, struct str line)
     return true;
 }
 
-/* The disk of who opens the file as the second, the sweeper: `sync` is what it does. */
+/* A VFS whose second database file, that of the checkpointer, uses `sync`. */
 static struct {
     sqlite3_vfs vfs, *below;
     sqlite3_io_methods methods;
@@ -57,9 +57,9 @@ static struct {
     int (*sync)(sqlite3_file *file, int flags);
     struct mailbox *to_writer;
     int opened;
-    atomic_bool was_told, is_last; /* the writer, to end; it is making its last turn */
-    atomic_bool loses, has_lost;   /* the writer, its connection */
-    int turns_left;                /* then */
+    atomic_bool is_stopping, is_last; /* the writer must end; it runs its last turn  */
+    atomic_bool loses, has_lost;      /* the writer must lose its connection; it has */
+    int turns_left;                   /* after the loss                              */
 } disk;
 
 static int sync_as_ever(sqlite3_file *file, int flags)
@@ -70,7 +70,7 @@ static int sync_as_ever(sqlite3_file *file, int flags)
 static void stop_writer(void)
 {
     assert_true(mailbox_push(disk.to_writer, &(struct writer_msg){.kind = WRITER_MSG_STOP}));
-    atomic_store(&disk.was_told, true);
+    atomic_store(&disk.is_stopping, true);
 }
 
 static int fail_sync(sqlite3_file *file, int flags)
@@ -111,13 +111,13 @@ static void after_turn(void *arg, enum serve_point point)
     (void)arg;
     if (point != SERVE_AFTER_TURN)
         return;
-    if (atomic_load(&disk.was_told) && mailbox_room(disk.to_writer) == PLACES)
+    if (atomic_load(&disk.is_stopping) && mailbox_room(disk.to_writer) == PLACES)
         atomic_store(&disk.is_last, true);
-    if (!atomic_load(&disk.has_lost) || atomic_load(&disk.was_told))
+    if (!atomic_load(&disk.has_lost) || atomic_load(&disk.is_stopping))
         return;
     if (disk.turns_left-- > 0)
         assert_true(
-            mailbox_push(disk.to_writer, &(struct writer_msg){.kind = WRITER_MSG_LOOK}));
+            mailbox_push(disk.to_writer, &(struct writer_msg){.kind = WRITER_MSG_WAKE}));
     else
         stop_writer();
 }
@@ -160,7 +160,7 @@ static int set_up(void **state)
     disk.opened = 0;
     disk.turns_left = TURNS_AFTER;
     disk.to_writer = f->to_writer;
-    disk.was_told = disk.is_last = disk.loses = disk.has_lost = false;
+    disk.is_stopping = disk.is_last = disk.loses = disk.has_lost = false;
     disk.below = sqlite3_vfs_find("unix");
     disk.vfs = *disk.below;
     disk.vfs.zName = "disk";
@@ -216,8 +216,8 @@ static void take_back(struct fixture *f, struct ticket *t)
     free(t);
 }
 
-/* Until it has ended. */
-static void hear(struct fixture *f)
+/* Handles messages until the writer has ended. */
+static void wait_for_end(struct fixture *f)
 {
     struct io_msg msg = {.kind = IO_MSG_STATE};
 
@@ -226,7 +226,7 @@ static void hear(struct fixture *f)
         if (mailbox_take(f->to_io, &msg, 1) == 0)
             continue;
         if (msg.kind == IO_MSG_NAMESPACE)
-            arena_free(msg.space->arena);
+            arena_free(msg.namespace_msg->arena);
         if (msg.kind == IO_MSG_KEYS)
             keyring_free(msg.keys);
         if (msg.kind == IO_MSG_TICKET)
@@ -241,8 +241,8 @@ static enum call_step settled(struct call *call)
     return CALL_ANSWER;
 }
 
-/* Of a schedule that is not there, with so much text of people. */
-static void ask(struct fixture *f, const struct operation *operation, size_t text)
+/* A command for a missing schedule, with this many bytes of user text. */
+static void send_command(struct fixture *f, const struct operation *operation, size_t text)
 {
     struct ticket *t = calloc(1, sizeof *t);
     struct arena *arena = arena_new(1 << 20);
@@ -263,14 +263,14 @@ static void ask(struct fixture *f, const struct operation *operation, size_t tex
         mailbox_push(f->to_writer, &(struct writer_msg){.kind = WRITER_MSG_CALL, .ticket = t}));
 }
 
-/* All of them in one turn, the only one. */
+/* Runs all commands in one turn and stops. */
 static void make_turn(struct fixture *f)
 {
     struct writer *writer;
 
     assert_true(mailbox_push(f->to_writer, &(struct writer_msg){.kind = WRITER_MSG_STOP}));
     writer = start(f, sync_as_ever);
-    hear(f);
+    wait_for_end(f);
     assert_int_equal(writer_state(writer).status, 0);
     assert_null(writer_join(writer));
 }
@@ -281,10 +281,10 @@ static void it_settles_what_is_short_and_may_be_settled_anywhere(void **state)
     const struct operation with_io = {.settled = settled};
     struct fixture *f = *state;
 
-    ask(f, &anywhere, 2000);
-    ask(f, &anywhere, 3000); /* everybody would wait for it */
-    ask(f, &with_io, 0);
-    ask(f, NULL, 0); /* nobody's */
+    send_command(f, &anywhere, 2000);
+    send_command(f, &anywhere, 3000); /* too long: everyone would wait for it */
+    send_command(f, &with_io, 0);
+    send_command(f, NULL, 0); /* without an operation */
     make_turn(f);
     assert_int_equal(f->answers, 4);
     assert_int_equal(f->settled, 1);
@@ -296,10 +296,10 @@ static void it_settles_so_many_in_a_turn_as_nobody_has_to_wait_for(void **state)
     struct fixture *f = *state;
 
     for (int i = 0; i < MANY; i++)
-        ask(f, &anywhere, 2000);
+        send_command(f, &anywhere, 2000);
     make_turn(f);
     assert_int_equal(f->answers, MANY);
-    assert_in_range(f->settled, 20, 32); /* 64 KiB */
+    assert_in_range(f->settled, 20, 32); /* limited by 64 KiB */
 }
 
 static void assert_log_is_left_alone(const struct fixture *f)
@@ -322,7 +322,7 @@ static void a_sync_that_fails_beside_the_writer_ends_it(void **state)
     struct fixture *f = *state;
     struct writer *writer = start(f, fail_sync);
 
-    hear(f);
+    wait_for_end(f);
     assert_int_equal(writer_state(writer).status, CORRUPT);
     assert_null(writer_join(writer));
     assert_log_is_left_alone(f);
@@ -333,20 +333,20 @@ static void one_that_fails_beside_the_last_turn_leaves_the_log_alone_too(void **
     struct fixture *f = *state;
     struct writer *writer = start(f, fail_at_the_end);
 
-    hear(f);
+    wait_for_end(f);
     assert_true(atomic_load(&disk.is_last));
     assert_int_equal(writer_state(writer).status, CORRUPT);
     assert_null(writer_join(writer));
     assert_log_is_left_alone(f);
 }
 
-/* A new connection writes the log back, and two must not. */
+/* A new connection runs a checkpoint, and only one thread may do that. */
 static void a_connection_that_is_lost_meanwhile_waits_for_who_has_the_log(void **state)
 {
     struct fixture *f = *state;
     struct writer *writer = start(f, wait_for_loss);
 
-    hear(f);
+    wait_for_end(f);
     assert_true(atomic_load(&disk.has_lost));
     assert_int_equal(disk.opened, 3);
     assert_int_equal(writer_state(writer).status, 0);

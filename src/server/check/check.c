@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs all checks of a database: schema, integrity of SQLite's tables, orphans, gates and
+ * calendars here; schedules, attempts, events and audit log in the other files.
+ */
 #include "server/check/check.h"
 
 #include <inttypes.h>
@@ -11,10 +15,10 @@
 #include "store/schema.h"
 
 enum {
-    READ_ROWS = 20000,      /* rows that one transaction looks through for orphans: 100 ms */
-    ARENA_MAX = 512 << 20,  /* a portion of schedules with their documents                 */
-    PAGE_MAX = 64 << 20,    /* DB_BYTES_MAX and what a page takes beside                   */
-    CALENDAR_PORTION = 100, /* named calendars at once: 4,096 days each                    */
+    READ_ROWS = 20000,       /* rows per transaction of the orphan checks: 100 ms */
+    ARENA_MAX = 512 << 20,   /* a batch of schedules with their documents         */
+    PAGE_MAX = 64 << 20,     /* DB_BYTES_MAX and the overhead of a page           */
+    CALENDARS_AT_ONCE = 100, /* named calendars per read: 4,096 days each         */
 };
 
 void check_found(struct check *check, struct str schedule, int64_t key, instant slot,
@@ -36,7 +40,7 @@ void check_progress(const struct check *check, const char *what, int64_t done, i
         check->options->progress(check->options->arg, what, done, all);
 }
 
-#define NOBODY (struct str){NULL, 0}, 0, INSTANT_NONE
+#define NO_SCHEDULE (struct str){NULL, 0}, 0, INSTANT_NONE
 
 static enum rc check_schema(struct check *check, struct err *reterr)
 {
@@ -62,17 +66,17 @@ static enum rc check_schema(struct check *check, struct err *reterr)
     return RC_OK;
 }
 
-static void tell_table(struct check *check, struct str name, const struct db_result *rows)
+static void report_table(struct check *check, struct str name, const struct db_result *rows)
 {
     for (int i = 0; i < rows->rows; i++) {
         struct str text = db_text_at(rows, i, 0);
 
         if (!str_eq(text, STR("ok")))
-            check_found(check, NOBODY, "table %.*s: %.*s", STR_ARG(name), STR_ARG(text));
+            check_found(check, NO_SCHEDULE, "table %.*s: %.*s", STR_ARG(name), STR_ARG(text));
     }
 }
 
-/* One table after the other: each is a read of its own. */
+/* Checks one table per read. */
 static enum rc check_integrity(struct check *check, struct err *reterr)
 {
     struct db_result tables = {0};
@@ -90,13 +94,13 @@ static enum rc check_integrity(struct check *check, struct err *reterr)
         check_table(check->db, name, &rows);
         rc = db_flush(check->db, check->page, reterr);
         if (rc == RC_OK)
-            tell_table(check, name, &rows);
+            report_table(check, name, &rows);
         check->counts.tables++;
         arena_reset(check->page);
     }
-    /* What SQLite cannot read at all is a finding, and the end of the check. */
+    /* A table that SQLite cannot read at all is a finding and ends the check. */
     if (rc == RC_CORRUPT)
-        check_found(check, NOBODY, "%s", reterr->text);
+        check_found(check, NO_SCHEDULE, "%s", reterr->text);
     return rc;
 }
 
@@ -132,7 +136,7 @@ static enum rc check_gate_counts(struct check *check, struct err *reterr)
     check_gates(check->db, &rows);
     rc = db_flush(check->db, check->page, reterr);
     for (int i = 0; rc == RC_OK && i < rows.rows; i++)
-        check_found(check, NOBODY,
+        check_found(check, NO_SCHEDULE,
                     "gate %.*s counts %" PRId64 " runs in it and %" PRId64
                     " before it; there are %" PRId64 " and %" PRId64,
                     STR_ARG(db_text_at(&rows, i, 0)), db_int_at(&rows, i, 1),
@@ -165,15 +169,15 @@ static enum rc check_named(struct check *check, struct err *reterr)
 
     do {
         arena_reset(check->page);
-        check_calendars(check->db, after, CALENDAR_PORTION, &rows);
+        check_calendars(check->db, after, CALENDARS_AT_ONCE, &rows);
         rc = db_flush(check->db, check->page, reterr);
         for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
             after = db_int_at(&rows, i, 0);
             if (!are_days(db_blob_at(&rows, i, 2)))
-                check_found(check, NOBODY, "the days of calendar %.*s cannot be read",
+                check_found(check, NO_SCHEDULE, "the days of calendar %.*s cannot be read",
                             STR_ARG(db_text_at(&rows, i, 1)));
         }
-    } while (rc == RC_OK && rows.rows == CALENDAR_PORTION);
+    } while (rc == RC_OK && rows.rows == CALENDARS_AT_ONCE);
     return rc;
 }
 
@@ -210,6 +214,6 @@ enum rc check_database(struct db *db, const struct check_options *options,
     arena_free(check.arena);
     arena_free(check.page);
     *ret = check.counts;
-    /* Damage was told; there is nothing more to be read. */
+    /* The damage was reported, and nothing more can be read. */
     return rc == RC_CORRUPT && check.counts.findings > 0 ? RC_OK : rc;
 }

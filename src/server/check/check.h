@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a database keeps the promise: that it is whole, that every slot has one account, that
- * what is counted is there, that nothing hangs on what is gone.
+ * Checks the consistency of a database: it is undamaged, every slot has exactly one recorded
+ * outcome, counters match the rows, and no row refers to a missing one.
  *
- * It only reads, in transactions that are bounded, so that a server may be at work meanwhile;
- * what must agree is read in one of them.  docs/invariants.md numbers what is checked.
+ * It only reads, in bounded transactions, so that a server may use the database meanwhile.
+ * Values that must agree are read in one transaction.  docs/invariants.md numbers the checks.
  */
 #pragma once
 
@@ -13,16 +13,16 @@
 #include "db/db.h"
 
 struct check_finding {
-    struct str schedule;     /* its name; empty: of none                        */
-    int64_t key;             /* of the schedule, when it has no name; 0: of none */
-    instant slot;            /* INSTANT_NONE: of none                           */
-    char text[ERR_TEXT_MAX]; /* "has two accounts"                              */
+    struct str schedule;     /* its name; empty: none                 */
+    int64_t key;             /* of a schedule without a name; 0: none */
+    instant slot;            /* INSTANT_NONE: none                    */
+    char text[ERR_TEXT_MAX]; /* "has two accounts"                    */
 };
 
-/* What was looked at. */
+/* What was checked. */
 struct check_counts {
     int64_t tables, schedules, accounts, attempts, runs, events, audit;
-    int64_t unproven; /* schedules whose slots hang on their runs, or another version's  */
+    int64_t unproven; /* schedules with slots that cannot be recomputed, see provable_from() */
     int64_t findings;
 };
 
@@ -30,11 +30,11 @@ struct check_options {
     struct zone_source zones;
     instant now;
     void (*finding)(void *arg, const struct check_finding *finding);
-    /* `all` 0: nobody knows how much there is. */
+    /* `all` is 0 if the total is unknown. */
     void (*progress)(void *arg, const char *what, int64_t done, int64_t all);
     void *arg;
 };
 
-/* An error is that the check itself could not be made; what is wrong is a finding. */
+/* An error means that the check itself failed; problems of the database are findings. */
 MUST_USE enum rc check_database(struct db *db, const struct check_options *options,
                                 struct check_counts *ret, struct err *reterr);

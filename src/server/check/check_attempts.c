@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The attempts of a schedule's runs, and runs that are open: invariants 3, 4 and 5.
+ * Checks the attempts of a schedule's runs and its open runs: invariants 3, 4 and 5.
  */
 #include <inttypes.h>
 
@@ -27,14 +27,14 @@ static const struct check_run *find_open(const struct check_stock *stock,
     return NULL;
 }
 
-static void found(struct check *check, const struct check_stock *stock,
-                  const struct check_attempt *a, const char *text)
+static void report_attempt(struct check *check, const struct check_stock *stock,
+                           const struct check_attempt *a, const char *text)
 {
     check_found(check, stock->view->row.name, stock->view->row.id, a->slot,
                 "pass %" PRId64 ", attempt %" PRId64 ": %s", a->pass, a->attempt, text);
 }
 
-/* A run that ends while it waits has a last row that repeats a number. */
+/* A run that ends while it waits repeats the number of its last attempt in its last row. */
 static bool has_waited(const struct check_attempt *a, const struct check_attempt *b)
 {
     return b->last && b->attempt == a->attempt;
@@ -44,11 +44,11 @@ static void check_pair(struct check *check, const struct check_stock *stock,
                        const struct check_attempt *a, const struct check_attempt *b)
 {
     if (a->last)
-        found(check, stock, a, "was the last, and another follows");
+        report_attempt(check, stock, a, "was the last, and another follows");
     else if (b->attempt != a->attempt + 1 && !has_waited(a, b) && !stock->is_pruned)
-        found(check, stock, b, "does not follow the one before it");
+        report_attempt(check, stock, b, "does not follow the one before it");
     if (b->fence < a->fence || (b->fence == a->fence && !has_waited(a, b)))
-        found(check, stock, b, "its fence is not above that of the one before it");
+        report_attempt(check, stock, b, "its fence is not above that of the one before it");
 }
 
 static void check_end(struct check *check, const struct check_stock *stock,
@@ -57,11 +57,12 @@ static void check_end(struct check *check, const struct check_stock *stock,
     const struct check_run *open = find_open(stock, a);
 
     if (open && a->last)
-        found(check, stock, a, "the run has ended, and is open");
+        report_attempt(check, stock, a, "the run has ended, and is open");
     else if (!open && !a->last && !stock->is_pruned)
-        found(check, stock, a, "the run is gone without an end");
+        report_attempt(check, stock, a, "the run is gone without an end");
     if (open && open->fence < a->fence)
-        found(check, stock, a, "the open run has a fence below that of an attempt that ended");
+        report_attempt(check, stock, a,
+                       "the open run has a fence below that of an attempt that ended");
 }
 
 static bool is_same_run(const struct check_attempt *a, const struct check_attempt *b)
@@ -94,7 +95,7 @@ void check_attempts(struct check *check, const struct check_stock *stock)
         bool is_end = i + 1 == stock->attempt_count || !is_same_run(&a[i], &a[i + 1]);
 
         if (a[i].outcome < OUTCOME_SUCCEEDED || a[i].outcome > OUTCOME_UNKNOWN)
-            found(check, stock, &a[i], "it ended as nothing that there is");
+            report_attempt(check, stock, &a[i], "it ended as nothing that there is");
         if (is_end)
             check_end(check, stock, &a[i]);
         else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is written in order: events without gaps (invariant 19), the chain of the audit.
+ * Checks sequences: events without gaps (invariant 19), and the hash chain of the audit log.
  */
 #include <inttypes.h>
 
@@ -10,13 +10,13 @@
 #include "store/events_requests.h"
 #include "store/nodes.h"
 
-#define NOBODY (struct str){NULL, 0}, 0, INSTANT_NONE
+#define NO_SCHEDULE (struct str){NULL, 0}, 0, INSTANT_NONE
 
-/* Where a chain is. */
+/* The position in a sequence. */
 struct chain {
     struct str name; /* of the node */
     int64_t node;
-    int64_t next; /* number, 0: any */
+    int64_t next; /* expected number; 0: any */
     struct audit_row last;
 };
 
@@ -41,10 +41,10 @@ static void check_event_row(struct check *check, struct chain *chain,
     int64_t seq = db_int_at(rows, i, 0), count = db_int_at(rows, i, 1);
 
     if (chain->next > 0 && seq != chain->next)
-        check_found(check, NOBODY, "events of node %.*s: after %" PRId64 " comes %" PRId64,
+        check_found(check, NO_SCHEDULE, "events of node %.*s: after %" PRId64 " comes %" PRId64,
                     STR_ARG(chain->name), chain->next - 1, seq);
     if (count_events(db_blob_at(rows, i, 3)) != count)
-        check_found(check, NOBODY,
+        check_found(check, NO_SCHEDULE,
                     "events %" PRId64 " to %" PRId64 " of node %.*s cannot be read", seq,
                     seq + count - 1, STR_ARG(chain->name));
     chain->next = seq + count;
@@ -59,15 +59,16 @@ static enum rc check_events_of(struct check *check, const struct node *node, str
 
     do {
         arena_reset(check->page);
-        events_of(check->db, node->id, chain.next, CHECK_JOURNAL_PAGE, &rows);
+        events_of(check->db, node->id, chain.next, CHECK_EVENTS_PAGE, &rows);
         rc = db_flush(check->db, check->page, reterr);
         for (int i = 0; rc == RC_OK && i < rows.rows; i++)
             check_event_row(check, &chain, &rows, i);
         check_progress(check, "events", check->counts.events, 0);
-    } while (rc == RC_OK && rows.rows == CHECK_JOURNAL_PAGE);
-    /* The row was read before; a server has written more since. */
+    } while (rc == RC_OK && rows.rows == CHECK_EVENTS_PAGE);
+    /* The node row was read first; a running server may have written more events since. */
     if (rc == RC_OK && chain.next > 0 && node->event >= chain.next)
-        check_found(check, NOBODY, "node %.*s knows of event %" PRId64 ", the last is %" PRId64,
+        check_found(check, NO_SCHEDULE,
+                    "node %.*s knows of event %" PRId64 ", the last is %" PRId64,
                     STR_ARG(node->name), node->event, chain.next - 1);
     return rc;
 }
@@ -130,7 +131,7 @@ static enum rc check_audit_of(struct check *check, struct chain *chain, struct e
     chain->last = (struct audit_row){.seq = 0};
     do {
         arena_reset(check->page);
-        audit_of(check->db, chain->node, chain->last.seq, CHECK_JOURNAL_PAGE, &rows);
+        audit_of(check->db, chain->node, chain->last.seq, CHECK_EVENTS_PAGE, &rows);
         rc = db_flush(check->db, check->page, reterr);
         for (int i = 0; rc == RC_OK && i < rows.rows; i++) {
             struct audit_row row;
@@ -139,13 +140,13 @@ static enum rc check_audit_of(struct check *check, struct chain *chain, struct e
             audit_read(&rows, i, &row);
             why = why_broken(&row, &chain->last);
             if (why)
-                check_found(check, NOBODY, "audit of node %.*s: entry %" PRId64 " %s",
+                check_found(check, NO_SCHEDULE, "audit of node %.*s: entry %" PRId64 " %s",
                             STR_ARG(chain->name), row.seq, why);
             chain->last = row;
             check->counts.audit += row.count;
         }
         check_progress(check, "audit", check->counts.audit, 0);
-    } while (rc == RC_OK && rows.rows == CHECK_JOURNAL_PAGE);
+    } while (rc == RC_OK && rows.rows == CHECK_EVENTS_PAGE);
     return rc;
 }
 

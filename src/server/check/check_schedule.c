@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One schedule after the other, each with all that hangs on it in one snapshot: its document
- * and its plan can be read, its slots have one account each (invariants 1, 2, 11), its cursor
- * counts rightly (15) and wakes in time.
+ * Checks one schedule after the other, each with all of its rows in one snapshot: the document
+ * and the plan are readable, each slot has exactly one account (invariants 1, 2, 11), and the
+ * cursor has correct counters (15) and wakes in time.
+ *
+ * An account is a record of what became of slots: a run, or a range of the ledger.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,11 +22,11 @@
 #include "store/views.h"
 
 enum {
-    SCHEDULES_AT_ONCE = 64, /* of one transaction                                      */
-    STOCK_MAX = 500 * 1000, /* rows of a kind of one schedule; of more the newest       */
+    SCHEDULES_AT_ONCE = 64, /* per transaction                                         */
+    STOCK_MAX = 500 * 1000, /* rows of one kind per schedule; reads the newest of more */
 };
 
-/* A list that grows; the bytes are malloc()'s. */
+/* A growing list in malloc() memory. */
 struct list {
     void *at;
     int count, room;
@@ -40,13 +42,13 @@ static void *list_add(struct list *list, size_t size)
     return (char *)list->at + (size_t)list->count++ * size;
 }
 
-/* What is read of one schedule; the lists are used again for the next. */
+/* The rows of one schedule; the next schedule uses the same lists. */
 struct subject {
     const struct schedule_view *view;
     struct list attempts, runs, accounts;
-    bool is_cut;                              /* there is more than was read          */
-    bool counts_at_most;                      /* see compare() */
-    int64_t sums[OUTCOME_SLOT_CANCELLED + 1]; /* of the ledger, by outcome  */
+    bool is_cut;                              /* there are more rows than were read */
+    bool counts_at_most;                      /* see compare()                      */
+    int64_t sums[OUTCOME_SLOT_CANCELLED + 1]; /* of the ledger, by outcome          */
     int64_t backfills;
 };
 
@@ -165,7 +167,7 @@ static int by_attempt(const void *a, const void *b)
 
 /* ---- slots ---- */
 
-/* The calendars that the spec names, and the latest time at which one of them was changed. */
+/* Reads the calendars that the spec names, and the time of their latest change. */
 static enum rc read_calendars(struct check *check, const struct subject *s,
                               const struct spec *spec, struct spec_ctx *ctx,
                               instant *ret_changed, struct err *reterr)
@@ -184,7 +186,7 @@ static enum rc read_calendars(struct check *check, const struct subject *s,
         struct calendar_row row;
 
         if (rows[i].rows == 0) {
-            *ret_changed = INSTANT_NEVER; /* it may have been there */
+            *ret_changed = INSTANT_NEVER; /* it may have existed before */
             continue;
         }
         calendars_read(&rows[i], 0, &row);
@@ -195,7 +197,9 @@ static enum rc read_calendars(struct check *check, const struct subject *s,
     return rc;
 }
 
-/* Attempts that are kept by number: a run of a later slot ended later, and is there. */
+/*
+ * For attempts kept by number: the run of a later slot ended later, so that it is still there.
+ */
 static instant oldest_kept(const struct subject *s)
 {
     const struct check_attempt *a = s->attempts.at;
@@ -206,7 +210,7 @@ static instant oldest_kept(const struct subject *s)
     return oldest;
 }
 
-/* From when on this version's slots are all accounted for in what is kept. */
+/* The time from which on the kept rows account for all slots of this version. */
 static instant provable_from(const struct check *check, const struct subject *s,
                              const struct plan *plan, instant calendars)
 {
@@ -234,7 +238,7 @@ static void add_runs(struct subject *s)
     const struct check_attempt *a = s->attempts.at;
     const struct check_run *r = s->runs.at;
 
-    /* A run that is open has its attempts before: it counts once. */
+    /* An open run also has earlier attempts; count it once. */
     for (int i = 0; i < s->attempts.count; i++)
         if (a[i].pass == 0 && a[i].last)
             add_account(s, a[i].slot, a[i].slot, 1);
@@ -243,7 +247,7 @@ static void add_runs(struct subject *s)
             add_account(s, r[i].slot, r[i].slot, 1);
 }
 
-/* A schedule that is awake and has nothing in its way looks at its next slot in time. */
+/* A schedule that is awake and not blocked must wake for its next slot in time. */
 static void check_next(struct check *check, const struct subject *s, const struct plan *plan,
                        const struct spec_ctx *ctx)
 {
@@ -319,14 +323,14 @@ static struct sums sum_up(const struct subject *s)
     return sums;
 }
 
-/* What is kept can be less than what was counted, where some of it may be gone; never more. */
+/* Where rows may be missing, the number of rows may be below the counter, but never above. */
 static void compare(struct check *check, const struct subject *s, const char *what,
-                    int64_t counted, int64_t found)
+                    int64_t counted, int64_t kept)
 {
-    if (counted != found && !(s->counts_at_most && found < counted))
+    if (counted != kept && !(s->counts_at_most && kept < counted))
         check_found(check, s->view->row.name, s->view->row.id, INSTANT_NONE,
                     "the cursor counts %" PRId64 " %s; there are %" PRId64, counted, what,
-                    found);
+                    kept);
 }
 
 static void check_counters(struct check *check, struct subject *s, bool is_pruned)
@@ -348,14 +352,14 @@ static void check_counters(struct check *check, struct subject *s, bool is_prune
     compare(check, s, "cancelled", c->cancelled, s->sums[OUTCOME_SLOT_CANCELLED]);
 }
 
-/* ---- one of them ---- */
+/* ---- one schedule ---- */
 
 static bool may_be_pruned(const struct check *check, const struct subject *s,
                           const struct plan *plan)
 {
     const struct policies *p = &plan->policies;
 
-    /* An edit may have changed for how long things are kept. */
+    /* An edit may have changed the retention. */
     return s->view->row.version > 1 || p->retention_count > 0 ||
            (p->retention_age > 0 &&
             s->view->row.created_at + p->retention_age <= check->options->now);
@@ -419,10 +423,10 @@ static enum rc check_schedule(struct check *check, struct subject *s, struct err
     return can_be_read ? check_slots_of(check, s, plan, reterr) : RC_OK;
 }
 
-/* ---- all of them ---- */
+/* ---- all schedules ---- */
 
-static enum rc check_portion(struct check *check, struct subject *s, int64_t *after,
-                             bool *ret_is_over, struct err *reterr)
+static enum rc check_batch(struct check *check, struct subject *s, int64_t *after,
+                           bool *ret_is_over, struct err *reterr)
 {
     struct db_result rows = {0};
     enum rc rc;
@@ -462,7 +466,7 @@ enum rc check_all_schedules(struct check *check, struct err *reterr)
     rc = db_flush(check->db, check->page, reterr);
     all = rc == RC_OK ? db_int_at(&row, 0, 0) : 0;
     while (rc == RC_OK && !is_over) {
-        rc = check_portion(check, &subject, &after, &is_over, reterr);
+        rc = check_batch(check, &subject, &after, &is_over, reterr);
         check_progress(check, "schedules", check->counts.schedules, all);
     }
     free(subject.attempts.at);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `belfry backup`: copies a SQLite database into a file while the server may be running.
+ */
 #include "server/commands/backup_command.h"
 
 #include "cli/frame/commands.h"

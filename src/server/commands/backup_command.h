@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry backup`.
+ * The command `belfry backup`.
  */
 #pragma once
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `belfry check`: checks a database and prints the findings as text or JSON.
+ */
 #include "server/commands/check_command.h"
 
 #include <inttypes.h>
@@ -19,11 +22,11 @@ enum {
     OPT_ZONEINFO = OFFLINE_OPTIONS,
     OPT_OUTPUT,
     OPT_COUNT,
-    DEADLINE_MS = 30 * 60 * 1000, /* one read: a table of a hundred gigabytes has its time */
-    SHOWN_MAX = 1000,             /* findings that are printed; the rest is counted        */
+    DEADLINE_MS = 30 * 60 * 1000, /* per read: enough for a table of a hundred gigabytes */
+    SHOWN_MAX = 1000,             /* findings to print; more are only counted            */
 };
 
-struct telling {
+struct check_output {
     struct printer out;
     struct progress progress;
     bool is_json;
@@ -42,7 +45,7 @@ static void print_slot(struct printer *out, instant slot)
     printer_str(out, buf_as_str(&buf));
 }
 
-static void tell_json(struct telling *t, const struct check_finding *f)
+static void print_json(struct check_output *t, const struct check_finding *f)
 {
     printer_text(&t->out, t->shown > 0 ? ",{\"schedule\":" : "{\"schedule\":");
     if (f->schedule.len > 0)
@@ -62,7 +65,7 @@ static void tell_json(struct telling *t, const struct check_finding *f)
     printer_text(&t->out, "}");
 }
 
-static void tell_line(struct telling *t, const struct check_finding *f)
+static void print_line(struct check_output *t, const struct check_finding *f)
 {
     if (f->schedule.len > 0) {
         printer_text(&t->out, "schedule ");
@@ -79,30 +82,30 @@ static void tell_line(struct telling *t, const struct check_finding *f)
     printer_printf(&t->out, "%s\n", f->text);
 }
 
-static void tell_finding(void *arg, const struct check_finding *f)
+static void print_finding(void *arg, const struct check_finding *f)
 {
-    struct telling *t = arg;
+    struct check_output *t = arg;
 
     if (t->shown >= SHOWN_MAX)
         return;
     progress_close(&t->progress);
     if (t->is_json)
-        tell_json(t, f);
+        print_json(t, f);
     else
-        tell_line(t, f);
+        print_line(t, f);
     t->shown++;
 }
 
-static void tell_progress(void *arg, const char *what, int64_t done, int64_t all)
+static void show_progress(void *arg, const char *what, int64_t done, int64_t all)
 {
-    struct telling *t = arg;
+    struct check_output *t = arg;
 
     t->progress.what = what;
     progress_show(&t->progress, done, all);
 }
 
-static void tell_counts(struct telling *t, const struct check_counts *c, bool has_tables,
-                        bool is_whole)
+static void print_counts(struct check_output *t, const struct check_counts *c, bool has_tables,
+                         bool is_whole)
 {
     struct printer *out = &t->out;
 
@@ -142,12 +145,12 @@ static const struct tz *find_zone(void *user, struct str name, struct err *reter
 
 static int run_check(const struct args *args, struct db *db, struct zoneinfo *zones)
 {
-    static struct telling t;
+    static struct check_output t;
     const char *form = args->value[OPT_OUTPUT];
     struct check_options options = {.zones = {.find = find_zone, .user = zones},
                                     .now = clock_now(),
-                                    .finding = tell_finding,
-                                    .progress = tell_progress,
+                                    .finding = print_finding,
+                                    .progress = show_progress,
                                     .arg = &t};
     struct check_counts counts;
     struct err err;
@@ -161,7 +164,7 @@ static int run_check(const struct args *args, struct db *db, struct zoneinfo *zo
         printer_text(&t.out, "{\"findings\":[");
     rc = check_database(db, &options, &counts, &err);
     progress_close(&t.progress);
-    tell_counts(&t, &counts, db_kind(db) == DB_SQLITE, rc == RC_OK);
+    print_counts(&t, &counts, db_kind(db) == DB_SQLITE, rc == RC_OK);
     status = printer_close(&t.out);
     if (rc != RC_OK) {
         report_note("the check could not be finished: %s", err.text);

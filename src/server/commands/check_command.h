@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `belfry check`.
+ * The command `belfry check`.
  */
 #pragma once
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `belfry config`: prints the effective configuration as a table, which is a valid file, or as
+ * JSON.
+ */
 #include "server/commands/config_command.h"
 
 #include <string.h>
@@ -13,11 +17,11 @@
 #include "wire/json/json.h"
 
 enum {
-    KEY_COLUMNS = 18,   /* the longest key                                             */
-    VALUE_COLUMNS = 32, /* a wider value pushes its source to the right, alone          */
-    FLAG_MAX = 24,      /* bytes of a flag's name                                      */
+    KEY_COLUMNS = 18,   /* the longest key                          */
+    VALUE_COLUMNS = 32, /* a wider value only shifts its own source */
+    FLAG_MAX = 24,      /* bytes of the name of a flag              */
     JSON_MAX = 512 * 1024,
-    CONFIG_NOTE_MAX = 256, /* bytes of what is said of an old name                       */
+    CONFIG_NOTE_MAX = 256, /* bytes of a note about an old name */
 };
 
 enum { OPT_FILE = CONFIG_KEYS, OPT_OUTPUT, OPT_HELP_FLAG, OPT_COUNT };
@@ -87,7 +91,7 @@ static int print_table(const struct config *config)
         char text[CONFIG_NOTE_MAX];
         struct buf note = BUF(text);
 
-        config_old_say(use->old, &note);
+        config_old_describe(use->old, &note);
         printer_printf(&out, "# %s\n", text);
     }
     return printer_close(&out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * belfry config, and the flags that every command with a configuration shares.
+ * The command `belfry config`, and the flags of every command that has a configuration.
  */
 #pragma once
 
@@ -8,17 +8,17 @@
 #include "server/config/config.h"
 
 /*
- * Fills the first CONFIG_KEYS places of a table of options, one for each key, so that
- * args->value of these is config_sources.flag.
+ * Fills the first CONFIG_KEYS elements of an option table, one per key, so that args->value can
+ * serve as config_sources.flag.
  */
 void config_command_options(struct option options[CONFIG_KEYS]);
 
 /*
- * Reads the configuration for a command: the file may be NULL, args are those of a table that
- * config_command_options() began.  Environment and user are the process's own.
+ * Reads the configuration for a command.  `file` may be NULL; `args` must belong to a table
+ * from config_command_options().  Uses the environment and the user of the process.
  */
 MUST_USE enum rc config_command_load(const char *file, const struct args *args,
                                      struct config **ret, struct err *reterr);
 
-/* The command itself; its table of options is made at the first call. */
+/* The first call fills its option table. */
 const struct command *config_command(void);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds the database in the configuration and opens it for reading.
+ */
 #include "server/commands/offline.h"
 
 #include <unistd.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands that read the database themselves, whether or not a server runs on it.
+ * For commands that read the database directly, whether or not a server uses it.
  *
- * Their tables of options begin with OFFLINE_OPTION_ROWS.  They find the database as the
- * daemon does, and only ever read it.
+ * Their option tables begin with OFFLINE_OPTION_ROWS.  They find the database as the server
+ * does, and never write to it.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ enum offline_option {
     OFFLINE_STATE_DIR,
     OFFLINE_FILE,
     OFFLINE_HELP,
-    OFFLINE_OPTIONS /* where a command's own begin: its .own_from */
+    OFFLINE_OPTIONS /* the first option of the command itself: its .own_from */
 };
 
 #define OFFLINE_OPTION_ROWS                                                               \
@@ -26,7 +26,7 @@ enum offline_option {
     [OFFLINE_HELP] = {"help", 'h', NULL, "print this"}
 
 /*
- * A connection that reads.  What is not STATUS_OK has been told, and is what the command ends
- * with.  `options->readonly` must be set.
+ * Opens a connection for reading.  `options->readonly` must be set.  On failure it prints the
+ * error and returns the exit status for the command.
  */
 int offline_open(const struct args *args, const struct db_options *options, struct db **ret);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `belfry serve`: reads the configuration, tunes malloc() and runs the server.
+ */
 #include "server/commands/serve_command.h"
 
 #include <malloc.h>
@@ -12,8 +15,8 @@
 enum { OPT_FILE = CONFIG_KEYS, OPT_HELP_FLAG, OPT_COUNT };
 
 enum {
-    HEAP_ROOM = 32 << 20,  /* of each thread: a large turn and half of the database's cache */
-    BLOCK_LARGE = 4 << 20, /* has pages of its own, which go back when it is freed          */
+    HEAP_ROOM = 32 << 20,  /* per thread: a large turn and half of the database cache */
+    BLOCK_LARGE = 4 << 20, /* larger blocks get their own pages, returned on free()   */
 };
 
 static enum rc load(void *arg, struct config **ret, struct err *reterr)
@@ -24,9 +27,9 @@ static enum rc load(void *arg, struct config **ret, struct err *reterr)
 }
 
 /*
- * By itself the C library makes a thread's heap larger by the page and gives back what is free
- * at its end.  Each is a call of the kernel that stops the other threads, and pages that come
- * back are cleared again.  Pages that were never needed cost nothing.
+ * By default, the C library grows and trims the heap of a thread page by page.  Each step is a
+ * system call that stops the other threads, and the kernel clears pages that come back.  Pages
+ * that are never used cost nothing.
  */
 static void keep_heaps(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * belfry serve.
+ * The command `belfry serve`.
  */
 #pragma once
 

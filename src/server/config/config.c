@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads a configuration from its sources, checks it as a whole, and finds misspelled variables.
+ */
 #include "server/config/config.h"
 
 #include <errno.h>
@@ -17,14 +20,14 @@
 #define ENV_PREFIX STR("BELFRY_")
 
 enum {
-    ARENA_MAX = 4 << 20, /* every key from every source at its longest takes half of it      */
-    ENV_NAME_BYTES = 40, /* the longest has 24 and its zero                                  */
-    PATH_SHOWN = 100,    /* bytes of the file's name in messages: its end tells more         */
-    VALUE_SHOWN = 60,    /* bytes of a value in messages                                     */
+    ARENA_MAX = 4 << 20, /* twice the size of every key from every source at its limit */
+    ENV_NAME_BYTES = 40, /* the longest name has 24 bytes and the terminating zero     */
+    PATH_SHOWN = 100,    /* bytes of the file name in messages; shows its end          */
+    VALUE_SHOWN = 60,    /* bytes of a value in messages                               */
 };
 
-static enum rc set(struct config *config, enum config_id id, struct str text,
-                   struct config_source source, struct err *reterr)
+static enum rc set_value(struct config *config, enum config_id id, struct str text,
+                         struct config_source source, struct err *reterr)
 {
     enum rc rc = config_value_read(&config_keys[id], text, config, reterr);
 
@@ -33,7 +36,7 @@ static enum rc set(struct config *config, enum config_id id, struct str text,
     return rc;
 }
 
-/* Defaults. */
+/* ---- defaults ---- */
 
 static const char *find_env(const char *const *env, struct str name)
 {
@@ -44,7 +47,7 @@ static const char *find_env(const char *const *env, struct str name)
     return NULL;
 }
 
-/* systemd says where; a person's state is below his home. */
+/* Prefers the directory that systemd passes; otherwise that of the system or of the user. */
 static void default_state_dir(const struct config_sources *sources, struct buf *out)
 {
     const char *given = find_env(sources->env, STR("STATE_DIRECTORY"));
@@ -70,19 +73,19 @@ static enum rc set_defaults(struct config *config, const struct config_sources *
 
     for (int i = 0; i < CONFIG_KEYS; i++)
         if (config_keys[i].fallback)
-            must(set(config, (enum config_id)i, str_of(config_keys[i].fallback), source,
-                     reterr) == RC_OK);
+            must(set_value(config, (enum config_id)i, str_of(config_keys[i].fallback), source,
+                           reterr) == RC_OK);
     default_state_dir(sources, &state_dir);
     if (state_dir.cut ||
-        set(config, CONFIG_STATE_DIR, buf_as_str(&state_dir), source, reterr) != RC_OK)
+        set_value(config, CONFIG_STATE_DIR, buf_as_str(&state_dir), source, reterr) != RC_OK)
         return err_set(reterr, RC_INVALID, -1, 0,
                        "the environment names no usable folder; give --state-dir");
     return RC_OK;
 }
 
-/* The file. */
+/* ---- the file ---- */
 
-static enum rc in_file(const struct config_sources *sources, int line, struct err *reterr)
+static enum rc error_in_file(const struct config_sources *sources, int line, struct err *reterr)
 {
     struct err inner = *reterr;
     const char *name = sources->file ? sources->file : "configuration";
@@ -105,7 +108,7 @@ static enum rc unknown_key(const struct config_line *line, struct err *reterr)
                    "there is no key %.*s; `belfry config` prints all", STR_ARG(line->key));
 }
 
-/* The value of an old name goes where its key is; one without effect is only noted. */
+/* Sets the key that replaces an old name; only records a name that has no effect. */
 static enum rc set_old(struct config *config, const struct config_old *old, struct str value,
                        struct config_source source, struct err *reterr)
 {
@@ -120,7 +123,7 @@ static enum rc set_old(struct config *config, const struct config_old *old, stru
     if (old->id == OLD_NO_EFFECT)
         return RC_OK;
     config_old_value(old, value, &new_value);
-    return set(config, (enum config_id)old->id, buf_as_str(&new_value), source, reterr);
+    return set_value(config, (enum config_id)old->id, buf_as_str(&new_value), source, reterr);
 }
 
 static enum rc set_line(struct config *config, const struct config_line *line,
@@ -141,7 +144,7 @@ static enum rc set_line(struct config *config, const struct config_line *line,
                        "%s is set in line %d already", config_keys[id].name,
                        config->source[id].line);
     rc = old ? set_old(config, old, line->value, source, reterr)
-             : set(config, (enum config_id)id, line->value, source, reterr);
+             : set_value(config, (enum config_id)id, line->value, source, reterr);
     if (rc != RC_OK) {
         int inside = line->has_escapes || reterr->at < 0 ? 0 : reterr->at;
 
@@ -169,11 +172,11 @@ static enum rc set_file(struct config *config, const struct config_sources *sour
         if (rc == RC_OK)
             rc = set_line(config, &line, reterr);
         if (rc != RC_OK)
-            return in_file(sources, file.line, reterr);
+            return error_in_file(sources, file.line, reterr);
     }
 }
 
-/* Environment and flags. */
+/* ---- environment and flags ---- */
 
 static void env_name(enum config_id id, struct buf *out)
 {
@@ -189,14 +192,14 @@ static void flag_name(enum config_id id, struct buf *out)
         buf_char(out, *p == '_' ? '-' : *p);
 }
 
-/* The value is repeated, but not that of a database: it may hold a password. */
+/* The error repeats the value, except that of a database URL, which may contain a password. */
 static enum rc set_named(struct config *config, enum config_id id, const char *value,
                          enum config_from from, struct err *reterr)
 {
     char name_text[ENV_NAME_BYTES];
     struct buf name = BUF(name_text);
     struct err inner;
-    enum rc rc = set(config, id, str_of(value), (struct config_source){from, 0}, &inner);
+    enum rc rc = set_value(config, id, str_of(value), (struct config_source){from, 0}, &inner);
 
     if (rc == RC_OK)
         return RC_OK;
@@ -209,7 +212,7 @@ static enum rc set_named(struct config *config, enum config_id id, const char *v
     return err_set(reterr, rc, -1, 0, "%s=%.*s: %s", name_text, VALUE_SHOWN, value, inner.text);
 }
 
-/* Old names first: BELFRY_KEY wins. */
+/* Old names come first, so that BELFRY_KEY overrides them. */
 static enum rc set_old_env(struct config *config, const struct config_sources *sources,
                            struct err *reterr)
 {
@@ -260,7 +263,7 @@ static enum rc set_flags(struct config *config, const struct config_sources *sou
     return rc;
 }
 
-/* What one key alone cannot show. */
+/* ---- checks of several keys ---- */
 
 static enum rc check_listeners(const struct config *config, struct err *reterr)
 {
@@ -290,8 +293,8 @@ static enum rc check_whole(const struct config *config, struct err *reterr)
     return check_listeners(config, reterr);
 }
 
-/* An empty text means what the default means. */
-static enum rc fill(struct config *config, struct err *reterr)
+/* An empty `db` means the default. */
+static enum rc set_db(struct config *config, struct err *reterr)
 {
     char text[CONFIG_VALUE_MAX + 1];
     struct buf url = BUF(text);
@@ -307,7 +310,7 @@ static enum rc fill(struct config *config, struct err *reterr)
     return RC_OK;
 }
 
-/* A name that can stand in a table and in JSON, whatever the file system allows. */
+/* Replaces bytes that a table or JSON cannot show. */
 static struct str printable(struct arena *arena, struct str name)
 {
     char *text = arena_take(arena, name.len + 1);
@@ -340,7 +343,7 @@ enum rc config_read(const struct config_sources *sources, struct config **ret,
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && rc == RC_OK; i++)
         rc = steps[i](config, sources, reterr);
     if (rc == RC_OK)
-        rc = fill(config, reterr);
+        rc = set_db(config, reterr);
     if (rc == RC_OK)
         rc = check_whole(config, reterr);
     if (rc == RC_OK)
@@ -353,7 +356,7 @@ enum rc config_read(const struct config_sources *sources, struct config **ret,
 enum rc config_load(const struct config_sources *sources, struct config **ret,
                     struct err *reterr)
 {
-    struct config_sources with_text = *sources;
+    struct config_sources with_file = *sources;
     char *bytes;
     ssize_t len;
     enum rc rc;
@@ -362,14 +365,14 @@ enum rc config_load(const struct config_sources *sources, struct config **ret,
         return config_read(sources, ret, reterr);
     bytes = malloc(CONFIG_FILE_MAX + 1);
     must(bytes);
-    /* One byte more shows that there is more. */
+    /* One byte more than the limit, to detect a larger file. */
     len = file_read_at(AT_FDCWD, sources->file, bytes, CONFIG_FILE_MAX + 1);
     if (len < 0) {
         rc = err_set(reterr, RC_NOT_FOUND, -1, 0, "cannot read %.200s: %s", sources->file,
                      strerror(errno));
     } else {
-        with_text.text = (struct str){bytes, (size_t)len};
-        rc = config_read(&with_text, ret, reterr);
+        with_file.text = (struct str){bytes, (size_t)len};
+        rc = config_read(&with_file, ret, reterr);
     }
     free(bytes);
     return rc;
@@ -378,11 +381,11 @@ enum rc config_load(const struct config_sources *sources, struct config **ret,
 struct config *config_free(struct config *config)
 {
     if (config)
-        arena_free(config->arena); /* which holds the struct too */
+        arena_free(config->arena); /* also frees the struct */
     return NULL;
 }
 
-/* The key whose variable this is, or -1. */
+/* Returns the key of this variable, or -1. */
 static int find_env_key(struct str variable)
 {
     for (int i = 0; i < CONFIG_KEYS; i++) {
@@ -397,10 +400,10 @@ static int find_env_key(struct str variable)
 }
 
 /*
- * What a program that runs for Belfry finds in its environment, which may be belfry itself,
- * and what the commands that ask a server read there.
+ * Variables that Belfry sets for programs (which may be belfry itself), and those that the
+ * commands of remote clients read.
  */
-static bool is_of_others(struct str name)
+static bool is_other_use(struct str name)
 {
     static const char *const names[] = {
         "RUN",     "SCHEDULE", "NAMESPACE",      "QUEUE",
@@ -422,7 +425,7 @@ bool config_unknown_env(const char *const *env, int *at, struct err *ret_note)
         int near;
 
         if (!str_starts(entry, ENV_PREFIX) || !str_cut(entry, '=', &name, &value) ||
-            find_env_key(name) >= 0 || is_of_others(name))
+            find_env_key(name) >= 0 || is_other_use(name))
             continue;
         near = config_key_nearest(str_from(name, ENV_PREFIX.len));
         if (near >= 0)

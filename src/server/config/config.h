@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The configuration: one value with a type for each key, and where it came from.
+ * The configuration: a typed value for each key, and its source.
  *
- * Built-in defaults, then a file of `key = value` lines, then BELFRY_KEY in the environment,
- * then --key on the command line; the later wins.  A configuration never changes once it is
- * read: a reload makes a new one, and config_changes() says what differs.  What the keys are,
- * with their ranges and help, is the table of server/config/config_keys.c.
+ * The sources are the built-in defaults, a file of `key = value` lines, BELFRY_KEY in the
+ * environment, and --key on the command line; later ones override earlier ones.  A
+ * configuration never changes after it was read: a reload creates a new one, and
+ * config_changes() lists the differences.  The table in server/config/config_keys.c defines the
+ * keys with their ranges and help texts.
  */
 #pragma once
 
@@ -19,10 +20,10 @@
 #include "server/config/config_address.h"
 
 enum {
-    CONFIG_FILE_MAX = 64 * 1024, /* bytes of the file: every key with a page of comment    */
-    CONFIG_VALUE_MAX = 4096,     /* bytes of one value: the longest path                   */
-    CONFIG_SHOWN_MAX = 8192,     /* and of one as it is printed, which may be longer       */
-    CONFIG_TEXTS_MAX = 64,       /* items of one list                                      */
+    CONFIG_FILE_MAX = 64 * 1024, /* bytes of the file: every key with a page of comments */
+    CONFIG_VALUE_MAX = 4096,     /* bytes of a value: the longest path                   */
+    CONFIG_SHOWN_MAX = 8192,     /* bytes of a printed value, which may be longer        */
+    CONFIG_TEXTS_MAX = 64,       /* items of a list                                      */
 };
 
 enum config_id {
@@ -67,7 +68,7 @@ enum config_id {
     CONFIG_RATE_WRITE,
     CONFIG_QUOTA_SCHEDULES,
     CONFIG_CONDUCTOR_KEEP,
-    CONFIG_KEYS, /* how many */
+    CONFIG_KEYS, /* number of keys */
 };
 
 struct config_texts {
@@ -82,12 +83,12 @@ struct config_source {
     int line; /* of the file */
 };
 
-/* Texts are terminated by a zero; one that is not set is empty. */
+/* Texts are zero-terminated; an unset text is empty. */
 struct config {
     struct arena *arena;
-    struct str file; /* its name, for people; empty: none */
+    struct str file; /* file name for messages; empty: none */
     struct config_source source[CONFIG_KEYS];
-    struct config_old_use *olds; /* server/config/config_old.h, as they were read; NULL: none */
+    struct config_old_use *olds; /* the old names in use, in order; NULL: none */
     struct str db, state_dir, zoneinfo, default_timezone, seed_dir, tls_cert, tls_key, http_ca;
     struct config_addresses listen, grpc;
     struct config_texts exec_allow, hosts;
@@ -101,30 +102,30 @@ struct config {
 };
 
 struct config_sources {
-    const char *file;        /* its name, for messages; NULL: there is none            */
-    struct str text;         /* what it holds; config_load() fills it                  */
-    const char *const *env;  /* "NAME=value" up to NULL; may be NULL                   */
-    const char *const *flag; /* of each key its value, or NULL; may itself be NULL     */
-    bool is_root;            /* then the state is the system's, not a person's         */
+    const char *file;        /* file name for messages; NULL: none           */
+    struct str text;         /* content of the file; config_load() sets it   */
+    const char *const *env;  /* "NAME=value" strings, then NULL; may be NULL */
+    const char *const *flag; /* a value or NULL for each key; may be NULL    */
+    bool is_root;            /* use the state directory of the system        */
 };
 
 /*
- * The message names the place, "belfry.conf:3:9: …", "BELFRY_LEASE: …" or "--lease: …".
- * config_free() in the end.
+ * Messages name the source: "belfry.conf:3:9: …", "BELFRY_LEASE: …" or "--lease: …".  Free the
+ * result with config_free().
  */
 MUST_USE enum rc config_read(const struct config_sources *sources, struct config **ret,
                              struct err *reterr);
 
-/* Likewise, but reads the file that is named. */
+/* The same, but reads the file that is named. */
 MUST_USE enum rc config_load(const struct config_sources *sources, struct config **ret,
                              struct err *reterr);
 
 struct config *config_free(struct config *config); /* accepts NULL, returns NULL */
 
-/* As it would stand in a file, without quotes.  Lists are `a, b` or `none`. */
+/* Prints the value as in a file, without quotes.  Lists are `a, b` or `none`. */
 void config_format(const struct config *config, enum config_id id, struct buf *out);
 
-/* The same for people and logs: the password of a database is not shown. */
+/* The same for people and logs: hides the password of a database. */
 void config_show(const struct config *config, enum config_id id, struct buf *out);
 
 /* "default", "FILE:LINE", "env" or "flag". */
@@ -136,11 +137,11 @@ struct config_change {
 };
 
 /*
- * What needs a restart stays as it was at the start, since those who use it do not change.
- * Before anybody else knows of `fresh`; `old` outlives it.
+ * Copies the keys that need a restart from `old`, because their users keep the values from the
+ * start.  Call it before another thread can see `fresh`; `old` must outlive it.
  */
-void config_keep(struct config *fresh, const struct config *old);
+void config_keep_restart_keys(struct config *fresh, const struct config *old);
 
-/* What differs between two configurations, in the order of the keys; returns how many. */
+/* Lists the differences in the order of the keys; returns their number. */
 int config_changes(const struct config *a, const struct config *b,
                    struct config_change ret[CONFIG_KEYS]);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses and prints the addresses of listeners.
+ */
 #include "server/config/config_address.h"
 
 #include <arpa/inet.h>
@@ -13,7 +16,7 @@ static bool is_loopback_v4(const unsigned char *bytes)
     return bytes[0] == 127;
 }
 
-/* ::1, and 127.0.0.0/8 in its mapped form. */
+/* ::1, and 127.0.0.0/8 as mapped addresses. */
 static bool is_loopback_v6(const unsigned char *bytes)
 {
     static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff}, zero[15] = {0};
@@ -38,8 +41,8 @@ static enum rc read_port(struct str text, size_t at, uint16_t *ret, struct err *
     return RC_OK;
 }
 
-static enum rc add(struct config_addresses *list, const struct config_address *address,
-                   struct err *reterr)
+static enum rc add_address(struct config_addresses *list, const struct config_address *address,
+                           struct err *reterr)
 {
     for (int i = 0; i < list->count; i++)
         if (address->port != 0 && list->list[i].port == address->port &&
@@ -61,7 +64,7 @@ static enum rc add_loopback(struct config_addresses *list, uint16_t port, struct
 
     for (int i = 0; i < 2 && rc == RC_OK; i++) {
         both[i].port = port;
-        rc = add(list, &both[i], reterr);
+        rc = add_address(list, &both[i], reterr);
     }
     return rc;
 }
@@ -83,12 +86,12 @@ static enum rc add_host(struct config_addresses *list, struct str host, bool is_
                        STR_ARG(host), is_v6 ? 6 : 4);
     must(inet_ntop(family, bytes, address.host, sizeof address.host));
     address.is_loopback = is_v6 ? is_loopback_v6(bytes) : is_loopback_v4(bytes);
-    return add(list, &address, reterr);
+    return add_address(list, &address, reterr);
 }
 
-/* Cuts "[host]:port" or "host:port"; the error says which part is missing. */
-static enum rc cut(struct str text, struct str *ret_host, struct str *ret_port,
-                   struct err *reterr)
+/* Splits "[host]:port" or "host:port"; the error names the missing part. */
+static enum rc split_host_port(struct str text, struct str *ret_host, struct str *ret_port,
+                               struct err *reterr)
 {
     const char *colon = memrchr(text.ptr, ':', text.len);
     struct str host;
@@ -135,7 +138,7 @@ enum rc config_address_add(struct str text, struct config_addresses *list, struc
         if (rc == RC_OK)
             rc = add_loopback(&longer, port, reterr);
     } else {
-        rc = cut(text, &host, &port_text, reterr);
+        rc = split_host_port(text, &host, &port_text, reterr);
         if (rc == RC_OK)
             rc = read_port(port_text, (size_t)(port_text.ptr - text.ptr), &port, reterr);
         if (rc == RC_OK && str_eq_nocase(host, STR("localhost")))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses to listen on, as a person writes them.
+ * Addresses of listeners in the configuration.
  *
- * Nothing is looked up: names other than localhost are refused.
+ * Names other than localhost are invalid: nothing is resolved.
  */
 #pragma once
 
@@ -14,15 +14,15 @@
 #include "base/str.h"
 
 enum {
-    CONFIG_ADDRESSES_MAX = 16, /* listeners of one kind                     */
-    CONFIG_HOST_MAX = 46,      /* the longest IPv6 address and the zero     */
+    CONFIG_ADDRESSES_MAX = 16, /* listeners of one kind                             */
+    CONFIG_HOST_MAX = 46,      /* the longest IPv6 address and the terminating zero */
 };
 
 struct config_address {
-    char host[CONFIG_HOST_MAX]; /* numbers, as inet_ntop() writes them */
+    char host[CONFIG_HOST_MAX]; /* numeric, as inet_ntop() prints it */
     bool is_v6;
     bool is_loopback;
-    uint16_t port; /* 0: any that is free */
+    uint16_t port; /* 0: any free port */
 };
 
 struct config_addresses {
@@ -31,13 +31,13 @@ struct config_addresses {
 };
 
 /*
- * One item: "127.0.0.1:7227", "[::1]:7227"; "localhost:7227" or "7227" alone is both loopback
- * addresses.  Adds to *list; on failure that is as it was.
+ * Adds one item to *list: "127.0.0.1:7227" or "[::1]:7227"; "localhost:7227" and "7227" add
+ * both loopback addresses.  On failure *list is unchanged.
  */
 MUST_USE enum rc config_address_add(struct str text, struct config_addresses *list,
                                     struct err *reterr);
 
 void config_address_format(const struct config_address *address, struct buf *out);
 
-/* The first that others than this machine can reach, or NULL. */
+/* Returns the first address that other machines can reach, or NULL. */
 const struct config_address *config_address_exposed(const struct config_addresses *list);

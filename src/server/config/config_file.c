@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Splits a configuration file into lines, keys and values.
+ */
 #include "server/config/config_file.h"
 
 #include <string.h>
 
-#define BYTE_ORDER_MARK STR("\xef\xbb\xbf") /* some editors begin files with it */
+#define BYTE_ORDER_MARK STR("\xef\xbb\xbf") /* some editors add it */
 
 static bool is_blank(char c)
 {
@@ -29,7 +32,7 @@ void config_file_begin(struct config_file *file, struct str text)
     *file = (struct config_file){text, 0};
 }
 
-/* The next line without its end; both \n and \r\n are one. */
+/* Returns the next line without its end, \n or \r\n. */
 static struct str take_line(struct config_file *file)
 {
     struct str line = file->rest, rest = {"", 0};
@@ -58,7 +61,7 @@ static enum rc check_text(struct str line, struct err *reterr)
     return RC_OK;
 }
 
-/* Nothing, or a comment. */
+/* Only a comment may follow. */
 static enum rc check_tail(struct str line, size_t at, struct err *reterr)
 {
     at = skip_blanks(line, at);
@@ -68,7 +71,7 @@ static enum rc check_tail(struct str line, size_t at, struct err *reterr)
     return RC_OK;
 }
 
-/* From the opening quote on. */
+/* Starts at the opening quote. */
 static enum rc read_quoted(struct str line, size_t at, struct config_line *ret,
                            struct err *reterr)
 {
@@ -94,7 +97,7 @@ static enum rc read_quoted(struct str line, size_t at, struct config_line *ret,
     return check_tail(line, at + 1, reterr);
 }
 
-/* Up to a comment, without the blanks before it. */
+/* Ends before a comment and the blanks in front of it. */
 static enum rc read_plain(struct str line, size_t at, struct config_line *ret,
                           struct err *reterr)
 {

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of all settings: names, types, ranges, defaults and help texts.
+ */
 #include "server/config/config_keys.h"
 
 #include "core/limits.h"
@@ -9,14 +12,14 @@
 #define MILLION 1000000
 
 #define AT(field)           .at = offsetof(struct config, field)
-#define TEXT(field, a, b)   .type = CONFIG_TYPE_TEXT, AT(field), .least = (a), .most = (b)
-#define PATH(field)         .type = CONFIG_TYPE_PATH, AT(field), .most = CONFIG_VALUE_MAX
+#define TEXT(field, a, b)   .type = CONFIG_TYPE_TEXT, AT(field), .min = (a), .max = (b)
+#define PATH(field)         .type = CONFIG_TYPE_PATH, AT(field), .max = CONFIG_VALUE_MAX
 #define CHOICE(field, of)   .type = CONFIG_TYPE_CHOICE, AT(field), .choices = (of)
 #define BOOL(field)         .type = CONFIG_TYPE_BOOL, AT(field)
-#define INT(field, a, b)    .type = CONFIG_TYPE_INT, AT(field), .least = (a), .most = (b)
-#define LENGTH(field, a, b) .type = CONFIG_TYPE_SPAN, AT(field), .least = (a), .most = (b)
+#define INT(field, a, b)    .type = CONFIG_TYPE_INT, AT(field), .min = (a), .max = (b)
+#define LENGTH(field, a, b) .type = CONFIG_TYPE_SPAN, AT(field), .min = (a), .max = (b)
 #define ADDRESSES(field)    .type = CONFIG_TYPE_ADDRESSES, AT(field)
-#define TEXTS(field, a, b)  .type = CONFIG_TYPE_TEXTS, AT(field), .least = (a), .most = (b)
+#define TEXTS(field, a, b)  .type = CONFIG_TYPE_TEXTS, AT(field), .min = (a), .max = (b)
 #define RESTART             .needs_restart = true
 
 static const char *const log_formats[] = {[LOG_LOGFMT] = "logfmt", [LOG_JSON] = "json", NULL};
@@ -26,7 +29,10 @@ static const char *const log_levels[] = {[LEVEL_DEBUG] = "debug",
                                          [LEVEL_ERROR] = "error",
                                          NULL};
 
-/* What db_open() takes; the text is not repeated, since it may hold a password. */
+/*
+ * Accepts the URLs of db_open().  The message does not repeat the text, which may contain a
+ * password.
+ */
 static enum rc check_db(struct str text, struct err *reterr)
 {
     static const struct str schemes[] = {

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of settings of other systems, and the search in it.
+ */
 #include "server/config/config_old.h"
 
 #include "server/config/config_keys.h"
@@ -16,9 +19,12 @@
 static const char *const unit_texts[] = {
     [UNIT_NONE] = "", [UNIT_MS] = "ms", [UNIT_S] = "s", [UNIT_HOURS] = "h", [UNIT_DAYS] = "d"};
 
-/* What has no prefix is read in the file alone: another program's variable may be called so. */
+/*
+ * Names without a prefix are read from the file only: in the environment they may belong to
+ * another program.
+ */
 const struct config_old config_olds[] = {
-    /* Conductor's scheduler */
+    /* Conductor */
     {CONDUCTOR "enabled", NULL, CONFIG_ENABLED, UNIT_NONE, NULL},
     {CONDUCTOR "jitter-max-ms", NULL, CONFIG_DISPATCH_JITTER, UNIT_MS, NULL},
     {CONDUCTOR "archival-max-records", NULL, CONFIG_CONDUCTOR_KEEP, UNIT_NONE, NULL},
@@ -45,7 +51,7 @@ const struct config_old config_olds[] = {
     {CONDUCTOR "user-cache-expire-after-write-seconds", NULL, OLD_NO_EFFECT, UNIT_NONE,
      NO_CACHE},
     {CONDUCTOR "user-cache-max-size", NULL, OLD_NO_EFFECT, UNIT_NONE, NO_CACHE},
-    /* Temporal's scheduler */
+    /* Temporal */
     {"MaxBufferSize", NULL, CONFIG_BUFFER_LIMIT, UNIT_NONE, NULL},
     {"MinInterval", NULL, CONFIG_MIN_INTERVAL, UNIT_NONE, NULL},
     {"BackfillsPerIteration", NULL, CONFIG_BACKFILL_PORTION, UNIT_NONE, NULL},
@@ -63,7 +69,7 @@ const struct config_old config_olds[] = {
      "a lease ends at its own time: nothing is cleaned up at intervals"},
     {"DB_POOL_MAX", NULL, OLD_NO_EFFECT, UNIT_NONE,
      "one connection writes, and each thread that reads has its own"},
-    /* JavaClaw's agents */
+    /* JavaClaw */
     {JAVACLAW "enabled", NULL, CONFIG_ENABLED, UNIT_NONE, NULL},
     {JAVACLAW "default-timezone", "JAVACLAW_DEFAULT_TZ", CONFIG_DEFAULT_TIMEZONE, UNIT_NONE,
      NULL},
@@ -136,7 +142,7 @@ void config_old_value(const struct config_old *old, struct str value, struct buf
         buf_text(out, unit_texts[old->unit]);
 }
 
-void config_old_say(const struct config_old *old, struct buf *out)
+void config_old_describe(const struct config_old *old, struct buf *out)
 {
     if (old->id == OLD_NO_EFFECT)
         buf_printf(out, "%s has no effect here: %s", old->name, old->why);

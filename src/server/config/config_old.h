@@ -1,53 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names that settings have in the systems that Belfry succeeds.
+ * Names of settings in the systems that Belfry replaces.
  *
- * They are read in the file and, where they carry the name of their system, in the
- * environment.  Some have become a key; the others have no effect here, and the table says
- * why, so that nobody has to guess.  docs/operations.md has the same table for people.
+ * Belfry reads them from the file and, if they include the name of their system, from the
+ * environment.  Some set a key of Belfry.  The others have no effect, and the table says why.
+ * docs/operations.md has the same table for users.
  */
 #pragma once
 
 #include "server/config/config.h"
 
-/* What a number without a unit is of. */
+/* The unit of a number without a unit. */
 enum config_unit { UNIT_NONE, UNIT_MS, UNIT_S, UNIT_HOURS, UNIT_DAYS };
 
 struct config_old {
-    const char *name; /* "conductor.scheduler.jitter-max-ms"                        */
-    const char *env;  /* a variable of another name; NULL: by `name`                */
-    int id;           /* enum config_id; OLD_NO_EFFECT                              */
+    const char *name; /* "conductor.scheduler.jitter-max-ms"      */
+    const char *env;  /* another variable name; NULL: only `name` */
+    int id;           /* enum config_id, or OLD_NO_EFFECT         */
     enum config_unit unit;
-    const char *why; /* it has no effect */
+    const char *why; /* why it has no effect; otherwise NULL */
 };
 
 enum { OLD_NO_EFFECT = -1 };
 
-/* One that was used. */
+/* An old name that is in use. */
 struct config_old_use {
     const struct config_old *old;
     struct config_source source;
-    struct str value; /* as it was written */
+    struct str value; /* as in the source */
     struct config_old_use *next;
 };
 
 extern const struct config_old config_olds[];
 extern const int config_old_count;
 
-/* Case, dots, - and _ make no difference, as in Spring; NULL: there is none. */
+/* Ignores case, dots, - and _, as Spring does; returns NULL if there is none. */
 const struct config_old *config_old_find(struct str name);
 
-/* Likewise of a variable, those alone that only one program can mean. */
+/* The same for a variable; finds only names that include the name of their system. */
 const struct config_old *config_old_find_env(struct str name);
 
-/* The value as the key has it: "100" of milliseconds becomes "100ms". */
+/* Prints the value in the syntax of the key: "100" in milliseconds becomes "100ms". */
 void config_old_value(const struct config_old *old, struct str value, struct buf *out);
 
 /*
- * A variable BELFRY_… that is no key is no error, since other programs may use the name; this
- * finds them one by one.  Begin with *at = 0; false when there is none further.
+ * Finds the next variable BELFRY_… that is not a key.  This is not an error, because another
+ * program may use the name.  Begin with *at = 0; returns false at the end.
  */
 bool config_unknown_env(const char *const *env, int *at, struct err *ret_note);
 
-/* "conductor.scheduler.jitter-max-ms is dispatch_jitter here", or why it has no effect. */
-void config_old_say(const struct config_old *old, struct buf *out);
+/*
+ * Prints "conductor.scheduler.jitter-max-ms is dispatch_jitter here", or why it has no effect.
+ */
+void config_old_describe(const struct config_old *old, struct buf *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A configuration as text: values, where they came from, what differs between two.
+ * Prints values and their sources, and compares two configurations.
  */
 #include <string.h>
 
@@ -16,8 +16,8 @@ void config_format(const struct config *config, enum config_id id, struct buf *o
 }
 
 /*
- * Hides the password, and all options, since one of them may be it.  A URL that is odd may
- * hide more than it must, never less.
+ * Hides the password, and all options, because one of them may be a password.  For an unusual
+ * URL it may hide more than necessary, never less.
  */
 static void show_url(struct str url, struct buf *out)
 {
@@ -89,7 +89,7 @@ int config_changes(const struct config *a, const struct config *b,
     return count;
 }
 
-void config_keep(struct config *fresh, const struct config *old)
+void config_keep_restart_keys(struct config *fresh, const struct config *old)
 {
     for (int i = 0; i < CONFIG_KEYS; i++)
         if (config_keys[i].needs_restart)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads, prints and copies values by the type of their key.
+ */
 #include "server/config/config_value.h"
 
 #include <inttypes.h>
 
 #include "core/time/text.h"
 
-/* What a list that is empty is called. */
+/* The text for an empty list. */
 #define NONE "none"
 
 static void *value_of(const struct config_key *key, struct config *config)
@@ -26,9 +29,9 @@ static enum rc check_text(const struct config_key *key, struct str text, struct 
         if ((unsigned char)text.ptr[i] < 0x20 || text.ptr[i] == 0x7f)
             return err_set(reterr, RC_INVALID, (int)i, 1,
                            "a control character may not stand here");
-    if ((int64_t)text.len < key->least || (int64_t)text.len > key->most)
+    if ((int64_t)text.len < key->min || (int64_t)text.len > key->max)
         return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                       "must have %" PRId64 " to %" PRId64 " bytes", key->least, key->most);
+                       "must have %" PRId64 " to %" PRId64 " bytes", key->min, key->max);
     return key->check && text.len > 0 ? key->check(text, reterr) : RC_OK;
 }
 
@@ -89,11 +92,11 @@ static enum rc read_int(const struct config_key *key, struct str text, struct co
     struct str rest = text;
     int64_t number = 0;
 
-    if (str_take_number(&rest, key->most, &number) == 0 || rest.len > 0 ||
-        number < key->least || number > key->most)
+    if (str_take_number(&rest, key->max, &number) == 0 || rest.len > 0 || number < key->min ||
+        number > key->max)
         return err_set(reterr, RC_INVALID, 0, (int)text.len,
-                       "must be a whole number from %" PRId64 " to %" PRId64, key->least,
-                       key->most);
+                       "must be a whole number from %" PRId64 " to %" PRId64, key->min,
+                       key->max);
     *to = (int)number;
     return RC_OK;
 }
@@ -101,24 +104,24 @@ static enum rc read_int(const struct config_key *key, struct str text, struct co
 static enum rc read_span(const struct config_key *key, struct str text, struct config *config,
                          struct err *reterr)
 {
-    char least_text[DURATION_TEXT_MAX], most_text[DURATION_TEXT_MAX];
-    struct buf least = BUF(least_text), most = BUF(most_text);
+    char min_text[DURATION_TEXT_MAX], max_text[DURATION_TEXT_MAX];
+    struct buf min = BUF(min_text), max = BUF(max_text);
     span *to = value_of(key, config), value = 0;
     enum rc rc = duration_parse(text, &value, reterr);
 
     if (rc != RC_OK)
         return rc;
-    if (value < key->least || value > key->most) {
-        duration_format(key->least, &least);
-        duration_format(key->most, &most);
-        return err_set(reterr, RC_INVALID, 0, (int)text.len, "must be from %s to %s",
-                       least_text, most_text);
+    if (value < key->min || value > key->max) {
+        duration_format(key->min, &min);
+        duration_format(key->max, &max);
+        return err_set(reterr, RC_INVALID, 0, (int)text.len, "must be from %s to %s", min_text,
+                       max_text);
     }
     *to = value;
     return RC_OK;
 }
 
-/* The next item of a list that commas part; *ret_at is where it begins in `text`. */
+/* Returns the next item of a comma-separated list; *ret_at is its position in `text`. */
 static bool next_item(struct str text, size_t *at, struct str *ret, size_t *ret_at)
 {
     struct str item, rest;

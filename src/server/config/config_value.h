@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One value of the configuration: text ↔ typed, by the row of its key.
+ * Converts one value of the configuration between text and its type.
  */
 #pragma once
 
 #include "base/arena.h"
 #include "server/config/config_keys.h"
 
-/* Puts the value into *config; texts are copied into its arena. */
+/* Stores the value in *config; copies texts into its arena. */
 MUST_USE enum rc config_value_read(const struct config_key *key, struct str text,
                                    struct config *config, struct err *reterr);
 
-/* Texts are not copied. */
+/* Does not copy texts. */
 void config_value_copy(const struct config_key *key, struct config *to,
                        const struct config *from);
 
-/* Canonical: reading it gives the same value. */
+/* The output is canonical: reading it gives the same value. */
 void config_value_write(const struct config_key *key, const struct config *config,
                         struct buf *out);

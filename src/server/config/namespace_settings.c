@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses the settings of a namespace, and hides their secrets for display.
+ */
 #include "server/config/namespace_settings.h"
 
 #include "base/must.h"
@@ -11,18 +14,18 @@ struct reading_settings {
     struct namespace_settings *to;
 };
 
-/* ---- objects whose keys are names ---- */
+/* ---- objects with names as keys ---- */
 
 struct named {
     struct str name;
     const json_t *value;
 };
 
-/* The members of an object, in order; RC_LIMIT above `max`. */
-static enum rc take_named(const json_t *value, int max, struct arena *arena, struct named **ret,
+/* Reads the members of an object in order; fails with RC_LIMIT above `max`. */
+static enum rc read_names(const json_t *value, int max, struct arena *arena, struct named **ret,
                           struct err *reterr)
 {
-    json_t *object = (json_t *)(uintptr_t)value; /* jansson walks only what it may change */
+    json_t *object = (json_t *)(uintptr_t)value; /* jansson has no const iterators */
     size_t count = json_object_size(value), n = 0;
 
     if (!json_is_object(value))
@@ -58,7 +61,7 @@ static enum rc read_private(const json_t *value, void *to, struct err *reterr)
 
 static enum rc read_net(const json_t *item, int i, void *to, struct err *reterr)
 {
-    enum { NET_TEXT_MAX = 64 }; /* "[ffff:…:255.255.255.255/128]:65535" has 60 */
+    enum { NET_TEXT_MAX = 64 }; /* "[ffff:…:255.255.255.255/128]:65535" has 60 bytes */
     struct namespace_settings *settings = ((struct reading_settings *)to)->to;
     struct str text;
     enum rc rc = json_take_str(item, NET_TEXT_MAX, &text, reterr);
@@ -77,7 +80,7 @@ static enum rc read_nets(const json_t *value, void *to, struct err *reterr)
 
 static enum rc read_secret(const json_t *item, int i, void *to, struct err *reterr)
 {
-    enum { SECRET_TEXT_MAX = 128 }; /* "whsec_" and 64 bytes in base64 have 94 */
+    enum { SECRET_TEXT_MAX = 128 }; /* "whsec_" and 64 bytes in base64 have 94 bytes */
     struct signing_keys *key = to;
     struct str text;
     enum rc rc = json_take_str(item, SECRET_TEXT_MAX, &text, reterr);
@@ -100,7 +103,7 @@ static enum rc read_keys(const json_t *value, void *to, struct err *reterr)
     struct reading_settings *r = to;
     struct namespace_settings *settings = r->to;
     struct named *named = NULL;
-    enum rc rc = take_named(value, NAMESPACE_SETTINGS_KEYS_MAX, r->arena, &named, reterr);
+    enum rc rc = read_names(value, NAMESPACE_SETTINGS_KEYS_MAX, r->arena, &named, reterr);
 
     for (size_t i = 0; rc == RC_OK && i < json_object_size(value); i++) {
         settings->keys[i].name = named[i].name;
@@ -114,15 +117,15 @@ static enum rc read_keys(const json_t *value, void *to, struct err *reterr)
 
 /* ---- limits ---- */
 
-static enum rc read_number(const json_t *value, int64_t most, int64_t *ret, struct err *reterr)
+static enum rc read_number(const json_t *value, int64_t max, int64_t *ret, struct err *reterr)
 {
     json_int_t number = json_integer_value(value);
 
     if (!json_is_integer(value))
         return json_wrong_type(value, "a whole number", reterr);
-    if (number < 0 || number > most)
+    if (number < 0 || number > max)
         return err_set(reterr, RC_INVALID, -1, 0, "must be 0 (no limit) to %lld, not %lld",
-                       (long long)most, (long long)number);
+                       (long long)max, (long long)number);
     *ret = number;
     return RC_OK;
 }
@@ -214,9 +217,9 @@ static enum rc read_upstream_url(const json_t *value, void *to, struct err *rete
     return RC_OK;
 }
 
-/* What only a Temporal has. */
-static enum rc read_of_temporal(const json_t *value, int max, struct reading_upstream *r,
-                                struct str *ret, struct err *reterr)
+/* Reads a text that only an upstream of type Temporal has. */
+static enum rc read_temporal_text(const json_t *value, int max, struct reading_upstream *r,
+                                  struct str *ret, struct err *reterr)
 {
     if (r->to->type != UPSTREAM_TEMPORAL)
         return err_set(reterr, RC_INVALID, -1, 0, "is for an upstream of type `temporal`");
@@ -226,9 +229,9 @@ static enum rc read_of_temporal(const json_t *value, int max, struct reading_ups
 static enum rc read_upstream_namespace(const json_t *value, void *to, struct err *reterr)
 {
     struct reading_upstream *r = to;
-    enum rc rc = read_of_temporal(value, ACTION_NAME_MAX, r, &r->to->namespace, reterr);
+    enum rc rc = read_temporal_text(value, ACTION_NAME_MAX, r, &r->to->namespace, reterr);
 
-    /* It goes into a header too. */
+    /* The text is also sent as a header. */
     return rc == RC_OK ? http_header_value_check(r->to->namespace, reterr) : rc;
 }
 
@@ -252,7 +255,7 @@ static enum rc read_upstream_headers(const json_t *value, void *to, struct err *
     return RC_OK;
 }
 
-/* One more header, behind the others: see the order below. */
+/* Adds a header after the others, which upstream_fields lists before it. */
 static enum rc read_upstream_key(const json_t *value, void *to, struct err *reterr)
 {
     struct reading_upstream *r = to;
@@ -261,8 +264,8 @@ static enum rc read_upstream_key(const json_t *value, void *to, struct err *rete
     struct webhook_header *headers = arena_array(r->arena, count + 1, sizeof *headers);
     struct str key;
     struct buf bearer = {.cap = sizeof "Bearer " + HTTP_HEADER_VALUE_MAX};
-    enum rc rc = read_of_temporal(value, HTTP_HEADER_VALUE_MAX - (int)sizeof "Bearer ", r, &key,
-                                  reterr);
+    enum rc rc = read_temporal_text(value, HTTP_HEADER_VALUE_MAX - (int)sizeof "Bearer ", r,
+                                    &key, reterr);
 
     if (rc == RC_OK)
         rc = http_header_value_check(key, reterr);
@@ -282,7 +285,7 @@ static enum rc read_upstream_key(const json_t *value, void *to, struct err *rete
     return RC_OK;
 }
 
-/* In this order, whatever that of the text. */
+/* Read in this order, regardless of the order in the text. */
 static const struct json_field upstream_fields[] = {
     {"type", read_upstream_type},       {"url", read_upstream_url},
     {"headers", read_upstream_headers}, {"namespace", read_upstream_namespace},
@@ -302,7 +305,7 @@ static enum rc read_upstreams(const json_t *value, void *to, struct err *reterr)
     struct reading_settings *r = to;
     struct namespace_settings *settings = r->to;
     struct named *named = NULL;
-    enum rc rc = take_named(value, NAMESPACE_SETTINGS_UPSTREAMS_MAX, r->arena, &named, reterr);
+    enum rc rc = read_names(value, NAMESPACE_SETTINGS_UPSTREAMS_MAX, r->arena, &named, reterr);
 
     for (size_t i = 0; rc == RC_OK && i < json_object_size(value); i++) {
         struct reading_upstream one = {r->arena, &settings->upstreams[i]};
@@ -317,7 +320,7 @@ static enum rc read_upstreams(const json_t *value, void *to, struct err *reterr)
     return rc;
 }
 
-/* Comes after "upstreams", whatever the order in the text: see the shape. */
+/* Read after "upstreams", regardless of the order in the text: see `fields`. */
 static enum rc read_default(const json_t *value, void *to, struct err *reterr)
 {
     struct reading_settings *r = to;
@@ -333,7 +336,7 @@ static enum rc read_default(const json_t *value, void *to, struct err *reterr)
     return RC_OK;
 }
 
-/* ---- what others see ---- */
+/* ---- interface ---- */
 
 static const struct json_field fields[] = {
     {"allowPrivate", read_private},
@@ -365,22 +368,25 @@ enum rc namespace_settings_read(struct str json, struct arena *arena,
     return rc;
 }
 
-static json_t *hidden(void)
+static json_t *hidden_value(void)
 {
     return json_of_word("set");
 }
 
-/* Each item of a list or value of an object; anything else, which was never taken, whole. */
+/*
+ * Hides each item of a list or value of an object; hides any other value, which is never valid,
+ * as a whole.
+ */
 static void hide_in(json_t *object, const char *key)
 {
     json_t *value = json_object_get(object, key);
 
     if (value && !json_is_object(value) && !json_is_array(value))
-        json_put(object, key, hidden());
+        json_put(object, key, hidden_value());
     for (void *i = json_object_iter(value); i; i = json_object_iter_next(value, i))
-        must(json_object_iter_set_new(value, i, hidden()) == 0);
+        must(json_object_iter_set_new(value, i, hidden_value()) == 0);
     for (size_t i = 0; i < json_array_size(value); i++)
-        must(json_array_set_new(value, i, hidden()) == 0);
+        must(json_array_set_new(value, i, hidden_value()) == 0);
 }
 
 static void hide_secrets(json_t *upstream)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a namespace has set for its calls: who may be called, keys that sign, upstreams.
+ * The settings of a namespace: allowed networks, signing keys, upstreams and limits.
  *
- * Read from the JSON of table namespaces.  Secrets are never printed back.
+ * They are stored as JSON in the table `namespaces`.  Secrets are never printed.
  */
 #pragma once
 
@@ -15,15 +15,15 @@
 #include "io/client/webhook.h"
 
 enum {
-    NAMESPACE_SETTINGS_BYTES_MAX = 64 * 1024, /* of JSON                                   */
-    NAMESPACE_SETTINGS_KEYS_MAX = 32,         /* names of signing keys                     */
+    NAMESPACE_SETTINGS_BYTES_MAX = 64 * 1024, /* of the JSON           */
+    NAMESPACE_SETTINGS_KEYS_MAX = 32,         /* names of signing keys */
     NAMESPACE_SETTINGS_UPSTREAMS_MAX = 16,
-    NAMESPACE_SETTINGS_RATE_MAX = 1000000,     /* requests a minute; more is no limit       */
-    NAMESPACE_SETTINGS_QUOTA_MAX = 1000000000, /* as quota_schedules of the configuration   */
-    NAMESPACE_SETTINGS_NETS_MAX = 32,          /* networks that calls may reach all the same */
+    NAMESPACE_SETTINGS_RATE_MAX = 1000000,     /* requests per minute                    */
+    NAMESPACE_SETTINGS_QUOTA_MAX = 1000000000, /* that of quota_schedules                */
+    NAMESPACE_SETTINGS_NETS_MAX = 32,          /* networks that dispatches may also call */
 };
 
-/* "keys": {"main": ["whsec_…", "whsec_…"]}: the one in use and the one to come. */
+/* "keys": {"main": ["whsec_…", "whsec_…"]}: the current key and the next one. */
 struct signing_keys {
     struct str name;
     struct signature_key keys[SIGNATURE_KEYS_MAX];
@@ -40,37 +40,35 @@ enum upstream_type { UPSTREAM_CONDUCTOR, UPSTREAM_TEMPORAL };
 struct upstream_settings {
     struct str name;
     enum upstream_type type;
-    struct str url; /* without a slash at its end; …/workflow is added, or gRPC's paths */
-    struct str namespace; /* of a Temporal */
+    struct str url;       /* without a trailing slash; …/workflow or gRPC paths are added */
+    struct str namespace; /* Temporal only                                                */
     const struct webhook_header *headers;
     int header_count;
 };
 
 struct namespace_settings {
-    bool allows_private, has_allows_private; /* "allowPrivate"; unset: as the configuration */
-    struct address_net
-        nets[NAMESPACE_SETTINGS_NETS_MAX]; /* "allowNetworks"                            */
+    bool allows_private, has_allows_private; /* "allowPrivate"; unset: the server's setting */
+    struct address_net nets[NAMESPACE_SETTINGS_NETS_MAX]; /* "allowNetworks" */
     int net_count;
     struct signing_keys keys[NAMESPACE_SETTINGS_KEYS_MAX];
     int key_count;
     struct upstream_settings upstreams[NAMESPACE_SETTINGS_UPSTREAMS_MAX];
     int upstream_count;
-    int rate_read, rate_write; /* "rateRead", "rateWrite": requests a minute of all its clients
-                                  together; 0: no limit                                     */
-    bool has_quota;            /* "quotaSchedules"; unset: as the configuration             */
-    int64_t quota_schedules;   /* 0: no limit                                               */
-    struct str
-        default_upstream; /* "upstream": the name of the one for workflows that name none */
+    /* "rateRead", "rateWrite": requests per minute of all clients together; 0: no limit */
+    int rate_read, rate_write;
+    bool has_quota;              /* "quotaSchedules"; unset: the server's setting */
+    int64_t quota_schedules;     /* 0: no limit                                   */
+    struct str default_upstream; /* "upstream": for workflows that name none      */
 };
 
-/* Errors name the field.  All that *ret points to is in `arena`. */
+/* Errors name the field.  *ret points into `arena`. */
 MUST_USE enum rc namespace_settings_read(struct str json, struct arena *arena,
                                          struct namespace_settings *ret, struct err *reterr);
 
-/* As it may be shown: keys and header values as "set". */
+/* Returns the JSON with keys and header values replaced by "set". */
 struct str namespace_settings_show(struct str json, struct arena *arena);
 
-/* Empty name: the default one; NULL: there is none. */
+/* An empty name means the default upstream.  Returns NULL if there is none. */
 const struct upstream_settings *upstream_settings(const struct namespace_settings *settings,
                                                   struct str name);
 const struct signing_keys *signing_keys(const struct namespace_settings *settings,

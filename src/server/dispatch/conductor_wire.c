@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Builds requests to Conductor and reads its answers, which may be cut off or contain anything.
+ */
 #include "server/dispatch/conductor_wire.h"
 
 #include <inttypes.h>
@@ -9,12 +12,12 @@
 #include "server/dispatch/run_log.h"
 
 enum {
-    URL_MORE = 128,    /* the fixed words of a URL     */
-    ESCAPED = 3,       /* a byte of a name in a URL    */
-    MESSAGE_MAX = 200, /* of an error's body           */
+    URL_MORE = 128,    /* the fixed parts of a URL          */
+    ESCAPED = 3,       /* bytes of an escaped byte in a URL */
+    MESSAGE_MAX = 200, /* bytes of an error body            */
 };
 
-/* ---- a run's memory ---- */
+/* ---- progress of a run ---- */
 
 static json_t *read_object(struct str text)
 {
@@ -38,7 +41,7 @@ static struct str str_at(const json_t *object, const char *name)
                : (struct str){0};
 }
 
-/* What may stand in a URL's path as one segment, and fits. */
+/* Whether it fits and can be one segment of a URL path. */
 static bool is_id(struct str s)
 {
     for (size_t i = 0; i < s.len; i++)
@@ -99,7 +102,7 @@ struct str flow_key(struct str run, const struct flow_progress *progress, struct
 
 /* ---- requests ---- */
 
-/* What the action's owner says of the start besides. */
+/* The additional members of the request that the action sets. */
 static json_t *more_of(const struct flow_start *start)
 {
     json_t *more = start->more.len > 0 ? json_of_kept(start->more) : NULL;
@@ -144,7 +147,7 @@ struct str flow_start_body(const struct flow_start *start, struct arena *arena)
     return keep(json, arena);
 }
 
-/* One segment or value: all but the unreserved characters of RFC 3986 is escaped. */
+/* Escapes everything except the unreserved characters of RFC 3986. */
 static void add_escaped(struct buf *url, struct str s)
 {
     for (size_t i = 0; i < s.len; i++) {
@@ -258,7 +261,9 @@ static enum flow_status status_of(struct str word)
     return word.len > 0 ? FLOW_OPEN : FLOW_UNREAD;
 }
 
-/* The end of the string that begins at *at, which is a quote; false when it is cut off. */
+/*
+ * Moves *at from the opening quote to the closing one; returns false if the text ends before.
+ */
 static bool skip_string(struct str s, size_t *at)
 {
     for (size_t i = *at + 1; i < s.len; i++) {
@@ -273,13 +278,13 @@ static bool skip_string(struct str s, size_t *at)
 }
 
 /*
- * The text of a member of the outermost object, of JSON that is cut off, too deep or too large
- * to be read whole: Conductor writes the status before input and output.
+ * Finds the text of a member of the outermost object in JSON that is cut off, too deep or too
+ * large to parse: Conductor writes the status before input and output.
  */
 static struct str scan_member(struct str s, struct str name)
 {
     int depth = 0;
-    bool is_wanted = false; /* the last string was the name, and no comma came after it */
+    bool is_wanted = false; /* the last string was the name, without a comma after it */
 
     for (size_t i = 0; i < s.len; i++) {
         char c = s.ptr[i];
@@ -346,8 +351,8 @@ struct str flow_result(const struct flow_progress *progress, const struct flow_s
     return keep(json, arena);
 }
 
-/* `key` is empty where the owner has chosen another: it tells nothing of the run. */
-static bool is_of_run(const json_t *workflow, struct str run, struct str key)
+/* `key` is empty if the action sets its own key, which does not identify the run. */
+static bool belongs_to_run(const json_t *workflow, struct str run, struct str key)
 {
     struct str workflow_key = str_at(workflow, "idempotencyKey");
 
@@ -370,7 +375,7 @@ struct str flow_found(struct str body, struct str run, const struct flow_start *
         const json_t *workflow = json_array_get(list, i);
         json_int_t at = json_integer_value(json_object_get(workflow, "createTime"));
 
-        if (at > newest && is_of_run(workflow, run, key)) {
+        if (at > newest && belongs_to_run(workflow, run, key)) {
             newest = at;
             id = str_at(workflow, "workflowId");
         }
@@ -389,7 +394,7 @@ void flow_message(struct str body, struct buf *out)
     len = said.len < sizeof text ? said.len : sizeof text;
     if (len > 0)
         memcpy(text, said.ptr, len);
-    text_mend(text, len);
+    text_repair(text, len);
     for (size_t i = 0; i < len; i++)
         if ((unsigned char)text[i] < ' ')
             text[i] = ' ';

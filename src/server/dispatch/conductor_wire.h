@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is said to an upstream Conductor and what its answers mean.
+ * The requests to an upstream Conductor and the meaning of its answers.
  *
- * Pure but for the arena: no socket, no clock.  Answers are a stranger's: whatever cannot be
- * read is no error here, it is told as unread.
+ * Pure except for the arena: no socket, no clock.  Answers are not trusted: one that cannot be
+ * read is not an error here, but has the status FLOW_UNREAD.
  */
 #pragma once
 
@@ -16,39 +16,43 @@
 #include "io/client/webhook.h"
 
 enum {
-    FLOW_ID_MAX = 255,            /* bytes of a workflow's id; Conductor's own have 36 */
-    FLOW_KEY_MAX = 64,            /* of an idempotency key: a run's id and a count     */
-    FLOW_OUTPUT_MAX = 100 * 1024, /* of a workflow's output, as JSON                   */
-    FLOW_PROGRESS_MAX = 6 * 600,  /* of the JSON below, each byte of an id escaped     */
-    FLOW_COUNT_MAX = 1000 * 1000, /* workflows of one run: more than attempts can be   */
+    FLOW_ID_MAX = 255,            /* bytes of a workflow id; Conductor's own have 36    */
+    FLOW_KEY_MAX = 64,            /* bytes of an idempotency key: a run id and a count  */
+    FLOW_OUTPUT_MAX = 100 * 1024, /* bytes of a workflow's output, as JSON              */
+    FLOW_PROGRESS_MAX = 6 * 600,  /* bytes of the JSON below, each byte escaped         */
+    FLOW_COUNT_MAX = 1000 * 1000, /* workflows per run: more than attempts are possible */
 };
 
-/* What a run remembers of its workflows, as its progress. */
+/* What a run stores about its workflows, as its progress. */
 struct flow_progress {
-    struct str id;     /* of the last one; empty: none is known              */
-    struct str run_id; /* of it, where the upstream has such: its first        */
-    int32_t count;     /* of those that are known                            */
-    bool has_ended;    /* the last one's end was told as that of an attempt  */
+    struct str id;     /* of the last one; empty: none                                  */
+    struct str run_id; /* its first run id, if the upstream has those                   */
+    int32_t count;     /* workflows so far                                              */
+    bool has_ended;    /* the end of the last one was reported as the end of an attempt */
 };
 
-/* {"workflowId":"…","runId":"…","workflows":1,"ended":false}; any other text: empty. */
+/*
+ * {"workflowId":"…","runId":"…","workflows":1,"ended":false}; any other text gives an empty
+ * struct.
+ */
 struct flow_progress flow_progress_read(struct str text, struct arena *arena);
 struct str flow_progress_print(const struct flow_progress *progress, struct arena *arena);
 
 /*
- * The key of a run's next workflow: the run's id, so that the same start twice is one
- * workflow; with a count once one has ended, so that a new attempt is a new workflow.
+ * Returns the key for the next workflow of a run: the run id, so that the same start twice
+ * gives one workflow; with a count after one has ended, so that a new attempt gives a new
+ * workflow.
  */
 struct str flow_key(struct str run, const struct flow_progress *progress, struct arena *arena);
 
 struct flow_start {
     struct str name;
     int32_t version;  /* 0: the newest */
-    struct str input; /* JSON of an object */
+    struct str input; /* a JSON object */
     struct str correlation_id, key;
-    struct str schedule; /* told as the event "scheduler:NAME"; empty: none */
-    struct str more;     /* JSON of an object: further members of the request; empty: none.  An
-                        idempotency key in it takes the place of `key` */
+    struct str schedule; /* sent as event "scheduler:NAME"; empty: none */
+    /* A JSON object with further members; empty: none.  Its idempotency key replaces `key`. */
+    struct str more;
 };
 
 /* The body of POST …/workflow. */
@@ -60,40 +64,46 @@ struct str flow_url_get(struct str base, struct str id, struct arena *arena);
 struct str flow_url_end(struct str base, struct str id, struct str reason, struct arena *arena);
 struct str flow_url_find(struct str base, const struct flow_start *start, struct arena *arena);
 
-/* The id that answers a start: plain text, a JSON string or {"workflowId"}; empty: none. */
+/*
+ * Returns the id from the answer to a start: plain text, a JSON string or {"workflowId"};
+ * empty: none.
+ */
 struct str flow_id_of(struct str body, struct arena *arena);
 
 enum flow_status {
-    FLOW_UNREAD, /* the answer says nothing                                    */
-    FLOW_OPEN,   /* running, paused, or a state that is not known to be an end */
+    FLOW_UNREAD, /* the answer cannot be read            */
+    FLOW_OPEN,   /* running, paused, or an unknown state */
     FLOW_COMPLETED,
     FLOW_FAILED,
     FLOW_TIMED_OUT,
     FLOW_TERMINATED,
-    FLOW_CANCELLED, /* upstream, by whomever */
+    FLOW_CANCELLED, /* by anyone, in the upstream */
 };
 
 struct flow_seen {
     enum flow_status status;
-    struct str word;   /* the status as it came          */
-    struct str reason; /* why it did not complete; empty */
-    struct str output; /* JSON; empty: none, or too large */
-    bool is_cut;       /* there was an output, or may have been, that is too large */
+    struct str word;   /* the status text of the upstream       */
+    struct str reason; /* why it did not complete; may be empty */
+    struct str output; /* JSON; empty: none, or too large       */
+    bool is_cut;       /* the output is, or may be, too large   */
 };
 
-/* The answer of GET …/workflow/{id}; `is_cut` when there was more of it. */
+/* Reads the answer of GET …/workflow/{id}; `is_cut` if it was longer. */
 struct flow_seen flow_seen_of(struct str body, bool is_cut, struct arena *arena);
 
-/* {"workflowId","runId","status","output","truncated"}: what came of it. */
+/* The result of the run: {"workflowId","runId","status","output","truncated"}. */
 struct str flow_result(const struct flow_progress *progress, const struct flow_seen *seen,
                        struct arena *arena);
 
 /*
- * Of the workflows that answer a search, the newest that has the key of `start` or, where
- * answers have no keys, the run's id in its input, unless it is the one already known.
+ * Returns the newest workflow of a search result that has the key of `start` or, if the results
+ * have no keys, the run id in its input.  Returns an empty text if that is the known one.
  */
 struct str flow_found(struct str body, struct str run, const struct flow_start *start,
                       struct str known, struct arena *arena);
 
-/* What an error's body says: its "message", else its beginning; always UTF-8 of one line. */
+/*
+ * Prints the "message" of an error body, or the beginning of the body; always one line of
+ * UTF-8.
+ */
 void flow_message(struct str body, struct buf *out);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of errands, what is told of them, and the end of all.
+ * The table of dispatches, their reports, and the orderly end of all of them.
  *
- * Reports go out from a timer that runs out at once, so that nobody is called from within a
- * function that they called.
+ * A timer with no delay delivers the reports, so that no callback runs inside a function that
+ * its owner has called.
  */
 #include "server/dispatch/dispatch.h"
 
@@ -16,7 +16,9 @@
 #include "model/run_json.h"
 #include "server/dispatch/dispatch_parts.h"
 
-/* A report on its way out; its owner gets the told, whose arena holds this too. */
+/*
+ * A queued report.  The receiver of `reported` frees the arena, which also holds this struct.
+ */
 struct dispatch_report_node {
     struct dispatch_report reported;
     struct dispatch_report_node *next;
@@ -42,9 +44,9 @@ static struct run_id run_id_of(const struct dispatch_order *order)
     return (struct run_id){run->schedule, run->slot / SPAN_MS, (uint32_t)run->pass};
 }
 
-/* Where the pointer to the errand stands, or would. */
-static struct dispatch **place_of(struct dispatcher *dispatcher, const struct run_id *run,
-                                  int64_t fence)
+/* Returns the pointer to the dispatch, or the place for a new one. */
+static struct dispatch **find_link(struct dispatcher *dispatcher, const struct run_id *run,
+                                   int64_t fence)
 {
     struct dispatch **at = &dispatcher->buckets[key_of(run, fence) % DISPATCH_BUCKETS];
 
@@ -58,18 +60,18 @@ static struct dispatch **place_of(struct dispatcher *dispatcher, const struct ru
     return at;
 }
 
-static struct dispatch **place_of_task(struct dispatcher *dispatcher,
-                                       const struct dispatch_order *order)
+static struct dispatch **find_link_of_order(struct dispatcher *dispatcher,
+                                            const struct dispatch_order *order)
 {
     struct run_id run = run_id_of(order);
 
-    return place_of(dispatcher, &run, order->assignment.run.fence);
+    return find_link(dispatcher, &run, order->assignment.run.fence);
 }
 
-static void remove_errand(struct dispatch *dispatch)
+static void remove_dispatch(struct dispatch *dispatch)
 {
     struct dispatcher *dispatcher = dispatch->dispatcher;
-    struct dispatch **at = place_of_task(dispatcher, dispatch->order);
+    struct dispatch **at = find_link_of_order(dispatcher, dispatch->order);
 
     must(*at == dispatch);
     *at = dispatch->next;
@@ -79,10 +81,10 @@ static void remove_errand(struct dispatch *dispatch)
     arena_free(dispatch->arena);
 }
 
-/* ---- telling ---- */
+/* ---- reports ---- */
 
-/* A report on its way with texts of its own. */
-static void tell(struct dispatch *dispatch, const struct report *report)
+/* Queues a report with its own copies of the texts. */
+static void queue_report(struct dispatch *dispatch, const struct report *report)
 {
     struct dispatcher *dispatcher = dispatch->dispatcher;
     struct arena *arena = arena_new(DISPATCH_ARENA_MAX);
@@ -102,7 +104,7 @@ static void tell(struct dispatch *dispatch, const struct report *report)
     loop_timer_set(dispatcher->timer, 0);
 }
 
-static void end_of_calls(struct dispatcher *dispatcher)
+static void finish_close(struct dispatcher *dispatcher)
 {
     void (*on_closed)(void *arg) = dispatcher->on_closed;
     void *arg = dispatcher->closed_arg;
@@ -112,7 +114,7 @@ static void end_of_calls(struct dispatcher *dispatcher)
     on_closed(arg);
 }
 
-static void on_time(void *arg)
+static void on_timer(void *arg)
 {
     struct dispatcher *dispatcher = arg;
 
@@ -122,17 +124,17 @@ static void on_time(void *arg)
         dispatcher->first = node->next;
         if (!dispatcher->first)
             dispatcher->last = &dispatcher->first;
-        dispatcher->options.on_told(dispatcher->options.arg, &node->reported);
+        dispatcher->options.on_report(dispatcher->options.arg, &node->reported);
     }
     if (dispatcher->is_closing && dispatcher->open_pools == 0 && dispatcher->count == 0)
-        end_of_calls(dispatcher);
+        finish_close(dispatcher);
 }
 
 void dispatch_alive(struct dispatch *dispatch, struct str progress, struct str log)
 {
     if (!dispatch->is_terminated)
-        tell(dispatch,
-             &(struct report){.kind = REPORT_ALIVE, .progress = progress, .log = log});
+        queue_report(dispatch,
+                     &(struct report){.kind = REPORT_ALIVE, .progress = progress, .log = log});
 }
 
 static struct str error_json(struct dispatch *dispatch, const struct dispatch_end *end)
@@ -164,21 +166,21 @@ void dispatch_end(struct dispatch *dispatch, const struct dispatch_end *end)
     };
 
     must(end->result.len <= RESULT_KEPT_MAX);
-    if (end->outcome == OUTCOME_CANCELLED && !dispatch->is_stopped && !end->is_own)
+    if (end->outcome == OUTCOME_CANCELLED && !dispatch->is_stopped && !end->by_target)
         report.kind = dispatch->is_begun ? REPORT_LOST : REPORT_RELEASE;
     if (!dispatch->is_terminated)
-        tell(dispatch, &report);
-    remove_errand(dispatch);
+        queue_report(dispatch, &report);
+    remove_dispatch(dispatch);
 }
 
 void dispatch_release(struct dispatch *dispatch)
 {
     if (!dispatch->is_terminated)
-        tell(dispatch, &(struct report){.kind = REPORT_RELEASE});
-    remove_errand(dispatch);
+        queue_report(dispatch, &(struct report){.kind = REPORT_RELEASE});
+    remove_dispatch(dispatch);
 }
 
-void dispatch_refuse(struct dispatch *dispatch, const char *code, const struct err *err)
+void dispatch_fail(struct dispatch *dispatch, const char *code, const struct err *err)
 {
     char text[ERR_FIELD_MAX + ERR_TEXT_MAX + 2]; /* and ": " */
     struct buf message = BUF(text);
@@ -191,9 +193,9 @@ void dispatch_refuse(struct dispatch *dispatch, const char *code, const struct e
                                                   .message = buf_as_str(&message)});
 }
 
-/* ---- what the kinds ask ---- */
+/* ---- functions for the kinds ---- */
 
-span dispatch_left(const struct dispatch *dispatch)
+span dispatch_time_left(const struct dispatch *dispatch)
 {
     const struct dispatch_order *order = dispatch->order;
     span left = order->assignment.deadline == INSTANT_NEVER
@@ -263,7 +265,7 @@ struct address_policy dispatch_address_policy(const struct dispatch *dispatch)
 
 /* ---- starting and stopping ---- */
 
-static const struct dispatch_kind *kind_of(enum action_type type)
+static const struct dispatch_kind *kind_of_action(enum action_type type)
 {
     switch (type) {
     case ACTION_HTTP:
@@ -292,7 +294,7 @@ void dispatcher_start(struct dispatcher *dispatcher, struct dispatch_order *orde
 {
     struct arena *arena = arena_new(DISPATCH_ARENA_MAX);
     struct dispatch *dispatch = arena_take(arena, sizeof *dispatch);
-    struct dispatch **at = place_of_task(dispatcher, order);
+    struct dispatch **at = find_link_of_order(dispatcher, order);
     struct err err;
 
     must(*at == NULL && order->assignment.run.lane < LANE_COUNT);
@@ -309,20 +311,20 @@ void dispatcher_start(struct dispatcher *dispatcher, struct dispatch_order *orde
         return;
     }
     if (read_action(dispatch, &err) != RC_OK) {
-        dispatch_refuse(dispatch, "bad_action", &err);
+        dispatch_fail(dispatch, "bad_action", &err);
         return;
     }
-    dispatch->kind = kind_of(dispatch->action.type);
+    dispatch->kind = kind_of_action(dispatch->action.type);
     if (dispatch->kind) {
         dispatch->kind->start(dispatch);
         return;
     }
     err_set(&err, RC_INVALID, -1, 0, "actions of type `%s` are not carried out by the server",
             action_type_text(dispatch->action.type));
-    dispatch_refuse(dispatch, "bad_action", &err);
+    dispatch_fail(dispatch, "bad_action", &err);
 }
 
-static void kill_errand(struct dispatch *dispatch)
+static void kill_dispatch(struct dispatch *dispatch)
 {
     if (dispatch->is_killed)
         return;
@@ -332,7 +334,7 @@ static void kill_errand(struct dispatch *dispatch)
 
 void dispatcher_stop(struct dispatcher *dispatcher, const struct stop *stop)
 {
-    struct dispatch *dispatch = *place_of(dispatcher, &stop->run, stop->fence);
+    struct dispatch *dispatch = *find_link(dispatcher, &stop->run, stop->fence);
     bool was_stopped;
 
     if (!dispatch)
@@ -341,18 +343,19 @@ void dispatcher_stop(struct dispatcher *dispatcher, const struct stop *stop)
     dispatch->is_stopped = true;
     dispatch->is_terminated = dispatch->is_terminated || stop->is_terminated;
     if (stop->is_terminated)
-        kill_errand(dispatch);
+        kill_dispatch(dispatch);
     else if (!was_stopped)
         dispatch->kind->stop(dispatch);
 }
 
-void dispatcher_forget(struct dispatcher *dispatcher)
+void dispatcher_abort_all(struct dispatcher *dispatcher)
 {
     for (int i = 0; i < DISPATCH_BUCKETS; i++)
-        for (struct dispatch *e = dispatcher->buckets[i], *next; e; e = next) {
-            next = e->next;
-            e->is_stopped = e->is_terminated = true;
-            kill_errand(e);
+        for (struct dispatch *dispatch = dispatcher->buckets[i], *next; dispatch;
+             dispatch = next) {
+            next = dispatch->next;
+            dispatch->is_stopped = dispatch->is_terminated = true;
+            kill_dispatch(dispatch);
         }
 }
 
@@ -370,7 +373,7 @@ static struct webhook_pool *open_webhook(struct dispatcher *dispatcher, int per_
     struct webhook_limits limits = {
         .all = options->http,
         .per_host = per_host,
-        .waiting = options->http, /* those whose host is busy; there are never more */
+        .waiting = options->http, /* requests that wait for a busy host; there are never more */
         .answer_max = answer_max,
         .agent = "belfry",
         .ca_file = options->ca_file,
@@ -400,7 +403,7 @@ enum rc dispatcher_open(const struct dispatcher_options *options, struct dispatc
     dispatcher->http = open_webhook(dispatcher, options->http_per_host, 0);
     dispatcher->upstream = open_webhook(dispatcher, options->http_per_host, 0);
     dispatcher->follow = open_webhook(dispatcher, options->http, DISPATCH_FOLLOW_MAX);
-    dispatcher->timer = loop_timer_new(options->loop, on_time, dispatcher);
+    dispatcher->timer = loop_timer_new(options->loop, on_timer, dispatcher);
     *ret = dispatcher;
     return RC_OK;
 }
@@ -423,7 +426,7 @@ void dispatcher_close(struct dispatcher *dispatcher, void (*on_closed)(void *arg
         for (struct dispatch *dispatch = dispatcher->buckets[i], *next; dispatch;
              dispatch = next) {
             next = dispatch->next;
-            kill_errand(dispatch);
+            kill_dispatch(dispatch);
         }
     webhook_pool_close(dispatcher->http, on_pool_closed, dispatcher);
     webhook_pool_close(dispatcher->upstream, on_pool_closed, dispatcher);

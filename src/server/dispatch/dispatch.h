@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The runs that this node carries out itself: calls of URLs, programs, workflows of an
- * upstream engine.  For the io thread.
+ * The runs that this node carries out itself: HTTP requests, programs, and workflows of an
+ * upstream.  For the io thread.
  *
- * Every task that is taken is told of with exactly one report of REPORT_DONE or
- * REPORT_RELEASE, at the end of the daemon also REPORT_LOST, any number of REPORT_ALIVE
- * before it, unless it was terminated.  Nothing is retried here but the way to an upstream:
- * attempts are the engine's.
+ * Each order ends with exactly one report, REPORT_DONE or REPORT_RELEASE, or REPORT_LOST when
+ * the server stops; any number of REPORT_ALIVE may come before it.  A terminated order sends no
+ * more reports.  Only requests to an upstream are retried here: attempts belong to the engine.
  */
 #pragma once
 
@@ -22,42 +21,42 @@ struct dispatcher; /* opaque */
 struct dispatcher_options {
     struct loop *loop;
     struct log *log;
-    int http, http_per_host;      /* at a time                                         */
-    int exec;                     /* at a time; 0: exec actions fail with a clear reason */
-    bool allow_private;           /* the guard lets calls into private networks          */
-    bool allow_loopback;          /* and to this machine                                 */
+    int http, http_per_host;      /* maximum at a time                       */
+    int exec;                     /* maximum at a time; 0: exec actions fail */
+    bool allow_private;           /* allow requests to private networks      */
+    bool allow_loopback;          /* allow requests to this machine          */
     const struct str *exec_allow; /* programs, or directories that end in /; none: any */
     int exec_allow_count;
-    const struct address_net
-        *self_nets; /* addresses that no call may reach: our own listeners */
+    const struct address_net *self_nets; /* forbidden addresses: the listeners of this server */
     int self_net_count;
-    const char *ca_file; /* whom TLS trusts; NULL: whom the system does */
-    /* What a namespace has set, NULL: nothing.  Valid until the loop's next round. */
+    const char *ca_file; /* CA certificates; NULL: those of the system */
+    /* The settings of a namespace; NULL: none.  Valid until the next round of the loop. */
     const struct namespace_settings *(*settings)(void *arg, int64_t namespace);
     /*
-     * Takes the report over.  Not called from inside dispatcher_start() or dispatcher_stop().
+     * Takes ownership of the report.  Not called from inside dispatcher_start() or
+     * dispatcher_stop().
      */
-    void (*on_told)(void *arg, struct dispatch_report *reported);
+    void (*on_report)(void *arg, struct dispatch_report *reported);
     void *arg;
 };
 
 MUST_USE enum rc dispatcher_open(const struct dispatcher_options *options,
                                  struct dispatcher **ret, struct err *reterr);
 
-/* Takes the task over. */
+/* Takes ownership of the order. */
 void dispatcher_start(struct dispatcher *dispatcher, struct dispatch_order *order);
 
-/* A call of this node that should end, see struct stop. */
+/* Ends a dispatch of this node, see struct stop. */
 void dispatcher_stop(struct dispatcher *dispatcher, const struct stop *stop);
 
-/* All of them are somebody else's now: each ends at once, and nothing is told of it. */
-void dispatcher_forget(struct dispatcher *dispatcher);
+/* Ends all dispatches at once and sends no reports: other nodes own the runs now. */
+void dispatcher_abort_all(struct dispatcher *dispatcher);
 
-/* How many tasks of a lane are under way. */
+/* The number of dispatches of a lane in progress. */
 int dispatcher_count(const struct dispatcher *dispatcher, enum lane lane);
 
 /*
- * Ends everything: what was not begun is released, what was is stopped and told of as lost.
- * `on_closed` comes when all have been told and `calls` is gone.
+ * Ends everything: releases dispatches that have not begun, stops the others and reports them
+ * as lost.  Calls `on_closed` when all reports are delivered and the dispatcher is freed.
  */
 void dispatcher_close(struct dispatcher *dispatcher, void (*on_closed)(void *arg), void *arg);

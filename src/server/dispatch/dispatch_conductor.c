@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An upstream Conductor: the requests to it, one for each step of an errand, and what its
- * answers mean.
+ * An upstream Conductor: one request per step of a dispatch, and the meaning of the answers.
  *
- * POST …/workflow starts, GET …/workflow/{id} follows, DELETE …/workflow/{id} ends.  Not every
- * Conductor heeds idempotency keys: a start whose answer was lost is looked for by its
- * correlation id.
+ * POST …/workflow starts a workflow, GET …/workflow/{id} follows it, DELETE …/workflow/{id}
+ * ends it.  Not every Conductor supports idempotency keys: if the answer to a start was lost,
+ * the dispatch searches for the workflow by its correlation id.
  */
 #include "base/must.h"
 #include "io/clock.h"
 #include "server/dispatch/dispatch_workflow_parts.h"
 
 enum {
-    HEADERS_MAX = 2, /* of ours */
+    HEADERS_MAX = 2, /* set by Belfry */
     NOT_FOUND = 404,
     REQUEST_TIMEOUT = 408,
     TOO_MANY_REQUESTS = 429,
@@ -29,7 +28,7 @@ static bool has_header(const struct upstream_settings *upstream, struct str name
     return false;
 }
 
-/* The start as it is sent; its key goes by what is known of the run's workflows. */
+/* Fills in the start; its key depends on the earlier workflows of the run. */
 static void make_start(struct flow *flow)
 {
     struct dispatch *dispatch = flow->dispatch;
@@ -76,8 +75,8 @@ static void fill_request(struct flow *flow, struct str url, struct webhook_reque
     }
 }
 
-static enum rc ask(struct flow *flow, const struct upstream_settings *upstream,
-                   webhook_done *done)
+static enum rc send_request(struct flow *flow, const struct upstream_settings *upstream,
+                            webhook_done *done)
 {
     struct address_policy policy = dispatch_address_policy(flow->dispatch);
     struct webhook_request request = flow_request(flow, upstream, &policy);
@@ -99,8 +98,8 @@ static enum rc ask(struct flow *flow, const struct upstream_settings *upstream,
 
 /* ---- answers ---- */
 
-/* Says what an answer that is no success was. */
-static void note_answer(struct flow *flow, const struct webhook_result *result)
+/* Describes an answer that is not a success. */
+static void describe_failure(struct flow *flow, const struct webhook_result *result)
 {
     char said[ERR_TEXT_MAX] = "";
     struct buf buf = BUF(said);
@@ -127,7 +126,7 @@ static enum flow_meaning meaning_of(const struct webhook_result *result)
                : FLOW_REFUSED;
 }
 
-/* What a good answer brings; what it should bring and does not is not there yet. */
+/* Reads a successful answer; an incomplete one means that the data is not available yet. */
 static void read_good(struct flow *flow, const struct webhook_result *result,
                       struct flow_answer *ret)
 {
@@ -164,7 +163,7 @@ static void read_answer(struct flow *flow, const struct webhook_result *result,
     if (ret->meaning == FLOW_GOOD)
         read_good(flow, result, ret);
     if (ret->meaning != FLOW_GOOD)
-        note_answer(flow, result);
+        describe_failure(flow, result);
 }
 
-const struct flow_engine flow_conductor = {ask, read_answer, false, OUTCOME_FAILED};
+const struct flow_engine flow_conductor = {send_request, read_answer, false, OUTCOME_FAILED};

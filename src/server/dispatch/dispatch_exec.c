@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errands that run a program of this machine.
+ * Dispatches that run a program on this machine.
  */
 #include <string.h>
 
@@ -9,18 +9,18 @@
 #include "server/dispatch/dispatch_exec_parts.h"
 #include "server/dispatch/run_log.h"
 
-#define REST SPAN_S /* before a machine that makes no process is asked for another */
+#define RELEASE_DELAY SPAN_S /* pause after the machine could not create a process */
 
 struct program {
-    struct exec_run *run;     /* NULL: it rests */
-    struct loop_timer *pause; /* then           */
+    struct exec_run *run;     /* NULL: waiting before the release */
+    struct loop_timer *pause; /* of that wait                     */
     struct run_log *log;
-    struct buf output; /* the beginning of standard output          */
-    struct buf last;   /* the last line of standard error           */
-    char last_room[EXEC_TELL_MAX + 1];
+    struct buf output; /* the beginning of standard output */
+    struct buf last;   /* the last line of standard error  */
+    char last_room[EXEC_LAST_LINE_MAX + 1];
 };
 
-static void hand_on(void *arg, struct str lines)
+static void send_lines(void *arg, struct str lines)
 {
     dispatch_alive(arg, (struct str){0}, lines);
 }
@@ -52,9 +52,9 @@ static struct dispatch_end failure(const char *code, bool is_retryable,
     };
 }
 
-/* A program that failed by itself; what it said last is most often why. */
-static struct dispatch_end failed(const struct program *program, const struct exec_end *end,
-                                  struct err *message)
+/* The program failed by itself; its last line on standard error most often says why. */
+static struct dispatch_end program_failed(const struct program *program,
+                                          const struct exec_end *end, struct err *message)
 {
     struct str last = buf_as_str(&program->last);
     const char *joint = last.len > 0 ? ": " : "";
@@ -71,17 +71,17 @@ static struct dispatch_end failed(const struct program *program, const struct ex
 
 static struct dispatch_end timed_out(const struct exec_end *end, struct err *message)
 {
-    struct dispatch_end said;
+    struct dispatch_end ended;
 
     err_set(message, RC_LIMIT, -1, 0, "the program did not end in time and was %s",
             end->killed ? "killed, since it did not heed SIGTERM" : "stopped");
-    said = failure("exec_timeout", true, message);
-    said.outcome = OUTCOME_TIMED_OUT;
-    return said;
+    ended = failure("exec_timeout", true, message);
+    ended.outcome = OUTCOME_TIMED_OUT;
+    return ended;
 }
 
-static struct dispatch_end judge(const struct program *program, const struct exec_end *end,
-                                 struct err *message)
+static struct dispatch_end end_of_program(const struct program *program,
+                                          const struct exec_end *end, struct err *message)
 {
     if (end->cause == EXEC_STOPPED)
         return (struct dispatch_end){.outcome = OUTCOME_CANCELLED};
@@ -91,9 +91,9 @@ static struct dispatch_end judge(const struct program *program, const struct exe
     case EXEC_EXITED:
         if (end->code == 0)
             return (struct dispatch_end){.outcome = OUTCOME_SUCCEEDED};
-        return failed(program, end, message);
+        return program_failed(program, end, message);
     case EXEC_SIGNALLED:
-        return failed(program, end, message);
+        return program_failed(program, end, message);
     case EXEC_NOT_STARTED:
         return failure("exec_not_started", end->err.rc == RC_BUSY, &end->err);
     case EXEC_LOST:
@@ -108,25 +108,25 @@ static void on_end(void *arg, const struct exec_end *end)
     struct program *program = dispatch->state;
     struct run_log *log = program->log;
     struct err message;
-    struct dispatch_end said = judge(program, end, &message);
+    struct dispatch_end ended = end_of_program(program, end, &message);
 
-    said.log = run_log_finish(log, clock_now(), end->dropped_bytes);
+    ended.log = run_log_finish(log, clock_now(), end->dropped_bytes);
     if (end->how != EXEC_NOT_STARTED)
-        said.result = exec_result_of(end, program->output.ptr, program->output.len,
-                                     program->output.cut || end->dropped_bytes > 0,
-                                     dispatch->arena);
-    dispatch_end(dispatch, &said);
+        ended.result = exec_result_of(end, program->output.ptr, program->output.len,
+                                      program->output.cut || end->dropped_bytes > 0,
+                                      dispatch->arena);
+    dispatch_end(dispatch, &ended);
     run_log_free(log);
 }
 
-static const struct exec_calls dispatcher_of_program = {on_output, on_end};
+static const struct exec_calls exec_callbacks = {on_output, on_end};
 
 static enum rc prepare(struct dispatch *dispatch, struct exec_request *request,
                        struct err *reterr)
 {
     const struct dispatcher_options *options = &dispatch->dispatcher->options;
     enum rc rc = exec_request_of(dispatch, request, reterr);
-    span left = dispatch_left(dispatch);
+    span left = dispatch_time_left(dispatch);
 
     if (rc != RC_OK)
         return rc;
@@ -144,12 +144,15 @@ static struct program *new_program(struct dispatch *dispatch)
     program->output = (struct buf){.ptr = arena_take(dispatch->arena, EXEC_KEEP_BYTES + 1),
                                    .cap = EXEC_KEEP_BYTES + 1};
     program->last = BUF(program->last_room);
-    program->log = run_log_new(dispatch->dispatcher->options.loop, hand_on, dispatch);
+    program->log = run_log_new(dispatch->dispatcher->options.loop, send_lines, dispatch);
     return program;
 }
 
-/* It keeps its place meanwhile: given back at once, it would be here again at once. */
-static void on_rested(void *arg)
+/*
+ * The dispatch keeps its capacity meanwhile: after an immediate release the run would come back
+ * at once.
+ */
+static void on_wait_over(void *arg)
 {
     struct dispatch *dispatch = arg;
     struct program *program = dispatch->state;
@@ -158,15 +161,15 @@ static void on_rested(void *arg)
     dispatch_release(dispatch);
 }
 
-static void rest(struct dispatch *dispatch)
+static void wait_before_release(struct dispatch *dispatch)
 {
     struct program *program = dispatch->state;
 
-    program->pause = loop_timer_new(dispatch->dispatcher->options.loop, on_rested, dispatch);
-    loop_timer_set(program->pause, REST);
+    program->pause = loop_timer_new(dispatch->dispatcher->options.loop, on_wait_over, dispatch);
+    loop_timer_set(program->pause, RELEASE_DELAY);
 }
 
-static void stop_resting(struct dispatch *dispatch)
+static void stop_waiting(struct dispatch *dispatch)
 {
     struct program *program = dispatch->state;
 
@@ -184,18 +187,18 @@ static void start(struct dispatch *dispatch)
     if (!dispatch->dispatcher->exec) {
         err_set(&err, RC_INVALID, -1, 0,
                 "this server runs no programs; `exec = true` in its configuration lets it");
-        dispatch_refuse(dispatch, "exec_disabled", &err);
+        dispatch_fail(dispatch, "exec_disabled", &err);
         return;
     }
     rc = prepare(dispatch, &request, &err);
     if (rc != RC_OK) {
-        dispatch_refuse(dispatch, rc == RC_CONFLICT ? "exec_not_allowed" : "exec_not_started",
-                        &err);
+        dispatch_fail(dispatch, rc == RC_CONFLICT ? "exec_not_allowed" : "exec_not_started",
+                      &err);
         return;
     }
     program = new_program(dispatch);
     dispatch->state = program;
-    rc = exec_start(dispatch->dispatcher->exec, &request, &dispatcher_of_program, dispatch,
+    rc = exec_start(dispatch->dispatcher->exec, &request, &exec_callbacks, dispatch,
                     &program->run, &err);
     if (rc == RC_OK) {
         dispatch->is_begun = true;
@@ -203,9 +206,9 @@ static void start(struct dispatch *dispatch)
     }
     run_log_free(program->log);
     if (rc == RC_BUSY)
-        rest(dispatch);
+        wait_before_release(dispatch);
     else
-        dispatch_refuse(dispatch, "exec_not_started", &err);
+        dispatch_fail(dispatch, "exec_not_started", &err);
 }
 
 static void stop(struct dispatch *dispatch)
@@ -215,7 +218,7 @@ static void stop(struct dispatch *dispatch)
     if (program->run)
         exec_stop(program->run);
     else
-        stop_resting(dispatch);
+        stop_waiting(dispatch);
 }
 
 static void kill_now(struct dispatch *dispatch)
@@ -225,7 +228,7 @@ static void kill_now(struct dispatch *dispatch)
     if (program->run)
         exec_kill(program->run);
     else
-        stop_resting(dispatch);
+        stop_waiting(dispatch);
 }
 
 const struct dispatch_kind dispatch_exec = {start, stop, kill_now};

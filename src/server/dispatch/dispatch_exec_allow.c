@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which programs the configuration allows.
+ * Decides which programs the configuration allows.
  */
 #include <errno.h>
 #include <limits.h>
@@ -9,8 +9,8 @@
 
 #include "server/dispatch/dispatch_exec_parts.h"
 
-/* A path with every link followed; false with errno when there is no such file. */
-static bool follow(struct str path, char ret[PATH_MAX])
+/* Resolves all symbolic links; returns false and sets errno if the file does not exist. */
+static bool resolve_path(struct str path, char ret[PATH_MAX])
 {
     char text[PATH_MAX];
 
@@ -23,18 +23,18 @@ static bool follow(struct str path, char ret[PATH_MAX])
     return realpath(text, ret) != NULL;
 }
 
-static bool covers(struct str entry, struct str file)
+static bool entry_allows(struct str entry, struct str file)
 {
     char path[PATH_MAX];
     struct str allowed;
 
-    if (entry.len == 0 || !follow(entry, path))
+    if (entry.len == 0 || !resolve_path(entry, path))
         return false;
     allowed = str_of(path);
     if (entry.ptr[entry.len - 1] != '/')
         return str_eq(allowed, file);
     if (allowed.len == 1)
-        return true; /* the root */
+        return true; /* the root directory */
     return file.len > allowed.len && str_starts(file, allowed) && file.ptr[allowed.len] == '/';
 }
 
@@ -50,11 +50,11 @@ enum rc exec_allowed(struct str program, const struct str *allow, int allow_coun
         *ret_file = (struct str){0};
         return RC_OK;
     }
-    if (!follow(program, file))
+    if (!resolve_path(program, file))
         return err_set(reterr, RC_NOT_FOUND, -1, 0, "cannot run `%.*s`: %s", STR_ARG(program),
                        strerrordesc_np(errno));
     for (int i = 0; i < allow_count; i++) {
-        if (covers(allow[i], str_of(file))) {
+        if (entry_allows(allow[i], str_of(file))) {
             *ret_file = arena_str(arena, str_of(file));
             return RC_OK;
         }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a program is given: arguments, a clean environment, the run as JSON on its input.
+ * The input of a program: arguments, a clean environment, and the run as JSON on standard
+ * input.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "model/trace.h"
 #include "server/dispatch/dispatch_exec_parts.h"
 
-/* Where programs are on every system; nothing that a user can write to. */
+/* Directories that exist on every system and that users cannot write to. */
 #define SAFE_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 enum { OWN_VARS = 16, NUMBER_BYTES = 24 };
@@ -59,19 +60,22 @@ static void add_missing(struct vars *vars, const char *name, struct str value)
         add(vars, name, value);
 }
 
-/* As the server's own; the home of another user is found where looking may take long. */
-static void add_person(struct vars *vars, struct str user)
+/*
+ * For the server's own user.  Only the supervisor looks up the home of another user, because
+ * that may take long.
+ */
+static void add_user_vars(struct vars *vars, struct str user)
 {
     const char *home = getenv("HOME"), *name = getenv("USER");
-    bool is_own = user.len == 0;
+    bool by_target = user.len == 0;
 
-    if (is_own && name)
+    if (by_target && name)
         user = str_of(name);
     if (user.len > 0) {
         add_missing(vars, "USER", user);
         add_missing(vars, "LOGNAME", user);
     }
-    if (is_own)
+    if (by_target)
         add_missing(vars, "HOME", home ? str_of(home) : STR("/"));
 }
 
@@ -155,7 +159,7 @@ enum rc exec_request_of(const struct dispatch *dispatch, struct exec_request *re
     add_run(&vars, dispatch->order, &payload);
     add_missing(&vars, "PATH", STR(SAFE_PATH));
     add_missing(&vars, "LANG", STR("C.UTF-8"));
-    add_person(&vars, action->user);
+    add_user_vars(&vars, action->user);
     *ret = (struct exec_request){
         .argv = argv,
         .argc = action->argv.count,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What came of a program, as JSON.
+ * The result of a program as JSON.
  */
 #include "base/must.h"
 #include "model/member.h"
@@ -18,8 +18,8 @@ static json_t *usage_of(const struct exec_end *end)
     return usage;
 }
 
-/* Takes over the reference to `output`. */
-static json_t *result_with(const struct exec_end *end, json_t *output, bool is_cut)
+/* Takes ownership of the reference to `output`. */
+static json_t *make_result(const struct exec_end *end, json_t *output, bool is_cut)
 {
     json_t *result = json_new_object();
 
@@ -34,16 +34,16 @@ static json_t *result_with(const struct exec_end *end, json_t *output, bool is_c
     return result;
 }
 
-static bool print_with(const struct exec_end *end, json_t *output, bool is_cut,
-                       struct arena *arena, struct str *ret)
+static bool print_result(const struct exec_end *end, json_t *output, bool is_cut,
+                         struct arena *arena, struct str *ret)
 {
-    json_auto_t *result = result_with(end, output, is_cut);
+    json_auto_t *result = make_result(end, output, is_cut);
     struct err err;
 
     return json_keep(result, RESULT_MAX, arena, ret, &err) == RC_OK;
 }
 
-/* Without the beginning of a character whose end was cut off. */
+/* Excludes an incomplete character at the end. */
 static size_t whole_characters(const char *bytes, size_t len)
 {
     size_t back = 0;
@@ -65,13 +65,16 @@ struct str exec_result_of(const struct exec_end *end, char *output, size_t len, 
     json_t *json;
 
     if (!is_cut && len > 0 && json_read((struct str){output, len}, &json, &err) == RC_OK &&
-        print_with(end, json, false, arena, &text))
+        print_result(end, json, false, arena, &text))
         return text;
     if (is_cut)
         len = whole_characters(output, len);
-    text_mend(output, len);
-    /* One byte is six in JSON when it controls a terminal: half of them is tried then. */
-    while (!print_with(end, json_new_str((struct str){output, len}), is_cut, arena, &text)) {
+    text_repair(output, len);
+    /*
+     * A control character takes six bytes in JSON; if the result is too large, try half of the
+     * output.
+     */
+    while (!print_result(end, json_new_str((struct str){output, len}), is_cut, arena, &text)) {
         must(len > 0);
         len = whole_characters(output, len / 2);
         is_cut = true;

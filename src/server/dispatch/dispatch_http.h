@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the end of a call says about its run.  For call_http.c, and for tests.
+ * The meaning of the result of an HTTP request.  For dispatch_http.c and tests.
  */
 #pragma once
 
 #include "server/dispatch/dispatch_parts.h"
 
-/* Ends the errand by what came of its call. */
+/* Ends the dispatch according to the result of its request. */
 void dispatch_http_end(struct dispatch *dispatch, const struct webhook_result *result);
 
-/* Ends it because there was no time left to begin. */
+/* Ends it because no time was left to begin. */
 void dispatch_http_too_slow(struct dispatch *dispatch);
 
 /*
- * {"status", "headers", "body", "truncated", "durationMs"}.  A body that is JSON, whole and
- * valid, is JSON; one that is text is a string; any other is in base64, "encoding" says so.
+ * {"status", "headers", "body", "truncated", "durationMs"}.  A body that is complete and valid
+ * JSON stays JSON; other text becomes a string; anything else becomes base64, and "encoding"
+ * says so.
  */
 struct str dispatch_http_result(const struct webhook_result *result, struct arena *arena);

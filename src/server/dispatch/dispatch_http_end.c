@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the end of a call says about its run: outcome, error, whether to try again, result.
+ * The meaning of the end of an HTTP request: outcome, error, retry and result.
  *
- * Who asks for several attempts does so because an answer may change: 404 while the other
- * side is being deployed, 401 while a key is changed.  So every status that is no success may
- * be tried again but two: a redirect, which is the same next time, and 410, which says so.
+ * Users configure several attempts because an answer may change: 404 while the receiver is
+ * being deployed, 401 while a key changes.  So every unsuccessful status is retried, with two
+ * exceptions: redirects, which stay the same, and 410, which means "gone".
  */
 #include "base/must.h"
 #include "io/clock.h"
@@ -20,19 +20,19 @@ static void write_base64(struct buf *out, struct str s)
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
     for (size_t i = 0; i < s.len; i += 3) {
-        size_t have = s.len - i < 3 ? s.len - i : 3;
+        size_t count = s.len - i < 3 ? s.len - i : 3;
         unsigned bits = 0;
         char group[4];
 
         for (size_t k = 0; k < 3; k++)
-            bits = bits << 8 | (k < have ? (unsigned char)s.ptr[i + k] : 0);
+            bits = bits << 8 | (k < count ? (unsigned char)s.ptr[i + k] : 0);
         for (size_t k = 0; k < 4; k++)
-            group[k] = k <= have ? letters[bits >> (18 - 6 * k) & 63] : '=';
+            group[k] = k <= count ? letters[bits >> (18 - 6 * k) & 63] : '=';
         buf_add(out, group, 4);
     }
 }
 
-/* Without control characters that no text has; a cut may have taken half a character. */
+/* Rejects control characters; the caller has removed an incomplete character. */
 static bool is_text(struct str s)
 {
     for (size_t i = 0; i < s.len; i++) {
@@ -89,7 +89,7 @@ static void write_body(struct buf *out, const struct webhook_result *result)
     }
 }
 
-/* Values of strangers may be bytes of any kind. */
+/* Replaces invalid bytes: header values may contain anything. */
 static struct str utf8_of(struct str s, struct arena *arena)
 {
     char *text = arena_take(arena, s.len + 1);
@@ -150,7 +150,7 @@ struct str dispatch_http_result(const struct webhook_result *result, struct aren
 
 /* ---- the outcome ---- */
 
-static void say_status(const struct dispatch *dispatch, int status, struct err *ret)
+static void describe_status(const struct dispatch *dispatch, int status, struct err *ret)
 {
     int redirects = dispatch->action.http.redirects;
 
@@ -189,7 +189,7 @@ static void end_answered(struct dispatch *dispatch, const struct webhook_result 
     };
 
     if (!is_success) {
-        say_status(dispatch, status, &err);
+        describe_status(dispatch, status, &err);
         end.code = "http_status";
         end.message = str_of(err.text);
         end.is_retryable = status != 410 && (status < 300 || status >= 400);
@@ -210,7 +210,10 @@ static const char *unconnected_code(enum webhook_phase phase)
     }
 }
 
-/* Nobody can say what came of it; who wants it at most once is told just that. */
+/*
+ * The request was sent, but its result is unknown.  A run with at-most-once delivery ends with
+ * that outcome.
+ */
 static struct dispatch_end end_in_doubt(const struct dispatch *dispatch)
 {
     return (struct dispatch_end){

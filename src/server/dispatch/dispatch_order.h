@@ -1,31 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What passes between the engine's thread and the calls that this node makes itself.
+ * The messages between the writer and the dispatches of this node.
  *
- * Both live in an arena of their own with all their texts; whoever takes one over frees that,
- * which is the end of it.
+ * Each has its own arena with all of its texts; the owner frees the arena, which also frees the
+ * message.
  */
 #pragma once
 
 #include "base/arena.h"
 #include "engine/turn.h"
 
-enum { ORDER_ARENA_MAX = 16 << 20 }; /* an action, an input, a last result: far below */
+enum { ORDER_ARENA_MAX = 16 << 20 }; /* far above an action, an input and a last result */
 
-/*
- * A run to be carried out by this node: the engine's struct assignment with texts of its own.
- */
+/* A run that this node must carry out: the engine's struct assignment with its own texts. */
 struct dispatch_order {
     struct arena *arena;
     struct assignment assignment;
-    instant now;        /* of the turn that handed it out                             */
-    int64_t send_by_us; /* clock_boot_us() after which nothing of it may be begun: the */
-                        /* node's lease has run out                                    */
+    instant now; /* of the turn that created it */
+    /* clock_boot_us() when the node's lease expires: nothing may begin after that. */
+    int64_t send_by_us;
     struct str namespace_name;
-    bool is_once; /* policy delivery: what may have been sent is not sent again */
+    bool is_once; /* at-most-once delivery: never send again what may have been sent */
 };
 
-/* What came of it. */
+/* News of a dispatch. */
 struct dispatch_report {
     struct arena *arena;
     struct report report;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of calls share: an errand, which is a task under way, and the kinds of them.
+ * Shared by the files of the dispatcher: struct dispatch, which is a run in progress, and its
+ * kinds.
  *
- * Nobody else includes it.  One thread, that of the loop.
+ * Other files do not include it.  Only the io thread uses it.
  */
 #pragma once
 
@@ -11,56 +12,56 @@
 #include "server/dispatch/dispatch.h"
 
 enum {
-    DISPATCH_BUCKETS = 1024,       /* errands are some hundreds, a few thousand at most      */
-    DISPATCH_ARENA_MAX = 64 << 20, /* a task, the action that it holds as JSON and as texts, */
-                                   /* templates filled in: each far below 16 MiB             */
-    DISPATCH_FOLLOW_MAX = 4 << 20, /* of an answer with a workflow's result: what gRPC takes */
+    DISPATCH_BUCKETS = 1024, /* usually some hundred dispatches, at most a few thousand */
+    /* An order, its action as JSON and as texts, filled-in templates: each far below 16 MiB. */
+    DISPATCH_ARENA_MAX = 64 << 20,
+    DISPATCH_FOLLOW_MAX = 4 << 20, /* answer with a workflow's result: gRPC's limit */
 };
 
 struct dispatch;
 
 /*
- * How the errands of an action's type are carried out.  Each errand ends with exactly one
- * dispatch_end() or dispatch_release(), which may also be called from within these.
+ * How to carry out one type of action.  Each dispatch ends with exactly one dispatch_end() or
+ * dispatch_release(), which these functions may also call directly.
  */
 struct dispatch_kind {
     void (*start)(struct dispatch *dispatch);
-    void (*stop)(
-        struct dispatch *dispatch); /* it should end soon, and well if it can; once    */
-    void (*kill)(
-        struct dispatch *dispatch); /* it should end now; once, perhaps after stop()   */
+    void (*stop)(struct dispatch *dispatch); /* end soon, gracefully if possible; called once */
+    void (*kill)(struct dispatch *dispatch); /* end now; called once, perhaps after stop()    */
 };
 
 extern const struct dispatch_kind dispatch_http, dispatch_exec, dispatch_workflow;
 
 struct dispatch {
     struct dispatcher *dispatcher;
-    struct dispatch_order *order; /* until the errand ends               */
-    struct arena *arena;          /* for whatever lives as long          */
-    struct action action;         /* the task's, its texts in the arena  */
-    int64_t id;                   /* of no other errand, as long as the process lives */
+    struct dispatch_order *order; /* until the dispatch ends               */
+    struct arena *arena;          /* for data of the dispatch              */
+    struct action action;         /* of the order, with texts in the arena */
+    int64_t id;                   /* unique in this process                */
     const struct dispatch_kind *kind;
     enum lane lane;
-    void *state;           /* the kind's                                              */
-    bool is_begun;         /* set by the kind: someone else may know of it            */
-    bool is_stopped;       /* someone asked for its end: stop() or kill() was called  */
-    bool is_killed;        /* kill() was called                                       */
-    bool is_terminated;    /* nothing is told of it any more                          */
-    struct dispatch *next; /* in its bucket */
+    void *state;           /* of the kind                                */
+    bool is_begun;         /* set by the kind: the target may know of it */
+    bool is_stopped;       /* stop() or kill() was called by request     */
+    bool is_killed;        /* kill() was called                          */
+    bool is_terminated;    /* send no more reports                       */
+    struct dispatch *next; /* in its bucket                              */
 };
 
 struct dispatcher {
     struct dispatcher_options options;
-    struct webhook_pool *http;      /* of dispatch_http; that of upstreams is apart, so that */
-    struct webhook_pool *upstream;  /* neither can hold up the other; nor can requests      */
-    struct webhook_pool *follow;    /* that wait for the end of a workflow hold up starts   */
-    struct exec_pool *exec;         /* NULL: programs are off                              */
-    const struct flow_limits *flow; /* of dispatch_workflow; NULL: flow_usual */
+    /*
+     * Separate pools, so that http actions, requests to upstreams, and requests that wait for
+     * the end of a workflow cannot block each other.
+     */
+    struct webhook_pool *http, *upstream, *follow;
+    struct exec_pool *exec;         /* NULL: exec actions are disabled */
+    const struct flow_limits *flow; /* NULL: flow_limits_default       */
     struct dispatch *buckets[DISPATCH_BUCKETS];
     int counts[LANE_COUNT];
     int count;
     int64_t last_id;
-    struct loop_timer *timer; /* runs out at once: there is something to tell */
+    struct loop_timer *timer; /* expires at once when reports are queued */
     struct dispatch_report_node *first, **last;
     bool is_closing;
     int open_pools;
@@ -68,44 +69,44 @@ struct dispatcher {
     void *closed_arg;
 };
 
-/* How an errand ended.  Texts are copied. */
+/* How a dispatch ended.  Texts are copied. */
 struct dispatch_end {
     enum outcome outcome;
-    enum reason reason; /* REASON_NONE: by the outcome */
-    const char *code;   /* of the error, such as "http_status"; NULL: there is none */
-    struct str message; /* for people */
+    enum reason reason; /* REASON_NONE: follows from the outcome           */
+    const char *code;   /* of the error, such as "http_status"; NULL: none */
+    struct str message; /* for people                                      */
     bool is_retryable;
-    bool is_own; /* OUTCOME_CANCELLED: by the target itself, not by us */
+    bool by_target; /* OUTCOME_CANCELLED: by the target itself, not by Belfry */
     span retry_after;
     struct str result; /* JSON, or empty */
     struct str log;
 };
 
-/* A sign of life.  Both may be empty. */
+/* Sends a heartbeat.  Both texts may be empty. */
 void dispatch_alive(struct dispatch *dispatch, struct str progress, struct str log);
 
 /*
- * The errand is gone when these return.  An end as OUTCOME_CANCELLED for which nobody asked
- * but a closing daemon is told as lost, or as not begun.
+ * The dispatch is freed when these return.  If the outcome is OUTCOME_CANCELLED only because
+ * the server stops, the report is REPORT_LOST, or REPORT_RELEASE if nothing had begun.
  */
 void dispatch_end(struct dispatch *dispatch, const struct dispatch_end *end);
-void dispatch_release(struct dispatch *dispatch); /* nobody knows of it: another may have it */
+void dispatch_release(struct dispatch *dispatch); /* another node may take it */
 
-/* FAILED with the error's sentence: what was asked for cannot be done, now or ever. */
-void dispatch_refuse(struct dispatch *dispatch, const char *code, const struct err *err);
+/* Ends with OUTCOME_FAILED and this error: the action cannot be carried out, now or later. */
+void dispatch_fail(struct dispatch *dispatch, const char *code, const struct err *err);
 
-/* Microseconds that the attempt has left by the engine's reckoning, at least 0. */
-span dispatch_left(const struct dispatch *dispatch);
+/* The time that the attempt has left by the engine's clock, at least 0. */
+span dispatch_time_left(const struct dispatch *dispatch);
 
-/* The run as whoever carries it out is told of it; texts are the task's or in the arena. */
+/* The run as its receiver sees it; texts belong to the order or are in the arena. */
 struct payload dispatch_payload(const struct dispatch *dispatch);
 
-/* payload_print() of it, in the arena. */
+/* payload_print(), in the arena. */
 struct str dispatch_payload_text(const struct dispatch *dispatch,
                                  const struct payload *payload);
 
-/* What the namespace has set; never NULL. */
+/* Never NULL. */
 const struct namespace_settings *dispatch_settings(const struct dispatch *dispatch);
 
-/* Whom the namespace may call; its lists are those of settings and options. */
+/* The addresses that the namespace may call; refers to lists of settings and options. */
 struct address_policy dispatch_address_policy(const struct dispatch *dispatch);

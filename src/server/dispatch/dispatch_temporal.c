@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An upstream Temporal: the calls of gRPC to it, one for each step of an errand, and what its
- * answers mean.
+ * An upstream Temporal: one gRPC call per step of a dispatch, and the meaning of the answers.
  *
- * StartWorkflowExecution starts, and its request id makes a start that is sent again the same
- * start.  GetWorkflowExecutionHistory, which waits for the event that closes the workflow,
- * follows; RequestCancelWorkflowExecution asks it to end, TerminateWorkflowExecution ends it.
+ * StartWorkflowExecution starts a workflow; its request id makes a repeated start the same
+ * start.  GetWorkflowExecutionHistory follows the workflow by waiting for its close event.
+ * RequestCancelWorkflowExecution requests its end, and TerminateWorkflowExecution ends it.
  */
 #include <inttypes.h>
 
@@ -17,19 +16,19 @@
 #define SERVICE "/temporal.api.workflowservice.v1.WorkflowService/"
 
 enum {
-    HEADERS_MAX = 3,                /* of ours                                       */
-    IDENTITY_MORE = 32,             /* the fixed words of an identity                */
-    TIMEOUT_TEXT_MAX = 16,          /* "65000m"                                      */
-    DEADLINE_GRACE = 10,            /* seconds for an answer at the deadline to come */
-    URL_MORE = sizeof SERVICE + 48, /* and a method                                  */
+    HEADERS_MAX = 3,                /* set by Belfry                                   */
+    IDENTITY_MORE = 32,             /* the fixed parts of an identity                  */
+    TIMEOUT_TEXT_MAX = 16,          /* "65000m"                                        */
+    DEADLINE_GRACE = 10,            /* seconds for an answer at the deadline to arrive */
+    URL_MORE = sizeof SERVICE + 48, /* and a method                                    */
 };
 
 struct temporal_flow {
-    struct temporal_start start;    /* texts in the errand's arena       */
-    char run[FLOW_ID_MAX + 1];      /* that is looked at; "": the first  */
-    char token[TEMPORAL_TOKEN_MAX]; /* of the last look                  */
+    struct temporal_start start;    /* texts in the arena of the dispatch */
+    char run[FLOW_ID_MAX + 1];      /* the run to follow; "": the first   */
+    char token[TEMPORAL_TOKEN_MAX]; /* from the last poll                 */
     size_t token_len;
-    int64_t taken_us; /* since when a former run of the schedule has the id; 0: none has */
+    int64_t taken_us; /* since when an earlier run of the schedule has the id; 0: not */
 };
 
 static struct temporal_flow *state_of_flow(struct flow *flow)
@@ -41,7 +40,9 @@ static struct temporal_flow *state_of_flow(struct flow *flow)
 
 /* ---- requests ---- */
 
-/* Of no other workflow: by it one is known whose start was not answered. */
+/*
+ * A unique identity, by which the dispatch recognizes a workflow whose start was not answered.
+ */
 static struct str make_identity(const struct dispatch *dispatch, struct str key,
                                 struct arena *arena)
 {
@@ -55,7 +56,7 @@ static struct str make_identity(const struct dispatch *dispatch, struct str key,
     return buf_as_str(&text);
 }
 
-/* Once for each workflow of the run. */
+/* Built once per workflow of the run. */
 static const struct temporal_start *make_start(struct flow *flow)
 {
     struct temporal_flow *tf = state_of_flow(flow);
@@ -88,7 +89,7 @@ static const struct temporal_start *make_start(struct flow *flow)
     return &tf->start;
 }
 
-/* The workflow that the run has. */
+/* The current workflow of the run. */
 static struct temporal_who who_of(struct flow *flow, struct str space)
 {
     struct str key = flow_key(flow->dispatch->order->assignment.id, &(struct flow_progress){0},
@@ -131,7 +132,7 @@ static struct str end_body(struct flow *flow, struct str space)
                                       flow->scratch);
 }
 
-/* The method, and the body that goes with it. */
+/* Returns the method and its body. */
 static const char *fill_body(struct flow *flow, struct str space, struct str *ret)
 {
     struct temporal_start start;
@@ -171,8 +172,8 @@ static struct str url_of(struct str base, const char *method, struct arena *aren
     return buf_as_str(&url);
 }
 
-static enum rc ask(struct flow *flow, const struct upstream_settings *upstream,
-                   webhook_done *done)
+static enum rc send_request(struct flow *flow, const struct upstream_settings *upstream,
+                            webhook_done *done)
 {
     struct address_policy policy = dispatch_address_policy(flow->dispatch);
     struct webhook_request request = flow_request(flow, upstream, &policy);
@@ -204,23 +205,23 @@ static enum rc ask(struct flow *flow, const struct upstream_settings *upstream,
 
 /* ---- answers ---- */
 
-/* What each status means to us; to a start: whether it may have been carried out. */
+/* The meaning of each status; for a start, whether the upstream may have performed it. */
 static const struct {
     enum flow_meaning meaning;
     bool is_doubtful;
 } meanings[] = {
     [GRPC_OK] = {FLOW_GOOD, false},
-    [GRPC_CANCELLED] = {FLOW_PASSING, true}, /* by somebody between us */
+    [GRPC_CANCELLED] = {FLOW_PASSING, true}, /* by a proxy */
     [GRPC_UNKNOWN] = {FLOW_PASSING, true},
     [GRPC_INVALID_ARGUMENT] = {FLOW_REFUSED, false},
     [GRPC_DEADLINE_EXCEEDED] = {FLOW_PASSING, true},
     [GRPC_NOT_FOUND] = {FLOW_REFUSED, false},
-    [GRPC_ALREADY_EXISTS] = {FLOW_REFUSED, false}, /* of a start: see below */
+    [GRPC_ALREADY_EXISTS] = {FLOW_REFUSED, false}, /* of a start: see read_exists() */
     [GRPC_PERMISSION_DENIED] = {FLOW_REFUSED, false},
     [GRPC_RESOURCE_EXHAUSTED] = {FLOW_PASSING, false},
     [GRPC_FAILED_PRECONDITION] = {FLOW_REFUSED, false},
     [GRPC_ABORTED] = {FLOW_PASSING, false},
-    [GRPC_OUT_OF_RANGE] = {FLOW_PASSING, false}, /* clients repeat it too */
+    [GRPC_OUT_OF_RANGE] = {FLOW_PASSING, false}, /* Temporal's clients retry it too */
     [GRPC_UNIMPLEMENTED] = {FLOW_REFUSED, false},
     [GRPC_INTERNAL] = {FLOW_PASSING, true},
     [GRPC_UNAVAILABLE] = {FLOW_PASSING, true},
@@ -228,7 +229,7 @@ static const struct {
     [GRPC_UNAUTHENTICATED] = {FLOW_REFUSED, false},
 };
 
-static void unread(struct flow *flow, struct flow_answer *ret)
+static void mark_unread(struct flow *flow, struct flow_answer *ret)
 {
     err_set(&flow->why, RC_INVALID, -1, 0, "the upstream's answer cannot be understood");
     ret->meaning = FLOW_PASSING;
@@ -240,18 +241,18 @@ static void read_started(struct flow *flow, struct str run_id, struct flow_answe
     struct temporal_flow *tf = state_of_flow(flow);
 
     if (run_id.len == 0) {
-        unread(flow, ret);
+        mark_unread(flow, ret);
         return;
     }
     ret->meaning = FLOW_GOOD;
     ret->id = tf->start.who.workflow_id;
     ret->run_id = run_id;
-    ret->asks_on = true;
+    ret->continue_now = true;
     tf->run[0] = '\0';
     tf->token_len = 0;
 }
 
-/* By the request: one of another run of the schedule. */
+/* Whether the start belongs to another run of the same schedule. */
 static bool is_sibling(const struct flow *flow, struct str request_id)
 {
     struct str run = request_id, count;
@@ -264,8 +265,9 @@ static bool is_sibling(const struct flow *flow, struct str request_id)
 }
 
 /*
- * Starts of one second have one id.  A run that is terminated for another's sake is over at
- * once, its workflow when the upstream has heard of it: for that a start waits.
+ * Starts in the same second have the same workflow id.  A run that was terminated in favor of
+ * another ends at once, but its workflow ends only when the upstream has processed that.  The
+ * next start waits for it.
  */
 static bool waits_for_sibling(struct flow *flow, struct str request_id)
 {
@@ -279,7 +281,7 @@ static bool waits_for_sibling(struct flow *flow, struct str request_id)
     return now - tf->taken_us < flow->limits->taken;
 }
 
-/* Whose start it was that has the id. */
+/* Finds out whose start has the workflow id. */
 static void read_exists(struct flow *flow, const struct temporal_reply *reply,
                         struct flow_answer *ret)
 {
@@ -291,7 +293,7 @@ static void read_exists(struct flow *flow, const struct temporal_reply *reply,
         ret->meaning = waits_for_sibling(flow, owner.request_id) ? FLOW_PASSING : FLOW_TAKEN;
 }
 
-static void keep_run(struct temporal_flow *tf, struct str run)
+static void set_run(struct temporal_flow *tf, struct str run)
 {
     struct buf text = BUF(tf->run);
 
@@ -301,27 +303,27 @@ static void keep_run(struct temporal_flow *tf, struct str run)
 }
 
 /*
- * A look waits with the upstream, unless it is the first, which only brings the token with
- * which the next one waits.  An upstream that does not let it wait is asked after pauses.
+ * A poll waits in the upstream.  Only the first one does not wait: it returns the token for the
+ * next.  If the upstream does not let polls wait, the dispatch pauses between them.
  */
-static void read_look(struct flow *flow, struct str message, span took, struct flow_answer *ret)
+static void read_poll(struct flow *flow, struct str message, span took, struct flow_answer *ret)
 {
     struct temporal_flow *tf = state_of_flow(flow);
-    struct temporal_look look = temporal_look_of(message, flow->scratch);
+    struct temporal_look poll = temporal_look_of(message, flow->scratch);
     bool had_token = tf->token_len > 0;
 
-    if (look.seen.status == FLOW_UNREAD) {
-        unread(flow, ret);
+    if (poll.seen.status == FLOW_UNREAD) {
+        mark_unread(flow, ret);
         return;
     }
-    ret->seen = look.seen;
-    tf->token_len = look.token.len <= sizeof tf->token ? look.token.len : 0;
+    ret->seen = poll.seen;
+    tf->token_len = poll.token.len <= sizeof tf->token ? poll.token.len : 0;
     if (tf->token_len > 0)
-        memcpy(tf->token, look.token.ptr, tf->token_len);
-    ret->asks_on = took >= flow->limits->poll_first || (!had_token && tf->token_len > 0);
-    if (look.next_run.len > 0) {
-        keep_run(tf, look.next_run);
-        ret->asks_on = true;
+        memcpy(tf->token, poll.token.ptr, tf->token_len);
+    ret->continue_now = took >= flow->limits->poll_first || (!had_token && tf->token_len > 0);
+    if (poll.next_run.len > 0) {
+        set_run(tf, poll.next_run);
+        ret->continue_now = true;
     }
 }
 
@@ -345,7 +347,7 @@ static void read_good(struct flow *flow, struct str message, span took, struct f
         break;
     case STEP_FOLLOW:
     case STEP_CHECK:
-        read_look(flow, message, took, ret);
+        read_poll(flow, message, took, ret);
         break;
     case STEP_END:
         ret->seen.status = is_terminating(flow) ? FLOW_TERMINATED : FLOW_OPEN;
@@ -377,10 +379,10 @@ static void read_answer(struct flow *flow, const struct webhook_result *result,
     if (reply.status == GRPC_ALREADY_EXISTS && flow->step == STEP_START)
         read_exists(flow, &reply, ret);
     if (reply.status == GRPC_DEADLINE_EXCEEDED && flow->step == STEP_FOLLOW) {
-        ret->meaning = FLOW_GOOD; /* nothing has happened */
+        ret->meaning = FLOW_GOOD; /* no event yet */
         ret->seen.status = FLOW_OPEN;
-        ret->asks_on = result->total_us >= flow->limits->poll_first;
+        ret->continue_now = result->total_us >= flow->limits->poll_first;
     }
 }
 
-const struct flow_engine flow_temporal = {ask, read_answer, true, OUTCOME_TERMINATED};
+const struct flow_engine flow_temporal = {send_request, read_answer, true, OUTCOME_TERMINATED};

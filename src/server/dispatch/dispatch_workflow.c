@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errands that have an upstream run a workflow, and follow it to its end.
+ * Dispatches that let an upstream run a workflow and follow it to its end.
  *
- * The workflow's id is told as soon as it is known and comes back with the next attempt, which
- * then follows that workflow.  A start whose answer was lost is sent again where the upstream
- * takes it for the same start; else it is looked for first, and sent again with the same key
- * when it is not found, or cannot be searched for.
+ * The dispatch reports the workflow id as soon as it is known; the next attempt gets it back
+ * and follows that workflow.  If the answer to a start was lost, the dispatch repeats the start
+ * if the upstream recognizes it as the same one.  Otherwise it searches for the workflow first,
+ * and repeats the start with the same key if it finds nothing or cannot search.
  */
 #include "server/dispatch/dispatch_workflow.h"
 
@@ -14,14 +14,14 @@
 #include "server/dispatch/dispatch_workflow_parts.h"
 
 enum {
-    SCRATCH_MAX = 32 << 20, /* a request and an answer of DISPATCH_FOLLOW_MAX, read */
+    SCRATCH_MAX = 32 << 20, /* a request, and a parsed answer of DISPATCH_FOLLOW_MAX */
 };
 
-const struct flow_limits flow_usual = {
+const struct flow_limits flow_limits_default = {
     .retry_first = SPAN_S,
-    .retry_most = SPAN_MIN,
+    .retry_max = SPAN_MIN,
     .poll_first = SPAN_S,
-    .poll_most = 10 * SPAN_S,
+    .poll_max = 10 * SPAN_S,
     .patience = 5 * SPAN_MIN,
     .end_patience = 30 * SPAN_S,
     .request = 30 * SPAN_S,
@@ -30,13 +30,13 @@ const struct flow_limits flow_usual = {
     .connect = 10 * SPAN_S,
 };
 
-static void go(struct flow *flow);
+static void next_step(struct flow *flow);
 
-/* ---- the end ---- */
+/* ---- ending ---- */
 
 static void finish(struct flow *flow, const struct dispatch_end *end)
 {
-    struct arena *scratch = flow->scratch; /* it may hold texts of the end */
+    struct arena *scratch = flow->scratch; /* may hold texts of the end */
 
     loop_timer_free(flow->pause);
     loop_timer_free(flow->deadline);
@@ -55,7 +55,7 @@ static void fail(struct flow *flow, const char *code, bool is_retryable)
                                         .is_retryable = is_retryable});
 }
 
-/* The errand ends as it was told to; `message` is empty when the workflow ended too. */
+/* The dispatch ends as requested; `message` is empty if the workflow has ended too. */
 static void finish_ended(struct flow *flow, struct str message)
 {
     struct dispatch_end end = {.outcome = OUTCOME_CANCELLED, .message = message};
@@ -73,7 +73,7 @@ static void finish_ended(struct flow *flow, struct str message)
     finish(flow, &end);
 }
 
-/* The node goes; whoever has the run next follows the workflow, or starts it. */
+/* The server stops; the next node follows the workflow or starts it. */
 static void finish_closed(struct flow *flow)
 {
     if (flow->dispatch->is_stopped && flow->step != STEP_START)
@@ -81,18 +81,19 @@ static void finish_closed(struct flow *flow)
     else if (flow->dispatch->is_stopped)
         finish_ended(flow, (struct str){0});
     else if (flow->is_doubtful)
-        finish(flow, &(struct dispatch_end){.outcome = OUTCOME_CANCELLED}); /* told as lost */
+        finish(flow,
+               &(struct dispatch_end){.outcome = OUTCOME_CANCELLED}); /* becomes REPORT_LOST */
     else
         finish(flow, NULL);
 }
 
-static void tell_progress(struct flow *flow)
+static void report_progress(struct flow *flow)
 {
     dispatch_alive(flow->dispatch, flow_progress_print(&flow->progress, flow->scratch),
                    (struct str){0});
 }
 
-/* How an attempt ends with a workflow that did not complete. */
+/* The end of an attempt whose workflow did not complete. */
 static const struct {
     enum outcome outcome;
     const char *code;
@@ -100,7 +101,7 @@ static const struct {
 } bad_ends[] = {
     [FLOW_FAILED] = {OUTCOME_FAILED, "workflow_failed", true},
     [FLOW_TIMED_OUT] = {OUTCOME_TIMED_OUT, "workflow_timeout", true},
-    /* Someone meant it: not again. */
+    /* Intended by someone: no retry. */
     [FLOW_TERMINATED] = {OUTCOME_FAILED, "workflow_terminated", false},
     [FLOW_CANCELLED] = {OUTCOME_CANCELLED, "workflow_cancelled", false},
 };
@@ -120,9 +121,9 @@ static void finish_seen(struct flow *flow, const struct flow_seen *seen)
                                                       : bad_ends[seen->status].outcome;
         end.code = bad_ends[seen->status].code;
         end.is_retryable = bad_ends[seen->status].is_retryable;
-        end.is_own = true;
-        flow->progress.has_ended = true; /* a next attempt needs another one */
-        tell_progress(flow);
+        end.by_target = true;
+        flow->progress.has_ended = true; /* the next attempt needs a new workflow */
+        report_progress(flow);
     }
     finish(flow, &end);
 }
@@ -131,7 +132,7 @@ static void finish_seen(struct flow *flow, const struct flow_seen *seen)
 
 static void on_pause(void *arg)
 {
-    go(arg);
+    next_step(arg);
 }
 
 static void pause_for(struct flow *flow, span first, span most)
@@ -140,8 +141,8 @@ static void pause_for(struct flow *flow, span first, span most)
     flow->wait = flow->wait > most ? most : flow->wait;
     if (flow->dispatch->dispatcher->is_closing)
         finish_closed(flow);
-    else if (flow->wants_end && !flow->is_asked && flow->failing_us == 0)
-        go(flow);
+    else if (flow->wants_end && !flow->end_requested && flow->failing_us == 0)
+        next_step(flow);
     else
         loop_timer_set(flow->pause, flow->wait);
 }
@@ -153,7 +154,7 @@ static void forget_failures(struct flow *flow)
     flow->failing_us = 0;
 }
 
-/* Patience with an upstream has run out. */
+/* The upstream failed for too long. */
 static void give_up(struct flow *flow)
 {
     if (flow->wants_end) {
@@ -167,30 +168,30 @@ static void give_up(struct flow *flow)
     }
 }
 
-/* A request came to nothing, for the reason in flow->why. */
+/* A request failed for the reason in flow->why. */
 static void try_again(struct flow *flow)
 {
     int64_t now = clock_boot_us();
     bool is_idle = flow->wants_end && flow->step == STEP_START &&
-                   !flow->is_doubtful; /* nothing is left to end */
-    span patience = flow->wants_end && !flow->is_asked ? flow->limits->end_patience
-                                                       : flow->limits->patience;
+                   !flow->is_doubtful; /* there is nothing to end */
+    span patience = flow->wants_end && !flow->end_requested ? flow->limits->end_patience
+                                                            : flow->limits->patience;
 
     if (flow->failing_us == 0) {
         flow->failing_us = now;
         flow->wait = 0;
     }
     if (is_idle)
-        go(flow);
+        next_step(flow);
     else if (now - flow->failing_us >= patience || flow->dispatch->is_terminated)
         give_up(flow);
     else
-        pause_for(flow, flow->limits->retry_first, flow->limits->retry_most);
+        pause_for(flow, flow->limits->retry_first, flow->limits->retry_max);
 }
 
 /* ---- answers ---- */
 
-static void begin_to_follow(struct flow *flow, const struct flow_answer *answer)
+static void begin_following(struct flow *flow, const struct flow_answer *answer)
 {
     flow->progress = (struct flow_progress){
         .id = arena_str(flow->dispatch->arena, answer->id),
@@ -199,12 +200,12 @@ static void begin_to_follow(struct flow *flow, const struct flow_answer *answer)
     };
     flow->is_doubtful = false;
     flow->step = STEP_FOLLOW;
-    tell_progress(flow);
+    report_progress(flow);
     forget_failures(flow);
-    if (answer->asks_on)
-        go(flow);
+    if (answer->continue_now)
+        next_step(flow);
     else
-        pause_for(flow, flow->limits->poll_first, flow->limits->poll_most);
+        pause_for(flow, flow->limits->poll_first, flow->limits->poll_max);
 }
 
 static void on_started(struct flow *flow, const struct flow_answer *answer)
@@ -213,14 +214,14 @@ static void on_started(struct flow *flow, const struct flow_answer *answer)
 
     flow->is_answered = true;
     if (answer->meaning == FLOW_GOOD) {
-        begin_to_follow(flow, answer);
+        begin_following(flow, answer);
         return;
     }
     if (answer->meaning == FLOW_TAKEN) {
         finish(flow, &(struct dispatch_end){.outcome = OUTCOME_CANCELLED,
                                             .code = "workflow_exists",
                                             .message = str_of(flow->why.text),
-                                            .is_own = true});
+                                            .by_target = true});
         return;
     }
     if (answer->meaning != FLOW_PASSING) {
@@ -232,7 +233,7 @@ static void on_started(struct flow *flow, const struct flow_answer *answer)
     if (flow->is_doubtful && !flow->engine->repeats)
         flow->step = STEP_FIND;
     if (answer->is_too_late && is_first)
-        finish(flow, NULL); /* the node's lease has run out while it waited */
+        finish(flow, NULL); /* the node's lease expired while the request waited */
     else
         try_again(flow);
 }
@@ -240,7 +241,7 @@ static void on_started(struct flow *flow, const struct flow_answer *answer)
 static void on_found(struct flow *flow, const struct flow_answer *answer)
 {
     if (answer->id.len > 0) {
-        begin_to_follow(flow, answer);
+        begin_following(flow, answer);
         return;
     }
     if (answer->meaning == FLOW_PASSING) {
@@ -255,27 +256,26 @@ static void on_found(struct flow *flow, const struct flow_answer *answer)
     }
     flow->is_doubtful = false;
     flow->step = STEP_START;
-    go(flow);
+    next_step(flow);
 }
 
-/* A workflow of an earlier attempt that Belfry ended since that attempt's time was over. */
-static bool is_worn_out(const struct flow *flow, const struct flow_seen *seen)
+/* Belfry ended this workflow of an earlier attempt because its time was over. */
+static bool was_ended_by_us(const struct flow *flow, const struct flow_seen *seen)
 {
     return flow->is_inherited && seen->status == FLOW_TERMINATED &&
            str_starts(seen->reason, STR(FLOW_OUR_END));
 }
 
-/* It has ended as it was asked to. */
-static bool is_as_asked(const struct flow *flow, const struct flow_seen *seen)
+static bool ended_as_requested(const struct flow *flow, const struct flow_seen *seen)
 {
     return flow->wants_end &&
            (seen->status == FLOW_TERMINATED || seen->status == FLOW_CANCELLED);
 }
 
-static void finish_as_asked(struct flow *flow)
+static void finish_as_requested(struct flow *flow)
 {
     flow->progress.has_ended = true;
-    tell_progress(flow);
+    report_progress(flow);
     finish_ended(flow, (struct str){0});
 }
 
@@ -288,33 +288,33 @@ static void on_seen(struct flow *flow, const struct flow_answer *answer)
         return;
     }
     forget_failures(flow);
-    if (is_worn_out(flow, seen)) {
+    if (was_ended_by_us(flow, seen)) {
         flow->step = STEP_START;
-        go(flow);
+        next_step(flow);
         return;
     }
     flow->is_inherited = false;
-    if (is_as_asked(flow, seen))
-        finish_as_asked(flow);
+    if (ended_as_requested(flow, seen))
+        finish_as_requested(flow);
     else if (seen->status != FLOW_OPEN)
         finish_seen(flow, seen);
-    else if (answer->asks_on)
-        go(flow);
+    else if (answer->continue_now)
+        next_step(flow);
     else
-        pause_for(flow, flow->limits->poll_first, flow->limits->poll_most);
+        pause_for(flow, flow->limits->poll_first, flow->limits->poll_max);
 }
 
 static void on_ended(struct flow *flow, const struct flow_answer *answer)
 {
     if (answer->meaning == FLOW_GOOD && answer->seen.status == FLOW_OPEN) {
-        flow->is_asked = true;
+        flow->end_requested = true;
         flow->step = STEP_FOLLOW;
         forget_failures(flow);
-        go(flow);
+        next_step(flow);
         return;
     }
     if (answer->meaning == FLOW_GOOD || answer->meaning == FLOW_GONE) {
-        finish_as_asked(flow);
+        finish_as_requested(flow);
         return;
     }
     if (answer->meaning == FLOW_PASSING || flow->dispatch->is_terminated) {
@@ -322,7 +322,7 @@ static void on_ended(struct flow *flow, const struct flow_answer *answer)
         return;
     }
     flow->step = STEP_CHECK; /* most likely it has ended by itself */
-    go(flow);
+    next_step(flow);
 }
 
 static void on_checked(struct flow *flow, const struct flow_answer *answer)
@@ -331,7 +331,7 @@ static void on_checked(struct flow *flow, const struct flow_answer *answer)
 
     if (answer->meaning != FLOW_GOOD || seen->status == FLOW_OPEN)
         finish_ended(flow, str_of(flow->why.text));
-    else if (is_as_asked(flow, seen))
+    else if (ended_as_requested(flow, seen))
         finish_ended(flow, (struct str){0});
     else
         finish_seen(flow, seen);
@@ -356,7 +356,7 @@ static void on_answer(void *arg, const struct webhook_result *result)
         flow->is_doubtful = true;
     if (flow->step == STEP_START && result->is_sent && !flow->engine->repeats)
         flow->step = STEP_FIND;
-    go(flow);
+    next_step(flow);
 }
 
 /* ---- the next request ---- */
@@ -394,8 +394,8 @@ struct webhook_request flow_request(const struct flow *flow,
     };
 }
 
-/* The upstream is looked up each time: its address and its headers may have been changed. */
-static void ask(struct flow *flow)
+/* Looks up the upstream each time, because its address and headers may change. */
+static void send_request(struct flow *flow)
 {
     struct str name = flow->dispatch->action.workflow.upstream;
     const struct upstream_settings *upstream = upstream_settings(
@@ -404,7 +404,7 @@ static void ask(struct flow *flow)
 
     arena_reset(flow->scratch);
     if (upstream)
-        rc = flow->engine->ask(flow, upstream, on_answer);
+        rc = flow->engine->send(flow, upstream, on_answer);
     else
         err_set(&flow->why, RC_NOT_FOUND, -1, 0,
                 "the namespace has no upstream `%.*s` for workflows", STR_ARG(name));
@@ -418,7 +418,7 @@ static void ask(struct flow *flow)
     }
 }
 
-static void go(struct flow *flow)
+static void next_step(struct flow *flow)
 {
     struct str message = {0};
 
@@ -426,7 +426,7 @@ static void go(struct flow *flow)
         finish_closed(flow);
         return;
     }
-    if (flow->wants_end && !flow->is_asked && flow->step == STEP_FOLLOW)
+    if (flow->wants_end && !flow->end_requested && flow->step == STEP_FOLLOW)
         flow->step = STEP_END;
     if (flow->wants_end && flow->is_doubtful && flow->step == STEP_START)
         flow->step = STEP_FIND;
@@ -437,15 +437,15 @@ static void go(struct flow *flow)
         finish_ended(flow, message);
         return;
     }
-    ask(flow);
+    send_request(flow);
 }
 
-/* ---- the errand ---- */
+/* ---- the dispatch ---- */
 
-static void want_end(struct flow *flow)
+static void request_end(struct flow *flow)
 {
     flow->wants_end = true;
-    flow->is_asked = false;
+    flow->end_requested = false;
     flow->wait = 0;
     flow->failing_us = 0;
     if (!flow->is_calling)
@@ -459,7 +459,7 @@ static void on_late(void *arg)
     struct flow *flow = arg;
 
     flow->is_late = true;
-    want_end(flow);
+    request_end(flow);
 }
 
 static const struct flow_engine *engine_of(const struct dispatch *dispatch)
@@ -473,12 +473,13 @@ static const struct flow_engine *engine_of(const struct dispatch *dispatch)
 static void start(struct dispatch *dispatch)
 {
     struct flow *flow = arena_take(dispatch->arena, sizeof *flow);
-    span left = dispatch_left(dispatch);
+    span left = dispatch_time_left(dispatch);
 
     dispatch->state = flow;
     *flow = (struct flow){
         .dispatch = dispatch,
-        .limits = dispatch->dispatcher->flow ? dispatch->dispatcher->flow : &flow_usual,
+        .limits = dispatch->dispatcher->flow ? dispatch->dispatcher->flow
+                                             : &flow_limits_default,
         .engine = engine_of(dispatch),
         .scratch = arena_new(SCRATCH_MAX),
         .pause = loop_timer_new(dispatch->dispatcher->options.loop, on_pause, flow),
@@ -497,24 +498,24 @@ static void start(struct dispatch *dispatch)
         err_set(&flow->why, RC_UNKNOWN, -1, 0,
                 "whoever held the run before died, perhaps after it had started the workflow");
     }
-    go(flow);
+    next_step(flow);
 }
 
 static void stop(struct dispatch *dispatch)
 {
-    want_end(dispatch->state);
+    request_end(dispatch->state);
 }
 
 /*
- * A run that was terminated leaves no workflow behind, if one request can see to that; a node
- * that goes leaves it to the next.
+ * A terminated run ends its workflow if one request can do that.  A stopping server leaves the
+ * workflow to the next node.
  */
 static void kill_now(struct dispatch *dispatch)
 {
     struct flow *flow = dispatch->state;
 
     if (!dispatch->dispatcher->is_closing)
-        want_end(flow);
+        request_end(flow);
     else if (!flow->is_calling)
         finish_closed(flow);
     else

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How patient an errand is with an upstream that runs its workflow.
+ * Time limits for an upstream that runs a workflow.
  */
 #pragma once
 
 #include "base/instant.h"
 
 struct flow_limits {
-    span retry_first, retry_most; /* pauses after a failure, each twice the one before        */
-    span poll_first, poll_most;   /* pauses between looks at a workflow, likewise             */
-    span patience;                /* of failures in a row, with starting as with looking      */
-    span end_patience;            /* of failures to end a workflow that should not go on      */
-    span request;                 /* of one request, from its beginning to its end            */
-    span long_poll;               /* of one that is answered when something has happened      */
-    span taken;                   /* for the workflow of a run that was ended to be gone      */
+    span retry_first, retry_max; /* pauses after a failure; each doubles                    */
+    span poll_first, poll_max;   /* pauses between polls; each doubles                      */
+    span patience;               /* maximum time of consecutive failures to start or follow */
+    span end_patience;           /* maximum time of consecutive failures to end a workflow  */
+    span request;                /* maximum time of a request                               */
+    span long_poll;              /* maximum time of a request that waits for an event       */
+    span taken;                  /* wait for the workflow of a terminated run to end        */
     span connect;
 };
 
-extern const struct flow_limits flow_usual;
+extern const struct flow_limits flow_limits_default;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of workflow actions share.  Nobody else includes it.
+ * Shared by the files of workflow actions.  Other files do not include it.
  */
 #pragma once
 
@@ -8,47 +8,47 @@
 #include "server/dispatch/dispatch_parts.h"
 #include "server/dispatch/dispatch_workflow.h"
 
-/* By it a later attempt knows a workflow that Belfry itself ended. */
+/* A later attempt recognizes by it a workflow that Belfry ended. */
 #define FLOW_OUR_END "ended by Belfry: "
 
 enum flow_step {
-    STEP_START,  /* has the upstream start it                              */
-    STEP_FIND,   /* did the start arrive?                                  */
-    STEP_FOLLOW, /* looks at it until it has ended                         */
-    STEP_END,    /* has it ended                                           */
-    STEP_CHECK,  /* that was refused: how is the workflow?                 */
+    STEP_START,  /* start the workflow                   */
+    STEP_FIND,   /* search for it: did the start arrive? */
+    STEP_FOLLOW, /* poll it until it ends                */
+    STEP_END,    /* end it                               */
+    STEP_CHECK,  /* ending was rejected: has it ended?   */
 };
 
 enum flow_meaning {
     FLOW_GOOD,
-    FLOW_PASSING, /* another try may go better                                   */
-    FLOW_REFUSED, /* it will not                                                 */
-    FLOW_TAKEN,   /* of a start: a workflow that is not ours has the id          */
-    FLOW_GONE,    /* of an end: there is no such workflow, so nothing to be ended */
+    FLOW_PASSING, /* a retry may succeed                     */
+    FLOW_REFUSED, /* a retry is useless                      */
+    FLOW_TAKEN,   /* of a start: another workflow has the id */
+    FLOW_GONE,    /* of an end: the workflow does not exist  */
 };
 
-/* What an answer means, whatever the upstream speaks.  Texts are in the scratch. */
+/* The meaning of an answer, for every kind of upstream.  Texts are in the scratch arena. */
 struct flow_answer {
     enum flow_meaning meaning;
-    bool is_doubtful;      /* what was asked for may have been done all the same        */
-    bool is_too_late;      /* the node's lease has run out before it could be sent      */
-    bool asks_on;          /* nothing has happened yet: ask again without a pause       */
-    struct str id, run_id; /* of what was started or found; empty: nothing was found    */
-    struct flow_seen seen; /* of STEP_END: FLOW_OPEN when its end is still to come      */
+    bool is_doubtful;      /* the upstream may have carried out the request        */
+    bool is_too_late;      /* the node's lease expired before the request was sent */
+    bool continue_now;     /* continue without a pause                             */
+    struct str id, run_id; /* of the workflow; empty: none found                   */
+    struct flow_seen seen; /* after STEP_END: FLOW_OPEN if it will end later       */
 };
 
 struct flow;
 
 /* A kind of upstream. */
 struct flow_engine {
-    /* Sends the request of the step that is to be taken; RC as of webhook_start(). */
-    enum rc (*ask)(struct flow *flow, const struct upstream_settings *upstream,
-                   webhook_done *done);
-    /* Fills in *ret; where the meaning is not good, why is in flow->why. */
+    /* Sends the request of the current step; returns the rc of webhook_start(). */
+    enum rc (*send)(struct flow *flow, const struct upstream_settings *upstream,
+                    webhook_done *done);
+    /* Fills in *ret; sets flow->why unless the meaning is FLOW_GOOD. */
     void (*read)(struct flow *flow, const struct webhook_result *result,
                  struct flow_answer *ret);
-    bool repeats; /* a start that is sent again is the same start: no need to look for it */
-    enum outcome terminated; /* of a workflow that somebody else terminated */
+    bool repeats;            /* the upstream recognizes a repeated start; no search needed */
+    enum outcome terminated; /* outcome of a workflow that someone else terminated         */
 };
 
 extern const struct flow_engine flow_conductor, flow_temporal;
@@ -57,30 +57,33 @@ struct flow {
     struct dispatch *dispatch;
     const struct flow_limits *limits;
     const struct flow_engine *engine;
-    void *state;                 /* the engine's                              */
-    struct webhook_pool *pool;   /* of the request that is under way          */
-    struct arena *scratch;       /* of the request and the answer at hand     */
-    struct loop_timer *pause;    /* to the next request                       */
-    struct loop_timer *deadline; /* of the attempt                            */
+    void *state;                 /* of the kind of upstream           */
+    struct webhook_pool *pool;   /* of the request in progress        */
+    struct arena *scratch;       /* of the current request and answer */
+    struct loop_timer *pause;    /* before the next request           */
+    struct loop_timer *deadline; /* of the attempt                    */
     struct flow_progress progress;
     struct flow_start start;
     enum flow_step step;
-    bool is_calling;    /* a request is under way                                     */
-    bool is_answered;   /* one has been answered, well or not                         */
+    bool is_calling;    /* a request is in progress                                   */
+    bool is_answered;   /* a request was answered, with or without success            */
     bool is_doubtful;   /* a start may have arrived                                   */
-    bool is_inherited;  /* an earlier attempt's workflow, not looked at yet           */
-    bool wants_end;     /* the workflow should not go on: stop, termination, deadline */
-    bool is_asked;      /* and it has been asked to, and ends when it likes           */
-    bool is_late;       /* and that since the attempt's time is over                  */
-    span wait;          /* the last pause, 0: none                                    */
-    int64_t failing_us; /* clock_boot_us() of the first failure in a row; 0: none     */
-    struct err why;     /* the last one */
+    bool is_inherited;  /* the workflow of an earlier attempt, not polled yet         */
+    bool wants_end;     /* the workflow must end: stop, termination or deadline       */
+    bool end_requested; /* the upstream accepted that; the workflow may take its time */
+    bool is_late;       /* wants_end because of the deadline                          */
+    span wait;          /* the last pause; 0: none                                    */
+    int64_t failing_us; /* clock_boot_us() of the first consecutive failure; 0: none  */
+    struct err why;     /* of the last failure                                        */
 };
 
-/* The workflow's input as JSON, with what every workflow is told; in the errand's arena. */
+/*
+ * The input of the workflow as JSON, with the members that Belfry adds; in the arena of the
+ * dispatch.
+ */
 struct str flow_input(struct dispatch *dispatch);
 
-/* A request as all of them are, for the engine to complete. */
+/* The common part of every request, for the upstream to complete. */
 struct webhook_request flow_request(const struct flow *flow,
                                     const struct upstream_settings *upstream,
                                     const struct address_policy *policy);

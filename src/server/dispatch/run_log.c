@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Collects packed lines in a buffer, and flushes it when it is full or old enough.
+ */
 #include "server/dispatch/run_log.h"
 
 #include <assert.h>
@@ -9,23 +12,23 @@
 #include "base/must.h"
 #include "store/logs.h"
 
-enum { NOTE_BYTES = 256 }; /* of the last line, packed: three numbers of 19 digits */
+enum { NOTE_BYTES = 256 }; /* the packed last line: three numbers of 19 digits */
 
-static_assert(RUN_LOG_PORTION + NOTE_BYTES <= LOG_PART_MAX, "a portion is a part of a log");
+static_assert(RUN_LOG_BATCH + NOTE_BYTES <= LOG_PART_MAX, "a portion is a part of a log");
 static_assert((int)RUN_LOG_MAX <= (int)LOG_RUN_MAX, "what one attempt says is kept");
 static_assert((int)RUN_LOG_LINE_MAX <= (int)LOGS_LINE_MAX, "a line is kept whole");
 
 struct run_log {
     struct loop_timer *timer;
-    void (*hand_on)(void *arg, struct str lines);
+    void (*flush)(void *arg, struct str lines);
     void *arg;
-    int64_t bytes; /* packed, of all portions */
+    int64_t bytes; /* packed, in all batches */
     int64_t dropped_lines, dropped_bytes;
-    struct buf portion;
-    char room[RUN_LOG_PORTION + NOTE_BYTES];
+    struct buf batch;
+    char room[RUN_LOG_BATCH + NOTE_BYTES];
 };
 
-void text_mend(char *bytes, size_t len)
+void text_repair(char *bytes, size_t len)
 {
     for (size_t at = 0; at < len;) {
         size_t n = bytes[at] == '\0' ? 0 : str_utf8_length((struct str){bytes + at, len - at});
@@ -36,27 +39,27 @@ void text_mend(char *bytes, size_t len)
     }
 }
 
-static void hand_on(void *arg)
+static void flush(void *arg)
 {
     struct run_log *log = arg;
 
     loop_timer_stop(log->timer);
-    if (log->portion.len == 0)
+    if (log->batch.len == 0)
         return;
-    log->hand_on(log->arg, buf_as_str(&log->portion));
-    log->portion.len = 0;
+    log->flush(log->arg, buf_as_str(&log->batch));
+    log->batch.len = 0;
 }
 
-struct run_log *run_log_new(struct loop *loop, void (*act)(void *arg, struct str lines),
+struct run_log *run_log_new(struct loop *loop, void (*on_lines)(void *arg, struct str lines),
                             void *arg)
 {
     struct run_log *log = calloc(1, sizeof *log);
 
     must(log != NULL);
-    log->hand_on = act;
+    log->flush = on_lines;
     log->arg = arg;
-    log->portion = BUF(log->room);
-    log->timer = loop_timer_new(loop, hand_on, log);
+    log->batch = BUF(log->room);
+    log->timer = loop_timer_new(loop, flush, log);
     return log;
 }
 
@@ -81,18 +84,18 @@ void run_log_add(struct run_log *log, instant now, int stream, struct str text)
     size_t packed = LOG_LINE_HEAD + len;
 
     if (log->bytes + (int64_t)packed > RUN_LOG_MAX) {
-        log->bytes = RUN_LOG_MAX; /* a shorter line does not come after one that was left out */
+        log->bytes = RUN_LOG_MAX; /* after a dropped line, no shorter one may follow */
         drop(log, text);
         return;
     }
-    if (log->portion.len + packed > RUN_LOG_PORTION)
-        hand_on(log);
-    if (log->portion.len == 0)
+    if (log->batch.len + packed > RUN_LOG_BATCH)
+        flush(log);
+    if (log->batch.len == 0)
         loop_timer_set(log->timer, RUN_LOG_DELAY);
     if (len > 0)
         memcpy(line, text.ptr, len);
-    text_mend(line, len);
-    log_line_pack(&(struct log_line){now, (enum log_stream)stream, {line, len}}, &log->portion);
+    text_repair(line, len);
+    log_line_pack(&(struct log_line){now, (enum log_stream)stream, {line, len}}, &log->batch);
     log->bytes += (int64_t)packed;
 }
 
@@ -110,7 +113,7 @@ struct str run_log_finish(struct run_log *log, instant now, int64_t lost_bytes)
                    note.len > 0 ? "; " : "", lost_bytes);
     must(!note.cut);
     if (note.len > 0)
-        log_line_pack(&(struct log_line){now, LOG_WORKER, buf_as_str(&note)}, &log->portion);
-    must(!log->portion.cut);
-    return buf_as_str(&log->portion);
+        log_line_pack(&(struct log_line){now, LOG_WORKER, buf_as_str(&note)}, &log->batch);
+    must(!log->batch.cut);
+    return buf_as_str(&log->batch);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lines of one attempt, gathered into portions on their way to the run's log.
+ * Collects the log lines of one attempt into batches for the run's log.
  *
- * A portion is handed on when it is full or when its first line has waited long enough.  What
- * an attempt may say is bounded: lines beyond that are counted, and the last line says how
- * many.  Texts become UTF-8 without a zero byte here, whatever a program wrote.  It neither
- * stores lines nor knows who reads them.  For the loop's thread.
+ * A batch is flushed when it is full or when its first line has waited long enough.  The log of
+ * an attempt is limited: further lines are counted, and the last line shows the number.  Text
+ * becomes UTF-8 without zero bytes, whatever the program wrote.  This file neither stores lines
+ * nor knows their readers.  For the io thread.
  */
 #pragma once
 
@@ -14,30 +14,31 @@
 #include "io/loop.h"
 
 enum {
-    RUN_LOG_PORTION = 16 * 1024, /* bytes of packed lines in one report                     */
-    RUN_LOG_MAX = 1 << 20,       /* of one attempt: as much as the store keeps of a run     */
-    RUN_LOG_LINE_MAX = 8 * 1024, /* of a text; a longer one is cut                          */
+    RUN_LOG_BATCH = 16 * 1024,   /* bytes of packed lines per report                  */
+    RUN_LOG_MAX = 1 << 20,       /* bytes per attempt: the limit of the store per run */
+    RUN_LOG_LINE_MAX = 8 * 1024, /* bytes of a text; longer ones are cut              */
 };
 
-#define RUN_LOG_DELAY (250 * SPAN_MS) /* a reader takes it for at once; 4 reports a second */
+#define RUN_LOG_DELAY (250 * SPAN_MS) /* feels immediate to a reader; 4 reports per second */
 
 struct run_log; /* opaque */
 
-/* `hand_on` gets packed lines, good during the call; it may not call these functions. */
-struct run_log *run_log_new(struct loop *loop, void (*hand_on)(void *arg, struct str lines),
+/* `flush` gets packed lines, valid during the call; it must not call these functions. */
+struct run_log *run_log_new(struct loop *loop, void (*flush)(void *arg, struct str lines),
                             void *arg);
 struct run_log *run_log_free(struct run_log *log); /* accepts NULL, returns NULL */
 
 /*
- * `stream` is an enum log_stream of store/logs.h, the first two as those of io/process/exec.h.
+ * `stream` is an enum log_stream of store/logs.h; the first two equal those of
+ * io/process/exec.h.
  */
 void run_log_add(struct run_log *log, instant now, int stream, struct str text);
 
 /*
- * The end: lines that were not handed on, with a last one on what was left out of the log or,
- * with `lost_bytes` above 0, never came to it.  Good until the log is freed.
+ * Returns the lines that were not flushed, with a last line about dropped lines and, if
+ * `lost_bytes` is above 0, about output that was never read.  Valid until the log is freed.
  */
 struct str run_log_finish(struct run_log *log, instant now, int64_t lost_bytes);
 
-/* Bytes that are not UTF-8, and zero bytes, become `?`. */
-void text_mend(char *bytes, size_t len);
+/* Replaces zero bytes and bytes that are not UTF-8 by `?`. */
+void text_repair(char *bytes, size_t len);

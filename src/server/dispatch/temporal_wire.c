@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Builds gRPC requests to Temporal and reads its answers, which are not trusted.
+ */
 #include "server/dispatch/temporal_wire.h"
 
 #include "api/temporal/temporal_codec.h"
@@ -15,7 +18,7 @@ enum {
     ALL_EVENTS = 1, /* HistoryEventFilterType */
     CLOSE_EVENT = 2,
     OWN_ATTRIBUTES = 2, /* search attributes that a schedule adds */
-    WORDS_MAX = 200,    /* bytes of a status's words              */
+    WORDS_MAX = 200,    /* bytes of a status message              */
 };
 
 static const char *const end_words[] = {
@@ -60,7 +63,7 @@ struct str temporal_workflow_id(const struct action *action, struct str schedule
     return buf_as_str(&id);
 }
 
-/* A value as clients encode it: JSON, and perhaps of what type it is. */
+/* Encodes a value as Temporal's clients do: as JSON, optionally with a type. */
 static Temporal__Payload *json_payload(struct str json, const char *type, struct arena *arena)
 {
     Temporal__Payload *payload = arena_take(arena, sizeof *payload);
@@ -105,7 +108,7 @@ static Temporal__Fields__FieldsEntry *attribute(const char *name, struct str val
     return entry;
 }
 
-/* Those of the action, and what Temporal's own scheduler adds. */
+/* Those of the action, and those that Temporal's own scheduler adds. */
 static Temporal__Fields *attributes(const Temporal__Fields *given,
                                     const struct temporal_start *start, struct arena *arena)
 {
@@ -129,7 +132,7 @@ static Temporal__Fields *attributes(const Temporal__Fields *given,
     return all;
 }
 
-/* Slots run once; who asks for a run again may have its id again. */
+/* A slot runs once; a manual run may reuse the workflow id. */
 static int32_t reuse_of(const struct temporal_start *start)
 {
     return start->run->kind == RUN_SLOT && !start->is_again ? REUSE_REJECT : REUSE_ALLOW;
@@ -150,8 +153,8 @@ static Temporal__Failure *failure_of(struct str text, struct arena *arena)
     return failure;
 }
 
-static void take_last(const struct temporal_start *start, struct arena *arena,
-                      Temporal__StartWorkflowExecutionRequest *to)
+static void set_last_results(const struct temporal_start *start, struct arena *arena,
+                             Temporal__StartWorkflowExecutionRequest *to)
 {
     json_auto_t *result = start->last_result.len > 0 ? json_of_kept(start->last_result) : NULL;
 
@@ -184,7 +187,7 @@ struct str temporal_start_body(const struct temporal_start *start, struct arena 
     m.user_metadata = w->user_metadata;
     m.versioning_override = w->versioning_override;
     m.priority = w->priority;
-    take_last(start, arena, &m);
+    set_last_results(start, arena, &m);
     return proto_frame(&m.base, arena);
 }
 
@@ -214,7 +217,7 @@ struct str temporal_find_body(const struct temporal_who *who, struct arena *aren
     return proto_frame(&m.base, arena);
 }
 
-/* By the id of its first run: those that came of it are meant too. */
+/* Names the first run, so that the request also covers its successors. */
 struct str temporal_cancel_body(const struct temporal_who *who, struct str request_id,
                                 struct arena *arena)
 {
@@ -252,7 +255,7 @@ const struct str temporal_stored_headers[] = {
     {"grpc-status", 11}, {"grpc-message", 12}, {"grpc-status-details-bin", 23}};
 const int temporal_stored_header_count = 3;
 
-/* The last counts: it may stand in the head and again behind the body. */
+/* The last one counts: a field may appear in the head and again in the trailers. */
 static struct str header_of(const struct webhook_result *result, struct str name)
 {
     for (int i = result->header_count - 1; i >= 0; i--)
@@ -269,7 +272,7 @@ static struct str words_of(struct str escaped, struct arena *arena)
     words.ptr = arena_take(arena, words.cap);
     grpc_message_read(escaped, &words);
     len = words.len;
-    text_mend(words.ptr, len);
+    text_repair(words.ptr, len);
     for (size_t i = 0; i < len; i++)
         if ((unsigned char)words.ptr[i] < ' ')
             words.ptr[i] = ' ';
@@ -311,7 +314,7 @@ struct temporal_reply temporal_reply_of(const struct webhook_result *result,
     return reply;
 }
 
-/* False: it is none. */
+/* Returns false if the bytes are not such a message. */
 static bool read_message(const ProtobufCMessageDescriptor *type, struct str bytes,
                          struct arena *arena, void *ret)
 {
@@ -387,8 +390,8 @@ struct str temporal_found(struct str message, struct str identity, struct arena 
                : (struct str){0};
 }
 
-static void see_result(const Temporal__Payloads *result, struct arena *arena,
-                       struct flow_seen *seen)
+static void read_result(const Temporal__Payloads *result, struct arena *arena,
+                        struct flow_seen *seen)
 {
     json_auto_t *json = NULL;
     struct err err;
@@ -402,15 +405,15 @@ static void see_result(const Temporal__Payloads *result, struct arena *arena,
     seen->is_cut = json_keep(json, FLOW_OUTPUT_MAX, arena, &seen->output, &err) != RC_OK;
 }
 
-static void see(const Temporal__HistoryEvent *event, struct arena *arena,
-                struct temporal_look *ret)
+static void read_close_event(const Temporal__HistoryEvent *event, struct arena *arena,
+                             struct temporal_look *ret)
 {
     struct flow_seen *seen = &ret->seen;
 
     if (event->completed) {
         seen->status = FLOW_COMPLETED;
         ret->next_run = run_id(event->completed->new_execution_run_id);
-        see_result(event->completed->result, arena, seen);
+        read_result(event->completed->result, arena, seen);
     } else if (event->failed) {
         seen->status = FLOW_FAILED;
         ret->next_run = run_id(event->failed->new_execution_run_id);
@@ -427,7 +430,7 @@ static void see(const Temporal__HistoryEvent *event, struct arena *arena,
     } else if (event->continued_as_new) {
         ret->next_run = run_id(event->continued_as_new->new_execution_run_id);
     }
-    if (ret->next_run.len > 0) /* a retry, a cron of Temporal's own, continue-as-new */
+    if (ret->next_run.len > 0) /* a retry, a cron of Temporal, or continue-as-new */
         *seen = (struct flow_seen){.status = FLOW_OPEN};
     else
         seen->word = str_of(end_words[seen->status] ? end_words[seen->status] : "");
@@ -442,6 +445,6 @@ struct temporal_look temporal_look_of(struct str message, struct arena *arena)
         return (struct temporal_look){0};
     look.token = (struct str){(const char *)m->next_page_token.data, m->next_page_token.len};
     if (m->history && m->history->n_events > 0)
-        see(m->history->events[m->history->n_events - 1], arena, &look);
+        read_close_event(m->history->events[m->history->n_events - 1], arena, &look);
     return look;
 }

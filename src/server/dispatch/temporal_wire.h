@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is said to an upstream Temporal and what its answers mean: frames of gRPC with messages
- * of proto/temporal.proto.
+ * The requests to an upstream Temporal and the meaning of its answers: gRPC frames with
+ * messages of proto/temporal.proto.
  *
- * Pure but for the arena: no socket, no clock.  Answers are a stranger's: whatever cannot be
- * read is told as unread.
+ * Pure except for the arena: no socket, no clock.  Answers are not trusted: one that cannot be
+ * read has the status FLOW_UNREAD.
  */
 #pragma once
 
@@ -17,31 +17,29 @@
 #include "wire/grpc/grpc.h"
 
 enum {
-    TEMPORAL_TOKEN_MAX = 2048, /* of a page's token that is sent back; usual are some 100 */
+    TEMPORAL_TOKEN_MAX = 2048, /* of a page token; most have about 100 bytes */
 };
 
-/* A workflow of this upstream, and who asks. */
+/* A workflow of the upstream, and the identity of the caller. */
 struct temporal_who {
     struct str namespace, workflow_id;
-    struct str run_id;   /* empty: the one that runs, or was the last to run */
-    struct str identity; /* ours, of no other run's workflow                */
+    struct str run_id;   /* empty: the current or last run */
+    struct str identity; /* unique to this run's workflow  */
 };
 
 struct temporal_start {
-    struct temporal_who who; /* without a run's id */
+    struct temporal_who who; /* without run_id */
     struct str request_id;
-    struct str schedule;         /* empty: it has none */
-    const struct action *action; /* its input: the run's */
+    struct str schedule;         /* empty: none               */
+    const struct action *action; /* with the input of the run */
     const struct run *run;
-    struct str input; /* JSON of the only argument, where the action names no payloads   */
-    bool is_again;    /* an earlier workflow of this run has ended: the id may be reused */
-    struct str
-        last_result; /* flow_result() of the last that completed; empty: none           */
-    struct str
-        last_failure; /* JSON with "message", or text; empty: none                      */
+    struct str input;        /* the only argument, as JSON, if the action has no payloads */
+    bool is_again;           /* an earlier workflow of this run has ended: reuse the id   */
+    struct str last_result;  /* flow_result() of the last completed run; empty: none      */
+    struct str last_failure; /* JSON with "message", or text; empty: none                 */
 };
 
-/* Whether the arguments are those of the action, as they are. */
+/* Whether the action contains its arguments as payloads. */
 bool temporal_has_payloads(const struct action *action);
 
 /* "BASE-2026-01-05T10:00:00Z" */
@@ -50,11 +48,14 @@ struct str temporal_workflow_id(const struct action *action, struct str schedule
 
 struct str temporal_start_body(const struct temporal_start *start, struct arena *arena);
 
-/* The event that closed it; `token` of the last answer.  With `waits`, when there is one. */
+/*
+ * Asks for the close event; `token` comes from the last answer.  With `waits`, the answer waits
+ * for the event.
+ */
 struct str temporal_follow_body(const struct temporal_who *who, struct str token, bool waits,
                                 struct arena *arena);
 
-/* The first event of the last run that has the id. */
+/* Asks for the first event of the last run with the id. */
 struct str temporal_find_body(const struct temporal_who *who, struct arena *arena);
 
 struct str temporal_cancel_body(const struct temporal_who *who, struct str request_id,
@@ -62,38 +63,41 @@ struct str temporal_cancel_body(const struct temporal_who *who, struct str reque
 struct str temporal_terminate_body(const struct temporal_who *who, struct str reason,
                                    struct arena *arena);
 
-/* An answer without what HTTP adds. */
+/* An answer without its HTTP parts. */
 struct temporal_reply {
     enum grpc_status status;
-    struct str words;   /* of the status; UTF-8 of one line          */
-    struct str details; /* of the status: google.rpc.Status          */
-    struct str message; /* of a good answer                          */
+    struct str words;   /* message of the status; one line of UTF-8 */
+    struct str details; /* of the status: google.rpc.Status         */
+    struct str message; /* of a successful answer                   */
 };
 
-/* The names that webhook_request.keep_headers must have for it. */
+/* The headers that webhook_request.keep_headers must contain. */
 extern const struct str temporal_stored_headers[];
 extern const int temporal_stored_header_count;
 
-/* `result` is an answer.  One without a status, or with a frame that is none, is UNKNOWN. */
+/* `result` must be an answer.  Without a status or a valid frame, the status is UNKNOWN. */
 struct temporal_reply temporal_reply_of(const struct webhook_result *result,
                                         struct arena *arena);
 
-/* The run's id that a good answer to a start has; empty: none. */
+/* Returns the run id from the answer to a start; empty: none. */
 struct str temporal_started(struct str message, struct arena *arena);
 
-/* Of ALREADY_EXISTS: which run has the id, and by what request; both empty: it is not told. */
+/*
+ * From ALREADY_EXISTS: the run that has the id, and the request that started it; both empty:
+ * unknown.
+ */
 struct temporal_owner {
     struct str run_id, request_id;
 };
 struct temporal_owner temporal_exists(struct str details, struct arena *arena);
 
-/* The run's id where the event that was asked for is the start of ours; else empty. */
+/* Returns the run id if the event is the start of this workflow; otherwise empty. */
 struct str temporal_found(struct str message, struct str identity, struct arena *arena);
 
-/* What an answer to a look says. */
+/* The answer to a poll. */
 struct temporal_look {
-    struct flow_seen seen; /* FLOW_UNREAD: it cannot be read    */
-    struct str next_run;   /* it goes on as this run; else empty */
-    struct str token;      /* to ask on with; empty: none        */
+    struct flow_seen seen; /* FLOW_UNREAD: it cannot be read      */
+    struct str next_run;   /* continues as this run; may be empty */
+    struct str token;      /* for the next poll; may be empty     */
 };
 struct temporal_look temporal_look_of(struct str message, struct arena *arena);

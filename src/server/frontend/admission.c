@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Identifies callers, applies rate limits, and collects denied requests and the last uses of
+ * tokens for the audit log.
+ */
 #include "server/frontend/admission.h"
 
 #include <stdlib.h>
@@ -13,25 +17,25 @@
 
 enum {
     ADDRESS_MAX = 64,
-    USES_MAX = 256,          /* last uses that one report tells        */
-    DENIALS_BYTES = 1 << 20, /* of their texts                         */
+    USES_MAX = 256,          /* last uses per report */
+    DENIALS_BYTES = 1 << 20, /* texts of the denials */
 };
 #define USES_EVERY SPAN_MIN
 
 struct admission {
-    struct keyring *keys; /* NULL: not known yet */
+    struct keyring *keys; /* NULL: not received yet */
     struct limits *limits;
 
-    /* Who was not let, since it was last told. */
+    /* Denied requests since the last report. */
     struct arena *arena;
     struct audit_entry denials[ADMISSION_DENIALS_MAX];
     int denial_count;
-    instant minute; /* since then */
-    int denials_told;
+    instant minute; /* start of the current minute */
+    int denials_reported;
 
-    instant uses_from; /* later uses are not written down yet           */
-    instant uses_to;   /* those until then are being told               */
-    int uses_at;       /* which token is next                           */
+    instant uses_from; /* later uses are not recorded yet         */
+    instant uses_to;   /* uses up to this time are being reported */
+    int uses_at;       /* next token to report                    */
 };
 
 struct admission *admission_new(uint64_t seed)
@@ -56,7 +60,7 @@ struct admission *admission_free(struct admission *admission)
     return NULL;
 }
 
-void admission_keys(struct admission *admission, struct keyring *keys)
+void admission_set_keys(struct admission *admission, struct keyring *keys)
 {
     if (admission->keys)
         keyring_inherit(keys, admission->keys);
@@ -91,7 +95,7 @@ void admission_identify(struct call *call, const struct exchange *x)
     auth_name_request(call, x->request);
 }
 
-/* HEAD is the same operation; over gRPC all of them are sent. */
+/* HEAD requests use the same operation; gRPC calls are all POST. */
 static bool is_read(const struct call *call)
 {
     const struct operation *op = call->operation;
@@ -100,7 +104,7 @@ static bool is_read(const struct call *call)
            (op->dialect == DIALECTS_TEMPORAL && op->right == RIGHT_VIEW);
 }
 
-/* A token is a client; so is an address that shows none, and all of an IPv6 network. */
+/* A client is a token, or an address without one; a /64 network counts as one IPv6 client. */
 static uint64_t client_of(const struct call *call, const struct peer *peer, bool reads)
 {
     uint64_t seed = reads ? 1 : 2;
@@ -110,7 +114,7 @@ static uint64_t client_of(const struct call *call, const struct peer *peer, bool
     return hash_bytes(peer->bytes, peer->is_v6 ? 8 : 4, seed + 2);
 }
 
-/* Workers say that they live, and nobody asks too often whether the server does. */
+/* Heartbeats of workers and health checks are not limited. */
 static bool is_counted(const struct call *call)
 {
     enum right right = call->operation->right;
@@ -120,17 +124,17 @@ static bool is_counted(const struct call *call)
              role_has(call->caller.role, call->caller.is_everywhere, right));
 }
 
-/* `who` asks too often: one client, or all of a namespace together. */
-static bool is_slow_enough(struct admission *admission, struct call *call, uint64_t client,
-                           int most, const char *who, struct limit *ret)
+/* `who` is one client, or all clients of a namespace together. */
+static bool check_rate(struct admission *admission, struct call *call, uint64_t client, int max,
+                       const char *who, struct limit *ret)
 {
     struct buf after = {.cap = ADDRESS_MAX};
 
-    if (limits_take(admission->limits, client, most, clock_boot_us(), ret))
+    if (limits_take(admission->limits, client, max, clock_boot_us(), ret))
         return true;
     call->denied = 0;
     call_problem(call, 429, "rate_limited",
-                 "%d %s requests a minute of %s are the most; try again in %lld s", most,
+                 "%d %s requests a minute of %s are the most; try again in %lld s", max,
                  is_read(call) ? "reading" : "writing", who, (long long)ret->retry_s);
     after.ptr = arena_take(call->arena, after.cap);
     buf_printf(&after, "%lld", (long long)ret->retry_s);
@@ -144,34 +148,34 @@ bool admission_admit(struct admission *admission, struct call *call, const struc
     struct auth auth = {admission->keys, config->hosts.list, config->hosts.count};
     bool is_known = auth_admit(call, &auth, x->request, peer_is_loopback(&x->peer));
     bool reads = is_read(call);
-    int most = reads ? config->rate_read : config->rate_write;
+    int max = reads ? config->rate_read : config->rate_write;
 
     call->keys = admission->keys;
     *ret_limit = (struct limit){0};
-    if (most == 0 || !is_counted(call))
+    if (max == 0 || !is_counted(call))
         return is_known;
-    return is_slow_enough(admission, call, client_of(call, &x->peer, reads), most, "one client",
-                          ret_limit) &&
+    return check_rate(admission, call, client_of(call, &x->peer, reads), max, "one client",
+                      ret_limit) &&
            is_known;
 }
 
-bool admission_allows(struct admission *admission, struct call *call, const struct space *space,
-                      struct limit *limit)
+bool admission_check_namespace(struct admission *admission, struct call *call,
+                               const struct namespace_entry *entry, struct limit *limit)
 {
-    bool reads = is_read(call), is_let;
-    int most = reads ? space->settings.rate_read : space->settings.rate_write;
-    uint64_t client = hash_bytes(&space->id, sizeof space->id, reads ? 5 : 6);
+    bool reads = is_read(call), is_allowed;
+    int max = reads ? entry->settings.rate_read : entry->settings.rate_write;
+    uint64_t client = hash_bytes(&entry->id, sizeof entry->id, reads ? 5 : 6);
     struct limit namespace_limit;
 
-    if (most == 0 || !is_counted(call) || call->operation->right == RIGHT_SERVER)
+    if (max == 0 || !is_counted(call) || call->operation->right == RIGHT_SERVER)
         return true;
-    is_let = is_slow_enough(admission, call, client, most, "the namespace", &namespace_limit);
+    is_allowed = check_rate(admission, call, client, max, "the namespace", &namespace_limit);
     if (limit->most == 0 || namespace_limit.left < limit->left)
         *limit = namespace_limit;
-    return is_let;
+    return is_allowed;
 }
 
-/* ---- what is written down ---- */
+/* ---- records ---- */
 
 static bool is_same(const struct audit_entry *a, const struct audit_entry *b)
 {
@@ -194,7 +198,9 @@ static struct audit_entry copy_of(const struct audit_entry *entry, struct arena 
     return copy;
 }
 
-/* A flood becomes a count; of more different ones than there is room for, so do the rest. */
+/*
+ * Equal denials become a count; when the table is full, its last entry counts all further ones.
+ */
 void admission_note(struct admission *admission, const struct call *call)
 {
     struct audit_entry entry, *kept;
@@ -213,20 +219,20 @@ void admission_note(struct admission *admission, const struct call *call)
         kept->object = STR("(and others)");
 }
 
-/* A flood fills no disk. */
+/* Limits what a flood of requests can write to the disk. */
 static bool may_report_denials(struct admission *admission, instant now)
 {
     if (now < admission->minute || now >= admission->minute + SPAN_MIN) {
         admission->minute = now;
-        admission->denials_told = 0;
+        admission->denials_reported = 0;
     }
     return admission->denial_count > 0 &&
-           admission->denials_told + admission->denial_count <= ADMISSION_DENIALS_A_MINUTE;
+           admission->denials_reported + admission->denial_count <= ADMISSION_DENIALS_A_MINUTE;
 }
 
 static void report_denials(struct admission *admission, struct call *call, struct log *log)
 {
-    admission->denials_told += admission->denial_count;
+    admission->denials_reported += admission->denial_count;
     for (int i = 0; i < admission->denial_count; i++) {
         const struct audit_entry *e = &admission->denials[i];
         struct audit_entry *copy = arena_take(call->arena, sizeof *copy);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who stands at the frontend: knows the tokens, counts how often somebody asks, remembers who
- * was not let.  For the io thread.
+ * Admission of requests: tokens, rate limits and denials.  For the io thread.
  */
 #pragma once
 
@@ -13,8 +12,8 @@
 #include "server/frontend/namespace_cache.h"
 
 enum {
-    ADMISSION_DENIALS_MAX = 64,       /* different ones, until they are written down          */
-    ADMISSION_DENIALS_A_MINUTE = 256, /* so many are; in a flood they wait and become counts  */
+    ADMISSION_DENIALS_MAX = 64,       /* different denials until the next report      */
+    ADMISSION_DENIALS_A_MINUTE = 256, /* recorded per minute; the rest becomes counts */
 };
 
 struct admission; /* opaque */
@@ -22,38 +21,38 @@ struct admission; /* opaque */
 struct admission *admission_new(uint64_t seed);
 struct admission *admission_free(struct admission *admission); /* accepts NULL, returns NULL */
 
-/* The tokens as they are now; takes them over. */
-void admission_keys(struct admission *admission, struct keyring *keys);
+/* Replaces the tokens; takes ownership. */
+void admission_set_keys(struct admission *admission, struct keyring *keys);
 
 /*
- * Whether somebody who was let in still would be.  For what lasts longer than a request: a
- * poll, a stream of events.
+ * Whether the server would still admit this caller.  For requests that last: polls and streams.
  */
 bool admission_still_allows(const struct admission *admission, const struct caller *caller,
                             instant now);
 
-/* From where the call is, and its id: for every request. */
+/* Sets the address and the request id of the call.  For every request. */
 void admission_identify(struct call *call, const struct exchange *x);
 
 /*
- * Who asks, and whether they have asked too often; false: the answer is set.  *ret_limit has
- * most 0 where nothing is counted.
+ * Authenticates the caller and applies its rate limit.  Returns false if the answer is set.
+ * *ret_limit has `most` 0 if the request is not limited.
  */
 bool admission_admit(struct admission *admission, struct call *call, const struct exchange *x,
                      const struct config *config, struct limit *ret_limit);
 
 /*
- * Once the namespace is known: whether all who use it have not asked too often together.
- * False: the answer is set.  *limit becomes the namespace's where less is left of that.
+ * Applies the rate limit of the namespace, once it is known, to all of its clients together.
+ * Returns false if the answer is set.  Stores the limit of the namespace in *limit if it leaves
+ * fewer requests.
  */
-bool admission_allows(struct admission *admission, struct call *call, const struct space *space,
-                      struct limit *limit);
+bool admission_check_namespace(struct admission *admission, struct call *call,
+                               const struct namespace_entry *entry, struct limit *limit);
 
-/* After begin(): remembers it when it was denied. */
+/* Call it after call_begin(): records the request if it was denied. */
 void admission_note(struct admission *admission, const struct call *call);
 
 /*
- * What is to be written down, as commands of a call of its own: who was not let, and once a
- * minute which tokens were used.  False: nothing.
+ * Adds commands to a separate call: denied requests, and once per minute the last uses of
+ * tokens.  Returns false if there is nothing to record.
  */
 bool admission_report(struct admission *admission, struct call *call, struct log *log);

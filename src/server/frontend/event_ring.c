@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A list of batches of events, oldest first, with a limit on their bytes.
+ */
 #include "server/frontend/event_ring.h"
 
 #include <stdlib.h>
@@ -6,19 +9,19 @@
 
 #include "base/must.h"
 
-void event_ring_begin(struct event_ring *ring, const struct event_cursor *place)
+void event_ring_begin(struct event_ring *ring, const struct event_cursor *cursor)
 {
     while (ring->first)
         event_ring_drop(ring);
-    ring->tail = *place;
+    ring->tail = *cursor;
 }
 
-static size_t size_of(const struct event_read *portion)
+static size_t size_of(const struct event_read *read)
 {
-    size_t size = sizeof(struct batch) + (size_t)portion->count * sizeof portion->notes[0];
+    size_t size = sizeof(struct event_batch) + (size_t)read->count * sizeof read->notes[0];
 
-    for (int i = 0; i < portion->count; i++) {
-        const struct event_note *note = &portion->notes[i];
+    for (int i = 0; i < read->count; i++) {
+        const struct event_note *note = &read->notes[i];
 
         size += note->schedule.len + note->id.len + note->json.len + note->agent.len +
                 note->project.len + note->own_json.len;
@@ -36,22 +39,22 @@ static struct str keep(char **at, struct str text)
     return kept;
 }
 
-struct batch *event_ring_add(struct event_ring *ring, const struct event_read *portion)
+struct event_batch *event_ring_add(struct event_ring *ring, const struct event_read *read)
 {
-    size_t size = size_of(portion);
-    struct batch *batch;
+    size_t size = size_of(read);
+    struct event_batch *batch;
     char *at;
 
-    if (portion->count == 0)
+    if (read->count == 0)
         return NULL;
     batch = malloc(size);
     must(batch);
-    *batch = (struct batch){.bytes = size, .count = portion->count};
-    at = (char *)&batch->notes[portion->count];
-    for (int i = 0; i < portion->count; i++) {
+    *batch = (struct event_batch){.bytes = size, .count = read->count};
+    at = (char *)&batch->notes[read->count];
+    for (int i = 0; i < read->count; i++) {
         struct event_note *note = &batch->notes[i];
 
-        *note = portion->notes[i];
+        *note = read->notes[i];
         note->schedule = keep(&at, note->schedule);
         note->id = keep(&at, note->id);
         note->json = keep(&at, note->json);
@@ -68,14 +71,14 @@ struct batch *event_ring_add(struct event_ring *ring, const struct event_read *p
     return batch;
 }
 
-struct batch *event_ring_excess(const struct event_ring *ring)
+struct event_batch *event_ring_excess(const struct event_ring *ring)
 {
     return ring->bytes > EVENT_RING_BYTES_MAX ? ring->first : NULL;
 }
 
 void event_ring_drop(struct event_ring *ring)
 {
-    struct batch *batch = ring->first;
+    struct event_batch *batch = ring->first;
 
     for (int i = 0; i < batch->count; i++)
         must(event_cursor_set(&ring->tail, batch->notes[i].node, batch->notes[i].seq));
@@ -86,11 +89,11 @@ void event_ring_drop(struct event_ring *ring)
     free(batch);
 }
 
-/* A node that a place does not name had nothing to tell when it was read. */
-bool event_ring_holds(const struct event_ring *ring, const struct event_cursor *place)
+/* A cursor without an entry for a node was read before that node had events. */
+bool event_ring_holds(const struct event_ring *ring, const struct event_cursor *cursor)
 {
-    for (int i = 0; i < place->count; i++)
-        if (place->at[i].seq < event_cursor_get(&ring->tail, place->at[i].node))
+    for (int i = 0; i < cursor->count; i++)
+        if (cursor->at[i].seq < event_cursor_get(&ring->tail, cursor->at[i].node))
             return false;
     return true;
 }

@@ -1,38 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The latest events, kept once for all who hear of them as they come.
+ * The latest events, kept once in memory for all live streams.
  *
- * Whoever is too slow for it reads the database instead.  For the io thread.
+ * A stream that falls behind reads the database instead.  For the io thread.
  */
 #pragma once
 
 #include "api/events/event_watch.h"
 
-enum { EVENT_RING_BYTES_MAX = 4 << 20 }; /* of events: some 10,000 */
+enum { EVENT_RING_BYTES_MAX = 4 << 20 }; /* about 10,000 events */
 
-/* What one reading brought, in one piece of memory. */
-struct batch {
-    struct batch *next; /* NULL: the latest */
+/* The result of one read, in one block of memory. */
+struct event_batch {
+    struct event_batch *next; /* NULL: the newest */
     size_t bytes;
     int count;
     struct event_note notes[];
 };
 
 struct event_ring {
-    struct batch *first, *last;
+    struct event_batch *first, *last;
     size_t bytes;
-    struct event_cursor tail; /* the place before the first of them */
+    struct event_cursor tail; /* position before the first batch */
 };
 
-/* Nothing is kept; what comes next is behind this place. */
-void event_ring_begin(struct event_ring *ring, const struct event_cursor *place);
+/* Empties the ring; the next events follow this cursor. */
+void event_ring_begin(struct event_ring *ring, const struct event_cursor *cursor);
 
-/* Copies what was read; NULL when that was nothing. */
-struct batch *event_ring_add(struct event_ring *ring, const struct event_read *portion);
+/* Copies the events; returns NULL if there are none. */
+struct event_batch *event_ring_add(struct event_ring *ring, const struct event_read *read);
 
-/* The oldest batch when there are too many bytes, for whoever must let go of it; or NULL. */
-struct batch *event_ring_excess(const struct event_ring *ring);
-void event_ring_drop(struct event_ring *ring); /* the oldest */
+/*
+ * Returns the oldest batch if the ring is too large, otherwise NULL.  Streams must leave it
+ * before event_ring_drop().
+ */
+struct event_batch *event_ring_excess(const struct event_ring *ring);
+void event_ring_drop(struct event_ring *ring); /* removes the oldest batch */
 
-/* Whether all that is behind a place is kept. */
-bool event_ring_holds(const struct event_ring *ring, const struct event_cursor *place);
+/* Whether the ring holds all events after a cursor. */
+bool event_ring_holds(const struct event_ring *ring, const struct event_cursor *cursor);

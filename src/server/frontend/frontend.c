@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A ticket is in the list of all from its making to its end, whoever has it; the exchange
- * that it answers may be over before it comes back.
+ * The path of a request: from the listener to a ticket, through the other threads, to the
+ * answer.
+ *
+ * The list of open tickets holds a ticket from its creation to its end, whoever owns it.  Its
+ * exchange may end before the ticket comes back.
  */
 #include "server/frontend/frontend_parts.h"
 
@@ -15,18 +18,18 @@
 #include "wire/grpc/grpc.h"
 
 enum {
-    BODY_OF_NOTHING = 64 * 1024, /* read so that a wrong path is told of as one */
-    DETAIL_MAX = 160,            /* of a request that is given up               */
+    BODY_OF_NOTHING = 64 * 1024, /* body limit of unknown paths, which get a 404 */
+    DETAIL_MAX = 160,            /* bytes of the detail of a timeout             */
 };
 
-#define ANSWER_WITHIN (10 * SPAN_S)   /* then 503: the engine or the database stands still */
-#define SEED_RETRY    SPAN_S          /* after the server could not: as clients are told     */
-#define LOOK_EVERY    (100 * SPAN_MS) /* at deadlines, and at what found no room           */
+#define ANSWER_WITHIN (10 * SPAN_S)   /* then 503: the writer or the database hangs    */
+#define SEED_RETRY    SPAN_S          /* after a temporary error; clients wait as long */
+#define POLL_EVERY    (100 * SPAN_MS) /* interval of deadline checks and retries       */
 
 /* ---- answers ---- */
 
-/* Runs that were claimed for somebody who never got them go back at once. */
-static void hand_back(struct frontend *frontend, struct ticket *t)
+/* Releases runs that were claimed for a client that never received them. */
+static void release_grants(struct frontend *frontend, struct ticket *t)
 {
     struct call *call = &t->call;
 
@@ -43,8 +46,8 @@ static void hand_back(struct frontend *frontend, struct ticket *t)
     call->report_count = call->grant_count;
     call->grant_count = 0;
     t->step = CALL_REPORTS;
-    t->deadline_us = clock_boot_us() + ANSWER_WITHIN; /* the poll's may be over */
-    frontend_send_off(frontend, t, WRITER_MSG_CALL);
+    t->deadline_us = clock_boot_us() + ANSWER_WITHIN; /* that of the poll may be over */
+    frontend_send(frontend, t, WRITER_MSG_CALL);
 }
 
 struct over {
@@ -59,7 +62,7 @@ static void on_over(void *arg, bool is_sent)
     if (is_sent || over->frontend->is_abandoned)
         frontend_ticket_end(over->frontend, over->ticket);
     else
-        hand_back(over->frontend, over->ticket);
+        release_grants(over->frontend, over->ticket);
 }
 
 static void on_gone(void *arg, struct exchange *x)
@@ -69,8 +72,8 @@ static void on_gone(void *arg, struct exchange *x)
     (void)x;
     if (!over->ticket->is_away || over->ticket->step != CALL_POLL)
         return;
-    atomic_store(&over->ticket->is_left, true);
-    frontend_post(over->frontend, &(struct writer_msg){.kind = WRITER_MSG_LOOK});
+    atomic_store(&over->ticket->is_abandoned, true);
+    frontend_post(over->frontend, &(struct writer_msg){.kind = WRITER_MSG_WAKE});
 }
 
 static const struct exchange_watch poll_watch = {.on_gone = on_gone, .on_over = on_over};
@@ -83,14 +86,14 @@ static void answer(struct frontend *frontend, struct ticket *t)
     t->x = NULL;
     if (t->is_seed)
         frontend->is_applying_seed = false;
-    if (t->is_seed && !seeds_told(frontend->options.seeds, &t->call, frontend->options.log))
+    if (t->is_seed && !seeds_finish(frontend->options.seeds, &t->call, frontend->options.log))
         frontend->seed_at_us = clock_boot_us() + SEED_RETRY;
-    frontend_at(frontend, SERVE_BEFORE_ANSWER);
+    frontend_test_point(frontend, SERVE_BEFORE_ANSWER);
     if (!x || (has_grants && x->is_gone)) {
         if (x)
             exchange_cut(x);
         if (has_grants)
-            hand_back(frontend, t);
+            release_grants(frontend, t);
         else
             frontend_ticket_end(frontend, t);
         return;
@@ -98,48 +101,49 @@ static void answer(struct frontend *frontend, struct ticket *t)
     if (!has_grants)
         exchange_watch(x, NULL, NULL);
     frontend_write_answer(frontend, x, t);
-    frontend_at(frontend, SERVE_AFTER_ANSWER);
+    frontend_test_point(frontend, SERVE_AFTER_ANSWER);
     if (!has_grants)
-        frontend_ticket_end(frontend, t); /* with grants: at on_over */
+        frontend_ticket_end(frontend, t); /* with grants: in on_over() */
 }
 
-/* ---- the way of a ticket ---- */
+/* ---- steps of a ticket ---- */
 
-/* False when it has been sent to ask, or answered with a refusal. */
-static bool find_space(struct frontend *frontend, struct ticket *t)
+/* Returns false if the ticket was sent to the writer or answered with an error. */
+static bool find_namespace(struct frontend *frontend, struct ticket *t)
 {
     struct call *call = &t->call;
-    const struct space *space;
+    const struct namespace_entry *entry;
 
     if (call->namespace != 0)
         return true;
-    space = namespace_cache_find(frontend->namespaces, call->namespace_name);
-    if (space) {
-        call->namespace = space->id;
-        if (admission_allows(frontend->admission, call, space, &t->limit))
+    entry = namespace_cache_find(frontend->namespaces, call->namespace_name);
+    if (entry) {
+        call->namespace = entry->id;
+        if (admission_check_namespace(frontend->admission, call, entry, &t->limit))
             return true;
         t->step = CALL_ANSWER;
         answer(frontend, t);
         return false;
     }
-    if (!t->asked) {
-        t->asked = t->is_asking = true;
-        frontend_send_off(frontend, t, WRITER_MSG_NAMESPACES);
+    if (!t->has_asked_namespace) {
+        t->has_asked_namespace = t->is_asking_namespace = true;
+        frontend_send(frontend, t, WRITER_MSG_NAMESPACES);
         return false;
     }
     t->step = call_without_namespace(call);
     if (t->step != CALL_ANSWER)
-        return find_space(frontend, t); /* it is made, by a call to one that is there */
+        return find_namespace(frontend, t); /* a command of the call creates it */
     answer(frontend, t);
     return false;
 }
 
-static void go_on(struct frontend *frontend, struct ticket *t)
+static void advance_ticket(struct frontend *frontend, struct ticket *t)
 {
     struct call *call = &t->call;
 
     if (t->step != CALL_ANSWER && !frontend->is_up) {
-        call_problem(call, 503, "unavailable", "not ready: %s", frontend_not_ready(frontend));
+        call_problem(call, 503, "unavailable", "not ready: %s",
+                     frontend_unready_reason(frontend));
         t->step = CALL_ANSWER;
     }
     if (t->step != CALL_ANSWER && frontend->items + frontend_items_of(t, t->step) > ITEMS_MAX) {
@@ -159,7 +163,7 @@ static void go_on(struct frontend *frontend, struct ticket *t)
         streams_adopt(frontend->streams, t);
         return;
     }
-    if (!find_space(frontend, t))
+    if (!find_namespace(frontend, t))
         return;
     if (t->step == CALL_READ) {
         frontend_read(frontend, t);
@@ -173,28 +177,28 @@ static void go_on(struct frontend *frontend, struct ticket *t)
         t->deadline_us += call->poll.wait;
         exchange_watch(t->x, &poll_watch, over);
     }
-    frontend_send_off(frontend, t, WRITER_MSG_CALL);
+    frontend_send(frontend, t, WRITER_MSG_CALL);
 }
 
-void frontend_came_back(struct frontend *frontend, struct ticket *t)
+void frontend_ticket_returned(struct frontend *frontend, struct ticket *t)
 {
-    frontend_back(frontend, t);
+    frontend_take_back(frontend, t);
     t->call.context = &frontend->options.context;
     if (t->stream) {
-        streams_back(frontend->streams, t);
+        streams_ticket_returned(frontend->streams, t);
         return;
     }
     if (!t->x && !t->is_seed && t->call.grant_count == 0) {
-        frontend_ticket_end(frontend, t); /* nobody waits for it, or it brought runs back */
+        frontend_ticket_end(frontend, t); /* no client waits, or it only released runs */
         return;
     }
     if (!t->x && !t->is_seed) {
         answer(frontend, t);
         return;
     }
-    if (t->is_asking) {
-        t->is_asking = false;
-        go_on(frontend, t);
+    if (t->is_asking_namespace) {
+        t->is_asking_namespace = false;
+        advance_ticket(frontend, t);
         return;
     }
     if (t->is_settled)
@@ -203,7 +207,7 @@ void frontend_came_back(struct frontend *frontend, struct ticket *t)
         t->step = call_refused(&t->call, &(struct command){.kind = COMMAND_QUEUE}, t->refused);
     else if (t->sent_for != CALL_READ || t->step == CALL_SETTLE)
         t->step = t->call.operation->settled(&t->call);
-    go_on(frontend, t);
+    advance_ticket(frontend, t);
 }
 
 /* ---- requests ---- */
@@ -217,30 +221,30 @@ static int64_t body_max(void *arg, const struct http1_request *request)
 
     arena_reset(frontend->scratch);
     op = operation_find(request, frontend->scratch, params, &status, &allow);
-    frontend->looked_up = request;
-    frontend->found = op;
+    frontend->matched_request = request;
+    frontend->matched_operation = op;
     if (!op)
         return BODY_OF_NOTHING;
     return op->body_max + (op->dialect == DIALECTS_TEMPORAL ? GRPC_PREFIX : 0);
 }
 
-/* What the listener has asked about last is not looked for again. */
+/* Reuses the lookup of body_max() for the same request. */
 static void find_operation(struct frontend *frontend, struct call *call,
                            const struct http1_request *request, int *ret_status,
                            struct str *ret_allow)
 {
-    if (frontend->looked_up == request && frontend->found) {
-        call->operation = frontend->found;
+    if (frontend->matched_request == request && frontend->matched_operation) {
+        call->operation = frontend->matched_operation;
         operation_params(call->operation, request, call->arena, call->params);
     } else {
         call->operation = operation_find(request, call->arena, call->params, ret_status,
                                          ret_allow);
     }
-    frontend->looked_up = NULL;
+    frontend->matched_request = NULL;
 }
 
-/* Up to the first step of the call, or its refusal. */
-static void begin(struct frontend *frontend, struct ticket *t, struct exchange *x)
+/* Performs the first step of the call, or rejects it. */
+static void begin_call(struct frontend *frontend, struct ticket *t, struct exchange *x)
 {
     struct call *call = &t->call;
     struct str allow, body = x->body;
@@ -278,9 +282,9 @@ static void on_request(void *arg, struct exchange *x)
     t->call.context = &frontend->options.context;
     admission_identify(&t->call, x);
     t->deadline_us = clock_boot_us() + ANSWER_WITHIN;
-    begin(frontend, t, x);
+    begin_call(frontend, t, x);
     admission_note(frontend->admission, &t->call);
-    go_on(frontend, t);
+    advance_ticket(frontend, t);
 }
 
 struct listener_handler frontend_handler(struct frontend *frontend)
@@ -291,38 +295,38 @@ struct listener_handler frontend_handler(struct frontend *frontend)
 
 /* ---- deadlines ---- */
 
-/* What is to be done where nobody knows whether it was: in words of whoever asked. */
-static const char *way_out(const struct ticket *t)
+/* Advice for a client whose request has an unknown result, in the terms of its API. */
+static const char *retry_advice(const struct ticket *t)
 {
     if (t->call.dialect != DIALECTS_TEMPORAL)
         return "look, or ask again with the same Idempotency-Key";
-    /* Not every call of gRPC can have one. */
+    /* Not every gRPC call has a request_id. */
     return t->has_key ? "look, or ask again with the same request_id" : "look";
 }
 
-/* A client's own deadline, which calls of gRPC may have, is no sign of a standstill here. */
+/* The deadline of a client, which gRPC calls may have, does not mean that the server hangs. */
 static void give_up(struct frontend *frontend, struct ticket *t)
 {
     bool is_read = t->sent_for == CALL_READ || t->sent_for == CALL_POLL;
     char detail[DETAIL_MAX];
     struct buf out = BUF(detail);
 
-    buf_text(&out, t->is_hurried ? "the deadline of the call has passed"
-                                 : "the database does not answer in time");
+    buf_text(&out, t->has_client_deadline ? "the deadline of the call has passed"
+                                          : "the database does not answer in time");
     if (!is_read)
-        buf_printf(&out, "; it may still be done: %s", way_out(t));
+        buf_printf(&out, "; it may still be done: %s", retry_advice(t));
     frontend_give_up(frontend, t,
                      &(struct problem){
                          .request_id = t->call.request_id,
-                         .status = t->is_hurried ? 504 : 503,
+                         .status = t->has_client_deadline ? 504 : 503,
                          .code = is_read ? "unavailable" : "unknown_result",
                          .detail = detail,
                          .at = -1,
                      });
 }
 
-/* What the admission wants written down goes to the writer as a request of nobody. */
-static void send_errand(struct frontend *frontend)
+/* Sends the records of the admission to the writer as a call without a client. */
+static void send_admission_report(struct frontend *frontend)
 {
     struct ticket *t;
 
@@ -334,17 +338,17 @@ static void send_errand(struct frontend *frontend)
     t->deadline_us = clock_boot_us() + ANSWER_WITHIN;
     t->step = CALL_COMMANDS;
     if (admission_report(frontend->admission, &t->call, frontend->options.log))
-        frontend_send_off(frontend, t, WRITER_MSG_CALL);
+        frontend_send(frontend, t, WRITER_MSG_CALL);
     else
         frontend_ticket_end(frontend, t);
 }
 
-/* Seeds go one after the other; those that are refused at once do not come back. */
+/* Creates seeds one after the other; continues at once after one that needs no other thread. */
 void frontend_apply_seeds(struct frontend *frontend)
 {
     struct seeds *seeds = frontend->options.seeds;
 
-    while (seeds && seeds_are_left(seeds) && !frontend->is_applying_seed &&
+    while (seeds && seeds_has_next(seeds) && !frontend->is_applying_seed &&
            frontend_has_database(frontend) && !frontend->closing && !frontend->is_abandoned &&
            clock_boot_us() >= frontend->seed_at_us) {
         struct ticket *t = frontend_ticket_new(frontend, NULL);
@@ -353,7 +357,7 @@ void frontend_apply_seeds(struct frontend *frontend)
         t->call.now = clock_now();
         t->call.context = &frontend->options.context;
         t->step = seeds_begin(seeds, &t->call);
-        go_on(frontend, t);
+        advance_ticket(frontend, t);
     }
 }
 
@@ -362,21 +366,21 @@ static void on_timer(void *arg)
     struct frontend *frontend = arg;
     int64_t boot = clock_boot_us();
 
-    for (struct ticket *t = frontend->all.behind; t != &frontend->all; t = t->behind)
+    for (struct ticket *t = frontend->all.next_open; t != &frontend->all; t = t->next_open)
         if (t->x && t->is_away && t->deadline_us < boot)
             give_up(frontend, t);
     frontend_close_denied(frontend);
-    frontend_push_late(frontend);
-    if (frontend_count_finished(frontend)) /* such as programs that were killed: nobody tells */
-        frontend_post(frontend, &(struct writer_msg){.kind = WRITER_MSG_LOOK});
-    send_errand(frontend);
+    frontend_send_late(frontend);
+    if (frontend_count_finished(frontend)) /* such as killed programs: no report */
+        frontend_post(frontend, &(struct writer_msg){.kind = WRITER_MSG_WAKE});
+    send_admission_report(frontend);
     frontend_apply_seeds(frontend);
-    loop_timer_set(frontend->timer, LOOK_EVERY);
+    loop_timer_set(frontend->timer, POLL_EVERY);
 }
 
-/* ---- from begin to end ---- */
+/* ---- state, start and stop ---- */
 
-const char *frontend_not_ready(const struct frontend *frontend)
+const char *frontend_unready_reason(const struct frontend *frontend)
 {
     if (frontend->closing)
         return frontend->closing;
@@ -396,7 +400,7 @@ void frontend_reload(struct frontend *frontend, const struct config *config,
     context_renew(&frontend->options.context, context);
 }
 
-void frontend_staff_left(struct frontend *frontend)
+void frontend_dispatcher_closed(struct frontend *frontend)
 {
     for (int lane = 0; lane < LANE_COUNT; lane++)
         atomic_store(&frontend->options.finished[lane], frontend->received[lane]);
@@ -406,16 +410,16 @@ void frontend_staff_left(struct frontend *frontend)
 bool frontend_has_upstream(const struct frontend *frontend, struct str namespace,
                            struct str upstream)
 {
-    const struct space *space = namespace_cache_find(frontend->namespaces, namespace);
+    const struct namespace_entry *entry = namespace_cache_find(frontend->namespaces, namespace);
 
-    return space && upstream_settings(&space->settings, upstream);
+    return entry && upstream_settings(&entry->settings, upstream);
 }
 
 int64_t frontend_quota(const struct frontend *frontend, struct str namespace)
 {
-    const struct space *space = namespace_cache_find(frontend->namespaces, namespace);
+    const struct namespace_entry *entry = namespace_cache_find(frontend->namespaces, namespace);
 
-    return space && space->settings.has_quota ? space->settings.quota_schedules
+    return entry && entry->settings.has_quota ? entry->settings.quota_schedules
                                               : frontend->options.config->quota_schedules;
 }
 
@@ -434,11 +438,6 @@ bool frontend_has_database(const struct frontend *frontend)
     return frontend->is_up && !frontend->is_away;
 }
 
-int frontend_busy(const struct frontend *frontend)
-{
-    return frontend->away;
-}
-
 struct frontend *frontend_new(const struct frontend_options *options)
 {
     struct frontend *frontend = calloc(1, sizeof *frontend);
@@ -446,7 +445,7 @@ struct frontend *frontend_new(const struct frontend_options *options)
     must(frontend);
     frontend->options = *options;
     frontend->options.context.part_cache = part_cache_new();
-    frontend->all.before = frontend->all.behind = &frontend->all;
+    frontend->all.prev_open = frontend->all.next_open = &frontend->all;
     frontend->namespaces = namespace_cache_new();
     frontend->admission = admission_new(options->context.random(options->context.arg));
     frontend->streams = streams_new(frontend, options->signal, options->loop,
@@ -455,12 +454,12 @@ struct frontend *frontend_new(const struct frontend_options *options)
     memcpy(frontend->why, "starting", sizeof "starting");
     frontend->is_away = true;
     frontend->timer = loop_timer_new(options->loop, on_timer, frontend);
-    loop_timer_set(frontend->timer, LOOK_EVERY);
+    loop_timer_set(frontend->timer, POLL_EVERY);
     return frontend;
 }
 
-void frontend_staff(struct frontend *frontend, struct writer *writer,
-                    struct reader *const *readers, int count, struct dispatcher *dispatcher)
+void frontend_connect(struct frontend *frontend, struct writer *writer,
+                      struct reader *const *readers, int count, struct dispatcher *dispatcher)
 {
     must(count > 0 && count <= FRONTEND_READERS_MAX);
     frontend->writer = writer;
@@ -470,17 +469,17 @@ void frontend_staff(struct frontend *frontend, struct writer *writer,
     frontend->dispatcher = dispatcher;
 }
 
-static void abandon_notice(struct frontend *frontend, const struct io_msg *msg)
+static void drop_msg(struct frontend *frontend, const struct io_msg *msg)
 {
     if (msg->kind == IO_MSG_DISPATCH)
         arena_free(msg->order->arena);
     else if (msg->kind == IO_MSG_NAMESPACE)
-        frontend_learn_namespace(frontend, msg->space);
+        frontend_add_namespace(frontend, msg->namespace_msg);
     else if (msg->kind == IO_MSG_KEYS)
-        admission_keys(frontend->admission, msg->keys);
+        admission_set_keys(frontend->admission, msg->keys);
 }
 
-static void drop_memos(struct frontend *frontend)
+static void drop_writer_msgs(struct frontend *frontend)
 {
     struct writer_msg msg;
 
@@ -494,16 +493,16 @@ void frontend_abandon(struct frontend *frontend)
     struct io_msg msg;
 
     while (mailbox_take(frontend->options.to_io, &msg, 1) > 0)
-        abandon_notice(frontend, &msg);
-    drop_memos(frontend);
+        drop_msg(frontend, &msg);
+    drop_writer_msgs(frontend);
     frontend->is_abandoned = true;
     streams_abandon(frontend->streams);
-    for (struct ticket *t = frontend->all.behind, *next; t != &frontend->all; t = next) {
+    for (struct ticket *t = frontend->all.next_open, *next; t != &frontend->all; t = next) {
         struct exchange *x = t->x;
 
-        next = t->behind;
+        next = t->next_open;
         if (!x && !t->is_away)
-            continue; /* its answer is being sent: it ends at on_over */
+            continue; /* its answer is being sent; it ends in on_over() */
         t->x = NULL;
         t->is_away = false;
         if (x) {
@@ -519,7 +518,7 @@ struct frontend *frontend_free(struct frontend *frontend)
     if (!frontend)
         return NULL;
     must(frontend->count == 0);
-    drop_memos(frontend);
+    drop_writer_msgs(frontend);
     for (size_t i = 0; i < frontend->late_count; i++)
         arena_free(frontend->late[i]->arena);
     loop_timer_free(frontend->timer);

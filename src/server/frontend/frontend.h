@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the io thread does between the outside and the other threads: requests become
- * tickets, tickets become answers, runs become calls, calls become reports.
+ * The part of the io thread between the listener and the other threads: it turns requests into
+ * tickets, tickets into answers, orders into dispatches, and their ends into reports.
  */
 #pragma once
 
@@ -22,61 +22,60 @@ struct frontend_options {
     const struct serve_seam *seam;
     struct mailbox *to_writer, *to_io;
     struct api_context context;
-    _Atomic int64_t *finished;    /* see struct writer_options */
-    struct commit_signal *signal; /* likewise                  */
-    bool has_others;              /* nodes on the same database, perhaps */
+    _Atomic int64_t *finished;    /* see struct writer_options             */
+    struct commit_signal *signal; /* see struct writer_options             */
+    bool has_others;              /* other nodes may use the same database */
     struct counters *counters;
-    struct seeds *seeds; /* NULL: none; outlives the frontend */
+    struct seeds *seeds; /* NULL: none; must outlive the frontend */
 };
 
 struct frontend; /* opaque */
 
 struct frontend *frontend_new(const struct frontend_options *options);
 
-/* For the listener. */
 struct listener_handler frontend_handler(struct frontend *frontend);
 
-/* Who works behind it; before the first request. */
-void frontend_staff(struct frontend *frontend, struct writer *writer,
-                    struct reader *const *readers, int count, struct dispatcher *dispatcher);
+/* Sets the other parts of the server.  Call it before the first request. */
+void frontend_connect(struct frontend *frontend, struct writer *writer,
+                      struct reader *const *readers, int count, struct dispatcher *dispatcher);
 
 /* For dispatcher_options. */
 void frontend_on_report(void *frontend, struct dispatch_report *reported);
 const struct namespace_settings *frontend_settings(void *frontend, int64_t namespace);
 
-/* All notices that wait; true when the writer has ended. */
-bool frontend_take(struct frontend *frontend);
+/* Handles waiting messages.  Returns true when the writer has ended. */
+bool frontend_receive(struct frontend *frontend);
 
-/* What counts from now on; and the calls have been closed. */
+/* Uses a new configuration from now on; records that the dispatcher is closed. */
 void frontend_reload(struct frontend *frontend, const struct config *config,
                      const struct api_context *context);
-void frontend_staff_left(struct frontend *frontend);
+void frontend_dispatcher_closed(struct frontend *frontend);
 
-/* For api_context; an empty name: one for workflows that name none. */
+/* For api_context.  An empty `upstream` means the default one. */
 bool frontend_has_upstream(const struct frontend *frontend, struct str namespace,
                            struct str upstream);
-/* Schedules that the namespace may have: its own setting, else the configuration's. */
+/* The schedule quota of the namespace: its own setting or that of the configuration. */
 int64_t frontend_quota(const struct frontend *frontend, struct str namespace);
 
-/* Why requests are refused, or NULL: it is ready. */
-const char *frontend_not_ready(const struct frontend *frontend);
-/* All that stands in the way: how many. */
+/* Returns why requests are rejected, or NULL if the server is ready. */
+const char *frontend_unready_reason(const struct frontend *frontend);
+/* Lists all reasons; returns their number. */
 int frontend_reasons(const struct frontend *frontend,
                      struct context_reason reasons[static CONTEXT_REASONS_MAX]);
-/* Requests that are under way; and whether the database can be asked. */
+/* The number of requests in progress; whether the database is available. */
 int frontend_count(const struct frontend *frontend);
 bool frontend_has_database(const struct frontend *frontend);
-/* From now on it is not, for this reason. */
+/* Rejects requests from now on, for this reason. */
 void frontend_closing(struct frontend *frontend, const char *why);
 
-/* The writer claims no more: no run will come.  Also when it cannot, without a database. */
+/* The writer claims no more runs, or cannot because the database is unavailable. */
 bool frontend_is_drained(const struct frontend *frontend);
 
-/* Tickets that are with other threads. */
-int frontend_busy(const struct frontend *frontend);
-
-/* The other threads have ended: what they still had is over, and its clients see that. */
+/* The other threads have ended: ends all tickets and cuts the connections of their clients. */
 void frontend_abandon(struct frontend *frontend);
 
-/* Only after frontend_abandon(), once the listener is closed.  Accepts NULL, returns NULL. */
+/*
+ * Call it after frontend_abandon() and after the listener is closed.  Accepts NULL, returns
+ * NULL.
+ */
 struct frontend *frontend_free(struct frontend *frontend);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An answer as it goes out: what the operation has set, and what every answer has.
+ * Writes answers: the fields of the operation and those of every answer.
  */
 #include "server/frontend/frontend_parts.h"
 
@@ -9,11 +9,11 @@
 #include "api/call/error_reply.h"
 
 enum {
-    OWN_FIELDS = 7, /* of every answer         */
-    NUMBER_MAX = 24 /* bytes of one as a text */
+    OWN_FIELDS = 7, /* fields of every answer    */
+    NUMBER_MAX = 24 /* bytes of a printed number */
 };
 
-static void put_number(struct http1_field *field, struct str name, int64_t n,
+static void set_number(struct http1_field *field, struct str name, int64_t n,
                        struct arena *arena)
 {
     struct buf text = {.ptr = arena_take(arena, NUMBER_MAX), .cap = NUMBER_MAX};
@@ -36,7 +36,7 @@ int frontend_reasons(const struct frontend *frontend,
     if (frontend->is_full)
         reasons[n++] = (struct context_reason){"disk_full", WRITER_FULL_TEXT};
     if (frontend->holds)
-        reasons[n++] = (struct context_reason){"clock", WRITER_HOLDS_TEXT};
+        reasons[n++] = (struct context_reason){"clock", WRITER_HELD_TEXT};
     return n;
 }
 
@@ -57,9 +57,9 @@ void frontend_write_answer(struct frontend *frontend, struct exchange *x,
     if (call->request_id.len > 0)
         fields[n++] = (struct http1_field){STR("X-Request-Id"), call->request_id};
     if (t->limit.most > 0) {
-        put_number(&fields[n++], STR("X-RateLimit-Limit"), t->limit.most, call->arena);
-        put_number(&fields[n++], STR("X-RateLimit-Remaining"), t->limit.left, call->arena);
-        put_number(&fields[n++], STR("X-RateLimit-Reset"), t->limit.reset_s, call->arena);
+        set_number(&fields[n++], STR("X-RateLimit-Limit"), t->limit.most, call->arena);
+        set_number(&fields[n++], STR("X-RateLimit-Remaining"), t->limit.left, call->arena);
+        set_number(&fields[n++], STR("X-RateLimit-Reset"), t->limit.reset_s, call->arena);
     }
     for (int i = 0; i < call->field_count; i++)
         fields[n++] = call->fields[i];
@@ -74,19 +74,19 @@ void frontend_give_up(struct frontend *frontend, struct ticket *t,
 {
     struct exchange *x = t->x;
     char text[ERROR_REPLY_BYTES_MAX];
-    struct problem said = *problem;
-    struct error_reply refusal;
+    struct problem copy = *problem;
+    struct error_reply reply;
     struct http1_field fields[ERROR_REPLY_FIELDS_MAX + 1] = {{STR("Content-Type"), {NULL, 0}}};
 
-    said.node = frontend->options.context.node;
-    refusal = error_reply_of(t->call.dialect, &said, text);
-    fields[0].value = str_of(refusal.content_type);
-    memcpy(fields + 1, refusal.fields, sizeof refusal.fields);
+    copy.node = frontend->options.context.node;
+    reply = error_reply_of(t->call.dialect, &copy, text);
+    fields[0].value = str_of(reply.content_type);
+    memcpy(fields + 1, reply.fields, sizeof reply.fields);
     t->x = NULL;
-    atomic_store(&t->is_left, true);
+    atomic_store(&t->is_abandoned, true);
     exchange_watch(x, NULL, NULL);
-    counters_request(frontend->options.counters, &t->call, refusal.status);
+    counters_request(frontend->options.counters, &t->call, reply.status);
     if (t->call.dialect == DIALECTS_TEMPORAL)
-        refusal.status = 200;
-    exchange_answer(x, refusal.status, fields, refusal.field_count + 1, refusal.body);
+        reply.status = 200;
+    exchange_answer(x, reply.status, fields, reply.field_count + 1, reply.body);
 }

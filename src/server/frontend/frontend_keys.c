@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the frontend does when tokens come and go: who waits with one that is good no more is
- * told so at once, and whoever opens a server to others is told how to let them in.
+ * Applies new tokens: ends polls whose token is not valid any more, and logs how to create the
+ * first token of a server that other machines can reach.
  */
 #include "io/clock.h"
 #include "server/frontend/frontend_parts.h"
 
-/* From the machine itself, over an address of it that is always its own. */
-static bool has_way_in(const struct config_addresses *list)
+/* Local clients always reach loopback and wildcard addresses. */
+static bool has_local_listener(const struct config_addresses *list)
 {
     for (int i = 0; i < list->count; i++)
         if (list->list[i].is_loopback || strcmp(list->list[i].host, "0.0.0.0") == 0 ||
@@ -16,7 +16,7 @@ static bool has_way_in(const struct config_addresses *list)
     return false;
 }
 
-static void say_how_to_begin(const struct frontend *frontend)
+static void log_token_help(const struct frontend *frontend)
 {
     const struct config *config = frontend->options.config;
     const struct config_address *exposed = config_address_exposed(&config->listen);
@@ -28,26 +28,26 @@ static void say_how_to_begin(const struct frontend *frontend)
     log_say(frontend->options.log, clock_now(), LEVEL_WARN,
             "nobody can come in from other machines yet: there are no tokens",
             LOG_TEXT("address", exposed->host),
-            LOG_TEXT("help", has_way_in(&config->listen)
+            LOG_TEXT("help", has_local_listener(&config->listen)
                                  ? "make the first one on this machine: belfry token create"
                                  : "add 127.0.0.1:7227 to listen, then make the first one on "
                                    "this machine: belfry token create"));
 }
 
-void frontend_learn_keys(struct frontend *frontend, struct keyring *keys)
+void frontend_set_keys(struct frontend *frontend, struct keyring *keys)
 {
-    admission_keys(frontend->admission, keys);
-    if (!frontend->knows_keys && keyring_count(keys) == 0)
-        say_how_to_begin(frontend);
-    frontend->knows_keys = true;
+    admission_set_keys(frontend->admission, keys);
+    if (!frontend->has_tokens && keyring_count(keys) == 0)
+        log_token_help(frontend);
+    frontend->has_tokens = true;
 }
 
-/* Only polls wait long enough to outlive their token; what came for them goes back. */
+/* Only polls can outlive their token.  Runs that were claimed for them are released. */
 void frontend_close_denied(struct frontend *frontend)
 {
     instant now = clock_now();
 
-    for (struct ticket *t = frontend->all.behind; t != &frontend->all; t = t->behind)
+    for (struct ticket *t = frontend->all.next_open; t != &frontend->all; t = t->next_open)
         if (t->x && t->is_away && t->sent_for == CALL_POLL &&
             !admission_still_allows(frontend->admission, &t->call.caller, now))
             frontend_give_up(frontend, t,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the frontend share.
+ * Shared by the files of the frontend.  Other files do not include it.
  */
 #pragma once
 
@@ -20,22 +20,22 @@ struct frontend {
     struct streams *streams;
     struct loop_timer *timer;
 
-    struct arena *scratch;                 /* of one question of the listener */
-    const struct http1_request *looked_up; /* that question: its request */
-    const struct operation *found;         /* its answer                 */
-    struct ticket all;                     /* head of the ring of those under way */
-    int count, away, items;
-    int begun; /* requests since notices were last taken */
+    struct arena *scratch;                       /* of one call of body_max()        */
+    const struct http1_request *matched_request; /* the request of that call         */
+    const struct operation *matched_operation;   /* its result                       */
+    struct ticket all;                           /* head of the list of open tickets */
+    int count, items;
+    int begun; /* requests since the last messages */
     struct ticket *spare;
     int spares;
 
-    bool knows_keys;       /* which tokens there are           */
-    bool is_up;            /* the database has been up to date */
-    bool is_away;          /* it cannot be used now            */
-    bool is_drained;       /* the writer claims no more        */
-    bool is_abandoned;     /* the other threads have ended     */
-    bool is_applying_seed; /* a seed is under way              */
-    int64_t seed_at_us;    /* and none before this             */
+    bool has_tokens;       /* the tokens were received       */
+    bool is_up;            /* the schema was up to date once */
+    bool is_away;          /* the database is unavailable    */
+    bool is_drained;       /* the writer claims no more runs */
+    bool is_abandoned;     /* the other threads have ended   */
+    bool is_applying_seed; /* a seed is in progress          */
+    int64_t seed_at_us;    /* earliest time of the next seed */
     bool is_full, holds;   /* see struct writer_state        */
     char why[ERR_TEXT_MAX];
     const char *closing;
@@ -45,47 +45,46 @@ struct frontend {
 };
 
 /* frontend.c */
-void frontend_came_back(struct frontend *frontend, struct ticket *t); /* from another thread */
+void frontend_ticket_returned(struct frontend *frontend, struct ticket *t);
 void frontend_apply_seeds(struct frontend *frontend);
 
 /* frontend_tickets.c */
 struct ticket *frontend_ticket_new(struct frontend *frontend, struct exchange *x);
 void frontend_ticket_end(struct frontend *frontend, struct ticket *t);
 int frontend_items_of(const struct ticket *t, enum call_step step);
-void frontend_leave(struct frontend *frontend, struct ticket *t, enum call_step step);
-void frontend_back(struct frontend *frontend, struct ticket *t);
-void frontend_send_off(struct frontend *frontend, struct ticket *t, enum writer_msg_kind kind);
-void frontend_read(struct frontend *frontend, struct ticket *t); /* by one of the readers */
+void frontend_mark_sent(struct frontend *frontend, struct ticket *t, enum call_step step);
+void frontend_take_back(struct frontend *frontend, struct ticket *t);
+void frontend_send(struct frontend *frontend, struct ticket *t, enum writer_msg_kind kind);
+void frontend_read(struct frontend *frontend, struct ticket *t); /* sends it to a reader */
 
-/* frontend_notices.c */
-void frontend_learn_namespace(struct frontend *frontend,
-                              struct namespace_msg *signal); /* takes it over */
+/* frontend_msgs.c.  Takes ownership of the message. */
+void frontend_add_namespace(struct frontend *frontend, struct namespace_msg *msg);
 
-/* frontend_answer.c: and the end of the exchange */
+/* frontend_answer.c.  Also ends the exchange. */
 void frontend_write_answer(struct frontend *frontend, struct exchange *x,
                            const struct ticket *t);
-/* The ticket stays with whoever has it; only the client is told. */
+/* Only answers the client; the current owner keeps the ticket. */
 void frontend_give_up(struct frontend *frontend, struct ticket *t,
                       const struct problem *problem);
 
 /*
- * frontend_rpc.c: calls of gRPC; any other goes by as it is.  False: it was refused.  The
- * client waits no longer than it says, and `most` at most; its message is taken out of its
- * frame.
+ * frontend_rpc.c: gRPC calls; other calls pass unchanged.  They return false if the call was
+ * rejected.  The first one applies the deadline of the client, up to `max`; the second one
+ * unpacks the message.
  */
-bool frontend_rpc_fits(struct ticket *t, const struct exchange *x, span most);
+bool frontend_rpc_fits(struct ticket *t, const struct exchange *x, span max);
 bool frontend_rpc_open(struct ticket *t, const struct exchange *x, struct str *ret);
-/* Before an answer goes out. */
+/* Call it before the answer. */
 void frontend_rpc_end(struct exchange *x, int status);
 
 /* frontend_keys.c */
-void frontend_learn_keys(struct frontend *frontend, struct keyring *keys); /* takes them over */
+void frontend_set_keys(struct frontend *frontend, struct keyring *keys); /* takes ownership */
 void frontend_close_denied(struct frontend *frontend);
 
 /* frontend_runs.c */
-void frontend_at(const struct frontend *frontend, enum serve_point point);
+void frontend_test_point(const struct frontend *frontend, enum serve_point point);
 void frontend_post(struct frontend *frontend, const struct writer_msg *msg);
-void frontend_push_late(struct frontend *frontend);
-/* True when more has ended than the writer knows. */
+void frontend_send_late(struct frontend *frontend);
+/* Returns true if dispatches have ended that the writer does not know about. */
 bool frontend_count_finished(struct frontend *frontend);
 void frontend_start_dispatch(struct frontend *frontend, struct dispatch_order *order);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of gRPC: a request with one frame as its body, and an answer whose end is told behind
- * it.  What they ask and are told are messages, of which only the API knows more.
+ * gRPC calls: a request with one frame as its body, and an answer with the status in the
+ * trailers.  Only the API knows the messages.
  */
 #include "server/frontend/frontend_parts.h"
 
@@ -16,7 +16,7 @@ static bool is_grpc(const struct exchange *x)
            grpc_is_type(type);
 }
 
-bool frontend_rpc_fits(struct ticket *t, const struct exchange *x, span most)
+bool frontend_rpc_fits(struct ticket *t, const struct exchange *x, span max)
 {
     struct call *call = &t->call;
     struct str text;
@@ -25,15 +25,15 @@ bool frontend_rpc_fits(struct ticket *t, const struct exchange *x, span most)
     if (call->dialect != DIALECTS_TEMPORAL)
         return true;
     if (!is_grpc(x)) {
-        call->dialect = DIALECTS_NATIVE; /* whoever asks this way reads no trailers */
+        call->dialect = DIALECTS_NATIVE; /* such a client does not read trailers */
         t->step = call_problem(call, 415, "invalid_field",
                                "this is for gRPC: HTTP/2, with Content-Type application/grpc");
         return false;
     }
     if (http1_find(x->request, STR("grpc-timeout"), &text) && grpc_timeout(text, &within) &&
-        within < most) {
-        t->deadline_us -= most - within;
-        t->is_hurried = true;
+        within < max) {
+        t->deadline_us -= max - within;
+        t->has_client_deadline = true;
     }
     if (call->operation)
         return true;
@@ -42,7 +42,7 @@ bool frontend_rpc_fits(struct ticket *t, const struct exchange *x, span most)
     return false;
 }
 
-/* The message of a compressed frame; false: it was refused. */
+/* Decompresses the message of a frame; returns false if the call was rejected. */
 static bool unzip(struct ticket *t, const struct exchange *x, struct str *message)
 {
     struct call *call = &t->call;
@@ -88,7 +88,7 @@ bool frontend_rpc_open(struct ticket *t, const struct exchange *x, struct str *r
     return !is_compressed || unzip(t, x, ret);
 }
 
-/* An error has its status among its fields: with no body behind them they are the end. */
+/* An error has no body; its fields contain the status and end the answer. */
 void frontend_rpc_end(struct exchange *x, int status)
 {
     static const struct http1_field done = {{"grpc-status", 11}, {"0", 1}};

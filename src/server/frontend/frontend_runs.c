@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The runs that this node carries out, on their way from the writer and back to it.
+ * Passes orders from the writer to the dispatcher, and reports back to the writer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "model/run_json.h"
 #include "server/frontend/frontend_parts.h"
 
-enum { LATE_MAX = 65536 }; /* signs of life that found no room; more are dropped */
+enum { LATE_MAX = 65536 }; /* heartbeats that found no room; more are dropped */
 
-void frontend_at(const struct frontend *frontend, enum serve_point point)
+void frontend_test_point(const struct frontend *frontend, enum serve_point point)
 {
     const struct serve_seam *seam = frontend->options.seam;
 
@@ -24,14 +24,14 @@ void frontend_post(struct frontend *frontend, const struct writer_msg *msg)
     must(mailbox_push(frontend->options.to_writer, msg));
 }
 
-void frontend_push_late(struct frontend *frontend)
+void frontend_send_late(struct frontend *frontend)
 {
     size_t n = 0;
 
     if (frontend->late_count == 0)
         return;
     while (n < frontend->late_count &&
-           mailbox_room(frontend->options.to_writer) > WRITER_MSGS_KEPT) {
+           mailbox_room(frontend->options.to_writer) > WRITER_MSGS_RESERVED) {
         frontend_post(frontend, &(struct writer_msg){.kind = WRITER_MSG_REPORT,
                                                      .reported = frontend->late[n]});
         n++;
@@ -42,7 +42,10 @@ void frontend_push_late(struct frontend *frontend)
     memmove(frontend->late, frontend->late + n, frontend->late_count * sizeof *frontend->late);
 }
 
-/* What has ended makes room; the writer hears of it when nothing else tells it. */
+/*
+ * Publishes the number of finished dispatches, which frees capacity.  The caller wakes the
+ * writer if no other message does.
+ */
 bool frontend_count_finished(struct frontend *frontend)
 {
     bool has_changed = false;
@@ -58,7 +61,7 @@ bool frontend_count_finished(struct frontend *frontend)
     return has_changed;
 }
 
-/* What a call came to is kept as a worker's result is, who may say more beside it. */
+/* Stores the result in the format of a worker's result, which may have more members. */
 static void keep_result(struct dispatch_report *reported)
 {
     struct run_result result = {.result = reported->report.result};
@@ -73,10 +76,10 @@ void frontend_on_report(void *arg, struct dispatch_report *reported)
     bool can_wait = reported->report.kind == REPORT_ALIVE;
 
     keep_result(reported);
-    frontend_at(frontend, SERVE_BEFORE_TOLD);
+    frontend_test_point(frontend, SERVE_BEFORE_REPORT);
     frontend_count_finished(frontend);
     if (!can_wait || (frontend->late_count == 0 &&
-                      mailbox_room(frontend->options.to_writer) > WRITER_MSGS_KEPT)) {
+                      mailbox_room(frontend->options.to_writer) > WRITER_MSGS_RESERVED)) {
         frontend_post(frontend,
                       &(struct writer_msg){.kind = WRITER_MSG_REPORT, .reported = reported});
         return;
@@ -96,13 +99,13 @@ void frontend_on_report(void *arg, struct dispatch_report *reported)
 const struct namespace_settings *frontend_settings(void *arg, int64_t namespace)
 {
     const struct frontend *frontend = arg;
-    const struct space *space = namespace_cache_at(frontend->namespaces, namespace);
+    const struct namespace_entry *entry = namespace_cache_at(frontend->namespaces, namespace);
 
-    return space ? &space->settings : NULL;
+    return entry ? &entry->settings : NULL;
 }
 
-/* There is nobody left who could carry it out. */
-static void refuse_task(struct frontend *frontend, struct dispatch_order *order)
+/* Returns an order that arrived after the dispatcher was closed. */
+static void release_order(struct frontend *frontend, struct dispatch_order *order)
 {
     const struct run *run = &order->assignment.run;
     struct dispatch_report *reported = arena_take(order->arena, sizeof *reported);
@@ -119,18 +122,18 @@ static void refuse_task(struct frontend *frontend, struct dispatch_order *order)
 
 void frontend_start_dispatch(struct frontend *frontend, struct dispatch_order *order)
 {
-    const struct space *space = namespace_cache_at(frontend->namespaces,
-                                                   order->assignment.namespace);
+    const struct namespace_entry *entry = namespace_cache_at(frontend->namespaces,
+                                                             order->assignment.namespace);
 
     if (!frontend->dispatcher) {
-        refuse_task(frontend, order);
+        release_order(frontend, order);
         return;
     }
-    frontend_at(frontend, SERVE_BEFORE_CALL);
+    frontend_test_point(frontend, SERVE_BEFORE_DISPATCH);
     order->assignment.last_result = run_result_value(order->assignment.last_result,
                                                      order->arena);
-    order->namespace_name = space ? arena_str(order->arena, space->name) : STR("");
+    order->namespace_name = entry ? arena_str(order->arena, entry->name) : STR("");
     frontend->received[order->assignment.run.lane]++;
     dispatcher_start(frontend->dispatcher, order);
-    frontend_at(frontend, SERVE_AFTER_CALL);
+    frontend_test_point(frontend, SERVE_AFTER_DISPATCH);
 }

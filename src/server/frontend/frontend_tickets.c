@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tickets from their making to their end, and on their way to other threads and back.
+ * Creates, ends, sends and takes back tickets.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/must.h"
 #include "server/frontend/frontend_parts.h"
 
-enum { SPARE_TICKETS = 256 }; /* kept with their arenas, so that a request allocates nothing */
+enum { SPARE_TICKETS = 256 }; /* kept with their arenas, to save allocations */
 
 struct ticket *frontend_ticket_new(struct frontend *frontend, struct exchange *x)
 {
@@ -27,9 +27,9 @@ struct ticket *frontend_ticket_new(struct frontend *frontend, struct exchange *x
     memset(t, 0, sizeof *t);
     t->call.arena = arena;
     t->x = x;
-    t->before = frontend->all.before;
-    t->behind = &frontend->all;
-    t->before->behind = t->behind->before = t;
+    t->prev_open = frontend->all.prev_open;
+    t->next_open = &frontend->all;
+    t->prev_open->next_open = t->next_open->prev_open = t;
     frontend->count++;
     return t;
 }
@@ -37,8 +37,8 @@ struct ticket *frontend_ticket_new(struct frontend *frontend, struct exchange *x
 void frontend_ticket_end(struct frontend *frontend, struct ticket *t)
 {
     must(!t->x && !t->is_away);
-    t->before->behind = t->behind;
-    t->behind->before = t->before;
+    t->prev_open->next_open = t->next_open;
+    t->next_open->prev_open = t->prev_open;
     frontend->count--;
     if (frontend->spares == SPARE_TICKETS) {
         arena_free(t->call.arena);
@@ -58,33 +58,31 @@ int frontend_items_of(const struct ticket *t, enum call_step step)
                                   : 0;
 }
 
-void frontend_leave(struct frontend *frontend, struct ticket *t, enum call_step step)
+void frontend_mark_sent(struct frontend *frontend, struct ticket *t, enum call_step step)
 {
     t->is_away = true;
     t->sent_for = step;
     t->has_key = step == CALL_COMMANDS && t->call.command_count > 0 &&
                  t->call.commands[0].request.len > 0;
-    frontend->away++;
     frontend->items += frontend_items_of(t, step);
 }
 
-/* Whoever had it may have set what is to be done next. */
-void frontend_back(struct frontend *frontend, struct ticket *t)
+/* The previous owner may have set the next step. */
+void frontend_take_back(struct frontend *frontend, struct ticket *t)
 {
     t->is_away = false;
-    frontend->away--;
     frontend->items -= frontend_items_of(t, t->sent_for);
 }
 
-void frontend_send_off(struct frontend *frontend, struct ticket *t, enum writer_msg_kind kind)
+void frontend_send(struct frontend *frontend, struct ticket *t, enum writer_msg_kind kind)
 {
-    frontend_leave(frontend, t, kind == WRITER_MSG_NAMESPACES ? CALL_READ : t->step);
+    frontend_mark_sent(frontend, t, kind == WRITER_MSG_NAMESPACES ? CALL_READ : t->step);
     frontend_post(frontend, &(struct writer_msg){.kind = kind, .ticket = t});
 }
 
 void frontend_read(struct frontend *frontend, struct ticket *t)
 {
     t->step = CALL_READ;
-    frontend_leave(frontend, t, CALL_READ);
-    reader_ask(frontend->readers[frontend->reader_next++ % frontend->reader_count], t);
+    frontend_mark_sent(frontend, t, CALL_READ);
+    reader_send(frontend->readers[frontend->reader_next++ % frontend->reader_count], t);
 }

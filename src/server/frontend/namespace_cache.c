@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Looks up namespaces by id and by name.
+ */
 #include "server/frontend/namespace_cache.h"
 
 #include <stdlib.h>
@@ -8,15 +11,15 @@
 #include "base/must.h"
 
 enum {
-    SLOTS = 4096, /* of names: ten thousand namespaces are many */
+    SLOTS = 4096, /* buckets of names; ten thousand namespaces are many */
     SPACE_ARENA_MAX = 4 << 20,
 };
 
 struct namespace_cache {
     struct map *by_id;
-    struct space **list;
+    struct namespace_entry **list;
     int count, cap;
-    struct space *slots[SLOTS];
+    struct namespace_entry *slots[SLOTS];
 };
 
 struct namespace_cache *namespace_cache_new(void)
@@ -42,18 +45,19 @@ struct namespace_cache *namespace_cache_free(struct namespace_cache *namespaces)
     return NULL;
 }
 
-static struct space **slot_of(const struct namespace_cache *namespaces, struct str name)
+static struct namespace_entry **slot_of(const struct namespace_cache *namespaces,
+                                        struct str name)
 {
     size_t slot = (size_t)(hash_bytes(name.ptr, name.len, 0) % SLOTS);
 
-    return (struct space **)&namespaces->slots[slot];
+    return (struct namespace_entry **)&namespaces->slots[slot];
 }
 
-static struct space *add(struct namespace_cache *namespaces, int64_t id)
+static struct namespace_entry *add(struct namespace_cache *namespaces, int64_t id)
 {
-    struct space *space = calloc(1, sizeof *space);
+    struct namespace_entry *entry = calloc(1, sizeof *entry);
 
-    must(space);
+    must(entry);
     if (namespaces->count == namespaces->cap) {
         namespaces->cap = namespaces->cap == 0 ? 64 : namespaces->cap * 2;
         namespaces->list = realloc(namespaces->list,
@@ -61,54 +65,56 @@ static struct space *add(struct namespace_cache *namespaces, int64_t id)
         must(namespaces->list);
     }
     map_put(namespaces->by_id, id, namespaces->count);
-    namespaces->list[namespaces->count++] = space;
-    space->id = id;
-    return space;
+    namespaces->list[namespaces->count++] = entry;
+    entry->id = id;
+    return entry;
 }
 
-static void unlink_name(struct namespace_cache *namespaces, struct space *space)
+static void unlink_entry(struct namespace_cache *namespaces, struct namespace_entry *entry)
 {
-    struct space **link = slot_of(namespaces, space->name);
+    struct namespace_entry **link = slot_of(namespaces, entry->name);
 
-    while (*link != space)
+    while (*link != entry)
         link = &(*link)->next;
-    *link = space->next;
+    *link = entry->next;
 }
 
 enum rc namespace_cache_put(struct namespace_cache *namespaces, int64_t id, struct str name,
                             struct str settings, struct err *reterr)
 {
-    struct space *space = (struct space *)namespace_cache_at(namespaces, id);
+    struct namespace_entry *entry = (struct namespace_entry *)namespace_cache_at(namespaces,
+                                                                                 id);
     struct arena *arena = arena_new(SPACE_ARENA_MAX);
-    struct space **slot = slot_of(namespaces, name);
+    struct namespace_entry **slot = slot_of(namespaces, name);
     enum rc rc = RC_OK;
 
-    if (!space)
-        space = add(namespaces, id);
+    if (!entry)
+        entry = add(namespaces, id);
     else
-        unlink_name(namespaces, space);
-    arena_free(space->arena);
-    *space = (struct space){
+        unlink_entry(namespaces, entry);
+    arena_free(entry->arena);
+    *entry = (struct namespace_entry){
         .id = id, .name = arena_str(arena, name), .arena = arena, .next = *slot};
-    *slot = space;
+    *slot = entry;
     if (settings.len > 0)
-        rc = namespace_settings_read(settings, arena, &space->settings, reterr);
+        rc = namespace_settings_read(settings, arena, &entry->settings, reterr);
     if (rc != RC_OK)
-        space->settings = (struct namespace_settings){0};
+        entry->settings = (struct namespace_settings){0};
     return rc;
 }
 
-const struct space *namespace_cache_find(const struct namespace_cache *namespaces,
-                                         struct str name)
+const struct namespace_entry *namespace_cache_find(const struct namespace_cache *namespaces,
+                                                   struct str name)
 {
-    const struct space *space = *slot_of(namespaces, name);
+    const struct namespace_entry *entry = *slot_of(namespaces, name);
 
-    while (space && !str_eq(space->name, name))
-        space = space->next;
-    return space;
+    while (entry && !str_eq(entry->name, name))
+        entry = entry->next;
+    return entry;
 }
 
-const struct space *namespace_cache_at(const struct namespace_cache *namespaces, int64_t id)
+const struct namespace_entry *namespace_cache_at(const struct namespace_cache *namespaces,
+                                                 int64_t id)
 {
     int32_t at = map_find(namespaces->by_id, id);
 

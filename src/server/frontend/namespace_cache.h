@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The namespaces that io knows: their keys, names and settings, as the writer last said.
+ * The namespaces in the io thread: keys, names and settings, as the writer last sent them.
  */
 #pragma once
 
 #include "server/config/namespace_settings.h"
 
-struct space {
+struct namespace_entry {
     int64_t id;
     struct str name;
     struct namespace_settings settings;
-    struct arena *arena; /* of all of it */
-    struct space *next;  /* with the same hash of its name */
+    struct arena *arena;          /* holds name and settings        */
+    struct namespace_entry *next; /* with the same hash of the name */
 };
 
 struct namespace_cache; /* opaque */
@@ -20,14 +20,12 @@ struct namespace_cache *namespace_cache_new(void);
 struct namespace_cache *namespace_cache_free(
     struct namespace_cache *namespaces); /* accepts NULL, returns NULL */
 
-/*
- * A new one, or another state of a known one.  RC_INVALID: its settings cannot be read; it
- * then counts as one without any.
- */
+/* Adds or replaces a namespace.  RC_INVALID: its settings cannot be read; it then has none. */
 MUST_USE enum rc namespace_cache_put(struct namespace_cache *namespaces, int64_t id,
                                      struct str name, struct str settings, struct err *reterr);
 
-/* NULL: there is none. */
-const struct space *namespace_cache_find(const struct namespace_cache *namespaces,
-                                         struct str name);
-const struct space *namespace_cache_at(const struct namespace_cache *namespaces, int64_t id);
+/* Both return NULL if there is none. */
+const struct namespace_entry *namespace_cache_find(const struct namespace_cache *namespaces,
+                                                   struct str name);
+const struct namespace_entry *namespace_cache_at(const struct namespace_cache *namespaces,
+                                                 int64_t id);

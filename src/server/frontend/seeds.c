@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the documents of seed_dir and turns each into calls: read the schedule, and create it
+ * if it is missing.
+ */
 #include "server/frontend/seeds.h"
 
 #include <stdlib.h>
@@ -12,13 +16,13 @@
 
 struct seeds {
     struct manifest manifest;
-    int at;          /* the entry that is asked for           */
-    bool is_missing; /* it was looked for: it is to be made   */
+    int at;          /* the current entry                     */
+    bool is_missing; /* the read found nothing; create it now */
     int made, there, refused;
     struct http1_request request;
 };
 
-/* Calendars and gates have no way to be made only where they are missing. */
+/* Calendars and gates cannot be created conditionally. */
 static bool has_only_schedules(struct manifest *manifest)
 {
     for (int i = 0; i < manifest->count; i++)
@@ -47,7 +51,7 @@ struct seeds *seeds_free(struct seeds *seeds)
     return NULL;
 }
 
-bool seeds_are_left(const struct seeds *seeds)
+bool seeds_has_next(const struct seeds *seeds)
 {
     return seeds->at < seeds->manifest.count;
 }
@@ -61,8 +65,9 @@ static const struct operation *operation_of(const char *id)
     return NULL;
 }
 
-/* The namespace that the document names, as the request's own. */
-static void name_space(struct http1_request *request, const json_t *json, struct arena *arena)
+/* Sets the namespace of the document as that of the request. */
+static void set_namespace(struct http1_request *request, const json_t *json,
+                          struct arena *arena)
 {
     const json_t *name = json_object_get(json, "namespace");
 
@@ -76,8 +81,8 @@ static void name_space(struct http1_request *request, const json_t *json, struct
 }
 
 /*
- * One in the agents' words is created at once: agent and project are its name, so that a second
- * is refused as being there.
+ * A schedule in the format of the agents API is created at once: agent and project identify it,
+ * so that creating it twice fails with a conflict.
  */
 static bool is_agents(const json_t *json)
 {
@@ -88,7 +93,7 @@ enum call_step seeds_begin(struct seeds *seeds, struct call *call)
 {
     const struct manifest_entry *entry = &seeds->manifest.entries[seeds->at];
     json_auto_t *json = NULL;
-    struct err unused; /* whoever begins the call tells why */
+    struct err unused; /* call_begin() reports the error */
     const char *id = seeds->is_missing ? "schedule.create" : "schedule.get";
     bool is_read = json_read(entry->json, &json, &unused) == RC_OK, creates;
 
@@ -103,11 +108,11 @@ enum call_step seeds_begin(struct seeds *seeds, struct call *call)
     if (!creates)
         call->params[0] = entry->id;
     seeds->request.method = str_of(call->operation->method);
-    name_space(&seeds->request, json, call->arena);
+    set_namespace(&seeds->request, json, call->arena);
     return call_begin(call, &seeds->request, creates ? entry->json : (struct str){NULL, 0});
 }
 
-static void tell_refused(const struct manifest_entry *entry, const struct call *call,
+static void log_rejected(const struct manifest_entry *entry, const struct call *call,
                          struct log *log)
 {
     json_auto_t *problem = NULL;
@@ -123,7 +128,7 @@ static void tell_refused(const struct manifest_entry *entry, const struct call *
             LOG_TEXT("field", field ? field : ""), LOG_TEXT("reason", detail ? detail : ""));
 }
 
-bool seeds_told(struct seeds *seeds, const struct call *call, struct log *log)
+bool seeds_finish(struct seeds *seeds, const struct call *call, struct log *log)
 {
     bool is_looking = !seeds->is_missing;
 
@@ -140,10 +145,10 @@ bool seeds_told(struct seeds *seeds, const struct call *call, struct log *log)
     else
         seeds->refused++;
     if (call->status >= 400 && call->status != 409)
-        tell_refused(&seeds->manifest.entries[seeds->at], call, log);
+        log_rejected(&seeds->manifest.entries[seeds->at], call, log);
     seeds->is_missing = false;
     seeds->at++;
-    if (!seeds_are_left(seeds))
+    if (!seeds_has_next(seeds))
         log_say(log, call->now, LEVEL_INFO, "the schedules of seed_dir are there",
                 LOG_INT("made", seeds->made), LOG_INT("found", seeds->there),
                 LOG_INT("refused", seeds->refused));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Schedules that are to be there from the first start on: the documents of seed_dir.
+ * Creates the schedules of seed_dir at each start if they are missing.
  *
- * They are asked for one after the other as requests of nobody outside: is it there, and if
- * not, create it.  What is there is never changed.  One that is refused is told of in the
- * log, and keeps nobody else from being made.
+ * The frontend runs them one after the other as calls without a client: read the schedule, and
+ * create it if it does not exist.  An existing schedule never changes.  A rejected document is
+ * logged and does not stop the others.
  */
 #pragma once
 
@@ -13,15 +13,15 @@
 
 struct seeds; /* opaque */
 
-/* All files of the folder; NULL: what is wrong with them has been told. */
+/* Reads all files of the directory.  On failure it prints the errors and returns NULL. */
 struct seeds *seeds_read(const char *dir);
 struct seeds *seeds_free(struct seeds *seeds); /* accepts NULL, returns NULL */
 
-/* False: nothing is left to ask for. */
-bool seeds_are_left(const struct seeds *seeds);
+/* False: all are done. */
+bool seeds_has_next(const struct seeds *seeds);
 
-/* Begins the next request; the call has its arena, context and now. */
+/* Begins the next call, which has its arena, context and time. */
 enum call_step seeds_begin(struct seeds *seeds, struct call *call);
 
-/* What came of it.  False: the server cannot do it now, the same is asked for again. */
-bool seeds_told(struct seeds *seeds, const struct call *call, struct log *log);
+/* Handles the result.  False: a temporary error; the same call must be repeated. */
+bool seeds_finish(struct seeds *seeds, const struct call *call, struct log *log);

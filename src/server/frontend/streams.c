@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stream first writes the lines that its own reading brought, reads on while there is more,
- * and then, if it is one of events, goes along with the ring.  Each step stops where the
- * client is slow and goes on when there is room.
+ * A stream first writes the lines of its own read and reads again while there are more.  After
+ * that, a stream of events follows the ring.  Each step stops when the client is slow and
+ * continues when there is room.
  */
 #include "server/frontend/streams.h"
 
@@ -15,57 +15,57 @@
 #include "server/frontend/event_ring.h"
 #include "server/frontend/frontend_parts.h"
 
-#define LOOK_EVERY SPAN_S /* for what other nodes wrote, and for tokens that expire */
+#define POLL_EVERY SPAN_S /* for events of other nodes and expired tokens */
 
 struct stream {
     struct streams *streams;
-    struct stream *before, *behind;
-    struct exchange *x; /* NULL: it has ended, and its ticket is still away */
+    struct stream *prev_stream, *next_stream;
+    struct exchange *x; /* NULL: ended, but another thread owns the ticket */
     struct ticket *t;
-    struct arena *life;     /* of the ticket; its own reading has another one */
-    struct arena *portion;  /* of one reading                                 */
-    int line;               /* the next of its own reading                    */
-    bool is_stuck;          /* the client is slow: until there is room        */
-    bool is_gone;           /* the client has left                            */
-    bool is_touched;        /* there is more to read than was read            */
-    bool is_live;           /* it goes along with the ring                    */
-    const struct batch *at; /* where; NULL: behind all of it                 */
+    struct arena *life;           /* of the ticket; reads use read_arena */
+    struct arena *read_arena;     /* of one read                         */
+    int line;                     /* next line of its own read           */
+    bool is_blocked;              /* the client is slow; wait for room   */
+    bool is_gone;                 /* the client has disconnected         */
+    bool is_touched;              /* the database has more than was read */
+    bool is_live;                 /* follows the ring                    */
+    const struct event_batch *at; /* position; NULL: at the end          */
     int index;
 };
 
 struct streams {
     struct frontend *frontend;
     struct commit_signal *signal;
-    struct loop_timer *look, *reap;
+    struct loop_timer *poll_others, *reap;
     bool has_others;
-    struct stream all; /* head of a list in a circle */
+    struct stream all; /* head of a circular list */
     int count;
     struct buf out; /* of one write: EXCHANGE_WRITE_MAX */
 
     struct event_ring ring;
-    bool is_on;            /* the ring is kept for somebody */
-    struct ticket *reader; /* of the ring                   */
+    bool is_active;        /* at least one stream follows the ring */
+    struct ticket *reader; /* of the ring                          */
     struct event_watch *watch;
     bool is_touched;
 };
 
-/* ---- the end of one ---- */
+/* ---- ending ---- */
 
 static void free_stream(struct stream *s)
 {
     struct streams *streams = s->streams;
 
-    s->before->behind = s->behind;
-    s->behind->before = s->before;
+    s->prev_stream->next_stream = s->next_stream;
+    s->next_stream->prev_stream = s->prev_stream;
     streams->count--;
     s->t->stream = NULL;
     s->t->call.arena = s->life;
     frontend_ticket_end(streams->frontend, s->t);
-    arena_free(s->portion);
+    arena_free(s->read_arena);
     free(s);
 }
 
-static void end(struct stream *s, bool is_well)
+static void end_stream(struct stream *s, bool is_well)
 {
     struct exchange *x = s->x;
 
@@ -82,14 +82,14 @@ static void end(struct stream *s, bool is_well)
 
 /* ---- reading ---- */
 
-static void read_on(struct stream *s)
+static void read_more(struct stream *s)
 {
     struct call *call = &s->t->call;
 
-    if (!s->portion)
-        s->portion = arena_new(CALL_ARENA_MAX);
-    arena_reset(s->portion);
-    call->arena = s->portion;
+    if (!s->read_arena)
+        s->read_arena = arena_new(CALL_ARENA_MAX);
+    arena_reset(s->read_arena);
+    call->arena = s->read_arena;
     call->stream->line_count = 0;
     s->line = 0;
     s->is_touched = false;
@@ -98,7 +98,7 @@ static void read_on(struct stream *s)
 
 static void read_ring(struct streams *streams)
 {
-    if (!streams->is_on)
+    if (!streams->is_active)
         return;
     if (streams->reader->is_away) {
         streams->is_touched = true;
@@ -109,8 +109,8 @@ static void read_ring(struct streams *streams)
     frontend_read(streams->frontend, streams->reader);
 }
 
-/* The ring begins where the first that needs it stands. */
-static void begin_ring(struct streams *streams, const struct event_cursor *place)
+/* The ring begins at the cursor of the first stream that needs it. */
+static void begin_ring(struct streams *streams, const struct event_cursor *cursor)
 {
     struct ticket *t = streams->reader;
 
@@ -126,27 +126,27 @@ static void begin_ring(struct streams *streams, const struct event_cursor *place
         t->call.arg = streams->watch;
         t->stream = streams;
     }
-    event_ring_begin(&streams->ring, place);
-    streams->watch->question.after = *place;
-    streams->is_on = true;
+    event_ring_begin(&streams->ring, cursor);
+    streams->watch->question.after = *cursor;
+    streams->is_active = true;
     read_ring(streams);
 }
 
 /* ---- writing ---- */
 
-/* What was gathered, all or nothing. */
+/* Writes the collected bytes, all or nothing. */
 static bool flush(struct stream *s)
 {
     struct buf *out = &s->streams->out;
 
     if (out->len > 0)
-        s->is_stuck = !exchange_write(s->x, buf_as_str(out));
+        s->is_blocked = !exchange_write(s->x, buf_as_str(out));
     out->len = 0;
-    return !s->is_stuck;
+    return !s->is_blocked;
 }
 
-/* Room for the first there always is. */
-static bool gather(struct stream *s, struct str id, struct str name, struct str data)
+/* There is always room for the first event. */
+static bool add_event(struct stream *s, struct str id, struct str name, struct str data)
 {
     bool fits = sse_print(&(struct sse_event){id, name, data}, &s->streams->out);
 
@@ -154,7 +154,7 @@ static bool gather(struct stream *s, struct str id, struct str name, struct str 
     return fits;
 }
 
-static bool say_lines(struct stream *s)
+static bool write_lines(struct stream *s)
 {
     const struct call_stream *stream = s->t->call.stream;
 
@@ -164,7 +164,7 @@ static bool say_lines(struct stream *s)
         for (; next < stream->line_count; next++) {
             const struct call_line *line = &stream->lines[next];
 
-            if (!gather(s, line->id, line->name, line->data))
+            if (!add_event(s, line->id, line->name, line->data))
                 break;
         }
         if (!flush(s))
@@ -174,26 +174,26 @@ static bool say_lines(struct stream *s)
     return true;
 }
 
-static bool wants(const struct event_query *question, const struct event_note *note)
+static bool matches(const struct event_query *question, const struct event_note *note)
 {
     return note->seq > event_cursor_get(&question->after, note->node) &&
            event_filter_wants(&question->filter, note);
 }
 
-/* Its place moves on also over what it does not want. */
-static void pass(struct stream *s, int until)
+/* Also moves over events that do not match. */
+static void advance_cursor(struct stream *s, int until)
 {
-    struct event_cursor *place = &s->t->call.stream->watch->question.after;
+    struct event_cursor *cursor = &s->t->call.stream->watch->question.after;
 
     for (; s->index < until; s->index++) {
         const struct event_note *note = &s->at->notes[s->index];
 
-        if (note->seq > event_cursor_get(place, note->node))
-            must(event_cursor_set(place, note->node, note->seq));
+        if (note->seq > event_cursor_get(cursor, note->node))
+            must(event_cursor_set(cursor, note->node, note->seq));
     }
 }
 
-static void say_ring(struct stream *s)
+static void write_ring(struct stream *s)
 {
     const struct event_query *question = &s->t->call.stream->watch->question;
 
@@ -203,14 +203,14 @@ static void say_ring(struct stream *s)
         for (; next < s->at->count; next++) {
             const struct event_note *note = &s->at->notes[next];
 
-            if (wants(question, note) &&
-                !gather(s, note->id, event_note_name(&question->filter, note),
-                        event_note_json(&question->filter, note)))
+            if (matches(question, note) &&
+                !add_event(s, note->id, event_note_name(&question->filter, note),
+                           event_note_json(&question->filter, note)))
                 break;
         }
         if (!flush(s))
             return;
-        pass(s, next);
+        advance_cursor(s, next);
         if (s->index < s->at->count)
             continue;
         s->at = s->at->next;
@@ -218,16 +218,16 @@ static void say_ring(struct stream *s)
     }
 }
 
-/* False: what it lacks is not in the ring any more. */
-static bool join(struct stream *s)
+/* Returns false if the ring has lost events that the stream needs. */
+static bool join_ring(struct stream *s)
 {
     struct streams *streams = s->streams;
-    const struct event_cursor *place = &s->t->call.stream->watch->question.after;
+    const struct event_cursor *cursor = &s->t->call.stream->watch->question.after;
 
-    /* One that is being read for those before is not begun anew under its hands. */
-    if (!streams->is_on && !(streams->reader && streams->reader->is_away))
-        begin_ring(streams, place);
-    if (!streams->is_on || !event_ring_holds(&streams->ring, place))
+    /* Do not restart the ring while its previous read is in progress. */
+    if (!streams->is_active && !(streams->reader && streams->reader->is_away))
+        begin_ring(streams, cursor);
+    if (!streams->is_active || !event_ring_holds(&streams->ring, cursor))
         return false;
     s->is_live = true;
     s->at = streams->ring.first;
@@ -235,28 +235,28 @@ static bool join(struct stream *s)
     return true;
 }
 
-static void pump(struct stream *s)
+static void pump_stream(struct stream *s)
 {
     const struct call_stream *stream = s->t->call.stream;
 
-    if (!s->x || s->is_gone || s->is_stuck || s->t->is_away)
+    if (!s->x || s->is_gone || s->is_blocked || s->t->is_away)
         return;
     if (!s->is_live) {
-        if (!say_lines(s))
+        if (!write_lines(s))
             return;
         if (stream->is_over) {
-            end(s, true);
+            end_stream(s, true);
             return;
         }
-        if (stream->has_more || s->is_touched || (stream->watch && !join(s))) {
-            read_on(s);
+        if (stream->has_more || s->is_touched || (stream->watch && !join_ring(s))) {
+            read_more(s);
             return;
         }
     }
-    say_ring(s);
+    write_ring(s);
 }
 
-/* ---- what comes ---- */
+/* ---- events ---- */
 
 static void on_gone(void *arg, struct exchange *x)
 {
@@ -272,79 +272,80 @@ static void on_room(void *arg, struct exchange *x)
     struct stream *s = arg;
 
     (void)x;
-    s->is_stuck = false;
-    pump(s);
+    s->is_blocked = false;
+    pump_stream(s);
 }
 
 static const struct exchange_watch watch = {.on_gone = on_gone, .on_room = on_room};
 
-/* Nobody goes along with it any more. */
-static void look_at_ring(struct streams *streams)
+/* Empties the ring when no stream follows it any more. */
+static void stop_idle_ring(struct streams *streams)
 {
-    static const struct event_cursor nowhere;
+    static const struct event_cursor start;
 
-    for (struct stream *s = streams->all.behind; s != &streams->all; s = s->behind)
+    for (struct stream *s = streams->all.next_stream; s != &streams->all; s = s->next_stream)
         if (s->is_live)
             return;
-    streams->is_on = false;
-    event_ring_begin(&streams->ring, &nowhere);
+    streams->is_active = false;
+    event_ring_begin(&streams->ring, &start);
     if (streams->count == 0)
-        atomic_store(&streams->signal->is_heard, false);
+        atomic_store(&streams->signal->has_listeners, false);
 }
 
 static void reap(void *arg)
 {
     struct streams *streams = arg;
 
-    for (struct stream *s = streams->all.behind, *next; s != &streams->all; s = next) {
-        next = s->behind;
+    for (struct stream *s = streams->all.next_stream, *next; s != &streams->all; s = next) {
+        next = s->next_stream;
         if (s->is_gone && s->x)
-            end(s, false);
+            end_stream(s, false);
     }
-    look_at_ring(streams);
+    stop_idle_ring(streams);
 }
 
 static void wake_all(struct streams *streams, uint64_t touched)
 {
     read_ring(streams);
-    for (struct stream *s = streams->all.behind, *next; s != &streams->all; s = next) {
+    for (struct stream *s = streams->all.next_stream, *next; s != &streams->all; s = next) {
         const struct call_stream *stream = s->t->call.stream;
 
-        next = s->behind;
+        next = s->next_stream;
         if (stream->watch || !(commit_signal_bit(&stream->run) & touched))
             continue;
         s->is_touched = true;
-        pump(s);
+        pump_stream(s);
     }
 }
 
-void streams_news(struct streams *streams)
+void streams_on_commit(struct streams *streams)
 {
     atomic_store(&streams->signal->is_wanted, true);
     wake_all(streams, atomic_exchange(&streams->signal->touched, 0));
 }
 
-static void look(void *arg)
+static void poll_others(void *arg)
 {
     struct streams *streams = arg;
 
     if (streams->has_others)
         wake_all(streams, UINT64_MAX);
     else if (streams->is_touched)
-        read_ring(streams); /* what failed before */
+        read_ring(streams); /* retry a failed read */
     streams_check(streams, streams->frontend->admission);
-    look_at_ring(streams);
+    stop_idle_ring(streams);
     if (streams->count > 0)
-        loop_timer_set(streams->look, LOOK_EVERY);
+        loop_timer_set(streams->poll_others, POLL_EVERY);
 }
 
-/* Those that still stand in the oldest batches go back to reading for themselves. */
+/* Streams at the oldest batches continue with their own reads. */
 static void trim_ring(struct streams *streams)
 {
-    const struct batch *batch;
+    const struct event_batch *batch;
 
     while ((batch = event_ring_excess(&streams->ring))) {
-        for (struct stream *s = streams->all.behind; s != &streams->all; s = s->behind)
+        for (struct stream *s = streams->all.next_stream; s != &streams->all;
+             s = s->next_stream)
             if (s->at == batch) {
                 s->is_live = false;
                 s->at = NULL;
@@ -353,94 +354,94 @@ static void trim_ring(struct streams *streams)
     }
 }
 
-/* What goes along with the ring lacks something: it asks again, from where it stood. */
-static void break_ring(struct streams *streams)
+/* Events are missing: the streams end, and their clients reconnect with their last cursor. */
+static void end_live_streams(struct streams *streams)
 {
-    for (struct stream *s = streams->all.behind, *next; s != &streams->all; s = next) {
-        next = s->behind;
+    for (struct stream *s = streams->all.next_stream, *next; s != &streams->all; s = next) {
+        next = s->next_stream;
         if (s->is_live)
-            end(s, false);
+            end_stream(s, false);
     }
-    look_at_ring(streams);
+    stop_idle_ring(streams);
 }
 
-static void hand_out(struct streams *streams, const struct batch *batch)
+static void distribute(struct streams *streams, const struct event_batch *batch)
 {
-    for (struct stream *s = streams->all.behind, *next; s != &streams->all; s = next) {
-        next = s->behind;
+    for (struct stream *s = streams->all.next_stream, *next; s != &streams->all; s = next) {
+        next = s->next_stream;
         if (s->is_live && !s->at) {
             s->at = batch;
             s->index = 0;
         }
-        pump(s);
+        pump_stream(s);
     }
 }
 
-static void event_ring_back(struct streams *streams)
+static void ring_read_returned(struct streams *streams)
 {
-    const struct batch *batch;
+    const struct event_batch *batch;
 
-    if (!streams->is_on)
+    if (!streams->is_active)
         return;
     if (streams->reader->step != CALL_STREAM) {
-        streams->is_touched = true; /* the database is away: once more at the next look */
+        streams->is_touched = true; /* the database is unavailable: retry at the next poll */
         return;
     }
     if (streams->watch->portion.is_lost) {
-        break_ring(streams);
+        end_live_streams(streams);
         return;
     }
     batch = event_ring_add(&streams->ring, &streams->watch->portion);
     if (batch)
-        hand_out(streams, batch);
+        distribute(streams, batch);
     trim_ring(streams);
     if (streams->is_touched || streams->watch->portion.has_more)
         read_ring(streams);
 }
 
-static void stream_back(struct stream *s)
+static void stream_read_returned(struct stream *s)
 {
     if (!s->x)
         free_stream(s);
     else if (s->is_gone || s->t->step != CALL_STREAM)
-        end(s, false);
+        end_stream(s, false);
     else
-        pump(s);
+        pump_stream(s);
 }
 
-void streams_back(struct streams *streams, struct ticket *t)
+void streams_ticket_returned(struct streams *streams, struct ticket *t)
 {
     if (t == streams->reader)
-        event_ring_back(streams);
+        ring_read_returned(streams);
     else
-        stream_back(t->stream);
+        stream_read_returned(t->stream);
 }
 
-/* ---- from begin to end ---- */
+/* ---- start and stop ---- */
 
 void streams_adopt(struct streams *streams, struct ticket *t)
 {
     struct stream *s = calloc(1, sizeof *s);
 
     must(s);
-    /* What was committed after its first reading, before news are asked for, is read too. */
+    /* Reads again, because a commit after the first read may not have raised a signal. */
     *s = (struct stream){
         .streams = streams, .x = t->x, .t = t, .life = t->call.arena, .is_touched = true};
-    atomic_store(&streams->signal->is_heard, true);
+    atomic_store(&streams->signal->has_listeners, true);
     atomic_store(&streams->signal->is_wanted, true);
-    s->before = streams->all.before;
-    s->behind = &streams->all;
-    s->before->behind = s->behind->before = s;
+    s->prev_stream = streams->all.prev_stream;
+    s->next_stream = &streams->all;
+    s->prev_stream->next_stream = s->next_stream->prev_stream = s;
     if (streams->count++ == 0)
-        loop_timer_set(streams->look, LOOK_EVERY);
+        loop_timer_set(streams->poll_others, POLL_EVERY);
     t->x = NULL;
     t->stream = s;
     exchange_watch(s->x, &watch, s);
     exchange_begin_events(s->x, t->call.request_id);
     if (str_eq(s->x->request->method, STR("HEAD")))
-        end(s, true);
+        end_stream(s, true);
     else
-        pump(s);
+        pump_stream(s);
 }
 
 bool streams_is_full(const struct streams *streams)
@@ -452,30 +453,30 @@ void streams_check(struct streams *streams, const struct admission *admission)
 {
     instant now = clock_now();
 
-    for (struct stream *s = streams->all.behind, *next; s != &streams->all; s = next) {
-        next = s->behind;
+    for (struct stream *s = streams->all.next_stream, *next; s != &streams->all; s = next) {
+        next = s->next_stream;
         if (s->x && !admission_still_allows(admission, &s->t->call.caller, now))
-            end(s, true);
+            end_stream(s, true);
     }
 }
 
 void streams_close(struct streams *streams)
 {
-    for (struct stream *s = streams->all.behind, *next; s != &streams->all; s = next) {
-        next = s->behind;
+    for (struct stream *s = streams->all.next_stream, *next; s != &streams->all; s = next) {
+        next = s->next_stream;
         if (s->x)
-            end(s, true);
+            end_stream(s, true);
     }
 }
 
 void streams_abandon(struct streams *streams)
 {
-    for (struct stream *s = streams->all.behind, *next; s != &streams->all; s = next) {
-        next = s->behind;
+    for (struct stream *s = streams->all.next_stream, *next; s != &streams->all; s = next) {
+        next = s->next_stream;
         s->t->is_away = false;
-        end(s, false);
+        end_stream(s, false);
     }
-    look_at_ring(streams);
+    stop_idle_ring(streams);
     if (!streams->reader)
         return;
     streams->reader->is_away = false;
@@ -493,10 +494,10 @@ struct streams *streams_new(struct frontend *frontend, struct commit_signal *sig
     streams->frontend = frontend;
     streams->signal = signal;
     streams->has_others = has_others;
-    streams->all.before = streams->all.behind = &streams->all;
+    streams->all.prev_stream = streams->all.next_stream = &streams->all;
     streams->out = (struct buf){.ptr = malloc(EXCHANGE_WRITE_MAX), .cap = EXCHANGE_WRITE_MAX};
     must(streams->out.ptr);
-    streams->look = loop_timer_new(loop, look, streams);
+    streams->poll_others = loop_timer_new(loop, poll_others, streams);
     streams->reap = loop_timer_new(loop, reap, streams);
     return streams;
 }
@@ -506,7 +507,7 @@ struct streams *streams_free(struct streams *streams)
     if (!streams)
         return NULL;
     must(streams->count == 0);
-    loop_timer_free(streams->look);
+    loop_timer_free(streams->poll_others);
     loop_timer_free(streams->reap);
     free(streams->watch);
     free(streams->out.ptr);

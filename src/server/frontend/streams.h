@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Answers without an end: streams of events and of logs.
+ * Endless answers: streams of events and of logs.
  *
- * Nothing is handed out but what was read from the database, so nothing is told that is not
- * durable, nothing is lost and nothing told twice.  One reading serves all who are up to date;
- * whoever is behind reads for itself.  For the io thread.
+ * Streams send only data that was read from the database, so that everything is durable,
+ * nothing is lost and nothing is sent twice.  One read serves all streams that are up to date;
+ * a stream that is behind reads for itself.  For the io thread.
  */
 #pragma once
 
@@ -18,27 +18,27 @@ enum { STREAMS_MAX = 1000 }; /* each may hold EXCHANGE_BACKLOG_MAX of unsent byt
 struct frontend;
 struct streams; /* opaque */
 
-/* `has_others`: other nodes write to the same database, of which no word may come. */
+/* `has_others`: other nodes may write to the database without a signal. */
 struct streams *streams_new(struct frontend *frontend, struct commit_signal *signal,
                             struct loop *loop, bool has_others);
-/* After streams_abandon().  Accepts NULL, returns NULL. */
+/* Call it after streams_abandon().  Accepts NULL, returns NULL. */
 struct streams *streams_free(struct streams *streams);
 
 bool streams_is_full(const struct streams *streams);
 
-/* The ticket has been read and goes on as a stream; there is room for it. */
+/* Continues a ticket that was read as a stream; requires !streams_is_full(). */
 void streams_adopt(struct streams *streams, struct ticket *ticket);
 
-/* A ticket with `stream` set is back from a reader. */
-void streams_back(struct streams *streams, struct ticket *ticket);
+/* A reader has returned a ticket with `stream` set. */
+void streams_ticket_returned(struct streams *streams, struct ticket *ticket);
 
-/* The writer says that there is something to read. */
-void streams_news(struct streams *streams);
+/* The writer has committed new events or log lines. */
+void streams_on_commit(struct streams *streams);
 
-/* Tokens have changed: who may not listen any more, does not. */
+/* The tokens have changed: ends streams that are not allowed any more. */
 void streams_check(struct streams *streams, const struct admission *admission);
 
-/* All streams end, as they should: their clients ask again, elsewhere or later. */
+/* Ends all streams in an orderly way; their clients reconnect elsewhere or later. */
 void streams_close(struct streams *streams);
 
 /* The readers have ended. */

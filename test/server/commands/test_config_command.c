@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected values: what `belfry help config` says. */
+/* Tests `belfry config`.  Expected values: `belfry help config`. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "../../cli/run.h"
 
-/* A file with this text; the name is the caller's to unlink. */
+/* Creates a file with this text; the caller unlinks it. */
 static void make_file(const char *text, char *path)
 {
     int fd = mkstemp(path);
@@ -28,7 +28,7 @@ static void clean_environment(void)
     setenv("STATE_DIRECTORY", "/srv/belfry", 1);
 }
 
-/* clearenv() would take the program's name away, and in which form cases are told. */
+/* clearenv() would also remove the name of the program and the output format of cmocka. */
 static int begin(void **state)
 {
     char program[4096], form[64];
@@ -60,7 +60,7 @@ static void the_table_has_a_line_for_each_key(void **state)
     assert_int_equal(lines, 41);
 }
 
-/* The values without what is behind #. */
+/* Copies the table without the comments after #. */
 static void without_sources(const char *table, char *ret)
 {
     char *p = ret;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected values: the contract in server/config/config_address.h, RFC 5952 for IPv6 text. */
+/*
+ * Tests addresses of listeners.  Expected values: the contract in
+ * server/config/config_address.h, and RFC 5952 for IPv6 text.
+ */
 #include "server/config/config_address.h"
 
 #include <setjmp.h>

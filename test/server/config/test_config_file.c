@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected values: the contract in server/config/config_file.h. */
+/*
+ * Tests the syntax of the configuration file.  Expected values: the contract in
+ * server/config/config_file.h.
+ */
 #include "server/config/config_file.h"
 
 #include <setjmp.h>
@@ -8,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* All lines as "LINE:COLUMN key=value;". */
+/* Prints all lines as "LINE:COLUMN key=value;". */
 static enum rc read_all(struct str text, struct buf *out, int *ret_line, struct err *reterr)
 {
     static struct config_line line;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Old names of settings.  Expected: the tables of settings of the systems that Belfry succeeds,
- * and that each either has its effect under a key of Belfry's or says why it has none.
+ * Tests old names of settings.  Expected values: the settings of the systems that Belfry
+ * replaces; each sets a key of Belfry or says why it has no effect.
  */
 #include "server/config/config_old.h"
 
@@ -38,7 +38,7 @@ static void check_refused(struct str text, const char *const *env, const char *e
     assert_string_equal(err.text, expected);
 }
 
-/* The value of a key once this line is read, and where it came from. */
+/* Checks the value and the source of a key after reading this line. */
 static void check_line(const char *line, enum config_id id, const char *value)
 {
     static const char *const env[] = {"HOME=/home/ada", NULL};
@@ -92,7 +92,7 @@ static void settings_of_javaclaw_have_their_effect(void **state)
     check_line("javaclaw.scheduler.future-execution-ttl-hours=72", CONFIG_FUTURE_TTL, "3d");
 }
 
-/* As Spring binds them. */
+/* The same names as in Spring. */
 static void kebab_camel_and_capitals_are_one_name(void **state)
 {
     (void)state;
@@ -101,7 +101,7 @@ static void kebab_camel_and_capitals_are_one_name(void **state)
     check_line("CONDUCTOR_SCHEDULER_JITTERMAXMS = 50", CONFIG_DISPATCH_JITTER, "50ms");
 }
 
-/* The key of Belfry's own that differs by its marks alone is no old name. */
+/* A key of Belfry that differs only in - or _ is not an old name. */
 static void a_key_is_not_taken_for_an_old_name(void **state)
 {
     static const char *const env[] = {"HOME=/home/ada", NULL};
@@ -121,18 +121,19 @@ static void what_has_no_effect_is_accepted_and_says_why(void **state)
                                "conductor.scheduler.polling-thread-count = 4\n"
                                "javaclaw.scheduler.executor-pool-size = 4\n"
                                "BATCH_SIZE = 10\n";
-    struct config *arg = read_sources(str_of(text), env), *without = read_sources(STR(""), env);
+    struct config *given = read_sources(str_of(text), env),
+                  *without = read_sources(STR(""), env);
     struct config_change changes[CONFIG_KEYS];
     int count = 0;
 
     (void)state;
-    assert_int_equal(config_changes(arg, without, changes), 0);
-    for (const struct config_old_use *use = arg->olds; use; use = use->next) {
+    assert_int_equal(config_changes(given, without, changes), 0);
+    for (const struct config_old_use *use = given->olds; use; use = use->next) {
         assert_int_equal(use->old->id, OLD_NO_EFFECT);
         assert_int_equal(use->source.line, ++count);
     }
     assert_int_equal(count, 5);
-    config_free(arg);
+    config_free(given);
     config_free(without);
 }
 
@@ -152,7 +153,7 @@ static void the_environment_has_those_that_name_their_system(void **state)
     assert_int_equal(config->dispatch_jitter, 200 * SPAN_MS);
     assert_false(config->enabled);
     assert_string_equal(config->default_timezone.ptr, "America/Denver");
-    assert_int_equal(config->drain, 30 * SPAN_S); /* another program may be meant */
+    assert_int_equal(config->drain, 30 * SPAN_S); /* may belong to another program */
     assert_int_equal(config->buffer_limit, 1000);
     assert_int_equal(config->source[CONFIG_ENABLED].from, CONFIG_FROM_ENV);
     config_free(config);
@@ -186,7 +187,7 @@ static void a_wrong_value_is_refused_where_it_stands(void **state)
         "90s, 1h30m or 7d");
 }
 
-/* Every name is found by itself, is of one kind, and stands in the table for people. */
+/* Each name finds itself, has exactly one effect, and is in the table of docs/operations.md. */
 static void each_of_the_table_is_whole_and_documented(void **state)
 {
     static char page[PAGE_BYTES];
@@ -205,7 +206,7 @@ static void each_of_the_table_is_whole_and_documented(void **state)
 
         assert_ptr_equal(config_old_find(str_of(old->name)), old);
         assert_true((old->id == OLD_NO_EFFECT) == (old->why != NULL));
-        config_old_say(old, &said);
+        config_old_describe(old, &said);
         assert_false(said.cut);
         snprintf(text, sizeof text, "| `%s` |", old->name);
         if (!strstr(page, text))

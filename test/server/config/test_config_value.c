@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expected values: the types of server/config/config_keys.h, and ranges that its table states.
+ * Tests single values.  Expected values: the types in server/config/config_keys.h and the
+ * ranges of its table.
  */
 #include "server/config/config_value.h"
 
@@ -38,7 +39,7 @@ static void check_good(enum config_id id, const char *text, const char *expected
     assert_string_equal(shown, expected);
 }
 
-/* The value stays as it was. */
+/* Also checks that the value is unchanged. */
 static void check_bad(enum config_id id, const char *text, int at, const char *expected)
 {
     char before_text[CONFIG_SHOWN_MAX], after_text[CONFIG_SHOWN_MAX];
@@ -128,7 +129,7 @@ static void durations_have_units_and_a_range(void **state)
     check_bad(CONFIG_LEASE, "999ms", 0, "must be from 1s to 1d");
     check_bad(CONFIG_LEASE, "90", 2,
               "a number needs a unit; write it like 250ms, 90s, 1h30m or 7d");
-    check_bad(CONFIG_LEASE, "90x", 2, "no such unit; there are d, h, m, s, ms, us and ns");
+    check_bad(CONFIG_LEASE, "90x", 2, "unknown unit; use d, h, m, s, ms, us or ns");
 }
 
 static void lists_of_addresses_are_parted_by_commas(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expected values: the comments of server/config/namespace_settings.h; the key is that of
- * Standard Webhooks.
+ * Tests settings of namespaces.  Expected values: the comments of
+ * server/config/namespace_settings.h; the key comes from Standard Webhooks.
  */
 #include "server/config/namespace_settings.h"
 
@@ -34,7 +34,7 @@ static int end(void **state)
     return 0;
 }
 
-static void take(const char *json)
+static void read_settings(const char *json)
 {
     struct err err = {0};
 
@@ -51,7 +51,7 @@ static void assert_text(struct str s, const char *expected)
 static void nothing_is_set_by_default(void **state)
 {
     (void)state;
-    take("{}");
+    read_settings("{}");
     assert_false(settings.has_allows_private);
     assert_int_equal(settings.net_count, 0);
     assert_int_equal(settings.key_count, 0);
@@ -65,12 +65,12 @@ static void limits_are_whole_numbers_within_bounds(void **state)
     static const char *const wrong[] = {"-1", "1000001", "1.5", "\"5\"", "true"};
 
     (void)state;
-    take("{\"rateRead\":600,\"rateWrite\":1000000,\"quotaSchedules\":0}");
+    read_settings("{\"rateRead\":600,\"rateWrite\":1000000,\"quotaSchedules\":0}");
     assert_int_equal(settings.rate_read, 600);
     assert_int_equal(settings.rate_write, 1000000);
     assert_true(settings.has_quota);
     assert_int_equal(settings.quota_schedules, 0);
-    take("{}");
+    read_settings("{}");
     assert_int_equal(settings.rate_read, 0);
     assert_false(settings.has_quota);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -90,11 +90,12 @@ static void everything_that_is_set_can_be_found(void **state)
     const struct signing_keys *key;
 
     (void)state;
-    take("{\"upstream\":\"b\",\"allowPrivate\":false,\"allowNetworks\":[\"10.1.0.0/16\"],"
-         "\"keys\":{\"main\":[\"" KEY_A "\",\"" KEY_B "\"],\"other\":[\"" KEY_B "\"]},"
-         "\"upstreams\":{\"a\":{\"url\":\"http://a:8080/api/\"},"
-         "\"b\":{\"type\":\"conductor\",\"url\":\"https://b/api\","
-         "\"headers\":{\"X-Authorization\":\"k\"}}}}");
+    read_settings(
+        "{\"upstream\":\"b\",\"allowPrivate\":false,\"allowNetworks\":[\"10.1.0.0/16\"],"
+        "\"keys\":{\"main\":[\"" KEY_A "\",\"" KEY_B "\"],\"other\":[\"" KEY_B "\"]},"
+        "\"upstreams\":{\"a\":{\"url\":\"http://a:8080/api/\"},"
+        "\"b\":{\"type\":\"conductor\",\"url\":\"https://b/api\","
+        "\"headers\":{\"X-Authorization\":\"k\"}}}}");
     assert_true(settings.has_allows_private);
     assert_false(settings.allows_private);
     assert_int_equal(settings.net_count, 1);
@@ -122,9 +123,10 @@ static void a_temporal_has_a_namespace_and_a_key(void **state)
     const struct upstream_settings *upstream;
 
     (void)state;
-    take("{\"upstreams\":{\"a\":{\"apiKey\":\"secret\",\"namespace\":\"prod\",\"headers\":"
-         "{\"x-a\":\"1\"},\"url\":\"https://t:7233/\",\"type\":\"temporal\"},"
-         "\"b\":{\"type\":\"temporal\",\"url\":\"http://t\"}}}");
+    read_settings(
+        "{\"upstreams\":{\"a\":{\"apiKey\":\"secret\",\"namespace\":\"prod\",\"headers\":"
+        "{\"x-a\":\"1\"},\"url\":\"https://t:7233/\",\"type\":\"temporal\"},"
+        "\"b\":{\"type\":\"temporal\",\"url\":\"http://t\"}}}");
     upstream = upstream_settings(&settings, STR("a"));
     assert_int_equal(upstream->type, UPSTREAM_TEMPORAL);
     assert_text(upstream->url, "https://t:7233");

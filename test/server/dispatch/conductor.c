@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Implements the stand-in for Conductor on top of bad_server.
+ */
 #include "conductor.h"
 
 #include <stdio.h>

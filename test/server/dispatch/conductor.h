@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A stand-in for Conductor: starts, shows, finds and terminates workflows over HTTP, and can
- * be told to fail.  Its answers have the shape of the real one's.
+ * fail on demand.  Its answers have the format of the real one.
  */
 #pragma once
 
@@ -14,22 +14,22 @@ struct conductor_flow {
     const char *status, *reason, *output;
 };
 
-enum { CONDUCTOR_HANGS = -1 }; /* an answer begins and does not go on */
+enum { CONDUCTOR_HANGS = -1 }; /* an answer begins but never ends */
 
-/* What becomes of one request. */
+/* The fault of one request. */
 struct conductor_fault {
     const char *method;
-    int status; /* of the answer; 0: the connection is reset; CONDUCTOR_HANGS */
+    int status; /* of the answer; 0: resets the connection; CONDUCTOR_HANGS */
     const char *body;
-    bool is_done; /* it is carried out all the same */
+    bool is_done; /* carries out the request anyway */
 };
 
 struct conductor {
     struct bad_server server;
     struct conductor_flow flows[CONDUCTOR_FLOWS_MAX];
     int count;
-    bool heeds_keys; /* a start with a key that it knows is the workflow that it knows */
-    bool finds;      /* workflows can be searched for                                 */
+    bool heeds_keys; /* a start with a known key returns the known workflow */
+    bool finds;      /* supports the search for workflows                   */
     struct conductor_fault faults[CONDUCTOR_FAULTS_MAX];
     int fault_count;
     struct bad_script script;
@@ -39,8 +39,8 @@ struct conductor {
 void conductor_start(struct conductor *conductor, uv_loop_t *loop);
 void conductor_stop(struct conductor *conductor);
 
-/* The next `count` requests of the method. */
+/* Adds a fault for the next `count` requests of the method. */
 void conductor_fail(struct conductor *conductor, int count, struct conductor_fault fault);
 
-/* How many requests were seen whose line begins so. */
+/* The number of requests whose first line begins with `line`. */
 int conductor_seen(const struct conductor *conductor, const char *line);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Implements the fixture: collects reports and runs the loop.
+ */
 #include "dispatches.h"
 
 #include <dirent.h>
@@ -27,18 +30,18 @@ static int count_files(void)
     return count;
 }
 
-static void on_told(void *arg, struct dispatch_report *reported)
+static void on_report(void *arg, struct dispatch_report *reports)
 {
-    struct errands *dispatches = arg;
+    struct dispatch_fixture *dispatches = arg;
 
-    must(dispatches->told_count < ERRANDS_TOLD_MAX);
-    dispatches->reported[dispatches->told_count++] = reported;
-    uv_stop(loop_uv(dispatches->loop)); /* a round that began with timers would go on to wait */
+    must(dispatches->report_count < REPORTS_MAX);
+    dispatches->reports[dispatches->report_count++] = reports;
+    uv_stop(loop_uv(dispatches->loop)); /* a round that began with timers would block */
 }
 
 static const struct namespace_settings *on_settings(void *arg, int64_t namespace)
 {
-    struct errands *dispatches = arg;
+    struct dispatch_fixture *dispatches = arg;
 
     (void)namespace;
     return &dispatches->settings;
@@ -51,10 +54,10 @@ static void on_wake(void *arg)
 
 int dispatches_setup(void **state)
 {
-    struct errands *dispatches = calloc(1, sizeof *dispatches);
+    struct dispatch_fixture *dispatches = calloc(1, sizeof *dispatches);
 
     must(dispatches != NULL);
-    loop_free(loop_new(on_wake, NULL)); /* the first one opens what all share */
+    loop_free(loop_new(on_wake, NULL)); /* the first loop opens shared descriptors */
     open_before = count_files();
     dispatches->arena = arena_new(ARENA_MAX);
     dispatches->loop = loop_new(on_wake, NULL);
@@ -65,14 +68,14 @@ int dispatches_setup(void **state)
         .exec = 8,
         .allow_loopback = true,
         .settings = on_settings,
-        .on_told = on_told,
+        .on_report = on_report,
         .arg = dispatches,
     };
     *state = dispatches;
     return 0;
 }
 
-void dispatches_open(struct errands *dispatches)
+void dispatches_open(struct dispatch_fixture *dispatches)
 {
     struct err err;
 
@@ -80,7 +83,7 @@ void dispatches_open(struct errands *dispatches)
         fail_msg("%s", err.text);
 }
 
-void dispatches_set(struct errands *dispatches, const char *json)
+void dispatches_set(struct dispatch_fixture *dispatches, const char *json)
 {
     struct err err;
 
@@ -91,34 +94,34 @@ void dispatches_set(struct errands *dispatches, const char *json)
 
 static void on_closed(void *arg)
 {
-    struct errands *dispatches = arg;
+    struct dispatch_fixture *dispatches = arg;
 
     dispatches->is_closed = true;
     uv_stop(loop_uv(dispatches->loop));
 }
 
-void dispatches_close(struct errands *dispatches)
+void dispatches_close(struct dispatch_fixture *dispatches)
 {
     dispatcher_close(dispatches->dispatcher, on_closed, dispatches);
     dispatches->dispatcher = NULL;
 }
 
-void dispatches_wait_closed(struct errands *dispatches)
+void dispatches_wait_closed(struct dispatch_fixture *dispatches)
 {
     while (!dispatches->is_closed)
         uv_run(loop_uv(dispatches->loop), UV_RUN_ONCE);
 }
 
-void dispatches_forget(struct errands *dispatches)
+void dispatches_forget(struct dispatch_fixture *dispatches)
 {
-    for (int i = 0; i < dispatches->told_count; i++)
-        arena_free(dispatches->reported[i]->arena);
-    dispatches->told_count = 0;
+    for (int i = 0; i < dispatches->report_count; i++)
+        arena_free(dispatches->reports[i]->arena);
+    dispatches->report_count = 0;
 }
 
 int dispatches_teardown(void **state)
 {
-    struct errands *dispatches = *state;
+    struct dispatch_fixture *dispatches = *state;
 
     if (dispatches->dispatcher) {
         dispatches_close(dispatches);
@@ -132,8 +135,8 @@ int dispatches_teardown(void **state)
     return 0;
 }
 
-struct dispatch_order *dispatches_task(struct errands *dispatches, enum lane lane,
-                                       const char *action)
+struct dispatch_order *dispatches_order(struct dispatch_fixture *dispatches, enum lane lane,
+                                        const char *action)
 {
     struct arena *arena = arena_new(ORDER_ARENA_MAX);
     struct dispatch_order *order = arena_take(arena, sizeof *order);
@@ -185,14 +188,14 @@ struct stop dispatches_stop_of(const struct dispatch_order *order)
                          .fence = run->fence};
 }
 
-const struct report *dispatches_wait(struct errands *dispatches, int count)
+const struct report *dispatches_wait(struct dispatch_fixture *dispatches, int count)
 {
-    while (dispatches->told_count < count)
+    while (dispatches->report_count < count)
         uv_run(loop_uv(dispatches->loop), UV_RUN_ONCE);
-    return &dispatches->reported[count - 1]->report;
+    return &dispatches->reports[count - 1]->report;
 }
 
-const struct report *dispatches_wait_end(struct errands *dispatches)
+const struct report *dispatches_wait_end(struct dispatch_fixture *dispatches)
 {
     for (int i = 0;; i++) {
         const struct report *report = dispatches_wait(dispatches, i + 1);
@@ -202,7 +205,8 @@ const struct report *dispatches_wait_end(struct errands *dispatches)
     }
 }
 
-const struct report *dispatches_run(struct errands *dispatches, struct dispatch_order *order)
+const struct report *dispatches_run(struct dispatch_fixture *dispatches,
+                                    struct dispatch_order *order)
 {
     dispatcher_start(dispatches->dispatcher, order);
     return dispatches_wait_end(dispatches);
@@ -222,13 +226,13 @@ static size_t add_line(struct buf *out, struct str packed)
     return LINE_HEAD + len;
 }
 
-const char *dispatches_log(struct errands *dispatches)
+const char *dispatches_log(struct dispatch_fixture *dispatches)
 {
     struct buf out = {.cap = 4 << 20};
 
     out.ptr = arena_take(dispatches->arena, out.cap);
-    for (int i = 0; i < dispatches->told_count; i++)
-        for (struct str log = dispatches->reported[i]->report.log; log.len > 0;)
+    for (int i = 0; i < dispatches->report_count; i++)
+        for (struct str log = dispatches->reports[i]->report.log; log.len > 0;)
             log = str_from(log, add_line(&out, log));
     assert_false(out.cut);
     return out.ptr;

@@ -1,56 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A loop with calls on it, tasks made of an action's JSON, and all that is told of them.
+ * A fixture with a loop, a dispatcher, orders from the JSON of an action, and all reports.
  */
 #pragma once
 
 #include "server/dispatch/dispatch_parts.h"
 
-enum { ERRANDS_TOLD_MAX = 256 };
+enum { REPORTS_MAX = 256 };
 
-struct errands {
+struct dispatch_fixture {
     struct loop *loop;
     struct dispatcher_options options; /* for dispatches_open() */
     struct dispatcher *dispatcher;
-    struct arena *arena; /* of the test                          */
+    struct arena *arena; /* of the test */
     struct namespace_settings settings;
-    struct dispatch_report *reported[ERRANDS_TOLD_MAX];
-    int told_count;
+    struct dispatch_report *reports[REPORTS_MAX];
+    int report_count;
     bool is_closed;
 };
 
-/* cmocka's; the calls are not open yet.  The latter closes them and counts descriptors. */
+/*
+ * For cmocka.  The setup does not open the dispatcher; the teardown closes it and counts
+ * descriptors.
+ */
 int dispatches_setup(void **state);
 int dispatches_teardown(void **state);
 
-void dispatches_open(struct errands *dispatches);
+void dispatches_open(struct dispatch_fixture *dispatches);
 
-/* The namespace's settings, as JSON; only before dispatches_open(). */
-void dispatches_set(struct errands *dispatches, const char *json);
+/* Sets the settings of the namespace, as JSON.  Call it before dispatches_open(). */
+void dispatches_set(struct dispatch_fixture *dispatches, const char *json);
 
-/* Begins the end; dispatches_wait_closed() runs the loop to it. */
-void dispatches_close(struct errands *dispatches);
-void dispatches_wait_closed(struct errands *dispatches);
+/* Begins to close; dispatches_wait_closed() runs the loop until the end. */
+void dispatches_close(struct dispatch_fixture *dispatches);
+void dispatches_wait_closed(struct dispatch_fixture *dispatches);
 
 /*
- * A task of run r_…, schedule "nightly", attempt 1, fence 7, with ample time; the caller may
- * change it before dispatcher_start().
+ * Creates an order of run r_…, schedule "nightly", attempt 1, fence 7, with ample time.  The
+ * caller may change it before dispatcher_start().
  */
-struct dispatch_order *dispatches_task(struct errands *dispatches, enum lane lane,
-                                       const char *action);
+struct dispatch_order *dispatches_order(struct dispatch_fixture *dispatches, enum lane lane,
+                                        const char *action);
 struct stop dispatches_stop_of(const struct dispatch_order *order);
 
-/* Runs the loop until so many reports were told since the setup; returns the last of them. */
-const struct report *dispatches_wait(struct errands *dispatches, int count);
+/*
+ * Runs the loop until `count` reports have arrived since the setup; returns the last of them.
+ */
+const struct report *dispatches_wait(struct dispatch_fixture *dispatches, int count);
 
-/* Runs it until one is told that is no REPORT_ALIVE. */
-const struct report *dispatches_wait_end(struct errands *dispatches);
+/* Runs the loop until a report other than REPORT_ALIVE arrives. */
+const struct report *dispatches_wait_end(struct dispatch_fixture *dispatches);
 
-/* What was told is gone, and counting begins anew. */
-void dispatches_forget(struct errands *dispatches);
+/* Frees all reports and counts from 0 again. */
+void dispatches_forget(struct dispatch_fixture *dispatches);
 
-/* Starts a task and runs the loop to its end. */
-const struct report *dispatches_run(struct errands *dispatches, struct dispatch_order *order);
+/* Starts an order and runs the loop until it ends. */
+const struct report *dispatches_run(struct dispatch_fixture *dispatches,
+                                    struct dispatch_order *order);
 
-/* All lines of the log of all reports: "1 oops\n", the stream and the text. */
-const char *dispatches_log(struct errands *dispatches);
+/* Returns the log lines of all reports, such as "1 oops\n": stream and text. */
+const char *dispatches_log(struct dispatch_fixture *dispatches);

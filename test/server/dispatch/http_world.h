@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls, and a server on the same loop that does to them what strangers do.
+ * A dispatcher and a misbehaving HTTP server on one loop.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 enum { ACTION_TEXT_MAX = 4096 };
 
 struct world {
-    struct errands *dispatches;
+    struct dispatch_fixture *dispatches;
     struct bad_server server;
     json_t *result, *error; /* of the last report */
 };
@@ -48,7 +48,7 @@ static inline int world_end(void **state)
     bad_server_stop(&world->server);
     while (world->server.peers)
         uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
-    uv_run(loop_uv(world->dispatches->loop), UV_RUN_NOWAIT); /* the listener's own end */
+    uv_run(loop_uv(world->dispatches->loop), UV_RUN_NOWAIT); /* closes the listener */
     json_decref(world->result);
     json_decref(world->error);
     dispatches_teardown(&dispatches);
@@ -56,9 +56,11 @@ static inline int world_end(void **state)
     return 0;
 }
 
-/* A task that calls `path` of the server; `more` are further fields of its action. */
-static inline struct dispatch_order *world_task(struct world *world, const char *path,
-                                                const char *more)
+/*
+ * Creates an order that calls `path` of the server; `more` holds further fields of the action.
+ */
+static inline struct dispatch_order *world_order(struct world *world, const char *path,
+                                                 const char *more)
 {
     char action[ACTION_TEXT_MAX];
 
@@ -66,7 +68,7 @@ static inline struct dispatch_order *world_task(struct world *world, const char 
         dispatches_open(world->dispatches);
     snprintf(action, sizeof action, "{\"type\":\"http\",\"url\":\"http://127.0.0.1:%d%s\"%s%s}",
              world->server.port, path, more[0] ? "," : "", more);
-    return dispatches_task(world->dispatches, LANE_HTTP, action);
+    return dispatches_order(world->dispatches, LANE_HTTP, action);
 }
 
 static inline json_t *world_json(struct str text)
@@ -79,7 +81,7 @@ static inline json_t *world_json(struct str text)
     return json;
 }
 
-/* Runs it to its end; result and error are read. */
+/* Runs it to its end and parses result and error. */
 static inline const struct report *world_run(struct world *world, struct dispatch_order *order)
 {
     const struct report *report;
@@ -96,7 +98,7 @@ static inline const struct report *world_run(struct world *world, struct dispatc
 static inline const struct report *world_get(struct world *world, const char *path,
                                              const char *more)
 {
-    return world_run(world, world_task(world, path, more));
+    return world_run(world, world_order(world, path, more));
 }
 
 static inline void world_script(struct world *world, const char *path, struct str bytes,
@@ -112,7 +114,7 @@ static inline void world_wait_seen(struct world *world, int count)
         uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
 }
 
-/* A member of the error; "" when there is none. */
+/* Returns a member of the error, or "". */
 static inline const char *world_error(const struct world *world, const char *name)
 {
     const char *text = json_string_value(json_object_get(world->error, name));
@@ -120,7 +122,7 @@ static inline const char *world_error(const struct world *world, const char *nam
     return text ? text : "";
 }
 
-/* FAILED or such, with that code; the error says the same of trying again as the report. */
+/* Checks outcome, code, and that error and report agree about a retry. */
 static inline void world_assert_end(const struct world *world, const struct report *report,
                                     enum outcome outcome, const char *code, bool is_retryable)
 {
@@ -132,7 +134,7 @@ static inline void world_assert_end(const struct world *world, const struct repo
     assert_true(strlen(world_error(world, "message")) > 0);
 }
 
-/* A member of the result, as one line. */
+/* Returns a member of the result as one line. */
 static inline const char *world_kept(const struct world *world, const char *name)
 {
     static char text[1 << 16];

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Implements the stand-in for Temporal on top of the listener.
+ */
 #include "temporal.h"
 
 #include <stdio.h>
@@ -73,7 +76,7 @@ static void answer_empty(struct exchange *x)
 
 /* ---- workflows ---- */
 
-/* The last of the id, or the very run; -1: none. */
+/* Finds the last run of the id, or the given run; returns -1 if there is none. */
 static int find(const struct temporal *server, const char *id, const char *run)
 {
     for (int i = server->count - 1; i >= 0; i--)
@@ -114,7 +117,7 @@ static void answer_started(struct temporal *server, struct exchange *x, int plac
     answer_message(server, x, &response.base);
 }
 
-/* NULL: it is only to be done. */
+/* `x` is NULL if only the effect is wanted. */
 static void start(struct temporal *server, struct exchange *x,
                   const Temporal__StartWorkflowExecutionRequest *m)
 {
@@ -238,7 +241,7 @@ static void show(struct temporal *server, struct exchange *x,
         answer_nothing_yet(server, x);
 }
 
-/* The running one whose first run is meant. */
+/* Finds the open run whose chain begins with `first`. */
 static int find_open(const struct temporal *server,
                      const Temporal__WorkflowExecution *execution, const char *first)
 {
@@ -275,7 +278,7 @@ static void serve(struct temporal *server, struct exchange *x, const char *metho
     const Temporal__TerminateWorkflowExecutionRequest *terminate = (const void *)message;
     char words[300];
 
-    /* The namespace is the first field of each. */
+    /* The namespace is the first field of each message. */
     if (strcmp(any->namespace_, "default") != 0) {
         snprintf(words, sizeof words, "Namespace %s is not found.", any->namespace_);
         answer_status(x, GRPC_NOT_FOUND, words);
@@ -331,7 +334,7 @@ static void break_it(struct temporal *server, struct exchange *x,
     }
 }
 
-/* Whether a fault takes the request. */
+/* Whether a fault applies to the request. */
 static bool fails(struct temporal *server, struct exchange *x, const char *method,
                   const ProtobufCMessage *message)
 {
@@ -342,7 +345,7 @@ static bool fails(struct temporal *server, struct exchange *x, const char *metho
             continue;
         memmove(&server->faults[i], &server->faults[i + 1],
                 (size_t)(--server->fault_count - i) * sizeof server->faults[0]);
-        if (fault.is_done) /* only starts can be */
+        if (fault.is_done) /* only for starts */
             start(server, NULL, (const void *)message);
         break_it(server, x, &fault);
         return true;
@@ -372,7 +375,7 @@ static void on_request(void *arg, struct exchange *x)
     seen->fields = fields_of(server, x->request);
     if (!fails(server, x, seen->method, seen->message))
         serve(server, x, seen->method, seen->message);
-    uv_stop(server->loop); /* whoever waits for it looks */
+    uv_stop(server->loop); /* lets waiting tests check */
 }
 
 static int64_t body_max(void *arg, const struct http1_request *request)
@@ -382,7 +385,7 @@ static int64_t body_max(void *arg, const struct http1_request *request)
     return BODY_MAX;
 }
 
-/* ---- what others see ---- */
+/* ---- interface ---- */
 
 static void listen_at(struct temporal *server, uint16_t port)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stand-in for Temporal: starts, shows, cancels and terminates workflows over gRPC, holds who
- * waits for an end, and can be told to fail.  Its one namespace is "default".
+ * A stand-in for Temporal: starts, shows, cancels and terminates workflows over gRPC, lets
+ * polls wait for an end, and can fail on demand.  Its only namespace is "default".
  */
 #pragma once
 
@@ -29,20 +29,20 @@ enum temporal_end {
 
 /* One run of a workflow. */
 struct temporal_run {
-    const char *id, *request_id, *identity; /* in the server's arena */
-    char run[32], next[32];                 /* `next`: it goes on as that one */
+    const char *id, *request_id, *identity; /* in the server's arena             */
+    char run[32], next[32];                 /* `next`: the run that continues it */
     enum temporal_end end;
     const char *text; /* a result as JSON, or a reason */
     bool is_cancel_asked;
 };
 
-/* What becomes of one request. */
+/* The fault of one request. */
 struct temporal_fault {
     const char *method;
     enum { FAULT_STATUS, FAULT_CUT, FAULT_HTTP, FAULT_SILENT, FAULT_NO_STATUS } kind;
-    int status; /* of gRPC, or of HTTP */
+    int status; /* of gRPC or HTTP */
     const char *words;
-    bool is_done; /* it is carried out all the same */
+    bool is_done; /* carries out the request anyway */
 };
 
 struct temporal_seen {
@@ -63,7 +63,7 @@ struct temporal {
     struct temporal_seen seen[TEMPORAL_SEEN_MAX];
     int seen_count;
     struct exchange *waiting[TEMPORAL_WAITING_MAX], *silent[TEMPORAL_WAITING_MAX];
-    int waits_for[TEMPORAL_WAITING_MAX]; /* places in `runs` */
+    int waits_for[TEMPORAL_WAITING_MAX]; /* indexes of `runs` */
     int waiting_count, silent_count;
     bool is_closed;
 };
@@ -71,20 +71,20 @@ struct temporal {
 void temporal_open(struct temporal *server, uv_loop_t *loop);
 void temporal_close(struct temporal *server);
 
-/* Away, and there again at the same address with all that it knew. */
+/* Stops and starts again at the same address with the same workflows. */
 void temporal_restart(struct temporal *server);
 
-/* The next `count` requests of the method. */
+/* Adds a fault for the next `count` requests of the method. */
 void temporal_fail(struct temporal *server, int count, struct temporal_fault fault);
 
-/* Ends a run, and tells those who wait for it. */
+/* Ends a run and answers the polls that wait for it. */
 void temporal_end(struct temporal *server, int run, enum temporal_end end, const char *text);
 
-/* Lets those who wait go without an event. */
+/* Answers all waiting polls without an event. */
 void temporal_let_go(struct temporal *server);
 
 int temporal_count_seen(const struct temporal *server, const char *method);
 
-/* The nth request of a method, from 0 on; the test fails without it. */
+/* Returns the nth request of a method, from 0; fails the test if there is none. */
 const struct temporal_seen *temporal_nth(const struct temporal *server, const char *method,
                                          int n);

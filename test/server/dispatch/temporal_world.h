@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls on one loop with a Temporal that counts what was started, for one test.
+ * A dispatcher and a stand-in for Temporal on one loop, for one test.
  */
 #pragma once
 
@@ -21,19 +21,19 @@
 #define WF                                                            \
     "{\"type\":\"workflow\",\"name\":\"wf\",\"workflowId\":\"base\"," \
     "\"queue\":\"q\",\"temporal\":\"GgIQAQ==\"}"
-#define FLOW  "base-2026-09-21T14:13:20Z"
-#define LONG  (3600 * SPAN_S)
-#define START "StartWorkflowExecution"
-#define LOOK  "GetWorkflowExecutionHistory"
-#define END   "TerminateWorkflowExecution"
-#define ASK   "RequestCancelWorkflowExecution"
+#define FLOW   "base-2026-09-21T14:13:20Z"
+#define LONG   (3600 * SPAN_S)
+#define START  "StartWorkflowExecution"
+#define POLL   "GetWorkflowExecutionHistory"
+#define END    "TerminateWorkflowExecution"
+#define CANCEL "RequestCancelWorkflowExecution"
 
-/* Patient where a test waits for an event, quick where it waits for a pause. */
+/* Long where a test waits for an event, short where it waits for a pause. */
 static const struct flow_limits quick = {
     .retry_first = SPAN_MS,
-    .retry_most = 2 * SPAN_MS,
+    .retry_max = 2 * SPAN_MS,
     .poll_first = SPAN_MS,
-    .poll_most = 2 * SPAN_MS,
+    .poll_max = 2 * SPAN_MS,
     .patience = LONG,
     .end_patience = LONG,
     .request = 60 * SPAN_S,
@@ -42,7 +42,7 @@ static const struct flow_limits quick = {
 };
 
 struct world {
-    struct errands *dispatches;
+    struct dispatch_fixture *dispatches;
     struct temporal *server;
     struct flow_limits limits;
     char run[RUN_ID_TEXT_MAX];
@@ -95,9 +95,9 @@ static inline int world_teardown(void **state)
     return 0;
 }
 
-static inline struct dispatch_order *flow_task(struct world *world, const char *action)
+static inline struct dispatch_order *flow_order(struct world *world, const char *action)
 {
-    struct dispatch_order *order = dispatches_task(world->dispatches, LANE_FLOW, action);
+    struct dispatch_order *order = dispatches_order(world->dispatches, LANE_FLOW, action);
 
     snprintf(world->run, sizeof world->run, "%.*s", STR_ARG(order->assignment.id));
     return order;
@@ -108,14 +108,14 @@ static inline void start(struct world *world, struct dispatch_order *order)
     dispatcher_start(world->dispatches->dispatcher, order);
 }
 
-/* Runs the loop until so many requests of the method were seen. */
+/* Runs the loop until `count` requests of the method were seen. */
 static inline void wait_seen(struct world *world, const char *method, int count)
 {
     while (temporal_count_seen(world->server, method) < count)
         uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
 }
 
-/* Until somebody waits for the end of a workflow. */
+/* Runs the loop until a poll waits for the end of a workflow. */
 static inline void wait_waiting(struct world *world)
 {
     while (world->server->waiting_count == 0)
@@ -127,7 +127,7 @@ static inline const struct report *wait_end(struct world *world)
     return dispatches_wait_end(world->dispatches);
 }
 
-/* Somebody's workflow that has the id. */
+/* Creates a foreign workflow with the same id. */
 static inline void have_flow(struct world *world)
 {
     world->server->runs[0] = (struct temporal_run){
@@ -135,10 +135,10 @@ static inline void have_flow(struct world *world)
     world->server->count = 1;
 }
 
-/* A workflow of an earlier attempt, and a task that knows of it. */
+/* Creates a workflow of an earlier attempt, and an order that knows it. */
 static inline struct dispatch_order *next_attempt(struct world *world)
 {
-    struct dispatch_order *order = flow_task(world, WF);
+    struct dispatch_order *order = flow_order(world, WF);
 
     have_flow(world);
     order->assignment.run.progress = STR(

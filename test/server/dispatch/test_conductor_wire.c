@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is said to a Conductor and what its answers mean, byte by byte.
+ * Tests the requests to Conductor and the meaning of its answers, byte by byte.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -228,7 +228,7 @@ static void an_output_that_is_too_large_is_left_out_and_said_to_be(void **state)
 
     (void)state;
     buf_text(&buf, "{\"status\":\"COMPLETED\",\"output\":\"");
-    memset(body + buf.len, 'x', len - 1); /* and two quotes */
+    memset(body + buf.len, 'x', len - 1); /* plus two quotes */
     buf.len += len - 1;
     buf_text(&buf, "\"}");
     seen = flow_seen_of(buf_as_str(&buf), false, arena);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errands from their start to what is told of them, however they end: of their own, by a
- * stop, too late, or with the daemon.
+ * Tests dispatches from start to report, however they end: by themselves, by a stop, too late,
+ * or with the server.
  */
 #include "http_world.h"
 #include "io/clock.h"
 
-/* Has a call under way that the server has seen and does not answer. */
+/* Starts a request that the server has seen and does not answer. */
 static struct stop start_hanging(struct world *world, int64_t fence)
 {
-    struct dispatch_order *order = world_task(world, "/hang", "");
+    struct dispatch_order *order = world_order(world, "/hang", "");
     struct stop stop;
     int seen = world->server.seen_count;
 
@@ -24,7 +24,7 @@ static struct stop start_hanging(struct world *world, int64_t fence)
 static void a_report_names_the_run_and_the_fence(void **state)
 {
     struct world *world = *state;
-    struct dispatch_order *order = world_task(world, "/", "");
+    struct dispatch_order *order = world_order(world, "/", "");
     const struct report *report;
 
     order->assignment.run.pass = 3;
@@ -39,18 +39,18 @@ static void a_report_names_the_run_and_the_fence(void **state)
 static void nothing_is_told_from_within_a_function_that_was_called(void **state)
 {
     struct world *world = *state;
-    struct dispatch_order *order = world_task(world, "/", "");
+    struct dispatch_order *order = world_order(world, "/", "");
 
-    order->assignment.deadline = order->now; /* it ends as it begins */
+    order->assignment.deadline = order->now; /* no time left at the start */
     dispatcher_start(world->dispatches->dispatcher, order);
-    assert_int_equal(world->dispatches->told_count, 0);
+    assert_int_equal(world->dispatches->report_count, 0);
     assert_int_equal(dispatches_wait(world->dispatches, 1)->outcome, OUTCOME_TIMED_OUT);
 }
 
 static void a_task_that_comes_too_late_is_handed_back(void **state)
 {
     struct world *world = *state;
-    struct dispatch_order *order = world_task(world, "/", "");
+    struct dispatch_order *order = world_order(world, "/", "");
 
     order->send_by_us = clock_boot_us();
     assert_int_equal(world_run(world, order)->kind, REPORT_RELEASE);
@@ -64,7 +64,7 @@ static void a_task_whose_time_ends_in_the_queue_is_handed_back(void **state)
 
     world->dispatches->options.http_per_host = 1;
     start_hanging(world, 1);
-    order = world_task(world, "/late", "");
+    order = world_order(world, "/late", "");
     order->send_by_us = clock_boot_us() + 20 * SPAN_MS;
     assert_int_equal(world_run(world, order)->kind, REPORT_RELEASE);
     assert_int_equal(world->server.seen_count, 1);
@@ -80,7 +80,7 @@ static void no_more_are_called_at_a_time_than_the_limits_say(void **state)
     for (int i = 0; i < 2; i++)
         stops[i] = start_hanging(world, i);
     for (int i = 2; i < 4; i++) {
-        struct dispatch_order *order = world_task(world, "/hang", "");
+        struct dispatch_order *order = world_order(world, "/hang", "");
 
         order->assignment.run.fence = i;
         stops[i] = dispatches_stop_of(order);
@@ -105,11 +105,11 @@ static void a_stop_ends_a_call_as_cancelled(void **state)
 
     dispatcher_stop(world->dispatches->dispatcher, &stop);
     dispatcher_stop(world->dispatches->dispatcher, &stop);
-    assert_int_equal(world->dispatches->told_count, 0);
+    assert_int_equal(world->dispatches->report_count, 0);
     report = dispatches_wait(world->dispatches, 1);
     assert_int_equal(report->kind, REPORT_DONE);
     assert_int_equal(report->outcome, OUTCOME_CANCELLED);
-    dispatcher_stop(world->dispatches->dispatcher, &stop); /* of one that is no more */
+    dispatcher_stop(world->dispatches->dispatcher, &stop); /* already ended */
 }
 
 static void a_stop_for_another_fence_or_run_does_nothing(void **state)
@@ -138,7 +138,7 @@ static void nothing_is_told_of_a_call_that_was_terminated(void **state)
     struct stop gone = start_hanging(world, 1), both = start_hanging(world, 2);
     struct stop other = start_hanging(world, 3);
 
-    dispatcher_stop(world->dispatches->dispatcher, &both); /* first asked, then made to */
+    dispatcher_stop(world->dispatches->dispatcher, &both); /* first stopped, then terminated */
     gone.is_terminated = both.is_terminated = true;
     dispatcher_stop(world->dispatches->dispatcher, &gone);
     dispatcher_stop(world->dispatches->dispatcher, &both);
@@ -146,7 +146,7 @@ static void nothing_is_told_of_a_call_that_was_terminated(void **state)
     assert_int_equal(dispatches_wait(world->dispatches, 1)->fence, 3);
     while (dispatcher_count(world->dispatches->dispatcher, LANE_HTTP) > 0)
         uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
-    assert_int_equal(world->dispatches->told_count, 1);
+    assert_int_equal(world->dispatches->report_count, 1);
 }
 
 static void at_the_end_what_was_sent_is_lost_and_the_rest_is_handed_back(void **state)
@@ -159,7 +159,7 @@ static void at_the_end_what_was_sent_is_lost_and_the_rest_is_handed_back(void **
     start_hanging(world, 1);
     stopped = start_hanging(world, 2);
     for (int fence = 3; fence <= 4; fence++) {
-        struct dispatch_order *order = world_task(world, "/hang", "");
+        struct dispatch_order *order = world_order(world, "/hang", "");
 
         order->assignment.run.fence = fence;
         dispatcher_start(world->dispatches->dispatcher, order);
@@ -167,17 +167,17 @@ static void at_the_end_what_was_sent_is_lost_and_the_rest_is_handed_back(void **
     dispatcher_stop(world->dispatches->dispatcher, &stopped);
     dispatches_close(world->dispatches);
     dispatches_wait_closed(world->dispatches);
-    assert_int_equal(world->dispatches->told_count, 4);
+    assert_int_equal(world->dispatches->report_count, 4);
     for (int i = 0; i < 4; i++)
-        kinds[world->dispatches->reported[i]->report.fence] =
-            (int)world->dispatches->reported[i]->report.kind;
+        kinds[world->dispatches->reports[i]->report.fence] =
+            (int)world->dispatches->reports[i]->report.kind;
     assert_int_equal(kinds[1], REPORT_LOST);
-    assert_int_equal(kinds[2], REPORT_DONE); /* cancelled, as it was asked to be */
+    assert_int_equal(kinds[2], REPORT_DONE); /* cancelled by the stop */
     assert_int_equal(kinds[3], REPORT_RELEASE);
     assert_int_equal(kinds[4], REPORT_RELEASE);
 }
 
-static void many_errands_are_told_of_once_each(void **state)
+static void each_dispatch_is_reported_once(void **state)
 {
     enum { MANY = 200 };
     struct world *world = *state;
@@ -185,7 +185,7 @@ static void many_errands_are_told_of_once_each(void **state)
 
     world->dispatches->options.http = MANY;
     for (int i = 0; i < MANY; i++) {
-        struct dispatch_order *order = world_task(world, "/", "");
+        struct dispatch_order *order = world_order(world, "/", "");
 
         order->assignment.run.slot += i * SPAN_S;
         dispatcher_start(world->dispatches->dispatcher, order);
@@ -193,7 +193,7 @@ static void many_errands_are_told_of_once_each(void **state)
     assert_int_equal(dispatcher_count(world->dispatches->dispatcher, LANE_HTTP), MANY);
     dispatches_wait(world->dispatches, MANY);
     for (int i = 0; i < MANY; i++) {
-        const struct report *report = &world->dispatches->reported[i]->report;
+        const struct report *report = &world->dispatches->reports[i]->report;
         int64_t n = (report->run.slot_ms - INT64_C(1790000000000)) / 1000;
 
         assert_in_range(n, 0, MANY - 1);
@@ -218,7 +218,7 @@ static void an_action_that_cannot_be_carried_out_fails_with_the_reason(void **st
     dispatches_open(world->dispatches);
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         world_assert_end(
-            world, world_run(world, dispatches_task(world->dispatches, LANE_HTTP, actions[i])),
+            world, world_run(world, dispatches_order(world->dispatches, LANE_HTTP, actions[i])),
             OUTCOME_FAILED, "bad_action", false);
 }
 
@@ -271,8 +271,7 @@ int main(void)
             at_the_end_what_was_sent_is_lost_and_the_rest_is_handed_back, world_begin,
             world_end),
         cmocka_unit_test(private_networks_are_the_namespaces_matter_then_the_configurations),
-        cmocka_unit_test_setup_teardown(many_errands_are_told_of_once_each, world_begin,
-                                        world_end),
+        cmocka_unit_test_setup_teardown(each_dispatch_is_reported_once, world_begin, world_end),
         cmocka_unit_test_setup_teardown(
             an_action_that_cannot_be_carried_out_fails_with_the_reason, world_begin, world_end),
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errands that run programs: real ones, and what is told of them.
+ * Tests dispatches of real programs and their reports.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -22,19 +22,20 @@
 
 #define SH(script) "{\"type\":\"exec\",\"argv\":[\"/bin/sh\",\"-c\",\"" script "\"]}"
 
-static struct errands *opened(void **state)
+static struct dispatch_fixture *opened(void **state)
 {
     dispatches_open(*state);
     return *state;
 }
 
-static struct dispatch_order *exec_task(struct errands *dispatches, const char *action)
+static struct dispatch_order *exec_order(struct dispatch_fixture *dispatches,
+                                         const char *action)
 {
-    return dispatches_task(dispatches, LANE_EXEC, action);
+    return dispatches_order(dispatches, LANE_EXEC, action);
 }
 
-/* One of the bad children of test/io; killed 100 ms after it was asked to end. */
-static struct dispatch_order *zoo_task(struct errands *dispatches, const char *name)
+/* A misbehaving program of test/io/zoo, killed 100 ms after the stop. */
+static struct dispatch_order *zoo_order(struct dispatch_fixture *dispatches, const char *name)
 {
     char folder[1000], action[2000];
 
@@ -43,7 +44,7 @@ static struct dispatch_order *zoo_task(struct errands *dispatches, const char *n
              "{\"type\":\"exec\",\"killAfter\":\"100ms\","
              "\"argv\":[\"/bin/sh\",\"%s/test/io/zoo/%s.sh\"]}",
              folder, name);
-    return exec_task(dispatches, action);
+    return exec_order(dispatches, action);
 }
 
 static json_t *parsed(struct str text)
@@ -78,9 +79,9 @@ static const char *text_at(const json_t *json, const char *name)
 
 static void a_program_that_exits_with_0_has_succeeded(void **state)
 {
-    struct errands *dispatches = opened(state);
+    struct dispatch_fixture *dispatches = opened(state);
     const struct report *report = dispatches_run(dispatches,
-                                                 exec_task(dispatches, SH("echo done")));
+                                                 exec_order(dispatches, SH("echo done")));
     json_auto_t *result = parsed(report->result);
     const json_t *usage = json_object_get(result, "usage");
 
@@ -103,10 +104,10 @@ static void a_program_that_exits_with_0_has_succeeded(void **state)
 
 static void another_exit_code_is_a_failure_that_says_what_the_program_said_last(void **state)
 {
-    struct errands *dispatches = opened(state);
+    struct dispatch_fixture *dispatches = opened(state);
     const struct report *report = dispatches_run(
         dispatches,
-        exec_task(dispatches, SH("echo a; echo first >&2; echo no disk >&2; exit 7")));
+        exec_order(dispatches, SH("echo a; echo first >&2; echo no disk >&2; exit 7")));
     json_auto_t *result = parsed(report->result);
 
     assert_int_equal(report->outcome, OUTCOME_FAILED);
@@ -117,9 +118,9 @@ static void another_exit_code_is_a_failure_that_says_what_the_program_said_last(
 
 static void a_signal_is_a_failure(void **state)
 {
-    struct errands *dispatches = opened(state);
+    struct dispatch_fixture *dispatches = opened(state);
     const struct report *report = dispatches_run(dispatches,
-                                                 exec_task(dispatches, SH("kill -SEGV $$")));
+                                                 exec_order(dispatches, SH("kill -SEGV $$")));
     json_auto_t *result = parsed(report->result);
 
     assert_int_equal(report->outcome, OUTCOME_FAILED);
@@ -131,9 +132,9 @@ static void a_signal_is_a_failure(void **state)
 
 static void what_cannot_be_started_is_not_tried_again(void **state)
 {
-    struct errands *dispatches = opened(state);
+    struct dispatch_fixture *dispatches = opened(state);
     const struct report *report = dispatches_run(
-        dispatches, exec_task(dispatches, "{\"type\":\"exec\",\"argv\":[\"/no/such\"]}"));
+        dispatches, exec_order(dispatches, "{\"type\":\"exec\",\"argv\":[\"/no/such\"]}"));
 
     assert_int_equal(report->outcome, OUTCOME_FAILED);
     assert_error(report, "exec_not_started", false,
@@ -141,12 +142,12 @@ static void what_cannot_be_started_is_not_tried_again(void **state)
     assert_int_equal(report->result.len, 0);
 }
 
-/* Started where the machine has no descriptor for it. */
-static struct dispatch_order *start_without_room(struct errands *dispatches)
+/* Starts an order while no descriptor is free. */
+static struct dispatch_order *start_without_room(struct dispatch_fixture *dispatches)
 {
-    struct dispatch_order *order = exec_task(dispatches, SH("true"));
+    struct dispatch_order *order = exec_order(dispatches, SH("true"));
     struct rlimit usual, none;
-    int least = dup(0); /* all below are in use */
+    int least = dup(0); /* all lower descriptors are in use */
 
     assert_true(least > 0);
     close(least);
@@ -160,7 +161,7 @@ static struct dispatch_order *start_without_room(struct errands *dispatches)
 
 static void what_the_machine_has_no_room_for_is_given_back_after_a_rest(void **state)
 {
-    struct errands *dispatches = opened(state);
+    struct dispatch_fixture *dispatches = opened(state);
 
     start_without_room(dispatches);
     assert_int_equal(dispatcher_count(dispatches->dispatcher, LANE_EXEC), 1);
@@ -170,7 +171,7 @@ static void what_the_machine_has_no_room_for_is_given_back_after_a_rest(void **s
 
 static void what_rests_can_be_cancelled(void **state)
 {
-    struct errands *dispatches = opened(state);
+    struct dispatch_fixture *dispatches = opened(state);
     struct stop stop = dispatches_stop_of(start_without_room(dispatches));
     const struct report *report;
 
@@ -182,24 +183,24 @@ static void what_rests_can_be_cancelled(void **state)
 
 static void a_keeper_that_was_killed_is_a_loss(void **state)
 {
-    struct errands *dispatches = opened(state);
+    struct dispatch_fixture *dispatches = opened(state);
     const struct report *report = dispatches_run(dispatches,
-                                                 zoo_task(dispatches, "kills_keeper"));
+                                                 zoo_order(dispatches, "kills_keeper"));
 
     assert_int_equal(report->outcome, OUTCOME_FAILED);
     assert_error(report, "exec_lost", true,
-                 "the process that watched over the program was killed; the program was "
+                 "the supervisor of the program was killed; the program was "
                  "killed too");
 }
 
 static void programs_are_off_unless_the_configuration_says_so(void **state)
 {
-    struct errands *dispatches = *state;
+    struct dispatch_fixture *dispatches = *state;
     const struct report *report;
 
     dispatches->options.exec = 0;
     dispatches_open(dispatches);
-    report = dispatches_run(dispatches, exec_task(dispatches, SH("echo done")));
+    report = dispatches_run(dispatches, exec_order(dispatches, SH("echo done")));
     assert_int_equal(report->outcome, OUTCOME_FAILED);
     assert_error(report, "exec_disabled", false,
                  "this server runs no programs; `exec = true` in its configuration lets it");
@@ -207,20 +208,20 @@ static void programs_are_off_unless_the_configuration_says_so(void **state)
 
 static void a_full_pool_hands_the_run_back(void **state)
 {
-    struct errands *dispatches = *state;
+    struct dispatch_fixture *dispatches = *state;
     struct dispatch_order *first, *second;
     const struct report *report;
     struct stop stop;
 
     dispatches->options.exec = 1;
     dispatches_open(dispatches);
-    first = exec_task(dispatches, SH("echo up; sleep 60"));
-    second = exec_task(dispatches, SH("true"));
+    first = exec_order(dispatches, SH("echo up; sleep 60"));
+    second = exec_order(dispatches, SH("true"));
     second->assignment.run.pass = 1;
     stop = dispatches_stop_of(first);
     dispatcher_start(dispatches->dispatcher, first);
     dispatcher_start(dispatches->dispatcher, second);
-    assert_int_equal(dispatches->told_count, 0); /* not from inside dispatcher_start() */
+    assert_int_equal(dispatches->report_count, 0); /* not from inside dispatcher_start() */
     report = dispatches_wait_end(dispatches);
     assert_int_equal(report->kind, REPORT_RELEASE);
     assert_int_equal(report->run.pass, 1);
@@ -231,8 +232,8 @@ static void a_full_pool_hands_the_run_back(void **state)
 
 static void nothing_begins_after_the_lease(void **state)
 {
-    struct errands *dispatches = opened(state);
-    struct dispatch_order *order = exec_task(dispatches, SH("echo done"));
+    struct dispatch_fixture *dispatches = opened(state);
+    struct dispatch_order *order = exec_order(dispatches, SH("echo done"));
 
     order->send_by_us = 1;
     assert_int_equal(dispatches_run(dispatches, order)->kind, REPORT_RELEASE);
@@ -241,8 +242,8 @@ static void nothing_begins_after_the_lease(void **state)
 
 static void a_program_knows_its_run(void **state)
 {
-    struct errands *dispatches = opened(state);
-    struct dispatch_order *order = exec_task(
+    struct dispatch_fixture *dispatches = opened(state);
+    struct dispatch_order *order = exec_order(
         dispatches, "{\"type\":\"exec\",\"argv\":[\"/usr/bin/env\"],\"env\":{\"A\":\"b c\"},"
                     "\"user\":null}");
     char expected[1000], trace[TRACE_TEXT_MAX];
@@ -268,13 +269,13 @@ static void a_program_knows_its_run(void **state)
 
 static void what_an_action_sets_is_not_set_again(void **state)
 {
-    struct errands *dispatches = opened(state);
+    struct dispatch_fixture *dispatches = opened(state);
     const char *log;
 
     dispatches_run(dispatches,
-                   exec_task(dispatches,
-                             "{\"type\":\"exec\",\"argv\":[\"/usr/bin/env\"],\"env\":{"
-                             "\"PATH\":\"/opt/bin\",\"HOME\":\"/h\",\"LANG\":\"C\"}}"));
+                   exec_order(dispatches,
+                              "{\"type\":\"exec\",\"argv\":[\"/usr/bin/env\"],\"env\":{"
+                              "\"PATH\":\"/opt/bin\",\"HOME\":\"/h\",\"LANG\":\"C\"}}"));
     log = dispatches_log(dispatches);
     assert_ptr_equal(strstr(log, "0 PATH=/opt/bin\n0 HOME=/h\n0 LANG=C\n0 BELFRY_RUN="), log);
     assert_null(strstr(log, "/usr/local/sbin"));
@@ -283,8 +284,8 @@ static void what_an_action_sets_is_not_set_again(void **state)
 
 static void templates_are_filled_in_and_never_run_by_a_shell(void **state)
 {
-    struct errands *dispatches = opened(state);
-    struct dispatch_order *order = exec_task(
+    struct dispatch_fixture *dispatches = opened(state);
+    struct dispatch_order *order = exec_order(
         dispatches, "{\"type\":\"exec\",\"argv\":[\"/usr/bin/printf\",\"[%s]\",\"${schedule}\","
                     "\"${input.who}\",\"$${attempt}\",\"${input.none}\"],"
                     "\"input\":{\"who\":\"a; rm -rf $HOME\"}}");
@@ -296,10 +297,10 @@ static void templates_are_filled_in_and_never_run_by_a_shell(void **state)
 
 static void the_program_itself_is_a_path_after_filling_in_too(void **state)
 {
-    struct errands *dispatches = opened(state);
+    struct dispatch_fixture *dispatches = opened(state);
     const struct report *report = dispatches_run(
-        dispatches, exec_task(dispatches, "{\"type\":\"exec\",\"argv\":[\"/bin/${input.p}\"],"
-                                          "\"input\":{\"p\":\"a\\tb\"}}"));
+        dispatches, exec_order(dispatches, "{\"type\":\"exec\",\"argv\":[\"/bin/${input.p}\"],"
+                                           "\"input\":{\"p\":\"a\\tb\"}}"));
 
     assert_int_equal(report->outcome, OUTCOME_FAILED);
     assert_int_equal(report->is_retryable, false);
@@ -307,10 +308,10 @@ static void the_program_itself_is_a_path_after_filling_in_too(void **state)
 
 static void standard_input_is_the_run_as_json(void **state)
 {
-    struct errands *dispatches = opened(state);
-    struct dispatch_order *order = exec_task(dispatches,
-                                             "{\"type\":\"exec\",\"argv\":[\"/bin/cat\"],"
-                                             "\"input\":{\"a\":1,\"b\":2}}");
+    struct dispatch_fixture *dispatches = opened(state);
+    struct dispatch_order *order = exec_order(dispatches,
+                                              "{\"type\":\"exec\",\"argv\":[\"/bin/cat\"],"
+                                              "\"input\":{\"a\":1,\"b\":2}}");
     json_auto_t *result = NULL;
     const json_t *output;
 
@@ -339,10 +340,10 @@ static void output_that_is_json_stays_json_and_other_stays_text(void **state)
         {SH("printf 'a\\\\377b'"), "\"a?b\""},
         {SH("printf 'a\\\\000b'"), "\"a?b\""},
     };
-    struct errands *dispatches = opened(state);
+    struct dispatch_fixture *dispatches = opened(state);
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct dispatch_order *order = exec_task(dispatches, cases[i].action);
+        struct dispatch_order *order = exec_order(dispatches, cases[i].action);
         char text[200];
         struct buf buf = BUF(text);
         json_auto_t *result = NULL;
@@ -356,24 +357,24 @@ static void output_that_is_json_stays_json_and_other_stays_text(void **state)
 
 static void long_output_is_cut_and_said_to_be(void **state)
 {
-    struct errands *dispatches = opened(state);
+    struct dispatch_fixture *dispatches = opened(state);
     const struct report *report = dispatches_run(
-        dispatches, exec_task(dispatches, SH("head -c 300000 /dev/zero | tr '\\\\0' x")));
+        dispatches, exec_order(dispatches, SH("head -c 300000 /dev/zero | tr '\\\\0' x")));
     json_auto_t *result = parsed(report->result);
 
     assert_int_equal(report->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(json_string_length(json_object_get(result, "output")), 100 * 1024);
     assert_true(json_is_true(json_object_get(result, "truncated")));
     assert_int_equal(strlen(dispatches_log(dispatches)),
-                     300000 + 37 * 3); /* 37 pieces of 8 KiB */
+                     300000 + 37 * 3); /* 37 parts of 8 KiB */
 }
 
 static void output_that_grows_as_json_still_fits(void **state)
 {
-    struct errands *dispatches = opened(state);
+    struct dispatch_fixture *dispatches = opened(state);
     const struct report *report = dispatches_run(
         dispatches,
-        exec_task(dispatches, SH("head -c 90000 /dev/zero | tr '\\\\0' '\\\\033'")));
+        exec_order(dispatches, SH("head -c 90000 /dev/zero | tr '\\\\0' '\\\\033'")));
     json_auto_t *result = parsed(report->result);
 
     assert_true(report->result.len <= 256 * 1024);
@@ -383,23 +384,25 @@ static void output_that_grows_as_json_still_fits(void **state)
 
 static void a_flood_leaves_a_log_of_a_megabyte_and_says_how_much_is_missing(void **state)
 {
-    struct errands *dispatches = opened(state);
+    struct dispatch_fixture *dispatches = opened(state);
     const struct report *report = dispatches_run(
-        dispatches, exec_task(dispatches, SH("yes 0123456789 | head -n 300000")));
+        dispatches, exec_order(dispatches, SH("yes 0123456789 | head -n 300000")));
     const char *log = dispatches_log(dispatches), *last;
 
     assert_int_equal(report->outcome, OUTCOME_SUCCEEDED);
     last = strstr(log, "2 ");
     assert_non_null(last);
-    /* 1 MiB of 3300000 bytes is read: 95325 whole lines; 45590 of 23 bytes fit as packed. */
+    /*
+     * The server reads 1 MiB of 3300000 bytes: 95325 whole lines; 45590 of 23 bytes fit packed.
+     */
     assert_string_equal(last, "2 49736 lines with 497351 bytes were left out of the log; "
                               "2251424 bytes of output were not read\n");
 }
 
 static void stopping_is_cancelling_however_the_program_ends(void **state)
 {
-    struct errands *dispatches = opened(state);
-    struct dispatch_order *order = exec_task(
+    struct dispatch_fixture *dispatches = opened(state);
+    struct dispatch_order *order = exec_order(
         dispatches, SH("trap 'echo bye; exit 0' TERM; echo up; sleep 60 & wait"));
     struct stop stop = dispatches_stop_of(order);
     const struct report *report;
@@ -416,8 +419,9 @@ static void stopping_is_cancelling_however_the_program_ends(void **state)
 
 static void a_terminated_run_is_killed_and_not_told_of(void **state)
 {
-    struct errands *dispatches = opened(state);
-    struct dispatch_order *order = exec_task(dispatches, SH("trap '' TERM; echo up; sleep 60"));
+    struct dispatch_fixture *dispatches = opened(state);
+    struct dispatch_order *order = exec_order(dispatches,
+                                              SH("trap '' TERM; echo up; sleep 60"));
     struct stop stop = dispatches_stop_of(order);
 
     dispatcher_start(dispatches->dispatcher, order);
@@ -428,22 +432,22 @@ static void a_terminated_run_is_killed_and_not_told_of(void **state)
         uv_run(loop_uv(dispatches->loop), UV_RUN_ONCE);
     dispatches_close(dispatches);
     dispatches_wait_closed(dispatches);
-    assert_int_equal(dispatches->told_count, 1);
+    assert_int_equal(dispatches->report_count, 1);
 }
 
 static void time_that_is_over_stops_the_program_and_then_kills_it(void **state)
 {
-    struct errands *dispatches = opened(state);
-    struct dispatch_order *order = zoo_task(dispatches, "ignores_term");
+    struct dispatch_fixture *dispatches = opened(state);
+    struct dispatch_order *order = zoo_order(dispatches, "ignores_term");
     const struct report *report;
 
     order->assignment.deadline = order->now + 300 * SPAN_MS;
     report = dispatches_run(dispatches, order);
     assert_int_equal(report->outcome, OUTCOME_TIMED_OUT);
-    assert_error(report, "exec_timeout", true, NULL); /* it may not have come to its trap */
+    assert_error(report, "exec_timeout", true, NULL); /* it may not have set its trap yet */
     dispatches_forget(dispatches);
-    order = exec_task(dispatches, SH("sleep 60"));
-    order->assignment.deadline = order->now; /* was over before it began */
+    order = exec_order(dispatches, SH("sleep 60"));
+    order->assignment.deadline = order->now; /* over before the start */
     report = dispatches_run(dispatches, order);
     assert_int_equal(report->outcome, OUTCOME_TIMED_OUT);
     assert_error(report, "exec_timeout", true,
@@ -452,26 +456,26 @@ static void time_that_is_over_stops_the_program_and_then_kills_it(void **state)
 
 static void a_closing_node_kills_and_tells_of_a_loss(void **state)
 {
-    struct errands *dispatches = opened(state);
+    struct dispatch_fixture *dispatches = opened(state);
 
     dispatcher_start(dispatches->dispatcher,
-                     exec_task(dispatches, SH("trap '' TERM; echo up; sleep 60")));
+                     exec_order(dispatches, SH("trap '' TERM; echo up; sleep 60")));
     dispatches_wait(dispatches, 1);
     dispatches_close(dispatches);
     dispatches_wait_closed(dispatches);
-    assert_int_equal(dispatches->told_count, 2);
-    assert_int_equal(dispatches->reported[1]->report.kind, REPORT_LOST);
+    assert_int_equal(dispatches->report_count, 2);
+    assert_int_equal(dispatches->reports[1]->report.kind, REPORT_LOST);
 }
 
 static void lines_are_told_while_the_program_runs(void **state)
 {
-    struct errands *dispatches = opened(state);
-    struct dispatch_order *order = exec_task(dispatches, SH("echo one; sleep 60"));
+    struct dispatch_fixture *dispatches = opened(state);
+    struct dispatch_order *order = exec_order(dispatches, SH("echo one; sleep 60"));
     struct stop stop = dispatches_stop_of(order);
 
     dispatcher_start(dispatches->dispatcher, order);
     assert_int_equal(dispatches_wait(dispatches, 1)->kind, REPORT_ALIVE);
-    assert_int_equal(dispatches->reported[0]->report.progress.len, 0);
+    assert_int_equal(dispatches->reports[0]->report.progress.len, 0);
     assert_string_equal(dispatches_log(dispatches), "0 one\n");
     dispatcher_stop(dispatches->dispatcher, &stop);
     dispatches_wait_end(dispatches);
@@ -479,21 +483,22 @@ static void lines_are_told_while_the_program_runs(void **state)
 
 static void limits_and_directory_are_those_of_the_action(void **state)
 {
-    struct errands *dispatches = opened(state);
+    struct dispatch_fixture *dispatches = opened(state);
 
     dispatches_run(dispatches,
-                   exec_task(dispatches, "{\"type\":\"exec\",\"cwd\":\"/usr\",\"limits\":{"
-                                         "\"openFiles\":33},\"argv\":[\"/bin/sh\",\"-c\","
-                                         "\"pwd; ulimit -n\"]}"));
+                   exec_order(dispatches, "{\"type\":\"exec\",\"cwd\":\"/usr\",\"limits\":{"
+                                          "\"openFiles\":33},\"argv\":[\"/bin/sh\",\"-c\","
+                                          "\"pwd; ulimit -n\"]}"));
     assert_string_equal(dispatches_log(dispatches), "0 /usr\n0 33\n");
 }
 
 static void another_user_has_a_name_and_a_home(void **state)
 {
-    struct errands *dispatches = opened(state);
+    struct dispatch_fixture *dispatches = opened(state);
     const struct report *report = dispatches_run(
-        dispatches, exec_task(dispatches, "{\"type\":\"exec\",\"user\":\"nobody\",\"argv\":["
-                                          "\"/bin/sh\",\"-c\",\"id -un; echo $USER $HOME\"]}"));
+        dispatches,
+        exec_order(dispatches, "{\"type\":\"exec\",\"user\":\"nobody\",\"argv\":["
+                               "\"/bin/sh\",\"-c\",\"id -un; echo $USER $HOME\"]}"));
 
     if (geteuid() == 0)
         assert_string_equal(dispatches_log(dispatches), "0 nobody\n0 nobody /nonexistent\n");

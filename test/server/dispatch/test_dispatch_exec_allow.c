@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which programs a list allows, whatever links lead to them.
+ * Tests which programs a list allows, through any symbolic links.
  */
 #include <limits.h>
 #include <setjmp.h>
@@ -75,7 +75,7 @@ static int remove_folder(void **state)
     return 0;
 }
 
-/* RC of running `name` of the folder with one entry of the folder as list. */
+/* Asks for `name` with a list of one `entry`, both relative to the folder. */
 static enum rc ask(const char *entry, const char *name, struct str *ret_file, struct err *err)
 {
     struct str allow = str_of(in_folder(entry));

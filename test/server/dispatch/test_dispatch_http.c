@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The request of an http action as a server sees it, and what is made of proper answers.
+ * Tests the request of an http action as the server receives it, and the results of valid
+ * answers.
  */
 #include "http_world.h"
 #include "io/clock.h"
 
 #define KEY_A "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 #define KEY_B "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX"
-#define SLOT  "2026-09-21T14:13:20.000Z" /* 1790000000 s: the harness's tasks */
+#define SLOT  "2026-09-21T14:13:20.000Z" /* 1790000000 s: slot of all orders */
 
 static const struct bad_seen *seen(const struct world *world, int i)
 {
@@ -25,7 +26,7 @@ static const char *field(const struct world *world, int i, const char *name)
 static void a_call_says_for_which_run_it_is(void **state)
 {
     struct world *world = *state;
-    struct dispatch_order *order = world_task(world, "/hook", "\"input\":{\"a\":[1]}");
+    struct dispatch_order *order = world_order(world, "/hook", "\"input\":{\"a\":[1]}");
     char id[64];
     json_auto_t *body = NULL;
 
@@ -71,7 +72,7 @@ static void attempts_of_a_run_share_key_and_trace_but_not_the_span(void **state)
     char first[2][64];
 
     for (int i = 0; i < 2; i++) {
-        struct dispatch_order *order = world_task(world, "/again", "");
+        struct dispatch_order *order = world_order(world, "/again", "");
 
         order->assignment.run.attempt = i + 1;
         order->assignment.run.fence = 7 + 2 * i;
@@ -91,7 +92,7 @@ static void attempts_of_a_run_share_key_and_trace_but_not_the_span(void **state)
 static void texts_are_filled_in_each_by_its_place(void **state)
 {
     struct world *world = *state;
-    struct dispatch_order *order = world_task(
+    struct dispatch_order *order = world_order(
         world, "/${input.name}?t=${scheduledTime}&n=${attempt}",
         "\"method\":\"PUT\","
         "\"headers\":{\"X-Who\":\"${input.name}\",\"X-No\":\"${input.none}\"},"
@@ -145,12 +146,12 @@ static void a_header_of_the_user_is_not_sent_twice(void **state)
 static void a_schedules_name_may_be_any_text(void **state)
 {
     struct world *world = *state;
-    struct dispatch_order *order = world_task(world, "/n", "");
+    struct dispatch_order *order = world_order(world, "/n", "");
 
     order->assignment.name = STR("50% n\u00e4chtlich\u2026");
     world_run(world, order);
     assert_string_equal(field(world, 0, "belfry-schedule"), "50%25%20n%C3%A4chtlich%E2%80%A6");
-    order = world_task(world, "/n", "");
+    order = world_order(world, "/n", "");
     order->assignment.name = (struct str){0};
     world_run(world, order);
     assert_string_equal(field(world, 1, "belfry-schedule"), "(none)");
@@ -192,7 +193,7 @@ static void a_call_is_signed_with_all_keys_of_that_name(void **state)
 
     dispatches_set(world->dispatches, "{\"keys\":{\"old\":[\"" KEY_A "\"],\"both\":[\"" KEY_A
                                       "\",\"" KEY_B "\"]}}");
-    order = world_task(world, "/s", "\"sign\":\"old\",\"body\":{\"n\":\"${attempt}\"}");
+    order = world_order(world, "/s", "\"sign\":\"old\",\"body\":{\"n\":\"${attempt}\"}");
     snprintf(id, sizeof id, "%.*s", STR_ARG(order->assignment.id));
     world_run(world, order);
     check_signature(world, 0, signing_keys(&world->dispatches->settings, STR("old")), id);
@@ -374,7 +375,7 @@ static void connections_are_used_again(void **state)
     world_get(world, "/1", "");
     world_get(world, "/2", "");
     assert_int_equal(world->server.connections, 1);
-    once = world_task(world, "/3", "");
+    once = world_order(world, "/3", "");
     once->is_once = true;
     world_run(world, once);
     assert_int_equal(world->server.connections, 2);

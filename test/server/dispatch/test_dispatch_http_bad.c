@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a run's end says when its server misbehaves, is not there, or may not be called.
+ * Tests the end of a run whose server misbehaves, is missing or must not be called.
  */
 #include "http_world.h"
 #include "io/clock.h"
 
 #define HEAD "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-/* A task whose attempt ends a moment after it began, by the engine's reckoning. */
+/* An order whose attempt has only a moment left by the engine's clock. */
 static struct dispatch_order *hurried(struct world *world, const char *path)
 {
-    struct dispatch_order *order = world_task(world, path, "");
+    struct dispatch_order *order = world_order(world, path, "");
 
     order->assignment.deadline = order->now + 30 * SPAN_MS;
     return order;
@@ -58,7 +58,7 @@ static void an_answer_that_drips_is_given_up_in_time(void **state)
 static void a_call_without_any_time_left_is_not_made(void **state)
 {
     struct world *world = *state;
-    struct dispatch_order *order = world_task(world, "/", "");
+    struct dispatch_order *order = world_order(world, "/", "");
 
     order->assignment.deadline = order->now;
     world_assert_end(world, world_run(world, order), OUTCOME_TIMED_OUT, "http_timeout", true);
@@ -87,7 +87,7 @@ static void a_connection_that_breaks_leaves_doubt(void **state)
         world_script(world, "/break", cases[i].bytes, cases[i].end);
         world_assert_end(world, world_get(world, "/break", ""), OUTCOME_FAILED, "http_unknown",
                          true);
-        order = world_task(world, "/break", "");
+        order = world_order(world, "/break", "");
         order->is_once = true;
         world_assert_end(world, world_run(world, order), OUTCOME_UNKNOWN, "http_unknown",
                          false);
@@ -97,9 +97,9 @@ static void a_connection_that_breaks_leaves_doubt(void **state)
 static void nobody_there_is_no_doubt(void **state)
 {
     struct world *world = *state;
-    struct dispatch_order *order = world_task(world, "/", "");
+    struct dispatch_order *order = world_order(world, "/", "");
 
-    /* Its port is free again, and of no other's use: it was bound a moment ago. */
+    /* The port is free again, and most likely no one else uses it so soon. */
     uv_close((uv_handle_t *)&world->server.tcp, NULL);
     uv_run(loop_uv(world->dispatches->loop), UV_RUN_NOWAIT);
     order->is_once = true;
@@ -126,7 +126,7 @@ static void an_answer_without_end_is_cut_off(void **state)
     assert_int_equal(json_string_length(json_object_get(world->result, "body")), 1000);
 }
 
-/* How gzip begins to pack zeros; each byte of zero that follows stands for a thousand. */
+/* The beginning of a gzip stream of zeros; each zero byte after it stands for a thousand. */
 #define ZEROS                                                                          \
     "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xec\xc1\x01\x01\x00\x00\x00\x80\x90\xfe" \
     "\xaf\xee\x08\x0a"
@@ -152,7 +152,7 @@ static void a_packed_bomb_does_not_go_off(void **state)
     }
 }
 
-/* ---- who may be called ---- */
+/* ---- address policy ---- */
 
 static void this_machine_is_not_called_unless_the_configuration_says_so(void **state)
 {
@@ -178,7 +178,7 @@ static void a_namespace_may_open_networks_for_itself(void **state)
     dispatches_set(world->dispatches, "{\"allowNetworks\":[\"127.0.0.1:1\"]}");
     world_get(world, "/", "");
     assert_string_equal(world_error(world, "code"),
-                        "http_guard"); /* on the connection that stands */
+                        "http_guard"); /* on the existing connection */
     assert_int_equal(world->server.seen_count, 1);
 }
 

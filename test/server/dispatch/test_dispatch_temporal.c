@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errands that have a Temporal run a workflow: starting and following.
+ * Tests workflows of a Temporal: starting and following.
  */
 #include "temporal_world.h"
 
-/* The nth start as it came. */
+/* Returns the nth start request. */
 static const Temporal__StartWorkflowExecutionRequest *started(struct world *world, int n)
 {
     return (const void *)temporal_nth(world->server, START, n)->message;
@@ -15,7 +15,7 @@ static void a_workflow_is_started_followed_and_its_result_is_the_result(void **s
     struct world *world = *state;
     const struct report *report;
 
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     report = dispatches_wait(world->dispatches, 1);
     assert_int_equal(report->kind, REPORT_ALIVE);
     assert_text(report->progress, "{\"workflowId\":\"" FLOW "\",\"runId\":\"run-1\","
@@ -28,7 +28,7 @@ static void a_workflow_is_started_followed_and_its_result_is_the_result(void **s
     assert_text(report->result, "{\"workflowId\":\"" FLOW "\",\"runId\":\"run-1\","
                                 "\"status\":\"COMPLETED\",\"output\":{\"payloads\":[{"
                                 "\"metadata\":{},\"data\":\"NDI=\"}]},\"truncated\":false}");
-    assert_int_equal(world->dispatches->told_count, 2);
+    assert_int_equal(world->dispatches->report_count, 2);
     assert_int_equal(world->server->count, 1);
 }
 
@@ -43,7 +43,7 @@ static void a_call_has_what_grpc_and_temporal_want_to_see(void **state)
     struct world *world = *state;
     const char *fields;
 
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_seen(world, START, 1);
     fields = temporal_nth(world->server, START, 0)->fields;
     assert_field(fields, "content-type: application/grpc\n");
@@ -52,7 +52,7 @@ static void a_call_has_what_grpc_and_temporal_want_to_see(void **state)
     assert_field(fields, "temporal-namespace: default\n");
     assert_field(fields, "authorization: Bearer k\n");
     wait_waiting(world);
-    assert_field(temporal_nth(world->server, LOOK, 1)->fields, "grpc-timeout: 65000m\n");
+    assert_field(temporal_nth(world->server, POLL, 1)->fields, "grpc-timeout: 65000m\n");
 }
 
 static void assert_attribute(const Temporal__Fields__FieldsEntry *entry, const char *name,
@@ -84,7 +84,7 @@ static void a_start_says_all_that_the_action_says(void **state)
     struct world *world = *state;
     const Temporal__StartWorkflowExecutionRequest *m;
 
-    start(world, flow_task(world, full));
+    start(world, flow_order(world, full));
     wait_seen(world, START, 1);
     m = started(world, 0);
     assert_string_equal(m->namespace_, "default");
@@ -116,7 +116,7 @@ static void a_start_says_all_that_the_action_says(void **state)
     assert_null(m->continued_failure);
 }
 
-/* As any workflow gets it: one argument, an object with the injected keys. */
+/* One argument like for any workflow: an object with the injected keys. */
 static void an_action_without_payloads_gives_its_input_as_one_argument(void **state)
 {
     struct world *world = *state;
@@ -126,7 +126,7 @@ static void an_action_without_payloads_gives_its_input_as_one_argument(void **st
     struct err err;
 
     start(world,
-          flow_task(world, "{\"type\":\"workflow\",\"name\":\"wf\",\"input\":{\"a\":1}}"));
+          flow_order(world, "{\"type\":\"workflow\",\"name\":\"wf\",\"input\":{\"a\":1}}"));
     wait_seen(world, START, 1);
     m = started(world, 0);
     assert_string_equal(m->workflow_id, "nightly-2026-09-21T14:13:20Z");
@@ -145,7 +145,7 @@ static void an_action_without_arguments_gives_none(void **state)
 {
     struct world *world = *state;
 
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_seen(world, START, 1);
     assert_null(started(world, 0)->input);
 }
@@ -153,7 +153,7 @@ static void an_action_without_arguments_gives_none(void **state)
 static void who_is_asked_for_by_a_person_may_have_its_id_again(void **state)
 {
     struct world *world = *state;
-    struct dispatch_order *order = flow_task(world, WF);
+    struct dispatch_order *order = flow_order(world, WF);
 
     order->assignment.run.kind = RUN_TRIGGER;
     start(world, order);
@@ -164,7 +164,7 @@ static void who_is_asked_for_by_a_person_may_have_its_id_again(void **state)
 static void the_last_result_and_the_last_failure_are_handed_on(void **state)
 {
     struct world *world = *state;
-    struct dispatch_order *order = flow_task(world, WF);
+    struct dispatch_order *order = flow_order(world, WF);
     const Temporal__StartWorkflowExecutionRequest *m;
 
     order->assignment.last_result = STR(
@@ -198,12 +198,12 @@ static void each_end_of_a_workflow_is_an_end_of_the_attempt(void **state)
     struct world *world = *state;
 
     for (int i = 0; i < 4; i++) {
-        struct dispatch_order *order = flow_task(world, WF);
+        struct dispatch_order *order = flow_order(world, WF);
         const struct report *report;
         char message[100];
 
         order->assignment.run.kind = RUN_TRIGGER;
-        order->assignment.run.pass = i; /* another run, by its key */
+        order->assignment.run.pass = i; /* another run with another key */
         order->assignment.id = (struct str){"r_a\0r_b\0r_c\0r_d" + 4 * i, 3};
         dispatches_forget(world->dispatches);
         start(world, order);
@@ -218,7 +218,7 @@ static void each_end_of_a_workflow_is_an_end_of_the_attempt(void **state)
     }
 }
 
-/* What each status means to a start: again, or failed at once. */
+/* For each status: does a start retry, or fail at once? */
 static void every_status_is_in_the_table(void **state)
 {
     static const bool passes[] = {
@@ -231,7 +231,7 @@ static void every_status_is_in_the_table(void **state)
     struct world *world = *state;
 
     for (int status = 1; status <= GRPC_UNAUTHENTICATED; status++) {
-        struct dispatch_order *order = flow_task(world, WF);
+        struct dispatch_order *order = flow_order(world, WF);
         int starts = temporal_count_seen(world->server, START);
         const struct report *report;
         char message[100];
@@ -239,12 +239,12 @@ static void every_status_is_in_the_table(void **state)
         order->assignment.run.kind = RUN_TRIGGER;
         order->assignment.run.pass = status;
         dispatches_forget(world->dispatches);
-        world->server->count = 0; /* a world of its own */
+        world->server->count = 0; /* reset for the next case */
         temporal_fail(world->server, 2,
                       (struct temporal_fault){
                           .method = START, .status = status, .words = "50% \xc3\xbc"});
         start(world, order);
-        if (status == GRPC_ALREADY_EXISTS) { /* without details: somebody else's */
+        if (status == GRPC_ALREADY_EXISTS) { /* without details: a foreign workflow */
             assert_error(wait_end(world), "workflow_exists", false, NULL);
             assert_int_equal(wait_end(world)->outcome, OUTCOME_CANCELLED);
             world->server->fault_count = 0;
@@ -272,7 +272,7 @@ static void a_start_whose_answer_is_lost_is_one_start(void **state)
 
     temporal_fail(world->server, 2,
                   (struct temporal_fault){.method = START, .kind = FAULT_CUT, .is_done = true});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_waiting(world);
     assert_int_equal(temporal_count_seen(world->server, START), 3);
     assert_string_equal(started(world, 0)->request_id, started(world, 2)->request_id);
@@ -289,7 +289,7 @@ static void a_start_that_was_reset_before_it_was_done_is_sent_again(void **state
                   (struct temporal_fault){.method = START, .kind = FAULT_CUT});
     temporal_fail(world->server, 1,
                   (struct temporal_fault){.method = START, .kind = FAULT_NO_STATUS});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_waiting(world);
     assert_int_equal(temporal_count_seen(world->server, START), 3);
     assert_int_equal(world->server->count, 1);
@@ -299,10 +299,10 @@ static void a_start_that_is_not_answered_in_time_is_sent_again(void **state)
 {
     struct world *world = *state;
 
-    world->limits.request = -9990 * SPAN_MS; /* and ten seconds of grace */
+    world->limits.request = -9990 * SPAN_MS; /* plus ten seconds of grace */
     temporal_fail(world->server, 1,
                   (struct temporal_fault){.method = START, .kind = FAULT_SILENT});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_seen(world, START, 1);
     world->limits.request = 60 * SPAN_S;
     wait_waiting(world);
@@ -313,7 +313,7 @@ static void a_start_that_is_not_answered_in_time_is_sent_again(void **state)
 static void an_id_that_our_own_start_has_is_ours(void **state)
 {
     struct world *world = *state;
-    struct dispatch_order *order = flow_task(world, WF);
+    struct dispatch_order *order = flow_order(world, WF);
 
     world->server->runs[0] = (struct temporal_run){
         .id = FLOW, .request_id = world->run, .identity = "", .run = "run-1"};
@@ -332,7 +332,7 @@ static void an_id_that_somebody_else_has_is_no_failure(void **state)
     const struct report *report;
 
     have_flow(world);
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     report = wait_end(world);
     assert_int_equal(report->kind, REPORT_DONE);
     assert_int_equal(report->outcome, OUTCOME_CANCELLED);
@@ -347,7 +347,7 @@ static void a_namespace_that_is_not_there_is_a_failure_at_once(void **state)
     struct world *world = *state;
 
     use_upstream(world, "other");
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     assert_error(wait_end(world), "upstream_refused", false,
                  "the upstream answered NOT_FOUND: Namespace other is not found.");
     assert_int_equal(temporal_count_seen(world->server, START), 1);
@@ -361,7 +361,7 @@ static void what_a_proxy_answers_is_understood(void **state)
                   (struct temporal_fault){.method = START, .kind = FAULT_HTTP, .status = 503});
     temporal_fail(world->server, 1,
                   (struct temporal_fault){.method = START, .kind = FAULT_HTTP, .status = 403});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     assert_error(wait_end(world), "upstream_refused", false,
                  "the upstream answered PERMISSION_DENIED: it has no status of gRPC");
     assert_int_equal(temporal_count_seen(world->server, START), 3);
@@ -375,7 +375,7 @@ static void an_upstream_that_stays_away_is_a_failure_with_its_reason(void **stat
     temporal_fail(
         world->server, 60,
         (struct temporal_fault){.method = START, .status = GRPC_UNAVAILABLE, .words = "away"});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     assert_error(wait_end(world), "upstream_unreachable", true,
                  "the upstream answered UNAVAILABLE: away");
 }
@@ -385,14 +385,14 @@ static void a_wait_that_ends_without_an_event_is_asked_for_again(void **state)
     struct world *world = *state;
     const Temporal__GetWorkflowExecutionHistoryRequest *look;
 
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     for (int i = 0; i < 5; i++) {
         wait_waiting(world);
         temporal_let_go(world->server);
     }
     wait_waiting(world);
-    assert_int_equal(temporal_count_seen(world->server, LOOK), 7);
-    look = (const void *)temporal_nth(world->server, LOOK, 6)->message;
+    assert_int_equal(temporal_count_seen(world->server, POLL), 7);
+    look = (const void *)temporal_nth(world->server, POLL, 6)->message;
     assert_true(look->wait_new_event);
     assert_int_equal(look->history_event_filter_type, 2); /* CLOSE_EVENT */
     assert_string_equal(look->execution->workflow_id, FLOW);
@@ -402,15 +402,15 @@ static void a_wait_that_ends_without_an_event_is_asked_for_again(void **state)
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
 }
 
-/* Not even as often as patience would allow failures. */
+/* Also more often than the limit of failures would allow. */
 static void a_wait_that_runs_into_its_deadline_is_no_failure(void **state)
 {
     struct world *world = *state;
 
     world->limits.patience = 1;
     temporal_fail(world->server, 20,
-                  (struct temporal_fault){.method = LOOK, .status = GRPC_DEADLINE_EXCEEDED});
-    start(world, flow_task(world, WF));
+                  (struct temporal_fault){.method = POLL, .status = GRPC_DEADLINE_EXCEEDED});
+    start(world, flow_order(world, WF));
     wait_waiting(world);
     temporal_end(world->server, 0, TEMPORAL_COMPLETED, NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
@@ -420,10 +420,10 @@ static void a_look_that_fails_is_repeated(void **state)
 {
     struct world *world = *state;
 
-    temporal_fail(world->server, 3, (struct temporal_fault){.method = LOOK, .kind = FAULT_CUT});
+    temporal_fail(world->server, 3, (struct temporal_fault){.method = POLL, .kind = FAULT_CUT});
     temporal_fail(world->server, 3,
-                  (struct temporal_fault){.method = LOOK, .status = GRPC_UNAVAILABLE});
-    start(world, flow_task(world, WF));
+                  (struct temporal_fault){.method = POLL, .status = GRPC_UNAVAILABLE});
+    start(world, flow_order(world, WF));
     wait_waiting(world);
     temporal_end(world->server, 0, TEMPORAL_COMPLETED, NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
@@ -434,7 +434,7 @@ static void a_server_that_restarts_is_found_again(void **state)
 {
     struct world *world = *state;
 
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_waiting(world);
     temporal_restart(world->server);
     wait_waiting(world);
@@ -451,7 +451,7 @@ static void a_workflow_that_goes_on_as_another_run_is_followed_there(void **stat
     struct world *world = *state;
     struct temporal *server = world->server;
 
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     for (int i = 0; i < 4; i++) {
         wait_waiting(world);
         snprintf(server->runs[i].next, sizeof server->runs[i].next, "run-%d", i + 2);
@@ -496,14 +496,14 @@ static void a_retry_of_a_workflow_that_failed_is_a_new_workflow(void **state)
     assert_int_equal(world->server->count, 2);
 }
 
-/* 200 KiB are more than is kept; the end is the end all the same. */
+/* 200 KiB exceed the limit of results; the workflow has ended all the same. */
 static void a_result_that_is_too_large_is_left_out(void **state)
 {
     static char json[200 * 1024];
     struct world *world = *state;
 
     memset(json, '1', sizeof json - 1);
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_waiting(world);
     temporal_end(world->server, 0, TEMPORAL_COMPLETED, json);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);

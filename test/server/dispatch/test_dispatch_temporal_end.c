@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errands that have a Temporal run a workflow: how it is ended before its time.
+ * Tests workflows of a Temporal: ending them early.
  */
 #include "temporal_world.h"
 
@@ -24,22 +24,22 @@ static void cancelling_asks_the_workflow_and_waits_for_its_end(void **state)
     const Temporal__RequestCancelWorkflowExecutionRequest *asked;
     const struct report *report;
 
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_waiting(world);
     stop(world, false);
-    wait_seen(world, ASK, 1);
-    asked = (const void *)temporal_nth(world->server, ASK, 0)->message;
+    wait_seen(world, CANCEL, 1);
+    asked = (const void *)temporal_nth(world->server, CANCEL, 0)->message;
     assert_string_equal(asked->workflow_execution->workflow_id, FLOW);
     assert_string_equal(asked->workflow_execution->run_id, "");
     assert_string_equal(asked->first_execution_run_id, "run-1");
     assert_string_equal(asked->request_id, world->run);
-    wait_seen(world, LOOK, 3);
-    assert_int_equal(world->dispatches->told_count, 1);
+    wait_seen(world, POLL, 3);
+    assert_int_equal(world->dispatches->report_count, 1);
     temporal_end(world->server, 0, TEMPORAL_CANCELED, NULL);
     report = wait_end(world);
     assert_int_equal(report->outcome, OUTCOME_CANCELLED);
     assert_int_equal(report->error.len, 0);
-    assert_int_equal(temporal_count_seen(world->server, ASK), 1);
+    assert_int_equal(temporal_count_seen(world->server, CANCEL), 1);
     assert_int_equal(temporal_count_seen(world->server, END), 0);
 }
 
@@ -47,11 +47,11 @@ static void a_workflow_that_completes_all_the_same_has_completed(void **state)
 {
     struct world *world = *state;
 
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_waiting(world);
     stop(world, false);
-    wait_seen(world, ASK, 1);
-    wait_seen(world, LOOK, 3);
+    wait_seen(world, CANCEL, 1);
+    wait_seen(world, POLL, 3);
     temporal_end(world->server, 0, TEMPORAL_COMPLETED, NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
 }
@@ -61,7 +61,7 @@ static void terminating_terminates_the_workflow(void **state)
     struct world *world = *state;
     const Temporal__TerminateWorkflowExecutionRequest *asked;
 
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_waiting(world);
     stop(world, true);
     wait_seen(world, END, 1);
@@ -71,17 +71,17 @@ static void terminating_terminates_the_workflow(void **state)
     assert_int_equal(world->server->runs[0].end, TEMPORAL_TERMINATED);
     while (dispatcher_count(world->dispatches->dispatcher, LANE_FLOW) > 0)
         uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
-    assert_int_equal(world->dispatches->told_count, 1); /* nothing more is told of it */
+    assert_int_equal(world->dispatches->report_count, 1); /* no further report */
 }
 
 static void who_ignores_a_cancellation_can_be_terminated(void **state)
 {
     struct world *world = *state;
 
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_waiting(world);
     stop(world, false);
-    wait_seen(world, LOOK, 3);
+    wait_seen(world, POLL, 3);
     stop(world, true);
     wait_seen(world, END, 1);
     assert_int_equal(world->server->runs[0].end, TEMPORAL_TERMINATED);
@@ -90,7 +90,7 @@ static void who_ignores_a_cancellation_can_be_terminated(void **state)
 static void a_workflow_that_takes_too_long_is_terminated(void **state)
 {
     struct world *world = *state;
-    struct dispatch_order *order = flow_task(world, WF);
+    struct dispatch_order *order = flow_order(world, WF);
 
     order->assignment.deadline = order->now + 50 * SPAN_MS;
     start(world, order);
@@ -103,40 +103,40 @@ static void a_workflow_that_ended_before_the_stop_has_its_own_end(void **state)
 {
     struct world *world = *state;
 
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_waiting(world);
-    world->server->runs[0].end = TEMPORAL_COMPLETED; /* and nobody was told */
+    world->server->runs[0].end = TEMPORAL_COMPLETED; /* without answering the poll */
     stop(world, false);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
-    assert_int_equal(temporal_count_seen(world->server, ASK), 1);
+    assert_int_equal(temporal_count_seen(world->server, CANCEL), 1);
 }
 
 static void stopping_what_was_not_started_ends_at_once(void **state)
 {
     struct world *world = *state;
 
-    world->limits.retry_first = world->limits.retry_most = LONG;
+    world->limits.retry_first = world->limits.retry_max = LONG;
     temporal_fail(world->server, 1,
                   (struct temporal_fault){.method = START, .status = GRPC_RESOURCE_EXHAUSTED});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_seen(world, START, 1);
     stop(world, false);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_CANCELLED);
-    assert_int_equal(temporal_count_seen(world->server, LOOK), 0);
+    assert_int_equal(temporal_count_seen(world->server, POLL), 0);
     assert_int_equal(world->server->count, 0);
 }
 
-/* It is known by who started it. */
+/* The identity of the starter identifies it. */
 static void stopping_a_start_that_was_not_answered_finds_it_and_ends_it(void **state)
 {
     struct world *world = *state;
 
     temporal_fail(world->server, 1,
                   (struct temporal_fault){.method = START, .kind = FAULT_CUT, .is_done = true});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_seen(world, START, 1);
     stop(world, false);
-    wait_seen(world, ASK, 1);
+    wait_seen(world, CANCEL, 1);
     assert_true(world->server->runs[0].is_cancel_asked);
     temporal_end(world->server, 0, TEMPORAL_CANCELED, NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_CANCELLED);
@@ -150,11 +150,11 @@ static void stopping_leaves_a_workflow_of_somebody_else_alone(void **state)
     temporal_fail(world->server, 1,
                   (struct temporal_fault){.method = START, .kind = FAULT_CUT});
     have_flow(world);
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_seen(world, START, 1);
     stop(world, false);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_CANCELLED);
-    assert_int_equal(temporal_count_seen(world->server, ASK), 0);
+    assert_int_equal(temporal_count_seen(world->server, CANCEL), 0);
     assert_int_equal(world->server->runs[0].end, TEMPORAL_RUNS);
 }
 
@@ -165,8 +165,8 @@ static void a_stop_that_cannot_be_passed_on_says_so(void **state)
 
     world->limits.end_patience = 20 * SPAN_MS;
     temporal_fail(world->server, 60,
-                  (struct temporal_fault){.method = ASK, .status = GRPC_UNAVAILABLE});
-    start(world, flow_task(world, WF));
+                  (struct temporal_fault){.method = CANCEL, .status = GRPC_UNAVAILABLE});
+    start(world, flow_order(world, WF));
     wait_waiting(world);
     stop(world, false);
     report = wait_end(world);
@@ -178,7 +178,7 @@ static void a_node_that_goes_leaves_the_workflow_to_the_next(void **state)
 {
     struct world *world = *state;
 
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_waiting(world);
     dispatches_close(world->dispatches);
     dispatches_wait_closed(world->dispatches);
@@ -186,10 +186,10 @@ static void a_node_that_goes_leaves_the_workflow_to_the_next(void **state)
     assert_int_equal(world->server->runs[0].end, TEMPORAL_RUNS);
 }
 
-/* A trigger of the same second as the slot, which has therefore the same id. */
+/* A trigger in the same second as the slot, so that it has the same workflow id. */
 static struct dispatch_order *order_of_same_second(struct world *world)
 {
-    struct dispatch_order *order = flow_task(world, WF);
+    struct dispatch_order *order = flow_order(world, WF);
     struct run_id id = {.schedule = 42, .slot_ms = 1790000000500, .pass = 1};
     char text[RUN_ID_TEXT_MAX];
 
@@ -201,16 +201,16 @@ static struct dispatch_order *order_of_same_second(struct world *world)
     return order;
 }
 
-/* terminateOther: the run is over in the same turn that starts the next one. */
+/* With terminateOther, the run ends in the same turn that starts the next one. */
 static void a_start_waits_until_the_workflow_that_it_replaces_is_gone(void **state)
 {
     struct world *world = *state;
 
     world->limits.taken = LONG;
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_waiting(world);
     start(world, order_of_same_second(world));
-    wait_seen(world, START, 3); /* it has been refused */
+    wait_seen(world, START, 3); /* rejected once */
     stop(world, true);
     while (world->server->count < 2)
         uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
@@ -221,12 +221,12 @@ static void a_start_waits_until_the_workflow_that_it_replaces_is_gone(void **sta
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
 }
 
-/* Nobody ends it: as in Temporal, the second start of a second is dropped. */
+/* If no one ends it, the second start of a second is dropped, as in Temporal. */
 static void a_start_does_not_wait_for_ever_for_an_id(void **state)
 {
     struct world *world = *state;
 
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_waiting(world);
     world->limits.taken = 20 * SPAN_MS;
     start(world, order_of_same_second(world));

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Workflows of a Temporal under TLS, with a certificate that only the setting http_ca trusts.
+ * Tests workflows of a Temporal over TLS, with a certificate that only the setting http_ca
+ * trusts.
  */
 #include "temporal_world.h"
 
 #include "front.h"
 
-/* The Temporal is behind it; calls trust nobody but `ca`, NULL: the front's certificate. */
+/*
+ * Puts a TLS proxy in front of the Temporal; the dispatcher trusts `ca` only; NULL: the
+ * certificate of the proxy.
+ */
 static void stand_before(struct world *world, const char *ca, struct front *front)
 {
     char settings[300];
@@ -24,7 +28,7 @@ static void stand_before(struct world *world, const char *ca, struct front *fron
     dispatches_set(world->dispatches, settings);
 }
 
-/* Start, look and wait: three calls over two connections, one of each pool. */
+/* Start, first poll and waiting poll: three calls over two connections, one per pool. */
 static void a_workflow_is_started_and_followed_under_tls(void **state)
 {
     struct world *world = *state;
@@ -32,14 +36,14 @@ static void a_workflow_is_started_and_followed_under_tls(void **state)
     struct front front;
 
     stand_before(world, NULL, &front);
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_waiting(world);
     temporal_end(world->server, 0, TEMPORAL_COMPLETED, "42");
     report = wait_end(world);
     assert_int_equal(report->kind, REPORT_DONE);
     assert_int_equal(report->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(temporal_count_seen(world->server, START), 1);
-    assert_true(temporal_count_seen(world->server, LOOK) >= 2);
+    assert_true(temporal_count_seen(world->server, POLL) >= 2);
     assert_int_equal(listener_counts(world->server->listener).accepted, 2);
     front_close(&front);
 }
@@ -54,7 +58,7 @@ static void a_temporal_that_is_not_trusted_is_not_asked(void **state)
     cert_make(CERT_EC, "other", &other);
     world->limits.patience = 10 * SPAN_MS;
     stand_before(world, other.cert, &front);
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     report = wait_end(world);
     assert_int_equal(report->outcome, OUTCOME_FAILED);
     assert_non_null(strstr(report->error.ptr, "upstream_unreachable"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errands that have a Conductor run a workflow: starting, finding, following.
+ * Tests workflows of a Conductor: starting, finding, following.
  */
 #include "workflow_world.h"
 
@@ -9,7 +9,7 @@ static void a_workflow_is_started_followed_and_its_output_is_the_result(void **s
     struct world *world = *state;
     const struct report *report;
 
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     report = dispatches_wait(world->dispatches, 1);
     assert_int_equal(report->kind, REPORT_ALIVE);
     assert_text(report->progress, "{\"workflowId\":\"wf-1\",\"workflows\":1,\"ended\":false}");
@@ -21,7 +21,7 @@ static void a_workflow_is_started_followed_and_its_output_is_the_result(void **s
     assert_int_equal(report->outcome, OUTCOME_SUCCEEDED);
     assert_text(report->result, "{\"workflowId\":\"wf-1\",\"status\":\"COMPLETED\","
                                 "\"output\":{\"sum\":42},\"truncated\":false}");
-    assert_int_equal(world->dispatches->told_count, 2);
+    assert_int_equal(world->dispatches->report_count, 2);
     assert_int_equal(world->conductor->count, 1);
 }
 
@@ -33,8 +33,8 @@ static void a_start_says_all_that_the_action_says(void **state)
     const json_t *input;
     struct err err;
 
-    start(world, flow_task(world, "{\"type\":\"workflow\",\"name\":\"wf\",\"version\":3,"
-                                  "\"correlationId\":\"c-1\",\"input\":{\"a\":1}}"));
+    start(world, flow_order(world, "{\"type\":\"workflow\",\"name\":\"wf\",\"version\":3,"
+                                   "\"correlationId\":\"c-1\",\"input\":{\"a\":1}}"));
     wait_seen(world, "POST /api/workflow", 1);
     assert_string_equal(seen->line, "POST /api/workflow");
     assert_string_equal(bad_seen_field(seen, "content-type"), "application/json");
@@ -74,11 +74,11 @@ static void each_end_of_a_workflow_is_an_end_of_the_attempt(void **state)
     struct world *world = *state;
 
     for (int i = 0; i < 3; i++) {
-        struct dispatch_order *order = flow_task(world, WF);
+        struct dispatch_order *order = flow_order(world, WF);
         const struct report *report;
         char message[100];
 
-        order->assignment.run.pass = i; /* another run, by its key */
+        order->assignment.run.pass = i; /* another run with another key */
         order->assignment.id = (struct str){i == 0 ? "r_a" : i == 1 ? "r_b" : "r_c", 3};
         dispatches_forget(world->dispatches);
         start(world, order);
@@ -102,7 +102,7 @@ static void a_later_attempt_follows_the_workflow_that_is_known(void **state)
     end_flow(world, 0, "COMPLETED", NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(conductor_seen(world->conductor, "POST"), 0);
-    assert_int_equal(world->dispatches->told_count, 1);
+    assert_int_equal(world->dispatches->report_count, 1);
 }
 
 static void what_ended_while_nobody_looked_is_the_end_of_the_next_attempt(void **state)
@@ -123,7 +123,7 @@ static void what_a_node_started_before_it_died_is_looked_for(void **state)
     struct conductor_flow *flow = &world->conductor->flows[0];
 
     world->conductor->heeds_keys = false;
-    order->assignment.run.progress = (struct str){0}; /* it died before it could tell */
+    order->assignment.run.progress = (struct str){0}; /* it died before its report */
     order->assignment.run.losses = 1;
     snprintf(flow->correlation, sizeof flow->correlation, "%s", world->run);
     snprintf(flow->input, sizeof flow->input, "{\"_executionId\":\"%s\"}", world->run);
@@ -136,7 +136,7 @@ static void what_a_node_started_before_it_died_is_looked_for(void **state)
 static void what_a_node_did_not_start_before_it_died_is_started(void **state)
 {
     struct world *world = *state;
-    struct dispatch_order *order = flow_task(world, WF);
+    struct dispatch_order *order = flow_order(world, WF);
 
     order->assignment.run.losses = 1;
     start(world, order);
@@ -148,16 +148,16 @@ static void what_a_node_did_not_start_before_it_died_is_started(void **state)
 static void a_retry_of_a_workflow_that_failed_is_a_new_workflow(void **state)
 {
     struct world *world = *state;
-    struct dispatch_order *order = flow_task(world, WF);
+    struct dispatch_order *order = flow_order(world, WF);
     const struct report *report;
     char key[80];
 
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     dispatches_wait(world->dispatches, 1);
     end_flow(world, 0, "FAILED", "");
     wait_end(world);
-    report = &world->dispatches->reported[1]->report;
-    assert_int_equal(world->dispatches->told_count, 3);
+    report = &world->dispatches->reports[1]->report;
+    assert_int_equal(world->dispatches->report_count, 3);
     assert_text(report->progress, "{\"workflowId\":\"wf-1\",\"workflows\":1,\"ended\":true}");
     order->assignment.run.progress = arena_str(order->arena, report->progress);
     order->assignment.run.attempt = 2;
@@ -178,7 +178,7 @@ static void an_upstream_that_is_down_for_a_while_delays_the_start_only(void **st
     conductor_fail(world->conductor, 3,
                    (struct conductor_fault){"POST", 503, "{\"message\":\"starting\"}", false});
     conductor_fail(world->conductor, 2, (struct conductor_fault){"POST", 429, "", false});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     dispatches_wait(world->dispatches, 1);
     end_flow(world, 0, "COMPLETED", NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
@@ -194,7 +194,7 @@ static void an_upstream_that_stays_down_fails_the_run_with_the_last_reason(void 
     world->limits.patience = 20 * SPAN_MS;
     conductor_fail(world->conductor, 60,
                    (struct conductor_fault){"POST", 429, "{\"message\":\"busy\"}", false});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     report = wait_end(world);
     assert_int_equal(report->outcome, OUTCOME_FAILED);
     assert_error(report, "upstream_unreachable", true, "the upstream answered 429: busy");
@@ -208,7 +208,7 @@ static void nobody_there_is_the_same(void **state)
 
     world->limits.patience = 20 * SPAN_MS;
     world->dispatches->settings.upstreams[0].url = STR("http://127.0.0.1:1/api");
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     assert_error(wait_end(world), "upstream_unreachable", true, NULL);
 }
 
@@ -220,7 +220,7 @@ static void a_refusal_fails_at_once(void **state)
     conductor_fail(
         world->conductor, 1,
         (struct conductor_fault){"POST", 404, "{\"message\":\"No such workflow: wf\"}", false});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     report = wait_end(world);
     assert_int_equal(report->outcome, OUTCOME_FAILED);
     assert_error(report, "upstream_refused", false,
@@ -233,7 +233,7 @@ static void the_guard_holds_for_upstreams_too(void **state)
     struct world *world = *state;
 
     world->dispatches->dispatcher->options.allow_loopback = false;
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     assert_error(wait_end(world), "upstream_refused", false, NULL);
     assert_int_equal(world->conductor->server.connections, 0);
 }
@@ -242,24 +242,24 @@ static void a_namespace_without_the_upstream_says_so(void **state)
 {
     struct world *world = *state;
 
-    start(world, flow_task(world, "{\"type\":\"workflow\",\"name\":\"wf\","
-                                  "\"upstream\":\"other\"}"));
+    start(world, flow_order(world, "{\"type\":\"workflow\",\"name\":\"wf\","
+                                   "\"upstream\":\"other\"}"));
     assert_error(wait_end(world), "upstream_missing", false,
                  "the namespace has no upstream `other` for workflows");
 }
 
-/* The start arrived, its answer did not. */
+/* The start arrived, but its answer was lost. */
 static void lose_start(struct world *world, bool is_done)
 {
     conductor_fail(world->conductor, 1, (struct conductor_fault){"POST", 0, NULL, is_done});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
 }
 
 static void a_start_whose_answer_was_lost_is_found_again(void **state)
 {
     struct world *world = *state;
 
-    world->conductor->heeds_keys = false; /* as plain Conductor */
+    world->conductor->heeds_keys = false; /* like plain Conductor */
     lose_start(world, true);
     assert_text(dispatches_wait(world->dispatches, 1)->progress,
                 "{\"workflowId\":\"wf-1\",\"workflows\":1,\"ended\":false}");
@@ -303,7 +303,7 @@ static void an_answer_of_a_gateway_is_looked_into_before_the_next_start(void **s
     world->conductor->heeds_keys = false;
     conductor_fail(world->conductor, 1,
                    (struct conductor_fault){"POST", 504, "<h1>Timeout</h1>", true});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     dispatches_wait(world->dispatches, 1);
     assert_int_equal(world->conductor->count, 1);
     assert_int_equal(conductor_seen(world->conductor, "POST"), 1);
@@ -312,7 +312,7 @@ static void an_answer_of_a_gateway_is_looked_into_before_the_next_start(void **s
 static void at_most_once_is_unknown_when_nobody_can_say(void **state)
 {
     struct world *world = *state;
-    struct dispatch_order *order = flow_task(world, WF);
+    struct dispatch_order *order = flow_order(world, WF);
     const struct report *report;
 
     order->is_once = true;
@@ -332,15 +332,14 @@ static void a_look_that_fails_is_taken_again(void **state)
     conductor_fail(world->conductor, 2, (struct conductor_fault){"GET", 0, NULL, false});
     conductor_fail(world->conductor, 1, (struct conductor_fault){"GET", 404, "", false});
     conductor_fail(world->conductor, 1, (struct conductor_fault){"GET", 200, "<html>", false});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     dispatches_wait(world->dispatches, 1);
     end_flow(world, 0, "COMPLETED", NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(conductor_seen(world->conductor, "GET"), 7);
 }
 
-static void part_cache_that_fail_for_too_long_fail_the_attempt_and_keep_the_workflow(
-    void **state)
+static void polls_that_fail_for_too_long_fail_the_attempt_and_keep_the_workflow(void **state)
 {
     struct world *world = *state;
     const struct report *report;
@@ -348,10 +347,10 @@ static void part_cache_that_fail_for_too_long_fail_the_attempt_and_keep_the_work
     world->limits.patience = 20 * SPAN_MS;
     conductor_fail(world->conductor, 60,
                    (struct conductor_fault){"GET", 401, "{\"message\":\"expired\"}", false});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     report = wait_end(world);
     assert_error(report, "upstream_unreachable", true, "the upstream answered 401: expired");
-    assert_int_equal(world->dispatches->told_count, 2); /* it is not said to have ended */
+    assert_int_equal(world->dispatches->report_count, 2); /* no report that it has ended */
     assert_string_equal(world->conductor->flows[0].status, "RUNNING");
 }
 
@@ -367,7 +366,7 @@ static void an_answer_larger_than_is_read_still_ends_the_run(void **state)
     output[0] = '"';
     output[len - 2] = '"';
     output[len - 1] = '\0';
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     dispatches_wait(world->dispatches, 1);
     world->conductor->flows[0].output = output;
     end_flow(world, 0, "COMPLETED", NULL);
@@ -402,7 +401,7 @@ int main(void)
         CASE(an_answer_of_a_gateway_is_looked_into_before_the_next_start),
         CASE(at_most_once_is_unknown_when_nobody_can_say),
         CASE(a_look_that_fails_is_taken_again),
-        CASE(part_cache_that_fail_for_too_long_fail_the_attempt_and_keep_the_workflow),
+        CASE(polls_that_fail_for_too_long_fail_the_attempt_and_keep_the_workflow),
         CASE(an_answer_larger_than_is_read_still_ends_the_run),
     };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errands that have a Conductor run a workflow: how they are made to end.
+ * Tests workflows of a Conductor: ending them.
  */
 #include "workflow_world.h"
 
@@ -17,7 +17,7 @@ static void stopping_terminates_the_workflow(void **state)
     struct stop stop = stop_of_run(false);
     const struct report *report;
 
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_seen(world, "GET", 1);
     dispatcher_stop(world->dispatches->dispatcher, &stop);
     report = wait_end(world);
@@ -34,7 +34,7 @@ static void stopping_while_it_starts_terminates_what_was_started(void **state)
     struct world *world = *state;
     struct stop stop = stop_of_run(false);
 
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     dispatcher_stop(world->dispatches->dispatcher, &stop);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_CANCELLED);
     assert_int_equal(world->conductor->count, 1);
@@ -46,9 +46,9 @@ static void stopping_what_was_not_started_ends_at_once(void **state)
     struct world *world = *state;
     struct stop stop = stop_of_run(false);
 
-    world->limits.retry_first = world->limits.retry_most = LONG;
+    world->limits.retry_first = world->limits.retry_max = LONG;
     conductor_fail(world->conductor, 1, (struct conductor_fault){"POST", 429, "", false});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_seen(world, "POST", 1);
     dispatcher_stop(world->dispatches->dispatcher, &stop);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_CANCELLED);
@@ -60,8 +60,8 @@ static void a_workflow_that_ended_before_the_stop_has_its_own_end(void **state)
     struct world *world = *state;
     struct stop stop = stop_of_run(false);
 
-    world->limits.poll_first = world->limits.poll_most = LONG;
-    start(world, flow_task(world, WF));
+    world->limits.poll_first = world->limits.poll_max = LONG;
+    start(world, flow_order(world, WF));
     dispatches_wait(world->dispatches, 1);
     end_flow(world, 0, "COMPLETED", NULL);
     dispatcher_stop(world->dispatches->dispatcher, &stop);
@@ -76,7 +76,7 @@ static void a_stop_that_cannot_be_passed_on_says_so(void **state)
 
     world->limits.end_patience = 20 * SPAN_MS;
     conductor_fail(world->conductor, 60, (struct conductor_fault){"DELETE", 503, "", false});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     dispatches_wait(world->dispatches, 1);
     dispatcher_stop(world->dispatches->dispatcher, &stop);
     report = wait_end(world);
@@ -89,14 +89,14 @@ static void a_terminated_run_takes_its_workflow_with_it_and_tells_nothing(void *
     struct world *world = *state;
     struct stop stop = stop_of_run(true);
 
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     dispatches_wait(world->dispatches, 1);
     dispatcher_stop(world->dispatches->dispatcher, &stop);
     wait_seen(world, "DELETE", 1);
     while (dispatcher_count(world->dispatches->dispatcher, LANE_FLOW) > 0)
         uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
     assert_string_equal(world->conductor->flows[0].status, "TERMINATED");
-    assert_int_equal(world->dispatches->told_count, 1);
+    assert_int_equal(world->dispatches->report_count, 1);
 }
 
 static void time_that_is_over_terminates_the_workflow_and_the_next_attempt_begins_anew(
@@ -113,17 +113,17 @@ static void time_that_is_over_terminates_the_workflow_and_the_next_attempt_begin
     assert_error(report, "workflow_timeout", true,
                  "the workflow did not end in time and was terminated");
     assert_string_equal(world->conductor->flows[0].status, "TERMINATED");
-    assert_text(world->dispatches->reported[0]->report.progress,
+    assert_text(world->dispatches->reports[0]->report.progress,
                 "{\"workflowId\":\"wf-1\",\"workflows\":1,\"ended\":true}");
 }
 
 static void time_that_is_over_before_a_start_says_what_was_in_the_way(void **state)
 {
     struct world *world = *state;
-    struct dispatch_order *order = flow_task(world, WF);
+    struct dispatch_order *order = flow_order(world, WF);
     const struct report *report;
 
-    world->limits.retry_first = world->limits.retry_most = LONG;
+    world->limits.retry_first = world->limits.retry_max = LONG;
     conductor_fail(world->conductor, 1, (struct conductor_fault){"POST", 429, "", false});
     order->assignment.deadline = order->now + 10 * SPAN_MS;
     start(world, order);
@@ -148,7 +148,7 @@ static void a_node_that_goes_leaves_the_workflow_to_the_next(void **state)
 {
     struct world *world = *state;
 
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_seen(world, "GET", 1);
     dispatches_close(world->dispatches);
     dispatches_wait_closed(world->dispatches);
@@ -163,11 +163,11 @@ static void a_node_that_goes_while_a_start_is_under_way_tells_of_a_loss(void **s
 
     conductor_fail(world->conductor, 1,
                    (struct conductor_fault){"POST", CONDUCTOR_HANGS, NULL, true});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     wait_seen(world, "POST", 1);
     dispatches_close(world->dispatches);
     dispatches_wait_closed(world->dispatches);
-    assert_int_equal(world->dispatches->told_count, 1);
+    assert_int_equal(world->dispatches->report_count, 1);
     assert_int_equal(wait_end(world)->kind, REPORT_LOST);
 }
 
@@ -178,7 +178,7 @@ static void a_node_that_goes_while_a_stop_is_under_way_says_so(void **state)
 
     conductor_fail(world->conductor, 1,
                    (struct conductor_fault){"DELETE", CONDUCTOR_HANGS, NULL, false});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     dispatches_wait(world->dispatches, 1);
     dispatcher_stop(world->dispatches->dispatcher, &stop);
     wait_seen(world, "DELETE", 1);
@@ -196,13 +196,13 @@ static void a_node_that_goes_waits_for_nothing_that_was_terminated(void **state)
 
     conductor_fail(world->conductor, 1,
                    (struct conductor_fault){"DELETE", CONDUCTOR_HANGS, NULL, false});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     dispatches_wait(world->dispatches, 1);
     dispatcher_stop(world->dispatches->dispatcher, &stop);
     wait_seen(world, "DELETE", 1);
     dispatches_close(world->dispatches);
     dispatches_wait_closed(world->dispatches);
-    assert_int_equal(world->dispatches->told_count, 1);
+    assert_int_equal(world->dispatches->report_count, 1);
 }
 
 static void a_request_that_hangs_is_given_up_and_made_again(void **state)
@@ -212,7 +212,7 @@ static void a_request_that_hangs_is_given_up_and_made_again(void **state)
     world->limits.request = 50 * SPAN_MS;
     conductor_fail(world->conductor, 1,
                    (struct conductor_fault){"POST", CONDUCTOR_HANGS, NULL, true});
-    start(world, flow_task(world, WF));
+    start(world, flow_order(world, WF));
     dispatches_wait(world->dispatches, 1);
     assert_int_equal(world->conductor->count, 1);
 }
@@ -220,7 +220,7 @@ static void a_request_that_hangs_is_given_up_and_made_again(void **state)
 static void nothing_is_started_after_the_lease(void **state)
 {
     struct world *world = *state;
-    struct dispatch_order *order = flow_task(world, WF);
+    struct dispatch_order *order = flow_order(world, WF);
 
     order->send_by_us = 1;
     start(world, order);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines on their way to the log of a run: portions, bounds, bytes that are no text.
+ * Tests the collection of log lines: batches, limits, invalid bytes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,15 +13,15 @@
 #include "base/must.h"
 #include "server/dispatch/run_log.h"
 
-enum { HEAD = 13, PORTIONS_MAX = 200 };
+enum { HEAD = 13, BATCHES_MAX = 200 };
 
 struct world {
     struct loop *loop;
     struct run_log *log;
-    size_t portions[PORTIONS_MAX]; /* their sizes */
+    size_t batches[BATCHES_MAX]; /* their sizes */
     int count;
     bool is_waiting;
-    char last[RUN_LOG_PORTION];
+    char last[RUN_LOG_BATCH];
 };
 
 static void on_wake(void *arg)
@@ -29,15 +29,15 @@ static void on_wake(void *arg)
     (void)arg;
 }
 
-static void on_portion(void *arg, struct str lines)
+static void on_batch(void *arg, struct str lines)
 {
     struct world *world = arg;
 
-    must(world->count < PORTIONS_MAX && lines.len <= sizeof world->last);
-    world->portions[world->count++] = lines.len;
+    must(world->count < BATCHES_MAX && lines.len <= sizeof world->last);
+    world->batches[world->count++] = lines.len;
     memcpy(world->last, lines.ptr, lines.len);
     if (world->is_waiting)
-        uv_stop(loop_uv(world->loop)); /* a round that began with timers would go on to wait */
+        uv_stop(loop_uv(world->loop)); /* a round that began with timers would block */
 }
 
 static int setup(void **state)
@@ -46,7 +46,7 @@ static int setup(void **state)
 
     assert_non_null(world);
     world->loop = loop_new(on_wake, NULL);
-    world->log = run_log_new(world->loop, on_portion, world);
+    world->log = run_log_new(world->loop, on_batch, world);
     *state = world;
     return 0;
 }
@@ -83,7 +83,7 @@ static void a_first_line_is_handed_on_after_a_while_with_those_behind_it(void **
     world->is_waiting = true;
     while (world->count == 0)
         uv_run(loop_uv(world->loop), UV_RUN_ONCE);
-    assert_int_equal(world->portions[0], 2 * (HEAD + 3));
+    assert_int_equal(world->batches[0], 2 * (HEAD + 3));
     assert_int_equal(run_log_finish(world->log, 3, 0).len, 0);
 }
 
@@ -97,7 +97,7 @@ static void a_full_portion_is_handed_on_at_once(void **state)
     assert_int_equal(world->count, 0);
     run_log_add(world->log, 1, 0, (struct str){text, sizeof text});
     assert_int_equal(world->count, 1);
-    assert_int_equal(world->portions[0], 16000);
+    assert_int_equal(world->batches[0], 16000);
     assert_int_equal(run_log_finish(world->log, 3, 0).len, 1000);
 }
 
@@ -117,7 +117,7 @@ static void all_that_is_said_is_a_megabyte_and_the_last_line_says_what_is_missin
     run_log_add(world->log, 1, 0, (struct str){text, 982});
     run_log_add(world->log, 1, 0, (struct str){text, sizeof text});
     for (int i = 0; i < world->count; i++)
-        all += world->portions[i];
+        all += world->batches[i];
     rest = run_log_finish(world->log, 3, 9);
     assert_int_equal(all + rest.len - (HEAD + sizeof note - 1), RUN_LOG_MAX - 1);
     assert_memory_equal(rest.ptr + rest.len - (sizeof note - 1), note, sizeof note - 1);

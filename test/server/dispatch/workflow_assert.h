@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a report says, for the tests of workflows of any upstream.
+ * Assertions on reports, for the tests of workflows of any upstream.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls on one loop with a Conductor that counts what was started, for one test.
+ * A dispatcher and a stand-in for Conductor on one loop, for one test.
  */
 #pragma once
 
@@ -21,12 +21,12 @@
 #define WF   "{\"type\":\"workflow\",\"name\":\"wf\"}"
 #define LONG (3600 * SPAN_S)
 
-/* Patient where a test waits for an event, quick where it waits for a pause. */
+/* Long where a test waits for an event, short where it waits for a pause. */
 static const struct flow_limits quick = {
     .retry_first = SPAN_MS,
-    .retry_most = 2 * SPAN_MS,
+    .retry_max = 2 * SPAN_MS,
     .poll_first = SPAN_MS,
-    .poll_most = 2 * SPAN_MS,
+    .poll_max = 2 * SPAN_MS,
     .patience = LONG,
     .end_patience = LONG,
     .request = 60 * SPAN_S,
@@ -34,7 +34,7 @@ static const struct flow_limits quick = {
 };
 
 struct world {
-    struct errands *dispatches;
+    struct dispatch_fixture *dispatches;
     struct conductor *conductor;
     struct flow_limits limits;
     char run[RUN_ID_TEXT_MAX];
@@ -81,9 +81,9 @@ static inline int world_teardown(void **state)
     return 0;
 }
 
-static inline struct dispatch_order *flow_task(struct world *world, const char *action)
+static inline struct dispatch_order *flow_order(struct world *world, const char *action)
 {
-    struct dispatch_order *order = dispatches_task(world->dispatches, LANE_FLOW, action);
+    struct dispatch_order *order = dispatches_order(world->dispatches, LANE_FLOW, action);
 
     snprintf(world->run, sizeof world->run, "%.*s", STR_ARG(order->assignment.id));
     return order;
@@ -94,14 +94,14 @@ static inline void start(struct world *world, struct dispatch_order *order)
     dispatcher_start(world->dispatches->dispatcher, order);
 }
 
-/* Runs the loop until so many requests of the line were seen. */
+/* Runs the loop until `count` requests with this line were seen. */
 static inline void wait_seen(struct world *world, const char *line, int count)
 {
     while (conductor_seen(world->conductor, line) < count)
         uv_run(loop_uv(world->dispatches->loop), UV_RUN_ONCE);
 }
 
-/* Ends a workflow, now. */
+/* Ends a workflow. */
 static inline void end_flow(struct world *world, int i, const char *status, const char *reason)
 {
     world->conductor->flows[i].status = status;
@@ -113,10 +113,10 @@ static inline const struct report *wait_end(struct world *world)
     return dispatches_wait_end(world->dispatches);
 }
 
-/* A workflow of an earlier attempt, and a task that knows of it. */
+/* Creates a workflow of an earlier attempt, and an order that knows it. */
 static inline struct dispatch_order *next_attempt(struct world *world)
 {
-    struct dispatch_order *order = flow_task(world, WF);
+    struct dispatch_order *order = flow_order(world, WF);
 
     world->conductor->flows[0] = (struct conductor_flow){
         .id = "wf-1", .input = "{}", .status = "RUNNING", .output = "{}"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the admission remembers and has written down.  Who is let in:
- * test/api/access/test_auth.c.
+ * Tests what the admission counts and records.  test/api/access/test_auth.c tests who is
+ * admitted.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static uint64_t no_chance(void *arg)
 
 static const struct api_context context = {.random = no_chance};
 
-struct desk {
+struct fixture {
     struct admission *admission;
     struct arena *arena, *report;
     struct call call, reported;
@@ -44,59 +44,60 @@ static bool swallow(void *arg, struct str line)
 
 static int set_up(void **state)
 {
-    struct desk *desk = calloc(1, sizeof *desk);
+    struct fixture *fixture = calloc(1, sizeof *fixture);
 
-    assert_non_null(desk);
-    desk->admission = admission_new(1);
-    desk->arena = arena_new(CALL_ARENA_MAX);
-    desk->report = arena_new(CALL_ARENA_MAX);
-    desk->request = (struct http1_request){.method = STR("GET"), .host = STR("localhost")};
-    desk->x.request = &desk->request;
-    desk->x.peer = (struct peer){.bytes = {127, 0, 0, 1}};
-    log_open(&desk->log, (struct log_sink){swallow, NULL}, LEVEL_ERROR, LOG_LOGFMT);
-    *state = desk;
+    assert_non_null(fixture);
+    fixture->admission = admission_new(1);
+    fixture->arena = arena_new(CALL_ARENA_MAX);
+    fixture->report = arena_new(CALL_ARENA_MAX);
+    fixture->request = (struct http1_request){.method = STR("GET"), .host = STR("localhost")};
+    fixture->x.request = &fixture->request;
+    fixture->x.peer = (struct peer){.bytes = {127, 0, 0, 1}};
+    log_open(&fixture->log, (struct log_sink){swallow, NULL}, LEVEL_ERROR, LOG_LOGFMT);
+    *state = fixture;
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    struct desk *desk = *state;
+    struct fixture *fixture = *state;
 
-    admission_free(desk->admission);
-    arena_free(desk->arena);
-    arena_free(desk->report);
-    free(desk);
+    admission_free(fixture->admission);
+    arena_free(fixture->arena);
+    arena_free(fixture->report);
+    free(fixture);
     return 0;
 }
 
-static bool ask(struct desk *desk, const struct operation *operation, instant now,
+static bool ask(struct fixture *fixture, const struct operation *operation, instant now,
                 struct limit *ret)
 {
-    bool is_let;
+    bool is_admitted;
 
-    arena_reset(desk->arena);
-    desk->call = (struct call){
-        .arena = desk->arena, .operation = operation, .context = &context, .now = now};
-    admission_identify(&desk->call, &desk->x);
-    is_let = admission_admit(desk->admission, &desk->call, &desk->x, &desk->config, ret);
-    admission_note(desk->admission, &desk->call);
-    return is_let;
+    arena_reset(fixture->arena);
+    fixture->call = (struct call){
+        .arena = fixture->arena, .operation = operation, .context = &context, .now = now};
+    admission_identify(&fixture->call, &fixture->x);
+    is_admitted = admission_admit(fixture->admission, &fixture->call, &fixture->x,
+                                  &fixture->config, ret);
+    admission_note(fixture->admission, &fixture->call);
+    return is_admitted;
 }
 
-/* How many commands; -1: nothing is to be written. */
-static int report(struct desk *desk, instant now)
+/* Returns the number of commands; -1: nothing to record. */
+static int report(struct fixture *fixture, instant now)
 {
-    arena_reset(desk->report);
-    desk->reported = (struct call){.arena = desk->report, .now = now};
-    return admission_report(desk->admission, &desk->reported, &desk->log)
-               ? desk->reported.command_count
+    arena_reset(fixture->report);
+    fixture->reported = (struct call){.arena = fixture->report, .now = now};
+    return admission_report(fixture->admission, &fixture->reported, &fixture->log)
+               ? fixture->reported.command_count
                : -1;
 }
 
 static struct db_value row[10];
 
-/* One admin of all, whose secret is 32 zeros. */
-static void give_keys(struct desk *desk, instant used_at)
+/* One admin of all namespaces; its secret is 32 zero bytes. */
+static void give_keys(struct fixture *fixture, instant used_at)
 {
     static const uint8_t secret[SECRET_BYTES];
     static uint8_t hash[SHA256_BYTES];
@@ -113,92 +114,92 @@ static void give_keys(struct desk *desk, instant used_at)
     row[7] = db_text(STR("local"));
     row[8] = db_int(INSTANT_NEVER);
     row[9] = db_int(used_at);
-    admission_keys(desk->admission, keyring_new(STR("key"), &rows));
+    admission_set_keys(fixture->admission, keyring_new(STR("key"), &rows));
 }
 
-static void show_token(struct desk *desk)
+static void show_token(struct fixture *fixture)
 {
-    desk->request.fields[0] = (struct http1_field){
+    fixture->request.fields[0] = (struct http1_field){
         STR("Authorization"), STR("Bearer bf_admin_000000000011_"
                                   "0000000000000000000000000000000000000000000000000000")};
-    desk->request.field_count = 1;
+    fixture->request.field_count = 1;
 }
 
 static void before_the_tokens_are_known_nobody_is_let_in(void **state)
 {
-    struct desk *desk = *state;
+    struct fixture *fixture = *state;
     struct limit limit;
 
-    assert_false(ask(desk, &reading, 0, &limit));
-    assert_int_equal(desk->call.status, 503);
-    give_keys(desk, INSTANT_NONE);
-    assert_false(ask(desk, &reading, 0, &limit));
-    assert_int_equal(desk->call.status, 401);
-    show_token(desk);
-    assert_true(ask(desk, &reading, 0, &limit));
-    assert_int_equal(desk->call.caller.token, 33);
-    assert_true(str_eq(desk->call.from, STR("127.0.0.1")));
+    assert_false(ask(fixture, &reading, 0, &limit));
+    assert_int_equal(fixture->call.status, 503);
+    give_keys(fixture, INSTANT_NONE);
+    assert_false(ask(fixture, &reading, 0, &limit));
+    assert_int_equal(fixture->call.status, 401);
+    show_token(fixture);
+    assert_true(ask(fixture, &reading, 0, &limit));
+    assert_int_equal(fixture->call.caller.token, 33);
+    assert_true(str_eq(fixture->call.from, STR("127.0.0.1")));
 }
 
 static void a_flood_of_refusals_is_one_entry_with_a_count(void **state)
 {
-    struct desk *desk = *state;
+    struct fixture *fixture = *state;
     struct limit limit;
 
-    give_keys(desk, INSTANT_NONE);
-    assert_int_equal(report(desk, 0), -1);
+    give_keys(fixture, INSTANT_NONE);
+    assert_int_equal(report(fixture, 0), -1);
     for (int i = 0; i < 1000; i++)
-        assert_false(ask(desk, &reading, 0, &limit));
-    assert_false(ask(desk, &working, 0, &limit));
-    assert_int_equal(report(desk, 0), 2);
-    assert_int_equal(desk->reported.commands[0].kind, COMMAND_DENIED);
-    assert_int_equal(desk->reported.commands[0].audit->count, 1000);
-    assert_int_equal(desk->reported.commands[0].audit->result, AUDIT_UNAUTHORIZED);
-    assert_true(str_eq(desk->reported.commands[0].audit->operation, STR("x.get")));
-    assert_int_equal(desk->reported.commands[1].audit->count, 1);
-    assert_int_equal(report(desk, 0), -1);
+        assert_false(ask(fixture, &reading, 0, &limit));
+    assert_false(ask(fixture, &working, 0, &limit));
+    assert_int_equal(report(fixture, 0), 2);
+    assert_int_equal(fixture->reported.commands[0].kind, COMMAND_DENIED);
+    assert_int_equal(fixture->reported.commands[0].audit->count, 1000);
+    assert_int_equal(fixture->reported.commands[0].audit->result, AUDIT_UNAUTHORIZED);
+    assert_true(str_eq(fixture->reported.commands[0].audit->operation, STR("x.get")));
+    assert_int_equal(fixture->reported.commands[1].audit->count, 1);
+    assert_int_equal(report(fixture, 0), -1);
 }
 
 static void refusals_of_many_addresses_stay_few_entries(void **state)
 {
-    struct desk *desk = *state;
+    struct fixture *fixture = *state;
     struct limit limit;
     int64_t sum = 0;
 
-    give_keys(desk, INSTANT_NONE);
+    give_keys(fixture, INSTANT_NONE);
     for (int i = 0; i < 1000; i++) {
-        desk->x.peer = (struct peer){.bytes = {10, 0, (uint8_t)(i / 256), (uint8_t)i}};
-        assert_false(ask(desk, &reading, 0, &limit));
+        fixture->x.peer = (struct peer){.bytes = {10, 0, (uint8_t)(i / 256), (uint8_t)i}};
+        assert_false(ask(fixture, &reading, 0, &limit));
     }
-    assert_int_equal(report(desk, 0), ADMISSION_DENIALS_MAX);
+    assert_int_equal(report(fixture, 0), ADMISSION_DENIALS_MAX);
     for (int i = 0; i < ADMISSION_DENIALS_MAX; i++)
-        sum += desk->reported.commands[i].audit->count;
+        sum += fixture->reported.commands[i].audit->count;
     assert_int_equal(sum, 1000);
 }
 
 static void a_flood_writes_only_so_much_a_minute(void **state)
 {
-    struct desk *desk = *state;
+    struct fixture *fixture = *state;
     struct limit limit;
     int64_t entries = 0, sum = 0;
 
-    give_keys(desk, INSTANT_NONE);
+    give_keys(fixture, INSTANT_NONE);
     for (int second = 0; second <= 60; second++) {
         instant now = (second + 1) * SPAN_S;
         int reported;
 
         for (int i = 0; i < 100; i++) {
-            desk->x.peer = (struct peer){.bytes = {10, 0, (uint8_t)second, (uint8_t)i}};
-            assert_false(ask(desk, &reading, now, &limit));
+            fixture->x.peer = (struct peer){.bytes = {10, 0, (uint8_t)second, (uint8_t)i}};
+            assert_false(ask(fixture, &reading, now, &limit));
         }
-        reported = report(desk, now);
+        reported = report(fixture, now);
         for (int i = 0; i < reported; i++)
-            sum += desk->reported.commands[i].audit->count;
+            sum += fixture->reported.commands[i].audit->count;
         entries += reported > 0 ? reported : 0;
         if (second == 58)
             assert_int_equal(entries, ADMISSION_DENIALS_A_MINUTE);
     }
-    assert_int_equal(sum, 6100); /* the minute is over: none of them was forgotten */
+    assert_int_equal(sum, 6100); /* a new minute has begun: no denial was lost */
 }
 
 static void who_was_let_in_may_be_known_no_more(void **state)
@@ -207,108 +208,110 @@ static void who_was_let_in_may_be_known_no_more(void **state)
     const struct caller local = {.role = ROLE_ADMIN, .is_everywhere = true};
     const struct caller root = {.role = ROLE_ADMIN, .token = 33, .is_everywhere = true};
     const struct caller other = {.role = ROLE_WORKER, .token = 34};
-    struct desk *desk = *state;
+    struct fixture *fixture = *state;
 
-    give_keys(desk, INSTANT_NONE);
-    assert_true(admission_still_allows(desk->admission, &root, 0));
-    assert_false(admission_still_allows(desk->admission, &other, 0));
-    assert_false(admission_still_allows(desk->admission, &local, 0));
+    give_keys(fixture, INSTANT_NONE);
+    assert_true(admission_still_allows(fixture->admission, &root, 0));
+    assert_false(admission_still_allows(fixture->admission, &other, 0));
+    assert_false(admission_still_allows(fixture->admission, &local, 0));
     row[8] = db_int(100);
-    admission_keys(
-        desk->admission,
+    admission_set_keys(
+        fixture->admission,
         keyring_new(STR("key"), &(struct db_result){.rows = 1, .columns = 10, .values = row}));
-    assert_true(admission_still_allows(desk->admission, &root, 99));
-    assert_false(admission_still_allows(desk->admission, &root, 100));
-    admission_keys(desk->admission, keyring_new(STR("key"), &none));
-    assert_false(admission_still_allows(desk->admission, &root, 0));
-    assert_true(admission_still_allows(desk->admission, &local, 0));
+    assert_true(admission_still_allows(fixture->admission, &root, 99));
+    assert_false(admission_still_allows(fixture->admission, &root, 100));
+    admission_set_keys(fixture->admission, keyring_new(STR("key"), &none));
+    assert_false(admission_still_allows(fixture->admission, &root, 0));
+    assert_true(admission_still_allows(fixture->admission, &local, 0));
 }
 
 static void the_last_use_of_a_token_is_written_seldom(void **state)
 {
-    struct desk *desk = *state;
+    struct fixture *fixture = *state;
     struct limit limit;
-    instant start = INT64_C(4000000000000000); /* after every clock that this test meets */
+    instant start = INT64_C(4000000000000000); /* later than the clock during this test */
 
-    give_keys(desk, INSTANT_NONE);
-    show_token(desk);
-    assert_int_equal(report(desk, start), -1);
+    give_keys(fixture, INSTANT_NONE);
+    show_token(fixture);
+    assert_int_equal(report(fixture, start), -1);
     for (int i = 1; i <= 100; i++)
-        assert_true(ask(desk, &reading, start + i * SPAN_MS, &limit));
-    assert_int_equal(report(desk, start + SPAN_S), -1);
-    assert_int_equal(report(desk, start + SPAN_MIN), 1);
-    assert_int_equal(desk->reported.commands[0].kind, COMMAND_TOKEN_USED);
-    assert_int_equal(desk->reported.commands[0].schedule, 33);
-    assert_int_equal(desk->reported.commands[0].slot, start + SPAN_MS);
-    assert_int_equal(report(desk, start + 2 * SPAN_MIN), -1);
+        assert_true(ask(fixture, &reading, start + i * SPAN_MS, &limit));
+    assert_int_equal(report(fixture, start + SPAN_S), -1);
+    assert_int_equal(report(fixture, start + SPAN_MIN), 1);
+    assert_int_equal(fixture->reported.commands[0].kind, COMMAND_TOKEN_USED);
+    assert_int_equal(fixture->reported.commands[0].schedule, 33);
+    assert_int_equal(fixture->reported.commands[0].slot, start + SPAN_MS);
+    assert_int_equal(report(fixture, start + 2 * SPAN_MIN), -1);
 }
 
 static void who_asks_too_often_waits(void **state)
 {
-    struct desk *desk = *state;
+    struct fixture *fixture = *state;
     struct limit limit;
 
-    give_keys(desk, INSTANT_NONE);
-    show_token(desk);
-    desk->config.rate_read = 2;
-    assert_true(ask(desk, &reading, 0, &limit));
+    give_keys(fixture, INSTANT_NONE);
+    show_token(fixture);
+    fixture->config.rate_read = 2;
+    assert_true(ask(fixture, &reading, 0, &limit));
     assert_int_equal(limit.most, 2);
     assert_int_equal(limit.left, 1);
-    assert_true(ask(desk, &reading, 0, &limit));
-    assert_false(ask(desk, &reading, 0, &limit));
-    assert_int_equal(desk->call.status, 429);
-    assert_true(str_eq(desk->call.fields[0].name, STR("Retry-After")));
-    assert_int_equal(report(desk, 0), -1);       /* it was not denied */
-    assert_true(ask(desk, &working, 0, &limit)); /* a worker says that it lives */
+    assert_true(ask(fixture, &reading, 0, &limit));
+    assert_false(ask(fixture, &reading, 0, &limit));
+    assert_int_equal(fixture->call.status, 429);
+    assert_true(str_eq(fixture->call.fields[0].name, STR("Retry-After")));
+    assert_int_equal(report(fixture, 0), -1);       /* not a denial               */
+    assert_true(ask(fixture, &working, 0, &limit)); /* heartbeats are not limited */
     assert_int_equal(limit.most, 0);
-    desk->request.field_count = 0; /* and an address is another client */
-    assert_false(ask(desk, &reading, 0, &limit));
-    assert_int_equal(desk->call.status, 401);
-    assert_false(ask(desk, &working, 0, &limit)); /* one of no worker */
-    assert_int_equal(desk->call.status, 401);
-    assert_false(ask(desk, &working, 0, &limit));
-    assert_int_equal(desk->call.status, 429);
+    fixture->request.field_count = 0; /* an address is another client */
+    assert_false(ask(fixture, &reading, 0, &limit));
+    assert_int_equal(fixture->call.status, 401);
+    assert_false(ask(fixture, &working, 0, &limit)); /* without a worker token */
+    assert_int_equal(fixture->call.status, 401);
+    assert_false(ask(fixture, &working, 0, &limit));
+    assert_int_equal(fixture->call.status, 429);
 }
 
-/* All who use it together; whoever may not, and workers, use nothing of it up. */
+/* The limit counts all clients together, but not workers. */
 static void a_namespace_that_asks_too_often_waits(void **state)
 {
-    struct desk *desk = *state;
-    struct space space = {.id = 7, .settings = {.rate_read = 3}};
-    struct space other = {.id = 8, .settings = {.rate_read = 3}};
+    struct fixture *fixture = *state;
+    struct namespace_entry entry = {.id = 7, .settings = {.rate_read = 3}};
+    struct namespace_entry other = {.id = 8, .settings = {.rate_read = 3}};
     struct limit limit;
 
-    give_keys(desk, INSTANT_NONE);
-    show_token(desk);
-    desk->config.rate_read = 10;
+    give_keys(fixture, INSTANT_NONE);
+    show_token(fixture);
+    fixture->config.rate_read = 10;
     for (int i = 0; i < 3; i++) {
-        assert_true(ask(desk, &reading, 0, &limit));
-        assert_true(admission_allows(desk->admission, &desk->call, &space, &limit));
+        assert_true(ask(fixture, &reading, 0, &limit));
+        assert_true(
+            admission_check_namespace(fixture->admission, &fixture->call, &entry, &limit));
         assert_int_equal(limit.most, 3);
         assert_int_equal(limit.left, 2 - i);
-        assert_true(ask(desk, &working, 0, &limit));
-        assert_true(admission_allows(desk->admission, &desk->call, &space, &limit));
+        assert_true(ask(fixture, &working, 0, &limit));
+        assert_true(
+            admission_check_namespace(fixture->admission, &fixture->call, &entry, &limit));
     }
-    assert_true(ask(desk, &reading, 0, &limit));
-    assert_false(admission_allows(desk->admission, &desk->call, &space, &limit));
-    assert_int_equal(desk->call.status, 429);
-    assert_non_null(strstr(desk->call.answer.ptr, "of the namespace"));
-    assert_true(str_eq(desk->call.fields[0].name, STR("Retry-After")));
-    assert_true(admission_allows(desk->admission, &desk->call, &other, &limit));
+    assert_true(ask(fixture, &reading, 0, &limit));
+    assert_false(admission_check_namespace(fixture->admission, &fixture->call, &entry, &limit));
+    assert_int_equal(fixture->call.status, 429);
+    assert_non_null(strstr(fixture->call.answer.ptr, "of the namespace"));
+    assert_true(str_eq(fixture->call.fields[0].name, STR("Retry-After")));
+    assert_true(admission_check_namespace(fixture->admission, &fixture->call, &other, &limit));
 }
 
 int main(void)
 {
-#define AT_DESK(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define WITH_FIXTURE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        AT_DESK(before_the_tokens_are_known_nobody_is_let_in),
-        AT_DESK(a_flood_of_refusals_is_one_entry_with_a_count),
-        AT_DESK(refusals_of_many_addresses_stay_few_entries),
-        AT_DESK(a_flood_writes_only_so_much_a_minute),
-        AT_DESK(who_was_let_in_may_be_known_no_more),
-        AT_DESK(the_last_use_of_a_token_is_written_seldom),
-        AT_DESK(who_asks_too_often_waits),
-        AT_DESK(a_namespace_that_asks_too_often_waits),
+        WITH_FIXTURE(before_the_tokens_are_known_nobody_is_let_in),
+        WITH_FIXTURE(a_flood_of_refusals_is_one_entry_with_a_count),
+        WITH_FIXTURE(refusals_of_many_addresses_stay_few_entries),
+        WITH_FIXTURE(a_flood_writes_only_so_much_a_minute),
+        WITH_FIXTURE(who_was_let_in_may_be_known_no_more),
+        WITH_FIXTURE(the_last_use_of_a_token_is_written_seldom),
+        WITH_FIXTURE(who_asks_too_often_waits),
+        WITH_FIXTURE(a_namespace_that_asks_too_often_waits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

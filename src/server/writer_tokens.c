@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tokens, read by the writer between turns and handed to io.
+ * The writer reads the tokens between turns and sends them to the io thread.
  *
- * Here after every change of them; where there are other nodes also twice a second, so that a
- * token that was revoked anywhere is refused everywhere within a second.
+ * It reads them after each change on this node and, if other nodes may exist, twice per second,
+ * so that every node rejects a revoked token within a second.
  */
 #include <string.h>
 #include <sys/random.h>
@@ -14,7 +14,7 @@
 #include "io/clock.h"
 #include "server/writer_parts.h"
 
-/* The server's key: made once, by whichever node is first. */
+/* The server key: the first node creates it once. */
 static enum rc read_key(struct writer *w, struct db_result *ret, struct err *reterr)
 {
     char chance[TOKENS_KEY_BYTES];
@@ -30,8 +30,8 @@ static enum rc read_key(struct writer *w, struct db_result *ret, struct err *ret
     return db_flush(w->db, w->arena, reterr);
 }
 
-/* Of all but the last uses, which io knows better. */
-static int64_t print_of(const struct db_result *rows)
+/* Excludes the last uses, which the io thread knows better. */
+static int64_t fingerprint_of(const struct db_result *rows)
 {
     struct digest digest = {0};
 
@@ -49,17 +49,17 @@ static int64_t print_of(const struct db_result *rows)
     return (int64_t)digest.sum;
 }
 
-static void release(struct writer *w)
+static void return_token_waiters(struct writer *w)
 {
-    while (w->keyed) {
-        struct ticket *t = w->keyed;
+    while (w->token_waiters) {
+        struct ticket *t = w->token_waiters;
 
-        w->keyed = t->next;
-        writer_done(w, t);
+        w->token_waiters = t->next;
+        writer_return(w, t);
     }
 }
 
-enum rc writer_keys(struct writer *w, struct err *reterr)
+enum rc writer_read_tokens(struct writer *w, struct err *reterr)
 {
     struct db_result key = {0}, rows = {0};
     enum rc rc;
@@ -72,30 +72,30 @@ enum rc writer_keys(struct writer *w, struct err *reterr)
     }
     if (rc != RC_OK)
         return rc;
-    if (!w->knows_keys || print_of(&rows) != w->keys_seen)
-        writer_notice(w, &(struct io_msg){.kind = IO_MSG_KEYS,
-                                          .keys = keyring_new(db_blob_at(&key, 0, 0), &rows)});
-    w->knows_keys = true;
-    w->keys_seen = print_of(&rows);
-    w->looks_for_keys = false;
-    w->keys_at_us = clock_boot_us() + KEYS_EVERY;
-    release(w);
+    if (!w->has_tokens || fingerprint_of(&rows) != w->tokens_seen)
+        writer_send(w, &(struct io_msg){.kind = IO_MSG_KEYS,
+                                        .keys = keyring_new(db_blob_at(&key, 0, 0), &rows)});
+    w->has_tokens = true;
+    w->tokens_seen = fingerprint_of(&rows);
+    w->wants_tokens = false;
+    w->tokens_at_us = clock_boot_us() + TOKENS_EVERY;
+    return_token_waiters(w);
     return RC_OK;
 }
 
 /*
- * Whoever made or revoked a token, or set what a namespace may, hears of it once io knows it
- * too: namespaces are read before the tokens are.
+ * A client that created or revoked a token, or changed a namespace, gets its answer only after
+ * the io thread has the change.  Namespaces are read before tokens.
  */
-bool writer_keeps_for_keys(struct writer *w, struct ticket *t)
+bool writer_delay_for_tokens(struct writer *w, struct ticket *t)
 {
     enum command_kind kind = t->call.command_count > 0 ? t->call.commands[0].kind
                                                        : COMMAND_COUNT;
 
     if (kind != COMMAND_TOKEN && kind != COMMAND_TOKEN_DELETE && kind != COMMAND_NAMESPACE)
         return false;
-    w->looks_for_keys = true;
-    t->next = w->keyed;
-    w->keyed = t;
+    w->wants_tokens = true;
+    t->next = w->token_waiters;
+    w->token_waiters = t;
     return true;
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a configuration names and only the machine can know: a time zone, a file to trust by.
+ * Checks the values of a configuration that depend on the machine: a time zone and a file of CA
+ * certificates.
  */
 #include "io/net/tls.h"
 #include "server/config/config_keys.h"
 #include "server/serve_parts.h"
 
-enum { FILE_SHOWN = 100 }; /* bytes of the configuration's name: its end tells more */
+enum { FILE_SHOWN = 100 }; /* bytes of the file name in messages; shows its end */
 
-/* With the line that says it, where a file does. */
-static enum rc not_there(const struct config *config, enum config_id id,
-                         const struct err *inner, struct err *reterr)
+/* Adds the line of the file if the value comes from one. */
+static enum rc report_missing(const struct config *config, enum config_id id,
+                              const struct err *inner, struct err *reterr)
 {
     const struct config_source *source = &config->source[id];
     struct str file = config->file;
@@ -23,14 +24,14 @@ static enum rc not_there(const struct config *config, enum config_id id,
                    config_keys[id].name, inner->text);
 }
 
-/* The files of time zones are those that are in use: others need a new start. */
-enum rc serve_check_named(struct serve *s, const struct config *config, struct err *reterr)
+/* Uses the time zone files that are loaded; other files need a restart. */
+enum rc serve_check_config(struct serve *s, const struct config *config, struct err *reterr)
 {
     struct err err;
 
     if (!zoneinfo_find(s->zones, config->default_timezone, &err))
-        return not_there(config, CONFIG_DEFAULT_TIMEZONE, &err, reterr);
+        return report_missing(config, CONFIG_DEFAULT_TIMEZONE, &err, reterr);
     if (config->http_ca.len > 0 && tls_check_authorities(config->http_ca.ptr, &err) != RC_OK)
-        return not_there(config, CONFIG_HTTP_CA, &err, reterr);
+        return report_missing(config, CONFIG_HTTP_CA, &err, reterr);
     return RC_OK;
 }
