@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
 #
 # What the scripts share.  Sourced, not run: `. "$(dirname "$0")/lib.sh"` leaves the caller
 # in the root of the tree.
 
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 
 fail() {
     printf '%s: %s\n' "$(basename "$0")" "$*" >&2
