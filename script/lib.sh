@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
 #
 # Shared by the scripts, which source it: `. "$(dirname "$0")/lib.sh"` also changes to the
 # root of the tree.
 
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 
 fail() {
     printf '%s: %s\n' "$(basename "$0")" "$*" >&2

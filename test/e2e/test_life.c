@@ -156,7 +156,7 @@ static void a_database_that_is_none_is_refused(void **state)
 static void names_that_nothing_bears_are_told_at_the_start(void **state)
 {
     struct world *w = *state;
-    const char *request = world_write(w, "letter", "Dear friend,\n");
+    const char *letter = world_write(w, "letter", "Dear friend,\n");
     const char *file = world_write(w, "far.conf",
                                    "log = logfmt\ndefault_timezone = Europe/Lodnon\n");
 
@@ -165,8 +165,8 @@ static void names_that_nothing_bears_are_told_at_the_start(void **state)
                    STATUS_FAILED, "default_timezone: time zone `Europe/Lodnon` is not known");
     assert_refused(
         server_spawn(w, &(struct server_start){.args = WORDS("--http-ca", "/nowhere/ca.pem")}),
-        STATUS_FAILED, "http_ca: Cannot read the certificates");
-    assert_refused(server_spawn(w, &(struct server_start){.args = WORDS("--http-ca", request)}),
+        STATUS_FAILED, "http_ca: cannot read the certificates");
+    assert_refused(server_spawn(w, &(struct server_start){.args = WORDS("--http-ca", letter)}),
                    STATUS_FAILED, "has no certificate in PEM form");
     assert_refused(server_spawn(w, &(struct server_start){.args = WORDS("--file", file)}),
                    STATUS_FAILED, "far.conf:2: default_timezone: time zone `Europe/Lodnon`");
