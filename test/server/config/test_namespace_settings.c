@@ -160,13 +160,13 @@ static void what_is_wrong_is_named(void **state)
         {"{\"upstreams\":{\"a\":{\"url\":\"ftp://x\"}}}", "upstreams.a.url", "http://"},
         {"{\"upstreams\":{\"a\":{\"url\":\"http://x/?q\"}}}", "upstreams.a.url", "/workflow"},
         {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"type\":\"airflow\"}}}",
-         "upstreams.a.type", "`conductor` and `temporal`"},
+         "upstreams.a.type", "conductor or temporal"},
         {"{\"upstreams\":{\"a\":{\"url\":\"http://x:7233/api\",\"type\":\"temporal\"}}}",
          "upstreams.a.url", "no path"},
         {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"namespace\":\"n\"}}}",
-         "upstreams.a.namespace", "`temporal`"},
+         "upstreams.a.namespace", "type temporal"},
         {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"apiKey\":\"k\"}}}",
-         "upstreams.a.apiKey", "`temporal`"},
+         "upstreams.a.apiKey", "type temporal"},
         {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"type\":\"temporal\",\"apiKey\":"
          "\"k\\n\"}}}",
          "upstreams.a.apiKey", ""},
@@ -175,8 +175,8 @@ static void what_is_wrong_is_named(void **state)
          "upstreams.a.apiKey", "among the headers"},
         {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"headers\":{\"a b\":\"\"}}}}",
          "upstreams.a.headers", "not the name"},
-        {"{\"upstream\":\"a\"}", "upstream", "`a`"},
-        {"{\"upstream\":\"\"}", "upstream", "not one of"},
+        {"{\"upstream\":\"a\"}", "upstream", "\"a\""},
+        {"{\"upstream\":\"\"}", "upstream", "unknown upstream"},
     };
 
     (void)state;
