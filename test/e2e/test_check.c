@@ -49,7 +49,7 @@ static void assert_well(const char *url)
 {
     const struct run *run = check_url(url);
 
-    if (run->status != 0 || !strstr(run->out, "\nall is well\n"))
+    if (run->status != 0 || !strstr(run->out, "\nno problems found\n"))
         fail_msg("%s: status %d\n%s%s", url, run->status, run->out, run->err);
 }
 
@@ -65,7 +65,7 @@ static void the_log_tells_of_migrations_and_of_the_version(void **state)
         snprintf(line, sizeof line, "msg=\"migration applied\" number=%d name=", i);
         UNTIL(server_has_logged(d, line));
     }
-    snprintf(line, sizeof line, "msg=\"tables are up to date\" schema=%d\n", version);
+    snprintf(line, sizeof line, "msg=\"schema is up to date\" schema=%d\n", version);
     UNTIL(server_has_logged(d, line));
     assert_true(server_has_logged(d, " took_ms="));
     assert_int_equal(server_stop(d), 0);
@@ -198,28 +198,26 @@ static const struct damage {
     {"UPDATE cursors SET wake_at = 9223372036854775807 WHERE id = " OF("each-second"),
      "wakes after its next slot"},
     {"UPDATE cursors SET next_at = next_at + 1000000 WHERE id = " OF("each-second"),
-     "the next slot is another"},
+     "another next slot"},
     {"UPDATE cursors SET version = 9 WHERE id = " OF("by-hand"), "at version 9"},
-    {"UPDATE schedules SET packed = $BLOB WHERE name = 'by-hand'", "the packed plan: "},
-    {"UPDATE schedules SET spec = 'x' WHERE name = 'by-hand'", "the document: "},
+    {"UPDATE schedules SET packed = $BLOB WHERE name = 'by-hand'", "invalid packed plan: "},
+    {"UPDATE schedules SET spec = 'x' WHERE name = 'by-hand'", "invalid document: "},
     {"DELETE FROM schedules WHERE name = 'by-hand'", "an open run has no schedule"},
     {"DELETE FROM cursors WHERE id = " OF("each-second"), "a schedule has no cursor"},
-    {"UPDATE gates SET open = 0", "gate db counts 0 runs in it and 0 before it; there are 1"},
+    {"UPDATE gates SET open = 0", "gate db counts 0 open runs and 0 waiting ones; there are 1"},
     {"DELETE FROM gates", "names a gate that is not there"},
     {"UPDATE calendars SET days = $BLOB", "calendar holidays cannot be read"},
     {"DELETE FROM events WHERE seq = (SELECT seq FROM events ORDER BY seq LIMIT 1 OFFSET 2)",
      "events of node"},
     {"UPDATE events SET body = $BLOB", "cannot be read"},
-    {"UPDATE nodes SET event = 1000000", "knows of event 1000000"},
-    {"UPDATE audit SET at = at + 1 WHERE seq = (SELECT max(seq) FROM audit)",
-     "is not what was written"},
+    {"UPDATE nodes SET event = 1000000", "has counted event 1000000"},
+    {"UPDATE audit SET at = at + 1 WHERE seq = (SELECT max(seq) FROM audit)", "was changed"},
     {"DELETE FROM audit WHERE seq = (SELECT seq FROM audit ORDER BY seq LIMIT 1 OFFSET 1)",
-     "comes after entries that are missing"},
+     "follows missing entries"},
     {"UPDATE history SET last = 0 WHERE slot = " SECOND, "has no account"},
-    {"UPDATE history SET outcome = 3 WHERE slot = " SECOND, "ended as nothing that there is"},
-    {"UPDATE runs SET state = 9 WHERE schedule = " OF("by-hand"), "has no state"},
-    {"UPDATE runs SET fence = 0 WHERE schedule = " OF("by-hand"),
-     "claimed, and has no attempt"},
+    {"UPDATE history SET outcome = 3 WHERE slot = " SECOND, "it has an invalid outcome"},
+    {"UPDATE runs SET state = 9 WHERE schedule = " OF("by-hand"), "has an invalid state"},
+    {"UPDATE runs SET fence = 0 WHERE schedule = " OF("by-hand"), "claimed but has no attempt"},
     {"UPDATE migrations SET number = number + 100 WHERE number = (SELECT max(number) FROM"
      " migrations)",
      "of a newer Belfry"},
@@ -257,7 +255,7 @@ static void every_damage_is_found(void **state)
             fail_msg("%s", run->err);
         exec_on(url_of(path), damages[i].sql);
         run = check_url(url_of(path));
-        if (run->status != 1 || strstr(run->out, "all is well") ||
+        if (run->status != 1 || strstr(run->out, "no problems found") ||
             (!strstr(run->out, damages[i].finding) && !strstr(run->err, damages[i].finding)))
             fail_msg("%s:\nstatus %d\n%s%s", damages[i].sql, run->status, run->out, run->err);
     }
