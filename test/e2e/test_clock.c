@@ -60,7 +60,7 @@ static void a_step_ahead_is_followed_and_its_slots_are_caught_up(void **state)
 
     make_schedule(d, "tick", EACH_MIN "," QUEUED); /* the latest that is late is started */
     faked_set(w, "+10m");
-    assert_non_null(strstr(server_await(d, "msg=\"the clock was stepped\""), "held=false"));
+    assert_non_null(strstr(server_await(d, "msg=\"clock stepped\""), "held=false"));
     UNTIL(accounted(w) >= 10);
     assert_int_equal(world_events(w, "clock.jump"), 1);
     assert_int_equal(lost(w), 0);
@@ -100,7 +100,7 @@ static struct server *start_and_jump(struct world *w)
 
     make_schedule(d, "tick", EACH_MIN "," QUEUED "," ALL);
     faked_set(w, "+2h");
-    assert_non_null(strstr(server_await(d, "msg=\"the clock was stepped\""), "held=true"));
+    assert_non_null(strstr(server_await(d, "msg=\"clock stepped\""), "held=true"));
     UNTIL((answer = ask(d, "GET", "/readyz", NULL)).status == 503);
     assert_non_null(strstr(text_at(answer.json, "detail"), "/api/v1/clock/accept"));
     assert_int_equal(work_off(d), 0);
@@ -114,7 +114,7 @@ static void a_jump_holds_all_starts_until_it_is_accepted(void **state)
     struct server *d = start_and_jump(w);
 
     api(d, 200, "POST", "/api/v1/clock/accept", NULL);
-    server_await(d, "msg=\"the clock is believed again\"");
+    server_await(d, "msg=\"clock trusted again\"");
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     UNTIL(accounted(w) >= 120);
     assert_in_range(started(w), 0, 2); /* what it jumped over is missed(clock) */
@@ -129,7 +129,7 @@ static void a_jump_that_is_taken_back_is_forgotten(void **state)
     struct server *d = start_and_jump(w);
 
     faked_set(w, "+0");
-    server_await(d, "msg=\"the clock is believed again\"");
+    server_await(d, "msg=\"clock trusted again\"");
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     work_off(d);
     assert_in_range(started(w), 0, 2);
@@ -149,7 +149,7 @@ static void a_start_with_a_clock_far_behind_holds_too(void **state)
     faked_set(w, "-2h");
     d = faked_spawn(w, NULL);
     d->port = server_port(d);
-    assert_non_null(strstr(server_await(d, "msg=\"the clock was stepped\""), "held=true"));
+    assert_non_null(strstr(server_await(d, "msg=\"clock stepped\""), "held=true"));
     UNTIL(ask(d, "GET", "/api/v1/schedules/tick", NULL).status == 200); /* it is up */
     answer = ask(d, "GET", "/readyz", NULL);
     assert_int_equal(answer.status, 503);

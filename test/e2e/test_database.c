@@ -149,11 +149,11 @@ static void a_deadline_of_grpc_is_told_as_one(void **state)
     assert_told(read, "grpc-status: 4\n");
     assert_told(write, "grpc-status: 4\n");
     assert_told(write,
-                "grpc-message: the deadline of the call has passed; it may still be done");
+                "grpc-message: the deadline of the request has passed; the result is unknown");
     assert_true(is_first);
     assert_told(patient, "grpc-status: 14\n");
     assert_told(patient_write, "grpc-status: 14\n");
-    assert_told(patient_write, "or ask again with the same request_id\n");
+    assert_told(patient_write, "or retry with the same request_id\n");
     h2c_close(h);
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
     assert_int_equal(server_stop(d), 0);
@@ -193,7 +193,7 @@ static void a_daemon_waits_for_its_server_to_be_started(void **state)
     pg_server_stop(&pg_server);
     d = server_spawn(w, &(struct server_start){0});
     d->port = server_port(d);
-    server_await(d, "msg=\"the database does not answer\"");
+    server_await(d, "msg=\"database unavailable; retrying\"");
     assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 503);
     pg_server_start(w, &pg_server);
     server_await(d, "msg=ready");

@@ -101,7 +101,7 @@ static void a_full_disk_refuses_what_is_new_and_takes_what_is_running(void **sta
 
     assert_int_equal(unlink(filling(d)), 0);
     UNTIL(ask(d, "GET", "/readyz", NULL).status == 200);
-    assert_true(server_has_logged(d, "the disk has room again"));
+    assert_true(server_has_logged(d, "disk has space again"));
     make_schedule(d, "after", QUEUED);
     for (int i = 0; i < made; i++) {
         char path[TEXT_MAX];
@@ -120,7 +120,7 @@ static void a_start_on_a_disk_without_a_reserve_is_not_ready(void **state)
     struct answer answer;
 
     d->port = server_port(d);
-    server_await(d, "msg=\"the disk is full\"");
+    server_await(d, "msg=\"disk full\"");
     UNTIL(ask(d, "GET", "/api/v1/schedules/none", NULL).status == 404); /* it is up */
     answer = ask(d, "GET", "/readyz", NULL);
     assert_int_equal(answer.status, 503);

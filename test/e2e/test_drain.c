@@ -42,7 +42,7 @@ static void a_call_that_ends_is_waited_for(void **state)
     assert_non_null(strstr(server_await(d, "msg=draining"), "runs=1"));
     receiver_answer(&draft, "200 OK", "{\"done\":true}");
     assert_int_equal(server_wait(d), 0);
-    assert_false(server_has_logged(d, "handed back"));
+    assert_false(server_has_logged(d, "releasing runs"));
     assert_false(receiver_has(&r));
     assert_int_equal(world_number(w, "SELECT count(*) FROM history"), 1);
     assert_int_equal(world_number(w, "SELECT succeeded FROM cursors"), 1);
@@ -59,7 +59,7 @@ static void a_call_that_does_not_end_is_handed_back_at_the_deadline(void **state
     receiver_open(&r);
     d = start_calling(w, &r, "200ms", &draft);
     server_signal(d, SIGTERM);
-    assert_non_null(strstr(server_await(d, "handed back"), "runs=1"));
+    assert_non_null(strstr(server_await(d, "releasing runs"), "runs=1"));
     assert_int_equal(server_wait(d), 0);
     close(draft.fd);
     assert_int_equal(world_number(w, ready_runs), 1);

@@ -96,7 +96,7 @@ static void readers_see_new_files_of_zones(void **state)
         assert_true(runs_at(d, "12"));
     link_zone(w, "/usr/share/zoneinfo/Asia/Tokyo");
     server_signal(d, SIGHUP);
-    server_await(d, "zones are read anew");
+    server_await(d, "time zones reloaded");
     for (int i = 0; i < READERS; i++)
         assert_true(runs_at(d, "03"));
     assert_int_equal(server_stop(d), 0);
@@ -112,7 +112,7 @@ static void a_server_that_never_came_does_not_hold_up_the_end(void **state)
                                .is_bare = true});
 
     d->port = server_port(d);
-    server_await(d, "the database does not answer");
+    server_await(d, "database unavailable; retrying");
     assert_int_equal(ask(d, "GET", "/readyz", NULL).status, 503);
     assert_int_equal(ask(d, "GET", "/api/v1/schedules", NULL).status, 503);
     assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 200);

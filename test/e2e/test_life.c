@@ -56,9 +56,9 @@ static void health_is_told_before_the_database_is_there(void **state)
                .args = WORDS("--db", db, "--listen", "127.0.0.1:0", "--grpc", "none")});
 
     d->port = server_port(d);
-    server_await(d, "msg=\"the database does not answer\"");
+    server_await(d, "msg=\"database unavailable; retrying\"");
     assert_int_equal(ask(d, "GET", "/healthz", NULL).status, 200);
-    UNTIL(strstr(text_at(api(d, 503, "GET", "/readyz", NULL), "detail"), "does not answer"));
+    UNTIL(strstr(text_at(api(d, 503, "GET", "/readyz", NULL), "detail"), "is unavailable"));
     assert_true(server_has_logged(d, "refused")); /* where and why is for the log alone */
     assert_null(strstr(text_at(api(d, 503, "GET", "/readyz", NULL), "detail"), "127.0.0.1"));
     api(d, 503, "GET", "/api/v1/schedules/a", NULL);
@@ -188,7 +188,7 @@ static void a_reload_follows_the_file_and_keeps_the_old_one_when_it_is_bad(void 
 
     world_write(w, "belfry.conf", "log_level = debug\nturn_ms = many\n");
     server_signal(d, SIGHUP);
-    assert_non_null(strstr(server_await(d, "the old one stays"), "belfry.conf:2:11:"));
+    assert_non_null(strstr(server_await(d, "keeping the old one"), "belfry.conf:2:11:"));
 
     world_write(w, "belfry.conf", "log_level = debug\ndefault_timezone = Europe/Lodnon\n");
     server_signal(d, SIGHUP);

@@ -122,7 +122,7 @@ static void who_opens_a_server_is_told_how_to_let_others_in(void **state)
         w, &(struct server_start){.args = WORDS("--listen", "0.0.0.0:0", "--insecure")});
     char root[TOKEN_MAX];
 
-    assert_true(server_has_logged(d, "the first one on this machine: belfry token create"));
+    assert_true(server_has_logged(d, "the first token on this machine: belfry token create"));
     make_token(d, NULL, ADMIN, root, NULL);
     assert_int_equal(server_stop(d), 0);
     d = server_again(d, NULL);
@@ -243,7 +243,7 @@ static void changes_and_refusals_are_in_the_audit(void **state)
     assert_string_equal(text_at(entries, "[1].operation"), "token.create");
     assert_string_equal(text_at(entries, "[2].operation"), "schedule.create");
     assert_string_equal(text_at(entries, "[2].by"), "local");
-    server_await(d, "msg=\"not let in\"");
+    server_await(d, "msg=\"access denied\"");
     server_kill(d);
     d = server_again(d, NULL);
     assert_int_equal(request_as(d, root, "", "DELETE", "/api/v1/schedules/a", NULL).status,

@@ -38,7 +38,7 @@ static void make_folder(struct world *w)
 
 static const char *sown(struct server *d)
 {
-    return server_await(d, "msg=\"the schedules of seed_dir are there\"");
+    return server_await(d, "msg=\"seed schedules applied\"");
 }
 
 static void what_is_missing_is_made_and_nothing_is_changed(void **state)
@@ -133,7 +133,7 @@ static void files_that_cannot_be_read_are_told_at_the_start(void **state)
     make_folder(w);
     world_write(w, "seeds/g.yaml", "gate: db\nlimit: 4\n");
     assert_refused(server_spawn(w, &(struct server_start){.args = args}),
-                   "seed_dir holds schedules");
+                   "seed_dir may contain only schedules");
 }
 
 int main(void)
